@@ -1,0 +1,148 @@
+// Package configs reads the one YAML file that tells indexerd what to index.
+//
+// It is for users first: Load reports every fault of a file at once, sorted by
+// line, each as one line
+//
+//	file:line: path: what: what to do
+//
+// Invariants: a Config that Load returned is complete (defaults are filled in,
+// names refer to something, every value lies in its range), and no fault shows
+// any part of a DSN, of a file it points to, or of an environment value.
+//
+// What a file may say is one table of keys (keys.go), which the reader follows
+// and from which schema.json, for editors, is generated. Reading has three
+// phases: the YAML tree is read by that table (read.go, value.go, mapping.go),
+// what needs more than one value is checked (check.go), and what was left out
+// gets its default (defaults.go). The cost is one parse of a small file; the
+// only other thing touched is the file that a dsn_file names.
+package configs
+
+import (
+	"strings"
+	"time"
+)
+
+// A Config is one file, read once. Paths in it are as written: a relative one
+// is relative to the working directory.
+type Config struct {
+	File     string
+	Data     string // the directory that indexerd keeps its files in
+	HTTP     HTTP
+	Sources  []Source // in file order, as are Tables
+	Tables   []Table
+	Warnings []Fault // what is accepted and has no effect
+
+	lines map[string]int // path -> line of its key
+}
+
+// HTTP is where the daemon answers.
+type HTTP struct {
+	Listen string
+}
+
+// A Source is one database.
+type Source struct {
+	Name   string
+	Driver string // postgres or sqlite
+	DSN    string `json:"-"` // its own, or the content of its dsn_file
+
+	dsnFile string
+}
+
+// String returns the source's name, so that no log shows the DSN.
+func (s Source) String() string { return s.Name }
+
+// GoString is String, for %#v.
+func (s Source) GoString() string { return s.Name }
+
+// A Table is one SQL whose rows become documents.
+type Table struct {
+	Name               string
+	Source             string // a Source's name
+	SQL                string // without a trailing semicolon
+	Key                []string
+	Updated            string
+	Timezone           string         // of an Updated column without one; may be empty
+	Location           *time.Location // Timezone's; nil when that is empty
+	Content            Content
+	Metadata           []Meta // in file order
+	Positions          bool   // phrases can be searched
+	Batch              int
+	Workers            int
+	Incremental        Incremental
+	Compensate         Compensate
+	DeleteCheck        DeleteCheck
+	TransactionTimeout time.Duration // how long a transaction can stay open
+	Pages              Pages
+
+	positions *bool // as written; nil means the default
+}
+
+// Content is the text that is searched: these columns, joined.
+type Content struct {
+	Fields   []string
+	Analyzer string // standard, en, cjk or ngram
+}
+
+// Meta is a column that is searched or filtered exactly.
+type Meta struct {
+	Name string
+	Type string // keyword, number, date or boolean
+}
+
+// Incremental is how often changes are looked for.
+type Incremental struct {
+	Every time.Duration
+}
+
+// Compensate is how rows that became visible late are found.
+type Compensate struct {
+	Horizon string        // auto, exact or timeout
+	Every   time.Duration // of the exact pass
+	Slack   time.Duration // subtracted from the database's horizon
+	Tiers   []Tier
+	Tree    int64 // bytes of memory for the stamps that are compared
+}
+
+// A Tier is one compensation schedule. Its window ends at End before the last
+// incremental mark: 0 is the mark itself (latest), Timeout is what no
+// transaction can change any more (settled).
+type Tier struct {
+	Name    string
+	Every   time.Duration
+	Timeout time.Duration
+	Start   time.Duration // after the load
+	End     time.Duration
+}
+
+// DeleteCheck is the sweep for rows that are gone. More removals than both
+// limits allow are held.
+type DeleteCheck struct {
+	Every       time.Duration
+	MaxFraction float64
+	MaxCount    int
+}
+
+// Pages is how the documents as read are kept.
+type Pages struct {
+	Versions    int
+	Compression string // s2, zstd or none
+}
+
+// At returns where the file says what path names, as "tables.film.updated";
+// for what the file leaves out, the nearest enclosing key's line.
+func (c *Config) At(path string) (file string, line int) {
+	for path != "" {
+		if line, ok := c.lines[path]; ok {
+			return c.File, line
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return c.File, 1
+}
+
+// given reports whether the file has the key, be its value right or wrong.
+func (c *Config) given(path string) bool {
+	_, ok := c.lines[path]
+	return ok
+}

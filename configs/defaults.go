@@ -1,0 +1,59 @@
+package configs
+
+import (
+	"cmp"
+	"runtime"
+	"time"
+)
+
+// setDefaults fills in what the file leaves out: zero means the default.
+func (c *Config) setDefaults() {
+	c.HTTP.Listen = cmp.Or(c.HTTP.Listen, "127.0.0.1:7700")
+	for i := range c.Tables {
+		c.Tables[i].setDefaults()
+	}
+}
+
+func (t *Table) setDefaults() {
+	t.Content.Analyzer = cmp.Or(t.Content.Analyzer, "standard")
+	t.Positions = t.positions == nil || *t.positions
+	t.Batch = cmp.Or(t.Batch, 2000)
+	t.Workers = cmp.Or(t.Workers, runtime.GOMAXPROCS(0))
+	t.Incremental.Every = cmp.Or(t.Incremental.Every, time.Second)
+	t.Compensate.setDefaults(t.TransactionTimeout)
+	t.DeleteCheck.Every = cmp.Or(t.DeleteCheck.Every, time.Hour)
+	t.DeleteCheck.MaxFraction = cmp.Or(t.DeleteCheck.MaxFraction, 0.2)
+	t.DeleteCheck.MaxCount = cmp.Or(t.DeleteCheck.MaxCount, 100)
+	last := t.Compensate.Tiers[len(t.Compensate.Tiers)-1]
+	t.TransactionTimeout = cmp.Or(t.TransactionTimeout, last.Timeout)
+	t.Pages.Versions = cmp.Or(t.Pages.Versions, 1)
+	t.Pages.Compression = cmp.Or(t.Pages.Compression, "s2")
+}
+
+func (c *Compensate) setDefaults(transactionTimeout time.Duration) {
+	c.Horizon = cmp.Or(c.Horizon, "auto")
+	c.Every = cmp.Or(c.Every, 2*time.Second)
+	c.Slack = cmp.Or(c.Slack, time.Second)
+	c.Tree = cmp.Or(c.Tree, 64<<20)
+	if len(c.Tiers) == 0 {
+		c.Tiers = defaultTiers(transactionTimeout)
+	}
+	for i := range c.Tiers {
+		t := &c.Tiers[i]
+		t.Start = cmp.Or(t.Start, t.Every)
+		if t.End == endSettled {
+			t.End = t.Timeout
+		}
+	}
+}
+
+// defaultTiers looks back 1, 3 and 10 minutes; the last one further where
+// transactions are known to stay open longer.
+func defaultTiers(transactionTimeout time.Duration) []Tier {
+	const last = 10 * time.Minute
+	return []Tier{
+		{Name: "1m", Every: time.Minute, Timeout: time.Minute},
+		{Name: "3m", Every: 3 * time.Minute, Timeout: 3 * time.Minute},
+		{Name: "10m", Every: last, Timeout: max(last, transactionTimeout), End: endSettled},
+	}
+}

@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files and schema.json anew")
+
+// canary is in the environment and in DSNs of the corpus; no fault may show it.
+const canary = "c4n4ry"
+
+// environment is what the corpora see.
+func environment(name string) (string, bool) {
+	value, ok := map[string]string{
+		"DSN":    "postgres://app:" + canary + "@db.example/app",
+		"SECRET": canary,
+		"ROWS":   "500",
+		"EMPTY":  "",
+		"YES":    "true",
+	}[name]
+	return value, ok
+}
+
+var faultLine = regexp.MustCompile(`^[^:]+:[1-9][0-9]*: [^: ]+: [^:]+: .+$`)
+
+// checkFaults fails unless every line of the error has the shape of a fault
+// and keeps the secret.
+func checkFaults(t *testing.T, err error) {
+	t.Helper()
+	for line := range strings.Lines(err.Error() + "\n") {
+		if line = strings.TrimSuffix(line, "\n"); !faultLine.MatchString(line) {
+			t.Errorf("got %q, want file:line: path: what: what to do", line)
+		}
+	}
+	if strings.Contains(err.Error(), canary) {
+		t.Errorf("got a fault that shows the secret: %v", err)
+	}
+}
+
+func TestBadCorpus(t *testing.T) {
+	files := glob(t, "testdata/bad/*.yaml")
+	if len(files) < 60 {
+		t.Errorf("got %d bad files, want at least 60", len(files))
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			_, err := Load(file, environment)
+			if err == nil {
+				t.Fatal("got no fault")
+			}
+			checkFaults(t, err)
+			got := strings.ReplaceAll(err.Error(), filepath.Dir(file)+string(filepath.Separator), "") + "\n"
+			compareGolden(t, strings.TrimSuffix(file, ".yaml")+".golden", got)
+		})
+	}
+}
+
+func TestGoodCorpus(t *testing.T) {
+	for _, file := range append(glob(t, "testdata/good/*.yaml"), glob(t, "*.yaml")...) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			c, err := Load(file, func(name string) (string, bool) {
+				if name == "PAGILA_DSN" {
+					name = "DSN"
+				}
+				return environment(name)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkComplete(t, c)
+		})
+	}
+}
+
+// checkComplete fails unless everything that a caller relies on is there.
+func checkComplete(t *testing.T, c *Config) {
+	t.Helper()
+	if c.Data == "" || c.HTTP.Listen == "" || len(c.Sources) == 0 || len(c.Tables) == 0 {
+		t.Errorf("got an incomplete config: %+v", c)
+	}
+	drivers := map[string]string{}
+	for _, s := range c.Sources {
+		drivers[s.Name] = s.Driver
+		if s.DSN == "" || s.Driver == "" {
+			t.Errorf("source %s: got driver %q and a DSN of %d bytes", s.Name, s.Driver, len(s.DSN))
+		}
+	}
+	for _, table := range c.Tables {
+		if drivers[table.Source] == "" {
+			t.Errorf("table %s: got source %q, which there is not", table.Name, table.Source)
+		}
+		if table.SQL == "" || len(table.Key) == 0 || table.Updated == "" || len(table.Content.Fields) == 0 {
+			t.Errorf("got an incomplete table: %+v", table)
+		}
+		if table.Batch < 1 || table.Workers < 1 || table.Incremental.Every <= 0 || table.TransactionTimeout <= 0 {
+			t.Errorf("got a table without its defaults: %+v", table)
+		}
+		for _, tier := range table.Compensate.Tiers {
+			if tier.Name == "" || tier.Every <= 0 || tier.Start <= 0 || tier.End < 0 || tier.End > tier.Timeout {
+				t.Errorf("table %s: got tier %+v", table.Name, tier)
+			}
+		}
+	}
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got %d files for %s (%v), want some", len(files), pattern, err)
+	}
+	return files
+}
+
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s:\ngot\n%swant\n%sif that is right: go test ./configs -update", file, got, want)
+	}
+}

@@ -1,0 +1,203 @@
+package configs
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A mapping has keys of fixed names.
+type mapping struct {
+	keys []key
+}
+
+func (m mapping) read(r *reader, at place, n *yaml.Node) {
+	entries, ok := r.entries(at, n)
+	if !ok {
+		return
+	}
+	meant := r.unknownKeys(at, entries, m.keys)
+	for _, k := range m.keys {
+		i := slices.IndexFunc(entries, func(e entry) bool { return e.name == k.name })
+		switch {
+		case i >= 0:
+			r.enter(at, entries[i], k.do, k.value)
+		case k.need && !meant[k.name]:
+			r.fault(place{join(at.path, k.name), at.line, k.do}, "missing")
+		}
+	}
+}
+
+// unknownKeys reports the keys that are none of keys, and returns those that
+// were probably meant: they are not missing too.
+func (r *reader) unknownKeys(at place, entries []entry, keys []key) (meant map[string]bool) {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.name)
+	}
+	meant = map[string]bool{}
+	for _, e := range entries {
+		if slices.Contains(names, e.name) {
+			continue
+		}
+		meant[Nearest(e.name, names)] = true
+		r.fault(at.key(e, "correct or remove it"), "unknown key"+didYouMean(e.name, names))
+	}
+	return meant
+}
+
+// named is a mapping from names that the user chooses to values of one kind.
+type named struct {
+	pattern string // of the names
+	do      string // how to write one
+	some    bool   // there must be one
+	of      func(name string) value
+}
+
+func (m named) read(r *reader, at place, n *yaml.Node) {
+	entries, ok := r.entries(at, n)
+	if !ok {
+		return
+	}
+	if m.some && len(entries) == 0 {
+		r.fault(at, "empty")
+	}
+	pattern := regexp.MustCompile(m.pattern)
+	for _, e := range entries {
+		if !pattern.MatchString(e.name) {
+			r.fault(at.key(e, m.do), "bad name")
+			continue
+		}
+		r.enter(at, e, at.do, m.of(e.name))
+	}
+}
+
+// A list holds values of one kind, at least one.
+type list struct {
+	of func() value
+}
+
+func (l list) read(r *reader, at place, n *yaml.Node) {
+	items, ok := r.items(at, n)
+	if !ok {
+		return
+	}
+	for i, item := range items {
+		at := place{fmt.Sprintf("%s[%d]", at.path, i), item.Line, at.do}
+		r.config.lines[at.path] = at.line
+		l.of().read(r, at, item)
+	}
+}
+
+// items returns the items of a list.
+func (r *reader) items(at place, n *yaml.Node) ([]*yaml.Node, bool) {
+	n = target(n)
+	switch {
+	case n.Kind != yaml.SequenceNode:
+		r.fault(at, not(n, "a list"))
+		return nil, false
+	case len(n.Content) == 0:
+		r.fault(at, "empty")
+		return nil, false
+	}
+	return n.Content, true
+}
+
+// An entry is one key of a mapping, with its value.
+type entry struct {
+	name  string
+	line  int
+	value *yaml.Node
+}
+
+// enter reads the value of an entry.
+func (r *reader) enter(at place, e entry, do string, v value) {
+	inner := place{join(at.path, e.name), e.line, do}
+	r.config.lines[inner.path] = e.line
+	v.read(r, inner, e.value)
+}
+
+// key is the place of a key that is wrong. Its path ends in the key unless
+// that may be a piece of a DSN, which falls apart into keys where it is
+// written without quotes inside { }.
+func (at place) key(e entry, do string) place {
+	inSources := at.path == "sources" || strings.HasPrefix(at.path, "sources.")
+	if inSources || !showable(e.name) {
+		return place{at.path, e.line, do}
+	}
+	return place{join(at.path, e.name), e.line, do}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// entries returns a mapping's keys in file order, then those that << merges
+// into it.
+func (r *reader) entries(at place, n *yaml.Node) ([]entry, bool) {
+	n = target(n)
+	if n.Kind != yaml.MappingNode {
+		r.fault(at, not(n, "a mapping"))
+		return nil, false
+	}
+	return r.flatten(at, n, map[*yaml.Node]bool{}), true
+}
+
+// flatten is entries for a mapping. A mapping is merged once, which loses
+// nothing and ends where mappings merge each other.
+func (r *reader) flatten(at place, n *yaml.Node, seen map[*yaml.Node]bool) []entry {
+	if seen[n] {
+		return nil
+	}
+	seen[n] = true
+	entries, merged := r.ownEntries(at, n)
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.name] = true
+	}
+	for _, m := range merged {
+		if m.Kind != yaml.MappingNode {
+			r.fault(place{at.path, m.Line, "write << only before the alias of a mapping"}, kind(m)+" to be merged")
+			continue
+		}
+		for _, e := range r.flatten(at, m, seen) {
+			if !names[e.name] {
+				names[e.name] = true
+				entries = append(entries, e)
+			}
+		}
+	}
+	return entries
+}
+
+// ownEntries returns the keys that a mapping has itself, and what it merges.
+func (r *reader) ownEntries(at place, n *yaml.Node) (entries []entry, merged []*yaml.Node) {
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := target(n.Content[i]), target(n.Content[i+1])
+		e := entry{k.Value, n.Content[i].Line, v}
+		first, twice := lines[e.name]
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			r.fault(place{at.path, e.line, "write a name before the colon"}, kind(k)+" as a key")
+		case k.Tag == "!!merge" && v.Kind == yaml.SequenceNode:
+			for _, item := range v.Content {
+				merged = append(merged, target(item))
+			}
+		case k.Tag == "!!merge":
+			merged = append(merged, v)
+		case twice:
+			r.fault(at.key(e, fmt.Sprintf("keep one, the first is on line %d", first)), "key given twice")
+		default:
+			lines[e.name] = e.line
+			entries = append(entries, e)
+		}
+	}
+	return entries, merged
+}

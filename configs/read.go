@@ -1,0 +1,143 @@
+package configs
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Load reads and checks a file. Its error is Faults. getenv is os.LookupEnv
+// for everyone but tests.
+func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, Faults{{file, 1, "file", "can't be read: " + reason(err), "name a configuration file that indexerd can read"}}
+	}
+	return Parse(file, data, getenv)
+}
+
+// Parse checks the content of a file. Its error is Faults.
+func Parse(file string, data []byte, getenv func(string) (string, bool)) (*Config, error) {
+	c := &Config{File: file, lines: map[string]int{}}
+	r := &reader{config: c, getenv: getenv}
+	if root := r.document(data); root != nil {
+		mapping{fileKeys(c)}.read(r, place{"", root.Line, "write keys such as data, sources and tables"}, root)
+		r.check()
+	}
+	if len(r.faults) > 0 {
+		sortFaults(r.faults)
+		return nil, r.faults
+	}
+	sortFaults(c.Warnings)
+	c.setDefaults()
+	return c, nil
+}
+
+// A reader fills a Config and collects what is wrong.
+type reader struct {
+	config *Config
+	getenv func(string) (string, bool)
+	faults Faults
+}
+
+// A place is where a value stands, and what is to be written there.
+type place struct {
+	path string
+	line int
+	do   string
+}
+
+// fault notes what is wrong at a place; what to do is the place's.
+func (r *reader) fault(at place, what string) {
+	r.faults = append(r.faults, r.note(at, what))
+}
+
+// warn notes what is accepted and has no effect.
+func (r *reader) warn(at place, what string) {
+	r.config.Warnings = append(r.config.Warnings, r.note(at, what))
+}
+
+func (r *reader) note(at place, what string) Fault {
+	if at.path == "" {
+		at.path = "file"
+	}
+	return Fault{r.config.File, at.line, at.path, what, at.do}
+}
+
+// document returns the root of the file's only YAML document, or nil.
+func (r *reader) document(data []byte) *yaml.Node {
+	if line, ok := invalidUTF8(data); ok {
+		r.fault(place{"", line, "save the file as UTF-8"}, "not UTF-8")
+		return nil
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	switch err := d.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		r.fault(place{"", 1, "write keys such as data, sources and tables"}, "empty")
+		return nil
+	case err != nil:
+		r.syntax(data, err)
+		return nil
+	}
+	switch err := d.Decode(&second); {
+	case err == nil:
+		r.fault(place{"", second.Line, "keep one, and write no --- between keys"}, "a second YAML document")
+	case !errors.Is(err, io.EOF):
+		r.syntax(data, err)
+	}
+	return doc.Content[0]
+}
+
+func invalidUTF8(data []byte) (line int, found bool) {
+	line = 1
+	for len(data) > 0 {
+		c, n := utf8.DecodeRune(data)
+		if c == utf8.RuneError && n == 1 {
+			return line, true
+		}
+		if c == '\n' {
+			line++
+		}
+		data = data[n:]
+	}
+	return 0, false
+}
+
+// syntax notes an error of the YAML library, whose text is
+// "yaml: line 7: did not find expected key". The only text of the file in it
+// is an anchor's name, which may be a misplaced piece of a DSN.
+func (r *reader) syntax(data []byte, err error) {
+	at := place{"", 1, "correct the YAML: indent with spaces, quote what holds ': ' or ' #' or begins with one of @ ` * & ! % { ["}
+	what := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(what); m != nil {
+		at.line, _ = strconv.Atoi(m[1])
+		what = what[len(m[0]):]
+		if strings.HasPrefix(what, "did not find expected") {
+			at.line++ // the library counts lines from 0 in these errors
+		}
+	}
+	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
+		name = strings.TrimSuffix(name, "' referenced")
+		at.line = 1 + bytes.Count(data[:max(bytes.Index(data, []byte("*"+name)), 0)], []byte("\n"))
+		what = "an alias (*) without its anchor (&)"
+	}
+	r.fault(at, "no valid YAML: "+what)
+}
+
+// reason is the system's reason, without the file's name.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}

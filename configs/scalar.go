@@ -1,0 +1,104 @@
+package configs
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A scalar is a single value with ${} replaced.
+type scalar struct {
+	text     string
+	expanded bool // holds what the environment says
+}
+
+// shown is " text" where a fault may show it, else nothing.
+func (s scalar) shown() string {
+	if s.expanded || !showable(s.text) {
+		return ""
+	}
+	return " " + s.text
+}
+
+// showable reports whether s looks like a name, which no DSN does.
+func showable(s string) bool {
+	return regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_-]{0,39}$`).MatchString(s)
+}
+
+// text returns a text that is not empty.
+func (r *reader) text(at place, n *yaml.Node) (scalar, bool) {
+	s, ok := r.scalar(at, n, "text", "!!str")
+	if ok && strings.TrimSpace(s.text) == "" {
+		r.fault(at, "empty")
+		return s, false
+	}
+	return s, ok
+}
+
+// scalar returns a value of one of the tags. A text with ${} in it fits any of
+// them, since its tag says nothing of what it will be.
+func (r *reader) scalar(at place, n *yaml.Node, want string, tags ...string) (scalar, bool) {
+	n = target(n)
+	if n.Kind != yaml.ScalarNode {
+		r.fault(at, not(n, want))
+		return scalar{}, false
+	}
+	s := scalar{text: n.Value}
+	if n.ShortTag() == "!!str" {
+		var ok bool
+		if s, ok = r.expand(at, n.Value); !ok {
+			return s, false
+		}
+	}
+	if !s.expanded && !slices.Contains(tags, n.ShortTag()) {
+		r.fault(at, not(n, want))
+		return s, false
+	}
+	return s, true
+}
+
+// target is what an alias stands for.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	n = target(n)
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// not says that a node is not what is wanted.
+func not(n *yaml.Node, want string) string {
+	if isNull(n) {
+		return "no value"
+	}
+	return kind(n) + ", not " + want
+}
+
+// kind says in a user's words what a node is.
+func kind(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return "text"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!null":
+		return "nothing"
+	case "!!timestamp":
+		return "a date"
+	}
+	return "a value with a tag"
+}

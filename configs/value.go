@@ -1,0 +1,278 @@
+package configs
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones mean the same on a machine without zone files
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A value is what may stand after a key. read stores what the node says or
+// notes why it can't.
+type value interface {
+	read(r *reader, at place, n *yaml.Node)
+}
+
+// text is any text but an empty one.
+type text struct {
+	to *string
+}
+
+func (v text) read(r *reader, at place, n *yaml.Node) {
+	if s, ok := r.text(at, n); ok {
+		*v.to = s.text
+	}
+}
+
+// choice is one of a few words. absent are words that another version may
+// have.
+type choice struct {
+	to     *string
+	noun   string
+	words  []string
+	absent []string
+}
+
+func (v choice) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.text(at, n)
+	switch {
+	case !ok:
+	case slices.Contains(v.words, s.text):
+		*v.to = s.text
+	case slices.Contains(v.absent, s.text):
+		r.fault(at, v.noun+s.shown()+" is not supported by this version")
+	default:
+		r.fault(at, "unknown "+v.noun+s.shown()+didYouMean(s.text, v.words))
+	}
+}
+
+// names is a list of different names, or one of them alone.
+type names struct {
+	to    *[]string
+	alone bool
+}
+
+func (v names) read(r *reader, at place, n *yaml.Node) {
+	if n = target(n); v.alone && n.Kind == yaml.ScalarNode {
+		if s, ok := r.text(at, n); ok {
+			*v.to = []string{s.text}
+		}
+		return
+	}
+	list{func() value { return another{v.to} }}.read(r, at, n)
+}
+
+// another is a further name of a list.
+type another struct {
+	to *[]string
+}
+
+func (v another) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.text(at, n)
+	switch {
+	case !ok:
+	case slices.Contains(*v.to, s.text):
+		at.do = "keep one of them"
+		r.fault(at, "name"+s.shown()+" given twice")
+	default:
+		*v.to = append(*v.to, s.text)
+	}
+}
+
+// number is a whole number.
+type number struct {
+	to       *int
+	min, max int
+}
+
+func (v number) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.scalar(at, n, "a whole number", "!!int")
+	if !ok {
+		return
+	}
+	i, err := strconv.ParseInt(s.text, 0, 64)
+	switch {
+	case err != nil:
+		r.fault(at, "not a whole number")
+	case i < int64(v.min):
+		r.fault(at, "too small")
+	case i > int64(v.max):
+		r.fault(at, "too large")
+	default:
+		*v.to = int(i)
+	}
+}
+
+// fraction is a number above 0 and up to 1.
+type fraction struct {
+	to *float64
+}
+
+func (v fraction) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.scalar(at, n, "a number", "!!float", "!!int")
+	if !ok {
+		return
+	}
+	f, err := strconv.ParseFloat(s.text, 64)
+	if err != nil || !(f > 0 && f <= 1) {
+		r.fault(at, "not a number above 0 and up to 1")
+		return
+	}
+	*v.to = f
+}
+
+// boolean is true or false.
+type boolean struct {
+	to **bool
+}
+
+func (v boolean) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.scalar(at, n, "true or false", "!!bool")
+	if !ok {
+		return
+	}
+	b, err := strconv.ParseBool(strings.ToLower(s.text))
+	if err != nil {
+		r.fault(at, "not true or false")
+		return
+	}
+	*v.to = &b
+}
+
+// duration is a time span above zero. written, if any, gets it as it stands in
+// the file.
+type duration struct {
+	to      *time.Duration
+	written *string
+}
+
+func (v duration) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.scalar(at, n, "a duration", "!!str")
+	if !ok {
+		return
+	}
+	d, ok := r.duration(at, s.text)
+	if !ok {
+		return
+	}
+	*v.to = d
+	if v.written != nil {
+		*v.written = s.text
+	}
+}
+
+// endSettled stands for "settled" in Tier.End until setDefaults puts the
+// tier's timeout there.
+const endSettled time.Duration = -1
+
+// tierEnd is latest, settled or a duration.
+type tierEnd struct {
+	to *time.Duration
+}
+
+func (v tierEnd) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.text(at, n)
+	if !ok {
+		return
+	}
+	switch s.text {
+	case "latest":
+		*v.to = 0
+	case "settled":
+		*v.to = endSettled
+	default:
+		if near := didYouMean(s.text, []string{"latest", "settled"}); near != "" {
+			r.fault(at, "unknown end"+s.shown()+near)
+		} else if d, ok := r.duration(at, s.text); ok {
+			*v.to = d
+		}
+	}
+}
+
+// size is a number of bytes.
+type size struct {
+	to *int64
+}
+
+func (v size) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.scalar(at, n, "a size", "!!str", "!!int")
+	if !ok {
+		return
+	}
+	bytes, ok := parseSize(s.text)
+	if !ok {
+		r.fault(at, "not a size")
+		return
+	}
+	*v.to = bytes
+}
+
+// zone is the name of a time zone.
+type zone struct {
+	to  *string
+	loc **time.Location
+}
+
+func (v zone) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.text(at, n)
+	if !ok {
+		return
+	}
+	// "Local" would be another zone on another machine.
+	loc, err := time.LoadLocation(s.text)
+	if err != nil || s.text == "Local" {
+		r.fault(at, "unknown time zone"+s.shown())
+		return
+	}
+	*v.to, *v.loc = s.text, loc
+}
+
+// statement is one SQL SELECT. ${} stays: it may be text of the SQL.
+type statement struct {
+	to *string
+}
+
+func (v statement) read(r *reader, at place, n *yaml.Node) {
+	n = target(n)
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+		r.fault(at, not(n, "text"))
+		return
+	}
+	sql, what := cleanSQL(n.Value)
+	if what != "" {
+		r.fault(at, what)
+		return
+	}
+	*v.to = sql
+}
+
+// anything is not looked at.
+type anything struct{}
+
+func (anything) read(*reader, place, *yaml.Node) {}
+
+// refused is checked, and then not supported: a setting that silently did
+// nothing would be worse.
+type refused struct {
+	value
+}
+
+func (v refused) read(r *reader, at place, n *yaml.Node) {
+	v.value.read(r, at, n)
+	at.do = "remove it, it would not be honoured"
+	r.fault(at, "not supported by this version")
+}
+
+// early is checked and kept, and has no effect.
+type early struct {
+	value
+}
+
+func (v early) read(r *reader, at place, n *yaml.Node) {
+	v.value.read(r, at, n)
+	at.do = "remove it, or keep it for a version that runs it"
+	r.warn(at, "accepted, not yet run by this version")
+}

@@ -1,0 +1,143 @@
+// Package atomicfile replaces a file durably: after Write has returned, a
+// crash leaves the new content; before, the old one; never a mixture, never
+// nothing.
+//
+// Steps of Write: temporary file in the same directory, write, sync, close,
+// rename over the target, sync the directory. A crash before the rename leaves
+// the old file and perhaps a stray *.tmp, which the next Write overwrites.
+// Assumptions: rename is atomic, and a synced directory keeps its entries.
+//
+// All durable files of indexerd that it writes itself go through the FS of
+// this package, so that a test can make any step fail or forget what was not
+// synced.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// A File is an open file, as *os.File.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.WriterAt
+	io.Closer
+	Name() string
+	Stat() (fs.FileInfo, error)
+	Sync() error
+	Truncate(size int64) error
+}
+
+// An FS opens and names files. OS is the real one; tests have others.
+type FS interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	MkdirAll(name string, perm fs.FileMode) error
+	Rename(old, new string) error
+	Remove(name string) error
+	Link(old, new string) error
+	// SyncDir makes the directory's entries durable.
+	SyncDir(name string) error
+}
+
+// OS is the file system of the machine.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err // not f: a nil *os.File in an interface is not nil
+	}
+	return f, nil
+}
+
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }
+func (osFS) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+func (osFS) Rename(old, new string) error                 { return os.Rename(old, new) }
+func (osFS) Remove(name string) error                     { return os.Remove(name) }
+func (osFS) Link(old, new string) error                   { return os.Link(old, new) }
+
+func (osFS) SyncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) {
+		err = nil // some file systems have no sync for directories: their entries are durable at once
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Read returns the content of a file.
+func Read(fsys FS, name string) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Write replaces the file durably, or leaves it as it was. Its permissions are
+// 0600: what indexerd keeps is for its own user.
+func Write(fsys FS, name string, data []byte) error {
+	tmp := name + ".tmp"
+	if err := writeSynced(fsys, tmp, data); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, discard(fsys, tmp)))
+	}
+	if err := fsys.Rename(tmp, name); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, discard(fsys, tmp)))
+	}
+	// Until the directory is synced a power cut may bring the old file back.
+	if err := fsys.SyncDir(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("write %s: sync its directory: %w", name, err)
+	}
+	return nil
+}
+
+// discard removes a temporary file that may not be there.
+func discard(fsys FS, tmp string) error {
+	if err := fsys.Remove(tmp); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func writeSynced(fsys FS, name string, data []byte) (err error) {
+	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Sync() // before the rename: else a crash can leave the new name without content
+}
+
+// WriteKeeping replaces the file as Write does, and keeps the content it had
+// as name.prev. A crash between the two leaves both files with the old
+// content.
+func WriteKeeping(fsys FS, name string, data []byte) error {
+	old, err := Read(fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("write %s: read what it had: %w", name, err)
+	default:
+		if err := Write(fsys, name+".prev", old); err != nil {
+			return err
+		}
+	}
+	return Write(fsys, name, data)
+}

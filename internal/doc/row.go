@@ -1,0 +1,304 @@
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Row is what a SQL returned for one OID, with its children. A value is one
+// of nil, bool, int64, float64, json.Number (an exact decimal), string and
+// []any of these. Times are text in RFC 3339 (UTC, microseconds) where they
+// have a zone and without one where they have none; dates are 2006-01-02.
+type Row struct {
+	Names    []string // shared by all rows of a query
+	Values   []any
+	Children []Child // in the order of the configuration
+}
+
+// A Child holds the rows of one child SQL that belong to a row.
+type Child struct {
+	Name string
+	Rows []Row
+}
+
+// Get returns the value of a column.
+func (r Row) Get(name string) (any, bool) {
+	for i, n := range r.Names {
+		if n == name {
+			return r.Values[i], true
+		}
+	}
+	return nil, false
+}
+
+// FormatText returns a value as the text that is indexed: a list is joined by
+// spaces, NULL is empty. A value and its copy from a page give the same text.
+func FormatText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return formatFloat(v)
+	case json.Number:
+		return v.String()
+	case []any:
+		texts := make([]string, len(v))
+		for i, e := range v {
+			texts[i] = FormatText(e)
+		}
+		return strings.Join(texts, " ")
+	}
+	return fmt.Sprint(v)
+}
+
+// formatFloat never writes "-0", which would come back from a page as 0.
+func formatFloat(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// AppendJSON appends the canonical JSON of the row:
+//
+//	{"row":{"film_id":7,"title":"..."},"children":{"actors":[{"name":"..."}]}}
+//
+// with columns in the SQL's order and no "children" where there are none. NaN,
+// infinity, text that is not UTF-8 and unknown types are errors that name the
+// column.
+func (r Row) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := r.appendColumns(append(dst, `{"row":`...))
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Children) > 0 {
+		dst = append(dst, `,"children":{`...)
+		for i, c := range r.Children {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = c.appendJSON(dst); err != nil {
+				return nil, err
+			}
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, '}'), nil
+}
+
+func (c Child) appendJSON(dst []byte) ([]byte, error) {
+	dst, err := appendString(dst, c.Name)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, ':', '[')
+	for i, row := range c.Rows {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = row.appendColumns(dst); err != nil {
+			return nil, fmt.Errorf("child %s: %w", c.Name, err)
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func (r Row) appendColumns(dst []byte) (_ []byte, err error) {
+	dst = append(dst, '{')
+	for i, name := range r.Names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = appendString(dst, name); err == nil {
+			dst, err = appendValue(append(dst, ':'), r.Values[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", name, err)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+func appendValue(dst []byte, v any) (_ []byte, err error) {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...), nil
+	case bool:
+		return strconv.AppendBool(dst, v), nil
+	case int64:
+		return strconv.AppendInt(dst, v, 10), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%v is no number that can be indexed", v)
+		}
+		return append(dst, formatFloat(v)...), nil
+	case json.Number:
+		if !json.Valid([]byte(v)) {
+			return nil, fmt.Errorf("%s is no number that can be indexed", v)
+		}
+		return append(dst, v...), nil
+	case string:
+		return appendString(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for i, e := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = appendValue(dst, e); err != nil {
+				return nil, err
+			}
+		}
+		return append(dst, ']'), nil
+	}
+	return nil, fmt.Errorf("a value of type %T can't be stored", v)
+}
+
+const hexDigits = "0123456789abcdef"
+
+func appendString(dst []byte, s string) ([]byte, error) {
+	if !utf8.ValidString(s) {
+		return nil, fmt.Errorf("text is not valid UTF-8")
+	}
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		start = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	return append(append(dst, s[start:]...), '"'), nil
+}
+
+// ParseRow reads what AppendJSON wrote. Numbers come back as int64 where they
+// are one and as json.Number otherwise.
+func ParseRow(body []byte) (Row, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var row Row
+	err := parseObject(d, func(key string) error {
+		switch key {
+		case "row":
+			r, err := parseColumns(d)
+			row.Names, row.Values = r.Names, r.Values
+			return err
+		case "children":
+			return parseObject(d, func(name string) error {
+				rows, err := parseRows(d)
+				row.Children = append(row.Children, Child{Name: name, Rows: rows})
+				return err
+			})
+		}
+		return fmt.Errorf("unknown member %q", key)
+	})
+	if err != nil {
+		return Row{}, fmt.Errorf("page body: %w", err)
+	}
+	return row, nil
+}
+
+// parseObject reads one object, calling member for each key, which must read
+// the value.
+func parseObject(d *json.Decoder, member func(key string) error) error {
+	if err := expect(d, '{'); err != nil {
+		return err
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := member(t.(string)); err != nil {
+			return err
+		}
+	}
+	return expect(d, '}')
+}
+
+func parseRows(d *json.Decoder) ([]Row, error) {
+	if err := expect(d, '['); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for d.More() {
+		r, err := parseColumns(d)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, expect(d, ']')
+}
+
+func parseColumns(d *json.Decoder) (Row, error) {
+	var r Row
+	err := parseObject(d, func(name string) error {
+		v, err := parseValue(d)
+		r.Names, r.Values = append(r.Names, name), append(r.Values, v)
+		return err
+	})
+	return r, err
+}
+
+func parseValue(d *json.Decoder) (any, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case json.Number:
+		if i, err := t.Int64(); err == nil {
+			return i, nil
+		}
+		return t, nil
+	case json.Delim:
+		if t != '[' {
+			return nil, fmt.Errorf("unexpected %v", t)
+		}
+		list := []any{}
+		for d.More() {
+			v, err := parseValue(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, expect(d, ']')
+	}
+	return t, nil
+}
+
+func expect(d *json.Decoder, want json.Delim) error {
+	t, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if t != want {
+		return fmt.Errorf("found %v, want %v", t, want)
+	}
+	return nil
+}

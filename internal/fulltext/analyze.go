@@ -1,0 +1,277 @@
+package fulltext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+)
+
+// A kind says what a character is to an analyzer.
+type kind byte
+
+const (
+	gap    kind = iota // stands between words
+	letter             // part of a word
+	single             // a word by itself
+	gram               // part of a run in which every piece can be found
+)
+
+// An analyzer cuts text into the terms that are searched. All four go over the
+// text once, in the same way, and differ in what a character is to them:
+//
+//	standard  words; scripts written without spaces character by character
+//	en        the same, and English words are reduced to their stems
+//	cjk       words; Chinese, Japanese and Korean in pairs of characters
+//	ngram     letters and digits of any script in pairs
+//
+// A word is a run of letters, digits, marks and underscores, as in
+// PostgreSQL's \m and \M, in lower case. standard and en drop English stop
+// words; a stop word still counts as a position, so that a phrase knows of it.
+//
+// A run of n characters in pairs gives n-1 pairs and its last character alone.
+// Thus a single character is found as the beginning of some term, and longer
+// text as the phrase of its pairs. After a run one position stays free: pairs
+// of different runs never follow each other.
+type analyzer struct {
+	ascii [utf8.RuneSelf]kind
+	other func(r rune) kind
+	stop  analysis.TokenMap // nil: keep all words
+	stem  bool
+}
+
+// maxTerm bounds the bytes of a word that are searched; what is no language,
+// such as base64, has longer ones.
+const maxTerm = 256
+
+// spaceless are scripts that write words without anything between them.
+var spaceless = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+var cjk = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+
+func isWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_'
+}
+
+func standardKind(r rune) kind {
+	switch {
+	case !isWord(r):
+		return gap
+	case unicode.In(r, spaceless...):
+		return single
+	}
+	return letter
+}
+
+func cjkKind(r rune) kind {
+	if k := standardKind(r); k == gap || !unicode.In(r, cjk...) {
+		return k
+	}
+	return gram
+}
+
+func ngramKind(r rune) kind {
+	if r == '_' || !isWord(r) {
+		return gap
+	}
+	return gram
+}
+
+func newAnalyzer(name string) (*analyzer, error) {
+	a := &analyzer{}
+	switch name {
+	case "standard", "en":
+		a.other = standardKind
+		a.stop = analysis.NewTokenMap()
+		if err := a.stop.LoadBytes(en.EnglishStopWords); err != nil {
+			return nil, fmt.Errorf("analyzer %s: %w", name, err)
+		}
+		a.stem = name == "en"
+	case "cjk":
+		a.other = cjkKind
+	case "ngram":
+		a.other = ngramKind
+	default:
+		return nil, fmt.Errorf("unknown analyzer %q: there are standard, en, cjk and ngram", name)
+	}
+	for r := range a.ascii {
+		a.ascii[r] = a.other(rune(r))
+	}
+	return a, nil
+}
+
+// unchanged returns an analyzer that keeps each word as it is.
+func (a *analyzer) unchanged() *analyzer {
+	b := *a
+	b.stop, b.stem = nil, false
+	return &b
+}
+
+// A form says how a token came about.
+type form byte
+
+const (
+	whole form = iota // a word
+	pair              // two characters of a run
+	tail              // the last character of a run
+	lone              // the only character of a run
+)
+
+// A token is one term of a text.
+type token struct {
+	term       string
+	start, end int // the bytes of the text that it stands for
+	pos        int // counted in words from 1
+	form       form
+}
+
+// tokens appends the tokens of a text to dst.
+func (a *analyzer) tokens(dst []token, text string) []token {
+	lower := lowerASCII(text)
+	pos := 0
+	for at := 0; at < len(lower); {
+		switch k, size := a.kind(lower, at); k {
+		case gap:
+			at += size
+		case single:
+			pos++
+			dst = append(dst, token{term: fold(lower[at : at+size]), start: at, end: at + size, pos: pos})
+			at += size
+		case letter:
+			end := a.run(lower, at, k)
+			pos++
+			if term, ok := a.word(lower[at:end]); ok {
+				dst = append(dst, token{term: term, start: at, end: end, pos: pos})
+			}
+			at = a.possessive(lower, end)
+		case gram:
+			end := a.run(lower, at, k)
+			dst, pos = appendPairs(dst, lower, at, end, pos)
+			at = end
+		}
+	}
+	return dst
+}
+
+// kind returns what the character at this byte is, and its size.
+func (a *analyzer) kind(text string, at int) (kind, int) {
+	if c := text[at]; c < utf8.RuneSelf {
+		return a.ascii[c], 1
+	}
+	r, size := utf8.DecodeRuneInString(text[at:])
+	return a.other(r), size
+}
+
+// run returns the end of the characters of one kind that begin at from.
+func (a *analyzer) run(text string, from int, want kind) int {
+	at := from
+	for at < len(text) {
+		k, size := a.kind(text, at)
+		if k != want {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+// word returns the term of a word, unless it is a stop word.
+func (a *analyzer) word(text string) (string, bool) {
+	term := fold(text)
+	if len(term) > maxTerm {
+		end := maxTerm
+		for !utf8.RuneStart(term[end]) {
+			end--
+		}
+		term = term[:end]
+	}
+	if a.stop[term] {
+		return "", false
+	}
+	if a.stem {
+		term = stem(term)
+	}
+	return term, true
+}
+
+// possessive skips the 's of English, which belongs to the word before it.
+func (a *analyzer) possessive(text string, at int) int {
+	if !a.stem {
+		return at
+	}
+	for _, s := range []string{"'s", "’s"} {
+		if end := at + len(s); strings.HasPrefix(text[at:], s) && a.run(text, end, letter) == end {
+			return end
+		}
+	}
+	return at
+}
+
+func stem(word string) string {
+	stream := analysis.TokenStream{{Term: []byte(word)}}
+	return string(porter.NewPorterStemmer().Filter(stream)[0].Term)
+}
+
+// appendPairs appends the tokens of the run text[from:to], and returns the
+// last position that they take.
+func appendPairs(dst []token, text string, from, to, pos int) ([]token, int) {
+	form := lone
+	for at := from; at < to; {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		next := at + size
+		pos++
+		if next == to {
+			dst = append(dst, token{term: fold(text[at:to]), start: at, end: to, pos: pos, form: form})
+			break
+		}
+		_, second := utf8.DecodeRuneInString(text[next:])
+		dst = append(dst, token{term: fold(text[at : next+second]), start: at, end: next + second, pos: pos, form: pair})
+		at, form = next, tail
+	}
+	return dst, pos + 1
+}
+
+// lowerASCII puts ASCII letters into lower case and keeps all offsets, so that
+// most terms are pieces of its result and need no memory of their own.
+func lowerASCII(text string) string {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; 'A' <= c && c <= 'Z' {
+			return lowerFrom(text, i)
+		}
+	}
+	return text
+}
+
+func lowerFrom(text string, i int) string {
+	b := []byte(text)
+	for ; i < len(b); i++ {
+		if c := b[i]; 'A' <= c && c <= 'Z' {
+			b[i] = c + ('a' - 'A')
+		}
+	}
+	return string(b)
+}
+
+// fold puts the other letters into lower case, and full-width forms into
+// ordinary ones. Its argument has been through lowerASCII.
+func fold(text string) string {
+	for _, r := range text {
+		if r >= utf8.RuneSelf && foldRune(r) != r {
+			return strings.Map(foldRune, text)
+		}
+	}
+	return text
+}
+
+func foldRune(r rune) rune {
+	if '！' <= r && r <= '～' {
+		r -= '！' - '!'
+	}
+	return unicode.ToLower(r)
+}

@@ -1,0 +1,208 @@
+package pgsource
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+)
+
+const int8OID = pgtype.Int8OID
+
+// A key is the columns that make the OID. Its predicates are written so that
+// an index on the columns answers them: the columns stand alone on their side,
+// compared as the database orders them, and each parameter has the type of its
+// column (bigint for every integer type, since they share an operator family).
+type key []keyPart
+
+type keyPart struct {
+	name   string
+	column int // position in the SQL's result
+	kind   doc.Kind
+	param  uint32 // type of a parameter compared with it
+	array  uint32 // type of an array of those
+}
+
+func newKey(columns []column, names []string) (key, error) {
+	if len(names) == 0 {
+		return nil, &ConfigError{Field: "key", What: "no column is named", Do: "name the columns that tell the rows apart"}
+	}
+	var k key
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, &ConfigError{Field: "key", What: fmt.Sprintf("column %s is named twice", name), Do: "name it once"}
+		}
+		at, err := find(columns, "key", name)
+		if err != nil {
+			return nil, err
+		}
+		part, ok := newKeyPart(columns[at], at)
+		if !ok {
+			return nil, &ConfigError{
+				Field: "key",
+				What:  fmt.Sprintf("column %s has type %s", name, columns[at].typ.name),
+				Do:    "a key is made of integers, numeric without decimals, uuid or text",
+			}
+		}
+		k = append(k, part)
+	}
+	return k, nil
+}
+
+// newKeyPart reports false for a type that is no key.
+func newKeyPart(c column, at int) (keyPart, bool) {
+	p := keyPart{name: c.name, column: at, param: c.typ.oid, array: c.typ.array}
+	switch c.typ.oid {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
+		p.kind, p.param, p.array = doc.Integer, pgtype.Int8OID, pgtype.Int8ArrayOID
+	case pgtype.NumericOID:
+		p.kind = doc.Integer
+		return p, numericScale(c.mod) == 0
+	case pgtype.UUIDOID:
+		p.kind = doc.UUID
+	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
+		p.kind = doc.Text
+	default:
+		// citext belongs to an extension, so it has no fixed OID.
+		p.kind = doc.Text
+		return p, c.typ.name == "citext" || strings.HasSuffix(c.typ.name, ".citext")
+	}
+	return p, true
+}
+
+// numericScale is the number of decimals of a numeric type, 0 where none is
+// declared.
+func numericScale(mod int32) int32 {
+	if mod < 4 {
+		return 0
+	}
+	// The low 11 bits hold the scale, in two's complement.
+	return ((mod-4)&0x7ff ^ 1024) - 1024
+}
+
+func (k key) kinds() []doc.Kind {
+	kinds := make([]doc.Kind, len(k))
+	for i, p := range k {
+		kinds[i] = p.kind
+	}
+	return kinds
+}
+
+// columns returns the references to the key's columns.
+func (k key) columns(sql wrapped) []string {
+	columns := make([]string, len(k))
+	for i, p := range k {
+		columns[i] = sql.column(p.name)
+	}
+	return columns
+}
+
+// notNull leaves out the rows that have no key.
+func (k key) notNull(sql wrapped) string {
+	return strings.Join(k.columns(sql), " IS NOT NULL AND ") + " IS NOT NULL"
+}
+
+// null asks for the rows that have no key.
+func (k key) null(sql wrapped) string {
+	return strings.Join(k.columns(sql), " IS NULL OR ") + " IS NULL"
+}
+
+// compare compares the key with an OID by operator, which is >= or <.
+func (k key) compare(q *query, sql wrapped, operator string, oid doc.OID) (string, error) {
+	texts, err := k.texts(oid)
+	if err != nil {
+		return "", err
+	}
+	params := make([]string, len(k))
+	for i, p := range k {
+		params[i] = q.bind(p.param, texts[i])
+	}
+	return fmt.Sprintf("(%s) %s (%s)", strings.Join(k.columns(sql), ", "), operator, strings.Join(params, ", ")), nil
+}
+
+// among asks for the rows of these OIDs.
+func (k key) among(q *query, sql wrapped, oids []doc.OID) (string, error) {
+	lists := make([][]string, len(k))
+	for _, oid := range oids {
+		texts, err := k.texts(oid)
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(texts, func(s string) bool { return strings.IndexByte(s, 0) >= 0 }) {
+			continue // no text of PostgreSQL has a NUL, so there is no such row
+		}
+		for i, text := range texts {
+			lists[i] = append(lists[i], text)
+		}
+	}
+	params := make([]string, len(k))
+	for i, p := range k {
+		params[i] = q.bind(p.array, arrayLiteral(lists[i]))
+	}
+	columns := k.columns(sql)
+	if len(k) == 1 {
+		return fmt.Sprintf("%s = ANY (%s)", columns[0], params[0]), nil
+	}
+	return fmt.Sprintf("(%s) IN (SELECT * FROM unnest(%s))", strings.Join(columns, ", "), strings.Join(params, ", ")), nil
+}
+
+// texts returns the parts of an OID as parameters.
+func (k key) texts(oid doc.OID) ([]string, error) {
+	parts, err := oid.Parts()
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) != len(k) {
+		return nil, fmt.Errorf("key %v has %d parts, want %d", oid, len(parts), len(k))
+	}
+	texts := make([]string, len(k))
+	for i, part := range parts {
+		kind := k[i].kind
+		switch v := part.(type) {
+		case int64:
+			texts[i] = strconv.FormatInt(v, 10)
+			kind = doc.Integer
+		case [16]byte:
+			texts[i] = doc.FormatUUID(v)
+			kind = doc.UUID
+		case string:
+			texts[i] = v
+			kind = doc.Text
+		}
+		if kind != k[i].kind {
+			return nil, fmt.Errorf("key %v: part %d is %v, want %v", oid, i+1, kind, k[i].kind)
+		}
+	}
+	return texts, nil
+}
+
+// oid makes the OID of the key's values.
+func (k key) oid(texts []string) (doc.OID, error) {
+	parts := make([]any, len(k))
+	for i, p := range k {
+		part, err := p.parse(texts[i])
+		if err != nil {
+			return "", fmt.Errorf("key column %s: %w", p.name, err)
+		}
+		parts[i] = part
+	}
+	return doc.NewOID(parts...)
+}
+
+func (p keyPart) parse(text string) (any, error) {
+	switch p.kind {
+	case doc.Integer:
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not an integer of 64 bits", text)
+		}
+		return v, nil
+	case doc.UUID:
+		return doc.ParseUUID(text)
+	}
+	return text, nil
+}

@@ -1,0 +1,124 @@
+// Package pgsource reads tables of a PostgreSQL database: rows by key range,
+// by key, and stamps by window of updateTime. It is the only importer of pgx.
+//
+// A user's SQL is never edited. It is wrapped, so that one SQL serves every
+// question:
+//
+//	SELECT x.*, <token> FROM (<sql>
+//	) x WHERE <predicate on key or updateTime>
+//
+// Invariants:
+//   - Nothing but SELECT, BEGIN and COMMIT leaves this package, every
+//     transaction is READ ONLY, and every value is a bind parameter.
+//   - One fetch is one REPEATABLE READ transaction. Its FetchSeq is taken in
+//     the same step as its snapshot, so numbers order snapshots.
+//   - All that a token depends on beside the row (SQL, key, session settings,
+//     search_path, server major version) is pinned in each transaction and
+//     hashed into the token's epoch.
+//   - A row that can't become a document is a doc.Reject, and never an error.
+//   - No error text holds a user name, a password or a connection string.
+//
+// Statements are unnamed: the server plans each with its actual bounds, a
+// schema change can't invalidate a cached plan, and poolers need no session.
+// Values travel as text, since text is the one form that every type has.
+//
+// A fetch costs three round trips (begin, rows, commit), the commit before its
+// last batch is handed out. Memory is one batch.
+package pgsource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Config says which database to read.
+type Config struct {
+	Name             string
+	DSN              string
+	Conns            int           // at most so many connections; 0: 4
+	StatementTimeout time.Duration // 0: 5 minutes
+}
+
+// A Source is one database. It is safe for concurrent use.
+type Source struct {
+	name             string
+	address          string
+	pool             *pgxpool.Pool
+	statementTimeout time.Duration
+}
+
+// roundTripTimeout bounds what the server answers at once: connecting,
+// beginning, committing. A begin is waited for under the sink's lock.
+const roundTripTimeout = 10 * time.Second
+
+// Open prepares a source. The server need not be up.
+func Open(ctx context.Context, cfg Config) (*Source, error) {
+	// The driver's own error may show a part of a malformed DSN, and thereby
+	// of the password.
+	pc, err := pgxpool.ParseConfig(cfg.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: dsn is not a connection string of PostgreSQL: "+
+			"write postgres://user@host:port/database, with special characters of the password percent-encoded", cfg.Name)
+	}
+	conn := pc.ConnConfig
+	for _, f := range conn.Fallbacks {
+		if (f.Host != conn.Host || f.Port != conn.Port) && conn.ValidateConnect == nil {
+			return nil, fmt.Errorf("source %s: dsn names several servers, which may differ in what they have replayed: "+
+				"add target_session_attrs=primary", cfg.Name)
+		}
+	}
+	conn.RuntimeParams["application_name"] = "indexerd"
+	conn.RuntimeParams["client_encoding"] = "UTF8"
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = roundTripTimeout
+	}
+	pc.MaxConns = int32(cmp.Or(cfg.Conns, 4))
+	// The pool's liveness check is a statement of its own. A dead connection is
+	// found by its first use instead, which drops all others with it.
+	pc.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", cfg.Name, err)
+	}
+	return &Source{
+		name:             cfg.Name,
+		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
+		pool:             pool,
+		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
+	}, nil
+}
+
+// Address is where the database is, host:port/database.
+func (s *Source) Address() string { return s.address }
+
+// Close closes the connections once what runs on them has ended.
+func (s *Source) Close() { s.pool.Close() }
+
+// Ping asks the server for an answer.
+func (s *Source) Ping(ctx context.Context) error {
+	_, err := s.now(ctx)
+	return err
+}
+
+// now returns the server's clock, in a statement of its own: what a later
+// snapshot sees is then at least what had been committed at that time.
+func (s *Source) now(ctx context.Context) (time.Time, error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer x.conn.Release()
+	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
+	defer cancel()
+	row, err := x.row(ctx, query{sql: "SELECT " + clockMicros})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return parseMicros(row[0])
+}

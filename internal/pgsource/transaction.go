@@ -1,0 +1,165 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// clockMicros is the server's clock in a form that no session setting changes.
+const clockMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+// lockTimeout bounds the wait for a table that is being altered. A waiting
+// reader makes every later one queue behind the same lock.
+const lockTimeout = 10 * time.Second
+
+const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+// openSQL is the first SELECT of a transaction, so it takes the snapshot. It
+// pins for this transaction what the text form of a value depends on, and
+// returns the search path, the server's version and its clock. An empty $1
+// leaves the search path as the session has it.
+const openSQL = `SELECT
+	set_config('search_path', coalesce(nullif($1, ''), current_setting('search_path')), true),
+	current_setting('server_version_num')::int / 10000,
+	` + clockMicros + `,
+	set_config('DateStyle', 'ISO, MDY', true),
+	set_config('TimeZone', 'UTC', true),
+	set_config('IntervalStyle', 'postgres', true),
+	set_config('extra_float_digits', '1', true),
+	set_config('bytea_output', 'hex', true),
+	set_config('lc_monetary', 'C', true),
+	set_config('statement_timeout', $2, true),
+	set_config('lock_timeout', $3, true),
+	set_config('idle_in_transaction_session_timeout', $2, true)`
+
+// A query is a statement with its parameters in text form.
+type query struct {
+	sql    string
+	values [][]byte
+	types  []uint32
+}
+
+// bind adds a parameter of the type and returns its placeholder.
+func (q *query) bind(oid uint32, value string) string {
+	q.values = append(q.values, []byte(value))
+	q.types = append(q.types, oid)
+	return "$" + strconv.Itoa(len(q.values))
+}
+
+// A tx is a connection taken from the pool, and the transaction on it once it
+// has begun.
+type tx struct {
+	src  *Source
+	conn *pgxpool.Conn
+	pg   *pgconn.PgConn
+}
+
+// opened is what the first SELECT of a transaction tells.
+type opened struct {
+	searchPath string
+	major      int
+	at         time.Time // just after the snapshot was taken
+}
+
+// acquire takes a connection, opening one where none is idle.
+func (s *Source) acquire(ctx context.Context) (*tx, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return nil, connectFault(ctx, s, err)
+	}
+	return &tx{src: s, conn: conn, pg: conn.Conn().PgConn()}, nil
+}
+
+// begin begins the transaction and takes its snapshot, in one round trip.
+func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
+	defer cancel()
+	var open query
+	open.bind(pgtype.TextOID, searchPath)
+	open.bind(pgtype.TextOID, millis(x.src.statementTimeout))
+	open.bind(pgtype.TextOID, millis(lockTimeout))
+
+	var batch pgconn.Batch
+	batch.ExecParams(beginSQL, nil, nil, nil, nil)
+	batch.ExecParams(openSQL, open.values, open.types, nil, nil)
+	results, err := x.pg.ExecBatch(ctx, &batch).ReadAll()
+	if err != nil {
+		return opened{}, x.fault(ctx, err)
+	}
+	return parseOpened(results[len(results)-1])
+}
+
+func parseOpened(r *pgconn.Result) (opened, error) {
+	if len(r.Rows) != 1 {
+		return opened{}, fmt.Errorf("begin: the server returned %d rows, want 1", len(r.Rows))
+	}
+	row := r.Rows[0]
+	major, err := strconv.Atoi(string(row[1]))
+	if err != nil {
+		return opened{}, fmt.Errorf("begin: server version: %w", err)
+	}
+	at, err := parseMicros(row[2])
+	if err != nil {
+		return opened{}, err
+	}
+	return opened{searchPath: string(row[0]), major: major, at: at}, nil
+}
+
+// parseMicros reads what clockMicros returns.
+func parseMicros(text []byte) (time.Time, error) {
+	us, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the server's clock: %w", err)
+	}
+	return time.UnixMicro(us).UTC(), nil
+}
+
+func millis(d time.Duration) string {
+	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
+}
+
+// end ends the transaction and gives the connection back. A connection that
+// broke, or that still has rows to deliver, is closed by the pool.
+func (x *tx) end(ctx context.Context) {
+	defer x.conn.Release()
+	if x.pg.IsClosed() || x.pg.IsBusy() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, roundTripTimeout)
+	defer cancel()
+	// Nothing was written, so nothing depends on whether this arrives; the pool
+	// keeps no connection that is still in a transaction.
+	_, _ = x.pg.ExecParams(ctx, "COMMIT", nil, nil, nil, nil).Close()
+}
+
+// rows starts a query, whose rows are streamed.
+func (x *tx) rows(ctx context.Context, q query) *pgconn.ResultReader {
+	return x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)
+}
+
+// all returns all rows of a query.
+func (x *tx) all(ctx context.Context, q query) ([][][]byte, error) {
+	r := x.rows(ctx, q).Read()
+	if r.Err != nil {
+		return nil, x.fault(ctx, r.Err)
+	}
+	return r.Rows, nil
+}
+
+// row returns the only row of a query.
+func (x *tx) row(ctx context.Context, q query) ([][]byte, error) {
+	rows, err := x.all(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("%s: the server returned %d rows, want 1", q.sql, len(rows))
+	}
+	return rows[0], nil
+}

@@ -1,0 +1,57 @@
+package pgsource
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A wrapped is a user's SQL as a subquery under an alias that occurs nowhere
+// in it, so that no column or table of the user's can be meant by it.
+type wrapped struct {
+	sql   string
+	alias string
+}
+
+// wrap cuts the semicolon that people leave at the end of a statement.
+func wrap(sql string) wrapped {
+	sql = strings.TrimRight(sql, "; \t\r\n")
+	alias := "x"
+	for i := 1; strings.Contains(strings.ToLower(sql), alias); i++ {
+		alias = fmt.Sprintf("x%d", i)
+	}
+	return wrapped{sql: sql, alias: alias}
+}
+
+// from is the FROM clause. The line break ends a comment on the last line of
+// the user's SQL.
+func (w wrapped) from() string { return "FROM (" + w.sql + "\n) " + w.alias }
+
+// all stands for all columns.
+func (w wrapped) all() string { return w.alias + ".*" }
+
+// column refers to a column.
+func (w wrapped) column(name string) string {
+	return w.alias + "." + pgx.Identifier{name}.Sanitize()
+}
+
+// token is the digest of the row's text form. The text of a row tells NULL
+// from empty text and quotes what could be taken for a delimiter.
+func (w wrapped) token() string {
+	return "hashtextextended(concat_ws('|', (" + w.all() + ")::text), 0)"
+}
+
+// locate says on which line of the user's SQL a position in a statement lies,
+// or 0 when it lies outside.
+func (w wrapped) locate(statement string, position int) int {
+	before, _, ok := strings.Cut(statement, w.sql)
+	start := utf8.RuneCountInString(before)
+	runes := []rune(w.sql)
+	at := position - 1 - start
+	if !ok || w.sql == "" || at < 0 || at >= len(runes) {
+		return 0
+	}
+	return 1 + strings.Count(string(runes[:at]), "\n")
+}

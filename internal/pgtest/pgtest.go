@@ -1,0 +1,144 @@
+// Package pgtest gives tests a real PostgreSQL: a fresh database per test, and
+// short ways to fill and ask it.
+//
+// The server is named by INDEXERD_TEST_PG, the URL of a superuser, which
+// internal/pgtest/withpg sets. Without it a test skips and says how to start
+// one; where CI is set it fails, since a skipped test proves nothing there.
+// A fresh database costs about 50 ms.
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"indexerd/internal/pgtest/cluster"
+)
+
+// DB makes an empty database for this test and returns its DSN. It is dropped
+// at the end, whoever is still connected.
+func DB(t testing.TB) string {
+	t.Helper()
+	server := os.Getenv("INDEXERD_TEST_PG")
+	if server == "" {
+		missing(t, "no PostgreSQL to test with: go run ./internal/pgtest/withpg go test ./...")
+	}
+	dsn, err := url.Parse(server)
+	if err != nil {
+		t.Fatalf("INDEXERD_TEST_PG is not a URL: postgres://user@host:port/database")
+	}
+	name := "test_" + strings.ToLower(rand.Text())
+	Exec(t, server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { Exec(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	dsn.Path = "/" + name
+	return dsn.String()
+}
+
+// Connect opens a session of its own, for tests that need two at once. It is
+// closed at the end.
+func Connect(t testing.TB, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), dsn)
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+// Exec runs a statement, or several without arguments, in a session of its
+// own.
+func Exec(t testing.TB, dsn, sql string, args ...any) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Value runs a query in a session of its own and returns the only column of
+// its only row.
+func Value[T any](t testing.TB, dsn, sql string, args ...any) T {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	defer conn.Close(ctx)
+	var v T
+	if err := conn.QueryRow(ctx, sql, args...).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+// Load fills the database from a plain dump of the test data, such as
+// pagila.sql.
+func Load(t testing.TB, dsn, name string) {
+	t.Helper()
+	path := testData(t, name)
+	psql, err := cluster.Tool("psql")
+	if err != nil {
+		missing(t, err.Error())
+	}
+	out, err := exec.Command(psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", os.DevNull, "-f", path, dsn).CombinedOutput()
+	if err != nil {
+		t.Fatalf("load %s: %v: %s", name, err, out)
+	}
+}
+
+// testData finds a file of the test data: in TESTDATA, or beside the module.
+func testData(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("TESTDATA")
+	if dir == "" {
+		dir = filepath.Join(moduleRoot(t), "..", "shared", "data")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		missing(t, fmt.Sprintf("no test data %s: set TESTDATA to the directory that has it", name))
+	}
+	return path
+}
+
+// moduleRoot is the nearest directory above the test's that has a go.mod.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test's directory")
+		}
+		dir = parent
+	}
+}
+
+// missing ends a test that lacks what it needs.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}

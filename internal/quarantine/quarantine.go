@@ -1,0 +1,213 @@
+// Package quarantine keeps, durably, the rows that can't become documents, and
+// why: a NULL key, a number that does not fit its field, text that is not
+// UTF-8. A row leaves it when it has become a document after all.
+//
+// It is a log of JSON lines, one for each row set aside or let go, the last
+// one of a row standing. Each change is synced before it returns. Open reads
+// it whole and, where lines were superseded, writes it anew; a last line that
+// was cut by a crash had not been acknowledged and is dropped.
+//
+// Cost: the rows in memory, about 200 bytes each. Nothing while it is empty.
+package quarantine
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+// A Row is one row set aside. OID is empty when the key itself is unusable.
+type Row struct {
+	OID    doc.OID
+	Reason string
+	Since  time.Time // the database's time when it was first set aside
+	Tries  int
+}
+
+// line is a Row on disk. Tries 0 lets the row go.
+type line struct {
+	Key    string    `json:"key"` // hex of the OID's bytes
+	OID    string    `json:"oid"` // for people
+	Reason string    `json:"reason,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+	Tries  int       `json:"tries"`
+}
+
+// A Quarantine is the list of one table.
+type Quarantine struct {
+	file atomicfile.File
+
+	mu   sync.Mutex
+	size int64          // of the whole lines in the file
+	rows map[string]Row // by OID; a row without one by its reason
+}
+
+// Open reads the list, or starts one.
+func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
+	q := &Quarantine{rows: map[string]Row{}}
+	text, err := atomicfile.Read(fsys, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("quarantine: %w", err)
+	}
+	if err := q.replay(text); err != nil {
+		return nil, fmt.Errorf("quarantine: %s: %w", name, err)
+	}
+	text, err = encode(q.sorted())
+	if err != nil {
+		return nil, fmt.Errorf("quarantine: %w", err)
+	}
+	if err := atomicfile.Write(fsys, name, text); err != nil {
+		return nil, fmt.Errorf("quarantine: %w", err)
+	}
+	q.size = int64(len(text))
+	if q.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+		return nil, fmt.Errorf("quarantine: %w", err)
+	}
+	return q, nil
+}
+
+// replay applies the lines of a file, without a last one that has no end.
+func (q *Quarantine) replay(text []byte) error {
+	n := 0
+	for l := range bytes.Lines(text) {
+		n++
+		if !bytes.HasSuffix(l, []byte("\n")) {
+			return nil
+		}
+		var in line
+		if err := json.Unmarshal(l, &in); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		key, err := hex.DecodeString(in.Key)
+		if err != nil {
+			return fmt.Errorf("line %d: key: %w", n, err)
+		}
+		row := Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries}
+		if row.Tries == 0 {
+			delete(q.rows, row.id())
+			continue
+		}
+		q.rows[row.id()] = row
+	}
+	return nil
+}
+
+func (r Row) id() string { return cmp.Or(string(r.OID), "\x00"+r.Reason) }
+
+// encode writes a line a row.
+func encode(rows []Row) ([]byte, error) {
+	var b []byte
+	for _, r := range rows {
+		out := line{Key: hex.EncodeToString([]byte(r.OID)), Reason: r.Reason, Since: r.Since.UTC(), Tries: r.Tries}
+		if r.OID != "" {
+			out.OID = r.OID.String()
+		}
+		l, err := json.Marshal(out)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, l...), '\n')
+	}
+	return b, nil
+}
+
+// Add sets the rejects of a batch aside, or counts another try.
+func (q *Quarantine) Add(b doc.Batch) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var rows []Row
+	for _, r := range b.Rejects {
+		row := Row{OID: r.OID, Reason: r.Reason, Since: b.At, Tries: 1}
+		if old, ok := q.rows[row.id()]; ok {
+			row.Since, row.Tries = old.Since, old.Tries+1
+		}
+		rows = append(rows, row)
+	}
+	return q.append(rows)
+}
+
+// Clear lets rows go that have become documents.
+func (q *Quarantine) Clear(oids []doc.OID) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.rows) == 0 {
+		return nil
+	}
+	var rows []Row
+	for _, oid := range oids {
+		if _, ok := q.rows[string(oid)]; ok {
+			rows = append(rows, Row{OID: oid})
+		}
+	}
+	return q.append(rows)
+}
+
+// append writes the rows durably, then remembers them.
+func (q *Quarantine) append(rows []Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	b, err := encode(rows)
+	if err != nil {
+		return fmt.Errorf("quarantine: %w", err)
+	}
+	if _, err := q.file.Write(b); err != nil {
+		// Half a line must not stand before the next one.
+		return fmt.Errorf("quarantine: %w", errors.Join(err, q.file.Truncate(q.size)))
+	}
+	if err := q.file.Sync(); err != nil {
+		return fmt.Errorf("quarantine: %w", err)
+	}
+	q.size += int64(len(b))
+	for _, r := range rows {
+		if r.Tries == 0 {
+			delete(q.rows, r.id())
+		} else {
+			q.rows[r.id()] = r
+		}
+	}
+	return nil
+}
+
+// Len is the number of rows set aside.
+func (q *Quarantine) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.rows)
+}
+
+// Rows lists what is set aside, by key.
+func (q *Quarantine) Rows() []Row {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.sorted()
+}
+
+func (q *Quarantine) sorted() []Row {
+	rows := make([]Row, 0, len(q.rows))
+	for _, r := range q.rows {
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.OID, b.OID), cmp.Compare(a.Reason, b.Reason))
+	})
+	return rows
+}
+
+// Close closes the file.
+func (q *Quarantine) Close() error { return q.file.Close() }
+
+// Name is the file's name in a table's directory.
+func Name(dir string) string { return filepath.Join(dir, "quarantine.jsonl") }

@@ -1,0 +1,204 @@
+package query
+
+import "strings"
+
+// clause reads a word, phrase or prefix of the content, or a field and its
+// value.
+func (p *parser) clause() (Node, error) {
+	p.clauses++
+	if p.clauses > MaxClauses {
+		return nil, p.fail(p.at, "ask for less at a time", "more than %d words", MaxClauses)
+	}
+	if p.next(`"`) {
+		text, err := p.phrase()
+		return Phrase{Text: text}, err
+	}
+	at := p.at
+	w, err := p.word(true)
+	if err != nil {
+		return nil, err
+	}
+	if w.colon {
+		return p.value(w.text, at)
+	}
+	if w.star && w.text == "" {
+		return All{}, nil
+	}
+	return w.node(""), nil
+}
+
+// value reads what follows the colon of a field.
+func (p *parser) value(field string, at int) (Node, error) {
+	for _, op := range []string{">=", "<=", ">", "<"} {
+		if p.take(op) {
+			return p.compare(field, op)
+		}
+	}
+	switch r, _ := p.rune(); {
+	case p.end() || isSpace(r) || r == ')':
+		return nil, p.noValue(at, field)
+	case r == '(':
+		return nil, p.fail(p.at, "write the field before each value, as (a:1 OR a:2)", "a parenthesis after %s:", Shorten(field))
+	case r == '[':
+		return p.brackets(field)
+	case r == '"':
+		text, err := p.phrase()
+		return Phrase{Field: field, Text: text}, err
+	}
+	w, err := p.word(false)
+	if err != nil {
+		return nil, err
+	}
+	if w.star && w.text == "" {
+		return Range{Field: field}, nil
+	}
+	if w.text == "" {
+		return nil, p.noValue(at, field)
+	}
+	return w.node(field), nil
+}
+
+func (p *parser) noValue(at int, field string) error {
+	return p.fail(at, `write \: for a colon in a word`, "no value after %s:", Shorten(field))
+}
+
+// compare reads the bound after a comparison.
+func (p *parser) compare(field, op string) (Node, error) {
+	at := p.at
+	text, star, err := p.bound()
+	if err != nil {
+		return nil, err
+	}
+	if text == "" || star {
+		return nil, p.fail(at, "put one there", "no value after %s:%s", Shorten(field), op)
+	}
+	bound := Bound{Text: text, Exclusive: len(op) == 1}
+	if op[0] == '>' {
+		return Range{Field: field, Min: bound}, nil
+	}
+	return Range{Field: field, Max: bound}, nil
+}
+
+// brackets reads [a TO b].
+func (p *parser) brackets(field string) (Node, error) {
+	at := p.at
+	p.take("[")
+	p.space()
+	lo, loStar, err := p.bound()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	to := p.keyword("TO")
+	hi, hiStar, err := p.bound()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if !to || !p.take("]") || lo == "" && !loStar || hi == "" && !hiStar {
+		return nil, p.fail(at, "write it as "+Shorten(field)+":[1 TO 5], with * for an open end", "a range that can't be read")
+	}
+	return Range{Field: field, Min: Bound{Text: lo}, Max: Bound{Text: hi}}, nil
+}
+
+// bound reads one end of a range; a star of its own is an open one.
+func (p *parser) bound() (text string, star bool, err error) {
+	if p.next(`"`) {
+		text, err = p.phrase()
+		return text, false, err
+	}
+	at := p.at
+	w, err := p.word(false)
+	if err == nil && w.star && w.text != "" {
+		err = p.fail(at, "leave it out", "a * in the bound of a range")
+	}
+	return w.text, w.star, err
+}
+
+// A word is what was read up to a character that ends it.
+type word struct {
+	text  string
+	colon bool // ended by the colon of a field
+	star  bool // ended by a star
+}
+
+func (w word) node(field string) Node {
+	if w.star {
+		return Prefix{Field: field, Text: w.text}
+	}
+	return Word{Field: field, Text: w.text}
+}
+
+// word reads up to white space, a parenthesis, a quote or a closing bracket.
+// Where a field may be named it ends at the first colon too.
+func (p *parser) word(mayBeField bool) (word, error) {
+	var b strings.Builder
+	start := p.at
+	for !p.end() {
+		r, size := p.rune()
+		switch {
+		case isSpace(r) || r == '(' || r == ')' || r == '"':
+			return word{text: b.String()}, nil
+		case r == ']' && !mayBeField:
+			return word{text: b.String()}, nil
+		case r == ':' && mayBeField && b.Len() > 0:
+			p.at += size
+			return word{text: b.String(), colon: true}, nil
+		case r == '*':
+			return p.star(b.String(), !mayBeField)
+		case r == '~' && b.Len() > 0 && p.fuzzy():
+			return word{}, p.fail(start, "search for the word itself, or for its beginning with *", "fuzzy~ is not supported by this version")
+		case r == '\\':
+			p.at += size
+			if p.end() {
+				return word{}, p.fail(p.at-1, `write \\ for a backslash`, "a backslash with nothing after it")
+			}
+			r, size = p.rune()
+		}
+		b.WriteRune(r)
+		p.at += size
+	}
+	return word{text: b.String()}, nil
+}
+
+// star ends a word at its star, which must be its last character.
+func (p *parser) star(text string, bracket bool) (word, error) {
+	at := p.at
+	p.take("*")
+	if r, _ := p.rune(); !p.end() && !isSpace(r) && r != ')' && !(bracket && r == ']') {
+		return word{}, p.fail(at, `put it at the end of a word, or write \*`, "a * inside a word")
+	}
+	return word{text: text, star: true}, nil
+}
+
+// fuzzy reports whether a tilde and perhaps a number end the word here.
+func (p *parser) fuzzy() bool {
+	rest := strings.TrimLeft(p.text[p.at+1:], "0123456789.")
+	return rest == "" || strings.ContainsAny(rest[:1], " \t\r\n)")
+}
+
+// phrase reads text in quotes.
+func (p *parser) phrase() (string, error) {
+	var b strings.Builder
+	at := p.at
+	p.take(`"`)
+	for !p.end() {
+		r, size := p.rune()
+		p.at += size
+		switch r {
+		case '"':
+			if p.next("~") {
+				return "", p.fail(p.at, "leave the ~ out", `"phrase"~ is not supported by this version`)
+			}
+			return b.String(), nil
+		case '\\':
+			if p.end() {
+				continue // and then there is no closing quote
+			}
+			r, size = p.rune()
+			p.at += size
+		}
+		b.WriteRune(r)
+	}
+	return "", p.fail(at, `close it or write \"`, "no closing quote for the one")
+}

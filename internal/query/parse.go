@@ -1,0 +1,187 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of a query.
+const (
+	MaxLength  = 8 << 10 // bytes
+	MaxClauses = 1024    // words, phrases, prefixes and ranges
+	MaxDepth   = 32      // parentheses and minus signs in each other
+)
+
+const orWord = "OR"
+
+// Parse reads a query. Its error is an *Error with the position, counted in
+// characters from 1.
+func Parse(text string) (Node, error) {
+	if len(text) > MaxLength {
+		return nil, Errorf("shorten it", "the query has %d bytes, more than %d", len(text), MaxLength)
+	}
+	if !utf8.ValidString(text) {
+		return nil, Errorf("send it as UTF-8", "the query is not valid UTF-8")
+	}
+	p := parser{text: text}
+	p.space()
+	if p.end() {
+		return All{}, nil
+	}
+	n, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if !p.end() { // or stops only at the end and at a parenthesis
+		return nil, p.fail(p.at, `remove it or write \)`, "a closing parenthesis without an opening one")
+	}
+	return n, nil
+}
+
+// A parser reads text from at on.
+type parser struct {
+	text    string
+	at      int
+	clauses int
+	depth   int
+}
+
+func (p *parser) fail(at int, hint, format string, args ...any) error {
+	e := Errorf(hint, format, args...)
+	e.Message = fmt.Sprintf("%s at character %d", e.Message, utf8.RuneCountInString(p.text[:at])+1)
+	return e
+}
+
+func (p *parser) end() bool { return p.at == len(p.text) }
+
+// next reports whether s comes next.
+func (p *parser) next(s string) bool { return strings.HasPrefix(p.text[p.at:], s) }
+
+// take skips s if it comes next.
+func (p *parser) take(s string) bool {
+	if !p.next(s) {
+		return false
+	}
+	p.at += len(s)
+	return true
+}
+
+func (p *parser) rune() (rune, int) { return utf8.DecodeRuneInString(p.text[p.at:]) }
+
+func isSpace(r rune) bool { return unicode.IsSpace(r) }
+
+func (p *parser) space() {
+	for !p.end() {
+		r, size := p.rune()
+		if !isSpace(r) {
+			return
+		}
+		p.at += size
+	}
+}
+
+// nextIs reports whether this very word comes next.
+func (p *parser) nextIs(word string) bool {
+	if !p.next(word) {
+		return false
+	}
+	rest := p.text[p.at+len(word):]
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || isSpace(r) || r == '(' || r == ')'
+}
+
+// keyword skips a word, and white space after it, if it comes next.
+func (p *parser) keyword(word string) bool {
+	if !p.nextIs(word) {
+		return false
+	}
+	p.at += len(word)
+	p.space()
+	return true
+}
+
+// or reads what stands between OR's.
+func (p *parser) or() (Node, error) {
+	var nodes []Node
+	for {
+		at := p.at
+		n, err := p.and()
+		if err != nil {
+			return nil, err
+		}
+		switch n := n.(type) {
+		case nil:
+			return nil, p.fail(at, "put a word there", "nothing to search for")
+		case Or: // of parentheses that change nothing
+			nodes = append(nodes, n.Nodes...)
+		default:
+			nodes = append(nodes, n)
+		}
+		if !p.keyword(orWord) {
+			break
+		}
+	}
+	if len(nodes) == 1 {
+		return nodes[0], nil
+	}
+	return Or{nodes}, nil
+}
+
+// and reads nodes that stand side by side; nil if there are none.
+func (p *parser) and() (Node, error) {
+	var nodes []Node
+	for !p.end() && !p.next(")") && !p.nextIs(orWord) {
+		n, err := p.unary()
+		if err != nil {
+			return nil, err
+		}
+		if inner, ok := n.(And); ok { // of parentheses that change nothing
+			nodes = append(nodes, inner.Nodes...)
+		} else {
+			nodes = append(nodes, n)
+		}
+		p.space()
+	}
+	switch len(nodes) {
+	case 0:
+		return nil, nil
+	case 1:
+		return nodes[0], nil
+	}
+	return And{nodes}, nil
+}
+
+// unary reads a node and the minus signs and parentheses around it.
+func (p *parser) unary() (Node, error) {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > MaxDepth {
+		return nil, p.fail(p.at, "write it flatter", "nested deeper than %d", MaxDepth)
+	}
+	at := p.at
+	if p.take("-") {
+		if r, _ := p.rune(); p.end() || isSpace(r) || r == ')' {
+			p.at = at // a lone dash is punctuation
+			return p.clause()
+		}
+		n, err := p.unary()
+		if err != nil {
+			return nil, err
+		}
+		return Not{n}, nil
+	}
+	if p.take("(") {
+		p.space()
+		n, err := p.or()
+		if err != nil {
+			return nil, err
+		}
+		if !p.take(")") {
+			return nil, p.fail(at, `close it or write \(`, "no closing parenthesis for the one")
+		}
+		return n, nil
+	}
+	return p.clause()
+}

@@ -1,0 +1,166 @@
+// Package query is the language of searches, and the words in which a search
+// and its result are handed from one package to another.
+//
+// The language:
+//
+//	drama shark           both words, anywhere in the content
+//	drama OR shark        either; OR binds looser than standing side by side
+//	(a OR b) -c           parentheses; a minus excludes
+//	"mad scientist"       a phrase
+//	scien*                words that begin so
+//	title:shark           in one column of the content, or an exact metadata value
+//	rating:"PG-13"        the same, quoted
+//	year:>=2005           > >= < <= on metadata
+//	year:[2005 TO 2007]   from and to, both included; * is open
+//	updated:2006-02       dates 2006, 2006-01, 2006-01-02 or RFC 3339
+//	\:                    a backslash takes the next character as it is
+//
+// Nothing, or *, is everything; only exclusions are everything without them.
+//
+// Parse knows no fields: which of them exist, and what type they have, is for
+// the index to say. Invariant: a node's String parses to the same node. Cost:
+// one pass over the text; its length, the number of its clauses and its depth
+// are bounded, so that what a stranger sends stays small.
+package query
+
+import "strings"
+
+// A Node is a part of a query: All, And, Or, Not, Word, Phrase, Prefix or
+// Range. String returns its canonical text.
+type Node interface {
+	String() string
+	node()
+}
+
+type (
+	// All is every document.
+	All struct{}
+
+	// And is what all of two or more nodes match.
+	And struct{ Nodes []Node }
+
+	// Or is what any of two or more nodes matches.
+	Or struct{ Nodes []Node }
+
+	// Not is every document that its node does not match.
+	Not struct{ Node Node }
+
+	// A Word is one word of the content, or the value of a field. No field
+	// means all content.
+	Word struct{ Field, Text string }
+
+	// A Phrase is words that follow each other, or the value of a field.
+	Phrase struct{ Field, Text string }
+
+	// A Prefix is the beginning of a word or of a value.
+	Prefix struct{ Field, Text string }
+
+	// A Range is the values of a field between two bounds.
+	Range struct {
+		Field    string
+		Min, Max Bound
+	}
+
+	// A Bound is one end of a Range; without text it is open.
+	Bound struct {
+		Text      string
+		Exclusive bool
+	}
+)
+
+func (All) node()    {}
+func (And) node()    {}
+func (Or) node()     {}
+func (Not) node()    {}
+func (Word) node()   {}
+func (Phrase) node() {}
+func (Prefix) node() {}
+func (Range) node()  {}
+
+// String implements Node.
+func (All) String() string { return "*" }
+
+// String implements Node.
+func (n And) String() string {
+	texts := make([]string, len(n.Nodes))
+	for i, c := range n.Nodes {
+		texts[i] = c.String()
+		if _, or := c.(Or); or {
+			texts[i] = "(" + texts[i] + ")"
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// String implements Node.
+func (n Or) String() string {
+	texts := make([]string, len(n.Nodes))
+	for i, c := range n.Nodes {
+		texts[i] = c.String()
+	}
+	return strings.Join(texts, " OR ")
+}
+
+// String implements Node.
+func (n Not) String() string {
+	switch n.Node.(type) {
+	case And, Or:
+		return "-(" + n.Node.String() + ")"
+	}
+	return "-" + n.Node.String()
+}
+
+// String implements Node.
+func (n Word) String() string { return inField(n.Field) + escape(n.Text) }
+
+// String implements Node.
+func (n Phrase) String() string { return inField(n.Field) + quote(n.Text) }
+
+// String implements Node.
+func (n Prefix) String() string { return inField(n.Field) + escape(n.Text) + "*" }
+
+// String implements Node.
+func (n Range) String() string {
+	switch {
+	case n.Min.Exclusive:
+		return inField(n.Field) + ">" + quote(n.Min.Text)
+	case n.Max.Exclusive:
+		return inField(n.Field) + "<" + quote(n.Max.Text)
+	}
+	return inField(n.Field) + "[" + n.Min.String() + " TO " + n.Max.String() + "]"
+}
+
+// String returns the bound as it stands in brackets.
+func (b Bound) String() string {
+	if b.Text == "" {
+		return "*"
+	}
+	return quote(b.Text)
+}
+
+func inField(name string) string {
+	if name == "" {
+		return ""
+	}
+	return escape(name) + ":"
+}
+
+// special holds the ASCII characters that mean something somewhere outside
+// quotes; white space does everywhere.
+const special = `()":*~\[]<>=-`
+
+// escape returns text as it stands outside quotes.
+func escape(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		if isSpace(r) || strings.ContainsRune(special, r) || i == 0 && text == orWord {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+var quoteEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+func quote(text string) string { return `"` + quoteEscape.Replace(text) + `"` }

@@ -1,0 +1,67 @@
+package query
+
+import "indexerd/internal/doc"
+
+// ByScore is the field name that sorts by how well documents match. The best
+// come first when it is descending.
+const ByScore = "_score"
+
+// The bounds of a request.
+const (
+	MaxSize   = 1000   // hits in one answer
+	MaxWindow = 10_000 // From+Size; beyond it After
+)
+
+// A Request is a search as the index answers it.
+type Request struct {
+	Query   Node     // nil is All
+	Filters []Filter // all of them must hold; they don't count for the score
+	From    int      // hits to leave out; not together with After
+	Size    int      // hits to return
+	After   string   // Result.Next of the answer before
+	Sort    []Sort   // none: by score, best first; ties are by key
+	Facets  []Facet
+}
+
+// A Filter holds where a metadata field has one of the values.
+type Filter struct {
+	Field  string
+	Values []string
+}
+
+// A Sort orders hits by a metadata field or by ByScore. Documents without a
+// value come last in either direction.
+type Sort struct {
+	Field      string
+	Descending bool
+}
+
+// A Facet asks for the most frequent values of a keyword field.
+type Facet struct {
+	Field string
+	Size  int
+}
+
+// A Result is the answer to a Request.
+type Result struct {
+	Total  uint64 // exact, whatever From, Size and After are
+	Hits   []Hit
+	Facets map[string][]Count // by field, for each Facet asked for
+	Next   string             // After for what follows; "" at the end
+}
+
+// A Hit is one document found. Score is 0 where nothing sorts by it.
+type Hit struct {
+	OID   doc.OID
+	Score float64
+	V     doc.Version
+}
+
+// A Count is one value of a facet and the number of documents that have it.
+type Count struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// A Span is the bytes [Start, End) of a text.
+type Span struct{ Start, End int }

@@ -1,0 +1,158 @@
+package schedule
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func newScheduler(t *testing.T) *Scheduler {
+	t.Helper()
+	s, err := New(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func every(t *testing.T, s *Scheduler, d time.Duration, run func(context.Context) error) *Job {
+	t.Helper()
+	j, err := s.Every("job", d, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestRunsNowAndAtTheInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int32
+		every(t, newScheduler(t), time.Minute, func(context.Context) error { runs.Add(1); return nil })
+		time.Sleep(time.Hour + time.Second)
+		if got := runs.Load(); got != 61 && got != 62 {
+			t.Errorf("runs in an hour: got %d, want 61, or 62 where the first interval began before the first run", got)
+		}
+	})
+}
+
+func TestNeverOverlapsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most, runs atomic.Int32
+		every(t, newScheduler(t), time.Second, func(context.Context) error {
+			most.Store(max(most.Load(), running.Add(1)))
+			defer running.Add(-1)
+			runs.Add(1)
+			time.Sleep(2500 * time.Millisecond)
+			return nil
+		})
+		time.Sleep(time.Minute)
+		if got := most.Load(); got != 1 {
+			t.Errorf("runs at once: got %d, want 1", got)
+		}
+		if got := runs.Load(); got < 15 || got > 25 {
+			t.Errorf("runs of 2.5 s each in a minute: got %d, want about 20", got)
+		}
+	})
+}
+
+func TestFailingJobBacksOffAndComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int32
+		var down atomic.Bool
+		down.Store(true)
+		j := every(t, newScheduler(t), time.Second, func(context.Context) error {
+			runs.Add(1)
+			if down.Load() {
+				return errors.New("database is down")
+			}
+			return nil
+		})
+		time.Sleep(10 * time.Minute)
+		if got := runs.Load(); got < 20 || got > 30 {
+			t.Errorf("runs in ten minutes of failing: got %d, want about 25 (one in %v)", got, maxBackOff)
+		}
+		if s := j.Status(); s.Err == nil || s.Next.Before(time.Now()) {
+			t.Errorf("status while failing: got error %v, next run at %v", s.Err, s.Next)
+		}
+		down.Store(false)
+		time.Sleep(maxBackOff + time.Second)
+		before := runs.Load()
+		time.Sleep(10 * time.Second)
+		if got := runs.Load() - before; got != 10 {
+			t.Errorf("runs in ten seconds after recovery: got %d, want 10", got)
+		}
+		if err := j.Status().Err; err != nil {
+			t.Errorf("status after recovery: got error %v, want none", err)
+		}
+	})
+}
+
+func TestStopCancelsAndIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		s, err := New(slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ended atomic.Bool
+		every(t, s, time.Second, func(ctx context.Context) error {
+			<-ctx.Done()
+			ended.Store(true)
+			return ctx.Err()
+		})
+		synctest.Wait()
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if !ended.Load() {
+			t.Error("the run was not cancelled")
+		}
+		if strings.Contains(log.String(), "failed") {
+			t.Errorf("a stopped run was logged as failed: %s", log.String())
+		}
+	})
+}
+
+func TestLaneIsTakenOnceAndInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane()
+		if err := lane.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, name := range []string{"first", "second"} {
+			go func() {
+				if lane.Take(t.Context()) == nil {
+					order = append(order, name)
+					lane.Give()
+				}
+			}()
+			synctest.Wait()
+		}
+		lane.Give()
+		synctest.Wait()
+		if got := strings.Join(order, " "); got != "first second" {
+			t.Errorf("order: got %q, want %q", got, "first second")
+		}
+		busy := NewLane()
+		if err := busy.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := busy.Take(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("busy lane with a cancelled context: got %v, want %v", err, context.Canceled)
+		}
+	})
+}

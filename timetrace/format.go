@@ -1,0 +1,163 @@
+package timetrace
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/magiconair/properties"
+
+	"indexerd/internal/doc"
+)
+
+// Format is the version of the file's layout.
+const Format = 1
+
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// A field is one line of a table: how it is written and read back. An empty
+// text is not written.
+type field struct {
+	name   string
+	format func(Table) string
+	parse  func(*Table, string) error
+}
+
+// fields in the order of the file.
+var fields = []field{
+	textField("source", func(t *Table) *string { return &t.Source }),
+	textField("sql", func(t *Table) *string { return &t.SQL }),
+	{"key", func(t Table) string { return formatKinds(t.Kinds) }, parseKinds},
+	numberField("generation", func(t *Table) *doc.Generation { return &t.Generation }),
+	numberField("numbers", func(t *Table) *uint64 { return &t.Numbers }),
+	timeField("load", func(t *Table) *time.Time { return &t.Load }),
+	{"loaded", func(t Table) string { return strconv.FormatBool(t.Loaded) }, parseLoaded},
+	timeField("settled", func(t *Table) *time.Time { return &t.Settled }),
+	textField("settled.mode", func(t *Table) *string { return &t.Mode }),
+	timeField("incremental", func(t *Table) *time.Time { return &t.Incremental }),
+}
+
+func textField(name string, at func(*Table) *string) field {
+	return field{
+		name:   name,
+		format: func(t Table) string { return *at(&t) },
+		parse:  func(t *Table, s string) error { *at(t) = s; return nil },
+	}
+}
+
+func numberField[N ~uint32 | ~uint64](name string, at func(*Table) *N) field {
+	return field{
+		name:   name,
+		format: func(t Table) string { return strconv.FormatUint(uint64(*at(&t)), 10) },
+		parse: func(t *Table, s string) error {
+			v, err := strconv.ParseUint(s, 10, 64)
+			if err != nil || uint64(N(v)) != v {
+				return fmt.Errorf("%q is not a number", s)
+			}
+			*at(t) = N(v)
+			return nil
+		},
+	}
+}
+
+func timeField(name string, at func(*Table) *time.Time) field {
+	return field{
+		name: name,
+		format: func(t Table) string {
+			if at(&t).IsZero() {
+				return ""
+			}
+			return at(&t).UTC().Format(timeLayout)
+		},
+		parse: func(t *Table, s string) (err error) {
+			if *at(t), err = time.Parse(timeLayout, s); err != nil {
+				return fmt.Errorf("%q is not a time like %s", s, timeLayout)
+			}
+			return nil
+		},
+	}
+}
+
+func parseLoaded(t *Table, s string) (err error) {
+	if t.Loaded, err = strconv.ParseBool(s); err != nil {
+		return fmt.Errorf("%q is neither true nor false", s)
+	}
+	return nil
+}
+
+var kindNames = map[string]doc.Kind{"integer": doc.Integer, "text": doc.Text, "uuid": doc.UUID}
+
+func formatKinds(kinds []doc.Kind) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.String()
+	}
+	return strings.Join(names, ",")
+}
+
+func parseKinds(t *Table, s string) error {
+	for name := range strings.SplitSeq(s, ",") {
+		kind, ok := kindNames[name]
+		if !ok {
+			return fmt.Errorf("%q is not integer, text or uuid", name)
+		}
+		t.Kinds = append(t.Kinds, kind)
+	}
+	return nil
+}
+
+func format(s State) ([]byte, error) {
+	lines := properties.NewProperties()
+	lines.DisableExpansion = true
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		for _, f := range fields {
+			if text := f.format(s[name]); text != "" {
+				if _, _, err := lines.Set(name+"."+f.name, text); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# How far each pass of each table has come: written by indexerd, replaced atomically.\nformat = %d\nentries = %d\n", Format, lines.Len())
+	if _, err := lines.Write(&b, properties.UTF8); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func parse(text []byte) (State, error) {
+	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
+	lines, err := loader.LoadBytes(text)
+	if err != nil {
+		return nil, err
+	}
+	if got, _ := lines.Get("format"); got != strconv.Itoa(Format) {
+		return nil, fmt.Errorf("format is %q, this version reads %d", got, Format)
+	}
+	if got, _ := lines.Get("entries"); got != strconv.Itoa(lines.Len()-2) {
+		return nil, fmt.Errorf("it says it has %q entries and has %d: it was cut short or edited", got, lines.Len()-2)
+	}
+	s := State{}
+	for _, key := range lines.Keys() {
+		if key == "format" || key == "entries" {
+			continue
+		}
+		text, _ := lines.Get(key)
+		name, mark, _ := strings.Cut(key, ".")
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == mark })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown mark %q", key)
+		}
+		table := s[name]
+		if err := fields[i].parse(&table, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		s[name] = table
+	}
+	return s, nil
+}

@@ -1,0 +1,130 @@
+// Package timetrace keeps how far each pass of each table has come, in one
+// small durable file, data/timeTrace.properties, that people can read:
+//
+//	format = 1
+//	entries = 9
+//	film.source = 6b1f0c2ad9e34477
+//	film.incremental = 2026-11-21T10:15:30.123456Z
+//	...
+//
+// Invariant: a mark may lag the data it speaks of, never lead it. Passes move
+// their mark last, by one Update, after the index, the pages and the tree are
+// durable. An Update replaces the file atomically and keeps the previous copy
+// as timeTrace.properties.prev.
+//
+// A file that can't be read whole is never taken for an empty one: starting
+// again from nothing would look like progress. "entries" counts the lines, so
+// that a file cut short is noticed.
+package timetrace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+// FileName is the trace's name in the data directory.
+const FileName = "timeTrace.properties"
+
+// A Table holds the marks of one table. Times are the database's, in UTC with
+// microseconds; zero means never.
+type Table struct {
+	Source     string         // fingerprint of where rows come from: source, key, updateTime
+	SQL        string         // fingerprint of the SQL
+	Kinds      []doc.Kind     // the key's parts
+	Generation doc.Generation // the index that the marks speak of
+	Numbers    uint64         // FetchSeq and write numbers up to this one are given out or reserved
+
+	Load        time.Time // the database's time before the initial load read its first row
+	Loaded      bool      // the initial load has ended
+	Settled     time.Time // S
+	Mode        string    // how S is known: exact, assumed or compared
+	Incremental time.Time // end of the last durable window
+}
+
+// State is all marks, by table name.
+type State map[string]Table
+
+// A Trace is the file and its content.
+type Trace struct {
+	fsys atomicfile.FS
+	file string
+
+	mu    sync.Mutex
+	state State
+}
+
+// Open reads the trace of a data directory. A directory without one is new,
+// unless a previous copy is there: then the trace was lost, and Open says so.
+func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
+	t := &Trace{fsys: fsys, file: filepath.Join(dir, FileName), state: State{}}
+	text, err := atomicfile.Read(fsys, t.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, t.checkNew()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: nothing is indexed until it can be read", t.file, err)
+	}
+	if t.state, err = parse(text); err != nil {
+		return nil, fmt.Errorf("%s: %w: restore it from %s.prev or a backup; indexerd never starts again from nothing", t.file, err, FileName)
+	}
+	return t, nil
+}
+
+// checkNew refuses a directory that had a trace.
+func (t *Trace) checkNew() error {
+	_, err := atomicfile.Read(t.fsys, t.file+".prev")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("%s is missing but its previous copy is there: copy %s.prev to %s and run again", t.file, FileName, FileName)
+}
+
+// Table returns the marks of a table, and whether it has any.
+func (t *Trace) Table(name string) (Table, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	table, ok := t.state[name]
+	return table, ok
+}
+
+// Tables returns a copy of all marks.
+func (t *Trace) Tables() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.state)
+}
+
+// Update changes the marks durably: when it returns nil the file has what f
+// made of the state, otherwise file and state are unchanged.
+func (t *Trace) Update(f func(State)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := maps.Clone(t.state)
+	f(next)
+	text, err := format(next)
+	if err != nil {
+		return fmt.Errorf("update %s: %w", t.file, err)
+	}
+	if err := atomicfile.WriteKeeping(t.fsys, t.file, text); err != nil {
+		return err
+	}
+	t.state = next
+	return nil
+}
+
+// UpdateTable changes the marks of one table, as Update.
+func (t *Trace) UpdateTable(name string, f func(*Table)) error {
+	return t.Update(func(s State) {
+		table := s[name]
+		f(&table)
+		s[name] = table
+	})
+}
