@@ -34,32 +34,26 @@ func (r *reader) checkListen() {
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	isHost := regexp.MustCompile(`^[0-9A-Za-z.:%_-]*$`).MatchString(host)
 	if err != nil || portErr != nil || !isHost {
-		r.wrong("http.listen", "not host:port", "write host:port such as 127.0.0.1:7700, an IPv6 host in [ ]")
+		r.wrong("http.listen", "not a host and a port", "write host:port such as 127.0.0.1:7700, an IPv6 host in [ ]")
 	}
 }
 
 func (r *reader) checkSource(s *Source) {
-	path := join("sources", s.Name)
-	dsnPath, filePath := join(path, "dsn"), join(path, "dsn_file")
-	switch inline, file := r.config.given(dsnPath), r.config.given(filePath); {
-	case inline && file:
-		r.wrong(filePath, "given beside dsn", "keep one of them")
-		return
-	case file && s.dsnFile != "":
-		var wrong string
-		if s.DSN, wrong = r.readDSN(s.dsnFile); wrong != "" {
-			r.wrong(filePath, wrong, "name a file of one line that only its owner can read (chmod 600)")
+	path := join(join("sources", s.Name), "dsn")
+	if s.dsnFile != "" && s.DSN == "" {
+		path += "_file"
+		dsn, wrong := r.readDSN(s.dsnFile)
+		if wrong != "" {
+			r.wrong(path, wrong, "name a file of one line that only its owner can read (chmod 600)")
 			return
 		}
-		dsnPath = filePath
-	case !inline && !file:
-		r.wrong(dsnPath, "missing", "write the database's address, or name a dsn_file that holds it")
+		s.DSN = dsn
 	}
 	if s.DSN == "" {
 		return // already reported
 	}
 	if wrong, do := checkDSN(s.Driver, s.DSN); wrong != "" {
-		r.wrong(dsnPath, wrong, do)
+		r.wrong(path, wrong, do)
 	}
 }
 
@@ -86,11 +80,7 @@ func (r *reader) checkSourceName(path, name string) {
 	if name == "" || len(names) == 0 || slices.Contains(names, name) {
 		return
 	}
-	what := "unknown source"
-	if showable(name) {
-		what += " " + name
-	}
-	r.wrong(path, what+didYouMean(name, names), "name one of the sources")
+	r.wrong(path, "unknown source"+didYouMean(name, names), "name one of the sources")
 }
 
 func (r *reader) checkTiers(path string, tiers []Tier) {

@@ -78,15 +78,20 @@ func checkPostgresURL(rest string) (wrong, do string) {
 	return "", ""
 }
 
-// isKeywords reports whether s is a list of keyword=value, with values quoted
-// by ' and escaped by \ as libpq reads them.
+// isKeywords reports whether s is a list of keyword=value that leads somewhere,
+// with values quoted by ' and escaped by \ as libpq reads them.
 func isKeywords(s string) bool {
+	leads := false
 	s = strings.TrimSpace(s)
 	for s != "" {
 		keyword, value, found := strings.Cut(s, "=")
 		keyword = strings.TrimSpace(keyword)
-		if !found || strings.Trim(keyword, "abcdefghijklmnopqrstuvwxyz_") != "" || keyword == "" {
+		if !found || strings.ContainsAny(keyword, " \t\r\n") {
 			return false
+		}
+		switch keyword {
+		case "host", "hostaddr", "port", "dbname", "database", "user", "service":
+			leads = true
 		}
 		rest, ok := afterValue(strings.TrimSpace(value))
 		if !ok {
@@ -94,7 +99,7 @@ func isKeywords(s string) bool {
 		}
 		s = strings.TrimSpace(rest)
 	}
-	return true
+	return leads
 }
 
 // afterValue returns what follows the value that s begins with.

@@ -33,9 +33,7 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sortFaults orders by line; on one line, those of one path stay as found.
+// sortFaults orders by line; those of one line stay as found.
 func sortFaults(faults []Fault) {
-	slices.SortStableFunc(faults, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Path, b.Path))
-	})
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
 }

@@ -1,5 +1,7 @@
 package configs
 
+//go:generate go test -run ^TestSchema$ -update .
+
 // A key is one key of a mapping. The same table tells the reader what to
 // accept and the schema what to offer.
 type key struct {
@@ -33,14 +35,16 @@ func fileKeys(c *Config) []key {
 			sourceName, "write letters, digits, _ and -, beginning with a letter", true,
 			func(name string) value {
 				c.Sources = append(c.Sources, Source{Name: name})
-				return mapping{sourceKeys(&c.Sources[len(c.Sources)-1])}
-			}}},
+				return either{mapping{sourceKeys(&c.Sources[len(c.Sources)-1])}, "dsn", "dsn_file"}
+			},
+		}},
 		{"tables", true, "describe each table under a name of its own, with its source, sql, key, updated and content", named{
 			tableName, "write lower-case letters, digits and _, beginning with a letter", true,
 			func(name string) value {
 				c.Tables = append(c.Tables, Table{Name: name})
 				return mapping{tableKeys(&c.Tables[len(c.Tables)-1])}
-			}}},
+			},
+		}},
 	}
 }
 
@@ -54,7 +58,7 @@ func httpKeys(h *HTTP) []key {
 func sourceKeys(s *Source) []key {
 	return []key{
 		{"driver", true, "write postgres or sqlite", choice{&s.Driver, "driver", drivers(), absentDrivers()}},
-		{"dsn", false, "write the database's address, or '${NAME}' to take it from the environment", text{&s.DSN}},
+		{"dsn", false, "write the database's address, or '${NAME}' to take it from the environment, or name a dsn_file", text{&s.DSN}},
 		{"dsn_file", false, "name a file that holds the database's address and that only its owner can read", text{&s.dsnFile}},
 	}
 }
@@ -67,12 +71,13 @@ func tableKeys(t *Table) []key {
 		{"updated", true, "name the column that says when a row last changed", text{&t.Updated}},
 		{"timezone", false, "name the zone of an updated column that has none, such as Europe/Berlin", zone{&t.Timezone, &t.Location}},
 		{"content", true, "list the columns whose text is searched: {fields: [title]}", mapping{contentKeys(&t.Content)}},
-		{"metadata", false, "give columns that are searched or filtered exactly their type: {rating: keyword}", named{
+		{"metadata", false, "give each column that is filtered or sorted its type, keyword, number, date or boolean: {rating: keyword}; text belongs to content", named{
 			fieldName, "write letters, digits and _, beginning with a letter; the SQL can rename a column with AS", false,
 			func(name string) value {
 				t.Metadata = append(t.Metadata, Meta{Name: name})
 				return choice{&t.Metadata[len(t.Metadata)-1].Type, "type", []string{"keyword", "number", "date", "boolean"}, nil}
-			}}},
+			},
+		}},
 		{"positions", false, "write true, or false for a smaller index without phrase search (default true)", boolean{&t.positions}},
 		{"batch", false, "write how many rows are read at once, 1 to 100000 (default 2000)", number{&t.Batch, 1, 100_000}},
 		{"workers", false, "write how many workers index at once, 1 to 256 (default: the cores)", number{&t.Workers, 1, 256}},
@@ -81,12 +86,14 @@ func tableKeys(t *Table) []key {
 		}}},
 		{"compensate", false, "say how late rows are found: {horizon: auto}", early{mapping{compensateKeys(&t.Compensate)}}},
 		{"deletecheck", false, "say how rows that are gone are found: {every: 1h}", early{mapping{deleteCheckKeys(&t.DeleteCheck)}}},
-		{"transaction_timeout", false, "write how long a transaction can stay open, such as 10m (default: the last tier's timeout)",
-			duration{to: &t.TransactionTimeout}},
+		{
+			"transaction_timeout", false, "write how long a transaction can stay open, such as 10m (default: the last tier's timeout)",
+			duration{to: &t.TransactionTimeout},
+		},
 		{"pages", false, "say how documents are kept as they were read: {versions: 1}", mapping{pagesKeys(&t.Pages)}},
 		{"children", false, "describe each child SQL under a name of its own", refused{children()}},
 		{"extra", false, "describe each extra SQL under a name of its own", refused{extras()}},
-		{"deleted", false, "write {column: active, values: [0]} or {sql: SELECT ...}", refused{mapping{deletedKeys()}}},
+		{"deleted", false, "write {column: active, values: [0]} or {sql: SELECT ...}", refused{either{mapping{deletedKeys()}, "column", "sql"}}},
 		{"changes", false, "write a SELECT of the key and of when a row last changed", refused{statement{new(string)}}},
 		{"acl", false, "name the metadata field that holds a document's groups", refused{text{new(string)}}},
 	}
@@ -95,8 +102,10 @@ func tableKeys(t *Table) []key {
 func contentKeys(c *Content) []key {
 	return []key{
 		{"fields", true, "list the columns whose text is searched: [title, description]", names{&c.Fields, false}},
-		{"analyzer", false, "write standard, en, cjk or ngram (default standard)",
-			choice{&c.Analyzer, "analyzer", []string{"standard", "en", "cjk", "ngram"}, nil}},
+		{
+			"analyzer", false, "write standard, en, cjk or ngram (default standard)",
+			choice{&c.Analyzer, "analyzer", []string{"standard", "en", "cjk", "ngram"}, nil},
+		},
 	}
 }
 
@@ -109,7 +118,8 @@ func compensateKeys(c *Compensate) []key {
 			func() value {
 				c.Tiers = append(c.Tiers, Tier{})
 				return mapping{tierKeys(&c.Tiers[len(c.Tiers)-1])}
-			}}},
+			},
+		}},
 		{"tree", false, "write how much memory compared stamps may take, such as 64MiB (default 64MiB)", size{&c.Tree}},
 	}
 }

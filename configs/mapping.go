@@ -49,6 +49,26 @@ func (r *reader) unknownKeys(at place, entries []entry, keys []key) (meant map[s
 	return meant
 }
 
+// either is a mapping with exactly one of two keys.
+type either struct {
+	mapping
+	this, that string
+}
+
+func (v either) read(r *reader, at place, n *yaml.Node) {
+	v.mapping.read(r, at, n)
+	if target(n).Kind != yaml.MappingNode {
+		return // already reported
+	}
+	this, that := r.config.given(join(at.path, v.this)), r.config.given(join(at.path, v.that))
+	switch {
+	case this && that:
+		r.wrong(join(at.path, v.that), "given beside "+v.this, "keep one of them")
+	case !this && !that:
+		r.wrong(join(at.path, v.this), "missing", "write "+v.this+" or "+v.that)
+	}
+}
+
 // named is a mapping from names that the user chooses to values of one kind.
 type named struct {
 	pattern string // of the names
@@ -125,7 +145,10 @@ func (r *reader) enter(at place, e entry, do string, v value) {
 // written without quotes inside { }.
 func (at place) key(e entry, do string) place {
 	inSources := at.path == "sources" || strings.HasPrefix(at.path, "sources.")
-	if inSources || !showable(e.name) {
+	switch {
+	case inSources:
+		return place{at.path, e.line, do + ", and quote a dsn with a comma or colon in it"}
+	case !showable(e.name):
 		return place{at.path, e.line, do}
 	}
 	return place{join(at.path, e.name), e.line, do}

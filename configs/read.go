@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -74,8 +75,8 @@ func (r *reader) note(at place, what string) Fault {
 
 // document returns the root of the file's only YAML document, or nil.
 func (r *reader) document(data []byte) *yaml.Node {
-	if line, ok := invalidUTF8(data); ok {
-		r.fault(place{"", line, "save the file as UTF-8"}, "not UTF-8")
+	if line, what := notText(data); what != "" {
+		r.fault(place{"", line, "save the file as plain text in UTF-8"}, what)
 		return nil
 	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -97,26 +98,29 @@ func (r *reader) document(data []byte) *yaml.Node {
 	return doc.Content[0]
 }
 
-func invalidUTF8(data []byte) (line int, found bool) {
+// notText finds what the YAML library would refuse without saying where.
+func notText(data []byte) (line int, what string) {
 	line = 1
 	for len(data) > 0 {
 		c, n := utf8.DecodeRune(data)
-		if c == utf8.RuneError && n == 1 {
-			return line, true
-		}
-		if c == '\n' {
+		switch {
+		case c == utf8.RuneError && n == 1:
+			return line, "not UTF-8"
+		case c == '\n':
 			line++
+		case unicode.IsControl(c) && !strings.ContainsRune("\t\r\u0085", c):
+			return line, "a control character"
 		}
 		data = data[n:]
 	}
-	return 0, false
+	return 0, ""
 }
 
 // syntax notes an error of the YAML library, whose text is
 // "yaml: line 7: did not find expected key". The only text of the file in it
 // is an anchor's name, which may be a misplaced piece of a DSN.
 func (r *reader) syntax(data []byte, err error) {
-	at := place{"", 1, "correct the YAML: indent with spaces, quote what holds ': ' or ' #' or begins with one of @ ` * & ! % { ["}
+	at := place{"", 1, "indent with spaces, quote what holds ': ' or ' #' or begins with one of @ ` * & ! % { ["}
 	what := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(what); m != nil {
 		at.line, _ = strconv.Atoi(m[1])
@@ -130,7 +134,7 @@ func (r *reader) syntax(data []byte, err error) {
 		at.line = 1 + bytes.Count(data[:max(bytes.Index(data, []byte("*"+name)), 0)], []byte("\n"))
 		what = "an alias (*) without its anchor (&)"
 	}
-	r.fault(at, "no valid YAML: "+what)
+	r.fault(at, "not valid YAML ("+what+")")
 }
 
 // reason is the system's reason, without the file's name.

@@ -1,0 +1,85 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCheckDSN(t *testing.T) {
+	const (
+		notPostgres = "not the address of a PostgreSQL database"
+		notSQLite   = "not the path of a SQLite database"
+		tooMany     = "an address with an @ or / too many"
+		noURL       = "an address that is no URL"
+		inMemory    = "a database in memory, which no other program can write to"
+	)
+	for _, test := range []struct{ driver, dsn, wrong string }{
+		{"postgres", "postgres://localhost", ""},
+		{"postgres", "postgresql://app:p%40ss@db:5432/app?sslmode=disable&options=a@b", ""},
+		{"postgres", "postgres://a:1,b:2/app", ""},
+		{"postgres", "postgres:///app?host=/run/postgresql", ""},
+		{"postgres", "host=db dbname=app", ""},
+		{"postgres", "host = db  password = 'a b\\' c' user=x", ""},
+		{"postgres", "TimeZone=UTC user=a\\ b app.tenant=", ""},
+		{"postgres", "service=app", ""},
+		{"postgres", "password=x", notPostgres},
+		{"postgres", "mysql://db/app", notPostgres},
+		{"postgres", "db.example", notPostgres},
+		{"postgres", "host=db and more", notPostgres},
+		{"postgres", "host='db", notPostgres},
+		{"postgres", "=x", notPostgres},
+		{"postgres", "Server=db;Port=5432", notPostgres},
+		{"postgres", "postgres://app:p@ss@db/app", tooMany},
+		{"postgres", "postgres://app:p/ss@db/app", tooMany},
+		{"postgres", "postgres://app:p%ss@db/app", noURL},
+		{"postgres", "postgres://app:p#s@db/app", noURL},
+		{"postgres", "postgres://app:p s@db/app", noURL},
+		{"sqlite", "freight.db", ""},
+		{"sqlite", "file:freight.db?mode=ro", ""},
+		{"sqlite", "file:///srv/freight.db", ""},
+		{"sqlite", "postgres://db/app", notSQLite},
+		{"sqlite", ":memory:", inMemory},
+		{"sqlite", "file:x?mode=memory", inMemory},
+		{"", "anything", ""}, // a missing driver is reported, not its DSN
+	} {
+		if wrong, do := checkDSN(test.driver, test.dsn); wrong != test.wrong || (wrong == "") != (do == "") {
+			t.Errorf("checkDSN(%s, %q): got %q, do %q, want %q", test.driver, test.dsn, wrong, do, test.wrong)
+		}
+	}
+}
+
+// However a password is mangled by YAML, by its own special characters or by
+// the place it was written to, no fault shows it.
+func TestNoFaultShowsAPassword(t *testing.T) {
+	places := []string{
+		"sources:\n  pagila: {driver: postgres, dsn: %s}\n",
+		"sources:\n  pagila: {driver: sqlite, dsn: %s}\n",
+		"sources:\n  pagila:\n    driver: postgres\n    dsn: %s\n",
+		"sources:\n  pagila:\n    driver: postgres\n    dsn: \"%s\"\n",
+		"sources:\n  pagila:\n    driver: postgres\n    dsn: '%s'\n",
+		"sources:\n  pagila:\n    driver: %s\n",
+		"sources:\n  pagila:\n    driver: postgres\n    dsn_file: %s\n",
+		"sources:\n  pagila: %s\n",
+		"sources:\n  %s\n",
+		"sources:\n  %s:\n    driver: postgres\n",
+		"sources:\n  pagila:\n    %s: postgres\n",
+		"sources:\n  pagila:\n    dsn:\n      - %s\n",
+		"data: x\ntables:\n  film:\n    source: %s\n",
+	}
+	shapes := []string{"postgres://app:%s@db/app", "host=db password=%s dbname=app", "host=db password='%s'"}
+	special := rapid.StringMatching(`[,:@/?#%&*!'"\\ ={$|>.-]{0,4}`)
+	rapid.Check(t, func(t *rapid.T) {
+		password := special.Draw(t, "before") + canary + special.Draw(t, "after")
+		if strings.Contains(password, "${") {
+			t.Skip("the name of an environment variable is shown")
+		}
+		dsn := fmt.Sprintf(rapid.SampledFrom(shapes).Draw(t, "shape"), password)
+		data := fmt.Sprintf(rapid.SampledFrom(places).Draw(t, "place"), dsn)
+		if _, err := Parse("x.yaml", []byte(data), environment); strings.Contains(err.Error(), canary) {
+			t.Errorf("%s\ngot a fault that shows the password: %v", data, err)
+		}
+	})
+}

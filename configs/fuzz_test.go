@@ -1,0 +1,42 @@
+package configs
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// FuzzParse: no file makes the reader fall over, a fault is one line, what the
+// environment says stays secret, and a file without faults is complete.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(minimal))
+	for _, pattern := range []string{"testdata/bad/*.yaml", "testdata/good/*.yaml", "*.yaml"} {
+		files, err := glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if strings.Contains(string(data), canary) || strings.Contains(string(data), "dsn_file") {
+			t.Skip("the secret is the environment's alone, and the fuzzer reads no files")
+		}
+		c, err := Parse("x.yaml", data, environment)
+		if err == nil {
+			checkComplete(t, c)
+			return
+		}
+		var faults Faults
+		if !errors.As(err, &faults) || len(faults) == 0 {
+			t.Fatalf("got %v, want faults", err)
+		}
+		checkFaults(t, err)
+	})
+}

@@ -1,0 +1,197 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+)
+
+// TestSchema fails when schema.json is not what the table of keys says. It is
+// also what writes the file: see go generate in keys.go.
+func TestSchema(t *testing.T) {
+	root := schema(t, mapping{fileKeys(new(Config))})
+	root.Version = jsonschema.Version
+	root.Title = "indexerd configuration"
+	got, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	if *update {
+		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("schema.json is out of date: go generate ./configs")
+	}
+}
+
+// schema is what an editor is told of a value. A key that is refused is left
+// out: the editor marks it like Load does.
+func schema(t *testing.T, v value) *jsonschema.Schema {
+	t.Helper()
+	switch v := v.(type) {
+	case mapping:
+		return mappingSchema(t, v)
+	case either:
+		s := mappingSchema(t, v.mapping)
+		s.OneOf = []*jsonschema.Schema{{Required: []string{v.this}}, {Required: []string{v.that}}}
+		return s
+	case named:
+		s := &jsonschema.Schema{Type: "object", AdditionalProperties: schema(t, v.of("x"))}
+		s.PropertyNames = &jsonschema.Schema{Pattern: v.pattern}
+		if v.some {
+			one := uint64(1)
+			s.MinProperties = &one
+		}
+		return s
+	case list:
+		return listSchema(schema(t, v.of()))
+	case early:
+		return schema(t, v.value)
+	case names:
+		name := &jsonschema.Schema{Type: "string", Pattern: `\S`}
+		s := listSchema(name)
+		s.UniqueItems = true
+		if v.alone {
+			return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, s}}
+		}
+		return s
+	case text, zone, statement:
+		return &jsonschema.Schema{Type: "string", Pattern: `\S`}
+	case choice:
+		s := &jsonschema.Schema{}
+		for _, word := range v.words {
+			s.Enum = append(s.Enum, word)
+		}
+		return orExpanded(s)
+	case boolean:
+		return orExpanded(&jsonschema.Schema{Type: "boolean"})
+	case number:
+		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: asNumber(v.min), Maximum: asNumber(v.max)})
+	case fraction:
+		return orExpanded(&jsonschema.Schema{Type: "number", ExclusiveMinimum: "0", Maximum: "1"})
+	case size:
+		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: "1"}, &jsonschema.Schema{Type: "string", Pattern: `^[0-9]+ *([KMG]iB)?$`})
+	case duration:
+		return orExpanded(durationSchema())
+	case tierEnd:
+		return orExpanded(&jsonschema.Schema{Enum: []any{"latest", "settled"}}, durationSchema())
+	}
+	t.Fatalf("no schema for a value of type %T", v)
+	return nil
+}
+
+func mappingSchema(t *testing.T, m mapping) *jsonschema.Schema {
+	t.Helper()
+	s := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	for _, k := range m.keys {
+		if _, ok := k.value.(refused); ok {
+			continue
+		}
+		property := schema(t, k.value)
+		property.Description = k.do
+		s.Properties.Set(k.name, property)
+		if k.need {
+			s.Required = append(s.Required, k.name)
+		}
+	}
+	return s
+}
+
+func listSchema(item *jsonschema.Schema) *jsonschema.Schema {
+	one := uint64(1)
+	return &jsonschema.Schema{Type: "array", Items: item, MinItems: &one}
+}
+
+func durationSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+d)?([0-9.]+(ns|us|µs|ms|s|m|h))*$`}
+}
+
+// orExpanded also accepts a text with ${NAME} in it.
+func orExpanded(s ...*jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: append(s, &jsonschema.Schema{Type: "string", Pattern: `\$\{`})}
+}
+
+func asNumber(i int) json.Number { return json.Number(fmt.Sprint(i)) }
+
+// What Load accepts, the schema accepts.
+func TestSchemaAcceptsGoodFiles(t *testing.T) {
+	check := compileSchema(t)
+	for _, file := range append(mustGlob(t, "testdata/good/*.yaml"), mustGlob(t, "*.yaml")...) {
+		if err := check.Validate(asJSON(t, file)); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// What the schema is there to find while the user types.
+func TestSchemaRefusesBadFiles(t *testing.T) {
+	check := compileSchema(t)
+	for _, name := range []string{
+		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
+		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
+		"unknown_end", "absent_driver", "tree_without_unit", "refused_children", "refused_tokens", "metadata_space",
+	} {
+		file := filepath.Join("testdata", "bad", name+".yaml")
+		if err := check.Validate(asJSON(t, file)); err == nil {
+			t.Errorf("%s: got no fault from the schema", file)
+		}
+	}
+}
+
+func compileSchema(t *testing.T) *validator.Schema {
+	t.Helper()
+	data, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := validator.NewCompiler()
+	if err := compiler.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	check, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return check
+}
+
+// asJSON is a YAML file as the validator wants it.
+func asJSON(t *testing.T, file string) any {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content any
+	if err := yaml.Unmarshal(data, &content); err != nil {
+		t.Fatal(err)
+	}
+	data, err = json.Marshal(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
