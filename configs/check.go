@@ -35,6 +35,11 @@ func (r *reader) checkListen() {
 	isHost := regexp.MustCompile(`^[0-9A-Za-z.:%_-]*$`).MatchString(host)
 	if err != nil || portErr != nil || !isHost {
 		r.wrong("http.listen", "not a host and a port", "write host:port such as 127.0.0.1:7700, an IPv6 host in [ ]")
+		return
+	}
+	// Whoever reaches the address may read everything.
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		r.wrong("http.listen", "others than this machine could reach it, and this version knows no tokens", "listen on 127.0.0.1 and put a proxy that asks who is there before it")
 	}
 }
 

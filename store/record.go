@@ -19,7 +19,7 @@ import (
 //	13  codec u8         how the value is stored: see codec
 //	14  family u8
 //	15  0
-//	16  stored u32       length of the value as stored, at most 256 MiB + 64 KiB
+//	16  stored u32       length of the value as stored, at most raw
 //	20  raw u32          length of the value, at most 256 MiB
 //	24  key length u32   1 to 64 KiB
 //	28  batch u32        place where the batch of this record begins; 0 in a rewritten segment

@@ -35,7 +35,8 @@ type segment struct {
 	end  atomic.Int64 // readers never look beyond it
 	dead atomic.Int64 // bytes of records that nothing points at, and of damage
 	// tombs is the bytes of tombstones, dead as soon as nothing older is left.
-	tombs atomic.Int64
+	tombs   atomic.Int64
+	damaged bool // its header could not be read
 }
 
 type segmentHeader struct {
@@ -66,12 +67,15 @@ func (h *segmentHeader) encode() []byte {
 	return b
 }
 
-// decodeSegmentHeader reads a segment's header. errCut and errHeadSum mean
-// damage; another error, that this is no file of ours to touch.
+// decodeSegmentHeader reads a segment's header. ErrCorrupt means damage;
+// another error, that this is no file of ours to touch.
 func decodeSegmentHeader(b []byte) (segmentHeader, error) {
 	le := binary.LittleEndian
 	if len(b) < segmentHeaderSize {
 		return segmentHeader{}, errCut
+	}
+	if [segmentHeaderSize]byte(b) == [segmentHeaderSize]byte{} {
+		return segmentHeader{}, errMagic // created, and lost in a crash before it was synced
 	}
 	if string(b[:8]) != segmentMagic {
 		return segmentHeader{}, errors.New("not a file of values: move it out of the directory")
@@ -144,6 +148,7 @@ func (s *segment) load() error {
 	h, err := decodeSegmentHeader(b[:n])
 	switch {
 	case errors.Is(err, ErrCorrupt):
+		s.damaged = true
 		return nil
 	case err != nil:
 		return err

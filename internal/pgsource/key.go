@@ -17,6 +17,10 @@ const int8OID = pgtype.Int8OID
 // an index on the columns answers them: the columns stand alone on their side,
 // compared as the database orders them, and each parameter has the type of its
 // column (bigint for every integer type, since they share an operator family).
+//
+// Integer keys are smallint, integer, bigint and numeric without decimals;
+// text keys are text, varchar, char (without the blanks that fill it up), name
+// and citext; and uuid.
 type key []keyPart
 
 type keyPart struct {
@@ -203,6 +207,9 @@ func (p keyPart) parse(text string) (any, error) {
 		return v, nil
 	case doc.UUID:
 		return doc.ParseUUID(text)
+	}
+	if p.param == pgtype.BPCharOID {
+		text = unpad(text)
 	}
 	return text, nil
 }

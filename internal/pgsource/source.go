@@ -32,6 +32,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -62,7 +63,7 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 	// The driver's own error may show a part of a malformed DSN, and thereby
 	// of the password.
 	pc, err := pgxpool.ParseConfig(cfg.DSN)
-	if err != nil {
+	if err != nil || splitPassword(cfg.DSN, pc.ConnConfig.Database) {
 		return nil, fmt.Errorf("source %s: dsn is not a connection string of PostgreSQL: "+
 			"write postgres://user@host:port/database, with special characters of the password percent-encoded", cfg.Name)
 	}
@@ -92,6 +93,12 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		pool:             pool,
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
 	}, nil
+}
+
+// splitPassword reports whether a URL was read as if it had no login, with a
+// password that has a slash as the name of the database.
+func splitPassword(dsn, database string) bool {
+	return strings.Contains(dsn, "://") && strings.Contains(database, "@")
 }
 
 // Address is where the database is, host:port/database.

@@ -23,11 +23,14 @@ const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 // openSQL is the first SELECT of a transaction, so it takes the snapshot. It
 // pins for this transaction what the text form of a value depends on, and
 // returns the search path, the server's version and its clock. An empty $1
-// leaves the search path as the session has it.
+// leaves the search path as the session has it. A database without an encoding
+// (SQL_ASCII) would fail a whole query for one text that is not UTF-8; unless
+// converted, its bytes come as they are, and the row alone is rejected.
 const openSQL = `SELECT
 	set_config('search_path', coalesce(nullif($1, ''), current_setting('search_path')), true),
 	current_setting('server_version_num')::int / 10000,
 	` + clockMicros + `,
+	set_config('client_encoding', CASE current_setting('server_encoding') WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END, true),
 	set_config('DateStyle', 'ISO, MDY', true),
 	set_config('TimeZone', 'UTC', true),
 	set_config('IntervalStyle', 'postgres', true),
@@ -159,7 +162,7 @@ func (x *tx) row(ctx context.Context, q query) ([][]byte, error) {
 		return nil, err
 	}
 	if len(rows) != 1 {
-		return nil, fmt.Errorf("%s: the server returned %d rows, want 1", q.sql, len(rows))
+		return nil, fmt.Errorf("the server returned %d rows, want 1", len(rows))
 	}
 	return rows[0], nil
 }

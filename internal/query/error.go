@@ -40,6 +40,9 @@ func Shorten(text string) string {
 	if r := []rune(text); len(r) > limit {
 		text = string(r[:limit]) + "..."
 	}
+	if text == "" {
+		return `""`
+	}
 	for _, r := range text {
 		if r <= ' ' || r == '"' || r == 0x7f || r == 0xfffd {
 			return fmt.Sprintf("%q", text)
@@ -50,7 +53,7 @@ func Shorten(text string) string {
 
 // Nearest returns the name that was probably meant, or "" where none is near.
 func Nearest(name string, names []string) string {
-	best, at := "", 1+max(1, len(name)/3)
+	best, at := "", 1+max(1, (len(name)+2)/3)
 	for _, n := range names {
 		if d := distance(name, n); d < at {
 			best, at = n, d

@@ -56,7 +56,10 @@ func Open(_ context.Context, c Config) (*Source, error) {
 		return nil, fmt.Errorf("source %s: %w", c.Name, err)
 	}
 	db := sql.OpenDB(connector)
-	db.SetMaxIdleConns(runtime.GOMAXPROCS(0))
+	// Nothing waits for a second connection while it has one, so few are enough.
+	conns := runtime.GOMAXPROCS(0) + 1
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
 	return &Source{name: c.Name, path: path, db: db}, nil
 }
 
@@ -66,9 +69,12 @@ func (s *Source) Address() string { return filepath.Base(s.path) }
 // Ping reads the database's first page.
 func (s *Source) Ping(ctx context.Context) error {
 	var n int
-	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
+	err := s.db.QueryRowContext(ctx, firstRead).Scan(&n)
 	return s.fault("connect", err)
 }
+
+// firstRead is the least that reads the database.
+const firstRead = `SELECT count(*) FROM sqlite_schema`
 
 // Close closes the connections.
 func (s *Source) Close() { s.db.Close() }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"indexerd/configs"
+	"indexerd/internal/demo"
+)
+
+type demoCommand struct {
+	Listen string `default:"127.0.0.1:7700" placeholder:"ADDR" help:"Where to answer; a free port if 7700 is taken (${default})."`
+	Dir    string `placeholder:"DIR" help:"Where to keep the demo; a temporary directory that is removed at the end if left out."`
+	Rows   int    `default:"20000" placeholder:"N" help:"Job orders to make (${default})."`
+	Seed   uint64 `default:"1" placeholder:"N" help:"Another seed makes other orders (${default})."`
+}
+
+// Help shows an example.
+func (demoCommand) Help() string {
+	return "Makes a SQLite database of a freight company's job orders, in English and Chinese, indexes it,\n" +
+		"and keeps changing it. Nothing else has to be installed.\n\n" +
+		"Example:\n  indexerd demo"
+}
+
+// Run makes the demo and runs it until ctx ends.
+func (c demoCommand) Run(ctx context.Context, w world) (err error) {
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "indexerd-demo-"); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	}
+	listen, err := freeAddress(c.Listen)
+	if err != nil {
+		return coded{fmt.Errorf("demo: %w", err), exitBad}
+	}
+	config := demo.Config{Dir: c.Dir, Rows: c.Rows, Seed: c.Seed}
+	fmt.Fprintf(w.stderr, "making %d job orders in %s\n", c.Rows, c.Dir)
+	if err := demo.Create(ctx, config); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	file := filepath.Join(c.Dir, "demo.yaml")
+	yaml := demo.YAML(c.Dir, listen)
+	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	cfg, err := configs.Parse(file, []byte(yaml), w.getenv)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	writing := make(chan error, 1)
+	go func() {
+		err := demo.Write(ctx, config)
+		if err != nil && ctx.Err() == nil {
+			stop(fmt.Errorf("demo: keep writing: %w", err))
+		}
+		writing <- err
+	}()
+	err = daemon(ctx, cfg, w, func(address string) { c.invite(w, file, address) })
+	stop(nil)
+	<-writing // before its directory is removed
+	return err
+}
+
+// invite says where to look.
+func (c demoCommand) invite(w world, file, address string) {
+	base := "http://" + address
+	fmt.Fprintf(w.stdout, "\nindexerd demo answers at %s\n\n", base)
+	for _, example := range demo.Searches() {
+		fmt.Fprintf(w.stdout, "  %s\n    indexerd search -c %s job_order %s\n    curl -sG --data-urlencode %s %s/api/v1/tables/job_order/search\n\n",
+			example.What, file, quote(example.Query), quote("q="+example.Query), base)
+	}
+	fmt.Fprintf(w.stdout, "  how it goes\n    indexerd status -c %s\n\nOrders keep changing; what changes is found a second later. Ctrl-C ends it.\n\n", file)
+}
+
+// freeAddress is the address, or the same host with a free port where that
+// one's port is taken.
+func freeAddress(address string) (string, error) {
+	l, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		host, _, splitErr := net.SplitHostPort(address)
+		if splitErr != nil {
+			return "", splitErr
+		}
+		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// quote is a word as a shell takes it.
+func quote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,140 @@
+// Command indexerd keeps a full-text index equal to tables of a database,
+// second by second, by reading the database and nothing else.
+//
+// The command is thin: it parses flags, loads the configuration, builds the
+// passes (engine.go, table.go) and runs them until it is signalled. Commands
+// that ask something (status, search) call the HTTP handlers of the running
+// daemon, or the same handlers in process when none runs (client.go).
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"indexerd/configs"
+)
+
+// version is the release, set by the linker where it is built for one.
+var version = "0.1.0"
+
+// exit codes, as the contract has them.
+const (
+	exitNo  = 1 // the answer is no, or it failed
+	exitBad = 2 // bad usage or configuration
+)
+
+// cli is the command line.
+type cli struct {
+	Demo    demoCommand    `cmd:"" help:"Make a small database and index it: everything at work in one command."`
+	Check   checkCommand   `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
+	Run     runCommand     `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
+	Status  statusCommand  `cmd:"" help:"Say how far each table has come."`
+	Search  searchCommand  `cmd:"" help:"Search a table."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// world is what a command may touch.
+type world struct {
+	stdout, stderr io.Writer
+	getenv         func(string) (string, bool)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], world{stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}))
+}
+
+// run is the whole command: it returns the exit code.
+func run(ctx context.Context, args []string, w world) int {
+	code := -1 // until kong asks to leave, after --help
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("indexerd"),
+		kong.Description("Keeps a full-text index equal to the tables of a database."),
+		kong.UsageOnError(),
+		kong.Writers(w.stdout, w.stderr),
+		kong.Exit(func(c int) { code = c }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(w),
+	)
+	if err != nil {
+		fmt.Fprintln(w.stderr, "indexerd:", err)
+		return exitBad
+	}
+	parsed, err := parser.Parse(args)
+	if code >= 0 {
+		return code
+	}
+	if err != nil {
+		fmt.Fprintf(w.stderr, "indexerd: %v: see indexerd --help\n", err)
+		return exitBad
+	}
+	if err := parsed.Run(); err != nil {
+		fmt.Fprintln(w.stderr, oneLine(err))
+		return exitCode(err)
+	}
+	return 0
+}
+
+// oneLine is an error as it is shown: a line each for the faults of a
+// configuration, one line for anything else.
+func oneLine(err error) string {
+	if errors.As(err, new(configs.Faults)) {
+		return err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), "\n", ": ")
+}
+
+// coded is an error with an exit code other than 1.
+type coded struct {
+	error
+	code int
+}
+
+func (c coded) Unwrap() error { return c.error }
+
+func exitCode(err error) int {
+	var c coded
+	switch {
+	case errors.As(err, &c):
+		return c.code
+	case errors.As(err, new(configs.Faults)), errors.As(err, new(configs.Fault)):
+		return exitBad
+	}
+	return exitNo
+}
+
+// configFlag is the flag of every command that needs a configuration.
+type configFlag struct {
+	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration, a YAML file."`
+}
+
+// load reads the configuration and prints its warnings.
+func (f configFlag) load(w world) (*configs.Config, error) {
+	cfg, err := configs.Load(f.Config, w.getenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range cfg.Warnings {
+		fmt.Fprintln(w.stderr, "warning:", warning.Error())
+	}
+	return cfg, nil
+}
+
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run(w world) error {
+	fmt.Fprintln(w.stdout, "indexerd", version)
+	return nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/search"
+	"indexerd/store"
+)
+
+// searchWithin bounds one search.
+const searchWithin = 10 * time.Second
+
+func (t *table) newSearcher(index *fulltext.Index, pages *store.FileMap) *search.Searcher {
+	s := &search.Searcher{Index: index, Pages: pages, Table: t.conf.Name, Content: t.conf.Content.Fields}
+	for _, m := range t.conf.Metadata {
+		s.Metadata = append(s.Metadata, m.Name)
+	}
+	return s
+}
+
+// Search answers a search in one table.
+func (e *engine) Search(ctx context.Context, name string, p search.Params) (search.Answer, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return search.Answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchWithin)
+	defer cancel()
+	return t.searcher.Search(ctx, p)
+}
+
+// Doc returns one document.
+func (e *engine) Doc(_ context.Context, name, key string) (search.Document, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return search.Document{}, err
+	}
+	marks, _ := e.trace.Table(name)
+	oid, err := doc.ParseOID(key, marks.Kinds)
+	if err != nil {
+		return search.Document{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
+	}
+	return t.searcher.Doc(oid)
+}
+
+func (e *engine) searchable(name string) (*table, error) {
+	t := e.table(name)
+	if t == nil {
+		var names []string
+		for _, t := range e.tables {
+			names = append(names, t.conf.Name)
+		}
+		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(names, ", ")}
+	}
+	if !t.opened() {
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}
+	}
+	return t, nil
+}
+
+type searchCommand struct {
+	configFlag
+	Table     string   `arg:"" help:"The table."`
+	Words     []string `arg:"" optional:"" help:"The query. Put -- before words that begin with a hyphen."`
+	JSON      bool     `help:"Print the answer as one JSON object."`
+	From      int      `placeholder:"N" help:"Hits to leave out."`
+	Size      int      `default:"10" placeholder:"N" help:"Hits to return, up to 1000 (${default})."`
+	After     string   `placeholder:"NEXT" help:"Go on after the last answer: its \"next\"."`
+	Filter    []string `sep:"none" placeholder:"FIELD:VALUE" help:"Only documents with this value; repeat it for more."`
+	Sort      []string `placeholder:"FIELD" help:"Sort by a metadata field, -FIELD for descending."`
+	Facets    []string `placeholder:"FIELD:N" help:"Count the most frequent values of a keyword field."`
+	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
+	Highlight bool     `default:"true" negatable:"" help:"Mark what was found."`
+}
+
+// Help shows examples.
+func (searchCommand) Help() string {
+	return "Words must all be there; OR, ( ), -without, \"a phrase\", pre*, field:value, field:>=5 and field:[a TO b] work.\n\n" +
+		"Examples:\n" +
+		"  indexerd search -c configs/pagila.yaml film drama shark\n" +
+		"  indexerd search -c configs/pagila.yaml film 'drama release_year:>=2000' --filter rating:PG --sort -release_year --json"
+}
+
+// values are the parameters as the HTTP call has them.
+func (c searchCommand) values() url.Values {
+	v := url.Values{"q": {strings.Join(c.Words, " ")}, "size": {strconv.Itoa(c.Size)}, "highlight": {strconv.FormatBool(c.Highlight)}}
+	if c.From != 0 {
+		v.Set("from", strconv.Itoa(c.From))
+	}
+	if c.After != "" {
+		v.Set("after", c.After)
+	}
+	if len(c.Filter) > 0 {
+		v["filter"] = c.Filter
+	}
+	for name, list := range map[string][]string{"sort": c.Sort, "facets": c.Facets, "fields": c.Fields} {
+		if len(list) > 0 {
+			v.Set(name, strings.Join(list, ","))
+		}
+	}
+	return v
+}
+
+// Run searches and prints.
+func (c searchCommand) Run(ctx context.Context, w world) error {
+	cfg, err := c.load(w)
+	if err != nil {
+		return err
+	}
+	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
+	body, err := call(ctx, cfg, w, http.MethodGet, path)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		_, err = w.stdout.Write(body)
+		return err
+	}
+	var a search.Answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return fmt.Errorf("read the daemon's answer: %w", err)
+	}
+	printAnswer(w.stdout, a, isTerminal(w.stdout))
+	return nil
+}
+
+func printAnswer(w io.Writer, a search.Answer, terminal bool) {
+	for _, hit := range a.Hits {
+		fmt.Fprintf(w, "%s\n", hit.OID)
+		for _, name := range slices.Sorted(maps.Keys(hit.Fields)) {
+			if fragments := hit.Highlights[name]; len(fragments) > 0 {
+				fmt.Fprintf(w, "  %s: %s\n", name, mark(strings.Join(fragments, " ... "), terminal))
+			} else if text := doc.FormatText(hit.Fields[name]); text != "" {
+				fmt.Fprintf(w, "  %s: %s\n", name, shorten(text))
+			}
+		}
+	}
+	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, a.Table, len(a.Hits), a.TookMS)
+	for _, name := range slices.Sorted(maps.Keys(a.Facets)) {
+		fmt.Fprintf(w, "%s:", name)
+		for _, c := range a.Facets[name] {
+			fmt.Fprintf(w, " %s (%d)", c.Value, c.Count)
+		}
+		fmt.Fprintln(w)
+	}
+	if a.Next != nil {
+		fmt.Fprintf(w, "more: --after %s\n", *a.Next)
+	}
+}
+
+// mark shows a highlight: bold on a terminal, in brackets elsewhere.
+func mark(fragment string, terminal bool) string {
+	on, off := "[", "]"
+	if terminal {
+		on, off = "\x1b[1m", "\x1b[0m"
+	}
+	fragment = strings.ReplaceAll(strings.ReplaceAll(fragment, "<mark>", on), "</mark>", off)
+	return strings.ReplaceAll(html.UnescapeString(fragment), "\n", " ")
+}
+
+// shorten cuts text to what fits on a line or two.
+func shorten(text string) string {
+	const most = 160
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	if len(r) <= most {
+		return string(r)
+	}
+	return string(r[:most]) + "..."
+}

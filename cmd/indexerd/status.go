@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"indexerd/internal/httpapi"
+)
+
+// Status says how far each table has come.
+func (e *engine) Status(context.Context) httpapi.Status {
+	s := httpapi.Status{
+		Version: version,
+		Running: !e.started.IsZero(),
+		Started: httpapi.TimeOrNull(e.started),
+		Now:     httpapi.Time(time.Now()),
+		Ready:   len(e.Waiting()) == 0,
+		Sources: []httpapi.SourceStatus{},
+		Tables:  []httpapi.TableStatus{},
+	}
+	if s.Running {
+		s.PID = os.Getpid()
+	}
+	for _, src := range e.sources {
+		err := src.lastError()
+		s.Sources = append(s.Sources, httpapi.SourceStatus{
+			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err),
+		})
+	}
+	for _, t := range e.tables {
+		s.Tables = append(s.Tables, t.status())
+	}
+	return s
+}
+
+// Waiting says what keeps tables from being ready.
+func (e *engine) Waiting() []string {
+	waiting := []string{}
+	for _, t := range e.tables {
+		marks, _ := e.trace.Table(t.conf.Name)
+		if marks.Loaded {
+			continue
+		}
+		line := t.conf.Name + ": waiting for its database"
+		if p := t.progress.Snapshot(); p.Running {
+			line = fmt.Sprintf("%s: loading %d %%", t.conf.Name, 100*p.Done/max(p.Of, 1))
+		}
+		waiting = append(waiting, line)
+	}
+	return waiting
+}
+
+func (t *table) status() httpapi.TableStatus {
+	marks, _ := t.trace.Table(t.conf.Name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := httpapi.TableStatus{
+		Table:   t.conf.Name,
+		Source:  t.conf.Source,
+		State:   "loading",
+		Settled: httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
+		Marks:   httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
+		Passes:  []httpapi.PassStatus{},
+		Skipped: t.skipped,
+	}
+	if marks.Loaded {
+		s.State = "following"
+		s.Settled.Reason = fmt.Sprintf("compensation does not run yet: the load's time less the assumed timeout of %v", assumedTimeout(t.conf))
+	}
+	if p := t.progress.Snapshot(); p.Running {
+		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
+	}
+	if t.index != nil {
+		s.Quarantined = t.quarantine.Len()
+		if n, err := t.index.Count(); err == nil {
+			s.Documents = n
+		}
+	}
+	if !t.windowAt.IsZero() {
+		lag := time.Since(t.windowAt).Seconds()
+		s.LagS = &lag
+		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
+	}
+	if t.lastError != nil {
+		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: oneLine(t.lastError.err)}
+	}
+	if t.job != nil {
+		pass := passStatus(t)
+		if pass.Error != nil {
+			s.State = "failing"
+		}
+		s.Passes = append(s.Passes, pass)
+	} else if t.lastError != nil {
+		s.State = "failing"
+	}
+	return s
+}
+
+func passStatus(t *table) httpapi.PassStatus {
+	j := t.job.Status()
+	return httpapi.PassStatus{
+		Pass: "incremental", Running: j.Running, Last: httpapi.TimeOrNull(j.Last),
+		TookMS: float64(j.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(j.Next), Error: text(j.Err),
+	}
+}
+
+// text is an error as a member of JSON.
+func text(err error) *string {
+	if err == nil {
+		return nil
+	}
+	s := oneLine(err)
+	return &s
+}
+
+type statusCommand struct {
+	configFlag
+	JSON bool `help:"Print the status as one JSON object."`
+}
+
+// Help shows an example.
+func (statusCommand) Help() string {
+	return "Example:\n  indexerd status -c configs/pagila.yaml"
+}
+
+// Run prints the status.
+func (c statusCommand) Run(ctx context.Context, w world) error {
+	cfg, err := c.load(w)
+	if err != nil {
+		return err
+	}
+	body, err := call(ctx, cfg, w, http.MethodGet, "/api/v1/status")
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		_, err = w.stdout.Write(body)
+		return err
+	}
+	var s httpapi.Status
+	if err := json.Unmarshal(body, &s); err != nil {
+		return fmt.Errorf("read the daemon's answer: %w", err)
+	}
+	printStatus(w.stdout, s)
+	return nil
+}
+
+func printStatus(w io.Writer, s httpapi.Status) {
+	if s.Running {
+		fmt.Fprintf(w, "indexerd %s runs as process %d since %s\n", s.Version, s.PID, clock(s.Started))
+	} else {
+		fmt.Fprintf(w, "indexerd %s does not run: this is how far it had come\n", s.Version)
+	}
+	for _, src := range s.Sources {
+		if src.Error != nil {
+			fmt.Fprintf(w, "source %s: %s\n", src.Source, *src.Error)
+		}
+	}
+	for _, t := range s.Tables {
+		printTable(w, t)
+	}
+}
+
+func printTable(w io.Writer, t httpapi.TableStatus) {
+	fmt.Fprintf(w, "%s: %s, %d documents", t.Table, t.State, t.Documents)
+	if t.Load != nil {
+		fmt.Fprintf(w, ", %d of %d rows, %.0f rows/s, %v to go", t.Load.Done, t.Load.Of, t.Load.RowsPerS, time.Duration(t.Load.ETAS)*time.Second)
+	}
+	if t.LagS != nil {
+		fmt.Fprintf(w, ", %.1f s behind", *t.LagS)
+	}
+	if t.Settled.At != nil {
+		fmt.Fprintf(w, ", settled to %s (%s)", clock(t.Settled.At), t.Settled.Mode)
+	}
+	if t.Quarantined > 0 {
+		fmt.Fprintf(w, ", %d rows in quarantine", t.Quarantined)
+	}
+	fmt.Fprintln(w)
+	if t.LastError != nil {
+		fmt.Fprintf(w, "  last error, %s at %s: %s\n", t.LastError.Pass, clock(&t.LastError.At), strings.TrimSpace(t.LastError.What))
+	}
+}
+
+func clock(t *httpapi.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return time.Time(*t).UTC().Format("2006-01-02 15:04:05Z")
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/initial"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/quarantine"
+	"indexerd/internal/schedule"
+	"indexerd/internal/search"
+	"indexerd/internal/sink"
+	"indexerd/store"
+	"indexerd/timetrace"
+)
+
+// A table is one configured table: what is stored of it, its rows in the
+// database, and its passes.
+type table struct {
+	cfg    *configs.Config
+	conf   configs.Table
+	trace  *timetrace.Trace
+	source *source
+	dir    string
+	lane   *schedule.Lane
+	die    func(error) // ends the daemon
+
+	progress initial.Progress
+
+	// What is stored. Set once, under mu, by open.
+	mu         sync.Mutex
+	index      *fulltext.Index
+	pages      *store.FileMap
+	quarantine *quarantine.Quarantine
+	sink       *sink.Sink
+	searcher   *search.Searcher
+
+	// How it goes, under mu.
+	job       *schedule.Job
+	window    doc.Window
+	windowAt  time.Time // this machine's clock when the window ended
+	skipped   int
+	lastError *failure
+}
+
+// A failure is what went wrong last, and when.
+type failure struct {
+	at   time.Time
+	pass string
+	err  error
+}
+
+// source is one open database.
+type source struct {
+	database
+	conf configs.Source
+
+	mu  sync.Mutex
+	err error // of the last try to reach it
+}
+
+func (s *source) seen(err error) {
+	if err != nil && !errors.Is(err, doc.ErrUnavailable) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+func (s *source) lastError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
+	return &table{cfg: cfg, conf: conf, trace: trace, source: s, dir: filepath.Join(cfg.Data, conf.Name), lane: schedule.NewLane(), die: func(error) {}}
+}
+
+// Begin and End number the table's fetches.
+func (t *table) Begin(open func() error) (doc.FetchSeq, error) { return t.sink.Begin(open) }
+
+// End implements numbers.
+func (t *table) End(seq doc.FetchSeq) { t.sink.End(seq) }
+
+// openStored opens what earlier runs stored; it reports false where there is
+// nothing yet.
+func (t *table) openStored() (bool, error) {
+	marks, ok := t.trace.Table(t.conf.Name)
+	if !ok {
+		if _, err := os.Stat(t.dir); !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("%s has documents of %s and %s has no marks of it: restore that file, or move %s away to load the table anew", t.dir, t.conf.Name, timetrace.FileName, t.dir)
+		}
+		return false, nil
+	}
+	if err := t.checkMarks(marks); err != nil {
+		return false, err
+	}
+	index, err := fulltext.Open(filepath.Join(t.dir, "index"), mapping(t.conf))
+	switch {
+	case errors.Is(err, fulltext.ErrMapping):
+		return false, coded{faultAt(t.cfg, "tables."+t.conf.Name+".content", "content, metadata, analyzer or positions are not what the index was built with",
+			"put them back, or move "+t.cfg.Data+" away to load anew"), exitBad}
+	case err != nil && !marks.Loaded:
+		return false, nil // begun and not to be resumed: create starts again
+	case err != nil:
+		return false, err
+	case index.Generation() != marks.Generation:
+		return false, errors.Join(index.Close(), fmt.Errorf("%s: the index is generation %d and %s speaks of %d: restore both from one backup", t.dir, index.Generation(), timetrace.FileName, marks.Generation))
+	}
+	return true, t.open(index)
+}
+
+// checkMarks makes sure that the marks speak of this configuration.
+func (t *table) checkMarks(marks timetrace.Table) error {
+	anew := "put it back, or move " + t.cfg.Data + " away to load anew"
+	switch {
+	case marks.Source != sourceFingerprint(t.conf):
+		return coded{faultAt(t.cfg, "tables."+t.conf.Name+".key", "source, key or updated is not what the table was loaded with", anew), exitBad}
+	case marks.SQL != fingerprint(t.conf.SQL):
+		return coded{faultAt(t.cfg, "tables."+t.conf.Name+".sql", "it is not the SQL that the table was loaded with", anew), exitBad}
+	}
+	return nil
+}
+
+// create starts the stored side of a table that was never loaded, or whose
+// load can't be resumed.
+func (t *table) create(kinds []doc.Kind) error {
+	var generation doc.Generation
+	err := t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+		m.Source, m.SQL, m.Kinds = sourceFingerprint(t.conf), fingerprint(t.conf.SQL), kinds
+		m.Generation++
+		m.Loaded = false
+		generation = m.Generation
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.dir, 0o700); err != nil {
+		return err
+	}
+	dir := filepath.Join(t.dir, "index")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	index, err := fulltext.Create(dir, mapping(t.conf), generation)
+	if err != nil {
+		return err
+	}
+	return t.open(index)
+}
+
+// open opens what stands beside the index, and puts the sink before them.
+func (t *table) open(index *fulltext.Index) error {
+	pages, err := store.Open(filepath.Join(t.dir, "pages"), store.Options{Versions: t.conf.Pages.Versions, Compression: compressions[t.conf.Pages.Compression]})
+	if err != nil {
+		return errors.Join(err, index.Close())
+	}
+	aside, err := quarantine.Open(atomicfile.OS, quarantine.Name(t.dir))
+	if err != nil {
+		return errors.Join(err, pages.Close(), index.Close())
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.index, t.pages, t.quarantine = index, pages, aside
+	t.sink = sink.New(index, pages, aside, t.reserve)
+	t.searcher = t.newSearcher(index, pages)
+	return nil
+}
+
+// planFile is the record of a load under way.
+func (t *table) planFile() string { return filepath.Join(t.dir, "load") }
+
+var compressions = map[string]store.Compression{"s2": store.S2, "zstd": store.Zstd, "none": store.None}
+
+// reserve makes n more numbers durable.
+func (t *table) reserve(n uint64) (first uint64, err error) {
+	err = t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+		first = m.Numbers + 1
+		m.Numbers += n
+	})
+	return first, err
+}
+
+// opened reports whether there is something to search.
+func (t *table) opened() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.index != nil
+}
+
+// broken is the fault after which nothing may be written any more: what the
+// disk has is unknown, and only opening it again tells.
+func (t *table) broken() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.index == nil {
+		return nil
+	}
+	return errors.Join(t.index.Err(), t.pages.Err())
+}
+
+func (t *table) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.index == nil {
+		return nil
+	}
+	return errors.Join(t.index.Close(), t.pages.Close(), t.quarantine.Close())
+}
+
+// sourceFingerprint stands for what a row is and where it comes from: another
+// one makes the stored keys meaningless.
+func sourceFingerprint(t configs.Table) string {
+	return fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...)
+}
+
+func fingerprint(parts ...string) string {
+	h := fnv.New64a()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s,", len(p), p)
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// fail remembers a failure for status, and passes it on.
+func (t *table) fail(pass string, err error) error {
+	t.source.seen(err)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.mu.Lock()
+		t.lastError = &failure{time.Now(), pass, err}
+		t.mu.Unlock()
+	}
+	return err
+}

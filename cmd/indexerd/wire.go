@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"indexerd/configs"
+	"indexerd/incremental"
+	"indexerd/initial"
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/pgsource"
+	"indexerd/internal/sqlitesource"
+)
+
+// rows is one configured SQL on a database.
+type rows interface {
+	initial.Source
+	incremental.Source
+	Kinds() []doc.Kind
+	Columns() []string
+}
+
+// numbers orders the fetches of a table; its sink does.
+type numbers interface {
+	Begin(open func() error) (doc.FetchSeq, error)
+	End(doc.FetchSeq)
+}
+
+// database is an open source of any driver.
+type database interface {
+	Address() string
+	Ping(context.Context) error
+	Close()
+	table(context.Context, configs.Table, numbers) (rows, error)
+}
+
+// connections is how many connections the tables of a source need: one for
+// each worker, and one for what looks at the clock.
+func connections(cfg *configs.Config, source string) int {
+	n := 1
+	for _, t := range cfg.Tables {
+		if t.Source == source {
+			n += t.Workers
+		}
+	}
+	return n
+}
+
+func openDatabase(ctx context.Context, cfg *configs.Config, s configs.Source) (database, error) {
+	switch s.Driver {
+	case "postgres":
+		db, err := pgsource.Open(ctx, pgsource.Config{Name: s.Name, DSN: s.DSN, Conns: connections(cfg, s.Name)})
+		if err != nil {
+			return nil, err
+		}
+		return postgres{db}, nil
+	case "sqlite":
+		db, err := sqlitesource.Open(ctx, sqlitesource.Config{Name: s.Name, DSN: s.DSN})
+		if err != nil {
+			return nil, err
+		}
+		return sqlite{db}, nil
+	}
+	return nil, fmt.Errorf("source %s: no driver %q", s.Name, s.Driver)
+}
+
+type postgres struct{ *pgsource.Source }
+
+func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
+	return p.Source.Table(ctx, pgsource.TableConfig{
+		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
+	})
+}
+
+type sqlite struct{ *sqlitesource.Source }
+
+func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
+	return s.Source.Table(ctx, sqlitesource.TableConfig{
+		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
+	})
+}
+
+// fault turns what only the database could tell of a configuration into a
+// fault of the file; other errors stay as they are.
+func fault(cfg *configs.Config, table string, err error) error {
+	var pg *pgsource.ConfigError
+	var lite *sqlitesource.ConfigError
+	switch {
+	case errors.As(err, &pg):
+		return faultAt(cfg, "tables."+table+"."+pg.Field, pg.What, pg.Do)
+	case errors.As(err, &lite):
+		return faultAt(cfg, "tables."+table+"."+lite.Field, lite.What, lite.Do)
+	}
+	return err
+}
+
+func faultAt(cfg *configs.Config, path, what, do string) configs.Fault {
+	file, line := cfg.At(path)
+	return configs.Fault{File: file, Line: line, Path: path, What: what, Do: do}
+}
+
+// checkColumns finds columns that are searched and that the SQL does not
+// return.
+func checkColumns(cfg *configs.Config, t configs.Table, columns []string) error {
+	known := map[string]bool{}
+	for _, c := range columns {
+		known[c] = true
+	}
+	var faults configs.Faults
+	missing := func(path, name string) {
+		if known[name] {
+			return
+		}
+		do := "select it, or remove it here"
+		if near := configs.Nearest(name, columns); near != "" {
+			do = "did you mean " + near + "?"
+		}
+		faults = append(faults, faultAt(cfg, path, fmt.Sprintf("column %s is not in the SQL's result", name), do))
+	}
+	for _, name := range t.Content.Fields {
+		missing("tables."+t.Name+".content.fields", name)
+	}
+	for _, m := range t.Metadata {
+		missing("tables."+t.Name+".metadata."+m.Name, m.Name)
+	}
+	if faults != nil {
+		return faults
+	}
+	return nil
+}
+
+// mapping is what of a table is indexed, and how.
+func mapping(t configs.Table) fulltext.Mapping {
+	m := fulltext.Mapping{Content: t.Content.Fields, Analyzer: t.Content.Analyzer, Positions: t.Positions}
+	for _, f := range t.Metadata {
+		m.Metadata = append(m.Metadata, fulltext.Field{Name: f.Name, Type: fulltext.Type(f.Type)})
+	}
+	return m
+}

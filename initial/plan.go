@@ -1,0 +1,194 @@
+package initial
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+// record is the first line of a plan's file, written before the first row is
+// read.
+type record struct {
+	Generation  doc.Generation
+	At          time.Time // the database's time before the load
+	Rows        int64     // rows at that time, for progress
+	Breakpoints []doc.OID
+}
+
+// recordLine is a record as JSON, keys in hex: they are bytes.
+type recordLine struct {
+	Generation  doc.Generation `json:"generation"`
+	At          time.Time      `json:"at"`
+	Rows        int64          `json:"rows"`
+	Breakpoints []string       `json:"breakpoints"`
+}
+
+// finished is every further line: a range whose rows are durable.
+type finished struct {
+	Range int `json:"range"`
+	Rows  int `json:"rows"`
+}
+
+// A Plan is the durable record of a load under way: the record, then a line
+// for each finished range, each synced. A last line that a crash cut is a
+// range that is read again.
+type Plan struct {
+	record
+	ranges []doc.Range
+	fsys   atomicfile.FS
+	name   string
+
+	mu     sync.Mutex
+	file   atomicfile.File
+	done   map[int]bool
+	loaded int64 // rows of the finished ranges when the plan was opened
+}
+
+// createPlan writes the record durably.
+func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
+	line := recordLine{Generation: r.Generation, At: r.At.UTC(), Rows: r.Rows, Breakpoints: make([]string, len(r.Breakpoints))}
+	for i, oid := range r.Breakpoints {
+		line.Breakpoints[i] = hex.EncodeToString([]byte(oid))
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return nil, fmt.Errorf("write the load's record: %w", err)
+	}
+	if err := atomicfile.Write(fsys, name, append(text, '\n')); err != nil {
+		return nil, err
+	}
+	return openPlan(fsys, name, r.Generation)
+}
+
+// openPlan reads a plan; nil where there is none, or one for another index.
+func openPlan(fsys atomicfile.FS, name string, generation doc.Generation) (*Plan, error) {
+	text, err := atomicfile.Read(fsys, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the load's record: %w", err)
+	}
+	p := &Plan{fsys: fsys, name: name, done: map[int]bool{}}
+	whole, err := p.parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: remove it to load from the beginning", name, err)
+	}
+	if p.Generation != generation {
+		return nil, nil
+	}
+	p.ranges = cut(p.Breakpoints)
+	if p.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+		return nil, fmt.Errorf("open the load's record: %w", err)
+	}
+	if err := p.file.Truncate(int64(whole)); err != nil { // a cut line must not stand before the next
+		return nil, fmt.Errorf("mend the load's record: %w", errors.Join(err, p.file.Close()))
+	}
+	return p, nil
+}
+
+// parse reads the lines and returns the length of the whole ones.
+func (p *Plan) parse(text []byte) (whole int, err error) {
+	for line := range bytes.Lines(text) {
+		if line[len(line)-1] != '\n' {
+			break
+		}
+		if whole == 0 {
+			p.record, err = parseRecord(line)
+		} else {
+			err = p.parseFinished(line)
+		}
+		if err != nil {
+			return 0, err
+		}
+		whole += len(line)
+	}
+	if whole == 0 {
+		return 0, errors.New("it has no record")
+	}
+	return whole, nil
+}
+
+func parseRecord(text []byte) (record, error) {
+	var line recordLine
+	if err := json.Unmarshal(text, &line); err != nil {
+		return record{}, err
+	}
+	r := record{Generation: line.Generation, At: line.At, Rows: line.Rows, Breakpoints: make([]doc.OID, len(line.Breakpoints))}
+	for i, key := range line.Breakpoints {
+		b, err := hex.DecodeString(key)
+		if err != nil {
+			return record{}, fmt.Errorf("breakpoint %d: %w", i, err)
+		}
+		r.Breakpoints[i] = doc.OID(b)
+	}
+	return r, nil
+}
+
+func (p *Plan) parseFinished(text []byte) error {
+	var line finished
+	if err := json.Unmarshal(text, &line); err != nil {
+		return err
+	}
+	if line.Range < 0 || line.Range > len(p.Breakpoints) {
+		return fmt.Errorf("it has no range %d", line.Range)
+	}
+	p.done[line.Range] = true
+	p.loaded += int64(line.Rows)
+	return nil
+}
+
+// cut returns the ranges (-inf, b1), [b1, b2) ... [bn, +inf).
+func cut(breakpoints []doc.OID) []doc.Range {
+	ranges := make([]doc.Range, len(breakpoints)+1)
+	for i, b := range breakpoints {
+		ranges[i].To = b
+		ranges[i+1].From = b
+	}
+	return ranges
+}
+
+// Done reports whether a range was finished.
+func (p *Plan) Done(i int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.done[i]
+}
+
+// Finish records that the rows of a range are durable.
+func (p *Plan) Finish(i, rows int) error {
+	text, err := json.Marshal(finished{Range: i, Rows: rows})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.file.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("record a finished range: %w", err)
+	}
+	if err := p.file.Sync(); err != nil {
+		return fmt.Errorf("record a finished range: %w", err)
+	}
+	p.done[i] = true
+	return nil
+}
+
+// Close closes the file; the plan can be opened again.
+func (p *Plan) Close() error { return p.file.Close() }
+
+// Remove removes the file of a load that has ended.
+func (p *Plan) Remove() error {
+	if err := p.fsys.Remove(p.name); err != nil {
+		return fmt.Errorf("remove the load's record: %w", err)
+	}
+	return nil
+}

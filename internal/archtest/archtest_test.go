@@ -1,0 +1,239 @@
+// Package archtest holds the arrows of the house: which package may import
+// which. It parses the files itself, so that its result is never an old one
+// from a cache that did not see an import.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "indexerd"
+
+// floors lists every package of the product by floor. A package imports lower
+// floors only, as far as allowed says.
+var floors = map[string]int{
+	"internal/doc":          0,
+	"internal/atomicfile":   0,
+	"internal/query":        0,
+	"configs":               1,
+	"timetrace":             1,
+	"store":                 1,
+	"store/bloom":           1,
+	"internal/sink":         1,
+	"internal/pgsource":     1,
+	"internal/sqlitesource": 1,
+	"internal/fulltext":     1,
+	"internal/quarantine":   1,
+	"internal/schedule":     1,
+	"initial":               2,
+	"incremental":           2,
+	"compensate":            2,
+	"deletecheck":           2,
+	"internal/search":       2,
+	"internal/httpapi":      3,
+	"internal/demo":         3,
+	"cmd/indexerd":          4,
+}
+
+// helpers are packages for tests: only test files and other helpers import
+// them.
+var helpers = []string{"internal/archtest", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/withpg", "internal/faultfs", "internal/fakeworld"}
+
+// allowed reports whether an arrow goes down as the house wants it.
+func allowed(from, to string) bool {
+	switch floors[from] {
+	case 0:
+		return to == "internal/doc"
+	case 1:
+		return floors[to] == 0
+	case 2:
+		// Passes know the rooms below only through interfaces of their own.
+		return floors[to] == 0 || to == "timetrace"
+	case 3:
+		return floors[to] < 3
+	}
+	return floors[to] < 4
+}
+
+// owners names the one package that imports a third-party module. Everybody
+// else goes through it.
+var owners = map[string]string{
+	"github.com/alecthomas/kong":          "cmd/indexerd",
+	"github.com/cenkalti/backoff":         "cmd/indexerd",
+	"github.com/lmittmann/tint":           "cmd/indexerd",
+	"github.com/mattn/go-isatty":          "cmd/indexerd",
+	"github.com/vbauerster/mpb":           "cmd/indexerd",
+	"github.com/bits-and-blooms/bloom":    "store/bloom",
+	"github.com/redis/go-redis":           "store/bloom",
+	"github.com/gofrs/flock":              "store",
+	"github.com/klauspost/compress":       "store",
+	"github.com/blevesearch":              "internal/fulltext",
+	"github.com/go-co-op/gocron":          "internal/schedule",
+	"github.com/jackc/pgx":                "internal/pgsource",
+	"modernc.org/sqlite":                  "internal/sqlitesource",
+	"github.com/magiconair/properties":    "timetrace",
+	"go.yaml.in/yaml":                     "configs",
+	"github.com/google/btree":             "internal/stamps",
+	"github.com/coreos/go-systemd":        "cmd/indexerd",
+	"github.com/prometheus/client_golang": "internal/httpapi",
+}
+
+// shared are modules that any package may import: they only compute.
+var shared = []string{"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/text", "github.com/zeebo/xxh3"}
+
+func TestArrowsGoDown(t *testing.T) {
+	each(t, func(t *testing.T, pkg, file string, imports []string) {
+		test := strings.HasSuffix(file, "_test.go")
+		helper := slices.Contains(helpers, pkg)
+		if _, known := floors[pkg]; !known && !helper {
+			t.Errorf("%s: package %s stands on no floor: give it one in floors", file, pkg)
+			return
+		}
+		for _, imported := range imports {
+			to, inside := strings.CutPrefix(imported, module+"/")
+			switch {
+			case !inside || test || helper:
+			case slices.Contains(helpers, to):
+				t.Errorf("%s imports %s, which is for tests", file, to)
+			case !allowed(pkg, to):
+				t.Errorf("%s: %s (floor %d) must not import %s (floor %d)", file, pkg, floors[pkg], to, floors[to])
+			}
+		}
+	})
+}
+
+func TestEachLibraryHasOneOwner(t *testing.T) {
+	each(t, func(t *testing.T, pkg, file string, imports []string) {
+		if strings.HasSuffix(file, "_test.go") || slices.Contains(helpers, pkg) {
+			return
+		}
+		for _, imported := range imports {
+			if !strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") || hasPrefix(shared, imported) {
+				continue // the standard library, this module, or what only computes
+			}
+			if floors[pkg] == 0 {
+				t.Errorf("%s: %s is for the standard library only, and imports %s", file, pkg, imported)
+			}
+			if owner := ownerOf(imported); owner != pkg {
+				t.Errorf("%s: %s imports %s, whose owner is %q", file, pkg, imported, owner)
+			}
+		}
+	})
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	said := map[string]bool{}
+	root := moduleRoot(t)
+	each(t, func(t *testing.T, pkg, file string, _ []string) {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said[pkg] = said[pkg] || f.Doc.Text() != ""
+	})
+	for pkg, ok := range said {
+		if !ok {
+			t.Errorf("package %s has no package comment", pkg)
+		}
+	}
+}
+
+func TestFilesAreShort(t *testing.T) {
+	const most = 400
+	root := moduleRoot(t)
+	each(t, func(t *testing.T, _, file string, _ []string) {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(string(text), "\n"); lines > most {
+			t.Errorf("%s has %d lines, more than %d: split it by its jobs", file, lines, most)
+		}
+	})
+}
+
+// each calls f for every Go file of the module, with paths below its root.
+func each(t *testing.T, f func(t *testing.T, pkg, file string, imports []string)) {
+	t.Helper()
+	root := moduleRoot(t)
+	files := 0
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || isModule(name)):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, imported)
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		f(t, path.Dir(rel), rel, imports)
+		files++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 50 {
+		t.Fatalf("only %d files found below %s: the walk is broken", files, root)
+	}
+}
+
+// isModule reports whether a folder is a module of its own.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !isModule(dir) {
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+func ownerOf(imported string) string {
+	for prefix, owner := range owners {
+		if imported == prefix || strings.HasPrefix(imported, prefix+"/") {
+			return owner
+		}
+	}
+	return ""
+}
+
+func hasPrefix(prefixes []string, s string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return s == p || strings.HasPrefix(s, p+"/") })
+}

@@ -1,0 +1,114 @@
+package fulltext
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/zeebo/xxh3"
+
+	"indexerd/internal/query"
+)
+
+// A cursor is a candidate as it travels in Request.After, in unpadded URL-safe
+// base64:
+//
+//	byte 0      version, 1
+//	bytes 1-8   hash of the sorts, little-endian
+//	each sort   by score: its 8 bytes, little-endian
+//	            by field: 0 for no value; or 1, length as uvarint, term
+//	the rest    _id
+//
+// It holds no position, but what the last hit was sorted by: documents that
+// are written meanwhile shift nothing. By score that is true only as long as
+// the same words are as rare as before.
+const cursorVersion = 1
+
+var errCursor = errors.New("malformed cursor")
+
+// encode returns the cursor of a candidate.
+func (o *order) encode(c *candidate) string {
+	b := binary.LittleEndian.AppendUint64([]byte{cursorVersion}, o.hash())
+	for i, k := range c.keys {
+		switch {
+		case o.fields[i] == "":
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.score))
+		case !k.present:
+			b = append(b, 0)
+		default:
+			b = binary.AppendUvarint(append(b, 1), uint64(len(k.term)))
+			b = append(b, k.term...)
+		}
+	}
+	return base64.RawURLEncoding.EncodeToString(append(b, c.id...))
+}
+
+// hash tells orders apart.
+func (o *order) hash() uint64 {
+	var b []byte
+	for i, by := range o.sorts {
+		direction := byte('+')
+		if by.Descending {
+			direction = '-'
+		}
+		b = appendText(append(b, direction), o.fields[i])
+	}
+	return xxh3.Hash(b)
+}
+
+// decode reads a cursor that the same sorts have made.
+func (o *order) decode(text string) (*candidate, error) {
+	c, err := o.decodeBytes(text)
+	if err != nil {
+		return nil, query.Errorf("pass on next as it was returned, with the same sort, or begin again without it", "after %s is no place in this search", query.Shorten(text))
+	}
+	return c, nil
+}
+
+func (o *order) decodeBytes(text string) (*candidate, error) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < 9 || b[0] != cursorVersion || binary.LittleEndian.Uint64(b[1:]) != o.hash() {
+		return nil, errCursor
+	}
+	b = b[9:]
+	c := &candidate{keys: make([]key, len(o.sorts))}
+	for i := range o.sorts {
+		if o.fields[i] != "" {
+			c.keys[i], b, err = cutKey(b)
+		} else if len(b) >= 8 {
+			c.score, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
+		} else {
+			err = errCursor
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(b) == 0 {
+		return nil, errCursor
+	}
+	c.id = string(b)
+	return c, nil
+}
+
+// cutKey reads one key off the front.
+func cutKey(b []byte) (key, []byte, error) {
+	if len(b) == 0 || b[0] > 1 {
+		return key{}, nil, errCursor
+	}
+	present, b := b[0] == 1, b[1:]
+	if !present {
+		return key{}, b, nil
+	}
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return key{}, nil, errCursor
+	}
+	b = b[size:]
+	return key{true, bytes.Clone(b[:n])}, b[n:], nil
+}

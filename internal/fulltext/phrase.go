@@ -1,0 +1,48 @@
+package fulltext
+
+// A slot is one place of a phrase: a term, or the beginning of one, or, where
+// it is empty, any word.
+type slot struct {
+	term   string
+	prefix bool
+}
+
+// A phrase is slots at consecutive positions. The first and the last are not
+// empty.
+type phrase []slot
+
+// phrase cuts text as the index does. It is nil where nothing of the text is
+// searched.
+//
+// The last run of the text may go on in the index: its last character alone
+// says nothing then, unless it is all there is. Of an earlier run it does: the
+// run must end there.
+func (a *analyzer) phrase(text string) phrase {
+	tokens := a.tokens(nil, text)
+	if n := len(tokens); n > 0 && tokens[n-1].form == tail {
+		tokens = tokens[:n-1]
+	}
+	var p phrase
+	for i, t := range tokens {
+		if i > 0 {
+			p = append(p, make(phrase, t.pos-tokens[i-1].pos-1)...)
+		}
+		p = append(p, slot{term: t.term, prefix: t.form == lone && i == len(tokens)-1})
+	}
+	return p
+}
+
+// prefix cuts text of which the last word goes on: the words before it, and
+// the slot of the last one, which is empty where there is none. Scripts without
+// spaces have no words that could go on: there it is no more than the phrase.
+func (a *analyzer) prefix(text string) (before phrase, last slot) {
+	tokens := a.unchanged().tokens(nil, text)
+	if len(tokens) == 0 {
+		return nil, slot{}
+	}
+	t := tokens[len(tokens)-1]
+	if k, _ := a.kind(text, t.start); k != letter {
+		return a.phrase(text), slot{}
+	}
+	return a.phrase(text[:t.start]), slot{term: t.term, prefix: true}
+}

@@ -1,0 +1,160 @@
+package fulltext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// Search answers a request from one snapshot of the index. What is wrong with
+// the request is a *query.Error; what came of the deadline is ctx's error.
+func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, error) {
+	if err := check(req); err != nil {
+		return query.Result{}, err
+	}
+	p, err := ix.schema.request(req)
+	if err != nil {
+		return query.Result{}, err
+	}
+	c, err := ix.schema.collector(req)
+	if err != nil {
+		return query.Result{}, err
+	}
+	var res query.Result
+	err = ix.read(func(r *scorch.IndexSnapshot) error {
+		if err := c.run(ctx, r, p); err != nil {
+			return err
+		}
+		res, err = c.result(req.From)
+		return err
+	})
+	if err != nil {
+		return query.Result{}, fmt.Errorf("search index %s: %w", ix.dir, err)
+	}
+	return res, nil
+}
+
+// check looks at the bounds of a request.
+func check(req query.Request) error {
+	switch {
+	case req.Size < 0 || req.Size > query.MaxSize:
+		return query.Errorf("page with after", "size is %d and must be between 0 and %d", req.Size, query.MaxSize)
+	case req.From < 0:
+		return query.Errorf("leave it out to begin with the first hit", "from is %d", req.From)
+	case req.From > 0 && req.After != "":
+		return query.Errorf("leave one of them out", "both from and after say where to begin")
+	case req.From > query.MaxWindow-req.Size:
+		return query.Errorf("go further with after: the next of the answer before", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
+	}
+	return nil
+}
+
+// request compiles the query and the filters.
+func (s *schema) request(req query.Request) (plan, error) {
+	p, err := s.compile(req.Query)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		p = either{} // nothing of the query is searched
+	}
+	all := both{must: []plan{p}}
+	for _, f := range req.Filters {
+		p, err := s.filter(f)
+		if err != nil {
+			return nil, err
+		}
+		all.must = append(all.must, p)
+	}
+	return all, nil
+}
+
+// collector prepares to collect what a request wants.
+func (s *schema) collector(req query.Request) (*collector, error) {
+	o, err := s.newOrder(req.Sort)
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{order: o, want: req.From + req.Size}
+	if req.After != "" {
+		if c.after, err = o.decode(req.After); err != nil {
+			return nil, err
+		}
+	}
+	for _, fc := range req.Facets {
+		f, err := s.metadata(fc.Field)
+		if err != nil {
+			return nil, err
+		}
+		if f.Type != Keyword {
+			return nil, query.Errorf("only keywords are counted", "no facets of field %s: it is a %s", fc.Field, f.Type)
+		}
+		if fc.Size < 1 || fc.Size > query.MaxSize {
+			return nil, query.Errorf("name how many values to return", "facet %s: %d values asked for, not 1 to %d", fc.Field, fc.Size, query.MaxSize)
+		}
+		c.facets = append(c.facets, &facet{Facet: fc, field: metadataField(f.Name), counts: map[string]*int{}})
+	}
+	return c, nil
+}
+
+// run collects the matches of a plan.
+func (c *collector) run(ctx context.Context, r *scorch.IndexSnapshot, p plan) (err error) {
+	c.order.reader = r
+	var fields []string
+	for _, f := range c.order.fields {
+		if f != "" {
+			fields = append(fields, f)
+		}
+	}
+	for _, f := range c.facets {
+		fields = append(fields, f.field)
+	}
+	if len(fields) > 0 {
+		if c.values, err = r.DocValueReader(fields); err != nil {
+			return err
+		}
+	}
+	s := &session{ctx: ctx, reader: r, scored: c.order.scored()}
+	matches, err := p.open(s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, matches.Close()) }()
+	return c.collect(s, matches)
+}
+
+// result makes the answer of what was collected.
+func (c *collector) result(from int) (query.Result, error) {
+	kept, err := c.sorted()
+	if err != nil {
+		return query.Result{}, err
+	}
+	res := query.Result{Total: c.total, Hits: []query.Hit{}, Facets: map[string][]query.Count{}}
+	for _, f := range c.facets {
+		res.Facets[f.Facet.Field] = f.top()
+	}
+	if len(kept) <= from {
+		return res, nil
+	}
+	if c.behind > uint64(len(kept)) {
+		res.Next = c.order.encode(kept[len(kept)-1])
+	}
+	oids := make([]doc.OID, 0, len(kept)-from)
+	for _, k := range kept[from:] {
+		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score})
+		oids = append(oids, doc.OID(k.id))
+	}
+	vs, err := versions(c.order.reader, oids)
+	if err != nil {
+		return query.Result{}, err
+	}
+	for i, v := range vs {
+		res.Hits[i].V = v
+	}
+	return res, nil
+}

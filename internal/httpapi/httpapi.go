@@ -1,0 +1,172 @@
+// Package httpapi is the contract over HTTP: health, status, search and
+// documents. The command calls the same handler, over a socket when a daemon
+// runs and in process when none does, so that both give the same objects.
+//
+// Every caller that reaches a loopback address is trusted. A browser is not a
+// caller: a request whose Host is not this server's, or whose Origin is another
+// page's, is refused, so that no web page can read the index through the
+// reader's browser.
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"indexerd/internal/search"
+)
+
+// maxBody bounds a search body; a query in it is at most 8 KiB.
+const maxBody = 64 << 10
+
+// Engine is what runs behind the handlers.
+type Engine interface {
+	Status(context.Context) Status
+	// Waiting says what keeps the tables from being ready, a line each.
+	Waiting() []string
+	// Search and Doc return an *Error for what the caller can mend.
+	Search(ctx context.Context, table string, p search.Params) (search.Answer, error)
+	Doc(ctx context.Context, table, oid string) (search.Document, error)
+}
+
+// An Error is the answer when there is none. It is also what the command
+// prints, as `code: message`.
+type Error struct {
+	Status  int    `json:"-"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Code + ": " + e.Message
+	}
+	return e.Code + ": " + e.Message + ": " + e.Hint
+}
+
+// errorBody wraps an Error as the contract does.
+type errorBody struct {
+	Error *Error `json:"error"`
+}
+
+// Handler serves the contract for an engine. host is the address it listens
+// on, for the check of Host; empty for calls in process.
+func Handler(e Engine, host string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, map[string]bool{"ok": true})
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { ready(w, e.Waiting()) })
+	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, http.StatusOK, e.Status(r.Context()))
+	})
+	mux.HandleFunc("GET /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			fail(w, &Error{http.StatusBadRequest, "bad_query", "the address is not well formed", "percent-encode the query"})
+			return
+		}
+		p, err := search.ParseGET(values)
+		answerSearch(w, r, e, p, err)
+	})
+	mux.HandleFunc("POST /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
+		var p search.Params
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err == nil {
+			p, err = search.ParsePOST(body)
+		}
+		answerSearch(w, r, e, p, err)
+	})
+	mux.HandleFunc("GET /api/v1/tables/{table}/docs/{oid}", func(w http.ResponseWriter, r *http.Request) {
+		d, err := e.Doc(r.Context(), r.PathValue("table"), r.PathValue("oid"))
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		answer(w, http.StatusOK, d)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, &Error{http.StatusNotFound, "not_found", "nothing at " + r.URL.Path, "see /api/v1/status"})
+	})
+	return checkOrigin(host, mux)
+}
+
+func ready(w http.ResponseWriter, waiting []string) {
+	if len(waiting) == 0 {
+		answer(w, http.StatusOK, map[string]any{"ready": true, "waiting": []string{}})
+		return
+	}
+	answer(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "waiting": waiting})
+}
+
+func answerSearch(w http.ResponseWriter, r *http.Request, e Engine, p search.Params, err error) {
+	var a search.Answer
+	if err == nil {
+		a, err = e.Search(r.Context(), r.PathValue("table"), p)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer(w, http.StatusOK, a)
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	text, err := encode(body)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	write(w, status, text)
+}
+
+// encode leaves < and > of highlights as they are: this is JSON, not a page.
+func encode(body any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(body)
+	return b.Bytes(), err
+}
+
+func write(w http.ResponseWriter, status int, text []byte) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // the caller has gone: nobody is left to tell
+}
+
+// fail answers with the contract's error object.
+func fail(w http.ResponseWriter, err error) {
+	e := classify(err)
+	text, err := encode(errorBody{e})
+	if err != nil { // its members are text, so this can't be
+		text = []byte(`{"error":{"code":"internal","message":"","hint":""}}`)
+	}
+	write(w, e.Status, text)
+}
+
+// classify finds the contract's code of an error.
+func classify(err error) *Error {
+	var known *Error
+	var bad *search.Error
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &bad) && bad.Code == "not_found":
+		return &Error{http.StatusNotFound, bad.Code, bad.Message, bad.Hint}
+	case errors.As(err, &bad):
+		return &Error{http.StatusBadRequest, bad.Code, bad.Message, bad.Hint}
+	case errors.As(err, &tooLarge):
+		return &Error{http.StatusRequestEntityTooLarge, "too_large", "the body is larger than 64 KiB", "send a shorter query"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{http.StatusGatewayTimeout, "deadline", "the query took too long", "ask for less: narrower words, a smaller size"}
+	}
+	return &Error{http.StatusInternalServerError, "internal", err.Error(), "see the log"}
+}

@@ -1,0 +1,211 @@
+package pgsource
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+// openSource opens a source on the DSN, closed at the end of the test.
+func openSource(t testing.TB, dsn string) *Source {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// newTable opens a table in a fresh database.
+func newTable(t testing.TB, setup string, cfg TableConfig) (*Table, string) {
+	t.Helper()
+	dsn := pgtest.DB(t)
+	return tableIn(t, dsn, setup, cfg), dsn
+}
+
+// tableIn opens a table of a database that the statements have set up. Unless
+// cfg says otherwise it is all of doc, with key id and updateTime u.
+func tableIn(t testing.TB, dsn, setup string, cfg TableConfig) *Table {
+	t.Helper()
+	pgtest.Exec(t, dsn, setup)
+	cfg.Name = "doc"
+	cfg.SQL = cmp.Or(cfg.SQL, "SELECT * FROM doc")
+	cfg.Updated = cmp.Or(cfg.Updated, "u")
+	cfg.Batch = cmp.Or(cfg.Batch, 100)
+	if cfg.Key == nil {
+		cfg.Key = []string{"id"}
+	}
+	table, err := openSource(t, dsn).Table(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// readAll gathers what a fetch yields, the documents by their printed OID.
+func readAll(t testing.TB, batches iter.Seq2[doc.Batch, error]) (map[string]doc.Doc, []doc.Reject) {
+	t.Helper()
+	docs := map[string]doc.Doc{}
+	var rejects []doc.Reject
+	for b, err := range batches {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range b.Docs {
+			if _, twice := docs[d.OID.String()]; twice {
+				t.Fatalf("got document %v twice, want it once", d.OID)
+			}
+			docs[d.OID.String()] = d
+		}
+		rejects = append(rejects, b.Rejects...)
+	}
+	return docs, rejects
+}
+
+// readStamps gathers the stamps of a window.
+func readStamps(t testing.TB, pages iter.Seq2[[]doc.Stamp, error]) []doc.Stamp {
+	t.Helper()
+	var all []doc.Stamp
+	for page, err := range pages {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page...)
+	}
+	return all
+}
+
+func sortedKeys(docs map[string]doc.Doc) []string { return slices.Sorted(maps.Keys(docs)) }
+
+func oid(t testing.TB, parts ...any) doc.OID {
+	t.Helper()
+	o, err := doc.NewOID(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func at(t testing.TB, text string) time.Time {
+	t.Helper()
+	v, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// numbers is the sink's side of a fetch: it counts, and takes number and
+// snapshot under one lock.
+type numbers struct {
+	mu       sync.Mutex
+	last     doc.FetchSeq
+	inFlight map[doc.FetchSeq]bool
+	before   func() // runs when a fetch has asked for its number, before it opens
+	after    func() // runs when it has opened
+}
+
+func (n *numbers) Begin(open func() error) (doc.FetchSeq, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.before != nil {
+		n.before()
+	}
+	if err := open(); err != nil {
+		return 0, err
+	}
+	if n.after != nil {
+		n.after()
+	}
+	n.last++
+	if n.inFlight == nil {
+		n.inFlight = map[doc.FetchSeq]bool{}
+	}
+	n.inFlight[n.last] = true
+	return n.last, nil
+}
+
+func (n *numbers) End(seq doc.FetchSeq) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.inFlight, seq)
+}
+
+func (n *numbers) open() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.inFlight)
+}
+
+func TestPagilaFilms(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Load(t, dsn, "pagila.sql")
+	n := &numbers{}
+	films, err := openSource(t, dsn).Table(t.Context(), TableConfig{
+		Name: "film",
+		SQL: `SELECT f.film_id, f.last_update, f.title, f.description, f.rating, f.release_year, f.special_features, l.name AS language
+			FROM public.film f JOIN public.language l USING (language_id)`,
+		Key: []string{"film_id"}, Updated: "last_update", Batch: 300, Numbers: n,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got, err := films.Count(t.Context()); err != nil || got != 1000 {
+		t.Fatalf("got %d films, %v, want 1000", got, err)
+	}
+	bounds, err := films.Breakpoints(t.Context(), 300)
+	if err != nil || len(bounds) != 3 {
+		t.Fatalf("got breakpoints %v, %v, want 3", bounds, err)
+	}
+	docs, rejects := readAll(t, films.Range(t.Context(), doc.Range{}))
+	if len(docs) != 1000 || len(rejects) != 0 {
+		t.Fatalf("got %d films and rejects %v, want 1000 and none", len(docs), rejects)
+	}
+	body, err := docs["1"].Row.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"row":{"film_id":1,"last_update":"2022-09-10T16:46:03.905795Z","title":"ACADEMY DINOSAUR",` +
+		`"description":"A Epic Drama of a Feminist And a Mad Scientist who must Battle a Teacher in The Canadian Rockies",` +
+		`"rating":"PG","release_year":2006,"special_features":["Deleted Scenes","Behind the Scenes"],"language":"English"}}`
+	if string(body) != want {
+		t.Errorf("got film 1 %s\nwant %s", body, want)
+	}
+
+	u := docs["1"].Updated
+	stamps := readStamps(t, films.Stamps(t.Context(), doc.Window{From: u, To: u.Add(time.Microsecond)}))
+	for _, s := range stamps {
+		if d := docs[s.OID.String()]; !s.Same(d.Stamp) {
+			t.Fatalf("got stamp %+v, want that of the document, %+v", s, d.Stamp)
+		}
+	}
+	if len(stamps) != 1000 {
+		t.Errorf("got %d stamps, want 1000", len(stamps))
+	}
+	if open := n.open(); open != 0 {
+		t.Errorf("got %d fetches in flight, want none", open)
+	}
+}
+
+func TestNowIsTheDatabasesClock(t *testing.T) {
+	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
+	before := pgtest.Value[time.Time](t, dsn, "SELECT clock_timestamp()")
+	now, err := table.Now(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := pgtest.Value[time.Time](t, dsn, "SELECT clock_timestamp()")
+	if now.Before(before) || now.After(after) || now.Location() != time.UTC {
+		t.Errorf("got %v, want between %v and %v, in UTC", now, before, after)
+	}
+}

@@ -1,0 +1,184 @@
+package pgsource
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+func TestConfigErrors(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, name text, price numeric(10,2), body jsonb, last_update timestamptz, local timestamp, seconds float8);
+		CREATE TABLE secret (id int, u timestamptz); CREATE ROLE test_reader; GRANT SELECT ON doc TO test_reader;
+		CREATE FUNCTION write() RETURNS int LANGUAGE sql AS 'INSERT INTO doc (id) VALUES (1) RETURNING id'`)
+	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP OWNED BY test_reader; DROP ROLE test_reader") })
+	s := openSource(t, dsn+"&options=-c%20role%3Dtest_reader")
+
+	for _, c := range []struct {
+		name, sql, key, updated string
+		want                    ConfigError
+	}{
+		{"syntax", "SELECT id,\nFROM doc", "id", "u",
+			ConfigError{"sql", `line 2: syntax error at or near "FROM" (SQLSTATE 42601)`, ""}},
+		{"column", "SELECT id,\n  last_updat\nFROM doc", "id", "u",
+			ConfigError{"sql", `line 2: column "last_updat" does not exist (SQLSTATE 42703)`, `Perhaps you meant to reference the column "doc.last_update".`}},
+		{"no table", "SELECT * FROM dok", "id", "u",
+			ConfigError{"sql", `line 1: relation "dok" does not exist (SQLSTATE 42P01)`, ""}},
+		{"privilege", "SELECT * FROM secret", "id", "u",
+			ConfigError{"sql", "permission denied for table secret (SQLSTATE 42501)", ""}},
+		{"lock", "SELECT * FROM doc FOR UPDATE", "id", "u",
+			ConfigError{"sql", "cannot execute SELECT FOR UPDATE in a read-only transaction (SQLSTATE 25006)", ""}},
+		{"write", "WITH w AS (DELETE FROM doc RETURNING id) SELECT * FROM w", "id", "u",
+			ConfigError{"sql", "line 1: WITH clause containing a data-modifying statement must be at the top level (SQLSTATE 0A000)", ""}},
+		{"two statements", "SELECT 1; SELECT 2", "id", "u",
+			ConfigError{"sql", `line 1: syntax error at or near ";" (SQLSTATE 42601)`, ""}},
+		{"parameter", "SELECT * FROM doc WHERE id > $1", "id", "u",
+			ConfigError{"sql", "it has a parameter ($1)", "write the value into the SQL"}},
+		{"duplicate column", "SELECT id, name, name FROM doc", "id", "u",
+			ConfigError{"sql", "it returns two columns named name", "name one of them otherwise with AS"}},
+		{"key missing", "SELECT * FROM doc", "idd", "u",
+			ConfigError{"key", "column idd is not in the SQL's result", "did you mean id?"}},
+		{"key like nothing", "SELECT * FROM doc", "film", "u",
+			ConfigError{"key", "column film is not in the SQL's result", ""}},
+		{"key twice", "SELECT * FROM doc", "id id", "u",
+			ConfigError{"key", "column id is named twice", "name it once"}},
+		{"key of no kind", "SELECT * FROM doc", "body", "u",
+			ConfigError{"key", "column body has type jsonb", "a key is made of integers, numeric without decimals, uuid or text"}},
+		{"key with decimals", "SELECT * FROM doc", "price", "u",
+			ConfigError{"key", "column price has type numeric", "a key is made of integers, numeric without decimals, uuid or text"}},
+		{"no key", "SELECT * FROM doc", "", "u",
+			ConfigError{"key", "no column is named", "name the columns that tell the rows apart"}},
+		{"updated missing", "SELECT * FROM doc", "id", "last_updat",
+			ConfigError{"updated", "column last_updat is not in the SQL's result", "did you mean last_update?"}},
+		{"updated of no form", "SELECT * FROM doc", "id", "seconds",
+			ConfigError{"updated", "column seconds has type double precision",
+				"it must be a timestamp, a date or the number of seconds, milli-, micro- or nanoseconds since 1970"}},
+		{"zone", "SELECT * FROM doc", "id", "local",
+			ConfigError{"timezone", "column local has type timestamp without time zone, so its zone is not known",
+				"say in which zone it is written, as UTC or Europe/Berlin"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: c.sql, Key: strings.Fields(c.key), Updated: c.updated})
+			var got *ConfigError
+			if !errors.As(err, &got) || *got != c.want {
+				t.Errorf("got %v\nwant %v", err, &c.want)
+			}
+			if errors.Is(err, doc.ErrUnavailable) {
+				t.Errorf("got %v as unavailable, want a fault of the configuration", err)
+			}
+		})
+	}
+}
+
+func TestAcceptedSQL(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz, x text); INSERT INTO doc VALUES (7, now(), 'x1')")
+	s := openSource(t, dsn)
+	for _, sql := range []string{
+		"SELECT * FROM doc",
+		"SELECT * FROM doc ; \n",
+		"SELECT * FROM doc -- all of it",
+		"SELECT x.id, x.u, x.x FROM doc x",
+		"WITH x AS (SELECT * FROM doc) SELECT * FROM x ORDER BY id LIMIT 10",
+		"SELECT id, u, 'a ? $ %s; \\' AS s FROM doc UNION ALL SELECT 8, NULL, NULL",
+		"VALUES (7, now(), 'x')",
+	} {
+		t.Run(sql, func(t *testing.T) {
+			key, updated := "id", "u"
+			if sql[0] == 'V' {
+				key, updated = "column1", "column2"
+			}
+			table, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: sql, Key: []string{key}, Updated: updated, Batch: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs, _ := readAll(t, table.Docs(t.Context(), []doc.OID{oid(t, int64(7))}))
+			if _, ok := docs["7"]; !ok || len(docs) != 1 {
+				t.Errorf("got %v, want row 7", docs)
+			}
+		})
+	}
+}
+
+func TestEpochAndToken(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE SCHEMA other; CREATE TABLE doc (id int, n int, u timestamptz, price float8, at timestamptz);
+		INSERT INTO doc VALUES (1, 2, '2024-01-01Z', 0.1, '2024-01-01Z'); CREATE TABLE other.doc AS SELECT * FROM doc`)
+	read := func(options string, sql string, key ...string) doc.Token {
+		t.Helper()
+		table, err := openSource(t, dsn+options).Table(t.Context(), TableConfig{Name: "doc", SQL: sql, Key: key, Updated: "u"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, _ := readAll(t, table.Range(t.Context(), doc.Range{}))
+		for _, d := range docs {
+			if d.Token.Epoch != table.Epoch() {
+				t.Errorf("got epoch %d in the token, want the table's, %d", d.Token.Epoch, table.Epoch())
+			}
+			return d.Token
+		}
+		t.Fatal("got no document, want one")
+		return doc.Token{}
+	}
+	const sql = "SELECT * FROM doc"
+	base := read("", sql, "id")
+
+	// Settings of the session that change a value's text are pinned.
+	session := "&options=-c%20DateStyle%3DGerman%20-c%20TimeZone%3DAsia/Tokyo%20-c%20extra_float_digits%3D-3"
+	if got := read(session, sql, "id"); got != base {
+		t.Errorf("got token %+v under other settings, want %+v", got, base)
+	}
+	for name, got := range map[string]doc.Token{
+		"another SQL":         read("", sql+" WHERE true", "id"),
+		"another key":         read("", sql, "id", "n"),
+		"another search path": read("&search_path=other", sql, "id"),
+	} {
+		if got.Epoch == base.Epoch {
+			t.Errorf("%s: got the same epoch %d, want another", name, got.Epoch)
+		}
+	}
+
+	pgtest.Exec(t, dsn, "UPDATE doc SET price = 0.2")
+	if got := read("", sql, "id"); got.Digest == base.Digest || got.Epoch != base.Epoch {
+		t.Errorf("got token %+v after an update that left u alone, want another digest of epoch %d", got, base.Epoch)
+	}
+}
+
+func TestTick(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, tz timestamptz, tz3 timestamptz(3), tz0 timestamptz(0), ts1 timestamp(1), d date,
+		none bigint, s int, ms bigint, us numeric, ns bigint);
+		INSERT INTO doc VALUES (1, NULL, NULL, NULL, NULL, NULL, NULL, 1700000000, 1700000000000, 1700000000000000, 1700000000000000000)`)
+	s := openSource(t, dsn)
+	for column, want := range map[string]time.Duration{
+		"tz": time.Microsecond, "tz3": time.Millisecond, "tz0": time.Second, "ts1": 100 * time.Millisecond, "d": 24 * time.Hour,
+		"none": time.Second, "s": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Microsecond,
+	} {
+		table, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: column, Zone: time.UTC})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Tick(); got != want {
+			t.Errorf("column %s: got tick %v, want %v", column, got, want)
+		}
+	}
+}
+
+func TestBreakpointsOfSmallTables(t *testing.T) {
+	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
+	for _, c := range []struct{ rows, every, want int }{
+		{0, 2, 0}, {1, 2, 0}, {2, 2, 0}, {3, 2, 1}, {4, 2, 1}, {5, 2, 2}, {3, 1, 2},
+	} {
+		pgtest.Exec(t, dsn, "TRUNCATE doc")
+		pgtest.Exec(t, dsn, "INSERT INTO doc SELECT i, now() FROM generate_series(1, $1::int) i", c.rows)
+		got, err := table.Breakpoints(context.Background(), c.every)
+		if err != nil || len(got) != c.want {
+			t.Errorf("%d rows, every %d: got %v, %v, want %d breakpoints", c.rows, c.every, got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package pgsource
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+func TestValues(t *testing.T) {
+	table := []struct {
+		sql  string
+		want any
+	}{
+		{"true", true},
+		{"false", false},
+		{"NULL::int", nil},
+		{"32767::smallint", int64(32767)},
+		{"-5", int64(-5)},
+		{"9223372036854775807::bigint", int64(9223372036854775807)},
+		{"0.1::real", 0.1},
+		{"1e-300::float8", 1e-300},
+		{"'-0'::float8", 0.0}, // equal to -0
+		{"12345678901234567890.10::numeric", json.Number("12345678901234567890.10")},
+		{"-0.5::numeric", json.Number("-0.5")},
+		{"''", ""},
+		{"'a\nb \"ä\" 漢字'", "a\nb \"ä\" 漢字"},
+		{"'ab '::char(5)", "ab"},
+		{"'ab '::varchar(5)", "ab "},
+		{"'\\x00ff'::bytea", `\x00ff`},
+		{"'2024-02-29'::date", "2024-02-29"},
+		{"'0044-03-15 BC'::date", "0044-03-15 BC"},
+		{"'2024-02-29 01:02:03'::timestamp", "2024-02-29T01:02:03.000000"},
+		{"'2024-02-29 01:02:03.12'::timestamp", "2024-02-29T01:02:03.120000"},
+		{"'2024-02-29 01:02:03.123456+05:30'::timestamptz", "2024-02-28T19:32:03.123456Z"},
+		{"'infinity'::timestamptz", "infinity"},
+		{"'12345-01-01'::timestamptz", "12345-01-01 00:00:00+00"},
+		{"'01:02:03.5'::time", "01:02:03.5"},
+		{"'1 year 2 days 03:04:05'::interval", "1 year 2 days 03:04:05"},
+		{"'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
+		{"'10.0.0.1/8'::inet", "10.0.0.1/8"},
+		{`'{"a": 1}'::json`, `{"a": 1}`},
+		{`'{"b":2, "a": 1}'::jsonb`, `{"a": 1, "b": 2}`},
+		{"'<a/>'::xml", "<a/>"},
+		{"to_tsvector('simple', 'b a')", "'a':2 'b':1"},
+		{"12.5::money", "$12.50"},
+		{"'happy'::mood", "happy"},
+		{"5::positive", int64(5)},
+		{"ROW(1, 'a b')", `(1,"a b")`},
+		{"'[1,5)'::int4range", "[1,5)"},
+		{"'1 2'::oidvector", "1 2"},
+		{"ARRAY[1, NULL, 3]", []any{int64(1), nil, int64(3)}},
+		{"ARRAY[]::text[]", []any{}},
+		{`ARRAY['a,b', 'NULL', '', '"', '\', '{}', ' x ']`, []any{"a,b", "NULL", "", `"`, `\`, "{}", " x "}},
+		{"ARRAY[[1,2],[3,4]]", []any{[]any{int64(1), int64(2)}, []any{int64(3), int64(4)}}},
+		{"'[0:1]={7,8}'::int[]", []any{int64(7), int64(8)}},
+		{"ARRAY[1.50, 2]::numeric[]", []any{json.Number("1.50"), json.Number("2")}},
+		{"ARRAY['2024-01-01Z']::timestamptz[]", []any{"2024-01-01T00:00:00.000000Z"}},
+		{"ARRAY['happy']::mood[]", []any{"happy"}},
+		{"ARRAY[5]::positive[]", []any{int64(5)}},
+		{"ARRAY[true, false]", []any{true, false}},
+		{"ARRAY['(1,2),(3,4)']::box[]", "{(3,4),(1,2)}"},
+	}
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE DOMAIN positive AS int CHECK (VALUE > 0)")
+	columns := []string{"1 AS id", "now() AS u"}
+	for i, c := range table {
+		columns = append(columns, fmt.Sprintf("%s AS c%d", c.sql, i))
+	}
+	source, err := openSource(t, dsn).Table(t.Context(), TableConfig{
+		Name: "doc", SQL: "SELECT " + strings.Join(columns, ", "), Key: []string{"id"}, Updated: "u",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, rejects := readAll(t, source.Range(t.Context(), doc.Range{}))
+	if len(docs) != 1 {
+		t.Fatalf("got rejects %v, want a document", rejects)
+	}
+	for i, c := range table {
+		if got := docs["1"].Row.Values[i+2]; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %#v, want %#v", c.sql, got, c.want)
+		}
+	}
+	if _, err := docs["1"].Row.AppendJSON(nil); err != nil {
+		t.Errorf("got %v, want a row that can be stored", err)
+	}
+}
+
+// A row that can't become a document is set aside with its key and the reason,
+// and the rows around it come.
+func TestUnusableValuesAreRejected(t *testing.T) {
+	dsn := pgtest.DB(t)
+	for _, c := range []struct{ typ, value, reason string }{
+		{"float8", "'NaN'", "column v: NaN is no number that can be indexed"},
+		{"real", "'-Infinity'", "column v: -Infinity is no number that can be indexed"},
+		{"numeric", "'NaN'", "column v: NaN is no number that can be indexed"},
+		{"numeric", "'Infinity'", "column v: Infinity is no number that can be indexed"},
+		{"float8[]", "'{1,NaN}'", "column v: NaN is no number that can be indexed"},
+	} {
+		table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u timestamptz, v %s);
+			INSERT INTO doc VALUES (1, now(), NULL), (2, now(), %s), (3, now(), NULL)`, c.typ, c.value), TableConfig{})
+		docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+		want := doc.Reject{OID: oid(t, int64(2)), Reason: c.reason}
+		if len(docs) != 2 || len(rejects) != 1 || rejects[0] != want {
+			t.Errorf("%s %s: got %d documents and rejects %+v, want 2 and %+v", c.typ, c.value, len(docs), rejects, want)
+		}
+	}
+}
+
+func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE DATABASE "+"bytes_"+dbName(t, dsn)+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
+	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP DATABASE bytes_"+dbName(t, dsn)+" WITH (FORCE)") })
+	bytes := strings.Replace(dsn, dbName(t, dsn), "bytes_"+dbName(t, dsn), 1)
+	pgtest.Exec(t, bytes, `CREATE TABLE doc (id text, u timestamptz, v text);
+		INSERT INTO doc VALUES ('a', now(), E'caf\xe9'), (E'\xe9', now(), 'x'), ('c', now(), 'fine')`)
+	table, err := openSource(t, bytes).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+	want := []doc.Reject{
+		{OID: oid(t, "a"), Reason: "column v: text is not valid UTF-8"},
+		{Reason: "key part 1 is not valid UTF-8"},
+	}
+	if len(docs) != 1 || !reflect.DeepEqual(rejects, want) {
+		t.Errorf("got %d documents and rejects %+v, want 1 and %+v", len(docs), rejects, want)
+	}
+}
+
+func dbName(t testing.TB, dsn string) string {
+	t.Helper()
+	return pgtest.Value[string](t, dsn, "SELECT current_database()")
+}
+
+func TestArrayLiteralIsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		items := rapid.SliceOf(rapid.String()).Draw(t, "items")
+		got, err := arrayDecoder(decodeText)(arrayLiteral(items))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []any{}
+		for _, item := range items {
+			want = append(want, item)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func FuzzArray(f *testing.F) {
+	for _, s := range []string{"{}", "{1,NULL}", `{"a\"b",c}`, "{{1},{2}}", "[0:1]={7,8}", "{", `{"`, `{"\`, "{,}", "{1}x", "[", "{{{{{{{1}}}}}}}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, err := arrayDecoder(decodeText)(s)
+		if err != nil {
+			return
+		}
+		if _, ok := v.([]any); !ok {
+			t.Errorf("got %#v for %q, want a list", v, s)
+		}
+		row := doc.Row{Names: []string{"v"}, Values: []any{v}}
+		if _, err := row.AppendJSON(nil); err != nil {
+			t.Errorf("got %v for %q, want a value that can be stored", err, s)
+		}
+	})
+}
+
+// Every time that the server can write is read as the same instant, and its
+// RFC 3339 form is one that others read as that instant.
+func TestTimeTextIsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := time.UnixMicro(rapid.Int64Range(minTime.UnixMicro(), maxTime.UnixMicro()-1).Draw(t, "time")).UTC()
+		text := want.Format("2006-01-02 15:04:05.999999") + "+00"
+		got, err := parseTime(text)
+		if err != nil || !got.Equal(want) {
+			t.Errorf("got %v, %v for %q, want %v", got, err, text, want)
+		}
+		if got, want := rfc3339(text), want.Format("2006-01-02T15:04:05.000000Z"); got != want {
+			t.Errorf("got %s for %q, want %s", got, text, want)
+		}
+	})
+}
+
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{"2024-02-29", "2024-02-29 01:02:03", "2024-02-29 01:02:03.5+00", "infinity", "0044-03-15 BC", "10000-01-01 00:00:00+00", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, err := parseTime(s)
+		if err == nil && (v.Before(minTime) || !v.Before(maxTime)) {
+			t.Errorf("got %v for %q, want an error", v, s)
+		}
+		if err == nil && len(s) > 10 {
+			if got, want := strings.TrimSuffix(rfc3339(s), "Z"), v.Format("2006-01-02T15:04:05.000000"); got != want && v.Format(time.DateOnly) == s[:10] {
+				t.Errorf("got %s for %q, want %s", got, s, want)
+			}
+		}
+	})
+}
+
+func FuzzEpoch(f *testing.F) {
+	f.Add("1709290800", int64(1))
+	f.Add("1709290800.5", int64(1000))
+	f.Add("-1e9", int64(1_000_000_000))
+	f.Fuzz(func(t *testing.T, s string, unit int64) {
+		if unit <= 0 || unit > int64(time.Second) || len(s) > 100 || strings.ContainsAny(s, "eEpP") {
+			return // the server writes no exponent, and few have so many digits
+		}
+		v, err := parseEpoch(s, time.Duration(unit))
+		if err == nil && (v.Before(minTime) || !v.Before(maxTime)) {
+			t.Errorf("got %v for %q, want an error", v, s)
+		}
+	})
+}

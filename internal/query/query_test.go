@@ -1,0 +1,224 @@
+package query
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestParse(t *testing.T) {
+	word := func(s string) Node { return Word{Text: s} }
+	for text, want := range map[string]Node{
+		"":                        All{},
+		"  ":                      All{},
+		"*":                       All{},
+		"drama":                   word("drama"),
+		"drama shark":             And{[]Node{word("drama"), word("shark")}},
+		"a OR b":                  Or{[]Node{word("a"), word("b")}},
+		"a b OR c d":              Or{[]Node{And{[]Node{word("a"), word("b")}}, And{[]Node{word("c"), word("d")}}}},
+		"a (b OR c)":              And{[]Node{word("a"), Or{[]Node{word("b"), word("c")}}}},
+		"a(b)":                    And{[]Node{word("a"), word("b")}},
+		"(a OR b) OR c":           Or{[]Node{word("a"), word("b"), word("c")}},
+		"(a b) c":                 And{[]Node{word("a"), word("b"), word("c")}},
+		"( a )":                   word("a"),
+		"OR(a)":                   nil,
+		"-x":                      Not{word("x")},
+		"a -x":                    And{[]Node{word("a"), Not{word("x")}}},
+		"-(a b)":                  Not{And{[]Node{word("a"), word("b")}}},
+		"--x":                     Not{Not{word("x")}},
+		"a - b":                   And{[]Node{word("a"), word("-"), word("b")}},
+		"-":                       word("-"),
+		"(-)":                     word("-"),
+		`"mad scientist"`:         Phrase{Text: "mad scientist"},
+		`"a \"b\" \\"`:            Phrase{Text: `a "b" \`},
+		`-"a b"`:                  Not{Phrase{Text: "a b"}},
+		`a"b"`:                    And{[]Node{word("a"), Phrase{Text: "b"}}},
+		"pre*":                    Prefix{Text: "pre"},
+		"a* b":                    And{[]Node{Prefix{Text: "a"}, word("b")}},
+		"rating:PG-13":            Word{"rating", "PG-13"},
+		`rating:"a b"`:            Phrase{"rating", "a b"},
+		"rating:P*":               Prefix{"rating", "P"},
+		"rating:*":                Range{Field: "rating"},
+		"year:-5":                 Word{"year", "-5"},
+		"year:>5":                 Range{"year", Bound{"5", true}, Bound{}},
+		"year:>=5":                Range{"year", Bound{"5", false}, Bound{}},
+		"year:<5":                 Range{"year", Bound{}, Bound{"5", true}},
+		"year:<=-5":               Range{"year", Bound{}, Bound{"-5", false}},
+		"year:[2005 TO 7]":        Range{"year", Bound{Text: "2005"}, Bound{Text: "7"}},
+		"year:[ 5 TO * ]":         Range{"year", Bound{Text: "5"}, Bound{}},
+		"year:[* TO 5] a":         And{[]Node{Range{"year", Bound{}, Bound{Text: "5"}}, word("a")}},
+		`n:["a b" TO c]`:          Range{"n", Bound{Text: "a b"}, Bound{Text: "c"}},
+		"t:>2006-01-02T15:04:05Z": Range{"t", Bound{"2006-01-02T15:04:05Z", true}, Bound{}},
+		"t:2006-01-02T15:04:05Z":  Word{"t", "2006-01-02T15:04:05Z"},
+		`a\:b`:                    word("a:b"),
+		`\-a`:                     word("-a"),
+		`\OR`:                     word("OR"),
+		"ORB":                     word("ORB"),
+		"or":                      word("or"),
+		`a\ b`:                    word("a b"),
+		`\*`:                      word("*"),
+		`a\~`:                     word("a~"),
+		"a~b":                     word("a~b"),
+		"~":                       word("~"),
+		":a":                      word(":a"),
+		"]":                       word("]"),
+		"武元衡　心":                   And{[]Node{word("武元衡"), word("心")}},
+	} {
+		got, err := Parse(text)
+		if want == nil {
+			if err == nil {
+				t.Errorf("%s: got %v, want an error", text, got)
+			}
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %#v, %v; want %#v", text, got, err, want)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`"a`:                                `no closing quote for the one at character 1: close it or write \"`,
+		`é "a\`:                             `no closing quote for the one at character 3: close it or write \"`,
+		"(a":                                `no closing parenthesis for the one at character 1: close it or write \(`,
+		"a)":                                `a closing parenthesis without an opening one at character 2: remove it or write \)`,
+		"()":                                "nothing to search for at character 2: put a word there",
+		"a OR":                              "nothing to search for at character 5: put a word there",
+		"OR a":                              "nothing to search for at character 1: put a word there",
+		"a OR OR b":                         "nothing to search for at character 6: put a word there",
+		"fuzzy~":                            "fuzzy~ is not supported by this version at character 1: search for the word itself, or for its beginning with *",
+		"a fuzzy~2":                         "fuzzy~ is not supported by this version at character 3: search for the word itself, or for its beginning with *",
+		`"a b"~2`:                           `"phrase"~ is not supported by this version at character 6: leave the ~ out`,
+		"a*b":                               `a * inside a word at character 2: put it at the end of a word, or write \*`,
+		"**":                                `a * inside a word at character 1: put it at the end of a word, or write \*`,
+		"rating:":                           `no value after rating: at character 1: write \: for a colon in a word`,
+		"rating: PG":                        `no value after rating: at character 1: write \: for a colon in a word`,
+		"rating:]":                          `no value after rating: at character 1: write \: for a colon in a word`,
+		"rating:(a b)":                      "a parenthesis after rating: at character 8: write the field before each value, as (a:1 OR a:2)",
+		"year:>":                            "no value after year:> at character 7: put one there",
+		"year:>=*":                          "no value after year:>= at character 8: put one there",
+		"year:[1 2]":                        "a range that can't be read at character 6: write it as year:[1 TO 5], with * for an open end",
+		"year:[1 TO":                        "a range that can't be read at character 6: write it as year:[1 TO 5], with * for an open end",
+		"year:[ TO 2]":                      "a range that can't be read at character 6: write it as year:[1 TO 5], with * for an open end",
+		"year:[1* TO 2]":                    "a * in the bound of a range at character 7: leave it out",
+		`a\`:                                `a backslash with nothing after it at character 2: write \\ for a backslash`,
+		"\xff":                              "the query is not valid UTF-8: send it as UTF-8",
+		strings.Repeat("a", MaxLength+1):    "the query has 8193 bytes, more than 8192: shorten it",
+		strings.Repeat("a ", MaxClauses+1):  "more than 1024 words at character 2049: ask for less at a time",
+		strings.Repeat("(", MaxDepth) + "a": "nested deeper than 32 at character 33: write it flatter",
+		strings.Repeat("-", MaxDepth) + "a": "nested deeper than 32 at character 33: write it flatter",
+	} {
+		_, err := Parse(text)
+		var bad *Error
+		if !errors.As(err, &bad) {
+			t.Errorf("%.20q: got %v, want an Error", text, err)
+		} else if bad.Error() != want {
+			t.Errorf("%.20q:\ngot  %s\nwant %s", text, bad, want)
+		}
+	}
+}
+
+// text draws texts full of what has a meaning.
+func text() *rapid.Generator[string] {
+	piece := rapid.SampledFrom([]string{"a", "b", "OR", "TO", "-", "*", "~", "~2", ":", `"`, `\`, "(", ")", "[", "]", ">", "<", "=", " ", "\t", "é", "武"})
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(piece, 1, 6).Draw(t, "pieces"), "")
+	})
+}
+
+// node draws a tree as Parse would make it.
+func node(depth int) *rapid.Generator[Node] {
+	return rapid.Custom(func(t *rapid.T) Node {
+		kinds := 5
+		if depth > 0 {
+			kinds = 8
+		}
+		field := rapid.OneOf(rapid.Just(""), text()).Draw(t, "field")
+		switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
+		case 0:
+			return Word{field, text().Draw(t, "text")}
+		case 1:
+			return Phrase{field, rapid.OneOf(rapid.Just(""), text()).Draw(t, "text")}
+		case 2:
+			return Prefix{field, text().Draw(t, "text")}
+		case 3:
+			return All{}
+		case 4:
+			r := Range{Field: text().Draw(t, "field"), Min: Bound{Text: text().Draw(t, "min")}}
+			if r.Min.Exclusive = rapid.Bool().Draw(t, "exclusive"); !r.Min.Exclusive {
+				r.Max.Text = rapid.OneOf(rapid.Just(""), text()).Draw(t, "max")
+			}
+			return r
+		case 5:
+			return Not{node(depth-1).Draw(t, "node")}
+		case 6:
+			return And{rapid.SliceOfN(node(depth-1).Filter(isNot[And]), 2, 3).Draw(t, "nodes")}
+		default:
+			return Or{rapid.SliceOfN(node(depth-1).Filter(isNot[Or]), 2, 3).Draw(t, "nodes")}
+		}
+	})
+}
+
+func isNot[Kind Node](n Node) bool {
+	_, is := n.(Kind)
+	return !is
+}
+
+func TestStringParses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := node(3).Draw(t, "node")
+		got, err := Parse(want.String())
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s:\ngot  %#v, %v\nwant %#v", want, got, err, want)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"a b OR c", `-(x "y z") f:[1 TO *]`, `f:>="a b" pre* a\:b`, "f:* g:<5 ~ a~1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, err := Parse(s)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Errorf("%q: error of several lines: %q", s, err)
+			}
+			return
+		}
+		again, err := Parse(n.String())
+		if err != nil && len(n.String()) <= MaxLength || err == nil && !reflect.DeepEqual(again, n) {
+			t.Errorf("%q: %s parses to %v, %v", s, n, again, err)
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"title", "rating", "release_year"}
+	for name, want := range map[string]string{
+		"rting": "rating", "Title": "title", "relase_year": "release_year", "x": "", "": "", "content": "",
+	} {
+		if got := Nearest(name, names); got != want {
+			t.Errorf("nearest to %q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for text, want := range map[string]string{
+		"PG-13":                 "PG-13",
+		"":                      `""`,
+		"a b":                   `"a b"`,
+		"a\nb":                  `"a\nb"`,
+		"武元衡":                   "武元衡",
+		strings.Repeat("武", 61): strings.Repeat("武", 60) + "...",
+	} {
+		if got := Shorten(text); got != want {
+			t.Errorf("shorten %q: got %s, want %s", text, got, want)
+		}
+	}
+}

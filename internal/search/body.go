@@ -1,0 +1,111 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// ParsePOST reads the body of a POST; an empty one is a search for everything,
+// and null is as good as nothing:
+//
+//	{"q":"","from":0,"size":10,"after":"","filter":{"rating":["PG"]},
+//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"]}
+func ParsePOST(body []byte) (Params, error) {
+	p := Defaults()
+	if len(bytes.TrimSpace(body)) == 0 {
+		return p, nil
+	}
+	var members map[string]json.RawMessage
+	if err := unmarshal(body, &members); err != nil || members == nil {
+		return Params{}, badQuery("send one object, as {\"q\":\"drama\"}", "the body is no JSON object")
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if err := p.member(name, members[name]); err != nil {
+			return Params{}, err
+		}
+	}
+	return p, nil
+}
+
+// unmarshal reads one JSON value and nothing after it. Numbers keep their
+// digits.
+func unmarshal(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return badQuery("", "more than one value")
+	}
+	return nil
+}
+
+// member takes one member of the body.
+func (p *Params) member(name string, value json.RawMessage) error {
+	read := func(into any, form string) error {
+		if unmarshal(value, into) != nil {
+			return badQuery("write "+form, "%s %s can't be read", name, query.Shorten(string(value)))
+		}
+		return nil
+	}
+	switch name {
+	case "q":
+		return read(&p.Query, "text in quotes")
+	case "after":
+		return read(&p.After, "text in quotes")
+	case "from":
+		return read(&p.From, "a whole number")
+	case "size":
+		return read(&p.Size, "a whole number")
+	case "highlight":
+		return read(&p.Highlight, "true or false")
+	case "fields":
+		return read(&p.Fields, `a list, as ["title"]`)
+	case "sort":
+		var list []string
+		err := read(&list, `a list, as ["-year"]`)
+		p.Sort = parseSort(list)
+		return err
+	case "facets":
+		var sizes map[string]int
+		err := read(&sizes, `an object, as {"rating":10}`)
+		for _, field := range slices.Sorted(maps.Keys(sizes)) {
+			p.Facets = append(p.Facets, query.Facet{Field: field, Size: sizes[field]})
+		}
+		return err
+	case "filter":
+		var values map[string][]any
+		if err := read(&values, `an object of lists, as {"rating":["PG"]}`); err != nil {
+			return err
+		}
+		return p.filters(values)
+	}
+	return unknown(name)
+}
+
+// filters takes the values of each field: text, numbers, true and false.
+func (p *Params) filters(values map[string][]any) error {
+	for _, field := range slices.Sorted(maps.Keys(values)) {
+		f := query.Filter{Field: field}
+		if len(values[field]) == 0 {
+			return badQuery("name one or leave the field out", "filter of %s has no values", query.Shorten(field))
+		}
+		for _, v := range values[field] {
+			switch v.(type) {
+			case string, json.Number, bool:
+				f.Values = append(f.Values, doc.FormatText(v))
+			default:
+				return badQuery("write text, a number, true or false", "filter of %s has a value that can't be read", query.Shorten(field))
+			}
+		}
+		p.Filters = append(p.Filters, f)
+	}
+	return nil
+}

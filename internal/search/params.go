@@ -1,0 +1,149 @@
+package search
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"indexerd/internal/query"
+)
+
+// Params is a search as a user writes it.
+type Params struct {
+	Query     string
+	From      int
+	Size      int
+	After     string
+	Filters   []query.Filter
+	Sort      []query.Sort
+	Facets    []query.Facet
+	Highlight bool
+	Fields    []string // to return; none means all
+}
+
+// Defaults is a search for everything, as it is where nothing is said.
+func Defaults() Params { return Params{Size: 10, Highlight: true} }
+
+// facetSize is how many values a facet returns where nothing is said.
+const facetSize = 10
+
+// names are the parameters of a search, the same in a URL and in a body.
+func names() []string {
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields"}
+}
+
+func unknown(name string) *Error {
+	hint := "there are " + strings.Join(names(), ", ")
+	if near := query.Nearest(name, names()); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return badQuery(hint, "unknown parameter %s", query.Shorten(name))
+}
+
+// ParseGET reads the parameters of a URL:
+//
+//	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
+//	&from=0&size=10&after=&highlight=true&fields=title,year
+//
+// Only filter may be repeated: values of one field are alternatives.
+func ParseGET(values url.Values) (Params, error) {
+	p := Defaults()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list := values[name]
+		if len(list) > 1 && name != "filter" {
+			return Params{}, badQuery("give it once", "parameter %s is given %d times", query.Shorten(name), len(list))
+		}
+		if err := p.set(name, list); err != nil {
+			return Params{}, err
+		}
+	}
+	return p, nil
+}
+
+// set takes one parameter of a URL.
+func (p *Params) set(name string, list []string) (err error) {
+	value := list[0]
+	switch name {
+	case "q":
+		p.Query = value
+	case "after":
+		p.After = value
+	case "from":
+		p.From, err = parseInt(name, value)
+	case "size":
+		p.Size, err = parseInt(name, value)
+	case "highlight":
+		if p.Highlight, err = strconv.ParseBool(value); err != nil {
+			return badQuery("write true or false", "highlight %s can't be read", query.Shorten(value))
+		}
+	case "fields":
+		p.Fields = splitList(value)
+	case "sort":
+		p.Sort = parseSort(splitList(value))
+	case "filter":
+		return p.filter(list)
+	case "facets":
+		return p.facets(splitList(value))
+	default:
+		return unknown(name)
+	}
+	return err
+}
+
+func parseInt(name, value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return 0, badQuery("write a whole number", "%s %s can't be read", name, query.Shorten(value))
+	}
+	return n, nil
+}
+
+// splitList splits at commas; empty elements are left out.
+func splitList(value string) []string {
+	return slices.DeleteFunc(strings.Split(value, ","), func(s string) bool { return s == "" })
+}
+
+// parseSort reads field names, with a minus before those that descend.
+func parseSort(list []string) []query.Sort {
+	var sorts []query.Sort
+	for _, name := range list {
+		field, descending := strings.CutPrefix(name, "-")
+		sorts = append(sorts, query.Sort{Field: field, Descending: descending})
+	}
+	return sorts
+}
+
+// filter reads field:value pairs.
+func (p *Params) filter(list []string) error {
+	for _, pair := range list {
+		field, value, ok := strings.Cut(pair, ":")
+		if !ok {
+			return badQuery("write it as field:value", "filter %s can't be read", query.Shorten(pair))
+		}
+		i := slices.IndexFunc(p.Filters, func(f query.Filter) bool { return f.Field == field })
+		if i < 0 {
+			i = len(p.Filters)
+			p.Filters = append(p.Filters, query.Filter{Field: field})
+		}
+		p.Filters[i].Values = append(p.Filters[i].Values, value)
+	}
+	return nil
+}
+
+// facets reads field names, with or without a colon and a number.
+func (p *Params) facets(list []string) error {
+	for _, item := range list {
+		f := query.Facet{Field: item, Size: facetSize}
+		if at := strings.LastIndexByte(item, ':'); at >= 0 {
+			n, err := strconv.Atoi(item[at+1:])
+			if err != nil {
+				return badQuery("write it as field:10", "facets %s can't be read", query.Shorten(item))
+			}
+			f = query.Facet{Field: item[:at], Size: n}
+		}
+		p.Facets = append(p.Facets, f)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+// Package search answers a user's search: it reads the parameters of a GET or
+// the body of a POST, asks the index, fetches the pages of the hits, and marks
+// in their text what was found. Its answers marshal to the JSON of the
+// contract: lists and objects are never null, times are UTC with microseconds.
+//
+// Invariant: text and hit belong together. A page that the index does not
+// speak of (another version, or none: a write is between index and page) is
+// not shown; its hit has no fields and no highlights.
+//
+// Cost: one search of the index, one page a hit, and one analysis of each
+// content column of a hit where highlights are wanted.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// Index finds documents and says where their text matches.
+type Index interface {
+	Search(context.Context, query.Request) (query.Result, error)
+	Spans(n query.Node, field, text string) []query.Span
+}
+
+// Pages keeps the documents as they were read. Get's error does not say
+// whether there is no such page; Meta does.
+type Pages interface {
+	Get(doc.OID) (doc.Page, error)
+	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
+}
+
+// A Searcher answers searches in one table.
+type Searcher struct {
+	Index    Index
+	Pages    Pages
+	Table    string
+	Content  []string // columns whose words are searched
+	Metadata []string // columns that are searched by value
+}
+
+// An Error is the caller's fault: what was asked can't be answered.
+type Error struct {
+	Code    string // bad_query or not_found
+	Message string
+	Hint    string
+}
+
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Hint
+}
+
+func badQuery(hint, format string, args ...any) *Error {
+	return &Error{Code: "bad_query", Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// asBadQuery gives an error of the query its code.
+func asBadQuery(err error) error {
+	var bad *query.Error
+	if errors.As(err, &bad) {
+		return &Error{Code: "bad_query", Message: bad.Message, Hint: bad.Hint}
+	}
+	return err
+}
+
+// An Answer is what was found.
+type Answer struct {
+	Table  string                   `json:"table"`
+	TookMS int64                    `json:"took_ms"`
+	Total  uint64                   `json:"total"`
+	Hits   []Hit                    `json:"hits"`
+	Facets map[string][]query.Count `json:"facets"`
+	Next   *string                  `json:"next"`
+}
+
+// A Hit is one document found.
+type Hit struct {
+	OID        string              `json:"oid"`
+	Score      float64             `json:"score"`
+	Fields     map[string]any      `json:"fields"`
+	Highlights map[string][]string `json:"highlights"`
+}
+
+// Search answers one search. What is wrong with it is an *Error; what came of
+// a deadline is ctx's error.
+func (s *Searcher) Search(ctx context.Context, p Params) (Answer, error) {
+	began := time.Now()
+	n, err := query.Parse(p.Query)
+	if err != nil {
+		return Answer{}, asBadQuery(err)
+	}
+	fields, err := s.selected(p.Fields)
+	if err != nil {
+		return Answer{}, err
+	}
+	res, err := s.Index.Search(ctx, query.Request{
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets,
+	})
+	if err != nil {
+		return Answer{}, asBadQuery(err)
+	}
+	a := Answer{Table: s.Table, Total: res.Total, Hits: make([]Hit, len(res.Hits)), Facets: res.Facets}
+	if res.Next != "" {
+		a.Next = &res.Next
+	}
+	if a.Facets == nil {
+		a.Facets = map[string][]query.Count{}
+	}
+	for i, h := range res.Hits {
+		if err := ctx.Err(); err != nil {
+			return Answer{}, err
+		}
+		if a.Hits[i], err = s.hit(h, fields, n, p.Highlight); err != nil {
+			return Answer{}, err
+		}
+	}
+	a.TookMS = time.Since(began).Milliseconds()
+	return a, nil
+}
+
+// fields lists the names of all fields, each once.
+func (s *Searcher) fields() []string {
+	all := slices.Clone(s.Content)
+	for _, name := range s.Metadata {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// selected checks the names of the fields to return; none means all.
+func (s *Searcher) selected(names []string) ([]string, error) {
+	all := s.fields()
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, asBadQuery(query.NoField(name, all))
+		}
+	}
+	return names, nil
+}
+
+// hit shows one hit with what its page says.
+func (s *Searcher) hit(h query.Hit, fields []string, n query.Node, highlight bool) (Hit, error) {
+	hit := Hit{OID: h.OID.String(), Score: h.Score, Fields: map[string]any{}, Highlights: map[string][]string{}}
+	page, ok, err := s.page(h.OID)
+	if err != nil || !ok || page.V != h.V {
+		return hit, err
+	}
+	row, err := doc.ParseRow(page.Body)
+	if err != nil {
+		return hit, fmt.Errorf("page %s of %s: %w", h.OID, s.Table, err)
+	}
+	hit.Fields = pick(row, fields)
+	if !highlight {
+		return hit, nil
+	}
+	for _, name := range s.Content {
+		v, _ := row.Get(name)
+		text := doc.FormatText(v)
+		if spans := s.Index.Spans(n, name, text); len(spans) > 0 {
+			hit.Highlights[name] = fragments(text, spans)
+		}
+	}
+	return hit, nil
+}
+
+// page returns a page, or false where there is none.
+func (s *Searcher) page(oid doc.OID) (doc.Page, bool, error) {
+	page, err := s.Pages.Get(oid)
+	if err == nil {
+		return page, true, nil
+	}
+	if _, ok, metaErr := s.Pages.Meta(oid); metaErr == nil && !ok {
+		return doc.Page{}, false, nil
+	}
+	return doc.Page{}, false, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
+}
+
+// pick returns the columns of a row that have these names.
+func pick(row doc.Row, names []string) map[string]any {
+	fields := make(map[string]any, len(names))
+	for _, name := range names {
+		if v, ok := row.Get(name); ok {
+			fields[name] = v
+		}
+	}
+	return fields
+}

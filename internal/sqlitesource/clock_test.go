@@ -1,0 +1,277 @@
+package sqlitesource
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+)
+
+func instant(t testing.TB, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.UTC()
+}
+
+func berlin(t testing.TB) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+// Every way in which SQLite's users store a time, read through a table: the
+// instant, the tick, and the window that has it and none beside it.
+func TestUpdatedKinds(t *testing.T) {
+	const noon = "2024-05-06T12:00:00Z"
+	for _, c := range []struct {
+		name, declared string
+		value          any
+		zone           *time.Location
+		want           string
+		tick           time.Duration
+	}{
+		{"seconds", "INTEGER", 1714996800, nil, noon, time.Second},
+		{"milliseconds", "INTEGER", 1714996800123, nil, "2024-05-06T12:00:00.123Z", time.Millisecond},
+		{"microseconds", "INTEGER", 1714996800123456, nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
+		{"nanoseconds", "INTEGER", 1714996800123456789, nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
+		{"before 1970", "INTEGER", -1, nil, "1969-12-31T23:59:59Z", time.Second},
+		{"seconds as real", "REAL", 1714996800.25, nil, "2024-05-06T12:00:00.25Z", time.Microsecond},
+		{"julian day", "REAL", 2460437.0, nil, noon, time.Millisecond},
+		{"julian day in a numeric column", "NUMERIC", 2460437.0, nil, noon, time.Microsecond * 1000},
+		{"text", "TEXT", "2024-05-06 12:00:00", nil, noon, time.Second},
+		{"text in a column the driver would convert", "DATETIME", "2024-05-06 12:00:00", nil, noon, time.Second},
+		{"strftime %f", "TEXT", "2024-05-06 12:00:00.123", nil, "2024-05-06T12:00:00.123Z", time.Millisecond},
+		{"ISO", "TEXT", "2024-05-06T12:00:00.123456Z", nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
+		{"UTC as offset", "TEXT", "2024-05-06T12:00:00+00:00", nil, noon, time.Second},
+		{"offset", "TEXT", "2024-05-06 14:00:00+02:00", nil, noon, time.Second},
+		{"minutes", "TEXT", "2024-05-06 12:00", nil, noon, time.Minute},
+		{"date", "DATE", "2024-05-06", nil, "2024-05-06T00:00:00Z", 24 * time.Hour},
+		{"local", "TEXT", "2024-05-06 14:00:00", berlin(t), noon, time.Second},
+		{"local date", "TEXT", "2024-05-06", berlin(t), "2024-05-05T22:00:00Z", 24 * time.Hour},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u "+c.declared+")")
+			db.exec("INSERT INTO t VALUES (1, ?)", c.value)
+			table := db.table(TableConfig{Zone: c.zone})
+			docs, rejects := rangeOf(t, table, doc.Range{})
+			if len(docs) != 1 || len(rejects) != 0 {
+				t.Fatalf("docs = %v, rejects = %v, want one document", docs, rejects)
+			}
+			want := instant(t, c.want)
+			if got := docs[0].Updated; !got.Equal(want) || got.Location() != time.UTC {
+				t.Errorf("Updated = %v, want %v", got, want)
+			}
+			if got := table.Tick(); got != c.tick {
+				t.Errorf("Tick = %v, want %v", got, c.tick)
+			}
+			if got := stampsOf(t, table, want, want.Add(time.Microsecond)); len(got) != 1 || !got[0].Same(docs[0].Stamp) {
+				t.Errorf("stamps of its microsecond = %v, want %v", got, docs[0].Stamp)
+			}
+			if c.name == "offset" {
+				return // its windows are wider
+			}
+			after := want.Add(time.Microsecond)
+			if got := stampsOf(t, table, after, after.Add(48*time.Hour)); len(got) != 0 {
+				t.Errorf("stamps after it = %v, want none", got)
+			}
+			if got := stampsOf(t, table, want.Add(-48*time.Hour), want.Truncate(time.Minute)); len(got) != 0 {
+				t.Errorf("stamps before its minute = %v, want none", got)
+			}
+		})
+	}
+}
+
+func TestNoUpdated(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)")
+	table := db.table(TableConfig{})
+	if got, want := table.Tick(), 24*time.Hour; got != want {
+		t.Errorf("Tick of an empty table = %v, want %v", got, want)
+	}
+	db.exec("INSERT INTO t VALUES (1, NULL)")
+	docs, rejects := rangeOf(t, table, doc.Range{})
+	if len(docs) != 1 || len(rejects) != 0 || !docs[0].Updated.IsZero() {
+		t.Errorf("docs = %v, rejects = %v, want one document without updateTime", docs, rejects)
+	}
+	if got := stampsOf(t, table, time.Time{}, time.Now()); len(got) != 0 {
+		t.Errorf("stamps = %v, want none", got)
+	}
+	// The first row that has one tells how it is written.
+	db.exec("INSERT INTO t VALUES (2, '2024-05-06 12:00')")
+	if got, want := stampKeys(stampsOf(t, table, time.Time{}, time.Now())), "2"; got != want {
+		t.Errorf("stamps = %s, want %s", got, want)
+	}
+	if got, want := table.Tick(), time.Minute; got != want {
+		t.Errorf("Tick = %v, want %v", got, want)
+	}
+}
+
+func TestRejectedUpdated(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", `INSERT INTO t VALUES
+		(1, '2024-05-06 12:00:00'), (2, 'yesterday'), (3, 1714996800), (4, '2024-02-30'), (5, x'00'), (6, '2024-05-06 25:00'), (7, '0000-01-01 00:00+14:00')`)
+	table := db.table(TableConfig{})
+	docs, rejects := rangeOf(t, table, doc.Range{})
+	if got, want := keysOf(docs), "1"; got != want {
+		t.Errorf("documents = %s, want %s", got, want)
+	}
+	want := strings.Join([]string{
+		`2: updated u: text "yesterday" is no time`,
+		`3: updated u: integer 1714996800 can't be compared with the other rows' text`,
+		`4: updated u: text "2024-02-30" is no time`,
+		`5: updated u: a blob of 1 bytes can't be compared with the other rows' text`,
+		`6: updated u: text "2024-05-06 25:00" is no time`,
+		`7: updated u: text "0000-01-01 00:00+14:00" is no time between the years 0 and 9999`,
+	}, "\n")
+	if got := reasons(rejects); got != want {
+		t.Errorf("rejects:\n%s\nwant:\n%s", got, want)
+	}
+	// What lies in a window although it can't be read has a stamp without
+	// updateTime, by which it is fetched, and set aside with the reason.
+	stamps := stampsOf(t, table, instant(t, "2024-02-29T00:00:00Z"), instant(t, "2024-03-01T00:00:00Z"))
+	if len(stamps) != 1 || stamps[0].OID != oid(t, 4) || !stamps[0].Updated.IsZero() {
+		t.Errorf("stamps = %v, want that of 4, without updateTime", stamps)
+	}
+}
+
+// A clock that is set back writes one hour twice. A window must find its rows
+// in either hour.
+func TestWindowsAtFold(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u TEXT)",
+		"INSERT INTO t VALUES (1, '2025-10-26 01:59:59'), (2, '2025-10-26 02:30:00'), (3, '2025-10-26 03:00:00')")
+	table := db.table(TableConfig{Zone: berlin(t)})
+	for _, c := range []struct{ from, to, want string }{
+		{"2025-10-25T23:59:59Z", "2025-10-26T00:00:00Z", "1"},
+		{"2025-10-26T00:30:00Z", "2025-10-26T00:31:00Z", "2"}, // 02:30 the first time
+		{"2025-10-26T01:30:00Z", "2025-10-26T01:31:00Z", "2"}, // 02:30 the second time
+		{"2025-10-26T02:00:00Z", "2025-10-26T02:01:00Z", "3"},
+	} {
+		got := stampKeys(stampsOf(t, table, instant(t, c.from), instant(t, c.to)))
+		if !strings.Contains(" "+got+" ", " "+c.want+" ") {
+			t.Errorf("stamps in [%s, %s) = %q, want %s among them", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// spellings are the ways to write an instant that hides none of its figures.
+func spellings(at time.Time, offset time.Duration) []string {
+	sign, away := '+', offset
+	if offset < 0 {
+		sign, away = '-', -offset
+	}
+	zone := fmt.Sprintf("%c%02d:%02d", sign, int(away.Hours()), int(away.Minutes())%60)
+	layouts := []string{"2006-01-02 15:04:05.999999", "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.000000"}
+	if at.Second() == 0 && at.Nanosecond() == 0 {
+		layouts = append(layouts, "2006-01-02 15:04", "2006-01-02T15:04")
+	}
+	var texts []string
+	for _, l := range layouts {
+		texts = append(texts, at.Format(l), at.Format(l)+"Z", at.Format(l)+"+00:00", at.Add(offset).Format(l)+zone)
+	}
+	if at.Truncate(24 * time.Hour).Equal(at) {
+		texts = append(texts, at.Format("2006-01-02"))
+	}
+	return texts
+}
+
+// Whatever mixture of spellings a column holds: as text, no value lies outside
+// of the bounds of a window that has its instant.
+func TestBoundsCoverWindow(t *testing.T) {
+	start := instant(t, "2024-05-05T23:58:00Z")
+	// Instants that many spellings and borders share: whole minutes, seconds
+	// and fractions around midnight.
+	instants := rapid.Custom(func(r *rapid.T) time.Time {
+		at := start.Add(time.Duration(rapid.IntRange(0, 4).Draw(r, "minute")) * time.Minute)
+		at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 5, 59}).Draw(r, "second")) * time.Second)
+		return at.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 400_000, 999_999}).Draw(r, "micro")) * time.Microsecond)
+	})
+	rapid.Check(t, func(r *rapid.T) {
+		c := &clock{zone: time.UTC}
+		type value struct {
+			text string
+			at   time.Time
+		}
+		var values []value
+		// A column in which one or a few ways are used.
+		ways := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 3).Draw(r, "ways")
+		offset := time.Duration(rapid.IntRange(-12*4, 14*4).Draw(r, "offset")) * 15 * time.Minute
+		for range rapid.IntRange(1, 8).Draw(r, "rows") {
+			at := instants.Draw(r, "at")
+			texts := spellings(at, offset)
+			text := texts[rapid.SampledFrom(ways).Draw(r, "way")%len(texts)]
+			got, err := c.time(text)
+			if err != nil || !got.Equal(at) {
+				r.Fatalf("time(%q) = %v, %v, want %v", text, got, err, at)
+			}
+			values = append(values, value{text, at})
+		}
+		w := doc.Window{From: instants.Draw(r, "from"), To: instants.Draw(r, "to")}
+		from, to := c.bounds(w)
+		for _, v := range values {
+			in := !v.at.Before(w.From) && v.at.Before(w.To)
+			if in && (v.text < from.(string) || v.text >= to.(string)) {
+				r.Errorf("%q lies outside of [%q, %q), the bounds of %v", v.text, from, to, w)
+			}
+		}
+	})
+}
+
+// Where all values are spelled alike, the bounds are exact.
+func TestBoundsAreExact(t *testing.T) {
+	for _, spelled := range []struct{ layout, newest string }{
+		{"2006-01-02 15:04:05", ""},
+		{"2006-01-02T15:04:05", ""},
+		{"2006-01-02 15:04:05.000000", ""},
+		{"2006-01-02 15:04:05+00:00", ""},
+	} {
+		rapid.Check(t, func(r *rapid.T) {
+			at := time.Unix(rapid.Int64Range(0, 2e9).Draw(r, "seconds"), 0).UTC()
+			c := &clock{zone: time.UTC}
+			if _, err := c.time(at.Format(spelled.layout)); err != nil {
+				r.Fatal(err)
+			}
+			near := func(name string) time.Time {
+				return at.Add(time.Duration(rapid.Int64Range(-3e6, 3e6).Draw(r, name)) * time.Microsecond)
+			}
+			w := doc.Window{From: near("from"), To: near("to")}
+			from, to := c.bounds(w)
+			text := at.Format(spelled.layout)
+			got := text >= from.(string) && text < to.(string)
+			want := !at.Before(w.From) && at.Before(w.To)
+			if got != want {
+				r.Errorf("%q in [%q, %q) = %v, want %v", text, from, to, got, want)
+			}
+		})
+	}
+}
+
+func FuzzSpelling(f *testing.F) {
+	for _, s := range []string{"2024-05-06", "2024-05-06 12:00", "2024-05-06T12:00:00.123456789Z", "2024-05-06 12:00:00-11:30", "2024-05-06 12:00:00.", "9999-12-31 23:59:60", "2024-05-06\u00a012:00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := parseSpelling(text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Errorf("the error takes more than a line: %q", err)
+			}
+			return
+		}
+		// A spelling that was read begins with the shortest one of its figures.
+		sep := s.sep
+		if sep == 0 {
+			sep = ' '
+		}
+		if short := shortest(s.wall, sep); !strings.HasPrefix(text, short) {
+			t.Errorf("%q is read as %v, which is %q", text, s.wall, short)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package sqlitesource
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"indexerd/internal/doc"
+)
+
+// A scanner reads rows into the same memory, one after the other.
+type scanner struct {
+	raw  []any // the row: nil, int64, float64, string or []byte
+	dest []any // pointers to raw
+}
+
+func newScanner(columns int) *scanner {
+	s := &scanner{raw: make([]any, columns), dest: make([]any, columns)}
+	for i := range s.raw {
+		s.dest[i] = &s.raw[i]
+	}
+	return s
+}
+
+func (s *scanner) scan(rows *sql.Rows) error { return rows.Scan(s.dest...) }
+
+// document makes a document of a row whose key is known. The error is why it
+// can't become one.
+func (t *Table) document(oid doc.OID, raw []any, c *clock) (d doc.Doc, err error) {
+	d.OID = oid
+	if raw[t.updated] != nil {
+		if d.Updated, err = c.time(raw[t.updated]); err != nil {
+			return d, fmt.Errorf("updated %s: %w", t.columns[t.updated], err)
+		}
+	}
+	if d.Token, err = t.token(raw); err != nil {
+		return d, err
+	}
+	d.Row = doc.Row{Names: t.columns, Values: make([]any, len(raw))}
+	for i, v := range raw {
+		if d.Row.Values[i], err = value(v, t.booleans[i]); err != nil {
+			return d, fmt.Errorf("column %s: %w", t.columns[i], err)
+		}
+	}
+	return d, nil
+}
+
+func (t *Table) token(raw []any) (doc.Token, error) {
+	n, err := digest(raw)
+	return doc.Token{Digest: n, Epoch: t.epoch}, err
+}
+
+// value turns what SQLite stores into what a document holds.
+func value(v any, boolean bool) (any, error) {
+	switch v := v.(type) {
+	case int64:
+		if boolean && (v == 0 || v == 1) {
+			return v == 1, nil
+		}
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, fmt.Errorf("%s is no number that can be indexed", describe(v))
+		}
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, fmt.Errorf("%s is not valid UTF-8", describe(v))
+		}
+	case []byte:
+		return `\x` + hex.EncodeToString(v), nil
+	}
+	return v, nil
+}
+
+// oid encodes the parts of a key as they were read. The error says which part
+// is not what the table's key is made of.
+func (t *Table) oid(parts []any) (doc.OID, error) {
+	for i, p := range parts {
+		kind := t.kinds[i]
+		if _, isInt := p.(int64); isInt && kind == doc.Integer {
+			continue
+		}
+		if _, isText := p.(string); isText && kind == doc.Text {
+			continue
+		}
+		return "", fmt.Errorf("key %s is %s: this table's key is %v", t.columns[t.key[i]], describe(p), kind)
+	}
+	return doc.NewOID(parts...)
+}
+
+// size is what a row takes of a page's bytes.
+func size(raw []any) (n int) {
+	for _, v := range raw {
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case []byte:
+			n += 2 * len(v)
+		}
+	}
+	return n
+}

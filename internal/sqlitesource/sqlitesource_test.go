@@ -1,0 +1,283 @@
+package sqlitesource
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A testDB is a SQLite file with a writer's connection to it.
+type testDB struct {
+	t      testing.TB
+	path   string
+	writer *sql.DB
+}
+
+// newDB makes a database in WAL mode and runs statements in it.
+func newDB(t testing.TB, statements ...string) *testDB {
+	t.Helper()
+	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db")}
+	var err error
+	if db.writer, err = OpenWritable(db.path); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.writer.Close() })
+	// One connection, so that a transaction can be spread over statements.
+	db.writer.SetMaxOpenConns(1)
+	for _, s := range statements {
+		db.exec(s)
+	}
+	return db
+}
+
+func (db *testDB) exec(statement string, args ...any) {
+	db.t.Helper()
+	if _, err := db.writer.Exec(statement, args...); err != nil {
+		db.t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func (db *testDB) source() *Source {
+	db.t.Helper()
+	s, err := Open(db.t.Context(), Config{Name: "test", DSN: db.path})
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	db.t.Cleanup(s.Close)
+	return s
+}
+
+// table opens a table of the database; without an SQL, all columns of t.
+func (db *testDB) table(c TableConfig) *Table {
+	db.t.Helper()
+	t, err := db.source().Table(db.t.Context(), withDefaults(c))
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	return t
+}
+
+func withDefaults(c TableConfig) TableConfig {
+	c.Name = "t"
+	if c.SQL == "" {
+		c.SQL = "SELECT * FROM t"
+	}
+	if c.Key == nil {
+		c.Key = []string{"id"}
+	}
+	if c.Updated == "" {
+		c.Updated = "u"
+	}
+	return c
+}
+
+// rangeOf reads a range to its end.
+func rangeOf(t testing.TB, table *Table, r doc.Range) (docs []doc.Doc, rejects []doc.Reject) {
+	t.Helper()
+	for b, err := range table.Range(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, rejects = append(docs, b.Docs...), append(rejects, b.Rejects...)
+	}
+	return docs, rejects
+}
+
+// docsOf reads rows by key.
+func docsOf(t testing.TB, table *Table, oids ...doc.OID) (docs []doc.Doc, rejects []doc.Reject) {
+	t.Helper()
+	for b, err := range table.Docs(t.Context(), oids) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, rejects = append(docs, b.Docs...), append(rejects, b.Rejects...)
+	}
+	return docs, rejects
+}
+
+// stampsOf reads a window to its end.
+func stampsOf(t testing.TB, table *Table, from, to time.Time) (stamps []doc.Stamp) {
+	t.Helper()
+	for page, err := range table.Stamps(t.Context(), doc.Window{From: from, To: to}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		stamps = append(stamps, page...)
+	}
+	return stamps
+}
+
+func oid(t testing.TB, parts ...any) doc.OID {
+	t.Helper()
+	for i, p := range parts {
+		if n, ok := p.(int); ok {
+			parts[i] = int64(n)
+		}
+	}
+	o, err := doc.NewOID(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func keysOf(docs []doc.Doc) string {
+	var keys []string
+	for _, d := range docs {
+		keys = append(keys, d.OID.String())
+	}
+	return strings.Join(keys, " ")
+}
+
+func stampKeys(stamps []doc.Stamp) string {
+	var keys []string
+	for _, s := range stamps {
+		keys = append(keys, s.OID.String())
+	}
+	return strings.Join(keys, " ")
+}
+
+func reasons(rejects []doc.Reject) string {
+	var lines []string
+	for _, r := range rejects {
+		lines = append(lines, fmt.Sprintf("%v: %s", r.OID, r.Reason))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// testNumbers counts fetches, and knows which have not ended.
+type testNumbers struct {
+	mu    sync.Mutex
+	last  doc.FetchSeq
+	open  map[doc.FetchSeq]bool
+	begun func() // called before each snapshot is taken
+}
+
+func (n *testNumbers) Begin(open func() error) (doc.FetchSeq, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.last++
+	if n.begun != nil {
+		n.begun()
+	}
+	if err := open(); err != nil {
+		return 0, err
+	}
+	if n.open == nil {
+		n.open = map[doc.FetchSeq]bool{}
+	}
+	n.open[n.last] = true
+	return n.last, nil
+}
+
+func (n *testNumbers) End(seq doc.FetchSeq) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.open, seq)
+}
+
+func TestDSN(t *testing.T) {
+	for _, c := range []struct{ dsn, path, err string }{
+		{"data/a.db", "data/a.db", ""},
+		{"/data/50%.db", "/data/50%.db", ""},
+		{"file:a.db", "a.db", ""},
+		{"file:a.db?mode=ro", "a.db", ""},
+		{"file:///data/a%20b.db", "/data/a b.db", ""},
+		{"file://localhost/data/a.db", "/data/a.db", ""},
+		{"", "", "name a file"},
+		{":memory:", "", "name a file"},
+		{"file:", "", "name a file"},
+		{"file::memory:", "", "name a file"},
+		{"file:a%2.db", "", "bad %-escape"},
+		{"file:a.db?mode=rwc", "", "remove the parameters"},
+		{"file:a.db?_pragma=journal_mode(OFF);DROP TABLE t", "", "remove the parameters"},
+	} {
+		path, err := parseDSN(c.dsn)
+		if path != c.path || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("parseDSN(%q) = %q, %v, want %q, error with %q", c.dsn, path, err, c.path, c.err)
+		}
+	}
+}
+
+// A file may have any name: none of its characters may become a parameter.
+func TestOddFileName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "50% a?mode=rwc#b.db")
+	w, err := OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Config{Name: "odd", DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("Ping = %v, want nil", err)
+	}
+	if got, want := s.Address(), filepath.Base(path); got != want {
+		t.Errorf("Address = %q, want %q", got, want)
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing.db")
+	s, err := Open(t.Context(), Config{Name: "missing", DSN: path})
+	if err != nil {
+		t.Fatalf("Open = %v, want nil: the file may come", err)
+	}
+	defer s.Close()
+	err = s.Ping(t.Context())
+	if want := "missing.db: connect: database unavailable: no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("Ping = %v, want %s", err, want)
+	}
+	if !errors.Is(err, doc.ErrUnavailable) {
+		t.Errorf("Ping = %v, want doc.ErrUnavailable", err)
+	}
+	if files, err := filepath.Glob(path + "*"); err != nil || len(files) != 0 {
+		t.Errorf("files after Ping = %v, %v, want none", files, err)
+	}
+}
+
+func TestNoDatabase(t *testing.T) {
+	db := newDB(t)
+	db.exec("CREATE TABLE t (id INTEGER)")
+	s := db.source()
+	_, err := s.db.ExecContext(t.Context(), "CREATE TABLE x (id INTEGER)")
+	if err == nil {
+		t.Error("a reading connection could write, want an error")
+	}
+}
+
+// While a writer of a rollback journal commits, readers are locked out.
+func TestLocked(t *testing.T) {
+	db := newDB(t, "PRAGMA journal_mode = DELETE", "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 1700000000)")
+	table := db.table(TableConfig{})
+	db.exec("BEGIN EXCLUSIVE")
+	_, err := table.Count(t.Context())
+	if !errors.Is(err, doc.ErrUnavailable) {
+		t.Errorf("Count of a locked database = %v, want doc.ErrUnavailable", err)
+	}
+	if err != nil && !strings.HasPrefix(err.Error(), "test.db: count the rows of t: database unavailable: ") {
+		t.Errorf("Count of a locked database = %v, want the file and what was done", err)
+	}
+	for _, err := range table.Range(t.Context(), doc.Range{}) {
+		if !errors.Is(err, doc.ErrUnavailable) {
+			t.Errorf("Range of a locked database: %v, want doc.ErrUnavailable", err)
+		}
+	}
+	db.exec("COMMIT")
+	if n, err := table.Count(t.Context()); n != 1 || err != nil {
+		t.Errorf("Count afterwards = %d, %v, want 1, nil", n, err)
+	}
+}

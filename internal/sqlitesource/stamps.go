@@ -1,0 +1,109 @@
+package sqlitesource
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// stampPage is how many stamps are read in one transaction.
+const stampPage = 10_000
+
+// Stamps reads the stamps of the rows whose updateTime is in the window, in
+// the order of updateTime and key. Where updateTime is text that is spelled in
+// several ways, stamps outside of the window may be among them.
+//
+// A row whose updateTime can't be read has none in its stamp; whoever fetches
+// it learns why. A row whose key can't be read has no stamp.
+func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		s := &stampScan{table: t, window: w}
+		for !s.done {
+			stamps, err := s.page(ctx)
+			if err != nil {
+				yield(nil, t.source.fault("read a window of "+t.name, err))
+				return
+			}
+			if len(stamps) > 0 && !yield(stamps, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A stampScan reads a window by pages.
+type stampScan struct {
+	table    *Table
+	window   doc.Window
+	clock    *clock
+	from, to any
+	after    []any // updateTime and key of the last row; nil: none yet
+	done     bool
+}
+
+func (s *stampScan) page(ctx context.Context) (stamps []doc.Stamp, err error) {
+	err = s.table.read(ctx, func(tx *sql.Tx) error {
+		if s.clock == nil {
+			if s.clock, err = s.table.findClock(ctx, tx); err != nil || s.clock == nil {
+				s.done = err == nil // no row has an updateTime
+				return err
+			}
+			// Once for all pages: they must go on where the last one ended.
+			s.from, s.to = s.clock.bounds(s.window)
+		}
+		stamps, err = s.read(ctx, tx)
+		return err
+	})
+	return stamps, err
+}
+
+func (s *stampScan) read(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, error) {
+	statements := &s.table.statements
+	var where condition
+	if s.after == nil {
+		where.and(statements.updated+" >= ?", s.from)
+	} else {
+		where.and(statements.stamp+" > "+tuple(slices.Repeat([]string{"?"}, len(s.after))), s.after...)
+	}
+	where.and(statements.updated+" < ?", s.to)
+	where.and("NOT " + statements.isNull)
+	query := statements.stamps + where.String() + statements.byStamp + " LIMIT ?"
+	rows, err := tx.QueryContext(ctx, query, append(where.args, stampPage)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+
+	var stamps []doc.Stamp
+	row, n := newScanner(len(s.table.key)+2), 0
+	for ; rows.Next(); n++ {
+		if err := row.scan(rows); err != nil {
+			return nil, err
+		}
+		if stamp, ok := s.stamp(row.raw); ok {
+			stamps = append(stamps, stamp)
+		}
+	}
+	if s.done = n < stampPage; !s.done {
+		k := len(s.table.key)
+		s.after = append([]any{row.raw[k]}, row.raw[:k]...)
+	}
+	return stamps, rows.Err()
+}
+
+// stamp reads a row of key, updateTime and token.
+func (s *stampScan) stamp(raw []any) (stamp doc.Stamp, ok bool) {
+	k := len(s.table.key)
+	oid, err := s.table.oid(raw[:k])
+	if err != nil {
+		return stamp, false
+	}
+	stamp.OID = oid
+	stamp.Updated, _ = s.clock.time(raw[k]) // see Stamps
+	digest, ok := raw[k+1].(int64)
+	stamp.Token = doc.Token{Digest: uint64(digest), Epoch: s.table.epoch}
+	return stamp, ok
+}

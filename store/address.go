@@ -1,0 +1,252 @@
+package store
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// The index is the hash table of address.idx while the map is open: 4096
+// shards, each an array of slots of 8 bytes with linear probing.
+//
+//	slot u64  | tag 22 | size class 4 | address + 1: 38 |     0 is empty
+//
+// The low 12 bits of a key's hash choose the shard, its high 22 bits are the
+// tag, and tag x slots / 2^22 is where probing begins. So a slot knows its
+// home without its key, and a shard grows without reading one. An address is
+// | segment id 12 | place 26 |, in units of 16 bytes: 4 TiB.
+//
+// A tag that matches is a candidate only: the record's key decides. Every kept
+// version of a page has a slot of its own; which is newer is seen from the
+// address, since the order of segments and places is the order of writing. So
+// nothing on disk points from version to version, and a compaction that moves
+// a record has one slot to change.
+//
+// Readers take no lock. A slot changes in one atomic store, and only after
+// what it points at is durable. A removed slot stays as gone, so that probing
+// does not stop at it; a full shard is copied, without the gone ones, and
+// replaced as a whole: growth costs one shard of copying, never more.
+//
+// Cost: a shard is at most 82 % full and grows by an eighth, so 9.8 to 11 bytes
+// an entry in large maps.
+type index struct {
+	shards [shardCount]shard
+}
+
+type shard struct {
+	slots atomic.Pointer[[]atomic.Uint64]
+	mu    sync.Mutex // for whoever changes the shard
+	used  int        // slots that are not empty
+	live  int        // slots that point at a record
+	cells [Families]uint32
+}
+
+const (
+	shardBits  = 12
+	shardCount = 1 << shardBits
+	tagBits    = 22
+
+	placeBits   = 26
+	idBits      = 12
+	addressBits = placeBits + idBits
+	addressMask = 1<<addressBits - 1
+	maxSegments = 1<<idBits - 1 // the last id is not used: its last address would read as gone
+
+	classBits    = 4
+	classCorrupt = 1<<classBits - 1 // the record is known to be damaged
+	classLast    = classCorrupt - 1 // that large or larger
+)
+
+// A slot is one entry of the index; an address is where its record lies.
+type (
+	slot    uint64
+	address uint64
+)
+
+const (
+	empty slot = 0
+	gone  slot = addressMask
+)
+
+func makeSlot(hash uint64, class uint64, a address) slot {
+	return slot(tagOf(hash)<<(classBits+addressBits) | class<<addressBits | uint64(a) + 1)
+}
+
+func tagOf(hash uint64) uint64 { return hash >> (64 - tagBits) }
+
+func (s slot) tag() uint64      { return uint64(s >> (classBits + addressBits)) }
+func (s slot) class() uint64    { return uint64(s>>addressBits) & (1<<classBits - 1) }
+func (s slot) address() address { return address(s&addressMask) - 1 }
+
+// moved is the slot with another address.
+func (s slot) moved(a address) slot { return s&^addressMask | slot(a+1) }
+
+// corrupt is the slot of a record found damaged.
+func (s slot) corrupt() slot { return s | classCorrupt<<addressBits }
+
+func makeAddress(id, place uint32) address { return address(id)<<placeBits | address(place) }
+
+func (a address) id() uint32      { return uint32(a >> placeBits) }
+func (a address) place() uint32   { return uint32(a & (1<<placeBits - 1)) }
+func (a address) offset() int64   { return int64(a.place()) * unit }
+func placeAt(offset int64) uint32 { return uint32(offset / unit) }
+
+// classOf is the least class whose length holds a record of this size. With
+// it a get is one read: 256, 384, 512, 768 ... 24576, 32768.
+func classOf(size int64) uint64 {
+	class := uint64(0)
+	for class < classLast && classLen(class) < size {
+		class++
+	}
+	return class
+}
+
+func classLen(class uint64) int64 {
+	class = min(class, classLast)
+	return int64(2+class&1) << (7 + class>>1)
+}
+
+func (x *index) shard(hash uint64) *shard { return &x.shards[hash&(shardCount-1)] }
+
+// lookup appends the slots whose tag is the hash's.
+func (x *index) lookup(hash uint64, found []slot) []slot {
+	p := x.shard(hash).slots.Load()
+	if p == nil {
+		return found
+	}
+	slots, tag := *p, tagOf(hash)
+	for i := home(tag, len(slots)); ; {
+		s := slot(slots[i].Load())
+		if s == empty {
+			return found
+		}
+		if s.tag() == tag && s != gone {
+			found = append(found, s)
+		}
+		if i++; i == len(slots) {
+			i = 0
+		}
+	}
+}
+
+// at returns the slot that points at an address.
+func (x *index) at(hash uint64, a address) (slot, bool) {
+	var room [4]slot
+	for _, s := range x.lookup(hash, room[:0]) {
+		if s.address() == a {
+			return s, true
+		}
+	}
+	return empty, false
+}
+
+func home(tag uint64, n int) int { return int(tag * uint64(n) >> tagBits) }
+
+// replace puts to in place of from, and reports whether from was there. The
+// caller holds the shard.
+func (sh *shard) replace(from, to slot) bool {
+	p := sh.slots.Load()
+	if p == nil {
+		return false
+	}
+	slots := *p
+	for i := home(from.tag(), len(slots)); ; {
+		s := slot(slots[i].Load())
+		if s == empty {
+			return false
+		}
+		if s == from {
+			slots[i].Store(uint64(to))
+			if to == gone {
+				sh.live--
+			}
+			return true
+		}
+		if i++; i == len(slots) {
+			i = 0
+		}
+	}
+}
+
+// insert adds a slot. The caller holds the shard.
+func (sh *shard) insert(s slot) {
+	p := sh.slots.Load()
+	if p == nil || (sh.used+1)*100 > len(*p)*maxFill {
+		sh.grow()
+		p = sh.slots.Load()
+	}
+	place(*p, s)
+	sh.used++
+	sh.live++
+}
+
+const (
+	maxFill  = 82 // percent
+	lineSize = 8  // slots in a cache line
+)
+
+// grow copies the live slots into a new array with room for an eighth more.
+func (sh *shard) grow() {
+	want := (sh.live + sh.live/8 + 1) * 100 / maxFill
+	slots := make([]atomic.Uint64, roundUp(int64(want)+1, lineSize))
+	if old := sh.slots.Load(); old != nil {
+		for i := range *old {
+			if s := slot((*old)[i].Load()); s != empty && s != gone {
+				place(slots, s)
+			}
+		}
+	}
+	sh.used = sh.live
+	sh.slots.Store(&slots) // a reader in the old array finds what it held a moment ago
+}
+
+// place stores a slot in the first empty place from its home.
+func place(slots []atomic.Uint64, s slot) {
+	i := home(s.tag(), len(slots))
+	for slots[i].Load() != uint64(empty) {
+		if i++; i == len(slots) {
+			i = 0
+		}
+	}
+	slots[i].Store(uint64(s))
+}
+
+// removeSegments takes every slot away that points into the segments with
+// these ids, and returns how many there were.
+func (x *index) removeSegments(ids map[uint32]bool) (removed int) {
+	for i := range x.shards {
+		sh := &x.shards[i]
+		sh.mu.Lock()
+		for _, s := range sh.all() {
+			if ids[s.address().id()] && sh.replace(s, gone) {
+				removed++
+			}
+		}
+		sh.mu.Unlock()
+	}
+	return removed
+}
+
+// all returns the live slots. The caller holds the shard.
+func (sh *shard) all() []slot {
+	p := sh.slots.Load()
+	if p == nil {
+		return nil
+	}
+	found := make([]slot, 0, sh.live)
+	for i := range *p {
+		if s := slot((*p)[i].Load()); s != empty && s != gone {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// bytes is the memory the index takes.
+func (x *index) bytes() (n int64) {
+	for i := range x.shards {
+		if p := x.shards[i].slots.Load(); p != nil {
+			n += int64(len(*p)) * 8
+		}
+	}
+	return n
+}

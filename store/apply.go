@@ -1,0 +1,105 @@
+package store
+
+// apply lets the index say what a record of the log says. The log is applied
+// in order, by Put and Delete as by recovery; applying a record that the index
+// knows already, or knows better, changes nothing.
+func (m *FileMap) apply(h *header, hash uint64, key []byte, at address) {
+	sh := m.index.shard(hash)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	var room [4]version
+	versions := m.versions(h.family, hash, key, room[:0])
+	if h.kind == kindDelete {
+		m.applyDelete(sh, h, versions, at)
+		return
+	}
+	m.applyPut(sh, h, hash, versions, at)
+}
+
+// A version is one kept record of a page.
+type version struct {
+	slot slot
+	size int64
+}
+
+// versions appends the records of a page, as the index has them. A candidate
+// that can't be read is nobody's: its slot goes when its segment is rewritten.
+// The caller holds the shard.
+func (m *FileMap) versions(family uint8, hash uint64, key []byte, found []version) []version {
+	var room [4]slot
+	candidates := m.index.lookup(hash, room[:0])
+	if len(candidates) == 0 {
+		return found
+	}
+	f := Family{m, family}
+	for _, s := range candidates {
+		if h, mine, err := f.head(s, string(key)); err == nil && mine {
+			found = append(found, version{s, h.size()})
+		}
+	}
+	return found
+}
+
+func (m *FileMap) applyPut(sh *shard, h *header, hash uint64, versions []version, at address) {
+	for _, v := range versions {
+		if v.slot.address() == at {
+			return
+		}
+	}
+	added := version{makeSlot(hash, classOf(h.size()), at), h.size()}
+	if len(versions) == 0 {
+		sh.cells[h.family]++
+	}
+	if len(versions) < m.options.Versions {
+		sh.insert(added.slot)
+		return
+	}
+	// Fewer versions may be kept than when the map was last open.
+	for len(versions) > m.options.Versions {
+		oldest := m.oldest(versions)
+		m.forget(sh, versions[oldest], gone)
+		versions = append(versions[:oldest], versions[oldest+1:]...)
+	}
+	oldest := versions[m.oldest(versions)]
+	if m.older(at, oldest.slot.address()) {
+		m.bury(added)
+		return
+	}
+	m.forget(sh, oldest, added.slot)
+}
+
+func (m *FileMap) applyDelete(sh *shard, h *header, versions []version, at address) {
+	m.segments[at.id()].Load().tombs.Add(h.size())
+	left := len(versions)
+	for _, v := range versions {
+		if m.older(v.slot.address(), at) {
+			m.forget(sh, v, gone)
+			left--
+		}
+	}
+	if len(versions) > 0 && left == 0 {
+		sh.cells[h.family]--
+	}
+}
+
+// oldest is the position of the oldest of some versions.
+func (m *FileMap) oldest(versions []version) int {
+	oldest := 0
+	for i := range versions {
+		if m.older(versions[i].slot.address(), versions[oldest].slot.address()) {
+			oldest = i
+		}
+	}
+	return oldest
+}
+
+// forget takes a record out of the index, in favour of another or none.
+func (m *FileMap) forget(sh *shard, v version, to slot) {
+	sh.replace(v.slot, to)
+	m.bury(v)
+}
+
+// bury counts a record as dead.
+func (m *FileMap) bury(v version) {
+	m.segments[v.slot.address().id()].Load().dead.Add(v.size)
+}

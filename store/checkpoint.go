@@ -1,0 +1,247 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"indexerd/internal/atomicfile"
+)
+
+// A mark is a position of the log that address.idx may start from: the index
+// has everything before it.
+type mark struct {
+	at   position
+	keys int64
+	seq  uint64
+}
+
+// mark returns the log's end. The caller holds writing.
+func (m *FileMap) mark() mark {
+	return mark{position{m.active.number, placeAt(m.active.end.Load())}, m.keys.end.Load(), m.seq}
+}
+
+// writeIndex replaces dir's address.idx with the index as it is now. Writers
+// go on meanwhile: each shard is copied as it stands, so the file may know more
+// than its mark says, and never less. The caller keeps the segments in place.
+func (m *FileMap) writeIndex(dir string, from mark) error {
+	name := indexName(dir)
+	tmp := name + ".tmp"
+	f, err := m.fs.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(m.copyIndex(f, from), f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", name, err), m.fs.Remove(tmp))
+	}
+	if err := m.fs.Rename(tmp, name); err != nil {
+		return errors.Join(err, m.fs.Remove(tmp))
+	}
+	return m.fs.SyncDir(dir)
+}
+
+// copyIndex writes slots, tables and, last, the head that vouches for them.
+func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
+	head := indexHead{at: from.at, keys: from.keys, seq: from.seq, versions: uint32(m.options.Versions)}
+	var tables indexTables
+	var buf []byte
+	off := int64(indexSlotsAt)
+	flush := func() error {
+		_, err := f.WriteAt(buf, off)
+		head.slotsSum = crc32.Update(head.slotsSum, castagnoli, buf)
+		off += int64(len(buf))
+		buf = buf[:0]
+		return err
+	}
+	for i := range m.index.shards {
+		var t indexShard
+		t, buf = m.index.shards[i].save(buf)
+		tables.shards = append(tables.shards, t)
+		head.slots += int64(t.slots)
+		if len(buf) > windowSize {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	// The segments come after the slots: a slot may point into a new one.
+	for _, s := range *m.order.Load() {
+		tables.segments = append(tables.segments, indexSegment{s.number, s.id, s.rewrite, s.end.Load(), s.dead.Load(), s.tombs.Load()})
+	}
+	head.segments = uint32(len(tables.segments))
+	b := tables.encode()
+	head.tablesSum = checksum(b)
+	if _, err := f.WriteAt(b, off); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(head.encode(), 0); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// save appends the shard's slots to buf.
+func (sh *shard) save(buf []byte) (indexShard, []byte) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	t := indexShard{used: uint32(sh.used), live: uint32(sh.live), cells: sh.cells}
+	if p := sh.slots.Load(); p != nil {
+		t.slots = uint32(len(*p))
+		for i := range *p {
+			buf = binary.LittleEndian.AppendUint64(buf, (*p)[i].Load())
+		}
+	}
+	return t, buf
+}
+
+// loadIndex takes over address.idx and returns the mark it starts from. A file
+// that is missing, damaged or does not fit the segments gives the mark of an
+// empty index; it never stops an Open.
+func (m *FileMap) loadIndex() (mark, error) {
+	none := mark{keys: keysHeaderSize}
+	f, err := m.fs.OpenFile(indexName(m.dir), os.O_RDONLY, 0)
+	if err != nil {
+		return none, nil
+	}
+	head, tables, err := readIndex(f)
+	if err != nil || !m.fits(head, tables) {
+		return none, errors.Join(f.Close(), m.dropIndex())
+	}
+	slots, err := m.readSlots(f, head)
+	if err != nil {
+		return none, errors.Join(f.Close(), m.dropIndex())
+	}
+	m.install(tables, slots)
+	return mark{head.at, head.keys, head.seq}, f.Close()
+}
+
+// dropIndex removes an address.idx that must not be met again: after more
+// writing its position could seem to fit.
+func (m *FileMap) dropIndex() error {
+	if err := m.fs.Remove(indexName(m.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return m.fs.SyncDir(m.dir)
+}
+
+func readIndex(f atomicfile.File) (*indexHead, *indexTables, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	b := make([]byte, indexHeaderSize)
+	if _, err := f.ReadAt(b, 0); err != nil {
+		return nil, nil, err
+	}
+	head, err := decodeIndexHead(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Size() != head.fileLen() {
+		return nil, nil, errCut
+	}
+	b = make([]byte, head.tablesLen())
+	if _, err := f.ReadAt(b, head.fileLen()-head.tablesLen()); err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	tables, err := decodeIndexTables(&head, b)
+	return &head, tables, err
+}
+
+// fits reports whether the log still has everything that the file speaks of.
+func (m *FileMap) fits(head *indexHead, tables *indexTables) bool {
+	listed := make(map[uint32]indexSegment, len(tables.segments))
+	ids := make(map[uint32]bool, len(tables.segments))
+	for _, t := range tables.segments {
+		listed[t.number] = t
+		ids[t.id] = true
+	}
+	if len(listed) != len(tables.segments) || len(ids) != len(listed) || head.keys > m.keys.end.Load() {
+		return false
+	}
+	if head.versions != uint32(m.options.Versions) {
+		return false // the log may have more versions, or the index too many
+	}
+	found := 0
+	for _, s := range *m.order.Load() {
+		t, ok := listed[s.number]
+		if !ok {
+			if s.number < head.at.segment {
+				return false
+			}
+			continue
+		}
+		found++
+		if t.rewrite != s.rewrite || t.end > s.end.Load() {
+			return false
+		}
+	}
+	at, ok := listed[head.at.segment]
+	return found == len(listed) && ok && int64(head.at.place)*unit <= at.end
+}
+
+// readSlots returns the slots, mapped where that is possible.
+func (m *FileMap) readSlots(f atomicfile.File, head *indexHead) ([]atomic.Uint64, error) {
+	if head.slots == 0 {
+		return nil, nil
+	}
+	mapped, err := mapPrivate(f, head.fileLen())
+	if err != nil {
+		return nil, err
+	}
+	if mapped != nil {
+		b := mapped[indexSlotsAt : indexSlotsAt+head.slots*8]
+		if checksum(b) != head.slotsSum {
+			return nil, errors.Join(errBodySum, unmapPrivate(mapped))
+		}
+		m.mapped = mapped
+		return unsafe.Slice((*atomic.Uint64)(unsafe.Pointer(&b[0])), head.slots), nil
+	}
+	b := make([]byte, head.slots*8)
+	if _, err := f.ReadAt(b, indexSlotsAt); err != nil {
+		return nil, err
+	}
+	if checksum(b) != head.slotsSum {
+		return nil, errBodySum
+	}
+	slots := make([]atomic.Uint64, head.slots)
+	for i := range slots {
+		slots[i].Store(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return slots, nil
+}
+
+// install makes the file's content the index. It comes before any record is
+// applied.
+func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) {
+	for i, t := range tables.shards {
+		sh := &m.index.shards[i]
+		own := slots[:t.slots:t.slots]
+		slots = slots[t.slots:]
+		if len(own) > 0 {
+			sh.slots.Store(&own)
+		}
+		sh.used, sh.live, sh.cells = int(t.used), int(t.live), t.cells
+	}
+	byNumber := make(map[uint32]indexSegment, len(tables.segments))
+	for _, t := range tables.segments {
+		byNumber[t.number] = t
+	}
+	for _, s := range *m.order.Load() {
+		if t, ok := byNumber[s.number]; ok {
+			s.id = t.id
+			s.dead.Store(t.dead)
+			s.tombs.Store(t.tombs)
+			m.segments[s.id].Store(s)
+		}
+	}
+}

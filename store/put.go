@@ -1,0 +1,353 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"indexerd/internal/doc"
+)
+
+// chunkSize bounds what one write encodes, beside its last record: a batch of
+// any size is put in chunks, each durable before the next.
+const chunkSize = 32 << 20
+
+// Put stores pages durably: it returns once they are on disk. Of several pages
+// with one OID the last counts. After an error some pages may be stored and
+// some not; each is whole, and putting them again is right.
+func (f Family) Put(pages []doc.Page) error {
+	for i := range pages {
+		if err := checkPage(&pages[i]); err != nil {
+			return err
+		}
+	}
+	f.m.writing.Lock()
+	defer f.m.writing.Unlock()
+	for len(pages) > 0 {
+		n := chunkOf(pages)
+		if err := f.m.write(f.encode(pages[:n])); err != nil {
+			return fmt.Errorf("put %d pages in %s: %w", n, f.m.dir, err)
+		}
+		pages = pages[n:]
+	}
+	return nil
+}
+
+// Delete removes pages durably, with all their versions. What is not there
+// costs nothing.
+func (f Family) Delete(oids []doc.OID) error {
+	f.m.writing.Lock()
+	defer f.m.writing.Unlock()
+	for len(oids) > 0 {
+		n := min(len(oids), chunkSize/(2*headerSize))
+		if err := f.m.write(f.tombstones(oids[:n])); err != nil {
+			return fmt.Errorf("delete %d pages in %s: %w", n, f.m.dir, err)
+		}
+		oids = oids[n:]
+	}
+	return nil
+}
+
+func checkPage(p *doc.Page) error {
+	switch {
+	case p.OID == "":
+		return errors.New("put a page: it has no key")
+	case len(p.OID) > MaxKey:
+		return fmt.Errorf("put page %.40s...: %w: its key has %d bytes, the most is %d", p.OID.String(), ErrTooLarge, len(p.OID), MaxKey)
+	case len(p.Body) > MaxValue:
+		return fmt.Errorf("put page %.40s: %w: it has %d bytes, the most is %d", p.OID.String(), ErrTooLarge, len(p.Body), MaxValue)
+	}
+	return nil
+}
+
+// chunkOf returns how many of the pages go into the next chunk.
+func chunkOf(pages []doc.Page) int {
+	size := 0
+	for i := range pages {
+		size += headerSize + len(pages[i].OID) + len(pages[i].Body)
+		if size > chunkSize {
+			return max(i, 1)
+		}
+	}
+	return len(pages)
+}
+
+// A part is a run of encoded records that do not know their place yet.
+type part struct {
+	buf     []byte
+	records []encoded
+}
+
+type encoded struct {
+	hash uint64
+	head header
+	off  int // in the part's buf
+}
+
+// encode encodes the pages, on all cores where it pays.
+func (f Family) encode(pages []doc.Page) []part {
+	m := f.m
+	m.trainOn(pages)
+	workers := runtime.GOMAXPROCS(0)
+	if len(pages) < 16*workers {
+		workers = 1
+	}
+	m.parts = growTo(m.parts, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		from, to := len(pages)*w/workers, len(pages)*(w+1)/workers
+		work := func() { m.parts[w].encode(f.id, m.codecs.Load(), pages[from:to]) }
+		if w == workers-1 {
+			work()
+		} else {
+			wg.Go(work)
+		}
+	}
+	wg.Wait()
+	return m.parts[:workers]
+}
+
+func growTo(parts []part, n int) []part {
+	for len(parts) < n {
+		parts = append(parts, part{})
+	}
+	return parts
+}
+
+func (p *part) reset() {
+	if cap(p.buf) > 2*chunkSize {
+		p.buf = nil // one huge page must not be remembered for ever
+	}
+	p.buf, p.records = p.buf[:0], p.records[:0]
+}
+
+func (p *part) encode(family uint8, k *codecs, pages []doc.Page) {
+	p.reset()
+	for i := range pages {
+		page := &pages[i]
+		h := newHeader(&page.Meta, family)
+		off := len(p.buf)
+		p.buf = append(p.buf, make([]byte, headerSize)...)
+		p.buf = append(p.buf, page.OID...)
+		body := len(p.buf)
+		p.buf, h.codec = k.append(p.buf, page.Body)
+		h.raw, h.stored = uint32(len(page.Body)), uint32(len(p.buf)-body)
+		h.bodySum = checksum(p.buf[body:])
+		p.pad(off, h)
+		p.records = append(p.records, encoded{xxh3.HashStringSeed(string(page.OID), uint64(family)), h, off})
+	}
+}
+
+// pad fills the record that begins at off up to its size.
+func (p *part) pad(off int, h header) {
+	var zeros [unit]byte
+	p.buf = append(p.buf, zeros[:off+int(h.size())-len(p.buf)]...)
+}
+
+// tombstones encodes the removal of those pages that are there.
+func (f Family) tombstones(oids []doc.OID) []part {
+	f.m.parts = growTo(f.m.parts, 1)
+	p := &f.m.parts[0]
+	p.reset()
+	for _, oid := range oids {
+		hash := f.hash(oid)
+		if len(f.m.index.lookup(hash, nil)) == 0 || len(oid) > MaxKey || oid == "" {
+			continue
+		}
+		h := header{kind: kindDelete, family: f.id, keyLen: uint32(len(oid)), updated: noTime, fetched: noTime}
+		off := len(p.buf)
+		p.buf = append(p.buf, make([]byte, headerSize)...)
+		p.buf = append(p.buf, oid...)
+		p.pad(off, h)
+		p.records = append(p.records, encoded{hash, h, off})
+	}
+	return f.m.parts[:1]
+}
+
+// A chunk is what one write makes durable: records that have found their
+// place at the end of the active segment.
+type chunk struct {
+	parts []part
+	seg   *segment
+	from  int64
+	size  int64
+}
+
+// write makes the records durable and then visible. The order of the steps is
+// what a reader relies on: what it saw survives a crash.
+func (m *FileMap) write(parts []part) error {
+	c := chunk{parts: parts}
+	for i := range parts {
+		c.size += int64(len(parts[i].buf))
+	}
+	if c.size == 0 {
+		return nil
+	}
+	if err := m.makeRoom(c.size); err != nil {
+		return err
+	}
+	m.seal(&c)
+	if err := m.append(&c); err != nil {
+		return err
+	}
+	if err := m.sync(c.seg); err != nil {
+		return err
+	}
+	m.publish(&c)
+	m.keepKeys(&c)
+	return nil
+}
+
+// makeRoom readies the active segment for size bytes more.
+func (m *FileMap) makeRoom(size int64) error {
+	if m.closed.Load() {
+		return errClosed
+	}
+	if m.failed != nil {
+		return m.failed
+	}
+	if err := m.cutTorn(); err != nil {
+		return err
+	}
+	end := m.active.end.Load()
+	if end+size > m.options.SegmentBytes && end > segmentHeaderSize {
+		return m.roll()
+	}
+	return nil
+}
+
+// cutTorn removes what a failed write left behind the active segment's end.
+// Under a shorter batch its records would come back to life when the log is
+// read again.
+func (m *FileMap) cutTorn() error {
+	if !m.torn {
+		return nil
+	}
+	if err := m.active.file.Truncate(m.active.end.Load()); err != nil {
+		return err
+	}
+	m.torn = false
+	return nil
+}
+
+// seal gives every record its place, batch and seq.
+func (m *FileMap) seal(c *chunk) {
+	c.seg, c.from = m.active, m.active.end.Load()
+	at := c.from
+	for i := range c.parts {
+		p := &c.parts[i]
+		for j := range p.records {
+			r := &p.records[j]
+			m.seq++
+			r.head.seq, r.head.batch = m.seq, placeAt(c.from)
+			r.head.encode(p.buf[r.off:])
+			seal(p.buf[r.off:], int(r.head.keyLen), c.seg.number, placeAt(at+int64(r.off)))
+		}
+		at += int64(len(p.buf))
+	}
+}
+
+// append writes the chunk behind the segment's end, which does not move yet.
+func (m *FileMap) append(c *chunk) error {
+	at := c.from
+	for i := range c.parts {
+		if _, err := c.seg.file.WriteAt(c.parts[i].buf, at); err != nil {
+			m.torn = true
+			return errors.Join(fmt.Errorf("nothing of it is stored: %w", err), m.cutTorn())
+		}
+		at += int64(len(c.parts[i].buf))
+	}
+	return nil
+}
+
+// sync makes the active segment durable. After a failed sync nobody knows what
+// is on disk, and the kernel may say yes to the next one: nothing is written
+// any more until the map is opened again.
+func (m *FileMap) sync(s *segment) error {
+	if err := syncData(s.file); err != nil {
+		return m.fail(fmt.Errorf("sync %s: %w", s.file.Name(), err))
+	}
+	return nil
+}
+
+func (m *FileMap) fail(err error) error {
+	if m.failed == nil {
+		m.failed = fmt.Errorf("the map must be opened again: %w", err)
+	}
+	return m.failed
+}
+
+// publish lets readers see the records of a durable chunk.
+func (m *FileMap) publish(c *chunk) {
+	c.seg.end.Store(c.from + c.size)
+	at := c.from
+	for i := range c.parts {
+		p := &c.parts[i]
+		for j := range p.records {
+			r := &p.records[j]
+			key := p.buf[r.off+headerSize : r.off+r.head.headLen()]
+			m.apply(&r.head, r.hash, key, makeAddress(c.seg.id, placeAt(at+int64(r.off))))
+		}
+		at += int64(len(p.buf))
+	}
+}
+
+// keepKeys writes the chunk's frame to key.dat. A fault here, as a full disk,
+// is none of the batch's: the values have it all, and what the log lacks is
+// read from them.
+func (m *FileMap) keepKeys(c *chunk) {
+	m.keys.begin()
+	for i := range c.parts {
+		p := &c.parts[i]
+		for _, r := range p.records {
+			m.keys.add(p.buf[r.off : r.off+r.head.headLen()])
+		}
+	}
+	m.keys.finish(c.seg, placeAt(c.from), placeAt(c.from+c.size))
+}
+
+// roll closes the active segment and begins the next one.
+func (m *FileMap) roll() error {
+	if err := m.begin(m.active.last + 1); err != nil {
+		return err
+	}
+	m.keeper.wake()
+	return nil
+}
+
+// newSegment makes an empty segment whose name is durable: a record synced
+// into a file that a crash takes away is lost.
+func (m *FileMap) newSegment(number, id uint32) (*segment, error) {
+	name := segmentName(m.dir, number)
+	s := &segment{id: id, segmentHeader: segmentHeader{number: number, last: number}}
+	var err error
+	if s.file, err = createSegment(m.fs, name, s.segmentHeader); err != nil {
+		return nil, err
+	}
+	if err := m.sync(s); err != nil {
+		return nil, errors.Join(err, s.file.Close())
+	}
+	if err := m.fs.SyncDir(m.dir); err != nil {
+		return nil, errors.Join(m.fail(fmt.Errorf("sync %s: %w", filepath.Clean(m.dir), err)), s.file.Close())
+	}
+	s.end.Store(segmentHeaderSize)
+	if err := m.mapSegment(s, m.options.SegmentBytes); err != nil {
+		return nil, errors.Join(err, s.file.Close())
+	}
+	return s, nil
+}
+
+// mapSegment maps a segment that will not grow beyond size.
+func (m *FileMap) mapSegment(s *segment, size int64) error {
+	if !m.options.Mmap {
+		return nil
+	}
+	if err := s.mapShared(max(size, s.end.Load())); err != nil {
+		return fmt.Errorf("map %s: %w", s.file.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// A scan reads a segment's records one after the other from the file, and
+// checks each whole. Over damage it goes on at the next record it finds.
+type scan struct {
+	seg    *segment
+	at     int64 // where the next record should begin
+	end    int64
+	last   uint64 // seq of the record before
+	window []byte // what was read of the file
+	base   int64  // where the window begins
+}
+
+// A scanned is a record as a scan finds it, valid until the next one, or a
+// stretch without any.
+type scanned struct {
+	at   int64
+	size int64
+	head header
+	rec  []byte // header, key, value and padding; nil: no record was found here
+	err  error  // what is wrong with it
+}
+
+const windowSize = 1 << 20
+
+func newScan(s *segment, from, end int64) *scan {
+	return &scan{seg: s, at: max(from, segmentHeaderSize), end: end}
+}
+
+// next returns the next record or stretch of damage; io.EOF is the end, and
+// another error a fault of reading. A record with a bad value comes whole,
+// with err set.
+func (c *scan) next() (scanned, error) {
+	if c.at >= c.end {
+		return scanned{}, io.EOF
+	}
+	found, err := c.record(c.at)
+	if err != nil {
+		return scanned{}, err
+	}
+	if found.rec == nil {
+		next, err := c.find(c.at + unit)
+		if err != nil {
+			return scanned{}, err
+		}
+		found.size = next - c.at
+	} else {
+		c.last = found.head.seq
+	}
+	c.at += found.size
+	return found, nil
+}
+
+// record reads what is at off, without moving on.
+func (c *scan) record(off int64) (scanned, error) {
+	found := scanned{at: off}
+	b, err := c.bytes(off, headerSize)
+	if err != nil {
+		return found, err
+	}
+	if len(b) < headerSize {
+		found.err = errCut
+		return found, nil
+	}
+	// The head is checked before its lengths are believed: a damaged one could
+	// ask for 256 MiB.
+	h, err := decodeHeader(b)
+	if err != nil {
+		found.err = err
+		return found, nil
+	}
+	b, err = c.bytes(off, int64(h.headLen()))
+	if err != nil {
+		return found, err
+	}
+	switch {
+	case len(b) < h.headLen():
+		found.err = errCut
+		return found, nil
+	case !checkHead(b, c.seg.number, placeAt(off)):
+		found.err = errHeadSum
+		return found, nil
+	case h.seq <= c.last:
+		// What a failed write left behind: its numbers were given up.
+		found.err = errOrder
+		return found, nil
+	}
+	b, err = c.bytes(off, h.size())
+	if err != nil {
+		return found, err
+	}
+	if int64(len(b)) < h.size() {
+		found.err = errCut
+		return found, nil
+	}
+	found.head, found.rec, found.size = h, b, h.size()
+	if checksum(h.body(b)) != h.bodySum {
+		found.err = errBodySum
+	}
+	return found, nil
+}
+
+// find returns where the next head that is right begins, or the end.
+func (c *scan) find(off int64) (int64, error) {
+	for ; off+headerSize <= c.end; off += unit {
+		b, err := c.bytes(off, headerSize)
+		if err != nil {
+			return 0, err
+		}
+		if len(b) < headerSize {
+			break
+		}
+		if binary.LittleEndian.Uint32(b) != recordMagic {
+			continue
+		}
+		found, err := c.record(off)
+		if err != nil {
+			return 0, err
+		}
+		if found.rec != nil {
+			return off, nil
+		}
+	}
+	return c.end, nil
+}
+
+// torn reports whether the damage at off may be what a crash left of the last
+// batch. It is not when a later batch begins behind it: that one was written
+// only after what was before it was durable.
+func (c *scan) torn(off int64) (bool, error) {
+	ahead := &scan{seg: c.seg, at: off + unit, end: c.end}
+	for {
+		at, err := ahead.find(ahead.at)
+		if err != nil || at >= c.end {
+			return true, err
+		}
+		found, err := ahead.record(at)
+		if err != nil {
+			return false, err
+		}
+		if int64(found.head.batch)*unit > off {
+			return false, nil
+		}
+		ahead.at = at + found.size
+	}
+}
+
+// bytes returns up to n bytes at off, fewer at the end.
+func (c *scan) bytes(off, n int64) ([]byte, error) {
+	n = min(n, c.end-off)
+	if off < c.base || off+n > c.base+int64(len(c.window)) {
+		if err := c.fill(off, n); err != nil {
+			return nil, err
+		}
+	}
+	from := off - c.base
+	return c.window[from:min(from+n, int64(len(c.window)))], nil
+}
+
+// fill reads at least n bytes at off into the window.
+func (c *scan) fill(off, n int64) error {
+	want := min(max(n, windowSize), c.end-off)
+	if int64(cap(c.window)) < want {
+		c.window = make([]byte, want)
+	}
+	c.window = c.window[:want]
+	got, err := c.seg.file.ReadAt(c.window, off)
+	c.window, c.base = c.window[:got], off
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read %s: %w", c.seg.file.Name(), err)
+	}
+	return nil
+}
