@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,24 +19,59 @@ import (
 // Load reads and checks a file. Its error is Faults. getenv is os.LookupEnv
 // for everyone but tests.
 func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
-	data, err := os.ReadFile(file)
+	data, err := readFile(file)
 	if err != nil {
-		return nil, Faults{{file, 1, "file", "can't be read: " + reason(err), "name a configuration file that indexerd can read"}}
+		return nil, err
 	}
 	return Parse(file, data, getenv)
 }
 
+// LoadWithoutDSN is Load for those who ask a daemon and don't reach its
+// databases: they need not know the DSNs, nor have the right to. No source has
+// its DSN, and no fault of one is reported.
+func LoadWithoutDSN(file string, getenv func(string) (string, bool)) (*Config, error) {
+	data, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	c, faults := parse(file, data, getenv)
+	for i := range c.Sources {
+		c.Sources[i].DSN = ""
+	}
+	ofDSN := regexp.MustCompile(`^sources\.[^.]+\.dsn(_file)?$`)
+	faults = slices.DeleteFunc(faults, func(f Fault) bool { return ofDSN.MatchString(f.Path) })
+	return finish(c, faults)
+}
+
+func readFile(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, Faults{{file, 1, "file", "can't be read: " + reason(err), "name a configuration file that indexerd can read"}}
+	}
+	return data, nil
+}
+
 // Parse checks the content of a file. Its error is Faults.
 func Parse(file string, data []byte, getenv func(string) (string, bool)) (*Config, error) {
+	return finish(parse(file, data, getenv))
+}
+
+// parse fills a Config, as far as the file's faults let it.
+func parse(file string, data []byte, getenv func(string) (string, bool)) (*Config, Faults) {
 	c := &Config{File: file, lines: map[string]int{}}
 	r := &reader{config: c, getenv: getenv}
 	if root := r.document(data); root != nil {
 		mapping{fileKeys(c)}.read(r, place{"", root.Line, "write keys such as data, sources and tables"}, root)
 		r.check()
 	}
-	if len(r.faults) > 0 {
-		sortFaults(r.faults)
-		return nil, r.faults
+	return c, r.faults
+}
+
+// finish makes a Config complete that has no faults.
+func finish(c *Config, faults Faults) (*Config, error) {
+	if len(faults) > 0 {
+		sortFaults(faults)
+		return nil, faults
 	}
 	sortFaults(c.Warnings)
 	c.setDefaults()

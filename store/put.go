@@ -177,13 +177,18 @@ type chunk struct {
 	size  int64
 }
 
-// write makes the records durable and then visible. The order of the steps is
-// what a reader relies on: what it saw survives a crash.
-func (m *FileMap) write(parts []part) error {
+func newChunk(parts []part) chunk {
 	c := chunk{parts: parts}
 	for i := range parts {
 		c.size += int64(len(parts[i].buf))
 	}
+	return c
+}
+
+// write makes the records durable and then visible. The order of the steps is
+// what a reader relies on: what it saw survives a crash.
+func (m *FileMap) write(parts []part) error {
+	c := newChunk(parts)
 	if c.size == 0 {
 		return nil
 	}

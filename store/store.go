@@ -95,18 +95,30 @@ type FileMap struct {
 // Open opens the map in a directory, which it makes if need be, and recovers
 // what a crash left. The directory is this process's until Close.
 func Open(dir string, o Options) (*FileMap, error) {
+	m, err := openMap(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	m.keeper.start(m)
+	return m, nil
+}
+
+// openMap opens a map that does nothing in the background.
+func openMap(dir string, o Options) (*FileMap, error) {
 	m := &FileMap{dir: dir, options: o.withDefaults()}
 	m.fs = m.options.FS
 	m.order.Store(&[]*segment{})
 	if err := m.open(); err != nil {
 		return nil, fmt.Errorf("file map %s: %w", dir, errors.Join(err, m.release()))
 	}
-	m.keeper.start(m)
 	return m, nil
 }
 
 func (m *FileMap) open() error {
 	if err := m.fs.MkdirAll(m.dir, 0o700); err != nil {
+		return err
+	}
+	if err := m.fs.SyncDir(filepath.Dir(m.dir)); err != nil {
 		return err
 	}
 	if m.fs == atomicfile.OS {

@@ -27,7 +27,7 @@ func call(ctx context.Context, cfg *configs.Config, w world, method, path string
 	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
 	}
-	e, err := openEngine(ctx, cfg)
+	e, err := openEngine(cfg)
 	if errors.Is(err, store.ErrLocked) {
 		return callDaemon(ctx, cfg, w, method, path)
 	}

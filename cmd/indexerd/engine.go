@@ -34,7 +34,7 @@ type engine struct {
 }
 
 // openEngine takes the data directory and opens what is stored in it.
-func openEngine(ctx context.Context, cfg *configs.Config) (_ *engine, err error) {
+func openEngine(cfg *configs.Config) (_ *engine, err error) {
 	lock, err := store.Lock(lockFile(cfg))
 	if err != nil {
 		return nil, err
@@ -50,11 +50,7 @@ func openEngine(ctx context.Context, cfg *configs.Config) (_ *engine, err error)
 	}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
-		db, err := openDatabase(ctx, cfg, s)
-		if err != nil {
-			return nil, coded{err, exitBad}
-		}
-		byName[s.Name] = &source{database: db, conf: s}
+		byName[s.Name] = &source{conf: s}
 		e.sources = append(e.sources, byName[s.Name])
 	}
 	for _, conf := range cfg.Tables {
@@ -89,9 +85,21 @@ func (e *engine) close() error {
 		errs = append(errs, t.close())
 	}
 	for _, s := range e.sources {
-		s.Close()
+		if s.database != nil {
+			s.Close()
+		}
 	}
 	return errors.Join(append(errs, e.lock.Release())...)
+}
+
+// openDatabases prepares the databases; they need not be up.
+func (e *engine) openDatabases(ctx context.Context) (err error) {
+	for _, s := range e.sources {
+		if s.database, err = openDatabase(ctx, e.cfg, s.conf); err != nil {
+			return coded{faultAt(e.cfg, "sources."+s.conf.Name+".dsn", oneLine(err), "mend the address"), exitBad}
+		}
+	}
+	return nil
 }
 
 func (e *engine) table(name string) *table {

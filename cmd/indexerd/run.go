@@ -46,11 +46,14 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, serving func(addr
 	if err := makeDataDir(cfg); err != nil {
 		return err
 	}
-	e, err := openEngine(ctx, cfg)
+	e, err := openEngine(cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
+	if err := e.openDatabases(ctx); err != nil {
+		return err
+	}
 
 	asking, done := context.WithTimeout(ctx, describeWithin)
 	err = e.checkTables(asking)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
@@ -117,7 +118,7 @@ func (c searchCommand) values() url.Values {
 
 // Run searches and prints.
 func (c searchCommand) Run(ctx context.Context, w world) error {
-	cfg, err := c.load(w)
+	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"indexerd/configs"
 	"indexerd/internal/httpapi"
 )
 
@@ -131,7 +132,7 @@ func (statusCommand) Help() string {
 
 // Run prints the status.
 func (c statusCommand) Run(ctx context.Context, w world) error {
-	cfg, err := c.load(w)
+	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,8 @@ type failure struct {
 	err  error
 }
 
-// source is one open database.
+// source is one database: open in a daemon, and only named where a command
+// asks about what is stored.
 type source struct {
 	database
 	conf configs.Source

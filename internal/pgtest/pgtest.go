@@ -90,7 +90,7 @@ func Value[T any](t testing.TB, dsn, sql string, args ...any) T {
 // pagila.sql.
 func Load(t testing.TB, dsn, name string) {
 	t.Helper()
-	path := testData(t, name)
+	path := Data(t, name)
 	psql, err := cluster.Tool("psql")
 	if err != nil {
 		missing(t, err.Error())
@@ -101,8 +101,8 @@ func Load(t testing.TB, dsn, name string) {
 	}
 }
 
-// testData finds a file of the test data: in TESTDATA, or beside the module.
-func testData(t testing.TB, name string) string {
+// Data finds a file of the test data: in TESTDATA, or beside the module.
+func Data(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("TESTDATA")
 	if dir == "" {

@@ -6,23 +6,27 @@ import (
 	"indexerd/internal/doc"
 )
 
-// writes is what a batch comes to: documents for the index, pages for all of
-// them, and the counts.
+// writes is what a batch comes to: documents for the index, pages for all that
+// are current, rows to set aside, and the counts.
 type writes struct {
 	docs                    []doc.Doc
 	pages                   []doc.Page
-	oids                    []doc.OID
+	oids                    []doc.OID // of the pages
+	rejects                 []doc.Reject
 	added, updated, skipped int
 }
 
 // rejectDuplicates sets aside rows that share a key: which of them is the
-// document can't be known.
+// document can't be known. A row that was rejected already is one of them.
 func rejectDuplicates(b doc.Batch) doc.Batch {
-	count := make(map[doc.OID]int, len(b.Docs))
+	count := make(map[doc.OID]int, len(b.Docs)+len(b.Rejects))
 	for i := range b.Docs {
 		count[b.Docs[i].OID]++
 	}
-	if len(count) == len(b.Docs) {
+	for _, r := range b.Rejects {
+		count[r.OID]++
+	}
+	if len(count) == len(b.Docs)+len(b.Rejects) {
 		return b
 	}
 	docs := b.Docs
@@ -39,12 +43,27 @@ func rejectDuplicates(b doc.Batch) doc.Batch {
 	return b
 }
 
-// plan decides what to write. Rows that can't be indexed move to the batch's
-// rejects; documents older than what is applied are dropped.
-func (s *Sink) plan(b *doc.Batch) (writes, error) {
+// keys returns the keys of documents and rejects.
+func keys(b doc.Batch) []doc.OID {
+	oids := make([]doc.OID, 0, len(b.Docs)+len(b.Rejects))
+	for i := range b.Docs {
+		oids = append(oids, b.Docs[i].OID)
+	}
+	for _, r := range b.Rejects {
+		if r.OID != "" {
+			oids = append(oids, r.OID)
+		}
+	}
+	return oids
+}
+
+// plan decides what to write. Rows that can't be indexed join the rejects;
+// what is older than what is applied is dropped.
+func (s *Sink) plan(b doc.Batch) (writes, error) {
 	n := len(b.Docs)
 	w := writes{docs: make([]doc.Doc, 0, n), pages: make([]doc.Page, 0, n), oids: make([]doc.OID, 0, n)}
-	before, err := s.lookUp(b.Docs)
+	rows := keys(b)
+	before, err := s.lookUp(rows)
 	if err != nil {
 		return w, err
 	}
@@ -53,7 +72,7 @@ func (s *Sink) plan(b *doc.Batch) (writes, error) {
 		return w, err
 	}
 	for i, d := range b.Docs {
-		if before[i].Fetch > d.Fetch || s.deletedAfter(d.OID, d.Fetch) {
+		if s.outdated(before[i].Meta, d.OID, d.Fetch) {
 			continue
 		}
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
@@ -62,86 +81,14 @@ func (s *Sink) plan(b *doc.Batch) (writes, error) {
 			d.Hash, err = s.index.Hash(d.Row)
 		}
 		if err != nil {
-			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			w.rejects = append(w.rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
 			continue
 		}
 		w.add(d, body, before[i])
 	}
+	for i, d := range b.Rejects {
+		_ = i
+		_ = d
+	}
 	return w, nil
-}
-
-// bodyGuess is room for a common row's JSON.
-const bodyGuess = 512
-
-// add files one document under written or skipped.
-func (w *writes) add(d doc.Doc, body []byte, before state) {
-	switch {
-	case before.indexed && before.Hash == d.Hash:
-		d.V = before.V // the page goes on speaking of the write that the index has
-		w.skipped++
-	case before.paged:
-		w.updated++
-		w.docs = append(w.docs, d)
-	default:
-		w.added++
-		w.docs = append(w.docs, d)
-	}
-	w.oids = append(w.oids, d.OID)
-	w.pages = append(w.pages, doc.Page{Meta: d.Meta, Body: body})
-}
-
-// A state is what is stored of a document.
-type state struct {
-	doc.Meta
-	paged   bool // it has a page
-	indexed bool // the index has the very write that the page speaks of
-}
-
-func (s *Sink) lookUp(docs []doc.Doc) ([]state, error) {
-	states := make([]state, len(docs))
-	var paged []int
-	var oids []doc.OID
-	for i := range docs {
-		meta, ok, err := s.pages.Meta(docs[i].OID)
-		if err != nil {
-			return nil, err
-		}
-		states[i] = state{Meta: meta, paged: ok}
-		if ok && meta.Gen == s.index.Generation() {
-			paged, oids = append(paged, i), append(oids, docs[i].OID)
-		}
-	}
-	if len(oids) == 0 {
-		return states, nil
-	}
-	versions, err := s.index.Versions(oids)
-	if err != nil {
-		return nil, err
-	}
-	for k, i := range paged {
-		states[i].indexed = versions[k] == states[i].V
-	}
-	return states, nil
-}
-
-// deletedAfter reports whether a newer fetch found the row gone.
-func (s *Sink) deletedAfter(oid doc.OID, fetch doc.FetchSeq) (after bool) {
-	s.locked(func() { after = s.deleted[oid] > fetch })
-	return after
-}
-
-// write makes a plan durable: index first, then pages.
-func (s *Sink) write(w writes) error {
-	if len(w.docs) > 0 {
-		if err := s.index.Apply(w.docs, nil); err != nil {
-			return fmt.Errorf("index %d documents: %w", len(w.docs), err)
-		}
-	}
-	if len(w.pages) == 0 {
-		return nil
-	}
-	if err := s.pages.Put(w.pages); err != nil {
-		return fmt.Errorf("store %d pages: %w", len(w.pages), err)
-	}
-	return nil
 }

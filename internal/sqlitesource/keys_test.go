@@ -46,7 +46,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{"integer", "id INTEGER PRIMARY KEY", []string{"id"}, [][]any{{int64(math.MinInt64)}, {int64(-1)}, {int64(0)}, {int64(1)}, {int64(math.MaxInt64)}}},
 		{"text", "id TEXT", []string{"id"}, [][]any{{""}, {"\x00"}, {"0"}, {"1e3"}, {"A"}, {"a"}, {"a\x00b"}, {"é"}, {"貨物"}, {"\U0010ffff"}}},
-		{"composite", "tenant INTEGER, id TEXT", []string{"tenant", "id"}, [][]any{{int64(0), ""}, {int64(0), "z"}, {int64(1), ""}, {int64(1), "a\x00"}, {int64(1), `"],[`}}},
+		{"composite", "tenant INTEGER, id TEXT", []string{"tenant", "id"}, [][]any{{int64(0), ""}, {int64(0), "z"}, {int64(1), ""}, {int64(1), `"],[`}, {int64(1), "a\x00"}}},
 		{"without rowid", "id TEXT PRIMARY KEY", []string{"id"}, [][]any{{"a"}, {"b"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/search"
+)
+
+// The tests of this file's helpers run the real binary, so that a kill is a
+// kill.
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "indexerd-test-")
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "indexerd")
+	out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return name, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if name, err := build(); err == nil {
+		os.RemoveAll(filepath.Dir(name))
+	}
+	os.Exit(code)
+}
+
+func binary(t testing.TB) string {
+	t.Helper()
+	name, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A proc is a running daemon.
+type proc struct {
+	cmd  *exec.Cmd
+	base string
+	log  *syncBuffer
+	done chan struct{} // closed when it has ended
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// start runs the daemon and returns when it answers.
+func start(t testing.TB, args ...string) *proc {
+	t.Helper()
+	p := &proc{cmd: exec.Command(binary(t), args...), log: &syncBuffer{}, done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = p.cmd.Wait(); close(p.done) }() // how it ended is in ProcessState
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			t.Logf("the daemon's log:\n%s", p.log)
+		}
+	})
+	eventually(t, 20*time.Second, "the daemon answers", func() error {
+		select {
+		case <-p.done:
+			t.Fatalf("the daemon ended: %s", p.log)
+		default:
+		}
+		_, after, ok := strings.Cut(p.log.String(), "url=")
+		if !ok {
+			return fmt.Errorf("its log is %q", p.log)
+		}
+		p.base = strings.Fields(after)[0]
+		_, err := get(p.base + "/healthz")
+		return err
+	})
+	return p
+}
+
+// kill is kill -9.
+func (p *proc) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.done
+}
+
+// stop is SIGTERM; it returns how long the daemon took to leave.
+func (p *proc) stop(t testing.TB) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("SIGTERM: still running after 10 s")
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit code after SIGTERM: got %d, want 0", code)
+	}
+	return time.Since(began)
+}
+
+// ready waits until every table is loaded.
+func (p *proc) ready(t testing.TB) {
+	t.Helper()
+	eventually(t, 2*time.Minute, "ready", func() error {
+		_, err := get(p.base + "/readyz")
+		return err
+	})
+}
+
+func (p *proc) status(t testing.TB) httpapi.Status {
+	t.Helper()
+	var s httpapi.Status
+	decode(t, p.base+"/api/v1/status", &s)
+	return s
+}
+
+func (p *proc) search(t testing.TB, table, q string, more ...string) search.Answer {
+	t.Helper()
+	var a search.Answer
+	decode(t, p.base+"/api/v1/tables/"+table+"/search?"+strings.Join(append(more, "q="+url.QueryEscape(q)), "&"), &a)
+	return a
+}
+
+func decode(t testing.TB, address string, into any) {
+	t.Helper()
+	body, err := get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		t.Fatalf("%s: %v: %s", address, err, body)
+	}
+}
+
+func get(address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: status %d: %s", address, response.StatusCode, body)
+	}
+	return body, err
+}
+
+// eventually polls until f succeeds.
+func eventually(t testing.TB, within time.Duration, what string, f func() error) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v: %v", what, within, err)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// ask runs a command to its end.
+func ask(t testing.TB, env []string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.Command(binary(t), args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, append(os.Environ(), env...)
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// writeFile writes a configuration into a directory of the test's own.
+func writeFile(t testing.TB, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

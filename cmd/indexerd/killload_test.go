@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// TestLoadKilledTenTimes kills a load of 100,000 rows with SIGKILL ten times,
+// between 5 and 95 % of its progress. It must end with exactly the rows of the
+// table, having read again no more than the ranges in flight.
+func TestLoadKilledTenTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute: run without -short")
+	}
+	all := texts(t)
+	dsn := textTable(t, all)
+	data := t.TempDir()
+	file := writeFile(t, textConfig(dsn, data))
+	plan := filepath.Join(data, "text", "load")
+	ranges := (len(all)-1)/2000 + 1
+
+	random := rand.New(rand.NewPCG(3, 4))
+	finished := 0
+	for i := range 10 {
+		// The i-th kill falls at a random place of the i-th tenth of 5..95 %.
+		at := int(float64(ranges) * (0.05 + 0.9*(float64(i)+random.Float64())/10))
+		p := start(t, "run", "-c", file)
+		eventually(t, time.Minute, fmt.Sprintf("%d ranges finished", at), func() error {
+			n, err := finishedRanges(plan)
+			if err == nil && n < at {
+				err = fmt.Errorf("%d are", n)
+			}
+			return err
+		})
+		p.kill()
+		now, err := finishedRanges(plan)
+		if err != nil {
+			t.Fatalf("kill %d came after the load: %v", i, err)
+		}
+		if now < finished {
+			t.Errorf("kill %d: %d ranges finished, fewer than the %d before", i, now, finished)
+		}
+		finished = now
+	}
+	before := finished
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	if got := p.status(t).Tables[0].Documents; got != uint64(len(all)) {
+		t.Errorf("documents: got %d, want %d", got, len(all))
+	}
+	if got := p.search(t, "text", "").Total; got != uint64(len(all)) {
+		t.Errorf("a search for everything: got %d, want %d", got, len(all))
+	}
+	for _, word := range []string{"symlink", "compiler", "python"} {
+		got := p.search(t, "text", word, "size=0").Total
+		want := uint64(pgtest.Value[int64](t, dsn, `SELECT count(*) FROM text WHERE body ~* ('\m' || $1 || '\M')`, word))
+		if got+want/10 < want || want+want/10 < got || want == 0 {
+			t.Errorf("%s: got %d hits, PostgreSQL counts %d words", word, got, want)
+		}
+	}
+	t.Logf("the last run read %d of %d ranges, %d workers", ranges-before, ranges, runtime.NumCPU())
+}
+
+// finishedRanges counts the lines of a load's record after its first.
+func finishedRanges(plan string) (int, error) {
+	text, err := os.ReadFile(plan)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, errors.New("no load under way")
+	}
+	return max(bytes.Count(text, []byte("\n"))-1, 0), err
+}

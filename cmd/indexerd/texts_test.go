@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"indexerd/internal/pgtest"
+)
+
+// A text is one line of the test data.
+type text struct {
+	OID  int64  `json:"oid"`
+	Text string `json:"text"`
+	Kind string `json:"kind"`
+	N    int64  `json:"n"`
+	T    int64  `json:"t"`
+}
+
+// texts reads the English texts of the test data.
+func texts(t testing.TB) []text {
+	t.Helper()
+	f, err := os.Open(pgtest.Data(t, "en.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []text
+	lines := bufio.NewScanner(unzipped)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var one text
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// textTable makes a table of these texts, all of them changed at distinct
+// times, and returns its DSN.
+func textTable(t testing.TB, all []text) string {
+	t.Helper()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE text (
+		oid bigint PRIMARY KEY, body text NOT NULL, kind text NOT NULL, n int NOT NULL,
+		written timestamptz NOT NULL, updated timestamptz NOT NULL)`)
+	conn := pgtest.Connect(t, dsn)
+	start := time.Now().Add(-24 * time.Hour)
+	_, err := conn.CopyFrom(context.Background(), pgx.Identifier{"text"}, []string{"oid", "body", "kind", "n", "written", "updated"},
+		pgx.CopyFromSlice(len(all), func(i int) ([]any, error) {
+			one := all[i]
+			return []any{one.OID, one.Text, one.Kind, one.N, time.Unix(one.T, 0), start.Add(time.Duration(i) * time.Microsecond)}, nil
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, dsn, "CREATE INDEX ON text (updated); ANALYZE text")
+	return dsn
+}
+
+// textConfig is a configuration of that table.
+func textConfig(dsn, data string) string {
+	return fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources:
+  db: {driver: postgres, dsn: %q}
+tables:
+  text:
+    source: db
+    sql: SELECT oid, updated, body, kind, n, written FROM text
+    key: oid
+    updated: updated
+    content: {fields: [body]}
+    metadata: {kind: keyword, n: number, written: date}
+`, data, dsn)
+}

@@ -1,0 +1,166 @@
+package fulltext
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/standard"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/registry"
+	"pgregory.net/rapid"
+)
+
+func newTestAnalyzer(t testing.TB, name string) *analyzer {
+	t.Helper()
+	a, err := newAnalyzer(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// terms writes tokens as term@position.
+func terms(tokens []token) string {
+	var b strings.Builder
+	at := 0
+	for _, t := range tokens {
+		b.WriteString(strings.Repeat(" _", t.pos-at-1) + " " + t.term)
+		at = t.pos
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Positions without a term are written _.
+func TestTokens(t *testing.T) {
+	for _, c := range []struct{ analyzer, text, want string }{
+		{"standard", "", ""},
+		{"standard", " ,.- ", ""},
+		{"standard", "A Epic Drama of THE Canadian Rockies", "_ epic drama _ _ canadian rockies"},
+		{"standard", "git.exe can't foo_bar 3.14 x86-64", "git exe can t foo_bar 3 14 x86 64"},
+		{"standard", "Ünïcödé ÀÇCENTS e\u0301t", "ünïcödé àçcents e\u0301t"},
+		{"standard", "ＷＩＤＥ　１２", "wide 12"},
+		{"standard", "巧笑, 解b", "巧 笑 解 b"},
+		{"standard", "서울 東京タワー", "서울 東 京 タ ワ ー"},
+		{"standard", "\xff bad \xff\xfe", "bad"},
+		{"en", "Dog's running, the dogs’ houses", "dog run _ dog hous"},
+		{"en", "it's s's", "_ s"},
+		{"cjk", "The Drama 今夜月 and 今, 夜月", "the drama 今夜 夜月 月 _ and 今 _ 夜月 月"},
+		{"cjk", "abc今夜def", "abc 今夜 夜 _ def"},
+		{"cjk", "서울 タワ", "서울 울 _ タワ ワ"},
+		{"ngram", "Ab1 c_d 今夜", "ab b1 1 _ c _ d _ 今夜 夜"},
+	} {
+		if got := terms(newTestAnalyzer(t, c.analyzer).tokens(nil, c.text)); got != c.want {
+			t.Errorf("%s %q:\ngot  %s\nwant %s", c.analyzer, c.text, got, c.want)
+		}
+	}
+}
+
+func TestLongWord(t *testing.T) {
+	a := newTestAnalyzer(t, "standard")
+	for _, word := range []string{strings.Repeat("a", maxTerm+1), strings.Repeat("é", maxTerm)} {
+		got := a.tokens(nil, word)
+		if len(got) != 1 || len(got[0].term) != maxTerm || !strings.HasPrefix(word, got[0].term) || got[0].end != len(word) {
+			t.Errorf("a word of %d bytes: got %+v, want one token of %d", len(word), got, maxTerm)
+		}
+	}
+}
+
+// On ASCII text standard finds the words that PostgreSQL's \m and \M delimit,
+// stop words apart.
+func TestStandardIsWholeWords(t *testing.T) {
+	a := newTestAnalyzer(t, "standard")
+	words := regexp.MustCompile(`[A-Za-z0-9_]+`)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[ -~\n]{0,40}`).Draw(t, "text")
+		var want, got []string
+		for _, w := range words.FindAllString(text, -1) {
+			if w = strings.ToLower(w); !a.stop[w] {
+				want = append(want, w)
+			}
+		}
+		for _, tok := range a.tokens(nil, text) {
+			got = append(got, tok.term)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: got %q, want %q", text, got, want)
+		}
+	})
+}
+
+// Where words are divided by spaces alone, standard and en are bleve's.
+func TestLikeBleve(t *testing.T) {
+	cache := registry.NewCache()
+	for ours, theirs := range map[string]string{"standard": standard.Name, "en": en.AnalyzerName} {
+		bleve, err := cache.AnalyzerNamed(theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := newTestAnalyzer(t, ours)
+		words := rapid.SliceOf(rapid.OneOf(
+			rapid.StringMatching(`[A-Za-z]{1,8}`),
+			rapid.SampledFrom([]string{"the", "And", "dog's", "running", "happiness", "généralités", "Ünited"}),
+		))
+		rapid.Check(t, func(t *rapid.T) {
+			text := words.Draw(t, "words")
+			if ours == "standard" { // bleve keeps the apostrophe, and \m does not
+				text = slices.DeleteFunc(text, func(w string) bool { return strings.Contains(w, "'") })
+			}
+			joined := strings.Join(text, " ")
+			got, want := a.tokens(nil, joined), bleve.Analyze([]byte(joined))
+			if !slices.EqualFunc(got, want, func(g token, w *analysis.Token) bool {
+				return g.term == string(w.Term) && g.pos == w.Position && g.start == w.Start
+			}) {
+				t.Fatalf("%s %q: got %s, want %v", ours, joined, terms(got), want)
+			}
+		})
+	}
+}
+
+func FuzzTokens(f *testing.F) {
+	for _, s := range []string{"A Epic Drama", "今夜月 and 今", "ＷＩＤＥ İ ß ﬁ", "e\u0301\u0301 \xff", "dog's’s"} {
+		f.Add(s)
+	}
+	var all []*analyzer
+	for _, name := range []string{"standard", "en", "cjk", "ngram"} {
+		all = append(all, newTestAnalyzer(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, a := range all {
+			pos, start := 0, 0
+			for _, tok := range a.tokens(nil, text) {
+				if tok.term == "" || len(tok.term) > 2*maxTerm || tok.pos <= pos || tok.start < start || tok.end <= tok.start || tok.end > len(text) {
+					t.Fatalf("%q: token %+v after position %d, byte %d", text, tok, pos, start)
+				}
+				if utf8.ValidString(text) && !utf8.ValidString(tok.term) {
+					t.Fatalf("%q: term %q is not UTF-8", text, tok.term)
+				}
+				pos, start = tok.pos, tok.start
+			}
+		}
+	})
+}
+
+func TestPhrase(t *testing.T) {
+	for _, c := range []struct {
+		analyzer, text string
+		want           phrase
+	}{
+		{"standard", "the", nil},
+		{"standard", "drama", phrase{{term: "drama"}}},
+		{"standard", "the man of the year and", phrase{{term: "man"}, {}, {}, {term: "year"}}},
+		{"cjk", "今", phrase{{term: "今", prefix: true}}},
+		{"cjk", "今夜", phrase{{term: "今夜"}}},
+		{"cjk", "今夜月", phrase{{term: "今夜"}, {term: "夜月"}}},
+		{"cjk", "今 a", phrase{{term: "今"}, {}, {term: "a"}}},
+		{"cjk", "a 今", phrase{{term: "a"}, {term: "今", prefix: true}}},
+		{"cjk", "今夜 月", phrase{{term: "今夜"}, {term: "夜"}, {}, {term: "月", prefix: true}}},
+	} {
+		if got := newTestAnalyzer(t, c.analyzer).phrase(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%s %q: got %v, want %v", c.analyzer, c.text, got, c.want)
+		}
+	}
+}

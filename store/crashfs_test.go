@@ -1,0 +1,371 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"indexerd/internal/atomicfile"
+)
+
+// A crashFS keeps files in memory and knows what a power cut would leave:
+// the bytes of a file that were synced, and the names in a directory that were
+// synced. It can also run full, and fail or stop at any step.
+type crashFS struct {
+	mu      sync.Mutex
+	dirs    map[string]bool
+	names   map[string]*inode
+	pending []func(map[string]*inode) // changes of names, in order, not synced yet
+	durable map[string]*inode
+	steps   int               // writes, syncs, renames ... so far
+	before  func(op step) error // called before each; an error is the step's
+	room    int64             // bytes that may still be written; below 0: any number
+}
+
+type step struct {
+	n    int
+	op   string
+	name string
+}
+
+// An inode is the content of a file: as programs see it, as the disk has it,
+// and what was changed in between.
+type inode struct {
+	data    []byte
+	durable []byte
+	pending []change
+}
+
+// A change is a write at off or, without data, a truncation to off.
+type change struct {
+	off  int64
+	data []byte
+}
+
+func newCrashFS() *crashFS {
+	return &crashFS{
+		dirs:    map[string]bool{".": true},
+		names:   map[string]*inode{},
+		durable: map[string]*inode{},
+		room:    -1,
+	}
+}
+
+// A cut says what a power cut spares of what was not synced.
+type cut int
+
+const (
+	dropAll  cut = iota // only what was synced is left
+	keepAll             // everything is left: the process died, not the machine
+	keepSome            // some writes and some sectors of them, in any order
+	cuts
+)
+
+// crash returns the file system as it is after a power cut.
+func (c *crashFS) crash(how cut, rng *rand.Rand) *crashFS {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	after := newCrashFS()
+	for d := range c.dirs {
+		after.dirs[d] = true
+	}
+	names := map[string]*inode{}
+	for name, node := range c.durable {
+		names[name] = node
+	}
+	spared := 0
+	switch how {
+	case keepAll:
+		spared = len(c.pending)
+	case keepSome:
+		spared = rng.IntN(len(c.pending) + 1) // a journal keeps their order
+	}
+	for _, change := range c.pending[:spared] {
+		change(names)
+	}
+	for name, node := range names {
+		left := node.crash(how, rng)
+		after.names[name] = &inode{data: left, durable: slices.Clone(left)}
+		after.durable[name] = after.names[name]
+	}
+	return after
+}
+
+func (n *inode) crash(how cut, rng *rand.Rand) []byte {
+	if how == keepAll {
+		return slices.Clone(n.data)
+	}
+	left := slices.Clone(n.durable)
+	if how == dropAll {
+		return left
+	}
+	for _, c := range n.pending {
+		if rng.IntN(3) == 0 {
+			continue
+		}
+		left = c.apply(left, func() bool { return rng.IntN(8) > 0 })
+	}
+	return left
+}
+
+const sector = 512
+
+// apply makes the change, sector by sector as far as keep agrees.
+func (c *change) apply(b []byte, keep func() bool) []byte {
+	if c.data == nil {
+		if int64(len(b)) > c.off {
+			return b[:c.off:c.off]
+		}
+		return append(b, make([]byte, c.off-int64(len(b)))...)
+	}
+	for off := int64(0); off < int64(len(c.data)); {
+		n := min(sector-(c.off+off)%sector, int64(len(c.data))-off)
+		if keep() {
+			end := c.off + off + n
+			if int64(len(b)) < end {
+				b = append(b, make([]byte, end-int64(len(b)))...)
+			}
+			copy(b[c.off+off:], c.data[off:off+n])
+		}
+		off += n
+	}
+	return b
+}
+
+// take counts a step and lets the test have its say.
+func (c *crashFS) take(op, name string) error {
+	c.steps++
+	if c.before == nil {
+		return nil
+	}
+	before, s := c.before, step{c.steps, op, filepath.Base(name)}
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	return before(s)
+}
+
+// rename changes a name now, and on disk when the directory is synced.
+func (c *crashFS) rename(change func(map[string]*inode)) {
+	change(c.names)
+	c.pending = append(c.pending, change)
+}
+
+func (c *crashFS) OpenFile(name string, flag int, _ fs.FileMode) (atomicfile.File, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	node := c.names[name]
+	if node == nil {
+		if flag&os.O_CREATE == 0 {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		if err := c.take("create", name); err != nil {
+			return nil, err
+		}
+		node = &inode{}
+		c.rename(func(names map[string]*inode) { names[name] = node })
+	}
+	if flag&os.O_TRUNC != 0 && len(node.data) > 0 {
+		node.change(change{})
+	}
+	return &crashFile{fs: c, name: name, node: node}, nil
+}
+
+func (c *crashFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.dirs[name] {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	var entries []fs.DirEntry
+	for path := range c.names {
+		if filepath.Dir(path) == name {
+			entries = append(entries, fs.FileInfoToDirEntry(fileInfo{filepath.Base(path), 0}))
+		}
+	}
+	return entries, nil
+}
+
+func (c *crashFS) MkdirAll(name string, _ fs.FileMode) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dirs[name] = true
+	return nil
+}
+
+func (c *crashFS) Rename(old, new string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.take("rename", new); err != nil {
+		return err
+	}
+	node := c.names[old]
+	if node == nil {
+		return &fs.PathError{Op: "rename", Path: old, Err: fs.ErrNotExist}
+	}
+	c.rename(func(names map[string]*inode) {
+		delete(names, old)
+		names[new] = node
+	})
+	return nil
+}
+
+func (c *crashFS) Remove(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.take("remove", name); err != nil {
+		return err
+	}
+	if c.names[name] == nil {
+		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrNotExist}
+	}
+	c.rename(func(names map[string]*inode) { delete(names, name) })
+	return nil
+}
+
+func (c *crashFS) Link(old, new string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.take("link", new); err != nil {
+		return err
+	}
+	node := c.names[old]
+	if node == nil {
+		return &fs.PathError{Op: "link", Path: old, Err: fs.ErrNotExist}
+	}
+	c.rename(func(names map[string]*inode) { names[new] = node })
+	return nil
+}
+
+func (c *crashFS) SyncDir(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.take("syncdir", name); err != nil {
+		return err
+	}
+	for _, change := range c.pending {
+		change(c.durable)
+	}
+	c.pending = nil
+	return nil
+}
+
+// used is how many bytes all files have.
+func (c *crashFS) used() (n int64) {
+	for _, node := range c.names {
+		n += int64(len(node.data))
+	}
+	return n
+}
+
+func (n *inode) change(c change) {
+	n.data = c.apply(slices.Clone(n.data), func() bool { return true })
+	n.pending = append(n.pending, c)
+}
+
+type crashFile struct {
+	fs   *crashFS
+	name string
+	node *inode
+	pos  int64
+}
+
+func (f *crashFile) Name() string { return f.name }
+
+func (f *crashFile) Close() error { return nil }
+
+func (f *crashFile) Read(b []byte) (int, error) {
+	n, err := f.ReadAt(b, f.pos)
+	f.pos += int64(n)
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+func (f *crashFile) ReadAt(b []byte, off int64) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	return bytes.NewReader(f.node.data).ReadAt(b, off)
+}
+
+func (f *crashFile) Write(b []byte) (int, error) {
+	n, err := f.WriteAt(b, f.pos)
+	f.pos += int64(n)
+	return n, err
+}
+
+func (f *crashFile) WriteAt(b []byte, off int64) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if err := f.fs.take("write", f.name); err != nil {
+		return 0, err
+	}
+	n := int64(len(b))
+	if f.fs.room >= 0 {
+		grown := max(off+n-int64(len(f.node.data)), 0)
+		if free := max(f.fs.room-f.fs.used(), 0); grown > free {
+			n = max(n-(grown-free), 0)
+		}
+	}
+	if n > 0 {
+		f.node.change(change{off, slices.Clone(b[:n])})
+	}
+	if n < int64(len(b)) {
+		return int(n), &fs.PathError{Op: "write", Path: f.name, Err: syscall.ENOSPC}
+	}
+	return len(b), nil
+}
+
+func (f *crashFile) Sync() error {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if err := f.fs.take("sync", f.name); err != nil {
+		return err
+	}
+	f.node.durable, f.node.pending = slices.Clone(f.node.data), nil
+	return nil
+}
+
+func (f *crashFile) Truncate(size int64) error {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if err := f.fs.take("truncate", f.name); err != nil {
+		return err
+	}
+	f.node.change(change{off: size})
+	return nil
+}
+
+func (f *crashFile) Stat() (fs.FileInfo, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	return fileInfo{filepath.Base(f.name), int64(len(f.node.data))}, nil
+}
+
+type fileInfo struct {
+	name string
+	size int64
+}
+
+func (i fileInfo) Name() string       { return i.name }
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) Mode() fs.FileMode  { return 0o600 }
+func (i fileInfo) ModTime() time.Time { return time.Time{} }
+func (i fileInfo) IsDir() bool        { return false }
+func (i fileInfo) Sys() any           { return nil }
+
+var (
+	_ atomicfile.FS   = (*crashFS)(nil)
+	_ atomicfile.File = (*crashFile)(nil)
+	_ io.ReaderAt     = (*crashFile)(nil)
+
+	errStopped = errors.New("stopped by the test")
+)
