@@ -90,8 +90,11 @@ func (a address) place() uint32   { return uint32(a & (1<<placeBits - 1)) }
 func (a address) offset() int64   { return int64(a.place()) * unit }
 func placeAt(offset int64) uint32 { return uint32(offset / unit) }
 
-// classOf is the least class whose length holds a record of this size. With
-// it a get is one read: 256, 384, 512, 768 ... 24576, 32768.
+// classLens are the lengths of the size classes: with the class a get is one
+// read that is not much longer than the record. A larger record takes two.
+var classLens = [classCorrupt + 1]uint16{256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 4096, 6144, 8192, 16384, 32768, 32768}
+
+// classOf is the least class whose length holds a record of this size.
 func classOf(size int64) uint64 {
 	class := uint64(0)
 	for class < classLast && classLen(class) < size {
@@ -100,10 +103,7 @@ func classOf(size int64) uint64 {
 	return class
 }
 
-func classLen(class uint64) int64 {
-	class = min(class, classLast)
-	return int64(2+class&1) << (7 + class>>1)
-}
+func classLen(class uint64) int64 { return int64(classLens[class]) }
 
 func (x *index) shard(hash uint64) *shard { return &x.shards[hash&(shardCount-1)] }
 
@@ -211,17 +211,30 @@ func place(slots []atomic.Uint64, s slot) {
 }
 
 // removeSegments takes every slot away that points into the segments with
-// these ids, and returns how many there were.
-func (x *index) removeSegments(ids map[uint32]bool) (removed int) {
+// these ids, and returns the shards where there were any.
+func (x *index) removeSegments(ids map[uint32]bool) (changed []*shard) {
 	for i := range x.shards {
-		sh := &x.shards[i]
-		sh.mu.Lock()
-		for _, s := range sh.all() {
-			if ids[s.address().id()] && sh.replace(s, gone) {
-				removed++
-			}
+		if sh := &x.shards[i]; sh.removeSegments(ids) {
+			changed = append(changed, sh)
 		}
-		sh.mu.Unlock()
+	}
+	return changed
+}
+
+func (sh *shard) removeSegments(ids map[uint32]bool) (removed bool) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	p := sh.slots.Load()
+	if p == nil {
+		return false
+	}
+	for i := range *p {
+		s := slot((*p)[i].Load())
+		if s != empty && s != gone && ids[s.address().id()] {
+			(*p)[i].Store(uint64(gone))
+			sh.live--
+			removed = true
+		}
 	}
 	return removed
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -35,7 +34,7 @@ func (m *FileMap) Check() error {
 	if len(c.faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("check %s: %w", m.dir, errors.Join(c.faults...))
+	return fmt.Errorf("check %s: %w", m.dir, join(c.faults...))
 }
 
 type checking struct {

@@ -37,11 +37,11 @@ func (m *FileMap) writeIndex(dir string, from mark) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(m.copyIndex(f, from), f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", name, err), m.fs.Remove(tmp))
+	if err := join(m.copyIndex(f, from), f.Close()); err != nil {
+		return join(fmt.Errorf("write %s: %w", name, err), m.fs.Remove(tmp))
 	}
 	if err := m.fs.Rename(tmp, name); err != nil {
-		return errors.Join(err, m.fs.Remove(tmp))
+		return join(err, m.fs.Remove(tmp))
 	}
 	return m.fs.SyncDir(dir)
 }
@@ -114,11 +114,11 @@ func (m *FileMap) loadIndex() (mark, error) {
 	}
 	head, tables, err := readIndex(f)
 	if err != nil || !m.fits(head, tables) {
-		return none, errors.Join(f.Close(), m.dropIndex())
+		return none, join(f.Close(), m.dropIndex())
 	}
 	slots, err := m.readSlots(f, head)
 	if err != nil {
-		return none, errors.Join(f.Close(), m.dropIndex())
+		return none, join(f.Close(), m.dropIndex())
 	}
 	m.install(tables, slots)
 	return mark{head.at, head.keys, head.seq}, f.Close()
@@ -201,7 +201,7 @@ func (m *FileMap) readSlots(f atomicfile.File, head *indexHead) ([]atomic.Uint64
 	if mapped != nil {
 		b := mapped[indexSlotsAt : indexSlotsAt+head.slots*8]
 		if checksum(b) != head.slotsSum {
-			return nil, errors.Join(errBodySum, unmapPrivate(mapped))
+			return nil, join(errBodySum, unmapPrivate(mapped))
 		}
 		m.mapped = mapped
 		return unsafe.Slice((*atomic.Uint64)(unsafe.Pointer(&b[0])), head.slots), nil

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -188,7 +187,7 @@ func (m *FileMap) cleanedBefore(s *segment) uint64 {
 // abandon gives a rewriting up before it is committed.
 func (r *rewriting) abandon(err error) error {
 	if r.seg.file != nil {
-		err = errors.Join(err, r.seg.close(), r.m.fs.Remove(r.tmp))
+		err = join(err, r.seg.close(), r.m.fs.Remove(r.tmp))
 	}
 	return err
 }
@@ -285,7 +284,7 @@ func (r *rewriting) commit() error {
 		return r.abandon(err)
 	}
 	if err := m.fs.SyncDir(m.dir); err != nil {
-		return errors.Join(m.fail(fmt.Errorf("sync %s: %w", m.dir, err)), r.seg.close())
+		return join(m.fail(fmt.Errorf("sync %s: %w", m.dir, err)), r.seg.close())
 	}
 	r.seg.id = id
 	m.segments[id].Store(r.seg)
@@ -320,7 +319,9 @@ func (r *rewriting) retire() error {
 	for _, s := range r.group {
 		ids[s.id] = true
 	}
-	m.index.removeSegments(ids)
+	for _, sh := range m.index.removeSegments(ids) {
+		m.recount(sh)
+	}
 	m.epochs.drain()
 	var faults []error
 	for i, s := range r.group {
@@ -330,7 +331,37 @@ func (r *rewriting) retire() error {
 			faults = append(faults, m.fs.Remove(segmentName(m.dir, s.number)))
 		}
 	}
-	return errors.Join(faults...)
+	return join(faults...)
+}
+
+// recount counts the pages of a shard anew after slots whose records could not
+// be read were taken away: nobody knows whose they were.
+func (m *FileMap) recount(sh *shard) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	type page struct {
+		family uint8
+		key    string
+	}
+	pages := make(map[page]bool)
+	sh.cells = [Families]uint32{}
+	buf := make([]byte, headerSize+MaxKey)
+	for _, s := range sh.all() {
+		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
+		b, err := seg.bytes(off, len(buf), buf)
+		if err != nil || len(b) < headerSize {
+			continue
+		}
+		h, err := decodeHeader(b)
+		if err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
+			continue
+		}
+		p := page{h.family, string(b[headerSize:h.headLen()])}
+		if !pages[p] {
+			pages[p] = true
+			sh.cells[p.family]++
+		}
+	}
 }
 
 // moveSlot lets the slot of a record point at its copy, unless it is no longer

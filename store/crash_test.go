@@ -62,7 +62,7 @@ func (h *history) delete(round int) error {
 	h.pending = h.known.clone()
 	var oids []doc.OID
 	for n := 0; n < 24; n += 2 + round%2 {
-		oids = append(oids, testPage(n, "").OID)
+		oids = append(oids, testOID(n))
 		h.pending.delete(0, oids[len(oids)-1])
 	}
 	if err := h.m.Delete(oids); err != nil {
@@ -170,7 +170,7 @@ func (h *history) recover(fsys *crashFS) {
 func (h *history) adopt() {
 	adopted := newModel(h.known.versions)
 	for n := range 30 {
-		oid := testPage(n, "").OID
+		oid := testOID(n)
 		if got := bodies(h.t, h.m.Family(0), oid); got != nil {
 			adopted.pages[0][oid] = got
 		}

@@ -25,9 +25,9 @@ type crashFS struct {
 	names   map[string]*inode
 	pending []func(map[string]*inode) // changes of names, in order, not synced yet
 	durable map[string]*inode
-	steps   int               // writes, syncs, renames ... so far
+	steps   int                 // writes, syncs, renames ... so far
 	before  func(op step) error // called before each; an error is the step's
-	room    int64             // bytes that may still be written; below 0: any number
+	room    int64               // bytes that may still be written; below 0: any number
 }
 
 type step struct {

@@ -19,8 +19,8 @@ import (
 // being written it may show a moment between two steps.
 func Dump(w io.Writer, dir string) error {
 	d := dumper{w: bufio.NewWriter(w), dir: dir}
-	err := errors.Join(d.values(), d.keys(), d.index(), d.dict())
-	return errors.Join(err, d.w.Flush())
+	err := join(d.values(), d.keys(), d.index(), d.dict())
+	return join(err, d.w.Flush())
 }
 
 type dumper struct {

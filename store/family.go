@@ -2,7 +2,6 @@ package store
 
 import (
 	"iter"
-	"sync"
 	"time"
 
 	"indexerd/internal/doc"
@@ -61,15 +60,3 @@ func (f Family) Len() (n int) {
 	return n
 }
 
-// buffers are what records are read into where nothing is mapped.
-type buffers struct{ pool sync.Pool }
-
-func (p *buffers) get() *[]byte {
-	if b, ok := p.pool.Get().(*[]byte); ok {
-		return b
-	}
-	b := make([]byte, classLen(classLast))
-	return &b
-}
-
-func (p *buffers) put(b *[]byte) { p.pool.Put(b) }

@@ -54,7 +54,7 @@ func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
 	if len(pages) == 0 && len(faults) == 0 {
 		return nil, ErrNotFound
 	}
-	return pages, errors.Join(faults...)
+	return pages, join(faults...)
 }
 
 // At returns the version that was the newest at a time, by when pages were
@@ -141,9 +141,8 @@ func (m *FileMap) position(a address) position {
 // another key's. The caller has entered.
 func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) {
 	seg, off := f.m.segments[s.address().id()].Load(), s.address().offset()
-	buf := f.m.buffers.get()
+	b, buf, err := f.m.buffers.read(seg, off, int(classLen(s.class())))
 	defer f.m.buffers.put(buf)
-	b, err := seg.bytes(off, int(classLen(s.class())), *buf)
 	if err != nil {
 		return page, false, err
 	}
@@ -170,9 +169,8 @@ func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) 
 // head reads only the header and the key.
 func (f Family) head(s slot, key string) (h header, mine bool, err error) {
 	seg := f.m.segments[s.address().id()].Load()
-	buf := f.m.buffers.get()
+	b, buf, err := f.m.buffers.read(seg, s.address().offset(), headerSize+len(key))
 	defer f.m.buffers.put(buf)
-	b, err := seg.bytes(s.address().offset(), headerSize+len(key), *buf)
 	if err != nil {
 		return h, false, err
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -107,7 +106,7 @@ func openKeys(fsys atomicfile.FS, dir string) (*keyLog, error) {
 	}
 	k.file = f
 	if err := k.load(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", k.name, err), f.Close())
+		return nil, join(fmt.Errorf("%s: %w", k.name, err), f.Close())
 	}
 	return k, nil
 }
@@ -143,7 +142,7 @@ func createKeys(fsys atomicfile.FS, name string) (*keyLog, error) {
 	}
 	k := &keyLog{name: name, file: f}
 	if err := k.load(); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, join(err, f.Close())
 	}
 	return k, nil
 }
@@ -174,7 +173,7 @@ func (k *keyLog) finish(s *segment, from, to uint32) error {
 	f.encode(k.buf)
 	end := k.end.Load()
 	if _, err := k.file.WriteAt(k.buf, end); err != nil {
-		return errors.Join(err, k.file.Truncate(end))
+		return join(err, k.file.Truncate(end))
 	}
 	k.end.Store(end + int64(len(k.buf)))
 	if cap(k.buf) > chunkSize {

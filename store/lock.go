@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -22,7 +21,7 @@ func Lock(path string) (*FileLock, error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !ok {
-		return nil, errors.Join(heldBy(path), l.Close())
+		return nil, join(heldBy(path), l.Close())
 	}
 	return &FileLock{l}, nil
 }

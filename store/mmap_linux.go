@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"os"
 	"syscall"
 	"unsafe"
@@ -23,7 +22,7 @@ func (s *segment) mapShared(size int64) error {
 	}
 	// Gets are random: read-ahead would fetch 128 KiB from a cold disk for each.
 	if err := syscall.Madvise(data, syscall.MADV_RANDOM); err != nil {
-		return errors.Join(err, syscall.Munmap(data))
+		return join(err, syscall.Munmap(data))
 	}
 	s.data = data
 	return nil

@@ -188,6 +188,9 @@ func newChunk(parts []part) chunk {
 // write makes the records durable and then visible. The order of the steps is
 // what a reader relies on: what it saw survives a crash.
 func (m *FileMap) write(parts []part) error {
+	if err := m.writable(); err != nil {
+		return err
+	}
 	c := newChunk(parts)
 	if c.size == 0 {
 		return nil
@@ -207,14 +210,15 @@ func (m *FileMap) write(parts []part) error {
 	return nil
 }
 
-// makeRoom readies the active segment for size bytes more.
-func (m *FileMap) makeRoom(size int64) error {
+func (m *FileMap) writable() error {
 	if m.closed.Load() {
 		return errClosed
 	}
-	if m.failed != nil {
-		return m.failed
-	}
+	return m.failed
+}
+
+// makeRoom readies the active segment for size bytes more.
+func (m *FileMap) makeRoom(size int64) error {
 	if err := m.cutTorn(); err != nil {
 		return err
 	}
@@ -262,7 +266,7 @@ func (m *FileMap) append(c *chunk) error {
 	for i := range c.parts {
 		if _, err := c.seg.file.WriteAt(c.parts[i].buf, at); err != nil {
 			m.torn = true
-			return errors.Join(fmt.Errorf("nothing of it is stored: %w", err), m.cutTorn())
+			return join(fmt.Errorf("nothing of it is stored: %w", err), m.cutTorn())
 		}
 		at += int64(len(c.parts[i].buf))
 	}
@@ -334,14 +338,14 @@ func (m *FileMap) newSegment(number, id uint32) (*segment, error) {
 		return nil, err
 	}
 	if err := m.sync(s); err != nil {
-		return nil, errors.Join(err, s.file.Close())
+		return nil, join(err, s.file.Close())
 	}
 	if err := m.fs.SyncDir(m.dir); err != nil {
-		return nil, errors.Join(m.fail(fmt.Errorf("sync %s: %w", filepath.Clean(m.dir), err)), s.file.Close())
+		return nil, join(m.fail(fmt.Errorf("sync %s: %w", filepath.Clean(m.dir), err)), s.file.Close())
 	}
 	s.end.Store(segmentHeaderSize)
 	if err := m.mapSegment(s, m.options.SegmentBytes); err != nil {
-		return nil, errors.Join(err, s.file.Close())
+		return nil, join(err, s.file.Close())
 	}
 	return s, nil
 }

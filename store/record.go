@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"math"
 	"time"
@@ -196,16 +195,6 @@ func (h *header) plausible() bool {
 	// A value is never stored in more bytes than it has.
 	return h.kind == kindPut && h.raw <= MaxValue && h.stored <= h.raw
 }
-
-// What can be wrong with a record, as Check and Dump name it.
-var (
-	errMagic   = fmt.Errorf("%w: no record begins here", ErrCorrupt)
-	errBounds  = fmt.Errorf("%w: a length or kind is out of bounds", ErrCorrupt)
-	errHeadSum = fmt.Errorf("%w: wrong checksum of its head", ErrCorrupt)
-	errBodySum = fmt.Errorf("%w: wrong checksum of its value", ErrCorrupt)
-	errOrder   = fmt.Errorf("%w: its number does not follow the one before", ErrCorrupt)
-	errCut     = fmt.Errorf("%w: cut short", ErrCorrupt)
-)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -36,7 +35,7 @@ func (m *FileMap) openSegments() error {
 		if i == len(numbers)-1 && s.damaged && s.end.Load() <= segmentHeaderSize {
 			order = order[:len(order)-1]
 			m.order.Store(&order)
-			if err := errors.Join(s.close(), m.fs.Remove(segmentName(m.dir, number))); err != nil {
+			if err := join(s.close(), m.fs.Remove(segmentName(m.dir, number))); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -15,7 +14,7 @@ func (m *FileMap) rewriteKeys(ctx context.Context) error {
 	}
 	err = m.fillKeys(ctx, next)
 	if err != nil && m.keys != next {
-		return errors.Join(err, next.file.Close(), m.fs.Remove(next.name+".tmp"))
+		return join(err, next.file.Close(), m.fs.Remove(next.name+".tmp"))
 	}
 	return err
 }

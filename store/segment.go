@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"indexerd/internal/atomicfile"
@@ -114,7 +115,7 @@ func createSegment(fsys atomicfile.FS, name string, h segmentHeader) (atomicfile
 		return nil, err
 	}
 	if _, err := f.WriteAt(h.encode(), 0); err != nil {
-		return nil, errors.Join(err, f.Close(), fsys.Remove(name))
+		return nil, join(err, f.Close(), fsys.Remove(name))
 	}
 	return f, nil
 }
@@ -129,7 +130,7 @@ func openSegment(fsys atomicfile.FS, dir string, number uint32) (*segment, error
 	}
 	s := &segment{file: f, segmentHeader: segmentHeader{number: number, last: number}}
 	if err := s.load(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+		return nil, join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	return s, nil
 }
@@ -163,11 +164,11 @@ func (s *segment) load() error {
 // Where the segment ends sooner, it returns fewer.
 func (s *segment) bytes(off int64, n int, buf []byte) ([]byte, error) {
 	n = int(min(int64(n), s.end.Load()-off))
+	if b := s.view(off, n); b != nil {
+		return b, nil
+	}
 	if n <= 0 {
 		return nil, nil
-	}
-	if off+int64(n) <= int64(len(s.data)) {
-		return s.data[off : off+int64(n)], nil
 	}
 	if n > len(buf) {
 		buf = make([]byte, n)
@@ -177,6 +178,38 @@ func (s *segment) bytes(off int64, n int, buf []byte) ([]byte, error) {
 		err = nil
 	}
 	return buf[:got], err
+}
+
+// view returns bytes that are mapped; nil: they are not, or beyond the end.
+func (s *segment) view(off int64, n int) []byte {
+	if n <= 0 || off+int64(n) > int64(len(s.data)) {
+		return nil
+	}
+	return s.data[off : off+int64(n)]
+}
+
+// buffers are what records are read into where nothing is mapped.
+type buffers struct{ pool sync.Pool }
+
+// read returns up to n bytes of a segment, and the buffer they lie in, if any,
+// which is to be given back.
+func (p *buffers) read(s *segment, off int64, n int) ([]byte, *[]byte, error) {
+	if b := s.view(off, int(min(int64(n), s.end.Load()-off))); b != nil {
+		return b, nil, nil
+	}
+	buf, ok := p.pool.Get().(*[]byte)
+	if !ok {
+		b := make([]byte, classLen(classLast))
+		buf = &b
+	}
+	b, err := s.bytes(off, n, *buf)
+	return b, buf, err
+}
+
+func (p *buffers) put(buf *[]byte) {
+	if buf != nil {
+		p.pool.Put(buf)
+	}
 }
 
 // garbage is what a rewrite would free; tombstones count when nothing older
@@ -190,5 +223,5 @@ func (s *segment) garbage(tombstones bool) int64 {
 }
 
 func (s *segment) close() error {
-	return errors.Join(s.unmap(), s.file.Close())
+	return join(s.unmap(), s.file.Close())
 }

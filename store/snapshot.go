@@ -86,7 +86,7 @@ func (m *FileMap) copyFile(from io.ReaderAt, name string, n int64) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() { err = join(err, f.Close()) }()
 	if _, err := io.Copy(f, io.NewSectionReader(from, 0, n)); err != nil {
 		return err
 	}

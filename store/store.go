@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -13,20 +12,6 @@ import (
 
 	"indexerd/internal/atomicfile"
 )
-
-// What a caller may branch on.
-var (
-	ErrNotFound = errors.New("no such page")
-	// ErrCorrupt: the record's checksum is wrong. It is never served; the page
-	// is to be fetched again.
-	ErrCorrupt = errors.New("damaged record")
-	// ErrTooLarge: the page can't be stored, now or ever.
-	ErrTooLarge = errors.New("too large to store")
-	// ErrLocked: another process has it.
-	ErrLocked = errors.New("in use")
-)
-
-var errClosed = errors.New("the file map is closed")
 
 // Options says how a map is kept. The zero value is ready for use.
 type Options struct {
@@ -109,7 +94,7 @@ func openMap(dir string, o Options) (*FileMap, error) {
 	m.fs = m.options.FS
 	m.order.Store(&[]*segment{})
 	if err := m.open(); err != nil {
-		return nil, fmt.Errorf("file map %s: %w", dir, errors.Join(err, m.release()))
+		return nil, fmt.Errorf("file map %s: %w", dir, join(err, m.release()))
 	}
 	return m, nil
 }
@@ -150,7 +135,7 @@ func (m *FileMap) Close() error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	m.epochs.drain()
-	if err = errors.Join(err, m.release()); err != nil {
+	if err = join(err, m.release()); err != nil {
 		return fmt.Errorf("close file map %s: %w", m.dir, err)
 	}
 	return nil
@@ -173,7 +158,7 @@ func (m *FileMap) release() error {
 	if m.lock != nil {
 		faults = append(faults, m.lock.Release())
 	}
-	return errors.Join(faults...)
+	return join(faults...)
 }
 
 // Sync makes the next Open quick, whatever ends this process: it brings

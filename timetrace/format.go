@@ -2,6 +2,7 @@ package timetrace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -131,6 +132,9 @@ func format(s State) ([]byte, error) {
 }
 
 func parse(text []byte) (State, error) {
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		return nil, errors.New("its last line has no end: it was cut short") // or a number would read as a smaller one
+	}
 	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
 	lines, err := loader.LoadBytes(text)
 	if err != nil {
@@ -139,25 +143,33 @@ func parse(text []byte) (State, error) {
 	if got, _ := lines.Get("format"); got != strconv.Itoa(Format) {
 		return nil, fmt.Errorf("format is %q, this version reads %d", got, Format)
 	}
-	if got, _ := lines.Get("entries"); got != strconv.Itoa(lines.Len()-2) {
-		return nil, fmt.Errorf("it says it has %q entries and has %d: it was cut short or edited", got, lines.Len()-2)
+	lines.Delete("format")
+	entries, _ := lines.Get("entries")
+	lines.Delete("entries")
+	if entries != strconv.Itoa(lines.Len()) {
+		return nil, fmt.Errorf("it says it has %q entries and has %d: it was cut short or edited", entries, lines.Len())
 	}
 	s := State{}
 	for _, key := range lines.Keys() {
-		if key == "format" || key == "entries" {
-			continue
-		}
 		text, _ := lines.Get(key)
-		name, mark, _ := strings.Cut(key, ".")
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == mark })
-		if i < 0 {
-			return nil, fmt.Errorf("unknown mark %q", key)
+		if err := s.parse(key, text); err != nil {
+			return nil, err
 		}
-		table := s[name]
-		if err := fields[i].parse(&table, text); err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
-		}
-		s[name] = table
 	}
 	return s, nil
+}
+
+// parse reads one line.
+func (s State) parse(key, text string) error {
+	name, mark, _ := strings.Cut(key, ".")
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == mark })
+	if i < 0 {
+		return fmt.Errorf("unknown mark %q", key)
+	}
+	table := s[name]
+	if err := fields[i].parse(&table, text); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	s[name] = table
+	return nil
 }

@@ -13,8 +13,10 @@
 // as timeTrace.properties.prev.
 //
 // A file that can't be read whole is never taken for an empty one: starting
-// again from nothing would look like progress. "entries" counts the lines, so
-// that a file cut short is noticed.
+// again from nothing would look like progress. "entries" counts the marks and
+// the last line has its end, so that a file cut anywhere is noticed.
+//
+// Cost: an Update is two small files written and synced, whatever changed.
 package timetrace
 
 import (
@@ -66,14 +68,18 @@ type Trace struct {
 func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
 	t := &Trace{fsys: fsys, file: filepath.Join(dir, FileName), state: State{}}
 	text, err := atomicfile.Read(fsys, t.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return t, t.checkNew()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = t.checkNew()
+	case err != nil:
+		err = fmt.Errorf("read the marks: %w: nothing is indexed until it can be read", err)
+	default:
+		if t.state, err = parse(text); err != nil {
+			err = fmt.Errorf("%s: %w: restore it from %s.prev or a backup; indexerd never starts again from nothing", t.file, err, FileName)
+		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: nothing is indexed until it can be read", t.file, err)
-	}
-	if t.state, err = parse(text); err != nil {
-		return nil, fmt.Errorf("%s: %w: restore it from %s.prev or a backup; indexerd never starts again from nothing", t.file, err, FileName)
+		return nil, err
 	}
 	return t, nil
 }
@@ -81,8 +87,11 @@ func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
 // checkNew refuses a directory that had a trace.
 func (t *Trace) checkNew() error {
 	_, err := atomicfile.Read(t.fsys, t.file+".prev")
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case err != nil:
+		return fmt.Errorf("%s is missing, and whether it has been there can't be told: %w", t.file, err)
 	}
 	return fmt.Errorf("%s is missing but its previous copy is there: copy %s.prev to %s and run again", t.file, FileName, FileName)
 }
@@ -103,13 +112,20 @@ func (t *Trace) Tables() State {
 }
 
 // Update changes the marks durably: when it returns nil the file has what f
-// made of the state, otherwise file and state are unchanged.
+// made of the state. Otherwise the state is unchanged, and so is the file
+// unless its directory could not be synced: then it may have the new marks,
+// which lead nothing, as what they speak of is durable.
 func (t *Trace) Update(f func(State)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := maps.Clone(t.state)
 	f(next)
 	text, err := format(next)
+	if err == nil {
+		// What can't be read back must not replace what can. And the state is
+		// then what a restart would find.
+		next, err = parse(text)
+	}
 	if err != nil {
 		return fmt.Errorf("update %s: %w", t.file, err)
 	}

@@ -30,6 +30,9 @@ func (demoCommand) Help() string {
 
 // Run makes the demo and runs it until ctx ends.
 func (c demoCommand) Run(ctx context.Context, w world) (err error) {
+	if c.Rows < 1 {
+		return coded{fmt.Errorf("demo: --rows %d: make at least 1", c.Rows), exitBad}
+	}
 	if c.Dir == "" {
 		if c.Dir, err = os.MkdirTemp("", "indexerd-demo-"); err != nil {
 			return fmt.Errorf("demo: %w", err)
@@ -58,7 +61,7 @@ func (c demoCommand) Run(ctx context.Context, w world) (err error) {
 	defer stop(nil)
 	writing := make(chan error, 1)
 	go func() {
-		err := demo.Write(ctx, config)
+		err := config.Write(ctx)
 		if err != nil && ctx.Err() == nil {
 			stop(fmt.Errorf("demo: keep writing: %w", err))
 		}
@@ -72,13 +75,13 @@ func (c demoCommand) Run(ctx context.Context, w world) (err error) {
 
 // invite says where to look.
 func (c demoCommand) invite(w world, file, address string) {
-	base := "http://" + address
+	base, me := "http://"+address, os.Args[0]
 	fmt.Fprintf(w.stdout, "\nindexerd demo answers at %s\n\n", base)
 	for _, example := range demo.Searches() {
-		fmt.Fprintf(w.stdout, "  %s\n    indexerd search -c %s job_order %s\n    curl -sG --data-urlencode %s %s/api/v1/tables/job_order/search\n\n",
-			example.What, file, quote(example.Query), quote("q="+example.Query), base)
+		fmt.Fprintf(w.stdout, "  %s\n    %s search -c %s job_order %s\n    curl -sG --data-urlencode %s %s/api/v1/tables/job_order/search\n\n",
+			example.What, me, file, quote(example.Query), quote("q="+example.Query), base)
 	}
-	fmt.Fprintf(w.stdout, "  how it goes\n    indexerd status -c %s\n\nOrders keep changing; what changes is found a second later. Ctrl-C ends it.\n\n", file)
+	fmt.Fprintf(w.stdout, "  how it goes\n    %s status -c %s\n\nOrders keep changing; what changes is found a second later. Ctrl-C ends it.\n\n", me, file)
 }
 
 // freeAddress is the address, or the same host with a free port where that

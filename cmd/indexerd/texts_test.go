@@ -15,8 +15,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// A text is one line of the test data.
-type text struct {
+// A bodyText is one line of the test data.
+type bodyText struct {
 	OID  int64  `json:"oid"`
 	Text string `json:"text"`
 	Kind string `json:"kind"`
@@ -25,7 +25,7 @@ type text struct {
 }
 
 // texts reads the English texts of the test data.
-func texts(t testing.TB) []text {
+func texts(t testing.TB) []bodyText {
 	t.Helper()
 	f, err := os.Open(pgtest.Data(t, "en.jsonl.gz"))
 	if err != nil {
@@ -36,11 +36,11 @@ func texts(t testing.TB) []text {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []text
+	var all []bodyText
 	lines := bufio.NewScanner(unzipped)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var one text
+		var one bodyText
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func texts(t testing.TB) []text {
 
 // textTable makes a table of these texts, all of them changed at distinct
 // times, and returns its DSN.
-func textTable(t testing.TB, all []text) string {
+func textTable(t testing.TB, all []bodyText) string {
 	t.Helper()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE text (

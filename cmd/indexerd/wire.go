@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,11 +90,19 @@ func fault(cfg *configs.Config, table string, err error) error {
 	var lite *sqlitesource.ConfigError
 	switch {
 	case errors.As(err, &pg):
-		return faultAt(cfg, "tables."+table+"."+pg.Field, pg.What, pg.Do)
+		return faultAt(cfg, "tables."+table+"."+pg.Field, pg.What, cmp.Or(pg.Do, remedies[pg.Field]))
 	case errors.As(err, &lite):
-		return faultAt(cfg, "tables."+table+"."+lite.Field, lite.What, lite.Do)
+		return faultAt(cfg, "tables."+table+"."+lite.Field, lite.What, cmp.Or(lite.Do, remedies[lite.Field]))
 	}
 	return err
+}
+
+// remedies say what to do where the database's answer does not.
+var remedies = map[string]string{
+	"sql":      "mend the SQL; it must run as it is in the database's own client",
+	"key":      "name columns that the SQL returns, of integers, text or uuids",
+	"updated":  "name a column that the SQL returns, of times or epochs",
+	"timezone": "name the zone that the column's times are in, such as Europe/Berlin",
 }
 
 func faultAt(cfg *configs.Config, path, what, do string) configs.Fault {

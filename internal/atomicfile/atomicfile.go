@@ -71,11 +71,11 @@ func (osFS) SyncDir(name string) error {
 	if err != nil {
 		return err
 	}
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) {
-		err = nil // some file systems have no sync for directories: their entries are durable at once
+	defer d.Close()
+	if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
+		return err
 	}
-	return errors.Join(err, d.Close())
+	return nil // some file systems have no sync for directories: their entries are durable at once
 }
 
 // Read returns the content of a file.
@@ -88,46 +88,50 @@ func Read(fsys FS, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Write replaces the file durably, or leaves it as it was. Its permissions are
-// 0600: what indexerd keeps is for its own user.
+// Write replaces the file durably, or leaves it as it was; only when its
+// directory can't be synced, the new content is there and a crash may bring
+// the old one back. Its permissions are 0600: what indexerd keeps is for its
+// own user.
 func Write(fsys FS, name string, data []byte) error {
 	tmp := name + ".tmp"
 	if err := writeSynced(fsys, tmp, data); err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, discard(fsys, tmp)))
+		return fmt.Errorf("write %s: %w", name, discard(fsys, tmp, err))
 	}
 	if err := fsys.Rename(tmp, name); err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, discard(fsys, tmp)))
+		return fmt.Errorf("write %s: %w", name, discard(fsys, tmp, err))
 	}
-	// Until the directory is synced a power cut may bring the old file back.
 	if err := fsys.SyncDir(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("write %s: sync its directory: %w", name, err)
 	}
 	return nil
 }
 
-// discard removes a temporary file that may not be there.
-func discard(fsys FS, tmp string) error {
-	if err := fsys.Remove(tmp); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func writeSynced(fsys FS, name string, data []byte) (err error) {
+func writeSynced(fsys FS, name string, data []byte) error {
 	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
-		return err
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync() // before the rename: else a crash can leave the new name without content
 	}
-	return f.Sync() // before the rename: else a crash can leave the new name without content
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// discard removes the temporary file of a write that failed with cause.
+func discard(fsys FS, tmp string, cause error) error {
+	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; %s stays: %w", cause, tmp, err)
+	}
+	return cause
 }
 
 // WriteKeeping replaces the file as Write does, and keeps the content it had
-// as name.prev. A crash between the two leaves both files with the old
-// content.
+// as name.prev. A crash or a fault between the two leaves both files with the
+// old content.
 func WriteKeeping(fsys FS, name string, data []byte) error {
 	old, err := Read(fsys, name)
 	switch {

@@ -3,7 +3,9 @@ package doc
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -62,12 +64,17 @@ func FormatText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// formatFloat never writes "-0", which would come back from a page as 0.
+// formatFloat writes plain digits where people do, so that 1234567 is found as
+// such, and never "-0", which says no more than 0.
 func formatFloat(v float64) string {
-	if v == 0 {
+	size := math.Abs(v)
+	switch {
+	case size == 0:
 		return "0"
+	case size < 1e-6 || size >= 1e21:
+		return strconv.FormatFloat(v, 'e', -1, 64)
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // AppendJSON appends the canonical JSON of the row:
@@ -144,8 +151,8 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 		}
 		return append(dst, formatFloat(v)...), nil
 	case json.Number:
-		if !json.Valid([]byte(v)) {
-			return nil, fmt.Errorf("%s is no number that can be indexed", v)
+		if !isNumber(string(v)) {
+			return nil, fmt.Errorf("%q is no number that can be indexed", string(v))
 		}
 		return append(dst, v...), nil
 	case string:
@@ -163,6 +170,15 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 		return append(dst, ']'), nil
 	}
 	return nil, fmt.Errorf("a value of type %T can't be stored", v)
+}
+
+// isNumber reports whether s is a JSON number, without space around it.
+func isNumber(s string) bool {
+	if s == "" || !json.Valid([]byte(s)) {
+		return false
+	}
+	first, last := s[0], s[len(s)-1]
+	return (first == '-' || '0' <= first && first <= '9') && '0' <= last && last <= '9'
 }
 
 const hexDigits = "0123456789abcdef"
@@ -195,7 +211,7 @@ func appendString(dst []byte, s string) ([]byte, error) {
 }
 
 // ParseRow reads what AppendJSON wrote. Numbers come back as int64 where they
-// are one and as json.Number otherwise.
+// are written as one and as json.Number otherwise.
 func ParseRow(body []byte) (Row, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -215,6 +231,9 @@ func ParseRow(body []byte) (Row, error) {
 		}
 		return fmt.Errorf("unknown member %q", key)
 	})
+	if err == nil {
+		err = expectEnd(d)
+	}
 	if err != nil {
 		return Row{}, fmt.Errorf("page body: %w", err)
 	}
@@ -271,7 +290,9 @@ func parseValue(d *json.Decoder) (any, error) {
 	}
 	switch t := t.(type) {
 	case json.Number:
-		if i, err := t.Int64(); err == nil {
+		// "-0" stays as it is: as an integer it would lose its sign, and the
+		// page would index another text than the row.
+		if i, err := t.Int64(); err == nil && t != "-0" {
 			return i, nil
 		}
 		return t, nil
@@ -301,4 +322,15 @@ func expect(d *json.Decoder, want json.Delim) error {
 		return fmt.Errorf("found %v, want %v", t, want)
 	}
 	return nil
+}
+
+func expectEnd(d *json.Decoder) error {
+	t, err := d.Token()
+	switch {
+	case err == nil:
+		return fmt.Errorf("found %v after its end", t)
+	case errors.Is(err, io.EOF):
+		return nil
+	}
+	return err
 }

@@ -10,44 +10,49 @@ type Window struct {
 // Empty reports whether nothing can lie in the window.
 func (w Window) Empty() bool { return !w.From.Before(w.To) }
 
-// Slices cuts the window into at most n windows of equal length that cover it
-// without a gap. A slice is at least a microsecond long.
+// Slices cuts the window into at most n windows that cover it without a gap,
+// of equal length in whole microseconds but for a shorter last one.
 func (w Window) Slices(n int) []Window {
 	if w.Empty() {
 		return nil
 	}
-	step := max((w.To.Sub(w.From)/time.Duration(max(n, 1)) + time.Microsecond).Truncate(time.Microsecond), time.Microsecond)
+	n = max(n, 1)
+	step := (w.To.Sub(w.From)/time.Duration(n) + time.Microsecond).Truncate(time.Microsecond)
 	var slices []Window
-	for from := w.From; from.Before(w.To); from = from.Add(step) {
+	for from := w.From; from.Before(w.To); {
 		to := from.Add(step)
-		if to.After(w.To) {
+		// The last slice takes all that is left: Sub knows no more than 292 years.
+		if to.After(w.To) || len(slices) == n-1 {
 			to = w.To
 		}
 		slices = append(slices, Window{from, to})
+		from = to
 	}
 	return slices
 }
 
-// Wall returns bounds for a column that holds local wall-clock time of loc:
-// every instant of the window has its wall-clock time in [from, to). Both are
-// returned in UTC, carrying the wall clock's figures. Where the zone sets its
-// clocks back inside or shortly before the window, the bounds are widened by
-// the hour that is written twice, so they may cover more than the window and
-// never less.
+// Wall returns the bounds of the window for a column that holds local
+// wall-clock time of loc, in UTC with the wall clock's figures. Every instant
+// of the window has its figures in [from, to), and so has every value that
+// FromWall puts into the window. Where the zone sets its clocks back inside
+// the window, the bounds hold both ends of the time that is written twice:
+// they may cover more than the window, and never less.
 func (w Window) Wall(loc *time.Location) (from, to time.Time) {
 	from, to = wall(w.From, loc), wall(w.To, loc)
 	for at := w.From; at.Before(w.To); {
-		_, next := at.In(loc).ZoneBounds()
-		if next.IsZero() || !next.Before(w.To) {
+		_, jump := at.In(loc).ZoneBounds()
+		if jump.IsZero() || jump.After(w.To) {
 			break
 		}
-		if before := wall(next.Add(-time.Microsecond), loc).Add(time.Microsecond); before.After(to) {
-			to = before
+		// A jump at the very end counts too: set back there, the clocks have
+		// shown more than they show at the end.
+		if last := wall(jump.Add(-time.Nanosecond), loc).Add(time.Nanosecond); last.After(to) {
+			to = last
 		}
-		if after := wall(next, loc); after.Before(from) {
-			from = after
+		if first := wall(jump, loc); jump.Before(w.To) && first.Before(from) {
+			from = first
 		}
-		at = next
+		at = jump
 	}
 	return from, to
 }
@@ -59,14 +64,24 @@ func wall(t time.Time, loc *time.Location) time.Time {
 }
 
 // FromWall is the instant at which loc's clocks show the figures of t, which
-// is given as UTC; of two such instants, the first.
+// is given as UTC; of two such instants, the first. Figures that the clocks
+// skip belong to the last microsecond before the jump.
 func FromWall(t time.Time, loc *time.Location) time.Time {
 	u := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), loc)
-	if start, _ := u.ZoneBounds(); !start.IsZero() {
-		_, old := start.Add(-time.Second).Zone()
-		if first := t.UTC().Add(-time.Duration(old) * time.Second); first.Before(start) && wall(first, loc).Equal(t) {
-			return first.UTC()
-		}
+	start, end := u.ZoneBounds()
+	// Date takes skipped figures to either side of the jump.
+	switch shown := wall(u, loc); {
+	case shown.After(t):
+		return start.Add(-time.Microsecond).UTC()
+	case shown.Before(t):
+		return end.Add(-time.Microsecond).UTC()
+	}
+	if start.IsZero() {
+		return u.UTC()
+	}
+	_, old := start.Add(-time.Second).Zone()
+	if first := t.UTC().Add(-time.Duration(old) * time.Second); first.Before(start) && wall(first, loc).Equal(t) {
+		return first
 	}
 	return u.UTC()
 }

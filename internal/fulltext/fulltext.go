@@ -14,8 +14,8 @@
 //	          one term each, whose byte order is the order of values
 //	v         doc.Version, stored
 //
-// Nothing else is stored. An internal record holds the mapping's fingerprint
-// and the index generation.
+// Nothing else is stored. An internal record holds the mapping's fingerprint,
+// the index generation and the number of the last batch.
 //
 // Each content column is a field of its own, and a bare word is looked for in
 // all of them. So title:word costs nothing extra on disk, every total is exact
@@ -39,6 +39,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -62,6 +63,7 @@ type Index struct {
 	dir        string
 	generation doc.Generation
 	queue      *index.AnalysisQueue
+	batches    atomic.Uint64 // number of the last one
 
 	use    sync.RWMutex // held for reading while store is in use
 	store  index.Index
@@ -143,6 +145,8 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
 	for _, oid := range deletes {
 		batch.Delete(string(oid))
 	}
+	rec := record{fingerprint: ix.schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
+	batch.SetInternal(recordKey, rec.encode())
 	return ix.store.Batch(batch)
 }
 

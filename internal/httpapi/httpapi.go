@@ -91,7 +91,7 @@ func Handler(e Engine, host string) http.Handler {
 		answer(w, http.StatusOK, d)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, &Error{http.StatusNotFound, "not_found", "nothing at " + r.URL.Path, "see /api/v1/status"})
+		fail(w, &Error{http.StatusNotFound, "not_found", "nothing answers " + r.Method + " " + r.URL.Path, "see /api/v1/status"})
 	})
 	return checkOrigin(host, mux)
 }

@@ -3,9 +3,14 @@
 // UTF-8. A row leaves it when it has become a document after all.
 //
 // It is a log of JSON lines, one for each row set aside or let go, the last
-// one of a row standing. Each change is synced before it returns. Open reads
-// it whole and, where lines were superseded, writes it anew; a last line that
-// was cut by a crash had not been acknowledged and is dropped.
+// one of a row standing:
+//
+//	{"key":"118000000000000007","oid":"7","reason":"...","since":"2026-11-21T10:15:30.5Z","tries":2}
+//	{"key":"118000000000000007","oid":"7","tries":0}
+//
+// Invariant: what Add and Clear have acknowledged is synced. Open reads the
+// log whole and replaces it by one without superseded lines, so that what a
+// crash tore off the last append is gone before the next one.
 //
 // Cost: the rows in memory, about 200 bytes each. Nothing while it is empty.
 package quarantine
@@ -21,6 +26,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,9 +55,10 @@ type line struct {
 type Quarantine struct {
 	file atomicfile.File
 
-	mu   sync.Mutex
-	size int64          // of the whole lines in the file
-	rows map[string]Row // by OID; a row without one by its reason
+	mu     sync.Mutex
+	size   int64          // of the acknowledged lines in the file
+	rows   map[string]Row // by OID; a row without one by its reason
+	broken error          // the fault after which the file's end is not known
 }
 
 // Open reads the list, or starts one.
@@ -78,39 +85,53 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	return q, nil
 }
 
-// replay applies the lines of a file, without a last one that has no end.
+// replay applies the lines of a file up to the first that an append did not
+// finish: it has no end, or a hole, as a power cut leaves where a later block
+// came to the disk before an earlier one. No line of JSON has a zero byte.
 func (q *Quarantine) replay(text []byte) error {
 	n := 0
 	for l := range bytes.Lines(text) {
 		n++
-		if !bytes.HasSuffix(l, []byte("\n")) {
+		if !bytes.HasSuffix(l, []byte("\n")) || bytes.IndexByte(l, 0) >= 0 {
 			return nil
 		}
-		var in line
-		if err := json.Unmarshal(l, &in); err != nil {
+		row, err := decode(l)
+		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		key, err := hex.DecodeString(in.Key)
-		if err != nil {
-			return fmt.Errorf("line %d: key: %w", n, err)
-		}
-		row := Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries}
-		if row.Tries == 0 {
-			delete(q.rows, row.id())
-			continue
-		}
-		q.rows[row.id()] = row
+		q.apply(row)
 	}
 	return nil
 }
 
+// apply sets a row aside, or lets it go.
+func (q *Quarantine) apply(r Row) {
+	if r.Tries == 0 {
+		delete(q.rows, r.id())
+	} else {
+		q.rows[r.id()] = r
+	}
+}
+
 func (r Row) id() string { return cmp.Or(string(r.OID), "\x00"+r.Reason) }
+
+func decode(l []byte) (Row, error) {
+	var in line
+	if err := json.Unmarshal(l, &in); err != nil {
+		return Row{}, err
+	}
+	key, err := hex.DecodeString(in.Key)
+	if err != nil {
+		return Row{}, fmt.Errorf("key: %w", err)
+	}
+	return Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries}, nil
+}
 
 // encode writes a line a row.
 func encode(rows []Row) ([]byte, error) {
 	var b []byte
 	for _, r := range rows {
-		out := line{Key: hex.EncodeToString([]byte(r.OID)), Reason: r.Reason, Since: r.Since.UTC(), Tries: r.Tries}
+		out := line{Key: hex.EncodeToString([]byte(r.OID)), Reason: r.Reason, Since: r.Since, Tries: r.Tries}
 		if r.OID != "" {
 			out.OID = r.OID.String()
 		}
@@ -129,7 +150,8 @@ func (q *Quarantine) Add(b doc.Batch) error {
 	defer q.mu.Unlock()
 	var rows []Row
 	for _, r := range b.Rejects {
-		row := Row{OID: r.OID, Reason: r.Reason, Since: b.At, Tries: 1}
+		// A reason may quote the row's text, and JSON has only valid UTF-8.
+		row := Row{OID: r.OID, Reason: strings.ToValidUTF8(r.Reason, "\uFFFD"), Since: b.At.UTC(), Tries: 1}
 		if old, ok := q.rows[row.id()]; ok {
 			row.Since, row.Tries = old.Since, old.Tries+1
 		}
@@ -159,25 +181,36 @@ func (q *Quarantine) append(rows []Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	if q.broken != nil {
+		return fmt.Errorf("quarantine: %w: run indexerd again once the disk is well", q.broken)
+	}
 	b, err := encode(rows)
 	if err != nil {
 		return fmt.Errorf("quarantine: %w", err)
 	}
-	if _, err := q.file.Write(b); err != nil {
-		// Half a line must not stand before the next one.
-		return fmt.Errorf("quarantine: %w", errors.Join(err, q.file.Truncate(q.size)))
-	}
-	if err := q.file.Sync(); err != nil {
+	if err := q.write(b); err != nil {
 		return fmt.Errorf("quarantine: %w", err)
 	}
-	q.size += int64(len(b))
 	for _, r := range rows {
-		if r.Tries == 0 {
-			delete(q.rows, r.id())
-		} else {
-			q.rows[r.id()] = r
-		}
+		q.apply(r)
 	}
+	return nil
+}
+
+// write appends lines durably. A write that fails, as on a full disk, is
+// undone. Where that fails too, or a sync, which may have lost what it was to
+// keep, a further line might stand behind half of one: then nothing is written
+// until Open has read what there is.
+func (q *Quarantine) write(lines []byte) error {
+	if _, err := q.file.Write(lines); err != nil {
+		q.broken = q.file.Truncate(q.size)
+		return err
+	}
+	if err := q.file.Sync(); err != nil {
+		q.broken = err
+		return err
+	}
+	q.size += int64(len(lines))
 	return nil
 }
 

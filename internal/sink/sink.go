@@ -8,15 +8,16 @@
 // Invariant (fetch order decides): what was fetched earlier never overwrites
 // what was fetched later. Begin hands out a number and lets the snapshot be
 // taken under one lock, so that numbers are in the order of snapshots; Put and
-// Delete drop what is older than what they have applied to that OID. While a
-// batch is being written its OIDs are held, so that two writers never
-// interleave on one row, and different rows are written side by side.
+// Delete drop what is older than what they have applied to that OID, be it a
+// document, a reject or a removal. While a batch is being written its OIDs are
+// held, so that two writers never interleave on one row, and different rows
+// are written side by side.
 //
 // A document whose hash is the page's is not written again, provided the index
 // still has the write that the page speaks of: same generation, same version.
 //
 // Cost: one page lookup and one hash a document; one index lookup for each
-// document that could be skipped.
+// document that has a page.
 package sink
 
 import (
@@ -33,7 +34,7 @@ type Index interface {
 	// Hash hashes what the index would say of a row. An error means that the
 	// row can't be indexed as configured.
 	Hash(doc.Row) (doc.DocHash, error)
-	// Apply writes and removes durably, all or nothing.
+	// Apply writes and removes durably. After an error any part may be done.
 	Apply(puts []doc.Doc, deletes []doc.OID) error
 	// Versions returns the version of each document, 0 where there is none.
 	Versions([]doc.OID) ([]doc.Version, error)
@@ -65,7 +66,7 @@ type Sink struct {
 	freed chan struct{} // closed and replaced whenever held shrinks
 
 	inFlight map[doc.FetchSeq]struct{}
-	deleted  map[doc.OID]doc.FetchSeq // newest fetch that found the row gone, while an older one may still arrive
+	absent   map[doc.OID]doc.FetchSeq // newest fetch that found the row gone or unusable, while an older one may still bring it
 }
 
 // New makes a sink. reserve(n) makes n more numbers durable and returns the
@@ -81,7 +82,7 @@ func New(index Index, pages Pages, quarantine Quarantine, reserve func(n uint64)
 		held:       map[doc.OID]struct{}{},
 		freed:      make(chan struct{}),
 		inFlight:   map[doc.FetchSeq]struct{}{},
-		deleted:    map[doc.OID]doc.FetchSeq{},
+		absent:     map[doc.OID]doc.FetchSeq{},
 	}
 }
 
@@ -112,9 +113,9 @@ func (s *Sink) End(seq doc.FetchSeq) {
 		for f := range s.inFlight {
 			oldest = min(oldest, f)
 		}
-		for oid, by := range s.deleted {
+		for oid, by := range s.absent {
 			if by <= oldest {
-				delete(s.deleted, oid)
+				delete(s.absent, oid)
 			}
 		}
 	})
@@ -123,35 +124,41 @@ func (s *Sink) End(seq doc.FetchSeq) {
 // Put writes the documents of a batch that are new or different, and sets
 // aside its rejects. When it returns nil, all of it is durable.
 func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
+	report := doc.Report{Read: len(b.Docs) + len(b.Rejects)}
 	b = rejectDuplicates(b)
-	oids := make([]doc.OID, len(b.Docs))
-	for i := range b.Docs {
-		oids[i] = b.Docs[i].OID
-	}
+	oids := keys(b.Docs, b.Rejects)
 	if err := s.hold(ctx, oids); err != nil {
-		return doc.Report{}, err
+		return report, err
 	}
 	defer s.release(oids)
 
-	report := doc.Report{Read: len(b.Docs) + len(b.Rejects)}
-	w, err := s.plan(&b)
+	w, err := s.plan(b)
 	if err != nil {
 		return report, err
 	}
 	if err := s.write(w); err != nil {
 		return report, err
 	}
-	if len(b.Rejects) > 0 {
-		if err := s.quarantine.Add(b); err != nil {
-			return report, err
-		}
+	b.Rejects = w.rejects
+	if err := s.setAside(b); err != nil {
+		return report, err
 	}
 	if err := s.quarantine.Clear(w.oids); err != nil {
 		return report, err
 	}
 	report.Added, report.Updated, report.Skipped = w.added, w.updated, w.skipped
-	report.Quarantined = len(b.Rejects)
+	report.Quarantined = len(w.rejects)
 	return report, nil
+}
+
+// setAside lists the rejects of a batch.
+func (s *Sink) setAside(b doc.Batch) error {
+	if len(b.Rejects) == 0 {
+		return nil
+	}
+	// An older fetch that has a document of the row would let it out again.
+	s.remember(keys(nil, b.Rejects), b.Fetch)
+	return s.quarantine.Add(b)
 }
 
 // Delete removes the documents that still are at the given stamps, found gone
@@ -166,57 +173,65 @@ func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSe
 	}
 	defer s.release(oids)
 
-	var gone []doc.OID
-	for _, stamp := range stamps {
-		meta, ok, err := s.pages.Meta(stamp.OID)
-		if err != nil {
-			return doc.Report{}, err
-		}
-		if !ok || (meta.Same(stamp) && meta.Fetch < fetch) {
-			gone = append(gone, stamp.OID)
-		}
+	gone, err := s.gone(stamps, fetch)
+	if err != nil || len(gone) == 0 {
+		return doc.Report{}, err
 	}
-	if len(gone) == 0 {
-		return doc.Report{}, nil
-	}
+	// First: an older fetch must not bring back what is half removed.
+	s.remember(gone, fetch)
 	if err := s.index.Apply(nil, gone); err != nil {
 		return doc.Report{}, fmt.Errorf("remove %d documents: %w", len(gone), err)
 	}
 	if err := s.pages.Delete(gone); err != nil {
 		return doc.Report{}, fmt.Errorf("remove %d pages: %w", len(gone), err)
 	}
+	if err := s.quarantine.Clear(gone); err != nil {
+		return doc.Report{}, err
+	}
+	return doc.Report{Deleted: len(gone)}, nil
+}
+
+// gone returns the keys whose documents still are at these stamps, or have no
+// page that could tell.
+func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
+	var gone []doc.OID
+	for _, stamp := range stamps {
+		page, ok, err := s.pages.Meta(stamp.OID)
+		if err != nil {
+			return nil, err
+		}
+		if (!ok || page.Same(stamp)) && !s.outdated(stamp.OID, page, fetch) {
+			gone = append(gone, stamp.OID)
+		}
+	}
+	return gone, nil
+}
+
+// remember notes that a fetch found rows gone or unusable.
+func (s *Sink) remember(oids []doc.OID, fetch doc.FetchSeq) {
 	s.locked(func() {
-		for _, oid := range gone {
-			s.deleted[oid] = max(s.deleted[oid], fetch)
+		for _, oid := range oids {
+			s.absent[oid] = max(s.absent[oid], fetch)
 		}
 	})
-	return doc.Report{Deleted: len(gone)}, nil
 }
 
 // Different returns the OIDs of those stamps that are not what the index has:
 // another stamp, another generation, no page, or a page whose version is not
 // the index's.
 func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
-	var different, same []doc.OID
-	var versions []doc.Version
-	for _, stamp := range stamps {
-		meta, ok, err := s.pages.Meta(stamp.OID)
-		if err != nil {
-			return nil, err
-		}
-		if !ok || !meta.Same(stamp) || meta.Gen != s.index.Generation() {
-			different = append(different, stamp.OID)
-			continue
-		}
-		same, versions = append(same, stamp.OID), append(versions, meta.V)
+	oids := make([]doc.OID, len(stamps))
+	for i := range stamps {
+		oids[i] = stamps[i].OID
 	}
-	have, err := s.index.Versions(same)
+	states, err := s.lookUp(oids)
 	if err != nil {
 		return nil, err
 	}
-	for i, oid := range same {
-		if have[i] != versions[i] {
-			different = append(different, oid)
+	var different []doc.OID
+	for i, stamp := range stamps {
+		if !states[i].Same(stamp) || !states[i].indexed() {
+			different = append(different, stamp.OID)
 		}
 	}
 	return different, nil

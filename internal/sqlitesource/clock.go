@@ -24,20 +24,22 @@ type clock struct {
 	tick   time.Duration
 	unit   time.Duration // of a number; 0 where the column holds text
 	julian bool          // numbers are days since noon of -4713-11-24
+	vague  bool          // made of 0, which is 1970 in every unit
 	zone   *time.Location
 	seen   atomic.Uint32 // text: which spellings were met
 }
 
 // findClock returns the clock of a table, which the greatest updateTime
-// decides; nil while there is none. It asks within the caller's snapshot, so
+// decides; nil while there is none. What was found stays, unless it was 0, the
+// default that a new column often has. It asks within the caller's snapshot, so
 // that where it finds nothing no row of the snapshot has an updateTime.
 func (t *Table) findClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
 	if c := t.clock.Load(); c != nil {
 		return c, nil
 	}
 	c, err := t.newestClock(ctx, tx)
-	if err != nil || c == nil {
-		return nil, err
+	if err != nil || c == nil || c.vague {
+		return c, err
 	}
 	t.clock.CompareAndSwap(nil, c)
 	return t.clock.Load(), nil
@@ -45,34 +47,38 @@ func (t *Table) findClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
 
 // newestClock makes a clock of the greatest value that is a time. A few that
 // are none must not keep a table from being read.
-func (t *Table) newestClock(ctx context.Context, tx *sql.Tx) (c *clock, fault error) {
+func (t *Table) newestClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
+	// Below ':' lie the numbers, and the text that begins with a digit.
+	if c, err := t.clockAmong(ctx, tx, " < ':'"); c != nil || err != nil {
+		return c, err
+	}
+	return t.clockAmong(ctx, tx, " IS NOT NULL")
+}
+
+// clockAmong tries the greatest hundred of some values. It returns nil where
+// there are none.
+func (t *Table) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *clock, err error) {
 	column := t.statements.updated
-	for _, where := range []string{
-		" < ':'", // numbers, and text that begins with a digit
-		" IS NOT NULL",
-	} {
-		query := "SELECT +" + column + t.statements.from + " WHERE " + column + where + " ORDER BY " + column + " DESC LIMIT 100"
-		rows, err := tx.QueryContext(ctx, query)
-		if err != nil {
+	rows, err := tx.QueryContext(ctx, "SELECT +"+column+t.statements.from+" WHERE "+column+which+" ORDER BY "+column+" DESC LIMIT 100")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var fault error
+	for s := newScanner(1); rows.Next(); {
+		if err := s.scan(rows); err != nil {
 			return nil, err
 		}
-		defer rows.Close()
-		for s := newScanner(1); rows.Next(); {
-			if err := s.scan(rows); err != nil {
-				return nil, err
-			}
-			c, err := newClock(s.raw[0], t.zone)
-			if err == nil {
-				return c, nil
-			}
-			fault = cmp.Or(fault, error(&ConfigError{"updated", "column " + t.columns[t.updated] + ": " + err.Error(),
-				"it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}))
+		c, err := newClock(s.raw[0], t.zone)
+		if err == nil {
+			return c, nil
 		}
-		if err := rows.Err(); err != nil {
-			return nil, err
+		if fault == nil {
+			fault = &ConfigError{"updated", "column " + t.columns[t.updated] + ": " + err.Error(),
+				"it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}
 		}
 	}
-	return nil, fault
+	return nil, cmp.Or(rows.Err(), fault)
 }
 
 // newClock makes the clock of a column from its greatest value.
@@ -109,6 +115,7 @@ const firstJulian, lastJulian = 2086302.5, 2816787.5
 // setUnit finds the unit of a number: days where it can be a Julian day, else
 // the coarsest unit of Unix time in which it is not after the year 9999.
 func (c *clock) setUnit(n float64) {
+	c.vague = n == 0
 	switch v := math.Abs(n); {
 	case n >= firstJulian && n < lastJulian:
 		c.unit, c.julian = 24*time.Hour, true

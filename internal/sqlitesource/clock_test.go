@@ -115,6 +115,22 @@ func TestNoUpdated(t *testing.T) {
 	}
 }
 
+// A column that was added with a default of 0 does not say what it counts
+// until a first row is changed.
+func TestUpdatedOfZero(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER NOT NULL DEFAULT 0)", "INSERT INTO t (id) VALUES (1), (2)")
+	table := db.table(TableConfig{})
+	docs, rejects := rangeOf(t, table, doc.Range{})
+	if len(docs) != 2 || len(rejects) != 0 || !docs[0].Updated.Equal(time.Unix(0, 0)) {
+		t.Errorf("docs = %v, rejects = %v, want two documents of 1970", docs, rejects)
+	}
+	db.exec("UPDATE t SET u = 1714996800123 WHERE id = 2")
+	at := instant(t, "2024-05-06T12:00:00.123Z")
+	if got := stampKeys(stampsOf(t, table, at, at.Add(time.Millisecond))); got != "2" {
+		t.Errorf("stamps = %q, want 2", got)
+	}
+}
+
 func TestRejectedUpdated(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", `INSERT INTO t VALUES
 		(1, '2024-05-06 12:00:00'), (2, 'yesterday'), (3, 1714996800), (4, '2024-02-30'), (5, x'00'), (6, '2024-05-06 25:00'), (7, '0000-01-01 00:00+14:00')`)
@@ -249,6 +265,50 @@ func TestBoundsAreExact(t *testing.T) {
 			if got != want {
 				r.Errorf("%q in [%q, %q) = %v, want %v", text, from, to, got, want)
 			}
+		})
+	}
+}
+
+// Bounds in numbers have exactly the values that are read as times of the
+// window.
+func TestBoundsInNumbers(t *testing.T) {
+	const second = 1714996800
+	for name, newest := range map[string]any{
+		"seconds": int64(second), "milliseconds": int64(second * 1e3), "microseconds": int64(second * 1e6), "nanoseconds": int64(second * 1e9),
+		"real seconds": float64(second), "julian days": 2460437.0,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := newClock(newest, time.UTC)
+			if err != nil {
+				t.Fatal(err)
+			}
+			db := newDB(t)
+			rapid.Check(t, func(r *rapid.T) {
+				// A number near the newest: a few of its units, or of its smallest steps, off.
+				var v any
+				switch n := newest.(type) {
+				case int64:
+					v = n + rapid.Int64Range(-3000, 3000).Draw(r, "off")
+				case float64:
+					v = n + rapid.Float64Range(-1e-3, 1e-3).Draw(r, "off")
+				}
+				at, err := c.time(v)
+				if err != nil {
+					r.Fatal(err)
+				}
+				near := func(name string) time.Time {
+					return at.Add(time.Duration(rapid.Int64Range(-3000, 3000).Draw(r, name)) * time.Microsecond)
+				}
+				w := doc.Window{From: near("from"), To: near("to")}
+				from, to := c.bounds(w)
+				var got bool
+				if err := db.writer.QueryRow("SELECT ?1 >= ?2 AND ?1 < ?3", v, from, to).Scan(&got); err != nil {
+					r.Fatal(err)
+				}
+				if want := !at.Before(w.From) && at.Before(w.To); got != want {
+					r.Errorf("%v, read as %v, in [%v, %v), the bounds of %v: %v, want %v", v, at, from, to, w, got, want)
+				}
+			})
 		})
 	}
 }

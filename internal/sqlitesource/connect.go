@@ -42,7 +42,7 @@ func fileURI(path, parameters string) string {
 
 // readOnly are the parameters of every reading connection. Waiting for a
 // writer's lock ends well within the time that a shutdown may take.
-const readOnly = "mode=ro&_query_only=1&_busy_timeout=1000&_error_rc=1"
+const readOnly = "mode=ro&_query_only=1&_busy_timeout=2000&_error_rc=1"
 
 // A connector opens reading connections that know the token function. It has a
 // driver of its own: what is registered with the package's driver is

@@ -49,7 +49,7 @@ func (t *Table) Breakpoints(ctx context.Context, every int) (points []doc.OID, e
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		s := &scan{doing: "read a range of " + t.name, nullKeys: r.From == ""}
-		if err := t.limit(&s.where, r); err != nil {
+		if err := t.limit(s, r); err != nil {
 			yield(doc.Batch{}, t.source.fault(s.doing, err))
 			return
 		}
@@ -57,20 +57,19 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 	}
 }
 
-// limit adds a range to a condition.
-func (t *Table) limit(where *condition, r doc.Range) error {
-	for _, end := range []struct {
-		oid      doc.OID
-		operator string
-	}{{r.From, " >= "}, {r.To, " < "}} {
-		if end.oid == "" {
-			continue
+// limit limits a scan to a range.
+func (t *Table) limit(s *scan, r doc.Range) (err error) {
+	if r.From != "" {
+		if s.from, err = t.parts(r.From); err != nil {
+			return err
 		}
-		parts, err := t.parts(end.oid)
+	}
+	if r.To != "" {
+		to, err := t.parts(r.To)
 		if err != nil {
 			return err
 		}
-		where.and(t.statements.key+end.operator+t.statements.marks, parts...)
+		s.where.and(t.statements.key+" < "+t.statements.marks, to...)
 	}
 	return nil
 }
@@ -123,7 +122,8 @@ func (t *Table) among(s *scan, oids []doc.OID) error {
 // A scan reads rows by pages, in the order of keys.
 type scan struct {
 	doing    string
-	where    condition
+	where    condition        // without a lower end, which moves
+	from     []any            // the first key; nil: no lower end
 	only     map[doc.OID]bool // nil: all
 	nullKeys bool             // look for keys that are NULL first
 	after    []any            // the last key that was read; nil: none yet
@@ -191,11 +191,7 @@ func (t *Table) readPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch)
 		}
 		s.nullKeys = false
 	}
-	where := s.where
-	where.and("NOT " + t.statements.isNull)
-	if s.after != nil {
-		t.statements.afterKey(&where, s.after)
-	}
+	where := t.rest(s)
 	rows, err := tx.QueryContext(ctx, t.statements.docs+where.String()+t.statements.order, where.args...)
 	if err != nil {
 		return err
@@ -214,6 +210,20 @@ func (t *Table) readPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch)
 	}
 	s.done = true
 	return rows.Err()
+}
+
+// rest is the condition of what is still to be read. It has one lower end at
+// most: of two, SQLite might seek the one that is behind.
+func (t *Table) rest(s *scan) condition {
+	where := condition{slices.Clone(s.where.terms), slices.Clone(s.where.args)}
+	where.and("NOT " + t.statements.isNull)
+	switch {
+	case s.after != nil:
+		t.statements.afterKey(&where, s.after)
+	case s.from != nil:
+		where.and(t.statements.key+" >= "+t.statements.marks, s.from...)
+	}
+	return where
 }
 
 // rejectNullKeys adds one reject for all rows without a key: nothing tells

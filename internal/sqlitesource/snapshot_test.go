@@ -30,11 +30,24 @@ func TestPagesAreSnapshots(t *testing.T) {
 				}
 				done <- nil
 			}()
-			for range 50 {
-				docs, _ := rangeOf(t, table, doc.Range{})
+			pages := 0
+			for pages < 20 {
+				var docs []doc.Doc
+				for b, err := range table.Range(t.Context(), doc.Range{}) {
+					// With a rollback journal, a writer that never rests may
+					// keep readers out for long.
+					if err != nil && !errors.Is(err, doc.ErrUnavailable) {
+						t.Fatal(err)
+					}
+					docs = append(docs, b.Docs...)
+				}
+				if len(docs) == 0 {
+					continue
+				}
 				if len(docs) != 500 {
 					t.Fatalf("%d documents, want 500", len(docs))
 				}
+				pages++
 				first, _ := docs[0].Row.Get("v")
 				for _, d := range docs {
 					if v, _ := d.Row.Get("v"); v != first {

@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
 // A Config names a database. DSN is a path or a file: URI.
@@ -40,7 +41,6 @@ type Config struct {
 
 // A Source is one SQLite database.
 type Source struct {
-	name string
 	path string
 	db   *sql.DB
 }
@@ -60,7 +60,10 @@ func Open(_ context.Context, c Config) (*Source, error) {
 	conns := runtime.GOMAXPROCS(0) + 1
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	return &Source{name: c.Name, path: path, db: db}, nil
+	// A file that was replaced, by a restore, is another file under the old
+	// name: connections go on reading the one they opened.
+	db.SetConnMaxLifetime(time.Minute)
+	return &Source{path: path, db: db}, nil
 }
 
 // Address is the name of the file, as users see it.

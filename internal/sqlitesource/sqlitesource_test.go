@@ -1,14 +1,20 @@
 package sqlitesource
 
 import (
+	"bytes"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"indexerd/internal/doc"
 )
@@ -249,35 +255,81 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-func TestNoDatabase(t *testing.T) {
-	db := newDB(t)
-	db.exec("CREATE TABLE t (id INTEGER)")
+func TestReadOnly(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER)")
 	s := db.source()
-	_, err := s.db.ExecContext(t.Context(), "CREATE TABLE x (id INTEGER)")
-	if err == nil {
-		t.Error("a reading connection could write, want an error")
+	for _, statement := range []string{"INSERT INTO t VALUES (1)", "CREATE TABLE x (id INTEGER)", "PRAGMA query_only = 0; DELETE FROM t"} {
+		if _, err := s.db.ExecContext(t.Context(), statement); primaryCode(err) != sqlite3.SQLITE_READONLY {
+			t.Errorf("%s: %v, want SQLITE_READONLY", statement, err)
+		}
+	}
+}
+
+// A file that is no database does not become one by waiting.
+func TestNoDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.db")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("not a database\n"), 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Config{Name: "notes", DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Ping(t.Context())
+	if want := "notes.db: connect: file is not a database (26)"; err == nil || err.Error() != want || errors.Is(err, doc.ErrUnavailable) {
+		t.Errorf("Ping = %v, want %s", err, want)
 	}
 }
 
 // While a writer of a rollback journal commits, readers are locked out.
 func TestLocked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a lock as long as the daemon does")
+	}
 	db := newDB(t, "PRAGMA journal_mode = DELETE", "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 1700000000)")
 	table := db.table(TableConfig{})
 	db.exec("BEGIN EXCLUSIVE")
-	_, err := table.Count(t.Context())
-	if !errors.Is(err, doc.ErrUnavailable) {
-		t.Errorf("Count of a locked database = %v, want doc.ErrUnavailable", err)
-	}
-	if err != nil && !strings.HasPrefix(err.Error(), "test.db: count the rows of t: database unavailable: ") {
-		t.Errorf("Count of a locked database = %v, want the file and what was done", err)
-	}
 	for _, err := range table.Range(t.Context(), doc.Range{}) {
 		if !errors.Is(err, doc.ErrUnavailable) {
 			t.Errorf("Range of a locked database: %v, want doc.ErrUnavailable", err)
 		}
+		if err != nil && !strings.HasPrefix(err.Error(), "test.db: read a range of t: database unavailable: database is locked") {
+			t.Errorf("Range of a locked database: %v, want the file and what was done", err)
+		}
 	}
 	db.exec("COMMIT")
-	if n, err := table.Count(t.Context()); n != 1 || err != nil {
-		t.Errorf("Count afterwards = %d, %v, want 1, nil", n, err)
+	if docs, _ := rangeOf(t, table, doc.Range{}); keysOf(docs) != "1" {
+		t.Errorf("Range afterwards = %s, want 1", keysOf(docs))
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&fs.PathError{Op: "stat", Path: "/data/a.db", Err: fs.ErrNotExist}, true},
+		{driver.ErrBadConn, true},
+		{errors.New("SQL logic error"), false},
+		{&ConfigError{"sql", "what", "do"}, false},
+	} {
+		if got := unavailable(c.err); got != c.want {
+			t.Errorf("unavailable(%v) = %v, want %v", c.err, got, c.want)
+		}
+	}
+	s := &Source{path: "/data/a.db"}
+	got := s.fault("read", &fs.PathError{Op: "stat", Path: "/data/a.db", Err: errors.New("no\nfile")}).Error()
+	if want := "a.db: read: database unavailable: no file"; got != want {
+		t.Errorf("fault = %q, want %q", got, want)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"id", "last_update", "title", "description"}
+	for name, want := range map[string]string{"last_updat": "last_update", "TITLE": "title", "ide": "id", "customer": "", "descripton": "description", "": "id"} {
+		if got := nearest(name, names); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		}
 	}
 }

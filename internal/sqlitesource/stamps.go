@@ -45,19 +45,30 @@ type stampScan struct {
 }
 
 func (s *stampScan) page(ctx context.Context) (stamps []doc.Stamp, err error) {
-	err = s.table.read(ctx, func(tx *sql.Tx) error {
+	err = s.table.read(ctx, func(tx *sql.Tx) (err error) {
 		if s.clock == nil {
-			if s.clock, err = s.table.findClock(ctx, tx); err != nil || s.clock == nil {
-				s.done = err == nil // no row has an updateTime
+			if err = s.begin(ctx, tx); err != nil || s.done {
 				return err
 			}
-			// Once for all pages: they must go on where the last one ended.
-			s.from, s.to = s.clock.bounds(s.window)
 		}
 		stamps, err = s.read(ctx, tx)
 		return err
 	})
 	return stamps, err
+}
+
+// begin spells the window, once for all pages: each must go on where the last
+// one ended.
+func (s *stampScan) begin(ctx context.Context, tx *sql.Tx) (err error) {
+	if s.clock, err = s.table.findClock(ctx, tx); err != nil {
+		return err
+	}
+	if s.clock == nil {
+		s.done = true // no row has an updateTime
+		return nil
+	}
+	s.from, s.to = s.clock.bounds(s.window)
+	return nil
 }
 
 func (s *stampScan) read(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, error) {

@@ -127,6 +127,9 @@ func (s *Source) columnsOf(ctx context.Context, query string) (info []sqlite.Col
 
 // findColumns places the key and updateTime among the SQL's columns.
 func (t *Table) findColumns(info []sqlite.ColumnInfo, c TableConfig) error {
+	if len(info) == 0 {
+		return &ConfigError{"sql", "it returns no columns", "write a SELECT"}
+	}
 	seen := map[string]bool{}
 	for _, column := range info {
 		// SQLite does not tell names apart by case.

@@ -19,6 +19,7 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{"no such table", TableConfig{SQL: "SELECT * FROM x"}, "sql: SQL logic error: no such table: x (1): try it in the sqlite3 shell"},
 		{"syntax", TableConfig{SQL: "SELECT * FORM t"}, `sql: SQL logic error: near "FORM": syntax error (1): try it in the sqlite3 shell`},
+		{"no columns", TableConfig{SQL: "DELETE FROM t"}, "sql: it returns no columns: write a SELECT"},
 		{"columns of one name", TableConfig{SQL: "SELECT id, updated_at AS ID FROM t"}, "sql: two columns are named ID: give one of them another name with AS"},
 		{"key", TableConfig{Key: []string{"ide"}}, "key: column ide is not in the SQL's result: did you mean id?"},
 		{"key unlike all", TableConfig{Key: []string{"customer"}}, "key: column customer is not in the SQL's result: name one of id, updated_at, mixed, bytes, ratio, word"},

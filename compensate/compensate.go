@@ -1,0 +1,205 @@
+// Package compensate finds the rows that incremental missed. A row's
+// updateTime is set before its transaction commits, so a window may be read
+// before the row can be seen, and never be read again; a pass of this package
+// re-reads a past window and compares.
+//
+// Both passes, Tier and Exact, read stamps only, no bodies, in OID order, and
+// merge them with the stamps of what was crawled, two sorted streams:
+//
+//	same on both sides      nothing to do
+//	different, or only in   compared with the page's stamp, and fetched by OID
+//	the database            where that differs too: the fetch decides
+//	only in what was        asked by OID: fetched if it is there, removed if it
+//	crawled                 is gone
+//
+// Different, not newer: updateTime goes backwards in ordinary use. A stamp that
+// the tree does not have is no new row, it was pruned, or crawled before a
+// restart; the page knows.
+//
+// Tier assumes that no transaction stays open longer than its timeout. Exact
+// assumes nothing: it moves S to the database's own horizon H, below which no
+// transaction can still commit an updateTime. H is read before the stamps,
+// never after or together: a snapshot older than H would vouch for rows that
+// it can't see.
+//
+// Memory: a page of stamps and a batch of documents, whatever the window.
+package compensate
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// Source is the table to compare with.
+type Source interface {
+	// StampsByOID returns the stamps of a window in OID order.
+	StampsByOID(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
+	// Docs returns the rows with these OIDs as they are now, and at least one
+	// batch, empty where all are gone.
+	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
+}
+
+// Tree is the stamps of what was crawled.
+type Tree interface {
+	// Window returns the stamps whose updateTime lies in the window, in OID
+	// order.
+	Window(doc.Window) iter.Seq2[doc.Stamp, error]
+}
+
+// Sink takes what differs.
+type Sink interface {
+	Different([]doc.Stamp) ([]doc.OID, error)
+	Put(context.Context, doc.Batch) (doc.Report, error)
+	Delete(context.Context, []doc.Stamp, doc.FetchSeq) (doc.Report, error)
+}
+
+// A Comparison brings the index up to the database for one window.
+type Comparison struct {
+	Source Source
+	Tree   Tree
+	Sink   Sink
+	Batch  int // rows a fetch
+}
+
+// Run compares one window and repairs what differs.
+func (c *Comparison) Run(ctx context.Context, w doc.Window) (doc.Report, error) {
+	report := doc.Report{Window: w}
+	if w.Empty() {
+		return report, nil
+	}
+	crawled := newCursor(c.Tree.Window(w))
+	defer crawled.stop()
+	doubts := &doubts{comparison: c, report: &report}
+	for stamps, err := range c.Source.StampsByOID(ctx, w) {
+		if err != nil {
+			return report, err
+		}
+		report.Compared += len(stamps)
+		if err := doubts.merge(ctx, stamps, crawled); err != nil {
+			return report, err
+		}
+	}
+	return report, doubts.rest(ctx, crawled)
+}
+
+// doubts collects what has to be looked at more closely, up to a batch.
+type doubts struct {
+	comparison *Comparison
+	report     *doc.Report
+
+	differ []doc.Stamp // in the database, and not the same in the tree
+	absent []doc.Stamp // in the tree's window, and not in the database's
+}
+
+// merge goes through a page of the database's stamps beside the tree's.
+func (d *doubts) merge(ctx context.Context, stamps []doc.Stamp, crawled *cursor) error {
+	for _, s := range stamps {
+		for crawled.ok && crawled.at.OID < s.OID {
+			if err := d.noteAbsent(ctx, crawled); err != nil {
+				return err
+			}
+		}
+		if crawled.ok && crawled.at.OID == s.OID {
+			same := crawled.at.Same(s)
+			if err := crawled.next(); err != nil {
+				return err
+			}
+			if same {
+				continue
+			}
+		}
+		d.differ = append(d.differ, s)
+		if err := d.flush(ctx, d.comparison.Batch); err != nil {
+			return err
+		}
+	}
+	return crawled.err
+}
+
+// rest handles what is left when the database's stamps have ended.
+func (d *doubts) rest(ctx context.Context, crawled *cursor) error {
+	for crawled.ok {
+		if err := d.noteAbsent(ctx, crawled); err != nil {
+			return err
+		}
+	}
+	if crawled.err != nil {
+		return crawled.err
+	}
+	return d.flush(ctx, 1)
+}
+
+func (d *doubts) noteAbsent(ctx context.Context, crawled *cursor) error {
+	d.absent = append(d.absent, crawled.at)
+	if err := crawled.next(); err != nil {
+		return err
+	}
+	return d.flush(ctx, d.comparison.Batch)
+}
+
+// flush settles the doubts once there are at least so many.
+func (d *doubts) flush(ctx context.Context, atLeast int) error {
+	c := d.comparison
+	if len(d.differ) >= atLeast {
+		oids, err := c.Sink.Different(d.differ)
+		if err != nil {
+			return err
+		}
+		d.differ = d.differ[:0]
+		if err := c.fetch(ctx, oids, nil, d.report); err != nil {
+			return err
+		}
+	}
+	if len(d.absent) >= atLeast {
+		absent := d.absent
+		d.absent = nil
+		oids := make([]doc.OID, len(absent))
+		for i, s := range absent {
+			oids[i] = s.OID
+		}
+		return c.fetch(ctx, oids, absent, d.report)
+	}
+	return nil
+}
+
+// fetch indexes the rows with these OIDs as they are now. Those of absent that
+// are gone are removed, if they still are what was crawled.
+func (c *Comparison) fetch(ctx context.Context, oids []doc.OID, absent []doc.Stamp, report *doc.Report) error {
+	for chunk := range slices.Chunk(oids, max(c.Batch, 1)) {
+		found := map[doc.OID]bool{}
+		var seq doc.FetchSeq
+		for batch, err := range c.Source.Docs(ctx, chunk) {
+			if err != nil {
+				return err
+			}
+			seq = batch.Fetch
+			for i := range batch.Docs {
+				found[batch.Docs[i].OID] = true
+			}
+			for _, r := range batch.Rejects {
+				found[r.OID] = true // there, though it can't be indexed
+			}
+			done, err := c.Sink.Put(ctx, batch)
+			report.Add(done)
+			if err != nil {
+				return err
+			}
+			report.LateMax = max(report.LateMax, lateness(batch))
+		}
+		gone := slices.DeleteFunc(slices.Clone(absent), func(s doc.Stamp) bool {
+			return found[s.OID] || !slices.Contains(chunk, s.OID)
+		})
+		if len(gone) == 0 {
+			continue
+		}
+		done, err := c.Sink.Delete(ctx, gone, seq)
+		report.Add(done)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

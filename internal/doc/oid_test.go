@@ -1,0 +1,283 @@
+package doc
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawKinds draws the shape of a key of one to three parts.
+func drawKinds(t *rapid.T) []Kind {
+	kind := rapid.SampledFrom([]Kind{Integer, Text, UUID})
+	return rapid.SliceOfN(kind, 1, 3).Draw(t, "kinds")
+}
+
+// keyText is text in which prefixes, NULs and what the printable form escapes
+// are common.
+func keyText() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.StringOf(rapid.SampledFrom([]rune("\x00\x01ab%,/é中\U0010ffff"))),
+		rapid.String(),
+	)
+}
+
+func drawParts(t *rapid.T, kinds []Kind) []any {
+	parts := make([]any, len(kinds))
+	for i, kind := range kinds {
+		switch kind {
+		case Integer:
+			parts[i] = rapid.OneOf(rapid.Int64(), rapid.Int64Range(-2, 2)).Draw(t, "integer")
+		case Text:
+			parts[i] = keyText().Draw(t, "text")
+		case UUID:
+			parts[i] = [16]byte(rapid.SliceOfN(rapid.SampledFrom([]byte{0x00, 0x7f, 0xff}), 16, 16).Draw(t, "uuid"))
+		}
+	}
+	return parts
+}
+
+// compareParts is the order that the encoding promises.
+func compareParts(a, b []any) int {
+	for i := range a {
+		var order int
+		switch x := a[i].(type) {
+		case int64:
+			order = cmp.Compare(x, b[i].(int64))
+		case string:
+			order = cmp.Compare(x, b[i].(string))
+		case [16]byte:
+			y := b[i].([16]byte)
+			order = bytes.Compare(x[:], y[:])
+		}
+		if order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+func mustOID(t rapid.TB, parts ...any) OID {
+	t.Helper()
+	oid, err := NewOID(parts...)
+	if err != nil {
+		t.Fatalf("key of %v: %v", parts, err)
+	}
+	return oid
+}
+
+func TestOIDOrderIsKeyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := drawKinds(t)
+		a, b := drawParts(t, kinds), drawParts(t, kinds)
+		got := cmp.Compare(mustOID(t, a...), mustOID(t, b...))
+		if want := compareParts(a, b); got != want {
+			t.Fatalf("%v against %v: got order %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+func TestOIDRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := drawKinds(t)
+		want := drawParts(t, kinds)
+		oid := mustOID(t, want...)
+		got, err := oid.Parts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("parts: got %v, want %v", got, want)
+		}
+		printed := oid.String()
+		parsed, err := ParseOID(printed, kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parsed != oid {
+			t.Fatalf("%q: got key %x, want %x", printed, string(parsed), string(oid))
+		}
+		if i := strings.IndexByte(printed, '/'); i >= 0 {
+			t.Fatalf("%q has a slash: it could not stand in a path", printed)
+		}
+	})
+}
+
+// The layout is stored in pages, indexes and logs: it can't change.
+func TestOIDLayout(t *testing.T) {
+	uuid := [16]byte{0x55, 0x0e, 0x84, 0x00, 0xe2, 0x9b, 0x41, 0xd4, 0xa7, 0x16, 0x44, 0x66, 0x55, 0x44, 0x00, 0x00}
+	tests := []struct {
+		parts   []any
+		layout  string
+		printed string
+	}{
+		{[]any{int64(0)}, "118000000000000000", "0"},
+		{[]any{int64(7)}, "118000000000000007", "7"},
+		{[]any{int64(-1)}, "117fffffffffffffff", "-1"},
+		{[]any{int64(math.MinInt64)}, "110000000000000000", "-9223372036854775808"},
+		{[]any{int64(math.MaxInt64)}, "11ffffffffffffffff", "9223372036854775807"},
+		{[]any{""}, "2100", ""},
+		{[]any{"a"}, "216100", "a"},
+		{[]any{"\x00"}, "2100ff00", "\x00"},
+		{[]any{"50%,a/b"}, "213530252c612f6200", "50%25%2Ca%2Fb"},
+		{[]any{uuid}, "31550e8400e29b41d4a716446655440000", "550e8400-e29b-41d4-a716-446655440000"},
+		{[]any{"", ""}, "21002100", ","},
+		{[]any{int64(1), "x", uuid}, "11800000000000000121780031550e8400e29b41d4a716446655440000", "1,x,550e8400-e29b-41d4-a716-446655440000"},
+	}
+	for _, tt := range tests {
+		oid := mustOID(t, tt.parts...)
+		if got := fmt.Sprintf("%x", string(oid)); got != tt.layout {
+			t.Errorf("%v: got layout %s, want %s", tt.parts, got, tt.layout)
+		}
+		if got := oid.String(); got != tt.printed {
+			t.Errorf("%v: got %q, want %q", tt.parts, got, tt.printed)
+		}
+	}
+}
+
+func TestNewOIDRefuses(t *testing.T) {
+	tests := []struct {
+		parts []any
+		want  string
+	}{
+		{nil, "a key needs at least one part"},
+		{[]any{int64(1), nil}, "key part 2 is NULL"},
+		{[]any{1.5}, "key part 1 has type float64: a key is integer, uuid or text"},
+		{[]any{7}, "key part 1 has type int: a key is integer, uuid or text"},
+		{[]any{"a", "\xff"}, "key part 2 is not valid UTF-8"},
+	}
+	for _, tt := range tests {
+		oid, err := NewOID(tt.parts...)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%v: got error %v, want %s", tt.parts, err, tt.want)
+		}
+		if oid != "" {
+			t.Errorf("%v: got key %x beside the error, want none", tt.parts, string(oid))
+		}
+	}
+}
+
+// hostileKeys are bytes that NewOID never makes.
+var hostileKeys = []OID{
+	"",
+	"7",
+	"\x00",
+	"\x11",
+	"\x11\x80\x00\x00\x00\x00\x00\x00",
+	"\x11\x80\x00\x00\x00\x00\x00\x00\x07\x11",
+	"\x21",
+	"\x21a",
+	"\x21\x00\xff",
+	"\x21\xff\x00",
+	"\x21a\x00b",
+	"\x31\x55\x0e",
+	"\x41a\x00",
+}
+
+func TestPartsRefuseHostileKeys(t *testing.T) {
+	for _, oid := range hostileKeys {
+		if parts, err := oid.Parts(); err == nil {
+			t.Errorf("%x: got parts %v, want an error", string(oid), parts)
+		}
+		if got, want := oid.String(), fmt.Sprintf("0x%x", string(oid)); got != want {
+			t.Errorf("%x: got %q, want %q", string(oid), got, want)
+		}
+	}
+}
+
+func TestParseOIDRefuses(t *testing.T) {
+	tests := []struct {
+		text  string
+		kinds []Kind
+		want  string // in the error
+	}{
+		{"", []Kind{Integer}, `"" is not an integer of 64 bits`},
+		{"7x", []Kind{Integer}, `"7x" is not an integer of 64 bits`},
+		{"9223372036854775808", []Kind{Integer}, "is not an integer of 64 bits"},
+		{"7,8", []Kind{Integer}, `"7,8" is not an integer of 64 bits`},
+		{"7", []Kind{Integer, Text}, "has 1 parts: this table's key has 2, joined by commas"},
+		{"7,a,b", []Kind{Integer, Text}, "has 3 parts: this table's key has 2, joined by commas"},
+		{"7", nil, "has 1 parts: this table's key has 0"},
+		{"50%", []Kind{Text}, "a '%' is written %25"},
+		{"50%2", []Kind{Text}, "a '%' is written %25"},
+		{"50%zz", []Kind{Text}, "a '%' is written %25"},
+		{"%FF", []Kind{Text}, "not valid UTF-8"},
+		{"550e8400-e29b-41d4-a716-44665544000", []Kind{UUID}, "is not a UUID"},
+		{"550e8400-e29b-41d4-a716-44665544000000", []Kind{UUID}, "is not a UUID"},
+		{"ggge8400-e29b-41d4-a716-446655440000", []Kind{UUID}, "is not a UUID"},
+		{"7", []Kind{0x55}, "unknown kind 0x55"},
+	}
+	for _, tt := range tests {
+		oid, err := ParseOID(tt.text, tt.kinds)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q as %v: got key %x and error %v, want error %q", tt.text, tt.kinds, string(oid), err, tt.want)
+		}
+	}
+}
+
+func TestParseOIDForgives(t *testing.T) {
+	tests := []struct {
+		text string
+		kind Kind
+		want string
+	}{
+		{"a,b", Text, "a%2Cb"}, // one part needs no escaped comma
+		{"%2c", Text, "%2C"},
+		{"007", Integer, "7"},
+		{"550E8400E29B41D4A716446655440000", UUID, "550e8400-e29b-41d4-a716-446655440000"},
+	}
+	for _, tt := range tests {
+		oid, err := ParseOID(tt.text, []Kind{tt.kind})
+		if err != nil || oid.String() != tt.want {
+			t.Errorf("%q: got %v, error %v, want %s", tt.text, oid, err, tt.want)
+		}
+	}
+}
+
+// FuzzParts: bytes are a key or an error, and a key has one encoding.
+func FuzzParts(f *testing.F) {
+	for _, oid := range hostileKeys {
+		f.Add(string(oid))
+	}
+	f.Add("\x11\x80\x00\x00\x00\x00\x00\x00\x07")
+	f.Add("\x21a\x00\xffb\x00\x31\x55\x0e\x84\x00\xe2\x9b\x41\xd4\xa7\x16\x44\x66\x55\x44\x00\x00")
+	f.Fuzz(func(t *testing.T, key string) {
+		parts, err := OID(key).Parts()
+		if err != nil {
+			if len(parts) != 0 {
+				t.Fatalf("got parts %v beside error %v, want none", parts, err)
+			}
+			return
+		}
+		if got := mustOID(t, parts...); string(got) != key {
+			t.Fatalf("%v: got key %x, want %x", parts, string(got), key)
+		}
+	})
+}
+
+// FuzzParseOID: whatever is typed is one key, printed in one way, or an error.
+func FuzzParseOID(f *testing.F) {
+	for _, text := range []string{"7", "-0", "a,b", "50%25", "%", "550e8400-e29b-41d4-a716-446655440000", ",,"} {
+		f.Add(text, []byte{0})
+		f.Add(text, []byte{1, 0})
+	}
+	f.Fuzz(func(t *testing.T, text string, shape []byte) {
+		kinds := make([]Kind, len(shape))
+		for i, s := range shape {
+			kinds[i] = []Kind{Integer, Text, UUID}[s%3]
+		}
+		oid, err := ParseOID(text, kinds)
+		if err != nil {
+			return
+		}
+		again, err := ParseOID(oid.String(), kinds)
+		if err != nil || again != oid {
+			t.Fatalf("%q prints as %q: got key %x, error %v, want %x", text, oid, string(again), err, string(oid))
+		}
+	})
+}

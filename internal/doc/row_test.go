@@ -1,0 +1,357 @@
+package doc
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// rowValue draws what a source may return.
+func rowValue() *rapid.Generator[any] {
+	scalar := rapid.Custom(func(t *rapid.T) any {
+		switch rapid.IntRange(0, 5).Draw(t, "type") {
+		case 0:
+			return nil
+		case 1:
+			return rapid.Bool().Draw(t, "bool")
+		case 2:
+			return rapid.Int64().Draw(t, "integer")
+		case 3:
+			return rapid.Float64().Draw(t, "float")
+		case 4:
+			return json.Number(rapid.StringMatching(`-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "decimal"))
+		}
+		return rapid.String().Draw(t, "text")
+	})
+	list := rapid.Map(rapid.SliceOfN(scalar, 0, 3), func(l []any) any { return l })
+	nested := rapid.Map(rapid.SliceOfN(list, 0, 2), func(l []any) any { return l })
+	return rapid.OneOf(scalar, scalar, list, nested)
+}
+
+func drawColumns(t *rapid.T) Row {
+	names := rapid.SliceOfNDistinct(rapid.String(), 0, 5, rapid.ID[string]).Draw(t, "columns")
+	return Row{Names: names, Values: rapid.SliceOfN(rowValue(), len(names), len(names)).Draw(t, "values")}
+}
+
+func drawRow(t *rapid.T) Row {
+	row := drawColumns(t)
+	for _, name := range rapid.SliceOfNDistinct(rapid.String(), 0, 2, rapid.ID[string]).Draw(t, "children") {
+		rows := rapid.SliceOfN(rapid.Custom(drawColumns), 0, 3).Draw(t, "rows")
+		row.Children = append(row.Children, Child{Name: name, Rows: rows})
+	}
+	return row
+}
+
+func mustJSON(t rapid.TB, r Row) []byte {
+	t.Helper()
+	body, err := r.AppendJSON(nil)
+	if err != nil {
+		t.Fatalf("encode %+v: %v", r, err)
+	}
+	return body
+}
+
+// A document built from a page must be the one built from its row.
+func TestRowSurvivesItsPage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		row := drawRow(t)
+		body := mustJSON(t, row)
+		page, err := ParseRow(body)
+		if err != nil {
+			t.Fatalf("parse %s: %v", body, err)
+		}
+		sameTexts(t, page, row)
+		if len(page.Children) != len(row.Children) {
+			t.Fatalf("got %d children, want %d", len(page.Children), len(row.Children))
+		}
+		for i, want := range row.Children {
+			got := page.Children[i]
+			if got.Name != want.Name || len(got.Rows) != len(want.Rows) {
+				t.Fatalf("got child %q of %d rows, want %q of %d", got.Name, len(got.Rows), want.Name, len(want.Rows))
+			}
+			for j := range want.Rows {
+				sameTexts(t, got.Rows[j], want.Rows[j])
+			}
+		}
+		if got := mustJSON(t, page); !bytes.Equal(got, body) {
+			t.Fatalf("second encoding: got %s, want %s", got, body)
+		}
+	})
+}
+
+func sameTexts(t rapid.TB, got, want Row) {
+	t.Helper()
+	if len(got.Names) != len(want.Names) {
+		t.Fatalf("got columns %q, want %q", got.Names, want.Names)
+	}
+	for i, name := range want.Names {
+		if got.Names[i] != name {
+			t.Fatalf("got columns %q, want %q", got.Names, want.Names)
+		}
+		if got, want := FormatText(got.Values[i]), FormatText(want.Values[i]); got != want {
+			t.Fatalf("column %q: got text %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestRowJSONSaysWhatEncodingJSONSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		row := drawRow(t)
+		want := map[string]any{"row": object(row)}
+		if len(row.Children) > 0 {
+			children := map[string]any{}
+			for _, c := range row.Children {
+				rows := make([]any, len(c.Rows))
+				for i, r := range c.Rows {
+					rows[i] = object(r)
+				}
+				children[c.Name] = rows
+			}
+			want["children"] = children
+		}
+		reference, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := mustJSON(t, row); !sameJSON(decode(t, body), decode(t, reference)) {
+			t.Fatalf("got %s, want what %s says", body, reference)
+		}
+	})
+}
+
+func object(r Row) map[string]any {
+	o := map[string]any{}
+	for i, name := range r.Names {
+		o[name] = r.Values[i]
+	}
+	return o
+}
+
+func decode(t rapid.TB, text []byte) (v any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("decode %s: %v", text, err)
+	}
+	return v
+}
+
+// sameJSON compares decoded JSON, numbers by their exact value.
+func sameJSON(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		if !ok {
+			return false
+		}
+		x, okX := new(big.Rat).SetString(string(a))
+		y, okY := new(big.Rat).SetString(string(b))
+		return okX && okY && x.Cmp(y) == 0
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !sameJSON(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for name := range a {
+			if other, ok := b[name]; !ok || !sameJSON(a[name], other) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}
+
+// The layout is stored in every page.
+func TestRowLayout(t *testing.T) {
+	names := []string{"film_id", "title"}
+	tests := []struct {
+		row  Row
+		want string
+	}{
+		{Row{}, `{"row":{}}`},
+		{Row{Names: names, Values: []any{int64(7), "A \"quoted\"\\\n\t\x01\u2028 <b>é中"}}, `{"row":{"film_id":7,"title":"A \"quoted\"\\\n\t\u0001` + "\u2028" + ` <b>é中"}}`},
+		{Row{Names: names, Values: []any{nil, []any{true, 1.5, json.Number("12.50"), []any{}}}}, `{"row":{"film_id":null,"title":[true,1.5,12.50,[]]}}`},
+		{
+			Row{
+				Names: names[:1], Values: []any{int64(7)},
+				Children: []Child{
+					{Name: "none"},
+					{Name: "actors", Rows: []Row{{Names: []string{"name"}, Values: []any{"Uma"}}, {Names: []string{"name"}, Values: []any{"Zoe"}}}},
+				},
+			},
+			`{"row":{"film_id":7},"children":{"none":[],"actors":[{"name":"Uma"},{"name":"Zoe"}]}}`,
+		},
+	}
+	for _, tt := range tests {
+		if got := string(mustJSON(t, tt.row)); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+func TestAppendJSONAppends(t *testing.T) {
+	got, err := Row{}.AppendJSON([]byte("before"))
+	if err != nil || string(got) != `before{"row":{}}` {
+		t.Errorf("got %s, error %v", got, err)
+	}
+}
+
+func TestRowRefusesWhatHasNoJSON(t *testing.T) {
+	tests := []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"NaN", math.NaN(), "column b: NaN is no number that can be indexed"},
+		{"infinity", math.Inf(-1), "column b: -Inf is no number that can be indexed"},
+		{"in a list", []any{int64(1), []any{math.Inf(1)}}, "column b: +Inf is no number that can be indexed"},
+		{"text that is not UTF-8", "\xff", "column b: text is not valid UTF-8"},
+		{"numeric NaN", json.Number("NaN"), `column b: "NaN" is no number that can be indexed`},
+		{"no digits", json.Number(""), `column b: "" is no number that can be indexed`},
+		{"JSON that is no number", json.Number("null"), `column b: "null" is no number that can be indexed`},
+		{"a quoted number", json.Number(`"1"`), `column b: "\"1\"" is no number that can be indexed`},
+		{"space around it", json.Number("1 "), `column b: "1 " is no number that can be indexed`},
+		{"another type", 7, "column b: a value of type int can't be stored"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			row := Row{Names: []string{"a", "b"}, Values: []any{nil, tt.value}}
+			_, err := row.AppendJSON(nil)
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got error %v, want %s", err, tt.want)
+			}
+			parent := Row{Children: []Child{{Name: "actors", Rows: []Row{row}}}}
+			_, err = parent.AppendJSON(nil)
+			if want := "child actors: " + tt.want; err == nil || err.Error() != want {
+				t.Errorf("in a child: got error %v, want %s", err, want)
+			}
+		})
+	}
+	if _, err := (Row{Names: []string{"\xff"}, Values: []any{nil}}).AppendJSON(nil); err == nil {
+		t.Error("a column's name that is not UTF-8: got no error")
+	}
+	if _, err := (Row{Children: []Child{{Name: "\xff"}}}).AppendJSON(nil); err == nil {
+		t.Error("a child's name that is not UTF-8: got no error")
+	}
+}
+
+func TestFormatText(t *testing.T) {
+	tests := []struct {
+		value any
+		want  string
+	}{
+		{nil, ""},
+		{"as it is ", "as it is "},
+		{true, "true"},
+		{int64(-7), "-7"},
+		{json.Number("12.50"), "12.50"},
+		{1234567.0, "1234567"},
+		{0.000001, "0.000001"},
+		{1e-7, "1e-07"},
+		{1e20, "100000000000000000000"},
+		{1e21, "1e+21"},
+		{-2.5, "-2.5"},
+		{math.Copysign(0, -1), "0"},
+		{[]any{}, ""},
+		{[]any{"a", nil, int64(1), []any{"b", "c"}}, "a  1 b c"},
+	}
+	for _, tt := range tests {
+		if got := FormatText(tt.value); got != tt.want {
+			t.Errorf("%#v: got %q, want %q", tt.value, got, tt.want)
+		}
+	}
+}
+
+func TestGet(t *testing.T) {
+	row := Row{Names: []string{"a", "b"}, Values: []any{int64(1), nil}}
+	if v, ok := row.Get("a"); v != int64(1) || !ok {
+		t.Errorf("a: got %v, %v", v, ok)
+	}
+	if v, ok := row.Get("b"); v != nil || !ok {
+		t.Errorf("b, which is NULL: got %v, %v", v, ok)
+	}
+	if v, ok := row.Get("c"); v != nil || ok {
+		t.Errorf("c, which is not there: got %v, %v", v, ok)
+	}
+}
+
+func TestParseRowRefuses(t *testing.T) {
+	whole := `{"row":{"a":[1,{"b":2}]}}`
+	tests := []string{
+		``, `null`, `7`, `[]`, `{`, `{"row":`, `{"row":[]}`, `{"row":{"a"}}`, `{"row":{"a":1}`, `{"row":{"a":1]}`,
+		`{"row":{"a":01}}`, `{"row":{"a":{}}}`, `{"row":{},"children":[]}`, `{"row":{},"children":{"c":{}}}`,
+		`{"row":{},"children":{"c":[1]}}`, `{"other":{}}`, `{"row":{}}{}`, `{"row":{}}x`, whole,
+	}
+	for _, text := range tests {
+		row, err := ParseRow([]byte(text))
+		if err == nil {
+			t.Errorf("%s: got no error and %+v", text, row)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), "page body: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got error %q, want one line that begins with page body", text, err)
+		}
+		if !reflect.DeepEqual(row, Row{}) {
+			t.Errorf("%s: got %+v beside the error, want nothing", text, row)
+		}
+	}
+}
+
+// A page cut anywhere is an error, never a shorter row.
+func TestParseRowRefusesACutPage(t *testing.T) {
+	body := mustJSON(t, Row{
+		Names: []string{"id", "title"}, Values: []any{int64(7), "Ocean's 12"},
+		Children: []Child{{Name: "actors", Rows: []Row{{Names: []string{"name"}, Values: []any{"Uma"}}}}},
+	})
+	for n := range body {
+		if row, err := ParseRow(body[:n]); err == nil {
+			t.Errorf("%s: got %+v, want an error", body[:n], row)
+		}
+	}
+}
+
+// FuzzParseRow: bytes are a row, which has one encoding, or an error.
+func FuzzParseRow(f *testing.F) {
+	for _, text := range []string{
+		`{"row":{}}`, `{"row":{"a":-0,"b":-0.0,"c":1e5,"d":9223372036854775808}}`, `{"row":{"a":"\ud800\u0000"},"children":{"c":[{"x":[[]]}]}}`,
+		`{"row":{"a":1},"row":{"b":2},"children":{},"children":{"c":[]}}`, ` { "row" : { } } `,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		row, err := ParseRow(text)
+		if err != nil {
+			return
+		}
+		body := mustJSON(t, row)
+		again, err := ParseRow(body)
+		if err != nil {
+			t.Fatalf("parse %s: %v", body, err)
+		}
+		if !reflect.DeepEqual(again, row) {
+			t.Fatalf("%s: got %+v, want %+v", body, again, row)
+		}
+		if second := mustJSON(t, again); !bytes.Equal(second, body) {
+			t.Fatalf("second encoding: got %s, want %s", second, body)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package fakeworld
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// Now is the database's clock.
+func (t *Table) Now(ctx context.Context) (time.Time, error) {
+	if err := t.before(ctx, "now"); err != nil {
+		return time.Time{}, err
+	}
+	return t.Clock(), nil
+}
+
+// Tick is the precision of updateTime.
+func (t *Table) Tick() time.Duration { return time.Microsecond }
+
+// Count is the number of rows.
+func (t *Table) Count(ctx context.Context) (int64, error) {
+	if err := t.before(ctx, "count"); err != nil {
+		return 0, err
+	}
+	return int64(len(t.Rows())), nil
+}
+
+// Breakpoints returns every n-th key, without the first.
+func (t *Table) Breakpoints(ctx context.Context, n int) ([]doc.OID, error) {
+	if err := t.before(ctx, "breakpoints"); err != nil {
+		return nil, err
+	}
+	var points []doc.OID
+	i := 0
+	t.scan(t.snapshot(), func(oid doc.OID, _ Row) {
+		if i > 0 && i%n == 0 {
+			points = append(points, oid)
+		}
+		i++
+	})
+	return points, nil
+}
+
+// Range reads the rows with keys in a range as one fetch, whatever their
+// updateTime.
+func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
+	return func(yield func(doc.Batch, error) bool) {
+		t.fetch(ctx, "range", yield, func(oid doc.OID) bool {
+			return oid >= r.From && (r.To == "" || oid < r.To)
+		})
+	}
+}
+
+// Docs reads the rows with these keys, a fetch for each batch of them.
+func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
+	return func(yield func(doc.Batch, error) bool) {
+		for chunk := range slices.Chunk(oids, t.Batch) {
+			if !t.fetch(ctx, "docs", yield, func(oid doc.OID) bool { return slices.Contains(chunk, oid) }) {
+				return
+			}
+		}
+	}
+}
+
+// fetch yields the rows of one snapshot in batches, at least one. It reports
+// whether more is wanted.
+func (t *Table) fetch(ctx context.Context, step string, yield func(doc.Batch, error) bool, want func(doc.OID) bool) bool {
+	if err := t.before(ctx, step); err != nil {
+		yield(doc.Batch{}, err)
+		return false
+	}
+	var snapshot int
+	seq, err := t.Numbers.Begin(func() error { snapshot = t.snapshot(); return nil })
+	if err != nil {
+		yield(doc.Batch{}, err)
+		return false
+	}
+	defer t.Numbers.End(seq)
+	at := t.Clock()
+	var docs []doc.Doc
+	t.scan(snapshot, func(oid doc.OID, r Row) {
+		if want(oid) {
+			docs = append(docs, r.Doc(oid, seq, at))
+		}
+	})
+	for first := true; first || len(docs) > 0; first = false {
+		n := min(t.Batch, len(docs))
+		if err := t.before(ctx, "rows"); err != nil {
+			yield(doc.Batch{}, err)
+			return false
+		}
+		if !yield(doc.Batch{Fetch: seq, At: at, Docs: docs[:n]}, nil) {
+			return false
+		}
+		docs = docs[n:]
+	}
+	return true
+}
+
+// Stamps reads the stamps of a window in pages by (updateTime, OID), each page
+// of a snapshot of its own.
+func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		last := doc.Stamp{Updated: w.From}
+		for {
+			if err := t.before(ctx, "stamps"); err != nil {
+				yield(nil, err)
+				return
+			}
+			page := t.stampsAfter(last, w.To)
+			if len(page) == 0 || !yield(page, nil) || len(page) < t.Page {
+				return
+			}
+			last = page[len(page)-1]
+		}
+	}
+}
+
+func (t *Table) stampsAfter(last doc.Stamp, to time.Time) []doc.Stamp {
+	var page []doc.Stamp
+	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
+		s := r.Stamp(oid)
+		if compareStamps(s, last) > 0 && s.Updated.Before(to) {
+			page = append(page, s)
+		}
+	})
+	slices.SortFunc(page, compareStamps)
+	return page[:min(t.Page, len(page))]
+}
+
+func compareStamps(a, b doc.Stamp) int {
+	return cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.OID, b.OID))
+}

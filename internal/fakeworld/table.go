@@ -1,0 +1,200 @@
+// Package fakeworld is a world in memory for the tests of the sink and of the
+// passes: a table of a database, and what is stored of it.
+//
+//	Table       rows in many versions; transactions that commit later than
+//	            they stamp; fetches that answer from the snapshot they took
+//	Index, Pages, Quarantine
+//	            what a sink writes to; what a failed step leaves is half done
+//	Countdown   stops all of them, and the files, at the k-th step: a crash
+//
+// Invariant: a snapshot of the table is a number of commits. What a fetch
+// yields is of its snapshot, however late it is read.
+//
+// Every part has a Before, which is called ahead of each step and whose error
+// the step then returns. Tests make faults with it, and let others act at
+// just that moment.
+package fakeworld
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// epoch is the table's clock when it is made.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// Key is the key of row n.
+func Key(n int) doc.OID {
+	oid, err := doc.NewOID(int64(n))
+	if err != nil {
+		panic(err) // an int64 is a key
+	}
+	return oid
+}
+
+// A Row is one version of a row. Updated zero is NULL.
+type Row struct {
+	Updated time.Time
+	Title   string
+}
+
+// A version is a row from one commit on; nil is a deleted row.
+type version struct {
+	commit int
+	row    *Row
+}
+
+// A change is what a transaction does to a row; nil deletes it.
+type change struct {
+	oid doc.OID
+	row *Row
+}
+
+// A Table is a table of a database.
+type Table struct {
+	Before  func(step string) error // steps: now, count, breakpoints, stamps, range, docs, rows
+	Numbers Numbers
+	Batch   int // rows of a batch
+	Page    int // stamps of a page
+
+	mu       sync.Mutex
+	now      time.Time
+	commits  int
+	versions map[doc.OID][]version
+	keys     []doc.OID // in order
+}
+
+// Numbers orders the fetches.
+type Numbers interface {
+	Begin(open func() error) (doc.FetchSeq, error)
+	End(doc.FetchSeq)
+}
+
+// NewTable makes an empty table.
+func NewTable(batch int) *Table {
+	return &Table{Batch: batch, Page: batch, now: epoch, versions: map[doc.OID][]version{}}
+}
+
+// Advance moves the database's clock; d below 0 sets it back.
+func (t *Table) Advance(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now = t.now.Add(d)
+}
+
+// Clock is the database's clock.
+func (t *Table) Clock() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// A Tx is an open transaction. Its rows bear the time at which it began.
+type Tx struct {
+	table   *Table
+	began   time.Time
+	changes []change
+}
+
+// Begin starts a transaction.
+func (t *Table) Begin() *Tx { return &Tx{table: t, began: t.Clock()} }
+
+// Put inserts or updates a row.
+func (x *Tx) Put(oid doc.OID, title string) { x.PutAt(oid, title, x.began) }
+
+// PutAt is Put with another updateTime.
+func (x *Tx) PutAt(oid doc.OID, title string, updated time.Time) {
+	x.changes = append(x.changes, change{oid, &Row{Updated: updated, Title: title}})
+}
+
+// Delete deletes a row.
+func (x *Tx) Delete(oid doc.OID) { x.changes = append(x.changes, change{oid, nil}) }
+
+// Commit lets others see the changes.
+func (x *Tx) Commit() {
+	t := x.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.commits++
+	for _, c := range x.changes {
+		if t.versions[c.oid] == nil {
+			i, _ := slices.BinarySearch(t.keys, c.oid)
+			t.keys = slices.Insert(t.keys, i, c.oid)
+		}
+		t.versions[c.oid] = append(t.versions[c.oid], version{t.commits, c.row})
+	}
+}
+
+// Put is a transaction of one Put.
+func (t *Table) Put(oid doc.OID, title string) {
+	x := t.Begin()
+	x.Put(oid, title)
+	x.Commit()
+}
+
+// Delete is a transaction of one Delete.
+func (t *Table) Delete(oid doc.OID) {
+	x := t.Begin()
+	x.Delete(oid)
+	x.Commit()
+}
+
+// Rows are the rows that are committed now.
+func (t *Table) Rows() map[doc.OID]Row {
+	rows := map[doc.OID]Row{}
+	t.scan(t.snapshot(), func(oid doc.OID, r Row) { rows[oid] = r })
+	return rows
+}
+
+func (t *Table) snapshot() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.commits
+}
+
+// scan calls f for the rows of a snapshot in key order.
+func (t *Table) scan(snapshot int, f func(doc.OID, Row)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, oid := range t.keys {
+		var row *Row
+		for _, v := range t.versions[oid] {
+			if v.commit <= snapshot {
+				row = v.row
+			}
+		}
+		if row != nil {
+			f(oid, *row)
+		}
+	}
+}
+
+func (t *Table) before(ctx context.Context, step string) error {
+	if err := call(t.Before, step); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// Stamp is the stamp of a row.
+func (r Row) Stamp(oid doc.OID) doc.Stamp {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%v %s", r.Updated.UnixMicro(), r.Title)
+	return doc.Stamp{OID: oid, Updated: r.Updated, Token: doc.Token{Digest: h.Sum64(), Epoch: 1}}
+}
+
+var columns = []string{"title"}
+
+// Doc is a row as it is fetched.
+func (r Row) Doc(oid doc.OID, fetch doc.FetchSeq, at time.Time) doc.Doc {
+	return doc.Doc{
+		Meta: doc.Meta{Stamp: r.Stamp(oid), Fetch: fetch, Fetched: at},
+		Row:  doc.Row{Names: columns, Values: []any{r.Title}},
+	}
+}

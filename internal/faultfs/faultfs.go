@@ -1,0 +1,303 @@
+// Package faultfs is a file system in memory for tests of what must survive:
+// it fails any step on demand, and at a crash it forgets what was not synced.
+//
+// Every call of atomicfile.FS and atomicfile.File but Name and Stat is a step.
+// Fail says which steps go wrong:
+//
+//	fsys.Fail(faultfs.At(3, syscall.EIO))         // the third step from here
+//	fsys.Fail(faultfs.At(3, faultfs.ErrPowerCut)) // it and all that follow
+//
+// so a test runs its subject for k = 1, 2, ... until no step is left to fail.
+// A write that fails has written half. A sync that fails loses what it was to
+// make durable, and the next one does not make up for it, as on Linux.
+//
+// Crash returns the disk as the next start finds it. Of what was not synced,
+// each write may be there whole, in part or not at all, and the changes of
+// directory entries may be there up to any one; how much is the caller's
+// choice: Worst, Best, or a draw. Directories themselves are durable at once.
+package faultfs
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"indexerd/internal/atomicfile"
+)
+
+// ErrPowerCut is the error of a step during which the power goes. Every
+// further step fails with it and changes nothing.
+var ErrPowerCut = errors.New("the power is off")
+
+// A Step is one call that can fail.
+type Step struct {
+	N    int    // from 1
+	Op   string // the method, as Rename
+	Name string // the file
+}
+
+// At fails the k-th step.
+func At(k int, err error) func(Step) error {
+	return func(s Step) error {
+		if s.N == k {
+			return err
+		}
+		return nil
+	}
+}
+
+// Worst makes a crash forget everything that was not synced.
+func Worst(int) int { return 0 }
+
+// Best makes a crash forget nothing.
+func Best(n int) int { return n - 1 }
+
+// FS is an atomicfile.FS.
+type FS struct {
+	mu      sync.Mutex
+	dirs    map[string]bool
+	entries map[string]*inode // as the process sees them
+	durable map[string]*inode // as they are after the next crash at worst
+	pending []relink          // what takes durable to entries
+	steps   int
+	fault   func(Step) error
+	off     bool // the power has gone
+}
+
+// A relink changes one or two directory entries at once.
+type relink struct {
+	remove, add string // either may be empty
+	file        *inode
+}
+
+func (r relink) apply(entries map[string]*inode) {
+	delete(entries, r.remove)
+	if r.add != "" {
+		entries[r.add] = r.file
+	}
+}
+
+func (r relink) touches(dir string) bool {
+	return r.remove != "" && filepath.Dir(r.remove) == dir || r.add != "" && filepath.Dir(r.add) == dir
+}
+
+// New returns an empty file system with a root and a current directory.
+func New() *FS {
+	return &FS{
+		dirs:    map[string]bool{"/": true, ".": true},
+		entries: map[string]*inode{},
+		durable: map[string]*inode{},
+	}
+}
+
+// Fail asks fault before each step from now on, counted from 1; an error fails
+// the step. nil ends the faults, but a power cut is ended by Crash only.
+func (f *FS) Fail(fault func(Step) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.steps, f.fault = 0, fault
+}
+
+// Steps is the number of steps since New or the last Fail.
+func (f *FS) Steps() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.steps
+}
+
+// Crash returns what a power cut now would leave. pick(n) chooses one of n
+// outcomes, from 0, the worst, to n-1, the best.
+func (f *FS) Crash(pick func(n int) int) *FS {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	after := New()
+	maps.Copy(after.dirs, f.dirs)
+	left := maps.Clone(f.durable)
+	for _, r := range f.pending[:pick(len(f.pending)+1)] {
+		r.apply(left)
+	}
+	crashed := map[*inode]*inode{} // two names of one file stay one file
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		file := left[name]
+		if crashed[file] == nil {
+			crashed[file] = file.crash(pick)
+		}
+		after.entries[name], after.durable[name] = crashed[file], crashed[file]
+	}
+	return after
+}
+
+// step counts a step and returns the error it is to fail with. f is locked.
+func (f *FS) step(op, name string) error {
+	f.steps++
+	var err error
+	switch {
+	case f.off:
+		err = ErrPowerCut
+	case f.fault != nil:
+		err = f.fault(Step{N: f.steps, Op: op, Name: name})
+	}
+	if err == nil {
+		return nil
+	}
+	f.off = errors.Is(err, ErrPowerCut)
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// relink changes entries at once and durably at the next SyncDir.
+func (f *FS) relink(r relink) {
+	r.apply(f.entries)
+	f.pending = append(f.pending, r)
+}
+
+// OpenFile opens a file as os.OpenFile does.
+func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (atomicfile.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = filepath.Clean(name)
+	if err := f.step("OpenFile", name); err != nil {
+		return nil, err
+	}
+	file, ok := f.entries[name]
+	switch {
+	case ok && flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
+		return nil, &fs.PathError{Op: "OpenFile", Path: name, Err: fs.ErrExist}
+	case !ok && (flag&os.O_CREATE == 0 || !f.dirs[filepath.Dir(name)]):
+		return nil, &fs.PathError{Op: "OpenFile", Path: name, Err: fs.ErrNotExist}
+	case !ok:
+		file = &inode{}
+		f.relink(relink{add: name, file: file})
+	case flag&os.O_TRUNC != 0:
+		file.change(change{truncate: true})
+	}
+	return &handle{fsys: f, inode: file, name: name, flag: flag}, nil
+}
+
+// ReadDir lists a directory by name.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = filepath.Clean(name)
+	if err := f.step("ReadDir", name); err != nil {
+		return nil, err
+	}
+	if !f.dirs[name] {
+		return nil, &fs.PathError{Op: "ReadDir", Path: name, Err: fs.ErrNotExist}
+	}
+	var list []fs.DirEntry
+	add := func(path string, i info) {
+		if path != name && filepath.Dir(path) == name {
+			i.name = filepath.Base(path)
+			list = append(list, fs.FileInfoToDirEntry(i))
+		}
+	}
+	for path, file := range f.entries {
+		add(path, info{size: int64(len(file.data))})
+	}
+	for path := range f.dirs {
+		add(path, info{mode: fs.ModeDir})
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return list, nil
+}
+
+// MkdirAll makes a directory and its parents.
+func (f *FS) MkdirAll(name string, _ fs.FileMode) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = filepath.Clean(name)
+	if err := f.step("MkdirAll", name); err != nil {
+		return err
+	}
+	for ; !f.dirs[name]; name = filepath.Dir(name) {
+		f.dirs[name] = true
+	}
+	return nil
+}
+
+// Rename renames a file, over another one if it is there.
+func (f *FS) Rename(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	from, to = filepath.Clean(from), filepath.Clean(to)
+	file, err := f.find("Rename", from)
+	if err != nil {
+		return err
+	}
+	if !f.dirs[filepath.Dir(to)] {
+		return &fs.PathError{Op: "Rename", Path: to, Err: fs.ErrNotExist}
+	}
+	f.relink(relink{remove: from, add: to, file: file})
+	return nil
+}
+
+// Link gives a file another name.
+func (f *FS) Link(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	from, to = filepath.Clean(from), filepath.Clean(to)
+	file, err := f.find("Link", from)
+	if err != nil {
+		return err
+	}
+	if !f.dirs[filepath.Dir(to)] {
+		return &fs.PathError{Op: "Link", Path: to, Err: fs.ErrNotExist}
+	}
+	if _, taken := f.entries[to]; taken {
+		return &fs.PathError{Op: "Link", Path: to, Err: fs.ErrExist}
+	}
+	f.relink(relink{add: to, file: file})
+	return nil
+}
+
+// Remove removes a file's name.
+func (f *FS) Remove(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = filepath.Clean(name)
+	if _, err := f.find("Remove", name); err != nil {
+		return err
+	}
+	f.relink(relink{remove: name})
+	return nil
+}
+
+// find takes the step of a call on a file that must be there.
+func (f *FS) find(op, name string) (*inode, error) {
+	if err := f.step(op, name); err != nil {
+		return nil, err
+	}
+	file, ok := f.entries[name]
+	if !ok {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return file, nil
+}
+
+// SyncDir makes the changes of a directory's entries durable.
+func (f *FS) SyncDir(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = filepath.Clean(name)
+	if err := f.step("SyncDir", name); err != nil {
+		return err
+	}
+	if !f.dirs[name] {
+		return &fs.PathError{Op: "SyncDir", Path: name, Err: fs.ErrNotExist}
+	}
+	var rest []relink
+	for _, r := range f.pending {
+		if r.touches(name) {
+			r.apply(f.durable)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	f.pending = rest
+	return nil
+}

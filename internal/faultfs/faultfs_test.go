@@ -1,0 +1,277 @@
+package faultfs_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/faultfs"
+)
+
+// A fake is worth something while it does what the real one does: random calls
+// on both give the same results and leave the same files.
+func TestBehavesAsTheMachinesDisk(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		real, fake := &world{FS: atomicfile.OS, root: dir}, &world{FS: faultfs.New(), root: "/disk"}
+		if err := fake.MkdirAll("/disk", 0o700); err != nil {
+			rt.Fatal(err)
+		}
+		defer real.close()
+		for range rapid.IntRange(1, 25).Draw(rt, "calls") {
+			call := drawCall(rt)
+			got, want := call(fake), call(real)
+			if got != want {
+				rt.Fatalf("got %s, the machine says %s", got, want)
+			}
+		}
+		if got, want := fake.list(), real.list(); got != want {
+			rt.Fatalf("got files\n%sthe machine has\n%s", got, want)
+		}
+	})
+}
+
+// A world is a file system with the files that are open on it.
+type world struct {
+	atomicfile.FS
+	root string
+	open []atomicfile.File
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.root, name) }
+
+func (w *world) close() {
+	for _, f := range w.open {
+		f.Close()
+	}
+}
+
+// list describes all files.
+func (w *world) list() string {
+	var b strings.Builder
+	for _, dir := range []string{".", "sub"} {
+		entries, err := w.ReadDir(w.path(dir))
+		fmt.Fprintf(&b, "%s: %s\n", dir, kind(err))
+		for _, e := range entries {
+			fmt.Fprintf(&b, "  %s %v", e.Name(), e.IsDir())
+			if !e.IsDir() {
+				info, infoErr := e.Info()
+				text, err := atomicfile.Read(w.FS, w.path(filepath.Join(dir, e.Name())))
+				fmt.Fprintf(&b, " %d %s %q %s", info.Size(), kind(infoErr), text, kind(err))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// kind is what callers can tell of an error.
+func kind(err error) string {
+	for _, known := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	switch {
+	case err == nil:
+		return "ok"
+	case strings.HasSuffix(err.Error(), "EOF"):
+		return "EOF"
+	}
+	return "refused"
+}
+
+// drawCall draws a call and its arguments, to be made on either world.
+func drawCall(t *rapid.T) func(*world) string {
+	name := rapid.SampledFrom([]string{"a", "b", "sub/a", "sub/c"})
+	from, to := name.Draw(t, "name"), name.Draw(t, "other name")
+	at, size := int64(rapid.IntRange(0, 9).Draw(t, "at")), rapid.IntRange(1, 5).Draw(t, "size")
+	text := []byte("zyxwv")[:size]
+	flag := rapid.SampledFrom([]int{
+		os.O_RDONLY, os.O_RDWR, os.O_WRONLY | os.O_CREATE | os.O_TRUNC, os.O_RDWR | os.O_CREATE,
+		os.O_WRONLY | os.O_APPEND, os.O_RDWR | os.O_CREATE | os.O_EXCL,
+	}).Draw(t, "flag")
+	number := rapid.IntRange(0, 3).Draw(t, "open file")
+
+	calls := map[string]func(*world) string{
+		"OpenFile": func(w *world) string {
+			f, err := w.OpenFile(w.path(from), flag, 0o600)
+			if err == nil {
+				w.open = append(w.open, f)
+			}
+			return kind(err)
+		},
+		"MkdirAll": func(w *world) string { return kind(w.MkdirAll(w.path("sub"), 0o700)) },
+		"Rename":   func(w *world) string { return kind(w.Rename(w.path(from), w.path(to))) },
+		"Remove":   func(w *world) string { return kind(w.Remove(w.path(from))) },
+		"Link":     func(w *world) string { return kind(w.Link(w.path(from), w.path(to))) },
+		"SyncDir":  func(w *world) string { return kind(w.SyncDir(w.path("sub"))) },
+	}
+	onFile := func(call func(atomicfile.File) (int, error)) func(*world) string {
+		return func(w *world) string {
+			if len(w.open) == 0 {
+				return "nothing open"
+			}
+			n, err := call(w.open[number%len(w.open)])
+			return fmt.Sprint(n, kind(err))
+		}
+	}
+	calls["Write"] = onFile(func(f atomicfile.File) (int, error) { return f.Write(text) })
+	calls["WriteAt"] = onFile(func(f atomicfile.File) (int, error) { return f.WriteAt(text, at) })
+	calls["Truncate"] = onFile(func(f atomicfile.File) (int, error) { return 0, f.Truncate(at) })
+	calls["Sync"] = onFile(func(f atomicfile.File) (int, error) { return 0, f.Sync() })
+	calls["Close"] = onFile(func(f atomicfile.File) (int, error) { return 0, f.Close() })
+	calls["Read"] = onFile(func(f atomicfile.File) (int, error) { return f.Read(make([]byte, size)) })
+	calls["ReadAt"] = onFile(func(f atomicfile.File) (int, error) { return f.ReadAt(make([]byte, size), at) })
+
+	op := rapid.SampledFrom([]string{
+		"OpenFile", "OpenFile", "MkdirAll", "Rename", "Remove", "Link", "SyncDir",
+		"Write", "Write", "WriteAt", "Truncate", "Sync", "Close", "Read", "ReadAt",
+	}).Draw(t, "call")
+	return func(w *world) string { return op + ": " + calls[op](w) }
+}
+
+// create writes a file without any sync.
+func create(t *testing.T, fsys *faultfs.FS, name, text string) atomicfile.File {
+	t.Helper()
+	f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func read(t *testing.T, fsys *faultfs.FS, name string) string {
+	t.Helper()
+	text, err := atomicfile.Read(fsys, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "absent"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestACrashForgetsWhatWasNotSynced(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", "one")
+	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "absent" {
+		t.Errorf("nothing synced: got %q", got)
+	}
+	check(t, f.Sync())
+	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "absent" {
+		t.Errorf("the file synced, its name not: got %q", got)
+	}
+	check(t, fsys.SyncDir("/"))
+	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "one" {
+		t.Errorf("both synced: got %q", got)
+	}
+	_, err := f.Write([]byte("two"))
+	check(t, err)
+	half := func(n int) int { return n / 2 }
+	for _, tt := range []struct {
+		pick func(int) int
+		want string
+	}{{faultfs.Worst, "one"}, {half, "onetw"}, {faultfs.Best, "onetwo"}} {
+		if got := read(t, fsys.Crash(tt.pick), "/a"); got != tt.want {
+			t.Errorf("an unsynced write: got %q, want %q", got, tt.want)
+		}
+	}
+	if got := read(t, fsys, "/a"); got != "onetwo" {
+		t.Errorf("before any crash: got %q", got)
+	}
+}
+
+func TestAFailedSyncLosesItsData(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", "one")
+	check(t, fsys.SyncDir("/"))
+	fsys.Fail(faultfs.At(1, syscall.EIO))
+	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("got error %v, want EIO", err)
+	}
+	_, err := f.Write([]byte("two"))
+	check(t, err)
+	check(t, f.Sync())
+	if got, want := read(t, fsys.Crash(faultfs.Best), "/a"), "\x00\x00\x00two"; got != want {
+		t.Errorf("got %q, want %q: the second sync does not make up for the first", got, want)
+	}
+}
+
+func TestAFaultHitsItsStepOnly(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", "")
+	fsys.Fail(faultfs.At(2, syscall.ENOSPC))
+	_, err := f.Write([]byte("12"))
+	check(t, err)
+	if n, err := f.Write([]byte("3456")); n != 2 || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %d bytes written, error %v, want half of them and no space", n, err)
+	}
+	_, err = f.Write([]byte("78"))
+	check(t, err)
+	if got, want := fsys.Steps(), 3; got != want {
+		t.Errorf("got %d steps, want %d", got, want)
+	}
+	if got, want := read(t, fsys, "/a"), "123478"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestNothingWorksAfterAPowerCut(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", "12")
+	check(t, fsys.SyncDir("/"))
+	fsys.Fail(faultfs.At(1, faultfs.ErrPowerCut))
+	for range 2 {
+		if _, err := f.Write([]byte("3456")); !errors.Is(err, faultfs.ErrPowerCut) {
+			t.Errorf("got error %v, want that the power is off", err)
+		}
+	}
+	fsys.Fail(nil)
+	if err := fsys.Remove("/a"); !errors.Is(err, faultfs.ErrPowerCut) {
+		t.Errorf("got error %v, want that the power is off", err)
+	}
+	after := fsys.Crash(faultfs.Best)
+	if got, want := read(t, after, "/a"), "1234"; got != want {
+		t.Errorf("got %q, want %q: the first write was half done, the second not begun", got, want)
+	}
+	check(t, after.Remove("/a"))
+}
+
+func TestTwoNamesStayOneFile(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", "one")
+	check(t, fsys.Link("/a", "/b"))
+	check(t, f.Sync())
+	check(t, fsys.SyncDir("/"))
+	after := fsys.Crash(faultfs.Worst)
+	g, err := after.OpenFile("/b", os.O_WRONLY|os.O_APPEND, 0)
+	check(t, err)
+	_, err = g.Write([]byte("two"))
+	check(t, err)
+	if got, want := read(t, after, "/a"), "onetwo"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,97 @@
+package fulltext
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// victimDir is set in the process that is killed.
+const victimDir = "INDEXERD_TEST_VICTIM"
+
+// TestVictim is not a test of its own: it writes to an index, one document
+// after the other, and says which of them are durable, until it is killed.
+func TestVictim(t *testing.T) {
+	dir := os.Getenv(victimDir)
+	if dir == "" {
+		t.Skip("run by TestKill")
+	}
+	fmt.Println("0")
+	ix, err := Create(dir, films, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := int64(1); ; i++ {
+		apply(t, ix, []doc.Doc{film(t, i, doc.Version(i), map[string]any{"title": "drama"})})
+		fmt.Println(i)
+	}
+}
+
+// TestKill kills a process at random moments of an index's first milliseconds.
+// What it leaves either is no index, or one that opens and has all that was
+// acknowledged.
+func TestKill(t *testing.T) {
+	kills := 20
+	if testing.Short() {
+		kills = 3
+	}
+	for k := range kills {
+		dir := filepath.Join(t.TempDir(), strconv.Itoa(k))
+		acknowledged := kill(t, dir, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
+		ix, err := Open(dir, films)
+		if errors.Is(err, fs.ErrNotExist) && acknowledged == 0 {
+			ix, err = Create(dir, films, 2)
+		}
+		if err != nil {
+			t.Fatalf("after %d documents: %v", acknowledged, err)
+		}
+		n, err := ix.Count()
+		if err != nil || n < acknowledged || n > acknowledged+1 {
+			t.Errorf("documents: got %d, %v; want %d or one more", n, err, acknowledged)
+		}
+		if err := ix.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// kill runs the victim for a while, and returns how many documents it has
+// called durable.
+func kill(t *testing.T, dir string, after time.Duration) uint64 {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
+	cmd.Env = append(os.Environ(), victimDir+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var acknowledged uint64
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		n, err := strconv.ParseUint(lines.Text(), 10, 64)
+		if err != nil {
+			t.Errorf("the victim says %q, want a number", lines.Text())
+			break
+		}
+		if n == 0 {
+			time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // nothing to kill: Wait says why
+		}
+		acknowledged = n
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+		t.Fatalf("the victim ended by itself: %v", err)
+	}
+	return acknowledged
+}

@@ -1,0 +1,197 @@
+package fulltext
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+)
+
+func TestTerms(t *testing.T) {
+	one := func(f Field, v any) string {
+		t.Helper()
+		got, err := f.terms(v)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s %v: got %q, %v; want one term", f.Type, v, got, err)
+		}
+		return got[0]
+	}
+	number, date, boolean, keyword := Field{"n", Number}, Field{"d", Date}, Field{"b", Boolean}, Field{"k", Keyword}
+	for _, c := range []struct {
+		field Field
+		same  []any
+	}{
+		{number, []any{int64(5), 5.0, json.Number("5.00"), "5", "5e0"}},
+		{number, []any{int64(0), math.Copysign(0, -1), json.Number("-0")}},
+		{date, []any{"2006-02-15T09:46:27Z", "2006-02-15T10:46:27+01:00", "2006-02-15T09:46:27", "2006-02-15 09:46:27.000000", "2006-02-15T09:46:27.0000009Z"}},
+		{date, []any{"2006-02-15", "2006-02-15T00:00:00Z"}},
+		{boolean, []any{true, int64(1), "true", "t", "1"}},
+		{boolean, []any{false, int64(0), "false", "f"}},
+		{keyword, []any{"5", int64(5), json.Number("5")}},
+	} {
+		for _, v := range c.same[1:] {
+			if got, want := one(c.field, v), one(c.field, c.same[0]); got != want {
+				t.Errorf("%s %v: got %q, want that of %v, %q", c.field.Type, v, got, c.same[0], want)
+			}
+		}
+	}
+	for _, v := range []any{nil, "", []any{}, []any{nil, ""}} {
+		for _, f := range []Field{number, date, boolean, keyword} {
+			if got, err := f.terms(v); err != nil || len(got) != 0 {
+				t.Errorf("%s %#v: got %q, %v; want no terms", f.Type, v, got, err)
+			}
+		}
+	}
+}
+
+func TestTermsErrors(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, c := range []struct {
+		field Field
+		value any
+		want  string
+	}{
+		{Field{"year", Number}, "soon", "column year: soon is no number"},
+		{Field{"year", Number}, long, "column year: " + long[:60] + "... is no number"},
+		{Field{"year", Number}, math.NaN(), "column year: NaN is no number"},
+		{Field{"year", Number}, "inf", "column year: inf is no number"},
+		{Field{"year", Number}, json.Number("1e999"), "column year: 1e999 is no number"},
+		{Field{"year", Number}, true, "column year: true is no number"},
+		{Field{"year", Number}, []any{int64(1), "a b"}, `column year: "a b" is no number`},
+		{Field{"at", Date}, int64(2006), "column at: 2006 is no date"},
+		{Field{"at", Date}, "infinity", "column at: infinity is no date"},
+		{Field{"at", Date}, "2006-02-30", "column at: 2006-02-30 is no date"},
+		{Field{"on", Boolean}, int64(2), "column on: 2 is no boolean"},
+		{Field{"on", Boolean}, "yes", "column on: yes is no boolean"},
+		{Field{"tag", Keyword}, "a\xff", `column tag: "a\xff" is no keyword`},
+	} {
+		if got, err := c.field.terms(c.value); err == nil || err.Error() != c.want {
+			t.Errorf("%v: got %q, %v; want %s", c.value, got, err, c.want)
+		}
+	}
+}
+
+// Byte order of terms is the order of values, and no term has the byte that
+// divides docvalues.
+func TestTermOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Float64().Draw(t, "a"), rapid.Float64().Draw(t, "b")
+		ta, okA := numberTerm(a)
+		tb, okB := numberTerm(b)
+		if !okA || !okB || (a < b) != (ta < tb) || (a == b) != (ta == tb) || strings.Contains(ta, "\xff") {
+			t.Fatalf("%v and %v: got %q and %q", a, b, ta, tb)
+		}
+		x, y := rapid.Int64().Draw(t, "x"), rapid.Int64().Draw(t, "y")
+		ta, tb = instantTerm(time.UnixMicro(x)), instantTerm(time.UnixMicro(y))
+		if (x < y) != (ta < tb) || strings.Contains(ta, "\xff") {
+			t.Fatalf("instants %v and %v: got %q and %q", x, y, ta, tb)
+		}
+	})
+}
+
+func TestParseDate(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"2006":                             {"2006-01-01T00:00:00Z", "2007-01-01T00:00:00Z"},
+		"2006-12":                          {"2006-12-01T00:00:00Z", "2007-01-01T00:00:00Z"},
+		"2008-02-29":                       {"2008-02-29T00:00:00Z", "2008-03-01T00:00:00Z"},
+		"2006-01-02T15:04:05Z":             {"2006-01-02T15:04:05Z", "2006-01-02T15:04:06Z"},
+		"2006-01-02T15:04:05.25Z":          {"2006-01-02T15:04:05.25Z", "2006-01-02T15:04:05.26Z"},
+		"2006-01-02T15:04:05.123456+02:00": {"2006-01-02T13:04:05.123456Z", "2006-01-02T13:04:05.123457Z"},
+		"2006-01-02T15:04:05.123456789Z":   {"2006-01-02T15:04:05.123456Z", "2006-01-02T15:04:05.123457Z"},
+	} {
+		from, to, err := parseDate(text)
+		got := [2]string{from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano)}
+		if err != nil || got != want {
+			t.Errorf("%s: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "06", "2006-1", "2006-13", "2006-02-30", "15:04", "now"} {
+		if from, _, err := parseDate(text); err == nil {
+			t.Errorf("%q: got %v, want an error", text, from)
+		}
+	}
+}
+
+func TestHash(t *testing.T) {
+	ix := newIndex(t, films)
+	base := map[string]any{"title": "ab", "description": "c", "year": int64(5), "tags": []any{"x", "y"}}
+	hash := func(ix *Index, change map[string]any) doc.DocHash {
+		t.Helper()
+		columns := map[string]any{}
+		for _, m := range []map[string]any{base, change} {
+			for k, v := range m {
+				columns[k] = v
+			}
+		}
+		h, err := ix.Hash(film(t, "a", 1, columns).Row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	want := hash(ix, nil)
+	for name, same := range map[string]map[string]any{
+		"nothing":                             {},
+		"the same number":                     {"year": 5.0},
+		"NULL or no text":                     {"rating": ""},
+		"a column that is not in the mapping": {"stock": int64(3)},
+	} {
+		if got := hash(ix, same); got != want {
+			t.Errorf("%s: got %x, want %x", name, got, want)
+		}
+	}
+	for name, change := range map[string]map[string]any{
+		"text":          {"title": "abx"},
+		"moved text":    {"title": "a", "description": "bc"},
+		"number":        {"year": int64(6)},
+		"no number":     {"year": nil},
+		"fewer values":  {"tags": []any{"x"}},
+		"joined values": {"tags": []any{"xy"}},
+	} {
+		if got := hash(ix, change); got == want {
+			t.Errorf("%s: got the same hash, want another", name)
+		}
+	}
+	other := films
+	other.Analyzer = "en"
+	if got := hash(newIndex(t, other), nil); got == want {
+		t.Error("another mapping: got the same hash, want another")
+	}
+	if _, err := ix.Hash(doc.Row{Names: []string{"title"}, Values: []any{"a"}}); err == nil || !strings.Contains(err.Error(), "column description is not in the row") {
+		t.Errorf("a column that is missing: got %v, want an error", err)
+	}
+}
+
+func TestMapping(t *testing.T) {
+	for want, m := range map[string]Mapping{
+		"mapping: no content columns: name at least one":                   {Analyzer: "standard"},
+		"mapping: content column a is named twice":                         {Content: []string{"a", "b", "a"}, Analyzer: "standard"},
+		"mapping: metadata column x is named twice":                        {Content: []string{"a"}, Metadata: []Field{{"x", Number}, {"x", Date}}},
+		`mapping: metadata x: unknown type "text"`:                         {Content: []string{"a"}, Metadata: []Field{{"x", "text"}}},
+		`unknown analyzer "german": there are standard, en, cjk and ngram`: {Content: []string{"a"}, Analyzer: "german"},
+	} {
+		if _, err := newSchema(m); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	seen := map[uint64]Mapping{films.Fingerprint(): films}
+	for _, change := range []func(*Mapping){
+		func(m *Mapping) { m.Analyzer = "en" },
+		func(m *Mapping) { m.Positions = false },
+		func(m *Mapping) { m.Content = []string{"description", "title"} },
+		func(m *Mapping) { m.Metadata = m.Metadata[1:] },
+		func(m *Mapping) { m.Metadata = []Field{{"rating", Number}} },
+	} {
+		m := films
+		change(&m)
+		if other, taken := seen[m.Fingerprint()]; taken {
+			t.Errorf("%+v and %+v have one fingerprint", m, other)
+		}
+		seen[m.Fingerprint()] = m
+	}
+}

@@ -1,0 +1,215 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// A shelf is pages, and an index that finds what it was told to find.
+type shelf struct {
+	pages  map[doc.OID]doc.Page
+	broken error
+	result query.Result
+	err    error
+	asked  query.Request
+}
+
+var errNoPage = errors.New("no such page")
+
+func (s *shelf) Get(oid doc.OID) (doc.Page, error) {
+	page, ok := s.pages[oid]
+	if !ok {
+		return doc.Page{}, errNoPage
+	}
+	return page, s.broken
+}
+
+func (s *shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
+	page, ok := s.pages[oid]
+	return page.Meta, ok, nil
+}
+
+func (s *shelf) Search(_ context.Context, req query.Request) (query.Result, error) {
+	s.asked = req
+	return s.result, s.err
+}
+
+// Spans marks the words of a query wherever they stand.
+func (s *shelf) Spans(n query.Node, _, text string) []query.Span {
+	var spans []query.Span
+	word, ok := n.(query.Word)
+	for at := 0; ok; {
+		i := strings.Index(text[at:], word.Text)
+		if i < 0 {
+			break
+		}
+		spans = append(spans, query.Span{Start: at + i, End: at + i + len(word.Text)})
+		at += i + len(word.Text)
+	}
+	return spans
+}
+
+func key(t *testing.T, id int64) doc.OID {
+	t.Helper()
+	oid, err := doc.NewOID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return oid
+}
+
+func newSearcher(t *testing.T) (*Searcher, *shelf) {
+	t.Helper()
+	row := doc.Row{
+		Names:  []string{"film_id", "title", "plot", "year", "language"},
+		Values: []any{int64(7), "a drama", "no <drama> & more", int64(2006), nil},
+	}
+	body, err := row.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2006, 2, 15, 10, 46, 27, 250_000_000, time.FixedZone("", 3600))
+	stamp := doc.Stamp{OID: key(t, 7), Updated: at, Token: doc.Token{Digest: 0x9f, Epoch: 1}}
+	null := doc.Meta{Stamp: doc.Stamp{OID: key(t, 8)}, V: 3, Fetched: at}
+	s := &shelf{pages: map[doc.OID]doc.Page{
+		key(t, 7): {Meta: doc.Meta{Stamp: stamp, V: 2, Fetched: at}, Body: body},
+		key(t, 8): {Meta: null, Body: body},
+	}}
+	return &Searcher{Index: s, Pages: s, Table: "film", Content: []string{"title", "plot"}, Metadata: []string{"year", "language", "title"}}, s
+}
+
+// show marshals as an HTTP body is.
+func show(t *testing.T, v any) string {
+	t.Helper()
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestSearch(t *testing.T) {
+	s, shelf := newSearcher(t)
+	shelf.result = query.Result{
+		Total: 4,
+		Hits: []query.Hit{
+			{OID: key(t, 7), Score: 1.9, V: 2},
+			{OID: key(t, 8), V: 2}, // its page has V 3
+			{OID: key(t, 9), V: 2}, // it has no page
+		},
+		Facets: map[string][]query.Count{"year": {{Value: "2006", Count: 2}}},
+		Next:   "abc",
+	}
+	p := Defaults()
+	p.Query, p.Fields = "drama", []string{"title", "year", "language"}
+	a, err := s.Search(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.TookMS = 3
+	want := `{"table":"film","took_ms":3,"total":4,"hits":[` +
+		`{"oid":"7","score":1.9,"fields":{"language":null,"title":"a drama","year":2006},"highlights":{"plot":["no &lt;<mark>drama</mark>&gt; &amp; more"],"title":["a <mark>drama</mark>"]}},` +
+		`{"oid":"8","score":0,"fields":{},"highlights":{}},` +
+		`{"oid":"9","score":0,"fields":{},"highlights":{}}],` +
+		`"facets":{"year":[{"value":"2006","count":2}]},"next":"abc"}`
+	if got := show(t, a); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if shelf.asked.Size != 10 || shelf.asked.Query.String() != "drama" {
+		t.Errorf("the index was asked %+v", shelf.asked)
+	}
+}
+
+func TestSearchNothing(t *testing.T) {
+	s, _ := newSearcher(t)
+	a, err := s.Search(context.Background(), Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.TookMS = 0
+	want := `{"table":"film","took_ms":0,"total":0,"hits":[],"facets":{},"next":null}`
+	if got := show(t, a); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestSearchWithoutHighlights(t *testing.T) {
+	s, shelf := newSearcher(t)
+	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
+	a, err := s.Search(context.Background(), Params{Query: "drama", Size: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"oid":"7","score":0,"fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006},"highlights":{}}`
+	if got := show(t, a.Hits[0]); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestSearchErrors(t *testing.T) {
+	s, shelf := newSearcher(t)
+	for want, p := range map[string]Params{
+		`no closing quote for the one at character 1: close it or write \"`: {Query: `"a`},
+		"no field tilte: did you mean title?":                               {Fields: []string{"tilte"}},
+	} {
+		_, err := s.Search(context.Background(), p)
+		checkBadQuery(t, err, want)
+	}
+	shelf.err = query.NoField("yaer", []string{"year"})
+	_, err := s.Search(context.Background(), Defaults())
+	checkBadQuery(t, err, "no field yaer: did you mean year?")
+
+	shelf.err = context.DeadlineExceeded
+	if _, err := s.Search(context.Background(), Defaults()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want DeadlineExceeded", err)
+	}
+
+	shelf.err, shelf.broken = nil, errors.New("wrong checksum")
+	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
+	_, err = s.Search(context.Background(), Defaults())
+	if want := "page 7 of film: wrong checksum"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func checkBadQuery(t *testing.T, err error, want string) {
+	t.Helper()
+	var bad *Error
+	if !errors.As(err, &bad) || bad.Code != "bad_query" || bad.Error() != want {
+		t.Errorf("got  %v\nwant bad_query: %s", err, want)
+	}
+}
+
+func TestDoc(t *testing.T) {
+	s, shelf := newSearcher(t)
+	for id, want := range map[int64]string{
+		7: `{"table":"film","oid":"7","updated":"2006-02-15T09:46:27.250000Z","token":"000000000000009f","fetched":"2006-02-15T09:46:27.250000Z","fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006}}`,
+		8: `{"table":"film","oid":"8","updated":null,"token":"0000000000000000","fetched":"2006-02-15T09:46:27.250000Z","fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006}}`,
+	} {
+		d, err := s.Doc(key(t, id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(t, d); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	_, err := s.Doc(key(t, 9))
+	var missing *Error
+	if !errors.As(err, &missing) || missing.Code != "not_found" || missing.Error() != "film has no document 9" {
+		t.Errorf("got %v, want not_found", err)
+	}
+	shelf.broken = errors.New("wrong checksum")
+	if _, err := s.Doc(key(t, 7)); !errors.Is(err, shelf.broken) {
+		t.Errorf("got %v, want %v", err, shelf.broken)
+	}
+}

@@ -1,0 +1,237 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+)
+
+func TestPutCounts(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	tests := []struct {
+		name   string
+		titles map[doc.OID]string
+		want   doc.Report
+	}{
+		{"nothing", nil, doc.Report{}},
+		{"new rows", map[doc.OID]string{one: "a", two: "b"}, doc.Report{Read: 2, Added: 2}},
+		{"the same again", map[doc.OID]string{one: "a", two: "b"}, doc.Report{Read: 2, Skipped: 2}},
+		{"one of each", map[doc.OID]string{one: "a", two: "B", three: "c"}, doc.Report{Read: 3, Added: 1, Updated: 1, Skipped: 1}},
+		{"one does not fit", map[doc.OID]string{one: fakeworld.Unfit, two: "b"}, doc.Report{Read: 2, Updated: 1, Quarantined: 1}},
+	}
+	for _, test := range tests {
+		if got := fetch(t, s, test.titles); got != test.want {
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+		}
+		w.wantWhole(t)
+	}
+	w.wantIndex(t, map[doc.OID]string{one: "a", two: "b", three: "c"})
+}
+
+// What is skipped still moves its page on: the stamp is the newest.
+func TestSkippedRowsKeepTheirStampNew(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "a"})
+	seq := begin(t, s)
+	b := batchOf(seq, map[doc.OID]string{one: "a"})
+	b.Docs[0].Token.Digest++ // as another column would do, which is not indexed
+	if report, err := s.Put(context.Background(), b); err != nil || report.Skipped != 1 {
+		t.Fatalf("got %+v, %v, want it skipped", report, err)
+	}
+	page, _ := w.pages.Page(one)
+	if !page.Same(b.Docs[0].Stamp) || page.Fetch != seq {
+		t.Errorf("got page %+v, want stamp %+v of fetch %d", page.Meta, b.Docs[0].Stamp, seq)
+	}
+	w.wantWhole(t)
+}
+
+var errFault = errors.New("no space left")
+
+// failAt fails one step.
+func failAt(name string) func(string) error {
+	return func(step string) error {
+		if step == name {
+			return errFault
+		}
+		return nil
+	}
+}
+
+// divergences end with an index that is not what the page of row one speaks
+// of, though the page has the hash of "a".
+var divergences = []struct {
+	name    string
+	diverge func(*testing.T, *world)
+	want    doc.Report // of putting "a"
+}{
+	{"a crash between index and page", func(t *testing.T, w *world) {
+		fetch(t, w.start(), map[doc.OID]string{one: "a"})
+		putFails(t, w, "put pages", map[doc.OID]string{one: "b"})
+	}, doc.Report{Read: 1, Updated: 1}},
+	{"half an index batch", func(t *testing.T, w *world) {
+		fetch(t, w.start(), map[doc.OID]string{one: "a", two: "a"})
+		putFails(t, w, "apply", map[doc.OID]string{one: "b", two: "b"})
+	}, doc.Report{Read: 1, Updated: 1}},
+	{"a crash half-way through a removal", func(t *testing.T, w *world) {
+		s := w.start()
+		fetch(t, s, map[doc.OID]string{one: "a"})
+		w.before(failAt("delete pages"))
+		defer w.before(nil)
+		if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s)); !errors.Is(err, errFault) {
+			t.Fatalf("got %v, want %v", err, errFault)
+		}
+	}, doc.Report{Read: 1, Added: 1}},
+	{"a new index over old pages", func(t *testing.T, w *world) {
+		fetch(t, w.start(), map[doc.OID]string{one: "a"})
+		w.index = fakeworld.NewIndex(2)
+	}, doc.Report{Read: 1, Added: 1}},
+	{"another index that happens to have the same version", func(t *testing.T, w *world) {
+		fetch(t, w.start(), map[doc.OID]string{one: "a"})
+		old, _ := w.index.Doc(one)
+		w.index = fakeworld.NewIndex(2)
+		d := fakeworld.Row{Title: "b"}.Doc(one, 0, old.Fetched)
+		d.V = old.V
+		if err := w.index.Apply([]doc.Doc{d}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}, doc.Report{Read: 1, Added: 1}},
+}
+
+// putFails puts rows while a step fails.
+func putFails(t *testing.T, w *world, step string, titles map[doc.OID]string) {
+	t.Helper()
+	s := w.start()
+	w.before(failAt(step))
+	defer w.before(nil)
+	if _, err := s.Put(context.Background(), batchOf(begin(t, s), titles)); !errors.Is(err, errFault) {
+		t.Fatalf("got %v, want %v", err, errFault)
+	}
+}
+
+// The row goes back to what its page has: equal hashes must not hide what the
+// index says.
+func TestNothingIsSkippedThatTheIndexDoesNotHave(t *testing.T) {
+	for _, test := range divergences {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld()
+			test.diverge(t, w)
+			s := w.start()
+			different, err := s.Different([]doc.Stamp{stampOf(one, "a")})
+			if err != nil || !slices.Equal(different, []doc.OID{one}) {
+				t.Errorf("different: got %v, %v, want %v", different, err, one)
+			}
+			if got := fetch(t, s, map[doc.OID]string{one: "a"}); got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+			if got := w.index.Titles()[one]; got != "a" {
+				t.Errorf("index: got %q, want %q", got, "a")
+			}
+			page, _ := w.pages.Page(one)
+			if d, _ := w.index.Doc(one); page.V != d.V {
+				t.Errorf("page: got version %d, want the index's %d", page.V, d.V)
+			}
+		})
+	}
+}
+
+// hashAlone is an index that has whatever the pages speak of, so that the hash
+// alone decides what is skipped.
+type hashAlone struct {
+	*fakeworld.Index
+	pages *fakeworld.Pages
+}
+
+func (x hashAlone) Generation() doc.Generation { return 1 }
+
+func (x hashAlone) Versions(oids []doc.OID) ([]doc.Version, error) {
+	versions := make([]doc.Version, len(oids))
+	for i, oid := range oids {
+		page, _ := x.pages.Page(oid)
+		versions[i] = page.V
+	}
+	return versions, nil
+}
+
+// The failing twin: skipping by the hash alone loses the row in every one of
+// these cases.
+func TestSkippingByHashAloneLosesRows(t *testing.T) {
+	for _, test := range divergences {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld()
+			test.diverge(t, w)
+			twin := New(hashAlone{w.index, w.pages}, w.pages, w.quarantine, w.reserve)
+			if report := fetch(t, twin, map[doc.OID]string{one: "a"}); report.Skipped != 1 {
+				t.Errorf("got %+v, want the row skipped", report)
+			}
+			if got := w.index.Titles()[one]; got == "a" {
+				t.Errorf("index: got %q, want something else", got)
+			}
+		})
+	}
+}
+
+// noHash is an index in which every row hashes to 0.
+type noHash struct{ *fakeworld.Index }
+
+func (noHash) Hash(doc.Row) (doc.DocHash, error) { return 0, nil }
+
+// A hash of 0 is one like any other, and not that of a row without a page.
+func TestHashZeroIsIndexed(t *testing.T) {
+	w := newWorld()
+	s := New(noHash{w.index}, w.pages, w.quarantine, w.reserve)
+	if got, want := fetch(t, s, map[doc.OID]string{one: "a"}), (doc.Report{Read: 1, Added: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// An error of the index leaves pages and quarantine as they were.
+func TestFailedIndexBatchTouchesNothingElse(t *testing.T) {
+	w := newWorld()
+	fetch(t, w.start(), map[doc.OID]string{one: "a", two: fakeworld.Unfit})
+	before, _ := w.pages.Page(one)
+	putFails(t, w, "apply", map[doc.OID]string{one: "b", two: "b", three: fakeworld.Unfit})
+	if page, _ := w.pages.Page(one); page.Meta != before.Meta {
+		t.Errorf("page: got %+v, want %+v", page.Meta, before.Meta)
+	}
+	if _, ok := w.pages.Page(two); ok {
+		t.Error("the failed batch has left a page")
+	}
+	if got := slices.Collect(maps.Keys(w.quarantine.Reasons())); !slices.Equal(got, []doc.OID{two}) {
+		t.Errorf("quarantine: got %v, want %v", got, two)
+	}
+}
+
+// Whatever fails, Put says so, counts nothing as done, and the same rows can
+// be put again.
+func TestEveryFailureIsReturned(t *testing.T) {
+	for _, step := range []string{"meta", "versions", "apply", "put pages", "add", "clear"} {
+		w := newWorld()
+		fetch(t, w.start(), map[doc.OID]string{one: "a"})
+		titles := map[doc.OID]string{one: "b", two: "b", three: fakeworld.Unfit}
+		putFails(t, w, step, titles)
+		fetch(t, w.start(), titles)
+		w.wantIndex(t, map[doc.OID]string{one: "b", two: "b"})
+		w.wantWhole(t)
+	}
+}
+
+func TestErrorsSayWhatWasDone(t *testing.T) {
+	tests := map[string]string{"apply": "index 2 documents", "put pages": "store 2 pages"}
+	for step, want := range tests {
+		w := newWorld()
+		s := w.start()
+		w.before(failAt(step))
+		_, err := s.Put(context.Background(), batchOf(begin(t, s), map[doc.OID]string{one: "a", two: "b"}))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want one with %q", step, err, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package sink
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+)
+
+// Rows that share a key are set aside, once a key, and the others are written.
+func TestDuplicatesAreSetAside(t *testing.T) {
+	row := func(oid doc.OID, title string) doc.Doc {
+		return fakeworld.Row{Title: title}.Doc(oid, 1, doc.Batch{}.At)
+	}
+	tests := []struct {
+		name    string
+		batch   doc.Batch
+		want    doc.Report
+		reasons map[doc.OID]string
+	}{
+		{
+			"two of a key",
+			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(two, "b"), row(one, "A")}},
+			doc.Report{Read: 3, Added: 1, Quarantined: 1},
+			map[doc.OID]string{one: "2 rows have this key: the SQL must return one row a key"},
+		},
+		{
+			"equal ones are still two",
+			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(one, "a"), row(two, "b"), row(one, "a")}},
+			doc.Report{Read: 4, Added: 1, Quarantined: 1},
+			map[doc.OID]string{one: "3 rows have this key: the SQL must return one row a key"},
+		},
+		{
+			"one of them is rejected for itself",
+			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(two, "b")}, Rejects: []doc.Reject{{OID: one, Reason: "price: NaN"}}},
+			doc.Report{Read: 3, Added: 1, Quarantined: 2},
+			map[doc.OID]string{one: "2 rows have this key: the SQL must return one row a key"},
+		},
+		{
+			"rows without a key share none",
+			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(two, "b")}, Rejects: []doc.Reject{{Reason: "key id is NULL"}, {Reason: "key id is NULL"}}},
+			doc.Report{Read: 3, Added: 1, Quarantined: 2},
+			map[doc.OID]string{"": "key id is NULL"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld()
+			got, err := w.start().Put(context.Background(), test.batch)
+			if err != nil || got != test.want {
+				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
+			}
+			w.wantIndex(t, map[doc.OID]string{two: "b"})
+			if got := w.quarantine.Reasons(); !maps.Equal(got, test.reasons) {
+				t.Errorf("quarantine: got %v, want %v", got, test.reasons)
+			}
+		})
+	}
+}
+
+// A row leaves the quarantine when it has become a document, and not before.
+func TestQuarantine(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	listed := func(want ...doc.OID) {
+		t.Helper()
+		if got := slices.Sorted(maps.Keys(w.quarantine.Reasons())); !slices.Equal(got, want) {
+			t.Errorf("quarantine: got %v, want %v", got, want)
+		}
+	}
+	fetch(t, s, map[doc.OID]string{one: fakeworld.Unfit + "x", two: "b", three: "\xff"})
+	listed(one, three)
+	if got, want := w.quarantine.Reasons()[three], "column title: text is not valid UTF-8"; got != want {
+		t.Errorf("reason: got %q, want %q", got, want)
+	}
+	if got := w.quarantine.Reasons()[one]; !strings.Contains(got, "does not fit") {
+		t.Errorf("reason: got %q, want the index's", got)
+	}
+	fetch(t, s, map[doc.OID]string{two: "B"})
+	listed(one, three)
+	fetch(t, s, map[doc.OID]string{one: "a"})
+	listed(three)
+	remove(t, s, begin(t, s), stampOf(three, "c")) // a row that is gone is no longer set aside
+	listed()
+	w.wantIndex(t, map[doc.OID]string{one: "a", two: "B"})
+}
+
+// A row that becomes unusable keeps its old document: it is listed instead.
+func TestRejectKeepsTheOldDocument(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "a"})
+	fetch(t, s, map[doc.OID]string{one: fakeworld.Unfit})
+	w.wantIndex(t, map[doc.OID]string{one: "a"})
+	// It is fetched again as long as it is seen: what the page has is another row.
+	if got, err := s.Different([]doc.Stamp{stampOf(one, fakeworld.Unfit)}); err != nil || !slices.Equal(got, []doc.OID{one}) {
+		t.Errorf("different: got %v, %v, want %v", got, err, one)
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A pages makes the same pages for every store: JSON of readable words, as long
+// as asked for in the mean, under keys that are spread over all integers.
+type pages struct {
+	bodies [][]byte
+}
+
+const bodyCount = 4096
+
+func newPages(size int) *pages {
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 5000)
+	for i := range words {
+		var b strings.Builder
+		for range 2 + rng.IntN(9) {
+			b.WriteByte("etaoinshrdlucmfwypvbgkjqxz"[min(rng.IntN(26), rng.IntN(26))])
+		}
+		words[i] = b.String()
+	}
+	p := &pages{}
+	for range bodyCount {
+		var b strings.Builder
+		fmt.Fprintf(&b, `{"row":{"id":0000000000000000,"rating":%d,"last_update":"2026-01-02T03:04:05.%06dZ","text":"`, rng.IntN(10), rng.IntN(1e6))
+		for want := size/2 + rng.IntN(size) - 4; b.Len() < want; {
+			b.WriteString(words[min(rng.IntN(len(words)), rng.IntN(len(words)))])
+			b.WriteByte(' ')
+		}
+		b.WriteString(`"}}`)
+		p.bodies = append(p.bodies, []byte(b.String()))
+	}
+	return p
+}
+
+// page is the i-th page of a round of writing; its number is in its body.
+func (p *pages) page(i, round int) doc.Page {
+	body := append([]byte(nil), p.bodies[(i+round*7)%bodyCount]...)
+	const idAt = len(`{"row":{"id":`)
+	copy(body[idAt:], fmt.Sprintf("%016d", i))
+	page := doc.Page{Body: body}
+	page.OID = key(i)
+	page.Updated = time.UnixMicro(int64(i) + 1e15).UTC()
+	page.Token = doc.Token{Digest: uint64(i) * 31, Epoch: 1}
+	page.Fetch, page.Fetched = doc.FetchSeq(i/2000+1), time.UnixMicro(2e15).UTC()
+	page.Hash, page.V, page.Gen = doc.DocHash(i), doc.Version(i+1), 1
+	return page
+}
+
+// key is the OID of page i: an integer, scattered so that order of writing is
+// not order of keys.
+func key(i int) doc.OID {
+	x := uint64(i) * 0x9e3779b97f4a7c15
+	var b [9]byte
+	b[0] = byte(doc.Integer)
+	binary.BigEndian.PutUint64(b[1:], x)
+	return doc.OID(b[:])
+}

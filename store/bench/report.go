@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// median takes the median of each figure.
+func median(results []result) result {
+	figures := map[string][]float64{}
+	for _, r := range results {
+		for name, v := range r.figures() {
+			figures[name] = append(figures[name], v)
+		}
+	}
+	medians := map[string]float64{}
+	for name, v := range figures {
+		slices.Sort(v)
+		medians[name] = v[len(v)/2]
+	}
+	var m result
+	b, err := json.Marshal(medians)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		panic(err) // figures are numbers
+	}
+	return m
+}
+
+func (r result) figures() (f map[string]float64) {
+	b, err := json.Marshal(r)
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+var errMissed = errors.New("a target was missed")
+
+// A target is one promise, as a figure and its bound.
+type target struct {
+	what  string
+	got   float64
+	bound float64
+	less  bool // the figure is to be at most the bound
+}
+
+func (t target) met() bool {
+	if t.less {
+		return t.got <= t.bound
+	}
+	return t.got >= t.bound
+}
+
+func report(w io.Writer, p plan, all map[string]result) error {
+	if err := table(w, all); err != nil {
+		return err
+	}
+	missed := 0
+	for _, t := range targets(p, all) {
+		sign, verdict := ">=", "ok"
+		if t.less {
+			sign = "<="
+		}
+		if !t.met() {
+			verdict = "MISS"
+			missed++
+		}
+		fmt.Fprintf(w, "%-44s %9.2f %s %-7g %s\n", t.what, t.got, sign, t.bound, verdict)
+	}
+	mapped := all["filemap-mmap"]
+	verdict := "ok"
+	if missed > 0 {
+		verdict = "MISS"
+	}
+	fmt.Fprintf(w, "bench-store: n=%d load=%.0f/s get=%.0f/s get2=%.0f/s p50=%.2fus p99=%.2fus longest_put=%.1fms missed=%d %s\n",
+		p.N, mapped.Load, mapped.Get, mapped.Get2, mapped.P50, mapped.P99, mapped.PutMax, missed, verdict)
+	if missed > 0 {
+		return errMissed
+	}
+	return nil
+}
+
+func table(w io.Writer, all map[string]result) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "k/s\tload\tget\tget 2\tmiss\tupdate\tcold get\tp50 µs\tp99 µs\tlongest put ms\treopen killed ms\tclean ms\tdisk MB\tanon MB\t")
+	for _, name := range storeNames {
+		r := all[name]
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t\n", name,
+			r.Load/1e3, r.Get/1e3, r.Get2/1e3, r.Miss/1e3, r.Update/1e3, r.Cold/1e3, r.P50, r.P99, r.PutMax,
+			r.ReopenDead*1e3, r.Reopen*1e3, r.Disk, r.Anon)
+	}
+	return t.Flush()
+}
+
+func targets(p plan, all map[string]result) []target {
+	raw, mapped, pread := all["raw"], all["filemap-mmap"], all["filemap-pread"]
+	pogreb, pebble := all["pogreb"], all["pebble"]
+	return []target{
+		{"get, mapped, 1 thread / raw pread", ratio(mapped.Get, raw.Get), 1.15, false},
+		{"get, mapped, 1 thread / pogreb", ratio(mapped.Get, pogreb.Get), 1.5, false},
+		{"get, mapped, 2 threads / pogreb", ratio(mapped.Get2, pogreb.Get2), 1.8, false},
+		{"get, pread / raw pread", ratio(pread.Get, raw.Get), 0.7, false},
+		{"cold get, pread / raw pread", ratio(pread.Cold, raw.Cold), 0.9, false},
+		{"miss / pogreb", ratio(mapped.Miss, pogreb.Miss), 1.5, false},
+		{"load / raw append and fdatasync", ratio(mapped.Load, raw.Load), 0.55, false},
+		{"load / pogreb", ratio(mapped.Load, pogreb.Load), 2, false},
+		{"load / pebble", ratio(mapped.Load, pebble.Load), 3, false},
+		{"update / pebble", ratio(mapped.Update, pebble.Update), 1.2, false},
+		{"index, bytes an entry", mapped.Index, 12, true},
+		{"10,000 warm gets, ms", mapped.Get10k, 25, true},
+		{"reopen after Close, ms", mapped.Reopen * 1e3, 100, true},
+		{"reopen after a kill, s per million pages", mapped.ReopenDead / max(float64(p.N)/1e6, 0.1), 1, true},
+	}
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"indexerd/internal/doc"
+)
+
+// TestFullDisk runs a history on disks of 100 sizes: the error names the cause
+// in one line, nothing acknowledged is lost, and the same map goes on when
+// there is room again.
+func TestFullDisk(t *testing.T) {
+	whole := newCrashFS()
+	if err := newHistory(t, 1).run(whole); err != nil {
+		t.Fatal(err)
+	}
+	const sizes = 100
+	refused := 0
+	for i := range sizes {
+		room := whole.used() * int64(i) / (sizes / 2)
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			if fillDisk(t, room) {
+				refused++
+			}
+		})
+	}
+	if refused < sizes/4 {
+		t.Errorf("got %d of %d disks full, want more", refused, sizes)
+	}
+}
+
+// fillDisk reports whether a Put was refused.
+func fillDisk(t *testing.T, room int64) bool {
+	t.Helper()
+	fsys := newCrashFS()
+	fsys.room = room
+	h := newHistory(t, 1)
+	err := h.run(fsys)
+	if err == nil {
+		return false
+	}
+	if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("got %q, want one line that says ENOSPC", err)
+	}
+	if h.m == nil || h.m.closed.Load() {
+		fsys.room = -1 // it did not even open, or not again
+		if err := h.open(); err != nil {
+			t.Fatalf("Open with room again: %v", err)
+		}
+	}
+	compare(t, h.m, h.known, h.pending)
+	h.adopt()
+	fsys.room = -1
+	for round := range 3 {
+		if err := h.put(round); err != nil {
+			t.Fatalf("Put with room again: %v", err)
+		}
+		if err := h.delete(round); err != nil {
+			t.Fatalf("Delete with room again: %v", err)
+		}
+	}
+	if err := h.m.Compact(context.Background()); err != nil {
+		t.Fatalf("Compact with room again: %v", err)
+	}
+	compare(t, h.m, h.known, h.known)
+	h.options.FS = fsys.crash(dropAll, nil)
+	if err := h.open(); err != nil {
+		t.Fatalf("Open after a crash: %v", err)
+	}
+	compare(t, h.m, h.known, h.known)
+	return true
+}
+
+// TestFailedSync makes each sync of a history fail once. Nothing is written
+// after it by the same map, although the next sync would succeed; what readers
+// had they keep; and a map opened anew goes on.
+func TestFailedSync(t *testing.T) {
+	whole := newCrashFS()
+	if err := newHistory(t, 1).run(whole); err != nil {
+		t.Fatal(err)
+	}
+	failures := 0
+	for n := 1; n <= whole.steps; n++ {
+		fsys := newCrashFS()
+		var at step
+		fsys.before = func(s step) error {
+			if s.n == n && (s.op == "sync" || s.op == "syncdir") {
+				at = s
+				return syscall.EIO
+			}
+			return nil
+		}
+		h := newHistory(t, 1)
+		err := h.run(fsys)
+		if at.n == 0 {
+			continue
+		}
+		failures++
+		t.Run(fmt.Sprintf("step %d (%s %s)", n, at.op, at.name), func(t *testing.T) {
+			if !errors.Is(err, syscall.EIO) {
+				t.Fatalf("got %v, want EIO", err)
+			}
+			afterFailedSync(t, h, fsys, at)
+		})
+	}
+	t.Logf("%d syncs failed", failures)
+}
+
+func afterFailedSync(t *testing.T, h *history, fsys *crashFS, at step) {
+	t.Helper()
+	if h.m != nil && !h.m.closed.Load() && strings.HasPrefix(at.name, "value") && !strings.HasSuffix(at.name, ".tmp") {
+		written := fsys.steps
+		if err := h.m.Put([]doc.Page{testPage(1, "after")}); !errors.Is(err, syscall.EIO) {
+			t.Errorf("Put after it: got %v, want the same failure", err)
+		}
+		if err := h.m.Delete([]doc.OID{testOID(3)}); h.m.Len() > 0 && err == nil {
+			t.Error("Delete after it: got no error")
+		}
+		if fsys.steps != written {
+			t.Errorf("got %d steps after it, want none", fsys.steps-written)
+		}
+	}
+	h.t = t
+	h.recover(fsys.crash(dropAll, nil))
+}
