@@ -187,7 +187,6 @@ func (c *Comparison) fetch(ctx context.Context, oids []doc.OID, absent []doc.Sta
 			if err != nil {
 				return err
 			}
-			report.LateMax = max(report.LateMax, lateness(batch))
 		}
 		gone := slices.DeleteFunc(slices.Clone(absent), func(s doc.Stamp) bool {
 			return found[s.OID] || !slices.Contains(chunk, s.OID)

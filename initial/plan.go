@@ -49,6 +49,7 @@ type Plan struct {
 
 	mu     sync.Mutex
 	file   atomicfile.File
+	failed error // of Finish: what the file ends with is not known from then on
 	done   map[int]bool
 	loaded int64 // rows of the finished ranges when the plan was opened
 }
@@ -164,7 +165,8 @@ func (p *Plan) Done(i int) bool {
 	return p.done[i]
 }
 
-// Finish records that the rows of a range are durable.
+// Finish records that the rows of a range are durable. After an error it
+// records nothing more: opening the plan again mends it.
 func (p *Plan) Finish(i, rows int) error {
 	text, err := json.Marshal(finished{Range: i, Rows: rows})
 	if err != nil {
@@ -172,14 +174,21 @@ func (p *Plan) Finish(i, rows int) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, err := p.file.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("record a finished range: %w", err)
+	if p.failed == nil {
+		p.failed = p.append(append(text, '\n'))
 	}
-	if err := p.file.Sync(); err != nil {
-		return fmt.Errorf("record a finished range: %w", err)
+	if p.failed != nil {
+		return fmt.Errorf("record a finished range: %w", p.failed)
 	}
 	p.done[i] = true
 	return nil
+}
+
+func (p *Plan) append(line []byte) error {
+	if _, err := p.file.Write(line); err != nil {
+		return err // half a line may be there: another one after it would be unreadable
+	}
+	return p.file.Sync()
 }
 
 // Close closes the file; the plan can be opened again.

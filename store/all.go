@@ -38,13 +38,18 @@ func (m *FileMap) follow(w *walk) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for {
 			w.segments = *m.order.Load()
-			last := w.segments[len(w.segments)-1]
-			end := position{last.number, placeAt(last.end.Load())}
+			before := w.at
 			for e, err := range w.covered(m.keys, w.cut) {
 				if !yield(e, err) || err != nil {
 					return
 				}
 			}
+			if w.at != before {
+				continue // more frames may have been written meanwhile
+			}
+			w.segments = *m.order.Load()
+			last := w.segments[len(w.segments)-1]
+			end := position{last.number, placeAt(last.end.Load())}
 			if !w.at.before(end) {
 				return
 			}

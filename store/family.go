@@ -59,4 +59,3 @@ func (f Family) Len() (n int) {
 	}
 	return n
 }
-

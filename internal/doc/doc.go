@@ -107,14 +107,14 @@ type Batch struct {
 // A Report counts what a pass did.
 type Report struct {
 	Window      Window
-	Read        int           // rows fetched with their bodies
-	Compared    int           // stamps compared
-	Added       int           // documents the index did not have
-	Updated     int           // documents written again
-	Deleted     int           // documents removed
-	Skipped     int           // unchanged, so not written
-	Quarantined int           // rows set aside
-	LateMax     time.Duration // largest (first seen - updateTime)
+	Read        int      // rows fetched with their bodies
+	Compared    int      // stamps compared
+	Added       int      // documents the index did not have
+	Updated     int      // documents written again
+	Deleted     int      // documents removed
+	Skipped     int      // unchanged, so not written
+	Quarantined int      // rows set aside
+	Late        Lateness // of the rows written
 }
 
 // Add adds the counts of another report; the window stays.
@@ -126,5 +126,5 @@ func (r *Report) Add(o Report) {
 	r.Deleted += o.Deleted
 	r.Skipped += o.Skipped
 	r.Quarantined += o.Quarantined
-	r.LateMax = max(r.LateMax, o.LateMax)
+	r.Late.Add(o.Late)
 }

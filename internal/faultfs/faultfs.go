@@ -232,7 +232,9 @@ func (f *FS) Rename(from, to string) error {
 	if !f.dirs[filepath.Dir(to)] {
 		return &fs.PathError{Op: "Rename", Path: to, Err: fs.ErrNotExist}
 	}
-	f.relink(relink{remove: from, add: to, file: file})
+	if f.entries[to] != file { // of two names of one file POSIX keeps both
+		f.relink(relink{remove: from, add: to, file: file})
+	}
 	return nil
 }
 

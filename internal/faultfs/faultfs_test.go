@@ -78,7 +78,7 @@ func (w *world) list() string {
 
 // kind is what callers can tell of an error.
 func kind(err error) string {
-	for _, known := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed} {
+	for _, known := range []error{fs.ErrNotExist, fs.ErrExist} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

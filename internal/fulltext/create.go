@@ -31,8 +31,11 @@ func create(dir string, m Mapping, gen doc.Generation) error {
 	if _, err := newSchema(m); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, errors.New("it exists already"))
+	switch _, err := os.Lstat(dir); {
+	case err == nil:
+		return errors.New("it exists already: open it, or remove it first")
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	tmp := dir + ".tmp"
 	if err := os.RemoveAll(tmp); err != nil {

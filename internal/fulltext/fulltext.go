@@ -31,8 +31,12 @@
 // # Costs
 //
 // Memory is that of the batches in hand, and of segments being merged; files
-// are mapped. Apply returns after two fsyncs or so: batches of about 2000
-// documents spread that best, and two callers at once use two cores.
+// are mapped. Apply returns after a few fsyncs: batches of about 2000 documents
+// spread that best, and two callers at once use two cores. A text of 400 bytes
+// takes about 80 us of CPU and 750 bytes on disk, without positions 70 us and
+// 430 bytes; BenchmarkApply says how that compares. Of 2000 OIDs, Versions
+// takes about 3 ms where they are there, and well under 1 ms where they are
+// not.
 package fulltext
 
 import (
@@ -76,10 +80,10 @@ type Index struct {
 // Generation returns the number given to Create.
 func (ix *Index) Generation() doc.Generation { return ix.generation }
 
-// Err returns the first error of the goroutines that write in the background,
-// wrapped with where it happened. What scorch holds in memory may from then on
-// differ from what is on disk: Apply refuses, and the caller should close the
-// index and open it again.
+// Err returns the first error of the goroutines that write in the background.
+// What scorch holds in memory may from then on differ from what is on disk, and
+// scorch tries the same write again and again without a pause: Apply refuses,
+// and the caller should close the index and open it again.
 func (ix *Index) Err() error {
 	ix.failing.Lock()
 	defer ix.failing.Unlock()

@@ -70,6 +70,7 @@ func look(dir string) (rec record, err error) {
 	return loaded, err
 }
 
+// The ways to open a store.
 const (
 	readOnly  = true
 	readWrite = false
@@ -78,14 +79,14 @@ const (
 // lockWait bounds how long to wait for another process to leave the index.
 const lockWait = "1s"
 
-func openStore(dir string, readOnly bool, queue *index.AnalysisQueue, failed func(error)) (_ index.Index, err error) {
+func openStore(dir string, ro bool, queue *index.AnalysisQueue, failed func(error)) (_ index.Index, err error) {
 	// bbolt panics over a damaged file.
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it is broken: build a new one from the pages: %v", r)
 		}
 	}()
-	store, err := newStore(dir, readOnly, queue, failed)
+	store, err := newStore(dir, ro, queue, failed)
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +102,14 @@ var callbacks sync.Mutex
 
 const callbackName = "indexerd"
 
-func newStore(dir string, readOnly bool, queue *index.AnalysisQueue, failed func(error)) (index.Index, error) {
+func newStore(dir string, ro bool, queue *index.AnalysisQueue, failed func(error)) (index.Index, error) {
 	callbacks.Lock()
 	defer callbacks.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { failed(err) }
 	defer delete(scorch.RegistryAsyncErrorCallbacks, callbackName)
 	return scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   dir,
-		"read_only":              readOnly,
+		"read_only":              ro,
 		"bolt_timeout":           lockWait,
 		"asyncErrorCallbackName": callbackName,
 	}, queue)

@@ -77,7 +77,7 @@ func (p prefixPlan) open(s *session) (search.Searcher, error) {
 		return terms, err
 	}
 	return searcher.NewFilteringSearcher(s.ctx, terms, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
-		d.Score = noBoost
+		d.Score = 1
 		return true
 	}), nil
 }
@@ -183,6 +183,9 @@ func (p unscored) open(s *session) (search.Searcher, error) {
 func (s *session) openEach(plans []plan) ([]search.Searcher, error) {
 	open := make([]search.Searcher, 0, len(plans))
 	for _, p := range plans {
+		if err := s.ctx.Err(); err != nil { // a prefix of many terms takes its time
+			return nil, errors.Join(err, closeAll(open))
+		}
 		sr, err := p.open(s)
 		if err != nil {
 			return nil, errors.Join(err, closeAll(open))

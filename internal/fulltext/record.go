@@ -73,8 +73,11 @@ func readRecord(store index.Index) (record, error) {
 // newestRecord returns the record of the newest snapshot there is.
 func newestRecord(dir string) (record, error) {
 	points, err := scorch.RollbackPoints(dir)
-	if err != nil || len(points) == 0 {
-		return record{}, errors.Join(err, errors.New("it is broken: it has no snapshot: build a new one from the pages"))
+	if err != nil {
+		return record{}, fmt.Errorf("list its snapshots: %w", err)
+	}
+	if len(points) == 0 {
+		return record{}, errors.New("it is broken: it has no snapshot: build a new one from the pages")
 	}
 	return decodeRecord(points[0].GetInternal(recordKey))
 }

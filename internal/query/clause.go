@@ -1,6 +1,9 @@
 package query
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // clause reads a word, phrase or prefix of the content, or a field and its
 // value.
@@ -174,7 +177,8 @@ func (p *parser) star(text string, bracket bool) (word, error) {
 // fuzzy reports whether a tilde and perhaps a number end the word here.
 func (p *parser) fuzzy() bool {
 	rest := strings.TrimLeft(p.text[p.at+1:], "0123456789.")
-	return rest == "" || strings.ContainsAny(rest[:1], " \t\r\n)")
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || isSpace(r) || r == ')'
 }
 
 // phrase reads text in quotes.

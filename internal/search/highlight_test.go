@@ -53,7 +53,9 @@ func TestFragments(t *testing.T) {
 // has a mark, none is long, and nothing is cut inside a character.
 func TestFragmentsOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab <&月\n")), 0, 2000, -1).Draw(t, "text")
+		n := rapid.IntRange(0, 60).Draw(t, "n")
+		pieces := rapid.SampledFrom([]string{"word ", strings.Repeat("月", 50), strings.Repeat("x", 70), "<&> ", "\n"})
+		text := strings.Join(rapid.SliceOfN(pieces, n, n).Draw(t, "pieces"), "")
 		var spans []query.Span
 		for at := 0; at < len(text); {
 			start := at + rapid.IntRange(0, 400).Draw(t, "gap")

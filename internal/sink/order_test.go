@@ -77,6 +77,19 @@ func TestOlderRejectOfTheSource(t *testing.T) {
 	}
 }
 
+// Rows without a key are not one row: none is newer than another.
+func TestRejectsWithoutKeyAreNotOrdered(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	older, newer := begin(t, s), begin(t, s)
+	for _, seq := range []doc.FetchSeq{newer, older} {
+		report, err := s.Put(context.Background(), doc.Batch{Fetch: seq, Rejects: []doc.Reject{{Reason: "key id is NULL"}}})
+		if err != nil || report.Quarantined != 1 {
+			t.Errorf("fetch %d: got %+v, %v, want one quarantined", seq, report, err)
+		}
+	}
+}
+
 // The order of arrival decides nothing, but within a fetch the last one counts.
 func TestSameFetchMayPutAgain(t *testing.T) {
 	w := newWorld()

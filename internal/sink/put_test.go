@@ -18,13 +18,13 @@ func TestPutCounts(t *testing.T) {
 	tests := []struct {
 		name   string
 		titles map[doc.OID]string
-		want   doc.Report
+		want   fakeworld.Counts
 	}{
-		{"nothing", nil, doc.Report{}},
-		{"new rows", map[doc.OID]string{one: "a", two: "b"}, doc.Report{Read: 2, Added: 2}},
-		{"the same again", map[doc.OID]string{one: "a", two: "b"}, doc.Report{Read: 2, Skipped: 2}},
-		{"one of each", map[doc.OID]string{one: "a", two: "B", three: "c"}, doc.Report{Read: 3, Added: 1, Updated: 1, Skipped: 1}},
-		{"one does not fit", map[doc.OID]string{one: fakeworld.Unfit, two: "b"}, doc.Report{Read: 2, Updated: 1, Quarantined: 1}},
+		{"nothing", nil, fakeworld.Counts{}},
+		{"new rows", map[doc.OID]string{one: "a", two: "b"}, fakeworld.Counts{Read: 2, Added: 2}},
+		{"the same again", map[doc.OID]string{one: "a", two: "b"}, fakeworld.Counts{Read: 2, Skipped: 2}},
+		{"one of each", map[doc.OID]string{one: "a", two: "B", three: "c"}, fakeworld.Counts{Read: 3, Added: 1, Updated: 1, Skipped: 1}},
+		{"one does not fit", map[doc.OID]string{one: fakeworld.Unfit, two: "b"}, fakeworld.Counts{Read: 2, Updated: 1, Quarantined: 1}},
 	}
 	for _, test := range tests {
 		if got := fetch(t, s, test.titles); got != test.want {
@@ -70,16 +70,16 @@ func failAt(name string) func(string) error {
 var divergences = []struct {
 	name    string
 	diverge func(*testing.T, *world)
-	want    doc.Report // of putting "a"
+	want    fakeworld.Counts // of putting "a"
 }{
 	{"a crash between index and page", func(t *testing.T, w *world) {
 		fetch(t, w.start(), map[doc.OID]string{one: "a"})
 		putFails(t, w, "put pages", map[doc.OID]string{one: "b"})
-	}, doc.Report{Read: 1, Updated: 1}},
+	}, fakeworld.Counts{Read: 1, Updated: 1}},
 	{"half an index batch", func(t *testing.T, w *world) {
 		fetch(t, w.start(), map[doc.OID]string{one: "a", two: "a"})
 		putFails(t, w, "apply", map[doc.OID]string{one: "b", two: "b"})
-	}, doc.Report{Read: 1, Updated: 1}},
+	}, fakeworld.Counts{Read: 1, Updated: 1}},
 	{"a crash half-way through a removal", func(t *testing.T, w *world) {
 		s := w.start()
 		fetch(t, s, map[doc.OID]string{one: "a"})
@@ -88,11 +88,11 @@ var divergences = []struct {
 		if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s)); !errors.Is(err, errFault) {
 			t.Fatalf("got %v, want %v", err, errFault)
 		}
-	}, doc.Report{Read: 1, Added: 1}},
+	}, fakeworld.Counts{Read: 1, Added: 1}},
 	{"a new index over old pages", func(t *testing.T, w *world) {
 		fetch(t, w.start(), map[doc.OID]string{one: "a"})
 		w.index = fakeworld.NewIndex(2)
-	}, doc.Report{Read: 1, Added: 1}},
+	}, fakeworld.Counts{Read: 1, Added: 1}},
 	{"another index that happens to have the same version", func(t *testing.T, w *world) {
 		fetch(t, w.start(), map[doc.OID]string{one: "a"})
 		old, _ := w.index.Doc(one)
@@ -102,7 +102,7 @@ var divergences = []struct {
 		if err := w.index.Apply([]doc.Doc{d}, nil); err != nil {
 			t.Fatal(err)
 		}
-	}, doc.Report{Read: 1, Added: 1}},
+	}, fakeworld.Counts{Read: 1, Added: 1}},
 }
 
 // putFails puts rows while a step fails.
@@ -187,7 +187,7 @@ func (noHash) Hash(doc.Row) (doc.DocHash, error) { return 0, nil }
 func TestHashZeroIsIndexed(t *testing.T) {
 	w := newWorld()
 	s := New(noHash{w.index}, w.pages, w.quarantine, w.reserve)
-	if got, want := fetch(t, s, map[doc.OID]string{one: "a"}), (doc.Report{Read: 1, Added: 1}); got != want {
+	if got, want := fetch(t, s, map[doc.OID]string{one: "a"}), (fakeworld.Counts{Read: 1, Added: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

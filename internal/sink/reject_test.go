@@ -19,39 +19,39 @@ func TestDuplicatesAreSetAside(t *testing.T) {
 	tests := []struct {
 		name    string
 		batch   doc.Batch
-		want    doc.Report
+		want    fakeworld.Counts
 		reasons map[doc.OID]string
 	}{
 		{
 			"two of a key",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(two, "b"), row(one, "A")}},
-			doc.Report{Read: 3, Added: 1, Quarantined: 1},
+			fakeworld.Counts{Read: 3, Added: 1, Quarantined: 1},
 			map[doc.OID]string{one: "2 rows have this key: the SQL must return one row a key"},
 		},
 		{
 			"equal ones are still two",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(one, "a"), row(two, "b"), row(one, "a")}},
-			doc.Report{Read: 4, Added: 1, Quarantined: 1},
+			fakeworld.Counts{Read: 4, Added: 1, Quarantined: 1},
 			map[doc.OID]string{one: "3 rows have this key: the SQL must return one row a key"},
 		},
 		{
 			"one of them is rejected for itself",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(two, "b")}, Rejects: []doc.Reject{{OID: one, Reason: "price: NaN"}}},
-			doc.Report{Read: 3, Added: 1, Quarantined: 2},
+			fakeworld.Counts{Read: 3, Added: 1, Quarantined: 2},
 			map[doc.OID]string{one: "2 rows have this key: the SQL must return one row a key"},
 		},
 		{
 			"rows without a key share none",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(two, "b")}, Rejects: []doc.Reject{{Reason: "key id is NULL"}, {Reason: "key id is NULL"}}},
-			doc.Report{Read: 3, Added: 1, Quarantined: 2},
+			fakeworld.Counts{Read: 3, Added: 1, Quarantined: 2},
 			map[doc.OID]string{"": "key id is NULL"},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld()
-			got, err := w.start().Put(context.Background(), test.batch)
-			if err != nil || got != test.want {
+			report, err := w.start().Put(context.Background(), test.batch)
+			if got := fakeworld.CountsOf(report); err != nil || got != test.want {
 				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
 			}
 			w.wantIndex(t, map[doc.OID]string{two: "b"})

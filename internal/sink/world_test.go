@@ -57,17 +57,17 @@ func batchOf(seq doc.FetchSeq, titles map[doc.OID]string) doc.Batch {
 }
 
 // put puts what a fetch found.
-func put(t *testing.T, s *Sink, seq doc.FetchSeq, titles map[doc.OID]string) doc.Report {
+func put(t *testing.T, s *Sink, seq doc.FetchSeq, titles map[doc.OID]string) fakeworld.Counts {
 	t.Helper()
 	report, err := s.Put(context.Background(), batchOf(seq, titles))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report
+	return fakeworld.CountsOf(report)
 }
 
 // fetch is a whole fetch of rows with these titles.
-func fetch(t *testing.T, s *Sink, titles map[doc.OID]string) doc.Report {
+func fetch(t *testing.T, s *Sink, titles map[doc.OID]string) fakeworld.Counts {
 	t.Helper()
 	seq := begin(t, s)
 	defer s.End(seq)
@@ -75,13 +75,13 @@ func fetch(t *testing.T, s *Sink, titles map[doc.OID]string) doc.Report {
 }
 
 // remove deletes the document of a row that a fetch found gone.
-func remove(t *testing.T, s *Sink, seq doc.FetchSeq, stamp doc.Stamp) doc.Report {
+func remove(t *testing.T, s *Sink, seq doc.FetchSeq, stamp doc.Stamp) fakeworld.Counts {
 	t.Helper()
 	report, err := s.Delete(context.Background(), []doc.Stamp{stamp}, seq)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report
+	return fakeworld.CountsOf(report)
 }
 
 // stampOf is the stamp of a row with a title.

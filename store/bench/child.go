@@ -34,7 +34,7 @@ type result struct {
 	Miss       float64 `json:"miss,omitempty"`
 	Update     float64 `json:"update,omitempty"` // pages a second
 	Disk       float64 `json:"disk_mb,omitempty"`
-	Anon       float64 `json:"anon_mb,omitempty"`      // most memory of the process that is not a file
+	Anon       float64 `json:"anon_mb,omitempty"`     // most memory of the process that is not a file
 	Index      float64 `json:"index_bytes,omitempty"` // of memory an entry
 }
 

@@ -1,0 +1,223 @@
+package initial_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/initial"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+)
+
+func TestLoad(t *testing.T) {
+	for _, rows := range []int{0, 1, batch, batch + 1, 10*batch + 3} {
+		t.Run(fmt.Sprintf("%d rows", rows), func(t *testing.T) {
+			w := newWorld(t, rows)
+			at := w.table.Clock()
+			report := w.mustLoad(t)
+			if want := (fakeworld.Counts{Read: rows, Added: rows}); fakeworld.CountsOf(report) != want {
+				t.Errorf("got %+v, want %+v", report, want)
+			}
+			w.wantLoaded(t)
+			m := w.marks()
+			if !m.Load.Equal(at) || !m.Incremental.Equal(at) || !m.Settled.Equal(at.Add(-timeout)) || m.Mode != "assumed" {
+				t.Errorf("got marks %+v, want load and incremental at %v, settled %v earlier, assumed", m, at, timeout)
+			}
+		})
+	}
+}
+
+// Ranges have no condition on updateTime: a row without one loads, and so does
+// one of the future.
+func TestLoadsWhateverTheUpdateTime(t *testing.T) {
+	w := newWorld(t, 3)
+	x := w.table.Begin()
+	x.PutAt(fakeworld.Key(100), "without", time.Time{})
+	x.PutAt(fakeworld.Key(101), "of the future", w.table.Clock().AddDate(100, 0, 0))
+	x.PutAt(fakeworld.Key(102), "very old", time.Unix(0, 0))
+	x.Commit()
+	w.mustLoad(t)
+	w.wantLoaded(t)
+}
+
+// A row that can't be a document is set aside, and the load ends.
+func TestUnfitRowsDoNotStopTheLoad(t *testing.T) {
+	w := newWorld(t, 3*batch)
+	w.table.Put(fakeworld.Key(5), fakeworld.Unfit)
+	report := w.mustLoad(t)
+	if want := (fakeworld.Counts{Read: 3*batch + 1, Added: 3 * batch, Quarantined: 1}); fakeworld.CountsOf(report) != want {
+		t.Errorf("got %+v, want %+v", report, want)
+	}
+	if reason := w.quarantine.Reasons()[fakeworld.Key(5)]; reason == "" || !w.marks().Loaded {
+		t.Errorf("got reason %q, loaded %t, want a reason, and loaded", reason, w.marks().Loaded)
+	}
+}
+
+// The clock is read before anything else of the database.
+func TestClockComesFirst(t *testing.T) {
+	w := newWorld(t, batch)
+	var steps []string
+	var mu sync.Mutex
+	w.table.Before = func(step string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		steps = append(steps, step)
+		return nil
+	}
+	w.mustLoad(t)
+	if len(steps) == 0 || steps[0] != "now" {
+		t.Errorf("got steps %v, want the clock first", steps)
+	}
+}
+
+func TestErrorsSayWhatWasDone(t *testing.T) {
+	tests := map[string]string{
+		"now":         "load film: ",
+		"count":       "load film: count its rows: ",
+		"breakpoints": "load film: find its breakpoints: ",
+		"range":       "load film: ",
+		"Rename":      "write data/film/load.jsonl: ",
+	}
+	for step, want := range tests {
+		w := newWorld(t, 3)
+		w.before(func(s string) error {
+			if s == step {
+				return doc.ErrUnavailable
+			}
+			return nil
+		})
+		_, err := w.load().Run(t.Context())
+		if !errors.Is(err, doc.ErrUnavailable) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s fails: got error %v, want one that begins %q and is %v", step, err, want, doc.ErrUnavailable)
+		}
+		if w.marks().Loaded {
+			t.Errorf("%s fails: the marks say that the table is loaded", step)
+		}
+	}
+}
+
+// Ranges are worked on by as many workers as there are, and no more.
+func TestWorkers(t *testing.T) {
+	for _, n := range []int{0, 1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 12*batch)
+			w.table.Before = func(step string) error {
+				if step == "range" {
+					time.Sleep(time.Second)
+				}
+				return nil
+			}
+			load := w.load()
+			load.Workers = n
+			began := time.Now()
+			if _, err := load.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := time.Since(began), time.Duration(12/max(n, 1))*time.Second; got != want {
+				t.Errorf("%d workers: got %v for 12 ranges of 1s, want %v", n, got, want)
+			}
+		})
+	}
+}
+
+// The end of the context ends the load with what is in hand, and the load goes
+// on from there.
+func TestCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 20*batch)
+		slow := func(step string) error {
+			if step == "rows" {
+				time.Sleep(time.Second)
+			}
+			return nil
+		}
+		var steps counter
+		w.table.Before = steps.counting(slow)
+		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		report, err := w.load().Run(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 4*time.Second {
+			t.Errorf("got %v after %v, want %v within the batch in hand", err, time.Since(began), context.DeadlineExceeded)
+		}
+		if want := 3 * workers * batch; report.Added != want {
+			t.Errorf("got %d rows before the end, want %d", report.Added, want)
+		}
+		again := w.mustLoad(t)
+		w.wantLoaded(t)
+		if want := 20*batch - 3*workers*batch; again.Read != want {
+			t.Errorf("the rest: got %d rows, want %d", again.Read, want)
+		}
+		if got, most := steps.of("range"), 20+workers; got > most {
+			t.Errorf("ranges read: got %d, want at most %d", got, most)
+		}
+	})
+}
+
+// Progress counts rows, also those of the load's earlier runs, and its rate is
+// of this run.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 10*batch)
+		if got := w.progress.Snapshot(); got != (initial.Snapshot{}) {
+			t.Errorf("before: got %+v, want none", got)
+		}
+		down := false
+		w.table.Before = func(step string) error {
+			if step == "range" {
+				if down {
+					return doc.ErrUnavailable
+				}
+				time.Sleep(time.Second)
+			}
+			return nil
+		}
+		run := func() error {
+			load := w.load()
+			load.Workers = 1
+			_, err := load.Run(t.Context())
+			return err
+		}
+		check := func(when string, want initial.Snapshot) {
+			t.Helper()
+			if got := w.progress.Snapshot(); got != want {
+				t.Errorf("%s: got %+v, want %+v", when, got, want)
+			}
+		}
+		ended := make(chan error)
+		go func() { ended <- run() }()
+		time.Sleep(4*time.Second + time.Millisecond) // the fifth range is read
+		down = true
+		if err := <-ended; !errors.Is(err, doc.ErrUnavailable) {
+			t.Fatalf("got %v, want %v", err, doc.ErrUnavailable)
+		}
+		check("half-way", initial.Snapshot{Running: true, Done: 5 * batch, Of: 10 * batch, Rate: batch, ETA: 5 * time.Second})
+
+		down = false
+		time.Sleep(time.Hour)
+		x := w.table.Begin()
+		for i := range batch {
+			x.Put(fakeworld.Key(1000+i), "born during the load")
+		}
+		x.Commit()
+		go func() { ended <- run() }()
+		time.Sleep(2*time.Second + time.Millisecond)
+		got := w.progress.Snapshot()
+		if got.Done != 7*batch || got.Rate < batch*0.99 || got.Rate > batch {
+			t.Errorf("in the second run: got %+v, want %d done at a rate of %d", got, 7*batch, batch)
+		}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		want := initial.Snapshot{Done: 11 * batch, Of: 11 * batch, Rate: 6.0 / 5 * batch}
+		check("at the end", want)
+		time.Sleep(time.Hour)
+		check("long after", want)
+	})
+}

@@ -1,0 +1,49 @@
+package doc
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestLatenessQuantiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		late := rapid.SliceOfN(rapid.Int64Range(-1e9, 8e14), 1, 200).Draw(t, "late")
+		q := rapid.Float64Range(0.01, 1).Draw(t, "q")
+		var a, b Lateness
+		for i, ns := range late {
+			if i%2 == 0 {
+				a.Note(time.Duration(ns))
+			} else {
+				b.Note(time.Duration(ns))
+			}
+		}
+		a.Add(b)
+		slices.Sort(late)
+		rank := int(float64(len(late))*q + 0.999999999)
+		exact := max(time.Duration(late[min(max(rank, 1), len(late))-1]), 0)
+		got := a.Quantile(q)
+		if got < exact-time.Millisecond || float64(got) > 1.2*float64(exact)+float64(time.Millisecond) {
+			t.Errorf("quantile %v: got %v, want %v to 19 %% more", q, got, exact)
+		}
+		if n := a.Count(); n != int64(len(late)) {
+			t.Errorf("count: got %d, want %d", n, len(late))
+		}
+		if want := max(time.Duration(late[len(late)-1]), 0); a.Max != want {
+			t.Errorf("max: got %v, want %v", a.Max, want)
+		}
+		if got := a.Beyond(a.Max); got != 0 && bound(bucket(a.Max)) <= a.Max {
+			t.Errorf("beyond the max: got %d, want 0", got)
+		}
+	})
+}
+
+func TestLatenessOfNothing(t *testing.T) {
+	var l Lateness
+	l.Add(Lateness{})
+	if got := l.Quantile(0.99); got != 0 || l.Count() != 0 || l.Beyond(0) != 0 {
+		t.Errorf("got quantile %v, count %d, beyond %d; want zeros", got, l.Count(), l.Beyond(0))
+	}
+}

@@ -1,0 +1,218 @@
+// Package history keeps what each pass of a table did: one JSON line a run
+// that did something, appended. From it users see how their tiers do, and how
+// late rows become visible.
+//
+// It is no mark: nothing depends on it, so lines are not synced, and a crash
+// may lose the last ones. A last line that was cut is dropped. When the file
+// has grown to maxBytes, Open keeps the newest lines of half that size.
+//
+// Cost: the newest maxRuns runs in memory, about 300 bytes each.
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+const (
+	maxBytes = 16 << 20
+	maxRuns  = 10_000
+)
+
+// A Run is one run of a pass. Times of the run are this machine's, the window
+// is the database's.
+type Run struct {
+	Number  int64
+	Pass    string
+	Tier    string // of compensation: a tier's name, or exact
+	Started time.Time
+	Took    time.Duration
+	Report  doc.Report
+	Err     string
+}
+
+// line is a Run on disk.
+type line struct {
+	Run         int64          `json:"run"`
+	Pass        string         `json:"pass"`
+	Tier        string         `json:"tier,omitempty"`
+	Started     time.Time      `json:"started"`
+	TookUS      int64          `json:"took_us"`
+	From        time.Time      `json:"from,omitzero"`
+	To          time.Time      `json:"to,omitzero"`
+	Read        int            `json:"read,omitempty"`
+	Compared    int            `json:"compared,omitempty"`
+	Added       int            `json:"added,omitempty"`
+	Updated     int            `json:"updated,omitempty"`
+	Deleted     int            `json:"deleted,omitempty"`
+	Skipped     int            `json:"skipped,omitempty"`
+	Quarantined int            `json:"quarantined,omitempty"`
+	LateMaxUS   int64          `json:"late_max_us,omitempty"`
+	Late        map[int]uint32 `json:"late,omitempty"` // rows by bucket of doc.Lateness
+	Err         string         `json:"error,omitempty"`
+}
+
+// A History is the log of one table.
+type History struct {
+	file atomicfile.File
+
+	mu   sync.Mutex
+	next int64
+	size int64 // of the whole lines in the file
+	runs []Run // the newest, oldest first
+	late doc.Lateness
+}
+
+// Name is the file's name in a table's directory.
+func Name(dir string) string { return filepath.Join(dir, "history.jsonl") }
+
+// Open reads the log, or starts one.
+func Open(fsys atomicfile.FS, name string) (*History, error) {
+	text, err := atomicfile.Read(fsys, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	if len(text) > maxBytes {
+		text = text[len(text)-maxBytes/2:]
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	h := &History{next: 1, size: int64(len(text))}
+	if err := h.replay(text); err != nil {
+		return nil, fmt.Errorf("history: %s: %w: remove it to go on without", name, err)
+	}
+	if err := atomicfile.Write(fsys, name, text); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	if h.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	return h, nil
+}
+
+func (h *History) replay(text []byte) error {
+	n := 0
+	for l := range bytes.Lines(text) {
+		n++
+		var in line
+		if err := json.Unmarshal(l, &in); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		h.remember(in.run())
+	}
+	return nil
+}
+
+// remember keeps a run in memory.
+func (h *History) remember(r Run) {
+	h.next = max(h.next, r.Number+1)
+	h.late.Add(r.Report.Late)
+	h.runs = append(h.runs, r)
+	if len(h.runs) > 2*maxRuns {
+		h.runs = append(h.runs[:0], h.runs[len(h.runs)-maxRuns:]...)
+	}
+}
+
+// Append adds a run, gives it the next number, and returns it.
+func (h *History) Append(r Run) (int64, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.Number = h.next
+	text, err := json.Marshal(r.line())
+	if err != nil {
+		return 0, fmt.Errorf("history: %w", err)
+	}
+	text = append(text, '\n')
+	if _, err := h.file.Write(text); err != nil {
+		// Half a line must not stand before the next one.
+		return 0, fmt.Errorf("history: %w", errors.Join(err, h.file.Truncate(h.size)))
+	}
+	h.size += int64(len(text))
+	h.remember(r)
+	return r.Number, nil
+}
+
+// Runs returns up to size runs older than the one numbered after (0: the
+// newest), newest first, and after for what follows, 0 at the end.
+func (h *History) Runs(size int, after int64) (runs []Run, next int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := len(h.runs) - 1; i >= 0; i-- {
+		if after != 0 && h.runs[i].Number >= after {
+			continue
+		}
+		if len(runs) == size {
+			return runs, runs[size-1].Number
+		}
+		runs = append(runs, h.runs[i])
+	}
+	return runs, 0
+}
+
+// Lateness is the distribution over all runs of the log.
+func (h *History) Lateness() doc.Lateness {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.late
+}
+
+// Close closes the file.
+func (h *History) Close() error { return h.file.Close() }
+
+func (r Run) line() line {
+	p := r.Report
+	return line{
+		Run: r.Number, Pass: r.Pass, Tier: r.Tier, Started: r.Started.UTC(), TookUS: r.Took.Microseconds(),
+		From: p.Window.From, To: p.Window.To,
+		Read: p.Read, Compared: p.Compared, Added: p.Added, Updated: p.Updated, Deleted: p.Deleted,
+		Skipped: p.Skipped, Quarantined: p.Quarantined,
+		LateMaxUS: p.Late.Max.Microseconds(), Late: sparse(p.Late), Err: r.Err,
+	}
+}
+
+// sparse leaves out the empty buckets.
+func sparse(l doc.Lateness) map[int]uint32 {
+	counts := map[int]uint32{}
+	for b, n := range l.Counts {
+		if n > 0 {
+			counts[b] = n
+		}
+	}
+	return counts
+}
+
+func dense(counts map[int]uint32, most time.Duration) doc.Lateness {
+	l := doc.Lateness{Max: most}
+	for b, n := range counts {
+		if b >= 0 && b < len(l.Counts) {
+			l.Counts[b] = n
+		}
+	}
+	return l
+}
+
+func (l line) run() Run {
+	return Run{
+		Number: l.Run, Pass: l.Pass, Tier: l.Tier, Started: l.Started, Took: time.Duration(l.TookUS) * time.Microsecond, Err: l.Err,
+		Report: doc.Report{
+			Window: doc.Window{From: l.From, To: l.To},
+			Read:   l.Read, Compared: l.Compared, Added: l.Added, Updated: l.Updated, Deleted: l.Deleted,
+			Skipped: l.Skipped, Quarantined: l.Quarantined,
+			Late: dense(l.Late, time.Duration(l.LateMaxUS)*time.Microsecond),
+		},
+	}
+}
+
+// ID is a run's number as users see it.
+func (r Run) ID() string { return strconv.FormatInt(r.Number, 10) }

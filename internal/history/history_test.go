@@ -1,0 +1,158 @@
+package history
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+func open(t *testing.T, name string) *History {
+	t.Helper()
+	h, err := Open(atomicfile.OS, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() }) // it may be closed already
+	return h
+}
+
+func sample(late ...time.Duration) Run {
+	r := Run{Pass: "compensate", Tier: "1m", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Took: 4 * time.Millisecond}
+	r.Report = doc.Report{
+		Window: doc.Window{From: r.Started.Add(-time.Minute), To: r.Started},
+		Read:   1, Compared: 2, Added: 3, Updated: 4, Deleted: 5, Skipped: 6, Quarantined: 7,
+	}
+	for _, l := range late {
+		r.Report.Late.Note(l)
+	}
+	return r
+}
+
+func TestRunsComeBackAfterReopen(t *testing.T) {
+	name := Name(t.TempDir())
+	h := open(t, name)
+	for i := range 5 {
+		n, err := h.Append(sample(time.Duration(i) * time.Second))
+		if err != nil || n != int64(i+1) {
+			t.Fatalf("append: got run %d, %v, want %d", n, err, i+1)
+		}
+	}
+	before, _ := h.Runs(10, 0)
+	late := h.Lateness()
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h = open(t, name)
+	after, _ := h.Runs(10, 0)
+	if len(after) != 5 || after[0] != before[0] || after[4] != before[4] {
+		t.Errorf("after reopening:\n%+v\nwant\n%+v", after, before)
+	}
+	if got := h.Lateness(); got != late {
+		t.Errorf("lateness after reopening: got %v, want %v", got, late)
+	}
+	if n, err := h.Append(sample()); err != nil || n != 6 {
+		t.Errorf("the next run: got %d, %v, want 6", n, err)
+	}
+}
+
+func TestRunsArePagedNewestFirst(t *testing.T) {
+	h := open(t, Name(t.TempDir()))
+	for range 7 {
+		if _, err := h.Append(sample()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	after, pages := int64(0), 0
+	for {
+		runs, next := h.Runs(3, after)
+		for _, r := range runs {
+			got = append(got, r.ID())
+		}
+		pages++
+		if next == 0 {
+			break
+		}
+		after = next
+	}
+	if s := strings.Join(got, " "); s != "7 6 5 4 3 2 1" || pages != 3 {
+		t.Errorf("got %s in %d pages, want 7 6 5 4 3 2 1 in 3", s, pages)
+	}
+}
+
+func TestCutAnywhereInTheLastLineItOpens(t *testing.T) {
+	name := Name(t.TempDir())
+	h := open(t, name)
+	for range 3 {
+		if _, err := h.Append(sample(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := bytes.LastIndexByte(text[:len(text)-1], '\n'); cut < len(text); cut++ {
+		file := filepath.Join(t.TempDir(), "cut")
+		if err := os.WriteFile(file, text[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h, err := Open(atomicfile.OS, file)
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", cut, err)
+		}
+		if runs, _ := h.Runs(10, 0); len(runs) != bytes.Count(text[:cut], []byte("\n")) {
+			t.Errorf("cut at byte %d: got %d runs", cut, len(runs))
+		}
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestDamageIsToldNotHidden(t *testing.T) {
+	name := Name(t.TempDir())
+	if err := os.WriteFile(name, []byte("{\"run\":1}\nnonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(atomicfile.OS, name); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("got %v, want an error that names line 2", err)
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	var few, safe, late doc.Lateness
+	for range 50 {
+		few.Note(time.Second)
+	}
+	for i := range 1_000_000 {
+		d := 900 * time.Millisecond
+		if i < 2 {
+			d = 4 * time.Minute
+		}
+		safe.Note(d)
+		if i < 10 {
+			d = time.Hour
+		}
+		late.Note(d)
+	}
+	for _, c := range []struct {
+		name string
+		l    doc.Lateness
+		want string
+	}{
+		{"few", few, "50 rows seen so far: too few to advise"},
+		{"safe", safe, "99.9 % of rows were seen within 1s; your last tier's timeout of 10m0s is safe; 3m0s would miss 2 in 10^6"},
+		{"late", late, "99.9 % of rows were seen within 1s; 10 in 10^6 were later than your last tier's timeout of 10m0s: raise it above 1h0m0s"},
+	} {
+		if got := Advice(&c.l, 10*time.Minute); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}

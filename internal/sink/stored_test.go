@@ -1,0 +1,247 @@
+package sink_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/quarantine"
+	"indexerd/internal/sink"
+	"indexerd/store"
+)
+
+// stored is what a sink writes to. reopen is a restart of the process.
+type stored struct {
+	index      sink.Index
+	pages      sink.Pages
+	quarantine sink.Quarantine
+	listed     func() int // rows in quarantine
+	reopen     func(*testing.T)
+}
+
+// fakes are what the other tests of the sink and of the passes stand on.
+func fakes(*testing.T) *stored {
+	aside := fakeworld.NewQuarantine()
+	return &stored{
+		index: fakeworld.NewIndex(1), pages: fakeworld.NewPages(), quarantine: aside,
+		listed: func() int { return len(aside.Reasons()) },
+		reopen: func(*testing.T) {},
+	}
+}
+
+// onDisk is what the daemon stores on disk.
+func onDisk(t *testing.T) *stored {
+	dir := t.TempDir()
+	mapping := fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard"}
+	index, err := fulltext.Create(filepath.Join(dir, "index"), mapping, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stored{}
+	closeAll := s.openRest(t, dir, index)
+	s.reopen = func(t *testing.T) {
+		closeAll()
+		index, err := fulltext.Open(filepath.Join(dir, "index"), mapping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAll = s.openRest(t, dir, index)
+	}
+	t.Cleanup(func() { closeAll() })
+	return s
+}
+
+// openRest opens what stands beside an index, and returns what closes all.
+func (s *stored) openRest(t *testing.T, dir string, index *fulltext.Index) (closeAll func()) {
+	t.Helper()
+	pages, err := store.Open(filepath.Join(dir, "pages"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	aside, err := quarantine.Open(atomicfile.OS, quarantine.Name(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.index, s.pages, s.quarantine, s.listed = index, pages, aside, aside.Len
+	return func() {
+		for _, err := range []error{index.Close(), pages.Close(), aside.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// What the sink relies on holds for the real index and pages as for the fakes,
+// also after a restart.
+func TestStoredConforms(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) *stored{"fakes": fakes, "on disk": onDisk} {
+		t.Run(name+"/versions", func(t *testing.T) { testVersions(t, open(t)) })
+		t.Run(name+"/meta", func(t *testing.T) { testMeta(t, open(t)) })
+		t.Run(name+"/sink", func(t *testing.T) { testSink(t, open(t)) })
+	}
+}
+
+var (
+	one   = fakeworld.Key(1)
+	two   = fakeworld.Key(2)
+	three = fakeworld.Key(3)
+	at    = time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
+)
+
+func docOf(oid doc.OID, title string, fetch doc.FetchSeq, v doc.Version) doc.Doc {
+	d := fakeworld.Row{Title: title, Updated: at}.Doc(oid, fetch, at)
+	d.V, d.Gen, d.Hash = v, 1, doc.DocHash(v)
+	return d
+}
+
+func testVersions(t *testing.T, s *stored) {
+	steps := []struct {
+		name    string
+		puts    []doc.Doc
+		deletes []doc.OID
+		want    []doc.Version // of one, two, three
+	}{
+		{"empty", nil, nil, []doc.Version{0, 0, 0}},
+		{"put", []doc.Doc{docOf(one, "a", 1, 1<<40), docOf(two, "b", 1, 2)}, nil, []doc.Version{1 << 40, 2, 0}},
+		{"put again, with a lower version", []doc.Doc{docOf(one, "a", 1, 3)}, nil, []doc.Version{3, 2, 0}},
+		{"delete, also what is not there", nil, []doc.OID{one, three}, []doc.Version{0, 2, 0}},
+		{"put after delete", []doc.Doc{docOf(one, "", 1, 4), docOf(three, "c", 1, 5)}, nil, []doc.Version{4, 2, 5}},
+	}
+	check := func(name string, want []doc.Version) {
+		t.Helper()
+		got, err := s.index.Versions([]doc.OID{one, two, three})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got versions %v, %v, want %v", name, got, err, want)
+		}
+	}
+	for _, step := range steps {
+		if err := s.index.Apply(step.puts, step.deletes); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		check(step.name, step.want)
+		s.reopen(t)
+		check(step.name+", reopened", step.want)
+	}
+	if got := s.index.Generation(); got != 1 {
+		t.Errorf("generation: got %d, want 1", got)
+	}
+}
+
+func testMeta(t *testing.T, s *stored) {
+	check := func(oid doc.OID, want doc.Meta, there bool) {
+		t.Helper()
+		got, ok, err := s.pages.Meta(oid)
+		if err != nil || ok != there || got != want {
+			t.Errorf("page %v: got %+v, %t, %v, want %+v, %t", oid, got, ok, err, want, there)
+		}
+	}
+	first, second := docOf(one, "a", 1, 1).Meta, docOf(one, "b", 2, 2).Meta
+	null := docOf(two, "b", 1, 3).Meta
+	null.Updated = time.Time{}
+	body := []byte(`{"row":{"title":"a"}}`)
+	put := func(metas ...doc.Meta) {
+		t.Helper()
+		var pages []doc.Page
+		for _, m := range metas {
+			pages = append(pages, doc.Page{Meta: m, Body: body})
+		}
+		if err := s.pages.Put(pages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(first, null)
+	check(one, first, true)
+	check(two, null, true)
+	check(three, doc.Meta{}, false)
+	put(second)
+	if err := s.pages.Delete([]doc.OID{two, three}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		check(one, second, true)
+		check(two, doc.Meta{}, false)
+		s.reopen(t)
+	}
+}
+
+// testSink is a table's life in short, with a restart after each step.
+func testSink(t *testing.T, s *stored) {
+	var reserved uint64
+	reserve := func(n uint64) (uint64, error) {
+		reserved += n
+		return reserved - n + 1, nil
+	}
+	steps := []struct {
+		name    string
+		titles  []string // of one and two; "" is gone
+		want    fakeworld.Counts
+		aside   int
+		present []bool
+	}{
+		{"added", []string{"a", "b"}, fakeworld.Counts{Read: 2, Added: 2}, 0, []bool{true, true}},
+		{"unchanged", []string{"a", "b"}, fakeworld.Counts{Read: 2, Skipped: 2}, 0, []bool{true, true}},
+		{"updated", []string{"A2", "b"}, fakeworld.Counts{Read: 2, Updated: 1, Skipped: 1}, 0, []bool{true, true}},
+		{"not UTF-8", []string{"A2", "\xff"}, fakeworld.Counts{Read: 2, Skipped: 1, Quarantined: 1}, 1, []bool{true, true}},
+		{"gone", []string{"", "b"}, fakeworld.Counts{Read: 1, Skipped: 1, Deleted: 1}, 0, []bool{false, true}},
+		{"there again", []string{"A2", "b"}, fakeworld.Counts{Read: 2, Added: 1, Skipped: 1}, 0, []bool{true, true}},
+	}
+	for _, step := range steps {
+		pass := sink.New(s.index, s.pages, s.quarantine, reserve)
+		if got := run(t, s, pass, step.titles); got != step.want {
+			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
+		}
+		s.reopen(t)
+		if got := s.listed(); got != step.aside {
+			t.Errorf("%s: got %d rows in quarantine, want %d", step.name, got, step.aside)
+		}
+		versions, err := s.index.Versions([]doc.OID{one, two})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range versions {
+			page, ok, err := s.pages.Meta([]doc.OID{one, two}[i])
+			if err != nil || ok != step.present[i] || (v != 0) != ok || page.V != v {
+				t.Errorf("%s: row %d: got version %d, page %+v, %t, %v, want there: %t", step.name, i+1, v, page, ok, err, step.present[i])
+			}
+		}
+	}
+}
+
+// run is one pass over rows one and two.
+func run(t *testing.T, s *stored, pass *sink.Sink, titles []string) fakeworld.Counts {
+	t.Helper()
+	seq, err := pass.Begin(func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pass.End(seq)
+	b := doc.Batch{Fetch: seq, At: at}
+	var gone []doc.Stamp
+	for i, oid := range []doc.OID{one, two} {
+		if titles[i] != "" {
+			b.Docs = append(b.Docs, docOf(oid, titles[i], seq, 0))
+			continue
+		}
+		page, _, err := s.pages.Meta(oid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone = append(gone, page.Stamp)
+	}
+	report, err := pass.Put(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed, err := pass.Delete(t.Context(), gone, seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Add(removed)
+	return fakeworld.CountsOf(report)
+}

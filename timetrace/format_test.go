@@ -1,0 +1,238 @@
+package timetrace
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+// at is a time of the day that the examples speak of.
+func at(h, m, s, µs int) time.Time {
+	return time.Date(2026, 11, 21, h, m, s, µs*1000, time.UTC)
+}
+
+// example is the state of testdata's file.
+func example() State {
+	return State{
+		"customer": {
+			Source: "0f00000000000001", SQL: "0f00000000000002",
+			Kinds:      []doc.Kind{doc.Integer, doc.Text, doc.UUID},
+			Generation: 1, Numbers: 131072,
+		},
+		"film": {
+			Source: "6b1f0c2ad9e34477", SQL: "91d2a8c0177be5f3",
+			Kinds:      []doc.Kind{doc.Integer},
+			Generation: 3, Numbers: math.MaxUint64,
+			Load: at(10, 0, 0, 0), Loaded: true,
+			Settled: at(9, 50, 0, 0), Mode: "assumed",
+			Incremental: at(10, 15, 30, 123456),
+		},
+	}
+}
+
+func golden(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/timeTrace.properties")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// The file outlives the program that wrote it.
+func TestGoldenFile(t *testing.T) {
+	want := golden(t)
+	text, err := format(example())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, want) {
+		t.Errorf("format: got\n%s\nwant\n%s", text, want)
+	}
+	state, err := parse(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(state, example()) {
+		t.Errorf("parse: got %+v, want %+v", state, example())
+	}
+}
+
+// drawTable draws marks as the database's clock and the command make them.
+func drawTable(t *rapid.T) Table {
+	time := rapid.OneOf(rapid.Just(time.Time{}), rapid.Map(rapid.Int64Range(-6e16, 2.5e17), func(µs int64) time.Time {
+		return time.UnixMicro(µs).UTC()
+	}))
+	return Table{
+		Source:      rapid.StringMatching("[0-9a-f]{0,16}").Draw(t, "source"),
+		SQL:         rapid.String().Draw(t, "sql"),
+		Kinds:       rapid.Permutation([]doc.Kind{doc.Integer, doc.Text, doc.UUID}).Draw(t, "kinds")[:rapid.IntRange(1, 3).Draw(t, "parts")],
+		Generation:  doc.Generation(rapid.Uint32().Draw(t, "generation")),
+		Numbers:     rapid.Uint64().Draw(t, "numbers"),
+		Load:        time.Draw(t, "load"),
+		Loaded:      rapid.Bool().Draw(t, "loaded"),
+		Settled:     time.Draw(t, "settled"),
+		Mode:        rapid.SampledFrom([]string{"", "exact", "assumed", "compared"}).Draw(t, "mode"),
+		Incremental: time.Draw(t, "incremental"),
+	}
+}
+
+func drawState(t *rapid.T) State {
+	name := rapid.StringMatching("[a-z][a-z0-9_]{0,9}")
+	return rapid.MapOfN(name, rapid.Custom(drawTable), 0, 4).Draw(t, "state")
+}
+
+func TestStateRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawState(t)
+		text, err := format(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parse(text)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %+v, want %+v from\n%s", got, want, text)
+		}
+	})
+}
+
+// refused checks that a file is an error and never a state.
+func refused(t *testing.T, text []byte) {
+	t.Helper()
+	fsys := disk(t)
+	if err := atomicfile.Write(fsys, file, text); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := Open(fsys, "/data")
+	if err == nil {
+		t.Fatalf("got %+v, want an error for\n%s", trace.Tables(), text)
+	}
+	if trace != nil {
+		t.Errorf("got a trace beside error %v for\n%s", err, text)
+	}
+	if msg := err.Error(); !strings.HasPrefix(msg, file+": ") || strings.Contains(msg, "\n") || !strings.Contains(msg, FileName+".prev") {
+		t.Errorf("got error %q, want one line with the file and its previous copy", msg)
+	}
+	if got, err := atomicfile.Read(fsys, file); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("the file became %q, error %v", got, err)
+	}
+}
+
+func TestACutFileIsRefused(t *testing.T) {
+	whole := golden(t)
+	for n := range whole {
+		refused(t, whole[:n])
+	}
+}
+
+func TestAFileThatLacksALineIsRefused(t *testing.T) {
+	lines := strings.SplitAfter(strings.TrimSuffix(string(golden(t)), "\n"), "\n")
+	lines[len(lines)-1] += "\n"
+	for i := 1; i < len(lines); i++ { // but for the comment
+		refused(t, []byte(strings.Join(lines[:i], "")+strings.Join(lines[i+1:], "")))
+	}
+}
+
+func TestADamagedFileIsRefused(t *testing.T) {
+	head := "format = 1\nentries = 1\n"
+	tests := map[string]string{
+		"empty":                       "",
+		"blank":                       "\n",
+		"zero bytes":                  strings.Repeat("\x00", 64),
+		"no format":                   "entries = 0\n",
+		"no entries":                  "format = 1\n",
+		"another format":              "format = 2\nentries = 0\n",
+		"a mark too many":             head + "film.numbers = 1\nfilm.loaded = true\n",
+		"an unknown mark":             head + "film.colour = red\n",
+		"a line without a table":      head + "incremental = 2026-11-21T10:15:30.123456Z\n",
+		"a line without a mark":       head + "film. = 1\n",
+		"a key of a deeper level":     head + "film.settled.mode.x = exact\n",
+		"no time":                     head + "film.incremental = yesterday\n",
+		"an empty time":               head + "film.incremental =\n",
+		"a time of another zone":      head + "film.incremental = 2026-11-21T10:15:30.123456+01:00\n",
+		"a time of the 13th month":    head + "film.incremental = 2026-13-21T10:15:30.123456Z\n",
+		"no number":                   head + "film.numbers = many\n",
+		"a negative number":           head + "film.numbers = -1\n",
+		"a number too large":          head + "film.numbers = 18446744073709551616\n",
+		"a generation too large":      head + "film.generation = 4294967296\n",
+		"an empty number":             head + "film.numbers =\n",
+		"loaded is neither":           head + "film.loaded = perhaps\n",
+		"an unknown kind of key":      head + "film.key = integer,float\n",
+		"an empty kind of key":        head + "film.key =\n",
+		"an escape that has no digit": head + "film.sql = \\u12\n",
+		"a merge conflict":            "<<<<<<< mine\n" + string(golden(t)),
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) { refused(t, []byte(text)) })
+	}
+}
+
+// FuzzParse: bytes are marks, which are written in one way, or an error.
+func FuzzParse(f *testing.F) {
+	whole := golden(f)
+	f.Add(whole)
+	f.Add(whole[:len(whole)-3])
+	f.Add([]byte("format = 1\nentries = 0\n"))
+	f.Add([]byte("format:1\n! a comment\nentries=2\nfilm.sql = \\u00e9\\\n  x\nfilm.loaded t\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		state, err := parse(text)
+		if err != nil {
+			if state != nil {
+				t.Fatalf("got %v beside error %v", state, err)
+			}
+			return
+		}
+		survives(t, state)
+	})
+}
+
+// FuzzMark is FuzzParse behind the count of entries, which few inputs pass.
+func FuzzMark(f *testing.F) {
+	for _, field := range fields {
+		for _, text := range []string{field.format(example()["film"]), "", "-1", " \t\\"} {
+			f.Add(field.name, text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, mark, text string) {
+		if !utf8.ValidString(text) {
+			t.Skip("the file is UTF-8")
+		}
+		state := State{}
+		if err := state.parse("film."+mark, text); err != nil {
+			if len(state) != 0 {
+				t.Fatalf("got %v beside error %v", state, err)
+			}
+			return
+		}
+		survives(t, state)
+	})
+}
+
+// survives checks that a state is read back as it was written.
+func survives(t *testing.T, state State) {
+	t.Helper()
+	written, err := format(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := parse(written)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, written)
+	}
+	if !reflect.DeepEqual(again, state) {
+		t.Fatalf("got %+v, want %+v", again, state)
+	}
+}

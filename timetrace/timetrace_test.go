@@ -1,0 +1,299 @@
+package timetrace
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
+)
+
+const file = "/data/" + FileName
+
+func disk(t testing.TB) *faultfs.FS {
+	t.Helper()
+	fsys := faultfs.New()
+	if err := fsys.MkdirAll("/data", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+func open(t testing.TB, fsys atomicfile.FS) *Trace {
+	t.Helper()
+	trace, err := Open(fsys, "/data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func update(t testing.TB, trace *Trace, s State) {
+	t.Helper()
+	if err := trace.Update(func(marks State) { replace(marks, s) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replace makes marks what s is.
+func replace(marks, s State) {
+	clear(marks)
+	for name, table := range s {
+		marks[name] = table
+	}
+}
+
+func TestANewDirectoryHasNoMarks(t *testing.T) {
+	trace := open(t, disk(t))
+	if table, ok := trace.Table("film"); ok || !reflect.DeepEqual(table, Table{}) {
+		t.Errorf("got %+v, %v, want nothing", table, ok)
+	}
+	if got := trace.Tables(); len(got) != 0 {
+		t.Errorf("got %v, want no tables", got)
+	}
+}
+
+func TestMarksSurvive(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	update(t, trace, example())
+	err := trace.UpdateTable("film", func(m *Table) { m.Incremental = at(11, 0, 0, 0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := example()
+	film := want["film"]
+	film.Incremental = at(11, 0, 0, 0)
+	want["film"] = film
+	for _, trace := range []*Trace{trace, open(t, fsys.Crash(faultfs.Worst))} {
+		if got := trace.Tables(); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got, ok := trace.Table("film"); !ok || !reflect.DeepEqual(got, film) {
+			t.Errorf("got %+v, %v, want %+v", got, ok, film)
+		}
+	}
+}
+
+// Memory must say what a restart would find: finer times and other zones are
+// not in the file.
+func TestUpdateRemembersWhatItWrote(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	update(t, trace, State{"film": {Incremental: at(10, 0, 0, 1).Add(999).In(time.FixedZone("", 3600))}})
+	want := State{"film": {Incremental: at(10, 0, 0, 1)}}
+	if got := trace.Tables(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := open(t, fsys).Tables(); !reflect.DeepEqual(got, want) {
+		t.Errorf("opened again: got %v, want %v", got, want)
+	}
+}
+
+func TestALostFileIsNotANewDirectory(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	update(t, trace, example())
+	update(t, trace, example())
+	if err := fsys.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := Open(fsys, "/data")
+	if trace != nil || err == nil || !strings.Contains(err.Error(), "is missing but its previous copy is there") {
+		t.Fatalf("got %v, error %v, want that the file is missing", trace, err)
+	}
+	// What the error says to do.
+	if err := fsys.Link(file+".prev", file); err != nil {
+		t.Fatal(err)
+	}
+	if got := open(t, fsys).Tables(); !reflect.DeepEqual(got, example()) {
+		t.Errorf("got %+v, want %+v", got, example())
+	}
+}
+
+// A disk that can't be read is no reason to begin anew either.
+func TestOpenFailsAtEachStep(t *testing.T) {
+	for _, name := range []string{"new", "written"} {
+		fsys := disk(t)
+		if name == "written" {
+			update(t, open(t, fsys), example())
+		}
+		fsys.Fail(nil)
+		open(t, fsys)
+		steps := fsys.Steps()
+		for k := 1; k <= steps; k++ {
+			var op string
+			fsys.Fail(func(s faultfs.Step) error {
+				if s.N != k {
+					return nil
+				}
+				op = s.Op
+				return syscall.EIO
+			})
+			trace, err := Open(fsys, "/data")
+			if op == "Close" {
+				continue // of a file that was only read
+			}
+			if trace != nil || !errors.Is(err, syscall.EIO) {
+				t.Errorf("%s directory, step %d of %d, %s: got %v, error %v, want EIO", name, k, steps, op, trace, err)
+			}
+		}
+	}
+}
+
+// Whichever step fails, memory is unchanged and the file has the old marks or
+// the new ones, never less; and the next Update succeeds.
+func TestUpdateFailsAtEachStep(t *testing.T) {
+	before, after := example(), State{"film": {Incremental: at(12, 0, 0, 0)}}
+	for k := 1; ; k++ {
+		fsys := disk(t)
+		trace := open(t, fsys)
+		update(t, trace, before)
+		fsys.Fail(faultfs.At(k, syscall.ENOSPC))
+		err := trace.Update(func(s State) { replace(s, after) })
+		steps := fsys.Steps()
+		fsys.Fail(nil)
+		if k > steps {
+			if err != nil {
+				t.Fatalf("no step failed: got error %v", err)
+			}
+			return
+		}
+		want := after
+		if err != nil {
+			want = before
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), file) {
+				t.Fatalf("step %d of %d: got error %v, want that %s can't be written: disk full", k, steps, err, file)
+			}
+		}
+		if got := trace.Tables(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("step %d of %d returned %v: got %v in memory, want %v", k, steps, err, got, want)
+		}
+		inFile := open(t, fsys).Tables()
+		if ledByDir := k == steps && reflect.DeepEqual(inFile, after); !reflect.DeepEqual(inFile, want) && !ledByDir {
+			t.Fatalf("step %d of %d returned %v: got %v in the file, want %v", k, steps, err, inFile, want)
+		}
+		update(t, trace, after)
+		if got := open(t, fsys.Crash(faultfs.Worst)).Tables(); !reflect.DeepEqual(got, after) {
+			t.Fatalf("step %d of %d, updated again: got %v, want %v", k, steps, got, after)
+		}
+	}
+}
+
+// A trace that has been updated is found again after any crash, with the last
+// acknowledged marks or the ones under way.
+func TestUpdateSurvivesACrash(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fsys := faultfs.New()
+		if err := fsys.MkdirAll("/data", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		trace, err := Open(fsys, "/data")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(n uint64) error {
+			return trace.UpdateTable("film", func(m *Table) { m.Numbers = n })
+		}
+		if err := set(1); err != nil {
+			t.Fatal(err)
+		}
+		fsys.Fail(faultfs.At(rapid.IntRange(1, 60).Draw(t, "step"), faultfs.ErrPowerCut))
+		acknowledged := uint64(1)
+		for n := uint64(2); n < 5 && set(n) == nil; n++ {
+			acknowledged = n
+		}
+		after, err := Open(fsys.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "kept") }), "/data")
+		if err != nil {
+			t.Fatalf("%d was acknowledged: %v", acknowledged, err)
+		}
+		if got, _ := after.Table("film"); got.Numbers != acknowledged && got.Numbers != acknowledged+1 {
+			t.Fatalf("got %d, want %d or the one under way", got.Numbers, acknowledged)
+		}
+	})
+}
+
+func TestUpdateKeepsThePreviousCopy(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	update(t, trace, example())
+	if _, err := atomicfile.Read(fsys, file+".prev"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the first file has a previous copy: error %v", err)
+	}
+	update(t, trace, State{})
+	text, err := atomicfile.Read(fsys, file+".prev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, golden(t)) {
+		t.Errorf("got previous copy\n%s\nwant\n%s", text, golden(t))
+	}
+}
+
+// What could not be read back is not written.
+func TestUpdateRefusesMarksThatCannotBeRead(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	update(t, trace, example())
+	for name, table := range map[string]Table{
+		"kind":       {Kinds: []doc.Kind{0x55}},
+		"year":       {Incremental: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"name.point": {},
+	} {
+		err := trace.UpdateTable(name, func(m *Table) { *m = table })
+		if err == nil || !strings.HasPrefix(err.Error(), "update "+file+": ") {
+			t.Errorf("%s: got error %v, want that %s can't be updated", name, err, file)
+		}
+	}
+	if got := trace.Tables(); !reflect.DeepEqual(got, example()) {
+		t.Errorf("got %+v, want %+v", got, example())
+	}
+	if got := open(t, fsys).Tables(); !reflect.DeepEqual(got, example()) {
+		t.Errorf("opened again: got %+v, want %+v", got, example())
+	}
+}
+
+func TestTablesIsACopy(t *testing.T) {
+	trace := open(t, disk(t))
+	update(t, trace, example())
+	clear(trace.Tables())
+	if got := trace.Tables(); !reflect.DeepEqual(got, example()) {
+		t.Errorf("got %v, want %v", got, example())
+	}
+}
+
+// Passes of different tables move their marks at the same time.
+func TestUpdatesDoNotLoseEachOther(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	var passes sync.WaitGroup
+	for _, name := range []string{"a", "b", "c", "d"} {
+		passes.Go(func() {
+			for range 25 {
+				if err := trace.UpdateTable(name, func(m *Table) { m.Numbers++ }); err != nil {
+					t.Error(err)
+				}
+				trace.Table(name)
+			}
+		})
+	}
+	passes.Wait()
+	for name, table := range open(t, fsys).Tables() {
+		if got, want := table.Numbers, uint64(25); got != want {
+			t.Errorf("%s: got %d, want %d", name, got, want)
+		}
+	}
+	if got, want := len(trace.Tables()), 4; got != want {
+		t.Errorf("got %d tables, want %d", got, want)
+	}
+}
