@@ -60,3 +60,15 @@ func (t *Tier) start(marks timetrace.Table) time.Time {
 	}
 	return start
 }
+
+// Oldest is the earliest updateTime that any pass still compares: stamps
+// before it are of no more use.
+func Oldest(marks timetrace.Table, tiers []*Tier) time.Time {
+	oldest := marks.Settled
+	for _, t := range tiers {
+		if start := t.start(marks); start.Before(oldest) {
+			oldest = start
+		}
+	}
+	return oldest
+}

@@ -9,7 +9,8 @@
 // workers; memory is a page of stamps and a batch a worker.
 //
 // The mark moves last, when all of the window is durable; a window of which
-// any part failed is read again as a whole.
+// any part failed is read again as a whole. Where the database's clock has
+// gone back, all marks do, before anything is read.
 //
 // Cost of an idle window: two queries, of the clock and of the window.
 package incremental
@@ -64,46 +65,88 @@ type Pass struct {
 	Batch   int // rows a fetch
 	Workers int
 
-	read time.Time // end of the last window that is in the index
+	// read is the end of the last window that is in the index. It holds as
+	// long as the durable mark is this one: another one is a rewind.
+	read, mark time.Time
 }
 
 // Run reads one window.
 func (p *Pass) Run(ctx context.Context) (doc.Report, error) {
-	mark, _ := p.Trace.Table(p.Table)
-	w, err := p.window(ctx, mark.Incremental)
+	report, err := p.run(ctx)
 	if err != nil {
-		return doc.Report{}, fmt.Errorf("incremental %s: %w", p.Table, err)
+		return report, fmt.Errorf("incremental %s: %w", p.Table, err)
+	}
+	return report, nil
+}
+
+func (p *Pass) run(ctx context.Context) (doc.Report, error) {
+	w, err := p.window(ctx)
+	if err != nil {
+		return doc.Report{}, err
 	}
 	report, err := p.index(ctx, w)
 	report.Window = w
 	if err != nil {
-		return report, fmt.Errorf("incremental %s: %w", p.Table, err)
+		return report, err
 	}
-	if report.Read > 0 || w.To.Sub(mark.Incremental).Abs() >= persistAfter {
-		err = p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) { t.Incremental = w.To })
-	}
-	if err == nil {
-		p.read = w.To
-	}
-	return report, err
+	return report, p.advance(w.To, report.Read > 0)
 }
 
-// window is what is to be read now. Where the database's clock has gone back
-// behind the last window's end by d, rows are stamped from there on once more,
-// so the window begins d before the clock.
-func (p *Pass) window(ctx context.Context, mark time.Time) (doc.Window, error) {
+// window is what is to be read now.
+func (p *Pass) window(ctx context.Context) (doc.Window, error) {
 	now, err := p.Source.Now(ctx)
 	if err != nil {
 		return doc.Window{}, err
 	}
-	from := mark
-	if !p.read.IsZero() {
-		from = p.read
+	overlap := max(2*p.Source.Tick(), minOverlap)
+	from := p.from()
+	if step := from.Sub(now); step > overlap {
+		if err := p.rewind(now.Add(-step), step); err != nil {
+			return doc.Window{}, err
+		}
+		from = p.from()
 	}
-	if now.Before(from) {
-		from = now.Add(-from.Sub(now))
+	return doc.Window{From: from.Add(-overlap), To: now}, nil
+}
+
+// from is the end of the last window that is in the index.
+func (p *Pass) from() time.Time {
+	if durable := p.durable(); !durable.Equal(p.mark) {
+		return durable
 	}
-	return doc.Window{From: from.Add(-max(2*p.Source.Tick(), minOverlap)), To: now}, nil
+	return p.read
+}
+
+func (p *Pass) durable() time.Time {
+	table, _ := p.Trace.Table(p.Table)
+	return table.Incremental
+}
+
+// rewind takes the marks back behind a step of the database's clock: from
+// there on rows are stamped once more. It is durable before the window is
+// read, or a window that fails, and a clock that has caught up by the next
+// one, would hide the step.
+func (p *Pass) rewind(to time.Time, step time.Duration) error {
+	err := p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) {
+		t.Rewind(to, fmt.Sprintf("the database's clock went back by %v", step))
+	})
+	if err == nil {
+		p.mark, p.read = p.durable(), p.durable()
+	}
+	return err
+}
+
+// advance notes that all up to a time is in the index: durably, unless the
+// window was idle and the mark is not far behind.
+func (p *Pass) advance(to time.Time, wrote bool) error {
+	if mark := p.durable(); wrote || to.Before(mark) || to.Sub(mark) >= persistAfter {
+		err := p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) { t.Incremental = to })
+		if err != nil {
+			return err
+		}
+	}
+	p.mark, p.read = p.durable(), to
+	return nil
 }
 
 // index brings everything of the window into the index.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,19 +14,20 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
 )
 
 func TestLoad(t *testing.T) {
 	for _, rows := range []int{0, 1, batch, batch + 1, 10*batch + 3} {
 		t.Run(fmt.Sprintf("%d rows", rows), func(t *testing.T) {
 			w := newWorld(t, rows)
-			at := w.table.Clock()
+			at := w.Table.Clock()
 			report := w.mustLoad(t)
 			if want := (fakeworld.Counts{Read: rows, Added: rows}); fakeworld.CountsOf(report) != want {
 				t.Errorf("got %+v, want %+v", report, want)
 			}
 			w.wantLoaded(t)
-			m := w.marks()
+			m := w.Marks()
 			if !m.Load.Equal(at) || !m.Incremental.Equal(at) || !m.Settled.Equal(at.Add(-timeout)) || m.Mode != "assumed" {
 				t.Errorf("got marks %+v, want load and incremental at %v, settled %v earlier, assumed", m, at, timeout)
 			}
@@ -37,9 +39,9 @@ func TestLoad(t *testing.T) {
 // one of the future.
 func TestLoadsWhateverTheUpdateTime(t *testing.T) {
 	w := newWorld(t, 3)
-	x := w.table.Begin()
+	x := w.Table.Begin()
 	x.PutAt(fakeworld.Key(100), "without", time.Time{})
-	x.PutAt(fakeworld.Key(101), "of the future", w.table.Clock().AddDate(100, 0, 0))
+	x.PutAt(fakeworld.Key(101), "of the future", w.Table.Clock().AddDate(100, 0, 0))
 	x.PutAt(fakeworld.Key(102), "very old", time.Unix(0, 0))
 	x.Commit()
 	w.mustLoad(t)
@@ -49,13 +51,13 @@ func TestLoadsWhateverTheUpdateTime(t *testing.T) {
 // A row that can't be a document is set aside, and the load ends.
 func TestUnfitRowsDoNotStopTheLoad(t *testing.T) {
 	w := newWorld(t, 3*batch)
-	w.table.Put(fakeworld.Key(5), fakeworld.Unfit)
+	w.Table.Put(fakeworld.Key(5), fakeworld.Unfit)
 	report := w.mustLoad(t)
 	if want := (fakeworld.Counts{Read: 3*batch + 1, Added: 3 * batch, Quarantined: 1}); fakeworld.CountsOf(report) != want {
 		t.Errorf("got %+v, want %+v", report, want)
 	}
-	if reason := w.quarantine.Reasons()[fakeworld.Key(5)]; reason == "" || !w.marks().Loaded {
-		t.Errorf("got reason %q, loaded %t, want a reason, and loaded", reason, w.marks().Loaded)
+	if reason := w.Quarantine.Reasons()[fakeworld.Key(5)]; reason == "" || !w.Marks().Loaded {
+		t.Errorf("got reason %q, loaded %t, want a reason, and loaded", reason, w.Marks().Loaded)
 	}
 }
 
@@ -64,7 +66,7 @@ func TestClockComesFirst(t *testing.T) {
 	w := newWorld(t, batch)
 	var steps []string
 	var mu sync.Mutex
-	w.table.Before = func(step string) error {
+	w.Table.Before = func(step string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		steps = append(steps, step)
@@ -86,7 +88,7 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 	}
 	for step, want := range tests {
 		w := newWorld(t, 3)
-		w.before(func(s string) error {
+		w.Before(func(s string) error {
 			if s == step {
 				return doc.ErrUnavailable
 			}
@@ -96,7 +98,7 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 		if !errors.Is(err, doc.ErrUnavailable) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s fails: got error %v, want one that begins %q and is %v", step, err, want, doc.ErrUnavailable)
 		}
-		if w.marks().Loaded {
+		if w.Marks().Loaded {
 			t.Errorf("%s fails: the marks say that the table is loaded", step)
 		}
 	}
@@ -107,7 +109,7 @@ func TestWorkers(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, 12*batch)
-			w.table.Before = func(step string) error {
+			w.Table.Before = func(step string) error {
 				if step == "range" {
 					time.Sleep(time.Second)
 				}
@@ -137,8 +139,8 @@ func TestCancelled(t *testing.T) {
 			}
 			return nil
 		}
-		var steps counter
-		w.table.Before = steps.counting(slow)
+		var steps machine.Counter
+		w.Table.Before = steps.Before(slow)
 		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
 		defer cancel()
 		began := time.Now()
@@ -154,7 +156,7 @@ func TestCancelled(t *testing.T) {
 		if want := 20*batch - 3*workers*batch; again.Read != want {
 			t.Errorf("the rest: got %d rows, want %d", again.Read, want)
 		}
-		if got, most := steps.of("range"), 20+workers; got > most {
+		if got, most := steps.Of("range"), 20+workers; got > most {
 			t.Errorf("ranges read: got %d, want at most %d", got, most)
 		}
 	})
@@ -168,10 +170,10 @@ func TestProgress(t *testing.T) {
 		if got := w.progress.Snapshot(); got != (initial.Snapshot{}) {
 			t.Errorf("before: got %+v, want none", got)
 		}
-		down := false
-		w.table.Before = func(step string) error {
+		var down atomic.Bool
+		w.Table.Before = func(step string) error {
 			if step == "range" {
-				if down {
+				if down.Load() {
 					return doc.ErrUnavailable
 				}
 				time.Sleep(time.Second)
@@ -193,15 +195,15 @@ func TestProgress(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- run() }()
 		time.Sleep(4*time.Second + time.Millisecond) // the fifth range is read
-		down = true
+		down.Store(true)
 		if err := <-ended; !errors.Is(err, doc.ErrUnavailable) {
 			t.Fatalf("got %v, want %v", err, doc.ErrUnavailable)
 		}
 		check("half-way", initial.Snapshot{Running: true, Done: 5 * batch, Of: 10 * batch, Rate: batch, ETA: 5 * time.Second})
 
-		down = false
+		down.Store(false)
 		time.Sleep(time.Hour)
-		x := w.table.Begin()
+		x := w.Table.Begin()
 		for i := range batch {
 			x.Put(fakeworld.Key(1000+i), "born during the load")
 		}

@@ -3,36 +3,26 @@ package initial_test
 import (
 	"errors"
 	"math/rand/v2"
-	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
 	"indexerd/timetrace"
 )
 
 const ranges = 6
 
-// once fails the k-th step.
-func once(k int) func(string) error {
-	var n atomic.Int64
-	return func(string) error {
-		if int(n.Add(1)) == k {
-			return syscall.EIO
-		}
-		return nil
-	}
-}
-
 // Whichever step fails, of database, sink or files, the load says so, claims
 // nothing, and goes on when it is run again.
 func TestResumeAfterEveryFailure(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t, ranges*batch)
-		var steps counter
-		w.before(steps.counting(once(k)))
+		var steps machine.Counter
+		w.Before(steps.Before(machine.FailAt(k, syscall.EIO)))
 		_, err := w.load().Run(t.Context())
 		if err != nil {
 			if !errors.Is(err, syscall.EIO) {
@@ -59,14 +49,14 @@ func TestResumeAfterEveryCrash(t *testing.T) {
 	for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best, draw.IntN} {
 		for k := 0; ; k++ {
 			w := newWorld(t, ranges*batch)
-			var steps counter
+			var steps machine.Counter
 			crash := fakeworld.NewCountdown(k)
-			w.before(steps.counting(crash.Before))
+			w.Before(steps.Before(crash.Before))
 			_, err := w.load().Run(t.Context())
-			w.crash(t, pick)
+			w.Crash(t, pick)
 			w.wantHonest(t)
-			w.table.Before = steps.continued()
-			if !w.marks().Loaded {
+			w.Table.Before = steps.Before(nil)
+			if !w.Marks().Loaded {
 				w.mustLoad(t)
 				w.wantLoaded(t)
 			}
@@ -84,16 +74,16 @@ func TestResumeAfterEveryCrash(t *testing.T) {
 // wantHonest checks that marks which say "loaded" are true.
 func (w *world) wantHonest(t *testing.T) {
 	t.Helper()
-	if got := fakeworld.Different(w.table, w.index); w.marks().Loaded && len(got) > 0 {
+	if got := fakeworld.Different(w.Table, w.Index); w.Marks().Loaded && len(got) > 0 {
 		t.Errorf("the marks say that the table is loaded, and %v are different", got)
 	}
 }
 
 // wantFewReads checks that one interruption cost no more than the ranges that
 // were in flight.
-func (w *world) wantFewReads(t *testing.T, steps *counter) {
+func (w *world) wantFewReads(t *testing.T, steps *machine.Counter) {
 	t.Helper()
-	if got, most := steps.of("range"), ranges+workers; got > most {
+	if got, most := steps.Of("range"), ranges+workers; got > most {
 		t.Errorf("ranges read: got %d, want at most %d", got, most)
 	}
 }
@@ -105,13 +95,13 @@ func TestMarksFirstLosesRows(t *testing.T) {
 	for k := 0; ; k++ {
 		w := newWorld(t, ranges*batch)
 		crash := fakeworld.NewCountdown(k)
-		w.before(crash.Before)
-		err := w.trace.UpdateTable("film", func(m *timetrace.Table) { m.Loaded, m.Incremental = true, w.table.Clock() })
+		w.Before(crash.Before)
+		err := w.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) { m.Loaded, m.Incremental = true, w.Table.Clock() })
 		if err == nil {
 			_, err = w.load().Run(t.Context())
 		}
-		w.crash(t, faultfs.Worst)
-		if w.marks().Loaded && len(fakeworld.Different(w.table, w.index)) > 0 {
+		w.Crash(t, faultfs.Worst)
+		if w.Marks().Loaded && len(fakeworld.Different(w.Table, w.Index)) > 0 {
 			lost++
 		}
 		if err == nil {
@@ -130,14 +120,14 @@ func TestRecordFirstLosesRows(t *testing.T) {
 	for k := 0; ; k++ {
 		w := newWorld(t, ranges*batch)
 		crash := fakeworld.NewCountdown(k)
-		w.before(crash.Before)
+		w.Before(crash.Before)
 		load := w.load()
 		load.Sink = forgetful{} // what it takes is gone with the crash
 		_, err := load.Run(t.Context())
-		w.crash(t, faultfs.Worst)
-		if err != nil && !w.marks().Loaded {
+		w.Crash(t, faultfs.Worst)
+		if err != nil && !w.Marks().Loaded {
 			w.mustLoad(t)
-			if len(fakeworld.Different(w.table, w.index)) > 0 {
+			if len(fakeworld.Different(w.Table, w.Index)) > 0 {
 				lost++
 			}
 		}
@@ -153,16 +143,16 @@ func TestRecordFirstLosesRows(t *testing.T) {
 // A load that can't be resumed, since its index is another one, begins again.
 func TestAnotherIndexIsLoadedFromTheBeginning(t *testing.T) {
 	w := newWorld(t, ranges*batch)
-	w.before(once(40))
+	w.Before(machine.FailAt(40, syscall.EIO))
 	if _, err := w.load().Run(t.Context()); err == nil {
 		t.Fatal("the load was to fail half-way")
 	}
-	w.before(nil)
-	if _, err := atomicfile.Read(w.files, planFile); err != nil {
+	w.Before(nil)
+	if _, err := atomicfile.Read(w.Files, planFile); err != nil {
 		t.Fatal(err)
 	}
-	w.index = fakeworld.NewIndex(2)
-	w.start(t)
+	w.Index = fakeworld.NewIndex(2)
+	w.Start(t)
 	if report := w.mustLoad(t); report.Read != ranges*batch {
 		t.Errorf("got %d rows, want all %d", report.Read, ranges*batch)
 	}
@@ -173,16 +163,16 @@ func TestAnotherIndexIsLoadedFromTheBeginning(t *testing.T) {
 // before it was interrupted would be in neither the load nor incremental.
 func TestResumeKeepsTheTime(t *testing.T) {
 	w := newWorld(t, ranges*batch)
-	at := w.table.Clock()
-	w.before(once(40))
+	at := w.Table.Clock()
+	w.Before(machine.FailAt(40, syscall.EIO))
 	if _, err := w.load().Run(t.Context()); err == nil {
 		t.Fatal("the load was to fail half-way")
 	}
-	w.before(nil)
-	w.table.Advance(3600e9)
-	w.start(t)
+	w.Before(nil)
+	w.Table.Advance(time.Hour)
+	w.Start(t)
 	w.mustLoad(t)
-	if m := w.marks(); !m.Incremental.Equal(at) || !m.Settled.Equal(at.Add(-timeout)) {
+	if m := w.Marks(); !m.Incremental.Equal(at) || !m.Settled.Equal(at.Add(-timeout)) {
 		t.Errorf("got incremental %v, settled %v, want them of the first run, %v", m.Incremental, m.Settled, at)
 	}
 }

@@ -2,16 +2,13 @@ package initial_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
-	"indexerd/internal/faultfs"
-	"indexerd/internal/sink"
-	"indexerd/timetrace"
+	"indexerd/internal/fakeworld/machine"
 )
 
 const (
@@ -21,88 +18,30 @@ const (
 	planFile = "data/film/load.jsonl"
 )
 
-// A world is a table and the machine that indexes it.
+// A world is a machine that is to load a table.
 type world struct {
-	table      *fakeworld.Table
-	index      *fakeworld.Index
-	pages      *fakeworld.Pages
-	quarantine *fakeworld.Quarantine
-	files      *faultfs.FS
-
-	// Of the process that runs.
-	trace    *timetrace.Trace
-	sink     *sink.Sink
+	*machine.Machine
 	progress *initial.Progress
 }
 
 // newWorld makes a table of n rows, and a machine that has nothing of it.
 func newWorld(t *testing.T, n int) *world {
 	t.Helper()
-	w := &world{
-		table: fakeworld.NewTable(batch), index: fakeworld.NewIndex(1), pages: fakeworld.NewPages(), quarantine: fakeworld.NewQuarantine(),
-		files: faultfs.New(),
-	}
-	if err := w.files.MkdirAll("data/film", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	x := w.table.Begin()
+	table := fakeworld.NewTable(batch)
+	x := table.Begin()
 	for i := range n {
 		x.Put(fakeworld.Key(10*i), "row")
 	}
 	x.Commit()
-	w.table.Advance(time.Hour)
-	w.start(t)
-	return w
-}
-
-// start begins a process.
-func (w *world) start(t *testing.T) {
-	t.Helper()
-	trace, err := timetrace.Open(w.files, "data")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.trace = trace
-	w.sink = sink.New(w.index, w.pages, w.quarantine, func(n uint64) (first uint64, err error) {
-		err = trace.UpdateTable("film", func(m *timetrace.Table) {
-			first = m.Numbers + 1
-			m.Numbers += n
-		})
-		return first, err
-	})
-	w.table.Numbers = w.sink
-	w.progress = &initial.Progress{}
-}
-
-// before has each step of the machine and of its queries preceded by f.
-func (w *world) before(f func(step string) error) {
-	w.table.Before, w.index.Before, w.pages.Before, w.quarantine.Before = f, f, f, f
-	if f == nil {
-		w.files.Fail(nil)
-		return
-	}
-	w.files.Fail(func(s faultfs.Step) error { return f(s.Op) })
-}
-
-// crash ends the process and the machine, which starts again with what pick
-// leaves of its files.
-func (w *world) crash(t *testing.T, pick func(int) int) {
-	t.Helper()
-	w.before(nil)
-	w.files = w.files.Crash(pick)
-	w.start(t)
+	table.Advance(time.Hour)
+	return &world{Machine: machine.New(t, table), progress: &initial.Progress{}}
 }
 
 func (w *world) load() *initial.Load {
 	return &initial.Load{
-		Table: "film", Source: w.table, Sink: w.sink, Trace: w.trace, FS: w.files, PlanFile: planFile,
-		Generation: w.index.Generation(), Batch: batch, Workers: workers, Timeout: timeout, Progress: w.progress,
+		Table: machine.Table, Source: w.Table, Sink: w.Sink, Trace: w.Trace, FS: w.Files, PlanFile: planFile,
+		Generation: w.Index.Generation(), Batch: batch, Workers: workers, Timeout: timeout, Progress: w.progress,
 	}
-}
-
-func (w *world) marks() timetrace.Table {
-	m, _ := w.trace.Table("film")
-	return m
 }
 
 // mustLoad runs the load to its end.
@@ -119,75 +58,39 @@ func (w *world) mustLoad(t *testing.T) doc.Report {
 // say so.
 func (w *world) wantLoaded(t *testing.T) {
 	t.Helper()
-	if got := fakeworld.Different(w.table, w.index); len(got) > 0 {
+	if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
 		t.Errorf("different in index and table: got %v, want none", got)
 	}
-	if !w.marks().Loaded {
+	if !w.Marks().Loaded {
 		t.Error("the marks do not say that the table is loaded")
 	}
-	if _, err := w.files.OpenFile(planFile, 0, 0); err == nil {
+	if _, err := w.Files.OpenFile(planFile, 0, 0); err == nil {
 		t.Error("the load's record is still there")
 	}
-}
-
-// A counter counts steps by name.
-type counter struct {
-	mu    sync.Mutex
-	steps map[string]int
-}
-
-// counting counts the steps ahead of f.
-func (c *counter) counting(f func(string) error) func(string) error {
-	c.steps = map[string]int{}
-	return func(step string) error {
-		c.mu.Lock()
-		c.steps[step]++
-		c.mu.Unlock()
-		if f == nil {
-			return nil
-		}
-		return f(step)
-	}
-}
-
-func (c *counter) of(step string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.steps[step]
 }
 
 // follow indexes what lies between the load's mark and now, as incremental
 // does.
 func (w *world) follow(ctx context.Context) error {
-	window := doc.Window{From: w.marks().Incremental.Add(-time.Second), To: w.table.Clock()}
-	for stamps, err := range w.table.Stamps(ctx, window) {
+	window := doc.Window{From: w.Marks().Incremental.Add(-time.Second), To: w.Table.Clock()}
+	for stamps, err := range w.Table.Stamps(ctx, window) {
 		if err != nil {
 			return err
 		}
-		different, err := w.sink.Different(stamps)
+		different, err := w.Sink.Different(stamps)
 		if err != nil {
 			return err
 		}
-		for b, err := range w.table.Docs(ctx, different) {
+		for b, err := range w.Table.Docs(ctx, different) {
 			if err != nil {
 				return err
 			}
-			if _, err := w.sink.Put(ctx, b); err != nil {
+			if _, err := w.Sink.Put(ctx, b); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// continued goes on counting.
-func (c *counter) continued() func(string) error {
-	return func(step string) error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.steps[step]++
-		return nil
-	}
 }
 
 // forgetful is a sink that makes nothing durable.

@@ -86,38 +86,44 @@ func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) 
 	return m.saveIndex()
 }
 
-// plan groups the closed segments to rewrite: neighbours that fit into one
-// become one, and a small one is taken along.
-func (m *FileMap) plan(enough func(garbage, size int64) bool) [][]*segment {
+// plan groups the closed segments to rewrite: those with enough garbage, and
+// small neighbours, which become one.
+func (m *FileMap) plan(enough func(garbage, size int64) bool) (groups [][]*segment) {
 	order := *m.order.Load()
-	var groups [][]*segment
-	var group []*segment
-	var room int64
-	clean := true // no garbage is left in earlier segments once they are rewritten
+	var g group
+	clean := true // whatever is rewritten before leaves no garbage
 	for _, s := range order[:len(order)-1] {
 		size := s.end.Load()
 		garbage := s.garbage(clean)
 		wanted := enough(garbage, size)
-		small := len(group) > 0 && size < m.options.SegmentBytes/8
-		if (wanted || small) && len(group) > 0 && size-garbage <= room {
-			group = append(group, s)
-			room -= size - garbage
-		} else {
-			if len(group) > 0 {
-				groups = append(groups, group)
-			}
-			group = nil
-			if wanted {
-				group = []*segment{s}
-				room = m.options.SegmentBytes - (size - garbage)
-			}
-		}
-		if !wanted && s.dead.Load() > 0 && !slices.Contains(group, s) {
+		if !wanted && s.dead.Load() > 0 {
 			clean = false
 		}
+		small := size < m.options.SegmentBytes/8
+		if len(g.segments) > 0 && (!wanted && !small || g.live+size-garbage > m.options.SegmentBytes) {
+			groups = g.close(groups)
+			g = group{}
+		}
+		if wanted || small {
+			g.segments = append(g.segments, s)
+			g.live += size - garbage
+			g.wanted = g.wanted || wanted
+		}
 	}
-	if len(group) > 0 {
-		groups = append(groups, group)
+	return g.close(groups)
+}
+
+// A group is a run of neighbouring segments that fit into one.
+type group struct {
+	segments []*segment
+	live     int64
+	wanted   bool // one of them has enough garbage
+}
+
+// close appends the group where it is worth rewriting.
+func (g *group) close(groups [][]*segment) [][]*segment {
+	if g.wanted || len(g.segments) > 1 {
+		groups = append(groups, g.segments)
 	}
 	return groups
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
@@ -86,15 +87,21 @@ func (d *dumper) record(at int64, h *header, key []byte, fault error) {
 	}
 	line += fmt.Sprintf(" family %d seq %d batch %d", h.family, h.seq, h.batch)
 	if h.kind == kindPut {
-		const layout = "2006-01-02T15:04:05.000000Z"
 		line += fmt.Sprintf(" updated %s token %v/%d fetch %d fetched %s hash %016x v %d gen %d codec %d stored %d raw %d",
-			meta.Updated.Format(layout), meta.Token, meta.Token.Epoch, meta.Fetch, meta.Fetched.Format(layout),
+			printTime(meta.Updated), meta.Token, meta.Token.Epoch, meta.Fetch, printTime(meta.Fetched),
 			uint64(meta.Hash), meta.V, meta.Gen, h.codec, h.stored, h.raw)
 	}
 	if fault != nil {
 		line += ": " + fault.Error()
 	}
 	d.line("%s", line)
+}
+
+func printTime(t time.Time) string {
+	if t.IsZero() {
+		return "NULL"
+	}
+	return t.Format("2006-01-02T15:04:05.000000Z")
 }
 
 // keys prints the frames of key.dat.

@@ -141,7 +141,7 @@ func (m *FileMap) position(a address) position {
 // another key's. The caller has entered.
 func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) {
 	seg, off := f.m.segments[s.address().id()].Load(), s.address().offset()
-	b, buf, err := f.m.buffers.read(seg, off, int(classLen(s.class())))
+	b, buf, err := f.m.buffers.read(seg, off, max(int(classLen(s.class())), headerSize+len(oid)))
 	defer f.m.buffers.put(buf)
 	if err != nil {
 		return page, false, err

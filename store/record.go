@@ -220,29 +220,6 @@ func headSum(rec []byte, number, place uint32) uint32 {
 	return crc32.Update(checksum(at[:]), castagnoli, rec[8:])
 }
 
-// parseRecord reads the record at the start of b, which may hold more, and
-// checks it whole. It returns the header also when only the value is bad
-// (errBodySum).
-func parseRecord(b []byte, number, place uint32) (header, error) {
-	if len(b) < headerSize {
-		return header{}, errCut
-	}
-	h, err := decodeHeader(b)
-	if err != nil {
-		return h, err
-	}
-	if int64(len(b)) < h.size() {
-		return h, errCut
-	}
-	if !checkHead(b[:h.headLen()], number, place) {
-		return h, errHeadSum
-	}
-	if checksum(h.body(b)) != h.bodySum {
-		return h, errBodySum
-	}
-	return h, nil
-}
-
 // body is the stored value of a whole record.
 func (h *header) body(rec []byte) []byte {
 	return rec[h.headLen() : h.headLen()+int(h.stored)]

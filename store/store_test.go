@@ -373,18 +373,11 @@ func TestReadersNeverWait(t *testing.T) {
 			})
 		}
 		wg.Go(func() {
+			pause := time.NewTicker(20 * time.Millisecond) // compactions wait for lists
+			defer pause.Stop()
 			for !stop.Load() {
-				listed := 0
-				for _, err := range m.All() {
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					listed++
-				}
-				if listed < keys*9/10 {
-					t.Errorf("All: got %d pages, want at least %d", listed, keys*9/10)
-				}
+				<-pause.C
+				listAtLeast(t, m, keys*9/10)
 			}
 		})
 		rounds := 60
@@ -406,6 +399,21 @@ func TestReadersNeverWait(t *testing.T) {
 		wg.Wait()
 		t.Logf("%d reads, %+v", reads.Load(), m.Stats())
 	})
+}
+
+func listAtLeast(t *testing.T, m *FileMap, want int) {
+	t.Helper()
+	listed := 0
+	for _, err := range m.All() {
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		listed++
+	}
+	if listed < want {
+		t.Errorf("All: got %d pages, want at least %d", listed, want)
+	}
 }
 
 // readOne gets a page; those whose number ends in 0 may be deleted.

@@ -40,6 +40,45 @@ var fields = []field{
 	timeField("settled", func(t *Table) *time.Time { return &t.Settled }),
 	textField("settled.mode", func(t *Table) *string { return &t.Mode }),
 	timeField("incremental", func(t *Table) *time.Time { return &t.Incremental }),
+	textField("server", func(t *Table) *string { return &t.Server }),
+	textField("unverified", func(t *Table) *string { return &t.Unverified }),
+}
+
+// tierField is the line of one tier.
+func tierField(tier string) field {
+	return field{
+		name:   "tier." + tier,
+		format: func(t Table) string { return t.Tiers[tier].UTC().Format(timeLayout) },
+		parse: func(t *Table, s string) error {
+			mark, err := time.Parse(timeLayout, s)
+			if err != nil {
+				return fmt.Errorf("%q is not a time like %s", s, timeLayout)
+			}
+			t.SetTier(tier, mark)
+			return nil
+		},
+	}
+}
+
+// fieldsOf are all lines of a table.
+func fieldsOf(t Table) []field {
+	all := slices.Clone(fields)
+	for _, tier := range slices.Sorted(maps.Keys(t.Tiers)) {
+		all = append(all, tierField(tier))
+	}
+	return all
+}
+
+// fieldNamed finds the line that a mark's name speaks of.
+func fieldNamed(mark string) (field, bool) {
+	if tier, ok := strings.CutPrefix(mark, "tier."); ok && tier != "" {
+		return tierField(tier), true
+	}
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == mark })
+	if i < 0 {
+		return field{}, false
+	}
+	return fields[i], true
 }
 
 func textField(name string, at func(*Table) *string) field {
@@ -115,7 +154,7 @@ func format(s State) ([]byte, error) {
 	lines := properties.NewProperties()
 	lines.DisableExpansion = true
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		for _, f := range fields {
+		for _, f := range fieldsOf(s[name]) {
 			if text := f.format(s[name]); text != "" {
 				if _, _, err := lines.Set(name+"."+f.name, text); err != nil {
 					return nil, err
@@ -162,12 +201,12 @@ func parse(text []byte) (State, error) {
 // parse reads one line.
 func (s State) parse(key, text string) error {
 	name, mark, _ := strings.Cut(key, ".")
-	i := slices.IndexFunc(fields, func(f field) bool { return f.name == mark })
-	if i < 0 {
+	f, ok := fieldNamed(mark)
+	if !ok {
 		return fmt.Errorf("unknown mark %q", key)
 	}
 	table := s[name]
-	if err := fields[i].parse(&table, text); err != nil {
+	if err := f.parse(&table, text); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	s[name] = table

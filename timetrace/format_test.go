@@ -36,6 +36,8 @@ func example() State {
 			Load: at(10, 0, 0, 0), Loaded: true,
 			Settled: at(9, 50, 0, 0), Mode: "assumed",
 			Incremental: at(10, 15, 30, 123456),
+			Tiers:       map[string]time.Time{"1m": at(10, 15, 0, 0), "10m": at(10, 10, 0, 0)},
+			Server:      "7412 2026-11-01", Unverified: "restored from a backup: a sweep is due",
 		},
 	}
 }
@@ -70,7 +72,7 @@ func TestGoldenFile(t *testing.T) {
 
 // drawTable draws marks as the database's clock and the command make them.
 func drawTable(t *rapid.T) Table {
-	time := rapid.OneOf(rapid.Just(time.Time{}), rapid.Map(rapid.Int64Range(-6e16, 2.5e17), func(µs int64) time.Time {
+	mark := rapid.OneOf(rapid.Just(time.Time{}), rapid.Map(rapid.Int64Range(-6e16, 2.5e17), func(µs int64) time.Time {
 		return time.UnixMicro(µs).UTC()
 	}))
 	return Table{
@@ -79,12 +81,25 @@ func drawTable(t *rapid.T) Table {
 		Kinds:       rapid.Permutation([]doc.Kind{doc.Integer, doc.Text, doc.UUID}).Draw(t, "kinds")[:rapid.IntRange(1, 3).Draw(t, "parts")],
 		Generation:  doc.Generation(rapid.Uint32().Draw(t, "generation")),
 		Numbers:     rapid.Uint64().Draw(t, "numbers"),
-		Load:        time.Draw(t, "load"),
+		Load:        mark.Draw(t, "load"),
 		Loaded:      rapid.Bool().Draw(t, "loaded"),
-		Settled:     time.Draw(t, "settled"),
+		Settled:     mark.Draw(t, "settled"),
 		Mode:        rapid.SampledFrom([]string{"", "exact", "assumed", "compared"}).Draw(t, "mode"),
-		Incremental: time.Draw(t, "incremental"),
+		Incremental: mark.Draw(t, "incremental"),
+		Tiers:       drawTiers(t, mark),
+		Server:      rapid.String().Draw(t, "server"),
+		Unverified:  rapid.String().Draw(t, "unverified"),
 	}
+}
+
+// drawTiers draws tiers by name, nil where there is none.
+func drawTiers(t *rapid.T, mark *rapid.Generator[time.Time]) map[string]time.Time {
+	name := rapid.OneOf(rapid.SampledFrom([]string{"1m", "1.5m", "10m0s", "a b", "exact"}), rapid.StringN(1, 8, -1))
+	tiers := rapid.MapOfN(name, mark, 0, 3).Draw(t, "tiers")
+	if len(tiers) == 0 {
+		return nil
+	}
+	return tiers
 }
 
 func drawState(t *rapid.T) State {
@@ -159,6 +174,8 @@ func TestADamagedFileIsRefused(t *testing.T) {
 		"an unknown mark":             head + "film.colour = red\n",
 		"a line without a table":      head + "incremental = 2026-11-21T10:15:30.123456Z\n",
 		"a line without a mark":       head + "film. = 1\n",
+		"a tier without a name":       head + "film.tier. = 2026-11-21T10:15:30.123456Z\n",
+		"a tier without a time":       head + "film.tier.1m = soon\n",
 		"a key of a deeper level":     head + "film.settled.mode.x = exact\n",
 		"no time":                     head + "film.incremental = yesterday\n",
 		"an empty time":               head + "film.incremental =\n",

@@ -49,6 +49,51 @@ type Table struct {
 	Settled     time.Time // S
 	Mode        string    // how S is known: exact, assumed or compared
 	Incremental time.Time // end of the last durable window
+
+	// Tiers holds, for each compensation tier by name, the incremental mark at
+	// its last run. Never changed in place: copies of a Table share it.
+	Tiers map[string]time.Time
+
+	Server     string // the database server that S was measured on
+	Unverified string // why a full sweep has to come before S is believed; empty: it need not
+}
+
+// SetTier moves a tier's mark.
+func (t *Table) SetTier(name string, mark time.Time) {
+	tiers := maps.Clone(t.Tiers)
+	if tiers == nil {
+		tiers = map[string]time.Time{}
+	}
+	tiers[name] = mark
+	t.Tiers = tiers
+}
+
+// Settle moves S forward. It never falls but by Rewind.
+func (t *Table) Settle(at time.Time, mode string) {
+	t.Mode = mode
+	if at.After(t.Settled) {
+		t.Settled = at
+	}
+}
+
+// Rewind takes every mark back to at most a time, because the database is no
+// longer what they were measured on: restored, failed over, its clock set
+// back. Together with the reason it is one durable record, so that no crash
+// can leave marks rewound and the sweep forgotten.
+func (t *Table) Rewind(to time.Time, reason string) {
+	earlier := func(mark time.Time) time.Time {
+		if mark.After(to) {
+			return to
+		}
+		return mark
+	}
+	t.Settled, t.Incremental = earlier(t.Settled), earlier(t.Incremental)
+	tiers := make(map[string]time.Time, len(t.Tiers))
+	for name, mark := range t.Tiers {
+		tiers[name] = earlier(mark)
+	}
+	t.Tiers = tiers
+	t.Unverified = reason
 }
 
 // State is all marks, by table name.

@@ -20,7 +20,7 @@ import (
 
 const file = "/data/" + FileName
 
-func disk(t testing.TB) *faultfs.FS {
+func disk(t rapid.TB) *faultfs.FS {
 	t.Helper()
 	fsys := faultfs.New()
 	if err := fsys.MkdirAll("/data", 0o700); err != nil {
@@ -29,7 +29,7 @@ func disk(t testing.TB) *faultfs.FS {
 	return fsys
 }
 
-func open(t testing.TB, fsys atomicfile.FS) *Trace {
+func open(t rapid.TB, fsys atomicfile.FS) *Trace {
 	t.Helper()
 	trace, err := Open(fsys, "/data")
 	if err != nil {
@@ -38,7 +38,7 @@ func open(t testing.TB, fsys atomicfile.FS) *Trace {
 	return trace
 }
 
-func update(t testing.TB, trace *Trace, s State) {
+func update(t rapid.TB, trace *Trace, s State) {
 	t.Helper()
 	if err := trace.Update(func(marks State) { replace(marks, s) }); err != nil {
 		t.Fatal(err)
@@ -194,14 +194,8 @@ func TestUpdateFailsAtEachStep(t *testing.T) {
 // acknowledged marks or the ones under way.
 func TestUpdateSurvivesACrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		fsys := faultfs.New()
-		if err := fsys.MkdirAll("/data", 0o700); err != nil {
-			t.Fatal(err)
-		}
-		trace, err := Open(fsys, "/data")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fsys := disk(t)
+		trace := open(t, fsys)
 		set := func(n uint64) error {
 			return trace.UpdateTable("film", func(m *Table) { m.Numbers = n })
 		}

@@ -19,7 +19,7 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 }
 
 // Tick is the precision of updateTime.
-func (t *Table) Tick() time.Duration { return time.Microsecond }
+func (t *Table) Tick() time.Duration { return t.Precision }
 
 // Count is the number of rows.
 func (t *Table) Count(ctx context.Context) (int64, error) {

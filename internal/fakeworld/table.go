@@ -58,10 +58,11 @@ type change struct {
 
 // A Table is a table of a database.
 type Table struct {
-	Before  func(step string) error // steps: now, count, breakpoints, stamps, range, docs, rows
-	Numbers Numbers
-	Batch   int // rows of a batch
-	Page    int // stamps of a page
+	Before    func(step string) error // steps: now, count, breakpoints, stamps, range, docs, rows
+	Numbers   Numbers
+	Batch     int           // rows of a batch
+	Page      int           // stamps of a page
+	Precision time.Duration // precision of updateTime
 
 	mu       sync.Mutex
 	now      time.Time
@@ -78,7 +79,7 @@ type Numbers interface {
 
 // NewTable makes an empty table.
 func NewTable(batch int) *Table {
-	return &Table{Batch: batch, Page: batch, now: epoch, versions: map[doc.OID][]version{}}
+	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, now: epoch, versions: map[doc.OID][]version{}}
 }
 
 // Advance moves the database's clock; d below 0 sets it back.
@@ -95,7 +96,8 @@ func (t *Table) Clock() time.Time {
 	return t.now
 }
 
-// A Tx is an open transaction. Its rows bear the time at which it began.
+// A Tx is an open transaction. Its rows bear the time at which it began, as
+// precisely as the column does.
 type Tx struct {
 	table   *Table
 	began   time.Time
@@ -103,7 +105,7 @@ type Tx struct {
 }
 
 // Begin starts a transaction.
-func (t *Table) Begin() *Tx { return &Tx{table: t, began: t.Clock()} }
+func (t *Table) Begin() *Tx { return &Tx{table: t, began: t.Clock().Truncate(t.Precision)} }
 
 // Put inserts or updates a row.
 func (x *Tx) Put(oid doc.OID, title string) { x.PutAt(oid, title, x.began) }

@@ -135,9 +135,17 @@ func drawCall(t *rapid.T) func(*world) string {
 	calls["Read"] = onFile(func(f atomicfile.File) (int, error) { return f.Read(make([]byte, size)) })
 	calls["ReadAt"] = onFile(func(f atomicfile.File) (int, error) { return f.ReadAt(make([]byte, size), at) })
 
+	calls["Stat"] = onFile(func(f atomicfile.File) (int, error) {
+		info, err := f.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return int(info.Size()), nil
+	})
+
 	op := rapid.SampledFrom([]string{
 		"OpenFile", "OpenFile", "MkdirAll", "Rename", "Remove", "Link", "SyncDir",
-		"Write", "Write", "WriteAt", "Truncate", "Sync", "Close", "Read", "ReadAt",
+		"Write", "Write", "WriteAt", "Truncate", "Sync", "Close", "Read", "ReadAt", "Stat",
 	}).Draw(t, "call")
 	return func(w *world) string { return op + ": " + calls[op](w) }
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -28,10 +29,10 @@ func (c change) apply(data []byte) []byte {
 	if c.truncate {
 		size = c.at
 	}
-	data = slices.Grow(data[:min(len(data), size)], max(0, size-len(data)))
-	for len(data) < size {
-		data = append(data, 0)
+	if size > len(data) {
+		data = append(data, make([]byte, size-len(data))...)
 	}
+	data = data[:size]
 	copy(data[c.at:], c.bytes)
 	return data
 }
@@ -94,7 +95,10 @@ func (h *handle) Name() string { return h.name }
 func (h *handle) Stat() (fs.FileInfo, error) {
 	h.fsys.mu.Lock()
 	defer h.fsys.mu.Unlock()
-	return info{name: h.name, size: int64(len(h.inode.data))}, nil
+	if h.closed {
+		return nil, &fs.PathError{Op: "Stat", Path: h.name, Err: fs.ErrClosed}
+	}
+	return info{name: filepath.Base(h.name), size: int64(len(h.inode.data))}, nil
 }
 
 func (h *handle) Read(p []byte) (int, error) {

@@ -20,7 +20,8 @@ const bodyCount = 4096
 
 func newPages(size int) *pages {
 	rng := rand.New(rand.NewPCG(1, 2))
-	words := make([]string, 5000)
+	common := rand.NewZipf(rng, 1.15, 4, 5000) // words occur as in a text: few of them often
+	words := make([]string, 5001)
 	for i := range words {
 		var b strings.Builder
 		for range 2 + rng.IntN(9) {
@@ -31,9 +32,10 @@ func newPages(size int) *pages {
 	p := &pages{}
 	for range bodyCount {
 		var b strings.Builder
-		fmt.Fprintf(&b, `{"row":{"id":0000000000000000,"rating":%d,"last_update":"2026-01-02T03:04:05.%06dZ","text":"`, rng.IntN(10), rng.IntN(1e6))
+		fmt.Fprintf(&b, `{"row":{"id":0000000000000000,"customer_id":%d,"rating":"PG-%d","last_update":"2026-01-02T03:04:05.%06dZ","text":"`,
+			rng.IntN(1e6), rng.IntN(20), rng.IntN(1e6))
 		for want := size/2 + rng.IntN(size) - 4; b.Len() < want; {
-			b.WriteString(words[min(rng.IntN(len(words)), rng.IntN(len(words)))])
+			b.WriteString(words[common.Uint64()])
 			b.WriteByte(' ')
 		}
 		b.WriteString(`"}}`)

@@ -1,0 +1,194 @@
+package incremental_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/faultfs"
+)
+
+// Whichever step fails, the mark stays, and the next run reads the window
+// again as a whole.
+func TestFailedWindowIsReadAgain(t *testing.T) {
+	for k := 1; ; k++ {
+		w := newWorld(t)
+		begin := w.Table.Clock()
+		w.put(0, 4*batch, "a")
+		w.Table.Advance(time.Minute)
+		w.Before(machine.FailAt(k, syscall.EIO))
+		_, err := w.pass.Run(t.Context())
+		w.Before(nil)
+		if err != nil {
+			if !errors.Is(err, syscall.EIO) {
+				t.Fatalf("step %d: got error %v, want %v", k, err, syscall.EIO)
+			}
+			if got := w.Marks().Incremental; !got.Equal(begin) {
+				t.Errorf("mark: got %v, want %v", got, begin)
+			}
+			w.Table.Advance(time.Minute)
+			report, err := w.pass.Run(t.Context())
+			if want := begin.Add(-time.Second); err != nil || !report.Window.From.Equal(want) {
+				t.Errorf("again: got window %v, %v, want it from %v", report.Window, err, want)
+			}
+		}
+		w.wantAll(t)
+		if t.Failed() {
+			t.Fatalf("after a fault at step %d", k)
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+// The failing twin: a mark that moves whatever came of the window loses rows.
+func TestMarkThatMovesAnywayLosesRows(t *testing.T) {
+	lost := 0
+	for k := 1; ; k++ {
+		w := newWorld(t)
+		w.put(0, 4*batch, "a")
+		w.Table.Advance(time.Minute)
+		w.Before(machine.FailAt(k, syscall.EIO))
+		_, err := w.pass.Run(t.Context())
+		w.Before(nil)
+		w.mark(t, w.Table.Clock())
+		w.run(t)
+		if len(w.missing()) > 0 {
+			lost++
+		}
+		if err == nil {
+			break
+		}
+	}
+	if lost == 0 {
+		t.Error("the twin lost nothing: these faults prove nothing of the right order")
+	}
+}
+
+// A crash at any step leaves a mark that is true, and the next process goes on
+// from it.
+func TestCrashAnywhere(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best, draw.IntN} {
+		for k := 0; ; k++ {
+			w := newWorld(t)
+			w.put(0, batch, "a")
+			w.run(t)
+			w.Table.Advance(time.Minute)
+			w.put(batch-2, 3*batch, "b")
+			w.Table.Advance(time.Minute)
+			w.Before(fakeworld.NewCountdown(k).Before)
+			_, err := w.pass.Run(t.Context())
+			w.Crash(t, pick)
+			w.pass = w.newPass()
+			w.wantHonest(t)
+			w.run(t)
+			w.wantAll(t)
+			if t.Failed() {
+				t.Fatalf("after a crash at step %d", k)
+			}
+			if err == nil {
+				break
+			}
+		}
+	}
+}
+
+// The failing twin: a mark that moves before the window is durable is a lie
+// after some crash.
+func TestMarkFirstLosesRows(t *testing.T) {
+	lost := 0
+	for k := 0; ; k++ {
+		w := newWorld(t)
+		w.put(0, 4*batch, "a")
+		w.Table.Advance(time.Minute)
+		crash, first := fakeworld.NewCountdown(k), true
+		w.Before(func(step string) error {
+			if step == "stamps" && first { // the pass has its window
+				first = false
+				w.mark(t, w.Table.Clock())
+			}
+			return crash.Before(step)
+		})
+		_, err := w.pass.Run(t.Context())
+		w.Crash(t, faultfs.Worst)
+		w.pass = w.newPass()
+		w.run(t)
+		if len(w.missing()) > 0 {
+			lost++
+		}
+		if err == nil {
+			break
+		}
+	}
+	if lost == 0 {
+		t.Error("the twin lost nothing: these crashes prove nothing of the right order")
+	}
+}
+
+// Idle windows move the durable mark every ten seconds at most, and rows at
+// once.
+func TestIdleWindowsRarelyWrite(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 1, "a")
+	w.run(t)
+	writes := 0
+	w.Files.Fail(func(s faultfs.Step) error {
+		if s.Op == "Rename" && strings.HasSuffix(s.Name, ".tmp") && !strings.Contains(s.Name, ".prev") {
+			writes++
+		}
+		return nil
+	})
+	for range 60 {
+		w.run(t)
+	}
+	if writes != 6 {
+		t.Errorf("writes of the trace in an idle minute: got %d, want 6", writes)
+	}
+	writes = 0
+	w.put(0, 1, "b")
+	w.run(t)
+	if got, want := w.Marks().Incremental, w.Table.Clock(); writes != 1 || !got.Equal(want) {
+		t.Errorf("after a row: got %d writes, mark %v, want 1, %v", writes, got, want)
+	}
+}
+
+// What the durable mark lags behind is read again after a restart, for a stamp
+// a row; and not again without one.
+func TestIdleWindowsAreNotReadAgain(t *testing.T) {
+	w := newWorld(t)
+	for range 5 {
+		w.run(t)
+	}
+	w.Table.Advance(time.Second)
+	report, err := w.pass.Run(t.Context())
+	if got, want := report.Window.To.Sub(report.Window.From), 2*time.Second; err != nil || got != want {
+		t.Errorf("window: got %v, %v, want %v", got, err, want)
+	}
+	w.restart(t)
+	report, err = w.pass.Run(t.Context())
+	if got, want := report.Window.To.Sub(report.Window.From), 7*time.Second; err != nil || got != want {
+		t.Errorf("window after a restart: got %v, %v, want %v", got, err, want)
+	}
+}
+
+// A mark that was taken back is where the next window begins.
+func TestRewoundMarkIsObeyed(t *testing.T) {
+	w := newWorld(t)
+	begin := w.Table.Clock()
+	for range 15 {
+		w.run(t)
+	}
+	w.mark(t, begin)
+	w.Table.Advance(time.Second)
+	report, err := w.pass.Run(t.Context())
+	if want := begin.Add(-time.Second); err != nil || !report.Window.From.Equal(want) {
+		t.Errorf("got window %v, %v, want it from %v", report.Window, err, want)
+	}
+}

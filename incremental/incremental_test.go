@@ -1,0 +1,233 @@
+package incremental_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+)
+
+func TestRun(t *testing.T) {
+	w := newWorld(t)
+	one, two, three := fakeworld.Key(1), fakeworld.Key(2), fakeworld.Key(3)
+	steps := []struct {
+		name   string
+		change func()
+		want   fakeworld.Counts
+	}{
+		{"nothing", func() {}, fakeworld.Counts{}},
+		{"inserted", func() { w.Table.Put(one, "a"); w.Table.Put(two, "b") }, fakeworld.Counts{Read: 2, Compared: 2, Added: 2}},
+		{"updated", func() { w.Table.Put(one, "A") }, fakeworld.Counts{Read: 1, Compared: 1, Updated: 1}},
+		{"touched", func() { w.Table.Put(one, "A") }, fakeworld.Counts{Read: 1, Compared: 1, Skipped: 1}},
+		{"deleted", func() { w.Table.Delete(two) }, fakeworld.Counts{}},
+		{"unfit, which holds nobody up", func() {
+			w.Table.Put(one, fakeworld.Unfit)
+			w.Table.Put(three, "c")
+		}, fakeworld.Counts{Read: 2, Compared: 2, Added: 1, Quarantined: 1}},
+	}
+	for _, step := range steps {
+		step.change()
+		w.Table.Advance(time.Minute) // so that the overlap does not reach back
+		if got := w.run(t); got != step.want {
+			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
+		}
+	}
+	if got, want := w.Marks().Incremental, w.Table.Clock(); !got.Equal(want) {
+		t.Errorf("mark: got %v, want the last window's end, %v", got, want)
+	}
+}
+
+func TestWindow(t *testing.T) {
+	w := newWorld(t)
+	begin := w.Table.Clock()
+	w.Table.Advance(time.Minute)
+	report, err := w.pass.Run(t.Context())
+	if want := (doc.Window{From: begin.Add(-time.Second), To: begin.Add(time.Minute)}); err != nil || report.Window != want {
+		t.Errorf("got %v, %v, want %v", report.Window, err, want)
+	}
+	w.Table.Precision = 10 * time.Second // of updateTime: the overlap is two of it
+	w.Table.Advance(time.Minute)
+	report, err = w.pass.Run(t.Context())
+	if want := (doc.Window{From: begin.Add(40 * time.Second), To: begin.Add(2 * time.Minute)}); err != nil || report.Window != want {
+		t.Errorf("coarse updateTime: got %v, %v, want %v", report.Window, err, want)
+	}
+}
+
+// Rows that share one updateTime are many pages of stamps, each read once, and
+// their fetches are spread over the workers.
+func TestEqualUpdateTimes(t *testing.T) {
+	w := newWorld(t)
+	const rows = 500
+	w.put(0, rows, "bulk")
+	var steps machine.Counter
+	w.Table.Before = steps.Before(nil)
+	want := fakeworld.Counts{Read: rows, Compared: rows, Added: rows}
+	if got := w.run(t); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	w.wantAll(t)
+	if got, want := steps.Of("stamps"), rows/w.Table.Page+1; got != want {
+		t.Errorf("pages of stamps: got %d, want %d", got, want)
+	}
+	if got, most := steps.Of("docs"), rows/batch+rows/w.Table.Page+1; got > most {
+		t.Errorf("fetches: got %d, want at most %d", got, most)
+	}
+}
+
+// What is known costs a stamp and no fetch.
+func TestOverlapFetchesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 3*batch, "a")
+	w.run(t)
+	var steps machine.Counter
+	w.Table.Before = steps.Before(nil)
+	report, err := w.pass.Run(t.Context())
+	if got, want := fakeworld.CountsOf(report), (fakeworld.Counts{Compared: 3 * batch}); err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	if got := steps.Of("docs"); got != 0 {
+		t.Errorf("fetches: got %d, want none", got)
+	}
+}
+
+// A transaction that commits after a window's end, with updateTimes in it, is
+// found as long as the overlap reaches back to them.
+func TestLateCommits(t *testing.T) {
+	tests := []struct {
+		name      string
+		precision time.Duration
+		late      time.Duration // from updateTime to the end of the window that missed it
+		found     bool
+	}{
+		{"at the boundary", time.Microsecond, 0, true},
+		{"within the overlap", time.Microsecond, time.Second, true},
+		// The documented limit: such commits are compensation's.
+		{"beyond the overlap", time.Microsecond, time.Second + time.Microsecond, false},
+		{"within two ticks", 10 * time.Second, 20 * time.Second, true},
+		{"beyond two ticks", 10 * time.Second, 30 * time.Second, false},
+	}
+	for _, test := range tests {
+		w := newWorld(t)
+		w.Table.Precision = test.precision
+		w.Table.Advance(time.Hour)
+		w.Table.Advance(-time.Duration(w.Table.Clock().Nanosecond()))
+		x := w.Table.Begin()
+		x.PutAt(fakeworld.Key(1), "late", w.Table.Clock())
+		w.Table.Advance(test.late)
+		if _, err := w.pass.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.Commit()
+		for range 5 {
+			w.run(t)
+		}
+		if got := len(w.missing()) == 0; got != test.found {
+			t.Errorf("%s: got found %t, want %t", test.name, got, test.found)
+		}
+	}
+}
+
+// Any difference is fetched, also one that looks older: a transaction that
+// began earlier and wrote later takes updateTime back.
+func TestOlderLookingIsFetched(t *testing.T) {
+	one := fakeworld.Key(1)
+	backwards := func(t *testing.T, sink func(*world)) *world {
+		t.Helper()
+		w := newWorld(t)
+		sink(w)
+		older := w.Table.Begin()
+		w.Table.Advance(500 * time.Millisecond)
+		w.Table.Put(one, "first")
+		w.Table.Advance(time.Millisecond)
+		if _, err := w.pass.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		older.Put(one, "second")
+		older.Commit()
+		w.Table.Advance(time.Millisecond)
+		if _, err := w.pass.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	backwards(t, func(*world) {}).wantAll(t)
+	// The failing twin: "newer" instead of "different" keeps the stale one.
+	twin := backwards(t, func(w *world) { w.pass.Sink = newerOnly{w.Sink, w.Pages} })
+	if got := twin.Index.Titles()[one]; got != "first" {
+		t.Errorf("index: got %q, want the twin to have kept %q", got, "first")
+	}
+}
+
+// The row that is fetched is the one that is there when it is fetched, not the
+// one whose stamp was read.
+func TestFetchesTheNewestVersion(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 2, "a")
+	w.Table.Before = func(step string) error {
+		if step == "docs" {
+			w.put(0, 1, "b")
+			w.Table.Delete(fakeworld.Key(1))
+		}
+		return nil
+	}
+	if got, want := w.run(t), (fakeworld.Counts{Read: 1, Compared: 2, Added: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	w.wantAll(t)
+}
+
+func TestErrorsSayWhatWasDone(t *testing.T) {
+	for _, step := range []string{"now", "stamps", "docs", "meta", "apply", "Rename"} {
+		w := newWorld(t)
+		w.put(0, 3*batch, "a")
+		before := w.Marks().Incremental
+		w.Table.Advance(time.Second)
+		w.Before(func(s string) error {
+			if s == step {
+				return doc.ErrUnavailable
+			}
+			return nil
+		})
+		_, err := w.pass.Run(t.Context())
+		if !errors.Is(err, doc.ErrUnavailable) || errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "incremental film: ") {
+			t.Errorf("%s fails: got error %v, want the cause, after what was done", step, err)
+		}
+		if got := w.Marks().Incremental; !got.Equal(before) {
+			t.Errorf("%s fails: got mark %v, want it where it was, %v", step, got, before)
+		}
+	}
+}
+
+// The end of the context ends the pass with the batch in hand.
+func TestCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.put(0, 100*batch, "a")
+		w.Table.Advance(time.Second)
+		w.Table.Before = func(step string) error {
+			if step == "rows" {
+				time.Sleep(time.Second)
+			}
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		began, before := time.Now(), w.Marks().Incremental
+		_, err := w.pass.Run(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 3*time.Second {
+			t.Errorf("got %v after %v, want %v within the batch in hand", err, time.Since(began), context.DeadlineExceeded)
+		}
+		if got := w.Marks().Incremental; !got.Equal(before) {
+			t.Errorf("mark: got %v, want %v", got, before)
+		}
+		w.Table.Before = nil
+		w.run(t)
+		w.wantAll(t)
+	})
+}

@@ -1,0 +1,124 @@
+package incremental_test
+
+import (
+	"testing"
+	"time"
+
+	"indexerd/incremental"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+	"indexerd/timetrace"
+)
+
+const (
+	batch   = 5
+	workers = 3
+)
+
+// A world is a machine that follows a table, from an empty one on.
+type world struct {
+	*machine.Machine
+	pass *incremental.Pass
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{Machine: machine.New(t, fakeworld.NewTable(batch))}
+	w.Table.Page = 2*batch + 1
+	w.mark(t, w.Table.Clock())
+	w.pass = w.newPass()
+	return w
+}
+
+// mark sets the durable mark.
+func (w *world) mark(t *testing.T, at time.Time) {
+	t.Helper()
+	err := w.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) { m.Loaded, m.Incremental = true, at })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) newPass() *incremental.Pass {
+	return &incremental.Pass{
+		Table: machine.Table, Source: w.Table, Sink: w.Sink, Trace: w.Trace,
+		Batch: batch, Workers: workers,
+	}
+}
+
+// restart ends the process, and begins another one that knows only what is
+// durable.
+func (w *world) restart(t *testing.T) {
+	t.Helper()
+	w.Start(t)
+	w.pass = w.newPass()
+}
+
+// run reads a window a second after the last event.
+func (w *world) run(t *testing.T) fakeworld.Counts {
+	t.Helper()
+	w.Table.Advance(time.Second)
+	report, err := w.pass.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fakeworld.CountsOf(report)
+}
+
+// put commits n rows in one transaction, which therefore share an updateTime.
+func (w *world) put(first, n int, title string) {
+	x := w.Table.Begin()
+	for i := range n {
+		x.Put(fakeworld.Key(first+i), title)
+	}
+	x.Commit()
+}
+
+// missing returns the rows of which the index has not the newest version.
+// Documents of deleted rows are the sweep's.
+func (w *world) missing() []doc.OID {
+	var missing []doc.OID
+	rows := w.Table.Rows()
+	for _, oid := range fakeworld.Different(w.Table, w.Index) {
+		if _, there := rows[oid]; there {
+			missing = append(missing, oid)
+		}
+	}
+	return missing
+}
+
+func (w *world) wantAll(t *testing.T) {
+	t.Helper()
+	if got := w.missing(); len(got) > 0 {
+		t.Errorf("missing in the index: got %v, want none", got)
+	}
+}
+
+// wantHonest checks that the durable mark claims nothing that is not in the
+// index, where nothing commits late.
+func (w *world) wantHonest(t *testing.T) {
+	t.Helper()
+	rows := w.Table.Rows()
+	for _, oid := range w.missing() {
+		if rows[oid].Updated.Before(w.Marks().Incremental) {
+			t.Errorf("row %v of %v is missing, and the mark is at %v", oid, rows[oid].Updated, w.Marks().Incremental)
+		}
+	}
+}
+
+// newerOnly is a sink that takes for different only what looks newer.
+type newerOnly struct {
+	incremental.Sink
+	pages *fakeworld.Pages
+}
+
+func (s newerOnly) Different(stamps []doc.Stamp) ([]doc.OID, error) {
+	var newer []doc.OID
+	for _, stamp := range stamps {
+		if page, ok := s.pages.Page(stamp.OID); !ok || stamp.Updated.After(page.Updated) {
+			newer = append(newer, stamp.OID)
+		}
+	}
+	return newer, nil
+}

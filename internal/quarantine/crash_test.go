@@ -1,0 +1,238 @@
+package quarantine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
+)
+
+// lines is a file of three rows, and the rows.
+func lines(t rapid.TB) ([]byte, []Row) {
+	t.Helper()
+	fsys := disk(t)
+	q := open(t, fsys)
+	for n := range int64(3) {
+		add(t, q, batch(int(n), doc.Reject{OID: oid(t, n), Reason: fmt.Sprintf("reason %d", n)}))
+	}
+	return read(t, fsys), q.Rows()
+}
+
+// A crash may cut the last append anywhere: what was acknowledged before is
+// there, and the next line does not stand behind half of one.
+func TestALastLineCutAnywhere(t *testing.T) {
+	whole, rows := lines(t)
+	second := bytes.IndexByte(whole, '\n') + 1
+	for n := range len(whole) + 1 {
+		opensAs(t, whole[:n], rows[:bytes.Count(whole[:n], []byte("\n"))])
+	}
+	// A later block came to the disk before an earlier one.
+	for n := second; n < len(whole); n++ {
+		holed := bytes.Clone(whole)
+		clear(holed[second : n+1])
+		opensAs(t, holed, rows[:1])
+	}
+}
+
+func opensAs(t *testing.T, text []byte, rows []Row) {
+	t.Helper()
+	fsys := disk(t)
+	if err := atomicfile.Write(fsys, name, text); err != nil {
+		t.Fatal(err)
+	}
+	q := open(t, fsys)
+	want(t, q, rows...)
+	add(t, q, batch(60, doc.Reject{OID: oid(t, 99), Reason: "after the crash"}))
+	want(t, open(t, fsys), append(rows[:len(rows):len(rows)], Row{OID: oid(t, 99), Reason: "after the crash", Since: start.Add(time.Minute), Tries: 1})...)
+}
+
+func TestADamagedFileIsRefused(t *testing.T) {
+	whole, _ := lines(t)
+	tests := map[string]string{
+		"line 1: ": "no JSON\n" + string(whole),
+		"line 4: ": string(whole) + "[]\n",
+		"line 2: ": strings.Replace(string(whole), `"key":"118000000000000001"`, `"key":"11800000000000000"`, 1),
+	}
+	for where, text := range tests {
+		fsys := disk(t)
+		if err := atomicfile.Write(fsys, name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(fsys, name)
+		if err == nil || !strings.HasPrefix(err.Error(), "quarantine: "+name+": "+where) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got error %v, want one at %s", err, where)
+		}
+		if got := string(read(t, fsys)); got != text {
+			t.Errorf("the file became %q", got)
+		}
+	}
+}
+
+// A disk that fills up in the middle of a line loses nothing of what was
+// acknowledged, and the list goes on when there is room again.
+func TestADiskThatIsFullForAWhile(t *testing.T) {
+	fsys := disk(t)
+	q := open(t, fsys)
+	add(t, q, batch(0, doc.Reject{OID: oid(t, 1), Reason: "before"}))
+	q = open(t, fsys)
+	add(t, q, batch(0, doc.Reject{OID: oid(t, 2), Reason: "before"}))
+	before := []Row{
+		{OID: oid(t, 1), Reason: "before", Since: start, Tries: 1},
+		{OID: oid(t, 2), Reason: "before", Since: start, Tries: 1},
+	}
+
+	fsys.Fail(func(s faultfs.Step) error {
+		if s.Op == "Write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	for range 3 {
+		err := q.Add(batch(1, doc.Reject{OID: oid(t, 3), Reason: "while the disk is full"}))
+		if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "quarantine: ") {
+			t.Fatalf("got error %v, want that the disk is full", err)
+		}
+		if err := q.Clear([]doc.OID{oid(t, 1)}); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("clear: got error %v, want that the disk is full", err)
+		}
+		want(t, q, before...)
+	}
+
+	fsys.Fail(nil)
+	add(t, q, batch(2, doc.Reject{OID: oid(t, 4), Reason: "after"}))
+	rows := append(before, Row{OID: oid(t, 4), Reason: "after", Since: start.Add(2 * time.Second), Tries: 1})
+	want(t, q, rows...)
+	want(t, open(t, fsys.Crash(faultfs.Worst)), rows...)
+}
+
+// After a sync that failed, or half a line that could not be taken back,
+// nothing is written: it would stand behind what may not be there.
+func TestABrokenFileIsNotWrittenTo(t *testing.T) {
+	tests := map[string]func(faultfs.Step) error{
+		"sync": faultfs.At(2, syscall.EIO),
+		"undo": func(s faultfs.Step) error {
+			if s.Op == "Write" || s.Op == "Truncate" {
+				return syscall.EIO
+			}
+			return nil
+		},
+	}
+	for what, fault := range tests {
+		t.Run(what, func(t *testing.T) {
+			fsys := disk(t)
+			q := open(t, fsys)
+			add(t, q, batch(0, doc.Reject{OID: oid(t, 1), Reason: "before"}))
+			before := Row{OID: oid(t, 1), Reason: "before", Since: start, Tries: 1}
+
+			fsys.Fail(fault)
+			if err := q.Add(batch(1, doc.Reject{OID: oid(t, 2), Reason: "lost"})); !errors.Is(err, syscall.EIO) {
+				t.Fatalf("got error %v, want EIO", err)
+			}
+			fsys.Fail(nil)
+			err := q.Add(batch(2, doc.Reject{OID: oid(t, 3), Reason: "after"}))
+			if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "run indexerd again") {
+				t.Fatalf("got error %v, want the first fault and what to do", err)
+			}
+			if got := fsys.Steps(); got != 0 {
+				t.Errorf("got %d steps on the disk after the fault, want none", got)
+			}
+			want(t, q, before)
+
+			// What the error says to do.
+			after := fsys.Crash(faultfs.Worst)
+			q = open(t, after)
+			want(t, q, before)
+			add(t, q, batch(2, doc.Reject{OID: oid(t, 3), Reason: "after"}))
+			want(t, open(t, after), before, Row{OID: oid(t, 3), Reason: "after", Since: start.Add(2 * time.Second), Tries: 1})
+		})
+	}
+}
+
+// Wherever the power goes, what was acknowledged is there.
+func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fsys := disk(t)
+		q := open(t, fsys)
+		add(t, q, batch(0, doc.Reject{OID: oid(t, 1), Reason: "r"}))
+		fsys.Fail(faultfs.At(rapid.IntRange(1, 16).Draw(t, "step"), faultfs.ErrPowerCut))
+		acknowledged := int64(1)
+		for n := int64(2); n < 6; n++ {
+			if q.Add(batch(int(n), doc.Reject{OID: oid(t, n), Reason: "r"})) != nil {
+				break
+			}
+			acknowledged = n
+			if n == 3 { // a restart in between: Open writes too
+				if q, _ = Open(fsys, name); q == nil {
+					break
+				}
+			}
+		}
+		after := open(t, fsys.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "kept") }))
+		if got := int64(after.Len()); got != acknowledged && got != acknowledged+1 {
+			t.Fatalf("got %d rows, want the %d acknowledged or the one under way too", got, acknowledged)
+		}
+		for i, row := range after.Rows() {
+			if want := oid(t, int64(i+1)); row.OID != want || row.Tries != 1 {
+				t.Fatalf("row %d: got %+v", i, row)
+			}
+		}
+	})
+}
+
+// No fault while opening is taken for an empty list.
+func TestOpenFailsAtEachStep(t *testing.T) {
+	text, rows := lines(t)
+	for k := 1; ; k++ {
+		fsys := disk(t)
+		if err := atomicfile.Write(fsys, name, text); err != nil {
+			t.Fatal(err)
+		}
+		fsys.Fail(faultfs.At(k, syscall.EIO))
+		q, err := Open(fsys, name)
+		steps := fsys.Steps()
+		fsys.Fail(nil)
+		if err != nil && (q != nil || !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "quarantine: ")) {
+			t.Fatalf("step %d of %d: got %v, error %v, want EIO", k, steps, q, err)
+		}
+		if err == nil {
+			want(t, q, rows...)
+		}
+		want(t, open(t, fsys), rows...)
+		if k > steps {
+			return
+		}
+	}
+}
+
+// FuzzReplay: bytes are a list, which is written in one way, or an error.
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(`{"key":"118000000000000007","oid":"7","reason":"r","since":"2026-11-21T10:15:30.5Z","tries":1}` + "\n"))
+	f.Add([]byte(`{"tries":1}` + "\n" + `{"key":"","tries":0}` + "\n" + `{"key":"00","reason":"r","tries":-1,"since":"2026-11-21T10:15:30+02:00"}` + "\n"))
+	f.Add([]byte("{}\n{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		q := &Quarantine{rows: map[string]Row{}}
+		if err := q.replay(text); err != nil {
+			return
+		}
+		written, err := encode(q.sorted())
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := &Quarantine{rows: map[string]Row{}}
+		if err := again.replay(written); err != nil {
+			t.Fatalf("%v in\n%s", err, written)
+		}
+		if second, err := encode(again.sorted()); err != nil || !bytes.Equal(second, written) {
+			t.Fatalf("second encoding: got\n%s, error %v, want\n%s", second, err, written)
+		}
+	})
+}

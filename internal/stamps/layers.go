@@ -1,0 +1,75 @@
+package stamps
+
+// A layer is a run as the tree sees it: records below the floor have been
+// pruned since it was written. They are removals now, and not simply absent,
+// because they still hide what an older run has of their keys.
+type layer struct {
+	*run
+	floor int64
+}
+
+// layers are the runs of a tree, the newest first.
+type layers []layer
+
+func (ls layers) hold() {
+	for _, l := range ls {
+		l.run.hold()
+	}
+}
+
+func (ls layers) release() (err error) {
+	for _, l := range ls {
+		if releaseErr := l.run.release(); err == nil {
+			err = releaseErr
+		}
+	}
+	return err
+}
+
+// records counts each version of a key.
+func (ls layers) records() (n int64) {
+	for _, l := range ls {
+		n += l.run.records
+	}
+	return n
+}
+
+func (ls layers) bytes() (n int64) {
+	for _, l := range ls {
+		n += l.run.bytes()
+	}
+	return n
+}
+
+// mayHold is false only for a key that no run has.
+func (ls layers) mayHold(key []byte) bool {
+	for _, l := range ls {
+		if l.run.mayHold(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// get returns the newest version of a key, or its removal.
+func (ls layers) get(key []byte) (record, bool, error) {
+	for _, l := range ls {
+		r, ok, err := l.run.get(key)
+		if ok && r.u < l.floor {
+			r.u = gone
+		}
+		if ok || err != nil {
+			return r, ok, err
+		}
+	}
+	return record{}, false, nil
+}
+
+func (ls layers) broken() bool {
+	for _, l := range ls {
+		if l.run.broken.Load() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package stamps
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+)
+
+// overlay walks the records of a memory and of older layers in key order, of
+// each key the newest. It holds one block of each layer.
+func overlay(newest iter.Seq[record], older layers) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		m := newMerge(older)
+		for r := range newest {
+			if !m.yieldBefore(r.key, yield) || !yield(r, nil) {
+				return
+			}
+		}
+		m.yieldBefore(nil, yield)
+	}
+}
+
+// A merge walks the records of several layers, of each key the newest.
+type merge struct {
+	cursors []*cursor // newest first
+	first   *cursor   // stands on the next record; nil until it is looked for
+}
+
+func newMerge(ls layers) *merge {
+	m := &merge{}
+	for _, l := range ls {
+		m.cursors = append(m.cursors, &cursor{layer: l, passed: true})
+	}
+	return m
+}
+
+// yieldBefore yields the records before a key, or all if it is nil, and passes
+// the one that has this key. It is false when the walk is to end.
+func (m *merge) yieldBefore(key []byte, yield func(record, error) bool) bool {
+	for {
+		if err := m.find(); err != nil {
+			yield(record{}, err)
+			return false
+		}
+		order := -1
+		if m.first != nil && key != nil {
+			order = bytes.Compare(m.first.record.key, key)
+		}
+		switch {
+		case m.first == nil || order > 0:
+			return true
+		case order < 0 && !yield(m.first.record, nil):
+			return false
+		}
+		m.pass()
+	}
+}
+
+// find looks for the next record; first stays nil at the end.
+func (m *merge) find() error {
+	if m.first != nil {
+		return nil
+	}
+	for _, c := range m.cursors {
+		if c.passed {
+			if err := c.advance(); err != nil {
+				return err
+			}
+		}
+		// Of equal keys the first is the newest.
+		if !c.end && (m.first == nil || bytes.Compare(c.record.key, m.first.record.key) < 0) {
+			m.first = c
+		}
+	}
+	return nil
+}
+
+// pass leaves the record found, and what older layers have of its key.
+func (m *merge) pass() {
+	for _, c := range m.cursors {
+		c.passed = !c.end && bytes.Equal(c.record.key, m.first.record.key)
+	}
+	m.first = nil
+}
+
+// A cursor stands on a record of a layer.
+type cursor struct {
+	layer
+	record record
+	passed bool
+	end    bool
+
+	reader blockReader
+	next   int // block
+	buf    []byte
+}
+
+// advance steps to the next record, or to the end.
+func (c *cursor) advance() error {
+	r, ok, err := c.reader.next()
+	if err != nil {
+		return c.fault(c.next-1, err)
+	}
+	if !ok {
+		return c.enter()
+	}
+	c.stand(r)
+	return nil
+}
+
+// enter steps to the first record of the next block.
+func (c *cursor) enter() (err error) {
+	c.passed, c.end = false, c.next == len(c.blocks)
+	if c.end {
+		return nil
+	}
+	i := c.next
+	c.next++
+	if c.record.key != nil && string(c.record.key) >= c.blocks[i].first {
+		return c.fault(i, errOrder)
+	}
+	if c.reader, c.buf, err = c.block(i, c.buf); err != nil {
+		return err
+	}
+	r, ok, err := c.reader.next()
+	if err != nil {
+		return c.fault(i, err)
+	}
+	if !ok || string(r.key) != c.blocks[i].first {
+		return c.fault(i, errors.New("it does not begin with the key that the index says"))
+	}
+	c.stand(r)
+	return nil
+}
+
+func (c *cursor) stand(r record) {
+	if r.u < c.floor {
+		r.u = gone
+	}
+	c.record, c.passed = r, false
+}

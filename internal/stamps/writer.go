@@ -1,0 +1,124 @@
+package stamps
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"indexerd/internal/atomicfile"
+)
+
+// writeRun writes records to a new file and opens it as a run, nil when there
+// are none. Nothing is synced: a run dies with the process. records is the
+// most that can come.
+func writeRun(fsys atomicfile.FS, name string, filter Filter, records iter.Seq2[record, error]) (*run, error) {
+	file, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("write run: %w", err)
+	}
+	w := &writer{file: file, filter: filter, block: make([]byte, 8, blockBytes+recordBytes), newest: gone}
+	r, err := w.write(fsys, records)
+	if r == nil {
+		if removeErr := discard(fsys, file); err == nil {
+			err = removeErr
+		}
+	}
+	return r, err
+}
+
+// A writer builds the file of a run.
+type writer struct {
+	file   atomicfile.File
+	filter Filter
+
+	block   []byte // the block that is being filled, behind room for its header
+	count   uint32 // records in it
+	u       int64  // of its first record
+	first   string // its first key
+	index   []byte
+	offset  int64 // end of the blocks written
+	records uint64
+	newest  int64
+}
+
+func (w *writer) write(fsys atomicfile.FS, records iter.Seq2[record, error]) (*run, error) {
+	for r, err := range records {
+		if err == nil {
+			err = w.add(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if w.records == 0 {
+		return nil, nil
+	}
+	if err := w.finish(); err != nil {
+		return nil, err
+	}
+	// From the file, not from memory: what was not written can't be read back.
+	r, err := openRun(fsys, w.file)
+	if err != nil {
+		return nil, err
+	}
+	r.filter = w.filter
+	return r, nil
+}
+
+func (w *writer) add(r record) error {
+	if w.count == 0 {
+		w.first, w.u = string(r.key), r.u
+	}
+	w.block = appendRecord(w.block, r)
+	w.count++
+	w.records++
+	w.newest = max(w.newest, r.u)
+	if w.filter != nil {
+		w.filter.Add(r.key)
+	}
+	if len(w.block) >= blockBytes {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush writes the block.
+func (w *writer) flush() error {
+	if w.count == 0 {
+		return nil
+	}
+	binary.LittleEndian.PutUint32(w.block[4:], w.count)
+	if err := w.append(seal(w.block)); err != nil {
+		return err
+	}
+	w.index = appendIndex(w.index, block{length: len(w.block), u: w.u, first: w.first})
+	w.offset += int64(len(w.block))
+	w.block, w.count = w.block[:8], 0
+	return nil
+}
+
+// finish writes what stands behind the blocks.
+func (w *writer) finish() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	index := seal(append(make([]byte, 4, 4+len(w.index)+footerBytes), w.index...))
+	f := footer{index: uint64(w.offset), length: uint64(len(index)), records: w.records, newest: w.newest}
+	return w.append(appendFooter(index, f))
+}
+
+func (w *writer) append(b []byte) error {
+	if _, err := w.file.Write(b); err != nil {
+		return fmt.Errorf("write run: %w", err)
+	}
+	return nil
+}
+
+// runName is the name of the n-th run in a directory; isRun tells such names.
+func runName(dir string, n int) string { return filepath.Join(dir, fmt.Sprintf("%06d%s", n, runSuffix)) }
+
+func isRun(name string) bool { return filepath.Ext(name) == runSuffix }
+
+const runSuffix = ".run"

@@ -1,0 +1,334 @@
+package bloom
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+)
+
+// oids are n keys; those of another set are others.
+func oids(set, n int) []doc.OID {
+	keys := make([]doc.OID, n)
+	for i := range keys {
+		keys[i] = oid(set, i)
+	}
+	return keys
+}
+
+func oid(set, i int) doc.OID {
+	var b [9]byte
+	b[0] = byte(doc.Integer)
+	binary.BigEndian.PutUint64(b[1:], uint64(set)<<40|uint64(i))
+	return doc.OID(b[:])
+}
+
+func all(keys []doc.OID) iter.Seq2[[]doc.OID, error] {
+	return func(yield func([]doc.OID, error) bool) {
+		for ; len(keys) > 0; keys = keys[min(3000, len(keys)):] {
+			if !yield(keys[:min(3000, len(keys))], nil) {
+				return
+			}
+		}
+	}
+}
+
+func count(t testing.TB, f Filter, keys []doc.OID) (n int) {
+	t.Helper()
+	maybe, err := f.Maybe(t.Context(), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(maybe) != len(keys) {
+		t.Fatalf("got %d answers to %d keys", len(maybe), len(keys))
+	}
+	for _, m := range maybe {
+		if m {
+			n++
+		}
+	}
+	return n
+}
+
+// testFilter is what every filter must do; make returns an empty one.
+func testFilter(t *testing.T, make func(*testing.T, Size) Filter) {
+	size, err := SizeFor(10_000, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("rate", func(t *testing.T) {
+		f := make(t, size)
+		if got := count(t, f, oids(1, 1000)); got != 0 {
+			t.Errorf("empty: got %d maybes, want 0", got)
+		}
+		if err := f.Add(t.Context(), oids(1, 10_000)); err != nil {
+			t.Fatal(err)
+		}
+		if got := count(t, f, oids(1, 10_000)); got != 10_000 {
+			t.Errorf("added keys: got %d maybes, want all 10000", got)
+		}
+		if got := count(t, f, oids(2, 10_000)); got < 50 || got > 150 {
+			t.Errorf("other keys: got %d maybes of 10000, want about 100", got)
+		}
+	})
+	t.Run("no batch", func(t *testing.T) {
+		f := make(t, size)
+		if err := f.Add(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+		if got := count(t, f, nil); got != 0 {
+			t.Errorf("got %d", got)
+		}
+	})
+	t.Run("never no to a key that was added", func(t *testing.T) {
+		f := make(t, Size{Bits: 300, Hashes: 3})
+		added := map[doc.OID]bool{}
+		rapid.Check(t, func(rt *rapid.T) {
+			batch := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) doc.OID { return doc.OID(rapid.String().Draw(t, "key")) }), 0, 5).Draw(rt, "batch")
+			if err := f.Add(t.Context(), batch); err != nil {
+				rt.Fatal(err)
+			}
+			for _, key := range batch {
+				added[key] = true
+			}
+			for key := range added {
+				if count(t, f, []doc.OID{key}) != 1 {
+					rt.Fatalf("key %q was added: got no", key)
+				}
+			}
+		})
+	})
+	t.Run("at the same time", func(t *testing.T) {
+		f := make(t, size)
+		var wg sync.WaitGroup
+		for set := range 4 {
+			wg.Go(func() {
+				for i := range 50 {
+					keys := []doc.OID{oid(set, i)}
+					if err := f.Add(t.Context(), keys); err != nil {
+						t.Error(err)
+					}
+					if maybe, err := f.Maybe(t.Context(), keys); err != nil || !maybe[0] {
+						t.Errorf("key %d of set %d: got %v, %v", i, set, maybe, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+	t.Run("full of ones", func(t *testing.T) { testFull(t, make(t, Size{Bits: 64, Hashes: 2})) })
+}
+
+// testFull: a filter that says maybe to everything loses nothing and adds
+// nothing, since the store answers each maybe itself.
+func testFull(t *testing.T, f Filter) {
+	if err := f.Add(t.Context(), oids(1, 2000)); err != nil {
+		t.Fatal(err)
+	}
+	if got := count(t, f, oids(9, 1000)); got != 1000 {
+		t.Fatalf("got %d maybes of 1000, want the filter full", got)
+	}
+	keys := append(oids(1, 500), oids(2, 500)...)
+	seen, err := Seen(t.Context(), f, keys, hasSet(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range seen {
+		if want := i < 500; got != want {
+			t.Errorf("key %d: got seen %t, want %t", i, got, want)
+		}
+	}
+}
+
+// hasSet is a store that has all keys of one set.
+func hasSet(set int) func(context.Context, []doc.OID) ([]bool, error) {
+	return func(_ context.Context, keys []doc.OID) ([]bool, error) {
+		found := make([]bool, len(keys))
+		for i, key := range keys {
+			found[i] = binary.BigEndian.Uint64([]byte(key[1:]))>>40 == uint64(set)
+		}
+		return found, nil
+	}
+}
+
+func TestLocal(t *testing.T) {
+	testFilter(t, func(_ *testing.T, size Size) Filter { return NewLocal(size) })
+}
+
+// TestSeen: only what the filter does not exclude is asked for, a lost filter
+// has everything asked for, and faults are no answers.
+func TestSeen(t *testing.T) {
+	f := NewLocal(Size{Bits: 1 << 20, Hashes: 5})
+	if err := f.Add(t.Context(), oids(1, 100)); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	has := func(ctx context.Context, keys []doc.OID) ([]bool, error) {
+		asked += len(keys)
+		return hasSet(1)(ctx, keys)
+	}
+	keys := append(oids(2, 300), oids(1, 100)...)
+	seen, err := Seen(t.Context(), f, keys, has)
+	if err != nil || asked != 100 || seen[299] || !seen[300] {
+		t.Errorf("got %d asked, %v, want 100 asked and those seen", asked, err)
+	}
+	seen, err = Seen(t.Context(), broken{ErrLost}, keys, has)
+	if !errors.Is(err, ErrLost) || len(seen) != 400 || seen[299] || !seen[300] {
+		t.Errorf("lost filter: got %d answers, %v, want the store's and ErrLost", len(seen), err)
+	}
+	down := errors.New("down")
+	if seen, err := Seen(t.Context(), broken{down}, keys, has); !errors.Is(err, down) || seen != nil {
+		t.Errorf("filter down: got %v, %v, want its error", seen, err)
+	}
+	if seen, err := Seen(t.Context(), f, keys, func(context.Context, []doc.OID) ([]bool, error) { return nil, down }); !errors.Is(err, down) || seen != nil {
+		t.Errorf("store down: got %v, %v, want its error", seen, err)
+	}
+}
+
+// A broken filter answers with an error.
+type broken struct{ err error }
+
+func (b broken) Add(context.Context, []doc.OID) error             { return b.err }
+func (b broken) Maybe(context.Context, []doc.OID) ([]bool, error) { return nil, b.err }
+
+// TestRates reproduces the classic table of false-positive rates: for m/n bits
+// a key and k hashes, (1 - e^(-kn/m))^k.
+func TestRates(t *testing.T) {
+	const n = 100_000
+	hits := 3000.0 // expected, so that chance is 2 % of the rate
+	if testing.Short() {
+		hits = 700
+	}
+	known := map[[2]int]float64{{8, 5}: 0.0217, {10, 7}: 0.0082, {16, 8}: 0.00057}
+	keys := oids(1, n)
+	for _, ratio := range []int{8, 10, 16, 20} {
+		for k := 4; k <= 8; k++ {
+			t.Run(fmt.Sprintf("m/n=%d,k=%d", ratio, k), func(t *testing.T) {
+				t.Parallel()
+				f := NewLocal(Size{Bits: uint64(ratio) * n, Hashes: k})
+				if err := f.Add(t.Context(), keys); err != nil {
+					t.Fatal(err)
+				}
+				want := math.Pow(1-math.Exp(-float64(k)/float64(ratio)), float64(k))
+				probes := int(hits / want)
+				found := 0
+				for from := 0; from < probes; from += 100_000 {
+					probe := make([]doc.OID, min(100_000, probes-from))
+					for i := range probe {
+						probe[i] = oid(2, from+i)
+					}
+					found += count(t, f, probe)
+				}
+				got := float64(found) / float64(probes)
+				t.Logf("got %.5f, formula %.5f, of %d keys", got, want, probes)
+				if math.Abs(got/want-1) > 0.1 {
+					t.Errorf("rate: got %.6f, want %.6f within 10 %%", got, want)
+				}
+				if table, ok := known[[2]int{ratio, k}]; ok && math.Abs(got/table-1) > 0.1 {
+					t.Errorf("rate: got %.6f, want the table's %g within 10 %%", got, table)
+				}
+			})
+		}
+	}
+}
+
+func TestSizeFor(t *testing.T) {
+	size, err := SizeFor(100_000_000, 0.01)
+	if err != nil || size.Hashes != 7 || size.Bits < 958_000_000 || size.Bits > 959_000_000 {
+		t.Errorf("got %+v, %v, want 7 hashes and 958.5 million bits", size, err)
+	}
+	for _, bad := range []struct {
+		n    uint64
+		rate float64
+	}{{0, 0.1}, {1, 0}, {1, 1}, {1, -1}, {1, math.NaN()}} {
+		if _, err := SizeFor(bad.n, bad.rate); err == nil {
+			t.Errorf("SizeFor(%d, %v): got no error", bad.n, bad.rate)
+		}
+	}
+}
+
+func TestSaveLoad(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "filter")
+	size := Size{Bits: 10_001, Hashes: 4}
+	if _, err := Load(atomicfile.OS, name, size); !errors.Is(err, ErrLost) {
+		t.Errorf("Load without a file: got %v, want ErrLost", err)
+	}
+	l := NewLocal(size)
+	if err := l.Add(t.Context(), oids(1, 500)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Save(atomicfile.OS, name); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(atomicfile.OS, name, size)
+	if err != nil || again.Size() != size {
+		t.Fatalf("Load: got %+v, %v", again, err)
+	}
+	if got, want := count(t, again, oids(2, 10_000)), count(t, l, oids(2, 10_000)); got != want {
+		t.Errorf("maybes: got %d, want %d as before", got, want)
+	}
+	for _, other := range []Size{{10_002, 4}, {10_001, 5}} {
+		if _, err := Load(atomicfile.OS, name, other); !errors.Is(err, ErrLost) {
+			t.Errorf("Load of another size: got %v, want ErrLost", err)
+		}
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(whole); i += 1 + i/40*7 {
+		whole[i] ^= 1
+		if _, err := decode(whole, size); err == nil {
+			t.Errorf("byte %d changed: got no error", i)
+		}
+		if _, err := decode(whole[:i], size); err == nil {
+			t.Errorf("cut at %d: got no error", i)
+		}
+		whole[i] ^= 1
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	name := filepath.Join(f.TempDir(), "filter")
+	if err := NewLocal(Size{64, 2}).Save(atomicfile.OS, name); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole, uint64(64), 2)
+	f.Fuzz(func(t *testing.T, b []byte, bits uint64, hashes int) {
+		if l, err := decode(b, Size{bits, hashes}); err == nil && l.Size() != (Size{bits, hashes}) {
+			t.Fatalf("got %+v, want %d bits and %d hashes", l.Size(), bits, hashes)
+		}
+	})
+}
+
+func BenchmarkLocal(b *testing.B) {
+	l := NewLocal(Size{1 << 30, 6})
+	keys := oids(1, 2000)
+	b.Run("add", func(b *testing.B) {
+		for b.Loop() {
+			if err := l.Add(b.Context(), keys); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("maybe", func(b *testing.B) {
+		for b.Loop() {
+			count(b, l, keys)
+		}
+	})
+}

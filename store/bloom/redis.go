@@ -1,0 +1,223 @@
+package bloom
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"strings"
+	"sync/atomic"
+
+	"github.com/bits-and-blooms/bloom/v3"
+	"github.com/redis/go-redis/v9"
+
+	"indexerd/internal/doc"
+)
+
+// A Redis filter is a string of bits in a Redis server, shared by all daemons
+// that open it with the same key and size. A batch is one BITFIELD.
+//
+//	bits 0 to 62     marker: which run of the server this filter was built in; 0: it is being built
+//	bits 64 to 126   token: of whoever builds it
+//	bits 128 ...     the filter
+//
+// A server that was restarted may have come back with older bits, and an
+// evicted or flushed filter without any: both would say "no" of keys that were
+// added. So every batch reads the marker with its bits, and where it is not that
+// of the server's present run, the filter is lost. A run is told by its run_id,
+// which each new connection asks for: no connection outlives a restart.
+//
+// Assumption: whoever adds a key does so before the store has it, and the
+// listing that Rebuild is given begins after the writes that were under way
+// when the filter was lost have ended. A server behind a proxy that hides its
+// restarts will not do.
+type Redis struct {
+	client *redis.Client
+	key    string
+	size   Size
+	marker atomic.Uint64 // of the server's present run
+}
+
+const (
+	markerAt = 0
+	tokenAt  = 64
+	bitsAt   = 128
+	maxBits  = 1<<32 - bitsAt // a string of Redis has 512 MiB
+	mask     = 1<<63 - 1      // BITFIELD's largest unsigned type is u63
+	// batchKeys bounds one BITFIELD: the server does nothing else meanwhile.
+	batchKeys = 2000
+)
+
+// OpenRedis opens the filter under a key of the server at url (redis:// or
+// unix://). Its first answer may be ErrLost: then it is to be built.
+func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) {
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		return nil, fmt.Errorf("bloom filter %s: %w", key, err)
+	}
+	if size.Bits == 0 || size.Hashes < 1 || size.Bits > maxBits {
+		return nil, fmt.Errorf("bloom filter %s: %d bits and %d hashes: Redis takes at most %d bits", key, size.Bits, size.Hashes, uint64(maxBits))
+	}
+	r := &Redis{key: fmt.Sprintf("%s:m%d:k%d", key, size.Bits, size.Hashes), size: size}
+	options.OnConnect = r.onConnect
+	r.client = redis.NewClient(options)
+	if err := r.client.Ping(ctx).Err(); err != nil {
+		return nil, r.fail(fmt.Errorf("%w (close: %v)", err, r.client.Close()))
+	}
+	return r, nil
+}
+
+// Close gives the connections up. The filter stays.
+func (r *Redis) Close() error { return r.client.Close() }
+
+func (r *Redis) fail(err error) error { return fmt.Errorf("bloom filter %s: %w", r.key, err) }
+
+// onConnect learns which run of the server this is.
+func (r *Redis) onConnect(ctx context.Context, conn *redis.Conn) error {
+	info, err := conn.Info(ctx, "server").Result()
+	if err != nil {
+		return err
+	}
+	_, rest, ok := strings.Cut(info, "run_id:")
+	if !ok {
+		return fmt.Errorf("the server does not tell its run_id")
+	}
+	id, _, _ := strings.Cut(rest, "\r")
+	sum := fnv.New64a()
+	sum.Write([]byte(id))
+	r.marker.Store(sum.Sum64()&mask | 1) // never 0
+	return nil
+}
+
+// Add adds keys. ErrLost: they are added, and others are missing.
+func (r *Redis) Add(ctx context.Context, keys []doc.OID) error {
+	for from := 0; from < len(keys); from += batchKeys {
+		batch := keys[from:min(from+batchKeys, len(keys))]
+		got, err := r.bitfield(ctx, markerAt, r.set(batch))
+		if err != nil {
+			return err
+		}
+		if uint64(got[0]) != r.marker.Load() {
+			return r.fail(ErrLost)
+		}
+	}
+	return nil
+}
+
+// Maybe reports for each key whether it may have been added.
+func (r *Redis) Maybe(ctx context.Context, keys []doc.OID) ([]bool, error) {
+	maybe := make([]bool, 0, len(keys))
+	for from := 0; from < len(keys); from += batchKeys {
+		batch := keys[from:min(from+batchKeys, len(keys))]
+		got, err := r.bitfield(ctx, markerAt, r.get(batch))
+		if err != nil {
+			return nil, err
+		}
+		if uint64(got[0]) != r.marker.Load() {
+			return nil, r.fail(ErrLost)
+		}
+		for bits := got[1:]; len(bits) > 0; bits = bits[r.size.Hashes:] {
+			maybe = append(maybe, allOnes(bits[:r.size.Hashes]))
+		}
+	}
+	return maybe, nil
+}
+
+func allOnes(bits []int64) bool {
+	for _, b := range bits {
+		if b == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Rebuild adds every key of the store and, when all are there, declares the
+// filter whole. ErrLost: it was lost meanwhile, or another daemon builds it.
+func (r *Redis) Rebuild(ctx context.Context, keys iter.Seq2[[]doc.OID, error]) error {
+	token := newToken()
+	if _, err := r.bitfield(ctx, markerAt, []any{"SET", "u63", markerAt, 0, "SET", "u63", tokenAt, token}); err != nil {
+		return err
+	}
+	run := r.marker.Load()
+	for batch, err := range keys {
+		if err != nil {
+			return r.fail(fmt.Errorf("list the keys: %w", err))
+		}
+		for ; len(batch) > 0; batch = batch[min(batchKeys, len(batch)):] {
+			got, err := r.bitfield(ctx, tokenAt, r.set(batch[:min(batchKeys, len(batch))]))
+			if err != nil {
+				return err
+			}
+			if got[0] != token {
+				return r.fail(ErrLost)
+			}
+		}
+	}
+	return r.finish(ctx, token, run)
+}
+
+// finish sets the marker if the filter is still the one that was begun: in one
+// step on the server, since it may be flushed between two.
+func (r *Redis) finish(ctx context.Context, token int64, run uint64) error {
+	const script = `
+if redis.call('BITFIELD', KEYS[1], 'GET', 'u63', 64)[1] ~= tonumber(ARGV[1]) then return 0 end
+redis.call('BITFIELD', KEYS[1], 'SET', 'u63', 0, ARGV[2])
+return 1`
+	done, err := r.client.Eval(ctx, script, []string{r.key}, token, run).Int()
+	if err != nil {
+		return r.fail(err)
+	}
+	if done != 1 || r.marker.Load() != run {
+		return r.fail(ErrLost)
+	}
+	return nil
+}
+
+// newToken is a number that no other builder has. Scripts of Redis count in
+// float64, which is exact up to 53 bits.
+func newToken() int64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return int64(binary.LittleEndian.Uint64(b[:])>>11) | 1
+}
+
+// bitfield runs one BITFIELD that first reads the number at an offset.
+func (r *Redis) bitfield(ctx context.Context, at int, ops []any) ([]int64, error) {
+	args := append([]any{"GET", "u63", at}, ops...)
+	got, err := r.client.BitField(ctx, r.key, args...).Result()
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	return got, nil
+}
+
+// get reads each key's bits, and set sets them.
+func (r *Redis) get(keys []doc.OID) (ops []any) {
+	for _, key := range keys {
+		for _, at := range r.places(key) {
+			ops = append(ops, "GET", "u1", at)
+		}
+	}
+	return ops
+}
+
+func (r *Redis) set(keys []doc.OID) (ops []any) {
+	for _, key := range keys {
+		for _, at := range r.places(key) {
+			ops = append(ops, "SET", "u1", at, 1)
+		}
+	}
+	return ops
+}
+
+// places are the key's bits, the same as a Local filter's.
+func (r *Redis) places(key doc.OID) []uint64 {
+	at := bloom.Locations([]byte(key), uint(r.size.Hashes))
+	for i := range at {
+		at[i] = bitsAt + at[i]%r.size.Bits
+	}
+	return at
+}

@@ -1,0 +1,57 @@
+package timetrace
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+// S says what is certain, so only a rewind may take it back.
+func TestSettleNeverFalls(t *testing.T) {
+	var table Table
+	for _, step := range []struct {
+		at   time.Time
+		mode string
+		want time.Time
+	}{
+		{at(10, 0, 0, 0), "assumed", at(10, 0, 0, 0)},
+		{at(9, 0, 0, 0), "exact", at(10, 0, 0, 0)},
+		{at(11, 0, 0, 0), "compared", at(11, 0, 0, 0)},
+	} {
+		table.Settle(step.at, step.mode)
+		if table.Settled != step.want || table.Mode != step.mode {
+			t.Errorf("settle %v, %s: got %v, %s, want %v", step.at, step.mode, table.Settled, table.Mode, step.want)
+		}
+	}
+}
+
+func TestRewindTakesEveryMarkBack(t *testing.T) {
+	to := at(10, 12, 0, 0)
+	table := example()["film"]
+	table.Rewind(to, "failed over")
+	want := example()["film"]
+	want.Settled = at(9, 50, 0, 0) // before the rewind's time, and so it stays
+	want.Incremental = to
+	want.Tiers = map[string]time.Time{"1m": to, "10m": at(10, 10, 0, 0)}
+	want.Unverified = "failed over"
+	if !reflect.DeepEqual(table, want) {
+		t.Errorf("got %+v, want %+v", table, want)
+	}
+}
+
+// Copies of a Table share its tiers: whoever holds one must not see a mark
+// move before it is durable.
+func TestMovingTiersLeavesCopiesAlone(t *testing.T) {
+	table := example()["film"]
+	held := table
+	table.SetTier("1m", at(11, 0, 0, 0))
+	table.Rewind(at(8, 0, 0, 0), "restored")
+	if want := example()["film"]; !reflect.DeepEqual(held, want) {
+		t.Errorf("got %+v, want %+v", held, want)
+	}
+	var empty Table
+	empty.SetTier("1m", at(11, 0, 0, 0))
+	if got, want := empty.Tiers["1m"], at(11, 0, 0, 0); got != want {
+		t.Errorf("the first tier: got %v, want %v", got, want)
+	}
+}
