@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"indexerd/internal/nearest"
 )
 
 // A mapping has keys of fixed names.
@@ -43,7 +45,7 @@ func (r *reader) unknownKeys(at place, entries []entry, keys []key) (meant map[s
 		if slices.Contains(names, e.name) {
 			continue
 		}
-		meant[Nearest(e.name, names)] = true
+		meant[nearest.Name(e.name, names)] = true
 		r.fault(at.key(e, "correct or remove it"), "unknown key"+didYouMean(e.name, names))
 	}
 	return meant

@@ -10,54 +10,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestNearest(t *testing.T) {
-	columns := []string{"film_id", "last_update", "title", "release_year"}
-	for _, test := range []struct{ name, want string }{
-		{"last_updat", "last_update"},
-		{"last_updaet", "last_update"},
-		{"LAST_UPDATE", "last_update"},
-		{"releaseyear", "release_year"},
-		{"tilte", "title"},
-		{"title", "title"},
-		{"description", ""},
-		{"", ""},
-		{"标题", ""},
-	} {
-		if got := Nearest(test.name, columns); got != test.want {
-			t.Errorf("Nearest(%q): got %q, want %q", test.name, got, test.want)
-		}
-	}
-	if got := Nearest("title", nil); got != "" {
-		t.Errorf("Nearest among none: got %q, want none", got)
-	}
-}
-
-func TestNearestFindsAnyNameWithOneSlip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := []rune(rapid.StringMatching(`[a-z_]{3,12}`).Draw(t, "name"))
-		at := rapid.IntRange(0, len(name)-1).Draw(t, "at")
-		letter := rune(rapid.IntRange('a', 'z').Draw(t, "letter"))
-		var slip string
-		switch rapid.SampledFrom([]string{"leave out", "insert", "replace", "swap"}).Draw(t, "slip") {
-		case "leave out":
-			slip = string(name[:at]) + string(name[at+1:])
-		case "insert":
-			slip = string(name[:at]) + string(letter) + string(name[at:])
-		case "replace":
-			slip = string(name[:at]) + string(letter) + string(name[at+1:])
-		case "swap":
-			at = max(at, 1)
-			slip = string(name[:at-1]) + string(name[at]) + string(name[at-1]) + string(name[at+1:])
-		}
-		if got, want := Nearest(slip, []string{string(name)}), string(name); got != want {
-			t.Errorf("Nearest(%q): got %q, want %q", slip, got, want)
-		}
-		if got, want := distance(slip, string(name)), distance(string(name), slip); got != want || got > 1 {
-			t.Errorf("distance of %q and %q: got %d and %d, want the same, at most 1", slip, string(name), got, want)
-		}
-	})
-}
-
 func TestParseDuration(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, test := range []struct {

@@ -34,10 +34,13 @@ func newWorld(t *testing.T) *world {
 // mark sets the durable mark.
 func (w *world) mark(t *testing.T, at time.Time) {
 	t.Helper()
-	err := w.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) { m.Loaded, m.Incremental = true, at })
-	if err != nil {
+	if err := w.setMark(at); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (w *world) setMark(at time.Time) error {
+	return w.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) { m.Loaded, m.Incremental = true, at })
 }
 
 func (w *world) newPass() *incremental.Pass {

@@ -354,7 +354,7 @@ func (m *FileMap) recount(sh *shard) {
 	buf := make([]byte, headerSize+MaxKey)
 	for _, s := range sh.all() {
 		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
-		b, err := seg.bytes(off, len(buf), buf)
+		b, err := seg.read(off, len(buf), buf)
 		if err != nil || len(b) < headerSize {
 			continue
 		}

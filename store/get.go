@@ -141,8 +141,9 @@ func (m *FileMap) position(a address) position {
 // another key's. The caller has entered.
 func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) {
 	seg, off := f.m.segments[s.address().id()].Load(), s.address().offset()
-	b, buf, err := f.m.buffers.read(seg, off, max(int(classLen(s.class())), headerSize+len(oid)))
+	buf := f.m.buffers.get()
 	defer f.m.buffers.put(buf)
+	b, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(oid)), *buf)
 	if err != nil {
 		return page, false, err
 	}
@@ -151,7 +152,7 @@ func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) 
 		return page, false, err
 	}
 	if h.size() > int64(len(b)) {
-		if b, err = seg.bytes(off, int(h.size()), nil); err != nil {
+		if b, err = seg.read(off, int(h.size()), nil); err != nil {
 			return page, false, err
 		}
 		if h.size() > int64(len(b)) {
@@ -169,8 +170,9 @@ func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) 
 // head reads only the header and the key.
 func (f Family) head(s slot, key string) (h header, mine bool, err error) {
 	seg := f.m.segments[s.address().id()].Load()
-	b, buf, err := f.m.buffers.read(seg, s.address().offset(), headerSize+len(key))
+	buf := f.m.buffers.get()
 	defer f.m.buffers.put(buf)
+	b, err := seg.read(s.address().offset(), headerSize+len(key), *buf)
 	if err != nil {
 		return h, false, err
 	}
@@ -199,7 +201,7 @@ func (f Family) match(b []byte, seg *segment, s slot, key string) (header, bool,
 func (f Family) mismatch(h header, b []byte, seg *segment, s slot) (header, bool, error) {
 	if len(b) < h.headLen() {
 		var err error
-		if b, err = seg.bytes(s.address().offset(), h.headLen(), nil); err != nil {
+		if b, err = seg.read(s.address().offset(), h.headLen(), nil); err != nil {
 			return h, false, err
 		}
 		if len(b) < h.headLen() {

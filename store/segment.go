@@ -160,18 +160,20 @@ func (s *segment) load() error {
 	return nil
 }
 
-// bytes returns n bytes at off: the mapped ones, or buf filled from the file.
-// Where the segment ends sooner, it returns fewer.
-func (s *segment) bytes(off int64, n int, buf []byte) ([]byte, error) {
+// read returns up to n bytes at off, in buf if they fit, fewer where the
+// segment ends sooner. Mapped bytes are copied, too: a copy fetches the cold
+// lines of a record at once, where its header, key and checksums would wait for
+// one after the other.
+func (s *segment) read(off int64, n int, buf []byte) ([]byte, error) {
 	n = int(min(int64(n), s.end.Load()-off))
-	if b := s.view(off, n); b != nil {
-		return b, nil
-	}
 	if n <= 0 {
 		return nil, nil
 	}
 	if n > len(buf) {
 		buf = make([]byte, n)
+	}
+	if off+int64(n) <= int64(len(s.data)) {
+		return buf[:copy(buf, s.data[off:off+int64(n)])], nil
 	}
 	got, err := s.file.ReadAt(buf[:n], off)
 	if got == n || err == io.EOF {
@@ -180,37 +182,18 @@ func (s *segment) bytes(off int64, n int, buf []byte) ([]byte, error) {
 	return buf[:got], err
 }
 
-// view returns bytes that are mapped; nil: they are not, or beyond the end.
-func (s *segment) view(off int64, n int) []byte {
-	if n <= 0 || off+int64(n) > int64(len(s.data)) {
-		return nil
-	}
-	return s.data[off : off+int64(n)]
-}
-
-// buffers are what records are read into where nothing is mapped.
+// buffers are what records are read into.
 type buffers struct{ pool sync.Pool }
 
-// read returns up to n bytes of a segment, and the buffer they lie in, if any,
-// which is to be given back.
-func (p *buffers) read(s *segment, off int64, n int) ([]byte, *[]byte, error) {
-	if b := s.view(off, int(min(int64(n), s.end.Load()-off))); b != nil {
-		return b, nil, nil
+func (p *buffers) get() *[]byte {
+	if b, ok := p.pool.Get().(*[]byte); ok {
+		return b
 	}
-	buf, ok := p.pool.Get().(*[]byte)
-	if !ok {
-		b := make([]byte, classLen(classLast))
-		buf = &b
-	}
-	b, err := s.bytes(off, n, *buf)
-	return b, buf, err
+	b := make([]byte, classLen(classLast))
+	return &b
 }
 
-func (p *buffers) put(buf *[]byte) {
-	if buf != nil {
-		p.pool.Put(buf)
-	}
-}
+func (p *buffers) put(b *[]byte) { p.pool.Put(b) }
 
 // garbage is what a rewrite would free; tombstones count when nothing older
 // can need them.

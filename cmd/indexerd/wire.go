@@ -11,6 +11,7 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/nearest"
 	"indexerd/internal/pgsource"
 	"indexerd/internal/sqlitesource"
 )
@@ -123,7 +124,7 @@ func checkColumns(cfg *configs.Config, t configs.Table, columns []string) error 
 			return
 		}
 		do := "select it, or remove it here"
-		if near := configs.Nearest(name, columns); near != "" {
+		if near := nearest.Name(name, columns); near != "" {
 			do = "did you mean " + near + "?"
 		}
 		faults = append(faults, faultAt(cfg, path, fmt.Sprintf("column %s is not in the SQL's result", name), do))

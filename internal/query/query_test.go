@@ -197,17 +197,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"title", "rating", "release_year"}
-	for name, want := range map[string]string{
-		"rting": "rating", "Title": "title", "relase_year": "release_year", "x": "", "": "", "content": "",
-	} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("nearest to %q: got %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestShorten(t *testing.T) {
 	for text, want := range map[string]string{
 		"PG-13":                 "PG-13",

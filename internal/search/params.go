@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"indexerd/internal/nearest"
 	"indexerd/internal/query"
 )
 
@@ -36,7 +37,7 @@ func names() []string {
 
 func unknown(name string) *Error {
 	hint := "there are " + strings.Join(names(), ", ")
-	if near := query.Nearest(name, names()); near != "" {
+	if near := nearest.Name(name, names()); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return badQuery(hint, "unknown parameter %s", query.Shorten(name))

@@ -80,37 +80,3 @@ func message(err error) string {
 	}
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
-
-// nearest returns the name that is most like the one given, or "" where none
-// is much like it.
-func nearest(name string, names []string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
-	for _, n := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < bestDistance {
-			best, bestDistance = n, d
-		}
-	}
-	return best
-}
-
-// distance is how many bytes must be inserted, removed or replaced to make b
-// of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -324,12 +324,3 @@ func TestUnavailable(t *testing.T) {
 		t.Errorf("fault = %q, want %q", got, want)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"id", "last_update", "title", "description"}
-	for name, want := range map[string]string{"last_updat": "last_update", "TITLE": "title", "ide": "id", "customer": "", "descripton": "description", "": "id"} {
-		if got := nearest(name, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}

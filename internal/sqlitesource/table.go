@@ -13,6 +13,7 @@ import (
 	"modernc.org/sqlite"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/nearest"
 )
 
 // Numbers gives every fetch its number. Begin calls open, which takes the
@@ -168,7 +169,7 @@ func (t *Table) column(field, name string) (int, error) {
 		return i, nil
 	}
 	do := "name one of " + strings.Join(t.columns, ", ")
-	if near := nearest(name, t.columns); near != "" {
+	if near := nearest.Name(name, t.columns); near != "" {
 		do = "did you mean " + near + "?"
 	}
 	return 0, &ConfigError{field, "column " + name + " is not in the SQL's result", do}

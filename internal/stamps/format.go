@@ -38,7 +38,7 @@ const (
 	magic       = "ixstamps"
 	version     = 1
 	footerBytes = 48
-	blockBytes  = 32 << 10                           // a block ends with the record that reaches it
+	blockBytes  = 32 << 10                            // a block ends with the record that reaches it
 	recordBytes = binary.MaxVarintLen32 + maxKey + 20 // the longest record
 	maxBlock    = 8 + blockBytes + recordBytes
 )

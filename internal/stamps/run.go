@@ -20,7 +20,7 @@ type run struct {
 	records int64
 	newest  int64 // greatest u, gone if none
 	size    int64 // of the file
-	filter  Filter
+	filter  *filter
 	holders atomic.Int32
 	broken  atomic.Bool // it could not be read
 }
@@ -92,7 +92,7 @@ func (r *run) fault(i int, err error) error {
 }
 
 // mayHold is false only for a key that the run does not have.
-func (r *run) mayHold(key []byte) bool { return r.filter == nil || r.filter.Has(key) }
+func (r *run) mayHold(key []byte) bool { return r.filter.mayHold(key) }
 
 // get looks a key up: one filter, one search in memory, one read of a block.
 func (r *run) get(key []byte) (record, bool, error) {
@@ -122,12 +122,9 @@ func (r *run) get(key []byte) (record, bool, error) {
 
 // bytes is what the run takes in memory.
 func (r *run) bytes() int64 {
-	n := int64(0)
+	n := r.filter.bytes()
 	for _, b := range r.blocks {
 		n += blockCost + int64(len(b.first))
-	}
-	if r.filter != nil {
-		n += r.filter.Bytes()
 	}
 	return n
 }

@@ -78,9 +78,13 @@ func (t *Tree) tooMany() int {
 func (t *Tree) collapse(mem *memory, n int) error {
 	newest, older := t.runs[:n], t.runs[n:]
 	records := mem.len() + newest.records()
+	filter, err := newFilter(records, t.options.Budget/2-older.bytes())
+	if err != nil {
+		return err
+	}
 	t.files++
 	name := runName(t.options.Dir, t.files)
-	run, err := writeRun(t.options.FS, name, t.filter(records, older), visible(overlay(mem.all(), newest), older))
+	run, err := writeRun(t.options.FS, name, filter, visible(overlay(mem.all(), newest), older))
 	if err != nil {
 		return fmt.Errorf("spill %d stamps: %w", records, err)
 	}
@@ -95,19 +99,6 @@ func (t *Tree) collapse(mem *memory, n int) error {
 	}
 	t.mu.Unlock()
 	return newest.release()
-}
-
-// filter makes the filter of a run of n records, none where the filters would
-// take more than their half of the budget: then the run itself is asked.
-func (t *Tree) filter(n int64, beside layers) Filter {
-	if t.options.NewFilter == nil {
-		return nil
-	}
-	f := t.options.NewFilter(int(n))
-	if beside.bytes()+f.Bytes() > t.options.Budget/2 {
-		return nil
-	}
-	return f
 }
 
 // visible leaves out removals that hide nothing.

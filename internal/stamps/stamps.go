@@ -43,20 +43,11 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Filter answers "never put" for most keys that are not in a run. It may be
-// wrong in the other direction.
-type Filter interface {
-	Add(key []byte)
-	Has(key []byte) bool
-	Bytes() int64
-}
-
 // Options say where and how large.
 type Options struct {
-	FS        atomicfile.FS      // default atomicfile.OS
-	Dir       string             // for spilled runs; those of an earlier process are removed
-	Budget    int64              // bytes of memory, default 64 MiB, at most 1 GiB
-	NewFilter func(n int) Filter // for n keys; nil: runs have none
+	FS     atomicfile.FS // default atomicfile.OS
+	Dir    string        // for spilled runs; those of an earlier process are removed
+	Budget int64         // bytes of memory, default 64 MiB, at most 1 GiB
 }
 
 const (

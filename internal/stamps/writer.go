@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 
 	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
 )
 
 // writeRun writes records to a new file and opens it as a run, nil when there
 // are none. Nothing is synced: a run dies with the process. records is the
 // most that can come.
-func writeRun(fsys atomicfile.FS, name string, filter Filter, records iter.Seq2[record, error]) (*run, error) {
+func writeRun(fsys atomicfile.FS, name string, filter *filter, records iter.Seq2[record, error]) (*run, error) {
 	file, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("write run: %w", err)
@@ -31,12 +32,11 @@ func writeRun(fsys atomicfile.FS, name string, filter Filter, records iter.Seq2[
 // A writer builds the file of a run.
 type writer struct {
 	file   atomicfile.File
-	filter Filter
+	filter *filter
 
-	block   []byte // the block that is being filled, behind room for its header
-	count   uint32 // records in it
-	u       int64  // of its first record
-	first   string // its first key
+	block   []byte    // the block that is being filled, behind room for its header
+	keys    []doc.OID // in it
+	u       int64     // of its first record
 	index   []byte
 	offset  int64 // end of the blocks written
 	records uint64
@@ -68,16 +68,13 @@ func (w *writer) write(fsys atomicfile.FS, records iter.Seq2[record, error]) (*r
 }
 
 func (w *writer) add(r record) error {
-	if w.count == 0 {
-		w.first, w.u = string(r.key), r.u
+	if len(w.keys) == 0 {
+		w.u = r.u
 	}
 	w.block = appendRecord(w.block, r)
-	w.count++
+	w.keys = append(w.keys, doc.OID(r.key))
 	w.records++
 	w.newest = max(w.newest, r.u)
-	if w.filter != nil {
-		w.filter.Add(r.key)
-	}
 	if len(w.block) >= blockBytes {
 		return w.flush()
 	}
@@ -86,16 +83,19 @@ func (w *writer) add(r record) error {
 
 // flush writes the block.
 func (w *writer) flush() error {
-	if w.count == 0 {
+	if len(w.keys) == 0 {
 		return nil
 	}
-	binary.LittleEndian.PutUint32(w.block[4:], w.count)
+	if err := w.filter.add(w.keys); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint32(w.block[4:], uint32(len(w.keys)))
 	if err := w.append(seal(w.block)); err != nil {
 		return err
 	}
-	w.index = appendIndex(w.index, block{length: len(w.block), u: w.u, first: w.first})
+	w.index = appendIndex(w.index, block{length: len(w.block), u: w.u, first: string(w.keys[0])})
 	w.offset += int64(len(w.block))
-	w.block, w.count = w.block[:8], 0
+	w.block, w.keys = w.block[:8], w.keys[:0]
 	return nil
 }
 
@@ -117,7 +117,9 @@ func (w *writer) append(b []byte) error {
 }
 
 // runName is the name of the n-th run in a directory; isRun tells such names.
-func runName(dir string, n int) string { return filepath.Join(dir, fmt.Sprintf("%06d%s", n, runSuffix)) }
+func runName(dir string, n int) string {
+	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, runSuffix))
+}
 
 func isRun(name string) bool { return filepath.Ext(name) == runSuffix }
 
