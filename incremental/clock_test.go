@@ -42,6 +42,21 @@ func TestClockStepsBack(t *testing.T) {
 	w.wantAll(t)
 }
 
+// The durable mark may be further back than the step, since windows were idle:
+// then the next window begins there.
+func TestStepShorterThanTheLagOfTheMark(t *testing.T) {
+	w := newWorld(t)
+	for range 9 {
+		w.run(t)
+	}
+	mark := w.Marks().Incremental
+	w.Table.Advance(-4 * time.Second)
+	report, err := w.pass.Run(t.Context())
+	if want := (doc.Window{From: mark.Add(-time.Second), To: w.Table.Clock()}); err != nil || report.Window != want {
+		t.Errorf("got %v, %v, want %v", report.Window, err, want)
+	}
+}
+
 // All marks go back with it, and a sweep is due: one record, with its reason.
 func TestStepRewindsAllMarks(t *testing.T) {
 	w := newWorld(t)
@@ -170,4 +185,23 @@ func TestSmallStepsAreCoveredByTheOverlap(t *testing.T) {
 	if m := w.Marks(); m.Unverified != "" {
 		t.Errorf("unverified: got %q, want no step", m.Unverified)
 	}
+}
+
+// Small steps add up: the durable mark is never ahead of what was read, or a
+// restart would miss what is stamped once more.
+func TestSmallStepsAddUp(t *testing.T) {
+	w := newWorld(t)
+	w.put(1, 1, "row")
+	w.run(t)
+	for range 3 {
+		w.Table.Advance(-time.Second)
+		if _, err := w.pass.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.restart(t)
+	w.put(2, 1, "second pass")
+	w.Table.Advance(4 * time.Second)
+	w.run(t)
+	w.wantAll(t)
 }

@@ -65,8 +65,8 @@ type Pass struct {
 	Batch   int // rows a fetch
 	Workers int
 
-	// read is the end of the last window that is in the index. It holds as
-	// long as the durable mark is this one: another one is a rewind.
+	// read is the end of the last window that is in the index, from when the
+	// durable mark was mark. A durable mark that is another one was rewound.
 	read, mark time.Time
 }
 
@@ -122,10 +122,11 @@ func (p *Pass) durable() time.Time {
 	return table.Incremental
 }
 
-// rewind takes the marks back behind a step of the database's clock: from
-// there on rows are stamped once more. It is durable before the window is
-// read, or a window that fails, and a clock that has caught up by the next
-// one, would hide the step.
+// rewind takes the marks back behind a step of the database's clock, from where
+// rows are stamped once more; to lies as far again behind the clock, for
+// transactions that were open at the step. It is durable before the window is
+// read, or a window that fails, and a clock that has caught up by the next one,
+// would hide the step.
 func (p *Pass) rewind(to time.Time, step time.Duration) error {
 	err := p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) {
 		t.Rewind(to, fmt.Sprintf("the database's clock went back by %v", step))

@@ -51,6 +51,7 @@ type Source struct {
 	name             string
 	address          string
 	pool             *pgxpool.Pool
+	own              backends
 	statementTimeout time.Duration
 }
 

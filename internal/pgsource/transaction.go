@@ -11,8 +11,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// clockMicros is the server's clock in a form that no session setting changes.
-const clockMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+// The server's clock, and the beginning of the transaction, in a form that no
+// session setting changes.
+const (
+	clockMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+	beginMicros = "(extract(epoch FROM now()) * 1000000)::bigint"
+)
 
 // lockTimeout bounds the wait for a table that is being altered. A waiting
 // reader makes every later one queue behind the same lock.
@@ -22,14 +26,15 @@ const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 // openSQL is the first SELECT of a transaction, so it takes the snapshot. It
 // pins for this transaction what the text form of a value depends on, and
-// returns the search path, the server's version and its clock. An empty $1
-// leaves the search path as the session has it. A database without an encoding
+// returns the search path, the server's version and clock, and who this
+// transaction is in pg_stat_activity. An empty $1 leaves the search path as the session has it. A database without an encoding
 // (SQL_ASCII) would fail a whole query for one text that is not UTF-8; unless
 // converted, its bytes come as they are, and the row alone is rejected.
 const openSQL = `SELECT
 	set_config('search_path', coalesce(nullif($1, ''), current_setting('search_path')), true),
 	current_setting('server_version_num')::int / 10000,
 	` + clockMicros + `,
+	pg_backend_pid(), ` + beginMicros + `,
 	set_config('client_encoding', CASE current_setting('server_encoding') WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END, true),
 	set_config('DateStyle', 'ISO, MDY', true),
 	set_config('TimeZone', 'UTC', true),
@@ -61,6 +66,7 @@ type tx struct {
 	src  *Source
 	conn *pgxpool.Conn
 	pg   *pgconn.PgConn
+	own  backend // while the transaction is open
 }
 
 // opened is what the first SELECT of a transaction tells.
@@ -68,6 +74,7 @@ type opened struct {
 	searchPath string
 	major      int
 	at         time.Time // just after the snapshot was taken
+	own        backend
 }
 
 // acquire takes a connection, opening one where none is idle.
@@ -95,7 +102,13 @@ func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	if err != nil {
 		return opened{}, x.fault(ctx, err)
 	}
-	return parseOpened(results[len(results)-1])
+	session, err := parseOpened(results[len(results)-1])
+	if err != nil {
+		return opened{}, err
+	}
+	x.own = session.own
+	x.src.own.add(x.own)
+	return session, nil
 }
 
 func parseOpened(r *pgconn.Result) (opened, error) {
@@ -111,7 +124,8 @@ func parseOpened(r *pgconn.Result) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	return opened{searchPath: string(row[0]), major: major, at: at}, nil
+	own := backend{pid: string(row[3]), start: string(row[4])}
+	return opened{searchPath: string(row[0]), major: major, at: at, own: own}, nil
 }
 
 // parseMicros reads what clockMicros returns.
@@ -131,6 +145,7 @@ func millis(d time.Duration) string {
 // broke, or that still has rows to deliver, is closed by the pool.
 func (x *tx) end(ctx context.Context) {
 	defer x.conn.Release()
+	x.src.own.remove(x.own)
 	if x.pg.IsClosed() || x.pg.IsBusy() {
 		return
 	}

@@ -52,7 +52,7 @@ func (m *merge) yieldBefore(key []byte, yield func(record, error) bool) bool {
 		case order < 0 && !yield(m.first.record, nil):
 			return false
 		}
-		m.pass()
+		m.first.passed, m.first = true, nil
 	}
 }
 
@@ -67,20 +67,19 @@ func (m *merge) find() error {
 				return err
 			}
 		}
-		// Of equal keys the first is the newest.
-		if !c.end && (m.first == nil || bytes.Compare(c.record.key, m.first.record.key) < 0) {
+		order := -1
+		if m.first != nil && !c.end {
+			order = bytes.Compare(c.record.key, m.first.record.key)
+		}
+		switch {
+		case c.end || order > 0:
+		case order < 0:
 			m.first = c
+		default:
+			c.passed = true // a newer layer hides it
 		}
 	}
 	return nil
-}
-
-// pass leaves the record found, and what older layers have of its key.
-func (m *merge) pass() {
-	for _, c := range m.cursors {
-		c.passed = !c.end && bytes.Equal(c.record.key, m.first.record.key)
-	}
-	m.first = nil
 }
 
 // A cursor stands on a record of a layer.

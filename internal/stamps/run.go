@@ -10,6 +10,8 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
+const blockCost = 40 // bytes of a block in the index, without its key
+
 // A run is an open file of sorted records that never changes. Its index and
 // its filter are in memory. The tree and every snapshot that can see the run
 // hold it; the last one to let go removes the file.
@@ -20,6 +22,7 @@ type run struct {
 	records int64
 	newest  int64 // greatest u, gone if none
 	size    int64 // of the file
+	index   int64 // bytes of blocks
 	filter  *filter
 	holders atomic.Int32
 	broken  atomic.Bool // it could not be read
@@ -49,6 +52,9 @@ func openRun(fsys atomicfile.FS, file atomicfile.File) (*run, error) {
 	}
 	if r.blocks, err = parseIndex(b, int64(f.index)); err != nil {
 		return nil, fmt.Errorf("read run %s: index: %w", file.Name(), err)
+	}
+	for _, b := range r.blocks {
+		r.index += blockCost + int64(len(b.first))
 	}
 	r.records, r.newest = int64(f.records), f.newest
 	r.holders.Store(1)
@@ -121,15 +127,7 @@ func (r *run) get(key []byte) (record, bool, error) {
 }
 
 // bytes is what the run takes in memory.
-func (r *run) bytes() int64 {
-	n := r.filter.bytes()
-	for _, b := range r.blocks {
-		n += blockCost + int64(len(b.first))
-	}
-	return n
-}
-
-const blockCost = 40 // bytes of a block in the index, without its key
+func (r *run) bytes() int64 { return r.index + r.filter.bytes() }
 
 func (r *run) hold() { r.holders.Add(1) }
 

@@ -13,8 +13,7 @@ const maxRuns = 8
 // put enters records, and spills whenever memory is full.
 func (t *Tree) put(records []record) error {
 	for len(records) > 0 {
-		n := t.fill(records)
-		records = records[n:]
+		records = records[t.fill(records):]
 		if t.full() {
 			if err := t.spill(); err != nil {
 				return err
@@ -29,10 +28,10 @@ func (t *Tree) fill(records []record) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, r := range records {
-		t.enter(r)
 		if t.full() {
-			return i + 1
+			return i
 		}
+		t.enter(r)
 	}
 	return len(records)
 }

@@ -20,7 +20,7 @@
 //	Get            <- memory, else the runs from the newest
 //	Snapshot       <- memory and runs, merged
 //
-// Cost: at most 72 bytes of memory an entry (32 in the node, which may be half
+// Cost: at most 68 bytes of memory an entry (32 in the node, which may be half
 // full), plus what exceeds 8 bytes of a key longer than 11, plus 2; the test
 // TestEntryCost holds it. A run takes 21 bytes and the key on disk for each
 // entry, and its filter and index in memory, which count against the budget up
