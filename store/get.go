@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -119,11 +118,12 @@ func (m *FileMap) enter(hash uint64) (*pin, error) {
 	return p, nil
 }
 
-// newestFirst sorts the candidates of a key. There is rarely more than one
-// where one version is kept.
+// newestFirst sorts the candidates of a key, of which there are few.
 func (m *FileMap) newestFirst(slots []slot) []slot {
-	if len(slots) > 1 {
-		sort.Slice(slots, func(i, j int) bool { return m.older(slots[j].address(), slots[i].address()) })
+	for i := 1; i < len(slots); i++ {
+		for j := i; j > 0 && m.older(slots[j-1].address(), slots[j].address()); j-- {
+			slots[j-1], slots[j] = slots[j], slots[j-1]
+		}
 	}
 	return slots
 }

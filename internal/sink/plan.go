@@ -14,6 +14,7 @@ type writes struct {
 	oids                    []doc.OID // of the pages
 	rejects                 []doc.Reject
 	added, updated, skipped int
+	late                    doc.Lateness // of versions that were not known
 }
 
 // rejectDuplicates sets aside rows that share a key: which of them is the
@@ -107,6 +108,9 @@ func (w *writes) add(d doc.Doc, body []byte, before state) {
 		w.added++
 		w.docs = append(w.docs, d)
 	}
+	if !before.Same(d.Stamp) && !d.Updated.IsZero() {
+		w.late.Note(d.Fetched.Sub(d.Updated))
+	}
 	w.oids = append(w.oids, d.OID)
 	w.pages = append(w.pages, doc.Page{Meta: d.Meta, Body: body})
 }
@@ -172,7 +176,8 @@ func (s *Sink) lookUp(oids []doc.OID) ([]state, error) {
 	return states, nil
 }
 
-// write makes a plan durable: index first, then pages.
+// write makes a plan durable, index first, then pages, and then tells the tree,
+// which knows only of what is durable.
 func (s *Sink) write(w writes) error {
 	if len(w.docs) > 0 {
 		if err := s.index.Apply(w.docs, nil); err != nil {
@@ -184,6 +189,13 @@ func (s *Sink) write(w writes) error {
 	}
 	if err := s.pages.Put(w.pages); err != nil {
 		return fmt.Errorf("store %d pages: %w", len(w.pages), err)
+	}
+	stamps := make([]doc.Stamp, len(w.pages))
+	for i := range w.pages {
+		stamps[i] = w.pages[i].Stamp
+	}
+	if err := s.tree.Put(stamps); err != nil {
+		return fmt.Errorf("remember %d stamps: %w", len(stamps), err)
 	}
 	return nil
 }

@@ -167,7 +167,7 @@ func TestSkippingByHashAloneLosesRows(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld()
 			test.diverge(t, w)
-			twin := New(hashAlone{w.index, w.pages}, w.pages, w.quarantine, w.reserve)
+			twin := New(hashAlone{w.index, w.pages}, w.pages, w.tree, w.quarantine, w.reserve)
 			if report := fetch(t, twin, map[doc.OID]string{one: "a"}); report.Skipped != 1 {
 				t.Errorf("got %+v, want the row skipped", report)
 			}
@@ -186,7 +186,7 @@ func (noHash) Hash(doc.Row) (doc.DocHash, error) { return 0, nil }
 // A hash of 0 is one like any other, and not that of a row without a page.
 func TestHashZeroIsIndexed(t *testing.T) {
 	w := newWorld()
-	s := New(noHash{w.index}, w.pages, w.quarantine, w.reserve)
+	s := New(noHash{w.index}, w.pages, w.tree, w.quarantine, w.reserve)
 	if got, want := fetch(t, s, map[doc.OID]string{one: "a"}), (fakeworld.Counts{Read: 1, Added: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -1,7 +1,7 @@
 // Package sink is the one place where a document enters or leaves.
 //
-// Order of durability of a batch: index, then pages. Whoever called moves the
-// marks after Put has returned. A crash between index and pages leaves a page
+// Order of a batch: index, then pages, both durable, then the tree of stamps in
+// memory. Whoever called moves the marks after Put has returned. A crash between index and pages leaves a page
 // whose version is not the index's: the row counts as different when it is
 // read again, and is written again.
 //
@@ -53,10 +53,17 @@ type Quarantine interface {
 	Clear([]doc.OID) error
 }
 
+// Tree keeps the stamps of what was crawled, in memory.
+type Tree interface {
+	Put([]doc.Stamp) error
+	Delete([]doc.OID) error
+}
+
 // A Sink is the entrance to one table's index and pages.
 type Sink struct {
 	index      Index
 	pages      Pages
+	tree       Tree
 	quarantine Quarantine
 	numbers    *numbers
 
@@ -71,10 +78,11 @@ type Sink struct {
 
 // New makes a sink. reserve(n) makes n more numbers durable and returns the
 // first of them.
-func New(index Index, pages Pages, quarantine Quarantine, reserve func(n uint64) (uint64, error)) *Sink {
+func New(index Index, pages Pages, tree Tree, quarantine Quarantine, reserve func(n uint64) (uint64, error)) *Sink {
 	return &Sink{
 		index:      index,
 		pages:      pages,
+		tree:       tree,
 		quarantine: quarantine,
 		numbers:    &numbers{reserve: reserve},
 		begin:      make(chan struct{}, 1),
@@ -146,7 +154,7 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	if err := s.quarantine.Clear(w.oids); err != nil {
 		return report, err
 	}
-	report.Added, report.Updated, report.Skipped = w.added, w.updated, w.skipped
+	report.Added, report.Updated, report.Skipped, report.Late = w.added, w.updated, w.skipped, w.late
 	report.Quarantined = len(w.rejects)
 	return report, nil
 }
@@ -184,6 +192,9 @@ func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSe
 	}
 	if err := s.pages.Delete(gone); err != nil {
 		return doc.Report{}, fmt.Errorf("remove %d pages: %w", len(gone), err)
+	}
+	if err := s.tree.Delete(gone); err != nil {
+		return doc.Report{}, fmt.Errorf("forget %d stamps: %w", len(gone), err)
 	}
 	if err := s.quarantine.Clear(gone); err != nil {
 		return doc.Report{}, err

@@ -192,7 +192,7 @@ func testSink(t *testing.T, s *stored) {
 		{"there again", []string{"A2", "b"}, fakeworld.Counts{Read: 2, Added: 1, Skipped: 1}, 0, []bool{true, true}},
 	}
 	for _, step := range steps {
-		pass := sink.New(s.index, s.pages, s.quarantine, reserve)
+		pass := sink.New(s.index, s.pages, new(fakeworld.Tree), s.quarantine, reserve)
 		if got := run(t, s, pass, step.titles); got != step.want {
 			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
 		}

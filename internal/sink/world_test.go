@@ -15,16 +15,23 @@ import (
 type world struct {
 	index      *fakeworld.Index
 	pages      *fakeworld.Pages
+	tree       *fakeworld.Tree // of the process that runs
 	quarantine *fakeworld.Quarantine
 	reserved   uint64
 }
 
 func newWorld() *world {
-	return &world{index: fakeworld.NewIndex(1), pages: fakeworld.NewPages(), quarantine: fakeworld.NewQuarantine()}
+	return &world{
+		index: fakeworld.NewIndex(1), pages: fakeworld.NewPages(), tree: &fakeworld.Tree{}, quarantine: fakeworld.NewQuarantine(),
+	}
 }
 
 // start makes a sink, as after a restart.
-func (w *world) start() *Sink { return New(w.index, w.pages, w.quarantine, w.reserve) }
+func (w *world) start() *Sink {
+	before := w.tree.Before
+	w.tree = &fakeworld.Tree{Before: before} // it does not survive
+	return New(w.index, w.pages, w.tree, w.quarantine, w.reserve)
+}
 
 func (w *world) reserve(n uint64) (uint64, error) {
 	first := w.reserved + 1
@@ -34,7 +41,7 @@ func (w *world) reserve(n uint64) (uint64, error) {
 
 // before has each step on what is stored preceded by f.
 func (w *world) before(f func(step string) error) {
-	w.index.Before, w.pages.Before, w.quarantine.Before = f, f, f
+	w.index.Before, w.pages.Before, w.tree.Before, w.quarantine.Before = f, f, f, f
 }
 
 // begin starts a fetch.

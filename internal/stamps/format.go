@@ -218,7 +218,7 @@ func parseFooter(b []byte, size int64) (footer, error) {
 		return footer{}, errCut
 	}
 	if got := string(b[8:16]); got != magic {
-		return footer{}, fmt.Errorf("it begins with %q, not %q", got, magic)
+		return footer{}, fmt.Errorf("its magic is %q, not %q", got, magic)
 	}
 	if got := binary.LittleEndian.Uint32(b[4:]); got != version {
 		return footer{}, fmt.Errorf("its version is %d, not %d", got, version)

@@ -81,7 +81,7 @@ func New(o Options) (*Tree, error) {
 
 func clear(fsys atomicfile.FS, dir string) error {
 	if dir == "" {
-		return errors.New("it has no name")
+		return errors.New("no directory is given")
 	}
 	if err := fsys.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/faultfs"
 	"indexerd/internal/sink"
+	"indexerd/internal/stamps"
 	"indexerd/timetrace"
 )
 
@@ -26,6 +27,7 @@ type Machine struct {
 
 	// Of the process that runs.
 	Trace *timetrace.Trace
+	Tree  *stamps.Tree
 	Sink  *sink.Sink
 }
 
@@ -50,8 +52,12 @@ func (m *Machine) Start(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Trace = trace
-	m.Sink = sink.New(m.Index, m.Pages, m.Quarantine, func(n uint64) (first uint64, err error) {
+	tree, err := stamps.New(stamps.Options{FS: m.Files, Dir: "data/" + Table + "/stamps"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Trace, m.Tree = trace, tree
+	m.Sink = sink.New(m.Index, m.Pages, m.Tree, m.Quarantine, func(n uint64) (first uint64, err error) {
 		err = trace.UpdateTable(Table, func(t *timetrace.Table) {
 			first = t.Numbers + 1
 			t.Numbers += n

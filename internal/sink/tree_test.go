@@ -1,0 +1,56 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"indexerd/internal/doc"
+)
+
+// A stamp in the tree says that its row is in the index: a pass does not look
+// any closer.
+func TestTreeKnowsOnlyWhatIsDurable(t *testing.T) {
+	for _, step := range []string{"apply", "put pages"} {
+		t.Run(step, func(t *testing.T) {
+			w := newWorld()
+			s := w.start()
+			fetch(t, s, map[doc.OID]string{one: "a"})
+			if got := w.tree.Stamps()[one]; !got.Same(stampOf(one, "a")) {
+				t.Fatalf("after a put: got %+v", got)
+			}
+			w.before(failAt(step))
+			if _, err := s.Put(context.Background(), batchOf(begin(t, s), map[doc.OID]string{one: "b", two: "b"})); !errors.Is(err, errFault) {
+				t.Fatalf("got %v, want %v", err, errFault)
+			}
+			stamps := w.tree.Stamps()
+			if _, ok := stamps[two]; ok || !stamps[one].Same(stampOf(one, "a")) {
+				t.Errorf("after a failed put: got %+v, want what it was", stamps)
+			}
+		})
+	}
+}
+
+func TestTreeForgetsWhatIsRemoved(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "a", two: "b"})
+	if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s)); err != nil {
+		t.Fatal(err)
+	}
+	stamps := w.tree.Stamps()
+	if _, ok := stamps[one]; ok || len(stamps) != 1 {
+		t.Errorf("after a removal: got %+v, want only the other row", stamps)
+	}
+}
+
+// What was skipped has been seen in this version all the same.
+func TestTreeHasTheNewStampOfWhatWasSkipped(t *testing.T) {
+	w := newWorld()
+	fetch(t, w.start(), map[doc.OID]string{one: "a"})
+	s := w.start()
+	fetch(t, s, map[doc.OID]string{one: "a"})
+	if _, ok := w.tree.Stamps()[one]; !ok {
+		t.Error("a skipped row is not in the tree")
+	}
+}

@@ -1,0 +1,353 @@
+package stamps
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
+)
+
+// The order of entries is byte order of keys of any length, whether they lie
+// in the entry or in the arena.
+func TestEntriesAreInKeyOrder(t *testing.T) {
+	key := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 'a', 0xff}), 1, 20)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := key.Draw(t, "a"), key.Draw(t, "b")
+		if rapid.Bool().Draw(t, "common prefix") {
+			b = append(bytes.Clone(a), b...)
+		}
+		m := newMemory()
+		m.put(record{key: a})
+		m.put(record{key: b})
+		var got [][]byte
+		for r := range m.all() {
+			got = append(got, bytes.Clone(r.key))
+		}
+		want := [][]byte{a, b}
+		slices.SortFunc(want, bytes.Compare)
+		want = slices.CompactFunc(want, bytes.Equal)
+		if !slices.EqualFunc(got, want, bytes.Equal) {
+			t.Fatalf("got %x, want %x", got, want)
+		}
+	})
+}
+
+func TestMicrosRoundsUp(t *testing.T) {
+	for ns, want := range map[int64]int64{0: 0, 1: 1, 999: 1, 1000: 1, 1001: 2, -1: 0, -999: 0, -1000: -1, -1001: -1} {
+		if got := micros(time.Unix(0, ns)); got != want {
+			t.Errorf("%d ns: got %d µs, want %d", ns, got, want)
+		}
+	}
+}
+
+func put(t testing.TB, tree *Tree, stamps ...doc.Stamp) {
+	t.Helper()
+	if err := tree.Put(stamps); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spill makes what is in memory a run of its own.
+func spill(t testing.TB, tree *Tree) {
+	t.Helper()
+	if err := tree.collapse(tree.mem, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func stampAt(o doc.OID, µs int64) doc.Stamp {
+	return doc.Stamp{OID: o, Updated: at(µs), Token: doc.Token{Digest: uint64(µs), Epoch: 1}}
+}
+
+// updateTime goes backwards in ordinary use, so the newest version may be the
+// first to be pruned. What it hides must stay hidden: to hold the older one
+// against a row that has returned to it would be "equal", and the index would
+// stay wrong.
+func TestPrunedStampStaysHidden(t *testing.T) {
+	for _, spilled := range []bool{false, true} {
+		t.Run(fmt.Sprintf("newest spilled %v", spilled), func(t *testing.T) {
+			fsys := faultfs.New()
+			tree := newTree(t, fsys, 1<<20)
+			put(t, tree, stampAt("k", 100), stampAt("l", 100))
+			spill(t, tree)
+			put(t, tree, stampAt("k", 50))
+			if spilled {
+				spill(t, tree)
+			}
+			if err := tree.Prune(at(75)); err != nil {
+				t.Fatal(err)
+			}
+			checkTree(t, tree, model{"l": stampAt("l", 100)}, []doc.OID{"k", "l"})
+			if err := tree.Prune(at(101)); err != nil {
+				t.Fatal(err)
+			}
+			checkTree(t, tree, model{}, []doc.OID{"k", "l"})
+			checkFiles(t, fsys, 0)
+			if entries, used, disk := tree.Stats(); entries != 0 || used != 0 || disk != 0 {
+				t.Errorf("got %d entries, %d bytes, %d on disk, want nothing left", entries, used, disk)
+			}
+		})
+	}
+}
+
+// A run that is not the oldest, and mostly pruned, is rewritten.
+func TestPruneRewritesRuns(t *testing.T) {
+	tree := newTree(t, faultfs.New(), 16<<20)
+	want := model{}
+	for i := range int64(20_000) {
+		s := stampAt(oid(t, i), i%10)
+		put(t, tree, s)
+		want[s.OID] = s
+	}
+	put(t, tree, stampAt("kept", 100))
+	spill(t, tree)
+	_, _, before := tree.Stats()
+	for _, floor := range []int64{5, 9} {
+		if err := tree.Prune(at(floor)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, after := tree.Stats()
+	if after > before/5 {
+		t.Errorf("got %d bytes on disk with a tenth left, want much less than %d", after, before)
+	}
+	want.prune(at(9))
+	want["kept"] = stampAt("kept", 100)
+	checkTree(t, tree, want, nil)
+}
+
+func TestNewRemovesOldRuns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"000007.run", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := New(Options{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 || files[0].Name() != "notes.txt" {
+		t.Errorf("got %v, want what is no run, alone", files)
+	}
+}
+
+func TestNewFails(t *testing.T) {
+	fault := errors.New("disk fault")
+	for k, want := range map[int]string{1: "MkdirAll", 2: "ReadDir", 3: "Remove"} {
+		fsys := faultfs.New()
+		tree := newTree(t, fsys, 1<<20)
+		put(t, tree, stampAt("k", 1))
+		spill(t, tree)
+		fsys.Fail(faultfs.At(k, fault))
+		_, err := New(Options{FS: fsys, Dir: dir})
+		if !errors.Is(err, fault) || !strings.HasPrefix(err.Error(), "make /stamps ready for spilled stamps: "+want) {
+			t.Errorf("step %d: got %v, want the fault of %s", k, err, want)
+		}
+	}
+	if _, err := New(Options{}); err == nil || !strings.Contains(err.Error(), "no directory") {
+		t.Errorf("no directory: got %v, want an error that says so", err)
+	}
+}
+
+// What the tree can't hold it does not say: never another key's stamp.
+func TestTreeLeavesOut(t *testing.T) {
+	tree := newTree(t, faultfs.New(), 1<<20)
+	longest, tooLong := doc.OID(strings.Repeat("x", maxKey)), doc.OID(strings.Repeat("x", maxKey+1))
+	put(t, tree, stampAt("", 1), stampAt(tooLong, 2), stampAt(longest, 3), doc.Stamp{OID: "NULL"})
+	want := model{longest: stampAt(longest, 3)}
+	checkTree(t, tree, want, []doc.OID{"", tooLong, longest, "NULL"})
+	spill(t, tree)
+	checkTree(t, tree, want, []doc.OID{"", tooLong, longest, "NULL"})
+}
+
+// A disk that is full loses what was spilled and what was not, and nobody can
+// tell it from what was never put.
+func TestFullDiskEmptiesTheTree(t *testing.T) {
+	fsys := faultfs.New()
+	tree := newTree(t, fsys, 1<<20)
+	put(t, tree, stampAt("k", 1), stampAt("l", 2))
+	spill(t, tree)
+	put(t, tree, stampAt("k", 3))
+	fsys.Fail(func(s faultfs.Step) error {
+		if s.Op == "Write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	err := tree.change(tree.spill)
+	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "spill 1 stamps: write run: ") {
+		t.Errorf("got %v, want what was done, and the disk's fault", err)
+	}
+	checkTree(t, tree, model{}, []doc.OID{"k", "l"})
+	checkFiles(t, fsys, 0)
+}
+
+// A run that can't be read is an error of whoever reads, until the tree
+// changes: then it is gone.
+func TestUnreadableRun(t *testing.T) {
+	fsys := faultfs.New()
+	tree := newTree(t, fsys, 1<<20)
+	put(t, tree, stampAt("k", 1))
+	spill(t, tree)
+	put(t, tree, stampAt("l", 2))
+	overwrite(t, fsys, runName(dir, 1), 20)
+
+	s, err := tree.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got, err := collect(s, allTime); !errors.Is(err, errChecksum) {
+		t.Errorf("window: got %v, %v, want an error of the checksum", got, err)
+	}
+	if got, ok, err := tree.Get("k"); !errors.Is(err, errChecksum) || ok {
+		t.Errorf("get: got %v, %v, %v, want an error of the checksum", got, ok, err)
+	}
+	if got, ok, err := tree.Get("l"); err != nil || !ok || got != stampAt("l", 2) {
+		t.Errorf("get from memory: got %v, %v, %v, want the stamp", got, ok, err)
+	}
+	if _, err := tree.Snapshot(); err == nil {
+		t.Error("snapshot: got no error, want one")
+	}
+	put(t, tree, stampAt("m", 3))
+	checkTree(t, tree, model{"m": stampAt("m", 3)}, []doc.OID{"k", "l", "m"})
+}
+
+func overwrite(t *testing.T, fsys atomicfile.FS, name string, offset int64) {
+	t.Helper()
+	f, err := fsys.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte{0xff}, offset); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A snapshot keeps its files, and the last one to close removes them.
+func TestSnapshotKeepsItsFiles(t *testing.T) {
+	fsys := faultfs.New()
+	tree := newTree(t, fsys, 1<<20)
+	put(t, tree, stampAt("k", 1))
+	spill(t, tree)
+	s, err := tree.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Prune(at(10)); err != nil {
+		t.Fatal(err)
+	}
+	checkTree(t, tree, model{}, []doc.OID{"k"})
+	checkWindow(t, s, allTime, []doc.Stamp{stampAt("k", 1)})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checkFiles(t, fsys, 0)
+}
+
+func TestRemovalThatFailsIsSaid(t *testing.T) {
+	fsys := faultfs.New()
+	tree := newTree(t, fsys, 1<<20)
+	put(t, tree, stampAt("k", 1))
+	spill(t, tree)
+	if err := fsys.Remove(runName(dir, 1)); err != nil {
+		t.Fatal(err)
+	}
+	err := tree.Prune(at(10))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove run /stamps/000001.run: ") {
+		t.Errorf("got %v, want what was to be removed", err)
+	}
+}
+
+// Readers at work beside a writer that spills, merges and prunes: each
+// snapshot is of one moment. The writer raises the digests of all keys in
+// turn, so of two keys the one written first is ahead by one at most.
+func TestSnapshotsBesideAWriter(t *testing.T) {
+	const keys, rounds = 300, 60
+	tree := newTree(t, faultfs.New(), 8_000)
+	stop := make(chan struct{})
+	var readers errgroup.Group
+	for range 3 {
+		readers.Go(func() error {
+			for {
+				select {
+				case <-stop:
+					return nil
+				default:
+					if err := readOnce(tree, keys); err != nil {
+						return err
+					}
+				}
+			}
+		})
+	}
+	for round := range int64(rounds) {
+		for k := range int64(keys) {
+			s := stampAt(oid(t, k, strings.Repeat("x", int(k%9))), k)
+			s.Token.Digest = uint64(round + 1)
+			put(t, tree, s)
+		}
+		if err := cmp.Or(tree.Delete([]doc.OID{"none"}), tree.Prune(at(-1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if err := readers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readOnce(tree *Tree, keys int) error {
+	s, err := tree.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	first, err := collect(s, allTime)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(first); i++ {
+		before, after := first[i-1].Token.Digest, first[i].Token.Digest
+		if before < after || before > after+1 || first[0].Token.Digest > after+1 {
+			return fmt.Errorf("got round %d behind round %d, begun with %d: no moment of the tree", after, before, first[0].Token.Digest)
+		}
+	}
+	if n := len(first); n > 0 {
+		if got, ok, err := tree.Get(first[n-1].OID); err != nil || !ok || got.Token.Digest < first[n-1].Token.Digest {
+			return fmt.Errorf("get: got %v, %v, %v, want what the snapshot had or a newer one", got, ok, err)
+		}
+		if first[0].Token.Digest > 1 && n != keys {
+			return fmt.Errorf("got %d keys, want %d", n, keys)
+		}
+	}
+	tree.Stats()
+	second, err := collect(s, allTime)
+	if err != nil || !slices.Equal(first, second) {
+		return fmt.Errorf("the second walk differs from the first (%v)", err)
+	}
+	return nil
+}
