@@ -29,6 +29,7 @@ type statements struct {
 	updated string // q.u
 	stamp   string // (q.u, q.a, q.b), text in byte order
 	byStamp string // ORDER BY these
+	byBytes string // ORDER BY key, in byte order
 }
 
 // newStatements builds them. Selected columns have a unary plus: it changes no
@@ -50,6 +51,7 @@ func newStatements(sql string, columns, key []string, kinds []doc.Kind, updated 
 		s.order += ", " + strings.Join(inBytes, ", ")
 	}
 	stamp := append([]string{s.updated}, inBytes...)
+	s.byBytes = " ORDER BY " + strings.Join(inBytes, ", ")
 	s.stamp, s.byStamp = tuple(stamp), " ORDER BY "+strings.Join(stamp, ", ")
 	s.docs = "SELECT " + strings.Join(prefixed("+", all), ", ") + s.from
 	s.keys = "SELECT " + strings.Join(prefixed("+", keys), ", ") + s.from

@@ -57,7 +57,7 @@ func Open(_ context.Context, c Config) (*Source, error) {
 	}
 	db := sql.OpenDB(connector)
 	// Nothing waits for a second connection while it has one, so few are enough.
-	conns := runtime.GOMAXPROCS(0) + 1
+	conns := runtime.GOMAXPROCS(0) + 2 // one of them may be a Watch's
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	// A file that was replaced, by a restore, is another file under the old

@@ -1,6 +1,7 @@
 package sqlitesource
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"iter"
@@ -19,8 +20,17 @@ const stampPage = 10_000
 // A row whose updateTime can't be read has none in its stamp; whoever fetches
 // it learns why. A row whose key can't be read has no stamp.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return t.scanStamps(ctx, &stampScan{table: t, window: w})
+}
+
+// StampsByOID is Stamps in the order of keys.
+func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return t.scanStamps(ctx, &stampScan{table: t, window: w, byKey: true})
+}
+
+func (t *Table) scanStamps(ctx context.Context, s *stampScan) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
-		s := &stampScan{table: t, window: w}
+		s := *s // a scan for each walk
 		for !s.done {
 			stamps, err := s.page(ctx)
 			if err != nil {
@@ -38,9 +48,10 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 type stampScan struct {
 	table    *Table
 	window   doc.Window
+	byKey    bool // in the order of keys, not of updateTimes
 	clock    *clock
 	from, to any
-	after    []any // updateTime and key of the last row; nil: none yet
+	after    []any // updateTime (unless byKey) and key of the last row; nil: none yet
 	done     bool
 }
 
@@ -73,15 +84,20 @@ func (s *stampScan) begin(ctx context.Context, tx *sql.Tx) (err error) {
 
 func (s *stampScan) read(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, error) {
 	statements := &s.table.statements
+	position, order := statements.stamp, statements.byStamp
+	if s.byKey {
+		position, order = cmp.Or(statements.bytes, statements.key), statements.byBytes
+	}
 	var where condition
-	if s.after == nil {
+	if s.after == nil || s.byKey {
 		where.and(statements.updated+" >= ?", s.from)
-	} else {
-		where.and(statements.stamp+" > "+tuple(slices.Repeat([]string{"?"}, len(s.after))), s.after...)
+	}
+	if s.after != nil {
+		where.and(position+" > "+tuple(slices.Repeat([]string{"?"}, len(s.after))), s.after...)
 	}
 	where.and(statements.updated+" < ?", s.to)
 	where.and("NOT " + statements.isNull)
-	query := statements.stamps + where.String() + statements.byStamp + " LIMIT ?"
+	query := statements.stamps + where.String() + order + " LIMIT ?"
 	rows, err := tx.QueryContext(ctx, query, append(where.args, stampPage)...)
 	if err != nil {
 		return nil, err
@@ -100,7 +116,10 @@ func (s *stampScan) read(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, error) {
 	}
 	if s.done = n < stampPage; !s.done {
 		k := len(s.table.key)
-		s.after = append([]any{row.raw[k]}, row.raw[:k]...)
+		s.after = slices.Clone(row.raw[:k])
+		if !s.byKey {
+			s.after = append([]any{row.raw[k]}, s.after...)
+		}
 	}
 	return stamps, rows.Err()
 }

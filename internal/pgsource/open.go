@@ -1,0 +1,149 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// standingSQL asks for what a standing is. The write-ahead log names the
+// timeline, on which a server is new after a failover or a restore.
+const standingSQL = `SELECT
+	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
+		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
+		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint),
+	pg_is_in_recovery(),
+	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid),
+	pg_has_role('pg_read_all_stats', 'usage'),
+	EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE datid = d.oid AND state = 'disabled')
+	FROM pg_catalog.pg_database d WHERE datname = current_database()`
+
+func (x *tx) standing(ctx context.Context) (standing, error) {
+	row, err := x.row(ctx, query{sql: standingSQL})
+	if err != nil {
+		return standing{}, err
+	}
+	return standing{
+		server: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), sees: isTrue(row[3]), silent: isTrue(row[4]),
+	}, nil
+}
+
+// sampleSQL looks at the sessions with a transaction, and at those that may be
+// between two of one message. A transaction holds its own virtual transaction
+// id from before it shows its beginning until after its rows can be seen.
+//
+// Left out are: this session and the source's own; other databases;
+// autovacuum, which has no user; and streaming replication, whose one
+// statement lasts for ever and writes no row.
+//
+// Without a snapshot and a transaction id, and not waiting for a lock, a
+// session waits for its client. No role's right is needed to see that.
+//
+// The clock, read after the sessions, is behind a beginning only if it was set
+// back.
+const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
+	CASE WHEN l.pid IS NULL OR a.xact_start IS NOT NULL THEN
+		(extract(epoch FROM least(a.xact_start, CASE WHEN a.state IN ('active', 'fastpath function call') THEN a.query_start END)) * 1000000)::bigint END,
+	l.vxid IS NOT NULL AND a.pid IS NOT NULL AND a.backend_xid IS NULL AND a.backend_xmin IS NULL AND l.granted,
+	a.usename, a.application_name,
+	(extract(epoch FROM a.xact_start - clock_timestamp()) * 1000000)::bigint
+	FROM (SELECT pid, max(virtualxid) FILTER (WHERE locktype = 'virtualxid' AND mode = 'ExclusiveLock' AND granted) AS vxid, bool_and(granted) AS granted
+		FROM pg_catalog.pg_locks WHERE pid <> pg_backend_pid() GROUP BY pid) l
+	FULL JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+	WHERE (l.vxid IS NOT NULL OR a.xact_start IS NOT NULL OR a.state IN ('active', 'fastpath function call'))
+	AND a.pid IS DISTINCT FROM pg_backend_pid()
+	AND (a.pid IS NULL OR a.datname = current_database() AND a.usesysid IS NOT NULL)
+	AND (a.backend_type = 'walsender' AND a.query ILIKE 'START_REPLICATION%') IS NOT TRUE
+	AND NOT EXISTS (SELECT FROM unnest($1::int[], $2::bigint[]) own(pid, start)
+		WHERE own.pid = a.pid AND own.start = (extract(epoch FROM a.xact_start) * 1000000)::bigint)`
+
+func (x *tx) sample(ctx context.Context) (sample, error) {
+	var s sample
+	s.sent = time.Now()
+	clock, err := x.row(ctx, query{sql: "SELECT " + clockMicros})
+	if err != nil {
+		return sample{}, err
+	}
+	s.received = time.Now()
+	if s.clock, err = parseMicros(clock[0]); err != nil {
+		return sample{}, err
+	}
+	q := query{sql: sampleSQL}
+	pids, starts := x.src.own.arrays()
+	q.bind(pgtype.Int4ArrayOID, pids)
+	q.bind(pgtype.Int8ArrayOID, starts)
+	rows, err := x.all(ctx, q)
+	if err != nil {
+		return sample{}, err
+	}
+	for _, row := range rows {
+		tx, ahead, err := parseOpenTx(row)
+		if err != nil {
+			return sample{}, fmt.Errorf("pg_stat_activity: %w", err)
+		}
+		s.open = append(s.open, tx)
+		s.ahead = max(s.ahead, ahead)
+	}
+	return s, nil
+}
+
+func parseOpenTx(row [][]byte) (tx openTx, ahead time.Duration, err error) {
+	tx = openTx{vxid: string(row[1]), waiting: isTrue(row[3]), user: string(row[4]), application: string(row[5])}
+	if tx.pid, err = strconv.Atoi(string(row[0])); err != nil {
+		return tx, 0, err
+	}
+	if row[2] != nil {
+		if tx.start, err = parseMicros(row[2]); err != nil {
+			return tx, 0, err
+		}
+	}
+	if row[6] != nil {
+		us, err := strconv.ParseInt(string(row[6]), 10, 64)
+		if err != nil {
+			return tx, 0, err
+		}
+		ahead = time.Duration(us) * time.Microsecond
+	}
+	return tx, ahead, nil
+}
+
+const preparedSQL = `SELECT concat_ws('/', transaction, extract(epoch FROM prepared), gid), gid, owner, (extract(epoch FROM prepared) * 1000000)::bigint
+	FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()`
+
+func (x *tx) preparedTxs(ctx context.Context) ([]preparedTx, error) {
+	rows, err := x.all(ctx, query{sql: preparedSQL})
+	if err != nil {
+		return nil, err
+	}
+	var prepared []preparedTx
+	for _, row := range rows {
+		since, err := parseMicros(row[3])
+		if err != nil {
+			return nil, fmt.Errorf("pg_prepared_xacts: %w", err)
+		}
+		prepared = append(prepared, preparedTx{id: string(row[0]), name: string(row[1]), user: string(row[2]), since: since})
+	}
+	return prepared, nil
+}
+
+// statementTimestampSQL finds a user's function or column default that uses
+// statement_timestamp(), whose number among all functions is fixed. In a
+// procedure that commits it is older than the transaction.
+const statementTimestampSQL = `SELECT 'function ' || oid::regproc FROM pg_catalog.pg_proc WHERE oid >= 16384 AND prosrc ILIKE '%statement_timestamp%'
+	UNION ALL SELECT 'the default of a column of ' || adrelid::regclass FROM pg_catalog.pg_attrdef WHERE adbin::text LIKE '%:funcid 2648 %'
+	LIMIT 1`
+
+// statementTimestamp returns one user of statement_timestamp, or "".
+func (x *tx) statementTimestamp(ctx context.Context) (string, error) {
+	rows, err := x.all(ctx, query{sql: statementTimestampSQL})
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return strings.TrimSpace(string(rows[0][0])), nil
+}
+
+func isTrue(text []byte) bool { return string(text) == "t" }

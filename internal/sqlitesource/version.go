@@ -1,0 +1,77 @@
+package sqlitesource
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// watchFor is how long one connection watches. A file that was replaced, by a
+// restore, is another file under the old name, which only a new connection
+// sees.
+const watchFor = 10 * time.Minute
+
+// A Watch tells whether anything was committed to a database.
+type Watch struct {
+	source *Source
+
+	mu     sync.Mutex
+	conn   *sql.Conn
+	opened time.Time
+	number int // of the connection
+}
+
+// Watch returns a watch, which has a connection of its own until it is closed.
+func (s *Source) Watch() *Watch { return &Watch{source: s} }
+
+// Version changes with every commit. It also changes now and then without one,
+// when the watch takes another connection.
+func (w *Watch) Version(ctx context.Context) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.connect(ctx); err != nil {
+		return "", w.source.fault("watch for changes", err)
+	}
+	var version int64
+	if err := w.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
+		return "", w.source.fault("watch for changes", w.drop(err))
+	}
+	return fmt.Sprintf("%d.%d", w.number, version), nil
+}
+
+func (w *Watch) connect(ctx context.Context) (err error) {
+	if w.conn != nil && time.Since(w.opened) < watchFor {
+		return nil
+	}
+	if err := w.drop(nil); err != nil {
+		return err
+	}
+	if w.conn, err = w.source.db.Conn(ctx); err != nil {
+		w.conn = nil
+		return err
+	}
+	w.opened, w.number = time.Now(), w.number+1
+	return nil
+}
+
+// drop gives the connection back, and returns err.
+func (w *Watch) drop(err error) error {
+	if w.conn == nil {
+		return err
+	}
+	closed := w.conn.Close()
+	w.conn = nil
+	if err == nil {
+		err = closed
+	}
+	return err
+}
+
+// Close gives the connection back.
+func (w *Watch) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.drop(nil)
+}
