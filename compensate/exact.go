@@ -19,9 +19,12 @@ type Horizon interface {
 type Exact struct {
 	Table      string
 	Tick       time.Duration // precision of updateTime
+	Timeout    time.Duration // how far S goes back when the server is another one
 	Horizon    Horizon
 	Comparison *Comparison
 	Trace      *timetrace.Trace
+
+	settler settler
 }
 
 // Run reads H, then compares [S, max(Last(N), H)), then moves S to H. H may be
@@ -29,15 +32,24 @@ type Exact struct {
 // reaches beyond H to the mark, so that a row that commits late is found even
 // while an older session pins H.
 //
-// Where H is not exact it returns its reason and moves nothing.
+// Where H is not exact, its reason is returned and nothing moves.
 func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 	h, err := e.Horizon.Horizon(ctx) // before the snapshot of the stamps
 	if err != nil {
 		return h, doc.Report{}, fmt.Errorf("compensate %s, horizon: %w", e.Table, err)
 	}
-	if !h.Exact {
-		return h, doc.Report{}, nil
+	if err := e.rewind(h); err != nil || !h.Exact {
+		return h, doc.Report{}, err
 	}
+	report, err := e.settle(ctx, h)
+	if err != nil {
+		return h, report, fmt.Errorf("compensate %s, exact: %w", e.Table, err)
+	}
+	return h, report, nil
+}
+
+// settle compares what is not settled, and moves S.
+func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	at := h.At
 	if e.Tick > time.Microsecond {
 		at = at.Add(-e.Tick) // a row of the tick that H lies in bears the tick's beginning, and may still come
@@ -48,11 +60,36 @@ func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 		w.To = at
 	}
 	report, err := e.Comparison.Run(ctx, w)
+	if err != nil || !at.After(marks.Settled) {
+		return report, err // S never falls but by a rewind
+	}
+	return report, e.settler.move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
+		t.Settle(at, t.Mode) // what was assumed once stays so until a sweep has looked at all of it
+		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
+	})
+}
+
+// rewind takes the marks back where the database is no longer what they were
+// measured on.
+func (e *Exact) rewind(h doc.Horizon) error {
+	marks, _ := e.Trace.Table(e.Table)
+	var to time.Time
+	var reason string
+	switch {
+	case marks.Server != "" && h.Server != "" && h.Server != marks.Server:
+		// What it had shown may be gone, and what it stamps may be older.
+		to, reason = h.Now.Add(-e.Timeout), "the database server was restarted, restored or failed over"
+	case h.ClockBack > 0:
+		to, reason = h.Now.Add(-h.ClockBack), fmt.Sprintf("the database's clock went back by %v", h.ClockBack)
+	default:
+		return nil
+	}
+	err := e.Trace.UpdateTable(e.Table, func(t *timetrace.Table) {
+		t.Rewind(to, reason)
+		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
+	})
 	if err != nil {
-		return h, report, fmt.Errorf("compensate %s, exact: %w", e.Table, err)
+		return fmt.Errorf("compensate %s, rewind: %w", e.Table, err)
 	}
-	if !at.After(marks.Settled) {
-		return h, report, nil // S never falls but by a rewind
-	}
-	return h, report, e.Trace.UpdateTable(e.Table, func(m *timetrace.Table) { m.Settle(at, "exact") })
+	return nil
 }

@@ -16,7 +16,7 @@ type Tier struct {
 	Name       string
 	Timeout    time.Duration // TO: how long a transaction may stay open
 	End        time.Duration // how far before the last incremental mark the window ends
-	Last       bool          // the tier whose timeout no transaction exceeds: it moves S
+	Settles    bool          // it is the last one, and no horizon is known: it moves S
 	Comparison *Comparison
 	Trace      *timetrace.Trace
 }
@@ -26,8 +26,7 @@ type Tier struct {
 //
 //	Ts = Last(N)' - TO      Te = Last(N) - End
 //
-// so windows follow each other without a gap however long the tier did not
-// run. Where a horizon has proved everything below S, Ts is no earlier.
+// so windows overlap by the timeout, however long the tier did not run.
 func (t *Tier) Run(ctx context.Context) (doc.Report, error) {
 	marks, _ := t.Trace.Table(t.Table)
 	now := marks.Incremental
@@ -38,37 +37,21 @@ func (t *Tier) Run(ctx context.Context) (doc.Report, error) {
 	}
 	return report, t.Trace.UpdateTable(t.Table, func(m *timetrace.Table) {
 		m.SetTier(t.Name, now)
-		if t.Last && m.Mode != "exact" {
+		if t.Settles {
 			m.Settle(now.Add(-t.Timeout), "assumed")
 		}
 	})
 }
 
-// start is Ts. A tier without a mark begins at S, or at the load less its
-// timeout where the load is all there was.
+// start is Ts. A tier without a mark begins with what was open at the load. All
+// below S is settled, so no tier looks there.
 func (t *Tier) start(marks timetrace.Table) time.Time {
-	previous, ok := marks.Tiers[t.Name]
+	last, ok := marks.Tiers[t.Name]
 	if !ok {
-		previous = marks.Load
-		if marks.Settled.After(marks.Load) {
-			return marks.Settled
-		}
+		last = marks.Load
 	}
-	start := previous.Add(-t.Timeout)
-	if marks.Mode == "exact" && start.Before(marks.Settled) {
-		return marks.Settled
+	if start := last.Add(-t.Timeout); start.After(marks.Settled) {
+		return start
 	}
-	return start
-}
-
-// Oldest is the earliest updateTime that any pass still compares: stamps
-// before it are of no more use.
-func Oldest(marks timetrace.Table, tiers []*Tier) time.Time {
-	oldest := marks.Settled
-	for _, t := range tiers {
-		if start := t.start(marks); start.Before(oldest) {
-			oldest = start
-		}
-	}
-	return oldest
+	return marks.Settled
 }

@@ -41,6 +41,14 @@ type Sink interface {
 	Put(context.Context, doc.Batch) (doc.Report, error)
 }
 
+// A Start is what is known, before the first row is read, of the transactions
+// that are open: S, and how it is known.
+type Start struct {
+	Settled time.Time
+	Mode    string // exact, assumed or compared
+	Server  string // the database server that told; may be empty
+}
+
 // A Load is the initial load of one table.
 type Load struct {
 	Table      string
@@ -52,7 +60,7 @@ type Load struct {
 	Generation doc.Generation // of the index that is filled
 	Batch      int            // rows a range
 	Workers    int
-	Timeout    time.Duration // assumed transaction timeout: S starts that much before the load
+	Begin      func(context.Context) (Start, error)
 	Progress   *Progress
 }
 
@@ -100,6 +108,10 @@ func (l *Load) plan(ctx context.Context) (*Plan, error) {
 	if plan != nil || err != nil {
 		return plan, err
 	}
+	start, err := l.Begin(ctx) // before the first snapshot, which sees all that S vouches for
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", l.Table, err)
+	}
 	at, err := l.Source.Now(ctx) // before anything is read: later commits are incremental's
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", l.Table, err)
@@ -112,7 +124,7 @@ func (l *Load) plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load %s: find its breakpoints: %w", l.Table, err)
 	}
-	return createPlan(l.FS, l.PlanFile, record{Generation: l.Generation, At: at, Rows: rows, Breakpoints: breakpoints})
+	return createPlan(l.FS, l.PlanFile, record{Generation: l.Generation, At: at, Rows: rows, Start: start, Breakpoints: breakpoints})
 }
 
 // load moves one range into the index.
@@ -138,8 +150,7 @@ func (l *Load) finish(plan *Plan) error {
 		t.Loaded = true
 		t.Load = plan.At
 		t.Incremental = plan.At
-		t.Settled = plan.At.Add(-l.Timeout)
-		t.Mode = "assumed"
+		t.Settled, t.Mode, t.Server = plan.Start.Settled, plan.Start.Mode, plan.Start.Server
 	})
 	if err != nil {
 		return fmt.Errorf("load %s: %w", l.Table, err)

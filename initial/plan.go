@@ -21,6 +21,7 @@ type record struct {
 	Generation  doc.Generation
 	At          time.Time // the database's time before the load
 	Rows        int64     // rows at that time, for progress
+	Start       Start
 	Breakpoints []doc.OID
 }
 
@@ -29,6 +30,9 @@ type recordLine struct {
 	Generation  doc.Generation `json:"generation"`
 	At          time.Time      `json:"at"`
 	Rows        int64          `json:"rows"`
+	Settled     time.Time      `json:"settled"`
+	Mode        string         `json:"mode"`
+	Server      string         `json:"server,omitempty"`
 	Breakpoints []string       `json:"breakpoints"`
 }
 
@@ -56,7 +60,11 @@ type Plan struct {
 
 // createPlan writes the record durably.
 func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
-	line := recordLine{Generation: r.Generation, At: r.At.UTC(), Rows: r.Rows, Breakpoints: make([]string, len(r.Breakpoints))}
+	line := recordLine{
+		Generation: r.Generation, At: r.At.UTC(), Rows: r.Rows,
+		Settled: r.Start.Settled.UTC(), Mode: r.Start.Mode, Server: r.Start.Server,
+		Breakpoints: make([]string, len(r.Breakpoints)),
+	}
 	for i, oid := range r.Breakpoints {
 		line.Breakpoints[i] = hex.EncodeToString([]byte(oid))
 	}
@@ -124,7 +132,11 @@ func parseRecord(text []byte) (record, error) {
 	if err := json.Unmarshal(text, &line); err != nil {
 		return record{}, err
 	}
-	r := record{Generation: line.Generation, At: line.At, Rows: line.Rows, Breakpoints: make([]doc.OID, len(line.Breakpoints))}
+	r := record{
+		Generation: line.Generation, At: line.At, Rows: line.Rows,
+		Start:       Start{Settled: line.Settled, Mode: line.Mode, Server: line.Server},
+		Breakpoints: make([]doc.OID, len(line.Breakpoints)),
+	}
 	for i, key := range line.Breakpoints {
 		b, err := hex.DecodeString(key)
 		if err != nil {

@@ -25,10 +25,12 @@ const planName = "load.jsonl"
 
 var planAt = time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 
+var planStart = Start{Settled: planAt.Add(-10 * time.Minute), Mode: "exact", Server: "one"}
+
 // newPlan makes a plan of five ranges.
 func newPlan(t *testing.T, fsys atomicfile.FS) *Plan {
 	t.Helper()
-	p, err := createPlan(fsys, planName, record{Generation: 3, At: planAt, Rows: 50, Breakpoints: []doc.OID{fakeworld.Key(-10), fakeworld.Key(0), fakeworld.Key(10), fakeworld.Key(20)}})
+	p, err := createPlan(fsys, planName, record{Generation: 3, At: planAt, Rows: 50, Start: planStart, Breakpoints: []doc.OID{fakeworld.Key(-10), fakeworld.Key(0), fakeworld.Key(10), fakeworld.Key(20)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func TestPlanFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"generation":3,"at":"2026-01-02T03:04:05.678901Z","rows":50,"breakpoints":["117ffffffffffffff6","118000000000000000","11800000000000000a","118000000000000014"]}
+	want := `{"generation":3,"at":"2026-01-02T03:04:05.678901Z","rows":50,"settled":"2026-01-02T02:54:05.678901Z","mode":"exact","server":"one","breakpoints":["117ffffffffffffff6","118000000000000000","11800000000000000a","118000000000000014"]}
 {"range":2,"rows":10}
 {"range":0,"rows":10}
 `
@@ -91,7 +93,7 @@ func TestPlanOpensAsItWas(t *testing.T) {
 	files = files.Crash(faultfs.Worst)
 	p := reopen(t, files)
 	wantDone(t, p, 1, 4)
-	if p.Generation != first.Generation || !p.At.Equal(first.At) || p.Rows != 50 || p.loaded != 20 || !slices.Equal(p.ranges, first.ranges) {
+	if p.Generation != first.Generation || p.Start != planStart || !p.At.Equal(first.At) || p.Rows != 50 || p.loaded != 20 || !slices.Equal(p.ranges, first.ranges) {
 		t.Errorf("got %+v, want what was written, %+v, with 20 rows loaded", p, first)
 	}
 }

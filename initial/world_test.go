@@ -40,7 +40,7 @@ func newWorld(t *testing.T, n int) *world {
 func (w *world) load() *initial.Load {
 	return &initial.Load{
 		Table: machine.Table, Source: w.Table, Sink: w.Sink, Trace: w.Trace, FS: w.Files, PlanFile: planFile,
-		Generation: w.Index.Generation(), Batch: batch, Workers: workers, Timeout: timeout, Progress: w.progress,
+		Generation: w.Index.Generation(), Batch: batch, Workers: workers, Begin: w.begin, Progress: w.progress,
 	}
 }
 
@@ -98,4 +98,10 @@ type forgetful struct{}
 
 func (forgetful) Put(_ context.Context, b doc.Batch) (doc.Report, error) {
 	return doc.Report{Read: len(b.Docs)}, nil
+}
+
+// begin assumes that no transaction stays open longer than the timeout.
+func (w *world) begin(ctx context.Context) (initial.Start, error) {
+	now, err := w.Table.Now(ctx)
+	return initial.Start{Settled: now.Add(-timeout), Mode: "assumed", Server: "first"}, err
 }

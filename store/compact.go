@@ -33,11 +33,11 @@ import (
 // tombstone was written. Else the log, read again, would bring the page back.
 
 // Compact rewrites every segment that has garbage, at the rate of the options.
-// Reading and writing go on.
+// Reading and writing go on; Close ends it.
 func (m *FileMap) Compact(ctx context.Context) error {
-	if m.closed.Load() {
-		return errClosed
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(m.life, cancel)()
 	if err := m.closeSegment(); err != nil {
 		return fmt.Errorf("compact %s: %w", m.dir, err)
 	}
@@ -51,8 +51,8 @@ func (m *FileMap) Compact(ctx context.Context) error {
 func (m *FileMap) closeSegment() error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	if m.failed != nil {
-		return m.failed
+	if err := m.writable(); err != nil {
+		return err
 	}
 	if m.active.garbage(true) == 0 {
 		return nil
@@ -68,8 +68,11 @@ func anyGarbage(garbage, _ int64) bool     { return garbage > 0 }
 
 // compact rewrites the segments that have enough garbage.
 func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) bool) error {
-	m.keeper.mu.Lock()
-	defer m.keeper.mu.Unlock()
+	m.compacting.Lock()
+	defer m.compacting.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	groups := m.plan(enough)
 	pace := pacer{rate: m.options.CompactRate, start: time.Now()}
 	for _, group := range groups {
@@ -77,7 +80,10 @@ func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) 
 			return err
 		}
 	}
-	if !m.keysStale {
+	m.writing.Lock()
+	stale := m.keysStale
+	m.writing.Unlock()
+	if !stale {
 		return nil
 	}
 	if err := m.rewriteKeys(ctx); err != nil {
@@ -351,13 +357,13 @@ func (m *FileMap) recount(sh *shard) {
 	}
 	pages := make(map[page]bool)
 	sh.cells = [Families]uint32{}
-	buf := make([]byte, headerSize+MaxKey)
 	for _, s := range sh.all() {
 		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
-		b, err := seg.read(off, len(buf), buf)
-		if err != nil || len(b) < headerSize {
+		buf, err := seg.read(off, headerSize+MaxKey, &m.buffers)
+		if err != nil || len(buf.bytes) < headerSize {
 			continue
 		}
+		b := buf.bytes
 		h, err := decodeHeader(b)
 		if err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
 			continue

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -140,43 +141,49 @@ func (m *FileMap) position(a address) position {
 // page reads the record a slot points at in one read. mine is false when it is
 // another key's. The caller has entered.
 func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) {
-	seg, off := f.m.segments[s.address().id()].Load(), s.address().offset()
-	buf := f.m.buffers.get()
-	defer f.m.buffers.put(buf)
-	b, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(oid)), *buf)
+	m := f.m
+	seg, off := m.segments[s.address().id()].Load(), s.address().offset()
+	buf, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(oid)), &m.buffers)
+	defer func() { m.buffers.put(buf) }()
 	if err != nil {
 		return page, false, err
 	}
-	h, mine, err := f.match(b, seg, s, string(oid))
+	h, mine, err := f.match(buf.bytes, seg, s, string(oid))
 	if err != nil || !mine {
 		return page, false, err
 	}
-	if h.size() > int64(len(b)) {
-		if b, err = seg.read(off, int(h.size()), nil); err != nil {
+	if h.size() > int64(len(buf.bytes)) {
+		m.buffers.put(buf)
+		if buf, err = seg.read(off, int(h.size()), &m.buffers); err != nil {
 			return page, false, err
 		}
-		if h.size() > int64(len(b)) {
+		if h.size() > int64(len(buf.bytes)) {
 			return page, false, errCut
 		}
 	}
-	if s.class() == classCorrupt || checksum(h.body(b)) != h.bodySum {
+	body := h.body(buf.bytes)
+	if s.class() == classCorrupt || checksum(body) != h.bodySum {
 		return page, true, errBodySum
 	}
 	page.Meta = h.meta(oid)
-	page.Body, err = f.m.codecs.Load().decode(h.codec, h.body(b), int(h.raw))
+	if h.codec == codecNone {
+		page.Body = slices.Clip(body) // with the buffer, which is not put back as it was
+		buf.bytes = nil
+		return page, true, nil
+	}
+	page.Body, err = m.codecs.Load().decode(h.codec, body, int(h.raw))
 	return page, true, err
 }
 
 // head reads only the header and the key.
 func (f Family) head(s slot, key string) (h header, mine bool, err error) {
 	seg := f.m.segments[s.address().id()].Load()
-	buf := f.m.buffers.get()
+	buf, err := seg.read(s.address().offset(), headerSize+len(key), &f.m.buffers)
 	defer f.m.buffers.put(buf)
-	b, err := seg.read(s.address().offset(), headerSize+len(key), *buf)
 	if err != nil {
 		return h, false, err
 	}
-	return f.match(b, seg, s, key)
+	return f.match(buf.bytes, seg, s, key)
 }
 
 // match checks the head at the start of b and whether it is the key's.
@@ -189,7 +196,7 @@ func (f Family) match(b []byte, seg *segment, s slot, key string) (header, bool,
 		return h, false, err
 	}
 	if int(h.keyLen) != len(key) || len(b) < h.headLen() || string(b[headerSize:h.headLen()]) != key || h.family != f.id {
-		return f.mismatch(h, b, seg, s)
+		return f.mismatch(h, seg, s)
 	}
 	if !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
 		return h, false, errHeadSum
@@ -198,17 +205,16 @@ func (f Family) match(b []byte, seg *segment, s slot, key string) (header, bool,
 }
 
 // mismatch tells another key, whose tag happens to be the same, from damage.
-func (f Family) mismatch(h header, b []byte, seg *segment, s slot) (header, bool, error) {
-	if len(b) < h.headLen() {
-		var err error
-		if b, err = seg.read(s.address().offset(), h.headLen(), nil); err != nil {
-			return h, false, err
-		}
-		if len(b) < h.headLen() {
-			return h, false, errCut
-		}
+func (f Family) mismatch(h header, seg *segment, s slot) (header, bool, error) {
+	buf, err := seg.read(s.address().offset(), h.headLen(), &f.m.buffers)
+	defer f.m.buffers.put(buf)
+	if err != nil {
+		return h, false, err
 	}
-	if !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
+	if len(buf.bytes) < h.headLen() {
+		return h, false, errCut
+	}
+	if !checkHead(buf.bytes, seg.number, s.address().place()) {
 		return h, false, errHeadSum
 	}
 	return h, false, nil

@@ -2,31 +2,27 @@ package store
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 )
 
 // A keeper does in the background what nobody waits for: it compacts segments
 // that are half garbage, and saves the index each time a segment is full.
 type keeper struct {
-	signal chan struct{}
-	cancel context.CancelFunc
+	signal chan struct{} // nil: there is none
 	done   chan struct{}
 	fault  atomic.Pointer[error] // of the last round; nil inside: none
-	mu     sync.Mutex            // one compaction at a time
 }
 
 func (k *keeper) start(m *FileMap) {
-	ctx, cancel := context.WithCancel(context.Background())
-	k.cancel, k.done, k.signal = cancel, make(chan struct{}), make(chan struct{}, 1)
+	k.done, k.signal = make(chan struct{}), make(chan struct{}, 1)
 	go func() {
 		defer close(k.done)
 		for {
 			select {
-			case <-ctx.Done():
+			case <-m.life.Done():
 				return
 			case <-k.signal:
-				err := m.tend(ctx)
+				err := m.tend(m.life)
 				k.fault.Store(&err)
 			}
 		}
@@ -44,9 +40,9 @@ func (k *keeper) wake() {
 	}
 }
 
-func (k *keeper) stop() {
-	if k.cancel != nil {
-		k.cancel()
+// wait returns when the keeper has noticed the end of the map's life.
+func (k *keeper) wait() {
+	if k.done != nil {
 		<-k.done
 	}
 }

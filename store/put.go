@@ -28,7 +28,7 @@ func (f Family) Put(pages []doc.Page) error {
 	f.m.writing.Lock()
 	defer f.m.writing.Unlock()
 	for len(pages) > 0 {
-		n := chunkOf(pages)
+		n := chunkOf(len(pages), func(i int) int { return len(pages[i].OID) + len(pages[i].Body) })
 		if err := f.m.write(f.encode(pages[:n])); err != nil {
 			return fmt.Errorf("put %d pages in %s: %w", n, f.m.dir, err)
 		}
@@ -43,7 +43,7 @@ func (f Family) Delete(oids []doc.OID) error {
 	f.m.writing.Lock()
 	defer f.m.writing.Unlock()
 	for len(oids) > 0 {
-		n := min(len(oids), chunkSize/(2*headerSize))
+		n := chunkOf(len(oids), func(i int) int { return len(oids[i]) })
 		if err := f.m.write(f.tombstones(oids[:n])); err != nil {
 			return fmt.Errorf("delete %d pages in %s: %w", n, f.m.dir, err)
 		}
@@ -64,16 +64,17 @@ func checkPage(p *doc.Page) error {
 	return nil
 }
 
-// chunkOf returns how many of the pages go into the next chunk.
-func chunkOf(pages []doc.Page) int {
-	size := 0
-	for i := range pages {
-		size += headerSize + len(pages[i].OID) + len(pages[i].Body)
-		if size > chunkSize {
+// chunkOf returns how many of n records go into the next chunk; size is the
+// length of a record's key and value.
+func chunkOf(n int, size func(i int) int) int {
+	total := 0
+	for i := range n {
+		total += headerSize + size(i)
+		if total > chunkSize {
 			return max(i, 1)
 		}
 	}
-	return len(pages)
+	return n
 }
 
 // A part is a run of encoded records that do not know their place yet.
@@ -306,8 +307,8 @@ func (m *FileMap) publish(c *chunk) {
 }
 
 // keepKeys writes the chunk's frame to key.dat. A fault here, as a full disk,
-// is none of the batch's: the values have it all, and what the log lacks is
-// read from them.
+// is none of the batch's: the values have it all, what key.dat lacks is read
+// from them, and the next compaction writes it anew.
 func (m *FileMap) keepKeys(c *chunk) {
 	m.keys.begin()
 	for i := range c.parts {
@@ -316,7 +317,9 @@ func (m *FileMap) keepKeys(c *chunk) {
 			m.keys.add(p.buf[r.off : r.off+r.head.headLen()])
 		}
 	}
-	m.keys.finish(c.seg, placeAt(c.from), placeAt(c.from+c.size))
+	if err := m.keys.finish(c.seg, placeAt(c.from), placeAt(c.from+c.size)); err != nil {
+		m.keysStale = true
+	}
 }
 
 // roll closes the active segment and begins the next one.

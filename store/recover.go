@@ -163,7 +163,10 @@ func (m *FileMap) replayTail(at position) error {
 func (m *FileMap) replayValues(s *segment, from int64, growing bool) error {
 	c := newScan(s, from, s.end.Load())
 	frames := newFramer(m.keys)
-	defer frames.flush()
+	defer func() {
+		frames.flush()
+		m.keysStale = m.keysStale || frames.err != nil // as in keepKeys
+	}()
 	for {
 		found, err := c.next()
 		if err == io.EOF {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -160,40 +161,45 @@ func (s *segment) load() error {
 	return nil
 }
 
-// read returns up to n bytes at off, in buf if they fit, fewer where the
-// segment ends sooner. Mapped bytes are copied, too: a copy fetches the cold
-// lines of a record at once, where its header, key and checksums would wait for
-// one after the other.
-func (s *segment) read(off int64, n int, buf []byte) ([]byte, error) {
-	n = int(min(int64(n), s.end.Load()-off))
-	if n <= 0 {
-		return nil, nil
-	}
-	if n > len(buf) {
-		buf = make([]byte, n)
-	}
+// read returns up to n bytes at off in a buffer from the pool, fewer where the
+// segment ends sooner. The buffer is to be put back by who does not keep it.
+//
+// Mapped bytes are copied, too: a copy fetches the cold lines of a record at
+// once, where its header, key and checksums would wait for one after the other.
+func (s *segment) read(off int64, n int, p *buffers) (*buffer, error) {
+	n = max(int(min(int64(n), s.end.Load()-off)), 0)
+	b := p.get()
 	if off+int64(n) <= int64(len(s.data)) {
-		return buf[:copy(buf, s.data[off:off+int64(n)])], nil
+		b.bytes = append(b.bytes[:0], s.data[off:off+int64(n)]...)
+		return b, nil
 	}
-	got, err := s.file.ReadAt(buf[:n], off)
+	b.bytes = slices.Grow(b.bytes[:0], n)[:n]
+	got, err := s.file.ReadAt(b.bytes, off)
 	if got == n || err == io.EOF {
 		err = nil
 	}
-	return buf[:got], err
+	b.bytes = b.bytes[:got]
+	return b, err
 }
 
-// buffers are what records are read into.
+// A buffer is what a record is read into.
+type buffer struct{ bytes []byte }
+
+// buffers are those that are in nobody's hands.
 type buffers struct{ pool sync.Pool }
 
-func (p *buffers) get() *[]byte {
-	if b, ok := p.pool.Get().(*[]byte); ok {
+func (p *buffers) get() *buffer {
+	if b, ok := p.pool.Get().(*buffer); ok {
 		return b
 	}
-	b := make([]byte, classLen(classLast))
-	return &b
+	return &buffer{}
 }
 
-func (p *buffers) put(b *[]byte) { p.pool.Put(b) }
+func (p *buffers) put(b *buffer) {
+	if cap(b.bytes) <= int(2*classLen(classLast)) { // not what one huge page needed
+		p.pool.Put(b)
+	}
+}
 
 // garbage is what a rewrite would free; tombstones count when nothing older
 // can need them.

@@ -61,8 +61,8 @@ type FileMap struct {
 	active  *segment
 	torn    bool // a failed write may have left bytes behind the active segment's end
 	keys    *keyLog
-	// keysStale: key.dat has frames that are void, so part of the log is read
-	// from the values.
+	// keysStale: key.dat has void frames, or lacks some, so part of the log is
+	// read from the values.
 	keysStale bool
 	parts     []part
 	failed    error // after a failed sync: nothing is written any more
@@ -74,7 +74,12 @@ type FileMap struct {
 	layout sync.RWMutex
 	saving sync.Mutex // one address.idx at a time
 
-	keeper keeper
+	compacting sync.Mutex // one compaction at a time
+
+	keeper   keeper
+	life     context.Context // ended by Close
+	end      context.CancelFunc
+	released bool // under layout: the directory may be another process's
 }
 
 // Open opens the map in a directory, which it makes if need be, and recovers
@@ -92,6 +97,7 @@ func Open(dir string, o Options) (*FileMap, error) {
 func openMap(dir string, o Options) (*FileMap, error) {
 	m := &FileMap{dir: dir, options: o.withDefaults()}
 	m.fs = m.options.FS
+	m.life, m.end = context.WithCancel(context.Background())
 	m.order.Store(&[]*segment{})
 	if err := m.open(); err != nil {
 		return nil, fmt.Errorf("file map %s: %w", dir, join(err, m.release()))
@@ -123,18 +129,25 @@ func (m *FileMap) open() error {
 }
 
 // Close writes address.idx, so that the next Open is quick, and gives the
-// directory up. It waits for readers and lists that are under way.
+// directory up. It ends compactions and waits for readers and lists that are
+// under way.
 func (m *FileMap) Close() error {
 	if m.closed.Swap(true) {
 		return errClosed
 	}
-	m.keeper.stop()
+	m.end()
+	m.keeper.wait()
+	m.compacting.Lock()
+	defer m.compacting.Unlock()
 	err := m.saveIndex()
-	m.takeLayout(context.Background())
+	if lerr := m.takeLayout(context.Background()); lerr != nil {
+		return join(err, lerr)
+	}
 	defer m.layout.Unlock()
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	m.epochs.drain()
+	m.released = true
 	if err = join(err, m.release()); err != nil {
 		return fmt.Errorf("close file map %s: %w", m.dir, err)
 	}
@@ -143,6 +156,7 @@ func (m *FileMap) Close() error {
 
 // release gives everything back that open took, however far it came.
 func (m *FileMap) release() error {
+	m.end()
 	var faults []error
 	for _, s := range *m.order.Load() {
 		faults = append(faults, s.close())
@@ -164,9 +178,6 @@ func (m *FileMap) release() error {
 // Sync makes the next Open quick, whatever ends this process: it brings
 // key.dat and address.idx up to the log. Pages are durable without it.
 func (m *FileMap) Sync() error {
-	if m.closed.Load() {
-		return errClosed
-	}
 	if err := m.saveIndex(); err != nil {
 		return fmt.Errorf("sync file map %s: %w", m.dir, err)
 	}
@@ -179,6 +190,9 @@ func (m *FileMap) saveIndex() error {
 	defer m.layout.RUnlock()
 	m.saving.Lock()
 	defer m.saving.Unlock()
+	if m.released {
+		return errClosed
+	}
 	m.writing.Lock()
 	from, err := m.mark(), m.failed
 	m.writing.Unlock()

@@ -41,6 +41,8 @@ var fields = []field{
 	textField("settled.mode", func(t *Table) *string { return &t.Mode }),
 	timeField("incremental", func(t *Table) *time.Time { return &t.Incremental }),
 	textField("server", func(t *Table) *string { return &t.Server }),
+	timeField("clock", func(t *Table) *time.Time { return &t.Clock }),
+	timeField("clock.local", func(t *Table) *time.Time { return &t.Local }),
 	textField("unverified", func(t *Table) *string { return &t.Unverified }),
 }
 

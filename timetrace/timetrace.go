@@ -54,8 +54,10 @@ type Table struct {
 	// its last run. Never changed in place: copies of a Table share it.
 	Tiers map[string]time.Time
 
-	Server     string // the database server that S was measured on
-	Unverified string // why a full sweep has to come before S is believed; empty: it need not
+	Server     string    // the database server that S was measured on
+	Clock      time.Time // its clock then, and
+	Local      time.Time // this machine's at the same moment
+	Unverified string    // why a full sweep has to come before S is believed; empty: it need not
 }
 
 // SetTier moves a tier's mark.
@@ -188,4 +190,17 @@ func (t *Trace) UpdateTable(name string, f func(*Table)) error {
 		f(&table)
 		s[name] = table
 	})
+}
+
+// Note changes the marks of one table in memory: they become durable with the
+// next Update. It is for marks that pass over what was found unchanged; a
+// restart that has the older ones compares the same once more.
+func (t *Trace) Note(name string, f func(*Table)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := maps.Clone(t.state)
+	table := next[name]
+	f(&table)
+	next[name] = table
+	t.state = next
 }

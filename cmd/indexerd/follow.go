@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
-	"indexerd/configs"
 	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
+	"indexerd/internal/history"
 	"indexerd/internal/schedule"
 )
 
@@ -26,20 +27,36 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log *slog.Logge
 	if err != nil {
 		return err
 	}
-	if _, err := retry(ctx, log, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, log) }); err != nil {
+	late := newCompensation(t, rows)
+	t.mu.Lock()
+	t.late = late
+	t.mu.Unlock()
+	if _, err := retry(ctx, log, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, late, log) }); err != nil {
 		return err
 	}
-	pass := &incremental.Pass{
+	follow := &incremental.Pass{
 		Table: t.conf.Name, Source: rows, Sink: t.sink, Trace: t.trace,
 		Batch: t.conf.Batch, Workers: t.conf.Workers,
 	}
-	job, err := s.Every(t.conf.Name+" incremental", t.conf.Incremental.Every, func(ctx context.Context) error {
-		return t.follow(ctx, pass, log)
+	err = t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
+		return t.pass(ctx, "incremental", "", log, follow.Run)
 	})
+	if err != nil {
+		return err
+	}
+	return late.schedule(s, log)
+}
+
+// every puts a pass on its schedule, first after a delay.
+func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) error {
+	job, err := s.Every(strings.TrimSpace(t.conf.Name+" "+pass+" "+tier), interval, delay, run)
+	if err != nil {
+		return err
+	}
 	t.mu.Lock()
-	t.job = job
-	t.mu.Unlock()
-	return err
+	defer t.mu.Unlock()
+	t.jobs = append(t.jobs, passJob{pass, tier, job})
+	return nil
 }
 
 // retry runs f until it succeeds, the daemon stops or the storage breaks.
@@ -75,7 +92,7 @@ func (t *table) describe(ctx context.Context) (rows, error) {
 }
 
 // load runs the initial load, or what is left of it.
-func (t *table) load(ctx context.Context, r rows, log *slog.Logger) error {
+func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.Logger) error {
 	marks, _ := t.trace.Table(t.conf.Name)
 	if marks.Loaded {
 		return nil
@@ -87,7 +104,7 @@ func (t *table) load(ctx context.Context, r rows, log *slog.Logger) error {
 	load := &initial.Load{
 		Table: t.conf.Name, Source: r, Sink: t.sink, Trace: t.trace,
 		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
-		Batch: t.conf.Batch, Workers: t.conf.Workers, Timeout: assumedTimeout(t.conf), Progress: &t.progress,
+		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.begin, Progress: &t.progress,
 	}
 	started := time.Now()
 	report, err := load.Run(ctx)
@@ -100,37 +117,32 @@ func (t *table) load(ctx context.Context, r rows, log *slog.Logger) error {
 	return nil
 }
 
-// assumedTimeout is how long a transaction may stay open unseen: what is
-// declared, or what the last tier waits for.
-func assumedTimeout(t configs.Table) time.Duration {
-	timeout := t.TransactionTimeout
-	for _, tier := range t.Compensate.Tiers {
-		timeout = max(timeout, tier.Timeout)
-	}
-	return timeout
-}
-
-// follow runs one window.
-func (t *table) follow(ctx context.Context, pass *incremental.Pass, log *slog.Logger) error {
+// pass runs one pass in the table's lane, and keeps what it did.
+func (t *table) pass(ctx context.Context, pass, tier string, log *slog.Logger, run func(context.Context) (doc.Report, error)) error {
 	if err := t.lane.Take(ctx); err != nil {
 		return err
 	}
 	defer t.lane.Give()
 	started := time.Now()
-	report, err := pass.Run(ctx)
+	report, err := run(ctx)
+	took := time.Since(started)
 	t.count(report)
 	if err != nil {
-		return t.dieIfBroken("incremental", err)
+		return t.dieIfBroken(pass, err)
 	}
 	t.source.seen(nil)
-	t.mu.Lock()
-	t.window, t.windowAt = report.Window, started
-	t.mu.Unlock()
-	if report.Read > 0 {
-		log.Info("incremental indexed", "added", report.Added, "updated", report.Updated, "skipped", report.Skipped,
-			"quarantined", report.Quarantined, "took", time.Since(started).Round(time.Millisecond))
+	if pass == "incremental" {
+		t.mu.Lock()
+		t.window, t.windowAt = report.Window, started
+		t.mu.Unlock()
 	}
-	return nil
+	if report.Read == 0 && report.Deleted == 0 {
+		return nil
+	}
+	log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
+		"skipped", report.Skipped, "quarantined", report.Quarantined, "took", took.Round(time.Millisecond))
+	_, err = t.history.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
+	return err
 }
 
 func (t *table) count(r doc.Report) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
 )
 
@@ -31,13 +33,39 @@ func (e *engine) Status(context.Context) httpapi.Status {
 	for _, src := range e.sources {
 		err := src.lastError()
 		s.Sources = append(s.Sources, httpapi.SourceStatus{
-			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err),
+			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src),
 		})
 	}
 	for _, t := range e.tables {
 		s.Tables = append(s.Tables, t.status())
 	}
 	return s
+}
+
+// pin is the session that holds the horizon of a source back, as the tables of
+// the source last saw it.
+func (e *engine) pin(s *source) *httpapi.Pin {
+	for _, t := range e.tables {
+		if t.source != s {
+			continue
+		}
+		if p := t.pin(); p != nil {
+			return &httpapi.Pin{PID: p.PID, User: p.User, Application: p.Application, AgeS: p.Age.Seconds()}
+		}
+	}
+	return nil
+}
+
+func (t *table) pin() *doc.Pin {
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil {
+		return nil
+	}
+	late.mu.Lock()
+	defer late.mu.Unlock()
+	return late.pin
 }
 
 // Waiting says what keeps tables from being ready.
@@ -72,7 +100,16 @@ func (t *table) status() httpapi.TableStatus {
 	}
 	if marks.Loaded {
 		s.State = "following"
-		s.Settled.Reason = fmt.Sprintf("compensation does not run yet: the load's time less the assumed timeout of %v", assumedTimeout(t.conf))
+	}
+	if marks.Mode != "" {
+		s.Settled.Mode = marks.Mode
+	}
+	if t.late != nil {
+		s.Settled.Reason = t.late.why(marks)
+	}
+	s.Settled.Unverified = marks.Unverified != ""
+	for name, mark := range marks.Tiers {
+		s.Marks.Tiers[name] = httpapi.Time(mark)
 	}
 	if p := t.progress.Snapshot(); p.Running {
 		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
@@ -82,6 +119,8 @@ func (t *table) status() httpapi.TableStatus {
 		if n, err := t.index.Count(); err == nil {
 			s.Documents = n
 		}
+		s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
+		s.LatenessMS = lateness(t.history.Lateness(), assumedTimeout(t.conf))
 	}
 	if !t.windowAt.IsZero() {
 		lag := time.Since(t.windowAt).Seconds()
@@ -91,23 +130,41 @@ func (t *table) status() httpapi.TableStatus {
 	if t.lastError != nil {
 		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: oneLine(t.lastError.err)}
 	}
-	if t.job != nil {
-		pass := passStatus(t)
+	for _, j := range t.jobs {
+		pass := j.status()
 		if pass.Error != nil {
 			s.State = "failing"
 		}
 		s.Passes = append(s.Passes, pass)
-	} else if t.lastError != nil {
+	}
+	if t.jobs == nil && t.lastError != nil {
 		s.State = "failing"
 	}
 	return s
 }
 
-func passStatus(t *table) httpapi.PassStatus {
-	j := t.job.Status()
-	return httpapi.PassStatus{
-		Pass: "incremental", Running: j.Running, Last: httpapi.TimeOrNull(j.Last),
-		TookMS: float64(j.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(j.Next), Error: text(j.Err),
+func (j passJob) status() httpapi.PassStatus {
+	s := j.Status()
+	p := httpapi.PassStatus{
+		Pass: j.pass, Running: s.Running, Last: httpapi.TimeOrNull(s.Last),
+		TookMS: float64(s.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(s.Next), Error: text(s.Err),
+	}
+	if j.tier != "" {
+		p.Tier = &j.tier
+	}
+	return p
+}
+
+// lateness is the distribution of how late rows were seen; nil while there is
+// none.
+func lateness(l doc.Lateness, lastTimeout time.Duration) *httpapi.LatenessStatus {
+	if l.Count() == 0 {
+		return nil
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return &httpapi.LatenessStatus{
+		Count: l.Count(), P50: ms(l.Quantile(0.5)), P99: ms(l.Quantile(0.99)), Max: ms(l.Max),
+		Advice: history.Advice(&l, lastTimeout),
 	}
 }
 

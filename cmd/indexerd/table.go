@@ -16,10 +16,12 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/history"
 	"indexerd/internal/quarantine"
 	"indexerd/internal/schedule"
 	"indexerd/internal/search"
 	"indexerd/internal/sink"
+	"indexerd/internal/stamps"
 	"indexerd/store"
 	"indexerd/timetrace"
 )
@@ -41,12 +43,15 @@ type table struct {
 	mu         sync.Mutex
 	index      *fulltext.Index
 	pages      *store.FileMap
+	tree       *stamps.Tree
 	quarantine *quarantine.Quarantine
+	history    *history.History
 	sink       *sink.Sink
 	searcher   *search.Searcher
 
 	// How it goes, under mu.
-	job       *schedule.Job
+	jobs      []passJob
+	late      *compensation
 	window    doc.Window
 	windowAt  time.Time // this machine's clock when the window ended
 	skipped   int
@@ -58,6 +63,12 @@ type failure struct {
 	at   time.Time
 	pass string
 	err  error
+}
+
+// A passJob is a pass on its schedule.
+type passJob struct {
+	pass, tier string
+	*schedule.Job
 }
 
 // source is one database: open in a daemon, and only named where a command
@@ -163,21 +174,47 @@ func (t *table) create(kinds []doc.Kind) error {
 }
 
 // open opens what stands beside the index, and puts the sink before them.
-func (t *table) open(index *fulltext.Index) error {
-	pages, err := store.Open(filepath.Join(t.dir, "pages"), store.Options{Versions: t.conf.Pages.Versions, Compression: compressions[t.conf.Pages.Compression]})
-	if err != nil {
-		return errors.Join(err, index.Close())
-	}
-	aside, err := quarantine.Open(atomicfile.OS, quarantine.Name(t.dir))
-	if err != nil {
-		return errors.Join(err, pages.Close(), index.Close())
-	}
+func (t *table) open(index *fulltext.Index) (err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.index, t.pages, t.quarantine = index, pages, aside
-	t.sink = sink.New(index, pages, aside, t.reserve)
-	t.searcher = t.newSearcher(index, pages)
+	t.index = index
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.closeAll())
+		}
+	}()
+	t.pages, err = store.Open(filepath.Join(t.dir, "pages"), store.Options{Versions: t.conf.Pages.Versions, Compression: compressions[t.conf.Pages.Compression]})
+	if err != nil {
+		return err
+	}
+	if t.tree, err = stamps.New(stamps.Options{Dir: filepath.Join(t.dir, "stamps"), Budget: t.conf.Compensate.Tree}); err != nil {
+		return err
+	}
+	if t.quarantine, err = quarantine.Open(atomicfile.OS, quarantine.Name(t.dir)); err != nil {
+		return err
+	}
+	if t.history, err = history.Open(atomicfile.OS, history.Name(t.dir)); err != nil {
+		return err
+	}
+	t.sink = sink.New(t.index, t.pages, t.tree, t.quarantine, t.reserve)
+	t.searcher = t.newSearcher(t.index, t.pages)
 	return nil
+}
+
+// closeAll closes what is open, under mu.
+func (t *table) closeAll() error {
+	errs := []error{t.index.Close()}
+	if t.pages != nil {
+		errs = append(errs, t.pages.Close())
+	}
+	if t.quarantine != nil {
+		errs = append(errs, t.quarantine.Close())
+	}
+	if t.history != nil {
+		errs = append(errs, t.history.Close())
+	}
+	t.index, t.pages, t.quarantine, t.history = nil, nil, nil, nil
+	return errors.Join(errs...)
 }
 
 // planFile is the record of a load under way.
@@ -218,7 +255,7 @@ func (t *table) close() error {
 	if t.index == nil {
 		return nil
 	}
-	return errors.Join(t.index.Close(), t.pages.Close(), t.quarantine.Close())
+	return t.closeAll()
 }
 
 // sourceFingerprint stands for what a row is and where it comes from: another

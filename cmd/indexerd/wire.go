@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"indexerd/compensate"
 	"indexerd/configs"
 	"indexerd/incremental"
 	"indexerd/initial"
@@ -20,6 +22,7 @@ import (
 type rows interface {
 	initial.Source
 	incremental.Source
+	compensate.Source
 	Kinds() []doc.Kind
 	Columns() []string
 }
@@ -36,6 +39,10 @@ type database interface {
 	Ping(context.Context) error
 	Close()
 	table(context.Context, configs.Table, numbers) (rows, error)
+	// horizon and versions are how the database tells what may still come;
+	// nil where it can't.
+	horizon(slack time.Duration, last doc.Horizon) compensate.Horizon
+	versions() compensate.Versions
 }
 
 // connections is how many connections the tables of a source need: one for
@@ -76,6 +83,12 @@ func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, 
 	})
 }
 
+func (p postgres) horizon(slack time.Duration, last doc.Horizon) compensate.Horizon {
+	return p.Watch(pgsource.WatchOptions{Slack: slack, Last: last})
+}
+
+func (postgres) versions() compensate.Versions { return nil }
+
 type sqlite struct{ *sqlitesource.Source }
 
 func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
@@ -83,6 +96,10 @@ func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, er
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
 	})
 }
+
+func (sqlite) horizon(time.Duration, doc.Horizon) compensate.Horizon { return nil }
+
+func (s sqlite) versions() compensate.Versions { return s.Watch() }
 
 // fault turns what only the database could tell of a configuration into a
 // fault of the file; other errors stay as they are.

@@ -48,6 +48,7 @@ type reading struct {
 
 // horizon decides what a reading proves. The memory has the reading's samples.
 func (m *memory) horizon(r reading) doc.Horizon {
+	defer func() { m.back = 0 }() // it is told once
 	h := doc.Horizon{Now: r.clock, Local: r.received, Server: r.server, ClockBack: m.back, Reason: r.doubt()}
 	m.pin(r.prepared)
 	if r.function != "" {

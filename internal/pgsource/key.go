@@ -105,6 +105,19 @@ func (k key) columns(sql wrapped) []string {
 	return columns
 }
 
+// byteOrder returns the expressions by which the database orders keys as the
+// bytes of OIDs are ordered. They are the columns themselves but for text, whose
+// own order is that of a language, or takes upper for lower case.
+func (k key) byteOrder(sql wrapped) []string {
+	columns := k.columns(sql)
+	for i, p := range k {
+		if p.kind == doc.Text {
+			columns[i] += `::text COLLATE "C"`
+		}
+	}
+	return columns
+}
+
 // notNull leaves out the rows that have no key.
 func (k key) notNull(sql wrapped) string {
 	return strings.Join(k.columns(sql), " IS NOT NULL AND ") + " IS NOT NULL"

@@ -1,6 +1,10 @@
 package pgsource
 
-import "time"
+import (
+	"time"
+
+	"indexerd/internal/doc"
+)
 
 // A moment is one reading of the database's clock. This machine's clock was
 // read before and after.
@@ -67,6 +71,12 @@ type memory struct {
 
 func newMemory(slack time.Duration) *memory { return &memory{slack: slack} }
 
+// continueFrom takes over what an earlier watch of this server proved.
+func (m *memory) continueFrom(h doc.Horizon) {
+	m.proven = h.At
+	m.last = moment{sent: h.Local, received: h.Local, clock: h.Now}
+}
+
 // add learns from a sample. A transaction that the last sample did not have
 // began after it. One that follows another in its process may have come with
 // the same message, and now() is when the message came: so it stamps nothing
@@ -85,7 +95,7 @@ func (m *memory) add(s sample) {
 			// clock that only an earlier watch knew of.
 			known = session{vxid: tx.vxid, since: fresh, waited: fresh, held: !m.begun && !fresh.IsZero()}
 		case known.vxid != tx.vxid:
-			known = session{vxid: tx.vxid, since: known.waited, waited: known.waited}
+			known = session{vxid: tx.vxid, since: fresh, waited: fresh}
 		}
 		if tx.waiting {
 			known.waited = s.clock
@@ -119,9 +129,10 @@ func (m *memory) watchClock(s sample) {
 	m.back += back
 	m.floor = earlier(m.floor, floor)
 	m.proven = earlier(m.proven, floor)
-	for pid, known := range m.sessions {
-		known.since, known.waited, known.held = earlier(known.since, floor), earlier(known.waited, floor), true
-		m.sessions[pid] = known
+	for _, tx := range s.open {
+		known := m.sessions[tx.pid]
+		known.since, known.waited, known.held = earlier(m.bound(tx), floor), earlier(known.waited, floor), true
+		m.sessions[tx.pid] = known
 	}
 }
 

@@ -37,8 +37,8 @@ func (x *tx) standing(ctx context.Context) (standing, error) {
 // id from before it shows its beginning until after its rows can be seen.
 //
 // Left out are: this session and the source's own; other databases;
-// autovacuum, which has no user; and streaming replication, whose one
-// statement lasts for ever and writes no row.
+// autovacuum, which has no user; parallel workers, whose leader is here; and
+// streaming replication, whose one statement lasts for ever and writes no row.
 //
 // Without a snapshot and a transaction id, and not waiting for a lock, a
 // session waits for its client. No role's right is needed to see that.
@@ -46,7 +46,7 @@ func (x *tx) standing(ctx context.Context) (standing, error) {
 // The clock, read after the sessions, is behind a beginning only if it was set
 // back.
 const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
-	CASE WHEN l.pid IS NULL OR a.xact_start IS NOT NULL THEN
+	CASE WHEN l.vxid IS NULL OR a.xact_start IS NOT NULL THEN
 		(extract(epoch FROM least(a.xact_start, CASE WHEN a.state IN ('active', 'fastpath function call') THEN a.query_start END)) * 1000000)::bigint END,
 	l.vxid IS NOT NULL AND a.pid IS NOT NULL AND a.backend_xid IS NULL AND a.backend_xmin IS NULL AND l.granted,
 	a.usename, a.application_name,
@@ -57,7 +57,7 @@ const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
 	WHERE (l.vxid IS NOT NULL OR a.xact_start IS NOT NULL OR a.state IN ('active', 'fastpath function call'))
 	AND a.pid IS DISTINCT FROM pg_backend_pid()
 	AND (a.pid IS NULL OR a.datname = current_database() AND a.usesysid IS NOT NULL)
-	AND (a.backend_type = 'walsender' AND a.query ILIKE 'START_REPLICATION%') IS NOT TRUE
+	AND (a.backend_type = 'parallel worker' OR a.backend_type = 'walsender' AND a.query ILIKE 'START_REPLICATION%') IS NOT TRUE
 	AND NOT EXISTS (SELECT FROM unnest($1::int[], $2::bigint[]) own(pid, start)
 		WHERE own.pid = a.pid AND own.start = (extract(epoch FROM a.xact_start) * 1000000)::bigint)`
 

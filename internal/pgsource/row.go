@@ -60,6 +60,18 @@ func (d *rowDecoder) load(raw [][]byte) {
 	}
 }
 
+// loadStamp loads a row and decodes its stamp. It reports false for a row
+// without a usable key or updateTime.
+func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
+	d.load(raw)
+	oid, err := d.oid()
+	if err != nil {
+		return doc.Stamp{}, false
+	}
+	s, err := d.stamp(oid)
+	return s, err == nil
+}
+
 // document decodes the row in hand, or says why it can't become a document.
 func (d *rowDecoder) document() (doc.Doc, *doc.Reject) {
 	oid, err := d.oid()

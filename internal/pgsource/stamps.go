@@ -52,11 +52,8 @@ func (t *Table) stampsAfter(ctx context.Context, w doc.Window, after []string) (
 		d := t.stampDecoder(unit)
 		n := 0
 		for ; rows.NextRow(); n++ {
-			d.load(rows.Values())
-			if oid, err := d.oid(); err == nil {
-				if s, err := d.stamp(oid); err == nil {
-					page = append(page, s)
-				}
+			if s, ok := d.loadStamp(rows.Values()); ok {
+				page = append(page, s)
 			}
 		}
 		if n == t.stampPage {

@@ -59,8 +59,7 @@ type WatchOptions struct {
 // Watch begins to watch the transactions of the database.
 func (s *Source) Watch(o WatchOptions) *Watch {
 	m := newMemory(cmp.Or(o.Slack, time.Second))
-	m.proven = o.Last.At
-	m.last = moment{sent: o.Last.Local, received: o.Last.Local, clock: o.Last.Now}
+	m.continueFrom(o.Last)
 	return &Watch{src: s, memory: m, server: o.Last.Server}
 }
 
@@ -115,7 +114,6 @@ func (w *Watch) horizon(ctx context.Context, x *tx) (doc.Horizon, error) {
 
 // look takes samples until another one would tell no more, or enough.
 func (w *Watch) look(ctx context.Context, x *tx) (sample, error) {
-	w.memory.back = 0
 	var first time.Time
 	for n := 1; ; n++ {
 		s, err := x.sample(ctx)

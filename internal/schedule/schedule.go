@@ -54,16 +54,20 @@ func New(log *slog.Logger) (*Scheduler, error) {
 	return s, nil
 }
 
-// Every runs a job now and then at the interval. The context of a run is
-// cancelled by Stop.
-func (s *Scheduler) Every(name string, interval time.Duration, run func(context.Context) error) (*Job, error) {
+// Every runs a job after the delay, 0 being now, and then at the interval. The
+// context of a run is cancelled by Stop.
+func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(context.Context) error) (*Job, error) {
 	j := &Job{name: name, run: run, scheduler: s}
+	start := gocron.WithStartImmediately()
+	if delay > 0 {
+		start = gocron.WithStartDateTime(time.Now().Add(delay))
+	}
 	cronJob, err := s.cron.NewJob(
 		gocron.DurationJob(interval),
 		gocron.NewTask(j.tick), // the one place that names a task: with a wrong arity gocron silently runs nothing
 		gocron.WithName(name),
 		gocron.WithSingletonMode(gocron.LimitModeReschedule),
-		gocron.WithStartAt(gocron.WithStartImmediately()),
+		gocron.WithStartAt(start),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("schedule %s every %v: %w", name, interval, err)

@@ -28,7 +28,7 @@ func newScheduler(t *testing.T) *Scheduler {
 
 func every(t *testing.T, s *Scheduler, d time.Duration, run func(context.Context) error) *Job {
 	t.Helper()
-	j, err := s.Every("job", d, run)
+	j, err := s.Every("job", d, 0, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +43,24 @@ func TestRunsNowAndAtTheInterval(t *testing.T) {
 		// gocron may fire an instant twice when its timer and its plan meet.
 		if got := runs.Load(); got < 61 || got > 66 {
 			t.Errorf("runs in an hour: got %d, want 61 and hardly more", got)
+		}
+	})
+}
+
+func TestFirstRunWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int32
+		s := newScheduler(t)
+		if _, err := s.Every("job", time.Minute, 10*time.Minute, func(context.Context) error { runs.Add(1); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(9 * time.Minute)
+		if got := runs.Load(); got != 0 {
+			t.Errorf("runs before the delay: got %d, want 0", got)
+		}
+		time.Sleep(2*time.Minute + time.Second)
+		if got := runs.Load(); got < 1 || got > 3 {
+			t.Errorf("runs a minute after the delay: got %d, want 2 or so", got)
 		}
 	})
 }

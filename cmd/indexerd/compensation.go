@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"indexerd/compensate"
+	"indexerd/configs"
+	"indexerd/initial"
+	"indexerd/internal/doc"
+	"indexerd/internal/schedule"
+	"indexerd/internal/stamps"
+	"indexerd/timetrace"
+)
+
+// restFactor keeps the pass that compares all that is not settled from
+// running all the time: it rests this many times as long as it took.
+const restFactor = 10
+
+// A compensation is the passes of one table that find rows which committed
+// late.
+type compensation struct {
+	table    *table
+	clock    compensate.Clock
+	tiers    []*compensate.Tier
+	exact    *compensate.Exact    // where the database may tell a horizon
+	compared *compensate.Compared // where it tells that something was committed
+	fallback time.Duration        // without a horizon for so long, the last tier moves S
+
+	mu     sync.Mutex
+	proven time.Time // when the horizon was last exact, on this machine's clock
+	reason string    // why it is not
+	pin    *doc.Pin
+	next   time.Time // no comparison of all that is not settled before
+}
+
+func newCompensation(t *table, r rows) *compensation {
+	conf := t.conf.Compensate
+	comparison := &compensate.Comparison{Source: r, Tree: snapshots{t.tree}, Sink: t.sink, Batch: t.conf.Batch}
+	c := &compensation{table: t, clock: r, proven: time.Now()}
+	for i, tier := range conf.Tiers {
+		c.tiers = append(c.tiers, &compensate.Tier{
+			Table: t.conf.Name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
+			Settles: i == len(conf.Tiers)-1, Comparison: comparison, Trace: t.trace,
+		})
+		c.fallback = tier.Timeout
+	}
+	if conf.Horizon == "timeout" {
+		return c
+	}
+	marks, _ := t.trace.Table(t.conf.Name)
+	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server}
+	if marks.Mode == "exact" {
+		last.At = marks.Settled
+	}
+	if h := t.source.horizon(conf.Slack, last); h != nil {
+		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: h, Comparison: comparison, Trace: t.trace}
+	}
+	if v := t.source.versions(); v != nil {
+		c.compared = &compensate.Compared{Table: t.conf.Name, Clock: r, Versions: v, Comparison: comparison, Trace: t.trace}
+	}
+	return c
+}
+
+// exactWithin is how long a load waits for a horizon that may be told in a
+// moment.
+const exactWithin = 5
+
+// begin says what is known of open transactions before a load begins.
+func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
+	if c.exact == nil {
+		return c.beginAssumed(ctx)
+	}
+	var h doc.Horizon
+	for range exactWithin {
+		var err error
+		if h, err = c.exact.Horizon.Horizon(ctx); err != nil {
+			return initial.Start{}, err
+		}
+		if h.Exact {
+			return initial.Start{Settled: h.At, Mode: "exact", Server: h.Server}, nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return initial.Start{}, ctx.Err()
+		}
+	}
+	start, err := c.beginAssumed(ctx)
+	start.Server = h.Server
+	return start, err
+}
+
+func (c *compensation) beginAssumed(ctx context.Context) (initial.Start, error) {
+	now, err := c.clock.Now(ctx)
+	return initial.Start{Settled: now.Add(-assumedTimeout(c.table.conf)), Mode: "assumed"}, err
+}
+
+// snapshots lets a pass walk the tree of stamps as it was when the walk began.
+type snapshots struct{ tree *stamps.Tree }
+
+// Window implements compensate.Tree.
+func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
+	return func(yield func(doc.Stamp, error) bool) {
+		snapshot, err := s.tree.Snapshot()
+		if err != nil {
+			yield(doc.Stamp{}, err)
+			return
+		}
+		for stamp, err := range snapshot.Window(w) {
+			if !yield(stamp, err) {
+				break
+			}
+		}
+		if err := snapshot.Close(); err != nil {
+			yield(doc.Stamp{}, err)
+		}
+	}
+}
+
+// schedule starts the passes.
+func (c *compensation) schedule(s *schedule.Scheduler, log *slog.Logger) error {
+	marks, _ := c.table.trace.Table(c.table.conf.Name)
+	var errs []error
+	for i, tier := range c.table.conf.Compensate.Tiers {
+		delay := max(0, time.Until(marks.Load.Add(tier.Start)))
+		errs = append(errs, c.table.every(s, "compensate", tier.Name, tier.Every, delay, func(ctx context.Context) error {
+			return c.runTier(ctx, c.tiers[i], log)
+		}))
+	}
+	switch {
+	case c.exact != nil:
+		errs = append(errs, c.table.every(s, "compensate", "exact", c.table.conf.Compensate.Every, 0, func(ctx context.Context) error {
+			return c.runExact(ctx, log)
+		}))
+	case c.compared != nil:
+		errs = append(errs, c.table.every(s, "compensate", "compared", c.table.conf.Compensate.Every, 0, func(ctx context.Context) error {
+			return c.runCompared(ctx, log)
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// runTier runs a tier, but not the last one while a horizon does its work.
+func (c *compensation) runTier(ctx context.Context, tier *compensate.Tier, log *slog.Logger) error {
+	if tier.Settles && c.vouched() {
+		return nil
+	}
+	return c.table.pass(ctx, "compensate", tier.Name, log, func(ctx context.Context) (doc.Report, error) {
+		if tier.Settles {
+			c.leaveExact()
+		}
+		report, err := tier.Run(ctx)
+		c.prune()
+		return report, err
+	})
+}
+
+// vouched reports whether the database moves S, or will again soon: a horizon
+// that can't be told for a moment delays S and does no harm.
+func (c *compensation) vouched() bool {
+	if c.exact == nil && c.compared == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.proven) < c.fallback
+}
+
+// leaveExact starts every tier at S: below it all is proven.
+func (c *compensation) leaveExact() {
+	name := c.table.conf.Name
+	if marks, _ := c.table.trace.Table(name); marks.Mode != "exact" {
+		return
+	}
+	c.table.trace.Note(name, func(m *timetrace.Table) {
+		for _, tier := range c.tiers {
+			m.SetTier(tier.Name, m.Settled.Add(tier.Timeout))
+		}
+		m.Mode = "assumed"
+	})
+}
+
+func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
+	if c.resting() {
+		return nil
+	}
+	return c.table.pass(ctx, "compensate", "exact", log, func(ctx context.Context) (doc.Report, error) {
+		began := time.Now()
+		h, report, err := c.exact.Run(ctx)
+		c.note(h, err, time.Since(began))
+		c.prune()
+		return report, err
+	})
+}
+
+func (c *compensation) runCompared(ctx context.Context, log *slog.Logger) error {
+	if c.resting() {
+		return nil
+	}
+	return c.table.pass(ctx, "compensate", "compared", log, func(ctx context.Context) (doc.Report, error) {
+		began := time.Now()
+		report, err := c.compared.Run(ctx)
+		c.note(doc.Horizon{Exact: err == nil}, err, time.Since(began))
+		c.prune()
+		return report, err
+	})
+}
+
+// why says why S is known no better than it is, or why it has to be verified.
+func (c *compensation) why(marks timetrace.Table) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case marks.Unverified != "":
+		return marks.Unverified + ": a full sweep has to verify the index"
+	case marks.Mode != "assumed":
+		return c.reason
+	case c.reason != "":
+		return c.reason
+	case c.exact == nil && c.compared == nil:
+		return "horizon: timeout: no transaction is assumed to stay open longer than " + assumedTimeout(c.table.conf).String()
+	}
+	return "what was committed before was assumed to be complete: a full sweep has to verify it"
+}
+
+func (c *compensation) resting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Before(c.next)
+}
+
+// note keeps what a reading of the horizon said, for status and for the last
+// tier.
+func (c *compensation) note(h doc.Horizon, err error, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		return
+	}
+	c.reason, c.pin = h.Reason, h.Pin
+	c.next = time.Now().Add(restFactor * took)
+	if h.Exact {
+		c.proven = time.Now()
+	}
+}
+
+// prune drops the stamps below S, which no pass compares any more.
+func (c *compensation) prune() {
+	marks, _ := c.table.trace.Table(c.table.conf.Name)
+	if err := c.table.tree.Prune(marks.Settled); err != nil {
+		// The tree is empty then, and the pages answer in its place.
+		_ = c.table.fail("compensate", fmt.Errorf("prune stamps: %w", err)) // for status; the pass itself went well
+	}
+}
+
+// assumedTimeout is how long a transaction may stay open unseen: what is
+// declared, or what the last tier waits for.
+func assumedTimeout(t configs.Table) time.Duration {
+	timeout := t.TransactionTimeout
+	for _, tier := range t.Compensate.Tiers {
+		timeout = max(timeout, tier.Timeout)
+	}
+	return timeout
+}

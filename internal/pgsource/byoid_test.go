@@ -1,0 +1,120 @@
+package pgsource
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+// Whatever the key's type and the database's own order, the pages of a window
+// are in the order of OIDs, and have the stamps that Stamps has.
+func TestStampsByOID(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE EXTENSION citext")
+	for _, c := range []struct {
+		name, columns, values string
+		key                   []string
+	}{
+		{"integer", "id int", "i - 50", nil},
+		{"numeric", "id numeric(20,0)", "(i - 50) * 100000000000", nil},
+		{"uuid", "id uuid", "md5(i::text)::uuid", nil},
+		{"text", "id text", "CASE i % 4 WHEN 0 THEN 'a' WHEN 1 THEN 'B' WHEN 2 THEN 'ä' ELSE chr(65536 + i) END || i", nil},
+		{"text by a language's rules", `id text COLLATE "en-x-icu"`, "CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'B' ELSE '-' END || i", nil},
+		{"prefixes", "id text", "repeat('a', i)", nil},
+		{"char", "id char(20)", "CASE i % 2 WHEN 0 THEN 'a' ELSE 'a' || chr(1) END || i", nil},
+		{"citext", "id citext", "CASE i % 2 WHEN 0 THEN 'a' ELSE 'B' END || i", nil},
+		{"composite", "tenant text, id int", "CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'B' ELSE 'ab' END, 50 - i", []string{"tenant", "id"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (%s, u timestamptz);
+				INSERT INTO doc SELECT %s, '2024-01-01Z'::timestamptz + i * interval '1 s' FROM generate_series(0, 99) i`, c.columns, c.values),
+				TableConfig{Key: c.key})
+			table.stampPage = 7
+			w := doc.Window{From: at(t, "2024-01-01T00:00:03Z"), To: at(t, "2024-01-01T00:01:30Z")}
+			want := readStamps(t, table.Stamps(t.Context(), w))
+			slices.SortFunc(want, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
+			got := readStamps(t, table.StampsByOID(t.Context(), w))
+			if len(got) != 87 || !slices.EqualFunc(got, want, doc.Stamp.Same) {
+				t.Errorf("got %d stamps %v\nwant %d, %v", len(got), got, len(want), want)
+			}
+		})
+	}
+}
+
+// All pages are of the snapshot that the first one has.
+func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
+	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 20) i", TableConfig{})
+	table.stampPage = 3
+	n := 0
+	for page, err := range table.StampsByOID(t.Context(), doc.Window{To: maxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 || len(page) > 3 {
+			t.Errorf("got a page of %d, want 1 to 3", len(page))
+		}
+		n += len(page)
+		pgtest.Exec(t, dsn, "DELETE FROM doc WHERE id > 5; INSERT INTO doc VALUES (21, '2024-01-01Z')")
+	}
+	if n != 20 {
+		t.Errorf("got %d stamps, want 20", n)
+	}
+}
+
+// However the iteration ends, the connection is given back.
+func TestStampsByOIDEnds(t *testing.T) {
+	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 50000) i", TableConfig{})
+	table.stampPage = 10
+	for range table.StampsByOID(t.Context(), doc.Window{To: maxTime}) {
+		break
+	}
+	for deadline := time.Now().Add(10 * time.Second); table.src.pool.Stat().AcquiredConns() > 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("got a connection still in use, want none")
+		}
+	}
+	if own, _ := table.src.own.arrays(); own != "{}" {
+		t.Errorf("got own transactions %s, want none", own)
+	}
+	for page := range table.StampsByOID(t.Context(), doc.Window{}) {
+		t.Errorf("got %v of an empty window, want nothing", page)
+	}
+}
+
+// otherDatabase is the DSN of another database of the same server.
+func otherDatabase(t testing.TB, dsn, name string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// Where the order of bytes is not the order of code points, keys would be
+// compared out of step: that is an error, and no wrong result.
+func TestStampsByOIDRefusesAnotherOrder(t *testing.T) {
+	server := pgtest.DB(t)
+	name := "test_euc_" + strings.ToLower(pgtest.Value[string](t, server, "SELECT md5(random()::text)"))
+	pgtest.Exec(t, server, "CREATE DATABASE "+name+" ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+	t.Cleanup(func() { pgtest.Exec(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	dsn := otherDatabase(t, server, name) + "&client_encoding=UTF8"
+	// In EUC_JP the letter A with full width comes before the ideographic one,
+	// of which Unicode has it the other way round.
+	table := tableIn(t, dsn, "CREATE TABLE doc (id text, u timestamptz); INSERT INTO doc VALUES ('Ａ', '2024-01-01Z'), ('一', '2024-01-01Z')", TableConfig{})
+	var last error
+	for _, err := range table.StampsByOID(t.Context(), doc.Window{To: maxTime}) {
+		last = err
+	}
+	if last == nil || !strings.Contains(last.Error(), "the database's encoding orders text otherwise than UTF-8") {
+		t.Errorf("got %v, want an error about the encoding", last)
+	}
+}

@@ -1,0 +1,230 @@
+package pgsource
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// second is a time of both clocks, unless a test sets one back.
+func second(n float64) time.Time {
+	return time.UnixMicro(1_700_000_000_000_000 + int64(n*1e6)).UTC()
+}
+
+// A step is one reading, in seconds: of the database's clock, and of this
+// machine's, where it differs.
+type step struct {
+	now, local float64
+	ahead      time.Duration
+	open       []openTx
+	prepared   []string
+	standing   standing
+
+	at     float64 // want; 0: not exact
+	reason string  // want, in part
+	pin    string  // want: the application; "": none
+	back   float64 // want, in seconds
+}
+
+func (s step) sample() sample {
+	local := s.local
+	if local == 0 {
+		local = s.now
+	}
+	return sample{moment: moment{sent: second(local), received: second(local), clock: second(s.now)}, ahead: s.ahead, open: s.open}
+}
+
+// shown is a session whose beginning can be seen.
+func shown(pid int, vxid string, start float64) openTx {
+	return openTx{pid: pid, vxid: vxid, start: second(start), application: "shown " + vxid}
+}
+
+// hidden is one whose beginning can't.
+func hidden(pid int, vxid string) openTx {
+	return openTx{pid: pid, vxid: vxid, application: "hidden " + vxid}
+}
+
+// waiting is a hidden one that waits for its client.
+func waiting(pid int, vxid string) openTx {
+	tx := hidden(pid, vxid)
+	tx.waiting = true
+	return tx
+}
+
+// lastly is what an earlier watch left: it proved 90 at 100.
+var lastly = doc.Horizon{At: second(90), Now: second(100), Local: second(100)}
+
+func TestHorizon(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		last  doc.Horizon
+		steps []step
+	}{
+		{name: "nobody", steps: []step{{now: 100, at: 99}, {now: 102, at: 101}}},
+		{name: "an open transaction", steps: []step{
+			{now: 100, open: []openTx{shown(1, "1/1", 50), shown(2, "2/1", 70)}, at: 49, pin: "shown 1/1"},
+			{now: 102, open: []openTx{shown(2, "2/1", 70)}, at: 69, pin: "shown 2/1"},
+			{now: 104, open: []openTx{shown(2, "2/2", 103.5)}, at: 102.5}, // not longer than the slack
+		}},
+		{name: "between two transactions of a message", steps: []step{
+			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
+			{now: 102, open: []openTx{{pid: 1, start: second(50), application: "between"}}, at: 49, pin: "between"},
+		}},
+		{name: "hidden from the beginning", steps: []step{
+			{now: 100, open: []openTx{hidden(1, "1/1")}, reason: "pid 1 (hidden 1/1) hides when its transaction began", pin: "hidden 1/1"},
+			{now: 102, open: []openTx{hidden(1, "1/1"), hidden(2, "2/1")}, reason: "GRANT pg_read_all_stats", pin: "hidden 1/1"},
+			{now: 104, open: []openTx{hidden(2, "2/1")}, at: 99, pin: "hidden 2/1"},
+			{now: 106, at: 105},
+		}},
+		{name: "hidden by its session", steps: []step{
+			{now: 100, open: []openTx{hidden(1, "1/1")}, standing: standing{sees: true, silent: true}, reason: "turn track_activities on", pin: "hidden 1/1"},
+		}},
+		{name: "a hidden process goes on without being seen to wait", steps: []step{
+			{now: 100, at: 99},
+			{now: 102, open: []openTx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
+			{now: 104, open: []openTx{hidden(1, "1/2")}, at: 99, pin: "hidden 1/2"},
+			{now: 106, at: 105},
+			{now: 108, open: []openTx{hidden(1, "1/3")}, at: 105, pin: "hidden 1/3"},
+		}},
+		{name: "a hidden process goes on after it waited", steps: []step{
+			{now: 100, at: 99},
+			{now: 102, open: []openTx{waiting(1, "1/1")}, at: 99, pin: "hidden 1/1"},
+			{now: 104, open: []openTx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
+			{now: 106, open: []openTx{hidden(1, "1/2")}, at: 101, pin: "hidden 1/2"},
+		}},
+		{name: "hidden in the middle", steps: []step{
+			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
+			// Not known since when, by then; but no earlier than was proved.
+			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides when its transaction began", pin: "hidden 1/1"},
+			{now: 104, at: 103},
+			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
+			{now: 108, open: []openTx{hidden(1, "1/2")}, at: 104, pin: "hidden 1/2"}, // seen first after 104, and 104 was proved
+		}},
+		{name: "prepared from the beginning", steps: []step{
+			{now: 100, prepared: []string{"p"}, reason: `transaction "p" was prepared before this watch began`, pin: `prepared transaction "p"`},
+			{now: 102, at: 101},
+		}},
+		{name: "prepared while watched", steps: []step{
+			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
+			{now: 102, prepared: []string{"p"}, at: 49, pin: `prepared transaction "p"`},
+			{now: 104, prepared: []string{"p", "q"}, at: 49, pin: `prepared transaction "p"`},
+			{now: 106, prepared: []string{"q"}, at: 101, pin: `prepared transaction "q"`},
+			{now: 108, at: 107},
+		}},
+		{name: "always something prepared", steps: []step{
+			{now: 100, at: 99},
+			{now: 102, prepared: []string{"p"}, at: 99, pin: `prepared transaction "p"`},
+			{now: 104, prepared: []string{"q"}, at: 101, pin: `prepared transaction "q"`},
+			{now: 106, prepared: []string{"r"}, at: 103, pin: `prepared transaction "r"`},
+		}},
+		{name: "an earlier watch", last: lastly, steps: []step{
+			{now: 102, open: []openTx{hidden(1, "1/1"), shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "hidden 1/1"},
+			{now: 104, open: []openTx{shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
+			{now: 106, open: []openTx{shown(2, "2/2", 104)}, prepared: []string{"p"}, at: 90, pin: `prepared transaction "p"`},
+			{now: 108, open: []openTx{shown(2, "2/2", 104)}, at: 103, pin: "shown 2/2"},
+		}},
+		{name: "the clock steps back", steps: []step{
+			{now: 1000, open: []openTx{shown(1, "1/1", 998), hidden(3, "3/1")}, reason: "hides", pin: "hidden 3/1"},
+			{now: 1002, open: []openTx{shown(1, "1/1", 998)}, at: 997, pin: "shown 1/1"},
+			// 300 seconds back within two: it has shown 702 at the lowest.
+			{now: 704, local: 1004, open: []openTx{shown(1, "1/1", 998), hidden(2, "2/1")}, at: 701, back: 300, pin: "shown 1/1"},
+			{now: 706, local: 1006, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
+			// It has caught up: the transaction may have stamped meanwhile.
+			{now: 1010, local: 1310, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
+			{now: 1012, local: 1312, open: []openTx{shown(1, "1/2", 1011.5)}, at: 1010.5},
+		}},
+		{name: "the clock steps back and nobody is there", steps: []step{
+			{now: 1000, at: 999},
+			{now: 704, local: 1004, at: 699, back: 300},
+			{now: 706, local: 1006, at: 705},
+		}},
+		{name: "a hidden process goes on after a step", steps: []step{
+			{now: 1000, at: 999},
+			{now: 1002, open: []openTx{waiting(1, "1/1")}, at: 999, pin: "hidden 1/1"},
+			{now: 704, local: 1004, open: []openTx{hidden(1, "1/1")}, at: 701, back: 300, pin: "hidden 1/1"},
+			{now: 706, local: 1006, open: []openTx{hidden(1, "1/2")}, at: 701, pin: "hidden 1/2"},
+		}},
+		{name: "prepared when the clock steps back", steps: []step{
+			{now: 1000, prepared: nil, at: 999},
+			{now: 704, local: 1004, prepared: []string{"p"}, at: 699, back: 300},
+			{now: 706, local: 1006, prepared: []string{"p"}, at: 699, pin: `prepared transaction "p"`},
+			{now: 708, local: 1008, at: 707},
+		}},
+		{name: "a step below half of the slack", steps: []step{
+			{now: 100, at: 99}, {now: 101.6, local: 102, at: 100.6},
+		}},
+		{name: "the clock goes forward", steps: []step{
+			{now: 100, at: 99}, {now: 4000, local: 102, at: 3999},
+		}},
+		{name: "a step while nobody watched", last: lastly, steps: []step{
+			{now: 60, local: 160, open: []openTx{shown(1, "1/1", 59)}, at: -1, back: 100, pin: "shown 1/1"},
+			{now: 62, local: 162, at: 61},
+		}},
+		{name: "a step before anybody watched", steps: []step{
+			{now: 100, ahead: 30 * time.Second, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", back: 30, pin: "shown 1/1"},
+			{now: 140, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", pin: "shown 1/1"},
+			{now: 142, at: 141},
+		}},
+		{name: "standby", steps: []step{{now: 100, standing: standing{standby: true, sees: true}, reason: "the server is a standby"}}},
+		{name: "subscription", steps: []step{
+			{now: 100, standing: standing{subscription: "s", sees: true}, reason: `subscription "s" brings rows that another server stamped`},
+			{now: 102, at: 101},
+		}},
+		{name: "statement_timestamp", steps: []step{
+			{now: 100, at: 99},
+			{now: 102, open: []openTx{hidden(1, "1/1")}, standing: standing{function: "function f"}, reason: "function f uses statement_timestamp()"},
+			{now: 104, open: []openTx{hidden(1, "1/2")}, reason: "hides when", pin: "hidden 1/2"},
+			{now: 106, at: 105},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMemory(time.Second)
+			m.continueFrom(c.last)
+			for i, s := range c.steps {
+				m.add(s.sample())
+				var prepared []preparedTx
+				for _, name := range s.prepared {
+					prepared = append(prepared, preparedTx{id: name, name: name, since: second(s.now - 2)})
+				}
+				checkHorizon(t, i+1, s, m.horizon(reading{standing: s.standing, sample: s.sample(), prepared: prepared}))
+			}
+		})
+	}
+}
+
+func checkHorizon(t *testing.T, reading int, want step, got doc.Horizon) {
+	t.Helper()
+	at := time.Time{}
+	if want.reason == "" {
+		at = second(want.at)
+	}
+	if !got.At.Equal(at) || got.Exact != (want.reason == "") {
+		t.Errorf("reading %d: got %v, exact %v, want %v", reading, got.At, got.Exact, at)
+	}
+	if !strings.Contains(got.Reason, want.reason) || (got.Reason == "") != (want.reason == "") {
+		t.Errorf("reading %d: got reason %q, want %q", reading, got.Reason, want.reason)
+	}
+	pin := ""
+	if got.Pin != nil {
+		pin = got.Pin.Application
+	}
+	if pin != want.pin {
+		t.Errorf("reading %d: got it pinned by %q, want %q", reading, pin, want.pin)
+	}
+	if back := time.Duration(want.back * 1e9); got.ClockBack != back {
+		t.Errorf("reading %d: got the clock back by %v, want %v", reading, got.ClockBack, back)
+	}
+}
+
+// A step is told by the next horizon, if the reading that saw it came to none.
+func TestStepIsToldAfterAFault(t *testing.T) {
+	m := newMemory(time.Second)
+	m.add(step{now: 100}.sample())
+	m.horizon(reading{sample: step{now: 100}.sample()})
+	m.add(step{now: 52, local: 102}.sample()) // and then the connection broke
+	s := step{now: 54, local: 104, at: 49, back: 50}
+	m.add(s.sample())
+	checkHorizon(t, 2, s, m.horizon(reading{sample: s.sample()}))
+}

@@ -1,0 +1,203 @@
+package pgsource
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+)
+
+// A modelRow is stamped when it is written and seen when its transaction has
+// ended.
+type modelRow struct {
+	stamp           time.Time
+	committed, seen bool
+}
+
+// A modelSession works off messages, each of one transaction or of several.
+type modelSession struct {
+	hidden    bool
+	vxid      int
+	inTx      bool
+	executing bool      // a message
+	message   time.Time // when it came
+	procedure bool      // it is a CALL: its transactions have begun when they began
+	start     time.Time // of the transaction, what now() shows
+	rows      []*modelRow
+}
+
+// A modelWorld is a server with its sessions, and a caller of a watch that
+// settles as far as it says.
+type modelWorld struct {
+	real     time.Duration // this machine's clock, which only goes on
+	offset   time.Duration // of the server's
+	stepped  bool          // since the last reading
+	sessions [4]modelSession
+	rows     []*modelRow
+	prepared map[string][]*modelRow
+	named    int
+	memory   *memory
+	durable  doc.Horizon // the last exact one; At is S
+}
+
+func (w *modelWorld) local() time.Time { return second(0).Add(w.real) }
+func (w *modelWorld) clock() time.Time { return second(0).Add(w.real + w.offset) }
+
+// begin begins a transaction. Its time is taken a little before others can see
+// it.
+func (w *modelWorld) begin(s *modelSession, start time.Time) {
+	s.vxid++
+	s.inTx, s.start = true, start
+}
+
+func (w *modelWorld) end(s *modelSession, commit bool) {
+	for _, row := range s.rows {
+		row.committed = commit
+	}
+	s.rows, s.inTx = nil, false
+}
+
+func (w *modelWorld) sample() sample {
+	s := sample{moment: moment{sent: w.local(), received: w.local(), clock: w.clock()}}
+	for i := range w.sessions {
+		session := &w.sessions[i]
+		if !session.inTx {
+			continue
+		}
+		tx := openTx{pid: i + 1, vxid: fmt.Sprintf("%d/%d", i, session.vxid), waiting: !session.executing}
+		if !session.hidden {
+			tx.start = session.start
+			if session.executing {
+				tx.start = earlier(session.start, session.message)
+			}
+			s.ahead = max(s.ahead, session.start.Sub(w.clock()))
+		}
+		s.open = append(s.open, tx)
+	}
+	return s
+}
+
+// read reads a horizon, takes a snapshot, and compares what it sees from S on,
+// as the exact pass does. A row that shows up below S is lost.
+func (w *modelWorld) read(t *rapid.T) {
+	w.stepped = false
+	s := w.sample()
+	w.memory.add(s)
+	r := reading{sample: s}
+	for name := range w.prepared {
+		r.prepared = append(r.prepared, preparedTx{id: name, name: name})
+	}
+	h := w.memory.horizon(r)
+	from := w.durable.At
+	if h.ClockBack > 0 {
+		from = earlier(from, h.At) // a rewind; where nothing is known, of everything
+	}
+	for _, row := range w.rows {
+		if row.committed && !row.seen && row.stamp.Before(from) {
+			t.Fatalf("a row stamped %v was committed after %v was settled", row.stamp, from)
+		}
+		row.seen = row.seen || row.committed
+	}
+	if h.Exact {
+		if h.ClockBack == 0 && h.At.Before(w.durable.At) {
+			t.Fatalf("got %v after %v, want it not to fall", h.At, w.durable.At)
+		}
+		w.durable = h
+	} else {
+		w.durable.At = from
+	}
+}
+
+// Whatever sessions do, and however the clock jumps, no row is committed below
+// what was settled.
+func TestHorizonModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &modelWorld{memory: newMemory(time.Second), prepared: map[string][]*modelRow{}}
+		for i := range w.sessions {
+			w.sessions[i].hidden = rapid.Bool().Draw(t, "hidden")
+		}
+		session := func() *modelSession { return &w.sessions[rapid.IntRange(0, len(w.sessions)-1).Draw(t, "session")] }
+		delay := func() time.Duration {
+			return time.Duration(rapid.IntRange(0, 400).Draw(t, "delay ms")) * time.Millisecond
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"pass": func(t *rapid.T) {
+				w.real += time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond
+			},
+			"read": w.read,
+			"message": func(t *rapid.T) {
+				s := session()
+				if s.executing {
+					t.Skip("busy")
+				}
+				s.executing, s.message, s.procedure = true, w.clock().Add(-delay()), rapid.Bool().Draw(t, "procedure")
+				if !s.inTx {
+					w.begin(s, s.message)
+				}
+			},
+			"write": func(t *rapid.T) {
+				s := session()
+				if !s.executing {
+					t.Skip("idle")
+				}
+				stamps := []time.Time{s.start, s.message, w.clock()}
+				row := &modelRow{stamp: rapid.SampledFrom(stamps).Draw(t, "stamp")}
+				s.rows, w.rows = append(s.rows, row), append(w.rows, row)
+			},
+			"wait": func(t *rapid.T) { session().executing = false },
+			"next transaction of the message": func(t *rapid.T) {
+				s := session()
+				if !s.executing {
+					t.Skip("idle")
+				}
+				w.end(s, rapid.Bool().Draw(t, "commit"))
+				start := s.message
+				if s.procedure {
+					start = w.clock()
+				}
+				w.begin(s, start)
+			},
+			"end": func(t *rapid.T) {
+				s := session()
+				if s.executing {
+					w.end(s, rapid.Bool().Draw(t, "commit"))
+					s.executing = false
+				}
+			},
+			"prepare": func(t *rapid.T) {
+				s := session()
+				if !s.executing {
+					t.Skip("idle")
+				}
+				w.named++
+				w.prepared[fmt.Sprint(w.named)], s.rows = s.rows, nil
+				w.end(s, false)
+				s.executing = false
+			},
+			"commit prepared": func(t *rapid.T) {
+				for name, rows := range w.prepared {
+					for _, row := range rows {
+						row.committed = true
+					}
+					delete(w.prepared, name)
+				}
+			},
+			// Two steps that make up for each other between two readings are seen by
+			// nobody.
+			"clock steps": func(t *rapid.T) {
+				if !w.stepped {
+					w.offset += time.Duration(rapid.IntRange(-60_000, 60_000).Draw(t, "ms")) * time.Millisecond
+					w.stepped = true
+				}
+			},
+			"track_activities": func(t *rapid.T) { s := session(); s.hidden = !s.hidden },
+			"restart the watch": func(t *rapid.T) {
+				w.memory = newMemory(time.Second)
+				w.memory.continueFrom(w.durable)
+			},
+		})
+	})
+}
