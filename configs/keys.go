@@ -84,7 +84,7 @@ func tableKeys(t *Table) []key {
 		{"incremental", false, "say how often changes are looked for: {every: 1s}", mapping{[]key{
 			{"every", false, "write a duration such as 1s (default 1s)", duration{to: &t.Incremental.Every}},
 		}}},
-		{"compensate", false, "say how late rows are found: {horizon: auto}", early{mapping{compensateKeys(&t.Compensate)}}},
+		{"compensate", false, "say how late rows are found: {horizon: auto}", mapping{compensateKeys(&t.Compensate)}},
 		{"deletecheck", false, "say how rows that are gone are found: {every: 1h}", early{mapping{deleteCheckKeys(&t.DeleteCheck)}}},
 		{
 			"transaction_timeout", false, "write how long a transaction can stay open, such as 10m (default: the last tier's timeout)",

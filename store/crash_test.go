@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"testing"
 
 	"indexerd/internal/doc"
@@ -90,8 +91,8 @@ func newHistory(t testing.TB, versions int) *history {
 	return &history{t: t, options: Options{SegmentBytes: 1 << 12, Versions: versions, CompactRate: -1}, known: m, pending: m}
 }
 
-// TestCrashAtEveryStep cuts the power before each write, sync, rename and
-// removal of a history. What was acknowledged is there afterwards, a batch that
+// TestCrashAtEveryStep cuts the power, or kills the process, before each write,
+// sync, rename and removal of a history. What was acknowledged is there afterwards, a batch that
 // was under way is there page by page or not, and the map works on.
 func TestCrashAtEveryStep(t *testing.T) {
 	for _, versions := range []int{1, 3} {
@@ -127,6 +128,11 @@ func crashAt(t *testing.T, versions, n int) {
 	if err := h.run(fsys); !errors.Is(err, errStopped) {
 		t.Fatalf("step %d: got %v, want it stopped", n, err)
 	}
+	t.Run(fmt.Sprintf("versions %d, step %d (%s %s), killed", versions, n, at.op, at.name), func(t *testing.T) {
+		after := newHistory(t, versions)
+		after.known, after.pending = h.known, h.pending
+		after.recover(fsys.die())
+	})
 	for how := range cuts {
 		name := fmt.Sprintf("versions %d, step %d (%s %s), cut %d", versions, n, at.op, at.name, how)
 		t.Run(name, func(t *testing.T) {
@@ -147,6 +153,13 @@ func (h *history) recover(fsys *crashFS) {
 	}
 	compare(h.t, h.m, h.known, h.pending)
 	h.adopt()
+	// What could be seen stays, whatever happens next.
+	fsys = fsys.crash(dropAll, nil)
+	h.options.FS = fsys
+	if err := h.open(); err != nil {
+		h.t.Fatalf("Open after a power cut: %v", err)
+	}
+	compare(h.t, h.m, h.known, h.known)
 	short := testPage(3, "short")
 	h.known.put(0, short)
 	if err := h.m.Put([]doc.Page{short}); err != nil {
@@ -176,6 +189,104 @@ func (h *history) adopt() {
 		}
 	}
 	h.known = adopted
+}
+
+// TestTombstoneOutlives: a tombstone stays while an older record of its page
+// does, although its own segment is compacted; then it goes. Else the page would
+// come back when the index is built anew.
+func TestTombstoneOutlives(t *testing.T) {
+	fsys := newCrashFS()
+	h := newHistory(t, 1)
+	h.options = Options{FS: fsys, SegmentBytes: 1 << 14, Compression: None, CompactRate: -1}
+	if err := h.open(); err != nil {
+		t.Fatal(err)
+	}
+	filler := strings.Repeat("f", 400)
+	write := func(pages ...doc.Page) {
+		t.Helper()
+		if err := h.m.Put(pages); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pages {
+			h.known.put(0, p)
+		}
+	}
+	write(testPage(1000, "the page to be deleted"))
+	for n := range 30 { // the first segment: all alive but one page
+		write(testPage(n, filler))
+	}
+	if err := h.m.Delete([]doc.OID{testOID(1000)}); err != nil {
+		t.Fatal(err)
+	}
+	h.known.delete(0, testOID(1000))
+	for i := range 60 { // the next ones: all garbage but the tombstone
+		write(testPage(2000, fmt.Sprint(i, filler)))
+	}
+	if err := h.m.compact(context.Background(), halfGarbage); err != nil {
+		t.Fatal(err)
+	}
+	tombstones := func() (n int64) {
+		for _, s := range *h.m.order.Load() {
+			n += s.tombs.Load()
+		}
+		return n
+	}
+	if tombstones() == 0 {
+		t.Error("the tombstone is gone before its page's record")
+	}
+	for _, name := range []string{"pages/address.idx", "pages/key.dat"} {
+		fsys.Remove(name)
+	}
+	if err := h.open(); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, h.m, h.known, h.known)
+	if err := h.m.Compact(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := tombstones(); got != 0 {
+		t.Errorf("got %d bytes of tombstones after a full compaction, want none", got)
+	}
+	compare(t, h.m, h.known, h.known)
+}
+
+// TestTornTailStays: a batch that failed for lack of room, and could not be cut
+// off either, must not come back from under a shorter one.
+func TestTornTailStays(t *testing.T) {
+	fsys := newCrashFS()
+	h := newHistory(t, 1)
+	h.options.FS = fsys
+	h.options.SegmentBytes = 1 << 20
+	if err := h.open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.put(0); err != nil {
+		t.Fatal(err)
+	}
+	fsys.room = fsys.used() + 2000 // some whole records of the next batch, not all
+	fsys.before = func(s step) error {
+		if s.op == "truncate" {
+			return syscall.EROFS
+		}
+		return nil
+	}
+	if err := h.put(3); !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, syscall.EROFS) {
+		t.Fatalf("Put: got %v, want both faults", err)
+	}
+	if err := h.put(3); !errors.Is(err, syscall.EROFS) {
+		t.Fatalf("Put again: got %v, want it refused until the tail is cut", err)
+	}
+	fsys.room, fsys.before = -1, nil
+	p := testPage(1, "short")
+	if err := h.m.Put([]doc.Page{p}); err != nil {
+		t.Fatal(err)
+	}
+	h.known.put(0, p)
+	h.options.FS = fsys.crash(keepAll, nil)
+	if err := h.open(); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, h.m, h.known, h.known)
 }
 
 // TestOrderOfSync keeps the wrong order beside the right one: a page that can

@@ -23,7 +23,7 @@ type crashFS struct {
 	mu      sync.Mutex
 	dirs    map[string]bool
 	names   map[string]*inode
-	pending []func(map[string]*inode) // changes of names, in order, not synced yet
+	pending []rename // changes of names, in order, not synced yet
 	durable map[string]*inode
 	steps   int                 // writes, syncs, renames ... so far
 	before  func(op step) error // called before each; an error is the step's
@@ -34,6 +34,19 @@ type step struct {
 	n    int
 	op   string
 	name string
+}
+
+// A rename takes a name away, gives a file one, or both.
+type rename struct {
+	from, to string
+	node     *inode
+}
+
+func (r rename) apply(names map[string]*inode) {
+	delete(names, r.from)
+	if r.to != "" {
+		names[r.to] = r.node
+	}
 }
 
 // An inode is the content of a file: as programs see it, as the disk has it,
@@ -64,7 +77,7 @@ type cut int
 
 const (
 	dropAll  cut = iota // only what was synced is left
-	keepAll             // everything is left: the process died, not the machine
+	keepAll             // everything is left
 	keepSome            // some writes and some sectors of them, in any order
 	cuts
 )
@@ -88,13 +101,41 @@ func (c *crashFS) crash(how cut, rng *rand.Rand) *crashFS {
 	case keepSome:
 		spared = rng.IntN(len(c.pending) + 1) // a journal keeps their order
 	}
-	for _, change := range c.pending[:spared] {
-		change(names)
+	for _, r := range c.pending[:spared] {
+		r.apply(names)
 	}
 	for name, node := range names {
 		left := node.crash(how, rng)
 		after.names[name] = &inode{data: left, durable: slices.Clone(left)}
 		after.durable[name] = after.names[name]
+	}
+	return after
+}
+
+// die returns the file system as it is after the process died: everything is
+// there, and nothing more is on disk than before.
+func (c *crashFS) die() *crashFS {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	after := newCrashFS()
+	for d := range c.dirs {
+		after.dirs[d] = true
+	}
+	copies := map[*inode]*inode{}
+	clone := func(n *inode) *inode {
+		if n != nil && copies[n] == nil {
+			copies[n] = &inode{slices.Clone(n.data), slices.Clone(n.durable), slices.Clone(n.pending)}
+		}
+		return copies[n]
+	}
+	for name, n := range c.names {
+		after.names[name] = clone(n)
+	}
+	for name, n := range c.durable {
+		after.durable[name] = clone(n)
+	}
+	for _, r := range c.pending {
+		after.pending = append(after.pending, rename{r.from, r.to, clone(r.node)})
 	}
 	return after
 }
@@ -153,9 +194,9 @@ func (c *crashFS) take(op, name string) error {
 }
 
 // rename changes a name now, and on disk when the directory is synced.
-func (c *crashFS) rename(change func(map[string]*inode)) {
-	change(c.names)
-	c.pending = append(c.pending, change)
+func (c *crashFS) rename(r rename) {
+	r.apply(c.names)
+	c.pending = append(c.pending, r)
 }
 
 func (c *crashFS) OpenFile(name string, flag int, _ fs.FileMode) (atomicfile.File, error) {
@@ -170,7 +211,7 @@ func (c *crashFS) OpenFile(name string, flag int, _ fs.FileMode) (atomicfile.Fil
 			return nil, err
 		}
 		node = &inode{}
-		c.rename(func(names map[string]*inode) { names[name] = node })
+		c.rename(rename{to: name, node: node})
 	}
 	if flag&os.O_TRUNC != 0 && len(node.data) > 0 {
 		node.change(change{})
@@ -210,10 +251,7 @@ func (c *crashFS) Rename(old, new string) error {
 	if node == nil {
 		return &fs.PathError{Op: "rename", Path: old, Err: fs.ErrNotExist}
 	}
-	c.rename(func(names map[string]*inode) {
-		delete(names, old)
-		names[new] = node
-	})
+	c.rename(rename{old, new, node})
 	return nil
 }
 
@@ -226,7 +264,7 @@ func (c *crashFS) Remove(name string) error {
 	if c.names[name] == nil {
 		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrNotExist}
 	}
-	c.rename(func(names map[string]*inode) { delete(names, name) })
+	c.rename(rename{from: name})
 	return nil
 }
 
@@ -240,7 +278,7 @@ func (c *crashFS) Link(old, new string) error {
 	if node == nil {
 		return &fs.PathError{Op: "link", Path: old, Err: fs.ErrNotExist}
 	}
-	c.rename(func(names map[string]*inode) { names[new] = node })
+	c.rename(rename{to: new, node: node})
 	return nil
 }
 
@@ -250,8 +288,8 @@ func (c *crashFS) SyncDir(name string) error {
 	if err := c.take("syncdir", name); err != nil {
 		return err
 	}
-	for _, change := range c.pending {
-		change(c.durable)
+	for _, r := range c.pending {
+		r.apply(c.durable)
 	}
 	c.pending = nil
 	return nil

@@ -197,6 +197,9 @@ func TestDamageInTheMiddle(t *testing.T) {
 			b[rec.at+off] ^= 4
 			r := whole.damaged(b, false)
 			m := r.open(t)
+			if off >= int64(rec.head.headLen()) {
+				r.absentAfter(t, m, rec)
+			}
 			served := r.nothingWrong(t, m)
 			current := rec.head.seq > uint64(len(whole.records))/2
 			if valueOnly := off >= int64(rec.head.headLen()); current && valueOnly && served != len(r.ever)-1 {
@@ -207,6 +210,27 @@ func TestDamageInTheMiddle(t *testing.T) {
 			}
 			r.heal(t, m)
 		}
+	}
+}
+
+// absentAfter makes sure that a page whose value is damaged is absent to Meta
+// before anyone has read it, also when the map is opened again.
+func (r *ruin) absentAfter(t *testing.T, m *FileMap, rec scanned) {
+	t.Helper()
+	current := rec.head.seq > uint64(len(r.records))/2
+	for range 2 {
+		absent := 0
+		for oid := range r.ever {
+			if ok, err := m.Has(oid); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				absent++
+			}
+		}
+		if want := map[bool]int{true: 1}[current]; absent != want {
+			t.Fatalf("record at %d: got %d pages absent, want %d", rec.at, absent, want)
+		}
+		m = r.open(t)
 	}
 }
 
@@ -292,6 +316,45 @@ func TestDamagedFiles(t *testing.T) {
 				t.Fatalf("%s, byte %d: Check: %v", name, off, err)
 			}
 			r.worksOn(t, m)
+		}
+	}
+}
+
+// TestLogCutShort: a log that lost its end, and has grown again, is not read
+// with an address.idx or key.dat from before.
+func TestLogCutShort(t *testing.T) {
+	for _, lost := range []string{"", "address.idx", "key.dat"} {
+		r := newRuin(t)
+		if err := r.open(t).Close(); err != nil {
+			t.Fatal(err)
+		}
+		value := r.value()
+		r = r.damaged(value[:r.records[20].at], true)
+		if lost != "" {
+			r.fs.Remove("pages/" + lost)
+		}
+		m := r.open(t)
+		for batch := range 9 {
+			var pages []doc.Page
+			for n := range 12 {
+				p := testPage(n, fmt.Sprintf("again %d %d", n, batch))
+				r.ever[p.OID] = append(slices.Clone(r.ever[p.OID]), string(p.Body))
+				pages = append(pages, p)
+			}
+			if err := m.Put(pages); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m.active.end.Load() <= int64(len(value)) {
+			t.Fatal("the log has not grown beyond its old end")
+		}
+		before := r.nothingWrong(t, m)
+		m = r.open(t)
+		if err := m.Check(); err != nil {
+			t.Errorf("without %q: %v", lost, err)
+		}
+		if after := r.nothingWrong(t, m); after != before {
+			t.Errorf("without %q: got %d pages, want %d", lost, after, before)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -490,7 +491,8 @@ func TestKeeper(t *testing.T) {
 // TestCompactPace: a rewrite takes the time that its rate asks for, and ends
 // when it is told to, without harm.
 func TestCompactPace(t *testing.T) {
-	m := openTest(t, t.TempDir(), Options{Compression: None, CompactRate: 1000})
+	dir := t.TempDir()
+	m := openTest(t, dir, Options{Compression: None, CompactRate: 1000})
 	for range 2 {
 		put(t, m, testPage(1, strings.Repeat("slow", 5000)), testPage(2, "x"))
 	}
@@ -500,7 +502,19 @@ func TestCompactPace(t *testing.T) {
 		t.Errorf("Compact: got %v, want it out of time", err)
 	}
 	wantBody(t, m, 1, strings.Repeat("slow", 5000))
-	m.options.CompactRate = -1
+	compacting := make(chan error, 1)
+	go func() { compacting <- m.Compact(t.Context()) }()
+	for m.compacting.TryLock() {
+		m.compacting.Unlock()
+		runtime.Gosched()
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-compacting; !errors.Is(err, context.Canceled) {
+		t.Errorf("Compact when the map is closed: got %v, want it canceled", err)
+	}
+	m = openTest(t, dir, Options{CompactRate: -1})
 	before := m.Stats()
 	if err := m.Compact(t.Context()); err != nil {
 		t.Fatal(err)

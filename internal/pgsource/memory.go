@@ -13,11 +13,10 @@ type moment struct {
 	clock          time.Time
 }
 
-// stepBack says how far the database's clock was set back between two moments,
-// at least, and that it showed nothing earlier than lowest after that.
-func stepBack(last, now moment) (back time.Duration, lowest time.Time) {
-	back = last.clock.Add(now.sent.Sub(last.received)).Sub(now.clock)
-	return back, now.clock.Add(-now.received.Sub(last.sent))
+// since says what the clock showed just after an earlier moment if it was set
+// back then: at least low, at most high.
+func (m moment) since(last moment) (low, high time.Time) {
+	return m.clock.Add(-m.received.Sub(last.sent)), m.clock.Add(-m.sent.Sub(last.received))
 }
 
 // A sample is one look at the transactions that are open. Its clock was read
@@ -60,8 +59,9 @@ type session struct {
 // is none.
 type memory struct {
 	slack    time.Duration
-	last     moment // of the last sample, or of an earlier watch
-	begun    bool   // there was a sample
+	last     moment    // of the last sample, or of an earlier watch
+	highest  time.Time // that the clock has shown since it was last set back
+	begun    bool      // there was a sample
 	sessions map[int]session
 	prepared map[string]time.Time
 	proven   time.Time     // bounds what was not prepared when it was last proved
@@ -73,7 +73,7 @@ func newMemory(slack time.Duration) *memory { return &memory{slack: slack} }
 
 // continueFrom takes over what an earlier watch of this server proved.
 func (m *memory) continueFrom(h doc.Horizon) {
-	m.proven = h.At
+	m.proven, m.highest = h.At, later(h.Now, h.At.Add(m.slack))
 	m.last = moment{sent: h.Local, received: h.Local, clock: h.Now}
 }
 
@@ -95,7 +95,7 @@ func (m *memory) add(s sample) {
 			// clock that only an earlier watch knew of.
 			known = session{vxid: tx.vxid, since: fresh, waited: fresh, held: !m.begun && !fresh.IsZero()}
 		case known.vxid != tx.vxid:
-			known = session{vxid: tx.vxid, since: fresh, waited: fresh}
+			known = session{vxid: tx.vxid, since: known.waited, waited: known.waited, held: known.held && !known.waited.After(known.since)}
 		}
 		if tx.waiting {
 			known.waited = s.clock
@@ -104,7 +104,7 @@ func (m *memory) add(s sample) {
 	}
 	m.sessions = sessions
 	m.watchClock(s)
-	m.last, m.begun = s.moment, true
+	m.last, m.highest, m.begun = s.moment, later(m.highest, s.clock), true
 }
 
 // watchClock looks for a step back. A transaction that is open at one may have
@@ -114,8 +114,8 @@ func (m *memory) watchClock(s sample) {
 	var back time.Duration
 	var floor time.Time
 	if !m.last.clock.IsZero() {
-		back, floor = stepBack(m.last, s.moment)
-		floor = floor.Add(-m.slack)
+		low, high := s.since(m.last)
+		back, floor = m.highest.Sub(high), low.Add(-m.slack)
 	}
 	if !m.begun && back <= m.slack/2 {
 		back, floor = s.ahead, time.Time{} // who knows when
@@ -123,6 +123,7 @@ func (m *memory) watchClock(s sample) {
 	if back <= m.slack/2 {
 		return
 	}
+	m.highest = s.clock
 	if m.back == 0 {
 		m.floor = floor
 	}
@@ -130,9 +131,8 @@ func (m *memory) watchClock(s sample) {
 	m.floor = earlier(m.floor, floor)
 	m.proven = earlier(m.proven, floor)
 	for _, tx := range s.open {
-		known := m.sessions[tx.pid]
-		known.since, known.waited, known.held = earlier(m.bound(tx), floor), earlier(known.waited, floor), true
-		m.sessions[tx.pid] = known
+		bound := earlier(m.bound(tx), floor)
+		m.sessions[tx.pid] = session{vxid: tx.vxid, since: bound, waited: bound, held: true}
 	}
 }
 
@@ -156,11 +156,12 @@ func (m *memory) bound(tx openTx) time.Time {
 	return tx.start
 }
 
-// vague reports whether another sample may raise the horizon: a hidden session
-// was open at the time, which may be about to end its transaction.
+// vague reports whether another sample may raise the horizon: what bounds a
+// transaction below the given time is not its own beginning, and would not
+// bound the next one of its process once that was seen to wait.
 func (m *memory) vague(s sample, at time.Time) bool {
 	for _, tx := range s.open {
-		if tx.start.IsZero() && m.bound(tx).Before(at) {
+		if (tx.start.IsZero() || m.sessions[tx.pid].held) && m.bound(tx).Before(at) {
 			return true
 		}
 	}
@@ -212,6 +213,13 @@ func (m *memory) prove(s sample) (at time.Time, holder *openTx) {
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
 		return b
 	}
 	return a

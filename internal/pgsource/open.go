@@ -40,15 +40,16 @@ func (x *tx) standing(ctx context.Context) (standing, error) {
 // autovacuum, which has no user; parallel workers, whose leader is here; and
 // streaming replication, whose one statement lasts for ever and writes no row.
 //
-// Without a snapshot and a transaction id, and not waiting for a lock, a
-// session waits for its client. No role's right is needed to see that.
+// A session whose state is hidden waits for its client if it has neither a
+// snapshot nor a transaction id and waits for no lock. Everybody may see that.
 //
 // The clock, read after the sessions, is behind a beginning only if it was set
 // back.
 const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
 	CASE WHEN l.vxid IS NULL OR a.xact_start IS NOT NULL THEN
 		(extract(epoch FROM least(a.xact_start, CASE WHEN a.state IN ('active', 'fastpath function call') THEN a.query_start END)) * 1000000)::bigint END,
-	l.vxid IS NOT NULL AND a.pid IS NOT NULL AND a.backend_xid IS NULL AND a.backend_xmin IS NULL AND l.granted,
+	CASE WHEN a.state <> 'disabled' THEN a.state LIKE 'idle in transaction%'
+		ELSE l.vxid IS NOT NULL AND a.pid IS NOT NULL AND a.backend_xid IS NULL AND a.backend_xmin IS NULL AND l.granted END,
 	a.usename, a.application_name,
 	(extract(epoch FROM a.xact_start - clock_timestamp()) * 1000000)::bigint
 	FROM (SELECT pid, max(virtualxid) FILTER (WHERE locktype = 'virtualxid' AND mode = 'ExclusiveLock' AND granted) AS vxid, bool_and(granted) AS granted

@@ -1,0 +1,98 @@
+package tierplan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The ends of a window that are words.
+const (
+	latest  = "latest"
+	settled = "settled"
+)
+
+// longest is a duration that can be added to a few others.
+const longest time.Duration = math.MaxInt64 / 8
+
+// Parse reads tiers as users write them: every:timeout[:end], joined by
+// commas, as in 1m:1m,3m:3m,10m:10m:settled. end is latest (the default),
+// settled or a duration no longer than the timeout.
+func Parse(s string) ([]Tier, error) {
+	var tiers []Tier
+	for i, text := range strings.Split(s, ",") {
+		t, err := parseTier(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("tier %d %q: %w", i+1, text, err)
+		}
+		tiers = append(tiers, t)
+	}
+	return tiers, nil
+}
+
+func parseTier(s string) (t Tier, err error) {
+	parts := strings.Split(s, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return Tier{}, errors.New("write every:timeout[:end], as 10m:10m:settled")
+	}
+	if t.Every, err = parseDuration("every", parts[0]); err != nil {
+		return Tier{}, err
+	}
+	if t.Timeout, err = parseDuration("timeout", parts[1]); err != nil {
+		return Tier{}, err
+	}
+	if len(parts) == 3 {
+		t.End, err = parseEnd(parts[2], t.Timeout)
+	}
+	return t, err
+}
+
+func parseEnd(s string, timeout time.Duration) (time.Duration, error) {
+	switch s {
+	case latest:
+		return 0, nil
+	case settled:
+		return timeout, nil
+	}
+	end, err := parseDuration("end", s)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("end %q: write latest, settled or a duration, as 90s, 10m or 1d12h", s)
+	case end > timeout:
+		return 0, fmt.Errorf("end %s is longer than the timeout %s", short(end), short(timeout))
+	}
+	return end, nil
+}
+
+// parseDuration reads a duration as configurations have them: as Go's, and
+// days before all else.
+func parseDuration(what, s string) (time.Duration, error) {
+	days, rest, found := strings.Cut(s, "d")
+	switch {
+	case !found:
+		days, rest = "0", s
+	case rest == "":
+		rest = "0"
+	}
+	whole, err := strconv.ParseFloat(days, 64)
+	part, partErr := time.ParseDuration(rest)
+	hours := 24*whole + part.Hours()
+	if err != nil || partErr != nil || strings.ContainsAny(s, "+-") || !(hours > 0 && hours < longest.Hours()) {
+		return 0, fmt.Errorf("%s %q: write a duration above zero, as 90s, 10m or 1d12h", what, s)
+	}
+	return time.Duration(whole*24*float64(time.Hour)) + part, nil
+}
+
+// short is a duration as users write it: 20m, not 20m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
+}
