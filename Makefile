@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: demo build test lint race bench bench-store servers
+.PHONY: demo build test lint race bench bench-store stress servers
 
 demo: build
 	./indexerd demo
@@ -40,3 +40,7 @@ servers:
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq postgresql; }
 	@command -v redis-server >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq redis-server; }
+
+# Writers that commit late, for a minute each way of finding them.
+stress: servers
+	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./cmd/indexerd

@@ -103,3 +103,33 @@ func (m *FileMap) forget(sh *shard, v version, to slot) {
 func (m *FileMap) bury(v version) {
 	m.segments[v.slot.address().id()].Load().dead.Add(v.size)
 }
+
+// recount counts the pages of a shard anew after slots whose records could not
+// be read were taken away: nobody knows whose they were.
+func (m *FileMap) recount(sh *shard) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	type page struct {
+		family uint8
+		key    string
+	}
+	pages := make(map[page]bool)
+	sh.cells = [Families]uint32{}
+	for _, s := range sh.all() {
+		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
+		buf, err := seg.read(off, headerSize+MaxKey, &m.buffers)
+		if err != nil || len(buf.bytes) < headerSize {
+			continue
+		}
+		b := buf.bytes
+		h, err := decodeHeader(b)
+		if err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
+			continue
+		}
+		p := page{h.family, string(b[headerSize:h.headLen()])}
+		if !pages[p] {
+			pages[p] = true
+			sh.cells[p.family]++
+		}
+	}
+}

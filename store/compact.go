@@ -63,9 +63,6 @@ func (m *FileMap) closeSegment() error {
 	return m.roll()
 }
 
-func halfGarbage(garbage, size int64) bool { return garbage > 0 && garbage*2 >= size }
-func anyGarbage(garbage, _ int64) bool     { return garbage > 0 }
-
 // compact rewrites the segments that have enough garbage.
 func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) bool) error {
 	m.compacting.Lock()
@@ -90,48 +87,6 @@ func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) 
 		return err
 	}
 	return m.saveIndex()
-}
-
-// plan groups the closed segments to rewrite: those with enough garbage, and
-// small neighbours, which become one.
-func (m *FileMap) plan(enough func(garbage, size int64) bool) (groups [][]*segment) {
-	order := *m.order.Load()
-	var g group
-	clean := true // whatever is rewritten before leaves no garbage
-	for _, s := range order[:len(order)-1] {
-		size := s.end.Load()
-		garbage := s.garbage(clean)
-		wanted := enough(garbage, size)
-		if !wanted && s.dead.Load() > 0 {
-			clean = false
-		}
-		small := size < m.options.SegmentBytes/8
-		if len(g.segments) > 0 && (!wanted && !small || g.live+size-garbage > m.options.SegmentBytes) {
-			groups = g.close(groups)
-			g = group{}
-		}
-		if wanted || small {
-			g.segments = append(g.segments, s)
-			g.live += size - garbage
-			g.wanted = g.wanted || wanted
-		}
-	}
-	return g.close(groups)
-}
-
-// A group is a run of neighbouring segments that fit into one.
-type group struct {
-	segments []*segment
-	live     int64
-	wanted   bool // one of them has enough garbage
-}
-
-// close appends the group where it is worth rewriting.
-func (g *group) close(groups [][]*segment) [][]*segment {
-	if g.wanted || len(g.segments) > 1 {
-		groups = append(groups, g.segments)
-	}
-	return groups
 }
 
 // A rewriting is one group on its way into one new segment.
@@ -346,61 +301,8 @@ func (r *rewriting) retire() error {
 	return join(faults...)
 }
 
-// recount counts the pages of a shard anew after slots whose records could not
-// be read were taken away: nobody knows whose they were.
-func (m *FileMap) recount(sh *shard) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	type page struct {
-		family uint8
-		key    string
-	}
-	pages := make(map[page]bool)
-	sh.cells = [Families]uint32{}
-	for _, s := range sh.all() {
-		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
-		buf, err := seg.read(off, headerSize+MaxKey, &m.buffers)
-		if err != nil || len(buf.bytes) < headerSize {
-			continue
-		}
-		b := buf.bytes
-		h, err := decodeHeader(b)
-		if err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
-			continue
-		}
-		p := page{h.family, string(b[headerSize:h.headLen()])}
-		if !pages[p] {
-			pages[p] = true
-			sh.cells[p.family]++
-		}
-	}
-}
-
 // moveSlot lets the slot of a record point at its copy, unless it is no longer
 // there. It may have been marked as damaged since it was seen.
 func (m *FileMap) moveSlot(sh *shard, v move, to address) bool {
 	return sh.replace(v.from, v.from.moved(to)) || sh.replace(v.from.corrupt(), v.from.corrupt().moved(to))
-}
-
-// A pacer holds copying down to a rate.
-type pacer struct {
-	rate  int64 // bytes a second; below 0: none
-	start time.Time
-	bytes int64
-}
-
-func (p *pacer) wait(ctx context.Context, n int) error {
-	p.bytes += int64(n)
-	if p.rate < 0 {
-		return ctx.Err()
-	}
-	due := p.start.Add(time.Duration(float64(p.bytes) / float64(p.rate) * float64(time.Second)))
-	t := time.NewTimer(time.Until(due))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -215,6 +215,9 @@ func TestTombstoneOutlives(t *testing.T) {
 	for n := range 30 { // the first segment: all alive but one page
 		write(testPage(n, filler))
 	}
+	if err := h.m.roll(); err != nil {
+		t.Fatal(err)
+	}
 	if err := h.m.Delete([]doc.OID{testOID(1000)}); err != nil {
 		t.Fatal(err)
 	}

@@ -70,6 +70,12 @@ func TestBadUsage(t *testing.T) {
 		{[]string{"demo", "--listen", "nowhere"}, "nowhere"},
 		{[]string{"demo", "--listen", "127.0.0.1:99999"}, "99999"},
 		{[]string{"demo", "more"}, "unexpected argument more"},
+		{[]string{"plan"}, "missing flags: --tiers"},
+		{[]string{"plan", "--tiers", "1m"}, "--tiers"},
+		{[]string{"plan", "--tiers", "1m:x"}, "--tiers"},
+		{[]string{"plan", "--tiers", "1m:1m", "--span", "0s"}, "--span"},
+		{[]string{"plan", "--tiers", "1m:1m", "--span", "long"}, "--span"},
+		{[]string{"history", "-c", "x.yaml"}, "<table>"},
 		{[]string{"version", "please"}, "unexpected argument please"},
 		{[]string{"run", "-c", "/no/such/file.yaml"}, "no such file"},
 		{[]string{"check", "-c", "/no/such/file.yaml"}, "no such file"},
@@ -91,7 +97,7 @@ func TestBadUsage(t *testing.T) {
 }
 
 func TestHelpIsNoFault(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"search", "--help"}, {"demo", "--help"}, {"status", "--help"}, {"check", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"search", "--help"}, {"demo", "--help"}, {"status", "--help"}, {"check", "--help"}, {"history", "--help"}, {"plan", "--help"}} {
 		stdout, stderr, code := runHere(t, nil, args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "Usage: indexerd") {
 			t.Errorf("%v: exit %d, stderr %q, stdout %q", args, code, stderr, stdout)

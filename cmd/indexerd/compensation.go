@@ -18,8 +18,9 @@ import (
 	"indexerd/timetrace"
 )
 
-// restFactor keeps the pass that compares all that is not settled from
-// running all the time: it rests this many times as long as it took.
+// restFactor keeps a pass that compares the same again and again, because S
+// does not move, from running all the time: it rests this many times as long
+// as it took.
 const restFactor = 10
 
 // A compensation is the passes of one table that find rows which committed
@@ -191,9 +192,14 @@ func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
 		return nil
 	}
 	return c.table.pass(ctx, "compensate", "exact", log, func(ctx context.Context) (doc.Report, error) {
-		began := time.Now()
+		began, before := time.Now(), c.settled()
 		h, report, err := c.exact.Run(ctx)
-		c.note(h, err, time.Since(began))
+		if err == nil {
+			c.note(h)
+		}
+		if !c.settled().After(before) {
+			c.rest(time.Since(began))
+		}
 		c.prune()
 		return report, err
 	})
@@ -206,7 +212,10 @@ func (c *compensation) runCompared(ctx context.Context, log *slog.Logger) error 
 	return c.table.pass(ctx, "compensate", "compared", log, func(ctx context.Context) (doc.Report, error) {
 		began := time.Now()
 		report, err := c.compared.Run(ctx)
-		c.note(doc.Horizon{Exact: err == nil}, err, time.Since(began))
+		if err == nil {
+			c.note(doc.Horizon{Exact: true})
+		}
+		c.rest(time.Since(began)) // it compares everything
 		c.prune()
 		return report, err
 	})
@@ -235,25 +244,32 @@ func (c *compensation) resting() bool {
 	return time.Now().Before(c.next)
 }
 
-// note keeps what a reading of the horizon said, for status and for the last
-// tier.
-func (c *compensation) note(h doc.Horizon, err error, took time.Duration) {
+// rest puts the next comparison off.
+func (c *compensation) rest(took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err != nil {
-		return
-	}
-	c.reason, c.pin = h.Reason, h.Pin
 	c.next = time.Now().Add(restFactor * took)
+}
+
+// note keeps what a reading of the horizon said, for status and for the last
+// tier.
+func (c *compensation) note(h doc.Horizon) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reason, c.pin = h.Reason, h.Pin
 	if h.Exact {
 		c.proven = time.Now()
 	}
 }
 
+func (c *compensation) settled() time.Time {
+	marks, _ := c.table.trace.Table(c.table.conf.Name)
+	return marks.Settled
+}
+
 // prune drops the stamps below S, which no pass compares any more.
 func (c *compensation) prune() {
-	marks, _ := c.table.trace.Table(c.table.conf.Name)
-	if err := c.table.tree.Prune(marks.Settled); err != nil {
+	if err := c.table.tree.Prune(c.settled()); err != nil {
 		// The tree is empty then, and the pages answer in its place.
 		_ = c.table.fail("compensate", fmt.Errorf("prune stamps: %w", err)) // for status; the pass itself went well
 	}

@@ -38,6 +38,8 @@ type cli struct {
 	Run     runCommand     `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
 	Status  statusCommand  `cmd:"" help:"Say how far each table has come."`
 	Search  searchCommand  `cmd:"" help:"Search a table."`
+	History historyCommand `cmd:"" help:"Show what each pass of a table did."`
+	Plan    planCommand    `cmd:"" help:"Say what compensation tiers cost."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 

@@ -176,7 +176,7 @@ func (s *stress) run(t *testing.T, d time.Duration) {
 		s.measureLag(t, watch)
 		<-time.After(50 * time.Millisecond)
 	}
-	if err := writing.Wait(); err != nil && ctx.Err() == nil {
+	if err := writing.Wait(); err != nil {
 		t.Fatalf("writers: %v", err)
 	}
 }

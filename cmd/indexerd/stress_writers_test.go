@@ -27,7 +27,7 @@ BEGIN
 END $$`
 
 // rowsATime is how many rows a transaction writes.
-const rowsATime = 60
+const rowsATime = 25
 
 const insertRows = `INSERT INTO item (id, body) SELECT nextval('item_id'), 'row of a transaction ' || txid_current() FROM generate_series(1, $1)`
 
@@ -179,7 +179,7 @@ func (w *writer) prepared(ctx context.Context) error {
 func (w *writer) bulkUpdate(context.Context) error {
 	err := w.inTx(func(ctx context.Context, tx pgx.Tx) (int64, error) {
 		w.pause(w.think)
-		tag, err := tx.Exec(ctx, `UPDATE item SET updated = now(), body = 'bulk ' || txid_current() WHERE id BETWEEN $1 AND $1 + 1999`, 2000+w.random.IntN(16000))
+		tag, err := tx.Exec(ctx, `UPDATE item SET updated = now(), body = 'bulk ' || txid_current() WHERE id BETWEEN $1 AND $1 + 999`, 2000+w.random.IntN(17000))
 		return tag.RowsAffected(), err
 	})
 	w.pause(500 * time.Millisecond)

@@ -123,9 +123,9 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 func (t *Table) stampsAfter(last doc.Stamp, to time.Time) []doc.Stamp {
 	var page []doc.Stamp
 	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
-		s := r.Stamp(oid)
-		if compareStamps(s, last) > 0 && s.Updated.Before(to) {
-			page = append(page, s)
+		after := compareStamps(doc.Stamp{OID: oid, Updated: r.Updated}, last) > 0
+		if after && r.Updated.Before(to) {
+			page = append(page, r.Stamp(oid))
 		}
 	})
 	slices.SortFunc(page, compareStamps)
@@ -134,4 +134,30 @@ func (t *Table) stampsAfter(last doc.Stamp, to time.Time) []doc.Stamp {
 
 func compareStamps(a, b doc.Stamp) int {
 	return cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.OID, b.OID))
+}
+
+// StampsByOID reads the stamps of a window in pages by OID, all of one
+// snapshot.
+func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		if err := t.before(ctx, "stamps by key"); err != nil {
+			yield(nil, err)
+			return
+		}
+		var stamps []doc.Stamp
+		t.scan(t.snapshot(), func(oid doc.OID, r Row) {
+			if !r.Updated.IsZero() && !r.Updated.Before(w.From) && r.Updated.Before(w.To) {
+				stamps = append(stamps, r.Stamp(oid))
+			}
+		})
+		for page := range slices.Chunk(stamps, t.Page) {
+			if err := t.before(ctx, "page"); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(page, nil) {
+				return
+			}
+		}
+	}
 }

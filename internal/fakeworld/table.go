@@ -58,7 +58,7 @@ type change struct {
 
 // A Table is a table of a database.
 type Table struct {
-	Before    func(step string) error // steps: now, count, breakpoints, stamps, range, docs, rows
+	Before    func(step string) error // steps: now, count, breakpoints, stamps, stamps by key, page, range, docs, rows, horizon, version
 	Numbers   Numbers
 	Batch     int           // rows of a batch
 	Page      int           // stamps of a page
@@ -66,6 +66,8 @@ type Table struct {
 
 	mu       sync.Mutex
 	now      time.Time
+	running  time.Time // since when the clock goes by itself; zero: it does not
+	open     map[*Tx]struct{}
 	commits  int
 	versions map[doc.OID][]version
 	keys     []doc.OID // in order
@@ -79,7 +81,7 @@ type Numbers interface {
 
 // NewTable makes an empty table.
 func NewTable(batch int) *Table {
-	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, now: epoch, versions: map[doc.OID][]version{}}
+	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, now: epoch, open: map[*Tx]struct{}{}, versions: map[doc.OID][]version{}}
 }
 
 // Advance moves the database's clock; d below 0 sets it back.
@@ -89,15 +91,29 @@ func (t *Table) Advance(d time.Duration) {
 	t.now = t.now.Add(d)
 }
 
+// LetClockRun makes the database's clock go on by itself, as time does.
+func (t *Table) LetClockRun() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = time.Now()
+}
+
 // Clock is the database's clock.
 func (t *Table) Clock() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.now
+	return t.clock()
+}
+
+func (t *Table) clock() time.Time {
+	if t.running.IsZero() {
+		return t.now
+	}
+	return t.now.Add(time.Since(t.running)).Truncate(time.Microsecond)
 }
 
 // A Tx is an open transaction. Its rows bear the time at which it began, as
-// precisely as the column does.
+// precisely as the column does. It ends with Commit or Rollback.
 type Tx struct {
 	table   *Table
 	began   time.Time
@@ -105,10 +121,18 @@ type Tx struct {
 }
 
 // Begin starts a transaction.
-func (t *Table) Begin() *Tx { return &Tx{table: t, began: t.Clock().Truncate(t.Precision)} }
+func (t *Table) Begin() *Tx {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := &Tx{table: t, began: t.clock()}
+	t.open[x] = struct{}{}
+	return x
+}
 
 // Put inserts or updates a row.
-func (x *Tx) Put(oid doc.OID, title string) { x.PutAt(oid, title, x.began) }
+func (x *Tx) Put(oid doc.OID, title string) {
+	x.PutAt(oid, title, x.began.Truncate(x.table.Precision))
+}
 
 // PutAt is Put with another updateTime.
 func (x *Tx) PutAt(oid doc.OID, title string, updated time.Time) {
@@ -123,6 +147,7 @@ func (x *Tx) Commit() {
 	t := x.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	delete(t.open, x)
 	t.commits++
 	for _, c := range x.changes {
 		if t.versions[c.oid] == nil {
@@ -131,6 +156,14 @@ func (x *Tx) Commit() {
 		}
 		t.versions[c.oid] = append(t.versions[c.oid], version{t.commits, c.row})
 	}
+}
+
+// Rollback drops the changes.
+func (x *Tx) Rollback() {
+	t := x.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, x)
 }
 
 // Put is a transaction of one Put.
@@ -165,14 +198,14 @@ func (t *Table) scan(snapshot int, f func(doc.OID, Row)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, oid := range t.keys {
-		var row *Row
-		for _, v := range t.versions[oid] {
-			if v.commit <= snapshot {
-				row = v.row
+		for _, v := range slices.Backward(t.versions[oid]) {
+			if v.commit > snapshot {
+				continue
 			}
-		}
-		if row != nil {
-			f(oid, *row)
+			if v.row != nil {
+				f(oid, *v.row)
+			}
+			break
 		}
 	}
 }

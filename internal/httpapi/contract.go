@@ -148,3 +148,29 @@ func TimeOrNull(t time.Time) *Time {
 	c := Time(t)
 	return &c
 }
+
+// History is the answer of GET .../history: runs, newest first.
+type History struct {
+	Table string       `json:"table"`
+	Runs  []HistoryRun `json:"runs"`
+	Next  *string      `json:"next"`
+}
+
+// HistoryRun is one run of a pass that did something.
+type HistoryRun struct {
+	Run         string       `json:"run"`
+	Pass        string       `json:"pass"`
+	Tier        *string      `json:"tier"`
+	Started     Time         `json:"started"`
+	TookMS      float64      `json:"took_ms"`
+	Window      WindowStatus `json:"window"`
+	Read        int          `json:"read"`
+	Compared    int          `json:"compared"`
+	Added       int          `json:"added"`
+	Updated     int          `json:"updated"`
+	Deleted     int          `json:"deleted"`
+	Skipped     int          `json:"skipped"`
+	Quarantined int          `json:"quarantined"`
+	LateMaxMS   float64      `json:"late_max_ms"`
+	Error       *string      `json:"error"`
+}

@@ -16,6 +16,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"indexerd/internal/search"
 )
@@ -31,6 +32,9 @@ type Engine interface {
 	// Search and Doc return an *Error for what the caller can mend.
 	Search(ctx context.Context, table string, p search.Params) (search.Answer, error)
 	Doc(ctx context.Context, table, oid string) (search.Document, error)
+	// History returns up to size runs older than the one numbered after, which
+	// is 0 for the newest.
+	History(table string, size int, after int64) (History, error)
 }
 
 // An Error is the answer when there is none. It is also what the command
@@ -90,10 +94,43 @@ func Handler(e Engine, host string) http.Handler {
 		}
 		answer(w, http.StatusOK, d)
 	})
+	mux.HandleFunc("GET /api/v1/tables/{table}/history", func(w http.ResponseWriter, r *http.Request) {
+		size, after, err := page(r.URL.Query())
+		var h History
+		if err == nil {
+			h, err = e.History(r.PathValue("table"), size, after)
+		}
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		answer(w, http.StatusOK, h)
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{http.StatusNotFound, "not_found", "nothing answers " + r.Method + " " + r.URL.Path, "see /api/v1/status"})
 	})
 	return checkOrigin(host, mux)
+}
+
+const (
+	defaultPage = 50
+	maxPage     = 1000
+)
+
+// page reads size and after of a list.
+func page(v url.Values) (size int, after int64, err error) {
+	size = defaultPage
+	if s := v.Get("size"); s != "" {
+		if size, err = strconv.Atoi(s); err != nil || size < 1 || size > maxPage {
+			return 0, 0, &Error{http.StatusBadRequest, "bad_query", "size " + strconv.Quote(s) + " can't be used", "write a whole number from 1 to 1000"}
+		}
+	}
+	if s := v.Get("after"); s != "" {
+		if after, err = strconv.ParseInt(s, 10, 64); err != nil || after < 1 {
+			return 0, 0, &Error{http.StatusBadRequest, "bad_query", "after " + strconv.Quote(s) + " can't be used", "write the next of the last answer"}
+		}
+	}
+	return size, after, nil
 }
 
 func ready(w http.ResponseWriter, waiting []string) {

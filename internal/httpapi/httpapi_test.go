@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -39,6 +40,11 @@ func (f *fakeEngine) Doc(_ context.Context, table, oid string) (search.Document,
 	return search.Document{Table: table, OID: oid}, f.err
 }
 
+func (f *fakeEngine) History(table string, size int, after int64) (History, error) {
+	next := fmt.Sprintf("size %d after %d", size, after)
+	return History{Table: table, Runs: []HistoryRun{}, Next: &next}, f.err
+}
+
 func serve(e Engine, method, target, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Host = "127.0.0.1:7700"
@@ -67,6 +73,10 @@ func TestAnswers(t *testing.T) {
 		{"search by an empty POST", "POST", "/api/v1/tables/film/search", "", nil, 200, `"oid":"7"`},
 		{"a document", "GET", "/api/v1/tables/film/docs/a%2Cb", "", nil, 200, `"oid":"a,b"`},
 		{"a document with an escaped slash", "GET", "/api/v1/tables/film/docs/a%252Fb", "", nil, 200, `"oid":"a%2Fb"`},
+		{"history", "GET", "/api/v1/tables/film/history", "", nil, 200, `{"table":"film","runs":[],"next":"size 50 after 0"}`},
+		{"a page of history", "GET", "/api/v1/tables/film/history?size=3&after=17", "", nil, 200, `"next":"size 3 after 17"`},
+		{"a page too large", "GET", "/api/v1/tables/film/history?size=1001", "", nil, 400, `"code":"bad_query"`},
+		{"a page after nothing", "GET", "/api/v1/tables/film/history?after=x", "", nil, 400, `"code":"bad_query"`},
 		{"unknown table", "GET", "/api/v1/tables/flim/search", "", nil, 404, `"code":"unknown_table"`},
 		{"unknown parameter", "GET", "/api/v1/tables/film/search?sise=3", "", nil, 400, `"hint":"did you mean size?"`},
 		{"bad escape", "GET", "/api/v1/tables/film/search?q=%zz", "", nil, 400, `"code":"bad_query"`},

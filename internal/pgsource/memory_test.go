@@ -46,9 +46,8 @@ func hidden(pid int, vxid string) openTx {
 	return openTx{pid: pid, vxid: vxid, application: "hidden " + vxid}
 }
 
-// waiting is a hidden one that waits for its client.
-func waiting(pid int, vxid string) openTx {
-	tx := hidden(pid, vxid)
+// resting is a session that waits for its client.
+func resting(tx openTx) openTx {
 	tx.waiting = true
 	return tx
 }
@@ -90,7 +89,7 @@ func TestHorizon(t *testing.T) {
 		}},
 		{name: "a hidden process goes on after it waited", steps: []step{
 			{now: 100, at: 99},
-			{now: 102, open: []openTx{waiting(1, "1/1")}, at: 99, pin: "hidden 1/1"},
+			{now: 102, open: []openTx{resting(hidden(1, "1/1"))}, at: 99, pin: "hidden 1/1"},
 			{now: 104, open: []openTx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
 			{now: 106, open: []openTx{hidden(1, "1/2")}, at: 101, pin: "hidden 1/2"},
 		}},
@@ -121,7 +120,7 @@ func TestHorizon(t *testing.T) {
 		}},
 		{name: "an earlier watch", last: lastly, steps: []step{
 			{now: 102, open: []openTx{hidden(1, "1/1"), shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "hidden 1/1"},
-			{now: 104, open: []openTx{shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
+			{now: 104, open: []openTx{resting(shown(2, "2/1", 95))}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
 			{now: 106, open: []openTx{shown(2, "2/2", 104)}, prepared: []string{"p"}, at: 90, pin: `prepared transaction "p"`},
 			{now: 108, open: []openTx{shown(2, "2/2", 104)}, at: 103, pin: "shown 2/2"},
 		}},
@@ -133,7 +132,9 @@ func TestHorizon(t *testing.T) {
 			{now: 706, local: 1006, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
 			// It has caught up: the transaction may have stamped meanwhile.
 			{now: 1010, local: 1310, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
-			{now: 1012, local: 1312, open: []openTx{shown(1, "1/2", 1011.5)}, at: 1010.5},
+			// The next one may be of the message that the step found.
+			{now: 1012, local: 1312, open: []openTx{resting(shown(1, "1/2", 998))}, at: 701, pin: "shown 1/2"},
+			{now: 1014, local: 1314, open: []openTx{shown(1, "1/3", 1013.5)}, at: 1012.5},
 		}},
 		{name: "the clock steps back and nobody is there", steps: []step{
 			{now: 1000, at: 999},
@@ -142,7 +143,7 @@ func TestHorizon(t *testing.T) {
 		}},
 		{name: "a hidden process goes on after a step", steps: []step{
 			{now: 1000, at: 999},
-			{now: 1002, open: []openTx{waiting(1, "1/1")}, at: 999, pin: "hidden 1/1"},
+			{now: 1002, open: []openTx{resting(hidden(1, "1/1"))}, at: 999, pin: "hidden 1/1"},
 			{now: 704, local: 1004, open: []openTx{hidden(1, "1/1")}, at: 701, back: 300, pin: "hidden 1/1"},
 			{now: 706, local: 1006, open: []openTx{hidden(1, "1/2")}, at: 701, pin: "hidden 1/2"},
 		}},

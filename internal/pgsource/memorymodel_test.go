@@ -114,99 +114,108 @@ func (w *modelWorld) read(t *rapid.T) {
 // Whatever sessions do, and however the clock jumps, no row is committed below
 // what was settled.
 func TestHorizonModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := &modelWorld{memory: newMemory(time.Second), prepared: map[string][]*modelRow{}}
-		for i := range w.sessions {
-			w.sessions[i].hidden = rapid.Bool().Draw(t, "hidden")
-		}
-		w.read(t) // what the clock did before the first reading, nobody knows
-		session := func() *modelSession { return &w.sessions[rapid.IntRange(0, len(w.sessions)-1).Draw(t, "session")] }
-		delay := func() time.Duration {
-			return time.Duration(rapid.IntRange(0, 400).Draw(t, "delay ms")) * time.Millisecond
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"pass": func(t *rapid.T) {
-				w.real += time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond
-			},
-			"read": w.read,
-			"message": func(t *rapid.T) {
-				s := session()
-				if s.executing {
-					t.Skip("busy")
-				}
-				s.executing, s.message, s.procedure = true, w.clock().Add(-delay()), false
-				if !s.inTx {
-					s.procedure = rapid.Bool().Draw(t, "procedure")
-					w.begin(s, s.message)
-				}
-			},
-			"write": func(t *rapid.T) {
-				s := session()
-				if !s.executing {
-					t.Skip("idle")
-				}
-				stamps := []time.Time{s.start, s.message, w.clock()}
-				row := &modelRow{stamp: rapid.SampledFrom(stamps).Draw(t, "stamp")}
-				s.rows, w.rows = append(s.rows, row), append(w.rows, row)
-			},
-			"wait for another message": func(t *rapid.T) {
-				if s := session(); !s.procedure { // whose last transaction ends with it
-					s.executing = false
-				}
-			},
-			"next transaction of the message": func(t *rapid.T) {
-				s := session()
-				if !s.executing {
-					t.Skip("idle")
-				}
-				w.end(s, rapid.Bool().Draw(t, "commit"))
-				start := s.message
-				if s.procedure {
-					start = w.clock()
-				}
-				w.begin(s, start)
-			},
-			"end": func(t *rapid.T) {
-				s := session()
-				if s.executing {
-					w.end(s, rapid.Bool().Draw(t, "commit"))
-					s.executing = false
-				}
-			},
-			"prepare": func(t *rapid.T) {
-				s := session()
-				if !s.executing {
-					t.Skip("idle")
-				}
-				w.named++
-				w.prepared[fmt.Sprint(w.named)], s.rows = s.rows, nil
-				w.end(s, false)
+	rounds := 50
+	if testing.Short() {
+		rounds = 5
+	}
+	for range rounds {
+		rapid.Check(t, checkHistory)
+	}
+}
+
+// checkHistory draws a history of sessions, clock and watch.
+func checkHistory(t *rapid.T) {
+	w := &modelWorld{memory: newMemory(time.Second), prepared: map[string][]*modelRow{}}
+	for i := range w.sessions {
+		w.sessions[i].hidden = rapid.Bool().Draw(t, "hidden")
+	}
+	w.read(t) // what the clock did before the first reading, nobody knows
+	session := func() *modelSession { return &w.sessions[rapid.IntRange(0, len(w.sessions)-1).Draw(t, "session")] }
+	delay := func() time.Duration {
+		return time.Duration(rapid.IntRange(0, 400).Draw(t, "delay ms")) * time.Millisecond
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"pass": func(t *rapid.T) {
+			w.real += time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond
+		},
+		"read": w.read,
+		"message": func(t *rapid.T) {
+			s := session()
+			if s.executing {
+				t.Skip("busy")
+			}
+			s.executing, s.message, s.procedure = true, w.clock().Add(-delay()), false
+			if !s.inTx {
+				s.procedure = rapid.Bool().Draw(t, "procedure")
+				w.begin(s, s.message)
+			}
+		},
+		"write": func(t *rapid.T) {
+			s := session()
+			if !s.executing {
+				t.Skip("idle")
+			}
+			stamps := []time.Time{s.start, s.message, w.clock()}
+			row := &modelRow{stamp: rapid.SampledFrom(stamps).Draw(t, "stamp")}
+			s.rows, w.rows = append(s.rows, row), append(w.rows, row)
+		},
+		"wait for another message": func(t *rapid.T) {
+			if s := session(); !s.procedure { // whose last transaction ends with it
 				s.executing = false
-			},
-			"commit prepared": func(t *rapid.T) {
-				for name, rows := range w.prepared {
-					for _, row := range rows {
-						row.committed = true
-					}
-					delete(w.prepared, name)
+			}
+		},
+		"next transaction of the message": func(t *rapid.T) {
+			s := session()
+			if !s.executing {
+				t.Skip("idle")
+			}
+			w.end(s, rapid.Bool().Draw(t, "commit"))
+			start := s.message
+			if s.procedure {
+				start = w.clock()
+			}
+			w.begin(s, start)
+		},
+		"end": func(t *rapid.T) {
+			s := session()
+			if s.executing {
+				w.end(s, rapid.Bool().Draw(t, "commit"))
+				s.executing = false
+			}
+		},
+		"prepare": func(t *rapid.T) {
+			s := session()
+			if !s.executing {
+				t.Skip("idle")
+			}
+			w.named++
+			w.prepared[fmt.Sprint(w.named)], s.rows = s.rows, nil
+			w.end(s, false)
+			s.executing = false
+		},
+		"commit prepared": func(t *rapid.T) {
+			for name, rows := range w.prepared {
+				for _, row := range rows {
+					row.committed = true
 				}
-			},
-			// Two steps that make up for each other between two readings are seen by
-			// nobody.
-			"clock steps": func(t *rapid.T) {
-				if !w.stepped {
-					w.offset += time.Duration(rapid.IntRange(-60_000, 60_000).Draw(t, "ms")) * time.Millisecond
-					w.stepped = true
-				}
-			},
-			"track_activities": func(t *rapid.T) { s := session(); s.hidden = !s.hidden },
-			"restart the watch": func(t *rapid.T) {
-				if w.durable.At.IsZero() {
-					t.Skip("nothing durable: the new one could not know of a step")
-				}
-				w.memory = newMemory(time.Second)
-				w.memory.continueFrom(w.durable)
-			},
-		})
+				delete(w.prepared, name)
+			}
+		},
+		// Two steps that make up for each other between two readings are seen by
+		// nobody.
+		"clock steps": func(t *rapid.T) {
+			if !w.stepped {
+				w.offset += time.Duration(rapid.IntRange(-60_000, 60_000).Draw(t, "ms")) * time.Millisecond
+				w.stepped = true
+			}
+		},
+		"track_activities": func(t *rapid.T) { s := session(); s.hidden = !s.hidden },
+		"restart the watch": func(t *rapid.T) {
+			if w.durable.At.IsZero() {
+				t.Skip("nothing durable: the new one could not know of a step")
+			}
+			w.memory = newMemory(time.Second)
+			w.memory.continueFrom(w.durable)
+		},
 	})
 }

@@ -106,8 +106,8 @@ func (m *memory) all() iter.Seq[record] {
 	}
 }
 
-// freeze returns the content as it is now. It can be walked, by one goroutine
-// at a time, while m goes on.
+// freeze returns the content as it is now. It can be walked while m goes on,
+// and nothing else: to look a key up takes m's probe.
 func (m *memory) freeze() *memory {
 	return &memory{tree: m.tree.Clone(), arena: m.arena}
 }

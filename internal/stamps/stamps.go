@@ -21,8 +21,8 @@
 //	Snapshot       <- memory and runs, merged
 //
 // Cost: at most 68 bytes of memory an entry (32 in the node, which may be half
-// full), plus what exceeds 8 bytes of a key longer than 11, plus 2; the test
-// TestEntryCost holds it. A run takes 21 bytes and the key on disk for each
+// full); for a key longer than 11 bytes, 2 more and all of it but 8. A test
+// holds this. A run takes 21 bytes and the key on disk for each
 // entry, and its filter and index in memory, which count against the budget up
 // to half of it. Put is O(log n); one in some hundred thousand writes a run,
 // and readers do not wait for that. A snapshot is O(1); while it is open,
@@ -73,13 +73,14 @@ func New(o Options) (*Tree, error) {
 		o.FS = atomicfile.OS
 	}
 	o.Budget = min(cmp.Or(o.Budget, defaultBudget), maxBudget)
-	if err := clear(o.FS, o.Dir); err != nil {
+	if err := removeRuns(o.FS, o.Dir); err != nil {
 		return nil, fmt.Errorf("make %s ready for spilled stamps: %w", o.Dir, err)
 	}
 	return &Tree{options: o, mem: newMemory()}, nil
 }
 
-func clear(fsys atomicfile.FS, dir string) error {
+// removeRuns makes the directory, and removes what an earlier process spilled.
+func removeRuns(fsys atomicfile.FS, dir string) error {
 	if dir == "" {
 		return errors.New("no directory is given")
 	}

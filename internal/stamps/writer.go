@@ -12,8 +12,8 @@ import (
 )
 
 // writeRun writes records to a new file and opens it as a run, nil when there
-// are none. Nothing is synced: a run dies with the process. records is the
-// most that can come.
+// are none. Nothing is synced: a run dies with the process. The filter must
+// have room for all keys.
 func writeRun(fsys atomicfile.FS, name string, filter *filter, records iter.Seq2[record, error]) (*run, error) {
 	file, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -69,6 +69,11 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return c.listen(ctx)
+}
+
+// listen starts the server on a free port.
+func (c *Cluster) listen(ctx context.Context) (err error) {
 	// Between finding a free port and listening on it another process may take
 	// it; then the next one is tried.
 	for range 5 {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/history"
+	"indexerd/internal/httpapi"
+)
+
+// History returns what the passes of a table did.
+func (e *engine) History(name string, size int, after int64) (httpapi.History, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return httpapi.History{}, err
+	}
+	runs, next := t.history.Runs(size, after)
+	h := httpapi.History{Table: name, Runs: make([]httpapi.HistoryRun, len(runs))}
+	for i, r := range runs {
+		h.Runs[i] = historyRun(r)
+	}
+	if next != 0 {
+		s := strconv.FormatInt(next, 10)
+		h.Next = &s
+	}
+	return h, nil
+}
+
+func historyRun(r history.Run) httpapi.HistoryRun {
+	p := r.Report
+	h := httpapi.HistoryRun{
+		Run: r.ID(), Pass: r.Pass, Started: httpapi.Time(r.Started), TookMS: float64(r.Took.Microseconds()) / 1000,
+		Window: httpapi.WindowStatus{From: httpapi.Time(p.Window.From), To: httpapi.Time(p.Window.To)},
+		Read:   p.Read, Compared: p.Compared, Added: p.Added, Updated: p.Updated, Deleted: p.Deleted,
+		Skipped: p.Skipped, Quarantined: p.Quarantined, LateMaxMS: float64(p.Late.Max.Microseconds()) / 1000,
+	}
+	if r.Tier != "" {
+		h.Tier = &r.Tier
+	}
+	if r.Err != "" {
+		h.Error = &r.Err
+	}
+	return h
+}
+
+type historyCommand struct {
+	configFlag
+	Table string `arg:"" help:"The table."`
+	Size  int    `default:"50" placeholder:"N" help:"Runs to show, up to 1000 (${default})."`
+	After string `placeholder:"RUN" help:"Show what was before this run."`
+	JSON  bool   `help:"Print the answer as one JSON object."`
+}
+
+// Help shows an example.
+func (historyCommand) Help() string {
+	return "Shows what each pass did, newest first; passes that found nothing are left out.\n\n" +
+		"Example:\n  indexerd history -c configs/pagila.yaml film"
+}
+
+// Run prints the history.
+func (c historyCommand) Run(ctx context.Context, w world) error {
+	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
+	if err != nil {
+		return err
+	}
+	v := url.Values{"size": {strconv.Itoa(c.Size)}}
+	if c.After != "" {
+		v.Set("after", c.After)
+	}
+	body, err := call(ctx, cfg, w, http.MethodGet, "/api/v1/tables/"+url.PathEscape(c.Table)+"/history?"+v.Encode())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		_, err = w.stdout.Write(body)
+		return err
+	}
+	var h httpapi.History
+	if err := json.Unmarshal(body, &h); err != nil {
+		return fmt.Errorf("read the daemon's answer: %w", err)
+	}
+	return printHistory(w.stdout, h)
+}
+
+func printHistory(out io.Writer, h httpapi.History) error {
+	if len(h.Runs) == 0 {
+		fmt.Fprintf(out, "no pass of %s has changed anything yet\n", h.Table)
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "run\tstarted\tpass\ttook\tcompared\tread\tadded\tupdated\tdeleted\tskipped\tlatest seen after\t")
+	for _, r := range h.Runs {
+		pass := r.Pass
+		if r.Tier != nil {
+			pass += " " + *r.Tier
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t\n", r.Run, clock(&r.Started), pass, r.TookMS,
+			r.Compared, r.Read, r.Added, r.Updated, r.Deleted, r.Skipped, time.Duration(r.LateMaxMS*float64(time.Millisecond)).Round(time.Millisecond))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if h.Next != nil {
+		fmt.Fprintf(out, "more: --after %s\n", *h.Next)
+	}
+	return nil
+}

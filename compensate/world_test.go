@@ -1,0 +1,188 @@
+package compensate_test
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"indexerd/compensate"
+	"indexerd/incremental"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/stamps"
+	"indexerd/timetrace"
+)
+
+const (
+	batch   = 5
+	timeout = 10 * time.Minute
+)
+
+// A world is a machine that follows a table, from an empty one on.
+type world struct {
+	*machine.Machine
+	begin  time.Time // the marks are there at first
+	follow *incremental.Pass
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{Machine: machine.New(t, fakeworld.NewTable(batch))}
+	w.Table.Page = 2*batch + 1
+	w.begin = w.Table.Clock()
+	w.update(t, func(m *timetrace.Table) {
+		m.Loaded, m.Load, m.Incremental, m.Settled, m.Mode = true, w.begin, w.begin, w.begin, "exact"
+	})
+	w.follow = w.newFollow()
+	return w
+}
+
+// assumed is a world in which no horizon is known.
+func assumed(t testing.TB) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.update(t, func(m *timetrace.Table) { m.Settled, m.Mode = w.begin.Add(-timeout), "assumed" })
+	return w
+}
+
+// update changes the marks.
+func (w *world) update(t testing.TB, f func(*timetrace.Table)) {
+	t.Helper()
+	if err := w.Trace.UpdateTable(machine.Table, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) newFollow() *incremental.Pass {
+	return &incremental.Pass{Table: machine.Table, Source: w.Table, Sink: w.Sink, Trace: w.Trace, Batch: batch, Workers: 1}
+}
+
+// crash ends the process and the machine, and begins another process that
+// knows what is left on disk.
+func (w *world) crash(t testing.TB, pick func(int) int) {
+	t.Helper()
+	w.Crash(t, pick)
+	w.follow = w.newFollow()
+}
+
+func (w *world) comparison() *compensate.Comparison {
+	return &compensate.Comparison{Source: w.Table, Tree: snapshots{w.Tree}, Sink: w.Sink, Batch: batch}
+}
+
+// tier is a short one.
+func (w *world) tier() *compensate.Tier {
+	return &compensate.Tier{Table: machine.Table, Name: "1m", Timeout: time.Minute, Comparison: w.comparison(), Trace: w.Trace}
+}
+
+// last is the tier that moves S.
+func (w *world) last() *compensate.Tier {
+	return &compensate.Tier{
+		Table: machine.Table, Name: "10m", Timeout: timeout, End: timeout, Settles: true,
+		Comparison: w.comparison(), Trace: w.Trace,
+	}
+}
+
+func (w *world) exact() *compensate.Exact {
+	return &compensate.Exact{Table: machine.Table, Timeout: timeout, Horizon: w.Table, Comparison: w.comparison(), Trace: w.Trace}
+}
+
+func (w *world) compared() *compensate.Compared {
+	return &compensate.Compared{Table: machine.Table, Clock: w.Table, Versions: w.Table, Comparison: w.comparison(), Trace: w.Trace}
+}
+
+// runExact runs the pass and fails the test if it does.
+func runExact(t testing.TB, e *compensate.Exact) doc.Report {
+	t.Helper()
+	_, report, err := e.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// pass is what Tier and Compared are.
+type pass interface {
+	Run(context.Context) (doc.Report, error)
+}
+
+func run(t testing.TB, p pass) doc.Report {
+	t.Helper()
+	report, err := p.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// late begins a transaction, lets incremental pass over it, and commits a row
+// then.
+func (w *world) late(t testing.TB, n int, title string) {
+	t.Helper()
+	x := w.Table.Begin()
+	x.Put(fakeworld.Key(n), title)
+	w.Table.Advance(30 * time.Second)
+	run(t, w.follow)
+	x.Commit()
+}
+
+// missing returns the rows of which the index has not the newest version.
+func (w *world) missing() []doc.OID {
+	rows := w.Table.Rows()
+	return slices.DeleteFunc(fakeworld.Different(w.Table, w.Index), func(oid doc.OID) bool {
+		_, there := rows[oid]
+		return !there
+	})
+}
+
+// broken returns the rows that S vouches for and the index has not.
+func (w *world) broken() []doc.OID {
+	rows, s := w.Table.Rows(), w.Marks().Settled
+	return slices.DeleteFunc(w.missing(), func(oid doc.OID) bool { return !rows[oid].Updated.Before(s) })
+}
+
+// ghosts returns the documents whose rows are gone.
+func (w *world) ghosts() []doc.OID {
+	rows := w.Table.Rows()
+	return slices.DeleteFunc(fakeworld.Different(w.Table, w.Index), func(oid doc.OID) bool {
+		_, there := rows[oid]
+		return there
+	})
+}
+
+func (w *world) wantAll(t testing.TB) {
+	t.Helper()
+	if got := w.missing(); len(got) > 0 {
+		t.Errorf("missing in the index: got %v, want none", got)
+	}
+}
+
+func (w *world) wantHonest(t testing.TB) {
+	t.Helper()
+	if got := w.broken(); len(got) > 0 {
+		t.Errorf("settled to %v, and missing in the index: got %v, want none", w.Marks().Settled, got)
+	}
+}
+
+// snapshots is a tree of stamps as a pass sees it.
+type snapshots struct{ tree *stamps.Tree }
+
+func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
+	return func(yield func(doc.Stamp, error) bool) {
+		snapshot, err := s.tree.Snapshot()
+		if err != nil {
+			yield(doc.Stamp{}, err)
+			return
+		}
+		more := true
+		snapshot.Window(w)(func(stamp doc.Stamp, err error) bool {
+			more = yield(stamp, err)
+			return more
+		})
+		if err := snapshot.Close(); err != nil && more {
+			yield(doc.Stamp{}, err)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package pgsource
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+// A watched is a database with a table, writers and a watch. Each horizon is
+// followed by a look at the table; when all is over, no row may have turned up
+// below an exact one.
+type watched struct {
+	*testing.T
+	dsn    string // of the superuser
+	source *Source
+	watch  *Watch
+	looks  []look
+}
+
+// A look is how many rows there were below a horizon.
+type look struct {
+	at   time.Time
+	rows int
+}
+
+// slack is short, so that every bound shows.
+const slack = 20 * time.Millisecond
+
+const watchedTable = `CREATE TABLE doc (id serial PRIMARY KEY, u timestamptz DEFAULT now(), note text)`
+
+// watchDatabase watches as a role of its own that has been granted these
+// roles; without any, as the superuser.
+func watchDatabase(t *testing.T, dsn string, granted ...string) *watched {
+	t.Helper()
+	w := &watched{T: t, dsn: dsn}
+	pgtest.Exec(t, dsn, watchedTable)
+	w.source = openSource(t, w.login(granted...))
+	w.restart(doc.Horizon{})
+	return w
+}
+
+// login makes a role and returns the DSN to log in with, or without a grant
+// the superuser's.
+func (w *watched) login(granted ...string) string {
+	w.Helper()
+	if len(granted) == 0 {
+		return w.dsn
+	}
+	role := "test_" + strings.ToLower(rand.Text())
+	pgtest.Exec(w, w.dsn, "CREATE ROLE "+role+" LOGIN")
+	w.Cleanup(func() { pgtest.Exec(w, w.dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
+	for _, grant := range granted {
+		if grant != plain {
+			pgtest.Exec(w, w.dsn, "GRANT "+grant+" TO "+role)
+		}
+	}
+	return strings.Replace(w.dsn, "postgres@", role+"@", 1)
+}
+
+// plain grants nothing.
+const plain = "nothing"
+
+// restart begins a new watch.
+func (w *watched) restart(last doc.Horizon) {
+	w.watch = w.source.Watch(WatchOptions{Slack: slack, Last: last})
+}
+
+func (w *watched) read() doc.Horizon {
+	w.Helper()
+	h, err := w.watch.Horizon(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	if h.Exact {
+		rows := pgtest.Value[int](w, w.dsn, "SELECT count(*) FROM doc WHERE u < $1", h.At)
+		w.looks = append(w.looks, look{h.At, rows})
+	}
+	return h
+}
+
+// exact reads a horizon that must be exact, and returns it.
+func (w *watched) exact() doc.Horizon {
+	w.Helper()
+	h := w.read()
+	if !h.Exact || h.At.IsZero() || h.Reason != "" {
+		w.Fatalf("got %+v, want it exact", h)
+	}
+	return h
+}
+
+// below reads an exact horizon that must not be above the updateTime that the
+// session has written.
+func (w *watched) below(s *pgx.Conn) doc.Horizon {
+	w.Helper()
+	h := w.exact()
+	var u time.Time
+	if err := s.QueryRow(w.Context(), "SELECT min(u) FROM doc WHERE note = 'late'").Scan(&u); err != nil {
+		w.Fatal(err)
+	}
+	if h.At.After(u) {
+		w.Errorf("got %v, want at most %v, which is still to be committed", h.At, u)
+	}
+	return h
+}
+
+// pinned is exact, and names the session that holds the horizon back.
+func (w *watched) pinned(s *pgx.Conn) doc.Horizon {
+	w.Helper()
+	h := w.exact()
+	if pid := int(s.PgConn().PID()); h.Pin == nil || h.Pin.PID != pid || h.Pin.Application != "writer" || h.Pin.User == "" || h.Pin.Age < slack {
+		w.Errorf("got %+v pinned by %+v, want it pinned by %d", h, h.Pin, pid)
+	}
+	return h
+}
+
+// free is exact, and nothing holds the horizon back.
+func (w *watched) free() doc.Horizon {
+	w.Helper()
+	h := w.exact()
+	if h.Pin != nil || h.Now.Sub(h.At) > time.Second {
+		w.Errorf("got %+v pinned by %+v, want it free", h, h.Pin)
+	}
+	return h
+}
+
+// doubtful reads a horizon that must not be exact, for this reason.
+func (w *watched) doubtful(reason string) {
+	w.Helper()
+	h := w.read()
+	if h.Exact || !h.At.IsZero() || !strings.Contains(h.Reason, reason) || strings.Contains(h.Reason, "\n") {
+		w.Fatalf("got %+v, want it doubtful: %s", h, reason)
+	}
+}
+
+// finish checks every look once all is committed.
+func (w *watched) finish() {
+	w.Helper()
+	if len(w.looks) == 0 {
+		return
+	}
+	for _, l := range w.looks {
+		if rows := pgtest.Value[int](w, w.dsn, "SELECT count(*) FROM doc WHERE u < $1", l.at); rows != l.rows {
+			w.Errorf("got %d rows below %v, which was exact, want %d as before", rows, l.at, l.rows)
+		}
+	}
+}
+
+// writer opens a session that writes, as the superuser.
+func (w *watched) writer() *pgx.Conn {
+	w.Helper()
+	return pgtest.Connect(w, w.dsn+"&application_name=writer")
+}
+
+// late inserts a row in a transaction that stays open.
+func (w *watched) late() *pgx.Conn {
+	w.Helper()
+	s := w.writer()
+	w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
+	w.age()
+	return s
+}
+
+// exec sends one message.
+func (w *watched) exec(s *pgx.Conn, sql string) {
+	w.Helper()
+	if _, err := s.PgConn().Exec(w.Context(), sql).ReadAll(); err != nil {
+		w.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// start sends one message whose end is waited for by calling end.
+func (w *watched) start(s *pgx.Conn, sql string) (end func()) {
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.PgConn().Exec(context.Background(), sql).ReadAll()
+		done <- err
+	}()
+	return func() {
+		w.Helper()
+		if err := <-done; err != nil {
+			w.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+// until waits for a condition in the database.
+func (w *watched) until(condition string, args ...any) {
+	w.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !pgtest.Value[bool](w, w.dsn, "SELECT "+condition, args...); {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited for %s", condition)
+		}
+	}
+}
+
+// age lets time pass, so that what is open is older than the slack.
+func (w *watched) age() {
+	w.Helper()
+	w.until("pg_sleep(0.05) IS NOT NULL")
+}
+
+// waitsIn waits until the session runs a pg_sleep of that many seconds.
+func (w *watched) waitsIn(s *pgx.Conn, vxids int) {
+	w.Helper()
+	w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'virtualxid' AND split_part(virtualxid, '/', 2)::int >= $2)", s.PgConn().PID(), vxids)
+	w.until("EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')", s.PgConn().PID())
+}
