@@ -22,7 +22,9 @@
 // never after or together: a snapshot older than H would vouch for rows that
 // it can't see.
 //
-// Memory: a page of stamps and a batch of documents, whatever the window.
+// Memory: a page and two batches of stamps, and a batch of documents, whatever
+// the window. Cost: what is the same on both sides costs its stamp; a stamp
+// that the tree does not have costs a look at the page and the index too.
 package compensate
 
 import (
@@ -72,7 +74,10 @@ func (c *Comparison) Run(ctx context.Context, w doc.Window) (doc.Report, error) 
 	}
 	crawled := newCursor(c.Tree.Window(w))
 	defer crawled.stop()
-	doubts := &doubts{comparison: c, report: &report}
+	if err := crawled.next(); err != nil {
+		return report, err
+	}
+	doubts := &doubts{Comparison: c, report: &report}
 	for stamps, err := range c.Source.StampsByOID(ctx, w) {
 		if err != nil {
 			return report, err
@@ -87,8 +92,8 @@ func (c *Comparison) Run(ctx context.Context, w doc.Window) (doc.Report, error) 
 
 // doubts collects what has to be looked at more closely, up to a batch.
 type doubts struct {
-	comparison *Comparison
-	report     *doc.Report
+	*Comparison
+	report *doc.Report
 
 	differ []doc.Stamp // in the database, and not the same in the tree
 	absent []doc.Stamp // in the tree's window, and not in the database's
@@ -112,11 +117,11 @@ func (d *doubts) merge(ctx context.Context, stamps []doc.Stamp, crawled *cursor)
 			}
 		}
 		d.differ = append(d.differ, s)
-		if err := d.flush(ctx, d.comparison.Batch); err != nil {
+		if err := d.flush(ctx, d.Batch); err != nil {
 			return err
 		}
 	}
-	return crawled.err
+	return nil
 }
 
 // rest handles what is left when the database's stamps have ended.
@@ -126,9 +131,6 @@ func (d *doubts) rest(ctx context.Context, crawled *cursor) error {
 			return err
 		}
 	}
-	if crawled.err != nil {
-		return crawled.err
-	}
 	return d.flush(ctx, 1)
 }
 
@@ -137,68 +139,78 @@ func (d *doubts) noteAbsent(ctx context.Context, crawled *cursor) error {
 	if err := crawled.next(); err != nil {
 		return err
 	}
-	return d.flush(ctx, d.comparison.Batch)
+	return d.flush(ctx, d.Batch)
 }
 
-// flush settles the doubts once there are at least so many.
+// flush settles the doubts of a kind once there are at least so many.
 func (d *doubts) flush(ctx context.Context, atLeast int) error {
-	c := d.comparison
+	atLeast = max(atLeast, 1)
 	if len(d.differ) >= atLeast {
-		oids, err := c.Sink.Different(d.differ)
-		if err != nil {
-			return err
-		}
-		d.differ = d.differ[:0]
-		if err := c.fetch(ctx, oids, nil, d.report); err != nil {
+		if err := d.fetchDifferent(ctx); err != nil {
 			return err
 		}
 	}
 	if len(d.absent) >= atLeast {
-		absent := d.absent
-		d.absent = nil
-		oids := make([]doc.OID, len(absent))
-		for i, s := range absent {
-			oids[i] = s.OID
-		}
-		return c.fetch(ctx, oids, absent, d.report)
+		return d.removeGone(ctx)
 	}
 	return nil
 }
 
-// fetch indexes the rows with these OIDs as they are now. Those of absent that
-// are gone are removed, if they still are what was crawled.
-func (c *Comparison) fetch(ctx context.Context, oids []doc.OID, absent []doc.Stamp, report *doc.Report) error {
-	for chunk := range slices.Chunk(oids, max(c.Batch, 1)) {
-		found := map[doc.OID]bool{}
-		var seq doc.FetchSeq
-		for batch, err := range c.Source.Docs(ctx, chunk) {
-			if err != nil {
-				return err
-			}
-			seq = batch.Fetch
-			for i := range batch.Docs {
-				found[batch.Docs[i].OID] = true
-			}
-			for _, r := range batch.Rejects {
-				found[r.OID] = true // there, though it can't be indexed
-			}
-			done, err := c.Sink.Put(ctx, batch)
-			report.Add(done)
-			if err != nil {
-				return err
-			}
-		}
-		gone := slices.DeleteFunc(slices.Clone(absent), func(s doc.Stamp) bool {
-			return found[s.OID] || !slices.Contains(chunk, s.OID)
-		})
-		if len(gone) == 0 {
-			continue
-		}
-		done, err := c.Sink.Delete(ctx, gone, seq)
-		report.Add(done)
+// fetchDifferent indexes those that are not what the pages say either.
+func (d *doubts) fetchDifferent(ctx context.Context) error {
+	oids, err := d.Sink.Different(d.differ)
+	d.differ = d.differ[:0]
+	if err != nil || len(oids) == 0 {
+		return err
+	}
+	_, _, err = d.fetch(ctx, oids)
+	return err
+}
+
+// removeGone asks the database for the absent. Those that are gone are
+// removed, if they still are what was crawled.
+func (d *doubts) removeGone(ctx context.Context) error {
+	oids := make([]doc.OID, len(d.absent))
+	for i, s := range d.absent {
+		oids[i] = s.OID
+	}
+	there, seq, err := d.fetch(ctx, oids)
+	if err != nil {
+		return err
+	}
+	gone := slices.DeleteFunc(d.absent, func(s doc.Stamp) bool { return there[s.OID] })
+	d.absent = nil
+	if len(gone) == 0 {
+		return nil
+	}
+	done, err := d.Sink.Delete(ctx, gone, seq)
+	d.report.Add(done)
+	return err
+}
+
+// fetch indexes the rows with these OIDs as they are now. It returns which are
+// there, and the fetch that found the others gone: where there were several,
+// the first, lest what was put between them be removed.
+func (d *doubts) fetch(ctx context.Context, oids []doc.OID) (there map[doc.OID]bool, seq doc.FetchSeq, err error) {
+	there = map[doc.OID]bool{}
+	for batch, err := range d.Source.Docs(ctx, oids) {
 		if err != nil {
-			return err
+			return nil, 0, err
+		}
+		if seq == 0 {
+			seq = batch.Fetch
+		}
+		for i := range batch.Docs {
+			there[batch.Docs[i].OID] = true
+		}
+		for _, r := range batch.Rejects {
+			there[r.OID] = true // though it can't be indexed
+		}
+		done, err := d.Sink.Put(ctx, batch)
+		d.report.Add(done)
+		if err != nil {
+			return nil, 0, err
 		}
 	}
-	return nil
+	return there, seq, nil
 }

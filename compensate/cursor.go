@@ -6,11 +6,11 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A cursor steps through a sorted stream of stamps.
+// A cursor steps through a sorted stream of stamps. It begins before the first
+// one.
 type cursor struct {
 	at   doc.Stamp
-	ok   bool  // at is valid
-	err  error // why the stream ended early
+	ok   bool // at is valid
 	pull func() (doc.Stamp, error, bool)
 	stop func()
 }
@@ -18,17 +18,11 @@ type cursor struct {
 func newCursor(stamps iter.Seq2[doc.Stamp, error]) *cursor {
 	c := &cursor{}
 	c.pull, c.stop = iter.Pull2(stamps)
-	_ = c.next() // kept in err
 	return c
 }
 
-// next steps on. A stream that ended early is an error now and later.
-func (c *cursor) next() error {
-	stamp, err, ok := c.pull()
-	if err != nil {
-		c.ok, c.err = false, err
-		return err
-	}
-	c.at, c.ok = stamp, ok
-	return nil
+// next steps on. After an error the stream is not to be used.
+func (c *cursor) next() (err error) {
+	c.at, err, c.ok = c.pull()
+	return err
 }

@@ -25,6 +25,7 @@ type Exact struct {
 	Trace      *timetrace.Trace
 
 	settler settler
+	due     rewind // not durable yet
 }
 
 // Run reads H, then compares [S, max(Last(N), H)), then moves S to H. H may be
@@ -50,10 +51,7 @@ func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 
 // settle compares what is not settled, and moves S.
 func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
-	at := h.At
-	if e.Tick > time.Microsecond {
-		at = at.Add(-e.Tick) // a row of the tick that H lies in bears the tick's beginning, and may still come
-	}
+	at := wholeTicks(h.At, e.Tick)
 	marks, _ := e.Trace.Table(e.Table)
 	w := doc.Window{From: marks.Settled, To: marks.Incremental}
 	if at.After(w.To) {
@@ -69,27 +67,41 @@ func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	})
 }
 
+// A rewind is where marks have to go back to, and why.
+type rewind struct {
+	to     time.Time
+	reason string
+}
+
 // rewind takes the marks back where the database is no longer what they were
-// measured on.
+// measured on. A horizon tells of a step of its clock only once: until the
+// rewind is durable it stays due.
 func (e *Exact) rewind(h doc.Horizon) error {
 	marks, _ := e.Trace.Table(e.Table)
-	var to time.Time
-	var reason string
 	switch {
 	case marks.Server != "" && h.Server != "" && h.Server != marks.Server:
 		// What it had shown may be gone, and what it stamps may be older.
-		to, reason = h.Now.Add(-e.Timeout), "the database server was restarted, restored or failed over"
+		e.due.add(h.Now.Add(-e.Timeout), "the database server was restarted, restored or failed over")
 	case h.ClockBack > 0:
-		to, reason = h.Now.Add(-h.ClockBack), fmt.Sprintf("the database's clock went back by %v", h.ClockBack)
-	default:
+		e.due.add(h.Now.Add(-h.ClockBack), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
+	}
+	if e.due == (rewind{}) || h.Now.IsZero() { // zero: the server did not answer
 		return nil
 	}
 	err := e.Trace.UpdateTable(e.Table, func(t *timetrace.Table) {
-		t.Rewind(to, reason)
+		t.Rewind(e.due.to, e.due.reason)
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
 	})
 	if err != nil {
 		return fmt.Errorf("compensate %s, rewind: %w", e.Table, err)
 	}
+	e.due = rewind{}
 	return nil
+}
+
+// add goes back further, if need be.
+func (r *rewind) add(to time.Time, reason string) {
+	if r.reason == "" || to.Before(r.to) {
+		*r = rewind{to, reason}
+	}
 }

@@ -18,7 +18,7 @@ type settler struct {
 // time becomes so now and then, since a restart compares that time again at no
 // cost.
 func (s *settler) move(trace *timetrace.Trace, table string, at time.Time, found bool, settle func(*timetrace.Table)) error {
-	if !found && at.Sub(s.saved) < saveEvery {
+	if lag := at.Sub(s.saved); !found && 0 <= lag && lag < saveEvery { // below 0: it was rewound
 		trace.Note(table, settle)
 		return nil
 	}
@@ -27,4 +27,14 @@ func (s *settler) move(trace *timetrace.Trace, table string, at time.Time, found
 	}
 	s.saved = at
 	return nil
+}
+
+// wholeTicks is what S may be when nothing that began before a time can still
+// commit. Where updateTime is coarse, a row of the tick in which the time lies
+// bears the tick's beginning, and may still come.
+func wholeTicks(at time.Time, tick time.Duration) time.Time {
+	if tick > time.Microsecond {
+		return at.Add(-tick)
+	}
+	return at
 }

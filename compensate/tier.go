@@ -14,6 +14,7 @@ import (
 type Tier struct {
 	Table      string
 	Name       string
+	Tick       time.Duration // precision of updateTime
 	Timeout    time.Duration // TO: how long a transaction may stay open
 	End        time.Duration // how far before the last incremental mark the window ends
 	Settles    bool          // it is the last one, and no horizon is known: it moves S
@@ -28,30 +29,41 @@ type Tier struct {
 //
 // so windows overlap by the timeout, however long the tier did not run.
 func (t *Tier) Run(ctx context.Context) (doc.Report, error) {
+	report, err := t.run(ctx)
+	if err != nil {
+		return report, fmt.Errorf("compensate %s, tier %s: %w", t.Table, t.Name, err)
+	}
+	return report, nil
+}
+
+func (t *Tier) run(ctx context.Context) (doc.Report, error) {
 	marks, _ := t.Trace.Table(t.Table)
 	now := marks.Incremental
 	w := doc.Window{From: t.start(marks), To: now.Add(-t.End)}
 	report, err := t.Comparison.Run(ctx, w)
 	if err != nil {
-		return report, fmt.Errorf("compensate %s, tier %s: %w", t.Table, t.Name, err)
+		return report, err
 	}
 	return report, t.Trace.UpdateTable(t.Table, func(m *timetrace.Table) {
 		m.SetTier(t.Name, now)
 		if t.Settles {
-			m.Settle(now.Add(-t.Timeout), "assumed")
+			m.Settle(wholeTicks(now.Add(-t.Timeout), t.Tick), "assumed")
 		}
 	})
 }
 
-// start is Ts. A tier without a mark begins with what was open at the load. All
-// below S is settled, so no tier looks there.
+// start is Ts. A tier without a mark begins with what was open at the load.
+// All below S is settled, so no tier looks there; and the one that moves S
+// begins at S, whatever its timeout was before: what S passes must have been
+// compared.
 func (t *Tier) start(marks timetrace.Table) time.Time {
 	last, ok := marks.Tiers[t.Name]
 	if !ok {
 		last = marks.Load
 	}
-	if start := last.Add(-t.Timeout); start.After(marks.Settled) {
-		return start
+	start := last.Add(-t.Timeout)
+	if t.Settles || start.Before(marks.Settled) {
+		return marks.Settled
 	}
-	return marks.Settled
+	return start
 }

@@ -53,9 +53,9 @@ func TestReadersNeverWait(t *testing.T) {
 				listAtLeast(t, m, keys*9/10)
 			}
 		})
-		rounds := 60
+		rounds := 30
 		if testing.Short() {
-			rounds = 15
+			rounds = 10
 		}
 		for round := 1; round <= rounds; round++ {
 			put(t, m, all(round)...)

@@ -113,12 +113,13 @@ func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
 			yield(doc.Stamp{}, err)
 			return
 		}
+		more := true
 		for stamp, err := range snapshot.Window(w) {
-			if !yield(stamp, err) {
+			if more = yield(stamp, err); !more {
 				break
 			}
 		}
-		if err := snapshot.Close(); err != nil {
+		if err := snapshot.Close(); err != nil && more {
 			yield(doc.Stamp{}, err)
 		}
 	}

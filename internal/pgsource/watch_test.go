@@ -206,9 +206,29 @@ func (w *watched) age() {
 	w.until("pg_sleep(0.05) IS NOT NULL")
 }
 
-// waitsIn waits until the session runs a pg_sleep of that many seconds.
-func (w *watched) waitsIn(s *pgx.Conn, vxids int) {
+// A gate is a session that holds an advisory lock, and thereby others back.
+type gate struct {
+	w *watched
+	s *pgx.Conn
+}
+
+func (w *watched) gate() gate {
 	w.Helper()
-	w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'virtualxid' AND split_part(virtualxid, '/', 2)::int >= $2)", s.PgConn().PID(), vxids)
-	w.until("EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')", s.PgConn().PID())
+	g := gate{w, pgtest.Connect(w, w.dsn)}
+	w.exec(g.s, "SELECT pg_advisory_lock(n) FROM generate_series(1, 3) n")
+	return g
+}
+
+// reached waits until a session waits at the n-th of three.
+func (g gate) reached(n int) {
+	g.w.Helper()
+	g.w.until("EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted)", n)
+	g.w.age()
+}
+
+func (g gate) open(n int) {
+	g.w.Helper()
+	if _, err := g.s.Exec(g.w.Context(), "SELECT pg_advisory_unlock($1)", n); err != nil {
+		g.w.Fatal(err)
+	}
 }

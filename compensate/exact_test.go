@@ -1,0 +1,256 @@
+package compensate_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/faultfs"
+	"indexerd/timetrace"
+)
+
+// A teller is a horizon that a test makes up.
+type teller func() (doc.Horizon, error)
+
+func (f teller) Horizon(context.Context) (doc.Horizon, error) { return f() }
+
+// tells is a horizon that is always the same.
+func tells(h doc.Horizon) teller { return func() (doc.Horizon, error) { return h, nil } }
+
+// changed is the table's horizon, but for what f changes.
+func (w *world) changed(f func(*doc.Horizon)) teller {
+	return func() (doc.Horizon, error) {
+		h, err := w.Table.Horizon(context.Background())
+		f(&h)
+		return h, err
+	}
+}
+
+// [S, max(Last(N), H)) is compared, and S moves to H and only to H.
+func TestExactWindow(t *testing.T) {
+	type minutes = float64
+	tests := []struct {
+		name             string
+		settled, last, h minutes
+		tick             time.Duration
+		to, wantS        minutes
+	}{
+		{name: "H behind Last(N)", settled: 1, last: 5, h: 4, to: 5, wantS: 4},
+		{name: "H beyond Last(N)", settled: 1, last: 5, h: 7, to: 7, wantS: 7},
+		{name: "pinned", settled: 3, last: 5, h: 3, to: 5, wantS: 3},
+		{name: "H below S", settled: 3, last: 5, h: 2, to: 5, wantS: 3},
+		{name: "all below S", settled: 6, last: 5, h: 6, to: 6, wantS: 6},
+		{name: "coarse updateTime", settled: 1, last: 5, h: 4, tick: 30 * time.Second, to: 5, wantS: 3.5},
+		{name: "coarse updateTime, H beyond Last(N)", settled: 1, last: 5, h: 7, tick: time.Minute, to: 6, wantS: 6},
+		{name: "fine updateTime", settled: 1, last: 5, h: 4, tick: time.Microsecond, to: 5, wantS: 4},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.update(t, func(m *timetrace.Table) { m.Settled, m.Incremental = w.at(test.settled), w.at(test.last) })
+			e := w.exact()
+			e.Tick, e.Horizon = test.tick, tells(doc.Horizon{At: w.at(test.h), Now: w.at(8), Exact: true})
+			report := runExact(t, e)
+			if want := (doc.Window{From: w.at(test.settled), To: w.at(test.to)}); report.Window != want {
+				t.Errorf("window: got %v, want %v", report.Window, want)
+			}
+			if got, want := w.Marks().Settled, w.at(test.wantS); !got.Equal(want) {
+				t.Errorf("S: got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// While a transaction stays open S waits for it; what commits late meanwhile
+// is found by the next run all the same.
+func TestPinnedHorizonDelaysSAndNothingElse(t *testing.T) {
+	w := newWorld(t)
+	e := w.exact()
+	w.Table.Advance(time.Minute)
+	pin := w.Table.Begin()
+	pin.Put(fakeworld.Key(1), "pin")
+	began := w.Table.Clock()
+	for n := range 360 {
+		w.late(t, 10+n, "late")
+		if len(w.missing()) == 0 {
+			t.Fatal("incremental found the late row: this test proves nothing")
+		}
+		runExact(t, e)
+		w.wantAll(t)
+	}
+	if got := w.Marks().Settled; !got.Equal(began) {
+		t.Errorf("S after %v: got %v, want where the transaction began, %v", w.Table.Clock().Sub(began), got, began)
+	}
+	pin.Commit()
+	runExact(t, e)
+	w.wantAll(t)
+	if got, want := w.Marks().Settled, w.Table.Clock(); !got.Equal(want) {
+		t.Errorf("S after the commit: got %v, want %v", got, want)
+	}
+}
+
+// The rows of the tick that H lies in may still come.
+func TestCoarseUpdateTime(t *testing.T) {
+	for _, tick := range []time.Duration{0, time.Second} {
+		w := newWorld(t)
+		w.Table.Precision = time.Second
+		w.Table.Advance(999 * time.Millisecond)
+		x := w.Table.Begin() // bears a time almost a second earlier
+		x.Put(fakeworld.Key(1), "late")
+		w.Table.Advance(time.Minute)
+		run(t, w.follow)
+		e := w.exact()
+		e.Tick = tick
+		runExact(t, e)
+		x.Commit()
+		if got, want := len(w.broken()) > 0, tick == 0; got != want {
+			t.Errorf("tick %v: got a promise broken %t, want %t", tick, got, want)
+		}
+		runExact(t, e)
+		if got, want := len(w.missing()) > 0, tick == 0; got != want {
+			t.Errorf("tick %v: got a row lost %t, want %t", tick, got, want)
+		}
+	}
+}
+
+// Without an exact horizon nothing moves, and the reason is passed on.
+func TestNoHorizon(t *testing.T) {
+	fault := errors.New("no connection")
+	tests := []struct {
+		name    string
+		horizon teller
+		want    error
+	}{
+		{"not exact", tells(doc.Horizon{Reason: "a standby"}), nil},
+		{"fault", func() (doc.Horizon, error) { return doc.Horizon{}, fault }, fault},
+	}
+	for _, test := range tests {
+		w := newWorld(t)
+		w.Table.Advance(hour)
+		w.late(t, 1, "late")
+		e := w.exact()
+		e.Horizon = test.horizon
+		before := w.Marks()
+		h, report, err := e.Run(t.Context())
+		if !errors.Is(err, test.want) || report.Compared > 0 {
+			t.Errorf("%s: got %+v, %v, want nothing compared, %v", test.name, report, err, test.want)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "compensate film, horizon: ") {
+			t.Errorf("%s: got error %q, want it to begin with compensate film, horizon", test.name, err)
+		}
+		if err == nil && h.Reason != "a standby" {
+			t.Errorf("%s: got reason %q, want the horizon's", test.name, h.Reason)
+		}
+		if got := w.Marks(); !got.Settled.Equal(before.Settled) || got.Mode != before.Mode {
+			t.Errorf("%s: got marks %+v, want them as they were", test.name, got)
+		}
+	}
+}
+
+// What was assumed stays assumed until a sweep has looked at all of it.
+func TestAssumedStaysAssumed(t *testing.T) {
+	w := assumed(t)
+	w.Table.Advance(hour)
+	run(t, w.follow)
+	runExact(t, w.exact())
+	if m := w.Marks(); m.Mode != "assumed" || !m.Settled.Equal(w.Table.Clock()) {
+		t.Errorf("got S %v, %s, want %v, assumed", m.Settled, m.Mode, w.Table.Clock())
+	}
+}
+
+// S over an idle time becomes durable every ten seconds, and with rows at
+// once; a restart begins no further back.
+func TestIdleSIsRarelyWritten(t *testing.T) {
+	w := newWorld(t)
+	e := w.exact()
+	runExact(t, e)
+	w.Table.Advance(2 * time.Second)
+	runExact(t, e) // the first S that is not the load's
+	writes := 0
+	w.Files.Fail(func(s faultfs.Step) error {
+		if s.Op == "SyncDir" {
+			writes++
+		}
+		return nil
+	})
+	for range 30 {
+		w.Table.Advance(2 * time.Second)
+		runExact(t, e)
+	}
+	perUpdate := writes / 6
+	if writes == 0 || writes%6 != 0 {
+		t.Errorf("syncs of the trace in an idle minute: got %d, want those of 6 updates", writes)
+	}
+	w.Table.Advance(2 * time.Second)
+	shown := w.Table.Clock()
+	writes = 0
+	w.late(t, 1, "late")
+	runExact(t, e)
+	if writes != perUpdate {
+		t.Errorf("syncs after a row: got %d, want those of an update, %d", writes, perUpdate)
+	}
+	for range 4 {
+		w.Table.Advance(2 * time.Second)
+		runExact(t, e)
+	}
+	w.crash(t, faultfs.Worst)
+	if got := w.Marks().Settled; got.Before(shown) {
+		t.Errorf("S after a restart: got %v, want at least what was durable, %v", got, shown)
+	}
+}
+
+const restarted = "the database server was restarted, restored or failed over"
+
+// Marks go back where the database is no longer what they were measured on:
+// all of them, durably, with the reason.
+func TestExactRewinds(t *testing.T) {
+	tests := []struct {
+		name   string
+		before string // the server that S was measured on
+		change func(*doc.Horizon)
+		back   time.Duration // below the clock
+		reason string
+	}{
+		{"the same server", "a", func(h *doc.Horizon) { h.Server = "a" }, 0, ""},
+		{"a server for the first time", "", func(h *doc.Horizon) { h.Server = "a" }, 0, ""},
+		{"a server that does not tell", "a", func(h *doc.Horizon) { *h = doc.Horizon{Reason: "refused"} }, 0, ""},
+		{"another server", "a", func(h *doc.Horizon) { h.Server = "b" }, timeout, restarted},
+		{"another server, no horizon yet", "a", func(h *doc.Horizon) { h.Server, h.Exact, h.At = "b", false, time.Time{} }, timeout, restarted},
+		{"a step of the clock", "a", func(h *doc.Horizon) { h.Server, h.ClockBack = "a", time.Minute }, time.Minute, "the database's clock went back by 1m0s"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Table.Advance(hour)
+			now := w.Table.Clock()
+			w.update(t, func(m *timetrace.Table) {
+				m.Settled, m.Incremental, m.Server = now, now, test.before
+				m.SetTier("1m", now)
+				m.SetTier("old", w.begin)
+			})
+			e := w.exact()
+			e.Horizon = w.changed(test.change)
+			e.Comparison.Source = nil // it would panic: the rewind is what is looked at
+			if test.reason != "" {
+				w.Before(nil)
+			}
+			e.Comparison = w.comparison()
+			e.Comparison.Tree = brokenTree{}
+			_, _, err := e.Run(t.Context())
+			w.crash(t, faultfs.Worst)
+			m := w.Marks()
+			back := now.Add(-test.back)
+			if !m.Settled.Equal(back) || !m.Incremental.Equal(back) || !m.Tiers["1m"].Equal(back) || !m.Tiers["old"].Equal(w.begin) {
+				t.Errorf("got S %v, incremental %v, tiers %v, want all at most %v (%v)", m.Settled, m.Incremental, m.Tiers, back, err)
+			}
+			if m.Unverified != test.reason {
+				t.Errorf("unverified: got %q, want %q", m.Unverified, test.reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,444 @@
+package pgsource
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+// Rights and visibility in all their forms. The word exact is shown where it is
+// proven, and nowhere where the horizon would be wrong: each set-up says which,
+// and each horizon is held against what is committed after it.
+func TestWatchSetups(t *testing.T) {
+	everybody := map[string][]string{
+		"superuser": nil, "pg_monitor": {"pg_monitor"}, "pg_read_all_stats": {"pg_read_all_stats"}, "plain": {plain},
+	}
+	sighted := map[string][]string{"superuser": nil, "pg_read_all_stats": {"pg_read_all_stats"}}
+	blind := map[string][]string{"plain": {plain}}
+	for _, c := range []struct {
+		name  string
+		roles map[string][]string
+		run   func(*watched)
+	}{
+		{"nobody there", everybody, func(w *watched) {
+			w.free()
+		}},
+		{"open before the watch, seen", sighted, func(w *watched) {
+			s := w.late()
+			w.below(s)
+			w.pinned(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"open before the watch, hidden", blind, func(w *watched) {
+			s := w.late()
+			w.doubtful("hides when its transaction began, which was before this watch: GRANT pg_read_all_stats")
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"open after the watch", everybody, func(w *watched) {
+			w.free()
+			s := w.late()
+			w.below(s)
+			w.pinned(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"before the first statement", everybody, func(w *watched) {
+			w.free()
+			s := w.writer()
+			w.exec(s, "BEGIN")
+			w.age()
+			w.pinned(s)
+			w.exec(s, "INSERT INTO doc (note) VALUES ('late')") // with the time of BEGIN
+			w.below(s)
+			w.exec(s, "COMMIT")
+		}},
+		{"after a statement that writes nothing", everybody, func(w *watched) {
+			w.free()
+			s := w.writer()
+			w.exec(s, "BEGIN; SELECT count(*) FROM doc")
+			w.age()
+			w.pinned(s)
+			w.exec(s, "INSERT INTO doc (note) VALUES ('late')")
+			w.below(s)
+			w.exec(s, "COMMIT")
+		}},
+		{"repeatable read", everybody, func(w *watched) {
+			w.free()
+			s := w.writer()
+			w.exec(s, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM doc; INSERT INTO doc (note) VALUES ('late')")
+			w.age()
+			w.below(s)
+			w.exec(s, "COMMIT")
+		}},
+		{"savepoints", everybody, func(w *watched) {
+			w.free()
+			s := w.writer()
+			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late'); SAVEPOINT a; INSERT INTO doc (u) VALUES (clock_timestamp()); ROLLBACK TO a; SAVEPOINT b; INSERT INTO doc (u) VALUES (clock_timestamp())")
+			w.age()
+			w.below(s)
+			w.exec(s, "RELEASE b")
+			w.below(s)
+			w.exec(s, "COMMIT")
+		}},
+		{"rollback", everybody, func(w *watched) {
+			s := w.writer()
+			w.free()
+			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
+			w.below(s)
+			w.exec(s, "ROLLBACK")
+			w.free()
+		}},
+		{"a session turns track_activities off", sighted, func(w *watched) {
+			w.free()
+			s := w.late()
+			w.exec(s, "SET track_activities = off")
+			w.below(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"a session turns track_activities on", sighted, func(w *watched) {
+			w.free()
+			s := w.writer()
+			w.exec(s, "SET track_activities = off")
+			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
+			w.age()
+			w.exec(s, "SET track_activities = on")
+			w.exec(s, "SELECT 1")
+			w.below(s)
+			w.exec(s, "COMMIT")
+		}},
+		{"track_activities off for a role, open before the watch", sighted, func(w *watched) {
+			dsn := w.login(plain)
+			role := dsn[strings.Index(dsn, "test_"):strings.Index(dsn, "@")]
+			pgtest.Exec(w, w.dsn, "ALTER ROLE "+role+" SET track_activities = off; GRANT ALL ON doc, doc_id_seq TO "+role)
+			s := pgtest.Connect(w, dsn)
+			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
+			w.doubtful("turn track_activities on in every session")
+			w.exec(s, "COMMIT")
+			w.free()
+			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
+			w.age()
+			w.below(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"track_activities off for everybody", everybody, func(w *watched) {
+			pgtest.Exec(w, w.dsn, "ALTER DATABASE "+w.database()+" SET track_activities = off")
+			w.free()
+			s := w.late()
+			w.below(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"prepared before the watch", everybody, func(w *watched) {
+			s := w.late()
+			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.doubtful(`transaction "p" was prepared before this watch began`)
+			w.exec(s, "COMMIT PREPARED 'p'")
+			w.free()
+		}},
+		{"prepared after the watch", everybody, func(w *watched) {
+			w.free()
+			s := w.late()
+			h := w.below(s)
+			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.age()
+			for range 3 {
+				if p := w.exact(); p.At.After(h.At) || p.Pin == nil || p.Pin.Application != `prepared transaction "p"` {
+					w.Errorf("got %v pinned by %+v, want at most %v", p.At, p.Pin, h.At)
+				}
+			}
+			w.exec(s, "COMMIT PREPARED 'p'")
+			w.free()
+		}},
+		{"begun and prepared between two readings", everybody, func(w *watched) {
+			h := w.free()
+			s := w.late()
+			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.age()
+			if p := w.exact(); p.At.After(h.Now) {
+				w.Errorf("got %v, want at most %v", p.At, h.Now)
+			}
+			w.exec(s, "COMMIT PREPARED 'p'")
+			w.free()
+		}},
+		{"prepared across a restart of the watch", everybody, func(w *watched) {
+			w.free()
+			s := w.late()
+			h := w.below(s)
+			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.restart(h)
+			if p := w.exact(); !p.At.Equal(h.At) {
+				w.Errorf("got %v after the restart, want %v as before", p.At, h.At)
+			}
+			w.exec(s, "COMMIT PREPARED 'p'")
+			w.free()
+		}},
+		{"open across a restart of the watch", everybody, func(w *watched) {
+			w.free()
+			s := w.late()
+			h := w.below(s)
+			w.restart(h)
+			if p := w.below(s); p.At.Before(h.At) {
+				w.Errorf("got %v after the restart, want %v or later", p.At, h.At)
+			}
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"a restart of the watch that knows another server", blind, func(w *watched) {
+			h := w.free()
+			s := w.late()
+			h.Server = "another"
+			w.restart(h)
+			w.doubtful("hides when its transaction began")
+			w.exec(s, "COMMIT")
+		}},
+		{"several transactions in one message", everybody, func(w *watched) {
+			w.free()
+			g, s := w.gate(), w.writer()
+			end := w.start(s, `BEGIN; SELECT pg_advisory_xact_lock(1); COMMIT;
+				BEGIN; INSERT INTO doc (note) VALUES ('late'); SELECT pg_advisory_xact_lock(2); COMMIT`)
+			g.reached(1)
+			h := w.pinned(s)
+			g.open(1)
+			g.reached(2)
+			// Its row bears the time at which the message came.
+			if p := w.exact(); p.At.After(h.At) {
+				w.Errorf("got %v in the second transaction, want at most %v", p.At, h.At)
+			}
+			g.open(2)
+			end()
+			w.free()
+		}},
+		{"a procedure that commits", everybody, func(w *watched) {
+			pgtest.Exec(w, w.dsn, procedure("now()"))
+			w.free()
+			w.callProcedure()
+		}},
+		{"a procedure that commits and stamps with its call, seen", sighted, func(w *watched) {
+			pgtest.Exec(w, w.dsn, procedure("statement_timestamp()"))
+			w.free()
+			w.callProcedure()
+		}},
+		{"a procedure that commits and stamps with its call, hidden", blind, func(w *watched) {
+			w.free()
+			pgtest.Exec(w, w.dsn, procedure("statement_timestamp()"))
+			w.doubtful("function work uses statement_timestamp()")
+			pgtest.Exec(w, w.dsn, "DROP PROCEDURE work; ALTER TABLE doc ALTER u SET DEFAULT statement_timestamp()")
+			w.doubtful("the default of a column of doc uses statement_timestamp()")
+			pgtest.Exec(w, w.dsn, "ALTER TABLE doc ALTER u SET DEFAULT now()")
+			w.free()
+		}},
+		{"another database", everybody, func(w *watched) {
+			s := pgtest.Connect(w, pgtest.DB(w.T))
+			w.exec(s, "BEGIN; CREATE TABLE doc (id int)")
+			w.age()
+			w.free()
+		}},
+		{"a parallel query", sighted, func(w *watched) {
+			g, s := w.gate(), w.writer()
+			w.exec(s, "SET force_parallel_mode = on; CREATE FUNCTION slow() RETURNS int PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN 1; END'")
+			end := w.start(s, "SELECT slow()")
+			g.reached(1)
+			w.pinned(s)
+			g.open(1)
+			end()
+			w.free()
+		}},
+		{"the source's own transaction", everybody, func(w *watched) {
+			pgtest.Exec(w, w.dsn, "GRANT SELECT ON doc TO public; INSERT INTO doc SELECT FROM generate_series(1, 3)")
+			table, err := w.source.Table(w.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 1})
+			if err != nil {
+				w.Fatal(err)
+			}
+			table.stampPage = 1
+			w.free()
+			for _, err := range table.StampsByOID(w.Context(), doc.Window{To: maxTime}) {
+				if err != nil {
+					w.Fatal(err)
+				}
+				w.age()
+				w.free()
+			}
+		}},
+		{"the same role's other program", everybody, func(w *watched) {
+			pgtest.Exec(w, w.dsn, "GRANT ALL ON doc, doc_id_seq TO public")
+			w.free()
+			s, err := pgconn.Connect(w.Context(), w.source.pool.Config().ConnString()+"&application_name=indexerd")
+			if err != nil {
+				w.Fatal(err)
+			}
+			defer s.Close(w.Context())
+			if _, err := s.Exec(w.Context(), "BEGIN; INSERT INTO doc (note) VALUES ('late')").ReadAll(); err != nil {
+				w.Fatal(err)
+			}
+			w.age()
+			if h := w.exact(); h.Pin == nil || h.Pin.PID != int(s.PID()) {
+				w.Errorf("got %+v pinned by %+v, want it pinned by %d", h, h.Pin, s.PID())
+			}
+			if _, err := s.Exec(w.Context(), "COMMIT").ReadAll(); err != nil {
+				w.Fatal(err)
+			}
+		}},
+		{"a cursor with hold", everybody, func(w *watched) {
+			w.free()
+			s := w.late()
+			w.exec(s, "DECLARE c CURSOR WITH HOLD FOR SELECT * FROM doc")
+			w.below(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"a wait for an advisory lock", everybody, func(w *watched) {
+			w.free()
+			g, s := w.gate(), w.writer()
+			end := w.start(s, "INSERT INTO doc (u) SELECT now() FROM (SELECT pg_advisory_xact_lock(1) OFFSET 0) l")
+			g.reached(1)
+			w.pinned(s)
+			g.open(1)
+			end()
+			w.free()
+		}},
+		{"a session that holds an advisory lock", everybody, func(w *watched) {
+			w.gate()
+			w.free()
+		}},
+		{"a statement that waits for a row", everybody, func(w *watched) {
+			w.exec(w.writer(), "INSERT INTO doc (note) VALUES ('contended')")
+			w.free()
+			first, s := w.writer(), w.writer()
+			w.exec(first, "BEGIN; UPDATE doc SET u = now()")
+			end := w.start(s, "INSERT INTO doc (u) SELECT now(); UPDATE doc SET u = statement_timestamp() WHERE note = 'contended'")
+			w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", s.PgConn().PID())
+			w.age()
+			w.exact()
+			w.exec(first, "ROLLBACK")
+			end()
+			w.free()
+		}},
+		{"a lock on the table", everybody, func(w *watched) {
+			w.free()
+			first, s := w.writer(), w.writer()
+			w.exec(first, "BEGIN; LOCK TABLE doc IN SHARE MODE")
+			end := w.start(s, "BEGIN; LOCK TABLE doc; COMMIT; BEGIN; INSERT INTO doc (note) VALUES ('late'); COMMIT")
+			w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", s.PgConn().PID())
+			w.age()
+			h := w.exact()
+			w.exec(first, "COMMIT")
+			end()
+			if u := pgtest.Value[time.Time](w, w.dsn, "SELECT u FROM doc"); h.At.After(u) {
+				w.Errorf("got %v while it waited, want at most %v", h.At, u)
+			}
+		}},
+		{"listen and notify", everybody, func(w *watched) {
+			listener := w.writer()
+			w.exec(listener, "LISTEN doc")
+			w.free()
+			s := w.late()
+			w.exec(s, "NOTIFY doc")
+			w.below(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"a deferred trigger stamps at commit", everybody, func(w *watched) {
+			pgtest.Exec(w, w.dsn, `CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS
+				'BEGIN PERFORM pg_advisory_xact_lock(1); UPDATE doc SET u = now() WHERE id = NEW.id; RETURN NULL; END';
+				CREATE CONSTRAINT TRIGGER stamp AFTER INSERT ON doc DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stamp()`)
+			w.free()
+			g, s := w.gate(), w.late()
+			end := w.start(s, "COMMIT")
+			g.reached(1)
+			w.pinned(s)
+			g.open(1)
+			end()
+			w.free()
+		}},
+		{"a subscription", everybody, func(w *watched) {
+			pgtest.Exec(w, w.dsn, "CREATE SUBSCRIPTION "+w.database()+" CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)")
+			drop := func() {
+				pgtest.Exec(w, w.dsn, "ALTER SUBSCRIPTION "+w.database()+" SET (slot_name = NONE)")
+				pgtest.Exec(w, w.dsn, "DROP SUBSCRIPTION "+w.database())
+			}
+			w.doubtful("brings rows that another server stamped")
+			drop()
+			w.free()
+		}},
+		{"logical replication", sighted, func(w *watched) {
+			w.stream()
+			w.free()
+			s := w.late()
+			w.pinned(s)
+			w.exec(s, "COMMIT")
+			w.free()
+		}},
+		{"a server that tells nothing", blind, func(w *watched) {
+			pgtest.Exec(w, w.dsn, "REVOKE SELECT ON pg_locks FROM public")
+			w.doubtful("the server does not tell what is open: permission denied for view pg_locks (SQLSTATE 42501)")
+		}},
+	} {
+		for name, granted := range c.roles {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				w := watchDatabase(t, pgtest.DB(t), granted...)
+				c.run(w)
+				w.finish()
+			})
+		}
+	}
+}
+
+func (w *watched) database() string {
+	w.Helper()
+	return pgtest.Value[string](w, w.dsn, "SELECT current_database()")
+}
+
+// procedure commits in the middle.
+func procedure(stamp string) string {
+	return fmt.Sprintf(`CREATE PROCEDURE work() LANGUAGE plpgsql AS $$ BEGIN
+		PERFORM pg_advisory_xact_lock(1); COMMIT;
+		INSERT INTO doc (u, note) VALUES (%s, 'late'); PERFORM pg_advisory_xact_lock(2); COMMIT;
+		PERFORM pg_advisory_xact_lock(3); END $$`, stamp)
+}
+
+func (w *watched) callProcedure() {
+	w.Helper()
+	g, s := w.gate(), w.writer()
+	end := w.start(s, "CALL work()")
+	for n := range 3 {
+		g.reached(n + 1)
+		w.exact()
+		g.open(n + 1)
+	}
+	end()
+	w.free()
+}
+
+// stream receives the database's changes as a subscriber does, until the test
+// ends.
+func (w *watched) stream() {
+	w.Helper()
+	slot := w.database()
+	pgtest.Exec(w, w.dsn, "CREATE PUBLICATION p FOR ALL TABLES; SELECT pg_create_logical_replication_slot('"+slot+"', 'pgoutput')")
+	s, err := pgconn.Connect(w.Context(), w.dsn+"&replication=database")
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		pgtest.Exec(w, w.dsn, "SELECT pg_terminate_backend($1, 10000)", s.PID())
+		pgtest.Exec(w, w.dsn, "SELECT pg_drop_replication_slot($1)", slot)
+		s.Close(w.Context())
+	})
+	s.Frontend().Send(&pgproto3.Query{String: "START_REPLICATION SLOT " + slot + " LOGICAL 0/0 (proto_version '1', publication_names 'p')"})
+	if err := s.Frontend().Flush(); err != nil {
+		w.Fatal(err)
+	}
+	w.until("EXISTS (SELECT FROM pg_stat_replication WHERE pid = $1 AND state = 'streaming')", s.PID())
+	w.age()
+}
