@@ -23,6 +23,9 @@ import (
 // as it took.
 const restFactor = 10
 
+// restAfter is how long S may stand still before its pass begins to rest.
+const restAfter = 10 * time.Second
+
 // A compensation is the passes of one table that find rows which committed
 // late.
 type compensation struct {
@@ -32,6 +35,7 @@ type compensation struct {
 	exact    *compensate.Exact    // where the database may tell a horizon
 	compared *compensate.Compared // where it tells that something was committed
 	fallback time.Duration        // without a horizon for so long, the last tier moves S
+	moved    time.Time            // when S last moved, on this machine's clock
 
 	mu     sync.Mutex
 	proven time.Time // when the horizon was last exact, on this machine's clock
@@ -43,7 +47,7 @@ type compensation struct {
 func newCompensation(t *table, r rows) *compensation {
 	conf := t.conf.Compensate
 	comparison := &compensate.Comparison{Source: r, Tree: snapshots{t.tree}, Sink: t.sink, Batch: t.conf.Batch}
-	c := &compensation{table: t, clock: r, proven: time.Now()}
+	c := &compensation{table: t, clock: r, proven: time.Now(), moved: time.Now()}
 	for i, tier := range conf.Tiers {
 		c.tiers = append(c.tiers, &compensate.Tier{
 			Table: t.conf.Name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
@@ -190,7 +194,7 @@ func (c *compensation) leaveExact() {
 
 func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
 	if c.resting() {
-		return nil
+		return c.look(ctx)
 	}
 	return c.table.pass(ctx, "compensate", "exact", log, func(ctx context.Context) (doc.Report, error) {
 		began, before := time.Now(), c.settled()
@@ -198,12 +202,25 @@ func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
 		if err == nil {
 			c.note(h)
 		}
-		if !c.settled().After(before) {
+		if c.settled().After(before) {
+			c.moved = began
+		} else if began.Sub(c.moved) > restAfter {
 			c.rest(time.Since(began))
 		}
 		c.prune()
 		return report, err
 	})
+}
+
+// look reads the horizon and compares nothing: what is seen often is known
+// well.
+func (c *compensation) look(ctx context.Context) error {
+	h, err := c.exact.Horizon.Horizon(ctx)
+	if err != nil {
+		return c.table.fail("compensate", err)
+	}
+	c.note(h)
+	return nil
 }
 
 func (c *compensation) runCompared(ctx context.Context, log *slog.Logger) error {

@@ -27,7 +27,7 @@ BEGIN
 END $$`
 
 // rowsATime is how many rows a transaction writes.
-const rowsATime = 40
+const rowsATime = 60
 
 const insertRows = `INSERT INTO item (id, body) SELECT nextval('item_id'), 'row of a transaction ' || txid_current() FROM generate_series(1, $1)`
 
@@ -74,7 +74,7 @@ func (w *writer) run(ctx context.Context, write func(context.Context, *writer) e
 		// No client is busy all the time. While one is, and is hidden from
 		// the daemon's role, its transactions can't be told from those of one
 		// long message, and hold S.
-		w.pause(400 * time.Millisecond)
+		w.pause(time.Second)
 	}
 	return nil
 }

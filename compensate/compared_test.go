@@ -1,0 +1,156 @@
+package compensate_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+)
+
+// A version that was compared costs nothing but the question, and S goes on.
+func TestSameVersionCostsNoStamps(t *testing.T) {
+	w := newWorld(t)
+	var steps machine.Counter
+	w.Table.Before = steps.Before(nil)
+	c := w.compared()
+	for range 2 { // the first run of a process compares, whatever was before
+		w.Table.Put(fakeworld.Key(1), "row")
+		for range 10 {
+			w.Table.Advance(time.Second)
+			run(t, c)
+			if m := w.Marks(); !m.Settled.Equal(w.Table.Clock()) || m.Mode != "compared" {
+				t.Errorf("got S %v, %s, want %v, compared", m.Settled, m.Mode, w.Table.Clock())
+			}
+		}
+		w.wantAll(t)
+	}
+	if got := steps.Of("version"); got != 20 {
+		t.Errorf("versions asked for: got %d, want 20", got)
+	}
+	if got := steps.Of("stamps by key"); got != 2 {
+		t.Errorf("comparisons: got %d, want one a version, 2", got)
+	}
+	run(t, w.compared())
+	if got := steps.Of("stamps by key"); got != 3 {
+		t.Errorf("comparisons after a restart: got %d, want 3", got)
+	}
+}
+
+// All of the table is compared, whatever its updateTime.
+func TestComparedFindsAnyUpdateTime(t *testing.T) {
+	w := newWorld(t)
+	x := w.Table.Begin()
+	x.PutAt(fakeworld.Key(1), "long ago", time.Unix(0, 0).UTC())
+	x.PutAt(fakeworld.Key(2), "far from now", w.begin.AddDate(100, 0, 0))
+	x.Put(fakeworld.Key(3), "now")
+	x.Commit()
+	c := w.compared()
+	run(t, c)
+	w.wantAll(t)
+	w.Table.Delete(fakeworld.Key(1))
+	run(t, c)
+	w.checkRepaired(t)
+}
+
+// A commit while the version is asked for is not vouched for and then
+// forgotten: the clock is read before the version, the version before the
+// stamps.
+func TestCommitBetweenTheSteps(t *testing.T) {
+	for _, step := range []string{"now", "version", "stamps by key", "page", "docs"} {
+		w := newWorld(t)
+		w.Table.Put(fakeworld.Key(1), "row")
+		c := w.compared()
+		run(t, c)
+		w.Table.Advance(time.Second)
+		w.Table.Put(fakeworld.Key(2), "row")
+		committed := false
+		w.Table.Before = func(s string) error {
+			if s == step && !committed {
+				committed = true
+				w.Table.Put(fakeworld.Key(3), "row")
+				w.Table.Advance(time.Second)
+			}
+			return nil
+		}
+		run(t, c)
+		w.Table.Before = nil
+		if !committed {
+			t.Fatalf("%s: there was no such step", step)
+		}
+		w.wantHonest(t)
+		run(t, c)
+		w.wantAll(t)
+	}
+}
+
+// The failing twin: a clock that is read after the version vouches for what
+// was committed between the two.
+func TestClockAfterVersionIsALie(t *testing.T) {
+	w := newWorld(t)
+	w.Table.Put(fakeworld.Key(1), "row")
+	c := w.compared()
+	run(t, c)
+	w.Table.Advance(time.Second)
+	late := &lateClock{Table: w.Table}
+	c.Clock, c.Versions = late, late
+	late.between = func() {
+		w.Table.Put(fakeworld.Key(2), "row")
+		w.Table.Advance(time.Second)
+	}
+	run(t, c)
+	if len(w.broken()) == 0 {
+		t.Error("the twin told no lie: this commit proves nothing of the right order")
+	}
+}
+
+// A lateClock reads the version when it is asked for the clock, and the clock
+// after it.
+type lateClock struct {
+	*fakeworld.Table
+	between func()
+	version string
+}
+
+func (c *lateClock) Now(ctx context.Context) (time.Time, error) {
+	version, err := c.Table.Version(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	c.version = version
+	c.between()
+	return c.Table.Now(ctx)
+}
+
+func (c *lateClock) Version(context.Context) (string, error) { return c.version, nil }
+
+// A version counts as compared only when it was, to its end.
+func TestFailedComparisonIsRepeated(t *testing.T) {
+	for k := 1; ; k++ {
+		w := newWorld(t)
+		w.upheaval(t)
+		c := w.compared()
+		w.Before(machine.FailAt(k, syscall.EIO))
+		_, err := c.Run(t.Context())
+		w.Before(nil)
+		if err == nil {
+			w.checkRepaired(t)
+			return
+		}
+		if !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "compensate film, compared: ") {
+			t.Fatalf("step %d: got %v, want %v", k, err, syscall.EIO)
+		}
+		if got := w.Marks().Settled; !got.Equal(w.begin) {
+			t.Errorf("step %d: S: got %v, want it where it was, %v", k, got, w.begin)
+		}
+		run(t, c)
+		w.checkRepaired(t)
+		if t.Failed() {
+			t.Fatalf("after a fault at step %d", k)
+		}
+	}
+}

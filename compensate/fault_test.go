@@ -1,0 +1,286 @@
+package compensate_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/compensate"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+)
+
+// upheaval changes a table in each way that a comparison can find, over
+// several batches, and returns the window that has all of it.
+func (w *world) upheaval(t testing.TB) doc.Window {
+	t.Helper()
+	const rows = 6 * batch
+	for n := range rows {
+		w.Table.Put(fakeworld.Key(2*n), "old")
+	}
+	older := w.Table.Begin()
+	w.Table.Advance(time.Second)
+	for n := range rows / 3 {
+		w.Table.Put(fakeworld.Key(6*n), "newer")
+	}
+	w.Table.Advance(time.Second)
+	run(t, w.follow)
+	for n := range rows / 3 {
+		older.Put(fakeworld.Key(6*n), "older, and last") // back in updateTime
+		older.Delete(fakeworld.Key(6*n + 2))
+		older.Put(fakeworld.Key(6*n+3), "late")
+	}
+	older.Commit()
+	w.Table.Advance(time.Minute)
+	run(t, w.follow)
+	if got := len(fakeworld.Different(w.Table, w.Index)); got != rows {
+		t.Fatalf("different after incremental: got %d, want %d", got, rows)
+	}
+	return doc.Window{From: w.begin, To: w.Table.Clock()}
+}
+
+// checkRepaired compares what is stored with the table.
+func (w *world) checkRepaired(t testing.TB) {
+	t.Helper()
+	if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
+		t.Errorf("different in index and table: got %v, want none", got)
+	}
+}
+
+// Whichever step fails, S stays, nothing is removed that is there, and the
+// next run repairs all of it.
+func TestFaultAtEveryStep(t *testing.T) {
+	for k := 1; ; k++ {
+		w := newWorld(t)
+		w.upheaval(t)
+		e := w.exact()
+		o := observe(e.Comparison)
+		w.Before(machine.FailAt(k, syscall.EIO))
+		_, _, err := e.Run(t.Context())
+		w.Before(nil)
+		if err != nil {
+			if !errors.Is(err, syscall.EIO) {
+				t.Fatalf("got error %v, want %v", err, syscall.EIO)
+			}
+			if got := w.Marks().Settled; !got.Equal(w.begin) {
+				t.Errorf("S: got %v, want it where it was, %v", got, w.begin)
+			}
+			rows := w.Table.Rows()
+			for oid := range o.removed {
+				if _, there := rows[oid]; there || o.asked[oid] == 0 {
+					t.Errorf("row %v was removed; it is there: %t, asked for %d times", oid, there, o.asked[oid])
+				}
+			}
+			runExact(t, w.exact())
+		}
+		w.checkRepaired(t)
+		if t.Failed() {
+			t.Fatalf("after a fault at step %d", k)
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+// A cut is a source whose listing ends early, and does not say so.
+type cut struct {
+	compensate.Source
+	after int // pages
+}
+
+func (c cut) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		left := c.after
+		for page, err := range c.Source.StampsByOID(ctx, w) {
+			if left--; left < 0 || !yield(page, err) {
+				return
+			}
+		}
+	}
+}
+
+// What a listing does not have is no proof that a row is gone.
+func TestListingCutShortRemovesNothing(t *testing.T) {
+	for after := range 4 {
+		w := newWorld(t)
+		window := w.upheaval(t)
+		c := w.comparison()
+		c.Source = cut{c.Source, after}
+		before := w.Index.Titles()
+		if _, err := c.Run(t.Context(), window); err != nil {
+			t.Fatal(err)
+		}
+		titles := w.Index.Titles()
+		for oid := range w.Table.Rows() {
+			_, was := before[oid]
+			if _, is := titles[oid]; was && !is {
+				t.Errorf("listing of %d pages: row %v was removed", after, oid)
+			}
+		}
+		if got := w.ghosts(); len(got) > 0 {
+			t.Errorf("listing of %d pages: ghosts: got %v, want none, since the tree had them", after, got)
+		}
+	}
+}
+
+// A brokenTree can't be read beyond so many stamps.
+type brokenTree struct {
+	compensate.Tree
+	after int
+}
+
+var errTree = errors.New("spilled stamps can't be read")
+
+func (b brokenTree) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
+	return func(yield func(doc.Stamp, error) bool) {
+		left := b.after
+		for s, err := range b.Tree.Window(w) {
+			if left--; left < 0 {
+				break
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+		yield(doc.Stamp{}, errTree)
+	}
+}
+
+// A tree that can't be read is an error, wherever it ends, and removes nothing
+// that is there; without it the pages serve.
+func TestTreeThatCannotBeRead(t *testing.T) {
+	for after := 0; after <= 7*batch; after++ {
+		w := newWorld(t)
+		w.upheaval(t)
+		e := w.exact()
+		e.Comparison.Tree = brokenTree{e.Comparison.Tree, after}
+		o := observe(e.Comparison)
+		if _, _, err := e.Run(t.Context()); !errors.Is(err, errTree) {
+			t.Fatalf("tree that ends after %d stamps: got %v, want %v", after, err, errTree)
+		}
+		if got := w.Marks().Settled; !got.Equal(w.begin) {
+			t.Errorf("S: got %v, want it where it was, %v", got, w.begin)
+		}
+		rows := w.Table.Rows()
+		for oid := range o.removed {
+			if _, there := rows[oid]; there {
+				t.Errorf("tree that ends after %d stamps: row %v was removed", after, oid)
+			}
+		}
+		runExact(t, w.exact())
+		w.checkRepaired(t)
+	}
+}
+
+// After a restart the tree is empty. The pages serve: nothing is fetched that
+// is the same, and what is gone waits for the sweep.
+func TestEmptyTree(t *testing.T) {
+	w := newWorld(t)
+	window := w.upheaval(t)
+	ghosts := w.ghosts()
+	w.Start(t)
+	report, err := w.comparison().Run(t.Context(), window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wantAll(t)
+	if got := w.ghosts(); !slices.Equal(got, ghosts) {
+		t.Errorf("ghosts: got %v, want them left to the sweep, %v", got, ghosts)
+	}
+	if want := 4 * batch; report.Read != want {
+		t.Errorf("fetched: got %d, want the %d that differ", report.Read, want)
+	}
+}
+
+// between is a sink that lets others act just before a removal.
+type between struct {
+	compensate.Sink
+	act func()
+}
+
+func (b between) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSeq) (doc.Report, error) {
+	b.act()
+	return b.Sink.Delete(ctx, stamps, seq)
+}
+
+// A row that came back after it was found gone stays.
+func TestRowThatCameBackStays(t *testing.T) {
+	comeBack := map[string]func(*world, fakeworld.Row){
+		"as another version": func(w *world, _ fakeworld.Row) { w.Table.Put(fakeworld.Key(1), "again") },
+		"as it was": func(w *world, r fakeworld.Row) {
+			x := w.Table.Begin()
+			x.PutAt(fakeworld.Key(1), r.Title, r.Updated)
+			x.Commit()
+		},
+	}
+	for name, again := range comeBack {
+		w := newWorld(t)
+		w.Table.Put(fakeworld.Key(1), "row")
+		row := w.Table.Rows()[fakeworld.Key(1)]
+		w.Table.Advance(time.Second)
+		run(t, w.follow)
+		w.Table.Delete(fakeworld.Key(1))
+		c := w.comparison()
+		c.Sink = between{c.Sink, func() {
+			again(w, row)
+			for b, err := range w.Table.Docs(t.Context(), []doc.OID{fakeworld.Key(1)}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Sink.Put(t.Context(), b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}}
+		if _, err := c.Run(t.Context(), doc.Window{From: w.begin, To: w.Table.Clock()}); err != nil {
+			t.Fatal(err)
+		}
+		if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
+			t.Errorf("came back %s: different in index and table: got %v, want none", name, got)
+		}
+	}
+}
+
+// Where a source takes several fetches for a batch, a row that was found gone
+// by the first and came back before the second stays too.
+func TestRowThatCameBackBetweenFetchesStays(t *testing.T) {
+	w := newWorld(t)
+	const rows = 2 * batch
+	for n := range rows {
+		w.Table.Put(fakeworld.Key(n), "row")
+	}
+	row := w.Table.Rows()[fakeworld.Key(0)]
+	w.Table.Advance(time.Second)
+	run(t, w.follow)
+	for n := range rows {
+		w.Table.Delete(fakeworld.Key(n))
+	}
+	c := w.comparison()
+	c.Batch = rows
+	fetches := 0
+	w.Table.Before = func(step string) error {
+		if step != "docs" {
+			return nil
+		}
+		if fetches++; fetches == 2 {
+			x := w.Table.Begin()
+			x.PutAt(fakeworld.Key(0), row.Title, row.Updated)
+			x.Commit()
+			w.crawl(t, map[doc.OID]fakeworld.Row{fakeworld.Key(0): row})
+		}
+		return nil
+	}
+	if _, err := c.Run(t.Context(), doc.Window{From: w.begin, To: w.Table.Clock()}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantAll(t)
+	if fetches != 2 {
+		t.Errorf("fetches: got %d, want 2", fetches)
+	}
+}

@@ -1,0 +1,196 @@
+package compensate_test
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
+	"indexerd/timetrace"
+)
+
+const restarted = "the database server was restarted, restored or failed over"
+
+// failStep fails the steps of one name.
+func failStep(name string) func(string) error {
+	return func(step string) error {
+		if step == name {
+			return syscall.EIO
+		}
+		return nil
+	}
+}
+
+// Marks go back where the database is no longer what they were measured on:
+// all of them, durably, before anything is read.
+func TestExactRewinds(t *testing.T) {
+	tests := []struct {
+		name   string
+		before string // the server that S was measured on
+		change func(*doc.Horizon)
+		back   time.Duration // below the clock
+		reason string
+	}{
+		{"the same server", "a", func(h *doc.Horizon) { h.Server = "a" }, 0, ""},
+		{"a server for the first time", "", func(h *doc.Horizon) { h.Server = "a" }, 0, ""},
+		{"a server that does not tell", "a", func(h *doc.Horizon) { *h = doc.Horizon{Reason: "refused"} }, 0, ""},
+		{"another server", "a", func(h *doc.Horizon) { h.Server = "b" }, timeout, restarted},
+		{"another server, no horizon yet", "a", func(h *doc.Horizon) { h.Server, h.Exact, h.At = "b", false, time.Time{} }, timeout, restarted},
+		{"a step of the clock", "a", func(h *doc.Horizon) { h.Server, h.ClockBack = "a", time.Minute }, time.Minute, "the database's clock went back by 1m0s"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Table.Advance(hour)
+			now := w.Table.Clock()
+			w.update(t, func(m *timetrace.Table) {
+				m.Settled, m.Incremental, m.Server = now, now, test.before
+				m.SetTier("1m", now)
+				m.SetTier("old", w.begin)
+			})
+			e := w.exact()
+			e.Horizon = w.changed(test.change)
+			w.Table.Before = failStep("stamps by key")
+			_, _, _ = e.Run(t.Context()) // fails where there is something to read
+			w.crash(t, faultfs.Worst)
+			m := w.Marks()
+			back := now.Add(-test.back)
+			if !m.Settled.Equal(back) || !m.Incremental.Equal(back) || !m.Tiers["1m"].Equal(back) || !m.Tiers["old"].Equal(w.begin) {
+				t.Errorf("got S %v, incremental %v, tiers %v, want none after %v", m.Settled, m.Incremental, m.Tiers, back)
+			}
+			if m.Unverified != test.reason {
+				t.Errorf("unverified: got %q, want %q", m.Unverified, test.reason)
+			}
+		})
+	}
+}
+
+// Another server is noticed once.
+func TestExactRewindsOnce(t *testing.T) {
+	w := newWorld(t)
+	w.update(t, func(m *timetrace.Table) { m.Server = "a" })
+	e := w.exact()
+	e.Horizon = w.changed(func(h *doc.Horizon) { h.Server = "b" })
+	w.Table.Advance(hour)
+	run(t, w.follow)
+	runExact(t, e)
+	settled := w.Marks().Settled
+	report := runExact(t, e)
+	if m := w.Marks(); !report.Window.From.Equal(settled) || m.Server != "b" {
+		t.Errorf("second run: got window %v, server %s, want it from S, %v, server b", report.Window, m.Server, settled)
+	}
+}
+
+// A horizon tells of a step once. If that can't be recorded, the next run
+// does.
+func TestRewindThatCannotBeRecorded(t *testing.T) {
+	w := newWorld(t)
+	w.Table.Advance(hour)
+	run(t, w.follow)
+	e := w.exact()
+	runExact(t, e)
+	back := time.Minute
+	w.Table.Advance(-back)
+	now := w.Table.Clock()
+	e.Horizon = w.changed(func(h *doc.Horizon) { h.ClockBack, back = back, 0 })
+	w.Files.Fail(faultfs.At(1, syscall.EROFS))
+	_, _, err := e.Run(t.Context())
+	if !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "compensate film, rewind: ") {
+		t.Fatalf("got %v, want %v", err, syscall.EROFS)
+	}
+	if m := w.Marks(); m.Unverified != "" {
+		t.Fatalf("got %+v, want no record of a step", m)
+	}
+	w.Table.Advance(2 * time.Minute) // the clock has caught up
+	report := runExact(t, e)
+	if want := now.Add(-time.Minute); !report.Window.From.Equal(want) || w.Marks().Unverified == "" {
+		t.Errorf("got window %v, unverified %q, want it from %v, unverified", report.Window, w.Marks().Unverified, want)
+	}
+}
+
+// After a step rows are stamped once more with times that were settled.
+func TestClockStepsBack(t *testing.T) {
+	w := newWorld(t)
+	for n := range 20 {
+		w.late(t, n, "before")
+		runExact(t, w.exact())
+	}
+	const step = 5 * time.Minute
+	w.Table.Advance(-step)
+	e := w.exact()
+	back := step
+	e.Horizon = w.changed(func(h *doc.Horizon) { h.ClockBack, back = back, 0 })
+	for n := range 20 {
+		w.late(t, 10+n, "after")
+		runExact(t, e)
+		w.wantHonest(t)
+	}
+	w.wantAll(t)
+}
+
+// S becomes durable again soon after it went back, however far.
+func TestSIsDurableSoonAfterARewind(t *testing.T) {
+	w := newWorld(t)
+	w.Table.Advance(hour)
+	e := w.exact()
+	runExact(t, e)
+	w.Table.Advance(-hour / 2)
+	back := hour / 2
+	e.Horizon = w.changed(func(h *doc.Horizon) { h.ClockBack, back = back, 0 })
+	for range 10 {
+		runExact(t, e)
+		w.Table.Advance(2 * time.Second)
+	}
+	w.crash(t, faultfs.Worst)
+	if got, want := w.Marks().Settled, w.Table.Clock().Add(-12*time.Second); got.Before(want) {
+		t.Errorf("S after a restart: got %v, want at least %v", got, want)
+	}
+}
+
+// From tiers to a horizon and back S goes on from where it is, and what it
+// vouches for is there at every run.
+func TestModeChanges(t *testing.T) {
+	w := assumed(t)
+	n := 0
+	settled := w.Marks().Settled
+	minutes := func(m int, p func()) {
+		for range 2 * m {
+			n++
+			w.late(t, n, "late")
+			p()
+			w.wantHonest(t)
+			if s := w.Marks().Settled; s.Before(settled) {
+				t.Errorf("S fell from %v to %v", settled, s)
+			}
+			settled = w.Marks().Settled
+		}
+	}
+	byTimeout := func() {
+		run(t, w.tier())
+		run(t, w.last())
+	}
+	byHorizon := func() { runExact(t, w.exact()) }
+
+	minutes(30, byTimeout)
+	if got, want := settled, w.Marks().Incremental.Add(-timeout); !got.Equal(want) {
+		t.Errorf("S by timeout: got %v, want %v", got, want)
+	}
+	if got := runExact(t, w.exact()).Window.From; !got.Equal(settled) {
+		t.Errorf("first window of the horizon: got it from %v, want from S, %v", got, settled)
+	}
+	minutes(30, byHorizon)
+	if got, want := settled, w.Table.Clock(); !got.Equal(want) {
+		t.Errorf("S by the horizon: got %v, want %v", got, want)
+	}
+	if got := run(t, w.last()).Window.From; !got.Equal(settled) {
+		t.Errorf("first window of the last tier: got it from %v, want from S, %v", got, settled)
+	}
+	minutes(30, byTimeout)
+	if got, want := settled, w.Marks().Incremental.Add(-timeout); !got.Equal(want) {
+		t.Errorf("S by timeout again: got %v, want %v", got, want)
+	}
+	w.wantAll(t)
+}
