@@ -4,30 +4,31 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"indexerd/compensate"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/schedule"
 )
 
-// A day is a world whose clock runs, with writers and passes that know
-// nothing of each other but what the database and the table's lane let them.
+// A day is a world whose clock runs, with writers and passes that know nothing
+// of each other but what the database and the table's lane let them.
 type day struct {
 	*world
 	t         *testing.T
+	length    time.Duration
 	lane      *schedule.Lane
 	scheduler *schedule.Scheduler
 	settles   int // how often S moved
+
+	mu        sync.Mutex
 	committed int
-	latest    time.Duration // the longest that a transaction was open
-	onCommit  func()
+	longest   time.Duration // that a transaction was open
 }
 
 // newDay makes a day; call it in a bubble.
@@ -37,26 +38,33 @@ func newDay(t *testing.T, w *world) *day {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d := &day{world: w, t: t, length: 24 * hour, lane: schedule.NewLane(), scheduler: scheduler}
+	if testing.Short() {
+		d.length = 4 * hour
+	}
 	w.Table.LetClockRun()
 	jitter := rand.New(rand.NewPCG(3, 4))
 	w.Table.Before = func(string) error { // so that others act between the steps
-		time.Sleep(time.Duration(jitter.IntN(20)) * time.Millisecond)
+		d.mu.Lock()
+		pause := time.Duration(jitter.IntN(20)) * time.Millisecond
+		d.mu.Unlock()
+		time.Sleep(pause)
 		return nil
 	}
-	return &day{world: w, t: t, lane: schedule.NewLane(), scheduler: scheduler}
+	return d
 }
 
-// every runs a pass in the lane, and checks what it vouches for whenever it
-// has moved S.
-func (d *day) every(interval, delay time.Duration, run func(context.Context) error) {
+// every runs a pass in the lane, and checks what S vouches for whenever it has
+// moved.
+func (d *day) every(interval time.Duration, run func(context.Context) (doc.Report, error)) {
 	d.t.Helper()
-	_, err := d.scheduler.Every("pass", interval, delay, func(ctx context.Context) error {
+	_, err := d.scheduler.Every("pass", interval, interval, func(ctx context.Context) error {
 		if err := d.lane.Take(ctx); err != nil {
 			return err
 		}
 		defer d.lane.Give()
 		before := d.Marks().Settled
-		if err := run(ctx); err != nil {
+		if _, err := run(ctx); err != nil {
 			d.t.Errorf("at %v: %v", d.Table.Clock(), err)
 			return err
 		}
@@ -74,42 +82,25 @@ func (d *day) every(interval, delay time.Duration, run func(context.Context) err
 	}
 }
 
-func (d *day) everyPass(interval, delay time.Duration, p pass) {
-	d.t.Helper()
-	d.every(interval, delay, func(ctx context.Context) error {
-		_, err := p.Run(ctx)
-		return err
-	})
-}
-
-// followed has incremental run.
-func (d *day) followed() { d.everyPass(10*time.Second, 0, d.follow) }
-
-// rows is few, so that writers meet.
-const rows = 40
-
-// write commits transactions until the day is over. Most are short; the
-// others stay open for a while, at most longest.
-func (d *day) write(seed uint64, end time.Time, pause, longest time.Duration) {
+// write commits transactions until an hour before the day is over. Every third
+// stays open for a while.
+func (d *day) write(seed uint64, pause, longest time.Duration) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	for n := 0; ; n++ {
-		time.Sleep(time.Duration(r.Int64N(int64(2 * pause))))
-		if time.Now().After(end) {
-			return
-		}
+	upTo := func(most time.Duration) time.Duration { return time.Duration(r.Int64N(int64(most))) }
+	const rows = 40 // so few that writers meet
+	for end := time.Now().Add(d.length - hour); time.Now().Before(end); {
+		time.Sleep(upTo(2 * pause))
 		x := d.Table.Begin()
-		open := time.Duration(r.IntN(1000)) * time.Millisecond
-		if n%3 == 0 {
-			open = time.Duration(r.Int64N(int64(longest)))
+		open := upTo(time.Second)
+		if r.IntN(3) == 0 {
+			open = upTo(longest)
 		}
 		time.Sleep(open)
-		d.latest = max(d.latest, open)
 		for range 1 + r.IntN(3) {
-			oid := fakeworld.Key(r.IntN(rows))
-			if r.IntN(10) == 0 {
+			if oid := fakeworld.Key(r.IntN(rows)); r.IntN(10) == 0 {
 				x.Delete(oid)
 			} else {
-				x.Put(oid, fmt.Sprintf("writer %d, transaction %d", seed, n))
+				x.Put(oid, fmt.Sprintf("writer %d at %v", seed, d.Table.Clock()))
 			}
 		}
 		if r.IntN(20) == 0 {
@@ -117,61 +108,35 @@ func (d *day) write(seed uint64, end time.Time, pause, longest time.Duration) {
 			continue
 		}
 		x.Commit()
+		d.mu.Lock()
 		d.committed++
+		d.longest = max(d.longest, open)
+		d.mu.Unlock()
 	}
 }
 
-// pass lets so much time pass, and then ends the passes.
-func (d *day) spend(hours time.Duration, also ...func()) {
+// spend lets the day pass, with three writers and whoever else acts.
+func (d *day) spend(longest time.Duration, act func()) {
 	d.t.Helper()
-	for _, f := range also {
-		go f()
-	}
-	time.Sleep(hours)
+	go d.write(1, time.Minute, longest)
+	go d.write(2, time.Minute, longest/10)
+	go d.write(3, 30*time.Second, time.Minute)
+	go act()
+	time.Sleep(d.length)
 	if err := d.scheduler.Stop(); err != nil {
 		d.t.Error(err)
 	}
 	synctest.Wait()
-}
-
-// writers starts three, of whom one writes in long transactions.
-func (d *day) writers(hours, longest time.Duration) []func() {
-	end := time.Now().Add(hours)
-	return []func(){
-		func() { d.write(1, end, time.Minute, longest) },
-		func() { d.write(2, end, time.Minute, longest/10) },
-		func() { d.write(3, end, 30*time.Second, time.Minute) },
+	if want := int(d.length / time.Minute); d.committed < want || d.longest < longest*9/10 {
+		d.t.Errorf("got %d commits, the latest after %v, want %d and about %v", d.committed, d.longest, want, longest)
 	}
 }
 
-// A day of three tiers. Transactions stay open for almost as long as the last
-// one assumes; at each of its runs every row that S passes is in the index.
-func TestDayOfTiers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDay(t, assumed(t))
-		d.followed()
-		for _, timeout := range []time.Duration{time.Minute, 3 * time.Minute} {
-			tier := d.tier()
-			tier.Name, tier.Timeout = timeout.String(), timeout
-			d.everyPass(timeout, timeout, tier)
-		}
-		d.everyPass(timeout, timeout, d.last())
-		d.spend(24*hour, d.writers(23*hour, timeout-time.Second)...)
-		if want := 24*6 - 3; d.settles < want {
-			t.Errorf("S moved %d times, want %d and more", d.settles, want)
-		}
-		if d.latest < timeout-20*time.Second || d.committed < 2000 {
-			t.Errorf("got %d commits, the latest of %v: they prove little", d.committed, d.latest)
-		}
-		d.wantAll(t)
-		d.wantGhostsBelowS()
-	})
-}
-
-// wantGhostsBelowS checks that what is left to the sweep are rows that were
-// deleted when S had passed them.
-func (d *day) wantGhostsBelowS() {
+// wantAllButGhosts checks that all rows are in the index, and that what is
+// left to the sweep are rows that were deleted when S had passed them.
+func (d *day) wantAllButGhosts() {
 	d.t.Helper()
+	d.wantAll(d.t)
 	for _, oid := range d.ghosts() {
 		if page, _ := d.Pages.Page(oid); !page.Updated.Before(d.Marks().Settled) {
 			d.t.Errorf("row %v of %v is gone, and its document is there", oid, page.Updated)
@@ -179,57 +144,74 @@ func (d *day) wantGhostsBelowS() {
 	}
 }
 
-// A day of the exact horizon, with one transaction that stays open from the
-// eighth hour to the eleventh.
+// A day of three tiers. Transactions stay open for almost as long as the last
+// one assumes.
+func TestDayOfTiers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDay(t, assumed(t))
+		d.every(10*time.Second, d.follow.Run)
+		for _, minutes := range []time.Duration{1, 3} {
+			tier := d.tier()
+			tier.Timeout = minutes * time.Minute
+			tier.Name = tier.Timeout.String()
+			d.every(tier.Timeout, tier.Run)
+		}
+		d.every(timeout, d.last().Run)
+		d.spend(timeout-time.Second, func() {})
+		if want := int(d.length/timeout) - 2; d.settles < want {
+			t.Errorf("S moved %d times, want %d and more", d.settles, want)
+		}
+		d.wantAllButGhosts()
+	})
+}
+
+// A day of the exact horizon, with one transaction that stays open for an
+// eighth of it.
 func TestDayOfTheHorizon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDay(t, newWorld(t))
-		d.followed()
+		d.every(10*time.Second, d.follow.Run)
 		e := d.exact()
-		found := 0
-		d.every(10*time.Second, 0, func(ctx context.Context) error {
+		d.every(20*time.Second, func(ctx context.Context) (doc.Report, error) {
 			before := d.Table.Rows()
 			h, report, err := e.Run(ctx)
-			found += report.Read
 			d.wantFound(before, report.Window)
 			if s := d.Marks().Settled; !s.Equal(h.At) {
 				t.Errorf("at %v: S: got %v, want the horizon, %v", d.Table.Clock(), s, h.At)
 			}
-			return err
+			return report, err
 		})
-		pin := func() {
-			time.Sleep(8 * hour)
+		d.spend(3*time.Minute, func() {
+			time.Sleep(d.length / 3)
 			x := d.Table.Begin()
 			began := d.Table.Clock()
-			time.Sleep(90 * time.Minute)
-			foundBefore := found
-			time.Sleep(90 * time.Minute)
-			if s := d.Marks().Settled; s.After(began) {
-				t.Errorf("S: got %v, want at most where the open transaction began, %v", s, began)
-			}
-			if found == foundBefore {
-				t.Error("no late row was found while a transaction was open")
+			time.Sleep(d.length / 8)
+			if s := d.Marks().Settled; s.After(began) || s.Before(began.Add(-3*time.Minute)) {
+				t.Errorf("S: got %v, want it to wait where the open transaction began, %v", s, began)
 			}
 			x.Put(fakeworld.Key(1000), "pin")
 			x.Commit()
+		})
+		if want := int(d.length / time.Minute); d.settles < want {
+			t.Errorf("S moved %d times, want %d and more", d.settles, want)
 		}
-		d.spend(24*hour, append(d.writers(23*hour, 30*time.Minute), pin)...)
-		if d.settles < 7000 {
-			t.Errorf("S moved %d times in 24 hours, want 7000 and more", d.settles)
-		}
-		d.wantAll(t)
-		d.wantGhostsBelowS()
+		d.wantAllButGhosts()
 	})
 }
 
 // wantFound checks that what was committed before a run is in the index after
-// it, late or not.
+// it, late or not, while S waits or not.
 func (d *day) wantFound(before map[doc.OID]fakeworld.Row, w doc.Window) {
 	d.t.Helper()
+	in := func(r fakeworld.Row) bool { return !r.Updated.Before(w.From) && r.Updated.Before(w.To) }
+	stale := d.stale(in)
+	if len(stale) == 0 {
+		return
+	}
 	now := d.Table.Rows()
-	for _, oid := range d.missing() {
-		if row := before[oid]; row == now[oid] && !row.Updated.Before(w.From) && row.Updated.Before(w.To) {
-			d.t.Errorf("at %v: row %v of %v was committed before the run, and is missing after it", d.Table.Clock(), oid, row.Updated)
+	for _, oid := range stale {
+		if before[oid] == now[oid] {
+			d.t.Errorf("at %v: row %v of %v was committed before the run, and is missing after it", d.Table.Clock(), oid, now[oid].Updated)
 		}
 	}
 }
@@ -238,20 +220,17 @@ func (d *day) wantFound(before map[doc.OID]fakeworld.Row, w doc.Window) {
 func TestIncrementalAloneNeverFindsLateRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDay(t, newWorld(t))
-		d.followed()
+		d.every(10*time.Second, d.follow.Run)
 		var lost []doc.OID
-		d.spend(24*hour, append(d.writers(8*hour, timeout), func() {
-			time.Sleep(9 * hour) // the last one has committed
+		d.spend(timeout, func() {
+			time.Sleep(d.length - hour/2) // the last one has committed
 			lost = d.missing()
-		})...)
+		})
 		if len(lost) == 0 {
 			t.Error("nothing was missed: these writers prove nothing")
 		}
 		if got := d.missing(); !slices.Equal(got, lost) {
-			t.Errorf("missing 15 hours later: got %v, want the same, %v", got, lost)
+			t.Errorf("missing half an hour later: got %v, want the same, %v", got, lost)
 		}
 	})
 }
-
-var _ = maps.Keys[map[int]int]
-var _ compensate.Tier

@@ -284,3 +284,45 @@ func TestRowThatCameBackBetweenFetchesStays(t *testing.T) {
 		t.Errorf("fetches: got %d, want 2", fetches)
 	}
 }
+
+// unfit is a source that can't make a document of any row.
+type unfit struct{ *fakeworld.Table }
+
+func (u unfit) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
+	return func(yield func(doc.Batch, error) bool) {
+		for b, err := range u.Table.Docs(ctx, oids) {
+			for _, d := range b.Docs {
+				b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: "unfit"})
+			}
+			b.Docs = nil
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// A row that is set aside is no row that is gone: its document stays.
+func TestRejectedRowIsNotGone(t *testing.T) {
+	w := newWorld(t)
+	w.Table.Put(fakeworld.Key(1), "row")
+	w.Table.Advance(time.Second)
+	run(t, w.follow)
+	end := w.Table.Clock()
+	w.Table.Put(fakeworld.Key(1), "beyond the window")
+	c := w.comparison()
+	c.Source = unfit{w.Table}
+	report, err := c.Run(t.Context(), doc.Window{From: w.begin, To: end})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fakeworld.CountsOf(report), (fakeworld.Counts{Read: 1, Quarantined: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if title, ok := w.Index.Title(fakeworld.Key(1)); !ok || title != "row" {
+		t.Errorf("got document %q (%t), want it as it was", title, ok)
+	}
+	if w.Quarantine.Reasons()[fakeworld.Key(1)] == "" {
+		t.Error("the row is not in quarantine")
+	}
+}

@@ -129,18 +129,27 @@ func (w *world) late(t testing.TB, n int, title string) {
 }
 
 // missing returns the rows of which the index has not the newest version.
-func (w *world) missing() []doc.OID {
-	rows := w.Table.Rows()
-	return slices.DeleteFunc(fakeworld.Different(w.Table, w.Index), func(oid doc.OID) bool {
-		_, there := rows[oid]
-		return !there
-	})
-}
+func (w *world) missing() []doc.OID { return w.stale(func(fakeworld.Row) bool { return true }) }
 
 // broken returns the rows that S vouches for and the index has not.
 func (w *world) broken() []doc.OID {
-	rows, s := w.Table.Rows(), w.Marks().Settled
-	return slices.DeleteFunc(w.missing(), func(oid doc.OID) bool { return !rows[oid].Updated.Before(s) })
+	s := w.Marks().Settled
+	return w.stale(func(r fakeworld.Row) bool { return r.Updated.Before(s) })
+}
+
+// stale returns those of some rows that the index has not.
+func (w *world) stale(some func(fakeworld.Row) bool) []doc.OID {
+	var stale []doc.OID
+	for oid, row := range w.Table.Rows() {
+		if !some(row) {
+			continue
+		}
+		if title, ok := w.Index.Title(oid); !ok || title != row.Title {
+			stale = append(stale, oid)
+		}
+	}
+	slices.Sort(stale)
+	return stale
 }
 
 // ghosts returns the documents whose rows are gone.

@@ -76,8 +76,8 @@
 //
 // Limits: keys of 64 KiB, values of 256 MiB, 4095 value files of at most 1 GiB.
 //
-// Where this differs from a first design that put the version before it into
-// each record: versions have a slot each, so that a compaction has no address
-// on disk to correct; and a record is sealed with its place, so that a block
-// written elsewhere is not taken for one.
+// Two choices that are not the obvious ones: a page's versions have a slot each
+// and no record points at another, so that a compaction has no address on disk
+// to correct; and a record is sealed with its place, so that a block written
+// elsewhere is not taken for one.
 package store

@@ -114,6 +114,12 @@ func (x *Index) Titles() map[doc.OID]string {
 	return titles
 }
 
+// Title returns what the index has of one document.
+func (x *Index) Title(oid doc.OID) (title string, ok bool) {
+	d, ok := x.Doc(oid)
+	return titleOf(d.Row), ok
+}
+
 // Doc returns one document.
 func (x *Index) Doc(oid doc.OID) (doc.Doc, bool) {
 	x.mu.Lock()

@@ -101,7 +101,7 @@ func (w *watched) below(s *pgx.Conn) doc.Horizon {
 	w.Helper()
 	h := w.exact()
 	var u time.Time
-	if err := s.QueryRow(w.Context(), "SELECT min(u) FROM doc WHERE note = 'late'").Scan(&u); err != nil {
+	if err := s.QueryRow(w.Context(), "SELECT max(u) FROM doc WHERE note = 'late'").Scan(&u); err != nil {
 		w.Fatal(err)
 	}
 	if h.At.After(u) {

@@ -327,8 +327,9 @@ func TestWatchSetups(t *testing.T) {
 		{"a lock on the table", everybody, func(w *watched) {
 			w.free()
 			first, s := w.writer(), w.writer()
-			w.exec(first, "BEGIN; LOCK TABLE doc IN SHARE MODE")
-			end := w.start(s, "BEGIN; LOCK TABLE doc; COMMIT; BEGIN; INSERT INTO doc (note) VALUES ('late'); COMMIT")
+			w.exec(first, "CREATE TABLE other (id int)")
+			w.exec(first, "BEGIN; LOCK TABLE other")
+			end := w.start(s, "BEGIN; LOCK TABLE other; COMMIT; BEGIN; INSERT INTO doc (note) VALUES ('late'); COMMIT")
 			w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", s.PgConn().PID())
 			w.age()
 			h := w.exact()
