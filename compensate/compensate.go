@@ -144,7 +144,6 @@ func (d *doubts) noteAbsent(ctx context.Context, crawled *cursor) error {
 
 // flush settles the doubts of a kind once there are at least so many.
 func (d *doubts) flush(ctx context.Context, atLeast int) error {
-	atLeast = max(atLeast, 1)
 	if len(d.differ) >= atLeast {
 		if err := d.fetchDifferent(ctx); err != nil {
 			return err

@@ -58,8 +58,8 @@ func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 		w.To = at
 	}
 	report, err := e.Comparison.Run(ctx, w)
-	if err != nil || !at.After(marks.Settled) {
-		return report, err // S never falls but by a rewind
+	if err != nil {
+		return report, err
 	}
 	return report, e.settler.move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
 		t.Settle(at, t.Mode) // what was assumed once stays so until a sweep has looked at all of it

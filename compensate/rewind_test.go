@@ -64,6 +64,9 @@ func TestExactRewinds(t *testing.T) {
 			if m.Unverified != test.reason {
 				t.Errorf("unverified: got %q, want %q", m.Unverified, test.reason)
 			}
+			if h, _ := e.Horizon.Horizon(t.Context()); test.reason != "" && (m.Server != h.Server || !m.Clock.Equal(now)) {
+				t.Errorf("got server %q, clock %v, want %q, %v", m.Server, m.Clock, h.Server, now)
+			}
 		})
 	}
 }
@@ -84,29 +87,36 @@ func TestExactRewindsOnce(t *testing.T) {
 	}
 }
 
-// A horizon tells of a step once. If that can't be recorded, the next run
-// does.
+// A horizon tells of a step once. If that can't be recorded, a later run does,
+// and goes back as far as the greatest step asks for.
 func TestRewindThatCannotBeRecorded(t *testing.T) {
 	w := newWorld(t)
 	w.Table.Advance(hour)
 	run(t, w.follow)
 	e := w.exact()
 	runExact(t, e)
-	back := time.Minute
-	w.Table.Advance(-back)
-	now := w.Table.Clock()
+	var back time.Duration
 	e.Horizon = w.changed(func(h *doc.Horizon) { h.ClockBack, back = back, 0 })
-	w.Files.Fail(faultfs.At(1, syscall.EROFS))
-	_, _, err := e.Run(t.Context())
-	if !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "compensate film, rewind: ") {
-		t.Fatalf("got %v, want %v", err, syscall.EROFS)
+	w.Table.Advance(-10 * time.Minute)
+	want := w.Table.Clock().Add(-10 * time.Minute)
+	for _, step := range []time.Duration{10 * time.Minute, time.Minute} {
+		back = step
+		w.Files.Fail(faultfs.At(1, syscall.EROFS))
+		_, _, err := e.Run(t.Context())
+		if !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "compensate film, rewind: ") {
+			t.Fatalf("got %v, want %v", err, syscall.EROFS)
+		}
 	}
-	if m := w.Marks(); m.Unverified != "" {
+	told := e.Horizon
+	e.Horizon = tells(doc.Horizon{Reason: "refused"})
+	runExact(t, e)
+	if m := w.Marks(); m.Unverified != "" || m.Clock.IsZero() {
 		t.Fatalf("got %+v, want no record of a step", m)
 	}
-	w.Table.Advance(2 * time.Minute) // the clock has caught up
+	e.Horizon = told
+	w.Table.Advance(20 * time.Minute) // the clock has caught up
 	report := runExact(t, e)
-	if want := now.Add(-time.Minute); !report.Window.From.Equal(want) || w.Marks().Unverified == "" {
+	if !report.Window.From.Equal(want) || w.Marks().Unverified == "" {
 		t.Errorf("got window %v, unverified %q, want it from %v, unverified", report.Window, w.Marks().Unverified, want)
 	}
 }

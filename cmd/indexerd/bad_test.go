@@ -76,6 +76,7 @@ func TestBadUsage(t *testing.T) {
 		{[]string{"plan", "--tiers", "1m:1m", "--span", "0s"}, "--span"},
 		{[]string{"plan", "--tiers", "1m:1m", "--span", "long"}, "--span"},
 		{[]string{"history", "-c", "x.yaml"}, "<table>"},
+		{[]string{"versions", "-c", "x.yaml", "film"}, "<oid>"},
 		{[]string{"version", "please"}, "unexpected argument please"},
 		{[]string{"run", "-c", "/no/such/file.yaml"}, "no such file"},
 		{[]string{"check", "-c", "/no/such/file.yaml"}, "no such file"},
@@ -97,7 +98,7 @@ func TestBadUsage(t *testing.T) {
 }
 
 func TestHelpIsNoFault(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"search", "--help"}, {"demo", "--help"}, {"status", "--help"}, {"check", "--help"}, {"history", "--help"}, {"plan", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"search", "--help"}, {"demo", "--help"}, {"status", "--help"}, {"check", "--help"}, {"history", "--help"}, {"plan", "--help"}, {"versions", "--help"}} {
 		stdout, stderr, code := runHere(t, nil, args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "Usage: indexerd") {
 			t.Errorf("%v: exit %d, stderr %q, stdout %q", args, code, stderr, stdout)

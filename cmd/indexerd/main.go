@@ -33,14 +33,15 @@ const (
 
 // cli is the command line.
 type cli struct {
-	Demo    demoCommand    `cmd:"" help:"Make a small database and index it: everything at work in one command."`
-	Check   checkCommand   `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
-	Run     runCommand     `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
-	Status  statusCommand  `cmd:"" help:"Say how far each table has come."`
-	Search  searchCommand  `cmd:"" help:"Search a table."`
-	History historyCommand `cmd:"" help:"Show what each pass of a table did."`
-	Plan    planCommand    `cmd:"" help:"Say what compensation tiers cost."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Demo     demoCommand     `cmd:"" help:"Make a small database and index it: everything at work in one command."`
+	Check    checkCommand    `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
+	Run      runCommand      `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
+	Status   statusCommand   `cmd:"" help:"Say how far each table has come."`
+	Search   searchCommand   `cmd:"" help:"Search a table."`
+	Versions versionsCommand `cmd:"" help:"Show what a row said before."`
+	History  historyCommand  `cmd:"" help:"Show what each pass of a table did."`
+	Plan     planCommand     `cmd:"" help:"Say what compensation tiers cost."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
 // world is what a command may touch.

@@ -46,16 +46,25 @@ func (e *engine) Search(ctx context.Context, name string, p search.Params) (sear
 
 // Doc returns one document.
 func (e *engine) Doc(_ context.Context, name, key string) (search.Document, error) {
-	t, err := e.searchable(name)
+	t, oid, err := e.document(name, key)
 	if err != nil {
 		return search.Document{}, err
+	}
+	return t.searcher.Doc(oid)
+}
+
+// document finds the table and the key that a caller names.
+func (e *engine) document(name, key string) (*table, doc.OID, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return nil, "", err
 	}
 	marks, _ := e.trace.Table(name)
 	oid, err := doc.ParseOID(key, marks.Kinds)
 	if err != nil {
-		return search.Document{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
+		return nil, "", &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
 	}
-	return t.searcher.Doc(oid)
+	return t, oid, nil
 }
 
 func (e *engine) searchable(name string) (*table, error) {

@@ -29,9 +29,10 @@ type Engine interface {
 	Status(context.Context) Status
 	// Waiting says what keeps the tables from being ready, a line each.
 	Waiting() []string
-	// Search and Doc return an *Error for what the caller can mend.
+	// Search, Doc and Versions return an *Error for what the caller can mend.
 	Search(ctx context.Context, table string, p search.Params) (search.Answer, error)
 	Doc(ctx context.Context, table, oid string) (search.Document, error)
+	Versions(ctx context.Context, table, oid string) (search.Versions, error)
 	// History returns up to size runs older than the one numbered after, which
 	// is 0 for the newest.
 	History(table string, size int, after int64) (History, error)
@@ -93,6 +94,14 @@ func Handler(e Engine, host string) http.Handler {
 			return
 		}
 		answer(w, http.StatusOK, d)
+	})
+	mux.HandleFunc("GET /api/v1/tables/{table}/versions/{oid}", func(w http.ResponseWriter, r *http.Request) {
+		v, err := e.Versions(r.Context(), r.PathValue("table"), r.PathValue("oid"))
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		answer(w, http.StatusOK, v)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/history", func(w http.ResponseWriter, r *http.Request) {
 		size, after, err := page(r.URL.Query())

@@ -40,6 +40,10 @@ func (f *fakeEngine) Doc(_ context.Context, table, oid string) (search.Document,
 	return search.Document{Table: table, OID: oid}, f.err
 }
 
+func (f *fakeEngine) Versions(_ context.Context, table, oid string) (search.Versions, error) {
+	return search.Versions{Table: table, OID: oid, Versions: []search.Version{}}, f.err
+}
+
 func (f *fakeEngine) History(table string, size int, after int64) (History, error) {
 	next := fmt.Sprintf("size %d after %d", size, after)
 	return History{Table: table, Runs: []HistoryRun{}, Next: &next}, f.err
@@ -73,6 +77,7 @@ func TestAnswers(t *testing.T) {
 		{"search by an empty POST", "POST", "/api/v1/tables/film/search", "", nil, 200, `"oid":"7"`},
 		{"a document", "GET", "/api/v1/tables/film/docs/a%2Cb", "", nil, 200, `"oid":"a,b"`},
 		{"a document with an escaped slash", "GET", "/api/v1/tables/film/docs/a%252Fb", "", nil, 200, `"oid":"a%2Fb"`},
+		{"versions", "GET", "/api/v1/tables/film/versions/7", "", nil, 200, `{"table":"film","oid":"7","versions":[]}`},
 		{"history", "GET", "/api/v1/tables/film/history", "", nil, 200, `{"table":"film","runs":[],"next":"size 50 after 0"}`},
 		{"a page of history", "GET", "/api/v1/tables/film/history?size=3&after=17", "", nil, 200, `"next":"size 3 after 17"`},
 		{"a page too large", "GET", "/api/v1/tables/film/history?size=1001", "", nil, 400, `"code":"bad_query"`},

@@ -19,15 +19,16 @@ import (
 type watched struct {
 	*testing.T
 	dsn    string // of the superuser
+	admin  *pgx.Conn
 	source *Source
 	watch  *Watch
 	looks  []look
 }
 
-// A look is how many rows there were below a horizon.
+// A look is the rows that there were below a horizon, each in its version.
 type look struct {
 	at   time.Time
-	rows int
+	rows []string
 }
 
 // slack is short, so that every bound shows.
@@ -35,37 +36,47 @@ const slack = 20 * time.Millisecond
 
 const watchedTable = `CREATE TABLE doc (id serial PRIMARY KEY, u timestamptz DEFAULT now(), note text)`
 
-// watchDatabase watches as a role of its own that has been granted these
-// roles; without any, as the superuser.
-func watchDatabase(t *testing.T, dsn string, granted ...string) *watched {
+// Whose watch it is: the superuser's, or that of a role that has been granted
+// one, or nothing.
+const (
+	superuser = "superuser"
+	plain     = "plain"
+)
+
+// watchDatabase watches as such a role.
+func watchDatabase(t *testing.T, dsn, granted string) *watched {
 	t.Helper()
-	w := &watched{T: t, dsn: dsn}
+	w := &watched{T: t, dsn: dsn, admin: pgtest.Connect(t, dsn)}
 	pgtest.Exec(t, dsn, watchedTable)
-	w.source = openSource(t, w.login(granted...))
+	w.source = openSource(t, w.login(granted))
 	w.restart(doc.Horizon{})
 	return w
 }
 
-// login makes a role and returns the DSN to log in with, or without a grant
-// the superuser's.
-func (w *watched) login(granted ...string) string {
+// login makes such a role and returns the DSN to log in with.
+func (w *watched) login(granted string) string {
 	w.Helper()
-	if len(granted) == 0 {
+	if granted == superuser {
 		return w.dsn
 	}
 	role := "test_" + strings.ToLower(rand.Text())
 	pgtest.Exec(w, w.dsn, "CREATE ROLE "+role+" LOGIN")
 	w.Cleanup(func() { pgtest.Exec(w, w.dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
-	for _, grant := range granted {
-		if grant != plain {
-			pgtest.Exec(w, w.dsn, "GRANT "+grant+" TO "+role)
-		}
+	if granted != plain {
+		pgtest.Exec(w, w.dsn, "GRANT "+granted+" TO "+role)
 	}
 	return strings.Replace(w.dsn, "postgres@", role+"@", 1)
 }
 
-// plain grants nothing.
-const plain = "nothing"
+// value asks the database as the superuser.
+func value[T any](w *watched, sql string, args ...any) T {
+	w.Helper()
+	var v T
+	if err := w.admin.QueryRow(w.Context(), sql, args...).Scan(&v); err != nil {
+		w.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
 
 // restart begins a new watch.
 func (w *watched) restart(last doc.Horizon) {
@@ -79,7 +90,7 @@ func (w *watched) read() doc.Horizon {
 		w.Fatal(err)
 	}
 	if h.Exact {
-		rows := pgtest.Value[int](w, w.dsn, "SELECT count(*) FROM doc WHERE u < $1", h.At)
+		rows := value[[]string](w, "SELECT coalesce(array_agg((id, u)::text), '{}') FROM doc WHERE u < $1", h.At)
 		w.looks = append(w.looks, look{h.At, rows})
 	}
 	return h
@@ -142,12 +153,10 @@ func (w *watched) doubtful(reason string) {
 // finish checks every look once all is committed.
 func (w *watched) finish() {
 	w.Helper()
-	if len(w.looks) == 0 {
-		return
-	}
 	for _, l := range w.looks {
-		if rows := pgtest.Value[int](w, w.dsn, "SELECT count(*) FROM doc WHERE u < $1", l.at); rows != l.rows {
-			w.Errorf("got %d rows below %v, which was exact, want %d as before", rows, l.at, l.rows)
+		late := value[[]string](w, "SELECT coalesce(array_agg((id, u)::text), '{}') FROM doc WHERE u < $1 AND (id, u)::text <> ALL ($2)", l.at, l.rows)
+		if len(late) > 0 {
+			w.Errorf("got rows %v below %v, which was exact, want none but %v", late, l.at, l.rows)
 		}
 	}
 }
@@ -193,7 +202,7 @@ func (w *watched) start(s *pgx.Conn, sql string) (end func()) {
 // until waits for a condition in the database.
 func (w *watched) until(condition string, args ...any) {
 	w.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !pgtest.Value[bool](w, w.dsn, "SELECT "+condition, args...); {
+	for deadline := time.Now().Add(20 * time.Second); !value[bool](w, "SELECT "+condition, args...); {
 		if time.Now().After(deadline) {
 			w.Fatalf("waited for %s", condition)
 		}

@@ -17,14 +17,11 @@ import (
 // proven, and nowhere where the horizon would be wrong: each set-up says which,
 // and each horizon is held against what is committed after it.
 func TestWatchSetups(t *testing.T) {
-	everybody := map[string][]string{
-		"superuser": nil, "pg_monitor": {"pg_monitor"}, "pg_read_all_stats": {"pg_read_all_stats"}, "plain": {plain},
-	}
-	sighted := map[string][]string{"superuser": nil, "pg_read_all_stats": {"pg_read_all_stats"}}
-	blind := map[string][]string{"plain": {plain}}
+	everybody := []string{superuser, "pg_monitor", "pg_read_all_stats", plain}
+	both, sighted, blind := []string{"pg_read_all_stats", plain}, []string{"pg_read_all_stats"}, []string{plain}
 	for _, c := range []struct {
 		name  string
-		roles map[string][]string
+		roles []string // whose watch it is
 		run   func(*watched)
 	}{
 		{"nobody there", everybody, func(w *watched) {
@@ -51,7 +48,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"before the first statement", everybody, func(w *watched) {
+		{"before the first statement", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN")
@@ -61,7 +58,7 @@ func TestWatchSetups(t *testing.T) {
 			w.below(s)
 			w.exec(s, "COMMIT")
 		}},
-		{"after a statement that writes nothing", everybody, func(w *watched) {
+		{"after a statement that writes nothing", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN; SELECT count(*) FROM doc")
@@ -71,7 +68,7 @@ func TestWatchSetups(t *testing.T) {
 			w.below(s)
 			w.exec(s, "COMMIT")
 		}},
-		{"repeatable read", everybody, func(w *watched) {
+		{"repeatable read", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM doc; INSERT INTO doc (note) VALUES ('late')")
@@ -79,7 +76,7 @@ func TestWatchSetups(t *testing.T) {
 			w.below(s)
 			w.exec(s, "COMMIT")
 		}},
-		{"savepoints", everybody, func(w *watched) {
+		{"savepoints", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late'); SAVEPOINT a; INSERT INTO doc (u) VALUES (clock_timestamp()); ROLLBACK TO a; SAVEPOINT b; INSERT INTO doc (u) VALUES (clock_timestamp())")
@@ -89,7 +86,7 @@ func TestWatchSetups(t *testing.T) {
 			w.below(s)
 			w.exec(s, "COMMIT")
 		}},
-		{"rollback", everybody, func(w *watched) {
+		{"rollback", both, func(w *watched) {
 			s := w.writer()
 			w.free()
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
@@ -131,7 +128,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"track_activities off for everybody", everybody, func(w *watched) {
+		{"track_activities off for everybody", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "ALTER DATABASE "+w.database()+" SET track_activities = off")
 			w.free()
 			s := w.late()
@@ -139,7 +136,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"prepared before the watch", everybody, func(w *watched) {
+		{"prepared before the watch", both, func(w *watched) {
 			s := w.late()
 			w.exec(s, "PREPARE TRANSACTION 'p'")
 			w.doubtful(`transaction "p" was prepared before this watch began`)
@@ -160,7 +157,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT PREPARED 'p'")
 			w.free()
 		}},
-		{"begun and prepared between two readings", everybody, func(w *watched) {
+		{"begun and prepared between two readings", both, func(w *watched) {
 			h := w.free()
 			s := w.late()
 			w.exec(s, "PREPARE TRANSACTION 'p'")
@@ -171,7 +168,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT PREPARED 'p'")
 			w.free()
 		}},
-		{"prepared across a restart of the watch", everybody, func(w *watched) {
+		{"prepared across a restart of the watch", both, func(w *watched) {
 			w.free()
 			s := w.late()
 			h := w.below(s)
@@ -183,7 +180,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT PREPARED 'p'")
 			w.free()
 		}},
-		{"open across a restart of the watch", everybody, func(w *watched) {
+		{"open across a restart of the watch", both, func(w *watched) {
 			w.free()
 			s := w.late()
 			h := w.below(s)
@@ -202,7 +199,7 @@ func TestWatchSetups(t *testing.T) {
 			w.doubtful("hides when its transaction began")
 			w.exec(s, "COMMIT")
 		}},
-		{"several transactions in one message", everybody, func(w *watched) {
+		{"several transactions in one message", both, func(w *watched) {
 			w.free()
 			g, s := w.gate(), w.writer()
 			end := w.start(s, `BEGIN; SELECT pg_advisory_xact_lock(1); COMMIT;
@@ -238,7 +235,7 @@ func TestWatchSetups(t *testing.T) {
 			pgtest.Exec(w, w.dsn, "ALTER TABLE doc ALTER u SET DEFAULT now()")
 			w.free()
 		}},
-		{"another database", everybody, func(w *watched) {
+		{"another database", both, func(w *watched) {
 			s := pgtest.Connect(w, pgtest.DB(w.T))
 			w.exec(s, "BEGIN; CREATE TABLE doc (id int)")
 			w.age()
@@ -254,7 +251,7 @@ func TestWatchSetups(t *testing.T) {
 			end()
 			w.free()
 		}},
-		{"the source's own transaction", everybody, func(w *watched) {
+		{"the source's own transaction", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "GRANT SELECT ON doc TO public; INSERT INTO doc SELECT FROM generate_series(1, 3)")
 			table, err := w.source.Table(w.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 1})
 			if err != nil {
@@ -270,7 +267,7 @@ func TestWatchSetups(t *testing.T) {
 				w.free()
 			}
 		}},
-		{"the same role's other program", everybody, func(w *watched) {
+		{"the same role's other program", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "GRANT ALL ON doc, doc_id_seq TO public")
 			w.free()
 			s, err := pgconn.Connect(w.Context(), w.source.pool.Config().ConnString()+"&application_name=indexerd")
@@ -289,7 +286,7 @@ func TestWatchSetups(t *testing.T) {
 				w.Fatal(err)
 			}
 		}},
-		{"a cursor with hold", everybody, func(w *watched) {
+		{"a cursor with hold", both, func(w *watched) {
 			w.free()
 			s := w.late()
 			w.exec(s, "DECLARE c CURSOR WITH HOLD FOR SELECT * FROM doc")
@@ -297,7 +294,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"a wait for an advisory lock", everybody, func(w *watched) {
+		{"a wait for an advisory lock", both, func(w *watched) {
 			w.free()
 			g, s := w.gate(), w.writer()
 			end := w.start(s, "INSERT INTO doc (u) SELECT now() FROM (SELECT pg_advisory_xact_lock(1) OFFSET 0) l")
@@ -307,11 +304,11 @@ func TestWatchSetups(t *testing.T) {
 			end()
 			w.free()
 		}},
-		{"a session that holds an advisory lock", everybody, func(w *watched) {
+		{"a session that holds an advisory lock", both, func(w *watched) {
 			w.gate()
 			w.free()
 		}},
-		{"a statement that waits for a row", everybody, func(w *watched) {
+		{"a statement that waits for a row", both, func(w *watched) {
 			w.exec(w.writer(), "INSERT INTO doc (note) VALUES ('contended')")
 			w.free()
 			first, s := w.writer(), w.writer()
@@ -324,7 +321,7 @@ func TestWatchSetups(t *testing.T) {
 			end()
 			w.free()
 		}},
-		{"a lock on the table", everybody, func(w *watched) {
+		{"a lock on the table", both, func(w *watched) {
 			w.free()
 			first, s := w.writer(), w.writer()
 			w.exec(first, "CREATE TABLE other (id int)")
@@ -335,11 +332,11 @@ func TestWatchSetups(t *testing.T) {
 			h := w.exact()
 			w.exec(first, "COMMIT")
 			end()
-			if u := pgtest.Value[time.Time](w, w.dsn, "SELECT u FROM doc"); h.At.After(u) {
+			if u := value[time.Time](w, "SELECT u FROM doc"); h.At.After(u) {
 				w.Errorf("got %v while it waited, want at most %v", h.At, u)
 			}
 		}},
-		{"listen and notify", everybody, func(w *watched) {
+		{"listen and notify", both, func(w *watched) {
 			listener := w.writer()
 			w.exec(listener, "LISTEN doc")
 			w.free()
@@ -349,7 +346,7 @@ func TestWatchSetups(t *testing.T) {
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"a deferred trigger stamps at commit", everybody, func(w *watched) {
+		{"a deferred trigger stamps at commit", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, `CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS
 				'BEGIN PERFORM pg_advisory_xact_lock(1); UPDATE doc SET u = now() WHERE id = NEW.id; RETURN NULL; END';
 				CREATE CONSTRAINT TRIGGER stamp AFTER INSERT ON doc DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stamp()`)
@@ -362,7 +359,7 @@ func TestWatchSetups(t *testing.T) {
 			end()
 			w.free()
 		}},
-		{"a subscription", everybody, func(w *watched) {
+		{"a subscription", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "CREATE SUBSCRIPTION "+w.database()+" CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)")
 			drop := func() {
 				pgtest.Exec(w, w.dsn, "ALTER SUBSCRIPTION "+w.database()+" SET (slot_name = NONE)")
@@ -385,9 +382,10 @@ func TestWatchSetups(t *testing.T) {
 			w.doubtful("the server does not tell what is open: permission denied for view pg_locks (SQLSTATE 42501)")
 		}},
 	} {
-		for name, granted := range c.roles {
-			t.Run(c.name+"/"+name, func(t *testing.T) {
-				w := watchDatabase(t, pgtest.DB(t), granted...)
+		for _, role := range c.roles {
+			t.Run(c.name+"/"+role, func(t *testing.T) {
+				t.Parallel()
+				w := watchDatabase(t, pgtest.DB(t), role)
 				c.run(w)
 				w.finish()
 			})
@@ -397,7 +395,7 @@ func TestWatchSetups(t *testing.T) {
 
 func (w *watched) database() string {
 	w.Helper()
-	return pgtest.Value[string](w, w.dsn, "SELECT current_database()")
+	return value[string](w, "SELECT current_database()")
 }
 
 // procedure commits in the middle.
@@ -426,7 +424,8 @@ func (w *watched) callProcedure() {
 func (w *watched) stream() {
 	w.Helper()
 	slot := w.database()
-	pgtest.Exec(w, w.dsn, "CREATE PUBLICATION p FOR ALL TABLES; SELECT pg_create_logical_replication_slot('"+slot+"', 'pgoutput')")
+	pgtest.Exec(w, w.dsn, "CREATE PUBLICATION p FOR ALL TABLES")
+	pgtest.Exec(w, w.dsn, "SELECT pg_create_logical_replication_slot($1, 'pgoutput')", slot)
 	s, err := pgconn.Connect(w.Context(), w.dsn+"&replication=database")
 	if err != nil {
 		w.Fatal(err)

@@ -25,24 +25,68 @@ func (s *Searcher) Doc(oid doc.OID) (Document, error) {
 		return Document{}, err
 	}
 	if !ok {
-		return Document{}, &Error{Code: "not_found", Message: fmt.Sprintf("%s has no document %s", s.Table, oid)}
+		return Document{}, s.noDocument(oid)
 	}
 	row, err := doc.ParseRow(page.Body)
 	if err != nil {
 		return Document{}, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
 	}
-	d := Document{
+	return Document{
 		Table:   s.Table,
 		OID:     oid.String(),
+		Updated: updatedOf(page),
 		Token:   page.Token.String(),
 		Fetched: formatTime(page.Fetched),
 		Fields:  pick(row, s.fields()),
+	}, nil
+}
+
+func (s *Searcher) noDocument(oid doc.OID) *Error {
+	return &Error{Code: "not_found", Message: fmt.Sprintf("%s has no document %s", s.Table, oid)}
+}
+
+// Versions is what is kept of a document, newest first.
+type Versions struct {
+	Table    string    `json:"table"`
+	OID      string    `json:"oid"`
+	Versions []Version `json:"versions"`
+}
+
+// A Version is a document as it was fetched once.
+type Version struct {
+	Updated *string        `json:"updated"`
+	Fetched string         `json:"fetched"`
+	Fields  map[string]any `json:"fields"`
+}
+
+// Versions returns the versions of one document; there is none: an *Error of
+// not_found.
+func (s *Searcher) Versions(oid doc.OID) (Versions, error) {
+	pages, err := s.Pages.Versions(oid)
+	if err != nil {
+		if _, ok, metaErr := s.Pages.Meta(oid); metaErr == nil && !ok {
+			return Versions{}, s.noDocument(oid)
+		}
+		return Versions{}, fmt.Errorf("versions of %s of %s: %w", oid, s.Table, err)
 	}
-	if !page.Updated.IsZero() {
-		updated := formatTime(page.Updated)
-		d.Updated = &updated
+	v := Versions{Table: s.Table, OID: oid.String(), Versions: make([]Version, len(pages))}
+	for i, page := range pages {
+		row, err := doc.ParseRow(page.Body)
+		if err != nil {
+			return Versions{}, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
+		}
+		v.Versions[i] = Version{Updated: updatedOf(page), Fetched: formatTime(page.Fetched), Fields: pick(row, s.fields())}
 	}
-	return d, nil
+	return v, nil
+}
+
+// updatedOf is a page's updateTime, or nil where that is NULL.
+func updatedOf(page doc.Page) *string {
+	if page.Updated.IsZero() {
+		return nil
+	}
+	updated := formatTime(page.Updated)
+	return &updated
 }
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }

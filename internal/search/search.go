@@ -28,11 +28,13 @@ type Index interface {
 	Spans(n query.Node, field, text string) []query.Span
 }
 
-// Pages keeps the documents as they were read. Get's error does not say
-// whether there is no such page; Meta does.
+// Pages keeps the documents as they were read. The error of Get and Versions
+// does not say whether there is no such page; Meta does.
 type Pages interface {
 	Get(doc.OID) (doc.Page, error)
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
+	// Versions returns the versions that are kept of a page, newest first.
+	Versions(doc.OID) ([]doc.Page, error)
 }
 
 // A Searcher answers searches in one table.

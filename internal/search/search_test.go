@@ -31,6 +31,16 @@ func (s *shelf) Get(oid doc.OID) (doc.Page, error) {
 	return page, s.broken
 }
 
+func (s *shelf) Versions(oid doc.OID) ([]doc.Page, error) {
+	page, err := s.Get(oid)
+	if err != nil {
+		return nil, err
+	}
+	older := page
+	older.Updated, older.Body = time.Time{}, []byte(`{"row":{"title":"what it said before"}}`)
+	return []doc.Page{page, older}, nil
+}
+
 func (s *shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
 	page, ok := s.pages[oid]
 	return page.Meta, ok, nil

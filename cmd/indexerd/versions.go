@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/search"
+)
+
+// Versions returns what is kept of one document.
+func (e *engine) Versions(_ context.Context, name, key string) (search.Versions, error) {
+	t, oid, err := e.document(name, key)
+	if err != nil {
+		return search.Versions{}, err
+	}
+	return t.searcher.Versions(oid)
+}
+
+type versionsCommand struct {
+	configFlag
+	Table string `arg:"" help:"The table."`
+	OID   string `arg:"" name:"oid" help:"The document's key; the parts of a composite key joined by commas."`
+	JSON  bool   `help:"Print the answer as one JSON object."`
+}
+
+// Help shows an example.
+func (versionsCommand) Help() string {
+	return "Shows what a row said before, newest first. How many versions are kept is pages.versions of the table, 1 if not set.\n\n" +
+		"Example:\n  indexerd versions -c configs/pagila.yaml film 7"
+}
+
+// Run prints the versions.
+func (c versionsCommand) Run(ctx context.Context, w world) error {
+	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
+	if err != nil {
+		return err
+	}
+	body, err := call(ctx, cfg, w, http.MethodGet, "/api/v1/tables/"+url.PathEscape(c.Table)+"/versions/"+url.PathEscape(c.OID))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		_, err = w.stdout.Write(body)
+		return err
+	}
+	var v search.Versions
+	if err := json.Unmarshal(body, &v); err != nil {
+		return fmt.Errorf("read the daemon's answer: %w", err)
+	}
+	printVersions(w.stdout, v)
+	return nil
+}
+
+func printVersions(w io.Writer, v search.Versions) {
+	for _, version := range v.Versions {
+		updated := "never"
+		if version.Updated != nil {
+			updated = *version.Updated
+		}
+		fmt.Fprintf(w, "%s, updated %s, fetched %s\n", v.OID, updated, version.Fetched)
+		for _, name := range slices.Sorted(maps.Keys(version.Fields)) {
+			if text := doc.FormatText(version.Fields[name]); text != "" {
+				fmt.Fprintf(w, "  %s: %s\n", name, shorten(text))
+			}
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+	"indexerd/internal/search"
+)
+
+// TestVersions asks what a row said before, of the daemon and, when it has
+// ended, of its directory.
+func TestVersions(t *testing.T) {
+	dsn := lateTable(t)
+	config := lateConfig(dsn, t.TempDir(), "{horizon: auto}") + "    pages: {versions: 3}\n"
+	file := writeFile(t, config)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	for i, word := range []string{"aardvark", "bonobo", "capybara", "dugong"} {
+		pgtest.Exec(t, dsn, "UPDATE note SET body = $1, updated = clock_timestamp() WHERE id = 7", word)
+		eventually(t, 5*time.Second, fmt.Sprintf("update %d", i), func() error { return finds(p, t, word, 1) })
+	}
+	const want = "dugong capybara bonobo"
+	asked := func(when string) {
+		stdout, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7", "--json")
+		if code != 0 {
+			t.Fatalf("%s: exit %d: %s", when, code, stderr)
+		}
+		var v search.Versions
+		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, version := range v.Versions {
+			said = append(said, fmt.Sprint(version.Fields["body"]))
+		}
+		if got := strings.Join(said, " "); got != want {
+			t.Errorf("%s: got %s, want %s", when, got, want)
+		}
+	}
+	asked("while it runs")
+	if stdout, _, code := ask(t, nil, "history", "-c", file, "note"); code != 0 || strings.Count(stdout, "incremental") != 4 {
+		t.Errorf("history: exit %d, want four incremental runs:\n%s", code, stdout)
+	}
+	p.stop(t)
+	asked("after it ended")
+	if _, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7777"); code != exitNo || !strings.HasPrefix(stderr, "not_found: ") {
+		t.Errorf("no such row: exit %d, %q; want exit %d and not_found", code, stderr, exitNo)
+	}
+}
