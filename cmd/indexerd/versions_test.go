@@ -42,8 +42,8 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	asked("while it runs")
-	if stdout, _, code := ask(t, nil, "history", "-c", file, "note"); code != 0 || strings.Count(stdout, "incremental") != 4 {
-		t.Errorf("history: exit %d, want four incremental runs:\n%s", code, stdout)
+	if stdout, _, code := ask(t, nil, "history", "-c", file, "note"); code != 0 || strings.Count(stdout, "\n") != 5 {
+		t.Errorf("history: exit %d, want a head and a line for each update:\n%s", code, stdout)
 	}
 	p.stop(t)
 	asked("after it ended")

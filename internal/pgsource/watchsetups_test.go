@@ -138,46 +138,46 @@ func TestWatchSetups(t *testing.T) {
 		}},
 		{"prepared before the watch", both, func(w *watched) {
 			s := w.late()
-			w.exec(s, "PREPARE TRANSACTION 'p'")
-			w.doubtful(`transaction "p" was prepared before this watch began`)
-			w.exec(s, "COMMIT PREPARED 'p'")
+			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
+			w.doubtful(fmt.Sprintf("transaction %q was prepared before this watch began", w.database()))
+			w.exec(s, "COMMIT PREPARED '"+w.database()+"'")
 			w.free()
 		}},
 		{"prepared after the watch", everybody, func(w *watched) {
 			w.free()
 			s := w.late()
 			h := w.below(s)
-			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
 			w.age()
 			for range 3 {
-				if p := w.exact(); p.At.After(h.At) || p.Pin == nil || p.Pin.Application != `prepared transaction "p"` {
+				if p := w.exact(); p.At.After(h.At) || p.Pin == nil || p.Pin.Application != fmt.Sprintf("prepared transaction %q", w.database()) {
 					w.Errorf("got %v pinned by %+v, want at most %v", p.At, p.Pin, h.At)
 				}
 			}
-			w.exec(s, "COMMIT PREPARED 'p'")
+			w.exec(s, "COMMIT PREPARED '"+w.database()+"'")
 			w.free()
 		}},
 		{"begun and prepared between two readings", both, func(w *watched) {
 			h := w.free()
 			s := w.late()
-			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
 			w.age()
 			if p := w.exact(); p.At.After(h.Now) {
 				w.Errorf("got %v, want at most %v", p.At, h.Now)
 			}
-			w.exec(s, "COMMIT PREPARED 'p'")
+			w.exec(s, "COMMIT PREPARED '"+w.database()+"'")
 			w.free()
 		}},
 		{"prepared across a restart of the watch", both, func(w *watched) {
 			w.free()
 			s := w.late()
 			h := w.below(s)
-			w.exec(s, "PREPARE TRANSACTION 'p'")
+			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
 			w.restart(h)
 			if p := w.exact(); !p.At.Equal(h.At) {
 				w.Errorf("got %v after the restart, want %v as before", p.At, h.At)
 			}
-			w.exec(s, "COMMIT PREPARED 'p'")
+			w.exec(s, "COMMIT PREPARED '"+w.database()+"'")
 			w.free()
 		}},
 		{"open across a restart of the watch", both, func(w *watched) {
