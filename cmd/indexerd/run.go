@@ -85,7 +85,7 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, serving func(addr
 // newLog writes for people on a terminal, and key=value lines elsewhere.
 func newLog(s *screen) *slog.Logger {
 	if s.terminal {
-		return slog.New(tint.NewHandler(s, &tint.Options{TimeFormat: time.TimeOnly}))
+		return slog.New(tint.NewTextHandler(s, &tint.Options{TimeFormat: time.TimeOnly}))
 	}
 	return slog.New(slog.NewTextHandler(s, nil))
 }
