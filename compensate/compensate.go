@@ -3,8 +3,8 @@
 // before the row can be seen, and never be read again; a pass of this package
 // re-reads a past window and compares.
 //
-// Both passes, Tier and Exact, read stamps only, no bodies, in OID order, and
-// merge them with the stamps of what was crawled, two sorted streams:
+// The passes Tier, Exact and Compared read stamps only, no bodies, in OID order,
+// and merge them with the stamps of what was crawled, two sorted streams:
 //
 //	same on both sides      nothing to do
 //	different, or only in   compared with the page's stamp, and fetched by OID
@@ -20,7 +20,11 @@
 // assumes nothing: it moves S to the database's own horizon H, below which no
 // transaction can still commit an updateTime. H is read before the stamps,
 // never after or together: a snapshot older than H would vouch for rows that
-// it can't see.
+// it can't see. Compared knows no horizon: it compares the whole table after
+// each commit.
+//
+// Invariant: S moves last, to no more than what has been compared from S on,
+// and falls by a rewind alone.
 //
 // Memory: a page and two batches of stamps, and a batch of documents, whatever
 // the window. Cost: what is the same on both sides costs its stamp; a stamp

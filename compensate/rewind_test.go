@@ -99,7 +99,7 @@ func TestRewindThatCannotBeRecorded(t *testing.T) {
 	e.Horizon = w.changed(func(h *doc.Horizon) { h.ClockBack, back = back, 0 })
 	w.Table.Advance(-10 * time.Minute)
 	want := w.Table.Clock().Add(-10 * time.Minute)
-	for _, step := range []time.Duration{10 * time.Minute, time.Minute} {
+	for _, step := range []time.Duration{time.Minute, 10 * time.Minute, time.Minute} {
 		back = step
 		w.Files.Fail(faultfs.At(1, syscall.EROFS))
 		_, _, err := e.Run(t.Context())

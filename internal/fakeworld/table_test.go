@@ -1,0 +1,87 @@
+package fakeworld
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// Stamps by key are of the snapshot that was taken first, in the order of
+// keys, and of the window alone.
+func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
+	table := NewTable(2)
+	begin := table.Clock()
+	for n := range 5 {
+		table.Put(Key(5-n), "row")
+	}
+	x := table.Begin()
+	x.PutAt(Key(6), "no updateTime", time.Time{})
+	x.PutAt(Key(7), "at the end", begin.Add(time.Minute))
+	x.PutAt(Key(8), "before the beginning", begin.Add(-time.Microsecond))
+	x.Commit()
+	var got []doc.OID
+	for page, err := range table.StampsByOID(t.Context(), doc.Window{From: begin, To: begin.Add(time.Minute)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range page {
+			got = append(got, s.OID)
+		}
+		table.Put(Key(9), "late")
+		table.Delete(Key(5))
+	}
+	if want := []doc.OID{Key(1), Key(2), Key(3), Key(4), Key(5)}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The horizon is where the oldest open transaction began, exactly, however
+// coarse updateTime is.
+func TestHorizon(t *testing.T) {
+	table := NewTable(2)
+	table.Precision = time.Hour
+	want := func(at time.Time, pinned bool) {
+		t.Helper()
+		h, err := table.Horizon(t.Context())
+		if err != nil || !h.Exact || !h.At.Equal(at) || !h.Now.Equal(table.Clock()) || (h.Pin != nil) != pinned {
+			t.Errorf("got %+v, %v, want %v, pinned %t", h, err, at, pinned)
+		}
+	}
+	want(table.Clock(), false)
+	first := table.Begin()
+	began := table.Clock()
+	table.Advance(time.Minute)
+	second := table.Begin()
+	secondBegan := table.Clock()
+	table.Advance(time.Minute)
+	want(began, true)
+	first.Commit()
+	want(secondBegan, true)
+	second.Rollback()
+	want(table.Clock(), false)
+}
+
+// A version is another one after a commit, and the same otherwise.
+func TestVersion(t *testing.T) {
+	table := NewTable(2)
+	version := func() string {
+		t.Helper()
+		v, err := table.Version(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	before := version()
+	table.Begin().Rollback()
+	table.Advance(time.Hour)
+	if got := version(); got != before {
+		t.Errorf("without a commit: got %s, want %s", got, before)
+	}
+	table.Put(Key(1), "row")
+	if got := version(); got == before {
+		t.Errorf("after a commit: got %s, want another one", got)
+	}
+}

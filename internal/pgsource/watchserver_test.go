@@ -1,0 +1,99 @@
+package pgsource
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/cluster"
+)
+
+// ownCluster starts a server for a test that stops it, or copies it.
+func ownCluster(t *testing.T) *cluster.Cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a server of its own takes seconds")
+	}
+	if os.Getenv("INDEXERD_TEST_PG") == "" {
+		pgtest.DB(t) // skips or fails, and says why
+	}
+	c, err := cluster.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Stop() })
+	return c
+}
+
+// A standby shows none of its primary's transactions. What was open there can
+// be replayed much later.
+func TestWatchOnStandby(t *testing.T) {
+	primary := ownCluster(t)
+	pgtest.Exec(t, primary.DSN(), watchedTable)
+	standby, err := primary.Standby(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { standby.Stop() })
+	w := &watched{T: t, dsn: standby.DSN(), source: openSource(t, standby.DSN()), admin: pgtest.Connect(t, standby.DSN())}
+	w.restart(doc.Horizon{})
+
+	w.exec(w.admin, "SELECT pg_wal_replay_pause()")
+	pgtest.Exec(t, primary.DSN(), "INSERT INTO doc DEFAULT VALUES")
+	w.doubtful("the server is a standby, which does not show its primary's transactions")
+	w.exec(w.admin, "SELECT pg_wal_replay_resume()")
+	w.until("EXISTS (SELECT FROM doc)")
+	w.doubtful("the server is a standby")
+	before := w.read().Server
+
+	// Once it is the primary, it is another server, and shows all.
+	w.exec(w.admin, "SELECT pg_promote()")
+	if h := w.free(); h.Server == before || h.Server == "" {
+		t.Errorf("got server %q as before, want another", h.Server)
+	}
+}
+
+// A crash ends all transactions but the prepared ones, of which nothing is
+// known any more: the server may have been put back to an older state.
+func TestWatchAcrossACrash(t *testing.T) {
+	c := ownCluster(t)
+	w := watchDatabase(t, c.DSN(), superuser)
+	first := w.free()
+	s := w.late()
+	w.exec(s, "PREPARE TRANSACTION 'p'")
+	if got := w.exact().Server; got != first.Server {
+		t.Errorf("got server %q, want %q as before", got, first.Server)
+	}
+	last := w.exact()
+
+	if err := c.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.admin = pgtest.Connect(t, c.DSN())
+	if _, err := w.watch.Horizon(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
+		t.Errorf("got %v on a dead connection, want %v", err, doc.ErrUnavailable)
+	}
+	if h := w.read(); h.Exact || h.Server == first.Server || !strings.Contains(h.Reason, `"p" was prepared before this watch began`) {
+		t.Errorf("got %+v after the crash, want another server than %q, and a doubt", h, first.Server)
+	}
+	w.restart(last) // which says nothing about this server
+	w.doubtful(`"p" was prepared before this watch began`)
+	w.exec(w.admin, "ROLLBACK PREPARED 'p'")
+	w.free()
+	w.finish()
+}
+
+// One reading of a quiet server, as each pass takes it.
+func BenchmarkHorizon(b *testing.B) {
+	s := openSource(b, pgtest.DB(b))
+	w := s.Watch(WatchOptions{})
+	for b.Loop() {
+		if h, err := w.Horizon(b.Context()); err != nil || !h.Exact || h.At.After(time.Now()) {
+			b.Fatal(h, err)
+		}
+	}
+}

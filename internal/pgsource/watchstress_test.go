@@ -1,0 +1,145 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"indexerd/internal/pgtest"
+)
+
+// stressWork is what a writer does in one go, each message up to a bar. Most of
+// it commits long after it has stamped.
+var stressWork = []string{
+	"INSERT INTO doc DEFAULT VALUES",
+	"BEGIN|SELECT pg_sleep($pause)|INSERT INTO doc DEFAULT VALUES|COMMIT",
+	"BEGIN|INSERT INTO doc DEFAULT VALUES|SELECT pg_sleep($pause)|COMMIT",
+	"BEGIN|INSERT INTO doc (u) VALUES (clock_timestamp())|SAVEPOINT a|INSERT INTO doc (u) VALUES (clock_timestamp())|ROLLBACK TO a|INSERT INTO doc (u) VALUES (clock_timestamp())|COMMIT",
+	"BEGIN|INSERT INTO doc DEFAULT VALUES|ROLLBACK",
+	"BEGIN|INSERT INTO doc SELECT FROM generate_series(1, 50)|SELECT pg_sleep($pause)|COMMIT",
+	"BEGIN|INSERT INTO doc DEFAULT VALUES|PREPARE TRANSACTION '$gid'|SELECT pg_sleep($pause)|COMMIT PREPARED '$gid'",
+	"CALL work($pause)",
+	"BEGIN|INSERT INTO doc DEFAULT VALUES|SELECT pg_advisory_xact_lock(7), pg_sleep($pause)|COMMIT",
+	"BEGIN; INSERT INTO doc DEFAULT VALUES; COMMIT; BEGIN; SELECT pg_sleep($pause); INSERT INTO doc DEFAULT VALUES; COMMIT",
+}
+
+// write works until the context ends, and ends what it has begun.
+func write(ctx context.Context, t *testing.T, s *pgx.Conn, writer int, database string) {
+	random := rand.New(rand.NewPCG(1, uint64(writer)))
+	for n := 0; ctx.Err() == nil; n++ {
+		work := strings.NewReplacer("$pause", fmt.Sprintf("%.3f", 0.05*random.Float64()), "$gid", fmt.Sprintf("%s-%d-%d", database, writer, n)).
+			Replace(stressWork[random.IntN(len(stressWork))])
+		for statement := range strings.SplitSeq(work, "|") {
+			if _, err := s.PgConn().Exec(context.Background(), statement).ReadAll(); err != nil {
+				t.Errorf("%s: %v", statement, err)
+				return
+			}
+		}
+	}
+}
+
+// Eight writers commit late while a watch reads. No row may be committed below
+// an exact horizon; and the clock, taken for one, shows that rows are late.
+func TestWatchStress(t *testing.T) {
+	lasts := 4 * time.Second
+	if testing.Short() {
+		lasts = time.Second
+	}
+	for _, role := range []string{"pg_read_all_stats", plain} {
+		t.Run(role, func(t *testing.T) {
+			w := watchDatabase(t, pgtest.DB(t), role)
+			pgtest.Exec(t, w.dsn, `CREATE INDEX ON doc (u); CREATE PROCEDURE work(s float8) LANGUAGE plpgsql AS
+				$$ BEGIN FOR i IN 1..3 LOOP INSERT INTO doc DEFAULT VALUES; PERFORM pg_sleep(s); COMMIT; END LOOP; END $$`)
+			w.free()
+			ctx, cancel := context.WithTimeout(t.Context(), lasts)
+			defer cancel()
+			var writers sync.WaitGroup
+			for n := range 8 {
+				s := pgtest.Connect(t, w.dsn)
+				writers.Go(func() { write(ctx, t, s, n, w.database()) })
+			}
+			count := func(before time.Time) int { return value[int](w, "SELECT count(*) FROM doc WHERE u < $1", before) }
+			type poll struct {
+				at, now         time.Time
+				below, belowNow int
+			}
+			var polls []poll
+			var lag time.Duration
+			for ctx.Err() == nil {
+				h, err := w.watch.Horizon(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if h.Exact {
+					polls = append(polls, poll{h.At, h.Now, count(h.At), count(h.Now)})
+					lag += h.Now.Sub(h.At)
+				}
+			}
+			writers.Wait()
+			wrong, naive := 0, 0
+			for _, p := range polls {
+				if count(p.at) != p.below {
+					wrong++
+				}
+				if count(p.now) != p.belowNow {
+					naive++
+				}
+			}
+			if wrong > 0 {
+				t.Errorf("got rows committed below the horizon after %d of %d polls, want none", wrong, len(polls))
+			}
+			if len(polls) < 20 || naive < len(polls)/2 {
+				t.Errorf("got %d exact polls, of which %d had rows to come: the test tests too little", len(polls), naive)
+			}
+			if moved := polls[len(polls)-1].at.Sub(polls[0].at); moved < lasts/2 {
+				t.Errorf("got a horizon that moved %v in %v, want it to follow", moved, lasts)
+			}
+			t.Logf("%d exact polls, 0 wrong; %d wrong for the clock alone; %d rows; mean lag %v",
+				len(polls), naive, value[int](w, "SELECT count(*) FROM doc"), lag/time.Duration(len(polls)))
+		})
+	}
+}
+
+// The same horizon, read after the snapshot, vouches for a row that the
+// snapshot does not have.
+func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
+	w := watchDatabase(t, pgtest.DB(t), superuser)
+	s := w.late()
+	w.exec(w.admin, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+	before := value[int](w, "SELECT count(*) FROM doc")
+	w.exec(s, "COMMIT")
+	w.age()
+	h, err := w.watch.Horizon(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot := value[int](w, "SELECT count(*) FROM doc WHERE u < $1", h.At)
+	w.exec(w.admin, "COMMIT")
+	if now := value[int](w, "SELECT count(*) FROM doc WHERE u < $1", h.At); before != 0 || snapshot != 0 || now != 1 {
+		t.Errorf("got %d and %d rows in the snapshot and %d below the horizon, want 0, 0 and 1: the order would not matter", before, snapshot, now)
+	}
+}
+
+// What a role without rights reads in pg_stat_activity looks as if nobody had
+// a transaction open.
+func TestBeginningsAreHiddenSilently(t *testing.T) {
+	w := watchDatabase(t, pgtest.DB(t), plain)
+	s := w.late()
+	asked := pgtest.Connect(t, w.source.pool.Config().ConnString())
+	var naive *time.Time
+	err := asked.QueryRow(t.Context(), "SELECT min(xact_start) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()").Scan(&naive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if naive != nil {
+		t.Errorf("got %v, want NULL: the set-ups test nothing", naive)
+	}
+	w.doubtful("hides when its transaction began")
+	w.exec(s, "COMMIT")
+}
