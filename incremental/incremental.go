@@ -65,9 +65,7 @@ type Pass struct {
 	Batch   int // rows a fetch
 	Workers int
 
-	// read is the end of the last window that is in the index, from when the
-	// durable mark was mark. A durable mark that is another one was rewound.
-	read, mark time.Time
+	saved time.Time // the mark that is durable
 }
 
 // Run reads one window.
@@ -80,6 +78,9 @@ func (p *Pass) Run(ctx context.Context) (doc.Report, error) {
 }
 
 func (p *Pass) run(ctx context.Context) (doc.Report, error) {
+	if p.saved.IsZero() {
+		p.saved = p.mark() // as it was found on disk
+	}
 	w, err := p.window(ctx)
 	if err != nil {
 		return doc.Report{}, err
@@ -99,25 +100,16 @@ func (p *Pass) window(ctx context.Context) (doc.Window, error) {
 		return doc.Window{}, err
 	}
 	overlap := max(2*p.Source.Tick(), minOverlap)
-	from := p.from()
-	if step := from.Sub(now); step > overlap {
+	if step := p.mark().Sub(now); step > overlap {
 		if err := p.rewind(now.Add(-step), step); err != nil {
 			return doc.Window{}, err
 		}
-		from = p.from()
 	}
-	return doc.Window{From: from.Add(-overlap), To: now}, nil
+	return doc.Window{From: p.mark().Add(-overlap), To: now}, nil
 }
 
-// from is the end of the last window that is in the index.
-func (p *Pass) from() time.Time {
-	if durable := p.durable(); !durable.Equal(p.mark) {
-		return durable
-	}
-	return p.read
-}
-
-func (p *Pass) durable() time.Time {
+// mark is the end of the last window that is in the index.
+func (p *Pass) mark() time.Time {
 	table, _ := p.Trace.Table(p.Table)
 	return table.Incremental
 }
@@ -132,21 +124,23 @@ func (p *Pass) rewind(to time.Time, step time.Duration) error {
 		t.Rewind(to, fmt.Sprintf("the database's clock went back by %v", step))
 	})
 	if err == nil {
-		p.mark, p.read = p.durable(), p.durable()
+		p.saved = p.mark()
 	}
 	return err
 }
 
-// advance notes that all up to a time is in the index: durably, unless the
-// window was idle and the mark is not far behind.
+// advance moves the mark: durably, unless the window was idle and what is
+// durable is not far behind.
 func (p *Pass) advance(to time.Time, wrote bool) error {
-	if mark := p.durable(); wrote || to.Before(mark) || to.Sub(mark) >= persistAfter {
-		err := p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) { t.Incremental = to })
-		if err != nil {
-			return err
-		}
+	move := func(t *timetrace.Table) { t.Incremental = to }
+	if !wrote && !to.Before(p.saved) && to.Sub(p.saved) < persistAfter {
+		p.Trace.Note(p.Table, move)
+		return nil
 	}
-	p.mark, p.read = p.durable(), to
+	if err := p.Trace.UpdateTable(p.Table, move); err != nil {
+		return err
+	}
+	p.saved = to
 	return nil
 }
 

@@ -30,7 +30,7 @@ const restAfter = 10 * time.Second
 // late.
 type compensation struct {
 	table    *table
-	clock    compensate.Clock
+	rows     rows
 	tiers    []*compensate.Tier
 	exact    *compensate.Exact    // where the database may tell a horizon
 	compared *compensate.Compared // where it tells that something was committed
@@ -47,11 +47,11 @@ type compensation struct {
 func newCompensation(t *table, r rows) *compensation {
 	conf := t.conf.Compensate
 	comparison := &compensate.Comparison{Source: r, Tree: snapshots{t.tree}, Sink: t.sink, Batch: t.conf.Batch}
-	c := &compensation{table: t, clock: r, proven: time.Now(), moved: time.Now()}
+	c := &compensation{table: t, rows: r, proven: time.Now(), moved: time.Now()}
 	for i, tier := range conf.Tiers {
 		c.tiers = append(c.tiers, &compensate.Tier{
 			Table: t.conf.Name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
-			Settles: i == len(conf.Tiers)-1, Comparison: comparison, Trace: t.trace,
+			Tick: r.Tick(), Settles: i == len(conf.Tiers)-1, Comparison: comparison, Trace: t.trace,
 		})
 		c.fallback = tier.Timeout
 	}
@@ -88,7 +88,7 @@ func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
 			return initial.Start{}, err
 		}
 		if h.Exact {
-			return initial.Start{Settled: h.At, Mode: "exact", Server: h.Server}, nil
+			return initial.Start{Settled: c.whole(h.At), Mode: "exact", Server: h.Server}, nil
 		}
 		select {
 		case <-time.After(time.Second):
@@ -102,8 +102,17 @@ func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
 }
 
 func (c *compensation) beginAssumed(ctx context.Context) (initial.Start, error) {
-	now, err := c.clock.Now(ctx)
-	return initial.Start{Settled: now.Add(-assumedTimeout(c.table.conf)), Mode: "assumed"}, err
+	now, err := c.rows.Now(ctx)
+	return initial.Start{Settled: c.whole(now.Add(-assumedTimeout(c.table.conf))), Mode: "assumed"}, err
+}
+
+// whole leaves out the tick of updateTime that a time lies in: a row of it
+// bears its beginning, and may still come.
+func (c *compensation) whole(at time.Time) time.Time {
+	if tick := c.rows.Tick(); tick > time.Microsecond {
+		return at.Add(-tick)
+	}
+	return at
 }
 
 // snapshots lets a pass walk the tree of stamps as it was when the walk began.
@@ -178,18 +187,12 @@ func (c *compensation) vouched() bool {
 	return time.Since(c.proven) < c.fallback
 }
 
-// leaveExact starts every tier at S: below it all is proven.
+// leaveExact says that S is assumed from now on. The last tier goes on at S.
 func (c *compensation) leaveExact() {
 	name := c.table.conf.Name
-	if marks, _ := c.table.trace.Table(name); marks.Mode != "exact" {
-		return
+	if marks, _ := c.table.trace.Table(name); marks.Mode == "exact" {
+		c.table.trace.Note(name, func(m *timetrace.Table) { m.Mode = "assumed" })
 	}
-	c.table.trace.Note(name, func(m *timetrace.Table) {
-		for _, tier := range c.tiers {
-			m.SetTier(tier.Name, m.Settled.Add(tier.Timeout))
-		}
-		m.Mode = "assumed"
-	})
 }
 
 func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
@@ -234,7 +237,6 @@ func (c *compensation) runCompared(ctx context.Context, log *slog.Logger) error 
 			c.note(doc.Horizon{Exact: true})
 		}
 		c.rest(time.Since(began)) // it compares everything
-		c.prune()
 		return report, err
 	})
 }
@@ -285,8 +287,12 @@ func (c *compensation) settled() time.Time {
 	return marks.Settled
 }
 
-// prune drops the stamps below S, which no pass compares any more.
+// prune drops the stamps below S, which no pass compares any more, unless one
+// compares everything.
 func (c *compensation) prune() {
+	if c.compared != nil {
+		return
+	}
 	if err := c.table.tree.Prune(c.settled()); err != nil {
 		// The tree is empty then, and the pages answer in its place.
 		_ = c.table.fail("compensate", fmt.Errorf("prune stamps: %w", err)) // for status; the pass itself went well

@@ -165,7 +165,7 @@ func (s *stress) run(t *testing.T, d time.Duration) {
 	writing, ctx := errgroup.WithContext(ctx)
 	for i, write := range writers {
 		w := &writer{
-			conn: pgtest.Connect(t, s.dsn), random: rand.New(rand.NewPCG(7, uint64(i))), think: 1200 * time.Millisecond,
+			conn: pgtest.Connect(t, s.dsn), random: rand.New(rand.NewPCG(7, uint64(i))), think: time.Second,
 			passed: s.passed, late: &s.late,
 		}
 		writing.Go(func() error { return w.run(ctx, func(ctx context.Context, w *writer) error { return write(w, ctx) }) })

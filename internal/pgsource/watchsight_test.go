@@ -1,6 +1,7 @@
 package pgsource
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,7 +35,15 @@ func TestWatchSight(t *testing.T) {
 			w.age()
 			w.exec(s, "SET track_activities = on")
 			w.exec(s, "SELECT 1")
-			w.below(s)
+			h := w.below(s)
+			g := w.gate()
+			end := w.start(s, "SELECT pg_advisory_xact_lock(1)") // whose beginning is seen, but not the transaction's
+			g.reached(1)
+			if p := w.exact(); p.At.After(h.At) {
+				w.Errorf("got %v, want %v as before", p.At, h.At)
+			}
+			g.open(1)
+			end()
 			w.exec(s, "COMMIT")
 		}},
 		{"track_activities off for a role, open before the watch", sighted, func(w *watched) {
@@ -131,6 +140,12 @@ func TestWatchSight(t *testing.T) {
 				w.age()
 				w.free()
 			}
+		}},
+		{"the process of a transaction that was the source's own", sighted, func(w *watched) {
+			s := w.late()
+			w.source.own.add(backend{pid: fmt.Sprint(s.PgConn().PID()), start: "0"})
+			w.pinned(s)
+			w.exec(s, "COMMIT")
 		}},
 		{"the same role's other program", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "GRANT ALL ON doc, doc_id_seq TO public")

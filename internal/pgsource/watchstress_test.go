@@ -53,6 +53,7 @@ func TestWatchStress(t *testing.T) {
 	}
 	for _, role := range []string{"pg_read_all_stats", plain} {
 		t.Run(role, func(t *testing.T) {
+			t.Parallel()
 			w := watchDatabase(t, pgtest.DB(t), role)
 			pgtest.Exec(t, w.dsn, `CREATE INDEX ON doc (u); CREATE PROCEDURE work(s float8) LANGUAGE plpgsql AS
 				$$ BEGIN FOR i IN 1..3 LOOP INSERT INTO doc DEFAULT VALUES; PERFORM pg_sleep(s); COMMIT; END LOOP; END $$`)
