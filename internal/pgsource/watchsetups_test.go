@@ -207,7 +207,7 @@ func TestWatchTransactions(t *testing.T) {
 			g, first, s := w.gate(), w.writer(), w.writer()
 			w.exec(first, "CREATE TABLE other (id int)")
 			w.exec(first, "BEGIN; LOCK TABLE other")
-			end := w.start(s, "BEGIN; LOCK TABLE other; COMMIT; BEGIN; INSERT INTO doc (note) VALUES ('late'); SELECT pg_advisory_xact_lock(1); COMMIT")
+			end := w.start(s, "BEGIN; LOCK TABLE other IN SHARE MODE; COMMIT; BEGIN; INSERT INTO doc (note) VALUES ('late'); SELECT pg_advisory_xact_lock(1); COMMIT")
 			w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", s.PgConn().PID())
 			w.age()
 			w.exact()
