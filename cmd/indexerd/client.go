@@ -21,6 +21,33 @@ import (
 // answerWithin is how long a running daemon may take to begin its answer.
 const answerWithin = 2 * time.Second
 
+// asking is the flags of every command that asks a daemon.
+type asking struct {
+	configFlag
+	JSON bool `help:"Print the answer as one JSON object."`
+}
+
+// ask calls the daemon. With --json the answer is printed as it came; else it
+// is read into answer, and print shows it to people.
+func (a asking) ask(ctx context.Context, w world, path string, answer any, print func() error) error {
+	cfg, err := configs.LoadWithoutDSN(a.Config, w.getenv)
+	if err != nil {
+		return err
+	}
+	body, err := call(ctx, cfg, w, http.MethodGet, path)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		_, err = w.stdout.Write(body)
+		return err
+	}
+	if err := json.Unmarshal(body, answer); err != nil {
+		return fmt.Errorf("read the daemon's answer: %w", err)
+	}
+	return print()
+}
+
 // call asks the daemon, or, where none runs, the same handler over the data
 // directory. An answer that is an error is returned as one.
 func call(ctx context.Context, cfg *configs.Config, w world, method, path string) ([]byte, error) {

@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"text/tabwriter"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
 )
@@ -52,11 +49,10 @@ func historyRun(r history.Run) httpapi.HistoryRun {
 }
 
 type historyCommand struct {
-	configFlag
+	asking
 	Table string `arg:"" help:"The table."`
 	Size  int    `default:"50" placeholder:"N" help:"Runs to show, up to 1000 (${default})."`
 	After string `placeholder:"RUN" help:"Show what was before this run."`
-	JSON  bool   `help:"Print the answer as one JSON object."`
 }
 
 // Help shows an example.
@@ -67,27 +63,13 @@ func (historyCommand) Help() string {
 
 // Run prints the history.
 func (c historyCommand) Run(ctx context.Context, w world) error {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
-	if err != nil {
-		return err
-	}
 	v := url.Values{"size": {strconv.Itoa(c.Size)}}
 	if c.After != "" {
 		v.Set("after", c.After)
 	}
-	body, err := call(ctx, cfg, w, http.MethodGet, "/api/v1/tables/"+url.PathEscape(c.Table)+"/history?"+v.Encode())
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		_, err = w.stdout.Write(body)
-		return err
-	}
 	var h httpapi.History
-	if err := json.Unmarshal(body, &h); err != nil {
-		return fmt.Errorf("read the daemon's answer: %w", err)
-	}
-	return printHistory(w.stdout, h)
+	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/history?" + v.Encode()
+	return c.ask(ctx, w, path, &h, func() error { return printHistory(w.stdout, h) })
 }
 
 func printHistory(out io.Writer, h httpapi.History) error {

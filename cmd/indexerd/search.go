@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
@@ -83,10 +81,9 @@ func (e *engine) searchable(name string) (*table, error) {
 }
 
 type searchCommand struct {
-	configFlag
+	asking
 	Table     string   `arg:"" help:"The table."`
 	Words     []string `arg:"" optional:"" help:"The query. Put -- before words that begin with a hyphen."`
-	JSON      bool     `help:"Print the answer as one JSON object."`
 	From      int      `placeholder:"N" help:"Hits to leave out."`
 	Size      int      `default:"10" placeholder:"N" help:"Hits to return, up to 1000 (${default})."`
 	After     string   `placeholder:"NEXT" help:"Go on after the last answer: its \"next\"."`
@@ -127,25 +124,12 @@ func (c searchCommand) values() url.Values {
 
 // Run searches and prints.
 func (c searchCommand) Run(ctx context.Context, w world) error {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
-	if err != nil {
-		return err
-	}
-	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
-	body, err := call(ctx, cfg, w, http.MethodGet, path)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		_, err = w.stdout.Write(body)
-		return err
-	}
 	var a search.Answer
-	if err := json.Unmarshal(body, &a); err != nil {
-		return fmt.Errorf("read the daemon's answer: %w", err)
-	}
-	printAnswer(w.stdout, a, isTerminal(w.stdout))
-	return nil
+	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
+	return c.ask(ctx, w, path, &a, func() error {
+		printAnswer(w.stdout, a, isTerminal(w.stdout))
+		return nil
+	})
 }
 
 func printAnswer(w io.Writer, a search.Answer, terminal bool) {

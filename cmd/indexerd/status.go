@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
@@ -177,10 +174,7 @@ func text(err error) *string {
 	return &s
 }
 
-type statusCommand struct {
-	configFlag
-	JSON bool `help:"Print the status as one JSON object."`
-}
+type statusCommand struct{ asking }
 
 // Help shows an example.
 func (statusCommand) Help() string {
@@ -189,24 +183,11 @@ func (statusCommand) Help() string {
 
 // Run prints the status.
 func (c statusCommand) Run(ctx context.Context, w world) error {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
-	if err != nil {
-		return err
-	}
-	body, err := call(ctx, cfg, w, http.MethodGet, "/api/v1/status")
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		_, err = w.stdout.Write(body)
-		return err
-	}
 	var s httpapi.Status
-	if err := json.Unmarshal(body, &s); err != nil {
-		return fmt.Errorf("read the daemon's answer: %w", err)
-	}
-	printStatus(w.stdout, s)
-	return nil
+	return c.ask(ctx, w, "/api/v1/status", &s, func() error {
+		printStatus(w.stdout, s)
+		return nil
+	})
 }
 
 func printStatus(w io.Writer, s httpapi.Status) {

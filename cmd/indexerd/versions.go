@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 
-	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/search"
 )
@@ -25,10 +22,9 @@ func (e *engine) Versions(_ context.Context, name, key string) (search.Versions,
 }
 
 type versionsCommand struct {
-	configFlag
+	asking
 	Table string `arg:"" help:"The table."`
 	OID   string `arg:"" name:"oid" help:"The document's key; the parts of a composite key joined by commas."`
-	JSON  bool   `help:"Print the answer as one JSON object."`
 }
 
 // Help shows an example.
@@ -39,24 +35,12 @@ func (versionsCommand) Help() string {
 
 // Run prints the versions.
 func (c versionsCommand) Run(ctx context.Context, w world) error {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
-	if err != nil {
-		return err
-	}
-	body, err := call(ctx, cfg, w, http.MethodGet, "/api/v1/tables/"+url.PathEscape(c.Table)+"/versions/"+url.PathEscape(c.OID))
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		_, err = w.stdout.Write(body)
-		return err
-	}
 	var v search.Versions
-	if err := json.Unmarshal(body, &v); err != nil {
-		return fmt.Errorf("read the daemon's answer: %w", err)
-	}
-	printVersions(w.stdout, v)
-	return nil
+	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/versions/" + url.PathEscape(c.OID)
+	return c.ask(ctx, w, path, &v, func() error {
+		printVersions(w.stdout, v)
+		return nil
+	})
 }
 
 func printVersions(w io.Writer, v search.Versions) {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/nearest"
 )
 
 // A column is one column of the SQL's result.
@@ -116,40 +117,12 @@ func find(columns []column, field, name string) (int, error) {
 		}
 	}
 	e := &ConfigError{Field: field, What: fmt.Sprintf("column %s is not in the SQL's result", name)}
-	if near := nearest(name, columns); near != "" {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	if near := nearest.Name(name, names); near != "" {
 		e.Do = fmt.Sprintf("did you mean %s?", near)
 	}
 	return 0, e
-}
-
-// nearest is the column whose name differs least from name, if it differs
-// little.
-func nearest(name string, columns []column) string {
-	best, found := max(len(name)/3, 2)+1, ""
-	for _, c := range columns {
-		if d := editDistance(name, c.name); d < best {
-			best, found = d, c.name
-		}
-	}
-	return found
-}
-
-// editDistance counts the bytes to insert, delete or replace to turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

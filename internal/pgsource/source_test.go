@@ -141,14 +141,3 @@ func TestClassify(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	columns := []column{{name: "film_id"}, {name: "last_update"}, {name: "title"}}
-	for name, want := range map[string]string{
-		"last_updat": "last_update", "filmid": "film_id", "titel": "title", "Title": "title", "price": "", "": "",
-	} {
-		if got := nearest(name, columns); got != want {
-			t.Errorf("got %q for %q, want %q", got, name, want)
-		}
-	}
-}
