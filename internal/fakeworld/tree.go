@@ -2,6 +2,7 @@ package fakeworld
 
 import (
 	"maps"
+	"sync"
 
 	"indexerd/internal/doc"
 )
@@ -9,6 +10,8 @@ import (
 // A Tree is the stamps that a sink has told it. The zero value is empty.
 type Tree struct {
 	Before func(step string) error
+
+	mu     sync.Mutex
 	stamps map[doc.OID]doc.Stamp
 }
 
@@ -17,6 +20,8 @@ func (t *Tree) Put(stamps []doc.Stamp) error {
 	if err := call(t.Before, "tree put"); err != nil {
 		return err
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.stamps == nil {
 		t.stamps = map[doc.OID]doc.Stamp{}
 	}
@@ -31,6 +36,8 @@ func (t *Tree) Delete(oids []doc.OID) error {
 	if err := call(t.Before, "tree delete"); err != nil {
 		return err
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, oid := range oids {
 		delete(t.stamps, oid)
 	}
@@ -38,4 +45,8 @@ func (t *Tree) Delete(oids []doc.OID) error {
 }
 
 // Stamps returns what the tree has.
-func (t *Tree) Stamps() map[doc.OID]doc.Stamp { return maps.Clone(t.stamps) }
+func (t *Tree) Stamps() map[doc.OID]doc.Stamp {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.stamps)
+}
