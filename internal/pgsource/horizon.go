@@ -82,8 +82,8 @@ func (m *memory) horizon(r reading) doc.Horizon {
 	return h
 }
 
-// unknown says why nothing bounds a transaction that is open, or what none of
-// those that are open is to blame for.
+// unknown says why there is no bound: holder has none, or nobody is open and
+// the clock alone is to blame.
 func (r reading) unknown(holder *openTx) string {
 	if holder == nil {
 		return "the server's clock was set back: wait for the next reading"

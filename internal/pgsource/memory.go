@@ -13,9 +13,9 @@ type moment struct {
 	clock          time.Time
 }
 
-// since says what the clock showed just after an earlier moment if it was set
-// back then: at least low, at most high.
-func (m moment) since(last moment) (low, high time.Time) {
+// shownSince says what the clock showed just after an earlier moment, if that
+// is when it was set back: at least low, at most high.
+func (m moment) shownSince(last moment) (low, high time.Time) {
 	return m.clock.Add(-m.received.Sub(last.sent)), m.clock.Add(-m.sent.Sub(last.received))
 }
 
@@ -51,7 +51,7 @@ type session struct {
 	vxid   string
 	since  time.Time // its transaction stamps nothing earlier
 	waited time.Time // and neither does its next one
-	held   bool      // whatever start it shows
+	held   bool      // also if it shows a later start
 }
 
 // A memory turns samples into a horizon. Its times are lower bounds of what
@@ -80,7 +80,8 @@ func (m *memory) continueFrom(h doc.Horizon) {
 // add learns from a sample. A transaction that the last sample did not have
 // began after it. One that follows another in its process may have come with
 // the same message, and now() is when the message came: so it stamps nothing
-// earlier than when the process was last seen to wait for one.
+// earlier than when the process was last seen to wait for one, or than one that
+// is seen.
 func (m *memory) add(s sample) {
 	fresh := m.last.clock
 	if !m.begun {
@@ -97,8 +98,11 @@ func (m *memory) add(s sample) {
 		case known.vxid != tx.vxid:
 			known = session{vxid: tx.vxid, since: known.waited, waited: known.waited, held: known.held && !known.waited.After(known.since)}
 		}
-		if tx.waiting {
+		switch {
+		case tx.waiting:
 			known.waited = s.clock
+		case !known.held: // a beginning that is seen is no earlier than its message
+			known.waited = later(known.waited, tx.start)
 		}
 		sessions[tx.pid] = known
 	}
@@ -114,11 +118,11 @@ func (m *memory) watchClock(s sample) {
 	var back time.Duration
 	var floor time.Time
 	if !m.last.clock.IsZero() {
-		low, high := s.since(m.last)
+		low, high := s.shownSince(m.last)
 		back, floor = m.highest.Sub(high), low.Add(-m.slack)
 	}
 	if !m.begun && back <= m.slack/2 {
-		back, floor = s.ahead, time.Time{} // who knows when
+		back, floor = s.ahead, time.Time{} // it was before the watch, who knows when
 	}
 	if back <= m.slack/2 {
 		return

@@ -1,5 +1,6 @@
 // Package pgsource reads tables of a PostgreSQL database: rows by key range,
-// by key, and stamps by window of updateTime. It is the only importer of pgx.
+// by key, and stamps by window of updateTime; and its horizon, below which no
+// row can be committed any more. It is the only importer of pgx.
 //
 // A user's SQL is never edited. It is wrapped, so that one SQL serves every
 // question:
@@ -9,7 +10,8 @@
 //
 // Invariants:
 //   - Nothing but SELECT, BEGIN and COMMIT leaves this package, every
-//     transaction is READ ONLY, and every value is a bind parameter.
+//     transaction that is begun is READ ONLY, and every value is a bind
+//     parameter.
 //   - One fetch is one REPEATABLE READ transaction. Its FetchSeq is taken in
 //     the same step as its snapshot, so numbers order snapshots.
 //   - All that a token depends on beside the row (SQL, key, session settings,

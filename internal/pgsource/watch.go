@@ -13,33 +13,36 @@ import (
 // with an earlier updateTime any more. One goroutine uses it.
 //
 // It holds for an updateTime that this server sets by now(), clock_timestamp()
-// or statement_timestamp(). It is read in statements of their own, in no
-// transaction; the caller takes its snapshot after that, never before, and
-// never together. In this order:
+// or statement_timestamp(). It is read by statements in no transaction; the
+// caller takes its snapshot after that, never before and never together. They
+// read, in this order:
 //
 //	the clock       what comes later begins later
 //	transactions    who is open, since when as far as this role may see
 //	prepared ones   who was open and has been prepared meanwhile
 //
-// Where the beginning is seen, it bounds what a transaction stamps. Where it
-// is hidden (another role's session, track_activities off), the virtual
-// transaction id is not: the transaction began after the last look that did
-// not have it. So hidden transactions need looks in quick succession, and a
-// reading takes a few, if need be. What a watch finds open when it begins has
-// no such bound but what an earlier watch has proved, see WatchOptions.
+// Where a transaction's beginning is seen, it bounds what the transaction
+// stamps. Where it is hidden (another role's session, track_activities off),
+// the virtual transaction id is not: the transaction began after the last look
+// that did not have it. So the more often a horizon is read the closer is the
+// bound, and a reading takes several looks, if need be. What is prepared is
+// bounded by the reading before. What is open when a watch begins has, if it is
+// hidden, no bound but what an earlier watch has proved: see WatchOptions.
 //
-// The slack covers the time between a server's look at its clock and the
-// moment at which others can see the transaction, and small steps of the clock.
-// At a greater step back the watch holds the horizon below all that
-// was open, until that has ended.
+// One message may bring several transactions, "BEGIN; ...; COMMIT; BEGIN; ...",
+// and now() is in all of them when it came. So a hidden session that is never
+// seen to wait for a message holds the horizon. One hole is left: if a
+// look falls between two transactions of such a message, the session seems to
+// wait. That matters when the message has taken longer than the slack, and
+// only to roles that may not see beginnings.
 //
-// One hole is known, for hidden transactions alone: a single message with many
-// short transactions, written as "BEGIN; ...; COMMIT; BEGIN; ...", stamps them
-// all with the time at which it came. Hidden, it is told from a busy client by
-// never being seen to wait, which a look between two of its transactions
-// can mistake.
+// The slack covers the time from a server's look at its clock until others can
+// see the transaction, and small steps of the clock. At a greater step back the
+// horizon falls below all that may be stamped after it, and stays there until
+// what was open has ended.
 //
-// A reading costs four round trips, and three more for each further look.
+// A reading costs five round trips, two more for each further look, and up to
+// 50 ms when it waits for hidden sessions.
 type Watch struct {
 	src    *Source
 	memory *memory
@@ -63,7 +66,7 @@ func (s *Source) Watch(o WatchOptions) *Watch {
 	return &Watch{src: s, memory: m, server: o.Last.Server}
 }
 
-// A reading looks at most so often, and so often in a second.
+// A reading takes at most so many looks, one each so often.
 const (
 	looks     = 10
 	lookEvery = 5 * time.Millisecond

@@ -83,12 +83,19 @@ func (w *watched) restart(last doc.Horizon) {
 	w.watch = w.source.Watch(WatchOptions{Slack: slack, Last: last})
 }
 
-func (w *watched) read() doc.Horizon {
+func (w *watched) horizon() doc.Horizon {
 	w.Helper()
 	h, err := w.watch.Horizon(w.Context())
 	if err != nil {
 		w.Fatal(err)
 	}
+	return h
+}
+
+// read reads a horizon and looks at what is below it.
+func (w *watched) read() doc.Horizon {
+	w.Helper()
+	h := w.horizon()
 	if h.Exact {
 		rows := value[[]string](w, "SELECT coalesce(array_agg((id, u)::text), '{}') FROM doc WHERE u < $1", h.At)
 		w.looks = append(w.looks, look{h.At, rows})

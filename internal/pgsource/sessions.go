@@ -36,7 +36,8 @@ func (x *tx) standing(ctx context.Context) (standing, error) {
 // between two of one message. A transaction holds its own virtual transaction
 // id from before it shows its beginning until after its rows can be seen.
 //
-// Left out are: this session and the source's own; other databases;
+// Left out are: this session and the source's own; one whose transaction ended
+// or began while this looked, which is idle; other databases;
 // autovacuum, which has no user; parallel workers, whose leader is here; and
 // streaming replication, whose one statement lasts for ever and writes no row.
 //
@@ -56,7 +57,7 @@ const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
 		FROM pg_catalog.pg_locks WHERE pid <> pg_backend_pid() GROUP BY pid) l
 	FULL JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
 	WHERE (l.vxid IS NOT NULL OR a.xact_start IS NOT NULL OR a.state IN ('active', 'fastpath function call'))
-	AND a.pid IS DISTINCT FROM pg_backend_pid()
+	AND a.pid IS DISTINCT FROM pg_backend_pid() AND a.state IS DISTINCT FROM 'idle'
 	AND (a.pid IS NULL OR a.datname = current_database() AND a.usesysid IS NOT NULL)
 	AND (a.backend_type = 'parallel worker' OR a.backend_type = 'walsender' AND a.query ILIKE 'START_REPLICATION%') IS NOT TRUE
 	AND NOT EXISTS (SELECT FROM unnest($1::int[], $2::bigint[]) own(pid, start)
