@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestLoadKilledTenTimes(t *testing.T) {
 	data := t.TempDir()
 	file := writeFile(t, textConfig(dsn, data))
 	plan := filepath.Join(data, "text", "load")
-	ranges := (len(all)-1)/2000 + 1
+	ranges := (len(all)-1)/loadBatch + 1
 
 	random := rand.New(rand.NewPCG(3, 4))
 	finished := 0
@@ -68,7 +69,27 @@ func TestLoadKilledTenTimes(t *testing.T) {
 			t.Errorf("%s: got %d hits, PostgreSQL counts %d words", word, got, want)
 		}
 	}
-	t.Logf("the last run read %d of %d ranges, %d workers", ranges-before, ranges, runtime.NumCPU())
+	read := loadedRows(t, p)
+	if most := (ranges - before) * loadBatch; read > most {
+		t.Errorf("the last run read %d rows, more than the %d of the ranges that were not finished", read, most)
+	}
+	t.Logf("the last run read %d rows, of %d ranges that were not finished; %d workers", read, ranges-before, runtime.NumCPU())
+}
+
+// loadedRows is what a daemon says that it loaded.
+func loadedRows(t *testing.T, p *proc) int {
+	t.Helper()
+	var rows int
+	eventually(t, time.Second, "the log says how many rows were loaded", func() error {
+		_, after, _ := strings.Cut(p.log.String(), `msg="initial loaded"`)
+		_, after, ok := strings.Cut(after, "rows=")
+		if !ok {
+			return errors.New(p.log.String())
+		}
+		_, err := fmt.Sscan(after, &rows)
+		return err
+	})
+	return rows
 }
 
 // finishedRanges counts the lines of a load's record after its first.
