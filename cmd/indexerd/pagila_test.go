@@ -182,7 +182,10 @@ func TestDatabaseDownAndUp(t *testing.T) {
 		}
 		return nil
 	})
-	if s := p.status(t); !s.Sources[0].Connected || s.Tables[0].State != "following" {
-		t.Errorf("status afterwards: %+v", s)
-	}
+	eventually(t, 40*time.Second, "every pass works again", func() error {
+		if s := p.status(t); !s.Sources[0].Connected || s.Tables[0].State != "following" {
+			return fmt.Errorf("status %+v", s)
+		}
+		return nil
+	})
 }
