@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: demo build test lint race bench bench-store stress servers
+.PHONY: sim mutants kill crash network disk cycles fresh demo build test lint race bench bench-store package storm stress servers
 
 demo: build
 	./indexerd demo
@@ -27,19 +27,55 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# Ratios, side by side in one run. The last line is the verdict.
+# Ratios, side by side in one run. The last line of each is its verdict.
+# INDEXERD_ROWS=10000000 sweeps ten million rows.
 bench: servers
-	$(WITHPG) $(GO) test -run '^$$' -bench 'Load' -benchtime 1x -timeout 30m ./cmd/indexerd
+	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep' -benchtime 1x -timeout 60m ./cmd/indexerd
+	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
 
 # N pages in the store, beside other embedded stores.
 bench-store:
 	cd store/bench && $(GO) run . $(if $(N),-n $(N))
 
+# A .deb and an .rpm, with the systemd unit.
+package:
+	GO=$(GO) packaging/build.sh
+
 servers:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq postgresql; }
+	@command -v systemd-analyze >/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq systemd; }
+	@command -v chromium-headless-shell >/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq chromium-headless-shell; }
 	@command -v redis-server >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq redis-server; }
+
+# Seeded worlds in which everything goes wrong: SEED replays one, FROM goes on.
+sim:
+	SIM_N=$(or $(N),10000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestSeeds$$' ./internal/simtest
+
+# One rule broken at a time: the tests have to notice.
+mutants:
+	$(GO) run ./internal/simtest/mutants
+
+# Harnesses on the real binary; N is how often, SEED replays.
+kill: servers
+	SEED=$(SEED) KILL_N=$(or $(N),1000) $(WITHPG) $(GO) test -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
+crash: servers
+	SEED=$(SEED) CRASH_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestDatabaseCrash$$' -v -timeout 60m ./cmd/indexerd
+network: servers
+	SEED=$(SEED) NET_N=$(or $(N),500) $(WITHPG) $(GO) test -run '^TestNetwork$$' -v -timeout 120m ./cmd/indexerd
+disk: servers
+	SEED=$(SEED) DISK_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestFullDisk$$' -v -timeout 60m ./cmd/indexerd
+cycles: servers
+	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
+fresh: servers
+	SEED=$(SEED) JUDGE_N=$(or $(N),100000) $(WITHPG) $(GO) test -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
+
+# Changes of all kinds to all tables of Pagila, and then proof, page by page.
+storm: servers
+	STORM_CHANGES=$(or $(N),50000) $(WITHPG) $(GO) test -run '^TestStorm$$' -v -timeout 30m ./cmd/indexerd
 
 # Writers that commit late, for a minute each way of finding them.
 stress: servers

@@ -10,7 +10,7 @@
 //	different, or only in   compared with the page's stamp, and fetched by OID
 //	the database            where that differs too: the fetch decides
 //	only in what was        asked by OID: fetched if it is there, removed if it
-//	crawled                 is gone
+//	crawled                 is gone or marked deleted
 //
 // Different, not newer: updateTime goes backwards in ordinary use. A stamp that
 // the tree does not have is no new row, it was pruned, or crawled before a
@@ -22,6 +22,9 @@
 // never after or together: a snapshot older than H would vouch for rows that
 // it can't see. Compared knows no horizon: it compares the whole table after
 // each commit.
+//
+// The sink's guard may hold the removal of what is gone. That fails no pass and
+// keeps no S, which speaks of inserts and updates: removals are the sweep's.
 //
 // Invariant: S moves last, to no more than what has been compared from S on,
 // and falls by a rewind alone.
@@ -59,7 +62,7 @@ type Tree interface {
 type Sink interface {
 	Different([]doc.Stamp) ([]doc.OID, error)
 	Put(context.Context, doc.Batch) (doc.Report, error)
-	Delete(context.Context, []doc.Stamp, doc.FetchSeq) (doc.Report, error)
+	Delete(_ context.Context, _ []doc.Stamp, _ doc.FetchSeq, left int) (doc.Report, error)
 }
 
 // A Comparison brings the index up to the database for one window.
@@ -101,6 +104,7 @@ type doubts struct {
 
 	differ []doc.Stamp // in the database, and not the same in the tree
 	absent []doc.Stamp // in the tree's window, and not in the database's
+	gone   int         // of all that were absent, those whose removal is held or to come
 }
 
 // merge goes through a page of the database's stamps beside the tree's.
@@ -186,7 +190,12 @@ func (d *doubts) removeGone(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	done, err := d.Sink.Delete(ctx, gone, seq)
+	// How many there will be in all nobody knows yet. With those that were held
+	// the guard has all that are known, so that once it has held a batch no
+	// later one slips through.
+	d.gone += len(gone)
+	done, err := d.Sink.Delete(ctx, gone, seq, d.gone)
+	d.gone -= done.Deleted
 	d.report.Add(done)
 	return err
 }
@@ -208,6 +217,9 @@ func (d *doubts) fetch(ctx context.Context, oids []doc.OID) (there map[doc.OID]b
 		}
 		for _, r := range batch.Rejects {
 			there[r.OID] = true // though it can't be indexed
+		}
+		for _, oid := range batch.Deleted {
+			there[oid] = true // Put takes it out, which is no guess
 		}
 		done, err := d.Sink.Put(ctx, batch)
 		d.report.Add(done)

@@ -64,7 +64,9 @@ func (d *day) every(interval time.Duration, run func(context.Context) (doc.Repor
 		}
 		defer d.lane.Give()
 		before := d.Marks().Settled
-		if _, err := run(ctx); err != nil {
+		if _, err := run(ctx); ctx.Err() != nil {
+			return err // the day is over
+		} else if err != nil {
 			d.t.Errorf("at %v: %v", d.Table.Clock(), err)
 			return err
 		}

@@ -204,9 +204,9 @@ type between struct {
 	act func()
 }
 
-func (b between) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSeq) (doc.Report, error) {
+func (b between) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSeq, of int) (doc.Report, error) {
 	b.act()
-	return b.Sink.Delete(ctx, stamps, seq)
+	return b.Sink.Delete(ctx, stamps, seq, of)
 }
 
 // A row that came back after it was found gone stays.

@@ -45,12 +45,12 @@ func (o *observer) Different(stamps []doc.Stamp) ([]doc.OID, error) {
 	return o.Sink.Different(stamps)
 }
 
-func (o *observer) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSeq) (doc.Report, error) {
+func (o *observer) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSeq, of int) (doc.Report, error) {
 	o.most = max(o.most, len(stamps))
 	for _, s := range stamps {
 		o.removed[s.OID]++
 	}
-	return o.Sink.Delete(ctx, stamps, seq)
+	return o.Sink.Delete(ctx, stamps, seq, of)
 }
 
 // crawl puts a row into the index as if it had been fetched.

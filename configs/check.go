@@ -73,8 +73,59 @@ func (r *reader) checkTable(t *Table) {
 			r.wrong(join(path, "metadata.content"), "reserved name", "rename the column in the SQL with AS: queries call the whole text content")
 		}
 	}
+	r.checkChildren(path, t)
+	r.checkDeleted(join(path, "deleted"))
 	r.checkTiers(join(path, "compensate.tiers"), t.Compensate.Tiers)
 	r.checkTransactionTimeout(path, t)
+}
+
+// checkChildren: a query, a filter and a hit know what belongs to a document
+// by its name alone, whether it is a column, a child or an extra.
+func (r *reader) checkChildren(path string, t *Table) {
+	taken := map[string]string{"content": "the whole text"}
+	for _, field := range t.Content.Fields {
+		taken[field] = "a content field"
+	}
+	for _, m := range t.Metadata {
+		taken[m.Name] = "a metadata field"
+	}
+	for _, c := range t.Children {
+		r.checkChild(join(path, "children."+c.Name), "a child", c.Name, c.Key, t.Key, taken)
+	}
+	for _, e := range t.Extra {
+		r.checkChild(join(path, "extra."+e.Name), "an extra", e.Name, e.Key, t.Key, taken)
+	}
+}
+
+// checkChild checks the name and the key of a child or an extra, and takes the
+// name.
+func (r *reader) checkChild(path, noun, name string, key, parent []string, taken map[string]string) {
+	if by := taken[name]; by != "" {
+		r.wrong(path, "name taken by "+by, "give one of them another name; the SQL can rename a column with AS")
+	}
+	taken[name] = noun
+	if len(key) > 0 && len(parent) > 0 && len(key) != len(parent) {
+		r.wrong(join(path, "key"), fmt.Sprintf("%s, where the table's key has %d", columns(len(key)), len(parent)),
+			"name the columns that hold the table's key, in the same order")
+	}
+}
+
+func columns(n int) string {
+	if n == 1 {
+		return "1 column"
+	}
+	return fmt.Sprintf("%d columns", n)
+}
+
+// checkDeleted: either has seen that there is one of column and sql.
+func (r *reader) checkDeleted(path string) {
+	column, values := r.config.given(join(path, "column")), r.config.given(join(path, "values"))
+	switch {
+	case column && !values:
+		r.wrong(join(path, "values"), "missing", "list those that mean deleted: [0]")
+	case values && !column && r.config.given(join(path, "sql")):
+		r.wrong(join(path, "values"), "given beside sql", "remove them, they are a column's")
+	}
 }
 
 func (r *reader) checkSourceName(path, name string) {

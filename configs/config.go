@@ -9,12 +9,13 @@
 // names refer to something, every value lies in its range), and no fault shows
 // any part of a DSN, of a file it points to, or of an environment value.
 //
-// What a file may say is one table of keys (keys.go), which the reader follows
-// and from which schema.json, for editors, is generated. Reading has three
-// phases: the YAML tree is read by that table (read.go, value.go, mapping.go),
-// what needs more than one value is checked (check.go), and what was left out
-// gets its default (defaults.go). The cost is one parse of a small file; the
-// only other thing touched is the file that a dsn_file names.
+// What a file may say is one table of keys (keys.go, tablekeys.go, passkeys.go),
+// which the reader follows and from which schema.json, for editors, and
+// docs/configuration.md, for people, are generated. Reading has three phases:
+// the YAML tree is read by that table (read.go, value.go, mapping.go), what
+// needs more than one value is checked (check.go), and what was left out gets
+// its default (defaults.go). The cost is one parse of a small file; the only
+// other thing touched is the file that a dsn_file names.
 package configs
 
 import (
@@ -25,12 +26,11 @@ import (
 // A Config is one file, read once. Paths in it are as written: a relative one
 // is relative to the working directory.
 type Config struct {
-	File     string
-	Data     string // the directory that indexerd keeps its files in
-	HTTP     HTTP
-	Sources  []Source // in file order, as are Tables
-	Tables   []Table
-	Warnings []Fault // what is accepted and has no effect
+	File    string
+	Data    string // the directory that indexerd keeps its files in
+	HTTP    HTTP
+	Sources []Source // in file order, as are Tables
+	Tables  []Table
 
 	lines map[string]int // path -> line of its key
 }
@@ -65,7 +65,11 @@ type Table struct {
 	Timezone           string         // of an Updated column without one; may be empty
 	Location           *time.Location // Timezone's; nil when that is empty
 	Content            Content
-	Metadata           []Meta // in file order
+	Metadata           []Meta  // in file order, as are Children and Extra
+	Children           []Child // further rows of a document
+	Extra              []Extra // further values of a document
+	Deleted            Deleted
+	Changes            string // the SQL of (key, updated) without SQL's filter; may be empty
 	Positions          bool   // phrases can be searched
 	Batch              int
 	Workers            int
@@ -88,6 +92,36 @@ type Content struct {
 type Meta struct {
 	Name string
 	Type string // keyword, number, date or boolean
+}
+
+// A Child is an SQL of rows that belong to a document. It finds its parent by
+// as many key columns as the table has, in the same order.
+type Child struct {
+	Name    string
+	SQL     string
+	Key     []string
+	Updated string   // may be empty: then only the sweep sees its changes
+	Content []string // columns whose text is searched with the parent's
+	Type    string   // of the metadata field Name that holds them; empty where there is none
+}
+
+// An Extra is a Child that never enters content: its one column beside Key and
+// Updated holds the values of a metadata field.
+type Extra struct {
+	Name    string
+	SQL     string
+	Key     []string
+	Updated string // may be empty, as a Child's
+	Type    string
+}
+
+// Deleted says which rows are marked deleted and must not be found: those with
+// one of Values in Column, or those whose keys SQL lists. The zero Deleted is
+// none.
+type Deleted struct {
+	Column string
+	Values []any // string, int64, float64 or bool; never empty with a Column
+	SQL    string
 }
 
 // Incremental is how often changes are looked for.
@@ -121,6 +155,7 @@ type DeleteCheck struct {
 	Every       time.Duration
 	MaxFraction float64
 	MaxCount    int
+	Share       float64 // of the time that a scheduled sweep works; it rests for the remainder
 }
 
 // Pages is how the documents as read are kept.

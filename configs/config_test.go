@@ -72,7 +72,7 @@ func TestDefaults(t *testing.T) {
 				{Name: "3m", Every: 3 * time.Minute, Timeout: 3 * time.Minute, Start: 3 * time.Minute},
 				{Name: "10m", Every: 10 * time.Minute, Timeout: 10 * time.Minute, Start: 10 * time.Minute, End: 10 * time.Minute},
 			}},
-			DeleteCheck:        DeleteCheck{Every: time.Hour, MaxFraction: 0.2, MaxCount: 100},
+			DeleteCheck:        DeleteCheck{Every: time.Hour, MaxFraction: 0.2, MaxCount: 100, Share: 0.5},
 			TransactionTimeout: 10 * time.Minute,
 			Pages:              Pages{Versions: 1, Compression: "s2"},
 		}},
@@ -96,15 +96,28 @@ func TestEveryKeyIsRead(t *testing.T) {
 	}
 	positions := false
 	want := Table{
-		Name:        "film_2",
-		Source:      "Pagila-2",
-		SQL:         "SELECT tenant, id, u, title, 评级, length FROM film",
-		Key:         []string{"tenant", "id"},
-		Updated:     "u",
-		Timezone:    "Europe/Berlin",
-		Location:    berlin,
-		Content:     Content{Fields: []string{"title", "评级"}, Analyzer: "cjk"},
-		Metadata:    []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
+		Name:     "film_2",
+		Source:   "Pagila-2",
+		SQL:      "SELECT tenant, id, u, title, 评级, length FROM film",
+		Key:      []string{"tenant", "id"},
+		Updated:  "u",
+		Timezone: "Europe/Berlin",
+		Location: berlin,
+		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk"},
+		Metadata: []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
+		Children: []Child{
+			{
+				Name: "actors", SQL: "SELECT tenant, film_id, at, first, last FROM film_actor JOIN actor USING (actor_id)",
+				Key: []string{"tenant", "film_id"}, Updated: "at", Content: []string{"first", "last"}, Type: "keyword",
+			},
+			{Name: "评论", SQL: "SELECT tenant, film, note FROM review", Key: []string{"tenant", "film"}, Content: []string{"note"}},
+		},
+		Extra: []Extra{
+			{Name: "groups", SQL: "SELECT tenant, id, at, grp FROM film_group", Key: []string{"tenant", "id"}, Updated: "at", Type: "keyword"},
+			{Name: "prices", SQL: "SELECT tenant, id, price FROM offer", Key: []string{"tenant", "id"}, Type: "number"},
+		},
+		Deleted:     Deleted{Column: "state", Values: []any{"gone", int64(-7)}},
+		Changes:     "SELECT tenant, id, u FROM film",
 		Batch:       1000,
 		Workers:     4,
 		Incremental: Incremental{Every: 500 * time.Millisecond},
@@ -112,7 +125,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 			{Name: "90s", Every: 90 * time.Second, Timeout: 2 * time.Minute, Start: 10 * time.Second, End: 30 * time.Second},
 			{Name: "daily", Every: 24 * time.Hour, Timeout: 36 * time.Hour, Start: 24 * time.Hour, End: 36 * time.Hour},
 		}},
-		DeleteCheck:        DeleteCheck{Every: 36 * time.Hour, MaxFraction: 1, MaxCount: 7},
+		DeleteCheck:        DeleteCheck{Every: 36 * time.Hour, MaxFraction: 1, MaxCount: 7, Share: 0.25},
 		TransactionTimeout: 5 * time.Minute,
 		Pages:              Pages{Versions: 3, Compression: "zstd"},
 		positions:          &positions,
@@ -130,13 +143,12 @@ func TestDefaultTiersReachAsFarAsTransactions(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRunYetWarnsOnce(t *testing.T) {
-	c := mustParse(t, minimal+"    deletecheck: {every: 1h, max_count: 7}\n")
-	want := []Fault{
-		{"x.yaml", 11, "tables.film.deletecheck", "accepted, not yet run by this version", "remove it, or keep it for a version that runs it"},
-	}
-	if !reflect.DeepEqual(c.Warnings, want) {
-		t.Errorf("got %v, want %v", c.Warnings, want)
+// A value means what the column has: 0 is a number, "0" is text.
+func TestDeletedValuesKeepTheirTypes(t *testing.T) {
+	c := mustParse(t, minimal+`    deleted: {column: c, values: [gone, 0, -7, 0x10, 1.5, 1e3, true, False, No, "", "0", "2026-01-01", "${ROWS}"]}`)
+	want := []any{"gone", int64(0), int64(-7), int64(16), 1.5, 1000.0, true, false, "No", "", "0", "2026-01-01", "500"}
+	if got := c.Tables[0].Deleted.Values; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v, want %#v", got, want)
 	}
 }
 

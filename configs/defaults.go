@@ -24,6 +24,7 @@ func (t *Table) setDefaults() {
 	t.DeleteCheck.Every = cmp.Or(t.DeleteCheck.Every, time.Hour)
 	t.DeleteCheck.MaxFraction = cmp.Or(t.DeleteCheck.MaxFraction, 0.2)
 	t.DeleteCheck.MaxCount = cmp.Or(t.DeleteCheck.MaxCount, 100)
+	t.DeleteCheck.Share = cmp.Or(t.DeleteCheck.Share, 0.5)
 	last := t.Compensate.Tiers[len(t.Compensate.Tiers)-1]
 	t.TransactionTimeout = cmp.Or(t.TransactionTimeout, last.Timeout)
 	t.Pages.Versions = cmp.Or(t.Pages.Versions, 1)

@@ -98,6 +98,22 @@ func checkComplete(t *testing.T, c *Config) {
 		if table.SQL == "" || len(table.Key) == 0 || table.Updated == "" || len(table.Content.Fields) == 0 {
 			t.Errorf("got an incomplete table: %+v", table)
 		}
+		for _, child := range table.Children {
+			if child.Name == "" || child.SQL == "" || len(child.Key) != len(table.Key) || len(child.Content) == 0 {
+				t.Errorf("table %s: got child %+v", table.Name, child)
+			}
+		}
+		for _, extra := range table.Extra {
+			if extra.Name == "" || extra.SQL == "" || len(extra.Key) != len(table.Key) || extra.Type == "" {
+				t.Errorf("table %s: got extra %+v", table.Name, extra)
+			}
+		}
+		if d := table.Deleted; d.Column != "" && d.SQL != "" || (d.Column == "") != (len(d.Values) == 0) {
+			t.Errorf("table %s: got deleted %+v", table.Name, d)
+		}
+		if s := table.DeleteCheck.Share; !(s > 0 && s <= 1) {
+			t.Errorf("table %s: got share %v", table.Name, s)
+		}
 		if table.Batch < 1 || table.Workers < 1 || table.Incremental.Every <= 0 || table.TransactionTimeout <= 0 {
 			t.Errorf("got a table without its defaults: %+v", table)
 		}

@@ -26,9 +26,9 @@ func (m mapping) read(r *reader, at place, n *yaml.Node) {
 		i := slices.IndexFunc(entries, func(e entry) bool { return e.name == k.name })
 		switch {
 		case i >= 0:
-			r.enter(at, entries[i], k.do, k.value)
+			r.enter(at, entries[i], k.hint(), k.value)
 		case k.need && !meant[k.name]:
-			r.fault(place{join(at.path, k.name), at.line, k.do}, "missing")
+			r.fault(place{join(at.path, k.name), at.line, k.hint()}, "missing")
 		}
 	}
 }

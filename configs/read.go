@@ -73,7 +73,6 @@ func finish(c *Config, faults Faults) (*Config, error) {
 		sortFaults(faults)
 		return nil, faults
 	}
-	sortFaults(c.Warnings)
 	c.setDefaults()
 	return c, nil
 }
@@ -94,19 +93,10 @@ type place struct {
 
 // fault notes what is wrong at a place; what to do is the place's.
 func (r *reader) fault(at place, what string) {
-	r.faults = append(r.faults, r.note(at, what))
-}
-
-// warn notes what is accepted and has no effect.
-func (r *reader) warn(at place, what string) {
-	r.config.Warnings = append(r.config.Warnings, r.note(at, what))
-}
-
-func (r *reader) note(at place, what string) Fault {
 	if at.path == "" {
 		at.path = "file"
 	}
-	return Fault{r.config.File, at.line, at.path, what, at.do}
+	r.faults = append(r.faults, Fault{r.config.File, at.line, at.path, what, at.do})
 }
 
 // document returns the root of the file's only YAML document, or nil.

@@ -1,8 +1,10 @@
 package configs
 
 import (
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -57,6 +59,26 @@ func (r *reader) scalar(at place, n *yaml.Node, want string, tags ...string) (sc
 		return s, false
 	}
 	return s, true
+}
+
+// constant returns what a value of a tag is: a string, int64, float64 or bool.
+// What comes from the environment is text, whatever it looks like.
+func (s scalar) constant(tag string) (any, error) {
+	switch {
+	case s.expanded:
+		return s.text, nil
+	case tag == "!!int":
+		return strconv.ParseInt(s.text, 0, 64)
+	case tag == "!!float":
+		f, err := strconv.ParseFloat(s.text, 64)
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			err = strconv.ErrRange
+		}
+		return f, err
+	case tag == "!!bool":
+		return strconv.ParseBool(strings.ToLower(s.text))
+	}
+	return s.text, nil
 }
 
 // target is what an alias stands for.

@@ -60,8 +60,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		return s
 	case list:
 		return listSchema(schema(t, v.of()))
-	case early:
-		return schema(t, v.value)
+	case constants:
+		return listSchema(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}})
 	case names:
 		name := &jsonschema.Schema{Type: "string", Pattern: `\S`}
 		s := listSchema(name)
@@ -103,7 +103,7 @@ func mappingSchema(t *testing.T, m mapping) *jsonschema.Schema {
 			continue
 		}
 		property := schema(t, k.value)
-		property.Description = k.do
+		property.Description = k.means + "\n\n" + k.hint()
 		s.Properties.Set(k.name, property)
 		if k.need {
 			s.Required = append(s.Required, k.name)
@@ -144,7 +144,8 @@ func TestSchemaRefusesBadFiles(t *testing.T) {
 	for _, name := range []string{
 		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
 		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
-		"unknown_end", "absent_driver", "tree_without_unit", "refused_children", "refused_tokens", "metadata_space",
+		"unknown_end", "absent_driver", "tree_without_unit", "refused_tokens", "metadata_space",
+		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type",
 	} {
 		file := filepath.Join("testdata", "bad", name+".yaml")
 		if err := check.Validate(asJSON(t, file)); err == nil {

@@ -249,6 +249,38 @@ func (v statement) read(r *reader, at place, n *yaml.Node) {
 	*v.to = sql
 }
 
+// constants is a list of single values, each of the type that it is written
+// in. A NULL is none: no comparison with it is ever true.
+type constants struct {
+	to *[]any
+}
+
+func (v constants) read(r *reader, at place, n *yaml.Node) {
+	list{func() value { return constant(v) }}.read(r, at, n)
+}
+
+// constant is a further value of constants.
+type constant struct {
+	to *[]any
+}
+
+func (v constant) read(r *reader, at place, n *yaml.Node) {
+	if isNull(n) {
+		r.fault(at, "a NULL is not deleted")
+		return
+	}
+	s, ok := r.scalar(at, n, "text, a number, true or false", "!!str", "!!int", "!!float", "!!bool")
+	if !ok {
+		return
+	}
+	c, err := s.constant(target(n).ShortTag())
+	if err != nil {
+		r.fault(at, "out of range")
+		return
+	}
+	*v.to = append(*v.to, c)
+}
+
 // anything is not looked at.
 type anything struct{}
 
@@ -264,15 +296,4 @@ func (v refused) read(r *reader, at place, n *yaml.Node) {
 	v.value.read(r, at, n)
 	at.do = "remove it, it would not be honoured"
 	r.fault(at, "not supported by this version")
-}
-
-// early is checked and kept, and has no effect.
-type early struct {
-	value
-}
-
-func (v early) read(r *reader, at place, n *yaml.Node) {
-	v.value.read(r, at, n)
-	at.do = "remove it, or keep it for a version that runs it"
-	r.warn(at, "accepted, not yet run by this version")
 }

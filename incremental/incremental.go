@@ -8,11 +8,19 @@
 // updateTime are pages of stamps and then batches by key, worked on by several
 // workers; memory is a page of stamps and a batch a worker.
 //
+// Then the rows that may have left: rows of the window that are marked deleted,
+// or that an UPDATE has moved out of the SQL's own filter, where the
+// configuration has another SQL that still lists them. Those that are stored and
+// have no stamp now are asked for by OID; marked ones leave at once, those that
+// are gone leave as one removal, which the sink's guard may hold. Neither what
+// is held nor what can't be listed keeps the mark: the sweep finds it.
+//
 // The mark moves last, when all of the window is durable; a window of which
 // any part failed is read again as a whole. Where the database's clock has
 // gone back, all marks do, before anything is read.
 //
-// Cost of an idle window: two queries, of the clock and of the window.
+// Cost of an idle window: two queries, of the clock and of the window, and one
+// for each SQL that lists what may have left.
 package incremental
 
 import (
@@ -46,6 +54,12 @@ type Source interface {
 	Tick() time.Duration
 	// Stamps returns the stamps of a window in pages by (updateTime, OID).
 	Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
+	// StampsOf returns the stamps of the rows with these OIDs; gone ones are
+	// absent.
+	StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error)
+	// Left returns the keys of rows of a window that may have left the SQL's
+	// result, in pages; none where no SQL could tell.
+	Left(context.Context, doc.Window) iter.Seq2[[]doc.OID, error]
 	// Docs returns the rows with these OIDs as they are now.
 	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
 }
@@ -53,7 +67,10 @@ type Source interface {
 // Sink takes the documents.
 type Sink interface {
 	Different([]doc.Stamp) ([]doc.OID, error)
+	// Stored returns what is stored of those rows of which anything is.
+	Stored([]doc.OID) ([]doc.Stamp, error)
 	Put(context.Context, doc.Batch) (doc.Report, error)
+	Delete(_ context.Context, _ []doc.Stamp, _ doc.FetchSeq, left int) (doc.Report, error)
 }
 
 // A Pass follows one table.
@@ -87,6 +104,11 @@ func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	}
 	report, err := p.index(ctx, w)
 	report.Window = w
+	if err != nil {
+		return report, err
+	}
+	left, err := p.leave(ctx, w)
+	report.Add(left)
 	if err != nil {
 		return report, err
 	}
@@ -184,7 +206,7 @@ func (p *Pass) index(ctx context.Context, w doc.Window) (doc.Report, error) {
 }
 
 // fetch indexes the rows with these OIDs as they are now. A row that has gone
-// since is left to the passes that remove.
+// since is left to the passes that remove; one that is marked deleted leaves.
 func (p *Pass) fetch(ctx context.Context, oids []doc.OID) (doc.Report, error) {
 	var report doc.Report
 	for batch, err := range p.Source.Docs(ctx, oids) {

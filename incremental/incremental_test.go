@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -183,19 +184,23 @@ func TestFetchesTheNewestVersion(t *testing.T) {
 }
 
 func TestErrorsSayWhatWasDone(t *testing.T) {
-	for _, step := range []string{"now", "stamps", "docs", "meta", "apply", "Rename"} {
+	faults := map[string]error{
+		"now": doc.ErrUnavailable, "stamps": doc.ErrUnavailable, "docs": doc.ErrUnavailable, "left": doc.ErrUnavailable,
+		"meta": syscall.EIO, "apply": syscall.EIO, "Rename": syscall.EIO,
+	}
+	for step, fault := range faults {
 		w := newWorld(t)
 		w.put(0, 3*batch, "a")
 		before := w.Marks().Incremental
 		w.Table.Advance(time.Second)
 		w.Before(func(s string) error {
 			if s == step {
-				return doc.ErrUnavailable
+				return fault
 			}
 			return nil
 		})
 		_, err := w.pass.Run(t.Context())
-		if !errors.Is(err, doc.ErrUnavailable) || errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "incremental film: ") {
+		if !errors.Is(err, fault) || errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "incremental film: ") {
 			t.Errorf("%s fails: got error %v, want the cause, after what was done", step, err)
 		}
 		if got := w.Marks().Incremental; !got.Equal(before) {

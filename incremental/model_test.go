@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
@@ -15,19 +16,27 @@ import (
 
 // A history is random transactions, none open for longer than the overlap,
 // with windows, faults, crashes and clock steps between them. In the end the
-// index has the newest version of each row, and the mark never lied.
+// index has the newest version of each row, and of the others only what was
+// deleted from the table; and the mark never lied.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
 		row := rapid.IntRange(0, 12)
 		writes := 0
-		change := func(x *fakeworld.Tx) {
+		deleted := map[doc.OID]bool{} // by the last write
+		change := func(x *fakeworld.Tx, began time.Time) {
 			for _, n := range rapid.SliceOfN(row, 1, 8).Draw(rt, "rows") {
 				writes++
-				if rapid.IntRange(0, 5).Draw(rt, "delete") == 0 {
-					x.Delete(fakeworld.Key(n))
-				} else {
-					x.Put(fakeworld.Key(n), fmt.Sprintf("write %d", writes))
+				oid, title := fakeworld.Key(n), fmt.Sprintf("write %d", writes)
+				kind := rapid.SampledFrom([]string{"put", "put", "put", "delete", "mark", "out of the filter"}).Draw(rt, "kind")
+				deleted[oid] = kind == "delete"
+				switch kind {
+				case "put":
+					x.Put(oid, title)
+				case "delete":
+					x.Delete(oid)
+				default:
+					x.PutRow(oid, fakeworld.Row{Updated: began, Title: title, Marked: kind == "mark", Outside: kind != "mark"})
 				}
 			}
 		}
@@ -38,17 +47,17 @@ func TestHistories(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"commit": func(*rapid.T) {
 				x := w.Table.Begin()
-				change(x)
+				change(x, w.Table.Clock())
 				x.Commit()
 				w.Table.Advance(time.Millisecond)
 			},
 			"commit late": func(rt *rapid.T) {
-				x := w.Table.Begin()
+				x, began := w.Table.Begin(), w.Table.Clock()
 				w.Table.Advance(500 * time.Millisecond)
 				if err := run(); err != nil {
 					rt.Fatal(err)
 				}
-				change(x)
+				change(x, began)
 				x.Commit()
 			},
 			"wait": func(rt *rapid.T) {
@@ -89,6 +98,11 @@ func TestHistories(t *testing.T) {
 		}
 		if got := w.missing(); len(got) > 0 {
 			rt.Fatalf("missing in the index: got %v, want none", got)
+		}
+		for _, oid := range w.ghosts() {
+			if !deleted[oid] {
+				rt.Fatalf("row %v has left, and is in the index", oid)
+			}
 		}
 	})
 }

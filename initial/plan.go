@@ -96,11 +96,13 @@ func openPlan(fsys atomicfile.FS, name string, generation doc.Generation) (*Plan
 		return nil, nil
 	}
 	p.ranges = cut(p.Breakpoints)
+	// Written anew, without a cut line: and a sync that has failed may have lost
+	// lines that are still read from memory; the next one would stand behind a gap.
+	if err := atomicfile.Write(fsys, name, text[:whole]); err != nil {
+		return nil, fmt.Errorf("mend the load's record: %w", err)
+	}
 	if p.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return nil, fmt.Errorf("open the load's record: %w", err)
-	}
-	if err := p.file.Truncate(int64(whole)); err != nil { // a cut line must not stand before the next
-		return nil, fmt.Errorf("mend the load's record: %w", errors.Join(err, p.file.Close()))
 	}
 	return p, nil
 }

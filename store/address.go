@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"sync"
 	"sync/atomic"
 )
@@ -29,11 +30,19 @@ import (
 // Cost: a shard is at most 82 % full and grows by an eighth, so 9.8 to 11 bytes
 // an entry in large maps.
 type index struct {
-	shards [shardCount]shard
+	// Side by side, eight to a cache line: readers touch nothing else of a
+	// shard, and with the writers' figures in between most would miss the cache.
+	slots   [shardCount]atomic.Pointer[[]atomic.Uint64]
+	figures [shardCount]figures
 }
 
+// A shard is one of them, for whoever changes it.
 type shard struct {
-	slots atomic.Pointer[[]atomic.Uint64]
+	slots *atomic.Pointer[[]atomic.Uint64]
+	*figures
+}
+
+type figures struct {
 	mu    sync.Mutex // for whoever changes the shard
 	used  int        // slots that are not empty
 	live  int        // slots that point at a record
@@ -105,11 +114,25 @@ func classOf(size int64) uint64 {
 
 func classLen(class uint64) int64 { return int64(classLens[class]) }
 
-func (x *index) shard(hash uint64) *shard { return &x.shards[hash&(shardCount-1)] }
+func (x *index) shard(hash uint64) shard {
+	i := hash & (shardCount - 1)
+	return shard{&x.slots[i], &x.figures[i]}
+}
+
+// shards lists all of them.
+func (x *index) shards() iter.Seq2[int, shard] {
+	return func(yield func(int, shard) bool) {
+		for i := range x.slots {
+			if !yield(i, x.shard(uint64(i))) {
+				return
+			}
+		}
+	}
+}
 
 // lookup appends the slots whose tag is the hash's.
 func (x *index) lookup(hash uint64, found []slot) []slot {
-	p := x.shard(hash).slots.Load()
+	p := x.slots[hash&(shardCount-1)].Load()
 	if p == nil {
 		return found
 	}
@@ -143,7 +166,7 @@ func home(tag uint64, n int) int { return int(tag * uint64(n) >> tagBits) }
 
 // replace puts to in place of from, and reports whether from was there. The
 // caller holds the shard.
-func (sh *shard) replace(from, to slot) bool {
+func (sh shard) replace(from, to slot) bool {
 	p := sh.slots.Load()
 	if p == nil {
 		return false
@@ -168,7 +191,7 @@ func (sh *shard) replace(from, to slot) bool {
 }
 
 // insert adds a slot. The caller holds the shard.
-func (sh *shard) insert(s slot) {
+func (sh shard) insert(s slot) {
 	p := sh.slots.Load()
 	if p == nil || (sh.used+1)*100 > len(*p)*maxFill {
 		sh.grow()
@@ -185,7 +208,7 @@ const (
 )
 
 // grow copies the live slots into a new array with room for an eighth more.
-func (sh *shard) grow() {
+func (sh shard) grow() {
 	want := (sh.live + sh.live/8 + 1) * 100 / maxFill
 	slots := make([]atomic.Uint64, roundUp(int64(want)+1, lineSize))
 	if old := sh.slots.Load(); old != nil {
@@ -212,16 +235,16 @@ func place(slots []atomic.Uint64, s slot) {
 
 // removeSegments takes every slot away that points into the segments with
 // these ids, and returns the shards where there were any.
-func (x *index) removeSegments(ids map[uint32]bool) (changed []*shard) {
-	for i := range x.shards {
-		if sh := &x.shards[i]; sh.removeSegments(ids) {
+func (x *index) removeSegments(ids map[uint32]bool) (changed []shard) {
+	for _, sh := range x.shards() {
+		if sh.removeSegments(ids) {
 			changed = append(changed, sh)
 		}
 	}
 	return changed
 }
 
-func (sh *shard) removeSegments(ids map[uint32]bool) (removed bool) {
+func (sh shard) removeSegments(ids map[uint32]bool) (removed bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	p := sh.slots.Load()
@@ -240,7 +263,7 @@ func (sh *shard) removeSegments(ids map[uint32]bool) (removed bool) {
 }
 
 // all returns the live slots. The caller holds the shard.
-func (sh *shard) all() []slot {
+func (sh shard) all() []slot {
 	p := sh.slots.Load()
 	if p == nil {
 		return nil
@@ -256,8 +279,8 @@ func (sh *shard) all() []slot {
 
 // bytes is the memory the index takes.
 func (x *index) bytes() (n int64) {
-	for i := range x.shards {
-		if p := x.shards[i].slots.Load(); p != nil {
+	for i := range x.slots {
+		if p := x.slots[i].Load(); p != nil {
 			n += int64(len(*p)) * 8
 		}
 	}

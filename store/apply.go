@@ -40,7 +40,7 @@ func (m *FileMap) versions(family uint8, hash uint64, key []byte, found []versio
 	return found
 }
 
-func (m *FileMap) applyPut(sh *shard, h *header, hash uint64, versions []version, at address) {
+func (m *FileMap) applyPut(sh shard, h *header, hash uint64, versions []version, at address) {
 	for _, v := range versions {
 		if v.slot.address() == at {
 			return
@@ -68,7 +68,7 @@ func (m *FileMap) applyPut(sh *shard, h *header, hash uint64, versions []version
 	m.forget(sh, oldest, added.slot)
 }
 
-func (m *FileMap) applyDelete(sh *shard, h *header, versions []version, at address) {
+func (m *FileMap) applyDelete(sh shard, h *header, versions []version, at address) {
 	m.segments[at.id()].Load().tombs.Add(h.size())
 	left := len(versions)
 	for _, v := range versions {
@@ -94,7 +94,7 @@ func (m *FileMap) oldest(versions []version) int {
 }
 
 // forget takes a record out of the index, in favour of another or none.
-func (m *FileMap) forget(sh *shard, v version, to slot) {
+func (m *FileMap) forget(sh shard, v version, to slot) {
 	sh.replace(v.slot, to)
 	m.bury(v)
 }
@@ -106,7 +106,7 @@ func (m *FileMap) bury(v version) {
 
 // recount counts the pages of a shard anew after slots whose records could not
 // be read were taken away: nobody knows whose they were.
-func (m *FileMap) recount(sh *shard) {
+func (m *FileMap) recount(sh shard) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	type page struct {
@@ -115,13 +115,14 @@ func (m *FileMap) recount(sh *shard) {
 	}
 	pages := make(map[page]bool)
 	sh.cells = [Families]uint32{}
+	buf := m.buffers.get()
+	defer m.buffers.put(buf)
 	for _, s := range sh.all() {
 		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
-		buf, err := seg.read(off, headerSize+MaxKey, &m.buffers)
-		if err != nil || len(buf.bytes) < headerSize {
+		b, err := seg.read(off, headerSize+MaxKey, buf)
+		if err != nil || len(b) < headerSize {
 			continue
 		}
-		b := buf.bytes
 		h, err := decodeHeader(b)
 		if err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
 			continue

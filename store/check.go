@@ -116,9 +116,9 @@ func (c *checking) keys() error {
 
 // index compares the slots with those of the shadow.
 func (c *checking) index() error {
-	for i := range c.m.index.shards {
-		got, cells := c.m.index.shards[i].content()
-		want, wantCells := c.shadow.index.shards[i].content()
+	for i, sh := range c.m.index.shards() {
+		got, cells := sh.content()
+		want, wantCells := c.shadow.index.shard(uint64(i)).content()
 		if !slices.Equal(got, want) {
 			c.fault("address.idx, shard %d: its %d slots are not the %d that the values give", i, len(got), len(want))
 		}
@@ -130,7 +130,7 @@ func (c *checking) index() error {
 }
 
 // content is what a shard says, in an order of its own: tags and addresses.
-func (sh *shard) content() ([]slot, [Families]uint32) {
+func (sh shard) content() ([]slot, [Families]uint32) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	all := sh.all()

@@ -59,9 +59,9 @@ func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 		buf = buf[:0]
 		return err
 	}
-	for i := range m.index.shards {
+	for _, sh := range m.index.shards() {
 		var t indexShard
-		t, buf = m.index.shards[i].save(buf)
+		t, buf = sh.save(buf)
 		tables.shards = append(tables.shards, t)
 		head.slots += int64(t.slots)
 		if len(buf) > windowSize {
@@ -90,7 +90,7 @@ func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 }
 
 // save appends the shard's slots to buf.
-func (sh *shard) save(buf []byte) (indexShard, []byte) {
+func (sh shard) save(buf []byte) (indexShard, []byte) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	t := indexShard{used: uint32(sh.used), live: uint32(sh.live), cells: sh.cells}
@@ -224,7 +224,7 @@ func (m *FileMap) readSlots(f atomicfile.File, head *indexHead) ([]atomic.Uint64
 // applied.
 func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) {
 	for i, t := range tables.shards {
-		sh := &m.index.shards[i]
+		sh := m.index.shard(uint64(i))
 		own := slots[:t.slots:t.slots]
 		slots = slots[t.slots:]
 		if len(own) > 0 {

@@ -303,6 +303,6 @@ func (r *rewriting) retire() error {
 
 // moveSlot lets the slot of a record point at its copy, unless it is no longer
 // there. It may have been marked as damaged since it was seen.
-func (m *FileMap) moveSlot(sh *shard, v move, to address) bool {
+func (m *FileMap) moveSlot(sh shard, v move, to address) bool {
 	return sh.replace(v.from, v.from.moved(to)) || sh.replace(v.from.corrupt(), v.from.corrupt().moved(to))
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -86,20 +85,21 @@ func (k *codecs) append(dst, value []byte) ([]byte, codec) {
 	return dst, used
 }
 
-// decode returns a copy of a stored value of raw bytes.
-func (k *codecs) decode(c codec, stored []byte, raw int) ([]byte, error) {
+// decode returns a copy of a stored value of raw bytes, in room if it is large
+// enough.
+func (k *codecs) decode(room []byte, c codec, stored []byte, raw int) ([]byte, error) {
 	var value []byte
 	var err error
 	switch c {
 	case codecNone:
-		value = bytes.Clone(stored)
+		value = append(room[:0], stored...)
 	case codecS2:
 		var n int
 		if n, err = s2.DecodedLen(stored); err == nil && n == raw {
-			value, err = s2.Decode(make([]byte, raw), stored)
+			value, err = s2.Decode(slices.Grow(room[:0], raw)[:raw], stored)
 		}
 	default:
-		value, err = k.dec.DecodeAll(stored, make([]byte, 0, raw))
+		value, err = k.dec.DecodeAll(stored, slices.Grow(room[:0], raw))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrCorrupt, err)

@@ -31,6 +31,11 @@ func (m *FileMap) Delete(oids []doc.OID) error { return m.Family(0).Delete(oids)
 // Get returns a page of family 0: see Family.Get.
 func (m *FileMap) Get(oid doc.OID) (doc.Page, error) { return m.Family(0).Get(oid) }
 
+// View shows a page of family 0: see Family.View.
+func (m *FileMap) View(oid doc.OID, see func(doc.Page) error) error {
+	return m.Family(0).View(oid, see)
+}
+
 // Meta returns what is known of a page of family 0: see Family.Meta.
 func (m *FileMap) Meta(oid doc.OID) (doc.Meta, bool, error) { return m.Family(0).Meta(oid) }
 
@@ -51,8 +56,7 @@ func (m *FileMap) All() iter.Seq2[doc.Meta, error] { return m.Family(0).All() }
 
 // Len is the number of pages, each counted once however many versions it has.
 func (f Family) Len() (n int) {
-	for i := range f.m.index.shards {
-		sh := &f.m.index.shards[i]
+	for _, sh := range f.m.index.shards() {
 		sh.mu.Lock()
 		n += int(sh.cells[f.id])
 		sh.mu.Unlock()

@@ -207,7 +207,7 @@ func FuzzDecode(f *testing.F) {
 		if raw < 0 || raw > 1<<16 {
 			return
 		}
-		got, err := k.decode(codec(c%byte(codecLast+1)), stored, raw)
+		got, err := k.decode(nil, codec(c%byte(codecLast+1)), stored, raw)
 		if err == nil && len(got) != raw {
 			t.Fatalf("got %d bytes, want %d", len(got), raw)
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -11,8 +10,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Get returns the newest version of a page: ErrNotFound when there is none,
-// ErrCorrupt when what is stored is damaged.
+// Get returns the newest version of a page, its body a copy: ErrNotFound when
+// there is none, ErrCorrupt when what is stored is damaged.
 func (f Family) Get(oid doc.OID) (doc.Page, error) {
 	m, hash := f.m, f.hash(oid)
 	pin, err := m.enter(hash)
@@ -20,14 +19,49 @@ func (f Family) Get(oid doc.OID) (doc.Page, error) {
 		return doc.Page{}, err
 	}
 	defer pin.leave()
-	var room [4]slot
-	for _, s := range m.newestFirst(m.index.lookup(hash, room[:0])) {
-		page, mine, err := f.page(s, oid)
-		if mine || err != nil {
-			return page, m.blame(hash, s, oid, err)
-		}
+	buf := m.buffers.get()
+	defer m.buffers.put(buf)
+	r, err := f.newest(hash, oid, buf)
+	if err != nil {
+		return doc.Page{}, err
 	}
-	return doc.Page{}, ErrNotFound
+	body, err := m.codecs.Load().decode(nil, r.codec, r.stored, int(r.raw))
+	if err != nil {
+		return doc.Page{}, m.blame(hash, r.slot, oid, err)
+	}
+	return doc.Page{Meta: r.meta(oid), Body: body}, nil
+}
+
+// View calls see with the newest version of a page, without a copy of its body
+// where the values are mapped and not compressed. It returns what Get would, or
+// the error of see.
+//
+// The body is valid until see returns: who keeps any of it clones it. It must
+// not be written to. Meanwhile no compaction and no Close can end, so see is to be
+// short, and of this map it may call Get, View, Meta, Has, Versions and At only.
+func (f Family) View(oid doc.OID, see func(doc.Page) error) error {
+	m, hash := f.m, f.hash(oid)
+	pin, err := m.enter(hash)
+	if err != nil {
+		return err
+	}
+	defer pin.leave()
+	buf := m.buffers.get()
+	defer m.buffers.put(buf)
+	r, err := f.newest(hash, oid, buf)
+	if err != nil {
+		return err
+	}
+	if r.codec == codecNone {
+		return see(doc.Page{Meta: r.meta(oid), Body: r.stored})
+	}
+	room := m.buffers.get()
+	defer m.buffers.put(room)
+	room.bytes, err = m.codecs.Load().decode(room.bytes, r.codec, r.stored, int(r.raw))
+	if err != nil {
+		return m.blame(hash, r.slot, oid, err)
+	}
+	return see(doc.Page{Meta: r.meta(oid), Body: room.bytes})
 }
 
 // Versions returns the kept versions of a page, newest first; none is
@@ -40,15 +74,21 @@ func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
 		return nil, err
 	}
 	defer pin.leave()
+	buf := m.buffers.get()
+	defer m.buffers.put(buf)
 	var pages []doc.Page
 	var faults []error
 	for _, s := range m.newestFirst(m.index.lookup(hash, nil)) {
-		page, mine, err := f.page(s, oid)
+		r, mine, err := f.read(s, string(oid), buf)
+		var body []byte
+		if err == nil && mine {
+			body, err = m.codecs.Load().decode(nil, r.codec, r.stored, int(r.raw))
+		}
 		switch {
 		case err != nil:
 			faults = append(faults, m.blame(hash, s, oid, err))
 		case mine:
-			pages = append(pages, page)
+			pages = append(pages, doc.Page{Meta: r.meta(oid), Body: body})
 		}
 	}
 	if len(pages) == 0 && len(faults) == 0 {
@@ -138,56 +178,74 @@ func (m *FileMap) position(a address) position {
 	return position{m.segments[a.id()].Load().number, a.place()}
 }
 
-// page reads the record a slot points at in one read. mine is false when it is
-// another key's. The caller has entered.
-func (f Family) page(s slot, oid doc.OID) (page doc.Page, mine bool, err error) {
+// A record is one version of a page as it is stored. Its bytes are the
+// mapping's or a buffer's: valid while the reader's pin and buffer are held.
+type record struct {
+	slot
+	header
+	stored []byte
+}
+
+// newest returns the newest version of a page, checked; ErrNotFound when there
+// is none. The caller has entered.
+func (f Family) newest(hash uint64, oid doc.OID, buf *buffer) (record, error) {
 	m := f.m
-	seg, off := m.segments[s.address().id()].Load(), s.address().offset()
-	buf, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(oid)), &m.buffers)
-	defer func() { m.buffers.put(buf) }()
+	var room [4]slot
+	for _, s := range m.newestFirst(m.index.lookup(hash, room[:0])) {
+		r, mine, err := f.read(s, string(oid), buf)
+		if err != nil {
+			return r, m.blame(hash, s, oid, err)
+		}
+		if mine {
+			return r, nil
+		}
+	}
+	return record{}, ErrNotFound
+}
+
+// read returns the record a slot points at, checked. mine is false when it is
+// another key's. The caller has entered.
+func (f Family) read(s slot, key string, buf *buffer) (r record, mine bool, err error) {
+	r.slot = s
+	seg, off := f.m.segments[s.address().id()].Load(), s.address().offset()
+	b, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(key)), buf)
 	if err != nil {
-		return page, false, err
+		return r, false, err
 	}
-	h, mine, err := f.match(buf.bytes, seg, s, string(oid))
+	fetch(b)
+	r.header, mine, err = f.match(b, seg, s, key, buf)
 	if err != nil || !mine {
-		return page, false, err
+		return r, false, err
 	}
-	if h.size() > int64(len(buf.bytes)) {
-		m.buffers.put(buf)
-		if buf, err = seg.read(off, int(h.size()), &m.buffers); err != nil {
-			return page, false, err
+	if r.size() > int64(len(b)) {
+		if b, err = seg.read(off, int(r.size()), buf); err != nil {
+			return r, false, err
 		}
-		if h.size() > int64(len(buf.bytes)) {
-			return page, false, errCut
+		if r.size() > int64(len(b)) {
+			return r, false, errCut
 		}
 	}
-	body := h.body(buf.bytes)
-	if s.class() == classCorrupt || checksum(body) != h.bodySum {
-		return page, true, errBodySum
+	r.stored = r.body(b)
+	if s.class() == classCorrupt || checksum(r.stored) != r.bodySum {
+		return r, true, errBodySum
 	}
-	page.Meta = h.meta(oid)
-	if h.codec == codecNone {
-		page.Body = slices.Clip(body) // with the buffer, which is not put back as it was
-		buf.bytes = nil
-		return page, true, nil
-	}
-	page.Body, err = m.codecs.Load().decode(h.codec, body, int(h.raw))
-	return page, true, err
+	return r, true, nil
 }
 
 // head reads only the header and the key.
 func (f Family) head(s slot, key string) (h header, mine bool, err error) {
 	seg := f.m.segments[s.address().id()].Load()
-	buf, err := seg.read(s.address().offset(), headerSize+len(key), &f.m.buffers)
+	buf := f.m.buffers.get()
 	defer f.m.buffers.put(buf)
+	b, err := seg.read(s.address().offset(), headerSize+len(key), buf)
 	if err != nil {
 		return h, false, err
 	}
-	return f.match(buf.bytes, seg, s, key)
+	return f.match(b, seg, s, key, buf)
 }
 
 // match checks the head at the start of b and whether it is the key's.
-func (f Family) match(b []byte, seg *segment, s slot, key string) (header, bool, error) {
+func (f Family) match(b []byte, seg *segment, s slot, key string, buf *buffer) (header, bool, error) {
 	if len(b) < headerSize {
 		return header{}, false, errCut
 	}
@@ -196,7 +254,7 @@ func (f Family) match(b []byte, seg *segment, s slot, key string) (header, bool,
 		return h, false, err
 	}
 	if int(h.keyLen) != len(key) || len(b) < h.headLen() || string(b[headerSize:h.headLen()]) != key || h.family != f.id {
-		return f.mismatch(h, seg, s)
+		return f.mismatch(h, seg, s, buf)
 	}
 	if !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
 		return h, false, errHeadSum
@@ -205,16 +263,15 @@ func (f Family) match(b []byte, seg *segment, s slot, key string) (header, bool,
 }
 
 // mismatch tells another key, whose tag happens to be the same, from damage.
-func (f Family) mismatch(h header, seg *segment, s slot) (header, bool, error) {
-	buf, err := seg.read(s.address().offset(), h.headLen(), &f.m.buffers)
-	defer f.m.buffers.put(buf)
+func (f Family) mismatch(h header, seg *segment, s slot, buf *buffer) (header, bool, error) {
+	b, err := seg.read(s.address().offset(), h.headLen(), buf)
 	if err != nil {
 		return h, false, err
 	}
-	if len(buf.bytes) < h.headLen() {
+	if len(b) < h.headLen() {
 		return h, false, errCut
 	}
-	if !checkHead(buf.bytes, seg.number, s.address().place()) {
+	if !checkHead(b, seg.number, s.address().place()) {
 		return h, false, errHeadSum
 	}
 	return h, false, nil

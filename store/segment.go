@@ -161,25 +161,31 @@ func (s *segment) load() error {
 	return nil
 }
 
-// read returns up to n bytes at off in a buffer from the pool, fewer where the
-// segment ends sooner. The buffer is to be put back by who does not keep it.
-//
-// Mapped bytes are copied, too: a copy fetches the cold lines of a record at
-// once, where its header, key and checksums would wait for one after the other.
-func (s *segment) read(off int64, n int, p *buffers) (*buffer, error) {
+// read returns up to n bytes at off, fewer where the segment ends sooner: the
+// mapping's own, or those of buf, into which they are read. They are valid
+// while the reader holds its pin and does not use buf again.
+func (s *segment) read(off int64, n int, buf *buffer) ([]byte, error) {
 	n = max(int(min(int64(n), s.end.Load()-off)), 0)
-	b := p.get()
-	if off+int64(n) <= int64(len(s.data)) {
-		b.bytes = append(b.bytes[:0], s.data[off:off+int64(n)]...)
-		return b, nil
+	if end := off + int64(n); end <= int64(len(s.data)) {
+		return s.data[off:end:end], nil
 	}
-	b.bytes = slices.Grow(b.bytes[:0], n)[:n]
-	got, err := s.file.ReadAt(b.bytes, off)
+	buf.bytes = slices.Grow(buf.bytes[:0], n)[:n]
+	got, err := s.file.ReadAt(buf.bytes, off)
 	if got == n || err == io.EOF {
 		err = nil
 	}
-	b.bytes = b.bytes[:got]
-	return b, err
+	return buf.bytes[:got], err
+}
+
+// fetch asks for all cache lines of a record at once, where checking it would
+// wait for its header and then for its value; a longer one than this streams.
+//
+//go:noinline
+func fetch(b []byte) (all byte) {
+	for i := 0; i < min(len(b), 4096); i += 64 {
+		all |= b[i]
+	}
+	return all
 }
 
 // A buffer is what a record is read into.

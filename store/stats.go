@@ -25,8 +25,7 @@ func (m *FileMap) Stats() Stats {
 		IndexBytes: m.index.bytes(),
 		Damaged:    m.damage.Load(),
 	}
-	for i := range m.index.shards {
-		sh := &m.index.shards[i]
+	for _, sh := range m.index.shards() {
 		sh.mu.Lock()
 		st.Records += sh.live
 		sh.mu.Unlock()

@@ -3,11 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"indexerd/internal/atomicfile"
@@ -140,6 +142,9 @@ func (m *FileMap) Close() error {
 	m.compacting.Lock()
 	defer m.compacting.Unlock()
 	err := m.saveIndex()
+	if errors.Is(err, syscall.ENOSPC) {
+		err = nil // the next Open makes the index from the log: that takes a moment, and loses nothing
+	}
 	if lerr := m.takeLayout(context.Background()); lerr != nil {
 		return join(err, lerr)
 	}

@@ -43,6 +43,8 @@ var fields = []field{
 	textField("server", func(t *Table) *string { return &t.Server }),
 	timeField("clock", func(t *Table) *time.Time { return &t.Clock }),
 	timeField("clock.local", func(t *Table) *time.Time { return &t.Local }),
+	timeField("sweep", func(t *Table) *time.Time { return &t.Sweep }),
+	numberField("rewinds", func(t *Table) *uint64 { return &t.Rewinds }),
 	textField("unverified", func(t *Table) *string { return &t.Unverified }),
 }
 

@@ -37,7 +37,8 @@ func example() State {
 			Settled: at(9, 50, 0, 0), Mode: "assumed",
 			Incremental: at(10, 15, 30, 123456),
 			Tiers:       map[string]time.Time{"1m": at(10, 15, 0, 0), "10m": at(10, 10, 0, 0)},
-			Server:      "7412 2026-11-01", Unverified: "restored from a backup: a sweep is due",
+			Server:      "7412 2026-11-01",
+			Sweep:       at(10, 2, 0, 0), Rewinds: 2, Unverified: "restored from a backup: a sweep is due",
 		},
 	}
 }
@@ -70,6 +71,26 @@ func TestGoldenFile(t *testing.T) {
 	}
 }
 
+// A file of the version that had no sweeps is read on: none has ended, and what
+// was unverified stays so.
+func TestAFileFromBeforeSweepsIsRead(t *testing.T) {
+	text, err := os.ReadFile("testdata/before_sweeps.properties")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := example()
+	film := want["film"]
+	film.Sweep, film.Rewinds = time.Time{}, 0
+	want["film"] = film
+	if !reflect.DeepEqual(state, want) {
+		t.Errorf("got %+v, want %+v", state, want)
+	}
+}
+
 // drawTable draws marks as the database's clock and the command make them.
 func drawTable(t *rapid.T) Table {
 	mark := rapid.OneOf(rapid.Just(time.Time{}), rapid.Map(rapid.Int64Range(-6e16, 2.5e17), func(µs int64) time.Time {
@@ -88,6 +109,8 @@ func drawTable(t *rapid.T) Table {
 		Incremental: mark.Draw(t, "incremental"),
 		Tiers:       drawTiers(t, mark),
 		Server:      rapid.String().Draw(t, "server"),
+		Sweep:       mark.Draw(t, "sweep"),
+		Rewinds:     rapid.Uint64().Draw(t, "rewinds"),
 		Unverified:  rapid.String().Draw(t, "unverified"),
 	}
 }
@@ -184,6 +207,8 @@ func TestADamagedFileIsRefused(t *testing.T) {
 		"no number":                   head + "film.numbers = many\n",
 		"a negative number":           head + "film.numbers = -1\n",
 		"a number too large":          head + "film.numbers = 18446744073709551616\n",
+		"no number of rewinds":        head + "film.rewinds = twice\n",
+		"no time of a sweep":          head + "film.sweep = never\n",
 		"a generation too large":      head + "film.generation = 4294967296\n",
 		"an empty number":             head + "film.numbers =\n",
 		"loaded is neither":           head + "film.loaded = perhaps\n",

@@ -33,9 +33,39 @@ func TestRewindTakesEveryMarkBack(t *testing.T) {
 	want.Settled = at(9, 50, 0, 0) // before the rewind's time, and so it stays
 	want.Incremental = to
 	want.Tiers = map[string]time.Time{"1m": to, "10m": at(10, 10, 0, 0)}
-	want.Unverified = "failed over"
+	want.Rewinds, want.Unverified = 3, "failed over"
 	if !reflect.DeepEqual(table, want) {
 		t.Errorf("got %+v, want %+v", table, want)
+	}
+}
+
+// What a sweep compared before the marks went back says nothing of the
+// database as it is since.
+func TestASweepVerifiesUnlessTheMarksWentBack(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		during func(*Table)
+		want   string // why another sweep is due
+	}{
+		{"nothing", func(*Table) {}, ""},
+		{"marks move on", func(m *Table) { m.Settle(at(10, 30, 0, 0), "exact") }, ""},
+		{"a rewind", func(m *Table) { m.Rewind(at(10, 5, 0, 0), "failed over") }, "failed over"},
+		{"a rewind for the same reason", func(m *Table) { m.Rewind(at(10, 5, 0, 0), m.Unverified) }, example()["film"].Unverified},
+	} {
+		table := example()["film"]
+		rewinds := table.Rewinds
+		test.during(&table)
+		table.Swept(at(10, 20, 0, 0), rewinds)
+		if table.Unverified != test.want {
+			t.Errorf("%s during the sweep: got unverified %q, want %q", test.name, table.Unverified, test.want)
+		}
+		if got, want := table.Sweep, at(10, 20, 0, 0); got != want {
+			t.Errorf("%s during the sweep: it began at %v, want %v", test.name, got, want)
+		}
+		table.Swept(at(10, 40, 0, 0), table.Rewinds)
+		if table.Unverified != "" {
+			t.Errorf("%s, and another sweep: got unverified %q", test.name, table.Unverified)
+		}
 	}
 }
 

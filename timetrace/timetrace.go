@@ -14,7 +14,11 @@
 //
 // A file that can't be read whole is never taken for an empty one: starting
 // again from nothing would look like progress. "entries" counts the marks and
-// the last line has its end, so that a file cut anywhere is noticed.
+// the last line has its end, so that a file cut anywhere is noticed. A mark that
+// an older version did not write is zero.
+//
+// Marks go back only by a Rewind, which also says why the table is unverified;
+// only a full sweep that saw no other Rewind takes that word back.
 //
 // Cost: an Update is two small files written and synced, whatever changed.
 package timetrace
@@ -57,6 +61,8 @@ type Table struct {
 	Server     string    // the database server that S was measured on
 	Clock      time.Time // its clock then, and
 	Local      time.Time // this machine's at the same moment
+	Sweep      time.Time // the database's time at which the last full sweep began that has ended
+	Rewinds    uint64    // how often the marks went back
 	Unverified string    // why a full sweep has to come before S is believed; empty: it need not
 }
 
@@ -95,7 +101,24 @@ func (t *Table) Rewind(to time.Time, reason string) {
 		tiers[name] = earlier(mark)
 	}
 	t.Tiers = tiers
+	t.Doubt(reason)
+}
+
+// Doubt says that the index may not be what the marks claim, until a full
+// sweep that begins after this has ended.
+func (t *Table) Doubt(reason string) {
+	t.Rewinds++
 	t.Unverified = reason
+}
+
+// Swept says that a full sweep has ended, which began at a time, when the marks
+// had gone back so often. Where they have since, another sweep is due: this one
+// compared a part of the database before it became another.
+func (t *Table) Swept(at time.Time, rewinds uint64) {
+	t.Sweep = at
+	if t.Rewinds == rewinds {
+		t.Unverified = ""
+	}
 }
 
 // State is all marks, by table name.

@@ -151,6 +151,27 @@ func (p *proc) status(t testing.TB) httpapi.Status {
 	return s
 }
 
+// run asks for a pass and waits for its end.
+func (p *proc) run(t testing.TB, table, pass string) (run httpapi.Run) {
+	t.Helper()
+	response, err := http.Post(p.base+"/api/v1/tables/"+table+"/run/"+pass, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&run); err != nil || response.StatusCode != http.StatusAccepted {
+		t.Fatalf("run %s: status %d, %v", pass, response.StatusCode, err)
+	}
+	eventually(t, time.Minute, "the run ends", func() error {
+		decode(t, p.base+"/api/v1/runs/"+run.Run, &run)
+		if run.State == "running" {
+			return fmt.Errorf("%d of %d", run.Done, run.Of)
+		}
+		return nil
+	})
+	return run
+}
+
 func (p *proc) search(t testing.TB, table, q string, more ...string) search.Answer {
 	t.Helper()
 	var a search.Answer

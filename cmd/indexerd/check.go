@@ -101,9 +101,6 @@ func (f *findings) faults(faults configs.Faults) {
 
 // check looks at every table of a well-formed configuration.
 func (f *findings) check(ctx context.Context, cfg *configs.Config) {
-	for _, warning := range cfg.Warnings {
-		f.add("warning", "not_run", warning)
-	}
 	sources := map[string]*source{}
 	for _, s := range cfg.Sources {
 		db, err := openDatabase(ctx, cfg, s)
@@ -147,6 +144,7 @@ func (f *findings) checkTable(ctx context.Context, cfg *configs.Config, t *table
 		f.failed(cfg, path+".sql", err)
 		return
 	}
+	f.checkChanges(ctx, cfg, t, rows)
 	f.add("info", "table", faultAt(cfg, path, fmt.Sprintf("%d rows, key %v, updateTime in steps of %v", n, rows.Kinds(), rows.Tick()), "nothing to do"))
 }
 

@@ -30,16 +30,20 @@ type asking struct {
 // ask calls the daemon. With --json the answer is printed as it came; else it
 // is read into answer, and print shows it to people.
 func (a asking) ask(ctx context.Context, w world, path string, answer any, print func() error) error {
-	cfg, err := configs.LoadWithoutDSN(a.Config, w.getenv)
+	c, err := dial(ctx, a.Config, w, false)
 	if err != nil {
 		return err
 	}
-	body, err := call(ctx, cfg, w, http.MethodGet, path)
-	if err != nil {
+	body, err := c.do(ctx, http.MethodGet, path, nil)
+	if err := errors.Join(err, c.close()); err != nil {
 		return err
 	}
+	return a.print(w, body, answer, print)
+}
+
+func (a asking) print(w world, body []byte, answer any, print func() error) error {
 	if a.JSON {
-		_, err = w.stdout.Write(body)
+		_, err := w.stdout.Write(body)
 		return err
 	}
 	if err := json.Unmarshal(body, answer); err != nil {
@@ -48,73 +52,180 @@ func (a asking) ask(ctx context.Context, w world, path string, answer any, print
 	return print()
 }
 
-// call asks the daemon, or, where none runs, the same handler over the data
-// directory. An answer that is an error is returned as one.
-func call(ctx context.Context, cfg *configs.Config, w world, method, path string) ([]byte, error) {
+// A caller reaches the handlers of the contract: those of the daemon that has
+// the data directory, or, where none runs, the same ones in process.
+type caller struct {
+	handler http.Handler // in process; nil: a daemon runs
+	engine  *engine
+
+	pid, base, token string
+	client           http.Client
+}
+
+// dial finds out who answers for a configuration. With databases, what answers
+// in process can reach them.
+func dial(ctx context.Context, file string, w world, databases bool) (*caller, error) {
+	cfg, err := configs.LoadWithoutDSN(file, w.getenv)
+	if err != nil {
+		return nil, err
+	}
+	nothing := fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
 	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
+		return nil, nothing
 	}
 	e, err := openEngine(cfg)
 	if errors.Is(err, store.ErrLocked) {
-		return callDaemon(ctx, cfg, w, method, path)
+		return dialDaemon(cfg, w)
+	}
+	if err == nil && len(e.trace.Tables()) == 0 {
+		err = errors.Join(nothing, e.close())
+	}
+	if err == nil && databases {
+		e, err = e.withDatabases(ctx, file, w)
 	}
 	if err != nil {
 		return nil, err
 	}
-	answer := &recorder{header: http.Header{}}
-	request, err := http.NewRequestWithContext(ctx, method, path, nil)
-	if err == nil && len(e.trace.Tables()) == 0 {
-		err = fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
-	}
-	if err == nil {
-		httpapi.Handler(e, "").ServeHTTP(answer, request)
-	}
-	if err := errors.Join(err, e.close()); err != nil {
-		return nil, err
-	}
-	return answered(answer.status, answer.body.Bytes())
+	return &caller{handler: httpapi.Handler(e, ""), engine: e}, nil
 }
 
-// callDaemon asks the process that holds the data directory.
-func callDaemon(ctx context.Context, cfg *configs.Config, w world, method, path string) ([]byte, error) {
+// withDatabases opens the engine again, with the addresses of its databases.
+func (e *engine) withDatabases(ctx context.Context, file string, w world) (*engine, error) {
+	if err := e.close(); err != nil {
+		return nil, err
+	}
+	cfg, err := configs.Load(file, w.getenv)
+	if err != nil {
+		return nil, err
+	}
+	if e, err = openEngine(cfg); err != nil {
+		return nil, err
+	}
+	if err := e.openDatabases(ctx); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+// dialDaemon finds the process that holds the data directory.
+func dialDaemon(cfg *configs.Config, w world) (*caller, error) {
 	content, err := os.ReadFile(lockFile(cfg))
 	if err != nil {
 		return nil, fmt.Errorf("find the daemon: %w", err)
 	}
-	pid, base, ok := strings.Cut(strings.TrimSpace(string(content)), " ")
-	if !ok {
+	c := &caller{client: http.Client{Transport: &http.Transport{ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}}
+	var ok bool
+	if c.pid, c.base, ok = strings.Cut(strings.TrimSpace(string(content)), " "); !ok {
 		return nil, fmt.Errorf("%s is in use by a process that does not answer requests: try again", cfg.Data)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, base+path, nil)
+	c.token, _ = w.getenv("INDEXERD_TOKEN")
+	return c, nil
+}
+
+func (c *caller) close() error {
+	if c.engine == nil {
+		return nil
+	}
+	return c.engine.close()
+}
+
+// do calls the handlers. An answer that is an error object is returned as an
+// error; "absent" of explain, a 404, is none.
+func (c *caller) do(ctx context.Context, method, path string, body any) ([]byte, error) {
+	status, answer, err := c.call(ctx, method, path, body)
+	if err != nil || status < 300 {
+		return answer, err
+	}
+	if err := answered(status, answer); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// answered is the error of an answer that is one.
+func answered(status int, answer []byte) error {
+	var failed struct{ Error *httpapi.Error }
+	if err := json.Unmarshal(answer, &failed); err != nil {
+		return fmt.Errorf("the daemon answered with status %d", status)
+	}
+	if failed.Error == nil {
+		return nil
+	}
+	return failed.Error
+}
+
+func (c *caller) call(ctx context.Context, method, path string, body any) (status int, answer []byte, err error) {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return 0, nil, err
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := c.request(ctx, method, path, content)
+	if err != nil {
+		return 0, nil, err
+	}
+	if c.handler != nil {
+		if request.Body == nil {
+			request.Body = http.NoBody
+		}
+		r := &recorder{header: http.Header{}}
+		c.handler.ServeHTTP(r, request)
+		return r.status, r.body.Bytes(), nil
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return 0, nil, c.silent()
+	}
+	defer response.Body.Close()
+	if answer, err = io.ReadAll(response.Body); err != nil {
+		return 0, nil, fmt.Errorf("the daemon, process %s at %s, broke off its answer: %w", c.pid, c.base, err)
+	}
+	return response.StatusCode, answer, nil
+}
+
+// stream calls a handler whose answer is read as it comes.
+func (c *caller) stream(ctx context.Context, path string) (io.ReadCloser, error) {
+	if c.engine != nil {
+		r, w := io.Pipe()
+		go func() { w.CloseWithError(c.engine.Backup(ctx, w)) }()
+		return r, nil
+	}
+	request, err := c.request(ctx, http.MethodPost, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := (&http.Client{Transport: &http.Transport{}}).Do(request) // however long it takes
+	if err != nil {
+		return nil, c.silent()
+	}
+	if response.StatusCode != http.StatusOK {
+		defer response.Body.Close()
+		answer, err := io.ReadAll(response.Body)
+		if err != nil {
+			return nil, c.silent()
+		}
+		return nil, answered(response.StatusCode, answer)
+	}
+	return response.Body, nil
+}
+
+// request makes a request to the daemon.
+func (c *caller) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("ask the daemon: %w", err)
 	}
-	if token, ok := w.getenv("INDEXERD_TOKEN"); ok {
-		request.Header.Set("Authorization", "Bearer "+token)
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	client := http.Client{Transport: &http.Transport{ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("the daemon, process %s at %s, does not answer: look at its log, or end it and run it again", pid, base)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("the daemon, process %s at %s, broke off its answer: %w", pid, base, err)
-	}
-	return answered(response.StatusCode, body)
+	return request, nil
 }
 
-// answered turns an error object into an error.
-func answered(status int, body []byte) ([]byte, error) {
-	if status < 300 {
-		return body, nil
-	}
-	var failed struct{ Error httpapi.Error }
-	if err := json.Unmarshal(body, &failed); err != nil || failed.Error.Code == "" {
-		return nil, fmt.Errorf("the daemon answered with status %d", status)
-	}
-	return nil, &failed.Error
+func (c *caller) silent() error {
+	return fmt.Errorf("the daemon, process %s at %s, does not answer: look at its log, or end it and run it again", c.pid, c.base)
 }
 
 // recorder keeps an answer given in process.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -32,13 +31,15 @@ type compensation struct {
 	table    *table
 	rows     rows
 	tiers    []*compensate.Tier
-	exact    *compensate.Exact    // where the database may tell a horizon
+	exact    *compensate.Exact    // where the database may tell a horizon,
+	turns    *turns               // which this reads
 	compared *compensate.Compared // where it tells that something was committed
 	fallback time.Duration        // without a horizon for so long, the last tier moves S
 	moved    time.Time            // when S last moved, on this machine's clock
 
 	mu     sync.Mutex
 	proven time.Time // when the horizon was last exact, on this machine's clock
+	hidden bool      // it is the closer the more often it is read
 	reason string    // why it is not
 	pin    *doc.Pin
 	next   time.Time // no comparison of all that is not settled before
@@ -64,7 +65,8 @@ func newCompensation(t *table, r rows) *compensation {
 		last.At = marks.Settled
 	}
 	if h := t.source.horizon(conf.Slack, last); h != nil {
-		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: h, Comparison: comparison, Trace: t.trace}
+		c.turns = newTurns(h)
+		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: c.turns, Comparison: comparison, Trace: t.trace}
 	}
 	if v := t.source.versions(); v != nil {
 		c.compared = &compensate.Compared{Table: t.conf.Name, Clock: r, Versions: v, Comparison: comparison, Trace: t.trace}
@@ -139,34 +141,61 @@ func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
 }
 
 // schedule starts the passes.
-func (c *compensation) schedule(s *schedule.Scheduler, log *slog.Logger) error {
+func (c *compensation) schedule(s *schedule.Scheduler) error {
 	marks, _ := c.table.trace.Table(c.table.conf.Name)
 	var errs []error
 	for i, tier := range c.table.conf.Compensate.Tiers {
 		delay := max(0, time.Until(marks.Load.Add(tier.Start)))
 		errs = append(errs, c.table.every(s, "compensate", tier.Name, tier.Every, delay, func(ctx context.Context) error {
-			return c.runTier(ctx, c.tiers[i], log)
+			_, err := c.runTier(ctx, c.tiers[i])
+			return err
 		}))
 	}
 	switch {
 	case c.exact != nil:
 		errs = append(errs, c.table.every(s, "compensate", "exact", c.table.conf.Compensate.Every, 0, func(ctx context.Context) error {
-			return c.runExact(ctx, log)
+			_, err := c.runExact(ctx)
+			return err
 		}))
+		_, err := s.Every(c.table.conf.Name+" horizon", max(c.table.conf.Compensate.Every/looksPerRun, minLook), 0, c.lookIfHidden)
+		errs = append(errs, err)
 	case c.compared != nil:
 		errs = append(errs, c.table.every(s, "compensate", "compared", c.table.conf.Compensate.Every, 0, func(ctx context.Context) error {
-			return c.runCompared(ctx, log)
+			_, err := c.runCompared(ctx)
+			return err
 		}))
 	}
 	return errors.Join(errs...)
 }
 
-// runTier runs a tier, but not the last one while a horizon does its work.
-func (c *compensation) runTier(ctx context.Context, tier *compensate.Tier, log *slog.Logger) error {
-	if tier.Settles && c.vouched() {
-		return nil
+// run runs all there is, at a caller's word.
+func (c *compensation) run(ctx context.Context) (report doc.Report, err error) {
+	c.mu.Lock()
+	c.next = time.Time{}
+	c.mu.Unlock()
+	switch {
+	case c.exact != nil:
+		report, err = c.runExact(ctx)
+	case c.compared != nil:
+		report, err = c.runCompared(ctx)
 	}
-	return c.table.pass(ctx, "compensate", tier.Name, log, func(ctx context.Context) (doc.Report, error) {
+	for _, tier := range c.tiers {
+		if err != nil {
+			return report, err
+		}
+		var more doc.Report
+		more, err = c.runTier(ctx, tier)
+		report.Add(more)
+	}
+	return report, err
+}
+
+// runTier runs a tier, but not the last one while a horizon does its work.
+func (c *compensation) runTier(ctx context.Context, tier *compensate.Tier) (doc.Report, error) {
+	if tier.Settles && c.vouched() {
+		return doc.Report{}, nil
+	}
+	return c.table.pass(ctx, "compensate", tier.Name, func(ctx context.Context) (doc.Report, error) {
 		if tier.Settles {
 			c.leaveExact()
 		}
@@ -195,11 +224,11 @@ func (c *compensation) leaveExact() {
 	}
 }
 
-func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
+func (c *compensation) runExact(ctx context.Context) (doc.Report, error) {
 	if c.resting() {
-		return c.look(ctx)
+		return doc.Report{}, c.look(ctx)
 	}
-	return c.table.pass(ctx, "compensate", "exact", log, func(ctx context.Context) (doc.Report, error) {
+	return c.table.pass(ctx, "compensate", "exact", func(ctx context.Context) (doc.Report, error) {
 		began, before := time.Now(), c.settled()
 		h, report, err := c.exact.Run(ctx)
 		if err == nil {
@@ -218,7 +247,7 @@ func (c *compensation) runExact(ctx context.Context, log *slog.Logger) error {
 // look reads the horizon and compares nothing: what is seen often is known
 // well.
 func (c *compensation) look(ctx context.Context) error {
-	h, err := c.exact.Horizon.Horizon(ctx)
+	h, err := c.turns.look(ctx)
 	if err != nil {
 		return c.table.fail("compensate", err)
 	}
@@ -226,11 +255,29 @@ func (c *compensation) look(ctx context.Context) error {
 	return nil
 }
 
-func (c *compensation) runCompared(ctx context.Context, log *slog.Logger) error {
-	if c.resting() {
+// Where beginnings are hidden, the horizon is looked at so often between two
+// comparisons, but no more often than minLook.
+const (
+	looksPerRun = 5
+	minLook     = 100 * time.Millisecond
+)
+
+// lookIfHidden looks, where that tells more.
+func (c *compensation) lookIfHidden(ctx context.Context) error {
+	c.mu.Lock()
+	hidden := c.hidden
+	c.mu.Unlock()
+	if !hidden {
 		return nil
 	}
-	return c.table.pass(ctx, "compensate", "compared", log, func(ctx context.Context) (doc.Report, error) {
+	return c.look(ctx)
+}
+
+func (c *compensation) runCompared(ctx context.Context) (doc.Report, error) {
+	if c.resting() {
+		return doc.Report{}, nil
+	}
+	return c.table.pass(ctx, "compensate", "compared", func(ctx context.Context) (doc.Report, error) {
 		began := time.Now()
 		report, err := c.compared.Run(ctx)
 		if err == nil {
@@ -276,7 +323,7 @@ func (c *compensation) rest(took time.Duration) {
 func (c *compensation) note(h doc.Horizon) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reason, c.pin = h.Reason, h.Pin
+	c.reason, c.pin, c.hidden = h.Reason, h.Pin, h.Hidden
 	if h.Exact {
 		c.proven = time.Now()
 	}

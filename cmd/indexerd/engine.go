@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,7 +13,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/atomicfile"
-	"indexerd/internal/httpapi"
 	"indexerd/internal/schedule"
 	"indexerd/store"
 	"indexerd/timetrace"
@@ -30,7 +27,9 @@ type engine struct {
 	trace   *timetrace.Trace
 	sources []*source
 	tables  []*table
-	started time.Time // zero where no daemon runs
+	runs    *runs
+	backing chan struct{} // held by the backup that runs
+	started time.Time     // zero where no daemon runs
 }
 
 // openEngine takes the data directory and opens what is stored in it.
@@ -39,7 +38,7 @@ func openEngine(cfg *configs.Config) (_ *engine, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{cfg: cfg, lock: lock}
+	e := &engine{cfg: cfg, lock: lock, runs: newRuns(), backing: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.close())
@@ -80,6 +79,7 @@ func makeDataDir(cfg *configs.Config) error {
 }
 
 func (e *engine) close() error {
+	e.runs.stop()
 	var errs []error
 	for _, t := range e.tables {
 		errs = append(errs, t.close())
@@ -135,23 +135,23 @@ func (e *engine) checkTables(ctx context.Context) error {
 	return nil
 }
 
-// serve runs the daemon on a listener until ctx ends or the storage breaks.
-func (e *engine) serve(ctx context.Context, l net.Listener, log *slog.Logger) (err error) {
+// serve runs the passes, and answers, until ctx ends or the storage breaks;
+// then it still answers.
+func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err error) {
 	ctx, die := context.WithCancelCause(ctx)
 	defer die(nil)
-	e.started = time.Now()
-	if err := e.lock.Write(fmt.Sprintf("%d http://%s\n", os.Getpid(), l.Addr())); err != nil {
+	if e.started.IsZero() {
+		e.started = time.Now()
+	}
+	if err := e.lock.Write(fmt.Sprintf("%d http://%s\n", os.Getpid(), f.address)); err != nil {
 		return err
 	}
-	server := &http.Server{
-		Handler:           httpapi.Handler(e, l.Addr().String()),
-		ReadHeaderTimeout: 5 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+	f.show(e)
 	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			die(fmt.Errorf("serve http://%s: %w", l.Addr(), err))
+		select {
+		case err := <-f.failed:
+			die(err)
+		case <-ctx.Done():
 		}
 	}()
 	jobs, err := schedule.New(log)
@@ -172,7 +172,10 @@ func (e *engine) serve(ctx context.Context, l net.Listener, log *slog.Logger) (e
 	if errors.Is(err, context.Canceled) {
 		err = nil // signalled
 	}
+	e.runs.stop()
 	err = errors.Join(err, jobs.Stop())
 	lives.Wait() // each ends with the batch in hand
-	return errors.Join(err, server.Close())
+	// What was only noted becomes durable, so that verify need not wait for
+	// a daemon to settle it again.
+	return errors.Join(err, e.trace.Update(func(timetrace.State) {}))
 }

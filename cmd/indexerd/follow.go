@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
 	"indexerd/internal/schedule"
+	"indexerd/timetrace"
 )
 
 // live is the life of a table in a running daemon: reach the database, load
@@ -23,8 +24,16 @@ import (
 // as long as the daemon lives.
 func (t *table) live(ctx context.Context, s *schedule.Scheduler, log *slog.Logger) error {
 	log = log.With("table", t.conf.Name)
+	t.log = log
 	rows, err := retry(ctx, log, func() (rows, error) { return t.prepare(ctx) })
 	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.rows = rows
+	t.mu.Unlock()
+	t.sayMapping()
+	if err := t.noteSQL(); err != nil {
 		return err
 	}
 	late := newCompensation(t, rows)
@@ -34,17 +43,61 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log *slog.Logge
 	if _, err := retry(ctx, log, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, late, log) }); err != nil {
 		return err
 	}
-	follow := &incremental.Pass{
-		Table: t.conf.Name, Source: rows, Sink: t.sink, Trace: t.trace,
-		Batch: t.conf.Batch, Workers: t.conf.Workers,
-	}
+	follow := t.incremental(rows)
 	err = t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
-		return t.pass(ctx, "incremental", "", log, follow.Run)
+		_, err := t.pass(ctx, "incremental", "", follow.Run)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return late.schedule(s, log)
+	if err := late.schedule(s); err != nil {
+		return err
+	}
+	return t.scheduleSweep(s)
+}
+
+func (t *table) incremental(r rows) *incremental.Pass {
+	return &incremental.Pass{Table: t.conf.Name, Source: r, Sink: t.sink, Trace: t.trace, Batch: t.conf.Batch, Workers: t.conf.Workers}
+}
+
+// runIncremental reads a window now.
+func (t *table) runIncremental(ctx context.Context) (doc.Report, error) {
+	r, err := t.reach(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	return t.pass(ctx, "incremental", "", t.incremental(r).Run)
+}
+
+// runCompensation compares now: what the database vouches for, or what every
+// tier looks at.
+func (t *table) runCompensation(ctx context.Context) (doc.Report, error) {
+	r, err := t.reach(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil {
+		late = newCompensation(t, r)
+	}
+	return late.run(ctx)
+}
+
+// noteSQL makes another SQL than the table was loaded with known: its tokens
+// are of another epoch, so everything is different until a sweep has been over
+// it.
+func (t *table) noteSQL() error {
+	sql := sqlFingerprint(t.conf)
+	if marks, _ := t.trace.Table(t.conf.Name); marks.SQL == sql {
+		return nil
+	}
+	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+		m.SQL = sql
+		m.Doubt("the SQL was changed")
+	})
 }
 
 // every puts a pass on its schedule, first after a delay.
@@ -118,9 +171,9 @@ func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.
 }
 
 // pass runs one pass in the table's lane, and keeps what it did.
-func (t *table) pass(ctx context.Context, pass, tier string, log *slog.Logger, run func(context.Context) (doc.Report, error)) error {
+func (t *table) pass(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 	if err := t.lane.Take(ctx); err != nil {
-		return err
+		return doc.Report{}, err
 	}
 	defer t.lane.Give()
 	started := time.Now()
@@ -128,7 +181,7 @@ func (t *table) pass(ctx context.Context, pass, tier string, log *slog.Logger, r
 	took := time.Since(started)
 	t.count(report)
 	if err != nil {
-		return t.dieIfBroken(pass, err)
+		return report, t.dieIfBroken(pass, err)
 	}
 	t.source.seen(nil)
 	if pass == "incremental" {
@@ -136,12 +189,33 @@ func (t *table) pass(ctx context.Context, pass, tier string, log *slog.Logger, r
 		t.window, t.windowAt = report.Window, started
 		t.mu.Unlock()
 	}
-	if report.Read == 0 && report.Deleted == 0 {
-		return nil
+	t.sweepIfDue()
+	t.sayHeld(pass)
+	if report.Read+report.Deleted == 0 {
+		return report, nil
 	}
-	log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
+	return report, t.keep(pass, tier, started, took, report)
+}
+
+// sayHeld says once that removals are held, and again when they are others.
+func (t *table) sayHeld(pass string) {
+	held := t.guard.Held().Removals
+	t.mu.Lock()
+	said := t.heldSaid
+	t.heldSaid = held
+	t.mu.Unlock()
+	if held == 0 || held == said {
+		return
+	}
+	t.log.Warn(pass+" holds removals", "held", held, "why", "more rows are gone than deletecheck.max_count and max_fraction let through in an hour",
+		"do", fmt.Sprintf("look at the database; if they are to go: indexerd sweep %s --allow %d", t.conf.Name, held))
+}
+
+// keep writes a run that did something into log and history.
+func (t *table) keep(pass, tier string, started time.Time, took time.Duration, report doc.Report) error {
+	t.log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
 		"skipped", report.Skipped, "quarantined", report.Quarantined, "took", took.Round(time.Millisecond))
-	_, err = t.history.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
+	_, err := t.history.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
 	return err
 }
 
@@ -151,9 +225,9 @@ func (t *table) count(r doc.Report) {
 	t.skipped += r.Skipped
 }
 
-// errBroken ends the daemon: the storage failed in a way that only opening it
+// errBroken ends the passes: the storage failed in a way that only opening it
 // again can judge.
-var errBroken = errors.New("the storage of a table failed: run indexerd again, it goes on from what is durable")
+var errBroken = errors.New("the storage of a table failed")
 
 // dieIfBroken is fail, and the end of the daemon where the storage broke.
 func (t *table) dieIfBroken(pass string, err error) error {

@@ -34,12 +34,20 @@ const (
 // cli is the command line.
 type cli struct {
 	Demo     demoCommand     `cmd:"" help:"Make a small database and index it: everything at work in one command."`
+	Init     initCommand     `cmd:"" help:"Look at a database and print a configuration for it."`
 	Check    checkCommand    `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
 	Run      runCommand      `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
 	Status   statusCommand   `cmd:"" help:"Say how far each table has come."`
 	Search   searchCommand   `cmd:"" help:"Search a table."`
+	Verify   verifyCommand   `cmd:"" help:"Prove that index and database are equal, or say where they are not."`
+	Explain  explainCommand  `cmd:"" help:"Say what everybody knows of one row, and what happens to it next."`
+	Sweep    sweepCommand    `cmd:"" help:"Compare a whole table now, and repair what differs."`
 	Versions versionsCommand `cmd:"" help:"Show what a row said before."`
 	History  historyCommand  `cmd:"" help:"Show what each pass of a table did."`
+	Reindex  reindexCommand  `cmd:"" help:"Build a table's index anew from what is stored, for a changed mapping."`
+	Reload   reloadCommand   `cmd:"" help:"Forget a table, so that the next run loads it anew."`
+	Backup   backupCommand   `cmd:"" help:"Copy all that is stored, while it changes."`
+	Restore  restoreCommand  `cmd:"" help:"Bring a backup back into an empty data directory."`
 	Plan     planCommand     `cmd:"" help:"Say what compensation tiers cost."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
@@ -120,18 +128,6 @@ func exitCode(err error) int {
 // configFlag is the flag of every command that needs a configuration.
 type configFlag struct {
 	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration, a YAML file."`
-}
-
-// load reads the configuration and prints its warnings.
-func (f configFlag) load(w world) (*configs.Config, error) {
-	cfg, err := configs.Load(f.Config, w.getenv)
-	if err != nil {
-		return nil, err
-	}
-	for _, warning := range cfg.Warnings {
-		fmt.Fprintln(w.stderr, "warning:", warning.Error())
-	}
-	return cfg, nil
 }
 
 type versionCommand struct{}

@@ -18,7 +18,13 @@ import (
 
 // pagila loads the sample database and returns its DSN and the shipped
 // configuration, with a data directory and an address of the test's own.
-func pagila(t *testing.T) (dsn, file string) {
+func pagila(t testing.TB) (dsn, file string) {
+	t.Helper()
+	return pagilaWith(t, "")
+}
+
+// pagilaWith is pagila with more lines for its table.
+func pagilaWith(t testing.TB, more string) (dsn, file string) {
 	t.Helper()
 	dsn = pgtest.DB(t)
 	pgtest.Load(t, dsn, "pagila.sql")
@@ -27,7 +33,7 @@ func pagila(t *testing.T) (dsn, file string) {
 		t.Fatal(err)
 	}
 	own := strings.NewReplacer("/var/lib/indexerd", t.TempDir(), "127.0.0.1:7700", "127.0.0.1:0", "${PAGILA_DSN}", dsn)
-	return dsn, writeFile(t, own.Replace(string(text)))
+	return dsn, writeFile(t, own.Replace(string(text))+more)
 }
 
 func TestPagila(t *testing.T) {
@@ -77,14 +83,18 @@ func totals(t *testing.T, p *proc, dsn, file string) {
 	}
 }
 
-// count is PostgreSQL's count of films that have all words.
+// count is PostgreSQL's count of films that have all words, themselves or in
+// their actors' and categories' names.
 func count(t *testing.T, dsn string, words []string) uint64 {
 	t.Helper()
 	var where []string
 	for _, w := range words {
-		where = append(where, fmt.Sprintf(`title || ' ' || description ~* '\m%s\M'`, w))
+		where = append(where, fmt.Sprintf(`text ~* '\m%s\M'`, w))
 	}
-	return uint64(pgtest.Value[int64](t, dsn, "SELECT count(*) FROM film WHERE "+strings.Join(where, " AND ")))
+	return uint64(pgtest.Value[int64](t, dsn, `SELECT count(*) FROM (SELECT concat_ws(' ', title, description,
+		(SELECT string_agg(first_name || ' ' || last_name, ' ') FROM film_actor JOIN actor USING (actor_id) WHERE film_actor.film_id = film.film_id),
+		(SELECT string_agg(name, ' ') FROM film_category JOIN category USING (category_id) WHERE film_category.film_id = film.film_id)) AS text FROM film) f
+		WHERE `+strings.Join(where, " AND ")))
 }
 
 // vocabulary is the words of the films, without those that the analyzer drops.

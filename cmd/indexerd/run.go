@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -33,7 +34,7 @@ func (runCommand) Help() string {
 
 // Run runs the daemon until ctx ends.
 func (c runCommand) Run(ctx context.Context, w world) error {
-	cfg, err := c.load(w)
+	cfg, err := configs.Load(c.Config, w.getenv)
 	if err != nil {
 		return err
 	}
@@ -50,23 +51,9 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, serving func(addr
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.close()) }()
-	if err := e.openDatabases(ctx); err != nil {
-		return err
-	}
-
-	asking, done := context.WithTimeout(ctx, describeWithin)
-	err = e.checkTables(asking)
-	done()
-	if err != nil && ctx.Err() != nil {
-		return nil // signalled before it began
-	}
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	l, err := net.Listen("tcp", cfg.HTTP.Listen)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", cfg.HTTP.Listen, errors.Unwrap(err))
+	l, err := e.listen(ctx)
+	if err != nil || l == nil {
+		return errors.Join(err, e.close())
 	}
 	screen := newScreen(w.stderr)
 	log := newLog(screen)
@@ -74,12 +61,37 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, serving func(addr
 	if serving != nil {
 		serving(l.Addr().String())
 	}
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
-	go watchLoads(watching, e.tables, screen, log)
-	err = e.serve(ctx, l, log)
+	d := &daemonRun{cfg, newFront(l, log), screen, log}
+	e.started = time.Now()
+	d.front.show(e)
+	var notifying sync.WaitGroup
+	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, log) })
+	err = errors.Join(d.live(ctx, e), d.front.close())
+	notifying.Wait()
 	log.Info("indexerd stopped")
 	return err
+}
+
+// listen makes sure that the configuration is right as far as it can be told,
+// and takes the address; nil: signalled before it began.
+func (e *engine) listen(ctx context.Context) (net.Listener, error) {
+	if err := e.openDatabases(ctx); err != nil {
+		return nil, err
+	}
+	asking, done := context.WithTimeout(ctx, describeWithin)
+	err := e.checkTables(asking)
+	done()
+	if err != nil && ctx.Err() != nil {
+		return nil, nil
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
+	}
+	return l, nil
 }
 
 // newLog writes for people on a terminal, and key=value lines elsewhere.

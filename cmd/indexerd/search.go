@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -17,16 +18,19 @@ import (
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/search"
-	"indexerd/store"
 )
 
 // searchWithin bounds one search.
 const searchWithin = 10 * time.Second
 
-func (t *table) newSearcher(index *fulltext.Index, pages *store.FileMap) *search.Searcher {
-	s := &search.Searcher{Index: index, Pages: pages, Table: t.conf.Name, Content: t.conf.Content.Fields}
-	for _, m := range t.conf.Metadata {
+// newSearcher searches by what the index was built with, under mu.
+func (t *table) newSearcher() *search.Searcher {
+	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content}
+	for _, m := range t.built.Metadata {
 		s.Metadata = append(s.Metadata, m.Name)
+	}
+	for _, c := range t.built.Children {
+		s.Children = append(s.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
 	}
 	return s
 }
@@ -39,7 +43,18 @@ func (e *engine) Search(ctx context.Context, name string, p search.Params) (sear
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchWithin)
 	defer cancel()
-	return t.searcher.Search(ctx, p)
+	a, err := t.search().Search(ctx, p)
+	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped
+		a, err = t.search().Search(ctx, p)
+	}
+	return a, err
+}
+
+// search is the searcher of the index that is in use.
+func (t *table) search() *search.Searcher {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.searcher
 }
 
 // Doc returns one document.
@@ -48,7 +63,7 @@ func (e *engine) Doc(_ context.Context, name, key string) (search.Document, erro
 	if err != nil {
 		return search.Document{}, err
 	}
-	return t.searcher.Doc(oid)
+	return t.search().Doc(oid)
 }
 
 // document finds the table and the key that a caller names.

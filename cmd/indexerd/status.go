@@ -11,6 +11,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/sink"
 )
 
 // Status says how far each table has come.
@@ -105,6 +106,7 @@ func (t *table) status() httpapi.TableStatus {
 		s.Settled.Reason = t.late.why(marks)
 	}
 	s.Settled.Unverified = marks.Unverified != ""
+	s.Marks.Sweep = httpapi.TimeOrNull(marks.Sweep)
 	for name, mark := range marks.Tiers {
 		s.Marks.Tiers[name] = httpapi.Time(mark)
 	}
@@ -113,6 +115,7 @@ func (t *table) status() httpapi.TableStatus {
 	}
 	if t.index != nil {
 		s.Quarantined = t.quarantine.Len()
+		s.Held = heldStatus(t.conf.Name, t.guard.Held())
 		if n, err := t.index.Count(); err == nil {
 			s.Documents = n
 		}
@@ -134,10 +137,24 @@ func (t *table) status() httpapi.TableStatus {
 		}
 		s.Passes = append(s.Passes, pass)
 	}
+	if t.reindexing {
+		s.State = "reindexing"
+	}
 	if t.jobs == nil && t.lastError != nil {
 		s.State = "failing"
 	}
 	return s
+}
+
+// heldStatus is what the guard holds; nil where it holds nothing.
+func heldStatus(table string, h sink.Held) *httpapi.Held {
+	if h.Removals == 0 {
+		return nil
+	}
+	return &httpapi.Held{
+		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
+		Do: fmt.Sprintf("indexerd sweep %s --allow %d", table, h.Removals),
+	}
 }
 
 func (j passJob) status() httpapi.PassStatus {
@@ -216,6 +233,9 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 	}
 	if t.Settled.At != nil {
 		fmt.Fprintf(w, ", settled to %s (%s)", clock(t.Settled.At), t.Settled.Mode)
+	}
+	if t.Held != nil {
+		fmt.Fprintf(w, ", %d removals HELD since %s: if they are to go: %s", t.Held.Removals, clock(&t.Held.Since), t.Held.Do)
 	}
 	if t.Quarantined > 0 {
 		fmt.Fprintf(w, ", %d rows in quarantine", t.Quarantined)

@@ -128,7 +128,9 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- e.serve(ctx, l, slog.New(slog.DiscardHandler)) }()
+	go func() {
+		served <- e.serve(ctx, newFront(l, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
+	}()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {

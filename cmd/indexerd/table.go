@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"indexerd/internal/fulltext"
 	"indexerd/internal/history"
 	"indexerd/internal/quarantine"
+	"indexerd/internal/reindex"
 	"indexerd/internal/schedule"
 	"indexerd/internal/search"
 	"indexerd/internal/sink"
@@ -35,27 +38,36 @@ type table struct {
 	source *source
 	dir    string
 	lane   *schedule.Lane
+	log    *slog.Logger
 	die    func(error) // ends the daemon
 
 	progress initial.Progress
+	sweeping chan struct{} // held by the sweep that runs
 
-	// What is stored. Set once, under mu, by open.
+	// What is stored. Set once, under mu, by open; a reindex replaces the index,
+	// what it was built with, and the searcher.
 	mu         sync.Mutex
 	index      *fulltext.Index
+	built      fulltext.Mapping // what the index was built with
+	writes     *reindex.Switch  // where the sink writes
 	pages      *store.FileMap
 	tree       *stamps.Tree
 	quarantine *quarantine.Quarantine
 	history    *history.History
+	guard      *sink.Guard
 	sink       *sink.Sink
 	searcher   *search.Searcher
+	rows       rows // once the database has said what the SQL returns
 
 	// How it goes, under mu.
-	jobs      []passJob
-	late      *compensation
-	window    doc.Window
-	windowAt  time.Time // this machine's clock when the window ended
-	skipped   int
-	lastError *failure
+	reindexing bool
+	jobs       []passJob
+	late       *compensation
+	window     doc.Window
+	windowAt   time.Time // this machine's clock when the window ended
+	skipped    int
+	heldSaid   int // removals that the log says are held
+	lastError  *failure
 }
 
 // A failure is what went wrong last, and when.
@@ -97,7 +109,10 @@ func (s *source) lastError() error {
 }
 
 func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
-	return &table{cfg: cfg, conf: conf, trace: trace, source: s, dir: filepath.Join(cfg.Data, conf.Name), lane: schedule.NewLane(), die: func(error) {}}
+	return &table{
+		cfg: cfg, conf: conf, trace: trace, source: s, dir: filepath.Join(cfg.Data, conf.Name), lane: schedule.NewLane(),
+		sweeping: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
+	}
 }
 
 // Begin and End number the table's fetches.
@@ -119,11 +134,15 @@ func (t *table) openStored() (bool, error) {
 	if err := t.checkMarks(marks); err != nil {
 		return false, err
 	}
-	index, err := fulltext.Open(filepath.Join(t.dir, "index"), mapping(t.conf))
+	if err := reindex.Resolve(t.dir); err != nil {
+		return false, err
+	}
+	dir, built := filepath.Join(t.dir, "index"), mapping(t.conf)
+	index, err := fulltext.Open(dir, built)
+	if errors.Is(err, fulltext.ErrMapping) {
+		index, built, err = fulltext.OpenAsBuilt(dir)
+	}
 	switch {
-	case errors.Is(err, fulltext.ErrMapping):
-		return false, coded{faultAt(t.cfg, "tables."+t.conf.Name+".content", "content, metadata, analyzer or positions are not what the index was built with",
-			"put them back, or move "+t.cfg.Data+" away to load anew"), exitBad}
 	case err != nil && !marks.Loaded:
 		return false, nil // begun and not to be resumed: create starts again
 	case err != nil:
@@ -131,17 +150,14 @@ func (t *table) openStored() (bool, error) {
 	case index.Generation() != marks.Generation:
 		return false, errors.Join(index.Close(), fmt.Errorf("%s: the index is generation %d and %s speaks of %d: restore both from one backup", t.dir, index.Generation(), timetrace.FileName, marks.Generation))
 	}
-	return true, t.open(index)
+	return true, t.open(index, built)
 }
 
 // checkMarks makes sure that the marks speak of this configuration.
 func (t *table) checkMarks(marks timetrace.Table) error {
-	anew := "put it back, or move " + t.cfg.Data + " away to load anew"
-	switch {
-	case marks.Source != sourceFingerprint(t.conf):
-		return coded{faultAt(t.cfg, "tables."+t.conf.Name+".key", "source, key or updated is not what the table was loaded with", anew), exitBad}
-	case marks.SQL != fingerprint(t.conf.SQL):
-		return coded{faultAt(t.cfg, "tables."+t.conf.Name+".sql", "it is not the SQL that the table was loaded with", anew), exitBad}
+	if marks.Source != sourceFingerprint(t.conf) {
+		return coded{faultAt(t.cfg, "tables."+t.conf.Name+".key", "source, key or updated is not what the table was loaded with",
+			"put it back, or load it anew: indexerd reload "+t.conf.Name), exitBad}
 	}
 	return nil
 }
@@ -151,7 +167,7 @@ func (t *table) checkMarks(marks timetrace.Table) error {
 func (t *table) create(kinds []doc.Kind) error {
 	var generation doc.Generation
 	err := t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
-		m.Source, m.SQL, m.Kinds = sourceFingerprint(t.conf), fingerprint(t.conf.SQL), kinds
+		m.Source, m.SQL, m.Kinds = sourceFingerprint(t.conf), sqlFingerprint(t.conf), kinds
 		m.Generation++
 		m.Loaded = false
 		generation = m.Generation
@@ -162,6 +178,9 @@ func (t *table) create(kinds []doc.Kind) error {
 	if err := os.MkdirAll(t.dir, 0o700); err != nil {
 		return err
 	}
+	if err := reindex.Resolve(t.dir); err != nil {
+		return err
+	}
 	dir := filepath.Join(t.dir, "index")
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -170,14 +189,14 @@ func (t *table) create(kinds []doc.Kind) error {
 	if err != nil {
 		return err
 	}
-	return t.open(index)
+	return t.open(index, mapping(t.conf))
 }
 
 // open opens what stands beside the index, and puts the sink before them.
-func (t *table) open(index *fulltext.Index) (err error) {
+func (t *table) open(index *fulltext.Index, built fulltext.Mapping) (err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.index = index
+	t.index, t.built, t.writes = index, built, reindex.NewSwitch(index)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, t.closeAll())
@@ -196,8 +215,11 @@ func (t *table) open(index *fulltext.Index) (err error) {
 	if t.history, err = history.Open(atomicfile.OS, history.Name(t.dir)); err != nil {
 		return err
 	}
-	t.sink = sink.New(t.index, t.pages, t.tree, t.quarantine, t.reserve)
-	t.searcher = t.newSearcher(t.index, t.pages)
+	if t.guard, err = t.newGuard(); err != nil {
+		return err
+	}
+	t.sink = sink.New(t.writes, t.pages, t.tree, t.quarantine, t.guard, t.reserve)
+	t.searcher = t.newSearcher()
 	return nil
 }
 
@@ -238,6 +260,13 @@ func (t *table) opened() bool {
 	return t.index != nil
 }
 
+// current is the index that is in use.
+func (t *table) current() *fulltext.Index {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.index
+}
+
 // broken is the fault after which nothing may be written any more: what the
 // disk has is unknown, and only opening it again tells.
 func (t *table) broken() error {
@@ -246,7 +275,7 @@ func (t *table) broken() error {
 	if t.index == nil {
 		return nil
 	}
-	return errors.Join(t.index.Err(), t.pages.Err())
+	return errors.Join(t.writes.Err(), t.pages.Err())
 }
 
 func (t *table) close() error {
@@ -262,6 +291,22 @@ func (t *table) close() error {
 // one makes the stored keys meaningless.
 func sourceFingerprint(t configs.Table) string {
 	return fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...)
+}
+
+// sqlFingerprint stands for what a row says: under another one everything has
+// to be compared anew.
+func sqlFingerprint(t configs.Table) string {
+	parts := []string{t.SQL}
+	for _, c := range t.Children {
+		parts = append(parts, "child", c.Name, c.SQL, c.Updated, strings.Join(c.Key, ","))
+	}
+	for _, x := range t.Extra {
+		parts = append(parts, "extra", x.Name, x.SQL, x.Updated, strings.Join(x.Key, ","))
+	}
+	if d := t.Deleted; d.Column != "" || d.SQL != "" {
+		parts = append(parts, "deleted", d.Column, fmt.Sprint(d.Values), d.SQL)
+	}
+	return fingerprint(parts...)
 }
 
 func fingerprint(parts ...string) string {

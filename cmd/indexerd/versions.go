@@ -18,7 +18,7 @@ func (e *engine) Versions(_ context.Context, name, key string) (search.Versions,
 	if err != nil {
 		return search.Versions{}, err
 	}
-	return t.searcher.Versions(oid)
+	return t.search().Versions(oid)
 }
 
 type versionsCommand struct {

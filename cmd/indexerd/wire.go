@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"indexerd/compensate"
 	"indexerd/configs"
+	"indexerd/deletecheck"
 	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/doc"
@@ -23,7 +25,9 @@ type rows interface {
 	initial.Source
 	incremental.Source
 	compensate.Source
+	deletecheck.Source
 	Kinds() []doc.Kind
+	Relations(context.Context) ([]doc.Relation, error)
 	Columns() []string
 }
 
@@ -78,9 +82,14 @@ func openDatabase(ctx context.Context, cfg *configs.Config, s configs.Source) (d
 type postgres struct{ *pgsource.Source }
 
 func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
-	return p.Source.Table(ctx, pgsource.TableConfig{
+	c := pgsource.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
-	})
+		Deleted: pgsource.DeletedConfig(t.Deleted), Changes: t.Changes,
+	}
+	for _, child := range further(t) {
+		c.Children = append(c.Children, pgsource.ChildConfig(child))
+	}
+	return p.Source.Table(ctx, c)
 }
 
 func (p postgres) horizon(slack time.Duration, last doc.Horizon) compensate.Horizon {
@@ -92,9 +101,37 @@ func (postgres) versions() compensate.Versions { return nil }
 type sqlite struct{ *sqlitesource.Source }
 
 func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
-	return s.Source.Table(ctx, sqlitesource.TableConfig{
+	c := sqlitesource.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
-	})
+		Deleted: sqlitesource.DeletedConfig(t.Deleted), Changes: t.Changes,
+	}
+	for _, child := range further(t) {
+		c.Children = append(c.Children, sqlitesource.ChildConfig(child))
+	}
+	return s.Source.Table(ctx, c)
+}
+
+// A furtherSQL is a child or an extra, as every source takes it.
+type furtherSQL struct {
+	Name, Path string
+	SQL        string
+	Key        []string
+	Updated    string
+	Columns    []string
+	Value      bool
+}
+
+// further lists the SQLs of a document beside the main one: children, then
+// extras.
+func further(t configs.Table) []furtherSQL {
+	var all []furtherSQL
+	for _, c := range t.Children {
+		all = append(all, furtherSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+	}
+	for _, x := range t.Extra {
+		all = append(all, furtherSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Value: true})
+	}
+	return all
 }
 
 func (sqlite) horizon(time.Duration, doc.Horizon) compensate.Horizon { return nil }
@@ -164,5 +201,19 @@ func mapping(t configs.Table) fulltext.Mapping {
 	for _, f := range t.Metadata {
 		m.Metadata = append(m.Metadata, fulltext.Field{Name: f.Name, Type: fulltext.Type(f.Type)})
 	}
+	for _, c := range t.Children {
+		m.Children = append(m.Children, fulltext.Child{Name: c.Name, Columns: c.Content, Searched: true, Type: fulltext.Type(c.Type)})
+	}
+	for _, x := range t.Extra {
+		m.Children = append(m.Children, fulltext.Child{Name: x.Name, Skip: keyAndUpdated(x), Type: fulltext.Type(x.Type)})
+	}
 	return m
+}
+
+// keyAndUpdated names the columns of an extra that are not its value.
+func keyAndUpdated(x configs.Extra) []string {
+	if x.Updated == "" {
+		return x.Key
+	}
+	return append(slices.Clone(x.Key), x.Updated)
 }

@@ -95,13 +95,21 @@ type Reject struct {
 	Reason string
 }
 
-// A Batch is what one step of a fetch yields: documents, and rows that cannot
-// become one. All of one fetch carry its number and the database's time.
+// A Batch is what one step of a fetch yields: documents, rows that cannot
+// become one, and rows that are marked deleted, which must not be in the index.
+// All of one fetch carry its number and the database's time.
 type Batch struct {
 	Fetch   FetchSeq
 	At      time.Time
 	Docs    []Doc
 	Rejects []Reject
+	Deleted []OID
+}
+
+// Indexed is what the index knows of a document by itself.
+type Indexed struct {
+	OID OID
+	V   Version
 }
 
 // A Report counts what a pass did.
@@ -112,6 +120,7 @@ type Report struct {
 	Added       int      // documents the index did not have
 	Updated     int      // documents written again
 	Deleted     int      // documents removed
+	Held        int      // removals held back by the guard
 	Skipped     int      // unchanged, so not written
 	Quarantined int      // rows set aside
 	Late        Lateness // of the rows written
@@ -124,6 +133,7 @@ func (r *Report) Add(o Report) {
 	r.Added += o.Added
 	r.Updated += o.Updated
 	r.Deleted += o.Deleted
+	r.Held += o.Held
 	r.Skipped += o.Skipped
 	r.Quarantined += o.Quarantined
 	r.Late.Add(o.Late)

@@ -44,10 +44,10 @@ func TestTokenPrints16Digits(t *testing.T) {
 
 func TestReportAdds(t *testing.T) {
 	window := Window{From: time.Unix(1, 0), To: time.Unix(2, 0)}
-	got := Report{Window: window, Read: 1, Compared: 2, Added: 3, Updated: 4, Deleted: 5, Skipped: 6, Quarantined: 7, Late: Lateness{Max: time.Second}}
-	got.Add(Report{Window: Window{To: time.Unix(9, 0)}, Read: 10, Compared: 20, Added: 30, Updated: 40, Deleted: 50, Skipped: 60, Quarantined: 70, Late: Lateness{Max: time.Minute}})
+	got := Report{Window: window, Read: 1, Compared: 2, Added: 3, Updated: 4, Deleted: 5, Held: 8, Skipped: 6, Quarantined: 7, Late: Lateness{Max: time.Second}}
+	got.Add(Report{Window: Window{To: time.Unix(9, 0)}, Read: 10, Compared: 20, Added: 30, Updated: 40, Deleted: 50, Held: 80, Skipped: 60, Quarantined: 70, Late: Lateness{Max: time.Minute}})
 	got.Add(Report{Late: Lateness{Max: time.Second}})
-	want := Report{Window: window, Read: 11, Compared: 22, Added: 33, Updated: 44, Deleted: 55, Skipped: 66, Quarantined: 77, Late: Lateness{Max: time.Minute}}
+	want := Report{Window: window, Read: 11, Compared: 22, Added: 33, Updated: 44, Deleted: 55, Held: 88, Skipped: 66, Quarantined: 77, Late: Lateness{Max: time.Minute}}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

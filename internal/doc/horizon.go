@@ -12,6 +12,7 @@ type Horizon struct {
 	Now       time.Time     // the database's clock
 	Local     time.Time     // this machine's clock at the same moment
 	Exact     bool          // At is proven
+	Hidden    bool          // the beginnings of some transactions are not seen: the more often the horizon is read, the closer At is
 	Reason    string        // why it is not, and what to do, on one line
 	Pin       *Pin          // who holds At back; nil when it is the clock alone
 	Server    string        // another value: a server that was restarted, restored or failed over

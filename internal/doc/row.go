@@ -1,11 +1,8 @@
 package doc
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -174,11 +171,7 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 
 // isNumber reports whether s is a JSON number, without space around it.
 func isNumber(s string) bool {
-	if s == "" || !json.Valid([]byte(s)) {
-		return false
-	}
-	first, last := s[0], s[len(s)-1]
-	return (first == '-' || '0' <= first && first <= '9') && '0' <= last && last <= '9'
+	return s != "" && numberLen(s) == len(s)
 }
 
 const hexDigits = "0123456789abcdef"
@@ -208,129 +201,4 @@ func appendString(dst []byte, s string) ([]byte, error) {
 		}
 	}
 	return append(append(dst, s[start:]...), '"'), nil
-}
-
-// ParseRow reads what AppendJSON wrote. Numbers come back as int64 where they
-// are written as one and as json.Number otherwise.
-func ParseRow(body []byte) (Row, error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	var row Row
-	err := parseObject(d, func(key string) error {
-		switch key {
-		case "row":
-			r, err := parseColumns(d)
-			row.Names, row.Values = r.Names, r.Values
-			return err
-		case "children":
-			return parseObject(d, func(name string) error {
-				rows, err := parseRows(d)
-				row.Children = append(row.Children, Child{Name: name, Rows: rows})
-				return err
-			})
-		}
-		return fmt.Errorf("unknown member %q", key)
-	})
-	if err == nil {
-		err = expectEnd(d)
-	}
-	if err != nil {
-		return Row{}, fmt.Errorf("page body: %w", err)
-	}
-	return row, nil
-}
-
-// parseObject reads one object, calling member for each key, which must read
-// the value.
-func parseObject(d *json.Decoder, member func(key string) error) error {
-	if err := expect(d, '{'); err != nil {
-		return err
-	}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return err
-		}
-		if err := member(t.(string)); err != nil {
-			return err
-		}
-	}
-	return expect(d, '}')
-}
-
-func parseRows(d *json.Decoder) ([]Row, error) {
-	if err := expect(d, '['); err != nil {
-		return nil, err
-	}
-	var rows []Row
-	for d.More() {
-		r, err := parseColumns(d)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, r)
-	}
-	return rows, expect(d, ']')
-}
-
-func parseColumns(d *json.Decoder) (Row, error) {
-	var r Row
-	err := parseObject(d, func(name string) error {
-		v, err := parseValue(d)
-		r.Names, r.Values = append(r.Names, name), append(r.Values, v)
-		return err
-	})
-	return r, err
-}
-
-func parseValue(d *json.Decoder) (any, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t := t.(type) {
-	case json.Number:
-		// "-0" stays as it is: as an integer it would lose its sign, and the
-		// page would index another text than the row.
-		if i, err := t.Int64(); err == nil && t != "-0" {
-			return i, nil
-		}
-		return t, nil
-	case json.Delim:
-		if t != '[' {
-			return nil, fmt.Errorf("unexpected %v", t)
-		}
-		list := []any{}
-		for d.More() {
-			v, err := parseValue(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		return list, expect(d, ']')
-	}
-	return t, nil
-}
-
-func expect(d *json.Decoder, want json.Delim) error {
-	t, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if t != want {
-		return fmt.Errorf("found %v, want %v", t, want)
-	}
-	return nil
-}
-
-func expectEnd(d *json.Decoder) error {
-	t, err := d.Token()
-	switch {
-	case err == nil:
-		return fmt.Errorf("found %v after its end", t)
-	case errors.Is(err, io.EOF):
-		return nil
-	}
-	return err
 }

@@ -55,7 +55,8 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 	}
 }
 
-// Docs reads the rows with these keys, a fetch for each batch of them.
+// Docs reads the rows with these keys, a fetch for each batch of them, those
+// that are marked deleted as such.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, t.Batch) {
@@ -82,9 +83,14 @@ func (t *Table) fetch(ctx context.Context, step string, yield func(doc.Batch, er
 	defer t.Numbers.End(seq)
 	at := t.Clock()
 	var docs []doc.Doc
-	t.scan(snapshot, func(oid doc.OID, r Row) {
-		if want(oid) {
+	var deleted []doc.OID
+	t.scanAll(snapshot, func(oid doc.OID, r Row) {
+		switch {
+		case !want(oid) || r.Outside:
+		case !r.Marked:
 			docs = append(docs, r.Doc(oid, seq, at))
+		case step == "docs":
+			deleted = append(deleted, oid)
 		}
 	})
 	for first := true; first || len(docs) > 0; first = false {
@@ -93,10 +99,10 @@ func (t *Table) fetch(ctx context.Context, step string, yield func(doc.Batch, er
 			yield(doc.Batch{}, err)
 			return false
 		}
-		if !yield(doc.Batch{Fetch: seq, At: at, Docs: docs[:n]}, nil) {
+		if !yield(doc.Batch{Fetch: seq, At: at, Docs: docs[:n], Deleted: deleted}, nil) {
 			return false
 		}
-		docs = docs[n:]
+		docs, deleted = docs[n:], nil
 	}
 	return true
 }

@@ -41,12 +41,16 @@ func (c *Countdown) Crashed() bool {
 	return c.left < 0
 }
 
-// Unfit begins the titles of rows that the index can't take.
-const Unfit = "unfit: "
+// Unfit begins the titles of rows that the index can't take. Refused begins
+// those that it takes to be fit, and fails to write with all of their batch.
+const (
+	Unfit   = "unfit: "
+	Refused = "refused: "
+)
 
 // An Index is a sink.Index.
 type Index struct {
-	Before func(step string) error // steps: apply, versions
+	Before func(step string) error // steps: apply, versions, index health
 
 	mu         sync.Mutex
 	generation doc.Generation
@@ -75,6 +79,11 @@ func (x *Index) Hash(r doc.Row) (doc.DocHash, error) {
 // Apply writes and removes. A failed one has done the first half of both.
 func (x *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
 	err := call(x.Before, "apply")
+	for _, d := range puts {
+		if strings.HasPrefix(titleOf(d.Row), Refused) && err == nil {
+			err = fmt.Errorf("document %v: it can't be written", d.OID)
+		}
+	}
 	if err != nil {
 		puts, deletes = puts[:len(puts)/2], deletes[:len(deletes)/2]
 	}
@@ -102,6 +111,9 @@ func (x *Index) Versions(oids []doc.OID) ([]doc.Version, error) {
 	}
 	return versions, nil
 }
+
+// Err is the error of the step "index health".
+func (x *Index) Err() error { return call(x.Before, "index health") }
 
 // Titles is the index's content.
 func (x *Index) Titles() map[doc.OID]string {
@@ -135,7 +147,7 @@ func titleOf(r doc.Row) string {
 
 // Pages is a sink.Pages.
 type Pages struct {
-	Before func(step string) error // steps: put pages, delete pages, meta
+	Before func(step string) error // steps: put pages, delete pages, meta, pages health
 
 	mu    sync.Mutex
 	pages map[doc.OID]doc.Page
@@ -183,6 +195,9 @@ func (p *Pages) Meta(oid doc.OID) (doc.Meta, bool, error) {
 	return page.Meta, ok, nil
 }
 
+// Err is the error of the step "pages health".
+func (p *Pages) Err() error { return call(p.Before, "pages health") }
+
 // Page returns one page.
 func (p *Pages) Page(oid doc.OID) (doc.Page, bool) {
 	p.mu.Lock()
@@ -226,6 +241,23 @@ func (q *Quarantine) Clear(oids []doc.OID) error {
 		delete(q.rows, oid)
 	}
 	return nil
+}
+
+// Has reports whether a row is listed.
+func (q *Quarantine) Has(oid doc.OID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, ok := q.rows[oid]
+	return ok
+}
+
+// LenWith is how many rows there would be with these.
+func (q *Quarantine) LenWith(rejects []doc.Reject) int {
+	rows := q.Reasons()
+	for _, r := range rejects {
+		rows[r.OID] = r.Reason
+	}
+	return len(rows)
 }
 
 // Reasons is why each row is listed.

@@ -40,8 +40,11 @@ func Key(n int) doc.OID {
 
 // A Row is one version of a row. Updated zero is NULL.
 type Row struct {
-	Updated time.Time
-	Title   string
+	Updated  time.Time
+	Title    string
+	Children string // titles of its child rows; the token covers them
+	Marked   bool   // deleted, as far as its columns say
+	Outside  bool   // of the main SQL's filter
 }
 
 // A version is a row from one commit on; nil is a deleted row.
@@ -58,11 +61,14 @@ type change struct {
 
 // A Table is a table of a database.
 type Table struct {
-	Before    func(step string) error // steps: now, count, breakpoints, stamps, stamps by key, page, range, docs, rows, horizon, version
+	Before    func(step string) error // steps: now, count, breakpoints, stamps, stamps by key, page, range, docs, rows, horizon, version, stamps of, stamps in range, keyless, behind
 	Numbers   Numbers
-	Batch     int           // rows of a batch
-	Page      int           // stamps of a page
-	Precision time.Duration // precision of updateTime
+	Batch     int                    // rows of a batch
+	Page      int                    // stamps of a page
+	Precision time.Duration          // precision of updateTime
+	Order     func(a, b doc.OID) int // how the database compares keys; nil: as OIDs
+	NoKey     []doc.Reject           // of rows without a usable key
+	Standby   string                 // why the database is behind
 
 	mu       sync.Mutex
 	now      time.Time
@@ -139,6 +145,9 @@ func (x *Tx) PutAt(oid doc.OID, title string, updated time.Time) {
 	x.changes = append(x.changes, change{oid, &Row{Updated: updated, Title: title}})
 }
 
+// PutRow inserts or updates a row.
+func (x *Tx) PutRow(oid doc.OID, r Row) { x.changes = append(x.changes, change{oid, &r}) }
+
 // Delete deletes a row.
 func (x *Tx) Delete(oid doc.OID) { x.changes = append(x.changes, change{oid, nil}) }
 
@@ -173,6 +182,13 @@ func (t *Table) Put(oid doc.OID, title string) {
 	x.Commit()
 }
 
+// PutRow is a transaction of one PutRow.
+func (t *Table) PutRow(oid doc.OID, r Row) {
+	x := t.Begin()
+	x.PutRow(oid, r)
+	x.Commit()
+}
+
 // Delete is a transaction of one Delete.
 func (t *Table) Delete(oid doc.OID) {
 	x := t.Begin()
@@ -180,7 +196,7 @@ func (t *Table) Delete(oid doc.OID) {
 	x.Commit()
 }
 
-// Rows are the rows that are committed now.
+// Rows are the rows that are committed now, and live.
 func (t *Table) Rows() map[doc.OID]Row {
 	rows := map[doc.OID]Row{}
 	t.scan(t.snapshot(), func(oid doc.OID, r Row) { rows[oid] = r })
@@ -193,8 +209,20 @@ func (t *Table) snapshot() int {
 	return t.commits
 }
 
-// scan calls f for the rows of a snapshot in key order.
+// scan calls f for the live rows of a snapshot in key order.
 func (t *Table) scan(snapshot int, f func(doc.OID, Row)) {
+	t.scanAll(snapshot, func(oid doc.OID, r Row) {
+		if r.live() {
+			f(oid, r)
+		}
+	})
+}
+
+// live reports whether the row is to be in the index.
+func (r Row) live() bool { return !r.Marked && !r.Outside }
+
+// scanAll calls f for all rows of a snapshot in key order.
+func (t *Table) scanAll(snapshot int, f func(doc.OID, Row)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, oid := range t.keys {
@@ -220,16 +248,24 @@ func (t *Table) before(ctx context.Context, step string) error {
 // Stamp is the stamp of a row.
 func (r Row) Stamp(oid doc.OID) doc.Stamp {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%v %s", r.Updated.UnixMicro(), r.Title)
+	fmt.Fprintf(h, "%v %s", r.Updated.UnixMicro(), r.Text())
 	return doc.Stamp{OID: oid, Updated: r.Updated, Token: doc.Token{Digest: h.Sum64(), Epoch: 1}}
 }
 
 var columns = []string{"title"}
 
+// Text is what is searched of a row.
+func (r Row) Text() string {
+	if r.Children == "" {
+		return r.Title
+	}
+	return r.Title + " with " + r.Children
+}
+
 // Doc is a row as it is fetched.
 func (r Row) Doc(oid doc.OID, fetch doc.FetchSeq, at time.Time) doc.Doc {
 	return doc.Doc{
 		Meta: doc.Meta{Stamp: r.Stamp(oid), Fetch: fetch, Fetched: at},
-		Row:  doc.Row{Names: columns, Values: []any{r.Title}},
+		Row:  doc.Row{Names: columns, Values: []any{r.Text()}},
 	}
 }

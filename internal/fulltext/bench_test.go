@@ -147,3 +147,30 @@ func size(b *testing.B, dir string) (n int64) {
 	}
 	return n
 }
+
+// BenchmarkDocuments lists a million documents in key order, as a sweep does.
+func BenchmarkDocuments(b *testing.B) {
+	const all, step = 1_000_000, 10_000
+	ix := newIndex(b, films)
+	for from := int64(0); from < all; from += step {
+		docs := make([]doc.Doc, step)
+		for i := range docs {
+			docs[i] = film(b, from+int64(i), 1, map[string]any{"title": "drama"})
+		}
+		apply(b, ix, docs)
+	}
+	for b.Loop() {
+		n := 0
+		for from, more := doc.OID(""), true; more; more = from != "" {
+			docs, next, err := ix.Documents(from, step)
+			if err != nil {
+				b.Fatal(err)
+			}
+			n += len(docs)
+			from = next
+		}
+		if n != all {
+			b.Fatalf("got %d documents, want %d", n, all)
+		}
+	}
+}

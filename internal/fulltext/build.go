@@ -13,13 +13,14 @@ import (
 // A built is what the index is told of a row.
 type built struct {
 	content  []string   // text of each content column
-	metadata [][]string // terms of each metadata column
+	children [][]string // texts of the rows of each child that is searched
+	values   [][]string // terms of each metadata column, then of each child with a type
 }
 
 // build takes from a row what the mapping names. An error says which column
 // does not fit.
 func (s *schema) build(row doc.Row) (built, error) {
-	b := built{content: make([]string, len(s.Content)), metadata: make([][]string, len(s.Metadata))}
+	b := built{content: make([]string, len(s.Content)), values: make([][]string, len(s.Metadata), len(s.values))}
 	for i, name := range s.Content {
 		v, ok := row.Get(name)
 		if !ok {
@@ -33,8 +34,20 @@ func (s *schema) build(row doc.Row) (built, error) {
 			return b, noColumn(f.Name)
 		}
 		var err error
-		if b.metadata[i], err = f.terms(v); err != nil {
+		if b.values[i], err = f.terms(v); err != nil {
+			return b, fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
+	for _, c := range s.Children {
+		texts, terms, err := c.build(row)
+		if err != nil {
 			return b, err
+		}
+		if c.Searched {
+			b.children = append(b.children, texts)
+		}
+		if c.Type != "" {
+			b.values = append(b.values, terms)
 		}
 	}
 	return b, nil
@@ -45,19 +58,27 @@ func noColumn(name string) error {
 }
 
 // hash digests what was built. Lengths stand before texts, so that text moving
-// from one column to the next is a difference.
+// from one column, or from one row of a child, to the next is a difference.
 func (s *schema) hash(b built) doc.DocHash {
 	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 1024), s.fingerprint)
 	for _, text := range b.content {
 		buf = appendText(buf, text)
 	}
-	for _, terms := range b.metadata {
-		buf = binary.AppendUvarint(buf, uint64(len(terms)))
-		for _, t := range terms {
-			buf = appendText(buf, t)
-		}
+	for _, terms := range b.values {
+		buf = appendTexts(buf, terms)
+	}
+	for _, texts := range b.children {
+		buf = appendTexts(buf, texts)
 	}
 	return doc.DocHash(xxh3.Hash(buf))
+}
+
+func appendTexts(buf []byte, texts []string) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(texts)))
+	for _, t := range texts {
+		buf = appendText(buf, t)
+	}
+	return buf
 }
 
 func appendText(buf []byte, text string) []byte {
@@ -70,13 +91,22 @@ func (s *schema) document(oid doc.OID, v doc.Version, b built) *document.Documen
 	d := document.NewDocument(string(oid))
 	for i, text := range b.content {
 		if text != "" {
-			d.AddField(&textField{base: base{name: contentField(s.Content[i])}, text: text, analyzer: s.analyzer, positions: s.Positions})
+			d.AddField(s.textField(s.Content[i], b.content[i:i+1]))
 		}
 	}
-	for i, terms := range b.metadata {
+	for i, texts := range b.children {
+		if len(texts) > 0 {
+			d.AddField(s.textField(s.texts[len(s.Content)+i], texts))
+		}
+	}
+	for i, terms := range b.values {
 		if len(terms) > 0 {
-			d.AddField(newValueField(metadataField(s.Metadata[i].Name), terms))
+			d.AddField(newValueField(metadataField(s.values[i].Name), terms))
 		}
 	}
 	return d.AddField(newStoredVersion(v))
+}
+
+func (s *schema) textField(name string, texts []string) *textField {
+	return &textField{base: base{name: contentField(name)}, texts: texts, analyzer: s.analyzer, positions: s.Positions}
 }

@@ -70,14 +70,14 @@ func (s *schema) or(nodes []query.Node) (plan, error) {
 	return e, nil
 }
 
-// columns returns the content columns that a field of a query names: all for
-// none, and none for a metadata field.
+// columns returns the content columns and children that a field of a query
+// names: all for none, and none for a metadata field.
 func (s *schema) columns(field string) []string {
 	if field == "" {
-		return s.Content
+		return s.texts
 	}
-	if i := slices.Index(s.Content, field); i >= 0 {
-		return s.Content[i : i+1]
+	if i := slices.Index(s.texts, field); i >= 0 {
+		return s.texts[i : i+1]
 	}
 	return nil
 }

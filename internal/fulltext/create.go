@@ -28,9 +28,18 @@ func Create(dir string, m Mapping, gen doc.Generation) (*Index, error) {
 }
 
 func create(dir string, m Mapping, gen doc.Generation) error {
-	if _, err := newSchema(m); err != nil {
+	schema, err := newSchema(m)
+	if err != nil {
 		return err
 	}
+	rec := record{fingerprint: schema.fingerprint, generation: gen}
+	return place(dir, func(tmp string) error { return initialise(tmp, rec, schema.stored) })
+}
+
+// place makes a directory that has its name only when it is whole and durable.
+// build fills it under another name. A crash leaves that one at most, and the
+// next place removes it.
+func place(dir string, build func(tmp string) error) error {
 	switch _, err := os.Lstat(dir); {
 	case err == nil:
 		return errors.New("it exists already: open it, or remove it first")
@@ -44,27 +53,31 @@ func create(dir string, m Mapping, gen doc.Generation) error {
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return err
 	}
-	if err := initialise(tmp, record{fingerprint: m.Fingerprint(), generation: gen}); err != nil {
-		return errors.Join(err, os.RemoveAll(tmp))
+	err := build(tmp)
+	if err == nil {
+		err = syncTree(tmp)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
+	if err == nil {
+		err = os.Rename(tmp, dir)
+	}
+	if err != nil {
 		return errors.Join(err, os.RemoveAll(tmp))
 	}
 	return atomicfile.OS.SyncDir(filepath.Dir(dir))
 }
 
-// initialise makes a closed, durable index that holds only its record.
-func initialise(dir string, rec record) error {
+// initialise makes a closed index that holds only its record and its mapping.
+func initialise(dir string, rec record, mapping []byte) error {
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
 	store, err := openStore(dir, readWrite, queue, func(error) {})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(store.SetInternal(recordKey, rec.encode()), store.Close()); err != nil {
-		return err
-	}
-	return syncTree(dir)
+	batch := index.NewBatch()
+	batch.SetInternal(recordKey, rec.encode())
+	batch.SetInternal(mappingKey, mapping)
+	return errors.Join(store.Batch(batch), store.Close())
 }
 
 // syncTree makes files and directories durable, from the bottom up.

@@ -6,6 +6,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/query"
 )
 
 // base is what all fields have in common: nothing of the value but the terms.
@@ -24,12 +25,12 @@ func (f *base) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freq
 func (f *base) NumPlainTextBytes() uint64                        { return 0 }
 func (f *base) Size() int                                        { return 0 }
 
-// A textField is the words of one content column, with their frequencies and,
-// for phrases, their positions. Offsets are left out: highlights are made from
-// the page.
+// A textField is the words of one content column, or of all rows of one child,
+// with their frequencies and, for phrases, their positions. Offsets are left
+// out: highlights are made from the page.
 type textField struct {
 	base
-	text      string
+	texts     []string
 	analyzer  *analyzer
 	positions bool
 	length    int
@@ -48,7 +49,7 @@ func (f *textField) AnalyzedLength() int { return f.length }
 // counts them, a third places them: so everything is allocated once, in its
 // size.
 func (f *textField) Analyze() {
-	tokens := f.analyzer.tokens(make([]token, 0, len(f.text)/4+1), f.text)
+	tokens := f.tokens()
 	f.length = len(tokens)
 	f.freqs = make(index.TokenFrequencies, len(tokens))
 	terms := make([]index.TokenFreq, 0, len(tokens)) // never grows: the map points into it
@@ -66,6 +67,32 @@ func (f *textField) Analyze() {
 	}
 }
 
+// rowGap is how many positions stay free between two rows of a child: more than
+// a phrase can leave open. What it leaves open are stop words, of two bytes or
+// more with the space before them.
+const rowGap = query.MaxLength / 2
+
+// tokens cuts the texts one after the other.
+func (f *textField) tokens() []token {
+	size := 0
+	for _, text := range f.texts {
+		size += len(text)/4 + 1
+	}
+	tokens := make([]token, 0, size)
+	for _, text := range f.texts {
+		begin := len(tokens)
+		tokens = f.analyzer.tokens(tokens, text)
+		if begin == 0 {
+			continue
+		}
+		after := tokens[begin-1].pos + rowGap
+		for i := begin; i < len(tokens); i++ {
+			tokens[i].pos += after
+		}
+	}
+	return tokens
+}
+
 // place gives each term its locations.
 func (f *textField) place(tokens []token) {
 	places := make([]index.TokenLocation, len(tokens))
@@ -81,8 +108,8 @@ func (f *textField) place(tokens []token) {
 	}
 }
 
-// A valueField is the terms of one metadata column: searched exactly, and kept
-// by document for sorting, counting and wide ranges.
+// A valueField is the terms of one metadata column or child: searched exactly,
+// and kept by document for sorting, counting and wide ranges.
 type valueField struct{ base }
 
 func newValueField(name string, terms []string) *valueField {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"indexerd/internal/doc"
 	"indexerd/internal/query"
 )
@@ -41,7 +43,7 @@ func closeAtEnd(t testing.TB, ix *Index) {
 	})
 }
 
-func oid(t testing.TB, parts ...any) doc.OID {
+func oid(t rapid.TB, parts ...any) doc.OID {
 	t.Helper()
 	o, err := doc.NewOID(parts...)
 	if err != nil {
@@ -60,7 +62,7 @@ func film(t testing.TB, id any, v doc.Version, columns map[string]any) doc.Doc {
 	return doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, id)}, V: v}, Row: row}
 }
 
-func apply(t testing.TB, ix *Index, puts []doc.Doc, deletes ...doc.OID) {
+func apply(t rapid.TB, ix *Index, puts []doc.Doc, deletes ...doc.OID) {
 	t.Helper()
 	if err := ix.Apply(puts, deletes); err != nil {
 		t.Fatal(err)

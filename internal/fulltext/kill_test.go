@@ -47,7 +47,7 @@ func TestKill(t *testing.T) {
 	}
 	for k := range kills {
 		dir := filepath.Join(t.TempDir(), strconv.Itoa(k))
-		acknowledged := kill(t, dir, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
+		acknowledged := kill(t, "TestVictim", dir, time.Duration(rand.Int64N(int64(40*time.Millisecond))))
 		ix, err := Open(dir, films)
 		if errors.Is(err, fs.ErrNotExist) && acknowledged == 0 {
 			ix, err = Create(dir, films, 2)
@@ -65,11 +65,11 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// kill runs the victim for a while, and returns how many documents it has
-// called durable.
-func kill(t *testing.T, dir string, after time.Duration) uint64 {
+// kill runs a victim for a while, and returns the number of the last
+// thing that it has called durable.
+func kill(t *testing.T, victim, dir string, after time.Duration) uint64 {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+victim+"$")
 	cmd.Env = append(os.Environ(), victimDir+"="+dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

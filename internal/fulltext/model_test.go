@@ -24,6 +24,7 @@ type model struct {
 
 type modelDoc struct {
 	text map[string]string // by content column
+	cast []string          // the rows of a child
 	tags []string
 	year *int64
 	v    doc.Version
@@ -35,7 +36,7 @@ func all(string) bool  { return true }
 func none(string) bool { return false }
 
 func newModel(analyzer string) *model {
-	m := &model{docs: map[doc.OID]modelDoc{}, pieces: chinese, columns: []string{"title", "body"}}
+	m := &model{docs: map[doc.OID]modelDoc{}, pieces: chinese, columns: []string{"title", "body", "cast"}}
 	switch analyzer {
 	case "standard":
 		m.pieces, m.cut, m.stop = none, true, map[string]bool{"the": true, "and": true}
@@ -112,11 +113,19 @@ func (m *model) inText(field, text string, prefix bool, d modelDoc) (yes, ignore
 		return false, true
 	}
 	for _, c := range m.columns {
-		if field == "" || field == c {
-			yes = yes || m.inWords(m.words(d.text[c]), words, prefix)
+		for _, text := range d.texts(c) {
+			yes = yes || (field == "" || field == c) && m.inWords(m.words(text), words, prefix)
 		}
 	}
 	return yes, false
+}
+
+// texts are those of a column or a child: no phrase runs from one into the next.
+func (d modelDoc) texts(column string) []string {
+	if column == "cast" {
+		return d.cast
+	}
+	return []string{d.text[column]}
 }
 
 func (m *model) words(text string) []string {

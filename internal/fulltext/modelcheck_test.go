@@ -28,6 +28,9 @@ func drawText(t *rapid.T, label string) string {
 
 func drawDoc(t *rapid.T) modelDoc {
 	d := modelDoc{text: map[string]string{"title": drawText(t, "title"), "body": drawText(t, "body")}}
+	for range rapid.IntRange(0, 2).Draw(t, "rows") {
+		d.cast = append(d.cast, drawText(t, "row"))
+	}
 	d.tags = rapid.SliceOfNDistinct(rapid.SampledFrom(modelTags), 0, 2, rapid.ID[string]).Draw(t, "tags")
 	if rapid.Bool().Draw(t, "year?") {
 		y := rapid.Int64Range(-3, 3).Draw(t, "year")
@@ -46,11 +49,15 @@ func (d modelDoc) row() doc.Row {
 	if d.year != nil {
 		row.Values[3] = *d.year
 	}
+	row.Children = []doc.Child{{Name: "cast"}}
+	for _, text := range d.cast {
+		row.Children[0].Rows = append(row.Children[0].Rows, doc.Row{Names: []string{"name"}, Values: []any{text}})
+	}
 	return row
 }
 
 func drawNode(t *rapid.T, depth int) query.Node {
-	field := rapid.SampledFrom([]string{"", "", "title", "body"}).Draw(t, "field")
+	field := rapid.SampledFrom([]string{"", "", "title", "body", "cast"}).Draw(t, "field")
 	word := rapid.SampledFrom(modelWords).Draw(t, "word")
 	tag := rapid.SampledFrom(modelTags).Draw(t, "tag")
 	kinds := 7
@@ -87,6 +94,7 @@ func modelMapping(analyzer string) Mapping {
 	return Mapping{
 		Content: []string{"title", "body"}, Analyzer: analyzer, Positions: true,
 		Metadata: []Field{{"tags", Keyword}, {"year", Number}},
+		Children: []Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
 	}
 }
 
@@ -229,12 +237,13 @@ func (m *model) checkSpans(t *rapid.T, ix *Index, n query.Node) {
 	for oid, d := range m.docs {
 		marked := false
 		for _, c := range m.columns {
-			spans := ix.Spans(n, c, d.text[c])
-			marked = marked || len(spans) > 0
+			for _, text := range d.texts(c) {
+				marked = marked || len(ix.Spans(n, c, text)) > 0
+			}
 		}
 		yes, ignored := m.matches(n, d)
 		if want := yes && !ignored; marked != want {
-			t.Fatalf("%v in %s %v: marked is %t, want %t", n, oid, d.text, marked, want)
+			t.Fatalf("%v in %s %v %v: marked is %t, want %t", n, oid, d.text, d.cast, marked, want)
 		}
 	}
 }

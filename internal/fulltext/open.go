@@ -15,28 +15,43 @@ import (
 // Open opens the index in dir. There is none: fs.ErrNotExist. Another mapping:
 // ErrMapping.
 func Open(dir string, m Mapping) (*Index, error) {
-	ix, err := open(dir, m)
+	return open(dir, func(o origin) (*schema, error) {
+		s, err := newSchema(m)
+		if err == nil && s.fingerprint != o.fingerprint {
+			err = ErrMapping
+		}
+		return s, err
+	})
+}
+
+// OpenAsBuilt opens the index in dir with the mapping that it was made with,
+// and returns that too.
+func OpenAsBuilt(dir string) (*Index, Mapping, error) {
+	ix, err := open(dir, origin.schema)
+	if err != nil {
+		return nil, Mapping{}, err
+	}
+	return ix, ix.schema.Mapping, nil
+}
+
+func open(dir string, choose func(origin) (*schema, error)) (*Index, error) {
+	ix, err := openWith(dir, choose)
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", dir, err)
 	}
 	return ix, nil
 }
 
-func open(dir string, m Mapping) (*Index, error) {
-	schema, err := newSchema(m)
+func openWith(dir string, choose func(origin) (*schema, error)) (*Index, error) {
+	o, err := look(dir)
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{schema: schema, dir: dir}
-	rec, err := look(dir)
-	if err != nil {
+	ix := &Index{dir: dir, generation: o.generation}
+	if ix.schema, err = choose(o); err != nil {
 		return nil, err
 	}
-	if rec.fingerprint != schema.fingerprint {
-		return nil, ErrMapping
-	}
-	ix.generation = rec.generation
-	ix.batches.Store(rec.batch)
+	ix.batches.Store(o.batch)
 	ix.queue = index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
 	if ix.store, err = openStore(dir, readWrite, ix.queue, ix.fail); err != nil {
 		ix.queue.Close()
@@ -45,29 +60,29 @@ func open(dir string, m Mapping) (*Index, error) {
 	return ix, nil
 }
 
-// look reads the record without touching anything. Opened for writing at once,
-// scorch would make a new index of what is missing, and would delete all
-// segments when it fails to open one of them, be it for want of a file handle.
-func look(dir string) (rec record, err error) {
+// look reads what the index says of itself, without touching anything. Opened
+// for writing at once, scorch would make a new index of what is missing, and
+// would delete all segments when it fails to open one of them, be it for want
+// of a file handle.
+func look(dir string) (o origin, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "root.bolt")); err != nil {
-		return record{}, err
+		return origin{}, err
 	}
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
 	store, err := openStore(dir, readOnly, queue, func(error) {})
 	if err != nil {
-		return record{}, err
+		return origin{}, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	loaded, err := readRecord(store)
-	if err != nil {
-		return record{}, err
+	if o, err = readOrigin(store); err != nil {
+		return origin{}, err
 	}
 	newest, err := newestRecord(dir)
-	if err == nil && loaded != newest {
-		err = fmt.Errorf("it is broken: batch %d can't be read, only %d: build a new one from the pages", newest.batch, loaded.batch)
+	if err == nil && o.record != newest {
+		err = fmt.Errorf("it is broken: batch %d can't be read, only %d: build a new one from the pages", newest.batch, o.batch)
 	}
-	return loaded, err
+	return o, err
 }
 
 // The ways to open a store.

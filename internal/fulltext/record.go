@@ -57,17 +57,22 @@ func decodeRecord(b []byte) (record, error) {
 	}, nil
 }
 
-// readRecord returns the record of the snapshot that was loaded.
-func readRecord(store index.Index) (record, error) {
+// readOrigin returns what the snapshot that was loaded says of itself.
+func readOrigin(store index.Index) (o origin, err error) {
 	r, err := snapshot(store)
 	if err != nil {
-		return record{}, err
+		return origin{}, err
 	}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	value, err := r.GetInternal(recordKey)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return record{}, err
+	if err != nil {
+		return origin{}, err
 	}
-	return decodeRecord(value)
+	if o.record, err = decodeRecord(value); err != nil {
+		return origin{}, err
+	}
+	o.mapping, err = r.GetInternal(mappingKey)
+	return o, err
 }
 
 // newestRecord returns the record of the newest snapshot there is.

@@ -8,12 +8,12 @@ import (
 	"indexerd/internal/query"
 )
 
-// Spans returns the bytes of a content column's text that a query matches, in
-// order and without overlap. What the query excludes is not looked for. It is
+// Spans returns the bytes of a content column's text, or of the text of one row
+// of a child, that a query matches, in order and without overlap. What the query excludes is not looked for. It is
 // cut as the index has cut it; so what it finds is what was found.
 func (ix *Index) Spans(n query.Node, field, text string) []query.Span {
 	s := ix.schema
-	if !slices.Contains(s.Content, field) {
+	if !slices.Contains(s.texts, field) {
 		return nil
 	}
 	phrases := s.wanted(nil, n, field)

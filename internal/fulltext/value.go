@@ -15,8 +15,8 @@ import (
 	"indexerd/internal/query"
 )
 
-// terms returns the terms of a column's value: one for each element of a list,
-// none for NULL and for empty text. Their byte order is the order of values.
+// terms returns the terms of a value: one for each element of a list, none for
+// NULL and for empty text. Their byte order is the order of values.
 func (f Field) terms(v any) ([]string, error) {
 	if list, ok := v.([]any); ok {
 		var all []string
@@ -34,7 +34,7 @@ func (f Field) terms(v any) ([]string, error) {
 	}
 	term, ok := f.term(v)
 	if !ok {
-		return nil, fmt.Errorf("column %s: %s is no %s", f.Name, query.Shorten(doc.FormatText(v)), f.Type)
+		return nil, fmt.Errorf("%s is no %s", query.Shorten(doc.FormatText(v)), f.Type)
 	}
 	return []string{term}, nil
 }

@@ -56,19 +56,19 @@ func TestTermsErrors(t *testing.T) {
 		value any
 		want  string
 	}{
-		{Field{"year", Number}, "soon", "column year: soon is no number"},
-		{Field{"year", Number}, long, "column year: " + long[:60] + "... is no number"},
-		{Field{"year", Number}, math.NaN(), "column year: NaN is no number"},
-		{Field{"year", Number}, "inf", "column year: inf is no number"},
-		{Field{"year", Number}, json.Number("1e999"), "column year: 1e999 is no number"},
-		{Field{"year", Number}, true, "column year: true is no number"},
-		{Field{"year", Number}, []any{int64(1), "a b"}, `column year: "a b" is no number`},
-		{Field{"at", Date}, int64(2006), "column at: 2006 is no date"},
-		{Field{"at", Date}, "infinity", "column at: infinity is no date"},
-		{Field{"at", Date}, "2006-02-30", "column at: 2006-02-30 is no date"},
-		{Field{"on", Boolean}, int64(2), "column on: 2 is no boolean"},
-		{Field{"on", Boolean}, "yes", "column on: yes is no boolean"},
-		{Field{"tag", Keyword}, "a\xff", `column tag: "a\xff" is no keyword`},
+		{Field{"year", Number}, "soon", "soon is no number"},
+		{Field{"year", Number}, long, "" + long[:60] + "... is no number"},
+		{Field{"year", Number}, math.NaN(), "NaN is no number"},
+		{Field{"year", Number}, "inf", "inf is no number"},
+		{Field{"year", Number}, json.Number("1e999"), "1e999 is no number"},
+		{Field{"year", Number}, true, "true is no number"},
+		{Field{"year", Number}, []any{int64(1), "a b"}, `"a b" is no number`},
+		{Field{"at", Date}, int64(2006), "2006 is no date"},
+		{Field{"at", Date}, "infinity", "infinity is no date"},
+		{Field{"at", Date}, "2006-02-30", "2006-02-30 is no date"},
+		{Field{"on", Boolean}, int64(2), "2 is no boolean"},
+		{Field{"on", Boolean}, "yes", "yes is no boolean"},
+		{Field{"tag", Keyword}, "a\xff", `"a\xff" is no keyword`},
 	} {
 		if got, err := c.field.terms(c.value); err == nil || err.Error() != c.want {
 			t.Errorf("%v: got %q, %v; want %s", c.value, got, err, c.want)

@@ -36,6 +36,13 @@ type Engine interface {
 	// History returns up to size runs older than the one numbered after, which
 	// is 0 for the newest.
 	History(table string, size int, after int64) (History, error)
+	Explain(ctx context.Context, table, oid string) (Explanation, error)
+	// Quarantine returns up to size rows after the one that the last answer's
+	// next names; empty for the first.
+	Quarantine(table string, size int, after string) (Quarantine, error)
+	Runner
+	// Backup streams a tar of all that is stored.
+	Backup(context.Context, io.Writer) error
 }
 
 // An Error is the answer when there is none. It is also what the command
@@ -88,33 +95,46 @@ func Handler(e Engine, host string) http.Handler {
 		answerSearch(w, r, e, p, err)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/docs/{oid}", func(w http.ResponseWriter, r *http.Request) {
-		d, err := e.Doc(r.Context(), r.PathValue("table"), r.PathValue("oid"))
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		answer(w, http.StatusOK, d)
+		respond(w, func() (search.Document, error) { return e.Doc(r.Context(), r.PathValue("table"), r.PathValue("oid")) })
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/versions/{oid}", func(w http.ResponseWriter, r *http.Request) {
-		v, err := e.Versions(r.Context(), r.PathValue("table"), r.PathValue("oid"))
-		if err != nil {
+		respond(w, func() (search.Versions, error) {
+			return e.Versions(r.Context(), r.PathValue("table"), r.PathValue("oid"))
+		})
+	})
+	mux.HandleFunc("GET /api/v1/tables/{table}/explain/{oid}", func(w http.ResponseWriter, r *http.Request) {
+		x, err := e.Explain(r.Context(), r.PathValue("table"), r.PathValue("oid"))
+		switch {
+		case err != nil:
 			fail(w, err)
-			return
+		case x.Verdict == "absent": // nobody knows the row; the answer still says so in full
+			answer(w, http.StatusNotFound, x)
+		default:
+			answer(w, http.StatusOK, x)
 		}
-		answer(w, http.StatusOK, v)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/history", func(w http.ResponseWriter, r *http.Request) {
-		size, after, err := page(r.URL.Query())
-		var h History
-		if err == nil {
-			h, err = e.History(r.PathValue("table"), size, after)
-		}
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		answer(w, http.StatusOK, h)
+		respond(w, func() (History, error) {
+			size, after, err := page(r.URL.Query())
+			if err != nil {
+				return History{}, err
+			}
+			return e.History(r.PathValue("table"), size, after)
+		})
 	})
+	mux.HandleFunc("GET /api/v1/tables/{table}/quarantine", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, func() (Quarantine, error) {
+			size, err := pageSize(r.URL.Query())
+			if err != nil {
+				return Quarantine{}, err
+			}
+			return e.Quarantine(r.PathValue("table"), size, r.URL.Query().Get("after"))
+		})
+	})
+	mux.Handle("GET /metrics", metricsHandler(e.Status))
+	handleRuns(mux, e)
+	handleDashboard(mux)
+	mux.HandleFunc("POST /api/v1/backup", func(w http.ResponseWriter, r *http.Request) { stream(w, r, e.Backup) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{http.StatusNotFound, "not_found", "nothing answers " + r.Method + " " + r.URL.Path, "see /api/v1/status"})
 	})
@@ -126,13 +146,23 @@ const (
 	maxPage     = 1000
 )
 
-// page reads size and after of a list.
+// pageSize reads size of a list.
+func pageSize(v url.Values) (int, error) {
+	s := v.Get("size")
+	if s == "" {
+		return defaultPage, nil
+	}
+	size, err := strconv.Atoi(s)
+	if err != nil || size < 1 || size > maxPage {
+		return 0, badRequest("size "+strconv.Quote(s)+" can't be used", "write a whole number from 1 to 1000")
+	}
+	return size, nil
+}
+
+// page reads size and after of a list of runs.
 func page(v url.Values) (size int, after int64, err error) {
-	size = defaultPage
-	if s := v.Get("size"); s != "" {
-		if size, err = strconv.Atoi(s); err != nil || size < 1 || size > maxPage {
-			return 0, 0, &Error{http.StatusBadRequest, "bad_query", "size " + strconv.Quote(s) + " can't be used", "write a whole number from 1 to 1000"}
-		}
+	if size, err = pageSize(v); err != nil {
+		return 0, 0, err
 	}
 	if s := v.Get("after"); s != "" {
 		if after, err = strconv.ParseInt(s, 10, 64); err != nil || after < 1 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,6 +20,8 @@ import (
 type fakeEngine struct {
 	waiting []string
 	asked   search.Params
+	verdict string
+	halfway bool // err comes after the first byte
 	err     error
 }
 
@@ -48,6 +51,48 @@ func (f *fakeEngine) History(table string, size int, after int64) (History, erro
 	next := fmt.Sprintf("size %d after %d", size, after)
 	return History{Table: table, Runs: []HistoryRun{}, Next: &next}, f.err
 }
+
+func (f *fakeEngine) Explain(_ context.Context, table, oid string) (Explanation, error) {
+	return Explanation{Table: table, OID: oid, Verdict: f.verdict}, f.err
+}
+
+func (f *fakeEngine) Quarantine(table string, size int, after string) (Quarantine, error) {
+	next := fmt.Sprintf("size %d after %s", size, after)
+	return Quarantine{Table: table, Rows: []SetAside{}, Next: &next}, f.err
+}
+
+func (f *fakeEngine) RunPass(table, pass string) (Run, error) {
+	return Run{Run: "1", Table: table, Pass: pass, State: "running"}, f.err
+}
+
+func (f *fakeEngine) Sweep(_ string, allow int) (Run, error) {
+	return Run{Run: fmt.Sprint(allow), State: "running"}, f.err
+}
+
+func (f *fakeEngine) Verify(p VerifyRequest) (Run, error) {
+	return Run{Run: fmt.Sprintf("%v %t %t %v", p.Tables, p.Content, p.Repair, p.Wait()), State: "running"}, f.err
+}
+
+func (f *fakeEngine) Reindex(table string) (Run, error) {
+	return Run{Run: "reindex " + table, State: "running"}, f.err
+}
+
+func (f *fakeEngine) Reload(table string) (Run, error) {
+	return Run{Run: "reload " + table, State: "running"}, f.err
+}
+
+func (f *fakeEngine) Run(id string) (Run, error) {
+	return Run{Run: id, State: "done", Result: json.RawMessage("{}")}, f.err
+}
+
+func (f *fakeEngine) Backup(_ context.Context, w io.Writer) error {
+	if f.err == nil || f.halfway {
+		io.WriteString(w, "tar")
+	}
+	return f.err
+}
+
+func (f *fakeEngine) Cancel(id string) (Run, error) { return f.Run(id) }
 
 func serve(e Engine, method, target, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
@@ -82,6 +127,22 @@ func TestAnswers(t *testing.T) {
 		{"a page of history", "GET", "/api/v1/tables/film/history?size=3&after=17", "", nil, 200, `"next":"size 3 after 17"`},
 		{"a page too large", "GET", "/api/v1/tables/film/history?size=1001", "", nil, 400, `"code":"bad_query"`},
 		{"a page after nothing", "GET", "/api/v1/tables/film/history?after=x", "", nil, 400, `"code":"bad_query"`},
+		{"quarantine", "GET", "/api/v1/tables/film/quarantine?size=3&after=x", "", nil, 200, `{"table":"film","rows":[],"next":"size 3 after x"}`},
+		{"explain", "GET", "/api/v1/tables/film/explain/7", "", nil, 200, `"oid":"7"`},
+		{"run a pass", "POST", "/api/v1/tables/film/run/incremental", "", nil, 202, `{"run":"1","state":"running"}`},
+		{"sweep", "POST", "/api/v1/tables/film/sweep", "", nil, 202, `{"run":"0","state":"running"}`},
+		{"sweep that allows", "POST", "/api/v1/tables/film/sweep", `{"allow":990}`, nil, 202, `{"run":"990","state":"running"}`},
+		{"sweep that allows nothing sensible", "POST", "/api/v1/tables/film/sweep", `{"allow":-1}`, nil, 400, `"code":"bad_query"`},
+		{"sweep with a body that is no object", "POST", "/api/v1/tables/film/sweep", `{"allow":`, nil, 400, `"code":"bad_query"`},
+		{"sweep with a member it does not know", "POST", "/api/v1/tables/film/sweep", `{"alow":1}`, nil, 400, `"code":"bad_query"`},
+		{"sweep with two bodies", "POST", "/api/v1/tables/film/sweep", `{"allow":1}{"allow":2}`, nil, 400, `"code":"bad_query"`},
+		{"verify", "POST", "/api/v1/verify", "", nil, 202, `{"run":"[] false false 30s","state":"running"}`},
+		{"verify in full", "POST", "/api/v1/verify", `{"tables":["film"],"content":true,"repair":true,"wait_s":1.5}`, nil, 202, `{"run":"[film] true true 1.5s","state":"running"}`},
+		{"verify that waits too long", "POST", "/api/v1/verify", `{"wait_s":3601}`, nil, 400, `"code":"bad_query"`},
+		{"reindex", "POST", "/api/v1/tables/film/reindex", "", nil, 202, `{"run":"reindex film","state":"running"}`},
+		{"reload", "POST", "/api/v1/tables/film/reload", "", nil, 202, `{"run":"reload film","state":"running"}`},
+		{"a run", "GET", "/api/v1/runs/17", "", nil, 200, `{"run":"17","table":"","pass":"","state":"done","done":0,"of":0,"result":{},"error":null}`},
+		{"cancel a run", "DELETE", "/api/v1/runs/17", "", nil, 200, `"run":"17"`},
 		{"unknown table", "GET", "/api/v1/tables/flim/search", "", nil, 404, `"code":"unknown_table"`},
 		{"unknown parameter", "GET", "/api/v1/tables/film/search?sise=3", "", nil, 400, `"hint":"did you mean size?"`},
 		{"bad escape", "GET", "/api/v1/tables/film/search?q=%zz", "", nil, 400, `"code":"bad_query"`},
@@ -105,6 +166,31 @@ func TestAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What nobody knows is not found, and still says in full who was asked.
+func TestExplainOfWhatIsAbsent(t *testing.T) {
+	w := serve(&fakeEngine{verdict: "absent"}, "GET", "/api/v1/tables/film/explain/7", "")
+	if got := w.Body.String(); w.Code != 404 || !strings.Contains(got, `"verdict":"absent"`) {
+		t.Errorf("got %d %s, want 404 and the verdict", w.Code, got)
+	}
+}
+
+// A backup that fails before its first byte is answered with the error; later
+// the stream is cut off, since nobody must take half of it for the whole.
+func TestBackup(t *testing.T) {
+	if w := serve(&fakeEngine{}, "POST", "/api/v1/backup", ""); w.Code != 200 || w.Body.String() != "tar" {
+		t.Errorf("got %d %s, want 200 and the tar", w.Code, w.Body)
+	}
+	if w := serve(&fakeEngine{err: errors.New("disk")}, "POST", "/api/v1/backup", ""); w.Code != 500 || !strings.Contains(w.Body.String(), "disk") {
+		t.Errorf("failed at once: got %d %s, want 500 and the error", w.Code, w.Body)
+	}
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler {
+			t.Errorf("failed half-way: got panic %v, want the stream cut off", got)
+		}
+	}()
+	serve(&fakeEngine{err: errors.New("disk"), halfway: true}, "POST", "/api/v1/backup", "")
 }
 
 func TestReady(t *testing.T) {

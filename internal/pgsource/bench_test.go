@@ -50,6 +50,45 @@ func BenchmarkStamps(b *testing.B) {
 	perRow(b)
 }
 
+// BenchmarkStampsInRange reads what a sweep compares, of documents with two
+// rows of a child each.
+func BenchmarkStampsInRange(b *testing.B) {
+	table, _ := newTable(b, fill+`; CREATE TABLE part AS SELECT id, u, body AS v FROM doc, generate_series(1, 2);
+		CREATE INDEX ON part (id); ANALYZE part`, TableConfig{Children: parts("SELECT * FROM part", "id")})
+	for b.Loop() {
+		rows := 0
+		for page, err := range table.StampsInRange(b.Context(), doc.Range{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows += len(page)
+		}
+		if rows != benchRows {
+			b.Fatalf("got %d stamps, want %d", rows, benchRows)
+		}
+	}
+	perRow(b)
+}
+
+// BenchmarkFamilies reads them as the initial load does.
+func BenchmarkFamilies(b *testing.B) {
+	table, _ := newTable(b, fill+`; CREATE TABLE part AS SELECT id, u, body AS v FROM doc, generate_series(1, 2);
+		CREATE INDEX ON part (id); ANALYZE part`, TableConfig{Batch: 2000, Children: parts("SELECT * FROM part", "id")})
+	for b.Loop() {
+		rows := 0
+		for batch, err := range table.Range(b.Context(), doc.Range{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows += len(batch.Docs)
+		}
+		if rows != benchRows {
+			b.Fatalf("got %d rows, want %d", rows, benchRows)
+		}
+	}
+	perRow(b)
+}
+
 // BenchmarkDecode is this process's part: from the driver's buffers to a
 // document.
 func BenchmarkDecode(b *testing.B) {

@@ -1,49 +1,88 @@
 package pgsource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/doc"
 )
 
-// StampsByOID reads the stamps of the rows with updateTime in the window in
-// the order of their OIDs, as pages of one snapshot, which is held until the
-// last page has been taken. Which rows come is as with Stamps.
+// StampsByOID reads the stamps of the live rows with updateTime in the window
+// in the order of their OIDs. Which rows come is as with Stamps. Without
+// children the pages are of one snapshot, which is held until the last page has
+// been taken; with children, and where the SQL fails for a row, each page is a
+// short transaction of its own.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		if w.Empty() {
 			return
 		}
-		if err := t.read(ctx, func(x *tx) error { return t.streamByOID(ctx, x, w, yield) }); err != nil {
+		s := byOID{table: t, window: w, yield: yield}
+		var err error
+		if len(t.children) == 0 {
+			err = t.read(ctx, func(x *tx) error { return s.stream(ctx, x) })
+		}
+		if len(t.children) > 0 || poisoned(err) {
+			err = s.pages(ctx)
+		}
+		if err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// streamByOID hands on the stamps as they come, a page at a time.
-func (t *Table) streamByOID(ctx context.Context, x *tx, w doc.Window, yield func([]doc.Stamp, error) bool) error {
+// A byOID is the stamps of a window on their way to the consumer.
+type byOID struct {
+	table  *Table
+	window doc.Window
+	yield  func([]doc.Stamp, error) bool
+	last   doc.OID // that the consumer has
+}
+
+// hand yields a page. It reports whether the consumer wants more.
+func (s *byOID) hand(page []doc.Stamp) (more bool) {
+	if len(page) == 0 {
+		return true
+	}
+	s.last = page[len(page)-1].OID
+	return s.yield(page, nil)
+}
+
+// inOrder checks that the database orders keys as their bytes are ordered.
+func inOrder(last, oid doc.OID) error {
+	if oid < last {
+		return fmt.Errorf("key %v came after %v: the database's encoding orders text otherwise than UTF-8, which can't be compared in order", oid, last)
+	}
+	return nil
+}
+
+// stream hands on the stamps as they come, a page at a time.
+func (s *byOID) stream(ctx context.Context, x *tx) error {
+	t := s.table
 	unit, err := t.unit(ctx, x)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows := x.rows(ctx, t.byOIDQuery(t.updated.bounds(w, unit)))
+	rows := x.rows(ctx, t.byOIDQuery(t.updated.bounds(s.window, unit)))
 	d := t.stampDecoder(unit)
 	var page []doc.Stamp
 	var last doc.OID
 	for rows.NextRow() {
-		s, ok := d.loadStamp(rows.Values())
+		stamp, ok := d.loadStamp(rows.Values())
 		if !ok {
 			continue
 		}
-		if s.OID < last {
-			err = fmt.Errorf("key %v came after %v: the database's encoding orders text otherwise than UTF-8, which can't be compared in order", s.OID, last)
-		}
-		if err != nil || len(page) == t.stampPage && !yield(page, nil) {
+		err = inOrder(last, stamp.OID)
+		if err != nil || len(page) == t.stampPage && !s.hand(page) {
 			// Ends the statement on the server, instead of reading it to its end.
 			cancel()
 			_, _ = rows.Close() // the cancellation
@@ -52,23 +91,142 @@ func (t *Table) streamByOID(ctx context.Context, x *tx, w doc.Window, yield func
 		if len(page) == t.stampPage {
 			page = nil // the consumer may keep it
 		}
-		page, last = append(page, s), s.OID
+		page, last = append(page, stamp), stamp.OID
 	}
 	if _, err := rows.Close(); err != nil {
 		return x.fault(ctx, err)
 	}
-	if len(page) > 0 {
-		yield(page, nil)
-	}
+	s.hand(page)
 	return nil
 }
 
 func (t *Table) byOIDQuery(from, to string) query {
 	var q query
 	u := t.sql.column(t.updated.name)
-	q.sql = fmt.Sprintf("SELECT %s, %s, %s %s WHERE %s >= %s AND %s < %s AND %s ORDER BY %s",
-		strings.Join(t.key.columns(t.sql), ", "), u, t.sql.token(), t.sql.from(),
-		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), t.key.notNull(t.sql),
+	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s AND %s AND %s ORDER BY %s", t.stampsOnly(true),
+		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), t.key.notNull(t.sql), t.live(&q),
 		strings.Join(t.key.byteOrder(t.sql), ", "))
 	return q
+}
+
+// pages reads, behind what the consumer has, page by page the keys of the
+// window, the main SQL's and the children's together, and then their stamps.
+func (s *byOID) pages(ctx context.Context) (err error) {
+	var after []string
+	if s.last != "" {
+		if after, err = s.table.key.texts(s.last); err != nil {
+			return err
+		}
+	}
+	for {
+		rows, err := s.table.unionPage(ctx, s.window, after)
+		if err != nil {
+			return err
+		}
+		oids, err := s.inOrder(rows)
+		if err != nil {
+			return err
+		}
+		stamps, err := s.stampsOf(ctx, oids)
+		if err != nil {
+			return err
+		}
+		if !s.hand(stamps) || len(rows) < s.table.stampPage {
+			return nil
+		}
+		after = textsOf(rows[len(rows)-1])
+	}
+}
+
+// inOrder makes the OIDs of a page of keys.
+func (s *byOID) inOrder(rows [][][]byte) ([]doc.OID, error) {
+	last := s.last
+	var oids []doc.OID
+	for _, row := range rows {
+		oid, err := s.table.key.rawOID(row)
+		if err != nil {
+			continue // no key of a document
+		}
+		if err := inOrder(last, oid); err != nil {
+			return nil, err
+		}
+		oids, last = append(oids, oid), oid
+	}
+	return oids, nil
+}
+
+// stampsOf reads the stamps of these rows, and of no others, in the order of
+// OIDs.
+func (s *byOID) stampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
+	stamps, err := s.table.StampsOf(ctx, oids)
+	asked := setOf(oids)
+	stamps = slices.DeleteFunc(stamps, func(stamp doc.Stamp) bool { return !asked[stamp.OID] })
+	slices.SortStableFunc(stamps, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
+	return stamps, err
+}
+
+// unionPage reads the keys of one page.
+func (t *Table) unionPage(ctx context.Context, w doc.Window, after []string) (rows [][][]byte, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		q, err := t.unionQuery(ctx, x, w, after)
+		if err != nil {
+			return err
+		}
+		rows, err = x.all(ctx, q)
+		return err
+	})
+	return rows, err
+}
+
+// unionQuery asks for the keys after a key of the rows of any SQL that have an
+// updateTime in the window, each once, as OIDs are ordered.
+func (t *Table) unionQuery(ctx context.Context, x *tx, w doc.Window, after []string) (query, error) {
+	views, conditions := []*view{&t.view}, []func(*query) string{t.live}
+	for _, c := range t.children {
+		if c.updated != nil {
+			views, conditions = append(views, &c.view), append(conditions, noCondition)
+		}
+	}
+	var q query
+	var keys []string
+	for i, v := range views {
+		unit, err := v.unit(ctx, x)
+		if err != nil {
+			return query{}, err
+		}
+		from, to := v.updated.bounds(w, unit)
+		keys = append(keys, v.keysOf(&q, from, to, after)+" AND "+conditions[i](&q))
+	}
+	ordinals := make([]string, len(t.key))
+	for i := range t.key {
+		ordinals[i] = strconv.Itoa(i + 1)
+	}
+	q.sql = fmt.Sprintf("%s ORDER BY %s LIMIT %s", strings.Join(keys, " UNION "), strings.Join(ordinals, ", "), q.bind(int8OID, strconv.Itoa(t.stampPage)))
+	return q, nil
+}
+
+// keysOf selects the keys of the rows with updateTime in the bounds, in types
+// that those of every SQL have in common.
+func (v *view) keysOf(q *query, from, to string, after []string) string {
+	u := v.sql.column(v.updated.name)
+	keys := v.key.byteOrder(v.sql)
+	var params []string
+	for i, p := range v.key {
+		typ := p.param
+		switch p.kind {
+		case doc.Integer:
+			keys[i], typ = keys[i]+"::numeric", pgtype.NumericOID
+		case doc.Text:
+			typ = pgtype.TextOID
+		}
+		if after != nil {
+			params = append(params, q.bind(typ, after[i]))
+		}
+	}
+	next := ""
+	if after != nil {
+		next = fmt.Sprintf(" AND (%s) > (%s)", strings.Join(keys, ", "), strings.Join(params, ", "))
+	}
+	return fmt.Sprintf("SELECT %s %s WHERE %s >= %s AND %s < %s AND %s%s", strings.Join(keys, ", "), v.sql.from(),
+		u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), v.key.notNull(v.sql), next)
 }

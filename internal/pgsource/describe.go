@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -13,11 +15,25 @@ import (
 	"indexerd/internal/nearest"
 )
 
+// A view is one SQL of a table's, the main one or another, as the database
+// understood it.
+type view struct {
+	sql     wrapped
+	names   []string // of the columns, in the SQL's order
+	columns []column
+	key     key
+	updated *updated // nil: it has none
+}
+
+// A place names the fields of the configuration that a view was made of.
+type place struct{ sql, key, updated string }
+
 // A column is one column of the SQL's result.
 type column struct {
 	name   string
 	typ    columnType
-	mod    int32 // the type's modifier, such as a precision; -1: none
+	mod    int32  // the type's modifier, such as a precision; -1: none
+	origin uint32 // the table whose own column it is; 0: it is an expression
 	decode decoder
 }
 
@@ -30,35 +46,79 @@ type columnType struct {
 	element uint32 // what it is an array of; 0: it is none
 }
 
+// newView asks the database what the SQL returns. Without the name of an
+// updated column the view has none.
+func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated string, zone *time.Location, at place) (view, error) {
+	v := view{sql: sql}
+	fields, err := x.prepare(ctx, sql, at.sql)
+	if err != nil {
+		return v, err
+	}
+	types, err := x.types(ctx, fields)
+	if err != nil {
+		return v, err
+	}
+	if v.columns, err = newColumns(fields, types, at.sql); err != nil {
+		return v, err
+	}
+	for _, c := range v.columns {
+		v.names = append(v.names, c.name)
+	}
+	if v.key, err = newKey(v.columns, key, at.key); err != nil {
+		return v, err
+	}
+	if updated == "" {
+		return v, nil
+	}
+	if v.updated, err = newUpdated(v.columns, updated, zone, at.updated); err != nil {
+		return v, err
+	}
+	_, err = v.unit(ctx, x)
+	return v, err
+}
+
+// sameKey checks that the view's keys can be keys of the main SQL.
+func (v view) sameKey(main key, field string) error {
+	got, want := v.key.kinds(), main.kinds()
+	if slices.Equal(got, want) {
+		return nil
+	}
+	return &ConfigError{
+		Field: field,
+		What:  fmt.Sprintf("its key is %v, and the table's is %v", got, want),
+		Do:    "name the columns that hold the table's key, in its order",
+	}
+}
+
 // prepare has the server parse the SQL and start it without reading a row,
 // which also finds a missing privilege and a lock it would take.
-func (t *Table) prepare(ctx context.Context, x *tx) ([]pgconn.FieldDescription, error) {
-	statement := "SELECT " + t.sql.all() + ", " + t.sql.token() + " " + t.sql.from() + " LIMIT 0"
+func (x *tx) prepare(ctx context.Context, sql wrapped, field string) ([]pgconn.FieldDescription, error) {
+	statement := "SELECT " + sql.all() + ", " + sql.token() + " " + sql.from() + " LIMIT 0"
 	described, err := x.pg.Prepare(ctx, "", statement, nil)
 	if err != nil {
-		return nil, t.sqlFault(statement, x.fault(ctx, err))
+		return nil, sql.fault(statement, x.fault(ctx, err), field)
 	}
 	if len(described.ParamOIDs) > 0 {
-		return nil, &ConfigError{Field: "sql", What: "it has a parameter ($1)", Do: "write the value into the SQL"}
+		return nil, &ConfigError{Field: field, What: "it has a parameter ($1)", Do: "write the value into the SQL"}
 	}
 	if _, err := x.all(ctx, query{sql: statement}); err != nil {
-		return nil, t.sqlFault(statement, err)
+		return nil, sql.fault(statement, err, field)
 	}
 	return described.Fields[:len(described.Fields)-1], nil
 }
 
-// sqlFault turns what the server says against a statement into a fault of the
+// fault turns what the server says against a statement into a fault of the
 // configuration, unless it passes.
-func (t *Table) sqlFault(statement string, err error) error {
+func (w wrapped) fault(statement string, err error, field string) error {
 	var server *serverError
 	if errors.Is(err, doc.ErrUnavailable) || !errors.As(err, &server) {
 		return err
 	}
 	what := server.Error()
-	if line := t.sql.locate(statement, server.position); line > 0 {
+	if line := w.locate(statement, server.position); line > 0 {
 		what = fmt.Sprintf("line %d: %s", line, what)
 	}
-	return &ConfigError{Field: "sql", What: what, Do: server.hint}
+	return &ConfigError{Field: field, What: what, Do: server.hint}
 }
 
 // types asks the catalog about the types of the fields.
@@ -93,18 +153,18 @@ func (x *tx) types(ctx context.Context, fields []pgconn.FieldDescription) (map[u
 	return types, nil
 }
 
-func newColumns(fields []pgconn.FieldDescription, types map[uint32]columnType) ([]column, error) {
+func newColumns(fields []pgconn.FieldDescription, types map[uint32]columnType, field string) ([]column, error) {
 	columns := make([]column, len(fields))
 	seen := make(map[string]bool, len(fields))
 	for i, f := range fields {
 		if seen[f.Name] {
 			return nil, &ConfigError{
-				Field: "sql", What: fmt.Sprintf("it returns two columns named %s", f.Name), Do: "name one of them otherwise with AS",
+				Field: field, What: fmt.Sprintf("it returns two columns named %s", f.Name), Do: "name one of them otherwise with AS",
 			}
 		}
 		seen[f.Name] = true
 		typ := types[f.DataTypeOID]
-		columns[i] = column{name: f.Name, typ: typ, mod: f.TypeModifier, decode: newDecoder(typ)}
+		columns[i] = column{name: f.Name, typ: typ, mod: f.TypeModifier, origin: f.TableOID, decode: newDecoder(typ)}
 	}
 	return columns, nil
 }

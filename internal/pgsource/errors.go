@@ -14,7 +14,7 @@ import (
 // A ConfigError is a fault of a table's configuration that only the database
 // could tell.
 type ConfigError struct {
-	Field string // sql, key, updated or timezone
+	Field string // below the table's own, as sql, timezone or children.actors.key
 	What  string
 	Do    string // what to do about it; may be empty
 }

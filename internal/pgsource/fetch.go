@@ -9,37 +9,42 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxBatchText bounds the text of a batch. A row that is larger is a batch of
-// its own.
+// maxBatchText bounds the text of a batch. A row that is larger, with its
+// children, is a batch of its own.
 const maxBatchText = 16 << 20
 
-// Range reads the rows with From <= OID < To, in no particular order, without
-// any condition on updateTime, as one fetch. An open end also has the rows
-// whose key is NULL, as rejects. At least one batch is yielded, if an empty
-// one.
+// Range reads the live rows with From <= OID < To, in no particular order,
+// without any condition on updateTime, as one fetch. An open end also has the
+// rows whose key is NULL, as rejects. At least one batch is yielded, if an
+// empty one.
+//
+// Where the SQL fails for a row, the range is read by key instead, in several
+// fetches: what came before the failure comes again.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
-		queries, err := t.rangeQueries(r)
+		more, err := t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.keyRange(ctx, r) })
+		if more && poisoned(err) {
+			err = t.rangeByKeys(ctx, r, yield)
+		}
 		if err != nil {
 			yield(doc.Batch{}, t.wrap(err))
-			return
 		}
-		t.fetch(ctx, queries, yield)
 	}
 }
 
 // Docs reads the rows with these OIDs, in no particular order. Each chunk of
 // at most a batch of OIDs is a fetch of its own and yields at least one batch;
-// an OID of the chunk that is in none of them has no row.
+// an OID of the chunk that is in none of them has no row, or has left the
+// SQL's result without being marked deleted. Where the SQL fails for a row the
+// chunk becomes several fetches, halved until the row is alone: a reject.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, t.batch) {
-			q, err := t.docsQuery(chunk)
+			more, err := t.docs(ctx, chunk, yield)
 			if err != nil {
 				yield(doc.Batch{}, t.wrap(err))
-				return
 			}
-			if !t.fetch(ctx, []query{q}, yield) {
+			if err != nil || !more {
 				return
 			}
 		}
@@ -49,10 +54,20 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 // rangeQueries asks for the keys without a value apart: a condition that had
 // them too could not be answered by an index.
 func (t *Table) rangeQueries(r doc.Range) ([]query, error) {
-	if r == (doc.Range{}) {
-		return []query{{sql: t.bodies("true")}}, nil
-	}
 	var q query
+	condition, err := t.within(&q, r)
+	if err != nil {
+		return nil, err
+	}
+	q.sql = bodies(t.sql, condition)
+	if r.To != "" || r.From == "" {
+		return []query{q}, nil
+	}
+	return []query{q, t.nullKeys()}, nil
+}
+
+// within is the condition that a row is live and its key lies in the range.
+func (t *Table) within(q *query, r doc.Range) (string, error) {
 	var conditions []string
 	for _, end := range []struct {
 		operator string
@@ -61,29 +76,32 @@ func (t *Table) rangeQueries(r doc.Range) ([]query, error) {
 		if end.oid == "" {
 			continue
 		}
-		c, err := t.key.compare(&q, t.sql, end.operator, end.oid)
+		c, err := t.key.compare(q, t.sql, end.operator, end.oid)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		conditions = append(conditions, c)
 	}
-	q.sql = t.bodies(strings.Join(conditions, " AND "))
-	if r.To != "" {
-		return []query{q}, nil
-	}
-	return []query{q, {sql: t.bodies(t.key.null(t.sql))}}, nil
+	return strings.Join(append(conditions, t.live(q)), " AND "), nil
+}
+
+// nullKeys asks for the live rows that have no key.
+func (t *Table) nullKeys() query {
+	var q query
+	q.sql = bodies(t.sql, "("+t.key.null(t.sql)+") AND "+t.live(&q))
+	return q
 }
 
 func (t *Table) docsQuery(oids []doc.OID) (query, error) {
 	var q query
-	condition, err := t.key.among(&q, t.sql, oids)
-	q.sql = t.bodies(condition)
+	among, err := t.key.among(&q, t.sql, oids)
+	q.sql = bodies(t.sql, among+" AND "+t.live(&q))
 	return q, err
 }
 
 // bodies selects all columns and the token.
-func (t *Table) bodies(condition string) string {
-	return "SELECT " + t.sql.all() + ", " + t.sql.token() + " " + t.sql.from() + " WHERE " + condition
+func bodies(sql wrapped, condition string) string {
+	return "SELECT " + sql.all() + ", " + sql.token() + " " + sql.from() + " WHERE " + condition
 }
 
 // A fetch is the rows of one snapshot on their way to the consumer.
@@ -96,38 +114,29 @@ type fetch struct {
 	text    int // bytes of text in the batch
 }
 
-// fetch runs the queries on one snapshot and yields their rows. It reports
-// whether the consumer wants more.
-func (t *Table) fetch(ctx context.Context, queries []query, yield func(doc.Batch, error) bool) bool {
+// fetch has read read on one snapshot and yields what it leaves in the batch.
+// It reports whether the consumer wants more.
+func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, read func(*fetch) (bool, error)) (more bool, err error) {
 	// The connection is had before the number: numbers are handed out under a
 	// lock, which must not wait for a free connection.
 	x, err := t.src.acquire(ctx)
 	if err != nil {
-		yield(doc.Batch{}, t.wrap(err))
-		return false
+		return true, err
 	}
 	f := &fetch{table: t, tx: x, yield: yield}
 	defer f.release(ctx)
 	end, err := f.begin(ctx)
 	if err != nil {
-		yield(doc.Batch{}, t.wrap(err))
-		return false
+		return true, err
 	}
 	// The number stays in flight until the consumer is done with the last batch.
 	defer end()
-	for _, q := range queries {
-		more, err := f.stream(ctx, q)
-		if err != nil {
-			yield(doc.Batch{}, t.wrap(err))
-			return false
-		}
-		if !more {
-			return false
-		}
+	if more, err := read(f); !more || err != nil {
+		return more, err
 	}
 	// The rows are here: neither snapshot nor connection waits for the consumer.
 	f.release(ctx)
-	return yield(f.batch, nil)
+	return yield(f.batch, nil), nil
 }
 
 // begin takes number and snapshot in one step and returns what gives the
@@ -157,6 +166,41 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 	return end, nil
 }
 
+// keyRange reads the rows of a range.
+func (f *fetch) keyRange(ctx context.Context, r doc.Range) (more bool, err error) {
+	if len(f.table.children) > 0 {
+		return f.families(ctx, r)
+	}
+	queries, err := f.table.rangeQueries(r)
+	if err != nil {
+		return true, err
+	}
+	for _, q := range queries {
+		if more, err := f.stream(ctx, q); !more || err != nil {
+			return more, err
+		}
+	}
+	return true, nil
+}
+
+// keyed reads the rows with these OIDs, and which of them are marked deleted.
+func (f *fetch) keyed(ctx context.Context, oids []doc.OID) (more bool, err error) {
+	if len(f.table.children) > 0 {
+		more, err = f.family(ctx, oids)
+	} else {
+		var q query
+		if q, err = f.table.docsQuery(oids); err != nil {
+			return true, err
+		}
+		more, err = f.stream(ctx, q)
+	}
+	if !more || err != nil {
+		return more, err
+	}
+	f.batch.Deleted, err = f.table.marked(ctx, f.tx, oids)
+	return true, err
+}
+
 // stream hands on the rows of a query as they come, a batch at a time.
 func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -180,10 +224,9 @@ func (f *fetch) add(raw [][]byte) bool {
 	f.decoder.load(raw)
 	rows := len(f.batch.Docs) + len(f.batch.Rejects)
 	if rows >= f.table.batch || rows > 0 && f.text+f.decoder.size > maxBatchText {
-		if !f.yield(f.batch, nil) {
+		if !f.hand() {
 			return false
 		}
-		f.batch.Docs, f.batch.Rejects, f.text = nil, nil, 0
 	}
 	f.text += f.decoder.size
 	d, reject := f.decoder.document()
@@ -191,8 +234,22 @@ func (f *fetch) add(raw [][]byte) bool {
 		f.batch.Rejects = append(f.batch.Rejects, *reject)
 		return true
 	}
+	f.take(d)
+	return true
+}
+
+// take puts a document into the batch.
+func (f *fetch) take(d doc.Doc) {
 	d.Fetch, d.Fetched = f.batch.Fetch, f.batch.At
 	f.batch.Docs = append(f.batch.Docs, d)
+}
+
+// hand yields the batch, unless it is empty, and begins another.
+func (f *fetch) hand() (more bool) {
+	if len(f.batch.Docs)+len(f.batch.Rejects) > 0 && !f.yield(f.batch, nil) {
+		return false
+	}
+	f.batch.Docs, f.batch.Rejects, f.text = nil, nil, 0
 	return true
 }
 

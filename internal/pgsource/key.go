@@ -31,23 +31,23 @@ type keyPart struct {
 	array  uint32 // type of an array of those
 }
 
-func newKey(columns []column, names []string) (key, error) {
+func newKey(columns []column, names []string, field string) (key, error) {
 	if len(names) == 0 {
-		return nil, &ConfigError{Field: "key", What: "no column is named", Do: "name the columns that tell the rows apart"}
+		return nil, &ConfigError{Field: field, What: "no column is named", Do: "name the columns that tell the rows apart"}
 	}
 	var k key
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, &ConfigError{Field: "key", What: fmt.Sprintf("column %s is named twice", name), Do: "name it once"}
+			return nil, &ConfigError{Field: field, What: fmt.Sprintf("column %s is named twice", name), Do: "name it once"}
 		}
-		at, err := find(columns, "key", name)
+		at, err := find(columns, field, name)
 		if err != nil {
 			return nil, err
 		}
 		part, ok := newKeyPart(columns[at], at)
 		if !ok {
 			return nil, &ConfigError{
-				Field: "key",
+				Field: field,
 				What:  fmt.Sprintf("column %s has type %s", name, columns[at].typ.name),
 				Do:    "a key is made of integers, numeric without decimals, uuid or text",
 			}
@@ -116,6 +116,38 @@ func (k key) byteOrder(sql wrapped) []string {
 		}
 	}
 	return columns
+}
+
+// order returns the expressions by which pages of rows are ordered: as the
+// database orders keys, which an index on them answers, and texts that are
+// equal by a language's rules by their bytes, lest a page's border separate
+// them and one be passed over.
+func (k key) order(sql wrapped) []string {
+	order := k.columns(sql)
+	for _, p := range k {
+		if p.kind == doc.Text {
+			order = append(order, sql.column(p.name)+`::text COLLATE "C"`)
+		}
+	}
+	return order
+}
+
+// after asks for the rows that come after a key by order.
+func (k key) after(q *query, sql wrapped, texts []string) string {
+	return fmt.Sprintf("(%s) > (%s)", strings.Join(k.order(sql), ", "), strings.Join(k.afterParams(q, texts), ", "))
+}
+
+// afterParams binds a key to be compared with order.
+func (k key) afterParams(q *query, texts []string) (params []string) {
+	for i, p := range k {
+		params = append(params, q.bind(p.param, texts[i]))
+	}
+	for i, p := range k {
+		if p.kind == doc.Text {
+			params = append(params, q.bind(pgtype.TextOID, p.unpadded(texts[i])))
+		}
+	}
+	return params
 }
 
 // notNull leaves out the rows that have no key.
@@ -210,6 +242,18 @@ func (k key) oid(texts []string) (doc.OID, error) {
 	return doc.NewOID(parts...)
 }
 
+// rawOID makes the OID of a row that begins with the key's columns.
+func (k key) rawOID(row [][]byte) (doc.OID, error) {
+	texts := make([]string, len(k))
+	for i := range k {
+		if row[i] == nil {
+			return "", fmt.Errorf("key column %s is NULL", k[i].name)
+		}
+		texts[i] = string(row[i])
+	}
+	return k.oid(texts)
+}
+
 func (p keyPart) parse(text string) (any, error) {
 	switch p.kind {
 	case doc.Integer:
@@ -221,8 +265,13 @@ func (p keyPart) parse(text string) (any, error) {
 	case doc.UUID:
 		return doc.ParseUUID(text)
 	}
+	return p.unpadded(text), nil
+}
+
+// unpadded cuts the blanks that fill up a char(n).
+func (p keyPart) unpadded(text string) string {
 	if p.param == pgtype.BPCharOID {
-		text = unpad(text)
+		return unpad(text)
 	}
-	return text, nil
+	return text
 }

@@ -9,12 +9,14 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A rowDecoder decodes the rows of one query. It knows at which position of a
-// row key, updateTime and token stand, and is used by one goroutine.
+// A rowDecoder decodes the rows of one query on a view. It knows at which
+// position of a row key, updateTime and token stand, and is used by one
+// goroutine.
 type rowDecoder struct {
-	table   *Table
+	view    *view
+	epoch   uint32
 	key     []int
-	updated int
+	updated int // -1: there is none
 	token   int
 	unit    time.Duration // of an updateTime that is an epoch
 	raw     [][]byte      // the row in hand, as the driver holds it; nil: NULL
@@ -24,8 +26,17 @@ type rowDecoder struct {
 
 // bodyDecoder decodes rows of all columns and the token.
 func (t *Table) bodyDecoder(unit time.Duration) *rowDecoder {
-	d := &rowDecoder{table: t, updated: t.updated.column, token: len(t.columns), unit: unit}
-	for _, p := range t.key {
+	d := t.view.bodyDecoder(unit)
+	d.epoch = t.epoch
+	return d
+}
+
+func (v *view) bodyDecoder(unit time.Duration) *rowDecoder {
+	d := &rowDecoder{view: v, updated: -1, token: len(v.columns), unit: unit}
+	if v.updated != nil {
+		d.updated = v.updated.column
+	}
+	for _, p := range v.key {
 		d.key = append(d.key, p.column)
 	}
 	return d
@@ -33,7 +44,7 @@ func (t *Table) bodyDecoder(unit time.Duration) *rowDecoder {
 
 // stampDecoder decodes rows of key, updateTime and token.
 func (t *Table) stampDecoder(unit time.Duration) *rowDecoder {
-	d := &rowDecoder{table: t, updated: len(t.key), token: len(t.key) + 1, unit: unit}
+	d := &rowDecoder{view: &t.view, epoch: t.epoch, updated: len(t.key), token: len(t.key) + 1, unit: unit}
 	for i := range t.key {
 		d.key = append(d.key, i)
 	}
@@ -60,8 +71,17 @@ func (d *rowDecoder) load(raw [][]byte) {
 	}
 }
 
-// loadStamp loads a row and decodes its stamp. It reports false for a row
-// without a usable key or updateTime.
+// textsOf copies the values of a row; NULL is empty.
+func textsOf(raw [][]byte) []string {
+	texts := make([]string, len(raw))
+	for i, v := range raw {
+		texts[i] = string(v)
+	}
+	return texts
+}
+
+// loadStamp loads a row and decodes its stamp, with zero Updated where that is
+// NULL or unusable. It reports false for a row without a usable key.
 func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
 	d.load(raw)
 	oid, err := d.oid()
@@ -69,7 +89,10 @@ func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
 		return doc.Stamp{}, false
 	}
 	s, err := d.stamp(oid)
-	return s, err == nil
+	if err != nil {
+		s.Updated = time.Time{}
+	}
+	return s, true
 }
 
 // document decodes the row in hand, or says why it can't become a document.
@@ -86,40 +109,60 @@ func (d *rowDecoder) document() (doc.Doc, *doc.Reject) {
 	if err != nil {
 		return doc.Doc{}, &doc.Reject{OID: oid, Reason: err.Error()}
 	}
-	return doc.Doc{Meta: doc.Meta{Stamp: stamp}, Row: doc.Row{Names: d.table.names, Values: values}}, nil
+	return doc.Doc{Meta: doc.Meta{Stamp: stamp}, Row: doc.Row{Names: d.view.names, Values: values}}, nil
 }
 
 func (d *rowDecoder) oid() (doc.OID, error) {
 	texts := make([]string, len(d.key))
 	for i, at := range d.key {
 		if d.raw[at] == nil {
-			return "", fmt.Errorf("key column %s is NULL", d.table.key[i].name)
+			return "", fmt.Errorf("key column %s is NULL", d.view.key[i].name)
 		}
 		texts[i] = d.texts[at]
 	}
-	return d.table.key.oid(texts)
+	return d.view.key.oid(texts)
 }
 
+// stamp returns the stamp of the row alone, without its children. Its token is
+// there even where updateTime is unusable, which is the error.
 func (d *rowDecoder) stamp(oid doc.OID) (doc.Stamp, error) {
-	s := doc.Stamp{OID: oid, Token: doc.Token{Epoch: d.table.epoch}}
-	if d.raw[d.updated] != nil {
-		var err error
-		if s.Updated, err = d.table.updated.parse(d.texts[d.updated], d.unit); err != nil {
-			return doc.Stamp{}, fmt.Errorf("column %s: %w", d.table.updated.name, err)
+	s := doc.Stamp{OID: oid, Token: doc.Token{Epoch: d.epoch}}
+	if d.raw[d.token] != nil {
+		digest, err := d.digest()
+		if err != nil {
+			return s, err
 		}
+		// A digest of 0 would mean that it is not known.
+		s.Token.Digest = max(digest, 1)
 	}
-	digest, err := strconv.ParseInt(d.texts[d.token], 10, 64)
+	var err error
+	s.Updated, err = d.time()
+	return s, err
+}
+
+func (d *rowDecoder) digest() (uint64, error) {
+	v, err := strconv.ParseInt(d.texts[d.token], 10, 64)
 	if err != nil {
-		return doc.Stamp{}, fmt.Errorf("token: %w", err)
+		return 0, fmt.Errorf("token: %w", err)
 	}
-	// A digest of 0 would mean that it is not known.
-	s.Token.Digest = max(uint64(digest), 1)
-	return s, nil
+	return uint64(v), nil
+}
+
+// time is the row's updateTime, zero where it is NULL or the view has none.
+func (d *rowDecoder) time() (time.Time, error) {
+	if d.updated < 0 || d.raw[d.updated] == nil {
+		return time.Time{}, nil
+	}
+	u, err := d.view.updated.parse(d.texts[d.updated], d.unit)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("column %s: %w", d.view.updated.name, err)
+	}
+	return u, nil
 }
 
 func (d *rowDecoder) values() ([]any, error) {
-	values := make([]any, len(d.table.columns))
-	for i, c := range d.table.columns {
+	values := make([]any, len(d.view.columns))
+	for i, c := range d.view.columns {
 		if d.raw[i] == nil {
 			continue
 		}

@@ -1,23 +1,31 @@
-// Package pgsource reads tables of a PostgreSQL database: rows by key range,
-// by key, and stamps by window of updateTime; and its horizon, below which no
-// row can be committed any more. It is the only importer of pgx.
+// Package pgsource reads tables of a PostgreSQL database: rows with their
+// children by key range and by key, and stamps by window of updateTime, by key
+// range and by key; and its horizon, below which no row can be committed any
+// more. It is the only importer of pgx.
 //
-// A user's SQL is never edited. It is wrapped, so that one SQL serves every
-// question:
+// A user's SQL, the main one, a child's or another, is never edited. It is
+// wrapped, so that one SQL serves every question:
 //
 //	SELECT x.*, <token> FROM (<sql>
-//	) x WHERE <predicate on key or updateTime>
+//	) x WHERE <predicate on key or updateTime> AND <the row is live>
 //
 // Invariants:
-//   - Nothing but SELECT, BEGIN and COMMIT leaves this package, every
+//   - Nothing but SELECT, EXPLAIN, BEGIN and COMMIT leaves this package, every
 //     transaction that is begun is READ ONLY, and every value is a bind
 //     parameter.
-//   - One fetch is one REPEATABLE READ transaction. Its FetchSeq is taken in
-//     the same step as its snapshot, so numbers order snapshots.
-//   - All that a token depends on beside the row (SQL, key, session settings,
+//   - One fetch is one REPEATABLE READ transaction, of the main SQL, its
+//     children's and what marks rows deleted. Its FetchSeq is taken in the same
+//     step as its snapshot, so numbers order snapshots.
+//   - All that a token depends on beside the rows (SQLs, keys, session settings,
 //     search_path, server major version) is pinned in each transaction and
 //     hashed into the token's epoch.
-//   - A row that can't become a document is a doc.Reject, and never an error.
+//   - A stamp is the same however it is read: with its document, by window, by
+//     range or by key.
+//   - A row that is marked deleted is read by no query of rows or stamps.
+//   - A row that can't become a document is a doc.Reject, and never an error,
+//     even where the SQL itself fails for it.
+//   - Children belong to the row whose key has the same bytes, whatever the
+//     database takes for equal.
 //   - No error text holds a user name, a password or a connection string.
 //
 // Statements are unnamed: the server plans each with its actual bounds, a
@@ -25,7 +33,12 @@
 // Values travel as text, since text is the one form that every type has.
 //
 // A fetch costs three round trips (begin, rows, commit), the commit before its
-// last batch is handed out. Memory is one batch.
+// last batch is handed out; and one more a batch for each child, for the keys
+// of a range with children, and for the marks of deleted rows. A page of stamps
+// costs as much without the rows. An idle window costs one page, and one more
+// for each child with an updateTime. A row for which the SQL fails costs twice
+// the logarithm of its batch in fetches. Memory is one batch, or one page of
+// stamps.
 package pgsource
 
 import (

@@ -6,81 +6,101 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 
 	"indexerd/internal/doc"
 )
 
-// Stamps reads the stamps of the rows with updateTime in the window, in order
-// of (updateTime, key), as pages of their own short transactions. A row that
-// changes in between may come twice or, with a later updateTime, not at all.
+// Stamps reads the stamps of the live rows with an updateTime, their own or a
+// child's, in the window: first of the rows in order of (updateTime, key), then
+// of the parents of each child's rows. Each page is a short transaction of its
+// own. A row may come twice, and a row that changes in between may, with a
+// later updateTime, not come at all.
 //
-// Where updateTime is wall-clock time, rows of an hour that the zone's clocks
-// show twice may come though they lie outside the window. A row without a
-// usable key or updateTime does not come: Range reports it.
+// The stamp of a document with children may lie behind the window; where
+// updateTime is wall-clock time, rows of an hour that the zone's clocks show
+// twice may come though they lie outside. A row without a usable key does not
+// come: Range reports it. One whose updateTime is unusable, by a child's, comes
+// with zero Updated, and fetching it reports it.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		if w.Empty() {
 			return
 		}
-		var after []string // updateTime and key of the page's last row, in text form
-		for {
-			page, last, err := t.stampsAfter(ctx, w, after)
-			if err != nil {
-				yield(nil, err)
+		if !t.stampsOfRows(ctx, w, yield) {
+			return
+		}
+		for _, c := range t.children {
+			if c.updated != nil && !t.stampsOfParents(ctx, c, w, yield) {
 				return
 			}
-			if len(page) > 0 && !yield(page, nil) {
-				return
-			}
-			if last == nil {
-				return
-			}
-			after = last
 		}
 	}
 }
 
-// stampsAfter reads one page. last is nil when there is no further one.
-func (t *Table) stampsAfter(ctx context.Context, w doc.Window, after []string) (page []doc.Stamp, last []string, err error) {
-	err = t.read(ctx, func(x *tx) error {
-		unit, err := t.unit(ctx, x)
+// stampsOfRows reads by the main rows' updateTime. It reports whether the
+// consumer wants more.
+func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool) bool {
+	var after []string // updateTime and key of the page's last row, in text form
+	for {
+		page, err := t.page(ctx, func(unit time.Duration, digest bool) (query, error) {
+			from, to := t.updated.bounds(w, unit)
+			return t.stampsQuery(from, to, after, digest), nil
+		})
 		if err != nil {
-			return err
+			yield(nil, err)
+			return false
 		}
-		from, to := t.updated.bounds(w, unit)
-		rows := x.rows(ctx, t.stampsQuery(from, to, after))
-		d := t.stampDecoder(unit)
-		n := 0
-		for ; rows.NextRow(); n++ {
-			if s, ok := d.loadStamp(rows.Values()); ok {
-				page = append(page, s)
-			}
+		if len(page.stamps) > 0 && !yield(page.stamps, nil) {
+			return false
 		}
-		if n == t.stampPage {
-			last = append([]string{d.texts[d.updated]}, d.texts[:len(t.key)]...)
+		if page.rows < t.stampPage {
+			return true
 		}
-		_, err = rows.Close()
-		return x.fault(ctx, err)
-	})
-	return page, last, err
+		n := len(t.key)
+		after = append([]string{page.last[n]}, page.last[:n]...)
+	}
 }
 
-func (t *Table) stampsQuery(from, to string, after []string) query {
+// stampsOfParents reads by a child's updateTime.
+func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, yield func([]doc.Stamp, error) bool) bool {
+	for oids, err := range t.changedKeys(ctx, &c.view, noCondition, w) {
+		var stamps []doc.Stamp
+		if err == nil {
+			stamps, err = t.StampsOf(ctx, oids)
+		}
+		if err != nil {
+			yield(nil, err)
+			return false
+		}
+		if len(stamps) > 0 && !yield(stamps, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) stampsQuery(from, to string, after []string, digest bool) query {
 	var q query
-	u, keys := t.sql.column(t.updated.name), t.key.columns(t.sql)
-	order := append([]string{u}, keys...)
+	u := t.sql.column(t.updated.name)
+	order := append([]string{u}, t.key.order(t.sql)...)
 	next := ""
 	if after != nil {
 		from = after[0]
-		params := []string{q.bind(t.updated.typ, after[0])}
-		for i, p := range t.key {
-			params = append(params, q.bind(p.param, after[i+1]))
-		}
+		params := append([]string{q.bind(t.updated.typ, from)}, t.key.afterParams(&q, after[1:])...)
 		next = fmt.Sprintf(" AND (%s) > (%s)", strings.Join(order, ", "), strings.Join(params, ", "))
 	}
-	q.sql = fmt.Sprintf("SELECT %s, %s, %s %s WHERE %s >= %s AND %s < %s%s AND %s ORDER BY %s LIMIT %s",
-		strings.Join(keys, ", "), u, t.sql.token(), t.sql.from(),
-		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), next, t.key.notNull(t.sql),
+	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s%s AND %s AND %s ORDER BY %s LIMIT %s", t.stampsOnly(digest),
+		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), next, t.key.notNull(t.sql), t.live(&q),
 		strings.Join(order, ", "), q.bind(int8OID, strconv.Itoa(t.stampPage)))
 	return q
+}
+
+// stampsOnly selects key, updateTime and token, or NULL for the token.
+func (t *Table) stampsOnly(digest bool) string {
+	token := "NULL"
+	if digest {
+		token = t.sql.token()
+	}
+	return fmt.Sprintf("SELECT %s, %s, %s %s", strings.Join(t.key.columns(t.sql), ", "), t.sql.column(t.updated.name), token, t.sql.from())
 }

@@ -31,18 +31,21 @@ type TableConfig struct {
 	Zone    *time.Location // of an updateTime without time zone; nil: not declared
 	Batch   int            // at most so many rows in a batch
 	Numbers Numbers        // nil: fetches only look, and carry number 0
+
+	Children []ChildConfig // children and extras, in the order of doc.Row.Children
+	Deleted  DeletedConfig // zero: none
+	Changes  string        // an SQL of key and updated without the main SQL's filter; "": none
 }
 
-// A Table is one table of the daemon: a SQL, its key and its updateTime, as
-// the database understood them. It is safe for concurrent use.
+// A Table is one table of the daemon: the view of its main SQL, and of what
+// belongs to it. It is safe for concurrent use.
 type Table struct {
+	view
 	src        *Source
 	name       string
-	sql        wrapped
-	names      []string // of the columns, in the SQL's order
-	columns    []column
-	key        key
-	updated    *updated
+	children   []*child
+	deleted    deleted
+	changes    *view // nil: none
 	batch      int
 	stampPage  int
 	numbers    Numbers
@@ -58,7 +61,7 @@ const stampPage = 50_000
 // against it. Its errors are a *ConfigError, or wrap doc.ErrUnavailable.
 func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	t := &Table{
-		src: s, name: cfg.Name, sql: wrap(cfg.SQL), batch: max(cfg.Batch, 1), stampPage: stampPage, numbers: cfg.Numbers,
+		src: s, name: cfg.Name, batch: max(cfg.Batch, 1), stampPage: stampPage, numbers: cfg.Numbers,
 	}
 	x, err := s.acquire(ctx)
 	if err != nil {
@@ -70,46 +73,54 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 		return nil, t.wrap(err)
 	}
 	t.searchPath = session.searchPath
-	t.epoch = tokenEpoch(t.sql, cfg.Key, session)
+	t.epoch = tokenEpoch(wrap(cfg.SQL), cfg, session)
 	if err := t.describe(ctx, x, cfg); err != nil {
 		return nil, t.wrap(err)
 	}
 	return t, nil
 }
 
-// describe finds out the columns and what key and updateTime are.
-func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) error {
-	fields, err := t.prepare(ctx, x)
+// describe finds out what the SQLs return, and what keys and updateTimes are.
+func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error) {
+	// Without a name there is no column of it, which is a fault of the main SQL.
+	if cfg.Updated == "" {
+		return &ConfigError{Field: "updated", What: "no column is named", Do: "name the column that says when a row changed last"}
+	}
+	t.view, err = newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.Updated, cfg.Zone, place{"sql", "key", "updated"})
 	if err != nil {
 		return err
 	}
-	types, err := x.types(ctx, fields)
+	for _, c := range cfg.Children {
+		child, err := newChild(ctx, x, c, t.key, cfg.Zone)
+		if err != nil {
+			return err
+		}
+		t.children = append(t.children, child)
+	}
+	if t.deleted, err = newDeleted(ctx, x, cfg, t.view); err != nil || cfg.Changes == "" {
+		return err
+	}
+	changes, err := newView(ctx, x, wrap(cfg.Changes), cfg.Key, cfg.Updated, cfg.Zone, place{"changes", "changes", "changes"})
 	if err != nil {
 		return err
 	}
-	if t.columns, err = newColumns(fields, types); err != nil {
-		return err
-	}
-	for _, c := range t.columns {
-		t.names = append(t.names, c.name)
-	}
-	if t.key, err = newKey(t.columns, cfg.Key); err != nil {
-		return err
-	}
-	if t.updated, err = newUpdated(t.columns, cfg.Updated, cfg.Zone); err != nil {
-		return err
-	}
-	_, err = t.unit(ctx, x)
-	return err
+	t.changes = &changes
+	return changes.sameKey(t.key, "changes")
 }
 
-// tokenEpoch hashes all that a digest depends on beside the row: tokens of
+// tokenEpoch hashes all that a digest depends on beside the rows: tokens of
 // two epochs can't be compared.
-func tokenEpoch(sql wrapped, key []string, session opened) uint32 {
-	h := fnv.New32a()
-	for _, part := range append([]string{
+func tokenEpoch(sql wrapped, cfg TableConfig, session opened) uint32 {
+	parts := append([]string{
 		openSQL, sql.token(), sql.sql, session.searchPath, strconv.Itoa(session.major),
-	}, key...) {
+	}, cfg.Key...)
+	for _, c := range cfg.Children {
+		child := wrap(c.SQL)
+		parts = append(parts, "child", c.Name, child.token(), child.sql, c.Updated, strconv.Itoa(len(c.Key)))
+		parts = append(parts, c.Key...)
+	}
+	h := fnv.New32a()
+	for _, part := range parts {
 		// Lengths keep ("ab", "c") and ("a", "bc") apart.
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
@@ -125,9 +136,17 @@ func (t *Table) Columns() []string { return slices.Clone(t.names) }
 // Epoch returns the epoch of the tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
 
-// Tick returns the precision of updateTime: two changes within one tick may
-// carry the same updateTime.
-func (t *Table) Tick() time.Duration { return t.updated.tick() }
+// Tick returns the precision of updateTime, the coarsest of all SQLs': two
+// changes within one tick may carry the same updateTime.
+func (t *Table) Tick() time.Duration {
+	tick := t.updated.tick()
+	for _, c := range t.children {
+		if c.updated != nil {
+			tick = max(tick, c.updated.tick())
+		}
+	}
+	return tick
+}
 
 // Now returns the database's clock.
 func (t *Table) Now(ctx context.Context) (time.Time, error) {
@@ -138,8 +157,10 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 // Count returns how many rows the SQL returns now.
 func (t *Table) Count(ctx context.Context) (int64, error) {
 	var n int64
-	err := t.read(ctx, func(x *tx) error {
-		row, err := x.row(ctx, query{sql: "SELECT count(*) " + t.sql.from()})
+	err := t.scan(ctx, func(x *tx) error {
+		var q query
+		q.sql = "SELECT count(*) " + t.sql.from() + " WHERE " + t.live(&q)
+		row, err := x.row(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -154,14 +175,10 @@ func (t *Table) Count(ctx context.Context) (int64, error) {
 // query over the whole table.
 func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
 	var oids []doc.OID
-	err := t.read(ctx, func(x *tx) error {
+	err := t.scan(ctx, func(x *tx) error {
 		r := x.rows(ctx, t.breakpoints(max(every, 1)))
-		texts := make([]string, len(t.key))
 		for r.NextRow() {
-			for i, v := range r.Values() {
-				texts[i] = string(v)
-			}
-			oid, err := t.key.oid(texts)
+			oid, err := t.key.rawOID(r.Values())
 			if err != nil {
 				continue // no OID, so no bound; its range reports the row
 			}
@@ -181,8 +198,8 @@ func (t *Table) breakpoints(every int) query {
 		numbered = append(numbered, fmt.Sprintf("%s AS k%d", c, i))
 		outer = append(outer, fmt.Sprintf("k%d", i))
 	}
-	q.sql = fmt.Sprintf("SELECT %s FROM (SELECT %s, row_number() OVER (ORDER BY %s) - 1 AS n %s WHERE %s) numbered WHERE n > 0 AND n %% %s = 0 ORDER BY n",
-		strings.Join(outer, ", "), strings.Join(numbered, ", "), strings.Join(columns, ", "), t.sql.from(), t.key.notNull(t.sql),
+	q.sql = fmt.Sprintf("SELECT %s FROM (SELECT %s, row_number() OVER (ORDER BY %s) - 1 AS n %s WHERE %s AND %s) numbered WHERE n > 0 AND n %% %s = 0 ORDER BY n",
+		strings.Join(outer, ", "), strings.Join(numbered, ", "), strings.Join(columns, ", "), t.sql.from(), t.key.notNull(t.sql), t.live(&q),
 		q.bind(int8OID, strconv.Itoa(every)))
 	return q
 }
@@ -198,6 +215,19 @@ func (t *Table) read(ctx context.Context, do func(*tx) error) error {
 		return t.wrap(err)
 	}
 	return t.wrap(do(x))
+}
+
+// scan runs do in a transaction whose statements may take as long as they do:
+// a load begins with them, and would never get through a very large table
+// otherwise.
+func (t *Table) scan(ctx context.Context, do func(*tx) error) error {
+	return t.read(ctx, func(x *tx) error {
+		if _, err := x.row(ctx, query{sql: "SELECT set_config('statement_timeout', '0', true)"}); err != nil {
+			return err
+		}
+		x.unlimited = true
+		return do(x)
+	})
 }
 
 // wrap names the table an error is about. A ConfigError stays as it is: who

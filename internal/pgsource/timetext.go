@@ -21,14 +21,17 @@ func rfc3339(text string) string {
 		body, zone = text[:n], "Z"
 	}
 	n := len("2006-01-02 15:04:05")
-	if len(body) < n || len(body) > n+len(zeroFraction) || body[4] != '-' || body[10] != ' ' {
+	if len(body) < n || body[4] != '-' || body[10] != ' ' {
 		return text
 	}
-	fraction := body[n:]
-	if fraction == "" {
-		fraction = "."
+	decimals := body[n:]
+	if _, rest, ok := fraction(decimals); !ok || rest != "" {
+		return text // what follows is BC
 	}
-	return body[:10] + "T" + body[11:n] + fraction + zeroFraction[len(fraction):] + zone
+	if decimals == "" {
+		decimals = "."
+	}
+	return body[:10] + "T" + body[11:n] + decimals + zeroFraction[len(decimals):] + zone
 }
 
 var errTime = errors.New("is not a time of the years 1 to 9999")

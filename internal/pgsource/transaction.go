@@ -66,7 +66,11 @@ type tx struct {
 	src  *Source
 	conn *pgxpool.Conn
 	pg   *pgconn.PgConn
-	own  backend // while the transaction is open
+	own  backend   // while the transaction is open
+	at   time.Time // the server's clock, just after its snapshot was taken
+
+	unlimited bool               // its statements may take as long as they do
+	answered  context.CancelFunc // of the deadline of the last statement
 }
 
 // opened is what the first SELECT of a transaction tells.
@@ -106,7 +110,7 @@ func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	x.own = session.own
+	x.own, x.at = session.own, session.at
 	x.src.own.add(x.own)
 	return session, nil
 }
@@ -145,6 +149,9 @@ func millis(d time.Duration) string {
 // broke, or that still has rows to deliver, is closed by the pool.
 func (x *tx) end(ctx context.Context) {
 	defer x.conn.Release()
+	if x.answered != nil {
+		defer x.answered()
+	}
 	x.src.own.remove(x.own)
 	if x.pg.IsClosed() || x.pg.IsBusy() {
 		return
@@ -156,8 +163,16 @@ func (x *tx) end(ctx context.Context) {
 	_, _ = x.pg.ExecParams(ctx, "COMMIT", nil, nil, nil, nil).Close()
 }
 
-// rows starts a query, whose rows are streamed.
+// rows starts a query, whose rows are streamed. It ends within the statement's
+// timeout, and a little more: what the server ends in time can't reach us where
+// the network has gone silent.
 func (x *tx) rows(ctx context.Context, q query) *pgconn.ResultReader {
+	if x.answered != nil {
+		x.answered() // one statement at a time: the last one's rows have been read
+	}
+	if !x.unlimited {
+		ctx, x.answered = context.WithTimeoutCause(ctx, x.src.statementTimeout+roundTripTimeout, errNoAnswer)
+	}
 	return x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)
 }
 

@@ -32,8 +32,8 @@ type updated struct {
 	unit   atomic.Int64   // of epoch, a time.Duration; 0: not known, for want of rows
 }
 
-func newUpdated(columns []column, name string, zone *time.Location) (*updated, error) {
-	at, err := find(columns, "updated", name)
+func newUpdated(columns []column, name string, zone *time.Location, field string) (*updated, error) {
+	at, err := find(columns, field, name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func newUpdated(columns []column, name string, zone *time.Location) (*updated, e
 		u.form = epoch
 	default:
 		return nil, &ConfigError{
-			Field: "updated",
+			Field: field,
 			What:  fmt.Sprintf("column %s has type %s", name, c.typ.name),
 			Do:    "it must be a timestamp, a date or the number of seconds, milli-, micro- or nanoseconds since 1970",
 		}
@@ -99,17 +99,17 @@ func (u *updated) tick() time.Duration {
 // unit returns the unit of an epoch, found by the size of the greatest
 // updateTime and kept once it is known. Without a row that tells, it is the
 // second for now.
-func (t *Table) unit(ctx context.Context, x *tx) (time.Duration, error) {
-	u := t.updated
-	if u.form != epoch {
+func (v view) unit(ctx context.Context, x *tx) (time.Duration, error) {
+	u := v.updated
+	if u == nil || u.form != epoch {
 		return 0, nil
 	}
 	if unit := time.Duration(u.unit.Load()); unit != 0 {
 		return unit, nil
 	}
 	// NaN and infinity are numerics, and greater than every number.
-	column := t.sql.column(u.name)
-	row, err := x.row(ctx, query{sql: "SELECT max(" + column + ")::bigint " + t.sql.from() + " WHERE " + column + " < 9e18"})
+	column := v.sql.column(u.name)
+	row, err := x.row(ctx, query{sql: "SELECT max(" + column + ")::bigint " + v.sql.from() + " WHERE " + column + " < 9e18"})
 	if err != nil {
 		return 0, err
 	}

@@ -15,12 +15,15 @@ type wrapped struct {
 	alias string
 }
 
-// wrap cuts the semicolon that people leave at the end of a statement.
-func wrap(sql string) wrapped {
+// wrap wraps an SQL under the alias x, or x with a number.
+func wrap(sql string) wrapped { return wrapAs(sql, "x") }
+
+// wrapAs cuts the semicolon that people leave at the end of a statement.
+func wrapAs(sql, letter string) wrapped {
 	sql = strings.TrimRight(sql, "; \t\r\n")
-	alias := "x"
+	alias := letter
 	for i := 1; strings.Contains(strings.ToLower(sql), alias); i++ {
-		alias = fmt.Sprintf("x%d", i)
+		alias = fmt.Sprintf("%s%d", letter, i)
 	}
 	return wrapped{sql: sql, alias: alias}
 }

@@ -1,6 +1,8 @@
 // Package quarantine keeps, durably, the rows that can't become documents, and
 // why: a NULL key, a number that does not fit its field, text that is not
-// UTF-8. A row leaves it when it has become a document after all.
+// UTF-8. A row leaves it when it has become a document after all, or is gone.
+// Rows without a key are one for each reason, and leave it when a listing of all
+// of them no longer has that reason.
 //
 // It is a log of JSON lines, one for each row set aside or let go, the last
 // one of a row standing:
@@ -148,16 +150,27 @@ func encode(rows []Row) ([]byte, error) {
 func (q *Quarantine) Add(b doc.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.append(q.tried(b))
+}
+
+// tried returns the rows of a batch's rejects, with their tries.
+func (q *Quarantine) tried(b doc.Batch) []Row {
 	var rows []Row
 	for _, r := range b.Rejects {
-		// A reason may quote the row's text, and JSON has only valid UTF-8.
-		row := Row{OID: r.OID, Reason: strings.ToValidUTF8(r.Reason, "\uFFFD"), Since: b.At.UTC(), Tries: 1}
+		row := newRow(r)
+		row.Since, row.Tries = b.At.UTC(), 1
 		if old, ok := q.rows[row.id()]; ok {
 			row.Since, row.Tries = old.Since, old.Tries+1
 		}
 		rows = append(rows, row)
 	}
-	return q.append(rows)
+	return rows
+}
+
+// newRow is a row that was not tried yet. A reason may quote the row's text,
+// and JSON has only valid UTF-8.
+func newRow(r doc.Reject) Row {
+	return Row{OID: r.OID, Reason: strings.ToValidUTF8(r.Reason, "\uFFFD")}
 }
 
 // Clear lets rows go that have become documents.
@@ -171,6 +184,24 @@ func (q *Quarantine) Clear(oids []doc.OID) error {
 	for _, oid := range oids {
 		if _, ok := q.rows[string(oid)]; ok {
 			rows = append(rows, Row{OID: oid})
+		}
+	}
+	return q.append(rows)
+}
+
+// Keyless makes the rows without a key exactly those of a complete listing: one
+// that is not listed has been mended, which nothing else could tell.
+func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	rows := q.tried(doc.Batch{At: at, Rejects: slices.DeleteFunc(slices.Clone(listing), func(r doc.Reject) bool { return r.OID != "" })})
+	listed := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		listed[r.id()] = true
+	}
+	for id, r := range q.rows {
+		if r.OID == "" && !listed[id] {
+			rows = append(rows, Row{Reason: r.Reason})
 		}
 	}
 	return q.append(rows)
@@ -212,31 +243,6 @@ func (q *Quarantine) write(lines []byte) error {
 	}
 	q.size += int64(len(lines))
 	return nil
-}
-
-// Len is the number of rows set aside.
-func (q *Quarantine) Len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.rows)
-}
-
-// Rows lists what is set aside, by key.
-func (q *Quarantine) Rows() []Row {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.sorted()
-}
-
-func (q *Quarantine) sorted() []Row {
-	rows := make([]Row, 0, len(q.rows))
-	for _, r := range q.rows {
-		rows = append(rows, r)
-	}
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.OID, b.OID), cmp.Compare(a.Reason, b.Reason))
-	})
-	return rows
 }
 
 // Close closes the file.

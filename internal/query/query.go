@@ -8,7 +8,7 @@
 //	(a OR b) -c           parentheses; a minus excludes
 //	"mad scientist"       a phrase
 //	scien*                words that begin so
-//	title:shark           in one column of the content, or an exact metadata value
+//	title:shark           in one column or child of the content, or an exact metadata value
 //	rating:"PG-13"        the same, quoted
 //	year:>=2005           > >= < <= on metadata
 //	year:[2005 TO 2007]   from and to, both included; * is open

@@ -72,7 +72,7 @@ func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(c
 	if err != nil {
 		return nil, fmt.Errorf("schedule %s every %v: %w", name, interval, err)
 	}
-	j.next = cronJob.NextRun
+	j.next, j.now = cronJob.NextRun, cronJob.RunNow
 	return j, nil
 }
 
@@ -112,6 +112,7 @@ type Job struct {
 	name      string
 	run       func(context.Context) error
 	next      func() (time.Time, error)
+	now       func() error
 
 	mu      sync.Mutex
 	status  Status
@@ -140,6 +141,18 @@ func (j *Job) Status() Status {
 		s.Next = resume
 	}
 	return s
+}
+
+// Now runs the job at once, beside its interval, unless it is running already.
+// A pause after failures is over.
+func (j *Job) Now() error {
+	j.mu.Lock()
+	j.resume = time.Time{}
+	j.mu.Unlock()
+	if err := j.now(); err != nil {
+		return fmt.Errorf("run %s: %w", j.name, err)
+	}
+	return nil
 }
 
 // tick is one due run.

@@ -20,24 +20,20 @@ type Document struct {
 
 // Doc returns one document; there is none: an *Error of not_found.
 func (s *Searcher) Doc(oid doc.OID) (Document, error) {
-	page, ok, err := s.page(oid)
+	page, row, ok, err := s.page(oid)
 	if err != nil {
 		return Document{}, err
 	}
 	if !ok {
 		return Document{}, s.noDocument(oid)
 	}
-	row, err := doc.ParseRow(page.Body)
-	if err != nil {
-		return Document{}, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
-	}
 	return Document{
 		Table:   s.Table,
 		OID:     oid.String(),
-		Updated: updatedOf(page),
+		Updated: updatedOf(page.Updated),
 		Token:   page.Token.String(),
 		Fetched: formatTime(page.Fetched),
-		Fields:  pick(row, s.fields()),
+		Fields:  s.pick(row, s.fields()),
 	}, nil
 }
 
@@ -75,17 +71,17 @@ func (s *Searcher) Versions(oid doc.OID) (Versions, error) {
 		if err != nil {
 			return Versions{}, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
 		}
-		v.Versions[i] = Version{Updated: updatedOf(page), Fetched: formatTime(page.Fetched), Fields: pick(row, s.fields())}
+		v.Versions[i] = Version{Updated: updatedOf(page.Updated), Fetched: formatTime(page.Fetched), Fields: s.pick(row, s.fields())}
 	}
 	return v, nil
 }
 
-// updatedOf is a page's updateTime, or nil where that is NULL.
-func updatedOf(page doc.Page) *string {
-	if page.Updated.IsZero() {
+// updatedOf prints an updateTime; nil where it is NULL.
+func updatedOf(at time.Time) *string {
+	if at.IsZero() {
 		return nil
 	}
-	updated := formatTime(page.Updated)
+	updated := formatTime(at)
 	return &updated
 }
 

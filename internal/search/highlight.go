@@ -11,7 +11,7 @@ import (
 
 // What is shown of a long text.
 const (
-	maxFragments  = 3   // of one column
+	maxFragments  = 3   // of one field
 	fragmentRunes = 200 // of one fragment, about
 	leadRunes     = 60  // of them before the first match
 )

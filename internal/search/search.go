@@ -8,7 +8,7 @@
 // not shown; its hit has no fields and no highlights.
 //
 // Cost: one search of the index, one page a hit, and one analysis of each
-// content column of a hit where highlights are wanted.
+// content column and of each child's row of a hit where highlights are wanted.
 package search
 
 import (
@@ -28,10 +28,11 @@ type Index interface {
 	Spans(n query.Node, field, text string) []query.Span
 }
 
-// Pages keeps the documents as they were read. The error of Get and Versions
+// Pages keeps the documents as they were read. The error of View and Versions
 // does not say whether there is no such page; Meta does.
 type Pages interface {
-	Get(doc.OID) (doc.Page, error)
+	// View shows a page, whose body is valid until see returns.
+	View(oid doc.OID, see func(doc.Page) error) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
 	// Versions returns the versions that are kept of a page, newest first.
 	Versions(doc.OID) ([]doc.Page, error)
@@ -44,6 +45,7 @@ type Searcher struct {
 	Table    string
 	Content  []string // columns whose words are searched
 	Metadata []string // columns that are searched by value
+	Children []Child
 }
 
 // An Error is the caller's fault: what was asked can't be answered.
@@ -136,6 +138,9 @@ func (s *Searcher) fields() []string {
 			all = append(all, name)
 		}
 	}
+	for _, c := range s.Children {
+		all = append(all, c.Name)
+	}
 	return all
 }
 
@@ -156,45 +161,77 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 // hit shows one hit with what its page says.
 func (s *Searcher) hit(h query.Hit, fields []string, n query.Node, highlight bool) (Hit, error) {
 	hit := Hit{OID: h.OID.String(), Score: h.Score, Fields: map[string]any{}, Highlights: map[string][]string{}}
-	page, ok, err := s.page(h.OID)
+	page, row, ok, err := s.page(h.OID)
 	if err != nil || !ok || page.V != h.V {
 		return hit, err
 	}
-	row, err := doc.ParseRow(page.Body)
-	if err != nil {
-		return hit, fmt.Errorf("page %s of %s: %w", h.OID, s.Table, err)
-	}
-	hit.Fields = pick(row, fields)
-	if !highlight {
-		return hit, nil
-	}
-	for _, name := range s.Content {
-		v, _ := row.Get(name)
-		text := doc.FormatText(v)
-		if spans := s.Index.Spans(n, name, text); len(spans) > 0 {
-			hit.Highlights[name] = fragments(text, spans)
-		}
+	hit.Fields = s.pick(row, fields)
+	if highlight {
+		hit.Highlights = s.highlights(row, n)
 	}
 	return hit, nil
 }
 
-// page returns a page, or false where there is none.
-func (s *Searcher) page(oid doc.OID) (doc.Page, bool, error) {
-	page, err := s.Pages.Get(oid)
-	if err == nil {
-		return page, true, nil
+// highlights shows what of a row's text a query matches, by field.
+func (s *Searcher) highlights(row doc.Row, n query.Node) map[string][]string {
+	found := map[string][]string{}
+	for _, name := range s.Content {
+		v, _ := row.Get(name)
+		if f := s.matches(n, name, v); len(f) > 0 {
+			found[name] = f
+		}
 	}
-	if _, ok, metaErr := s.Pages.Meta(oid); metaErr == nil && !ok {
-		return doc.Page{}, false, nil
+	for _, c := range s.Children {
+		if !c.Searched {
+			continue
+		}
+		values, _ := c.values(row)
+		if f := s.matches(n, c.Name, values...); len(f) > 0 {
+			found[c.Name] = f
+		}
 	}
-	return doc.Page{}, false, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
+	return found
 }
 
-// pick returns the columns of a row that have these names.
-func pick(row doc.Row, names []string) map[string]any {
+// matches returns the first fragments of a field's values that a query matches.
+func (s *Searcher) matches(n query.Node, field string, values ...any) []string {
+	var found []string
+	for _, v := range values {
+		if len(found) >= maxFragments {
+			break
+		}
+		text := doc.FormatText(v)
+		found = append(found, fragments(text, s.Index.Spans(n, field, text))...)
+	}
+	return found[:min(len(found), maxFragments)]
+}
+
+// page returns what a page says, or false where there is none. The row is a
+// copy: the page's own bytes are gone by then.
+func (s *Searcher) page(oid doc.OID) (meta doc.Meta, row doc.Row, ok bool, err error) {
+	err = s.Pages.View(oid, func(p doc.Page) (err error) {
+		meta = p.Meta
+		row, err = doc.ParseRow(p.Body)
+		return err
+	})
+	if err == nil {
+		return meta, row, true, nil
+	}
+	if _, there, metaErr := s.Pages.Meta(oid); metaErr == nil && !there {
+		return doc.Meta{}, doc.Row{}, false, nil
+	}
+	return doc.Meta{}, doc.Row{}, false, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
+}
+
+// pick returns the columns and children of a row that have these names.
+func (s *Searcher) pick(row doc.Row, names []string) map[string]any {
 	fields := make(map[string]any, len(names))
 	for _, name := range names {
-		if v, ok := row.Get(name); ok {
+		if i := slices.IndexFunc(s.Children, func(c Child) bool { return c.Name == name }); i >= 0 {
+			if values, ok := s.Children[i].values(row); ok {
+				fields[name] = values
+			}
+		} else if v, ok := row.Get(name); ok {
 			fields[name] = v
 		}
 	}

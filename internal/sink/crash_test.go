@@ -52,7 +52,7 @@ func removeGone(ctx context.Context, w *world, s *Sink, rows map[doc.OID]fakewor
 			gone = append(gone, stamp)
 		}
 	}
-	_, err = s.Delete(ctx, gone, seq)
+	_, err = s.Delete(ctx, gone, seq, len(gone))
 	return err
 }
 

@@ -103,12 +103,12 @@ func TestDeleteAgain(t *testing.T) {
 		fetch(t, s, map[doc.OID]string{one: "a", two: "b"})
 		stamps := []doc.Stamp{stampOf(one, "a"), stampOf(two, "b")}
 		w.before(failAt(step))
-		if _, err := s.Delete(context.Background(), stamps, begin(t, s)); !errors.Is(err, errFault) {
+		if _, err := s.Delete(context.Background(), stamps, begin(t, s), 1); !errors.Is(err, errFault) {
 			t.Errorf("%s: got %v, want %v", step, err, errFault)
 		}
 		w.before(nil)
 		s = w.start()
-		if report, err := s.Delete(context.Background(), stamps, begin(t, s)); err != nil || report.Deleted != 2 {
+		if report, err := s.Delete(context.Background(), stamps, begin(t, s), 1); err != nil || report.Deleted != 2 {
 			t.Errorf("%s: again: got %+v, %v, want 2 deleted", step, report, err)
 		}
 		w.wantIndex(t, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,12 +23,15 @@ type history struct {
 	passes [][]read
 }
 
-// A write changes a row, or deletes it.
+// A write changes a row, marks it deleted, or deletes it.
 type write struct {
-	at     time.Duration
-	row    int
-	delete bool
+	at   time.Duration
+	row  int
+	kind string
 }
+
+// mark begins the titles of rows that are marked deleted.
+const mark = "marked: "
 
 // A read is one fetch of a pass, and what it finds is put or deleted.
 type read struct {
@@ -43,7 +47,7 @@ func drawHistory(t *rapid.T) history {
 	return history{
 		seed: rapid.Uint64().Draw(t, "seed"),
 		writes: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) write {
-			return write{milliseconds.Draw(t, "at"), row.Draw(t, "row"), rapid.Bool().Draw(t, "delete")}
+			return write{milliseconds.Draw(t, "at"), row.Draw(t, "row"), rapid.SampledFrom([]string{"put", "mark", "delete"}).Draw(t, "kind")}
 		}), 0, 20).Draw(t, "writes"),
 		passes: rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) read {
 			return read{milliseconds.Draw(t, "pause"), rapid.SliceOfNDistinct(row, 1, 5, rapid.ID).Draw(t, "rows")}
@@ -102,10 +106,13 @@ func (h history) run(ctx context.Context) error {
 	for i, w := range h.writes {
 		acting.Go(func() {
 			time.Sleep(w.at)
-			if w.delete {
+			switch title := fmt.Sprintf("write %d", i); w.kind {
+			case "put":
+				p.table.Put(fakeworld.Key(w.row), title)
+			case "mark":
+				p.table.Put(fakeworld.Key(w.row), mark+title)
+			case "delete":
 				p.table.Delete(fakeworld.Key(w.row))
-			} else {
-				p.table.Put(fakeworld.Key(w.row), fmt.Sprintf("write %d", i))
 			}
 		})
 	}
@@ -139,10 +146,18 @@ func (p *play) read(ctx context.Context, rows []int) error {
 			return err
 		}
 		there := map[doc.OID]bool{}
-		for _, d := range batch.Docs {
+		docs := batch.Docs
+		batch.Docs = nil
+		for _, d := range docs {
 			there[d.OID] = true
-			title, _ := d.Row.Get("title")
-			p.note(d.OID, found{batch.Fetch, true, doc.FormatText(title)})
+			value, _ := d.Row.Get("title")
+			if title := doc.FormatText(value); strings.HasPrefix(title, mark) {
+				batch.Deleted = append(batch.Deleted, d.OID)
+				p.note(d.OID, found{fetch: batch.Fetch})
+			} else {
+				batch.Docs = append(batch.Docs, d)
+				p.note(d.OID, found{batch.Fetch, true, title})
+			}
 		}
 		if _, err := p.sink.Put(ctx, batch); err != nil {
 			return err
@@ -169,7 +184,7 @@ func (p *play) remove(ctx context.Context, oid doc.OID, fetch doc.FetchSeq) erro
 		}
 		stamp := page.Stamp
 		stamp.OID = oid
-		if _, err := p.sink.Delete(ctx, []doc.Stamp{stamp}, fetch); err != nil {
+		if _, err := p.sink.Delete(ctx, []doc.Stamp{stamp}, fetch, 1); err != nil {
 			return err
 		}
 		if _, ok := p.pages.Page(oid); !ok {

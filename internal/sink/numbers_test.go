@@ -61,7 +61,7 @@ func TestNumbersAreReservedInBlocks(t *testing.T) {
 // Without a durable number nothing is fetched and nothing written.
 func TestNoNumbersNoWork(t *testing.T) {
 	w := newWorld()
-	s := New(w.index, w.pages, w.tree, w.quarantine, func(uint64) (uint64, error) { return 0, errFault })
+	s := New(w.index, w.pages, w.tree, w.quarantine, w.guard(), func(uint64) (uint64, error) { return 0, errFault })
 	opened := false
 	if _, err := s.Begin(func() error { opened = true; return nil }); !errors.Is(err, errFault) || opened {
 		t.Errorf("begin: got %v, opened %t, want %v and no snapshot", err, opened, errFault)

@@ -121,7 +121,7 @@ func TestFailedRemovalIsNotUndone(t *testing.T) {
 	fetch(t, s, map[doc.OID]string{one: "a"})
 	older, newer := begin(t, s), begin(t, s)
 	w.before(failAt("delete pages"))
-	if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, newer); !errors.Is(err, errFault) {
+	if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, newer, 1); !errors.Is(err, errFault) {
 		t.Fatalf("got %v, want %v", err, errFault)
 	}
 	w.before(nil)
@@ -299,7 +299,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("put: got %v after %v, want %v after 1s", err, time.Since(began), context.DeadlineExceeded)
 		}
-		if _, err := s.Delete(ctx, []doc.Stamp{stampOf(one, "a")}, begin(t, s)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := s.Delete(ctx, []doc.Stamp{stampOf(one, "a")}, begin(t, s), 1); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("delete: got %v, want %v", err, context.DeadlineExceeded)
 		}
 		s.locked(func() {

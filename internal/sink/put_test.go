@@ -3,9 +3,11 @@ package sink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"indexerd/internal/doc"
@@ -53,7 +55,7 @@ func TestSkippedRowsKeepTheirStampNew(t *testing.T) {
 	w.wantWhole(t)
 }
 
-var errFault = errors.New("no space left")
+var errFault = fmt.Errorf("write: %w", syscall.ENOSPC)
 
 // failAt fails one step.
 func failAt(name string) func(string) error {
@@ -85,7 +87,7 @@ var divergences = []struct {
 		fetch(t, s, map[doc.OID]string{one: "a"})
 		w.before(failAt("delete pages"))
 		defer w.before(nil)
-		if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s)); !errors.Is(err, errFault) {
+		if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s), 1); !errors.Is(err, errFault) {
 			t.Fatalf("got %v, want %v", err, errFault)
 		}
 	}, fakeworld.Counts{Read: 1, Added: 1}},
@@ -167,7 +169,7 @@ func TestSkippingByHashAloneLosesRows(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld()
 			test.diverge(t, w)
-			twin := New(hashAlone{w.index, w.pages}, w.pages, w.tree, w.quarantine, w.reserve)
+			twin := New(hashAlone{w.index, w.pages}, w.pages, w.tree, w.quarantine, w.guard(), w.reserve)
 			if report := fetch(t, twin, map[doc.OID]string{one: "a"}); report.Skipped != 1 {
 				t.Errorf("got %+v, want the row skipped", report)
 			}
@@ -186,7 +188,7 @@ func (noHash) Hash(doc.Row) (doc.DocHash, error) { return 0, nil }
 // A hash of 0 is one like any other, and not that of a row without a page.
 func TestHashZeroIsIndexed(t *testing.T) {
 	w := newWorld()
-	s := New(noHash{w.index}, w.pages, w.tree, w.quarantine, w.reserve)
+	s := New(noHash{w.index}, w.pages, w.tree, w.quarantine, w.guard(), w.reserve)
 	if got, want := fetch(t, s, map[doc.OID]string{one: "a"}), (fakeworld.Counts{Read: 1, Added: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -1,9 +1,10 @@
 // Package sink is the one place where a document enters or leaves.
 //
 // Order of a batch: index, then pages, both durable, then the tree of stamps in
-// memory. Whoever called moves the marks after Put has returned. A crash between index and pages leaves a page
-// whose version is not the index's: the row counts as different when it is
-// read again, and is written again.
+// memory; then, in the same order, what leaves; then the quarantine. Whoever
+// called moves the marks after Put has returned. A crash between index and pages
+// leaves a page whose version is not the index's: the row counts as different
+// when it is read again, and is written again.
 //
 // Invariant (fetch order decides): what was fetched earlier never overwrites
 // what was fetched later. Begin hands out a number and lets the snapshot be
@@ -16,14 +17,22 @@
 // A document whose hash is the page's is not written again, provided the index
 // still has the write that the page speaks of: same generation, same version.
 //
+// Invariant (a bad row never blocks its batch): a document that is too large, or
+// that index or pages refuse again though they are well, is set aside with the
+// reason and the others are written; see blames. There is a limit to what is set
+// aside, beyond which Put fails: a fault of the SQL is not one of its rows.
+//
+// What leaves: rows that are marked deleted, by Put, and rows that were found
+// gone, by Delete, which the Guard may hold.
+//
 // Cost: one page lookup and one hash a document; one index lookup for each
 // document that has a page.
 package sink
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"sync/atomic"
 
 	"indexerd/internal/doc"
 )
@@ -38,6 +47,9 @@ type Index interface {
 	Apply(puts []doc.Doc, deletes []doc.OID) error
 	// Versions returns the version of each document, 0 where there is none.
 	Versions([]doc.OID) ([]doc.Version, error)
+	// Err is the fault after which nothing can be written, until the index is
+	// opened again; nil while all is well.
+	Err() error
 }
 
 // Pages keeps the raw documents of one table.
@@ -45,12 +57,16 @@ type Pages interface {
 	Put([]doc.Page) error
 	Delete([]doc.OID) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
+	Err() error // as the index's
 }
 
 // Quarantine keeps the rows that can't become documents.
 type Quarantine interface {
 	Add(doc.Batch) error
 	Clear([]doc.OID) error
+	Has(doc.OID) bool
+	// LenWith is how many rows there would be if these were set aside too.
+	LenWith([]doc.Reject) int
 }
 
 // Tree keeps the stamps of what was crawled, in memory.
@@ -65,7 +81,9 @@ type Sink struct {
 	pages      Pages
 	tree       Tree
 	quarantine Quarantine
+	guard      *Guard
 	numbers    *numbers
+	failed     atomic.Bool // a write, though the storage was well: see write
 
 	begin chan struct{} // held while a number and its snapshot are taken
 	lock  chan struct{} // guards what follows
@@ -78,12 +96,13 @@ type Sink struct {
 
 // New makes a sink. reserve(n) makes n more numbers durable and returns the
 // first of them.
-func New(index Index, pages Pages, tree Tree, quarantine Quarantine, reserve func(n uint64) (uint64, error)) *Sink {
+func New(index Index, pages Pages, tree Tree, quarantine Quarantine, guard *Guard, reserve func(n uint64) (uint64, error)) *Sink {
 	return &Sink{
 		index:      index,
 		pages:      pages,
 		tree:       tree,
 		quarantine: quarantine,
+		guard:      guard,
 		numbers:    &numbers{reserve: reserve},
 		begin:      make(chan struct{}, 1),
 		lock:       make(chan struct{}, 1),
@@ -129,123 +148,49 @@ func (s *Sink) End(seq doc.FetchSeq) {
 	})
 }
 
-// Put writes the documents of a batch that are new or different, and sets
-// aside its rejects. When it returns nil, all of it is durable.
+// Put writes the documents of a batch that are new or different, sets aside its
+// rejects, and removes what its rows that are marked deleted have left. When it
+// returns nil, all of it is durable.
 func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	report := doc.Report{Read: len(b.Docs) + len(b.Rejects)}
-	b = rejectDuplicates(b)
-	oids := keys(b.Docs, b.Rejects)
+	b = rejectDuplicates(withoutDeleted(b))
+	oids := append(keys(b.Docs, b.Rejects), b.Deleted...)
 	if err := s.hold(ctx, oids); err != nil {
 		return report, err
 	}
 	defer s.release(oids)
 
-	w, err := s.plan(b)
+	p, err := s.plan(b)
 	if err != nil {
 		return report, err
 	}
-	if err := s.write(w); err != nil {
+	written, refused, err := s.write(ctx, p.entries)
+	if err != nil {
 		return report, err
 	}
-	b.Rejects = w.rejects
-	if err := s.setAside(b); err != nil {
+	b.Rejects, b.Deleted = append(p.rejects, refused...), p.deleted
+	deleted, err := s.follow(b, written)
+	if err != nil {
 		return report, err
 	}
-	if err := s.quarantine.Clear(w.oids); err != nil {
-		return report, err
-	}
-	report.Added, report.Updated, report.Skipped, report.Late = w.added, w.updated, w.skipped, w.late
-	report.Quarantined = len(w.rejects)
+	count(&report, written)
+	report.Deleted, report.Quarantined = deleted, len(b.Rejects)
 	return report, nil
 }
 
-// setAside lists the rejects of a batch.
-func (s *Sink) setAside(b doc.Batch) error {
-	if len(b.Rejects) == 0 {
-		return nil
+// follow does what follows when the documents of a batch are durable. Rows that
+// are mended leave quarantine before others enter it: they make room.
+func (s *Sink) follow(b doc.Batch, written []entry) (deleted int, err error) {
+	if err := s.tell(written); err != nil {
+		return 0, err
 	}
-	// An older fetch that has a document of the row would let it out again.
-	s.remember(keys(nil, b.Rejects), b.Fetch)
-	return s.quarantine.Add(b)
-}
-
-// Delete removes the documents that still are at the given stamps, found gone
-// by the given fetch. A document that has been written since stays.
-func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSeq) (doc.Report, error) {
-	oids := make([]doc.OID, len(stamps))
-	for i := range stamps {
-		oids[i] = stamps[i].OID
+	if deleted, err = s.removeMarked(b.Deleted, b.Fetch); err != nil {
+		return 0, err
 	}
-	if err := s.hold(ctx, oids); err != nil {
-		return doc.Report{}, err
+	if err := s.quarantine.Clear(oidsOf(written)); err != nil {
+		return 0, err
 	}
-	defer s.release(oids)
-
-	gone, err := s.gone(stamps, fetch)
-	if err != nil || len(gone) == 0 {
-		return doc.Report{}, err
-	}
-	// First: an older fetch must not bring back what is half removed.
-	s.remember(gone, fetch)
-	if err := s.index.Apply(nil, gone); err != nil {
-		return doc.Report{}, fmt.Errorf("remove %d documents: %w", len(gone), err)
-	}
-	if err := s.pages.Delete(gone); err != nil {
-		return doc.Report{}, fmt.Errorf("remove %d pages: %w", len(gone), err)
-	}
-	if err := s.tree.Delete(gone); err != nil {
-		return doc.Report{}, fmt.Errorf("forget %d stamps: %w", len(gone), err)
-	}
-	if err := s.quarantine.Clear(gone); err != nil {
-		return doc.Report{}, err
-	}
-	return doc.Report{Deleted: len(gone)}, nil
-}
-
-// gone returns the keys whose documents still are at these stamps, or have no
-// page that could tell.
-func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
-	var gone []doc.OID
-	for _, stamp := range stamps {
-		page, ok, err := s.pages.Meta(stamp.OID)
-		if err != nil {
-			return nil, err
-		}
-		if (!ok || page.Same(stamp)) && !s.outdated(stamp.OID, page, fetch) {
-			gone = append(gone, stamp.OID)
-		}
-	}
-	return gone, nil
-}
-
-// remember notes that a fetch found rows gone or unusable.
-func (s *Sink) remember(oids []doc.OID, fetch doc.FetchSeq) {
-	s.locked(func() {
-		for _, oid := range oids {
-			s.absent[oid] = max(s.absent[oid], fetch)
-		}
-	})
-}
-
-// Different returns the OIDs of those stamps that are not what the index has:
-// another stamp, another generation, no page, or a page whose version is not
-// the index's.
-func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
-	oids := make([]doc.OID, len(stamps))
-	for i := range stamps {
-		oids[i] = stamps[i].OID
-	}
-	states, err := s.lookUp(oids)
-	if err != nil {
-		return nil, err
-	}
-	var different []doc.OID
-	for i, stamp := range stamps {
-		if !states[i].Same(stamp) || !states[i].indexed() {
-			different = append(different, stamp.OID)
-		}
-	}
-	return different, nil
+	return deleted, s.setAside(b)
 }
 
 // hold waits until none of the OIDs is being written, and holds them.

@@ -1,6 +1,8 @@
 package sink_test
 
 import (
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -83,6 +85,7 @@ func TestStoredConforms(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *stored{"fakes": fakes, "on disk": onDisk} {
 		t.Run(name+"/versions", func(t *testing.T) { testVersions(t, open(t)) })
 		t.Run(name+"/meta", func(t *testing.T) { testMeta(t, open(t)) })
+		t.Run(name+"/quarantine", func(t *testing.T) { testQuarantine(t, open(t)) })
 		t.Run(name+"/sink", func(t *testing.T) { testSink(t, open(t)) })
 	}
 }
@@ -170,6 +173,29 @@ func testMeta(t *testing.T, s *stored) {
 	}
 }
 
+func testQuarantine(t *testing.T, s *stored) {
+	rejects := []doc.Reject{{OID: one, Reason: "unfit"}, {OID: two, Reason: "unfit"}, {Reason: "no key"}}
+	check := func(name string, oid doc.OID, has bool, with, without int) {
+		t.Helper()
+		q := s.quarantine
+		if got := q.Has(oid); got != has || q.LenWith(rejects) != with || q.LenWith(nil) != without {
+			t.Errorf("%s: got has %t, %d rows with others, %d without, want %t, %d, %d", name, got, q.LenWith(rejects), q.LenWith(nil), has, with, without)
+		}
+	}
+	check("empty", one, false, 3, 0)
+	if err := s.quarantine.Add(doc.Batch{At: at, Rejects: append(rejects[:1:1], doc.Reject{OID: three, Reason: "unfit"})}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		check("two rows", one, true, 4, 2)
+		s.reopen(t)
+	}
+	if err := s.quarantine.Clear([]doc.OID{one}); err != nil {
+		t.Fatal(err)
+	}
+	check("one row", one, false, 4, 1)
+}
+
 // testSink is a table's life in short, with a restart after each step.
 func testSink(t *testing.T, s *stored) {
 	var reserved uint64
@@ -179,7 +205,7 @@ func testSink(t *testing.T, s *stored) {
 	}
 	steps := []struct {
 		name    string
-		titles  []string // of one and two; "" is gone
+		titles  []string // of one and two; "" is gone, "-" is marked deleted
 		want    fakeworld.Counts
 		aside   int
 		present []bool
@@ -190,9 +216,13 @@ func testSink(t *testing.T, s *stored) {
 		{"not UTF-8", []string{"A2", "\xff"}, fakeworld.Counts{Read: 2, Skipped: 1, Quarantined: 1}, 1, []bool{true, true}},
 		{"gone", []string{"", "b"}, fakeworld.Counts{Read: 1, Skipped: 1, Deleted: 1}, 0, []bool{false, true}},
 		{"there again", []string{"A2", "b"}, fakeworld.Counts{Read: 2, Added: 1, Skipped: 1}, 0, []bool{true, true}},
+		{"marked deleted", []string{"-", "\xff"}, fakeworld.Counts{Read: 1, Deleted: 1, Quarantined: 1}, 1, []bool{false, true}},
+		{"marked deleted again", []string{"-", "-"}, fakeworld.Counts{Deleted: 1}, 0, []bool{false, false}},
+		{"there again after that", []string{"A2", "b"}, fakeworld.Counts{Read: 2, Added: 2}, 0, []bool{true, true}},
 	}
 	for _, step := range steps {
-		pass := sink.New(s.index, s.pages, new(fakeworld.Tree), s.quarantine, reserve)
+		guard := sink.NewGuard(sink.Limits{Count: math.MaxInt}, func() (uint64, error) { return 0, nil })
+		pass := sink.New(s.index, s.pages, new(fakeworld.Tree), s.quarantine, guard, reserve)
 		if got := run(t, s, pass, step.titles); got != step.want {
 			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
 		}
@@ -224,24 +254,59 @@ func run(t *testing.T, s *stored, pass *sink.Sink, titles []string) fakeworld.Co
 	b := doc.Batch{Fetch: seq, At: at}
 	var gone []doc.Stamp
 	for i, oid := range []doc.OID{one, two} {
-		if titles[i] != "" {
+		switch titles[i] {
+		case "":
+			page, _, err := s.pages.Meta(oid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone = append(gone, page.Stamp)
+		case "-":
+			b.Deleted = append(b.Deleted, oid)
+		default:
 			b.Docs = append(b.Docs, docOf(oid, titles[i], seq, 0))
-			continue
 		}
-		page, _, err := s.pages.Meta(oid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gone = append(gone, page.Stamp)
 	}
 	report, err := pass.Put(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	removed, err := pass.Delete(t.Context(), gone, seq)
+	removed, err := pass.Delete(t.Context(), gone, seq, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report.Add(removed)
 	return fakeworld.CountsOf(report)
+}
+
+// An index whose directory is gone would refuse any document: it is not the
+// fault of the one that comes first.
+func TestBrokenDiskIsNoDocumentsFault(t *testing.T) {
+	for range 5 {
+		dir := t.TempDir()
+		index, err := fulltext.Create(filepath.Join(dir, "index"), fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "index")); err != nil {
+			t.Fatal(err)
+		}
+		rest := fakes(t)
+		guard := sink.NewGuard(sink.Limits{}, index.Count)
+		pass := sink.New(index, rest.pages, new(fakeworld.Tree), rest.quarantine, guard, func(uint64) (uint64, error) { return 1, nil })
+		if _, err := pass.Put(t.Context(), doc.Batch{Fetch: 1, At: at, Docs: []doc.Doc{docOf(one, "a", 1, 0)}}); err == nil {
+			t.Error("got no error")
+		}
+		if got := rest.listed(); got > 0 {
+			t.Errorf("got %d rows in quarantine, want none", got)
+		}
+		_ = index.Close() // it has nothing left to close
+	}
+}
+
+// What the sink lets through the pages take.
+func TestLimitsAreWithinTheStores(t *testing.T) {
+	if sink.MaxKey > store.MaxKey || sink.MaxBody > store.MaxValue {
+		t.Errorf("got keys of %d and bodies of %d bytes, want at most the store's %d and %d", sink.MaxKey, sink.MaxBody, store.MaxKey, store.MaxValue)
+	}
 }

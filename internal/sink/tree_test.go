@@ -35,7 +35,7 @@ func TestTreeForgetsWhatIsRemoved(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	fetch(t, s, map[doc.OID]string{one: "a", two: "b"})
-	if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s)); err != nil {
+	if _, err := s.Delete(context.Background(), []doc.Stamp{stampOf(one, "a")}, begin(t, s), 1); err != nil {
 		t.Fatal(err)
 	}
 	stamps := w.tree.Stamps()

@@ -3,6 +3,7 @@ package sink
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -30,7 +31,12 @@ func newWorld() *world {
 func (w *world) start() *Sink {
 	before := w.tree.Before
 	w.tree = &fakeworld.Tree{Before: before} // it does not survive
-	return New(w.index, w.pages, w.tree, w.quarantine, w.reserve)
+	return New(w.index, w.pages, w.tree, w.quarantine, w.guard(), w.reserve)
+}
+
+// guard lets everything through.
+func (w *world) guard() *Guard {
+	return NewGuard(Limits{Count: math.MaxInt}, func() (uint64, error) { return uint64(len(w.index.Titles())), nil })
 }
 
 func (w *world) reserve(n uint64) (uint64, error) {
@@ -84,7 +90,7 @@ func fetch(t *testing.T, s *Sink, titles map[doc.OID]string) fakeworld.Counts {
 // remove deletes the document of a row that a fetch found gone.
 func remove(t *testing.T, s *Sink, seq doc.FetchSeq, stamp doc.Stamp) fakeworld.Counts {
 	t.Helper()
-	report, err := s.Delete(context.Background(), []doc.Stamp{stamp}, seq)
+	report, err := s.Delete(context.Background(), []doc.Stamp{stamp}, seq, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

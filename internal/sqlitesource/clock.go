@@ -29,37 +29,37 @@ type clock struct {
 	seen   atomic.Uint32 // text: which spellings were met
 }
 
-// findClock returns the clock of a table, which the greatest updateTime
+// findClock returns the clock of a view, which the greatest updateTime
 // decides; nil while there is none. What was found stays, unless it was 0, the
 // default that a new column often has. It asks within the caller's snapshot, so
 // that where it finds nothing no row of the snapshot has an updateTime.
-func (t *Table) findClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
-	if c := t.clock.Load(); c != nil {
+func (v *view) findClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
+	if c := v.clock.Load(); c != nil || v.updated < 0 {
 		return c, nil
 	}
-	c, err := t.newestClock(ctx, tx)
+	c, err := v.newestClock(ctx, tx)
 	if err != nil || c == nil || c.vague {
 		return c, err
 	}
-	t.clock.CompareAndSwap(nil, c)
-	return t.clock.Load(), nil
+	v.clock.CompareAndSwap(nil, c)
+	return v.clock.Load(), nil
 }
 
 // newestClock makes a clock of the greatest value that is a time. A few that
 // are none must not keep a table from being read.
-func (t *Table) newestClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
+func (v *view) newestClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
 	// Below ':' lie the numbers, and the text that begins with a digit.
-	if c, err := t.clockAmong(ctx, tx, " < ':'"); c != nil || err != nil {
+	if c, err := v.clockAmong(ctx, tx, " < ':'"); c != nil || err != nil {
 		return c, err
 	}
-	return t.clockAmong(ctx, tx, " IS NOT NULL")
+	return v.clockAmong(ctx, tx, " IS NOT NULL")
 }
 
 // clockAmong tries the greatest hundred of some values. It returns nil where
 // there are none.
-func (t *Table) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *clock, err error) {
-	column := t.statements.updated
-	rows, err := tx.QueryContext(ctx, "SELECT +"+column+t.statements.from+" WHERE "+column+which+" ORDER BY "+column+" DESC LIMIT 100")
+func (v *view) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *clock, err error) {
+	column := v.statements.updated
+	rows, err := tx.QueryContext(ctx, "SELECT +"+column+v.statements.from+" WHERE "+column+which+" ORDER BY "+column+" DESC LIMIT 100")
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +69,12 @@ func (t *Table) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *cl
 		if err := s.scan(rows); err != nil {
 			return nil, err
 		}
-		c, err := newClock(s.raw[0], t.zone)
+		c, err := newClock(s.raw[0], v.zone)
 		if err == nil {
 			return c, nil
 		}
 		if fault == nil {
-			fault = &ConfigError{"updated", "column " + t.columns[t.updated] + ": " + err.Error(),
+			fault = &ConfigError{v.paths.updated, "column " + v.columns[v.updated] + ": " + err.Error(),
 				"it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}
 		}
 	}
@@ -222,7 +222,21 @@ func (c *clock) numberOf(t time.Time) any {
 	case c.unit == time.Nanosecond:
 		return min(max(micros, math.MinInt64/1000), math.MaxInt64/1000) * 1000
 	}
-	return (float64(micros) - 0.5) / float64(c.unit.Microseconds())
+	return c.leastReal(float64(micros))
+}
+
+// leastReal is the least real that is read as so many microseconds: division and
+// rounding may leave it a step or two of the number away.
+func (c *clock) leastReal(micros float64) float64 {
+	read := func(n float64) float64 { return math.Round(n * float64(c.unit) / float64(time.Microsecond)) }
+	n := (micros - 0.5) / float64(c.unit.Microseconds())
+	for read(n) < micros {
+		n = math.Nextafter(n, math.Inf(1))
+	}
+	for below := math.Nextafter(n, math.Inf(-1)); read(below) >= micros; below = math.Nextafter(n, math.Inf(-1)) {
+		n = below
+	}
+	return n
 }
 
 // describe shows a value in an error, shortened.

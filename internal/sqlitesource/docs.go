@@ -11,49 +11,48 @@ import (
 	"indexerd/internal/doc"
 )
 
-// pageBytes bounds the text of a page.
-const pageBytes = 16 << 20
-
 // Breakpoints returns every every-th key in the order of ranges, without the
 // first: where the ranges of a load begin. SQLite runs in this process, so to
 // step over the keys between costs less than to number them in SQL.
 func (t *Table) Breakpoints(ctx context.Context, every int) (points []doc.OID, err error) {
+	var where condition
+	where.and("NOT " + t.statements.isNull)
+	t.live(&where)
 	err = t.read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, t.statements.keys+" WHERE NOT "+t.statements.isNull+t.statements.order)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		s := newScanner(len(t.key))
-		for n := 0; rows.Next(); n++ {
-			if n == 0 || n%every != 0 {
-				continue
-			}
-			if err := s.scan(rows); err != nil {
-				return err
+		n := -1
+		return each(ctx, tx, t.statements.keys+where.String()+t.statements.order, where.args, len(t.key), func(raw []any) bool {
+			if n++; n == 0 || n%every != 0 {
+				return true
 			}
 			// A key of the wrong type bounds no range; it is rejected when it is read.
-			if oid, err := t.oid(s.raw); err == nil {
+			if oid, err := t.oid(raw); err == nil {
 				points = append(points, oid)
 			}
-		}
-		return rows.Err()
+			return true
+		})
 	})
 	return points, t.source.fault("find the ranges of "+t.name, err)
 }
 
 // Range reads the rows whose key is in [From, To), in the order of the key
-// column's collation, with any updateTime or none. A key that is NULL lies in
-// no range and is rejected, once for all rows that have it, by the range
-// without a lower end.
+// column's collation, with any updateTime or none, but for those that are
+// marked deleted. A key that is NULL lies in no range and is rejected, once
+// for all rows that have it, by the range without a lower end.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
-		s := &scan{doing: "read a range of " + t.name, nullKeys: r.From == ""}
+		s := t.scan("read a range of " + t.name)
+		s.nullKeys = r.From == ""
 		if err := t.limit(s, r); err != nil {
 			yield(doc.Batch{}, t.source.fault(s.doing, err))
 			return
 		}
-		t.pages(ctx, s, yield)
+		t.live(&s.where)
+		for more := true; more && !s.done; {
+			var fault *rowFault
+			if more, fault = t.page(ctx, s, yield); fault != nil {
+				more = t.pageByKeys(ctx, s, yield)
+			}
+		}
 	}
 }
 
@@ -74,49 +73,93 @@ func (t *Table) limit(s *scan, r doc.Range) (err error) {
 	return nil
 }
 
-// parts decodes a key of this table.
-func (t *Table) parts(oid doc.OID) ([]any, error) {
-	parts, err := oid.Parts()
-	if err != nil {
-		return nil, err
+// pageByKeys reads a page in which the SQL fails at a row: its keys first, then
+// the rows by key. The fetch of the keys yields those that are unusable.
+func (t *Table) pageByKeys(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) bool {
+	var oids []doc.OID
+	more, fault := t.fetch(ctx, s.doing, func(tx *sql.Tx, b *doc.Batch) (err error) {
+		if err := t.rejectNullKeys(ctx, tx, s, b); err != nil {
+			return err
+		}
+		oids, err = t.readKeys(ctx, tx, s, b)
+		return err
+	}, yield)
+	if fault != nil {
+		yield(doc.Batch{}, t.source.fault(s.doing, fault))
+		return false
 	}
-	if len(parts) != len(t.key) {
-		return nil, fmt.Errorf("key %v has %d parts: this table's key has %d", oid, len(parts), len(t.key))
-	}
-	_, err = t.oid(parts)
-	return parts, err
+	return more && (len(oids) == 0 || t.docs(ctx, oids, yield))
 }
 
-// Docs reads the rows with these keys. Rows that are gone are absent; the
-// batch that does not have them says by its number when that was.
+// readKeys reads the keys of a page. Rows of one key that the page tears apart
+// are read together all the same: by their key.
+func (t *Table) readKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) (oids []doc.OID, err error) {
+	where := t.rest(s)
+	n := 0
+	err = each(ctx, tx, t.statements.keys+where.String()+t.statements.order+" LIMIT ?", append(where.args, s.most), len(t.key), func(raw []any) bool {
+		n++
+		s.after = slices.Clone(raw)
+		oid, err := t.oid(raw)
+		if err != nil {
+			b.Rejects = append(b.Rejects, doc.Reject{Reason: err.Error()})
+		} else if len(oids) == 0 || oids[len(oids)-1] != oid {
+			oids = append(oids, oid)
+		}
+		return true
+	})
+	s.done = n < s.most
+	return oids, err
+}
+
+// Docs reads the rows with these keys, a fetch for each batch of keys. Rows
+// that are gone are absent; the batch that does not have them says by its
+// number when that was.
+//
+// Where the SQL fails at a row, the keys that are left are halved until the
+// row is alone: n rows of which one is bad take 2 log2(n) fetches.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, min(t.batch, maxKeys)) {
-			s := &scan{doing: fmt.Sprintf("read %d rows of %s", len(chunk), t.name)}
-			if err := t.among(s, chunk); err != nil {
-				yield(doc.Batch{}, t.source.fault(s.doing, err))
-				return
-			}
-			if !t.pages(ctx, s, yield) {
+			if !t.docs(ctx, chunk, yield) {
 				return
 			}
 		}
 	}
 }
 
-// among limits a scan to some keys. What is equal under the column's collation
-// alone is read too, and left out.
-func (t *Table) among(s *scan, oids []doc.OID) error {
-	keys := make([][]any, len(oids))
-	s.only = make(map[doc.OID]bool, len(oids))
-	for i, oid := range oids {
-		parts, err := t.parts(oid)
-		if err != nil {
-			return err
-		}
-		keys[i], s.only[oid] = parts, true
+// docs reads rows by key, and reports whether to go on.
+func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) bool {
+	s := t.scan(fmt.Sprintf("read %d rows of %s", len(oids), t.name))
+	if err := t.among(&s.where, oids); err != nil {
+		yield(doc.Batch{}, t.source.fault(s.doing, err))
+		return false
 	}
-	return t.statements.amongKeys(&s.where, keys)
+	s.only = make(map[doc.OID]bool, len(oids))
+	for _, oid := range oids {
+		s.only[oid] = true
+	}
+	for more := true; more && !s.done; {
+		var fault *rowFault
+		if more, fault = t.page(ctx, s, yield); fault != nil {
+			return t.halves(ctx, s.left(oids), fault, yield)
+		}
+		if !more {
+			return false
+		}
+	}
+	return true
+}
+
+// halves reads the rows that are left after a fault.
+func (t *Table) halves(ctx context.Context, left []doc.OID, fault *rowFault, yield func(doc.Batch, error) bool) bool {
+	switch n := len(left); n {
+	case 0: // it was a row that nobody asked for
+		return true
+	case 1:
+		return t.alone(ctx, left[0], fault, yield)
+	default:
+		return t.docs(ctx, left[:n/2], yield) && t.docs(ctx, left[n/2:], yield)
+	}
 }
 
 // A scan reads rows by pages, in the order of keys.
@@ -124,38 +167,72 @@ type scan struct {
 	doing    string
 	where    condition        // without a lower end, which moves
 	from     []any            // the first key; nil: no lower end
-	only     map[doc.OID]bool // nil: all
+	only     map[doc.OID]bool // what no page has had yet; nil: all
 	nullKeys bool             // look for keys that are NULL first
+	most     int              // rows of a page
 	after    []any            // the last key that was read; nil: none yet
 	done     bool
 }
 
-// pages yields the pages of a scan, and reports whether to go on.
-func (t *Table) pages(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) bool {
-	for !s.done {
-		if !t.page(ctx, s, yield) {
-			return false
+func (t *Table) scan(doing string) *scan { return &scan{doing: doing, most: t.batch} }
+
+// left returns the keys that no page has had yet, in their order, each once.
+func (s *scan) left(oids []doc.OID) (left []doc.OID) {
+	seen := make(map[doc.OID]bool, len(s.only))
+	for _, oid := range oids {
+		if s.only[oid] && !seen[oid] {
+			seen[oid] = true
+			left = append(left, oid)
 		}
 	}
-	return true
+	return left
 }
 
-// page yields the next page, which is one fetch: it has ended when the caller
-// has dealt with the page.
-func (t *Table) page(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) bool {
+// rest is the condition of what is still to be read. It has one lower end at
+// most: of two, SQLite might seek the one that is behind.
+func (t *Table) rest(s *scan) condition {
+	where := condition{slices.Clone(s.where.terms), slices.Clone(s.where.args)}
+	where.and("NOT " + t.statements.isNull)
+	switch {
+	case s.after != nil:
+		t.statements.afterKey(&where, s.after)
+	case s.from != nil:
+		where.and(t.statements.key+" >= "+t.statements.marks, s.from...)
+	}
+	return where
+}
+
+// page yields the next page, which is one fetch. Where the SQL fails at a row
+// the scan is as it was, and nothing was yielded.
+func (t *Table) page(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) (more bool, fault *rowFault) {
+	before := *s
+	more, fault = t.fetch(ctx, s.doing, func(tx *sql.Tx, b *doc.Batch) error { return t.readPage(ctx, tx, s, b) }, yield)
+	if fault != nil {
+		*s = before
+	}
+	return more, fault
+}
+
+// fetch yields a batch that read fills from one snapshot, and reports whether
+// to go on. The fetch has ended when the caller has dealt with the batch; a
+// fault of a row it leaves to whoever reads.
+func (t *Table) fetch(ctx context.Context, doing string, read func(*sql.Tx, *doc.Batch) error, yield func(doc.Batch, error) bool) (more bool, fault *rowFault) {
 	tx, b, err := t.begin(ctx)
 	if err != nil {
-		yield(doc.Batch{}, t.source.fault(s.doing, err))
-		return false
+		yield(doc.Batch{}, t.source.fault(doing, err))
+		return false, nil
 	}
 	defer t.numbers.End(b.Fetch)
-	err = t.readPage(ctx, tx, s, &b)
+	err = read(tx, &b)
 	tx.Rollback() // before the caller works on the page: see the package
-	if err != nil {
-		yield(doc.Batch{}, t.source.fault(s.doing, err))
-		return false
+	switch {
+	case errors.As(err, &fault):
+		return false, fault
+	case err != nil:
+		yield(doc.Batch{}, t.source.fault(doing, err))
+		return false, nil
 	}
-	return yield(b, nil)
+	return yield(b, nil), nil
 }
 
 // begin takes a number and a snapshot: in SQLite it is the first read after
@@ -175,117 +252,4 @@ func (t *Table) begin(ctx context.Context) (tx *sql.Tx, b doc.Batch, err error) 
 		tx.Rollback()
 	}
 	return tx, b, err
-}
-
-// readPage reads rows until the page is full. Rows of one key are never torn
-// apart, so that whoever gets them sees that they are several; of more than
-// two the rest is left out.
-func (t *Table) readPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
-	clock, err := t.findClock(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if s.nullKeys {
-		if err := t.rejectNullKeys(ctx, tx, b); err != nil {
-			return err
-		}
-		s.nullKeys = false
-	}
-	where := t.rest(s)
-	rows, err := tx.QueryContext(ctx, t.statements.docs+where.String()+t.statements.order, where.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-
-	p := &pageReader{table: t, scan: s, clock: clock, batch: b}
-	row := newScanner(len(t.columns))
-	for rows.Next() {
-		if err := row.scan(rows); err != nil {
-			return err
-		}
-		if !p.add(row.raw) {
-			return nil
-		}
-	}
-	s.done = true
-	return rows.Err()
-}
-
-// rest is the condition of what is still to be read. It has one lower end at
-// most: of two, SQLite might seek the one that is behind.
-func (t *Table) rest(s *scan) condition {
-	where := condition{slices.Clone(s.where.terms), slices.Clone(s.where.args)}
-	where.and("NOT " + t.statements.isNull)
-	switch {
-	case s.after != nil:
-		t.statements.afterKey(&where, s.after)
-	case s.from != nil:
-		where.and(t.statements.key+" >= "+t.statements.marks, s.from...)
-	}
-	return where
-}
-
-// rejectNullKeys adds one reject for all rows without a key: nothing tells
-// them apart.
-func (t *Table) rejectNullKeys(ctx context.Context, tx *sql.Tx, b *doc.Batch) error {
-	for i, column := range t.key {
-		name := t.columns[column]
-		query := "SELECT 1" + t.statements.from + " WHERE " + qualify([]string{name})[0] + " IS NULL LIMIT 1"
-		err := tx.QueryRowContext(ctx, query).Scan(new(int))
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		b.Rejects = append(b.Rejects, doc.Reject{Reason: fmt.Sprintf("key %s is NULL: this table's key is %v", name, t.kinds[i])})
-	}
-	return nil
-}
-
-// A pageReader fills one page.
-type pageReader struct {
-	table *Table
-	scan  *scan
-	clock *clock
-	batch *doc.Batch
-
-	rows, bytes int
-	last        doc.OID // of the last row, "" where it was none
-	run         int     // how many rows had it
-}
-
-// add adds a row, or reports that it belongs to the next page.
-func (p *pageReader) add(raw []any) bool {
-	key := make([]any, len(p.table.key))
-	for i, column := range p.table.key {
-		key[i] = raw[column]
-	}
-	oid, err := p.table.oid(key)
-	if oid != "" && oid == p.last {
-		p.run++
-	} else {
-		if p.rows >= p.table.batch || p.bytes >= pageBytes {
-			return false
-		}
-		p.last, p.run = oid, 1
-	}
-	p.scan.after = key
-	if p.run > 2 || p.scan.only != nil && !p.scan.only[oid] {
-		return true
-	}
-	p.rows++
-	p.bytes += size(raw)
-	var d doc.Doc
-	if err == nil {
-		d, err = p.table.document(oid, raw, p.clock)
-	}
-	if err != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error()})
-		return true
-	}
-	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
-	p.batch.Docs = append(p.batch.Docs, d)
-	return true
 }

@@ -17,7 +17,7 @@ import (
 // A ConfigError says that a table is configured as the database can't serve
 // it: which field, what is wrong, what to do.
 type ConfigError struct {
-	Field string // "sql", "key" or "updated"
+	Field string // such as "sql", "key" or "children.actors.updated"
 	What  string
 	Do    string
 }

@@ -26,8 +26,8 @@ func newScanner(columns int) *scanner {
 
 func (s *scanner) scan(rows *sql.Rows) error { return rows.Scan(s.dest...) }
 
-// document makes a document of a row whose key is known. The error is why it
-// can't become one.
+// document makes a document of a row whose key is known, without its children.
+// The error is why it can't become one.
 func (t *Table) document(oid doc.OID, raw []any, c *clock) (d doc.Doc, err error) {
 	d.OID = oid
 	if raw[t.updated] != nil {
@@ -35,21 +35,24 @@ func (t *Table) document(oid doc.OID, raw []any, c *clock) (d doc.Doc, err error
 			return d, fmt.Errorf("updated %s: %w", t.columns[t.updated], err)
 		}
 	}
-	if d.Token, err = t.token(raw); err != nil {
+	d.Token.Epoch = t.epoch
+	if d.Token.Digest, err = digest(raw); err != nil {
 		return d, err
 	}
-	d.Row = doc.Row{Names: t.columns, Values: make([]any, len(raw))}
-	for i, v := range raw {
-		if d.Row.Values[i], err = value(v, t.booleans[i]); err != nil {
-			return d, fmt.Errorf("column %s: %w", t.columns[i], err)
-		}
-	}
-	return d, nil
+	d.Row, err = t.row(raw)
+	return d, err
 }
 
-func (t *Table) token(raw []any) (doc.Token, error) {
-	n, err := digest(raw)
-	return doc.Token{Digest: n, Epoch: t.epoch}, err
+// row makes a row of what SQLite stores.
+func (v *view) row(raw []any) (doc.Row, error) {
+	row := doc.Row{Names: v.columns, Values: make([]any, len(raw))}
+	for i, stored := range raw {
+		var err error
+		if row.Values[i], err = value(stored, v.booleans[i]); err != nil {
+			return row, fmt.Errorf("column %s: %w", v.columns[i], err)
+		}
+	}
+	return row, nil
 }
 
 // value turns what SQLite stores into what a document holds.
@@ -71,22 +74,6 @@ func value(v any, boolean bool) (any, error) {
 		return `\x` + hex.EncodeToString(v), nil
 	}
 	return v, nil
-}
-
-// oid encodes the parts of a key as they were read. The error says which part
-// is not what the table's key is made of.
-func (t *Table) oid(parts []any) (doc.OID, error) {
-	for i, p := range parts {
-		kind := t.kinds[i]
-		if _, isInt := p.(int64); isInt && kind == doc.Integer {
-			continue
-		}
-		if _, isText := p.(string); isText && kind == doc.Text {
-			continue
-		}
-		return "", fmt.Errorf("key %s is %s: this table's key is %v", t.columns[t.key[i]], describe(p), kind)
-	}
-	return doc.NewOID(parts...)
 }
 
 // size is what a row takes of a page's bytes.

@@ -1,28 +1,43 @@
-// Package sqlitesource reads one table of a SQLite database: its documents by
-// range of keys, by window of updateTime and by key. It is the only importer
-// of the SQLite driver.
+// Package sqlitesource reads one table of a SQLite database, with its children:
+// documents and stamps by range of keys, by window of updateTime and by key. It
+// is the only importer of the SQLite driver.
 //
-// Invariant: nothing but SELECT, BEGIN, ROLLBACK and the PRAGMAs of connect
-// reach the database; the file is opened with mode=ro and query_only, and a
-// missing one is never created. Every value is bound.
+// Invariants. Nothing but SELECT, EXPLAIN, BEGIN, ROLLBACK and the PRAGMAs of
+// connect reach the database; the file is opened with mode=ro and query_only,
+// and a missing one is never created. Every value is bound. A row never keeps
+// another one from being read: one that can't be a document is a reject, also
+// where the SQL itself fails at it. Whichever way a row is come by, its stamp
+// is the same.
 //
 // The user's SQL is wrapped once, SELECT ... FROM (<sql>) q WHERE ..., and the
 // same text serves windows, ranges, single keys and counts. What is read is
 // read a page at a time, each page in a transaction of its own that has ended
 // before the page is handed out: with a rollback journal an open reader keeps
 // writers from committing, and indexing a page takes far longer than reading
-// it. A page therefore is one snapshot with one FetchSeq, and a range of
-// several pages is several fetches.
+// it. A page therefore is one snapshot with one FetchSeq, children and marks of
+// deletion included, and a range of several pages is several fetches.
 //
-// Cost: a page of documents is held in memory, at most Batch rows or 16 MiB of
-// text; stamps 10,000 at a time. A window with nothing in it costs one index
-// probe where updateTime is indexed, and a scan of the table where it is not.
+// Memory: a page of documents, at most Batch rows or 16 MiB of text, and 16 MiB
+// of children, or those of one row; stamps 10,000 at a time.
 //
-// Layout: connect.go opens files; table.go looks at a table's SQL; sql.go
-// builds statements; docs.go and stamps.go run them; row.go makes documents of
-// rows; token.go digests them; clock.go and spelling.go read updateTime in the
-// ways that SQLite stores it; errors.go tells faults of the connection from
-// faults of the configuration.
+// Queries: one a page, and one more for each child and for a list of deleted
+// rows, by the keys of the page. A window with nothing in it costs one index
+// probe, and one for each child, where updateTime is indexed, and a scan of the
+// table where it is not. A child needs an index on its key. A row at which the
+// SQL fails costs 2 log2(Batch) fetches.
+//
+// Digests of children are added up here and not by an aggregate function in
+// SQL: it would have to sort by key what is now read as it lies, and could not
+// tell the greatest of updateTimes that are text with offsets.
+//
+// Layout: connect.go opens files; table.go is the table, view.go one SQL of it,
+// sql.go builds statements. docs.go fetches, page.go and row.go make documents
+// of rows, children.go adds their children, deletion.go leaves out what is
+// marked deleted, poison.go sets apart the rows at which SQL fails. stamps.go
+// and walk.go walk windows, listing.go reads the stamps of their pages, token.go
+// digests. keyless.go and relations.go are for those who check. clock.go and
+// spelling.go read updateTime in the ways that SQLite stores it; errors.go tells
+// faults of the connection from faults of the configuration.
 package sqlitesource
 
 import (

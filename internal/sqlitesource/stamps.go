@@ -1,11 +1,11 @@
 package sqlitesource
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"iter"
 	"slices"
+	"strings"
 
 	"indexerd/internal/doc"
 )
@@ -14,126 +14,177 @@ import (
 const stampPage = 10_000
 
 // Stamps reads the stamps of the rows whose updateTime is in the window, in
-// the order of updateTime and key. Where updateTime is text that is spelled in
-// several ways, stamps outside of the window may be among them.
+// the order of updateTime and key, then of those that have a child whose
+// updateTime is. A row may come twice, and its stamp lie outside of the window:
+// its own updateTime is not the greatest, or text is spelled in several ways.
 //
-// A row whose updateTime can't be read has none in its stamp; whoever fetches
-// it learns why. A row whose key can't be read has no stamp.
+// A row whose updateTime can't be read has none in its stamp, and one at which
+// the SQL fails has token 0; whoever fetches it learns why. A row whose key
+// can't be read has no stamp.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
-	return t.scanStamps(ctx, &stampScan{table: t, window: w})
-}
-
-// StampsByOID is Stamps in the order of keys.
-func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
-	return t.scanStamps(ctx, &stampScan{table: t, window: w, byKey: true})
-}
-
-func (t *Table) scanStamps(ctx context.Context, s *stampScan) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
-		s := *s // a scan for each walk
-		for !s.done {
-			stamps, err := s.page(ctx)
-			if err != nil {
-				yield(nil, t.source.fault("read a window of "+t.name, err))
-				return
+		var live condition
+		t.live(&live)
+		s := &windowScan{view: t.view, window: w, also: live, limit: t.stamps}
+		next := func(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
+			l, ok, err := s.page(ctx, tx)
+			if !ok {
+				return nil, false, err
 			}
-			if len(stamps) > 0 && !yield(stamps, nil) {
+			stamps, last, err := t.list(ctx, tx, l)
+			s.advance(last)
+			return stamps, last != nil, err
+		}
+		if !walk(ctx, t, "read a window of "+t.name, next, yield) {
+			return
+		}
+		for _, c := range t.children {
+			if !t.parents(ctx, c, w, yield) {
 				return
 			}
 		}
 	}
 }
 
-// A stampScan reads a window by pages.
-type stampScan struct {
-	table    *Table
-	window   doc.Window
-	byKey    bool // in the order of keys, not of updateTimes
-	clock    *clock
-	from, to any
-	after    []any // updateTime (unless byKey) and key of the last row; nil: none yet
-	done     bool
-}
-
-func (s *stampScan) page(ctx context.Context) (stamps []doc.Stamp, err error) {
-	err = s.table.read(ctx, func(tx *sql.Tx) (err error) {
-		if s.clock == nil {
-			if err = s.begin(ctx, tx); err != nil || s.done {
-				return err
-			}
+// parents yields the stamps of the rows that have a child in the window.
+func (t *Table) parents(ctx context.Context, c *child, w doc.Window, yield func([]doc.Stamp, error) bool) bool {
+	for oids, err := range t.touched(ctx, c.view, w, condition{}) {
+		var stamps []doc.Stamp
+		if err == nil {
+			slices.Sort(oids)
+			stamps, err = t.StampsOf(ctx, slices.Compact(oids))
 		}
-		stamps, err = s.read(ctx, tx)
-		return err
-	})
-	return stamps, err
+		if err != nil {
+			yield(nil, err)
+			return false
+		}
+		if len(stamps) > 0 && !yield(stamps, nil) {
+			return false
+		}
+	}
+	return true
 }
 
-// begin spells the window, once for all pages: each must go on where the last
-// one ended.
-func (s *stampScan) begin(ctx context.Context, tx *sql.Tx) (err error) {
-	if s.clock, err = s.table.findClock(ctx, tx); err != nil {
-		return err
+// StampsByOID is Stamps in the order of keys, each row once.
+func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		s := &keyScan{table: t, window: w}
+		walk(ctx, t, "read a window of "+t.name, s.next, yield)
 	}
-	if s.clock == nil {
-		s.done = true // no row has an updateTime
-		return nil
+}
+
+// A keyScan walks the keys that have their own updateTime or a child's in a
+// window, in byte order. Rows of a window are many and children few, so it
+// reads the union of keys first, and then their stamps.
+type keyScan struct {
+	table  *Table
+	window doc.Window
+	bounds []*bounds // of the table and each child; nil where none has an updateTime
+	after  []any     // the last key; nil: none yet
+}
+
+func (s *keyScan) next(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
+	if s.bounds == nil {
+		if err := s.spell(ctx, tx); err != nil {
+			return nil, false, err
+		}
 	}
-	s.from, s.to = s.clock.bounds(s.window)
+	t := s.table
+	if len(t.children) == 0 {
+		if s.bounds[0] == nil {
+			return nil, false, nil
+		}
+		where := s.where(t.view, s.bounds[0])
+		t.live(&where)
+		stamps, last, err := t.list(ctx, tx, listing{where, t.statements.byBytes, t.stamps})
+		s.advance(last)
+		return stamps, last != nil, err
+	}
+	oids, more, err := s.keys(ctx, tx)
+	if err != nil {
+		return nil, false, err
+	}
+	stamps, err := t.stampsAmong(ctx, tx, oids)
+	slices.SortStableFunc(stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
+	return stamps, more, err
+}
+
+func (s *keyScan) spell(ctx context.Context, tx *sql.Tx) error {
+	for _, v := range s.views() {
+		b, err := v.boundsOf(ctx, tx, s.window)
+		if err != nil {
+			return err
+		}
+		s.bounds = append(s.bounds, b)
+	}
 	return nil
 }
 
-func (s *stampScan) read(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, error) {
-	statements := &s.table.statements
-	position, order := statements.stamp, statements.byStamp
-	if s.byKey {
-		position, order = cmp.Or(statements.bytes, statements.key), statements.byBytes
-	}
-	var where condition
-	if s.after == nil || s.byKey {
-		where.and(statements.updated+" >= ?", s.from)
-	}
-	if s.after != nil {
-		where.and(position+" > "+tuple(slices.Repeat([]string{"?"}, len(s.after))), s.after...)
-	}
-	where.and(statements.updated+" < ?", s.to)
-	where.and("NOT " + statements.isNull)
-	query := statements.stamps + where.String() + order + " LIMIT ?"
-	rows, err := tx.QueryContext(ctx, query, append(where.args, stampPage)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+func (s *keyScan) views() []*view { return s.table.views()[:1+len(s.table.children)] }
 
-	var stamps []doc.Stamp
-	row, n := newScanner(len(s.table.key)+2), 0
-	for ; rows.Next(); n++ {
-		if err := row.scan(rows); err != nil {
-			return nil, err
-		}
-		if stamp, ok := s.stamp(row.raw); ok {
-			stamps = append(stamps, stamp)
-		}
+func (s *keyScan) advance(last []any) {
+	if last != nil {
+		s.after = slices.Clone(last[:len(s.table.key)])
 	}
-	if s.done = n < stampPage; !s.done {
-		k := len(s.table.key)
-		s.after = slices.Clone(row.raw[:k])
-		if !s.byKey {
-			s.after = append([]any{row.raw[k]}, s.after...)
-		}
-	}
-	return stamps, rows.Err()
 }
 
-// stamp reads a row of key, updateTime and token.
-func (s *stampScan) stamp(raw []any) (stamp doc.Stamp, ok bool) {
-	k := len(s.table.key)
-	oid, err := s.table.oid(raw[:k])
-	if err != nil {
-		return stamp, false
+// where is the condition of what is still to be read of a view.
+func (s *keyScan) where(v *view, b *bounds) (where condition) {
+	where.and(v.statements.updated+" >= ?", b.from)
+	where.and(v.statements.updated+" < ?", b.to)
+	if s.after != nil {
+		where.and(v.statements.inBytes()+" > "+v.statements.marks, s.after...)
 	}
-	stamp.OID = oid
-	stamp.Updated, _ = s.clock.time(raw[k]) // see Stamps
-	digest, ok := raw[k+1].(int64)
-	stamp.Token = doc.Token{Digest: uint64(digest), Epoch: s.table.epoch}
-	return stamp, ok
+	where.and("NOT " + v.statements.isNull)
+	return where
+}
+
+// keys reads the next keys of the union.
+func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (oids []doc.OID, more bool, err error) {
+	var selects []string
+	var args []any
+	for i, v := range s.views() {
+		if s.bounds[i] != nil {
+			where := s.where(v, s.bounds[i])
+			selects = append(selects, v.statements.byBytesKeys+where.String())
+			args = append(args, where.args...)
+		}
+	}
+	if len(selects) == 0 {
+		return nil, false, nil
+	}
+	k := len(s.table.key)
+	query := strings.Join(selects, " UNION ") + ordinals(k) + " LIMIT ?"
+	n := 0
+	err = each(ctx, tx, query, append(args, s.table.stamps), k, func(raw []any) bool {
+		if n++; n == s.table.stamps {
+			s.advance(raw)
+		}
+		if oid, err := s.table.oid(raw); err == nil {
+			oids = append(oids, oid)
+		}
+		return true
+	})
+	return oids, n == s.table.stamps, err
+}
+
+// StampsInRange reads the stamps of all rows in a range, with any updateTime or
+// none, in the order in which Range reads them. Of rows that share a key those
+// at the border of a page may be left out, but for one.
+func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		s := t.scan("read the stamps of a range of " + t.name)
+		if err := t.limit(s, r); err != nil {
+			yield(nil, t.source.fault(s.doing, err))
+			return
+		}
+		t.live(&s.where)
+		walk(ctx, t, s.doing, func(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
+			stamps, last, err := t.list(ctx, tx, listing{t.rest(s), t.statements.order, t.stamps})
+			if last != nil {
+				s.after = last[:len(t.key)]
+			}
+			return stamps, last != nil, err
+		}, yield)
+	}
 }

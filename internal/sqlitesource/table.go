@@ -4,16 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"indexerd/internal/doc"
-	"indexerd/internal/nearest"
 )
 
 // Numbers gives every fetch its number. Begin calls open, which takes the
@@ -27,13 +21,16 @@ type Numbers interface {
 // an updateTime of text without an offset was read from; nil means UTC, as
 // SQLite's own functions have it.
 type TableConfig struct {
-	Name    string
-	SQL     string
-	Key     []string
-	Updated string
-	Zone    *time.Location
-	Batch   int     // rows of a page; 0 means 2000
-	Numbers Numbers // nil: fetches only look, and carry number 0
+	Name     string
+	SQL      string
+	Key      []string
+	Updated  string
+	Zone     *time.Location
+	Batch    int           // rows of a page; 0 means 2000
+	Numbers  Numbers       // nil: fetches only look, and carry number 0
+	Children []ChildConfig // in the order in which documents hold them
+	Deleted  DeletedConfig // zero: no row is marked deleted
+	Changes  string        // SQL of key and updateTime, without the filter that SQL has; "": none
 }
 
 // unnumbered is for those who only look.
@@ -42,22 +39,18 @@ type unnumbered struct{}
 func (unnumbered) Begin(open func() error) (doc.FetchSeq, error) { return 0, open() }
 func (unnumbered) End(doc.FetchSeq)                              {}
 
-// A Table is the result of one user's SQL.
+// A Table is the result of one user's SQL, with its children.
 type Table struct {
-	source  *Source
-	name    string
-	zone    *time.Location
-	batch   int
-	numbers Numbers
-	epoch   uint32
-
-	columns    []string
-	booleans   []bool // by column: declared BOOLEAN
-	key        []int  // columns of the key
-	updated    int    // column of updateTime
-	kinds      []doc.Kind
-	statements statements
-	clock      atomic.Pointer[clock] // nil until a row has an updateTime
+	*view
+	source   *Source
+	name     string
+	batch    int // rows of a page
+	stamps   int // stamps of a page
+	numbers  Numbers
+	epoch    uint32
+	children []*child
+	deletion deletion
+	changes  *view // nil: none
 }
 
 // Table looks at a table's SQL: its columns, the type of its key, the way its
@@ -65,13 +58,14 @@ type Table struct {
 // *ConfigError; while the database can't be asked, or no row tells the type of
 // the key, the error is doc.ErrUnavailable.
 func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
+	c.Zone = cmp.Or(c.Zone, time.UTC)
 	t := &Table{
 		source:  s,
 		name:    c.Name,
-		zone:    cmp.Or(c.Zone, time.UTC),
 		batch:   cmp.Or(c.Batch, 2000),
+		stamps:  stampPage,
 		numbers: c.Numbers,
-		epoch:   epochOf(c.SQL, c.Key),
+		epoch:   epochOf(c),
 	}
 	if t.numbers == nil {
 		t.numbers = unnumbered{}
@@ -82,157 +76,72 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 	return t, nil
 }
 
-func (t *Table) look(ctx context.Context, c TableConfig) error {
-	info, err := t.source.columnsOf(ctx, c.SQL)
-	if err != nil {
+func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
+	if t.view, err = t.source.newView(ctx, paths{"sql", "key", "updated"}, c.SQL, c.Key, c.Updated, c.Zone); err != nil {
 		return err
 	}
-	if err := t.findColumns(info, c); err != nil {
+	if c.Updated == "" {
+		_, err := t.column("updated", "")
 		return err
 	}
-	// Kinds decide how keys are ordered, and finding them needs no order.
-	t.statements = newStatements(c.SQL, t.columns, c.Key, nil, c.Updated)
-	return t.read(ctx, func(tx *sql.Tx) error {
-		if err := t.findKinds(ctx, tx, info); err != nil {
-			return err
-		}
-		t.statements = newStatements(c.SQL, t.columns, c.Key, t.kinds, c.Updated)
-		_, err := t.findClock(ctx, tx)
-		return err
-	})
-}
-
-// columnsOf prepares the SQL, without the wrapping that would rename columns of
-// one name, and does not run it.
-func (s *Source) columnsOf(ctx context.Context, query string) (info []sqlite.ColumnInfo, err error) {
-	conn, err := s.db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	err = conn.Raw(func(driverConn any) error {
-		describer, ok := driverConn.(interface {
-			ColumnInfo(query string) ([]sqlite.ColumnInfo, error)
-		})
-		if !ok {
-			return fmt.Errorf("the driver's %T can't describe a query", driverConn)
-		}
-		info, err = describer.ColumnInfo(query)
-		return err
-	})
-	if err != nil && !unavailable(err) {
-		return nil, &ConfigError{"sql", message(err), "try it in the sqlite3 shell"}
-	}
-	return info, err
-}
-
-// findColumns places the key and updateTime among the SQL's columns.
-func (t *Table) findColumns(info []sqlite.ColumnInfo, c TableConfig) error {
-	if len(info) == 0 {
-		return &ConfigError{"sql", "it returns no columns", "write a SELECT"}
-	}
-	seen := map[string]bool{}
-	for _, column := range info {
-		// SQLite does not tell names apart by case.
-		if folded := strings.ToLower(column.Name); seen[folded] {
-			return &ConfigError{"sql", "two columns are named " + column.Name, "give one of them another name with AS"}
-		} else {
-			seen[folded] = true
-		}
-		t.columns = append(t.columns, column.Name)
-		t.booleans = append(t.booleans, isBoolean(column.DeclType))
-	}
-	for i, name := range c.Key {
-		column, err := t.column("key", name)
+	for _, config := range c.Children {
+		child, err := t.source.newChild(ctx, config, c.Zone)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(c.Key[:i], name) {
-			return &ConfigError{"key", "column " + name + " is named twice", "name it once"}
+		t.children = append(t.children, child)
+	}
+	if t.deletion, err = t.source.newDeletion(ctx, c, t.view); err != nil {
+		return err
+	}
+	if c.Changes != "" {
+		if t.changes, err = t.source.newView(ctx, paths{"changes", "changes", "changes"}, c.Changes, c.Key, c.Updated, c.Zone); err != nil {
+			return err
 		}
-		t.key = append(t.key, column)
 	}
-	if len(t.key) == 0 || len(t.key) > maxKeyParts {
-		return &ConfigError{"key", fmt.Sprintf("%d columns", len(t.key)), fmt.Sprintf("name 1 to %d columns that tell rows apart", maxKeyParts)}
-	}
-	var err error
-	t.updated, err = t.column("updated", c.Updated)
-	return err
+	return t.read(ctx, func(tx *sql.Tx) error { return t.lookAtRows(ctx, tx) })
 }
 
-// maxKeyParts bounds a composite key.
-const maxKeyParts = 8
-
-// column finds a configured column.
-func (t *Table) column(field, name string) (int, error) {
-	if i := slices.Index(t.columns, name); i >= 0 {
-		return i, nil
+// lookAtRows finds what only rows can tell: types of keys, ways to write times.
+func (t *Table) lookAtRows(ctx context.Context, tx *sql.Tx) error {
+	kinds, err := t.findKinds(ctx, tx)
+	if err != nil {
+		return err
 	}
-	do := "name one of " + strings.Join(t.columns, ", ")
-	if near := nearest.Name(name, t.columns); near != "" {
-		do = "did you mean " + near + "?"
-	}
-	return 0, &ConfigError{field, "column " + name + " is not in the SQL's result", do}
-}
-
-// findKinds finds the type of each part of the key: declared where the column
-// is a table's own, else the type of the values that there are.
-func (t *Table) findKinds(ctx context.Context, tx *sql.Tx, info []sqlite.ColumnInfo) error {
-	for _, column := range t.key {
-		kind, ok := declaredKind(info[column].DeclType)
-		if !ok {
-			var err error
-			if kind, err = t.kindOfValues(ctx, tx, t.columns[column]); err != nil {
-				return err
-			}
+	t.order(kinds, t.deletion.marked)
+	for _, v := range t.views()[1:] {
+		if err := v.matchKinds(ctx, tx, kinds); err != nil {
+			return err
 		}
-		t.kinds = append(t.kinds, kind)
+	}
+	for _, v := range t.views() {
+		if _, err := v.findClock(ctx, tx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// declaredKind follows SQLite's rules of affinity as far as they make sure
-// what a column holds.
-func declaredKind(declared string) (doc.Kind, bool) {
-	d := strings.ToUpper(declared)
-	switch {
-	case strings.Contains(d, "INT"):
-		return doc.Integer, true
-	case strings.Contains(d, "CHAR"), strings.Contains(d, "CLOB"), strings.Contains(d, "TEXT"), strings.Contains(d, "UUID"):
-		return doc.Text, true
+// views are the main view and all that refer to its key.
+func (t *Table) views() []*view {
+	views := []*view{t.view}
+	for _, c := range t.children {
+		views = append(views, c.view)
 	}
-	return 0, false
-}
-
-func isBoolean(declared string) bool {
-	d := strings.ToUpper(declared)
-	return d == "BOOLEAN" || d == "BOOL"
-}
-
-// kindOfValues looks at the least and the greatest value of a column, which
-// are of one type exactly if all are.
-func (t *Table) kindOfValues(ctx context.Context, tx *sql.Tx, name string) (doc.Kind, error) {
-	column := qualify([]string{name})[0]
-	query := "SELECT typeof(min(" + column + ")), typeof(max(" + column + "))" + t.statements.from
-	var least, greatest string
-	if err := tx.QueryRowContext(ctx, query).Scan(&least, &greatest); err != nil {
-		return 0, err
+	for _, v := range []*view{t.deletion.list, t.changes} {
+		if v != nil {
+			views = append(views, v)
+		}
 	}
-	switch {
-	case least == "null":
-		return 0, fmt.Errorf("key %s has no declared type, and there is no row yet to tell it: %w", name, doc.ErrUnavailable)
-	case least == "integer" && greatest == "integer":
-		return doc.Integer, nil
-	case least == "text" && greatest == "text":
-		return doc.Text, nil
-	case least == greatest:
-		return 0, &ConfigError{"key", "column " + name + " holds " + least + " values", "a key is integer or text: CAST it in the SQL"}
-	}
-	return 0, &ConfigError{"key", "column " + name + " holds both " + least + " and " + greatest + " values", "CAST it to TEXT in the SQL"}
+	return views
 }
 
 // Kinds are the types of the parts of the key.
 func (t *Table) Kinds() []doc.Kind { return slices.Clone(t.kinds) }
+
+// Ordered reports whether the order of keys in the database, that of ranges,
+// is the order of OIDs. That of text is its column's collation.
+func (t *Table) Ordered() bool { return !slices.Contains(t.kinds, doc.Text) }
 
 // Columns are the names of the SQL's columns, in its order.
 func (t *Table) Columns() []string { return slices.Clone(t.columns) }
@@ -240,14 +149,27 @@ func (t *Table) Columns() []string { return slices.Clone(t.columns) }
 // Epoch is the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
 
-// Tick is the precision of updateTime. It is a day, the coarsest there is,
-// until a row has one, so ask again for each window.
+// Tick is the precision of updateTime, the coarsest of the table's and its
+// children's. It is a day, the coarsest there is, until a row of the table has
+// one, so ask again for each window. A child without rows does not count: it
+// might stay empty, and a day would be read again every time.
 func (t *Table) Tick() time.Duration {
-	if c := t.clock.Load(); c != nil {
-		return c.tick
+	c := t.clock.Load()
+	if c == nil {
+		return 24 * time.Hour
 	}
-	return 24 * time.Hour
+	tick := c.tick
+	for _, child := range t.children {
+		if c := child.clock.Load(); c != nil {
+			tick = max(tick, c.tick)
+		}
+	}
+	return tick
 }
+
+// Behind is why nothing may be concluded from the absence of a row. A file is
+// what it is: there is no reason.
+func (t *Table) Behind(context.Context) (string, error) { return "", nil }
 
 // Now reads the clock that SQLite's own functions use, this machine's.
 func (t *Table) Now(ctx context.Context) (now time.Time, err error) {
@@ -258,9 +180,14 @@ func (t *Table) Now(ctx context.Context) (now time.Time, err error) {
 	return now, t.source.fault("read the clock", err)
 }
 
-// Count counts the rows.
+// Count counts the rows that are not marked deleted.
 func (t *Table) Count(ctx context.Context) (n int64, err error) {
-	err = t.source.db.QueryRowContext(ctx, "SELECT count(*)"+t.statements.from).Scan(&n)
+	var where condition
+	t.live(&where)
+	if list := t.deletion.list; list != nil {
+		where.and("(" + t.statements.inBytes() + " IN (" + list.statements.keys + ")) IS NOT TRUE")
+	}
+	err = t.source.db.QueryRowContext(ctx, "SELECT count(*)"+t.statements.from+where.String(), where.args...).Scan(&n)
 	return n, t.source.fault("count the rows of "+t.name, err)
 }
 

@@ -63,8 +63,34 @@ func digest[V any](row []V) (uint64, error) {
 	return max(binary.BigEndian.Uint64(sum[:]), 1), nil
 }
 
-// epochOf names what tokens depend on beside the row.
-func epochOf(sql string, key []string) uint32 {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{tokenVersion, sql}, key...), "\x00")))
+// withChildren is the token of a row with its children: as digest, of
+//
+//	8 bytes  the row's own digest
+//	8 bytes  for each child: how many rows
+//	8 bytes                  the sum of their digests modulo 2^64
+//
+// so that the order in which children are read says nothing. A table without
+// children has the row's own. What is unknown stays unknown.
+func withChildren(own uint64, broods []brood) uint64 {
+	if own == 0 || len(broods) == 0 {
+		return own
+	}
+	b := binary.BigEndian.AppendUint64(nil, own)
+	for _, c := range broods {
+		b = binary.BigEndian.AppendUint64(b, c.count)
+		b = binary.BigEndian.AppendUint64(b, c.sum)
+	}
+	sum := sha256.Sum256(b)
+	return max(binary.BigEndian.Uint64(sum[:]), 1)
+}
+
+// epochOf names what tokens depend on beside the rows.
+func epochOf(c TableConfig) uint32 {
+	parts := append([]string{tokenVersion, c.SQL}, c.Key...)
+	for _, child := range c.Children {
+		parts = append(parts, "", child.Name, child.SQL, child.Updated)
+		parts = append(parts, child.Key...)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return binary.BigEndian.Uint32(sum[:])
 }

@@ -28,6 +28,8 @@ type result struct {
 	Get10k     float64 `json:"get10k_ms,omitempty"`
 	Get        float64 `json:"get,omitempty"`  // a second, 1 thread
 	Get2       float64 `json:"get2,omitempty"` // a second, 2 threads
+	View       float64 `json:"view,omitempty"` // FileMap's gets without a copy, likewise
+	View2      float64 `json:"view2,omitempty"`
 	P50        float64 `json:"p50_us,omitempty"`
 	P99        float64 `json:"p99_us,omitempty"`
 	Cold       float64 `json:"cold,omitempty"` // a second, after the page cache was emptied
@@ -105,11 +107,8 @@ func read(p plan, r *result) error {
 		return err
 	}
 	r.ReopenDead = time.Since(start).Seconds()
-	if c, ok := s.(interface{ EmptyCache() error }); ok {
-		if err := c.EmptyCache(); err != nil {
-			return err
-		}
-		if r.Cold, err = gets(s, p.N, 20_000, 1, 77); err != nil {
+	if c, ok := s.(coldStore); ok {
+		if r.Cold, err = cold(c, p.N); err != nil {
 			return err
 		}
 	}
@@ -117,16 +116,18 @@ func read(p plan, r *result) error {
 		return err
 	}
 	runtime.GC()
-	rate, err := gets(s, p.N, 10_000, 1, 6)
+	rate, err := gets(s.Get, p.N, 10_000, 1, 6)
 	if err != nil {
 		return err
 	}
 	r.Get10k = 10_000 / rate * 1000
-	if r.Get, err = gets(s, p.N, p.Gets, 1, 1); err != nil {
+	if r.Get, r.Get2, err = hits(s.Get, p); err != nil {
 		return err
 	}
-	if r.Get2, err = gets(s, p.N, p.Gets, 2, 2); err != nil {
-		return err
+	if m, ok := s.(*fileMap); ok {
+		if r.View, r.View2, err = hits(m.view, p); err != nil {
+			return err
+		}
 	}
 	if r.P50, r.P99, err = latency(s, p); err != nil {
 		return err
@@ -151,8 +152,33 @@ func read(p plan, r *result) error {
 	return s.Close()
 }
 
+// A get returns a page's body, and nil where there is none.
+type get func(key doc.OID) ([]byte, error)
+
+// hits returns random gets a second by one and by two threads.
+func hits(g get, p plan) (one, two float64, err error) {
+	if one, err = gets(g, p.N, p.Gets, 1, 1); err != nil {
+		return 0, 0, err
+	}
+	two, err = gets(g, p.N, p.Gets, 2, 2)
+	return one, two, err
+}
+
+// cold returns random gets a second after the page cache was emptied, and fills
+// it again: file by file, since one get after the other would take minutes.
+func cold(s coldStore, n int) (float64, error) {
+	if err := s.EmptyCache(); err != nil {
+		return 0, err
+	}
+	rate, err := gets(s.Get, n, 20_000, 1, 77)
+	if err != nil {
+		return 0, err
+	}
+	return rate, s.FillCache()
+}
+
 // gets returns random gets a second by so many threads.
-func gets(s store, n, count, threads int, seed uint64) (float64, error) {
+func gets(g get, n, count, threads int, seed uint64) (float64, error) {
 	var wg sync.WaitGroup
 	var failed atomic.Pointer[error]
 	start := time.Now()
@@ -161,7 +187,7 @@ func gets(s store, n, count, threads int, seed uint64) (float64, error) {
 			rng := rand.New(rand.NewPCG(seed, uint64(t)))
 			for range count / threads {
 				i := rng.IntN(n)
-				body, err := s.Get(key(i))
+				body, err := g(key(i))
 				if err == nil && len(body) < 20 {
 					err = fmt.Errorf("get of page %d: %d bytes", i, len(body))
 				}
@@ -179,7 +205,8 @@ func gets(s store, n, count, threads int, seed uint64) (float64, error) {
 	return float64(count) / time.Since(start).Seconds(), nil
 }
 
-// warm gets every page once, so that what follows finds it in memory.
+// warm gets every page once, so that what follows finds it in memory, and mapped
+// where it is mapped.
 func warm(s store, n int) error {
 	for i := range n {
 		if _, err := s.Get(key(i)); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -75,10 +76,27 @@ func (s *fileMap) Get(key doc.OID) ([]byte, error) {
 	return p.Body, err
 }
 
+// view gets a page as who parses it at once does. What it returns is only for
+// its length.
+func (s *fileMap) view(key doc.OID) (body []byte, err error) {
+	err = s.View(key, func(p doc.Page) error {
+		body = p.Body
+		return nil
+	})
+	return body, err
+}
+
 func (s *fileMap) IndexBytes() int64 { return s.Stats().IndexBytes }
 
-// EmptyCache makes the kernel forget the values.
 func (s *fileMap) EmptyCache() error { return emptyCache(s.dir) }
+func (s *fileMap) FillCache() error  { return fillCache(s.dir) }
+
+// A coldStore can make the kernel forget its values, and read them again.
+type coldStore interface {
+	store
+	EmptyCache() error
+	FillCache() error
+}
 
 func emptyCache(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "value*.dat"))
@@ -94,6 +112,24 @@ func emptyCache(dir string) error {
 		_, _, errno := syscall.Syscall6(syscall.SYS_FADVISE64, f.Fd(), 0, 0, dontNeed, 0, 0)
 		if err := f.Close(); err != nil || errno != 0 {
 			return errors.Join(err, errno)
+		}
+	}
+	return nil
+}
+
+func fillCache(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "value*.dat"))
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -167,6 +203,7 @@ func (s *rawStore) Get(key doc.OID) ([]byte, error) {
 }
 
 func (s *rawStore) EmptyCache() error { return emptyCache(s.dir) }
+func (s *rawStore) FillCache() error  { return fillCache(s.dir) }
 
 func (s *rawStore) Close() error {
 	sizes := make([]byte, 0, 4*len(s.at))
@@ -288,10 +325,13 @@ func (quiet) Fatalf(f string, a ...any) {
 	os.Exit(1)
 }
 
-// ratio is a over b, NaN where there is no b.
-func ratio(a, b float64) float64 {
-	if b == 0 {
+// ratio is a over b, NaN unless both were measured.
+func ratio(a, b float64) float64 { return measured(a) / measured(b) }
+
+// measured is NaN for a figure that there is not.
+func measured(figure float64) float64 {
+	if figure == 0 {
 		return math.NaN()
 	}
-	return a / b
+	return figure
 }

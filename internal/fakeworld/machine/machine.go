@@ -4,6 +4,7 @@
 package machine
 
 import (
+	"math"
 	"sync"
 	"testing"
 
@@ -24,10 +25,12 @@ type Machine struct {
 	Pages      *fakeworld.Pages
 	Quarantine *fakeworld.Quarantine
 	Files      *faultfs.FS // with the directory data/film
+	Limits     sink.Limits // of the guard from the next start on
 
 	// Of the process that runs.
 	Trace *timetrace.Trace
 	Tree  *stamps.Tree
+	Guard *sink.Guard
 	Sink  *sink.Sink
 }
 
@@ -36,7 +39,7 @@ func New(t testing.TB, table *fakeworld.Table) *Machine {
 	t.Helper()
 	m := &Machine{
 		Table: table, Index: fakeworld.NewIndex(1), Pages: fakeworld.NewPages(), Quarantine: fakeworld.NewQuarantine(),
-		Files: faultfs.New(),
+		Files: faultfs.New(), Limits: sink.Limits{Count: math.MaxInt}, // lets everything through
 	}
 	if err := m.Files.MkdirAll("data/"+Table, 0o700); err != nil {
 		t.Fatal(err)
@@ -57,7 +60,8 @@ func (m *Machine) Start(t testing.TB) {
 		t.Fatal(err)
 	}
 	m.Trace, m.Tree = trace, tree
-	m.Sink = sink.New(m.Index, m.Pages, m.Tree, m.Quarantine, func(n uint64) (first uint64, err error) {
+	m.Guard = sink.NewGuard(m.Limits, m.Index.Count)
+	m.Sink = sink.New(m.Index, m.Pages, m.Tree, m.Quarantine, m.Guard, func(n uint64) (first uint64, err error) {
 		err = trace.UpdateTable(Table, func(t *timetrace.Table) {
 			first = t.Numbers + 1
 			t.Numbers += n

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+	"indexerd/timetrace"
+)
+
+// TestBackupCycles backs up while the notes change, lets them change further,
+// and brings the backup back, BACKUP_N times. What it has of rows that are gone
+// since leaves with the sweep that starts by itself.
+func TestBackupCycles(t *testing.T) {
+	n := rounds(t, "BACKUP_N", 3, 1)
+	dsn := pgtest.DB(t)
+	b := &backingUp{chaos: newChaos(t, dsn, dsn, freshData(t)), dests: t.TempDir()}
+	b.daemon = start(t, "run", "-c", b.file)
+	b.daemon.ready(t)
+	stop := b.storm(t)
+	for i := range n {
+		b.cycle(t, i)
+	}
+	commits := stop()
+	v := b.proves(t, b.daemon)
+	b.figures(t, "backup", fmt.Sprintf("n=%d commits=%d backup_max_ms=%d verified_max_ms=%d",
+		n, commits, b.saving.Milliseconds(), b.verified.Milliseconds()), v)
+}
+
+// A backingUp is a TestBackupCycles under way.
+type backingUp struct {
+	*chaos
+	daemon   *proc
+	dests    string
+	saving   time.Duration // the longest backup
+	verified time.Duration // the longest time from a start until all was verified
+}
+
+// cycle backs up, into a directory and into a file in turns; changes; ends the
+// daemon, by a kill and by a signal in turns; and brings the backup back.
+func (b *backingUp) cycle(t *testing.T, i int) {
+	t.Helper()
+	word := fmt.Sprintf("doomed%d", i)
+	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) SELECT i, $1 FROM generate_series(30001, 30050) i", word)
+	eventually(t, 20*time.Second, "the rows are found", func() error { return finds(b.daemon, t, word, 50) })
+	dest := filepath.Join(b.dests, fmt.Sprint(i)+[]string{"", ".tar.zst"}[i%2])
+	began := time.Now()
+	commands(t, 0, "backup", "-c", b.file, dest)
+	b.saving = max(b.saving, time.Since(began))
+
+	pgtest.Exec(t, b.dsn, "DELETE FROM note WHERE id > 30000")
+	b.marked(t, fmt.Sprintf("since%d", i))
+	if i%2 == 0 {
+		b.daemon.kill()
+	} else {
+		b.daemon.stop(t)
+	}
+	b.refusals(t, dest)
+	if err := os.RemoveAll(b.data); err != nil {
+		t.Fatal(err)
+	}
+	commands(t, 0, "restore", "-c", b.file, dest)
+
+	began = time.Now()
+	if marks := b.marks(t); marks.Unverified == "" {
+		t.Error("restored: got no mark that it is unverified")
+	}
+	b.daemon = start(t, "run", "-c", b.file)
+	b.daemon.swept(t, time.Minute)
+	b.verified = max(b.verified, time.Since(began))
+	if err := finds(b.daemon, t, word, 0); err != nil {
+		t.Errorf("rows deleted before the restore, after its sweep: %v", err)
+	}
+	verifies(t, 0, b.file) // at once, while the notes change
+}
+
+// marked makes a change that the backup does not have, and waits until the
+// daemon does: its marks are then ahead of the backup's.
+func (b *backingUp) marked(t *testing.T, word string) {
+	t.Helper()
+	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) VALUES (40000, $1) ON CONFLICT (id) DO UPDATE SET body = excluded.body, updated = now()", word)
+	eventually(t, 20*time.Second, "the row is found", func() error { return finds(b.daemon, t, word, 1) })
+}
+
+// refusals: nothing is restored over what is there, and nothing damaged.
+func (b *backingUp) refusals(t *testing.T, dest string) {
+	t.Helper()
+	if said := commands(t, 1, "restore", "-c", b.file, dest); !strings.Contains(said, "is not empty") {
+		t.Errorf("restore over what is there: got %q", said)
+	}
+	file := dest
+	if !strings.HasSuffix(dest, ".tar.zst") {
+		file = filepath.Join(dest, timetrace.FileName)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := append([]byte{}, content...)
+	damaged[len(damaged)/4+b.random.IntN(len(damaged)/2)] ^= 0x20
+	if err := os.WriteFile(file, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	away := b.data + ".away"
+	if err := os.Rename(b.data, away); err != nil {
+		t.Fatal(err)
+	}
+	commands(t, 1, "restore", "-c", b.file, dest)
+	if left, err := os.ReadDir(b.data); err != nil || len(left) > 1 { // the lock
+		t.Errorf("after a damaged backup was refused: got %v, %v, want nothing but the lock", left, err)
+	}
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(away); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commands runs a command that has to end with a code and, where it refuses,
+// with one line.
+func commands(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	stdout, stderr, code := ask(t, nil, args...)
+	if code != want {
+		t.Fatalf("%v: exit %d, want %d: %s%s", args, code, want, stdout, stderr)
+	}
+	if want != 0 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
+		t.Errorf("%v: got %q and %q, want one line", args, stderr, stdout)
+	}
+	return stderr
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"indexerd/internal/pgtest"
+)
+
+// TestChildren: what hangs under a film is found with it, and changes with it.
+func TestChildren(t *testing.T) {
+	dsn, file := pagila(t)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+
+	found := func(query string) uint64 { return p.search(t, "film", query, "size=0").Total }
+	films := uint64(pgtest.Value[int64](t, dsn, "SELECT count(*) FROM film_actor WHERE actor_id = 1"))
+	const guiness = `actors:"penelope guiness"`
+	if got := found(guiness); got != films || films == 0 {
+		t.Fatalf("%s: got %d films, want %d", guiness, got, films)
+	}
+	if got, want := found("categories:Comedy"), uint64(pgtest.Value[int64](t, dsn,
+		"SELECT count(*) FROM film_category JOIN category USING (category_id) WHERE name = 'Comedy'")); got != want || want == 0 {
+		t.Errorf("categories:Comedy: got %d, want %d", got, want)
+	}
+	hit := p.search(t, "film", guiness, "size=1").Hits[0]
+	if len(hit.Highlights["actors"]) == 0 || fmt.Sprint(hit.Fields["categories"]) == "[]" {
+		t.Errorf("hit: got %+v, want its actors marked and its categories", hit)
+	}
+
+	pgtest.Exec(t, dsn, "UPDATE actor SET first_name = 'QUETZAL' WHERE actor_id = 1") // a trigger sets last_update
+	eventually(t, 2*time.Second, "all films of a renamed actor are found by the new name", func() error {
+		if got := found("quetzal"); got != films {
+			return fmt.Errorf("got %d of %d films", got, films)
+		}
+		return nil
+	})
+	if got := found(guiness); got != 0 {
+		t.Errorf("the old name: got %d films, want none", got)
+	}
+
+	pgtest.Exec(t, dsn, "INSERT INTO film_actor (actor_id, film_id) SELECT 1, min(film_id) FROM film WHERE film_id NOT IN (SELECT film_id FROM film_actor WHERE actor_id = 1)")
+	eventually(t, 2*time.Second, "a new role is found", func() error {
+		if got := found("quetzal"); got != films+1 {
+			return fmt.Errorf("got %d, want %d", got, films+1)
+		}
+		return nil
+	})
+
+	pgtest.Exec(t, dsn, "DELETE FROM film_actor WHERE actor_id = 1") // moves no updateTime
+	sweeps(t, 0, file, "film")                                       // unless compensation, which compares the last minutes' tokens, was faster
+	if got := found("quetzal"); got != 0 {
+		t.Errorf("after its roles were deleted: got %d films, want none", got)
+	}
+
+	pgtest.Exec(t, dsn, "SET session_replication_role = replica; DELETE FROM film WHERE film_id = 7")
+	if got := sweeps(t, 0, file, "film"); got.Deleted != 1 {
+		t.Errorf("sweep: got %+v, want one film removed", got)
+	}
+	if got := p.status(t).Tables[0].Documents; got != 999 {
+		t.Errorf("documents: got %d, want 999", got)
+	}
+	settledPast(t, p, dsn)
+	verifies(t, 0, file, "--content")
+}
+
+// stormChanges is how many changes a storm makes; make storm makes 50,000.
+func stormChanges(t *testing.T) int {
+	if n, err := strconv.Atoi(os.Getenv("STORM_CHANGES")); err == nil {
+		return n
+	}
+	if testing.Short() {
+		return 2_000
+	}
+	return 10_000
+}
+
+// TestStorm changes all tables of Pagila at random, also in transactions that
+// commit late and in ways that move no updateTime; after a sweep the index is
+// equal, to the last byte of every page.
+func TestStorm(t *testing.T) {
+	dsn, file := pagila(t)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	const writers = 4
+	changes := stormChanges(t) / writers
+	var storm errgroup.Group
+	for w := range writers {
+		storm.Go(func() error { return rage(dsn, rand.New(rand.NewPCG(7, uint64(w))), changes) })
+	}
+	if err := storm.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	settledPast(t, p, dsn)
+	sweeps(t, 0, file, "film", "--allow", "1000")
+	if got := verifies(t, 0, file, "--content"); got.Compared < 500 {
+		t.Errorf("got %+v, want most films still there", got)
+	}
+}
+
+// rage makes n changes in transactions of 1 to 40, of which some take their
+// time and some are rolled back.
+func rage(dsn string, r *rand.Rand, n int) error {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	for done := 0; done < n; {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		for range 1 + r.IntN(40) {
+			if _, err = tx.Exec(ctx, change(r)); err != nil {
+				break // such as a deadlock with another writer: what it did is undone
+			}
+			done++
+		}
+		if r.IntN(50) == 0 {
+			<-time.After(time.Duration(r.IntN(1500)) * time.Millisecond) // a late commit
+		}
+		if err != nil || r.IntN(20) == 0 {
+			err = tx.Rollback(ctx)
+		} else {
+			err = tx.Commit(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change is one statement at random.
+func change(r *rand.Rand) string {
+	film, actor, category, word := 1+r.IntN(1100), 1+r.IntN(200), 1+r.IntN(16), strconv.FormatUint(r.Uint64()%5000, 36)
+	switch r.IntN(14) {
+	case 0:
+		return fmt.Sprintf("UPDATE actor SET last_name = 'L%s' WHERE actor_id = %d", word, actor)
+	case 1:
+		return fmt.Sprintf("INSERT INTO film_actor (actor_id, film_id) SELECT %d, film_id FROM film WHERE film_id = %d ON CONFLICT DO NOTHING", actor, film)
+	case 2:
+		return fmt.Sprintf("DELETE FROM film_actor WHERE film_id = %d AND actor_id %% 3 = %d", film, r.IntN(3))
+	case 3:
+		return fmt.Sprintf("UPDATE category SET name = 'C%s' WHERE category_id = %d", word, category)
+	case 4:
+		return fmt.Sprintf("INSERT INTO film_category (film_id, category_id) SELECT film_id, %d FROM film WHERE film_id = %d ON CONFLICT DO NOTHING", category, film)
+	case 5:
+		return fmt.Sprintf("DELETE FROM film_category WHERE film_id = %d", film)
+	case 6:
+		return fmt.Sprintf("UPDATE language SET name = '%s' WHERE language_id = %d", word, 1+r.IntN(6)) // moves no film's updateTime
+	case 7:
+		return fmt.Sprintf("INSERT INTO film (film_id, title, language_id, fulltext) VALUES (%d, 'F%s', %d, '') ON CONFLICT DO NOTHING", film, word, 1+r.IntN(6))
+	case 8:
+		return fmt.Sprintf("DELETE FROM film WHERE film_id = %d AND film_id > 1000", film)
+	default:
+		return fmt.Sprintf("UPDATE film SET description = 'D%s', release_year = %d WHERE film_id = %d", word, 1990+r.IntN(40), film)
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// A tab is a page of the dashboard in a browser of its own.
+type tab struct {
+	testing.TB
+	ctx context.Context
+}
+
+// browse opens the dashboard in headless Chromium.
+func browse(t testing.TB, base string) tab {
+	t.Helper()
+	ctx, closeBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, // root has no sandbox; the page is ours
+		chromedp.Flag("disable-lcd-text", true))...) // grey edges of letters: pictures of fewer colours
+	ctx, closeTab := chromedp.NewContext(ctx)
+	t.Cleanup(func() { closeTab(); closeBrowser() })
+	b := tab{t, ctx}
+	b.do(chromedp.EmulateViewport(1360, 1000), chromedp.Navigate(base))
+	return b
+}
+
+// chromium is the browser that INDEXERD_TEST_CHROMIUM names, or Debian's.
+func chromium(t testing.TB) string {
+	t.Helper()
+	name := os.Getenv("INDEXERD_TEST_CHROMIUM")
+	if name == "" {
+		name = "chromium-headless-shell"
+	}
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+		return path
+	case os.Getenv("CI") != "":
+		t.Fatalf("no browser to test with: %v: apt-get install chromium-headless-shell", err)
+	default:
+		t.Skipf("no browser to test with: %v: apt-get install chromium-headless-shell", err)
+	}
+	return ""
+}
+
+func (b tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// eval is the value of an expression in the page.
+func eval[T any](b tab, expression string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// sees waits until the text of what the selector finds contains all words.
+func (b tab) sees(selector string, words ...string) {
+	b.Helper()
+	eventually(b, 20*time.Second, fmt.Sprintf("%s shows %q", selector, words), func() error {
+		got := eval[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map(e => e.innerText).join('\\n')", selector))
+		for _, w := range words {
+			if !strings.Contains(got, w) {
+				return fmt.Errorf("it shows %q", got)
+			}
+		}
+		return nil
+	})
+}
+
+func (b tab) press(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
+
+func (b tab) click(selector string) { b.Helper(); b.do(chromedp.Click(chromedp.CSS(selector))) }
+
+// search types a query over the last one, by keyboard alone.
+func (b tab) search(q string) {
+	b.Helper()
+	eval[any](b, "document.activeElement.blur()")
+	b.do(func(ctx context.Context, t *chromedp.Target) (v chromedp.Void, err error) {
+		// One event, as a keyboard's is: the page's refusal of the key is one of its character too.
+		_, err = chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Text: "/"})
+		return v, err
+	})
+	b.press(q)
+}
+
+// scheme makes the browser prefer light or dark.
+func (b tab) scheme(name string) {
+	b.Helper()
+	b.do(func(ctx context.Context, t *chromedp.Target) (v chromedp.Void, err error) {
+		_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+		})
+		return v, err
+	})
+}
+
+// picture keeps what the tab shows in a file of docs/images.
+func (b tab) picture(name string) {
+	b.Helper()
+	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Fatal(err)
+	}
+	pixels, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		b.Fatal(err)
+	}
+	few := image.NewPaletted(pixels.Bounds(), colours(pixels))
+	draw.Draw(few, few.Bounds(), pixels, image.Point{}, draw.Src)
+	var small bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, few); err != nil {
+		b.Fatal(err)
+	}
+	if most := 150 << 10; small.Len() > most {
+		b.Errorf("%s: %d bytes, want at most %d", name, small.Len(), most)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", "images", name), small.Bytes(), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// colours are the most frequent ones of a picture: with them it is a third of
+// the size and looks the same.
+func colours(pixels image.Image) color.Palette {
+	count := map[color.Color]int{}
+	for y := range pixels.Bounds().Dy() {
+		for x := range pixels.Bounds().Dx() {
+			count[pixels.At(x, y)]++
+		}
+	}
+	all := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return count[b] - count[a] })
+	return all[:min(len(all), 256)]
+}

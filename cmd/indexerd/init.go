@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/inspect"
+	"indexerd/internal/pgsource"
+	"indexerd/internal/sqlitesource"
+)
+
+// initWithin bounds the look at a database.
+const initWithin = time.Minute
+
+type initCommand struct {
+	DSN string `arg:"" name:"DSN" help:"The database: a URL or host=... dbname=... for PostgreSQL, a file for SQLite; or '$${NAME}', the environment variable that holds it."`
+}
+
+// Help shows examples.
+func (initCommand) Help() string {
+	return "Looks at the tables of a database and prints a configuration with all that can be searched, and why. Changes nothing.\n\n" +
+		"Examples:\n" +
+		"  indexerd init postgres://reader@127.0.0.1:5432/pagila > indexerd.yaml\n" +
+		"  indexerd init '${PAGILA_DSN}' > indexerd.yaml      an address with a password stays in the environment\n" +
+		"  indexerd init shop.db > indexerd.yaml              SQLite\n" +
+		"  indexerd run -c indexerd.yaml"
+}
+
+// A cataloguer is a database that describes its tables.
+type cataloguer interface {
+	Address() string
+	Catalog(context.Context) (doc.Catalog, error)
+	Close()
+}
+
+// Run prints the configuration. What is printed has been read as run reads it.
+func (c initCommand) Run(ctx context.Context, w world) error {
+	ctx, cancel := context.WithTimeout(ctx, initWithin)
+	defer cancel()
+	if hasPassword(c.DSN) {
+		return coded{errors.New("init: the DSN has a password, which others see in the list of processes and in the configuration: " +
+			"leave it out and set PGPASSWORD, or set a variable to the whole DSN and write '${NAME}'"), exitBad}
+	}
+	dsn, err := fromEnvironment(c.DSN, w.getenv)
+	if err != nil {
+		return coded{err, exitBad}
+	}
+	driver := driverOf(dsn)
+	db, err := openCatalog(ctx, driver, dsn)
+	if err != nil {
+		return coded{fmt.Errorf("init: %w", err), exitBad}
+	}
+	defer db.Close()
+	catalog, err := db.Catalog(ctx)
+	switch {
+	case errors.Is(err, doc.ErrUnavailable):
+		return coded{fmt.Errorf("init: %w: start the database, or mend the address", err), exitBad}
+	case err != nil:
+		return fmt.Errorf("init: %w", err)
+	}
+	yaml, tables := inspect.Config(catalog, inspect.Source{Driver: driver, DSN: escaped(c.DSN), Address: db.Address()})
+	if tables > 0 {
+		if _, err := configs.Parse("init", []byte(yaml), w.getenv); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprint(w.stdout, yaml); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if tables == 0 {
+		return fmt.Errorf("init: %s has no table that can be indexed as it is: what was printed says why", db.Address())
+	}
+	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s\n", tables, len(catalog.Tables), db.Address())
+	return nil
+}
+
+func openCatalog(ctx context.Context, driver, dsn string) (cataloguer, error) {
+	if driver == "postgres" {
+		return pgsource.Open(ctx, pgsource.Config{Name: "DSN", DSN: dsn})
+	}
+	return sqlitesource.Open(ctx, sqlitesource.Config{Name: "DSN", DSN: dsn})
+}
+
+var (
+	postgresURL      = regexp.MustCompile(`^postgres(ql)?://`)
+	keywords         = regexp.MustCompile(`^\s*[a-z_]+\s*=`)
+	passwordKeyword  = regexp.MustCompile(`(?i)(^|[\s?&'])(ssl)?password\s*=\s*[^\s&]`)
+	variable         = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+	loginAndPassword = regexp.MustCompile(`^[^:]*:.`)
+)
+
+// driverOf tells an address of PostgreSQL from the name of a file.
+func driverOf(dsn string) string {
+	if postgresURL.MatchString(dsn) || keywords.MatchString(dsn) {
+		return "postgres"
+	}
+	return "sqlite"
+}
+
+// hasPassword reports whether a DSN as written has a password of its own. What
+// a variable holds is none, but for what stands for it when it is not set. A
+// login ends at the last @, in whatever its password has.
+func hasPassword(dsn string) bool {
+	written := variable.ReplaceAllStringFunc(dsn, func(v string) string {
+		return strings.TrimPrefix(variable.FindStringSubmatch(v)[2], ":-")
+	})
+	if passwordKeyword.MatchString(written) {
+		return true
+	}
+	_, rest, isURL := strings.Cut(written, "://")
+	at := strings.LastIndex(rest, "@")
+	return isURL && at >= 0 && loginAndPassword.MatchString(rest[:at])
+}
+
+// fromEnvironment replaces ${NAME} as a configuration does.
+func fromEnvironment(dsn string, getenv func(string) (string, bool)) (string, error) {
+	var unset string
+	expanded := variable.ReplaceAllStringFunc(dsn, func(v string) string {
+		m := variable.FindStringSubmatch(v)
+		value, set := getenv(m[1])
+		if value == "" && m[2] != "" {
+			return strings.TrimPrefix(m[2], ":-")
+		}
+		if !set {
+			unset = m[1]
+		}
+		return value
+	})
+	if unset != "" {
+		return "", fmt.Errorf("init: environment variable %s is not set: set it to the DSN", unset)
+	}
+	return expanded, nil
+}
+
+// escaped is the DSN as a configuration has it, where every $ but that of a
+// variable is doubled.
+func escaped(dsn string) string {
+	var out strings.Builder
+	for {
+		at := variable.FindStringIndex(dsn)
+		if at == nil {
+			out.WriteString(strings.ReplaceAll(dsn, "$", "$$"))
+			return out.String()
+		}
+		out.WriteString(strings.ReplaceAll(dsn[:at[0]], "$", "$$"))
+		out.WriteString(dsn[at[0]:at[1]])
+		dsn = dsn[at[1]:]
+	}
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlitesource"
+)
+
+// initHere runs init in this process.
+func initHere(t *testing.T, env map[string]string, dsn string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	w := world{stdout: &out, stderr: &errs, getenv: func(name string) (string, bool) {
+		v, ok := env[name]
+		return v, ok
+	}}
+	if err := (initCommand{DSN: dsn}).Run(t.Context(), w); err != nil {
+		fmt.Fprintln(&errs, oneLine(err))
+		code = exitCode(err)
+	}
+	if seen := out.String() + errs.String(); strings.Contains(seen, canary) {
+		t.Errorf("%s: the password is in the output:\n%s", dsn, seen)
+	}
+	return out.String(), errs.String(), code
+}
+
+// ownPlace gives a configuration that init printed a directory and an address
+// of the test's own, by the lines that scripts may rely on.
+func ownPlace(t *testing.T, yaml string) string {
+	t.Helper()
+	for _, line := range []string{"data: ./data", "http: {listen: 127.0.0.1:7700}"} {
+		if !slices.Contains(strings.Split(yaml, "\n"), line) {
+			t.Fatalf("got\n%s\nwant the line %q", yaml, line)
+		}
+	}
+	own := strings.NewReplacer("\ndata: ./data\n", "\ndata: "+t.TempDir()+"\n", "127.0.0.1:7700}", "127.0.0.1:0}")
+	return writeFile(t, own.Replace(yaml))
+}
+
+// A database, init, run, and what is in it is found: nothing is written by
+// hand.
+func TestInitPagila(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Load(t, dsn, "pagila.sql")
+	yaml, stderr, code := initHere(t, nil, dsn)
+	if code != 0 {
+		t.Fatalf("init: exit %d: %s", code, stderr)
+	}
+	file := ownPlace(t, yaml)
+	if stdout, stderr, code := runHere(t, nil, "check", "-c", file); code != 0 {
+		t.Errorf("check: exit %d: %s%s", code, stdout, stderr)
+	}
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	for _, c := range []struct {
+		table, q string
+		more     string
+		sql      string // what PostgreSQL finds
+	}{
+		{"film", "academy dinosaur", "", "SELECT count(*) FROM film WHERE title = 'ACADEMY DINOSAUR'"},
+		{"film", `actors:"penelope guiness"`, "", "SELECT count(*) FROM film_actor JOIN actor USING (actor_id) WHERE first_name || last_name = 'PENELOPEGUINESS'"},
+		{"film", "", "filter=categories:Comedy", "SELECT count(*) FROM film_category JOIN category USING (category_id) WHERE name = 'Comedy'"},
+		{"film", "", "filter=rating:PG-13", "SELECT count(*) FROM film WHERE rating = 'PG-13'"},
+		{"film", `special_features:"Deleted Scenes"`, "", "SELECT count(*) FROM film WHERE 'Deleted Scenes' = ANY (special_features)"},
+		{"actor", "guiness", "", "SELECT count(*) FROM actor WHERE last_name = 'GUINESS'"},
+		{"customer", "mary smith", "", "SELECT count(*) FROM customer WHERE first_name || last_name = 'MARYSMITH'"},
+		{"customer", "activebool:true", "", "SELECT count(*) FROM customer WHERE activebool"},
+	} {
+		got, want := p.search(t, c.table, c.q, c.more).Total, uint64(pgtest.Value[int64](t, dsn, c.sql))
+		if got != want || want == 0 {
+			t.Errorf("%s %s %s: got %d, want %d and not 0", c.table, c.q, c.more, got, want)
+		}
+	}
+	for _, table := range p.status(t).Tables {
+		if table.Quarantined != 0 || table.Documents == 0 {
+			t.Errorf("%s: got %d documents, %d in quarantine", table.Table, table.Documents, table.Quarantined)
+		}
+	}
+}
+
+func TestInitSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a $shop.db")
+	db, err := sqlitesource.OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		"CREATE TABLE article (id INTEGER PRIMARY KEY, title TEXT, updated_at DATETIME DEFAULT CURRENT_TIMESTAMP)",
+		"CREATE TABLE remark (id INTEGER PRIMARY KEY, article_id INTEGER REFERENCES article, text TEXT, updated_at DATETIME DEFAULT CURRENT_TIMESTAMP)",
+		"INSERT INTO article (title) VALUES ('Green tea'), ('Black tea')", "INSERT INTO remark (article_id, text) VALUES (2, 'Too strong')",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dsn := range []string{path, "file:" + path, "${SHOP}"} {
+		yaml, stderr, code := initHere(t, map[string]string{"SHOP": path}, dsn)
+		if code != 0 {
+			t.Fatalf("%s: exit %d: %s", dsn, code, stderr)
+		}
+		t.Setenv("SHOP", path)
+		p := start(t, "run", "-c", ownPlace(t, yaml))
+		p.ready(t)
+		if got := p.search(t, "article", "tea strong").Total; got != 1 {
+			t.Errorf("%s: got %d articles, want 1", dsn, got)
+		}
+		p.stop(t)
+	}
+}
+
+func TestInitRefusesPasswords(t *testing.T) {
+	for _, dsn := range []string{
+		"postgres://u:" + canary + "@127.0.0.1:1/d", "postgresql://u:" + canary + "@h", "postgres://u:" + canary + "/x@h/d", "postgres://u:" + canary + "@x@h/d",
+		"postgres://u@h/d?password=" + canary, "postgres://u@h/d?sslmode=disable&PASSWORD=" + canary, "postgres://u@h/d?sslpassword=" + canary,
+		"host=h password=" + canary, "password = '" + canary + "' host=h", "host='h' password='" + canary,
+		"${DSN:-postgres://u:" + canary + "@h/d}", "postgres://u:${PW:-" + canary + "}@h/d", "postgres://${U}:" + canary + "@h/d",
+	} {
+		stdout, stderr, code := initHere(t, nil, dsn)
+		if code != exitBad || stdout != "" || !strings.Contains(stderr, "PGPASSWORD") || !strings.Contains(stderr, "'${NAME}'") {
+			t.Errorf("%s: exit %d, %q, %q; want exit %d and what to do", dsn, code, stdout, stderr, exitBad)
+		}
+		oneLineOf(t, stderr)
+	}
+}
+
+// A DSN that names where its password is, and has none, is written as it is.
+func TestInitWithoutPassword(t *testing.T) {
+	for _, dsn := range []string{
+		"postgres://u@h/d", "postgres://u:@h:1/d", "postgres://h:5432/d", "host=h user=u passfile=/p", "${DSN}", "postgres://u:${PW}@h/d", "host=h password=${PW}", "/a/b:c@d.db", "file:/a/password.db",
+	} {
+		if hasPassword(dsn) {
+			t.Errorf("%s: got a password", dsn)
+		}
+	}
+}
+
+func TestInitFails(t *testing.T) {
+	dead, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := dead.Addr().String()
+	dead.Close()
+	notes := writeFile(t, "no database")
+	env := map[string]string{"GOOD": "postgres://u:" + canary + "@" + address + "/d", "BAD": "postgres://u:" + canary + "%zz@h/d"}
+	for _, c := range []struct {
+		dsn  string
+		want string
+		code int
+	}{
+		{"postgres://u@" + address + "/d", address, exitBad},
+		{"${GOOD}", address, exitBad},
+		{"${BAD}", "is not a connection string", exitBad},
+		{"${UNSET}", "environment variable UNSET is not set", exitBad},
+		{"postgres://u@h:port/d", "is not a connection string", exitBad},
+		{"", "name a file", exitBad},
+		{"/no/such/file.db", "file.db", exitBad},
+		{notes, "not a database", exitNo},
+	} {
+		stdout, stderr, code := initHere(t, env, c.dsn)
+		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d, %q, %q; want exit %d and %q", c.dsn, code, stdout, stderr, c.code, c.want)
+		}
+		oneLineOf(t, stderr)
+	}
+}
+
+// A database of which nothing can be indexed fails, and says what is missing.
+func TestInitFindsNothing(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE log (line text)")
+	stdout, stderr, code := initHere(t, nil, dsn)
+	if code != exitNo || !strings.Contains(stdout, "# log: no primary key") || !strings.Contains(stderr, "no table that can be indexed") {
+		t.Errorf("exit %d, %q, %q; want exit %d and why", code, stdout, stderr, exitNo)
+	}
+}
+
+// A password that comes from the environment is nowhere in what is printed, and
+// what is printed finds it there again.
+func TestInitFromEnvironment(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE note (id int PRIMARY KEY, body text, updated_at timestamptz)")
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(u.User.Username(), canary) // the test's server asks for none
+	env := map[string]string{"NOTES": u.String()}
+	yaml, stderr, code := initHere(t, env, "${NOTES}")
+	if code != 0 || !strings.Contains(yaml, `dsn: "${NOTES}"`) {
+		t.Fatalf("exit %d, %s\n%s", code, stderr, yaml)
+	}
+	file := ownPlace(t, yaml)
+	if stdout, stderr, code := runHere(t, env, "check", "-c", file); code != 0 {
+		t.Errorf("check: exit %d: %s%s", code, stdout, stderr)
+	}
+}
+
+func TestInitHelp(t *testing.T) {
+	var c struct {
+		Init initCommand `cmd:""`
+	}
+	var out bytes.Buffer
+	parser, err := kong.New(&c, kong.Writers(&out, &out), kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = parser.Parse([]string{"init", "--help"}) // --help ends as an error where Exit returns
+	for _, want := range []string{"Examples:", "indexerd init '${PAGILA_DSN}' > indexerd.yaml", "'${NAME}', the environment"} {
+		if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, want) {
+			t.Errorf("got %s, want %q in it", out.String(), want)
+		}
+	}
+}

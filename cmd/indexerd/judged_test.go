@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+
+	"indexerd/internal/pgtest"
+)
+
+// The goal of the time from a commit to its first hit. Asserted is ten times
+// as much, since others may use this machine.
+const (
+	judgedP50 = time.Second
+	judgedP99 = 3 * time.Second
+)
+
+const (
+	judgedWriters = 100
+	rowsOfWriter  = 4
+)
+
+// TestJudged judges JUDGE_N writes one by one, as Jepsen's set does: each row
+// has a word of its own for each write. From the commit on the time runs until
+// a search finds it, or, of a removal, finds it no more. A row that was found
+// must be in every answer until it is written again.
+func TestJudged(t *testing.T) {
+	n := rounds(t, "JUDGE_N", 2000, 200)
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL, n bigint NOT NULL, active int NOT NULL);
+		CREATE INDEX ON note (updated)`)
+	file := writeFile(t, lateConfig(dsn, freshData(t), "{every: 1s}")+`    metadata: {n: number}
+    deleted: {column: active, values: [0]}
+`)
+	sql := "SELECT id, updated, body"
+	replaceIn(t, file, sql, sql+", n, active")
+	j := &judge{seed: chaosSeed(t), rows: map[string]*judgedRow{}}
+	j.daemon = start(t, "run", "-c", file)
+	j.daemon.ready(t)
+	j.run(t, dsn, n)
+
+	settledPast(t, j.daemon, dsn)
+	verifies(t, 0, file, "--content")
+	slices.Sort(j.took)
+	p50, p99 := j.took[len(j.took)/2], j.took[len(j.took)*99/100]
+	verdict := "ok"
+	if p50 > judgedP50 || p99 > judgedP99 || t.Failed() {
+		verdict = "MISS"
+	}
+	if p50 > 10*judgedP50 || p99 > 10*judgedP99 {
+		t.Errorf("commit to first hit: p50 %v, p99 %v, want %v and %v", p50, p99, judgedP50, judgedP99)
+	}
+	fmt.Printf("judged: seed=%d writes=%d looks=%d p50_ms=%d p99_ms=%d max_ms=%d flicker=%d %s\n",
+		j.seed, len(j.took), j.looks, p50.Milliseconds(), p99.Milliseconds(), j.took[len(j.took)-1].Milliseconds(), j.flicker, verdict)
+}
+
+// A judge knows what every answer must have.
+type judge struct {
+	seed   uint64
+	daemon *proc
+
+	mu      sync.Mutex
+	rows    map[string]*judgedRow // by OID
+	written int64
+	took    []time.Duration // from commit to first hit
+	looks   int
+	flicker int // how often a row that had been found was missing
+}
+
+// A judgedRow is what was written last of a row.
+type judgedRow struct {
+	n         int64     // number of the write; 0: removed
+	committed time.Time // zero: the write is under way
+	found     chan struct{}
+}
+
+// seen reports whether the write was found already.
+func (r *judgedRow) seen() bool {
+	select {
+	case <-r.found:
+		return true
+	default:
+		return false
+	}
+}
+
+// run has the writers write while it looks.
+func (j *judge) run(t *testing.T, dsn string, n int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	var writing errgroup.Group
+	for w := range judgedWriters {
+		writing.Go(func() error {
+			if err := j.write(ctx, pool, w, n/judgedWriters); err != nil {
+				return fmt.Errorf("writer %d: %w", w, err)
+			}
+			return nil
+		})
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- writing.Wait() }()
+	for {
+		j.look(t)
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// write writes rows of its own, the next one a moment after the last was found:
+// at once would always be just after a window was read.
+func (j *judge) write(ctx context.Context, pool *pgxpool.Pool, writer, n int) error {
+	random := rand.New(rand.NewPCG(j.seed, uint64(writer)))
+	for range n {
+		<-time.After(time.Duration(random.Int64N(int64(time.Second))))
+		id := int64(writer*rowsOfWriter + random.IntN(rowsOfWriter))
+		row, number, active := j.begin(id, random)
+		_, err := pool.Exec(ctx, `INSERT INTO note (id, body, n, active) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (id) DO UPDATE SET updated = now(), body = excluded.body, n = excluded.n, active = excluded.active`,
+			id, "word"+strconv.FormatInt(number, 10), number, active)
+		if err != nil {
+			return err
+		}
+		j.mu.Lock()
+		row.committed = time.Now()
+		j.mu.Unlock()
+		select {
+		case <-row.found:
+		case <-time.After(time.Minute):
+			return fmt.Errorf("write %d of row %d was not found within a minute", number, id)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// begin announces a write, from which moment on either version may be found. A
+// quarter of the writes to rows that are there remove them.
+func (j *judge) begin(id int64, random *rand.Rand) (row *judgedRow, number int64, active int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.written++
+	row, active = &judgedRow{n: j.written, found: make(chan struct{})}, 1
+	oid := strconv.FormatInt(id, 10)
+	if last := j.rows[oid]; last != nil && last.n != 0 && random.IntN(4) == 0 {
+		row.n, active = 0, 0
+	}
+	j.rows[oid] = row
+	return row, j.written, active
+}
+
+// look searches for everything, and judges the answer by what was known before
+// it was asked for.
+func (j *judge) look(t *testing.T) {
+	t.Helper()
+	type known struct {
+		row  *judgedRow
+		seen bool
+	}
+	before := map[string]known{}
+	j.mu.Lock()
+	for oid, row := range j.rows {
+		before[oid] = known{row, row.seen()}
+	}
+	j.mu.Unlock()
+	answer := j.daemon.search(t, "note", "", "size=1000")
+	now := time.Now()
+	found := map[string]int64{}
+	for _, hit := range answer.Hits {
+		n, _ := hit.Fields["n"].(float64)
+		found[hit.OID] = int64(n)
+	}
+
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.looks++
+	for oid, was := range before {
+		row := j.rows[oid]
+		switch {
+		case row != was.row || row.committed.IsZero(): // written meanwhile
+		case found[oid] == row.n && !was.seen:
+			j.took = append(j.took, max(now.Sub(row.committed), 0))
+			close(row.found)
+		case found[oid] != row.n && was.seen:
+			j.flicker++
+			t.Errorf("row %s: write %d was found before, and now %d is", oid, row.n, found[oid])
+		}
+	}
+}
+
+// replaceIn changes a configuration.
+func replaceIn(t *testing.T, file, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), from) {
+		t.Fatal(errors.New("the configuration has no " + from))
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

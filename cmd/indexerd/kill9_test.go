@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// restartWithin is how long a daemon may take to answer after a kill.
+const restartWithin = 5 * time.Second
+
+// TestKill9 kills the daemon with SIGKILL at random moments of its life, while
+// the notes change, KILL_N times. It answers again without a hand, S never
+// falls, and nothing that S claims is missing.
+func TestKill9(t *testing.T) {
+	n := rounds(t, "KILL_N", 20, 3)
+	dsn := pgtest.DB(t)
+	k := &killing{chaos: newChaos(t, dsn, dsn, freshData(t))}
+	stop := k.storm(t)
+	for i := range n {
+		k.phase = phases[i%len(phases)].name
+		phases[i%len(phases)].live(k, t)
+	}
+	p := k.start(t)
+	p.ready(t)
+	commits := stop()
+	v := k.proves(t, p)
+	if commits == 0 {
+		t.Error("nobody wrote anything")
+	}
+	k.figures(t, "kill", fmt.Sprintf("n=%d commits=%d restarts=%d restarts_max_ms=%d S_back=%d",
+		n, commits, k.restarts, k.slowest.Milliseconds(), k.fell), v)
+}
+
+// A killing is a TestKill9 under way.
+type killing struct {
+	*chaos
+	phase    string
+	settled  time.Time // the last S that was seen
+	fell     int       // how often S was less
+	restarts int
+	slowest  time.Duration
+}
+
+// phases are the moments of a daemon's life, in an order in which nothing is
+// swept or loaded anew before what the kills did to it was judged.
+var phases = []struct {
+	name string
+	live func(*killing, *testing.T)
+}{
+	{"the first milliseconds of an index", (*killing).newborn},
+	{"initial load", (*killing).loading},
+	{"a start", (*killing).starting},
+	{"following", (*killing).following},
+	{"a backup", (*killing).backingUp},
+	{"a verify", (*killing).verifying},
+	{"after a verify", (*killing).verified},
+	{"a start", (*killing).starting},
+	{"following", (*killing).following},
+	{"after a verify", (*killing).verified},
+	{"a sweep", (*killing).sweeping},
+}
+
+// start starts the daemon, which has to answer soon.
+func (k *killing) start(t *testing.T) *proc {
+	t.Helper()
+	began := time.Now()
+	p := start(t, "run", "-c", k.file)
+	took := time.Since(began)
+	if took > restartWithin {
+		t.Errorf("after a kill during %s: it answered after %v, want within %v", k.phase, took, restartWithin)
+	}
+	k.restarts++
+	k.slowest = max(k.slowest, took)
+	k.look(t, p)
+	return p
+}
+
+// look reads S, which falls only by a rewind.
+func (k *killing) look(t *testing.T, p *proc) {
+	t.Helper()
+	s := p.status(t).Tables[0].Settled
+	if s.At == nil {
+		return
+	}
+	at := time.Time(*s.At)
+	if at.Before(k.settled) && !s.Unverified {
+		k.fell++
+		t.Errorf("%s: S fell from %v to %v", k.phase, k.settled, at)
+	}
+	k.settled = at
+}
+
+// kills lets the daemon live for a moment and kills it.
+func (k *killing) kills(t *testing.T, p *proc, within time.Duration) {
+	t.Helper()
+	for end := time.Now().Add(k.within(within)); time.Now().Before(end); {
+		k.look(t, p)
+		<-time.After(min(50*time.Millisecond, time.Until(end)))
+	}
+	if err := p.unbroken(); err != nil {
+		t.Errorf("%s: %v", k.phase, err)
+	}
+	p.kill()
+}
+
+// unseen runs a daemon that is killed before anybody asks it anything.
+func (k *killing) unseen(t *testing.T, within time.Duration) {
+	t.Helper()
+	cmd := exec.Command(binary(t), "run", "-c", k.file)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(k.within(within))
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // killed, as it should be
+}
+
+func (k *killing) anew(t *testing.T) {
+	t.Helper()
+	if err := os.RemoveAll(k.data); err != nil {
+		t.Fatal(err)
+	}
+	k.settled = time.Time{}
+}
+
+func (k *killing) newborn(t *testing.T) {
+	k.anew(t)
+	k.unseen(t, 300*time.Millisecond)
+}
+
+func (k *killing) loading(t *testing.T) {
+	k.anew(t)
+	k.kills(t, k.start(t), time.Second)
+}
+
+func (k *killing) starting(t *testing.T)  { k.unseen(t, 300*time.Millisecond) }
+func (k *killing) following(t *testing.T) { k.kills(t, k.start(t), 3*time.Second) }
+func (k *killing) backingUp(t *testing.T) { k.busy(t, "/api/v1/backup") }
+func (k *killing) verifying(t *testing.T) { k.busy(t, "/api/v1/verify") }
+func (k *killing) sweeping(t *testing.T)  { k.busy(t, "/api/v1/tables/note/sweep") }
+
+// busy kills the daemon while it does what it was asked for.
+func (k *killing) busy(t *testing.T, path string) {
+	p := k.start(t)
+	p.ready(t)
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		response, err := http.Post(p.base+path, "application/json", nil)
+		if err != nil {
+			return // the kill came first
+		}
+		defer response.Body.Close()
+		if response.StatusCode >= http.StatusBadRequest {
+			t.Errorf("%s: status %d", path, response.StatusCode)
+		}
+		_, _ = io.Copy(io.Discard, response.Body) // the kill breaks it off
+	}()
+	k.kills(t, p, time.Second)
+	<-asked
+}
+
+// verified judges what the kills so far have done, while the notes change.
+func (k *killing) verified(t *testing.T) {
+	p := k.start(t)
+	p.ready(t)
+	verifies(t, 0, k.file)
+	p.kill()
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// rewrite changes a configuration file.
+func rewrite(t *testing.T, file string, oldNew ...string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.NewReplacer(oldNew...).Replace(string(text))
+	if changed == string(text) {
+		t.Fatalf("nothing of %q is in %s", oldNew, text)
+	}
+	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReindex changes what is indexed: the daemon goes on by the old mapping
+// until a reindex, which needs no database and keeps no search waiting.
+func TestReindex(t *testing.T) {
+	dsn, file := pagila(t)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	settledPast(t, p, dsn)
+	p.stop(t)
+
+	rewrite(t, file, "fields: [title, description], analyzer: standard", "fields: [title, description, rating], analyzer: en")
+	p = start(t, "run", "-c", file)
+	p.ready(t)
+	eventually(t, 5*time.Second, "the log says what to do", func() error {
+		if log := p.log.String(); !strings.Contains(log, "indexerd reindex film") {
+			return fmt.Errorf("%s", log)
+		}
+		return nil
+	})
+	if got := p.search(t, "film", "dramas", "size=0").Total; got != 0 {
+		t.Errorf("dramas, before: got %d, want none by the old analyzer", got)
+	}
+	verifies(t, 0, file)
+	if stdout, stderr, code := ask(t, nil, "reindex", "-c", file, "film"); code != 0 || !strings.Contains(stdout, "1000 documents") {
+		t.Fatalf("reindex: exit %d: %s%s", code, stdout, stderr)
+	}
+	drama := count(t, dsn, []string{"drama"})
+	if got := p.search(t, "film", "dramas", "size=0").Total; got != drama || drama == 0 {
+		t.Errorf("dramas, after: got %d, want %d", got, drama)
+	}
+	pgtest.Exec(t, dsn, "UPDATE film SET description = 'quokkas', last_update = now() WHERE film_id = 9")
+	eventually(t, 3*time.Second, "following goes on in the new index", func() error {
+		if got := p.search(t, "film", "quokka").Total; got != 1 {
+			return fmt.Errorf("total %d", got)
+		}
+		return nil
+	})
+	settledPast(t, p, dsn)
+	verifies(t, 0, file, "--content")
+	p.stop(t)
+	p = start(t, "run", "-c", file) // from where the swap left it
+	p.ready(t)
+	if got := p.search(t, "film", "quokka").Total; got != 1 {
+		t.Errorf("after a restart: got %d, want 1", got)
+	}
+	settledPast(t, p, dsn)
+	verifies(t, 0, file, "--content")
+}
+
+// TestNewSQL: another SQL is another epoch of tokens, and everything is compared
+// anew, by itself.
+func TestNewSQL(t *testing.T) {
+	dsn := lateTable(t)
+	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms, slack: 500ms}"))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	p.stop(t)
+	rewrite(t, file, "SELECT id, updated, body FROM note", "SELECT id, updated, body || ' rewritten' AS body FROM note")
+	p = start(t, "run", "-c", file)
+	eventually(t, 20*time.Second, "every row is fetched by the new SQL", func() error {
+		if err := finds(p, t, "rewritten", 100); err != nil {
+			return err
+		}
+		if s := p.status(t).Tables[0]; s.Settled.Unverified || s.Marks.Sweep == nil {
+			return fmt.Errorf("status %+v", s.Settled)
+		}
+		return nil
+	})
+	verifies(t, 0, file, "--content")
+}
+
+// TestReload forgets a table whose key was changed.
+func TestReload(t *testing.T) {
+	dsn := lateTable(t)
+	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{horizon: auto}"))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	if _, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 1 {
+		t.Errorf("reload while the daemon runs: exit %d, want 1: %s", code, stderr)
+	}
+	p.stop(t)
+	rewrite(t, file, "key: id", "key: [id, body]")
+	if _, stderr, code := ask(t, nil, "run", "-c", file); code != 2 || !strings.Contains(stderr, "indexerd reload note") {
+		t.Errorf("run with another key: exit %d, want 2 and what to do: %s", code, stderr)
+	}
+	if _, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 {
+		t.Fatalf("reload: exit %d: %s", code, stderr)
+	}
+	p = start(t, "run", "-c", file)
+	p.ready(t)
+	if _, err := get(p.base + "/api/v1/tables/note/docs/7,note%207"); err != nil {
+		t.Errorf("by the new key: %v", err)
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"indexerd/internal/httpapi"
+)
+
+// keptRuns is how many runs that have ended can still be asked about.
+const keptRuns = 100
+
+// runs is the work that callers asked for: each runs beside the schedule, and
+// can be followed and cancelled.
+type runs struct {
+	ctx    context.Context // of every run
+	cancel context.CancelFunc
+	going  sync.WaitGroup
+
+	mu   sync.Mutex
+	last int
+	all  []*errand // oldest first
+}
+
+func newRuns() *runs {
+	r := &runs{}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+// stop cancels all runs and waits for their ends.
+func (r *runs) stop() {
+	r.cancel()
+	r.going.Wait()
+}
+
+// An errand is one piece of work.
+type errand struct {
+	id, table, pass string
+	cancel          context.CancelFunc
+	done, of        atomic.Int64
+
+	mu     sync.Mutex
+	state  string
+	result any
+	err    error
+}
+
+// progress is called by the work as it goes.
+func (r *errand) progress(done, of int64) {
+	r.done.Store(done)
+	r.of.Store(of)
+}
+
+// start begins a run, or returns the one of this table and pass that is under
+// way. do returns what came of it, and whether removals are held.
+func (r *runs) start(table, pass string, do func(context.Context, *errand) (result any, held bool, err error)) (httpapi.Run, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "indexerd is stopping", Hint: "ask again when it runs"}
+	}
+	for _, other := range r.all {
+		if other.table == table && other.pass == pass && other.running() {
+			return other.answer(), nil
+		}
+	}
+	r.last++
+	one := &errand{id: strconv.Itoa(r.last), table: table, pass: pass, state: "running"}
+	ctx, cancel := context.WithCancel(r.ctx)
+	one.cancel = cancel
+	r.all = append(r.all, one)
+	if len(r.all) > keptRuns && !r.all[0].running() {
+		r.all = r.all[1:]
+	}
+	r.going.Go(func() {
+		defer cancel()
+		one.end(do(ctx, one))
+	})
+	return one.answer(), nil
+}
+
+func (r *errand) running() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state == "running"
+}
+
+func (r *errand) end(result any, held bool, err error) {
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("it was cancelled")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result, r.err = result, err
+	switch {
+	case err != nil:
+		r.state = "failed"
+	case held:
+		r.state = "held"
+	default:
+		r.state = "done"
+	}
+}
+
+func (r *errand) answer() httpapi.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := httpapi.Run{
+		Run: r.id, Table: r.table, Pass: r.pass, State: r.state, Done: r.done.Load(), Of: r.of.Load(),
+		Result: json.RawMessage("{}"), Error: text(r.err),
+	}
+	if r.result != nil {
+		if result, err := json.Marshal(r.result); err == nil { // structs of numbers and text
+			a.Result = result
+		}
+	}
+	return a
+}
+
+func (r *runs) find(id string) (*errand, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.all {
+		if one.id == id {
+			return one, nil
+		}
+	}
+	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no run " + strconv.Quote(id), Hint: "runs are numbered anew when indexerd starts"}
+}
+
+// Run returns one run.
+func (e *engine) Run(id string) (httpapi.Run, error) {
+	one, err := e.runs.find(id)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	return one.answer(), nil
+}
+
+// Cancel ends a run as soon as it can.
+func (e *engine) Cancel(id string) (httpapi.Run, error) {
+	one, err := e.runs.find(id)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	one.cancel()
+	return one.answer(), nil
+}

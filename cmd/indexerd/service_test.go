@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+
+	"indexerd/internal/pgtest"
+)
+
+// configFile is the path of a file that is shipped in configs.
+func configFile(name string) string { return filepath.Join("..", "..", "configs", name) }
+
+func readFile(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// analyze runs systemd-analyze on the unit, with this binary for the installed
+// one, which verify looks for.
+func analyze(t *testing.T, args ...string) (output string, err error) {
+	t.Helper()
+	tool, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		const missing = "systemd-analyze is missing: apt-get install systemd"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	unit := filepath.Join(t.TempDir(), "indexerd.service")
+	own := strings.ReplaceAll(readFile(t, configFile("service/indexerd.service")), "/usr/bin/indexerd", binary(t))
+	if err := os.WriteFile(unit, []byte(own), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(tool, append(args, unit)...).CombinedOutput()
+	return string(out), err
+}
+
+func TestUnitIsWellFormed(t *testing.T) {
+	// What is not understood is only a line of output, and would be ignored.
+	if out, err := analyze(t, "verify", "--man=no"); err != nil || out != "" {
+		t.Errorf("systemd-analyze verify: %v: %s", err, out)
+	}
+}
+
+func TestUnitIsHardened(t *testing.T) {
+	const most = 15 // tenths: 1.5 of 10, where a unit without any hardening has 9.2
+	if out, err := analyze(t, "security", "--no-pager", "--offline=true", fmt.Sprint("--threshold=", most)); err != nil {
+		t.Errorf("systemd-analyze security: %v: %s", err, out)
+	}
+}
+
+// The packaged configuration runs as it is, with the database's address where
+// systemd puts a credential, and with the mode that systemd gives it.
+func TestServiceFindsItsCredential(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Load(t, dsn, "pagila.sql")
+	credentials := t.TempDir()
+	if err := os.WriteFile(filepath.Join(credentials, "main.dsn"), []byte(dsn+"\n"), 0o440); err != nil {
+		t.Fatal(err)
+	}
+	file := serviceConfig(t)
+	t.Setenv("CREDENTIALS_DIRECTORY", credentials)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	if got := p.status(t).Tables[0].Documents; got != 1000 {
+		t.Errorf("documents: got %d, want 1000", got)
+	}
+	t.Run("alerts know the metrics", func(t *testing.T) { alerts(t, p) })
+	t.Run("who asks needs no credential", func(t *testing.T) {
+		os.Unsetenv("CREDENTIALS_DIRECTORY") // put back by the Setenv above
+		for _, command := range [][]string{{"status"}, {"search", "film", "shark"}, {"verify"}, {"sweep", "film"}, {"history", "film"}} {
+			args := append([]string{command[0], "-c", file}, command[1:]...)
+			if _, stderr, code := ask(t, nil, args...); code != 0 {
+				t.Errorf("%v: exit %d: %s", command, code, stderr)
+			}
+		}
+	})
+}
+
+// A service whose credential is missing must not be started again and again:
+// the unit takes exit code 2 for the end.
+func TestServiceWithoutItsCredential(t *testing.T) {
+	file := serviceConfig(t)
+	for _, c := range []struct{ name, dir, want string }{
+		{"no directory", "", "environment variable CREDENTIALS_DIRECTORY is not set"},
+		{"no file", "CREDENTIALS_DIRECTORY=" + t.TempDir(), "can't be read"},
+	} {
+		_, stderr, code := ask(t, []string{c.dir}, "run", "-c", file)
+		if code != exitBad || !strings.Contains(stderr, "sources.main.dsn_file") || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d: %q, want 2 and a fault of the dsn_file: %s", c.name, code, stderr, c.want)
+		}
+	}
+	if unit := readFile(t, configFile("service/indexerd.service")); !strings.Contains(unit, fmt.Sprint("\nRestartPreventExitStatus=", exitBad, "\n")) {
+		t.Errorf("the unit starts again after exit code %d", exitBad)
+	}
+}
+
+// serviceConfig is the packaged configuration, with a data directory and an
+// address of the test's own.
+func serviceConfig(t *testing.T) string {
+	t.Helper()
+	own := strings.NewReplacer("/var/lib/indexerd/data", filepath.Join(t.TempDir(), "data"), "127.0.0.1:7700", "127.0.0.1:0")
+	return writeFile(t, own.Replace(readFile(t, configFile("service/indexerd.yaml"))))
+}
+
+// alerts holds the names in the alert rules against what is scraped: a rule on
+// a metric that was renamed would never fire.
+func alerts(t *testing.T, p *proc) {
+	text := readFile(t, configFile("monitoring/prometheus-alerts.yaml"))
+	var file struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr string
+				Annotations struct{ Summary, Description string }
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
+		t.Fatal(err)
+	}
+	rules := file.Groups[0].Rules
+	names := regexp.MustCompile(`indexerd_\w+`)
+	for _, r := range rules {
+		if r.Annotations.Summary == "" || r.Annotations.Description == "" {
+			t.Errorf("%s does not say what it is and what to do", r.Alert)
+		}
+		metric := names.FindString(r.Expr)
+		if metric == "" && r.Alert != "IndexerdDown" {
+			t.Errorf("%s asks for no metric of indexerd: %s", r.Alert, r.Expr)
+		}
+		eventually(t, 20*time.Second, r.Alert+" has its metric", func() error { // lag and settled come with the first passes
+			scraped, err := get(p.base + "/metrics")
+			if err == nil && !strings.Contains(string(scraped), metric) {
+				err = fmt.Errorf("/metrics has no %s", metric)
+			}
+			return err
+		})
+	}
+	if len(rules) != strings.Count(text, "- alert:") || len(rules) == 0 {
+		t.Errorf("got %d rules of the first group, want all %d", len(rules), strings.Count(text, "- alert:"))
+	}
+}
+
+// An operator copies commands: each one of the manual has a name and flags that
+// are.
+func TestOperationsCommands(t *testing.T) {
+	commands := regexp.MustCompile("indexerd ([a-z]+ -c /etc/[^\n`]*)").FindAllStringSubmatch(readFile(t, operations), -1)
+	if len(commands) < 8 {
+		t.Fatalf("only %d commands found in %s", len(commands), operations)
+	}
+	for _, c := range commands {
+		parser, err := kong.New(&cli{}, kong.Exit(func(int) { t.Errorf("%s: leaves", c[0]) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(strings.Fields(c[1])); err != nil {
+			t.Errorf("%s: %v", c[0], err)
+		}
+	}
+}
+
+var operations = filepath.Join("..", "..", "docs", "operations.md")
+
+// What unit, configuration and manual speak of is in the package, and what the
+// package takes is in the tree.
+func TestPackageIsComplete(t *testing.T) {
+	var nfpm struct{ Contents []struct{ Src, Dst string } }
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join("..", "..", "packaging", "nfpm.yaml"))), &nfpm); err != nil {
+		t.Fatal(err)
+	}
+	installed := map[string]bool{"/etc/indexerd/main.dsn": true} // the operator's
+	for _, c := range nfpm.Contents {
+		installed[c.Dst] = true
+		if _, err := os.Stat(filepath.Join("..", "..", c.Src)); err != nil && c.Src != "dist/indexerd" {
+			t.Error(err)
+		}
+	}
+	paths := regexp.MustCompile(`/(usr|etc)(/[a-z-]+)*/[a-z-]+(\.[a-z]+)?`)
+	for _, name := range []string{configFile("service/indexerd.service"), configFile("service/indexerd.yaml"), operations} {
+		named := paths.FindAllString(readFile(t, name), -1)
+		if len(named) == 0 {
+			t.Errorf("%s names no file: the expression is broken", name)
+		}
+		for _, path := range named {
+			if !installed[path] && path != "/etc/indexerd" && path != "/etc/indexerd/stock.dsn" {
+				t.Errorf("%s names %s, which the package does not have", name, path)
+			}
+		}
+	}
+}

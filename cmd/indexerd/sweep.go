@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"indexerd/deletecheck"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/schedule"
+	"indexerd/internal/sink"
+	"indexerd/timetrace"
+)
+
+// newGuard makes a table's guard. Removals of the last hour count, whoever ran
+// then, and what the last sweep held is still held.
+func (t *table) newGuard() (*sink.Guard, error) {
+	conf, h := t.conf.DeleteCheck, t.history
+	count := func() (uint64, error) { return t.current().Count() }
+	guard := sink.NewGuard(sink.Limits{Count: conf.MaxCount, Fraction: conf.MaxFraction}, count)
+	runs, _ := h.Runs(1000, 0)
+	for i := len(runs) - 1; i >= 0; i-- {
+		if r := runs[i]; r.Report.Deleted > 0 {
+			guard.Remember(r.Started.Add(r.Took), r.Report.Deleted)
+		}
+	}
+	held, err := deletecheck.Held(atomicfile.OS, t.dir)
+	if err != nil || held == 0 {
+		return guard, err
+	}
+	of, err := t.index.Count()
+	marks, _ := t.trace.Table(t.conf.Name)
+	guard.Settle(sink.Held{Removals: held, Of: int(of), Since: marks.Sweep})
+	return guard, err
+}
+
+// sweepRetry is how soon a sweep that verifies is tried again after it failed.
+const sweepRetry = 30 * time.Second
+
+// scheduleSweep puts the sweep on its schedule: first when the last one's
+// period is over, or now where one has to verify the index.
+func (t *table) scheduleSweep(s *schedule.Scheduler) error {
+	marks, _ := t.trace.Table(t.conf.Name)
+	last := marks.Sweep
+	if last.IsZero() {
+		last = marks.Load // which has seen all of the table
+	}
+	delay := max(0, time.Until(last.Add(t.conf.DeleteCheck.Every)))
+	if marks.Unverified != "" {
+		delay = 0
+	}
+	return t.every(s, "deletecheck", "", t.conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
+		_, err := t.sweep(ctx, sweeping{share: t.conf.DeleteCheck.Share})
+		return err
+	})
+}
+
+// sweepIfDue starts the sweep as soon as the index has to be verified.
+func (t *table) sweepIfDue() {
+	if marks, _ := t.trace.Table(t.conf.Name); marks.Unverified == "" {
+		return
+	}
+	t.mu.Lock()
+	var job *schedule.Job
+	for _, j := range t.jobs {
+		if j.pass == "deletecheck" {
+			job = j.Job
+		}
+	}
+	t.mu.Unlock()
+	if job == nil {
+		return
+	}
+	if s := job.Status(); !s.Running && (s.Err == nil || time.Since(s.Last) > sweepRetry) {
+		if err := job.Now(); err != nil {
+			t.log.Warn("deletecheck does not start", "error", err)
+		}
+	}
+}
+
+// sweeping is how a sweep is to be done.
+type sweeping struct {
+	share    float64 // of the time that it works
+	anew     bool
+	allow    int // removals beyond the guard's limits
+	progress func(done, of int64)
+}
+
+// sweep compares everything, and repairs what differs. It takes turns in the
+// lane with the other passes, which wait for a chunk at most.
+func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
+	select {
+	case t.sweeping <- struct{}{}:
+	case <-ctx.Done():
+		return doc.Report{}, ctx.Err()
+	}
+	defer func() { <-t.sweeping }()
+	rows, err := t.reach(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	proven := t.provenBefore(ctx)
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	defer lane.end()
+	t.guard.Allow(how.allow)
+	defer t.guard.Allow(0)
+	s := deletecheck.Sweep{
+		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Anew: how.anew, Progress: how.progress,
+		Rest: func(ctx context.Context, worked time.Duration) error { return lane.rest(ctx, worked, how.share) },
+	}
+	started := time.Now()
+	report, err := s.Run(ctx)
+	t.count(report)
+	if err != nil {
+		return report, t.dieIfBroken("deletecheck", err)
+	}
+	t.source.seen(nil)
+	t.settleSweep(report, started, proven)
+	t.sayHeld("deletecheck")
+	return report, t.keep("deletecheck", "", started, time.Since(started), report)
+}
+
+// provenBefore reports whether the database vouches, before a sweep begins, for
+// everything that S claims: then the sweep proves what was assumed.
+func (t *table) provenBefore(ctx context.Context) bool {
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil || late.exact == nil {
+		return false
+	}
+	marks, _ := t.trace.Table(t.conf.Name)
+	h, err := late.turns.look(ctx)
+	return err == nil && h.Exact && !h.At.Before(marks.Settled)
+}
+
+// settleSweep notes what a sweep that has ended says of the table. How late
+// rows were that a sweep found says nothing of transactions.
+func (t *table) settleSweep(report doc.Report, started time.Time, proven bool) {
+	var of uint64
+	if report.Held > 0 {
+		of, _ = t.current().Count() // for status; the index has just been read
+	}
+	t.guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
+	if marks, _ := t.trace.Table(t.conf.Name); proven && marks.Mode == "assumed" && marks.Unverified == "" {
+		t.trace.Note(t.conf.Name, func(m *timetrace.Table) { m.Mode = "exact" })
+	}
+}
+
+// reach asks the database what the SQL returns, unless it has said so.
+func (t *table) reach(ctx context.Context) (rows, error) {
+	t.mu.Lock()
+	r := t.rows
+	t.mu.Unlock()
+	if r != nil {
+		return r, nil
+	}
+	if t.source.database == nil {
+		return nil, fmt.Errorf("source %s is not open", t.source.conf.Name)
+	}
+	r, err := t.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rows = r
+	return r, nil
+}
+
+// loaded finds a table whose passes can run.
+func (e *engine) loaded(name string) (*table, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return nil, err
+	}
+	if marks, _ := e.trace.Table(name); !marks.Loaded {
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " is still being loaded", Hint: "see status"}
+	}
+	return t, nil
+}
+
+// Sweep begins a full sweep.
+func (e *engine) Sweep(name string, allow int) (httpapi.Run, error) {
+	t, err := e.loaded(name)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	return e.runs.start(name, "deletecheck", func(ctx context.Context, r *errand) (any, bool, error) {
+		report, err := t.sweep(ctx, sweeping{share: 1, anew: true, allow: allow, progress: r.progress})
+		return done(report), report.Held > 0, err
+	})
+}
+
+// RunPass runs one pass now.
+func (e *engine) RunPass(name, pass string) (httpapi.Run, error) {
+	t, err := e.loaded(name)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	passes := map[string]func(context.Context) (doc.Report, error){"incremental": t.runIncremental, "compensate": t.runCompensation}
+	if pass == "deletecheck" {
+		return e.Sweep(name, 0)
+	}
+	do, ok := passes[pass]
+	if !ok {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no pass " + pass, Hint: "there is incremental, compensate and deletecheck"}
+	}
+	return e.runs.start(name, pass, func(ctx context.Context, _ *errand) (any, bool, error) {
+		report, err := do(ctx)
+		return done(report), report.Held > 0, err
+	})
+}
+
+// done is a report as the result of a run.
+func done(r doc.Report) httpapi.Swept {
+	return httpapi.Swept{
+		Compared: r.Compared, Added: r.Added, Updated: r.Updated, Deleted: r.Deleted, Skipped: r.Skipped, Quarantined: r.Quarantined, Held: r.Held,
+	}
+}
+
+type sweepCommand struct {
+	asking
+	Table string `arg:"" help:"The table."`
+	Allow int    `placeholder:"N" help:"Let so many removals through that the guard would hold."`
+}
+
+// Help shows an example.
+func (sweepCommand) Help() string {
+	return "Compares the whole table with its index, both ways, and repairs what differs.\n" +
+		"Ends with 1 where removals are held: more rows are gone than deletecheck.max_count and max_fraction let through.\n\n" +
+		"Examples:\n  indexerd sweep -c configs/pagila.yaml film\n  indexerd sweep -c configs/pagila.yaml film --allow 990"
+}
+
+// Run sweeps.
+func (c sweepCommand) Run(ctx context.Context, w world) (err error) {
+	if c.Allow < 0 {
+		return coded{fmt.Errorf("sweep: --allow %d: write how many removals are let through", c.Allow), exitBad}
+	}
+	caller, err := dial(ctx, c.Config, w, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, caller.close()) }()
+	run, err := caller.begin(ctx, w, "/api/v1/tables/"+url.PathEscape(c.Table)+"/sweep", map[string]int{"allow": c.Allow})
+	if err == nil {
+		err = failed(run)
+	}
+	if err != nil {
+		return err
+	}
+	var s httpapi.Swept
+	if err := json.Unmarshal(run.Result, &s); err != nil {
+		return fmt.Errorf("read the result: %w", err)
+	}
+	if c.JSON {
+		err = json.NewEncoder(w.stdout).Encode(run)
+	} else {
+		fmt.Fprintf(w.stdout, "%s: %d compared, %d added, %d updated, %d removed, %d in quarantine\n", c.Table, s.Compared, s.Added, s.Updated, s.Deleted, s.Quarantined)
+	}
+	if err != nil {
+		return err
+	}
+	if run.State == "held" {
+		return fmt.Errorf("%d removals are held: look at the database; if they are to go: indexerd sweep -c %s %s --allow %d", s.Held, c.Config, c.Table, s.Held)
+	}
+	return nil
+}

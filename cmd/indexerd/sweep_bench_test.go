@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// sweepRows is how many rows the sweep is measured on.
+func sweepRows() int {
+	if n, err := strconv.Atoi(os.Getenv("INDEXERD_ROWS")); err == nil {
+		return n
+	}
+	return 1_000_000
+}
+
+// The targets for a million rows; more rows may take as much longer.
+const (
+	sweepTarget       = 10 * time.Second
+	verifyTarget      = 15 * time.Second
+	sweepMemoryTarget = 64 // MB more than before
+)
+
+// BenchmarkSweep sweeps and verifies a table of rows of about 500 bytes, of
+// which nothing has changed, with the daemon running.
+func BenchmarkSweep(b *testing.B) {
+	rows := sweepRows()
+	dsn := pgtest.DB(b)
+	pgtest.Exec(b, dsn, `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL, body text NOT NULL)`)
+	pgtest.Exec(b, dsn, `INSERT INTO note SELECT i, now() - interval '1 day', repeat(md5(i::text) || ' ' || md5((i / 7)::text) || ' ', 7)
+		FROM generate_series(1, `+strconv.Itoa(rows)+`) i`)
+	pgtest.Exec(b, dsn, "CREATE INDEX ON note (updated)")
+	pgtest.Exec(b, dsn, "VACUUM ANALYZE note")
+	file := writeFile(b, lateConfig(dsn, b.TempDir(), "{horizon: auto}"))
+	p := start(b, "run", "-c", file)
+	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+
+	millions := time.Duration(max(1, rows/1_000_000))
+	var sweep, verify time.Duration
+	var more float64
+	for range b.N {
+		resetPeak(b, p)
+		before := memory(b, p, "VmRSS")
+		began := time.Now()
+		if got := sweeps(b, 0, file, "note"); got.Compared < rows {
+			b.Fatalf("sweep: got %+v, want %d compared", got, rows)
+		}
+		sweep = time.Since(began)
+		more = memory(b, p, "VmHWM") - before
+		began = time.Now()
+		if got := verifies(b, 0, file, "--content"); got.Compared != rows {
+			b.Fatalf("verify: got %+v, want %d compared", got, rows)
+		}
+		verify = time.Since(began)
+	}
+	verdict := "ok"
+	if sweep > millions*sweepTarget || verify > millions*verifyTarget || more > sweepMemoryTarget {
+		verdict = "MISS"
+		b.Error(verdict)
+	}
+	fmt.Printf("sweep: rows=%d took=%.1fs target=%v more_memory=%.0fMB target=%dMB verify_content=%.1fs target=%v %s\n",
+		rows, sweep.Seconds(), millions*sweepTarget, more, sweepMemoryTarget, verify.Seconds(), millions*verifyTarget, verdict)
+}
+
+// resetPeak makes the process's peak what it takes now.
+func resetPeak(b *testing.B, p *proc) {
+	b.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// memory reads a figure of the process, in MB.
+func memory(b *testing.B, p *proc, name string) float64 {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), name+":")
+	kb, err := strconv.Atoi(strings.Fields(after)[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(kb) / 1024
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"indexerd/compensate"
+	"indexerd/internal/doc"
+)
+
+// turns lets one reader at a time use a horizon, which remembers what it saw.
+// A step of the clock is told by one reading alone: where that was only a look,
+// the next reading that counts tells it again.
+type turns struct {
+	horizon compensate.Horizon
+	slot    chan struct{} // held while reading; guards what follows
+	backTo  time.Time     // where the clock was set back to; zero: it was not
+}
+
+func newTurns(h compensate.Horizon) *turns { return &turns{horizon: h, slot: make(chan struct{}, 1)} }
+
+// Horizon implements compensate.Horizon: who calls it acts on what it tells.
+func (t *turns) Horizon(ctx context.Context) (doc.Horizon, error) {
+	return t.read(ctx, func(h *doc.Horizon) {
+		if !t.backTo.IsZero() && !h.Now.IsZero() {
+			h.ClockBack = max(h.ClockBack, h.Now.Sub(t.backTo))
+			t.backTo = time.Time{}
+		}
+	})
+}
+
+// look reads the horizon for no other sake than to know it more closely.
+func (t *turns) look(ctx context.Context) (doc.Horizon, error) {
+	return t.read(ctx, func(h *doc.Horizon) {
+		to := h.Now.Add(-h.ClockBack)
+		if h.ClockBack > 0 && (t.backTo.IsZero() || to.Before(t.backTo)) {
+			t.backTo = to
+		}
+	})
+}
+
+func (t *turns) read(ctx context.Context, then func(*doc.Horizon)) (doc.Horizon, error) {
+	select {
+	case t.slot <- struct{}{}:
+	case <-ctx.Done():
+		return doc.Horizon{}, ctx.Err()
+	}
+	defer func() { <-t.slot }()
+	h, err := t.horizon.Horizon(ctx)
+	if err == nil {
+		then(&h)
+	}
+	return h, err
+}

@@ -1,0 +1,164 @@
+package configs
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reference is the file that users read. Up to the mark people write it, from
+// there on TestReference does.
+const (
+	reference     = "../docs/configuration.md"
+	referenceMark = "<!-- From here on `go generate ./configs` writes this file. -->\n"
+)
+
+// TestReference fails when docs/configuration.md is not what the table of keys
+// says. It is also what writes the file: see go generate in keys.go.
+func TestReference(t *testing.T) {
+	text, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	introduction, _, found := strings.Cut(string(text), referenceMark)
+	if !found {
+		t.Fatalf("%s has not the line %q", reference, referenceMark)
+	}
+	var b strings.Builder
+	writeReference(t, &b, "", mapping{fileKeys(new(Config))})
+	compareGolden(t, reference, introduction+referenceMark+b.String())
+}
+
+// writeReference writes a table of a mapping's keys, then those of the
+// mappings below it.
+func writeReference(t *testing.T, b *strings.Builder, path string, m mapping) {
+	t.Helper()
+	fmt.Fprintf(b, "\n## %s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", cmp.Or(path, "the file"))
+	for _, k := range supported(m) {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.name, describe(t, k.value), byDefault(k), strings.ReplaceAll(k.means, "|", `\|`))
+	}
+	for _, k := range supported(m) {
+		if below, inner := innerMapping(k.value, join(path, k.name)); inner != nil {
+			writeReference(t, b, below, *inner)
+		}
+	}
+}
+
+// supported leaves out what this version refuses.
+func supported(m mapping) []key {
+	return slices.DeleteFunc(slices.Clone(m.keys), func(k key) bool {
+		_, ok := k.value.(refused)
+		return ok
+	})
+}
+
+func byDefault(k key) string {
+	switch {
+	case k.need:
+		return "required"
+	case isYAML(k):
+		return "`" + k.without + "`"
+	}
+	return k.without
+}
+
+// isYAML reports whether a default can be written into a file as it stands.
+func isYAML(k key) bool { return k.without != "" && !strings.Contains(k.without, " ") }
+
+// innerMapping is the mapping that a value is or holds, and its path.
+func innerMapping(v value, path string) (string, *mapping) {
+	switch v := v.(type) {
+	case mapping:
+		return path, &v
+	case either:
+		return path, &v.mapping
+	case named:
+		return innerMapping(v.of("x"), path+".NAME")
+	case list:
+		return innerMapping(v.of(), path+"[]")
+	}
+	return "", nil
+}
+
+// describe says in a user's words what may stand after a key.
+func describe(t *testing.T, v value) string {
+	t.Helper()
+	switch v := v.(type) {
+	case text:
+		return "text"
+	case choice:
+		return "`" + strings.Join(v.words, "`, `") + "`"
+	case names:
+		if v.alone {
+			return "name, or list of names"
+		}
+		return "list of names"
+	case number:
+		return fmt.Sprintf("whole number, %d to %d", v.min, v.max)
+	case fraction:
+		return "number above 0, up to 1"
+	case boolean:
+		return "`true` or `false`"
+	case duration:
+		return "duration"
+	case tierEnd:
+		return "`latest`, `settled`, or a duration"
+	case size:
+		return "size"
+	case zone:
+		return "time zone"
+	case statement:
+		return "SELECT"
+	case constants:
+		return "list of values"
+	case mapping, either:
+		return "mapping"
+	case named:
+		return "mapping from names to " + describe(t, v.of("x"))
+	case list:
+		return "list of " + describe(t, v.of())
+	}
+	t.Fatalf("no words for a value of type %T", v)
+	return ""
+}
+
+// What the table of keys says of a default is what the default is: a file that
+// writes it out means the same.
+func TestDefaultsAreAsDescribed(t *testing.T) {
+	const content = "    content: {fields: [title]}\n"
+	described := mustParse(t, minimal)
+	described.lines = nil
+	for _, test := range []struct {
+		line string // of a key and its default, in place of minimal's content
+		keys []key
+	}{
+		{content + "http: {%s: %s}", httpKeys(new(HTTP))},
+		{content + "    %s: %s", tableKeys(new(Table))},
+		{"    content: {fields: [title], %s: %s}", contentKeys(new(Content))},
+		{content + "    incremental: {%s: %s}", incrementalKeys(new(Incremental))},
+		{content + "    compensate: {%s: %s}", compensateKeys(new(Compensate))},
+		{
+			content + "    compensate: {tiers: [{every: 1m, timeout: 1m, %s: %s}, {every: 3m, timeout: 3m}, {every: 10m, timeout: 10m, end: settled}]}",
+			tierKeys(new(Tier)),
+		},
+		{content + "    deletecheck: {%s: %s}", deleteCheckKeys(new(DeleteCheck))},
+		{content + "    pages: {%s: %s}", pagesKeys(new(Pages))},
+	} {
+		keys := slices.DeleteFunc(test.keys, func(k key) bool { return !isYAML(k) })
+		if len(keys) == 0 {
+			t.Errorf("%s: got no default to try", test.line)
+		}
+		for _, k := range keys {
+			line := fmt.Sprintf(test.line, k.name, k.without)
+			got := mustParse(t, strings.Replace(minimal, content, line+"\n", 1))
+			got.lines, got.Tables[0].positions = nil, nil
+			if !reflect.DeepEqual(got, described) {
+				t.Errorf("%s: got\n%+v, want as without it\n%+v", line, got, described)
+			}
+		}
+	}
+}

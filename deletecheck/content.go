@@ -1,0 +1,66 @@
+package deletecheck
+
+import (
+	"runtime"
+	"sync"
+
+	"indexerd/internal/doc"
+)
+
+// readPages begins to read the pages of rows that are the same so far.
+func (c *check) readPages(rows []doc.Stamp) {
+	if len(rows) > 0 {
+		c.reading.Go(func() { c.bad = c.damaged(rows) })
+	}
+}
+
+// doubtDamaged waits for the pages that are read, and spools the bad ones.
+func (c *check) doubtDamaged() error {
+	c.reading.Wait()
+	for _, s := range c.bad {
+		if err := c.doubt(note{stamp: s, there: true}); err != nil {
+			return err
+		}
+	}
+	c.bad = nil
+	return nil
+}
+
+// damaged returns those whose page can't be read, or is not what its document
+// was built from.
+func (c *check) damaged(rows []doc.Stamp) []doc.Stamp {
+	bad := make([]bool, len(rows))
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < len(rows); i += workers {
+				bad[i] = c.isDamaged(rows[i].OID)
+			}
+		})
+	}
+	group.Wait()
+	var damaged []doc.Stamp
+	for i, isBad := range bad {
+		if isBad {
+			damaged = append(damaged, rows[i])
+		}
+	}
+	return damaged
+}
+
+// isDamaged reads a page, which checks its checksum, and builds its document.
+func (c *check) isDamaged(oid doc.OID) bool {
+	var row doc.Row
+	var stored doc.DocHash
+	err := c.pages.View(oid, func(page doc.Page) (err error) {
+		stored = page.Hash
+		row, err = doc.ParseRow(page.Body)
+		return err
+	})
+	if err != nil {
+		return true
+	}
+	hash, err := c.Hash(row)
+	return err != nil || hash != stored
+}

@@ -1,0 +1,160 @@
+package deletecheck
+
+import "indexerd/internal/doc"
+
+// A verdict is what a difference is.
+type verdict int
+
+const (
+	equal verdict = iota
+	lost
+	stale
+	ghost
+	torn
+)
+
+// A difference is a doubt that was found again.
+type difference struct {
+	was, now note // the row in the round before, and in this one
+	stored   stored
+	verdict  verdict
+}
+
+// judgeAll returns those that differ still.
+func (c *check) judgeAll(notes []note, rows map[doc.OID]doc.Stamp) ([]difference, error) {
+	versions, err := c.index.Versions(keysOf(notes))
+	if err != nil {
+		return nil, err
+	}
+	var list []difference
+	for i, n := range notes {
+		d := difference{was: n, now: noteOf(n.stamp.OID, rows)}
+		d.stored.Indexed = doc.Indexed{OID: n.stamp.OID, V: versions[i]}
+		if d.stored.page, d.stored.paged, err = c.pages.Meta(n.stamp.OID); err != nil {
+			return nil, err
+		}
+		if d.verdict, err = c.verdict(d.now, d.stored); err != nil {
+			return nil, err
+		}
+		if d.verdict != equal {
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
+
+// verdict compares a row with what is stored.
+func (c *check) verdict(row note, s stored) (verdict, error) {
+	switch {
+	case !row.there:
+		return c.leftover(s)
+	case s.V == 0:
+		return lost, nil
+	case !s.whole():
+		return torn, nil
+	case !s.page.Same(row.stamp):
+		return stale, nil
+	case c.Content && c.isDamaged(s.OID):
+		return torn, nil
+	}
+	return equal, nil
+}
+
+// leftover is what is stored without a row.
+func (c *check) leftover(s stored) (verdict, error) {
+	there, err := indexed(c.index, s.OID, s.V)
+	switch {
+	case err != nil:
+		return equal, err
+	case there:
+		return ghost, nil
+	case s.paged:
+		return torn, nil
+	}
+	return equal, nil
+}
+
+// decide counts a difference that is certain, and keeps the others in doubt.
+// after is the row, read once more behind what is stored.
+func (c *check) decide(d difference, after note, r round) error {
+	still := d.now.same(after)
+	switch {
+	case still && c.certain(d, r):
+		return c.count(d, r)
+	case r.last:
+		c.result.Unsettled++
+		return c.found.add(note{stamp: d.stored.stamp(), there: true})
+	}
+	return r.left.add(after)
+}
+
+// certain reports whether a difference can't be one in flight. What a ghost
+// was waits for no horizon. What S has passed must be in the index; so must,
+// when there is no time left, what has an updateTime that S has passed.
+func (c *check) certain(d difference, r round) bool {
+	switch {
+	case d.verdict == ghost, r.passed && d.was.same(d.now):
+		return true
+	case d.verdict == torn && !c.Live:
+		return true // nobody is writing
+	}
+	return r.last && d.now.stamp.Updated.Before(r.settled)
+}
+
+// count files a difference.
+func (c *check) count(d difference, r round) error {
+	oid, first := d.stored.OID, &c.result.First
+	switch d.verdict {
+	case lost:
+		c.result.Lost++
+		note10(&first.Lost, oid)
+	case stale:
+		c.result.Stale++
+		note10(&first.Stale, oid)
+	case torn:
+		c.result.Torn++
+		note10(&first.Torn, oid)
+	case ghost:
+		held, err := r.held.has(oid)
+		if err != nil {
+			return err
+		}
+		if !held && c.marks().Unverified == "" {
+			c.result.Pending++
+			return nil
+		}
+		c.result.Ghost++
+		note10(&first.Ghost, oid)
+	}
+	if !d.now.there {
+		c.absent++
+	}
+	return c.found.add(note{stamp: d.stored.stamp(), there: d.now.there})
+}
+
+// note10 keeps the first ten keys.
+func note10(list *[]doc.OID, oid doc.OID) {
+	if len(*list) < 10 {
+		*list = append(*list, oid)
+	}
+}
+
+// noteOf is what was read of a row.
+func noteOf(oid doc.OID, rows map[doc.OID]doc.Stamp) note {
+	stamp, there := rows[oid]
+	if !there {
+		stamp = doc.Stamp{OID: oid}
+	}
+	return note{stamp: stamp, there: there}
+}
+
+// same reports whether both are the same version of a row, or both none.
+func (n note) same(o note) bool { return n.there == o.there && (!n.there || n.stamp.Same(o.stamp)) }
+
+func keysOf(notes []note) []doc.OID {
+	oids := make([]doc.OID, len(notes))
+	for i := range notes {
+		oids[i] = notes[i].stamp.OID
+	}
+	return oids
+}

@@ -1,0 +1,356 @@
+package incremental_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/incremental"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/faultfs"
+	"indexerd/internal/sink"
+)
+
+// move commits n rows that are marked deleted, or outside of the SQL's filter.
+func (w *world) move(first, n int, r fakeworld.Row) {
+	x := w.Table.Begin()
+	r.Updated = w.Table.Clock()
+	for i := range n {
+		x.PutRow(fakeworld.Key(first+i), r)
+	}
+	x.Commit()
+}
+
+var (
+	outside = fakeworld.Row{Title: "outside", Outside: true}
+	marked  = fakeworld.Row{Title: "marked", Marked: true}
+)
+
+// ghosts are the documents whose rows are not in the SQL's result.
+func (w *world) ghosts() []doc.OID {
+	rows := w.Table.Rows()
+	return slices.DeleteFunc(fakeworld.Different(w.Table, w.Index), func(oid doc.OID) bool {
+		_, there := rows[oid]
+		return there
+	})
+}
+
+func (w *world) wantEqual(t *testing.T) {
+	t.Helper()
+	if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
+		t.Errorf("different in index and table: got %v, want none", got)
+	}
+}
+
+// A row that an UPDATE takes out of the SQL's result leaves in the same pass,
+// and may come back.
+func TestRowsThatLeave(t *testing.T) {
+	w := newWorld(t)
+	steps := []struct {
+		name   string
+		change func()
+		want   fakeworld.Counts
+	}{
+		{"inserted", func() { w.put(0, 4, "a") }, fakeworld.Counts{Read: 4, Compared: 4, Added: 4}},
+		{"moved out of the filter", func() { w.move(0, 1, outside) }, fakeworld.Counts{Deleted: 1}},
+		{"marked deleted", func() { w.move(1, 1, marked) }, fakeworld.Counts{Deleted: 1}},
+		{"both again, and rows that never were there", func() { w.move(0, 1, marked); w.move(1, 1, outside); w.move(7, 3, marked) }, fakeworld.Counts{}},
+		{"back again", func() { w.put(0, 2, "b") }, fakeworld.Counts{Read: 2, Compared: 2, Added: 2}},
+		{"unfit", func() { w.put(2, 1, fakeworld.Unfit) }, fakeworld.Counts{Read: 1, Compared: 1, Quarantined: 1}},
+		{"out of quarantine", func() { w.move(2, 1, outside) }, fakeworld.Counts{Deleted: 1}},
+		{"several pages", func() { w.put(20, 40, "c"); w.move(40, 40, outside); w.move(80, 40, marked) }, fakeworld.Counts{Read: 20, Compared: 20, Added: 20}},
+		{"all of them", func() { w.move(0, 60, outside) }, fakeworld.Counts{Deleted: 23}},
+	}
+	for _, step := range steps {
+		step.change()
+		w.Table.Advance(time.Minute) // so that the overlap does not reach back
+		if got := w.run(t); got != step.want {
+			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
+		}
+		if got := w.ghosts(); len(got) > 0 {
+			t.Errorf("%s: ghosts: got %v, want none", step.name, got)
+		}
+	}
+	if got := w.Quarantine.Reasons(); len(got) > 0 {
+		t.Errorf("quarantine: got %v, want nothing", got)
+	}
+}
+
+// blind is a source that lists nothing of what may have left.
+type blind struct{ incremental.Source }
+
+func (blind) Left(context.Context, doc.Window) iter.Seq2[[]doc.OID, error] {
+	return func(func([]doc.OID, error) bool) {}
+}
+
+// The failing twin: without that list the documents stay, until the sweep.
+func TestWithoutTheListDocumentsStay(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 2, "a")
+	w.run(t)
+	w.pass.Source = blind{w.Table}
+	w.move(0, 1, outside)
+	w.move(1, 1, marked)
+	w.run(t)
+	if got := len(w.ghosts()); got != 2 {
+		t.Errorf("ghosts: got %d, want 2: the list proves nothing", got)
+	}
+}
+
+// everything is a source that lists all rows, each twice: those that are there
+// cost a stamp.
+type everything struct{ *fakeworld.Table }
+
+func (e everything) Left(_ context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
+	return func(yield func([]doc.OID, error) bool) {
+		var all []doc.OID
+		for n := range 30 {
+			all = append(all, fakeworld.Key(n))
+		}
+		for range 2 {
+			for page := range slices.Chunk(all, 7) {
+				if !yield(page, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func TestListedRowsThatAreThere(t *testing.T) {
+	w := newWorld(t)
+	w.pass.Source = everything{w.Table}
+	w.put(0, 20, "a")
+	w.run(t)
+	w.move(3, 2, outside)
+	w.move(11, 2, marked)
+	var steps machine.Counter
+	w.Table.Before = steps.Before(nil)
+	if got, want := w.run(t), (fakeworld.Counts{Compared: 16, Deleted: 4}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	w.wantEqual(t)
+	if got := steps.Of("docs"); got > 4 {
+		t.Errorf("fetches: got %d, want at most one for each that is missing", got)
+	}
+}
+
+// A row that comes back after its stamp was found missing, or after it was
+// found gone, stays.
+func TestRowsThatComeBackStay(t *testing.T) {
+	for _, step := range []string{"stamps of", "docs"} {
+		w := newWorld(t)
+		w.put(0, 3, "a")
+		w.run(t)
+		w.move(0, 3, outside)
+		w.Table.Advance(time.Minute)
+		armed := true
+		w.Table.Before = func(s string) error {
+			if s == step && armed {
+				armed = false
+				w.put(1, 1, "back")
+			}
+			return nil
+		}
+		w.run(t)
+		w.Table.Before = nil
+		w.run(t)
+		w.wantEqual(t)
+	}
+}
+
+// Where a source takes several fetches for a batch, a row that the first found
+// gone, and that came back before the second, stays too.
+func TestRowThatComesBackBetweenFetchesStays(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 2*batch, "a")
+	row := w.Table.Rows()[fakeworld.Key(0)]
+	w.Table.Advance(time.Minute)
+	w.run(t)
+	w.pass.Batch = 2 * batch
+	w.move(0, 2*batch, outside)
+	fetches := 0
+	w.Table.Before = func(step string) error {
+		if step != "docs" {
+			return nil
+		}
+		if fetches++; fetches == 2 {
+			w.Table.PutRow(fakeworld.Key(0), row) // as it was
+			w.putNow(t, fakeworld.Key(0))
+		}
+		return nil
+	}
+	w.run(t)
+	w.wantEqual(t)
+	if got := len(w.Index.Titles()); got != 1 {
+		t.Errorf("documents: got %d, want the one that came back", got)
+	}
+}
+
+// putNow has another pass fetch and put a row.
+func (w *world) putNow(t *testing.T, oid doc.OID) {
+	t.Helper()
+	for b, err := range w.Table.Docs(t.Context(), []doc.OID{oid}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Sink.Put(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// unfit is a source that can't make a document of any row.
+type unfit struct{ *fakeworld.Table }
+
+func (u unfit) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
+	return func(yield func(doc.Batch, error) bool) {
+		for b, err := range u.Table.Docs(ctx, oids) {
+			for _, d := range b.Docs {
+				b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: "unfit"})
+			}
+			b.Docs = nil
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// A row that came back, and can't become a document, is no row that is gone.
+func TestRowThatComesBackUnfitStays(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 1, "a")
+	w.Table.Advance(time.Minute)
+	w.run(t)
+	w.pass.Source = unfit{w.Table}
+	w.move(0, 1, outside)
+	w.Table.Before = func(step string) error {
+		if step == "docs" {
+			w.put(0, 1, "back")
+		}
+		return nil
+	}
+	if got, want := w.run(t), (fakeworld.Counts{Read: 1, Quarantined: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if title, ok := w.Index.Title(fakeworld.Key(0)); !ok || title != "a" {
+		t.Errorf("got document %q (%t), want it as it was", title, ok)
+	}
+}
+
+// limited has the guard admit few removals.
+func (w *world) limited(t *testing.T, l sink.Limits) {
+	t.Helper()
+	w.Limits = l
+	w.restart(t)
+}
+
+// A joined table that was truncated, while every row is touched, takes all rows
+// out of the SQL's result: that is held, however many pages they are, and the
+// mark moves on.
+func TestTruncatedJoinIsHeld(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 100, "a")
+	w.run(t)
+	w.limited(t, sink.Limits{Count: 10, Fraction: 0.2})
+	w.move(0, 100, outside)
+	w.Table.Advance(time.Second)
+	report, err := w.pass.Run(t.Context())
+	if err != nil || report.Held != 100 || report.Deleted != 0 {
+		t.Errorf("got %+v, %v, want 100 held", report, err)
+	}
+	if got := len(w.Index.Titles()); got != 100 {
+		t.Errorf("documents: got %d, want all 100", got)
+	}
+	if got := w.Guard.Held().Removals; got != 100 {
+		t.Errorf("held: got %d, want 100", got)
+	}
+	if got, want := w.Marks().Incremental, w.Table.Clock(); !got.Equal(want) {
+		t.Errorf("mark: got %v, want %v", got, want)
+	}
+
+	w.put(0, 100, "mended") // nothing was lost meanwhile
+	w.Table.Advance(time.Minute)
+	w.run(t)
+	w.wantEqual(t)
+}
+
+// What is within the limits leaves whole, and marked rows have none.
+func TestLimitsOfWhatLeaves(t *testing.T) {
+	w := newWorld(t)
+	w.put(0, 100, "a")
+	w.Table.Advance(time.Minute)
+	w.run(t)
+	w.limited(t, sink.Limits{Count: 10, Fraction: 0.2})
+	w.move(0, 20, outside)
+	w.move(20, 60, marked)
+	if got, want := w.run(t), (fakeworld.Counts{Deleted: 80}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	w.wantEqual(t)
+}
+
+// leaving is a window in which rows change, leave, and are marked, over several
+// pages and batches.
+func (w *world) leaving(t *testing.T) {
+	t.Helper()
+	w.put(0, 8*batch, "a")
+	w.run(t)
+	w.Table.Advance(time.Minute)
+	w.put(0, batch, "b")
+	w.move(batch, 3*batch, outside)
+	w.move(4*batch, 3*batch, marked)
+	w.Table.Advance(time.Minute)
+}
+
+// Whichever step fails, the mark stays, and the next run takes out what has
+// left.
+func TestFaultWhileRowsLeave(t *testing.T) {
+	for k := 1; ; k++ {
+		w := newWorld(t)
+		w.leaving(t)
+		before := w.Marks().Incremental
+		w.Before(machine.FailAt(k, syscall.EIO))
+		_, err := w.pass.Run(t.Context())
+		w.Before(nil)
+		if err != nil {
+			if got := w.Marks().Incremental; !errors.Is(err, syscall.EIO) || !got.Equal(before) {
+				t.Errorf("got %v, mark %v, want %v, %v", err, got, syscall.EIO, before)
+			}
+			w.run(t)
+		}
+		w.wantEqual(t)
+		if t.Failed() {
+			t.Fatalf("after a fault at step %d", k)
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+func TestCrashWhileRowsLeave(t *testing.T) {
+	for k := 0; ; k++ {
+		w := newWorld(t)
+		w.leaving(t)
+		w.Before(fakeworld.NewCountdown(k).Before)
+		_, err := w.pass.Run(t.Context())
+		w.Crash(t, faultfs.Worst)
+		w.pass = w.newPass()
+		w.run(t)
+		w.wantEqual(t)
+		if t.Failed() {
+			t.Fatalf("after a crash at step %d", k)
+		}
+		if err == nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package backup
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// suffix is that of a backup in one file.
+const suffix = ".tar.zst"
+
+// Save keeps the stream of a Write as dest, which must not exist: one
+// compressed file where its name ends in .tar.zst, else a directory. It returns
+// nil when all of it is durable.
+func Save(r io.Reader, dest string) error {
+	dest = filepath.Clean(dest)
+	if _, err := os.Lstat(dest); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = errors.New("it is there already: name another one")
+		}
+		return fmt.Errorf("save to %s: %w", dest, err)
+	}
+	root, err := os.OpenRoot(filepath.Dir(dest))
+	if err != nil {
+		return fmt.Errorf("save to %s: %w", dest, err)
+	}
+	defer root.Close()
+	if err := save(rooted{root}, r, filepath.Base(dest)); err != nil {
+		return fmt.Errorf("save to %s: %w", dest, err)
+	}
+	return nil
+}
+
+func save(d disk, r io.Reader, name string) error {
+	build := func(tmp string) error { return saveFolder(d, r, tmp) }
+	if strings.HasSuffix(name, suffix) {
+		build = func(tmp string) error { return saveFile(d, r, tmp) }
+	}
+	return replacement{d, name}.make(build)
+}
+
+func saveFolder(d disk, r io.Reader, dir string) error {
+	f := &folder{disk: d, dir: dir}
+	m, err := read(r, f.take)
+	if err != nil {
+		return err
+	}
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if err := f.take(manifestName, int64(len(text)), bytes.NewReader(text)); err != nil {
+		return err
+	}
+	return f.sync()
+}
+
+func saveFile(d disk, r io.Reader, name string) error {
+	return create(d, name, func(w io.Writer) error {
+		return compressed(w, func(t *tar.Writer) error { return repack(t, r) })
+	})
+}
+
+// repack writes the stream anew: of what it said of its files only names and
+// contents are kept.
+func repack(t *tar.Writer, r io.Reader) error {
+	add := func(name string, size int64, r io.Reader) error {
+		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}); err != nil {
+			return err
+		}
+		_, err := io.Copy(t, r)
+		return err
+	}
+	m, err := read(r, add)
+	if err != nil {
+		return err
+	}
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return add(manifestName, int64(len(text)), bytes.NewReader(text))
+}

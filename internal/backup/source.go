@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds what an archive makes zstd remember.
+const maxWindow = 64 << 20
+
+// A source is a backup as it is kept.
+type source interface {
+	// manifest returns what is in the backup; an archive was compared with it.
+	manifest() (manifest, error)
+	// files hands on what the manifest lists. Without an error all of it was so.
+	files(manifest, taker) error
+	io.Closer
+}
+
+func openSource(src string) (source, error) {
+	info, err := os.Stat(src)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		root, err := os.OpenRoot(src)
+		return directory{root}, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is neither a directory nor a file")
+	}
+	f, err := os.Open(src)
+	return archive{f}, err
+}
+
+// archive is a backup in one compressed file. Its manifest is at its end.
+type archive struct{ *os.File }
+
+func (a archive) manifest() (manifest, error) {
+	return a.read(func(_ string, _ int64, r io.Reader) error {
+		_, err := io.Copy(io.Discard, r)
+		return err
+	})
+}
+
+func (a archive) files(m manifest, take taker) error {
+	sizes := make(map[string]int64, len(m.Files))
+	for _, f := range m.Files {
+		sizes[f.Name] = f.Size
+	}
+	_, err := a.read(func(name string, size int64, r io.Reader) error {
+		if known, ok := sizes[name]; !ok || known != size {
+			return fmt.Errorf("%s has changed since it was checked", name)
+		}
+		return take(name, size, r)
+	})
+	return err
+}
+
+func (a archive) read(take taker) (manifest, error) {
+	if _, err := a.Seek(0, io.SeekStart); err != nil {
+		return manifest{}, err
+	}
+	z, err := zstd.NewReader(a.File, zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return manifest{}, err
+	}
+	defer z.Close()
+	return read(z, take)
+}
+
+// directory is a backup unpacked.
+type directory struct{ *os.Root }
+
+func (d directory) manifest() (manifest, error) {
+	f, size, err := d.open(manifestName)
+	if err != nil {
+		return manifest{}, err
+	}
+	defer f.Close()
+	if size > maxManifest {
+		return manifest{}, fmt.Errorf("%s is too large: %d bytes", manifestName, size)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, size))
+	if err != nil {
+		return manifest{}, err
+	}
+	return decodeManifest(text)
+}
+
+func (d directory) files(m manifest, take taker) error {
+	for _, want := range m.Files {
+		if err := d.file(want, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d directory) file(want fileEntry, take taker) error {
+	f, size, err := d.open(want.Name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// The size first: a file that has grown is not copied to the disk's end.
+	if size != want.Size {
+		return want.compare(fileEntry{Size: size})
+	}
+	got, err := pass(want.Name, size, io.LimitReader(f, size), take)
+	if err != nil {
+		return err
+	}
+	return want.compare(got)
+}
+
+// open opens a regular file. It is looked at first: to open a pipe waits.
+func (d directory) open(name string) (*os.File, int64, error) {
+	info, err := d.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, fmt.Errorf("%s is missing", name)
+	case err != nil:
+		return nil, 0, err
+	case !info.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := d.Open(name)
+	return f, info.Size(), err
+}

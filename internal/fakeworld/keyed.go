@@ -1,0 +1,101 @@
+package fakeworld
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// TextKey is a key of text.
+func TextKey(text string) doc.OID {
+	oid, err := doc.NewOID(text)
+	if err != nil {
+		panic(err) // the text of a test is valid
+	}
+	return oid
+}
+
+// FoldCase compares text keys as a collation that knows no capitals: not in the
+// order of OIDs.
+func FoldCase(a, b doc.OID) int {
+	return strings.Compare(strings.ToLower(a.String()), strings.ToLower(b.String()))
+}
+
+// Ordered reports whether the database's key order is that of OIDs.
+func (t *Table) Ordered() bool { return t.Order == nil }
+
+// order is the database's; rows that it takes for equal come in some order.
+func (t *Table) order(a, b doc.OID) int {
+	if t.Order == nil {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Or(t.Order(a, b), cmp.Compare(a, b))
+}
+
+// StampsOf reads the stamps of the rows that the database finds by these keys:
+// where it takes two keys for equal, of both.
+func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
+	if err := t.before(ctx, "stamps of"); err != nil {
+		return nil, err
+	}
+	var stamps []doc.Stamp
+	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
+		if slices.ContainsFunc(oids, func(o doc.OID) bool { return o == oid || t.Order != nil && t.Order(o, oid) == 0 }) {
+			stamps = append(stamps, r.Stamp(oid))
+		}
+	})
+	return stamps, nil
+}
+
+// StampsInRange reads the stamps of the rows with keys in a range, in the
+// database's order, each page of a snapshot of its own.
+func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		for last := doc.OID(""); ; {
+			if err := t.before(ctx, "stamps in range"); err != nil {
+				yield(nil, err)
+				return
+			}
+			page := t.pageAfter(last, r)
+			if len(page) == 0 {
+				return
+			}
+			last = page[len(page)-1].OID // now: the page is the caller's
+			if !yield(page, nil) || len(page) < t.Page {
+				return
+			}
+		}
+	}
+}
+
+func (t *Table) pageAfter(last doc.OID, in doc.Range) []doc.Stamp {
+	var page []doc.Stamp
+	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
+		switch {
+		case last != "" && t.order(oid, last) <= 0:
+		case in.From != "" && t.order(oid, in.From) < 0:
+		case in.To != "" && t.order(oid, in.To) >= 0:
+		default:
+			page = append(page, r.Stamp(oid))
+		}
+	})
+	slices.SortFunc(page, func(a, b doc.Stamp) int { return t.order(a.OID, b.OID) })
+	return page[:min(t.Page, len(page))]
+}
+
+// Keyless returns NoKey.
+func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
+	if err := t.before(ctx, "keyless"); err != nil {
+		return doc.Batch{}, err
+	}
+	return doc.Batch{At: t.Clock(), Rejects: t.NoKey}, nil
+}
+
+// Behind returns Standby.
+func (t *Table) Behind(ctx context.Context) (string, error) {
+	return t.Standby, t.before(ctx, "behind")
+}

@@ -1,0 +1,367 @@
+package fulltext
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// family has each kind of child: searched and by value, searched only, by
+// value only, and one that is only kept.
+var family = Mapping{
+	Content:   []string{"title"},
+	Analyzer:  "standard",
+	Positions: true,
+	Metadata:  []Field{{"rating", Keyword}},
+	Children: []Child{
+		{Name: "actors", Columns: []string{"first", "last"}, Searched: true, Type: Keyword},
+		{Name: "reviews", Columns: []string{"text"}, Searched: true},
+		{Name: "prices", Columns: []string{"price"}, Type: Number},
+		{Name: "acl", Skip: []string{"film_id", "updated"}, Type: Keyword},
+		{Name: "notes", Columns: []string{"note"}},
+	},
+}
+
+// A kin is what the children of one document say.
+type kin struct {
+	actors  [][2]any
+	reviews []any
+	prices  []any
+	acl     []any
+}
+
+func (k kin) doc(t rapid.TB, id int64, title string) doc.Doc {
+	t.Helper()
+	actors := doc.Child{Name: "actors"}
+	for _, a := range k.actors {
+		actors.Rows = append(actors.Rows, doc.Row{Names: []string{"film_id", "first", "last"}, Values: []any{id, a[0], a[1]}})
+	}
+	lone := func(name, column string, values []any) doc.Child {
+		c := doc.Child{Name: name}
+		for _, v := range values {
+			c.Rows = append(c.Rows, doc.Row{Names: []string{"film_id", column, "updated"}, Values: []any{id, v, "2006-02-15"}})
+		}
+		return c
+	}
+	return doc.Doc{
+		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, id)}, V: doc.Version(id)},
+		Row: doc.Row{
+			Names: []string{"title", "rating"}, Values: []any{title, "PG"},
+			Children: []doc.Child{
+				lone("notes", "note", []any{"secret"}), actors, lone("reviews", "text", k.reviews),
+				lone("prices", "price", k.prices), lone("acl", "group", k.acl),
+			},
+		},
+	}
+}
+
+func TestSearchInChildren(t *testing.T) {
+	ix := newIndex(t, family)
+	apply(t, ix, []doc.Doc{
+		kin{
+			actors:  [][2]any{{"PENELOPE", "GUINESS"}, {"NICK", "WAHLBERG"}, {"PENELOPE", "GUINESS"}},
+			reviews: []any{"a drama for man", "and woman"},
+			prices:  []any{int64(5), 2.5, nil},
+			acl:     []any{[]any{"staff", "boss"}, "guests", ""},
+		}.doc(t, 1, "Academy"),
+		kin{actors: [][2]any{{"PENELOPE", nil}, {nil, nil}}, prices: []any{int64(4)}, acl: []any{"staff"}}.doc(t, 2, "Goldfinger"),
+		kin{}.doc(t, 3, "Penelope"),
+	})
+	for text, want := range map[string][]string{
+		"penelope":                  {"1", "2", "3"}, // bare words search children as columns
+		"actors:penelope":           {"1", "2"},
+		"title:penelope":            {"3"},
+		`actors:"penelope guiness"`: {"1"}, // columns are joined
+		`"penelope guiness"`:        {"1"},
+		`"guiness nick"`:            {}, // rows are not
+		`"guiness penelope"`:        {},
+		`"man and woman"`:           {},
+		"man woman":                 {"1"},
+		"academy wahlberg":          {"1"},
+		"actors:wahl*":              {"1"},
+		"drama":                     {"1"},
+		"secret":                    {},
+		"staff":                     {}, // metadata is no content
+		"acl:staff":                 {"1", "2"},
+		"acl:boss":                  {"1"},
+		"acl:guests":                {"1"},
+		"-acl:*":                    {"3"},
+		"prices:5":                  {"1"},
+		"prices:[3 TO 4.5]":         {"2"},
+		"prices:<3":                 {"1"},
+		`prices:>=4`:                {"1", "2"},
+	} {
+		got := find(t, ix, text)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+	// A searched child with a type is filtered by its whole value, as a column is.
+	byActor := func(r *query.Request) {
+		r.Filters = []query.Filter{{Field: "actors", Values: []string{"PENELOPE GUINESS"}}}
+		r.Facets = []query.Facet{{Field: "actors", Size: 5}, {Field: "acl", Size: 1}}
+	}
+	res := ask(t, ix, "", byActor)
+	want := []query.Count{{Value: "NICK WAHLBERG", Count: 1}, {Value: "PENELOPE GUINESS", Count: 1}} // each document counts once
+	if !slices.Equal(keys(res), []string{"1"}) || !slices.Equal(res.Facets["actors"], want) || len(res.Facets["acl"]) != 1 {
+		t.Errorf("filtered: got %v and %v, want [1] and %v", keys(res), res.Facets, want)
+	}
+}
+
+// Of several values the least counts where least comes first, the greatest
+// where greatest does. Without any value a document comes last in both.
+func TestSortByAChild(t *testing.T) {
+	ix := newIndex(t, family)
+	apply(t, ix, []doc.Doc{
+		kin{prices: []any{int64(1), int64(9)}}.doc(t, 1, "a"),
+		kin{prices: []any{int64(2), int64(3)}}.doc(t, 2, "b"),
+		kin{}.doc(t, 3, "c"),
+		kin{prices: []any{int64(4)}}.doc(t, 4, "d"),
+	})
+	for descending, want := range map[bool][]string{false: {"1", "2", "4", "3"}, true: {"1", "4", "2", "3"}} {
+		got := find(t, ix, "", func(r *query.Request) { r.Sort = []query.Sort{{Field: "prices", Descending: descending}} })
+		if !slices.Equal(got, want) {
+			t.Errorf("descending %t: got %v, want %v", descending, got, want)
+		}
+	}
+}
+
+// Stop words in a phrase stand for any word, and for none: a phrase with as
+// many of them as rows are apart runs from one row into the next. No query is
+// long enough for it.
+func TestNoPhraseRunsFromRowToRow(t *testing.T) {
+	ix := newIndex(t, family)
+	apply(t, ix, []doc.Doc{kin{reviews: []any{"x", "y"}}.doc(t, 1, "")})
+	shortest := query.Phrase{Text: "x" + strings.Repeat(" a", rowGap) + " y"}
+	res, err := ix.Search(context.Background(), query.Request{Query: shortest, Size: 1})
+	if err != nil || res.Total != 1 {
+		t.Errorf("a phrase over the gap: got %d hits, %v; want 1", res.Total, err)
+	}
+	if _, err := query.Parse(shortest.String()); err == nil {
+		t.Errorf("a query of %d bytes runs from one row into the next", len(shortest.String()))
+	}
+}
+
+// Rows are as far apart as they need be, and no word longer for it.
+func TestRowsAreApart(t *testing.T) {
+	s, err := newSchema(family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.textField("reviews", []string{"mad man", "...", "the scientist"})
+	f.Analyze()
+	if got := f.AnalyzedLength(); got != 3 {
+		t.Errorf("length: got %d words, want 3", got)
+	}
+	for word, want := range map[string]int{"mad": 1, "man": 2, "scientist": 2 + rowGap + 2} {
+		if got := f.AnalyzedTokenFrequencies()[word].Locations[0].Position; got != want {
+			t.Errorf("%s: got position %d, want %d", word, got, want)
+		}
+	}
+}
+
+func TestChildErrors(t *testing.T) {
+	ix := newIndex(t, family)
+	for want, change := range map[string]func(*doc.Row){
+		"child actors is not in the row: the source must return it": func(r *doc.Row) { r.Children = r.Children[:1] },
+		"child prices: soon is no number": func(r *doc.Row) {
+			r.Children[3].Rows[0].Values[1] = "soon"
+		},
+		"child reviews: column text is not in the row: the SQL must return it": func(r *doc.Row) {
+			r.Children[2].Rows[0].Names = []string{"film_id", "body", "updated"}
+		},
+		"child acl: the row has 2 columns beside its key and updateTime: the SQL must return one": func(r *doc.Row) {
+			r.Children[4].Rows[0].Names = []string{"film_id", "group", "at"}
+		},
+	} {
+		d := kin{reviews: []any{"x"}, prices: []any{int64(1)}, acl: []any{"staff"}}.doc(t, 1, "")
+		change(&d.Row)
+		if _, err := ix.Hash(d.Row); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"actor:x":     "no field actor: did you mean actors?",
+		"notes:x":     "no field notes: there are title, actors, reviews, rating, prices, acl",
+		"reviews:>=x": "field reviews is text, searched by its words: give the child a type to filter, sort, compare or count it",
+		"prices:many": "field prices: many is no number: write a number as 5, -1.5 or 1e6",
+	} {
+		checkError(t, ix, query.Request{Query: parse(t, text)}, want)
+	}
+}
+
+func TestMappingOfChildren(t *testing.T) {
+	for name, children := range map[string][]Child{
+		"title":  {{Name: "title", Searched: true}},
+		"rating": {{Name: "rating", Type: Keyword}},
+		"notes":  {{Name: "notes"}, {Name: "notes"}},
+	} {
+		m := family
+		m.Children = children
+		want := fmt.Sprintf("mapping: child %s has the name of another field", name)
+		if _, err := newSchema(m); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	m := family
+	m.Children = []Child{{Name: "acl", Type: "text"}}
+	if _, err := newSchema(m); err == nil || err.Error() != `mapping: metadata acl: unknown type "text"` {
+		t.Errorf("got %v, want an unknown type", err)
+	}
+	seen := map[uint64]Child{}
+	for _, c := range []Child{
+		{Name: "a"}, {Name: "b"}, {Name: "a", Columns: []string{"x"}}, {Name: "a", Columns: []string{"x", "y"}}, {Name: "a", Skip: []string{"x"}},
+		{Name: "a", Searched: true}, {Name: "a", Type: Keyword}, {Name: "a", Type: Number},
+	} {
+		m.Children = []Child{c}
+		if other, taken := seen[m.Fingerprint()]; taken {
+			t.Errorf("%+v and %+v have one fingerprint", c, other)
+		}
+		seen[m.Fingerprint()] = c
+	}
+}
+
+// An index that was made before there were children stays as it is: no reload,
+// and no document written again.
+func TestWithoutChildrenNothingChanges(t *testing.T) {
+	if got, want := films.Fingerprint(), uint64(0x23b4c7be3e0d252b); got != want {
+		t.Errorf("fingerprint: got %#x, want %#x", got, want)
+	}
+	row := film(t, int64(1), 1, map[string]any{"title": "drama", "rating": "PG", "year": int64(2006), "tags": []any{"b", "a"}}).Row
+	got, err := newIndex(t, films).Hash(row)
+	if want := doc.DocHash(0x4e8bcc29832138c9); err != nil || got != want {
+		t.Errorf("hash: got %#x, %v; want %#x", got, err, want)
+	}
+}
+
+// Two rows have one hash if, and only if, a search can't tell their children
+// apart. The page, which is JSON, has the hash of the row.
+func TestHashOfChildren(t *testing.T) {
+	ix := newIndex(t, family)
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawKin(t)
+		b := a.redraw(t)
+		ha, hb := hashOf(t, ix, a.doc(t, 1, "x").Row), hashOf(t, ix, b.doc(t, 1, "x").Row)
+		if sa, sb := a.said(), b.said(); (ha == hb) != (sa == sb) {
+			t.Fatalf("hashes %x and %x of\n%s\n%s", ha, hb, sa, sb)
+		}
+		body, err := a.doc(t, 1, "x").Row.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := doc.ParseRow(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hashOf(t, ix, page); got != ha {
+			t.Fatalf("the page's hash: got %x, want %x", got, ha)
+		}
+	})
+}
+
+func hashOf(t *rapid.T, ix *Index, row doc.Row) doc.DocHash {
+	t.Helper()
+	h, err := ix.Hash(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func drawKin(t *rapid.T) (k kin) {
+	for range 4 {
+		k = k.redraw(t)
+	}
+	return k
+}
+
+// redraw draws one child anew, of so few words that it often says the same.
+func (k kin) redraw(t *rapid.T) kin {
+	draw := func(values ...any) []any {
+		return rapid.SliceOfN(rapid.SampledFrom(values), 0, 2).Draw(t, "values")
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "child") {
+	case 0:
+		k.actors = nil
+		for _, v := range draw([2]any{"a", "b"}, [2]any{"a b", nil}, [2]any{nil, nil}, [2]any{"b", "a"}) {
+			k.actors = append(k.actors, v.([2]any))
+		}
+	case 1:
+		k.reviews = draw(nil, "a", "b", "a b")
+	case 2:
+		k.prices = draw(nil, int64(1), 1.0, int64(2))
+	case 3:
+		k.acl = draw(nil, "", "a", []any{"b", "a"}, []any{"a", "a"})
+	}
+	return k
+}
+
+// said is what a search knows of children: of each searched one the texts of
+// its rows, of each one with a type the set of its values.
+func (k kin) said() string {
+	texts := func(values []any) (all []string) {
+		for _, v := range values {
+			if text := strings.TrimSpace(doc.FormatText(v)); text != "" {
+				all = append(all, text)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	var names, groups []any
+	for _, a := range k.actors {
+		names = append(names, doc.FormatText(a[0])+" "+doc.FormatText(a[1]))
+	}
+	for _, v := range k.acl {
+		if list, ok := v.([]any); ok {
+			groups = append(groups, list...)
+		} else {
+			groups = append(groups, v)
+		}
+	}
+	return fmt.Sprintf("%q %q %q %q", texts(names), texts(k.reviews), slices.Compact(texts(k.prices)), slices.Compact(texts(groups)))
+}
+
+// A row that moves from one child to another, or becomes one with the next, is
+// a difference; the order of rows is none.
+func TestRowsAreUnitsOfTheHash(t *testing.T) {
+	m := family
+	m.Children = []Child{{Name: "a", Columns: []string{"x"}, Searched: true}, {Name: "b", Columns: []string{"x"}, Searched: true}}
+	ix := newIndex(t, m)
+	rows := func(texts ...any) (all []doc.Row) {
+		for _, text := range texts {
+			all = append(all, doc.Row{Names: []string{"x"}, Values: []any{text}})
+		}
+		return all
+	}
+	hash := func(a, b []doc.Row) doc.DocHash {
+		row := film(t, int64(1), 1, nil).Row
+		row.Children = []doc.Child{{Name: "a", Rows: a}, {Name: "b", Rows: b}}
+		h, err := ix.Hash(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	if hash(rows("x", "y"), nil) != hash(rows("y", "x"), nil) {
+		t.Error("rows in another order: got another hash, want the same")
+	}
+	seen := map[doc.DocHash]int{}
+	for i, c := range [][2][]doc.Row{
+		{rows("x", "y"), nil}, {rows("x"), rows("y")}, {nil, rows("x", "y")}, {rows("x y"), nil}, {rows("xy"), nil}, {rows("x", "y"), rows("y")},
+	} {
+		h := hash(c[0], c[1])
+		if other, taken := seen[h]; taken {
+			t.Errorf("cases %d and %d have one hash", other, i)
+		}
+		seen[h] = i
+	}
+}

@@ -1,0 +1,203 @@
+package fulltext
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/blevesearch/bleve/v2/document"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+)
+
+// A listing is an index, what it must have, and how far it has been listed.
+type listing struct {
+	dir  string
+	ix   *Index
+	docs map[doc.OID]doc.Version
+	v    doc.Version
+	from doc.OID
+}
+
+// Documents lists what a map has, whatever is written, merged or reopened
+// between two calls.
+func TestDocumentsModel(t *testing.T) {
+	root := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(root, "model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &listing{dir: filepath.Join(dir, "index"), docs: map[doc.OID]doc.Version{}}
+		if l.ix, err = Create(l.dir, modelMapping("standard"), 1); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.ix.Close() }()
+		steps := []func(*rapid.T){l.write, l.write, l.list, l.list, l.merge, l.reopen}
+		for range rapid.IntRange(2, 8).Draw(t, "steps") {
+			steps[rapid.IntRange(0, len(steps)-1).Draw(t, "step")](t)
+		}
+		for l.list(t); l.from != ""; {
+			l.list(t)
+		}
+	})
+}
+
+func (l *listing) write(t *rapid.T) {
+	var puts []doc.Doc
+	var deletes []doc.OID
+	for _, k := range rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 6, rapid.ID[any]).Draw(t, "keys") {
+		oid := oid(t, k)
+		if rapid.Bool().Draw(t, "delete") {
+			deletes = append(deletes, oid)
+			delete(l.docs, oid)
+			continue
+		}
+		l.v++
+		l.docs[oid] = l.v
+		puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}, V: l.v}, Row: modelDoc{}.row()})
+	}
+	apply(t, l.ix, puts, deletes...)
+}
+
+// list takes the next step of a listing, and compares it with what lies
+// between its ends.
+func (l *listing) list(t *rapid.T) {
+	n := rapid.IntRange(1, 4).Draw(t, "n")
+	got, next, err := l.ix.Documents(l.from, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []doc.Indexed{}
+	for _, oid := range slices.Sorted(maps.Keys(l.docs)) {
+		if oid >= l.from && (next == "" || oid < next) {
+			want = append(want, doc.Indexed{OID: oid, V: l.docs[oid]})
+		}
+	}
+	if !slices.Equal(got, want) || len(got) > n || next != "" && next <= l.from {
+		t.Fatalf("%d from %s: got %v and next %s, want %v", n, l.from, got, next, want)
+	}
+	l.from = next
+}
+
+func (l *listing) merge(t *rapid.T) {
+	if err := l.ix.store.(*scorch.Scorch).ForceMerge(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *listing) reopen(t *rapid.T) {
+	if err := l.ix.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ix, err := Open(l.dir, modelMapping("standard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.ix = ix
+}
+
+// Documents that were removed cost no more than any other: a call that finds
+// nothing else returns nothing, and where to go on.
+func TestDocumentsBoundsTheKeysItLooksAt(t *testing.T) {
+	ix := newIndex(t, films)
+	const all, n = 100, 10
+	var puts []doc.Doc
+	var deletes []doc.OID
+	for i := range int64(all) {
+		puts = append(puts, film(t, i, 1, nil))
+		if i != all-1 {
+			deletes = append(deletes, oid(t, i))
+		}
+	}
+	apply(t, ix, puts)
+	apply(t, ix, nil, deletes...)
+	err := ix.read(func(r *scorch.IndexSnapshot) error {
+		calls, from := 0, doc.OID("")
+		var docs []doc.Indexed
+		for {
+			found, next, err := documents(r, from, n)
+			if err != nil {
+				return err
+			}
+			docs = append(docs, found...)
+			calls++
+			if from = next; next == "" {
+				break
+			}
+		}
+		if want := []doc.Indexed{{OID: oid(t, int64(all-1)), V: 1}}; !slices.Equal(docs, want) || calls != all/n {
+			t.Errorf("got %v in %d calls, want %v in %d", docs, calls, want, all/n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A document that somebody else wrote is there, with version 0. Versions alone
+// can't tell it from none: only the listing brings it to light.
+func TestDocumentsListsWhatHasNoVersion(t *testing.T) {
+	ix := newIndex(t, films)
+	apply(t, ix, []doc.Doc{film(t, int64(1), 1, nil)})
+	batch := index.NewBatch() // in one segment with others
+	batch.Update(document.NewDocument(string(oid(t, int64(2)))))
+	for id := int64(3); id < 9; id++ {
+		batch.Update(ix.schema.document(oid(t, id), doc.Version(id), built{}))
+	}
+	if err := ix.store.Batch(batch); err != nil {
+		t.Fatal(err)
+	}
+	got, next, err := ix.Documents("", 100)
+	var want []doc.Indexed
+	for id := int64(1); id < 9; id++ {
+		want = append(want, doc.Indexed{OID: oid(t, id), V: doc.Version(id)})
+	}
+	want[1].V = 0
+	if err != nil || next != "" || !slices.Equal(got, want) {
+		t.Errorf("got %v, next %q, %v; want %v", got, next, err, want)
+	}
+	vs, err := ix.Versions([]doc.OID{oid(t, int64(2)), oid(t, int64(9))})
+	if err != nil || !slices.Equal(vs, []doc.Version{0, 0}) {
+		t.Errorf("versions of it and of none: got %v, %v; want 0 and 0", vs, err)
+	}
+}
+
+func TestDocumentsAtTheEdges(t *testing.T) {
+	ix := newIndex(t, films)
+	if docs, next, err := ix.Documents("", 10); err != nil || len(docs) != 0 || next != "" {
+		t.Errorf("empty index: got %v, %q, %v", docs, next, err)
+	}
+	apply(t, ix, []doc.Doc{film(t, int64(-1), 1, nil), film(t, int64(0), 2, nil), film(t, int64(1), 3, nil)})
+	minus, zero, one := oid(t, int64(-1)), oid(t, int64(0)), oid(t, int64(1))
+	for _, c := range []struct {
+		from, next doc.OID
+		n          int
+		want       []doc.Indexed
+	}{
+		{"", "", 3, []doc.Indexed{{OID: minus, V: 1}, {OID: zero, V: 2}, {OID: one, V: 3}}},
+		{"", one, 2, []doc.Indexed{{OID: minus, V: 1}, {OID: zero, V: 2}}},
+		{zero, "", 2, []doc.Indexed{{OID: zero, V: 2}, {OID: one, V: 3}}},
+		{minus + "\x00", one, 1, []doc.Indexed{{OID: zero, V: 2}}}, // a key between two
+		{one + "\x00", "", 1, nil},
+	} {
+		got, next, err := ix.Documents(c.from, c.n)
+		if err != nil || next != c.next || !reflect.DeepEqual(got, append([]doc.Indexed{}, c.want...)) {
+			t.Errorf("%d from %s: got %v, next %s, %v; want %v, next %s", c.n, c.from, got, next, err, c.want, c.next)
+		}
+	}
+	if err := ix.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ix.Documents("", 1); err != ErrClosed {
+		t.Errorf("after close: got %v, want ErrClosed", err)
+	}
+}

@@ -1,0 +1,47 @@
+// The dashboard: what the JSON API says, every two seconds. No state is kept
+// but the samples of lag since the page was opened.
+import { ask } from './api.js';
+import { $, el, setText } from './dom.js';
+import { followTables, startSearch } from './search.js';
+import { showTables } from './tables.js';
+
+const pollEvery = 2000; // milliseconds
+
+function showStatus(status) {
+  setText($('version'), status.version);
+  setText($('ready'), status.ready ? 'ready' : 'not ready');
+  $('ready').dataset.state = status.ready ? 'following' : 'loading';
+  alarm(status.sources.flatMap(sourceAlarms));
+  followTables(status.tables);
+  showTables(status);
+}
+
+function sourceAlarms(s) {
+  const alarms = [];
+  if (s.error !== null) alarms.push(`${s.source} does not answer: ${s.error}. What is indexed can still be searched.`);
+  if (s.pinned_by !== null) {
+    const { pid, user, application, age_s: age } = s.pinned_by;
+    alarms.push(`${s.source}: session ${pid} of ${user} (${application}) has been open for ${Math.round(age)} s and holds the settled time back.`);
+  }
+  return alarms;
+}
+
+function alarm(texts) {
+  const shown = [...$('alarms').children].map((e) => e.textContent);
+  if (shown.join('\n') !== texts.join('\n')) $('alarms').replaceChildren(...texts.map((text) => el('li', {}, text)));
+}
+
+// poll asks again only after an answer, and not while nobody looks.
+async function poll() {
+  try {
+    if (!document.hidden) showStatus(await ask('status'));
+  } catch (e) {
+    setText($('ready'), 'no answer');
+    $('ready').dataset.state = 'failing';
+    alarm([`indexerd does not answer: ${e.message}`]);
+  }
+  setTimeout(poll, pollEvery);
+}
+
+startSearch();
+poll();

@@ -1,0 +1,194 @@
+// The search box: it asks while you type, and an answer to an older question is
+// never shown after a newer one.
+import { ask, tablePath } from './api.js';
+import { $, el, marked, number } from './dom.js';
+
+const typingPause = 120; // milliseconds; shorter asks for half-typed words
+const facetValues = 8;
+
+// asked is the query that the hits shown answer, and next where they go on.
+const state = { table: '', facets: [], filter: new Map(), asked: '', next: null };
+let typing; // the timer of the pause
+let asking = new AbortController(); // of the question under way
+
+// followTables offers the tables there are, and begins with the first that can
+// answer.
+export function followTables(tables) {
+  const names = tables.map((t) => t.table);
+  const select = $('table');
+  if (names.join('\n') !== [...select.options].map((o) => o.value).join('\n')) {
+    select.replaceChildren(...names.map((name) => el('option', { value: name }, name)));
+    select.value = names.includes(state.table) ? state.table : (names[0] ?? '');
+  }
+  const chosen = tables.find((t) => t.table === select.value);
+  if (chosen && chosen.documents > 0 && chosen.table !== state.table) choose(chosen.table);
+}
+
+async function choose(table) {
+  Object.assign(state, { table, facets: [], filter: new Map() });
+  await search();
+  try {
+    const facets = await countable(table);
+    if (table !== state.table) return; // another was chosen meanwhile
+    state.facets = facets;
+    if (facets.length) await search();
+  } catch {
+    state.table = ''; // the next poll begins again
+  }
+}
+
+// countable finds the fields that have facets: the API names no types, so every
+// field of some documents is asked for. A field whose values occur once each is
+// a name, and no facet.
+async function countable(table) {
+  const { hits } = await ask(tablePath(table, 'search?size=20&highlight=false'));
+  const fields = new Set(hits.flatMap((h) => Object.keys(h.fields)));
+  const tried = await Promise.all([...fields].map(async (field) => {
+    const query = new URLSearchParams({ size: 0, facets: `${field}:${facetValues}` });
+    const answer = await ask(tablePath(table, `search?${query}`)).catch(() => null);
+    const values = answer?.facets[field] ?? [];
+    return values.length > 0 && values[0].count > 1 ? field : null;
+  }));
+  return tried.filter((field) => field !== null);
+}
+
+function parameters(q) {
+  return {
+    q,
+    filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
+    facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
+    highlight: true,
+  };
+}
+
+// half is the query with its last word open, for a word that is not typed to
+// its end; null where it does not end in a word.
+function half(q) {
+  return /(^|\s)[\p{L}\p{N}]{2,}$/u.test(q) && !q.includes('"') ? `${q}*` : null;
+}
+
+async function search({ after = '' } = {}) {
+  clearTimeout(typing);
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  const post = (q) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(q), after }, signal });
+  if (!state.table) return;
+  try {
+    let q = after ? state.asked : $('q').value.trim();
+    let answer = await post(q);
+    if (answer.total === 0 && half(q)) {
+      q = half(q);
+      answer = await post(q);
+    }
+    state.asked = q;
+    show(answer, Boolean(after));
+  } catch (e) {
+    if (!signal.aborted) say(e.message, true);
+  }
+}
+
+function say(text, wrong = false) {
+  $('found').textContent = text;
+  $('found').classList.toggle('wrong', wrong);
+}
+
+function show(answer, onward) {
+  say(`${number(answer.total)} found, ${answer.took_ms} ms`);
+  const hits = answer.hits.map(hit);
+  if (onward) $('hits').append(...hits);
+  else $('hits').replaceChildren(...hits);
+  if (onward) hits[0]?.querySelector('button').focus();
+  state.next = answer.next;
+  $('more').hidden = answer.next === null;
+  showFacets(answer.facets);
+}
+
+// hit is a document: folded it shows what was found, unfolded all of it.
+function hit({ oid, fields, highlights = {} }) {
+  const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
+  names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
+  const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
+  const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, oid);
+  const api = (what) => el('a', { href: `/api/v1/${tablePath(state.table, `${what}/${encodeURIComponent(oid)}`)}` }, what);
+  const item = el('li', {}, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list);
+  key.addEventListener('click', () => {
+    const open = item.classList.toggle('open');
+    key.setAttribute('aria-expanded', String(open));
+  });
+  return item;
+}
+
+function field(name, value, fragments = []) {
+  const folded = fragments.flatMap((f, i) => (i ? [' … ', ...marked(f)] : marked(f)));
+  const found = el('span', { class: 'found' }, ...folded);
+  const all = el('span', { class: 'all' }, text(value));
+  return el('div', { class: folded.length ? 'hit' : '' }, el('dt', {}, name), el('dd', {}, folded.length ? found : null, all));
+}
+
+function text(value) {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(text).join(', ');
+  if (typeof value === 'object') return Object.values(value).map(text).join(' ');
+  return String(value);
+}
+
+function showFacets(facets) {
+  const groups = state.facets.map((field) => {
+    const chosen = state.filter.get(field) ?? new Set();
+    const values = facets[field] ?? [];
+    const gone = [...chosen].filter((c) => !values.some((v) => v.value === c)).map((value) => ({ value, count: 0 }));
+    return el('div', { class: 'facet', role: 'group', 'aria-label': field },
+      el('span', { class: 'quiet' }, field),
+      el('div', {}, ...[...values, ...gone].map(({ value, count }) => facetButton(field, value, count, chosen.has(value)))));
+  });
+  const focused = document.activeElement?.dataset.facet;
+  $('facets').replaceChildren(...groups);
+  if (focused) [...$('facets').querySelectorAll('button')].find((b) => b.dataset.facet === focused)?.focus();
+}
+
+function facetButton(field, value, count, chosen) {
+  const button = el('button', { type: 'button', 'aria-pressed': String(chosen), 'data-facet': `${field}:${value}` },
+    value, el('span', { class: 'count' }, number(count)));
+  button.addEventListener('click', () => {
+    const values = state.filter.get(field) ?? new Set();
+    if (!values.delete(value)) values.add(value);
+    if (values.size) state.filter.set(field, values);
+    else state.filter.delete(field);
+    search();
+  });
+  return button;
+}
+
+// arrows move between the box and the hits; what else is typed among the hits
+// does what it does anywhere.
+function move(event) {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const stops = [$('q'), ...$('hits').querySelectorAll('.key')];
+  const at = stops.indexOf(document.activeElement);
+  const to = stops[at + (event.key === 'ArrowDown' ? 1 : -1)];
+  if (at < 0 || !to) return;
+  event.preventDefault();
+  to.focus();
+}
+
+export function startSearch() {
+  $('q').addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(search, typingPause);
+  });
+  $('q').form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    search();
+  });
+  $('table').addEventListener('change', () => choose($('table').value));
+  $('more').addEventListener('click', () => search({ after: state.next }));
+  $('search').addEventListener('keydown', move);
+  document.addEventListener('keydown', (event) => {
+    const writing = event.target.closest('input, textarea, select');
+    if (event.key !== '/' || writing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    $('q').focus();
+    $('q').select();
+  });
+}

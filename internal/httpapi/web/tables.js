@@ -1,0 +1,193 @@
+// A panel for each table: how far it has come, what its passes do, and buttons
+// that run them.
+import { ask, tablePath } from './api.js';
+import { chart } from './chart.js';
+import { $, duration, el, number, setText, utc, when } from './dom.js';
+
+const keptSamples = 900; // of lag: half an hour of polls
+const listEvery = 10000; // milliseconds between two looks at the history
+const followEvery = 300; // milliseconds between two looks at a run
+
+const panels = new Map(); // by table
+
+// showTables brings every panel up to the status.
+export function showTables(status) {
+  for (const t of status.tables) {
+    if (!panels.has(t.table)) panels.set(t.table, panel(t.table));
+    panels.get(t.table).show(t, status.now);
+  }
+}
+
+function panel(table) {
+  const root = $('panel').content.cloneNode(true).firstElementChild;
+  const f = Object.fromEntries([...root.querySelectorAll('[data-f]')].map((e) => [e.dataset.f, e]));
+  root.open = panels.size === 0;
+  setText(f.table, table);
+  const charts = drawCharts(f.charts);
+  const lists = keepLists(root, f, table, charts);
+  for (const button of root.querySelectorAll('[data-run]')) {
+    button.addEventListener('click', () => run(table, button, f.run).finally(lists.refresh));
+  }
+  $('tables').append(root);
+  const lag = [];
+  return {
+    show(t, now) {
+      lists.now = now;
+      if (t.lag_s !== null) lag.push({ at: Date.parse(now), value: t.lag_s * 1000 });
+      if (lag.length > keptSamples) lag.shift();
+      showState(f, t);
+      showFacts(f, t, now);
+      showPasses(f.passes, t.passes, now);
+      charts.lag.draw(lag);
+      lists.due();
+    },
+  };
+}
+
+function showState(f, t) {
+  setText(f.state, t.state);
+  f.state.dataset.state = t.state;
+  setText(f.summary, `${number(t.documents)} documents`);
+  f.load.hidden = t.load === null;
+  if (t.load) {
+    f.progress.max = Math.max(t.load.of, 1);
+    f.progress.value = t.load.done;
+    const percent = Math.floor((100 * t.load.done) / Math.max(t.load.of, 1));
+    setText(f.loading, `${percent} %: ${number(t.load.done)} of ${number(t.load.of)} rows, ${number(t.load.rows_per_s)} rows/s, ${duration(t.load.eta_s * 1000)} to go`);
+  }
+  f.held.hidden = t.held === null;
+  if (t.held) {
+    setText(f['held-what'], `${number(t.held.removals)} removals of ${number(t.held.of)} documents are held since ${utc(t.held.since)}.`);
+    setText(f['held-do'], t.held.do);
+  }
+  const e = t.last_error;
+  f.error.hidden = e === null;
+  f.error.classList.toggle('past', t.state !== 'failing');
+  if (e) setText(f.error, `Last error, ${e.pass}, ${utc(e.at)}: ${e.what}`);
+}
+
+function showFacts(f, t, now) {
+  setText(f.lag, t.lag_s === null ? '–' : duration(t.lag_s * 1000));
+  setText(f.settled, t.settled.at === null ? '–' : when(t.settled.at, now));
+  setText(f.mode, t.settled.at === null ? '–' : t.settled.mode);
+  f.settled.title = utc(t.settled.at);
+  setText(f.sweep, t.marks.sweep === null ? 'never' : when(t.marks.sweep, now));
+  setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
+  setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows` : 'none');
+  f.quarantined.classList.toggle('wrong', t.quarantined > 0);
+  const said = [t.settled.reason, t.settled.unverified ? 'unverified until a sweep has ended' : '', t.lateness_ms?.advice];
+  setText(f.reason, said.filter(Boolean).join('; '));
+}
+
+function showPasses(body, passes, now) {
+  body.replaceChildren(...passes.flatMap((p) => [el('tr', {},
+    el('td', {}, p.tier === null ? p.pass : `${p.pass} ${p.tier}`),
+    el('td', { class: 'n', title: utc(p.last) }, when(p.last, now)),
+    el('td', { class: 'n' }, p.last === null ? '' : duration(p.took_ms)),
+    el('td', { class: 'n', title: utc(p.next) }, p.running ? 'running' : p.next === null ? '' : when(p.next, now))),
+  ...(p.error === null ? [] : [el('tr', {}, el('td', { class: 'wrong text', colspan: 4 }, p.error))])]));
+}
+
+function drawCharts(into) {
+  const charts = {
+    lag: chart('Lag', 'line', duration),
+    changes: chart('Changes a run', 'stems', number),
+    late: chart('Seen late', 'stems', duration),
+    took: chart('Duration of passes', 'stems', duration),
+  };
+  into.append(...Object.values(charts).map((c) => c.figure));
+  charts.drawRuns = (runs) => {
+    const points = (value) => runs.map((r) => ({ at: Date.parse(r.started), value: value(r) })).reverse();
+    charts.changes.draw(points((r) => r.added + r.updated + r.deleted));
+    charts.late.draw(points((r) => r.late_max_ms));
+    charts.took.draw(points((r) => r.took_ms));
+  };
+  charts.drawRuns([]);
+  return charts;
+}
+
+// keepLists fetches the history, which the charts show too, and the quarantine,
+// while somebody looks at them.
+function keepLists(root, f, table, charts) {
+  const [history, quarantine] = ['history', 'quarantine'].map((name) => root.querySelector(`[data-list=${name}]`));
+  let last = 0;
+  const lists = {
+    now: '',
+    due() {
+      if (root.open && Date.now() - last >= listEvery) lists.refresh();
+    },
+    async refresh() {
+      last = Date.now();
+      try {
+        const { runs } = await ask(tablePath(table, 'history?size=100'));
+        charts.drawRuns(runs);
+        if (history.open) f.history.replaceChildren(...runs.map((r) => historyRow(r, lists.now)));
+        if (quarantine.open) {
+          const { rows, next } = await ask(tablePath(table, 'quarantine?size=100'));
+          f.quarantine.replaceChildren(...rows.map((r) => quarantineRow(r, lists.now)), ...(next ? [moreRow()] : []));
+        }
+      } catch {
+        last = 0; // the status, which failed too, says why; ask again with the next one
+      }
+    },
+  };
+  for (const d of [root, history, quarantine]) d.addEventListener('toggle', () => d.open && lists.now && lists.refresh());
+  return lists;
+}
+
+function historyRow(r, now) {
+  const n = (text) => el('td', { class: 'n' }, text);
+  return el('tr', {}, n(r.run), el('td', {}, r.tier === null ? r.pass : `${r.pass} ${r.tier}`),
+    el('td', { class: 'n', title: utc(r.started) }, when(r.started, now)), n(duration(r.took_ms)),
+    n(number(r.compared)), n(number(r.added)), n(number(r.updated)), n(number(r.deleted)),
+    n(r.late_max_ms ? duration(r.late_max_ms) : ''), el('td', { class: 'wrong text' }, r.error ?? ''));
+}
+
+const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)'), el('td', { class: 'text' }, r.reason),
+  el('td', { class: 'n', title: utc(r.since) }, when(r.since, now)), el('td', { class: 'n' }, number(r.tries)));
+
+const moreRow = () => el('tr', {}, el('td', { colspan: 4, class: 'quiet' }, 'and more'));
+
+// run asks for a pass and follows it to its end.
+async function run(table, button, output) {
+  const pass = button.dataset.run;
+  button.disabled = true;
+  output.classList.remove('wrong');
+  setText(output, `${pass}: asked for`);
+  try {
+    const asked = pass === 'verify'
+      ? await ask('verify', { method: 'POST', body: { tables: [table] } })
+      : await ask(tablePath(table, `run/${pass}`), { method: 'POST' });
+    const ended = await follow(asked.run, (r) => setText(output, r.of ? `${pass}: ${number(r.done)} of ${number(r.of)}` : `${pass}: running`));
+    const different = ended.result.equal === false;
+    output.classList.toggle('wrong', different || ended.state !== 'done');
+    setText(output, `${pass}: ${outcome(ended)}`);
+  } catch (e) {
+    output.classList.add('wrong');
+    setText(output, `${pass}: ${e.message}`);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function follow(id, tell) {
+  for (;;) {
+    const r = await ask(`runs/${encodeURIComponent(id)}`);
+    if (r.state !== 'running') return r;
+    tell(r);
+    await new Promise((wake) => { setTimeout(wake, followEvery); });
+  }
+}
+
+// outcome is what came of a run: of verify its verdict, of a pass its counts.
+function outcome({ state, error, result }) {
+  if (error !== null) return `${state}: ${error}`;
+  if (result.tables) {
+    const t = result.tables[0];
+    return `${result.equal ? 'equal' : 'different'}: ${counts(t)}${t.error ? `: ${t.error}` : ''}`;
+  }
+  return `${state}: ${counts(result) || 'nothing to do'}`;
+}
+
+const counts = (o) => Object.entries(o).filter(([, n]) => typeof n === 'number' && n > 0)
+  .map(([name, n]) => `${number(n)} ${name}`).join(', ');

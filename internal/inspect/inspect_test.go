@@ -1,0 +1,147 @@
+package inspect
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/pgsource"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlitesource"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got:\n%s\nwant %s; go test -run %s -update writes it anew", got, file, t.Name())
+	}
+}
+
+// postgres makes a database and returns its catalog, and a function that opens
+// a configured table as run does.
+func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Table) error) {
+	t.Helper()
+	dsn := pgtest.DB(t)
+	fill(dsn)
+	s, err := pgsource.Open(t.Context(), pgsource.Config{Name: "test", DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	c, err := s.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, func(conf configs.Table) error {
+		table := pgsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
+		for _, c := range conf.Children {
+			table.Children = append(table.Children, pgsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+		}
+		_, err := s.Table(t.Context(), table)
+		return err
+	}
+}
+
+// sqlite is postgres for a SQLite database.
+func sqlite(t *testing.T, name string, statements ...string) (doc.Catalog, func(configs.Table) error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	db, err := sqlitesource.OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	s, err := sqlitesource.Open(t.Context(), sqlitesource.Config{Name: "test", DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	c, err := s.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, func(conf configs.Table) error {
+		table := sqlitesource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
+		for _, c := range conf.Children {
+			table.Children = append(table.Children, sqlitesource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+		}
+		_, err := s.Table(t.Context(), table)
+		return err
+	}
+}
+
+// works fails unless the configuration loads and the database takes every
+// table of it.
+func works(t *testing.T, yaml string, open func(configs.Table) error) *configs.Config {
+	t.Helper()
+	cfg, err := configs.Parse("init", []byte(yaml), os.LookupEnv)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, yaml)
+	}
+	for _, table := range cfg.Tables {
+		if err := open(table); err != nil {
+			t.Errorf("table %s: %v\n%s", table.Name, err, yaml)
+		}
+	}
+	return cfg
+}
+
+var pagilaAt = Source{Driver: "postgres", DSN: "postgres://reader@127.0.0.1:5432/pagila", Address: "127.0.0.1:5432/pagila"}
+
+func TestPagila(t *testing.T) {
+	c, open := postgres(t, func(dsn string) { pgtest.Load(t, dsn, "pagila.sql") })
+	c.Name = "pagila"
+	yaml, tables := Config(c, pagilaAt)
+	golden(t, "pagila.yaml", yaml)
+	cfg := works(t, yaml, open)
+	if tables != len(cfg.Tables) {
+		t.Errorf("got %d tables, want the %d that are written", tables, len(cfg.Tables))
+	}
+	for _, table := range cfg.Tables {
+		if strings.HasPrefix(table.Name, "payment_p") {
+			t.Errorf("table %s is a partition", table.Name)
+		}
+	}
+}
+
+func TestShop(t *testing.T) {
+	c, open := sqlite(t, "shop.db",
+		`CREATE TABLE category (id INTEGER PRIMARY KEY, name TEXT NOT NULL, updated_at TEXT)`,
+		`CREATE TABLE product (id INTEGER PRIMARY KEY, "list price" NUMERIC, title VARCHAR(80) NOT NULL, details TEXT, state TEXT, photo BLOB, on_sale BOOLEAN,
+			introduced DATE, category_id INTEGER REFERENCES category, updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP)`,
+		`CREATE INDEX product_updated ON product (updated_at)`, `CREATE INDEX product_category ON product (category_id)`,
+		`CREATE TRIGGER product_touch AFTER UPDATE OF title ON product BEGIN UPDATE product SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.id; END`,
+		`CREATE TABLE review (product_id INTEGER NOT NULL REFERENCES product (id), number INTEGER NOT NULL, text TEXT, modified INTEGER, PRIMARY KEY (product_id, number))`,
+		`CREATE TABLE tag (name TEXT PRIMARY KEY NOT NULL, mtime REAL)`,
+		`CREATE TABLE product_tag (product_id INTEGER REFERENCES product, tag TEXT REFERENCES tag, mtime REAL NOT NULL)`,
+		`CREATE TABLE login (id INTEGER PRIMARY KEY, at DATETIME)`,
+		`CREATE VIEW cheap AS SELECT * FROM product WHERE "list price" < 1`,
+		`INSERT INTO category VALUES (1, 'Tea', '2024-01-01 10:00:00')`,
+		`INSERT INTO product (id, "list price", title, introduced, category_id) VALUES (1, 2.5, 'Green', '2024-01-01', 1)`,
+		`INSERT INTO review VALUES (1, 1, 'Good', 1700000000)`, `INSERT INTO tag VALUES ('fresh', 1700000000.5)`, `INSERT INTO product_tag VALUES (1, 'fresh', 1700000000.5)`)
+	yaml, _ := Config(c, Source{Driver: "sqlite", DSN: "shop.db", Address: "shop.db"})
+	golden(t, "shop.yaml", yaml)
+	works(t, yaml, open)
+}

@@ -1,0 +1,239 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// A text is YAML in the making.
+type text struct {
+	strings.Builder
+}
+
+func (t *text) line(indent int, format string, args ...any) {
+	fmt.Fprintf(t, "%*s%s\n", indent, "", fmt.Sprintf(format, args...))
+}
+
+// comment writes one comment. Names come from the database: they must not end
+// the line.
+func (t *text) comment(indent int, format string, args ...any) {
+	said := fmt.Sprintf(format, args...)
+	t.line(indent, "# %s", strings.Map(func(r rune) rune {
+		if unprintable(string(r)) {
+			return '?'
+		}
+		return r
+	}, said))
+}
+
+// write writes the whole configuration.
+func write(c doc.Catalog, s Source, all []*proposal) string {
+	var t text
+	name := sourceName(c.Name)
+	t.comment(0, "What indexerd init found at %s.", s.Address)
+	t.line(0, "#")
+	t.comment(0, "Put it into a file, say indexerd.yaml, change what you like, and then:")
+	t.line(0, "#")
+	t.comment(0, "  indexerd check -c indexerd.yaml    says what could be better")
+	t.comment(0, "  indexerd run -c indexerd.yaml      indexes it, and answers at http://127.0.0.1:7700")
+	t.line(0, "#")
+	t.comment(0, "docs/configuration.md says what else can be written here.")
+	t.line(0, "")
+	t.comment(0, "Where indexerd keeps its files: a directory of its own.")
+	t.line(0, "data: ./data")
+	t.line(0, "http: {listen: 127.0.0.1:7700}")
+	t.line(0, "")
+	t.line(0, "sources:")
+	t.line(2, "%s: {driver: %s, dsn: %s}", plain(name), s.Driver, strconv.Quote(s.DSN))
+	t.line(0, "")
+	t.line(0, "tables:")
+	for _, p := range all {
+		if p.why == "" {
+			t.table(p, plain(name), c.Zone)
+		}
+	}
+	t.leftOut(c, all)
+	return t.String()
+}
+
+func (t *text) table(p *proposal, source, zone string) {
+	t.line(2, "%s:", plain(p.name))
+	t.line(4, "source: %s", source)
+	t.sql(4, p.sql())
+	if len(p.omitted) > 0 {
+		t.comment(4, "left out: %s", list(p.omitted, omission))
+	}
+	if p.unique {
+		t.comment(4, "not a primary key, but unique and never NULL")
+	}
+	t.line(4, "key: %s", oneOrList(p.keyNames()))
+	t.updated(p)
+	if p.hasWall() {
+		t.zone(zone)
+	}
+	t.line(4, "content: {fields: [%s]}", folded(6, p.content, selected.yaml))
+	if len(p.metadata) > 0 {
+		t.line(4, "metadata: {%s}", folded(6, p.metadata, meta.yaml))
+	}
+	if len(p.children) > 0 {
+		t.line(4, "children:")
+	}
+	for _, c := range p.children {
+		t.child(c)
+	}
+	t.line(0, "")
+}
+
+func (t *text) updated(p *proposal) {
+	u := p.updated
+	if len(u.others) > 0 {
+		t.comment(4, "or: %s", strings.Join(u.others, ", "))
+	}
+	if u.Kind == doc.DateColumn {
+		t.comment(4, "a date: the rows of a whole day are read at every look")
+	}
+	if !u.Indexed {
+		t.comment(4, "%s", noIndex(p.table, u.CatalogColumn, "every look"))
+	}
+	t.line(4, "updated: %s  # %s", plain(u.as), u.kept())
+}
+
+// zone names the zone of times without one. The server's own is what now()
+// uses, if the application has set no other.
+func (t *text) zone(zone string) {
+	if zone == "" {
+		t.comment(4, "assumed; updated has no time zone of its own")
+		zone = "UTC"
+	} else {
+		t.comment(4, "the server's; updated has no time zone of its own")
+	}
+	t.line(4, "timezone: %s", plain(zone))
+}
+
+func (t *text) child(c child) {
+	t.line(6, "%s:", plain(c.name))
+	t.sql(8, c.sql)
+	t.line(8, "key: %s", oneOrList(c.key))
+	for _, note := range c.notes {
+		t.comment(8, "%s", note)
+	}
+	if c.updated != "" {
+		t.line(8, "updated: %s", plain(c.updated))
+	}
+	t.line(8, "content: [%s]", folded(10, c.content, plain))
+	if c.typ != "" {
+		t.line(8, "type: %s", c.typ)
+	}
+}
+
+func (t *text) sql(indent int, sql string) {
+	t.line(indent, "sql: |")
+	for _, line := range strings.Split(sql, "\n") {
+		t.line(indent+2, "%s", line)
+	}
+}
+
+// leftOut lists the tables that are not there, with what would bring them in.
+func (t *text) leftOut(c doc.Catalog, all []*proposal) {
+	said := false
+	for _, p := range all {
+		if p.why == "" || isLink(p, all) {
+			continue
+		}
+		if !said {
+			t.comment(0, "Left out:")
+			t.line(0, "#")
+			said = true
+		}
+		t.comment(0, "%s: %s: %s", p.table.SQL, p.why, p.do)
+	}
+	if len(c.Views) > 0 {
+		if said {
+			t.line(0, "#")
+		}
+		t.comment(0, "Views are left out too, since they don't tell their key: a table's sql may read any of %s.", strings.Join(c.Views, ", "))
+	}
+}
+
+// isLink reports whether a table leads to somebody's children.
+func isLink(p *proposal, all []*proposal) bool {
+	return slices.ContainsFunc(all, func(o *proposal) bool {
+		return slices.ContainsFunc(o.children, func(c child) bool { return c.link == p.table.SQL })
+	})
+}
+
+func (p *proposal) hasWall() bool {
+	return p.updated.Kind == doc.WallColumn || slices.ContainsFunc(p.children, func(c child) bool { return c.wall })
+}
+
+func (p *proposal) keyNames() []string {
+	var names []string
+	for _, k := range p.key {
+		names = append(names, k.as)
+	}
+	return names
+}
+
+func omission(c doc.CatalogColumn) string {
+	if secret.MatchString(c.Name) {
+		return c.Name + " (looks like a secret)"
+	}
+	return c.Name + " (" + c.Type + ")"
+}
+
+func (s selected) yaml() string { return plain(s.as) }
+
+func (m meta) yaml() string { return plain(m.as) + ": " + m.typ }
+
+func oneOrList(names []string) string {
+	if len(names) == 1 {
+		return plain(names[0])
+	}
+	return "[" + list(names, plain) + "]"
+}
+
+// plain is a name as YAML takes it: there are names that YAML takes for
+// something else.
+func plain(name string) string {
+	switch strings.ToLower(name) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// width is where lines are broken, indentation aside.
+const width = 100
+
+// folded is a list on as many lines as it needs; a line break changes nothing
+// in SQL and inside the brackets of YAML.
+func folded[T any](indent int, all []T, say func(T) string) string {
+	var b strings.Builder
+	used := 0
+	for i, one := range all {
+		word := say(one)
+		switch {
+		case i == 0:
+		case used+len(word) > width:
+			fmt.Fprintf(&b, ",\n%*s", indent, "")
+			used = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(word)
+		used += len(word) + len(", ")
+	}
+	return b.String()
+}
+
+func list[T any](all []T, say func(T) string) string {
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = say(one)
+	}
+	return strings.Join(texts, ", ")
+}

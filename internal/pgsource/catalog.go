@@ -1,0 +1,182 @@
+package pgsource
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+)
+
+// Catalog describes the tables of the database as of one snapshot, by five
+// queries of the system's catalog. No table is read.
+func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return doc.Catalog{}, err
+	}
+	defer x.end(ctx)
+	c, err := x.catalog(ctx)
+	if err != nil {
+		return doc.Catalog{}, fmt.Errorf("%s: look at its tables: %w", s.address, err)
+	}
+	return c, nil
+}
+
+func (x *tx) catalog(ctx context.Context) (all doc.Catalog, err error) {
+	if _, err = x.begin(ctx, ""); err != nil {
+		return all, err
+	}
+	named, err := listed[struct{ Name, Zone string }](ctx, x, catalogName)
+	if err != nil {
+		return all, err
+	}
+	all = doc.Catalog{Name: named[0].Name, Zone: zoneOf(named[0].Zone), Greatest: "greatest"}
+	columns, err := listed[catalogColumn](ctx, x, catalogColumns)
+	if err != nil {
+		return all, err
+	}
+	indexes, err := listed[catalogIndex](ctx, x, catalogIndexes)
+	if err != nil {
+		return all, err
+	}
+	references, err := listed[catalogReference](ctx, x, catalogReferences)
+	if err != nil {
+		return all, err
+	}
+	views, err := listed[struct{ SQL string }](ctx, x, catalogViews)
+	for _, v := range views {
+		all.Views = append(all.Views, v.SQL)
+	}
+	all.Tables = catalogTables(columns, indexes, references)
+	return all, err
+}
+
+// listed runs a query whose rows come as JSON, under the names of T.
+func listed[T any](ctx context.Context, x *tx, sql string) ([]T, error) {
+	rows, err := x.all(ctx, query{sql: "SELECT row_to_json(r) FROM (" + sql + ") r"})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row[0], &all[i]); err != nil {
+			return nil, fmt.Errorf("a row of the catalog: %w", err)
+		}
+	}
+	return all, nil
+}
+
+// The row types have the names of the queries in catalogsql.go.
+type (
+	catalogColumn struct {
+		Table                    uint32
+		Schema, Relation, SQL    string
+		Denied                   bool
+		Name, Quoted, Type       string
+		Base                     uint32 // the type, or what a domain is made of
+		BaseName, Category       string
+		Mod                      int32
+		NotNull, Now, Maintained bool
+	}
+	catalogIndex struct {
+		Table        uint32
+		Columns      []string
+		Primary, Key bool
+	}
+	catalogReference struct {
+		Table                 uint32
+		To                    string
+		Columns, OtherColumns []string
+	}
+)
+
+// catalogTables puts together what belongs to one table. Columns come table by
+// table.
+func catalogTables(columns []catalogColumn, indexes []catalogIndex, references []catalogReference) []doc.CatalogTable {
+	var tables []doc.CatalogTable
+	at := map[uint32]int{}
+	for _, c := range columns {
+		if _, known := at[c.Table]; !known {
+			at[c.Table] = len(tables)
+			tables = append(tables, doc.CatalogTable{Schema: c.Schema, Name: c.Relation, SQL: c.SQL, Denied: c.Denied})
+		}
+		t := &tables[at[c.Table]]
+		t.Columns = append(t.Columns, c.column())
+	}
+	for _, i := range indexes {
+		if n, known := at[i.Table]; known {
+			i.addTo(&tables[n])
+		}
+	}
+	for _, r := range references {
+		if n, known := at[r.Table]; known {
+			tables[n].References = append(tables[n].References, doc.CatalogReference{To: r.To, Columns: r.Columns, OtherColumns: r.OtherColumns})
+		}
+	}
+	return tables
+}
+
+// addTo notes what the index says of its table. The primary key's comes first.
+func (i catalogIndex) addTo(t *doc.CatalogTable) {
+	lead := slices.IndexFunc(t.Columns, func(c doc.CatalogColumn) bool { return c.Name == i.Columns[0] })
+	t.Columns[lead].Indexed = true
+	if i.Key {
+		t.Keys = append(t.Keys, i.Columns)
+		t.Primary = t.Primary || i.Primary
+	}
+}
+
+// column asks those who will read the column what they would make of it.
+func (c catalogColumn) column() doc.CatalogColumn {
+	read := column{name: c.Name, typ: columnType{oid: c.Base, name: c.BaseName}, mod: c.Mod}
+	_, key := newKeyPart(read, 0)
+	_, err := newUpdated([]column{read}, c.Name, time.UTC, "")
+	described := doc.CatalogColumn{
+		Name: c.Name, SQL: c.Quoted, Type: c.Type, Kind: c.kind(),
+		NotNull: c.NotNull, Key: key, Time: err == nil, Now: c.Now, Maintained: c.Maintained,
+	}
+	if described.Kind == doc.TextColumn && c.Mod > 4 {
+		described.Length = int(c.Mod) - 4 // as the type's modifier has it
+	}
+	return described
+}
+
+// kind goes by the type's category where the type itself may be an extension's
+// or the user's.
+func (c catalogColumn) kind() doc.ColumnKind {
+	switch c.Base {
+	case pgtype.TimestamptzOID:
+		return doc.InstantColumn
+	case pgtype.TimestampOID:
+		return doc.WallColumn
+	case pgtype.DateOID:
+		return doc.DateColumn
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.Float4OID, pgtype.Float8OID, pgtype.NumericOID,
+		pgtype.Int2ArrayOID, pgtype.Int4ArrayOID, pgtype.Int8ArrayOID:
+		return doc.NumberColumn
+	case pgtype.UUIDOID, pgtype.TextArrayOID, pgtype.VarcharArrayOID:
+		return doc.WordColumn
+	}
+	switch c.Category {
+	case "S":
+		return doc.TextColumn
+	case "E":
+		return doc.WordColumn
+	case "B":
+		return doc.BooleanColumn
+	}
+	return doc.OtherColumn // numbers that are money or name objects, too
+}
+
+// zoneOf is the name of a zone if it means the same on every machine.
+func zoneOf(name string) string {
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" || name == "localtime" {
+		return ""
+	}
+	return name
+}

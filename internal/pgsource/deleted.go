@@ -1,0 +1,150 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// DeletedConfig says which rows are marked deleted: those that have one of the
+// values in a column of the main SQL, or those whose keys an SQL lists, in
+// columns named as the main SQL's.
+type DeletedConfig struct {
+	Column string
+	Values []any // string, int64, float64 or bool
+	SQL    string
+}
+
+// A deleted tells live rows from those marked deleted. Zero: all rows live.
+type deleted struct {
+	column string   // as SQL refers to it; "": not by column
+	typ    uint32   // of its values
+	values []string // in text form
+	list   *view    // nil: not by SQL
+}
+
+func newDeleted(ctx context.Context, x *tx, cfg TableConfig, main view) (deleted, error) {
+	switch {
+	case cfg.Deleted.Column != "":
+		return newMark(ctx, x, cfg.Deleted, main)
+	case cfg.Deleted.SQL != "":
+		const field = "deleted.sql"
+		// An alias of its own: the condition compares its columns with the main SQL's.
+		list, err := newView(ctx, x, wrapAs(cfg.Deleted.SQL, "d"), cfg.Key, "", nil, place{sql: field, key: field})
+		if err != nil {
+			return deleted{}, err
+		}
+		return deleted{list: &list}, list.sameKey(main.key, field)
+	}
+	return deleted{}, nil
+}
+
+// newMark has the server read the values, which must be of the column's type.
+func newMark(ctx context.Context, x *tx, cfg DeletedConfig, main view) (deleted, error) {
+	const field = "deleted.column"
+	at, err := find(main.columns, field, cfg.Column)
+	if err != nil {
+		return deleted{}, err
+	}
+	if len(cfg.Values) == 0 {
+		return deleted{}, &ConfigError{Field: field, What: "no values are named", Do: "name the values that mark a row deleted"}
+	}
+	d := deleted{column: main.sql.column(cfg.Column), typ: main.columns[at].typ.oid}
+	for _, v := range cfg.Values {
+		text, err := valueText(v)
+		if err != nil {
+			return deleted{}, &ConfigError{Field: field, What: err.Error()}
+		}
+		d.values = append(d.values, text)
+	}
+	var q query
+	q.sql = "SELECT " + main.sql.from() + " WHERE " + d.marked(&q) + " LIMIT 0"
+	if _, err := x.all(ctx, q); err != nil {
+		return deleted{}, main.sql.fault("", err, field)
+	}
+	return d, nil
+}
+
+// valueText is the text form of a configured value.
+func valueText(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	}
+	return "", fmt.Errorf("%v is no value that can mark a row", v)
+}
+
+// marked is the condition that the column has one of the values.
+func (d deleted) marked(q *query) string {
+	params := make([]string, len(d.values))
+	for i, v := range d.values {
+		params[i] = q.bind(d.typ, v)
+	}
+	return fmt.Sprintf("%s IN (%s)", d.column, strings.Join(params, ", "))
+}
+
+// live is the condition that a row of the main SQL is not marked deleted. A
+// NULL marks nothing.
+func (t *Table) live(q *query) string {
+	switch d := t.deleted; {
+	case d.column != "":
+		return "(" + d.marked(q) + ") IS NOT TRUE"
+	case d.list != nil:
+		var same []string
+		main := t.key.columns(t.sql)
+		for i, column := range d.list.key.columns(d.list.sql) {
+			same = append(same, column+" = "+main[i])
+		}
+		return fmt.Sprintf("NOT EXISTS (SELECT %s WHERE %s)", d.list.sql.from(), strings.Join(same, " AND "))
+	}
+	return "true"
+}
+
+// deletedQuery asks which of the OIDs are marked deleted. It reports false
+// where none can be.
+func (t *Table) deletedQuery(oids []doc.OID) (q query, ok bool, err error) {
+	of, condition := t.view, "true"
+	switch {
+	case t.deleted.list != nil:
+		of = *t.deleted.list
+	case t.deleted.column != "":
+		condition = t.deleted.marked(&q)
+	default:
+		return query{}, false, nil
+	}
+	among, err := of.key.among(&q, of.sql, oids)
+	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s", strings.Join(of.key.columns(of.sql), ", "), of.sql.from(), condition, among)
+	return q, true, err
+}
+
+// marked returns which of the OIDs are marked deleted, each once.
+func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, error) {
+	q, ok, err := t.deletedQuery(oids)
+	if err != nil || !ok {
+		return nil, err
+	}
+	rows, err := x.all(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	asked := setOf(oids)
+	var marked []doc.OID
+	for _, row := range rows {
+		oid, err := t.key.rawOID(row)
+		// Where the database takes upper for lower case, others come too.
+		if err == nil && asked[oid] {
+			marked = append(marked, oid)
+			delete(asked, oid)
+		}
+	}
+	return marked, nil
+}

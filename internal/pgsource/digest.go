@@ -1,0 +1,135 @@
+package pgsource
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// The token of a document with children is a hash, made here, of parts that
+// the database computes: the digest of the main row, and for each child the
+// number of its rows and the sum of their digests, modulo 2^64. A sum asks for
+// no order, in which SQL returns nothing; the number tells two rows apart that
+// cancel each other out. Rows that were read carry their digests with them, and
+// are summed here to the same.
+
+// A part is what the rows of one child add to their parent's stamp.
+type part struct {
+	rows    uint64
+	sum     uint64
+	updated time.Time // the latest; zero: none
+	fault   error     // some updateTime is unusable
+}
+
+// apply adds the children's parts to the stamp of the main row alone. Where an
+// updateTime is unusable the document has none.
+func apply(s *doc.Stamp, parts []part) error {
+	s.Token.Digest = combine(s.Token.Digest, parts)
+	for _, p := range parts {
+		if p.fault != nil {
+			s.Updated = time.Time{}
+			return p.fault
+		}
+		s.Updated = later(s.Updated, p.updated)
+	}
+	return nil
+}
+
+// combine makes the token. Tokens are kept on disk, so it must stay as it is.
+func combine(main uint64, parts []part) uint64 {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", main)
+	for _, p := range parts {
+		fmt.Fprintf(&b, "|%d:%d", p.rows, p.sum)
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return max(binary.BigEndian.Uint64(sum[:8]), 1) // 0 would mean that it is not known
+}
+
+// digests asks the database for the parts of these parents. One without a
+// child's rows is not in the child's map.
+func (t *Table) digests(ctx context.Context, x *tx, oids []doc.OID) ([]map[doc.OID]part, error) {
+	all := make([]map[doc.OID]part, len(t.children))
+	for i, c := range t.children {
+		var err error
+		if all[i], err = c.digests(ctx, x, oids); err != nil {
+			return nil, c.fault(err)
+		}
+	}
+	return all, nil
+}
+
+func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]part, error) {
+	unit, err := c.unit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	q, err := c.digestQuery(oids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := x.all(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	parts := make(map[doc.OID]part, len(rows))
+	for _, row := range rows {
+		oid, err := c.key.rawOID(row)
+		if err != nil {
+			continue // no key of a document
+		}
+		if parts[oid], err = c.part(row[len(c.key):], unit); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// digestQuery groups by bytes: by a language's rules rows of two parents
+// could be one group.
+func (c *child) digestQuery(oids []doc.OID) (query, error) {
+	var q query
+	among, err := c.key.among(&q, c.sql, oids)
+	if err != nil {
+		return query{}, err
+	}
+	updated := "NULL"
+	if c.updated != nil {
+		updated = "max(" + c.sql.column(c.updated.name) + ")"
+	}
+	keys := strings.Join(c.key.byteOrder(c.sql), ", ")
+	q.sql = fmt.Sprintf("SELECT %s, count(*), sum(%s), %s %s WHERE %s GROUP BY %s", keys, c.sql.token(), updated, c.sql.from(), among, keys)
+	return q, nil
+}
+
+// part reads count, sum and greatest updateTime.
+func (c *child) part(row [][]byte, unit time.Duration) (part, error) {
+	var p part
+	var err error
+	if p.rows, err = strconv.ParseUint(string(row[0]), 10, 64); err != nil {
+		return p, fmt.Errorf("token: %w", err)
+	}
+	if p.sum, err = wrapSum(string(row[1])); err != nil {
+		return p, err
+	}
+	if row[2] != nil {
+		p.updated, p.fault = c.updated.parse(string(row[2]), unit)
+	}
+	return p, nil
+}
+
+// wrapSum reads a sum of digests, which may have more than 64 bits, modulo 2^64.
+func wrapSum(text string) (uint64, error) {
+	sum, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		return 0, fmt.Errorf("token: %q is no sum of digests", text)
+	}
+	return sum.Mod(sum, new(big.Int).Lsh(big.NewInt(1), 64)).Uint64(), nil
+}

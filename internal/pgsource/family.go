@@ -1,0 +1,170 @@
+package pgsource
+
+import (
+	"context"
+
+	"indexerd/internal/doc"
+)
+
+// A document with children is read as a family: the main rows of a batch of
+// keys, then one query a child for the same keys, in the fetch's transaction,
+// so that no writer comes between them. While a query streams there can be no
+// other on its connection, so a family is read as a whole; if it is more text
+// than a batch may be, it is read again as half as many documents at once.
+
+// families reads the rows of a range, by pages of their keys.
+func (f *fetch) families(ctx context.Context, r doc.Range) (more bool, err error) {
+	for keys, err := range f.table.keyPages(ctx, f.tx, r) {
+		if err != nil {
+			return true, err
+		}
+		f.batch.Rejects = append(f.batch.Rejects, keys.rejects...)
+		if more, err := f.family(ctx, keys.oids); !more || err != nil {
+			return more, err
+		}
+	}
+	if r.To != "" || !f.hand() {
+		return r.To != "", nil
+	}
+	return f.stream(ctx, f.table.nullKeys())
+}
+
+// family reads the documents with these OIDs.
+func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err error) {
+	for size := len(oids); len(oids) > 0; {
+		size = min(size, len(oids))
+		if !f.hand() {
+			return false, nil
+		}
+		docs, rejects, fits, err := f.whole(ctx, oids[:size])
+		if err != nil {
+			return true, err
+		}
+		if !fits {
+			size /= 2
+			continue
+		}
+		for _, d := range docs {
+			f.take(d)
+		}
+		f.batch.Rejects = append(f.batch.Rejects, rejects...)
+		oids = oids[size:]
+	}
+	return true, nil
+}
+
+// whole reads the documents with these OIDs with their children. It reports
+// whether they fit into a batch, as a single one always does.
+func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, fits bool, err error) {
+	r := reader{table: f.table, tx: f.tx, docs: len(oids)}
+	docs, rejects, err = r.main(ctx, f.decoder, oids)
+	if err != nil || r.over() {
+		return nil, nil, false, err
+	}
+	parents := make([]doc.OID, len(docs))
+	for i, d := range docs {
+		parents[i] = d.OID
+	}
+	all := make([]map[doc.OID]*brood, len(r.table.children))
+	for i, c := range r.table.children {
+		if all[i], err = r.broods(ctx, c, parents); err != nil || r.over() {
+			return nil, nil, false, c.fault(err)
+		}
+	}
+	kept := docs[:0]
+	for _, d := range docs {
+		if err := r.join(&d, all); err != nil {
+			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			continue
+		}
+		kept = append(kept, d)
+	}
+	return kept, rejects, true, nil
+}
+
+// A reader reads documents with their children within a budget of text.
+type reader struct {
+	table *Table
+	tx    *tx
+	docs  int // to be read
+	text  int // bytes so far
+}
+
+// over reports whether the rows are too much text to be kept.
+func (r *reader) over() bool { return r.text > maxBatchText && r.docs > 1 }
+
+// scan gives the rows of a query to add until they are too much, and reads
+// past the rest: a transaction survives no statement that is broken off.
+func (r *reader) scan(ctx context.Context, q query, d *rowDecoder, add func()) error {
+	rows := r.tx.rows(ctx, q)
+	for rows.NextRow() {
+		if r.over() {
+			continue
+		}
+		d.load(rows.Values())
+		r.text += d.size
+		add()
+	}
+	_, err := rows.Close()
+	return r.tx.fault(ctx, err)
+}
+
+// main reads the main rows of these OIDs, and of no others, which come too
+// where the database takes upper for lower case.
+func (r *reader) main(ctx context.Context, d *rowDecoder, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, err error) {
+	q, err := r.table.docsQuery(oids)
+	if err != nil {
+		return nil, nil, err
+	}
+	asked := setOf(oids)
+	err = r.scan(ctx, q, d, func() {
+		document, reject := d.document()
+		switch {
+		case reject != nil && asked[reject.OID]:
+			rejects = append(rejects, *reject)
+		case reject == nil && asked[document.OID]:
+			docs = append(docs, document)
+		}
+	})
+	return docs, rejects, err
+}
+
+// broods reads the rows of one child that belong to the OIDs.
+func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.OID]*brood, error) {
+	unit, err := c.unit(ctx, r.tx)
+	if err != nil {
+		return nil, err
+	}
+	var q query
+	among, err := c.key.among(&q, c.sql, oids)
+	if err != nil {
+		return nil, err
+	}
+	q.sql = bodies(c.sql, among)
+	broods := make(map[doc.OID]*brood, len(oids))
+	for _, oid := range oids {
+		broods[oid] = &brood{}
+	}
+	d := c.bodyDecoder(unit)
+	return broods, r.scan(ctx, q, d, func() {
+		oid, err := d.oid()
+		if b := broods[oid]; err == nil && b != nil {
+			b.add(d)
+		}
+	})
+}
+
+// join gives a document its children's rows, and its stamp their parts.
+func (r *reader) join(d *doc.Doc, all []map[doc.OID]*brood) error {
+	parts := make([]part, len(all))
+	for i, c := range r.table.children {
+		b := all[i][d.OID]
+		rows, err := b.sorted()
+		if err != nil {
+			return c.fault(err)
+		}
+		parts[i] = b.part
+		d.Row.Children = append(d.Row.Children, doc.Child{Name: c.name, Rows: rows})
+	}
+	return apply(&d.Stamp, parts)
+}

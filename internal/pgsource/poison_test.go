@@ -1,0 +1,156 @@
+package pgsource
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+)
+
+// A row for which the SQL fails is set aside with the server's reason, and the
+// rows around it come, by whichever way they are read (R24).
+func TestPoisonedRows(t *testing.T) {
+	dsn := pgtest.DB(t)
+	for _, c := range []struct{ name, expression, reason string }{
+		{"division by zero", "1 / (id - 13)", "division by zero (SQLSTATE 22012)"},
+		{"cast", "(CASE id WHEN 13 THEN 'x' ELSE '1' END)::int", `invalid input syntax for type integer: "x" (SQLSTATE 22P02)`},
+		{"overflow", "2147483647 + CASE id WHEN 13 THEN 1 ELSE 0 END", "integer out of range (SQLSTATE 22003)"},
+		{"long text", "length(repeat('x', CASE id WHEN 13 THEN 2000000000 ELSE 1 END))", "requested length too large (SQLSTATE 54000)"},
+		{"several rows", "(SELECT 1 FROM generate_series(1, CASE id WHEN 13 THEN 2 ELSE 1 END))", "more than one row returned by a subquery used as an expression (SQLSTATE 21000)"},
+	} {
+		for _, inChild := range []bool{false, true} {
+			cfg := TableConfig{SQL: "SELECT *, " + c.expression + " AS v FROM doc", Batch: 10, Numbers: &numbers{}}
+			reason := c.reason
+			if inChild {
+				cfg.SQL, cfg.Children = "", parts("SELECT *, "+c.expression+" AS v FROM doc", "id")
+				reason = "child parts: " + reason
+			}
+			table := tableIn(t, dsn, `DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u timestamptz);
+				INSERT INTO doc SELECT i, '2024-01-01Z'::timestamptz + i * interval '1 s' FROM generate_series(1, 40) i ORDER BY md5(i::text); INSERT INTO doc VALUES (NULL, now())`, cfg)
+			table.stampPage = 7
+			name := fmt.Sprintf("%s, in a child: %v", c.name, inChild)
+			checkPoisoned(t, name, reason, table)
+		}
+	}
+}
+
+func checkPoisoned(t *testing.T, name, reason string, table *Table) {
+	t.Helper()
+	bad := oid(t, int64(13))
+	want := doc.Reject{OID: bad, Reason: reason}
+	found := map[string]bool{}
+	var rejects []doc.Reject
+	last := doc.FetchSeq(0)
+	for b, err := range table.Range(t.Context(), doc.Range{}) {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if b.Fetch < last || b.At.IsZero() {
+			t.Errorf("%s: got fetch %d of %v after %d, want a later one", name, b.Fetch, b.At, last)
+		}
+		last = b.Fetch
+		for _, d := range b.Docs {
+			found[d.OID.String()] = true
+		}
+		rejects = append(rejects, b.Rejects...)
+	}
+	if keyless := (doc.Reject{Reason: "key column id is NULL"}); len(found) != 39 || !slices.Equal(rejects, []doc.Reject{want, keyless}) {
+		t.Errorf("%s: got %d documents and rejects %v, want 39 and %v, and the row without key", name, len(found), rejects, want)
+	}
+	docs, rejects := readAll(t, table.Docs(t.Context(), ids(t, 11, 12, 13, 14, 99)))
+	if len(docs) != 3 || !slices.Equal(rejects, []doc.Reject{want}) {
+		t.Errorf("%s: got documents %v and rejects %v by OID, want three and %v", name, sortedKeys(docs), rejects, want)
+	}
+
+	w := doc.Window{From: at(t, "2024-01-01T00:00:00Z"), To: at(t, "2024-01-01T01:00:00Z")}
+	of, err := table.StampsOf(t.Context(), ids(t, 12, 13, 14))
+	if err != nil || len(of) != 3 {
+		t.Errorf("%s: got stamps %v, %v, want three", name, of, err)
+	}
+	inRange := readStamps(t, table.StampsInRange(t.Context(), doc.Range{}))
+	for i, s := range inRange {
+		if s.OID != oid(t, int64(i+1)) {
+			t.Fatalf("%s: got stamp %d of %v, want them in the order of keys", name, i, s.OID)
+		}
+	}
+	for way, stamps := range map[string][]doc.Stamp{
+		"by updateTime": readStamps(t, table.Stamps(t.Context(), w)), "by OID": readStamps(t, table.StampsByOID(t.Context(), w)), "in range": inRange,
+	} {
+		if got := len(printed(stamps)); got != 40 {
+			t.Errorf("%s, %s: got stamps of %d rows, want 40", name, way, got)
+		}
+		for _, s := range append(stamps, of...) {
+			if (s.Token.Digest == 0) != (s.OID == bad) || s.Updated.IsZero() {
+				t.Errorf("%s, %s: got %+v, want a known token unless it is row 13", name, way, s)
+			}
+		}
+	}
+}
+
+// A stream that fails after the consumer has had some pages goes on behind
+// them.
+func TestStreamGoesOnBehindPoison(t *testing.T) {
+	table, _ := newTable(t, `CREATE TABLE doc (id int PRIMARY KEY, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 3000) i; ANALYZE doc`,
+		TableConfig{SQL: "SELECT *, 1 / (id - 2500) AS v FROM doc"})
+	table.stampPage = 100
+	var got []doc.OID
+	for page, err := range table.StampsByOID(t.Context(), doc.Window{From: minTime, To: maxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range page {
+			got = append(got, s.OID)
+		}
+	}
+	if len(got) != 3000 || !slices.IsSorted(got) {
+		t.Errorf("got %d stamps, in order: %v, want 3000, in order", len(got), slices.IsSorted(got))
+	}
+}
+
+// Where the keys alone fail nothing can be said of any row.
+func TestPoisonedKeys(t *testing.T) {
+	table, _ := newTable(t, "CREATE TABLE doc (n int, u timestamptz); INSERT INTO doc VALUES (0, '2024-01-01Z'), (1, '2024-01-01Z')",
+		TableConfig{SQL: "SELECT 1 / n AS id, u FROM doc"})
+	const want = "table doc: division by zero (SQLSTATE 22012)"
+	for _, err := range table.Range(t.Context(), doc.Range{}) {
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	for _, err := range table.Stamps(t.Context(), doc.Window{From: minTime, To: maxTime}) {
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// One that breaks off in the middle of halving gets nothing more.
+func TestHalvingEnds(t *testing.T) {
+	n := &numbers{}
+	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, now() FROM generate_series(1, 8) i",
+		TableConfig{SQL: "SELECT *, 1 / (id - 7) AS v FROM doc", Numbers: n})
+	for range table.Docs(t.Context(), ids(t, 1, 2, 3, 4, 5, 6, 7, 8)) {
+		break
+	}
+	for range table.Range(t.Context(), doc.Range{}) {
+		break
+	}
+	if open := n.open(); open != 0 {
+		t.Errorf("got %d fetches in flight, want none", open)
+	}
+}
+
+func TestPoisoned(t *testing.T) {
+	for code, want := range map[string]bool{
+		"22012": true, "22P02": true, "54000": true, "54001": true, "21000": true, "42P01": false, "57014": false, "40001": false, "53200": false, "23505": false,
+	} {
+		if got := poisoned(fmt.Errorf("child x: %w", &serverError{code: code})); got != want {
+			t.Errorf("%s: got %v, want %v", code, got, want)
+		}
+	}
+	if poisoned(nil) || poisoned(fmt.Errorf("%w: %w", doc.ErrUnavailable, &serverError{code: "22012"})) {
+		t.Error("got a poisoned row, want none: no error, or a database that is down")
+	}
+}

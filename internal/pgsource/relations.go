@@ -1,0 +1,92 @@
+package pgsource
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+)
+
+// Relations says which base tables the main SQL and each child's read. They
+// are planned, not run.
+func (t *Table) Relations(ctx context.Context) (all []doc.Relation, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		if all, err = x.relations(ctx, &t.view, "sql"); err != nil {
+			return err
+		}
+		for _, c := range t.children {
+			of, err := x.relations(ctx, &c.view, c.path)
+			if err != nil {
+				return c.fault(err)
+			}
+			all = append(all, of...)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// A planNode is a node of a plan as EXPLAIN prints it.
+type planNode struct {
+	Schema   string
+	Relation string `json:"Relation Name"`
+	Plans    []planNode
+}
+
+// tables adds the schemas and names of the tables that the node reads.
+func (n planNode) tables(schemas, names []string) ([]string, []string) {
+	if n.Relation != "" {
+		schemas, names = append(schemas, n.Schema), append(names, n.Relation)
+	}
+	for _, child := range n.Plans {
+		schemas, names = child.tables(schemas, names)
+	}
+	return schemas, names
+}
+
+func (x *tx) relations(ctx context.Context, v *view, path string) ([]doc.Relation, error) {
+	row, err := x.row(ctx, query{sql: "EXPLAIN (FORMAT JSON, VERBOSE) SELECT " + v.sql.all() + " " + v.sql.from()})
+	if err != nil {
+		return nil, err
+	}
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal(row[0], &plans); err != nil || len(plans) != 1 {
+		return nil, fmt.Errorf("explain: the plan has an unknown form: %v", err)
+	}
+	rows, err := x.all(ctx, relationsQuery(plans[0].Plan.tables(nil, nil)))
+	if err != nil {
+		return nil, err
+	}
+	var origin uint32
+	if v.updated != nil {
+		origin = v.columns[v.updated.column].origin
+	}
+	var relations []doc.Relation
+	for _, row := range rows {
+		relations = append(relations, doc.Relation{
+			Name: string(row[0]), Path: path, Origin: string(row[1]) == strconv.FormatUint(uint64(origin), 10),
+		})
+	}
+	slices.SortFunc(relations, func(a, b doc.Relation) int { return strings.Compare(a.Name, b.Name) })
+	return relations, nil
+}
+
+// relationsQuery names the tables, with their schema where the search path
+// does not have it. A partition is named as the table that it is a part of.
+func relationsQuery(schemas, names []string) query {
+	var q query
+	q.sql = fmt.Sprintf(`SELECT DISTINCT CASE WHEN pg_table_is_visible(root.oid) THEN '' ELSE quote_ident(s.nspname) || '.' END || quote_ident(root.relname), root.oid
+		FROM unnest(%s, %s) AS named(schema, name)
+		JOIN pg_catalog.pg_namespace n ON n.nspname = named.schema
+		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = named.name
+		JOIN pg_catalog.pg_class root ON root.oid = coalesce(pg_partition_root(c.oid), c.oid)
+		JOIN pg_catalog.pg_namespace s ON s.oid = root.relnamespace`,
+		q.bind(pgtype.TextArrayOID, arrayLiteral(schemas)), q.bind(pgtype.TextArrayOID, arrayLiteral(names)))
+	return q
+}

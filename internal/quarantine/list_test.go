@@ -1,0 +1,152 @@
+package quarantine
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
+)
+
+// A listing of the rows without a key is all there are of them: those that are
+// not in it have been mended. It says nothing of other rows.
+func TestKeyless(t *testing.T) {
+	fsys := disk(t)
+	q := open(t, fsys)
+	add(t, q, batch(0, doc.Reject{Reason: "mended"}, doc.Reject{Reason: "stays"}, doc.Reject{OID: oid(t, 7), Reason: "stays"}))
+	at := start.Add(time.Minute)
+	listing := []doc.Reject{{Reason: "new"}, {Reason: "stays"}, {OID: oid(t, 8), Reason: "it has a key"}}
+	if err := q.Keyless(listing, at); err != nil {
+		t.Fatal(err)
+	}
+	rows := []Row{
+		{Reason: "new", Since: at, Tries: 1},
+		{Reason: "stays", Since: start, Tries: 2},
+		{OID: oid(t, 7), Reason: "stays", Since: start, Tries: 1},
+	}
+	want(t, q, rows...)
+	want(t, open(t, fsys.Crash(faultfs.Worst)), rows...)
+
+	if err := q.Keyless(nil, at); err != nil {
+		t.Fatal(err)
+	}
+	want(t, q, rows[2])
+	want(t, open(t, fsys), rows[2])
+}
+
+// A reason that is not UTF-8 is the same in every listing.
+func TestKeylessReasonThatIsNotUTF8(t *testing.T) {
+	q := open(t, disk(t))
+	for range 2 {
+		if err := q.Keyless([]doc.Reject{{Reason: "key \xff"}}, start); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, q, Row{Reason: "key \uFFFD", Since: start, Tries: 2})
+}
+
+// A listing that can't be written changes nothing.
+func TestKeylessOnAFullDisk(t *testing.T) {
+	fsys := disk(t)
+	q := open(t, fsys)
+	add(t, q, batch(0, doc.Reject{Reason: "stays"}))
+	fsys.Fail(func(s faultfs.Step) error {
+		if s.Op == "Write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	if err := q.Keyless(nil, start); err == nil {
+		t.Error("got no error, want that the disk is full")
+	}
+	want(t, q, Row{Reason: "stays", Since: start, Tries: 1})
+}
+
+func TestLookUp(t *testing.T) {
+	q := open(t, disk(t))
+	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "r"}, doc.Reject{Reason: "no key"}))
+	got, ok := q.Row(oid(t, 7))
+	if want := (Row{OID: oid(t, 7), Reason: "r", Since: start, Tries: 1}); !ok || got != want {
+		t.Errorf("got %+v, %t, want %+v", got, ok, want)
+	}
+	for key, want := range map[doc.OID]bool{oid(t, 7): true, oid(t, 8): false, "": false} {
+		if got := q.Has(key); got != want {
+			t.Errorf("row %v: got %t, want %t", key, got, want)
+		}
+	}
+	more := []doc.Reject{{OID: oid(t, 7), Reason: "other"}, {Reason: "no key"}, {OID: oid(t, 9)}, {OID: oid(t, 9)}, {Reason: "NULL"}, {Reason: "NULL"}}
+	if got := q.LenWith(more); got != 4 || q.Len() != 2 {
+		t.Errorf("with others: got %d, without %d, want 4, 2", got, q.Len())
+	}
+}
+
+// Pages have the rows in order, each once; one that stays is in one of them
+// however others come and go between two calls.
+func TestList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := open(t, disk(t))
+		number := rapid.Int64Range(-20, 20)
+		change := func(label string) {
+			var rejects []doc.Reject
+			for _, n := range rapid.SliceOf(number).Draw(t, label) {
+				if n < 0 {
+					rejects = append(rejects, doc.Reject{Reason: fmt.Sprintf("reason %d", n)})
+				} else {
+					rejects = append(rejects, doc.Reject{OID: oid(t, n), Reason: "r"})
+				}
+			}
+			add(t, q, doc.Batch{Rejects: rejects})
+		}
+		change("before")
+		before, size := q.Rows(), rapid.IntRange(1, 7).Draw(t, "size")
+		var listed []Row
+		gone := map[string]bool{}
+		for after, first := "", true; first || after != ""; first = false {
+			rows, next := q.List(after, size)
+			if len(rows) > size || next != "" && len(rows) < size {
+				t.Fatalf("got a page of %d and next %q, want %d", len(rows), next, size)
+			}
+			listed, after = append(listed, rows...), next
+			change("between")
+			leaves := oid(t, rapid.Int64Range(0, 20).Draw(t, "leaves"))
+			gone[string(leaves)] = true
+			if err := q.Clear([]doc.OID{leaves}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range len(listed) - 1 {
+			if listed[i].id() >= listed[i+1].id() {
+				t.Fatalf("row %d: got %+v before %+v", i, listed[i], listed[i+1])
+			}
+		}
+		for _, r := range before {
+			if !gone[r.id()] && !slices.ContainsFunc(listed, func(l Row) bool { return l.id() == r.id() }) {
+				t.Fatalf("row %+v is in no page", r)
+			}
+		}
+	})
+}
+
+func TestListOfNothing(t *testing.T) {
+	q := open(t, disk(t))
+	if rows, next := q.List("", 10); len(rows) > 0 || next != "" {
+		t.Errorf("got %v, next %q, want none", rows, next)
+	}
+	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "r"}))
+	for _, size := range []int{0, -1} {
+		if rows, next := q.List("", size); len(rows) > 0 || next != "" {
+			t.Errorf("size %d: got %v, next %q, want none", size, rows, next)
+		}
+	}
+	if rows, next := q.List("zz", 10); len(rows) > 0 || next != "" {
+		t.Errorf("behind the last: got %v, next %q, want none", rows, next)
+	}
+	if rows, next := q.List("", 1); len(rows) != 1 || next != "" {
+		t.Errorf("a page that has all: got %v, next %q, want 1 and none", rows, next)
+	}
+}

@@ -1,0 +1,274 @@
+package simtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+)
+
+// longest is how long a transaction stays open at most, and lastTimeout what
+// the engine assumes of it.
+const (
+	longest     = 55 * time.Second
+	lastTimeout = 60 * time.Second
+)
+
+// A database is a table, and the sessions that write to it.
+type database struct {
+	*conditions
+	line  *timeline
+	log   *chronicle
+	dice  *rand.Rand
+	table *fakeworld.Table
+
+	open     []*transaction
+	opened   int
+	rows     map[doc.OID]fakeworld.Row // as they are committed
+	promised map[doc.OID]bool          // the server stamped this version, and has not lost a later one
+	server   int
+	vague    bool // it does not tell what is open
+	quiet    bool // nobody begins anything new
+}
+
+// A transaction is one that is open.
+type transaction struct {
+	*fakeworld.Tx
+	id        int
+	began     time.Time
+	statement bool // it stamps when it writes
+	changes   []change
+}
+
+// A change is what a transaction does to a row; nil deletes it.
+type change struct {
+	oid      doc.OID
+	row      *fakeworld.Row
+	promised bool
+}
+
+func (d *database) serverName() string { return fmt.Sprintf("server %d", d.server) }
+
+// upTo draws a time, in microseconds as databases have them.
+func (d *database) upTo(most time.Duration) time.Duration {
+	return time.Duration(d.dice.Int64N(int64(most))).Truncate(time.Microsecond)
+}
+
+// populate commits rows before anybody looks.
+func (w *world) populate() {
+	for i, oid := range w.keys {
+		if i%3 == 2 {
+			continue
+		}
+		w.table.Advance(w.db.upTo(time.Second))
+		x := w.db.begin(false)
+		w.db.write(x, oid, fakeworld.Row{Title: w.db.word(), Updated: w.db.stamp(x)}, true)
+		w.db.commit(x)
+	}
+}
+
+// stage has writers begin, and the world turn hostile.
+func (w *world) stage() {
+	for range 4 {
+		w.after(w.db.upTo(2*time.Second), w.db.session)
+	}
+	if w.clockSteps {
+		w.after(30*time.Second+w.db.upTo(60*time.Second), w.stepClock)
+	}
+	if w.failovers {
+		w.after(20*time.Second+w.db.upTo(150*time.Second), w.failOver)
+	}
+	if w.vague {
+		w.after(w.db.upTo(60*time.Second), w.hideHorizon)
+	}
+	if w.crashes {
+		w.after(w.db.upTo(30*time.Second), w.lightFuse)
+	}
+}
+
+// session is one session's next transaction, which then begins another one.
+func (d *database) session() {
+	if d.quiet {
+		return
+	}
+	x := d.begin(d.statements && d.dice.IntN(2) == 0)
+	open := d.upTo(300 * time.Millisecond)
+	switch d.dice.IntN(10) {
+	case 0, 1, 2:
+		open = d.upTo(5 * time.Second)
+	case 3:
+		open = d.upTo(longest)
+	}
+	for range 1 + d.dice.IntN(3) {
+		d.line.after(d.upTo(open+1), func() { d.act(x) })
+	}
+	d.line.after(open, func() {
+		if d.dice.IntN(12) == 0 {
+			d.rollback(x)
+		} else {
+			d.commit(x)
+		}
+		d.line.after(d.upTo(3*time.Second), d.session)
+	})
+}
+
+func (d *database) begin(statement bool) *transaction {
+	d.opened++
+	x := &transaction{Tx: d.table.Begin(), id: d.opened, began: d.table.Clock(), statement: statement}
+	d.open = append(d.open, x)
+	return x
+}
+
+// stamp is what the server sets updateTime to.
+func (d *database) stamp(x *transaction) time.Time {
+	if x.statement {
+		return d.table.Clock().Truncate(d.tick)
+	}
+	return x.began.Truncate(d.tick)
+}
+
+// word is one of few, so that a row may become what it has been.
+func (d *database) word() string {
+	return []string{"ant", "bee", "cat", "dog"}[d.dice.IntN(4)]
+}
+
+func (d *database) key() doc.OID { return d.keys[d.dice.IntN(len(d.keys))] }
+
+// act is one statement of a transaction.
+func (d *database) act(x *transaction) {
+	if !slices.Contains(d.open, x) {
+		return // its server is gone
+	}
+	oid, stamp := d.key(), d.stamp(x)
+	row, there := d.seen(x, oid)
+	switch n := d.dice.IntN(100); {
+	case n < 12:
+		d.remove(x, oid)
+	case n < 16: // the key is used again in a moment
+		d.remove(x, oid)
+		d.line.after(d.upTo(4*time.Second), func() { d.insert(oid) })
+	case n < 21 && there:
+		row.Outside, row.Updated = true, stamp
+		d.write(x, oid, row, true)
+	case n < 25 && there:
+		row.Marked, row.Updated = true, stamp
+		d.write(x, oid, row, true)
+	case n < 35 && there: // a child is newer; the row's updateTime is the greatest of both
+		row.Children, row.Updated = d.word(), later(row.Updated, stamp)
+		d.write(x, oid, row, !row.Updated.After(d.table.Clock()))
+	case n < 39: // a bulk update: one statement, one time
+		for _, oid := range d.keys[:len(d.keys)/2] {
+			d.write(x, oid, fakeworld.Row{Title: d.word(), Updated: stamp}, true)
+		}
+	case n < 47 && d.silent && there:
+		d.actSilently(x, oid, row)
+	case n < 50 && d.unfit:
+		d.write(x, oid, fakeworld.Row{Title: fakeworld.Unfit + d.word(), Updated: stamp}, true)
+	default:
+		d.write(x, oid, fakeworld.Row{Title: d.word(), Updated: stamp}, true)
+	}
+}
+
+// actSilently changes a row in a way that no updateTime tells.
+func (d *database) actSilently(x *transaction, oid doc.OID, row fakeworld.Row) {
+	switch d.dice.IntN(5) {
+	case 0:
+		row.Updated = row.Updated.Add(-d.upTo(time.Hour)).Truncate(d.tick)
+		row.Title = d.word()
+	case 1:
+		row.Updated = d.table.Clock().Add(time.Hour + d.upTo(time.Hour)).Truncate(d.tick)
+		row.Title = d.word()
+	case 2:
+		row.Updated, row.Title = time.Time{}, d.word()
+	case 3:
+		row.Outside = !row.Outside
+	default:
+		row.Children = d.word()
+	}
+	d.write(x, oid, row, false)
+}
+
+// insert is a transaction of its own.
+func (d *database) insert(oid doc.OID) {
+	if d.quiet {
+		return
+	}
+	x := d.begin(false)
+	d.write(x, oid, fakeworld.Row{Title: d.word(), Updated: d.stamp(x)}, true)
+	d.commit(x)
+}
+
+// seen is a row as a transaction sees it.
+func (d *database) seen(x *transaction, oid doc.OID) (fakeworld.Row, bool) {
+	for _, c := range slices.Backward(x.changes) {
+		if c.oid == oid && c.row != nil {
+			return *c.row, true
+		}
+		if c.oid == oid {
+			return fakeworld.Row{}, false
+		}
+	}
+	row, there := d.rows[oid]
+	return row, there
+}
+
+func (d *database) write(x *transaction, oid doc.OID, row fakeworld.Row, promised bool) {
+	x.PutRow(oid, row)
+	x.changes = append(x.changes, change{oid, &row, promised})
+}
+
+func (d *database) remove(x *transaction, oid doc.OID) {
+	x.Delete(oid)
+	x.changes = append(x.changes, change{oid: oid})
+}
+
+func (d *database) commit(x *transaction) {
+	if !d.end(x) {
+		return
+	}
+	x.Commit()
+	for _, c := range x.changes {
+		if c.row == nil {
+			d.log.say("tx %d deletes %v", x.id, c.oid)
+			delete(d.rows, c.oid)
+			continue
+		}
+		d.log.say("tx %d of %s puts %v %s %q outside=%t marked=%t promised=%t", x.id, x.began.Format("15:04:05.000"), c.oid,
+			c.row.Updated.Format("15:04:05.000000"), c.row.Text(), c.row.Outside, c.row.Marked, c.promised)
+		d.rows[c.oid], d.promised[c.oid] = *c.row, c.promised
+	}
+}
+
+func (d *database) rollback(x *transaction) {
+	if d.end(x) {
+		x.Rollback()
+	}
+}
+
+// end reports whether the transaction was still open.
+func (d *database) end(x *transaction) bool {
+	i := slices.Index(d.open, x)
+	if i < 0 {
+		return false
+	}
+	d.open = slices.Delete(d.open, i, i+1)
+	return true
+}
+
+// failOver puts another server in the place of this one: what was open is
+// rolled back, the last commits may be lost, and the clock is another one.
+func (d *database) failOver(lose int, clock time.Duration) {
+	for _, x := range slices.Clone(d.open) {
+		d.rollback(x)
+	}
+	for _, oid := range d.table.Revert(d.table.Commits() - lose) {
+		d.promised[oid] = false
+	}
+	d.rows = d.table.All()
+	d.table.Advance(clock)
+	d.server++
+	d.log.say("fails over to %s, %d commits lost, the clock goes %v", d.serverName(), lose, clock)
+}

@@ -1,0 +1,180 @@
+package simtest
+
+import (
+	"context"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/timetrace"
+)
+
+// How often passes run.
+const (
+	followEvery = time.Second
+	exactEvery  = 3 * time.Second
+	sweepEvery  = 90 * time.Second
+	retryAfter  = time.Second
+)
+
+// A job is a pass on its schedule.
+type job struct {
+	name  string
+	every time.Duration
+	due   time.Duration
+	run   func(context.Context) (doc.Report, error)
+}
+
+// schedule sets the passes up. The load comes first.
+func (p *process) schedule() {
+	p.add("incremental", followEvery, p.follow.Run)
+	for _, tier := range p.tiers {
+		p.add("tier "+tier.Name, tier.Timeout, func(ctx context.Context) (doc.Report, error) {
+			if tier.Settles && p.vouched() {
+				return doc.Report{}, nil
+			}
+			if tier.Settles {
+				p.leaveExact()
+			}
+			defer p.prune()
+			return tier.Run(ctx)
+		})
+	}
+	if p.exact != nil {
+		p.add("exact", exactEvery, p.runExact)
+	}
+	if p.sweeps {
+		p.add("sweep", sweepEvery, func(ctx context.Context) (doc.Report, error) { return p.sweep(false, p.giveWay).Run(ctx) })
+		p.jobs[len(p.jobs)-1].due = p.now + p.db.upTo(sweepEvery)
+	}
+}
+
+func (p *process) add(name string, every time.Duration, run func(context.Context) (doc.Report, error)) {
+	p.jobs = append(p.jobs, &job{name: name, every: every, due: p.now, run: run})
+}
+
+// runExact moves S to the horizon.
+func (p *process) runExact(ctx context.Context) (doc.Report, error) {
+	defer p.prune()
+	h, report, err := p.exact.Run(ctx)
+	if err == nil && h.Exact {
+		p.proven = p.now
+	}
+	return report, err
+}
+
+// vouched reports whether a horizon moves S, or will again soon.
+func (p *process) vouched() bool { return p.exact != nil && p.now-p.proven < lastTimeout }
+
+// leaveExact says that S is assumed from now on.
+func (p *process) leaveExact() {
+	if marks, _ := p.trace.Table(film); marks.Mode == "exact" {
+		p.trace.Note(film, func(m *timetrace.Table) { m.Mode = "assumed" })
+	}
+}
+
+// live runs the engine until the end, or until the machine stops.
+func (w *world) live(ended func() bool) {
+	for !ended() && !w.stopped && w.result.OK() {
+		if w.process == nil {
+			w.startAndLoad()
+			continue
+		}
+		w.process.next().do()
+	}
+}
+
+// startAndLoad starts the process, and loads. What fails is tried again, by a
+// process of its own where it could not start.
+func (w *world) startAndLoad() {
+	p, err := w.start()
+	if err != nil {
+		w.failed("start", err)
+		w.advance(retryAfter)
+		w.catchUp()
+		return
+	}
+	w.process = p
+	for !w.stopped && w.result.OK() && !w.marks().Loaded {
+		_, err := p.load(context.Background())
+		w.catchUp()
+		if err != nil {
+			w.failed("load", err)
+			w.advance(retryAfter)
+			w.catchUp()
+			continue
+		}
+		w.log.say("loaded")
+		w.judge("load")
+	}
+}
+
+// A turn is a job that is due.
+type turn struct {
+	*process
+	*job
+}
+
+// next is the job that is due first; one that verifies the index comes at once.
+func (p *process) next() turn {
+	first := p.jobs[0]
+	for _, j := range p.jobs {
+		if j.name == "sweep" && p.marks().Unverified != "" && j.due > p.now+5*time.Second {
+			j.due = p.now
+		}
+		if j.due < first.due {
+			first = j
+		}
+	}
+	return turn{p, first}
+}
+
+// do waits for the job's time and runs it.
+func (t turn) do() {
+	t.advance(max(0, t.due-t.now))
+	t.catchUp()
+	began := t.now
+	report, err := t.run(context.Background())
+	t.catchUp()
+	t.due = t.now + t.every
+	if err != nil {
+		t.due = t.now + retryAfter
+		t.failed(t.job.name, err)
+		return
+	}
+	if report.Read+report.Deleted+report.Held > 0 {
+		t.log.say("%s [%s, %s) read %d added %d updated %d deleted %d held %d skipped %d rejected %d", t.job.name,
+			report.Window.From.Format("15:04:05.000000"), report.Window.To.Format("15:04:05.000000"),
+			report.Read, report.Added, report.Updated, report.Deleted, report.Held, report.Skipped, report.Quarantined)
+	}
+	t.saw(t.job.name, began)
+	if t.job.name == "sweep" {
+		t.result.Sweeps++
+	}
+	t.judge(t.job.name)
+}
+
+// failed takes the failure of a pass: the world must have made it.
+func (w *world) failed(pass string, err error) {
+	w.log.say("%s: %v", pass, err)
+	if !isSimulated(err) {
+		w.fault("%s failed by itself: %v", pass, err)
+	}
+}
+
+// giveWay lets the others have the lane between two chunks of a sweep.
+func (p *process) giveWay(context.Context, time.Duration) error {
+	p.advance(p.db.upTo(500 * time.Millisecond))
+	p.catchUp()
+	for _, j := range p.jobs {
+		if p.stopped || !p.result.OK() {
+			break
+		}
+		if j.name != "sweep" && j.due <= p.now {
+			turn{p, j}.do()
+		}
+	}
+	if p.stopped || !p.result.OK() {
+		return simulated{errStopped}
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package simtest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"indexerd/compensate"
+	"indexerd/deletecheck"
+	"indexerd/incremental"
+	"indexerd/initial"
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/sink"
+	"indexerd/internal/stamps"
+	"indexerd/timetrace"
+)
+
+// A process is the engine from a start to the next crash. It knows what is on
+// disk and no more.
+type process struct {
+	*world
+	trace *timetrace.Trace
+	tree  *stamps.Tree
+	guard *sink.Guard
+	sink  *sink.Sink
+
+	rows    serial
+	follow  *incremental.Pass
+	exact   *compensate.Exact // nil: no horizon can be had
+	tiers   []*compensate.Tier
+	jobs    []*job
+	proven  time.Duration // when the horizon was last exact
+	watch   *watch
+	server  string // that the exact pass has seen last, and
+	rewound uint64 // how often the marks had gone back then
+}
+
+// start begins a process.
+func (w *world) start() (*process, error) {
+	w.files.Fail(w.onDisk)
+	trace, err := timetrace.Open(w.files, "data")
+	if err != nil {
+		return nil, err
+	}
+	tree, err := stamps.New(stamps.Options{FS: w.files, Dir: dir + "/stamps", Budget: w.budget})
+	if err != nil {
+		return nil, err
+	}
+	p := &process{world: w, trace: trace, tree: tree, guard: sink.NewGuard(w.limits, w.index.Count), proven: w.now}
+	p.sink = sink.New(w.index, w.pages, tree, w.quarantine, p.guard, p.reserve)
+	p.rows = serial{Table: w.table, changes: w.changes}
+	w.table.Numbers = p.sink
+	p.follow = &incremental.Pass{Table: film, Source: p.rows, Sink: p.sink, Trace: trace, Batch: w.batch, Workers: 1}
+	p.compensation()
+	p.schedule()
+	marks, _ := trace.Table(film)
+	w.settled, w.rewinds = marks.Settled, marks.Rewinds
+	return p, nil
+}
+
+// reserve makes numbers durable, as the engine does.
+func (p *process) reserve(n uint64) (first uint64, err error) {
+	err = p.trace.UpdateTable(film, func(t *timetrace.Table) {
+		first = t.Numbers + 1
+		t.Numbers += n
+	})
+	return first, err
+}
+
+// compensation makes the passes that look back.
+func (p *process) compensation() {
+	comparison := &compensate.Comparison{Source: p.rows, Tree: snapshots{p.tree}, Sink: p.sink, Batch: p.batch}
+	tier := func(name string, timeout, end time.Duration, settles bool) *compensate.Tier {
+		return &compensate.Tier{
+			Table: film, Name: name, Timeout: timeout, End: end, Settles: settles,
+			Tick: p.tick, Comparison: comparison, Trace: p.trace,
+		}
+	}
+	p.tiers = []*compensate.Tier{tier("10s", 10*time.Second, 0, false), tier("60s", lastTimeout, lastTimeout, true)}
+	if !p.horizon {
+		return
+	}
+	marks, _ := p.trace.Table(film)
+	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server}
+	if marks.Mode == "exact" {
+		last.At = marks.Settled
+	}
+	p.watch, p.server, p.rewound = newWatch(p.world, last), last.Server, marks.Rewinds
+	p.exact = &compensate.Exact{
+		Table: film, Tick: p.tick, Timeout: lastTimeout, Horizon: p.watch, Comparison: comparison, Trace: p.trace,
+	}
+}
+
+// load loads what is not loaded yet.
+func (p *process) load(ctx context.Context) (doc.Report, error) {
+	marks, _ := p.trace.Table(film)
+	if marks.Generation == 0 {
+		if err := p.trace.UpdateTable(film, func(t *timetrace.Table) { t.Generation = 1 }); err != nil {
+			return doc.Report{}, err
+		}
+	}
+	l := initial.Load{
+		Table: film, Source: p.rows, Sink: p.sink, Trace: p.trace, FS: p.files, PlanFile: dir + "/load", Generation: 1,
+		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &initial.Progress{},
+	}
+	return l.Run(ctx)
+}
+
+// begin says what is known of open transactions before a load begins.
+func (p *process) begin(ctx context.Context) (initial.Start, error) {
+	var server string
+	if p.exact != nil {
+		h, err := p.exact.Horizon.Horizon(ctx)
+		if err != nil {
+			return initial.Start{}, err
+		}
+		if h.Exact {
+			return initial.Start{Settled: p.whole(h.At), Mode: "exact", Server: h.Server}, nil
+		}
+		server = h.Server
+	}
+	now, err := p.rows.Now(ctx)
+	return initial.Start{Settled: p.whole(now.Add(-lastTimeout)), Mode: "assumed", Server: server}, err
+}
+
+// whole leaves out the tick that a time lies in.
+func (p *process) whole(at time.Time) time.Time {
+	if p.tick > time.Microsecond {
+		return at.Add(-p.tick)
+	}
+	return at
+}
+
+// sweep compares everything; others have their turn between chunks.
+func (p *process) sweep(anew bool, rest func(context.Context, time.Duration) error) *deletecheck.Sweep {
+	return &deletecheck.Sweep{
+		Table: film, Source: p.rows, Index: p.index, Pages: sortedPages{p.pages}, Sink: p.sink, Quarantine: p.quarantine,
+		Trace: p.trace, FS: p.files, Dir: dir, Batch: p.batch, Chunk: p.chunk, Anew: anew, Rest: rest,
+	}
+}
+
+// prune drops the stamps below S. The tree is empty after a fault, and right.
+func (p *process) prune() {
+	marks, _ := p.trace.Table(film)
+	if err := p.tree.Prune(marks.Settled); err != nil {
+		p.log.say("prune: %v", err)
+	}
+}
+
+// serial is the table, read by one goroutine at a time: before it answers, all
+// others that a pass has started come to their end.
+type serial struct {
+	*fakeworld.Table
+	changes bool // there is an SQL that lists what has left
+}
+
+// Stamps waits for the fetches of a page before it reads the next one.
+func (s serial) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	return inTurns(s.Table.Stamps(ctx, w))
+}
+
+// StampsInRange waits for the listing ahead.
+func (s serial) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return inTurns(s.Table.StampsInRange(ctx, r))
+}
+
+// StampsOf waits for the listing ahead.
+func (s serial) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
+	synctest.Wait()
+	return s.Table.StampsOf(ctx, oids)
+}
+
+// Left lists nothing where no SQL could.
+func (s serial) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
+	if !s.changes {
+		return func(func([]doc.OID, error) bool) {}
+	}
+	return s.Table.Left(ctx, w)
+}
+
+func inTurns(pages iter.Seq2[[]doc.Stamp, error]) iter.Seq2[[]doc.Stamp, error] {
+	return func(yield func([]doc.Stamp, error) bool) {
+		synctest.Wait()
+		for page, err := range pages {
+			more := yield(page, err)
+			synctest.Wait()
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// snapshots is the tree as a pass sees it.
+type snapshots struct{ tree *stamps.Tree }
+
+// Window implements compensate.Tree.
+func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
+	return func(yield func(doc.Stamp, error) bool) {
+		snapshot, err := s.tree.Snapshot()
+		if err != nil {
+			yield(doc.Stamp{}, err)
+			return
+		}
+		more := true
+		for stamp, err := range snapshot.Window(w) {
+			if more = yield(stamp, err); !more {
+				break
+			}
+		}
+		if err := snapshot.Close(); err != nil && more {
+			yield(doc.Stamp{}, err)
+		}
+	}
+}
+
+// sortedPages lists pages in an order that a seed gives again.
+type sortedPages struct{ *fakeworld.Pages }
+
+// All lists them by key.
+func (p sortedPages) All() iter.Seq2[doc.Meta, error] {
+	return func(yield func(doc.Meta, error) bool) {
+		var metas []doc.Meta
+		for meta, err := range p.Pages.All() {
+			if err != nil {
+				yield(meta, err)
+				return
+			}
+			metas = append(metas, meta)
+		}
+		slices.SortFunc(metas, func(a, b doc.Meta) int {
+			if a.OID < b.OID {
+				return -1
+			}
+			return 1
+		})
+		for _, meta := range metas {
+			if !yield(meta, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package simtest
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// TestSeeds plays seeds: SIM_N of them from SIM_FROM on, or SIM_SEED alone.
+func TestSeeds(t *testing.T) {
+	usual := uint64(200)
+	if testing.Short() {
+		usual = 20
+	}
+	from, n := number(t, "SIM_FROM", 1), number(t, "SIM_N", usual)
+	if seed := number(t, "SIM_SEED", 0); seed != 0 {
+		from, n = seed, 1
+	}
+	total := play(t, from, n)
+	if n == 1 {
+		fmt.Println(total.one)
+	}
+	verdict := "ok"
+	if t.Failed() {
+		verdict = "FAILED"
+	}
+	fmt.Printf("sim: seeds=%d commits=%d settles=%d crashes=%d sweeps=%d lost=%d stale=%d ghost=%d %s\n",
+		total.seeds, total.Commits, total.Settles, total.Crashes, total.Sweeps, total.Lost, total.Stale, total.Ghost, verdict)
+}
+
+// A total is what seeds came to.
+type total struct {
+	Result
+	seeds int
+	one   string
+}
+
+// play runs seeds on two processors, up to the first that fails.
+func play(t *testing.T, from, n uint64) *total {
+	t.Helper()
+	var (
+		mu   sync.Mutex
+		sum  total
+		next = from
+		work sync.WaitGroup
+	)
+	take := func() (seed uint64, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1, next-1 < from+n && !t.Failed()
+	}
+	for range 2 {
+		work.Go(func() {
+			for seed, ok := take(); ok; seed, ok = take() {
+				r := run(t, seed)
+				mu.Lock()
+				sum.add(r)
+				mu.Unlock()
+			}
+		})
+	}
+	work.Wait()
+	return &sum
+}
+
+func (s *total) add(r *Result) {
+	s.seeds++
+	s.Commits += r.Commits
+	s.Settles += r.Settles
+	s.Crashes += r.Crashes
+	s.Sweeps += r.Sweeps
+	s.Lost, s.Stale, s.Ghost = s.Lost+r.Lost, s.Stale+r.Stale, s.Ghost+r.Ghost
+	s.one = r.String()
+}
+
+// run plays one seed in a bubble, and prints how to play it again if it fails.
+func run(t *testing.T, seed uint64) (r *Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { r = Run(t, seed) })
+	if !r.OK() {
+		t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestSeeds$' ./internal/simtest", seed, strings.Join(r.Faults, "\n\t"), seed)
+	}
+	if os.Getenv("SIM_SEED") != "" && os.Getenv("SIM_LOG") != "" {
+		fmt.Println(strings.Join(r.Log, "\n"))
+	}
+	return r
+}
+
+// number reads a number from the environment.
+func number(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %q is not a number", name, text)
+	}
+	return n
+}
+
+// A seed gives the same run again, event by event, and another one another.
+func TestASeedGivesTheSameRun(t *testing.T) {
+	digests := map[uint64]uint64{}
+	for seed := uint64(1); seed <= 10; seed++ {
+		first, second := run(t, seed), run(t, seed)
+		if first.Digest != second.Digest {
+			t.Errorf("seed %d: digests %016x and %016x, want the same", seed, first.Digest, second.Digest)
+		}
+		if other, taken := digests[first.Digest]; taken {
+			t.Errorf("seeds %d and %d have the same digest", other, seed)
+		}
+		digests[first.Digest] = seed
+	}
+}

@@ -1,0 +1,106 @@
+package sink
+
+import "indexerd/internal/doc"
+
+// Different returns the OIDs of those stamps that are not what the index has:
+// another stamp, another generation, no page, or a page whose version is not
+// the index's.
+func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
+	oids := make([]doc.OID, len(stamps))
+	for i := range stamps {
+		oids[i] = stamps[i].OID
+	}
+	states, err := s.lookUp(oids)
+	if err != nil {
+		return nil, err
+	}
+	var different []doc.OID
+	for i, stamp := range stamps {
+		if !states[i].Same(stamp) || !states[i].indexed() {
+			different = append(different, stamp.OID)
+		}
+	}
+	return different, nil
+}
+
+// Stored returns the stamps of those rows that would leave something behind if
+// they were gone: that of the page, or an empty one where only the index, as
+// after a crash, or the quarantine has something.
+func (s *Sink) Stored(oids []doc.OID) ([]doc.Stamp, error) {
+	stamps, there, err := s.stamps(oids)
+	if err != nil {
+		return nil, err
+	}
+	var stored []doc.Stamp
+	for i, oid := range oids {
+		if there[i] || s.quarantine.Has(oid) {
+			stored = append(stored, stamps[i])
+		}
+	}
+	return stored, nil
+}
+
+// stamps returns the stamps of pages, empty ones but for the OID where there is
+// none, and whether there is a page or a document.
+func (s *Sink) stamps(oids []doc.OID) (stamps []doc.Stamp, there []bool, err error) {
+	versions, err := s.index.Versions(oids)
+	if err != nil {
+		return nil, nil, err
+	}
+	stamps, there = make([]doc.Stamp, len(oids)), make([]bool, len(oids))
+	for i, oid := range oids {
+		page, ok, err := s.pages.Meta(oid)
+		if err != nil {
+			return nil, nil, err
+		}
+		stamps[i], there[i] = page.Stamp, ok || versions[i] != 0
+		stamps[i].OID = oid
+	}
+	return stamps, there, nil
+}
+
+// outdated reports whether a newer fetch than this one has been applied to the
+// row.
+func (s *Sink) outdated(oid doc.OID, page doc.Meta, fetch doc.FetchSeq) bool {
+	newest := page.Fetch
+	s.locked(func() { newest = max(newest, s.absent[oid]) })
+	return newest > fetch
+}
+
+// A state is what is stored of a document: its page's Meta, and the version
+// that the index has, which is 0 where the page is of another generation.
+type state struct {
+	doc.Meta
+	version doc.Version
+}
+
+// indexed reports whether the index has the very write that the page speaks
+// of.
+func (s state) indexed() bool { return s.version != 0 && s.version == s.V }
+
+func (s *Sink) lookUp(oids []doc.OID) ([]state, error) {
+	states := make([]state, len(oids))
+	var at []int // of those that the index may have
+	var ask []doc.OID
+	for i, oid := range oids {
+		page, ok, err := s.pages.Meta(oid)
+		if err != nil {
+			return nil, err
+		}
+		states[i].Meta = page
+		if ok && page.Gen == s.index.Generation() {
+			at, ask = append(at, i), append(ask, oid)
+		}
+	}
+	if len(ask) == 0 {
+		return states, nil
+	}
+	versions, err := s.index.Versions(ask)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range at {
+		states[i].version = versions[k]
+	}
+	return states, nil
+}

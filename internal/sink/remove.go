@@ -1,0 +1,111 @@
+package sink
+
+import (
+	"context"
+	"fmt"
+
+	"indexerd/internal/doc"
+)
+
+// Delete removes the documents that still are at the given stamps, found gone
+// by the given fetch. A document that has been written since stays.
+//
+// left is how many removals the pass has left to make: all that it has found,
+// these included and those that were held before, less those that Delete has
+// reported as deleted. The guard holds all of them or none.
+func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSeq, left int) (doc.Report, error) {
+	oids := make([]doc.OID, len(stamps))
+	for i := range stamps {
+		oids[i] = stamps[i].OID
+	}
+	if err := s.hold(ctx, oids); err != nil {
+		return doc.Report{}, err
+	}
+	defer s.release(oids)
+
+	gone, err := s.gone(stamps, fetch)
+	if err != nil || len(gone) == 0 {
+		return doc.Report{}, err
+	}
+	admitted, err := s.guard.admit(len(gone), left)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	report := doc.Report{Held: len(gone) - admitted.n}
+	if err := s.remove(gone[:admitted.n], fetch); err != nil {
+		s.guard.undo(admitted)
+		return report, err
+	}
+	report.Deleted = admitted.n
+	return report, nil
+}
+
+// gone returns the keys whose documents still are at these stamps, or have no
+// page that could tell.
+func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
+	var gone []doc.OID
+	for _, stamp := range stamps {
+		page, ok, err := s.pages.Meta(stamp.OID)
+		if err != nil {
+			return nil, err
+		}
+		if (!ok || page.Same(stamp)) && !s.outdated(stamp.OID, page, fetch) {
+			gone = append(gone, stamp.OID)
+		}
+	}
+	return gone, nil
+}
+
+// removeMarked removes what is stored of rows that a fetch found marked
+// deleted, and returns how many documents that were. Their rows say so, so the
+// guard only hears of it.
+func (s *Sink) removeMarked(rows []doc.OID, fetch doc.FetchSeq) (int, error) {
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	_, there, err := s.stamps(rows)
+	if err != nil {
+		return 0, err
+	}
+	var stored []doc.OID
+	for i, oid := range rows {
+		if there[i] {
+			stored = append(stored, oid)
+		}
+	}
+	// All of them: a document that an older fetch has yet to put must not come.
+	s.remember(rows, fetch)
+	if err := s.remove(stored, fetch); err != nil {
+		return 0, err
+	}
+	s.guard.hear(len(stored))
+	return len(stored), s.quarantine.Clear(rows)
+}
+
+// remove removes documents that a fetch found gone. Their OIDs are held.
+func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	// First: an older fetch must not bring back what is half removed.
+	s.remember(gone, fetch)
+	if err := s.index.Apply(nil, gone); err != nil {
+		return fmt.Errorf("remove %d documents: %w", len(gone), err)
+	}
+	if err := s.pages.Delete(gone); err != nil {
+		return fmt.Errorf("remove %d pages: %w", len(gone), err)
+	}
+	if err := s.tree.Delete(gone); err != nil {
+		return fmt.Errorf("forget %d stamps: %w", len(gone), err)
+	}
+	return s.quarantine.Clear(gone)
+}
+
+// remember notes that a fetch found rows gone or unusable.
+func (s *Sink) remember(oids []doc.OID, fetch doc.FetchSeq) {
+	s.locked(func() {
+		for _, oid := range oids {
+			s.absent[oid] = max(s.absent[oid], fetch)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package sqlitesource
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// A DeletedConfig says which rows are marked deleted and must not be in the
+// index: those with one of Values (string, int64, float64 or bool) in Column,
+// or those whose key SQL lists, in columns of the key's names.
+type DeletedConfig struct {
+	Column string
+	Values []any
+	SQL    string
+}
+
+// A deletion tells the rows that are marked deleted.
+//
+// By column that is part of every statement. A list is asked for the keys of
+// each page, in the page's snapshot: as a part of every statement SQLite would
+// either read it whole for the sake of one row, or, where it has no index on
+// the key, once for each row.
+type deletion struct {
+	marked string // q."active" IN (?, ?); "" where no column marks rows
+	values []any
+	list   *view // nil: none
+}
+
+func (s *Source) newDeletion(ctx context.Context, c TableConfig, main *view) (d deletion, err error) {
+	if c.Deleted.Column != "" {
+		if _, err := main.column("deleted.column", c.Deleted.Column); err != nil {
+			return d, err
+		}
+		for _, v := range c.Deleted.Values {
+			if b, ok := v.(bool); ok {
+				v = map[bool]int64{true: 1}[b] // as SQLite stores it
+			}
+			d.values = append(d.values, v)
+		}
+		marks := strings.Join(slices.Repeat([]string{"?"}, len(d.values)), ", ")
+		d.marked = qualify([]string{c.Deleted.Column})[0] + " IN (" + marks + ")"
+	}
+	if c.Deleted.SQL != "" {
+		const path = "deleted.sql"
+		d.list, err = s.newView(ctx, paths{path, path, path}, c.Deleted.SQL, c.Key, "", c.Zone)
+	}
+	return d, err
+}
+
+// live limits a condition to the rows that no column marks. A NULL marks none.
+func (t *Table) live(where *condition) {
+	if t.deletion.marked != "" {
+		where.and("("+t.deletion.marked+") IS NOT TRUE", t.deletion.values...)
+	}
+}
+
+// listed returns which of the keys the deleted SQL lists.
+func (t *Table) listed(ctx context.Context, tx *sql.Tx, oids []doc.OID) (map[doc.OID]bool, error) {
+	listed := map[doc.OID]bool{}
+	list := t.deletion.list
+	if list == nil {
+		return listed, nil
+	}
+	for chunk := range slices.Chunk(oids, maxKeys) {
+		var where condition
+		if err := list.among(&where, chunk); err != nil {
+			return nil, err
+		}
+		err := each(ctx, tx, list.statements.keys+where.String(), where.args, len(list.key), func(raw []any) bool {
+			if oid, err := list.oid(raw); err == nil { // else it lists no row
+				listed[oid] = true
+			}
+			return true
+		})
+		if err != nil {
+			return nil, t.listFault(ctx, tx, err)
+		}
+	}
+	// A collation may have found other keys than were asked for.
+	asked := make(map[doc.OID]bool, len(oids))
+	for _, oid := range oids {
+		asked[oid] = true
+	}
+	maps.DeleteFunc(listed, func(oid doc.OID, _ bool) bool { return !asked[oid] })
+	return listed, nil
+}
+
+// listFault tells a list that fails at the keys that were asked for from one
+// that fails whatever is asked, as it does where it has no index: by asking it
+// for no key. Then it is no row's fault, and taking it for one would reject
+// them all.
+func (t *Table) listFault(ctx context.Context, tx *sql.Tx, err error) error {
+	list := t.deletion.list
+	query := list.statements.keys + " WHERE " + list.statements.isNull
+	if isRowFault(err) && isRowFault(each(ctx, tx, query, nil, len(list.key), func([]any) bool { return true })) {
+		return fmt.Errorf("deleted.sql: %s", message(err))
+	}
+	return err
+}

@@ -1,0 +1,232 @@
+package sqlitesource
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// pageBytes bounds the text of a page, and that of its children.
+const pageBytes = 16 << 20
+
+// readPage reads rows until the page is full, and their children. Children
+// that are too much for memory make this page smaller, and those that follow;
+// those of a single row are read whatever they are.
+func (t *Table) readPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
+	before, empty := *s, *b
+	for {
+		rows, err := t.fillPage(ctx, tx, s, b)
+		if !errors.Is(err, errTooMuch) {
+			return err
+		}
+		most := max(rows/2, 1)
+		*s, *b = before, empty
+		s.most = most
+	}
+}
+
+// fillPage reads the rows of a page, of which it returns how many there are,
+// then what belongs to them: all of one snapshot.
+func (t *Table) fillPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) (rows int, err error) {
+	clock, err := t.findClock(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.rejectNullKeys(ctx, tx, s, b); err != nil {
+		return 0, err
+	}
+	p := &pageReader{table: t, scan: s, clock: clock, batch: b}
+	where := t.rest(s)
+	args, columns := where.args, len(t.columns)
+	if t.deletion.marked != "" {
+		args, columns = slices.Concat(t.deletion.values, args), columns+1
+	}
+	s.done = true
+	if err := each(ctx, tx, t.statements.docs+where.String()+t.statements.order, args, columns, p.add); err != nil {
+		return 0, err
+	}
+	if err := t.dropListed(ctx, tx, s, b); err != nil {
+		return 0, err
+	}
+	if err := t.addChildren(ctx, tx, s, b); err != nil {
+		return p.rows, err
+	}
+	s.strike(b)
+	return p.rows, nil
+}
+
+// rejectNullKeys adds one reject for all rows without a key: nothing tells
+// them apart.
+func (t *Table) rejectNullKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
+	if !s.nullKeys {
+		return nil
+	}
+	s.nullKeys = false
+	for i, name := range t.keyNames() {
+		var where condition
+		where.and(qualify([]string{name})[0] + " IS NULL")
+		t.live(&where)
+		found, err := t.any(ctx, tx, where)
+		if err != nil {
+			return err
+		}
+		if found {
+			b.Rejects = append(b.Rejects, doc.Reject{Reason: fmt.Sprintf("key %s is NULL: this table's key is %v", name, t.kinds[i])})
+		}
+	}
+	return nil
+}
+
+// A pageReader fills one page.
+type pageReader struct {
+	table *Table
+	scan  *scan
+	clock *clock
+	batch *doc.Batch
+
+	rows, bytes int
+	last        doc.OID // of the last row, "" where it was none
+	run         int     // how many rows had it that are not marked deleted
+}
+
+// add adds a row, or reports that it belongs to the next page. Rows of one key
+// are never torn apart, so that whoever gets them sees that they are several;
+// of more than two the rest is left out.
+func (p *pageReader) add(raw []any) bool {
+	t := p.table
+	marked := len(raw) > len(t.columns) && raw[len(t.columns)] != int64(0)
+	raw = raw[:len(t.columns)]
+	key := t.keyOf(raw)
+	oid, err := t.oid(key)
+	if oid == "" || oid != p.last {
+		if p.rows >= p.scan.most || p.bytes >= pageBytes {
+			p.scan.done = false
+			return false
+		}
+		p.last, p.run = oid, 0
+	}
+	p.scan.after = key
+	switch {
+	case p.scan.only != nil && !p.scan.only[oid]:
+		return true
+	case marked:
+		p.mark(oid)
+		return true
+	}
+	if p.run++; p.run > 2 {
+		return true
+	}
+	p.unmark(oid)
+	p.rows++
+	p.bytes += size(raw)
+	var d doc.Doc
+	if err == nil {
+		d, err = t.document(oid, raw, p.clock)
+	}
+	if err != nil {
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error()})
+		return true
+	}
+	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
+	p.batch.Docs = append(p.batch.Docs, d)
+	return true
+}
+
+// mark says that a row is marked deleted, unless another one of its key is not.
+func (p *pageReader) mark(oid doc.OID) {
+	if p.unmark(oid); p.run == 0 {
+		p.rows++
+		p.batch.Deleted = append(p.batch.Deleted, oid)
+	}
+}
+
+// unmark takes back what the row before said.
+func (p *pageReader) unmark(oid doc.OID) {
+	if n := len(p.batch.Deleted); n > 0 && p.batch.Deleted[n-1] == oid {
+		p.batch.Deleted = p.batch.Deleted[:n-1]
+	}
+}
+
+// dropListed drops the rows that the deleted SQL lists. Who asked for keys is
+// told those that it lists, also where the row itself is gone.
+func (t *Table) dropListed(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
+	if t.deletion.list == nil {
+		return nil
+	}
+	var oids []doc.OID
+	for _, d := range b.Docs {
+		oids = append(oids, d.OID)
+	}
+	for _, r := range b.Rejects {
+		if r.OID != "" {
+			oids = append(oids, r.OID)
+		}
+	}
+	if s.only != nil {
+		oids = oids[:0]
+		for oid := range s.only {
+			oids = append(oids, oid)
+		}
+		slices.Sort(oids)
+	}
+	listed, err := t.listed(ctx, tx, oids)
+	if err != nil {
+		return err
+	}
+	b.Docs = slices.DeleteFunc(b.Docs, func(d doc.Doc) bool { return listed[d.OID] })
+	b.Rejects = slices.DeleteFunc(b.Rejects, func(r doc.Reject) bool { return listed[r.OID] })
+	if s.only != nil {
+		b.Deleted = append(b.Deleted, slices.DeleteFunc(oids, func(oid doc.OID) bool { return !listed[oid] })...)
+	}
+	return nil
+}
+
+// addChildren gives the documents of a page their children. What can't have
+// them is rejected.
+func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
+	var oids []doc.OID
+	for _, d := range b.Docs {
+		if len(oids) == 0 || oids[len(oids)-1] != d.OID { // rows of one key are neighbours
+			oids = append(oids, d.OID)
+		}
+	}
+	if len(t.children) == 0 || len(oids) == 0 {
+		return nil
+	}
+	most := pageBytes
+	if len(oids) == 1 {
+		most = math.MaxInt
+	}
+	families, err := t.broods(ctx, tx, oids, true, most)
+	if err != nil {
+		return err
+	}
+	docs := b.Docs[:0]
+	for _, d := range b.Docs {
+		if err := t.rear(&d, families[d.OID]); err != nil {
+			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			continue
+		}
+		docs = append(docs, d)
+	}
+	b.Docs = docs
+	return nil
+}
+
+// strike strikes off the keys that a page has had.
+func (s *scan) strike(b *doc.Batch) {
+	for _, d := range b.Docs {
+		delete(s.only, d.OID)
+	}
+	for _, r := range b.Rejects {
+		delete(s.only, r.OID)
+	}
+	for _, oid := range b.Deleted {
+		delete(s.only, oid)
+	}
+}

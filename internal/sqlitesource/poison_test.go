@@ -1,0 +1,192 @@
+package sqlitesource
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// What makes SQLite fail at a row: the column's expression and a value of v,
+// beside which 1 is sound.
+var poisons = []struct{ name, expression, value, reason string }{
+	{"malformed JSON", "CASE v WHEN 1 THEN 1 ELSE json_extract(v, '$.a') END", "'{\"a\": '", "SQL logic error: malformed JSON (1)"},
+	{"integer overflow", "abs(v)", "-9223372036854775807 - 1", "SQL logic error: integer overflow (1)"},
+	{"too large", "length(zeroblob(v))", "2000000000", "string or blob too big (18)"},
+	{"bad pattern", "CASE v WHEN 1 THEN 1 ELSE 'x' LIKE printf('%.*c', v, 'x') END", "60000", "SQL logic error: LIKE or GLOB pattern too complex (1)"},
+}
+
+// A row at which the SQL fails is rejected with its key, and keeps no other
+// from being read, in whatever way it is come by.
+func TestPoisonedRows(t *testing.T) {
+	for _, c := range poisons {
+		for _, bad := range []int{1, 4, 7} {
+			t.Run(fmt.Sprint(c.name, " ", bad), func(t *testing.T) {
+				db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)")
+				var all []doc.OID
+				for id := 1; id <= 7; id++ {
+					db.exec("INSERT INTO t VALUES (?, 10, 1)", id)
+					all = append(all, oid(t, id))
+				}
+				db.exec("UPDATE t SET v = "+c.value+" WHERE id = ?", bad)
+				table := db.table(TableConfig{SQL: "SELECT id, u, " + c.expression + " AS x FROM t", Batch: 5})
+				want := strings.Replace("1 2 3 4 5 6 7", fmt.Sprint(bad), "", 1)
+				want = strings.Join(strings.Fields(want), " ")
+				docs, rejects := rangeOf(t, table, doc.Range{})
+				if got := keysOf(docs); got != want || reasons(rejects) != fmt.Sprintf("%d: %s", bad, c.reason) {
+					t.Errorf("range = %s, rejects %s, want %s and %s", got, reasons(rejects), want, c.reason)
+				}
+				docs, rejects = docsOf(t, table, all...)
+				if got := keysOf(docs); got != want || reasons(rejects) != fmt.Sprintf("%d: %s", bad, c.reason) {
+					t.Errorf("docs = %s, rejects %s, want %s and %s", got, reasons(rejects), want, c.reason)
+				}
+				for _, s := range stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0)) {
+					if unknown := s.OID == oid(t, bad); (s.Token.Digest == 0) != unknown || !s.Updated.Equal(time.Unix(10, 0)) {
+						t.Errorf("stamp %+v, want one of second 10, unknown: %v", s, unknown)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Each step of the halving is a fetch of its own, all of which end, and there
+// are few of them.
+func TestHalvingIsCheap(t *testing.T) {
+	const rows = 1000
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO t SELECT i, 10, '1' FROM n", "UPDATE t SET v = '{' WHERE id = 700")
+	numbers := &testNumbers{}
+	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
+	var all []doc.OID
+	for id := range rows {
+		all = append(all, oid(t, id+1))
+	}
+	seen := map[doc.OID]doc.FetchSeq{}
+	for b, err := range table.Docs(t.Context(), all) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range b.Docs {
+			if seen[d.OID] != 0 || d.Fetch != b.Fetch {
+				t.Errorf("row %v came twice, or not with fetch %d", d.OID, b.Fetch)
+			}
+			seen[d.OID] = d.Fetch
+		}
+		for _, r := range b.Rejects {
+			seen[r.OID] = b.Fetch
+		}
+	}
+	if len(seen) != rows || len(numbers.open) != 0 {
+		t.Errorf("%d rows and %d open fetches, want %d and none", len(seen), len(numbers.open), rows)
+	}
+	if most := doc.FetchSeq(2*bits.Len(rows) + 2); numbers.last > most {
+		t.Errorf("%d fetches, want at most %d", numbers.last, most)
+	}
+}
+
+// A row that was read by none, but is equal to another one under the key's
+// collation, is not taken for it.
+func TestPoisonOfAnEqualKey(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id TEXT COLLATE NOCASE, u INTEGER, v)", "INSERT INTO t VALUES ('a', 10, '1'), ('A', 10, '{'), ('b', 10, '1')")
+	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t"})
+	docs, rejects := docsOf(t, table, oid(t, "a"), oid(t, "b"))
+	if keysOf(docs) != "a b" || len(rejects) != 0 {
+		t.Errorf("docs = %s, rejects %v, want a b and none", keysOf(docs), rejects)
+	}
+	stamps, err := table.StampsOf(t.Context(), []doc.OID{oid(t, "a"), oid(t, "b")})
+	if err != nil || stampKeys(stamps) != "a b" || stamps[0].Token.Digest == 0 {
+		t.Errorf("stamps = %v, %v, want those of a and b", stamps, err)
+	}
+}
+
+// A row that is gone by the time it is alone is gone, and no reject.
+func TestPoisonThatLeft(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '{')")
+	numbers := &testNumbers{}
+	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
+	numbers.begun = func() {
+		if numbers.last == 2 {
+			db.exec("DELETE FROM t")
+		}
+	}
+	if docs, rejects := docsOf(t, table, oid(t, 1)); len(docs) != 0 || len(rejects) != 0 {
+		t.Errorf("docs = %v, rejects = %v, want none", docs, rejects)
+	}
+}
+
+// The SQL of a child and of a deleted list may fail at a row too.
+func TestPoisonBesideTheMainSQL(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE actor (film INTEGER, at INTEGER, v)", "CREATE INDEX actor_film ON actor (film)",
+		"INSERT INTO t VALUES (1, 10), (2, 10), (3, 10)", "INSERT INTO actor VALUES (1, 20, '1'), (2, 20, '{'), (2, 20, '2')")
+	for name, c := range map[string]TableConfig{
+		"child":   {Children: actors("SELECT film, at, json(v) AS x FROM actor")},
+		"deleted": {Deleted: DeletedConfig{SQL: "SELECT film AS id FROM actor WHERE json(v) = 'none'"}},
+	} {
+		table := db.table(c)
+		docs, rejects := rangeOf(t, table, doc.Range{})
+		if got, want := reasons(rejects), "2: SQL logic error: malformed JSON (1)"; keysOf(docs) != "1 3" || got != want {
+			t.Errorf("%s: range = %s, rejects %s, want 1 3 and %s", name, keysOf(docs), got, want)
+		}
+		for _, s := range stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0)) {
+			if unknown := s.OID == oid(t, 2); (s.Token.Digest == 0) != unknown {
+				t.Errorf("%s: stamp %+v, want unknown: %v", name, s, unknown)
+			}
+		}
+	}
+}
+
+// A list of deleted rows that can't be read by key fails for all of them: that
+// rejects none.
+func TestPoisonedList(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE tomb (id INTEGER, v)", "INSERT INTO t VALUES (1, 10), (2, 10)")
+	table := db.table(TableConfig{Deleted: DeletedConfig{SQL: "SELECT id FROM tomb WHERE json(v) = '1'"}})
+	db.exec("INSERT INTO tomb VALUES (2, '{')")
+	for b, err := range table.Docs(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)}) {
+		if want := "test.db: read 2 rows of t: deleted.sql: SQL logic error: malformed JSON (1)"; err == nil || err.Error() != want || len(b.Rejects) != 0 {
+			t.Errorf("got %+v, %v, want %s", b, err, want)
+		}
+	}
+}
+
+// A table that is dropped is no fault of its rows: nothing may be rejected, and
+// nothing be taken for gone.
+func TestDroppedTable(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 10), (2, 10)")
+	table := db.table(TableConfig{})
+	db.exec("DROP TABLE t")
+	for _, pages := range []func(func(doc.Batch, error) bool){table.Docs(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)}), table.Range(t.Context(), doc.Range{})} {
+		for b, err := range pages {
+			if err == nil || len(b.Rejects) != 0 || !strings.Contains(err.Error(), "no such table: t") {
+				t.Errorf("got %+v, %v, want an error that says what is missing", b, err)
+			}
+		}
+	}
+	if _, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 1)}); err == nil {
+		t.Error("StampsOf a dropped table = nil, want an error")
+	}
+}
+
+// Where not even the keys can be read there is nothing to be done but to say so.
+func TestPoisonedKeys(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '1')")
+	table := db.table(TableConfig{SQL: "SELECT id, u FROM t WHERE json(v) IS NOT NULL"})
+	db.exec("INSERT INTO t VALUES (2, 10, '{')")
+	for _, err := range table.Range(t.Context(), doc.Range{}) {
+		if want := "test.db: read a range of t: SQL logic error: malformed JSON (1)"; err == nil || err.Error() != want {
+			t.Errorf("range: %v, want %s", err, want)
+		}
+	}
+	// By key the others can be read.
+	docs, rejects := docsOf(t, table, oid(t, 1), oid(t, 2))
+	if got, want := reasons(rejects), "2: SQL logic error: malformed JSON (1)"; keysOf(docs) != "1" || got != want {
+		t.Errorf("docs = %s, rejects %s, want 1 and %s", keysOf(docs), got, want)
+	}
+	stamps, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)})
+	if err != nil || stampKeys(stamps) != "1 2" || stamps[1].Token.Digest != 0 {
+		t.Errorf("StampsOf = %v, %v, want both, the second one unknown", stamps, err)
+	}
+}

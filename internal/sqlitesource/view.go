@@ -1,0 +1,291 @@
+package sqlitesource
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/nearest"
+)
+
+// paths are where a view stands in the configuration, for its faults.
+type paths struct{ sql, key, updated string }
+
+// A view is the result of one user's SQL: the table's own, a child's, or one
+// that lists keys.
+type view struct {
+	sql   string
+	paths paths
+	zone  *time.Location
+
+	columns    []string
+	booleans   []bool // by column: declared BOOLEAN
+	declared   []string
+	origin     string // the table whose own column updateTime is; "" where there is none
+	key        []int  // columns of the key
+	updated    int    // column of updateTime; -1: none
+	kinds      []doc.Kind
+	statements statements
+	clock      atomic.Pointer[clock] // nil until a row has an updateTime
+}
+
+// newView looks at the columns of a user's SQL. An empty updated is none.
+func (s *Source) newView(ctx context.Context, p paths, query string, key []string, updated string, zone *time.Location) (*view, error) {
+	info, err := s.columnsOf(ctx, query)
+	if err != nil {
+		if unavailable(err) {
+			return nil, err
+		}
+		return nil, &ConfigError{p.sql, message(err), "try it in the sqlite3 shell"}
+	}
+	v := &view{sql: query, paths: p, zone: zone, updated: -1}
+	if err := v.findColumns(info); err != nil {
+		return nil, err
+	}
+	if err := v.findKey(key); err != nil {
+		return nil, err
+	}
+	if updated != "" {
+		if v.updated, err = v.column(p.updated, updated); err != nil {
+			return nil, err
+		}
+		v.origin = info[v.updated].TableName
+	}
+	// Kinds decide how keys are ordered, and finding them needs no order.
+	v.order(nil, "")
+	return v, nil
+}
+
+// order builds the statements for a key of these kinds.
+func (v *view) order(kinds []doc.Kind, marked string) {
+	v.kinds = kinds
+	updated := ""
+	if v.updated >= 0 {
+		updated = v.columns[v.updated]
+	}
+	v.statements = newStatements(v.sql, v.columns, v.keyNames(), kinds, updated, marked)
+}
+
+// columnsOf prepares the SQL, without the wrapping that would rename columns of
+// one name, and does not run it.
+func (s *Source) columnsOf(ctx context.Context, query string) (info []sqlite.ColumnInfo, err error) {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	err = conn.Raw(func(driverConn any) error {
+		describer, ok := driverConn.(interface {
+			ColumnInfo(query string) ([]sqlite.ColumnInfo, error)
+		})
+		if !ok {
+			return fmt.Errorf("the driver's %T can't describe a query", driverConn)
+		}
+		info, err = describer.ColumnInfo(query)
+		return err
+	})
+	return info, err
+}
+
+func (v *view) findColumns(info []sqlite.ColumnInfo) error {
+	if len(info) == 0 {
+		return &ConfigError{v.paths.sql, "it returns no columns", "write a SELECT"}
+	}
+	seen := map[string]bool{}
+	for _, column := range info {
+		// SQLite does not tell names apart by case.
+		if folded := strings.ToLower(column.Name); seen[folded] {
+			return &ConfigError{v.paths.sql, "two columns are named " + column.Name, "give one of them another name with AS"}
+		} else {
+			seen[folded] = true
+		}
+		v.columns = append(v.columns, column.Name)
+		v.booleans = append(v.booleans, isBoolean(column.DeclType))
+		v.declared = append(v.declared, column.DeclType)
+	}
+	return nil
+}
+
+// maxKeyParts bounds a composite key.
+const maxKeyParts = 8
+
+func (v *view) findKey(names []string) error {
+	for i, name := range names {
+		column, err := v.column(v.paths.key, name)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(names[:i], name) {
+			return &ConfigError{v.paths.key, "column " + name + " is named twice", "name it once"}
+		}
+		v.key = append(v.key, column)
+	}
+	if len(v.key) == 0 || len(v.key) > maxKeyParts {
+		return &ConfigError{v.paths.key, fmt.Sprintf("%d columns", len(v.key)), fmt.Sprintf("name 1 to %d columns that tell rows apart", maxKeyParts)}
+	}
+	return nil
+}
+
+// column finds a configured column.
+func (v *view) column(field, name string) (int, error) {
+	if i := slices.Index(v.columns, name); i >= 0 {
+		return i, nil
+	}
+	do := "name one of " + strings.Join(v.columns, ", ")
+	if near := nearest.Name(name, v.columns); near != "" {
+		do = "did you mean " + near + "?"
+	}
+	return 0, &ConfigError{field, "column " + name + " is not in the SQL's result", do}
+}
+
+// keyNames are the names of the key's columns.
+func (v *view) keyNames() []string {
+	names := make([]string, len(v.key))
+	for i, column := range v.key {
+		names[i] = v.columns[column]
+	}
+	return names
+}
+
+// keyOf takes the key out of a row of all columns.
+func (v *view) keyOf(raw []any) []any {
+	key := make([]any, len(v.key))
+	for i, column := range v.key {
+		key[i] = raw[column]
+	}
+	return key
+}
+
+// findKinds finds the type of each part of the key.
+func (v *view) findKinds(ctx context.Context, tx *sql.Tx) (kinds []doc.Kind, err error) {
+	for i, name := range v.keyNames() {
+		kind, err := v.findKind(ctx, tx, i)
+		if err != nil {
+			return nil, err
+		}
+		if kind == 0 {
+			return nil, fmt.Errorf("key %s has no declared type, and there is no row yet to tell it: %w", name, doc.ErrUnavailable)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
+}
+
+// matchKinds takes the types of the table's key, which the view's key refers
+// to. While there is no row to tell a type, it is believed.
+func (v *view) matchKinds(ctx context.Context, tx *sql.Tx, kinds []doc.Kind) error {
+	if len(v.key) != len(kinds) {
+		return &ConfigError{v.paths.key, fmt.Sprintf("%d columns: the table's key has %d", len(v.key), len(kinds)), "name a column for each, in the same order"}
+	}
+	for i, name := range v.keyNames() {
+		kind, err := v.findKind(ctx, tx, i)
+		if err != nil {
+			return err
+		}
+		if kind != 0 && kind != kinds[i] {
+			return &ConfigError{v.paths.key, fmt.Sprintf("column %s is %v: that part of the table's key is %v", name, kind, kinds[i]), "CAST it in the SQL"}
+		}
+	}
+	v.order(kinds, "")
+	return nil
+}
+
+// findKind finds the type of a part of the key: declared where the column is a
+// table's own, else the type of the values that there are; 0 where there are
+// none.
+func (v *view) findKind(ctx context.Context, tx *sql.Tx, part int) (doc.Kind, error) {
+	if kind, ok := declaredKind(v.declared[v.key[part]]); ok {
+		return kind, nil
+	}
+	return v.kindOfValues(ctx, tx, v.columns[v.key[part]])
+}
+
+// declaredKind follows SQLite's rules of affinity as far as they make sure
+// what a column holds.
+func declaredKind(declared string) (doc.Kind, bool) {
+	d := strings.ToUpper(declared)
+	switch {
+	case strings.Contains(d, "INT"):
+		return doc.Integer, true
+	case strings.Contains(d, "CHAR"), strings.Contains(d, "CLOB"), strings.Contains(d, "TEXT"), strings.Contains(d, "UUID"):
+		return doc.Text, true
+	}
+	return 0, false
+}
+
+func isBoolean(declared string) bool {
+	d := strings.ToUpper(declared)
+	return d == "BOOLEAN" || d == "BOOL"
+}
+
+// kindOfValues looks at the least and the greatest value of a column, which
+// are of one type exactly if all are.
+func (v *view) kindOfValues(ctx context.Context, tx *sql.Tx, name string) (doc.Kind, error) {
+	column := qualify([]string{name})[0]
+	query := "SELECT typeof(min(" + column + ")), typeof(max(" + column + "))" + v.statements.from
+	var least, greatest string
+	if err := tx.QueryRowContext(ctx, query).Scan(&least, &greatest); err != nil {
+		return 0, err
+	}
+	switch {
+	case least == "null":
+		return 0, nil
+	case least == "integer" && greatest == "integer":
+		return doc.Integer, nil
+	case least == "text" && greatest == "text":
+		return doc.Text, nil
+	case least == greatest:
+		return 0, &ConfigError{v.paths.key, "column " + name + " holds " + least + " values", "a key is integer or text: CAST it in the SQL"}
+	}
+	return 0, &ConfigError{v.paths.key, "column " + name + " holds both " + least + " and " + greatest + " values", "CAST it to TEXT in the SQL"}
+}
+
+// oid encodes the parts of a key as they were read. The error says which part
+// is not what the table's key is made of.
+func (v *view) oid(parts []any) (doc.OID, error) {
+	for i, p := range parts {
+		kind := v.kinds[i]
+		if _, isInt := p.(int64); isInt && kind == doc.Integer {
+			continue
+		}
+		if _, isText := p.(string); isText && kind == doc.Text {
+			continue
+		}
+		return "", fmt.Errorf("key %s is %s: this table's key is %v", v.columns[v.key[i]], describe(p), kind)
+	}
+	return doc.NewOID(parts...)
+}
+
+// parts decodes a key of this table.
+func (v *view) parts(oid doc.OID) ([]any, error) {
+	parts, err := oid.Parts()
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) != len(v.key) {
+		return nil, fmt.Errorf("key %v has %d parts: this table's key has %d", oid, len(parts), len(v.key))
+	}
+	_, err = v.oid(parts)
+	return parts, err
+}
+
+// among limits a condition to some keys. What is equal under the column's
+// collation alone meets it too.
+func (v *view) among(where *condition, oids []doc.OID) error {
+	keys := make([][]any, len(oids))
+	for i, oid := range oids {
+		parts, err := v.parts(oid)
+		if err != nil {
+			return err
+		}
+		keys[i] = parts
+	}
+	return v.statements.amongKeys(where, keys)
+}
