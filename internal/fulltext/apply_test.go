@@ -156,15 +156,15 @@ func TestDeadline(t *testing.T) {
 func TestErr(t *testing.T) {
 	ix := newIndex(t, films)
 	first := errors.New("disk full")
-	ix.fail(first)
-	ix.fail(errors.New("again"))
+	ix.fate.fail(first)
+	ix.fate.fail(errors.New("again"))
 	if err := ix.Err(); !errors.Is(err, first) {
 		t.Errorf("got %v, want %v", err, first)
 	}
 	if err := ix.Apply([]doc.Doc{film(t, "a", 1, nil)}, nil); !errors.Is(err, first) {
 		t.Errorf("apply: got %v, want %v", err, first)
 	}
-	ix.failure = nil
+	ix.fate = newFate()
 }
 
 // A full disk reaches Err through scorch's goroutines.
@@ -188,5 +188,38 @@ func TestPersistError(t *testing.T) {
 	}
 	if err := ix.Close(); err != nil {
 		t.Errorf("close: %v", err)
+	}
+}
+
+// Where nothing can be written, all that write at once are told, searches go on,
+// and no goroutine of the store runs into what another one has closed.
+func TestPersistErrorOfMany(t *testing.T) {
+	for range 20 {
+		dir := filepath.Join(t.TempDir(), "index")
+		ix, err := Create(dir, films, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, ix, []doc.Doc{film(t, "a", 1, nil)})
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		var writers sync.WaitGroup
+		for i := range 8 {
+			writers.Go(func() {
+				for n := range 10 {
+					if err := ix.Apply([]doc.Doc{film(t, fmt.Sprint(i, n), 1, nil)}, nil); err == nil {
+						t.Error("apply: got no error, want one")
+					}
+					if _, err := ix.Search(context.Background(), query.Request{}); err != nil {
+						t.Errorf("search: %v", err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		if err := ix.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
 	}
 }

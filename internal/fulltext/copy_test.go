@@ -102,11 +102,12 @@ func TestCopyToRefuses(t *testing.T) {
 	if err := ix.CopyTo(dir); err == nil {
 		t.Error("into a directory that is there: got no error")
 	}
-	ix.fail(errors.New("the disk is gone"))
-	if err := ix.CopyTo(dir + "2"); err == nil || !errors.Is(err, ix.Err()) {
-		t.Errorf("a broken index: got %v, want %v", err, ix.Err())
+	gone := errors.New("the disk is gone")
+	ix.fate.fail(gone)
+	if err := ix.CopyTo(dir + "2"); !errors.Is(err, gone) {
+		t.Errorf("a broken index: got %v, want %v", err, gone)
 	}
-	ix.failure = nil
+	ix.fate = newFate()
 	if err := ix.Close(); err != nil {
 		t.Fatal(err)
 	}

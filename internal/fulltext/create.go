@@ -70,14 +70,17 @@ func place(dir string, build func(tmp string) error) error {
 func initialise(dir string, rec record, mapping []byte) error {
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	store, err := openStore(dir, readWrite, queue, func(error) {})
+	f := newFate()
+	store, err := openStore(dir, readWrite, queue, f)
 	if err != nil {
 		return err
 	}
 	batch := index.NewBatch()
 	batch.SetInternal(recordKey, rec.encode())
 	batch.SetInternal(mappingKey, mapping)
-	return errors.Join(store.Batch(batch), store.Close())
+	err = f.write(store, batch)
+	f.end()
+	return errors.Join(err, store.Close())
 }
 
 // syncTree makes files and directories durable, from the bottom up.

@@ -84,38 +84,27 @@ type Index struct {
 	use    sync.RWMutex // held for reading while store is in use
 	store  index.Index
 	closed bool
-
-	failing sync.Mutex
-	failure error
+	fate   *fate
 }
 
 // Generation returns the number given to Create.
 func (ix *Index) Generation() doc.Generation { return ix.generation }
 
 // Err returns the first error of the goroutines that write in the background.
-// What scorch holds in memory may from then on differ from what is on disk, and
-// scorch tries the same write again and again without a pause: Apply refuses,
-// and the caller should close the index and open it again.
+// What scorch holds in memory may from then on differ from what is on disk, so
+// Apply refuses, and the caller should close the index and open it again.
 func (ix *Index) Err() error {
-	ix.failing.Lock()
-	defer ix.failing.Unlock()
-	return ix.failure
-}
-
-func (ix *Index) fail(err error) {
-	ix.failing.Lock()
-	defer ix.failing.Unlock()
-	if ix.failure == nil {
-		ix.failure = fmt.Errorf("index %s: %w", ix.dir, err)
+	if err := ix.fate.err(); err != nil {
+		return fmt.Errorf("index %s: %w", ix.dir, err)
 	}
+	return nil
 }
 
-// caught turns a panic into a failure of the index. Where scorch can't write a
-// segment, as on a full disk, it closes it though others still read it, and they
-// run into a nil map.
+// caught turns a panic into a failure of the index: what is damaged where no
+// checksum looks may lead zap astray.
 func (ix *Index) caught(err *error) {
 	if p := recover(); p != nil {
-		ix.fail(fmt.Errorf("it can't be used any more: %v", p))
+		ix.fate.fail(fmt.Errorf("it can't be used any more: %v", p))
 		*err = ix.Err()
 	}
 }
@@ -128,6 +117,7 @@ func (ix *Index) Close() error {
 		return nil
 	}
 	ix.closed = true
+	ix.fate.end()
 	defer ix.queue.Close()
 	if err := ix.store.Close(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
@@ -175,18 +165,10 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 	rec := record{fingerprint: ix.schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
 	batch.SetInternal(recordKey, rec.encode())
 	batch.SetInternal(mappingKey, ix.schema.stored) // an index of an earlier version does not have it yet
-	err = ix.store.Batch(batch)
-	if err != nil && ix.persistFailed() {
-		ix.fail(err) // the next batch could meet a segment that is half there
+	if err := ix.fate.write(ix.store, batch); err != nil {
+		return fmt.Errorf("index %s: %w", ix.dir, err)
 	}
-	return err
-}
-
-// persistFailed reports whether scorch has ever failed to write. It says so to
-// the caller of Batch before it says so in the background.
-func (ix *Index) persistFailed() bool {
-	n, ok := ix.store.StatsMap()["TotOnErrors"].(uint64)
-	return !ok || n > 0
+	return nil
 }
 
 // Count returns the number of documents.

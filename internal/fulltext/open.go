@@ -47,13 +47,13 @@ func openWith(dir string, choose func(origin) (*schema, error)) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{dir: dir, generation: o.generation}
+	ix := &Index{dir: dir, generation: o.generation, fate: newFate()}
 	if ix.schema, err = choose(o); err != nil {
 		return nil, err
 	}
 	ix.batches.Store(o.batch)
 	ix.queue = index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
-	if ix.store, err = openStore(dir, readWrite, ix.queue, ix.fail); err != nil {
+	if ix.store, err = openStore(dir, readWrite, ix.queue, ix.fate); err != nil {
 		ix.queue.Close()
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func look(dir string) (o origin, err error) {
 	}
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	store, err := openStore(dir, readOnly, queue, func(error) {})
+	store, err := openStore(dir, readOnly, queue, newFate())
 	if err != nil {
 		return origin{}, err
 	}
@@ -94,14 +94,14 @@ const (
 // lockWait bounds how long to wait for another process to leave the index.
 const lockWait = "1s"
 
-func openStore(dir string, ro bool, queue *index.AnalysisQueue, failed func(error)) (_ index.Index, err error) {
+func openStore(dir string, ro bool, queue *index.AnalysisQueue, f *fate) (_ index.Index, err error) {
 	// bbolt panics over a damaged file.
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it is broken: build a new one from the pages: %v", r)
 		}
 	}()
-	store, err := newStore(dir, ro, queue, failed)
+	store, err := newStore(dir, ro, queue, f)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +117,16 @@ var callbacks sync.Mutex
 
 const callbackName = "indexerd"
 
-func newStore(dir string, ro bool, queue *index.AnalysisQueue, failed func(error)) (index.Index, error) {
+func newStore(dir string, ro bool, queue *index.AnalysisQueue, f *fate) (index.Index, error) {
 	callbacks.Lock()
 	defer callbacks.Unlock()
-	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { failed(err) }
+	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { f.failed(err) }
 	defer delete(scorch.RegistryAsyncErrorCallbacks, callbackName)
 	return scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   dir,
 		"read_only":              ro,
 		"bolt_timeout":           lockWait,
+		"unsafe_batch":           true, // safe, as fate.write waits
 		"asyncErrorCallbackName": callbackName,
 	}, queue)
 }
