@@ -123,7 +123,7 @@ func (b *backingUp) refusals(t *testing.T, dest string) {
 
 // commands runs a command that has to end with a code and, where it refuses,
 // with one line.
-func commands(t *testing.T, want int, args ...string) string {
+func commands(t testing.TB, want int, args ...string) string {
 	t.Helper()
 	stdout, stderr, code := ask(t, nil, args...)
 	if code != want {

@@ -11,8 +11,9 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// sweepRows is how many rows the sweep is measured on.
-func sweepRows() int {
+// benchRows is how many rows the sweep is measured on; the backup on twice as
+// many.
+func benchRows() int {
 	if n, err := strconv.Atoi(os.Getenv("INDEXERD_ROWS")); err == nil {
 		return n
 	}
@@ -29,17 +30,8 @@ const (
 // BenchmarkSweep sweeps and verifies a table of rows of about 500 bytes, of
 // which nothing has changed, with the daemon running.
 func BenchmarkSweep(b *testing.B) {
-	rows := sweepRows()
-	dsn := pgtest.DB(b)
-	pgtest.Exec(b, dsn, `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL, body text NOT NULL)`)
-	pgtest.Exec(b, dsn, `INSERT INTO note SELECT i, now() - interval '1 day', repeat(md5(i::text) || ' ' || md5((i / 7)::text) || ' ', 7)
-		FROM generate_series(1, `+strconv.Itoa(rows)+`) i`)
-	pgtest.Exec(b, dsn, "CREATE INDEX ON note (updated)")
-	pgtest.Exec(b, dsn, "VACUUM ANALYZE note")
-	file := writeFile(b, lateConfig(dsn, b.TempDir(), "{horizon: auto}"))
-	p := start(b, "run", "-c", file)
-	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
-
+	rows := benchRows()
+	file, _, p := notesOf500Bytes(b, rows)
 	millions := time.Duration(max(1, rows/1_000_000))
 	var sweep, verify time.Duration
 	var more float64
@@ -65,6 +57,22 @@ func BenchmarkSweep(b *testing.B) {
 	}
 	fmt.Printf("sweep: rows=%d took=%.1fs target=%v more_memory=%.0fMB target=%dMB verify_content=%.1fs target=%v %s\n",
 		rows, sweep.Seconds(), millions*sweepTarget, more, sweepMemoryTarget, verify.Seconds(), millions*verifyTarget, verdict)
+}
+
+// notesOf500Bytes has the daemon load so many rows, and returns its
+// configuration and the database.
+func notesOf500Bytes(b *testing.B, rows int) (file, dsn string, p *proc) {
+	b.Helper()
+	dsn = pgtest.DB(b)
+	pgtest.Exec(b, dsn, `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL, body text NOT NULL)`)
+	pgtest.Exec(b, dsn, `INSERT INTO note SELECT i, now() - interval '1 day', repeat(md5(i::text) || ' ' || md5((i / 7)::text) || ' ', 7)
+		FROM generate_series(1, `+strconv.Itoa(rows)+`) i`)
+	pgtest.Exec(b, dsn, "CREATE INDEX ON note (updated)")
+	pgtest.Exec(b, dsn, "VACUUM ANALYZE note")
+	file = writeFile(b, lateConfig(dsn, b.TempDir(), "{horizon: auto}"))
+	p = start(b, "run", "-c", file)
+	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	return file, dsn, p
 }
 
 // resetPeak makes the process's peak what it takes now.
