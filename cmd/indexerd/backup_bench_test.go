@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -29,6 +30,12 @@ func BenchmarkBackup(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer changes(b, dsn, rows)()
+	eventually(b, time.Minute, "the first window is read", func() error {
+		if p.status(b).Tables[0].LagS == nil {
+			return errors.New("none is")
+		}
+		return nil
+	})
 	var usual, during, took time.Duration
 	for i := range b.N {
 		usual = max(usual, farthest(b, p, func() { <-time.After(20 * time.Second) }))
