@@ -83,7 +83,7 @@ func (e *Exact) rewind(h doc.Horizon) error {
 		// What it had shown may be gone, and what it stamps may be older.
 		e.due.add(h.Now.Add(-e.Timeout), "the database server was restarted, restored or failed over")
 	case h.ClockBack > 0:
-		e.due.add(stepTo(h), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
+		e.due.add(h.SteppedTo(), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
 	}
 	if e.due == (rewind{}) || h.Now.IsZero() { // zero: the server did not answer
 		return nil
@@ -97,16 +97,6 @@ func (e *Exact) rewind(h doc.Horizon) error {
 	}
 	e.due = rewind{}
 	return nil
-}
-
-// stepTo is the earliest that may have been stamped since the clock went back:
-// it may have gone on since, and then the horizon knows better.
-func stepTo(h doc.Horizon) time.Time {
-	to := h.Now.Add(-h.ClockBack)
-	if !h.At.IsZero() && h.At.Before(to) {
-		return h.At
-	}
-	return to
 }
 
 // add goes back further, if need be.

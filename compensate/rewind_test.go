@@ -40,6 +40,9 @@ func TestExactRewinds(t *testing.T) {
 		{"another server", "a", func(h *doc.Horizon) { h.Server = "b" }, timeout, restarted},
 		{"another server, no horizon yet", "a", func(h *doc.Horizon) { h.Server, h.Exact, h.At = "b", false, time.Time{} }, timeout, restarted},
 		{"a step of the clock", "a", func(h *doc.Horizon) { h.Server, h.ClockBack = "a", time.Minute }, time.Minute, "the database's clock went back by 1m0s"},
+		{"a step of the clock some time ago, no horizon yet", "a", func(h *doc.Horizon) {
+			*h = doc.Horizon{Now: h.Now, Server: "a", ClockBack: time.Minute, Floor: h.Now.Add(-5 * time.Minute)}
+		}, 5 * time.Minute, "the database's clock went back by 1m0s"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func (t *turns) Horizon(ctx context.Context) (doc.Horizon, error) {
 // look reads the horizon for no other sake than to know it more closely.
 func (t *turns) look(ctx context.Context) (doc.Horizon, error) {
 	return t.read(ctx, func(h *doc.Horizon) {
-		to := h.Now.Add(-h.ClockBack)
+		to := h.SteppedTo()
 		if h.ClockBack > 0 && (t.backTo.IsZero() || to.Before(t.backTo)) {
 			t.backTo = to
 		}

@@ -17,6 +17,19 @@ type Horizon struct {
 	Pin       *Pin          // who holds At back; nil when it is the clock alone
 	Server    string        // another value: a server that was restarted, restored or failed over
 	ClockBack time.Duration // how far Now has been set back since the last reading; then At is below all that was stamped since
+	Floor     time.Time     // and so is this, also where At is not proven; zero: not known
+}
+
+// SteppedTo is the earliest that may have been stamped since the clock was set
+// back. It has gone on since, for as long as nobody read it.
+func (h Horizon) SteppedTo() time.Time {
+	to := h.Now.Add(-h.ClockBack)
+	for _, bound := range []time.Time{h.Floor, h.At} {
+		if !bound.IsZero() && bound.Before(to) {
+			to = bound
+		}
+	}
+	return to
 }
 
 // A Pin is the transaction that holds a horizon back. A prepared one has no

@@ -51,6 +51,9 @@ type reading struct {
 func (m *memory) horizon(r reading) doc.Horizon {
 	defer func() { m.back = 0 }() // it is told once
 	h := doc.Horizon{Now: r.clock, Local: r.received, Server: r.server, ClockBack: m.back, Reason: r.doubt()}
+	if m.back > 0 {
+		h.Floor = m.floor
+	}
 	h.Hidden = slices.ContainsFunc(r.open, func(tx openTx) bool { return tx.start.IsZero() })
 	m.pin(r.prepared)
 	if r.function != "" {

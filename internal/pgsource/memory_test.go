@@ -26,6 +26,7 @@ type step struct {
 	reason string  // want, in part
 	pin    string  // want: the application; "": none
 	back   float64 // want, in seconds
+	floor  float64 // want; 0: any
 }
 
 func (s step) sample() sample {
@@ -168,6 +169,9 @@ func TestHorizon(t *testing.T) {
 			{now: 140, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", pin: "shown 1/1"},
 			{now: 142, at: 141},
 		}},
+		{name: "a step of a standby while nobody watched", last: lastly, steps: []step{
+			{now: 60, local: 160, standing: standing{standby: true, sees: true}, reason: "the server is a standby", back: 100, floor: -1},
+		}},
 		{name: "standby", steps: []step{{now: 100, standing: standing{standby: true, sees: true}, reason: "the server is a standby"}}},
 		{name: "subscription", steps: []step{
 			{now: 100, standing: standing{subscription: "s", sees: true}, reason: `subscription "s" brings rows that another server stamped`},
@@ -213,6 +217,9 @@ func checkHorizon(t *testing.T, reading int, want step, got doc.Horizon) {
 	}
 	if pin != want.pin {
 		t.Errorf("reading %d: got it pinned by %q, want %q", reading, pin, want.pin)
+	}
+	if want.floor != 0 && !got.Floor.Equal(second(want.floor)) {
+		t.Errorf("reading %d: got floor %v, want %v", reading, got.Floor, second(want.floor))
 	}
 	if back := time.Duration(want.back * 1e9); got.ClockBack != back {
 		t.Errorf("reading %d: got the clock back by %v, want %v", reading, got.ClockBack, back)

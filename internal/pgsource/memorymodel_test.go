@@ -93,7 +93,7 @@ func (w *modelWorld) read(t *rapid.T) {
 	h := w.memory.horizon(r)
 	from := w.durable.At
 	if h.ClockBack > 0 {
-		from = earlier(from, h.At) // a rewind; where nothing is known, of everything
+		from = earlier(from, h.SteppedTo()) // a rewind
 	}
 	for _, row := range w.rows {
 		if row.committed && !row.seen && row.stamp.Before(from) {

@@ -49,7 +49,7 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 		h.highest = now
 	}
 	h.clock, h.local, h.highest, h.begun = now, local, later(h.highest, now), true
-	answer := doc.Horizon{Now: now, Local: local, Server: h.server, ClockBack: back}
+	answer := doc.Horizon{Now: now, Local: local, Server: h.server, ClockBack: back, Floor: floor}
 	if w.db.vague {
 		answer.Reason = "the grant was taken away"
 		return answer, nil
