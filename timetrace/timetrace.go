@@ -129,8 +129,10 @@ type Trace struct {
 	fsys atomicfile.FS
 	file string
 
-	mu    sync.Mutex
-	state State
+	mu      sync.Mutex
+	state   State
+	durable State // as the file has it
+	noted   bool  // state is ahead of durable
 }
 
 // Open reads the trace of a data directory. A directory without one is new,
@@ -151,6 +153,7 @@ func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.durable = t.state
 	return t, nil
 }
 
@@ -181,6 +184,18 @@ func (t *Trace) Tables() State {
 	return maps.Clone(t.state)
 }
 
+// Durable returns a copy of all marks as a restart would find them. What was
+// only noted is made durable first, if that can be: what is shown to somebody
+// does not fall back.
+func (t *Trace) Durable() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.noted {
+		_ = t.update(func(State) {}) // the marks that are durable are true all the same
+	}
+	return maps.Clone(t.durable)
+}
+
 // Update changes the marks durably: when it returns nil the file has what f
 // made of the state. Otherwise the state is unchanged, and so is the file
 // unless its directory could not be synced: then it may have the new marks,
@@ -188,6 +203,10 @@ func (t *Trace) Tables() State {
 func (t *Trace) Update(f func(State)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.update(f)
+}
+
+func (t *Trace) update(f func(State)) error {
 	next := maps.Clone(t.state)
 	f(next)
 	text, err := format(next)
@@ -202,7 +221,7 @@ func (t *Trace) Update(f func(State)) error {
 	if err := atomicfile.WriteKeeping(t.fsys, t.file, text); err != nil {
 		return err
 	}
-	t.state = next
+	t.state, t.durable, t.noted = next, next, false
 	return nil
 }
 
@@ -225,5 +244,5 @@ func (t *Trace) Note(name string, f func(*Table)) {
 	table := next[name]
 	f(&table)
 	next[name] = table
-	t.state = next
+	t.state, t.noted = next, true
 }

@@ -192,6 +192,34 @@ func TestUpdateFailsAtEachStep(t *testing.T) {
 
 // A trace that has been updated is found again after any crash, with the last
 // acknowledged marks or the ones under way.
+// What Durable has shown, a restart finds, whether it could be written or not.
+func TestWhatIsShownDoesNotFall(t *testing.T) {
+	fsys := disk(t)
+	trace := open(t, fsys)
+	update(t, trace, State{"film": {Settled: at(10, 0, 0, 0)}})
+	shows := func(want int) {
+		t.Helper()
+		for _, got := range []State{trace.Durable(), open(t, fsys.Crash(faultfs.Worst)).Tables()} {
+			if s := got["film"].Settled; !s.Equal(at(want, 0, 0, 0)) {
+				t.Errorf("got S %v, want %d o'clock", s, want)
+			}
+		}
+	}
+	note := func(hour int) {
+		trace.Note("film", func(m *Table) { m.Settled = at(hour, 0, 0, 0) })
+	}
+	shows(10)
+	note(11)
+	shows(11)
+	fsys.Fail(faultfs.At(1, syscall.EROFS))
+	note(12)
+	shows(11) // the disk took nothing
+	if got, _ := trace.Table("film"); !got.Settled.Equal(at(12, 0, 0, 0)) {
+		t.Errorf("passes go on from %v, want 12 o'clock", got.Settled)
+	}
+	shows(12)
+}
+
 func TestUpdateSurvivesACrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := disk(t)

@@ -12,6 +12,7 @@ import (
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/sink"
+	"indexerd/timetrace"
 )
 
 // Status says how far each table has come.
@@ -34,8 +35,9 @@ func (e *engine) Status(context.Context) httpapi.Status {
 			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src),
 		})
 	}
+	marks := e.trace.Durable() // an S that was shown does not fall with a crash
 	for _, t := range e.tables {
-		s.Tables = append(s.Tables, t.status())
+		s.Tables = append(s.Tables, t.status(marks[t.conf.Name]))
 	}
 	return s
 }
@@ -83,8 +85,7 @@ func (e *engine) Waiting() []string {
 	return waiting
 }
 
-func (t *table) status() httpapi.TableStatus {
-	marks, _ := t.trace.Table(t.conf.Name)
+func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := httpapi.TableStatus{
