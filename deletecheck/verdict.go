@@ -11,6 +11,7 @@ const (
 	stale
 	ghost
 	torn
+	orphan // a page of neither row nor document: a crash came between the two removals
 )
 
 // A difference is a doubt that was found again.
@@ -69,7 +70,7 @@ func (c *check) leftover(s stored) (verdict, error) {
 	case there:
 		return ghost, nil
 	case s.paged:
-		return torn, nil
+		return orphan, nil
 	}
 	return equal, nil
 }
@@ -93,7 +94,7 @@ func (c *check) decide(d difference, after note, r round) error {
 // when there is no time left, what has an updateTime that S has passed.
 func (c *check) certain(d difference, r round) bool {
 	switch {
-	case d.verdict == ghost, r.passed && d.was.same(d.now):
+	case d.verdict == ghost, d.verdict == orphan, r.passed && d.was.same(d.now):
 		return true
 	case d.verdict == torn && !c.Live:
 		return true // nobody is writing
@@ -104,6 +105,7 @@ func (c *check) certain(d difference, r round) bool {
 // count files a difference.
 func (c *check) count(d difference, r round) error {
 	oid, first := d.stored.OID, &c.result.First
+	pending := c.marks().Unverified == ""
 	switch d.verdict {
 	case lost:
 		c.result.Lost++
@@ -114,12 +116,19 @@ func (c *check) count(d difference, r round) error {
 	case torn:
 		c.result.Torn++
 		note10(&first.Torn, oid)
+	case orphan:
+		if pending {
+			c.result.Pending++
+			return nil
+		}
+		c.result.Torn++
+		note10(&first.Torn, oid)
 	case ghost:
 		held, err := r.held.has(oid)
 		if err != nil {
 			return err
 		}
-		if !held && c.marks().Unverified == "" {
+		if !held && pending {
 			c.result.Pending++
 			return nil
 		}

@@ -78,6 +78,7 @@ var behind = []struct {
 	{"a page of neither", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))
 		w.removeDocument(t, w.key(7))
+		w.update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
 	}, false, torn},
 	{"a document of neither", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))

@@ -28,11 +28,23 @@ func verifies(t testing.TB, want int, file string, more ...string) httpapi.Verif
 	}
 	if code != want {
 		t.Errorf("verify %v: exit %d, want %d: %s%s", more, code, want, stdout, stderr)
+		explains(t, file, v)
 	}
 	if len(v.Tables) != 1 {
 		return httpapi.VerifiedTable{}
 	}
 	return v.Tables[0]
+}
+
+// explains logs what everybody knows of the rows that differ.
+func explains(t testing.TB, file string, v httpapi.Verified) {
+	t.Helper()
+	for _, table := range v.Tables {
+		for _, oid := range slices.Concat(table.First.Lost, table.First.Stale, table.First.Ghost, table.First.Torn) {
+			stdout, stderr, _ := ask(t, nil, "explain", "-c", file, table.Table, oid, "--json")
+			t.Log(stdout, stderr)
+		}
+	}
 }
 
 // sweeps runs a sweep and wants it to end with a code.
