@@ -115,16 +115,16 @@ func (m *FileMap) recount(sh shard) {
 	}
 	pages := make(map[page]bool)
 	sh.cells = [Families]uint32{}
-	buf := m.buffers.get()
-	defer m.buffers.put(buf)
+	buf := m.buffer()
+	defer buf.release()
 	for _, s := range sh.all() {
 		seg, off := m.segments[s.address().id()].Load(), s.address().offset()
-		b, err := seg.read(off, headerSize+MaxKey, buf)
+		b, err := seg.read(off, headerSize+MaxKey, &buf)
 		if err != nil || len(b) < headerSize {
 			continue
 		}
-		h, err := decodeHeader(b)
-		if err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
+		var h header
+		if err := h.decode(b); err != nil || len(b) < h.headLen() || !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
 			continue
 		}
 		p := page{h.family, string(b[headerSize:h.headLen()])}

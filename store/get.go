@@ -19,17 +19,17 @@ func (f Family) Get(oid doc.OID) (doc.Page, error) {
 		return doc.Page{}, err
 	}
 	defer pin.leave()
-	buf := m.buffers.get()
-	defer m.buffers.put(buf)
-	r, err := f.newest(hash, oid, buf)
-	if err != nil {
+	buf := m.buffer()
+	defer buf.release()
+	var r record
+	if err := f.newest(hash, oid, &r, &buf); err != nil {
 		return doc.Page{}, err
 	}
 	body, err := m.codecs.Load().decode(nil, r.codec, r.stored, int(r.raw))
 	if err != nil {
 		return doc.Page{}, m.blame(hash, r.slot, oid, err)
 	}
-	return doc.Page{Meta: r.meta(oid), Body: body}, nil
+	return r.page(oid, body), nil
 }
 
 // View calls see with the newest version of a page, without a copy of its body
@@ -46,22 +46,22 @@ func (f Family) View(oid doc.OID, see func(doc.Page) error) error {
 		return err
 	}
 	defer pin.leave()
-	buf := m.buffers.get()
-	defer m.buffers.put(buf)
-	r, err := f.newest(hash, oid, buf)
-	if err != nil {
+	buf := m.buffer()
+	defer buf.release()
+	var r record
+	if err := f.newest(hash, oid, &r, &buf); err != nil {
 		return err
 	}
 	if r.codec == codecNone {
-		return see(doc.Page{Meta: r.meta(oid), Body: r.stored})
+		return see(r.page(oid, r.stored))
 	}
-	room := m.buffers.get()
-	defer m.buffers.put(room)
-	room.bytes, err = m.codecs.Load().decode(room.bytes, r.codec, r.stored, int(r.raw))
+	room := m.buffer()
+	defer room.release()
+	body, err := m.codecs.Load().decode(room.take(int(r.raw)), r.codec, r.stored, int(r.raw))
 	if err != nil {
 		return m.blame(hash, r.slot, oid, err)
 	}
-	return see(doc.Page{Meta: r.meta(oid), Body: room.bytes})
+	return see(r.page(oid, body))
 }
 
 // Versions returns the kept versions of a page, newest first; none is
@@ -74,12 +74,13 @@ func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
 		return nil, err
 	}
 	defer pin.leave()
-	buf := m.buffers.get()
-	defer m.buffers.put(buf)
+	buf := m.buffer()
+	defer buf.release()
 	var pages []doc.Page
 	var faults []error
 	for _, s := range m.newestFirst(m.index.lookup(hash, nil)) {
-		r, mine, err := f.read(s, string(oid), buf)
+		var r record
+		mine, err := f.read(s, string(oid), &r, &buf)
 		var body []byte
 		if err == nil && mine {
 			body, err = m.codecs.Load().decode(nil, r.codec, r.stored, int(r.raw))
@@ -88,7 +89,7 @@ func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
 		case err != nil:
 			faults = append(faults, m.blame(hash, s, oid, err))
 		case mine:
-			pages = append(pages, doc.Page{Meta: r.meta(oid), Body: body})
+			pages = append(pages, r.page(oid, body))
 		}
 	}
 	if len(pages) == 0 && len(faults) == 0 {
@@ -178,6 +179,9 @@ func (m *FileMap) position(a address) position {
 	return position{m.segments[a.id()].Load().number, a.place()}
 }
 
+// buffer returns one that is released when what was read is no longer needed.
+func (m *FileMap) buffer() buffer { return buffer{pool: &m.buffers} }
+
 // A record is one version of a page as it is stored. Its bytes are the
 // mapping's or a buffer's: valid while the reader's pin and buffer are held.
 type record struct {
@@ -186,95 +190,102 @@ type record struct {
 	stored []byte
 }
 
-// newest returns the newest version of a page, checked; ErrNotFound when there
-// is none. The caller has entered.
-func (f Family) newest(hash uint64, oid doc.OID, buf *buffer) (record, error) {
+func (r *record) page(oid doc.OID, body []byte) (p doc.Page) {
+	r.describe(&p.Meta, oid)
+	p.Body = body
+	return p
+}
+
+// newest finds the newest version of a page and checks it; ErrNotFound when
+// there is none. The caller has entered. It fills r in where it lies, and so on
+// down: returned by value, a record would be copied four times.
+func (f Family) newest(hash uint64, oid doc.OID, r *record, buf *buffer) error {
 	m := f.m
 	var room [4]slot
 	for _, s := range m.newestFirst(m.index.lookup(hash, room[:0])) {
-		r, mine, err := f.read(s, string(oid), buf)
+		mine, err := f.read(s, string(oid), r, buf)
 		if err != nil {
-			return r, m.blame(hash, s, oid, err)
+			return m.blame(hash, s, oid, err)
 		}
 		if mine {
-			return r, nil
+			return nil
 		}
 	}
-	return record{}, ErrNotFound
+	return ErrNotFound
 }
 
-// read returns the record a slot points at, checked. mine is false when it is
-// another key's. The caller has entered.
-func (f Family) read(s slot, key string, buf *buffer) (r record, mine bool, err error) {
+// read reads the record a slot points at, and checks it. mine is false when it
+// is another key's. The caller has entered.
+func (f Family) read(s slot, key string, r *record, buf *buffer) (mine bool, err error) {
 	r.slot = s
 	seg, off := f.m.segments[s.address().id()].Load(), s.address().offset()
 	b, err := seg.read(off, max(int(classLen(s.class())), headerSize+len(key)), buf)
 	if err != nil {
-		return r, false, err
+		return false, err
 	}
 	fetch(b)
-	r.header, mine, err = f.match(b, seg, s, key, buf)
+	mine, err = f.match(&r.header, b, seg, s, key, buf)
 	if err != nil || !mine {
-		return r, false, err
+		return false, err
 	}
 	if r.size() > int64(len(b)) {
 		if b, err = seg.read(off, int(r.size()), buf); err != nil {
-			return r, false, err
+			return false, err
 		}
 		if r.size() > int64(len(b)) {
-			return r, false, errCut
+			return false, errCut
 		}
 	}
 	r.stored = r.body(b)
 	if s.class() == classCorrupt || checksum(r.stored) != r.bodySum {
-		return r, true, errBodySum
+		return true, errBodySum
 	}
-	return r, true, nil
+	return true, nil
 }
 
 // head reads only the header and the key.
 func (f Family) head(s slot, key string) (h header, mine bool, err error) {
 	seg := f.m.segments[s.address().id()].Load()
-	buf := f.m.buffers.get()
-	defer f.m.buffers.put(buf)
-	b, err := seg.read(s.address().offset(), headerSize+len(key), buf)
+	buf := f.m.buffer()
+	defer buf.release()
+	b, err := seg.read(s.address().offset(), headerSize+len(key), &buf)
 	if err != nil {
 		return h, false, err
 	}
-	return f.match(b, seg, s, key, buf)
+	mine, err = f.match(&h, b, seg, s, key, &buf)
+	return h, mine, err
 }
 
 // match checks the head at the start of b and whether it is the key's.
-func (f Family) match(b []byte, seg *segment, s slot, key string, buf *buffer) (header, bool, error) {
+func (f Family) match(h *header, b []byte, seg *segment, s slot, key string, buf *buffer) (mine bool, err error) {
 	if len(b) < headerSize {
-		return header{}, false, errCut
+		return false, errCut
 	}
-	h, err := decodeHeader(b)
-	if err != nil {
-		return h, false, err
+	if err := h.decode(b); err != nil {
+		return false, err
 	}
 	if int(h.keyLen) != len(key) || len(b) < h.headLen() || string(b[headerSize:h.headLen()]) != key || h.family != f.id {
-		return f.mismatch(h, seg, s, buf)
+		return false, f.mismatch(h, seg, s, buf)
 	}
 	if !checkHead(b[:h.headLen()], seg.number, s.address().place()) {
-		return h, false, errHeadSum
+		return false, errHeadSum
 	}
-	return h, true, nil
+	return true, nil
 }
 
 // mismatch tells another key, whose tag happens to be the same, from damage.
-func (f Family) mismatch(h header, seg *segment, s slot, buf *buffer) (header, bool, error) {
+func (f Family) mismatch(h *header, seg *segment, s slot, buf *buffer) error {
 	b, err := seg.read(s.address().offset(), h.headLen(), buf)
 	if err != nil {
-		return h, false, err
+		return err
 	}
 	if len(b) < h.headLen() {
-		return h, false, errCut
+		return errCut
 	}
 	if !checkHead(b, seg.number, s.address().place()) {
-		return h, false, errHeadSum
+		return errHeadSum
 	}
-	return h, false, nil
+	return nil
 }
 
 // blame marks a damaged record, so that Meta no longer vouches for it, and

@@ -283,8 +283,8 @@ func (f *framed) entries() iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		place := f.from
 		for head := f.head; len(head) >= headerSize; {
-			h, err := decodeHeader(head)
-			if err != nil || len(head) < h.headLen() {
+			var h header
+			if err := h.decode(head); err != nil || len(head) < h.headLen() {
 				return
 			}
 			if !yield(entry{head: h, bytes: head[:h.headLen()], place: place}) {

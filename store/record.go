@@ -93,15 +93,16 @@ func newHeader(meta *doc.Meta, family uint8) header {
 	}
 }
 
-func (h *header) meta(oid doc.OID) doc.Meta {
-	return doc.Meta{
-		Stamp:   doc.Stamp{OID: oid, Updated: fromMicros(h.updated), Token: h.token},
-		Fetch:   h.fetch,
-		Fetched: fromMicros(h.fetched),
-		Hash:    h.hash,
-		V:       h.v,
-		Gen:     h.gen,
-	}
+func (h *header) meta(oid doc.OID) (m doc.Meta) {
+	h.describe(&m, oid)
+	return m
+}
+
+// describe fills m in where it lies: see newest.
+func (h *header) describe(m *doc.Meta, oid doc.OID) {
+	m.OID, m.Updated, m.Token = oid, fromMicros(h.updated), h.token
+	m.Fetch, m.Fetched = h.fetch, fromMicros(h.fetched)
+	m.Hash, m.V, m.Gen = h.hash, h.v, h.gen
 }
 
 // noTime stands for the zero time, which is NULL.
@@ -152,35 +153,35 @@ func (h *header) encode(b []byte) {
 	le.PutUint64(b[88:], uint64(h.v))
 }
 
-// decodeHeader reads what encode wrote and checks every bound; the checksum is
-// checkHead's. It needs headerSize bytes.
-func decodeHeader(b []byte) (header, error) {
+// decode reads what encode wrote and checks every bound; the checksum is
+// checkHead's. It needs headerSize bytes. Field by field, since the compiler
+// makes a literal elsewhere and copies it.
+func (h *header) decode(b []byte) error {
 	le := binary.LittleEndian
-	h := header{
-		bodySum: le.Uint32(b[8:]),
-		kind:    kind(b[12]),
-		codec:   codec(b[13]),
-		family:  b[14],
-		stored:  le.Uint32(b[16:]),
-		raw:     le.Uint32(b[20:]),
-		keyLen:  le.Uint32(b[24:]),
-		batch:   le.Uint32(b[28:]),
-		seq:     le.Uint64(b[32:]),
-		updated: int64(le.Uint64(b[40:])),
-		token:   doc.Token{Digest: le.Uint64(b[48:]), Epoch: le.Uint32(b[56:])},
-		gen:     doc.Generation(le.Uint32(b[60:])),
-		fetch:   doc.FetchSeq(le.Uint64(b[64:])),
-		fetched: int64(le.Uint64(b[72:])),
-		hash:    doc.DocHash(le.Uint64(b[80:])),
-		v:       doc.Version(le.Uint64(b[88:])),
-	}
+	h.bodySum = le.Uint32(b[8:])
+	h.kind = kind(b[12])
+	h.codec = codec(b[13])
+	h.family = b[14]
+	h.stored = le.Uint32(b[16:])
+	h.raw = le.Uint32(b[20:])
+	h.keyLen = le.Uint32(b[24:])
+	h.batch = le.Uint32(b[28:])
+	h.seq = le.Uint64(b[32:])
+	h.updated = int64(le.Uint64(b[40:]))
+	h.token.Digest = le.Uint64(b[48:])
+	h.token.Epoch = le.Uint32(b[56:])
+	h.gen = doc.Generation(le.Uint32(b[60:]))
+	h.fetch = doc.FetchSeq(le.Uint64(b[64:]))
+	h.fetched = int64(le.Uint64(b[72:]))
+	h.hash = doc.DocHash(le.Uint64(b[80:]))
+	h.v = doc.Version(le.Uint64(b[88:]))
 	if le.Uint32(b) != recordMagic {
-		return h, errMagic
+		return errMagic
 	}
 	if b[15] != 0 || !h.plausible() {
-		return h, errBounds
+		return errBounds
 	}
-	return h, nil
+	return nil
 }
 
 func (h *header) plausible() bool {

@@ -70,8 +70,8 @@ func (c *scan) record(off int64) (scanned, error) {
 	}
 	// The head is checked before its lengths are believed: a damaged one could
 	// ask for 256 MiB.
-	h, err := decodeHeader(b)
-	if err != nil {
+	var h header
+	if err := h.decode(b); err != nil {
 		found.err = err
 		return found, nil
 	}

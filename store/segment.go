@@ -169,12 +169,12 @@ func (s *segment) read(off int64, n int, buf *buffer) ([]byte, error) {
 	if end := off + int64(n); end <= int64(len(s.data)) {
 		return s.data[off:end:end], nil
 	}
-	buf.bytes = slices.Grow(buf.bytes[:0], n)[:n]
-	got, err := s.file.ReadAt(buf.bytes, off)
+	b := buf.take(n)
+	got, err := s.file.ReadAt(b, off)
 	if got == n || err == io.EOF {
 		err = nil
 	}
-	return buf.bytes[:got], err
+	return b[:got], err
 }
 
 // fetch asks for all cache lines of a record at once, where checking it would
@@ -188,22 +188,28 @@ func fetch(b []byte) (all byte) {
 	return all
 }
 
-// A buffer is what a record is read into.
-type buffer struct{ bytes []byte }
-
-// buffers are those that are in nobody's hands.
-type buffers struct{ pool sync.Pool }
-
-func (p *buffers) get() *buffer {
-	if b, ok := p.pool.Get().(*buffer); ok {
-		return b
-	}
-	return &buffer{}
+// A buffer is what a record is read into. It takes its bytes from the pool only
+// when it is read into: a mapped record is not.
+type buffer struct {
+	pool  *sync.Pool
+	bytes *[]byte
 }
 
-func (p *buffers) put(b *buffer) {
-	if cap(b.bytes) <= int(2*classLen(classLast)) { // not what one huge page needed
-		p.pool.Put(b)
+// take returns n bytes, in place of those it returned before.
+func (b *buffer) take(n int) []byte {
+	if b.bytes == nil {
+		b.bytes, _ = b.pool.Get().(*[]byte)
+	}
+	if b.bytes == nil {
+		b.bytes = new([]byte)
+	}
+	*b.bytes = slices.Grow((*b.bytes)[:0], n)[:n]
+	return *b.bytes
+}
+
+func (b *buffer) release() {
+	if b.bytes != nil && cap(*b.bytes) <= int(2*classLen(classLast)) { // not what one huge page needed
+		b.pool.Put(b.bytes)
 	}
 }
 

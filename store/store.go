@@ -52,7 +52,7 @@ type FileMap struct {
 	index    index
 	segments [maxSegments]atomic.Pointer[segment] // by id
 	codecs   atomic.Pointer[codecs]
-	buffers  buffers
+	buffers  sync.Pool // of *[]byte
 	closed   atomic.Bool
 	damage   atomic.Int64 // records and stretches found damaged while opening
 	mapped   []byte       // address.idx, where slots lie in its pages

@@ -57,6 +57,26 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestViewAllocatesNothing: a View of a mapped page makes no work for the
+// collector, which would cost as much again.
+func TestViewAllocatesNothing(t *testing.T) {
+	m := openTest(t, t.TempDir(), Options{Mmap: true, Compression: None})
+	put(t, m, testPage(1, strings.Repeat("word ", 200)))
+	oid, seen := testOID(1), 0
+	see := func(p doc.Page) error {
+		seen += len(p.Body)
+		return nil
+	}
+	got := testing.AllocsPerRun(100, func() {
+		if err := m.View(oid, see); err != nil {
+			t.Error(err)
+		}
+	})
+	if got != 0 || seen == 0 {
+		t.Errorf("got %v allocations a View and %d bytes seen, want none and some", got, seen)
+	}
+}
+
 // TestViewReadsMore: within a View other pages can be read, and their bytes are
 // not put where the first one's are.
 func TestViewReadsMore(t *testing.T) {
