@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"internal/atomicfile":   0,
 	"internal/query":        0,
 	"internal/nearest":      0,
+	"internal/pace":         0,
 	"configs":               1,
 	"timetrace":             1,
 	"store":                 1,

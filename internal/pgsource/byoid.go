@@ -3,6 +3,7 @@ package pgsource
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -17,19 +18,20 @@ import (
 // StampsByOID reads the stamps of the live rows with updateTime in the window
 // in the order of their OIDs. Which rows come is as with Stamps. Without
 // children the pages are of one snapshot, which is held until the last page has
-// been taken; with children, and where the SQL fails for a row, each page is a
-// short transaction of its own.
+// come; with children, and where the SQL fails for a row, each page is a short
+// transaction of its own. So it is where a held connection would be the
+// source's last: the consumer of a page may need one.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		if w.Empty() {
 			return
 		}
 		s := byOID{table: t, window: w, yield: yield}
-		var err error
+		err := errNoStream
 		if len(t.children) == 0 {
-			err = t.read(ctx, func(x *tx) error { return s.stream(ctx, x) })
+			err = s.streamed(ctx)
 		}
-		if len(t.children) > 0 || poisoned(err) {
+		if errors.Is(err, errNoStream) || poisoned(err) {
 			err = s.pages(ctx)
 		}
 		if err != nil {
@@ -37,6 +39,10 @@ func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.S
 		}
 	}
 }
+
+// errNoStream says that the pages behind what the consumer has must be read by
+// transactions of their own.
+var errNoStream = errors.New("no connection can be held")
 
 // A byOID is the stamps of a window on their way to the consumer.
 type byOID struct {
@@ -63,41 +69,67 @@ func inOrder(last, oid doc.OID) error {
 	return nil
 }
 
-// stream hands on the stamps as they come, a page at a time.
-func (s *byOID) stream(ctx context.Context, x *tx) error {
+// streamed hands on the stamps as they come, a page at a time; the last page
+// once the connection is free again.
+func (s *byOID) streamed(ctx context.Context) error {
+	var last []doc.Stamp
+	err := s.table.read(ctx, func(x *tx) (err error) {
+		last, err = s.stream(ctx, x)
+		return err
+	})
+	if err == nil {
+		s.hand(last)
+	}
+	return err
+}
+
+// handHolding yields a page while the connection of the next ones is held,
+// unless it were the source's last one.
+func (s *byOID) handHolding(x *tx, page []doc.Stamp) (more bool, err error) {
+	streams := s.table.src.streams
+	select {
+	case streams <- struct{}{}:
+	default:
+		return false, errNoStream
+	}
+	defer func() { <-streams }()
+	return x.wait(func() bool { return s.hand(page) }), nil
+}
+
+// stream hands on full pages, and returns the last one.
+func (s *byOID) stream(ctx context.Context, x *tx) (page []doc.Stamp, err error) {
 	t := s.table
 	unit, err := t.unit(ctx, x)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows := x.rows(ctx, t.byOIDQuery(t.updated.bounds(s.window, unit)))
 	d := t.stampDecoder(unit)
-	var page []doc.Stamp
 	var last doc.OID
 	for rows.NextRow() {
 		stamp, ok := d.loadStamp(rows.Values())
 		if !ok {
 			continue
 		}
-		err = inOrder(last, stamp.OID)
-		if err != nil || len(page) == t.stampPage && !s.hand(page) {
+		more, err := true, inOrder(last, stamp.OID)
+		if err == nil && len(page) == t.stampPage {
+			more, err = s.handHolding(x, page)
+			page = nil // the consumer may keep it
+		}
+		if err != nil || !more {
 			// Ends the statement on the server, instead of reading it to its end.
 			cancel()
 			_, _ = rows.Close() // the cancellation
-			return err
-		}
-		if len(page) == t.stampPage {
-			page = nil // the consumer may keep it
+			return nil, err
 		}
 		page, last = append(page, stamp), stamp.OID
 	}
 	if _, err := rows.Close(); err != nil {
-		return x.fault(ctx, err)
+		return nil, x.fault(ctx, err)
 	}
-	s.hand(page)
-	return nil
+	return page, nil
 }
 
 func (t *Table) byOIDQuery(from, to string) query {

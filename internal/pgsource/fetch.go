@@ -246,7 +246,7 @@ func (f *fetch) take(d doc.Doc) {
 
 // hand yields the batch, unless it is empty, and begins another.
 func (f *fetch) hand() (more bool) {
-	if len(f.batch.Docs)+len(f.batch.Rejects) > 0 && !f.yield(f.batch, nil) {
+	if len(f.batch.Docs)+len(f.batch.Rejects) > 0 && !f.tx.wait(func() bool { return f.yield(f.batch, nil) }) {
 		return false
 	}
 	f.batch.Docs, f.batch.Rejects, f.text = nil, nil, 0

@@ -39,11 +39,12 @@ func (f standing) remedy() string {
 	return "GRANT pg_read_all_stats to the daemon's role"
 }
 
-// A reading is all that was read for one horizon: the last of its samples, and
-// what was prepared after it.
+// A reading is all that was read for one horizon: its samples, of which the
+// last is embedded, and what was prepared after it.
 type reading struct {
 	standing
 	sample
+	samples  []sample
 	prepared []preparedTx
 }
 

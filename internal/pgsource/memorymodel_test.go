@@ -41,6 +41,7 @@ type modelWorld struct {
 	named    int
 	memory   *memory
 	durable  doc.Horizon // the last exact one; At is S
+	shared   *reading    // that another watch took; nil: none since the last
 }
 
 func (w *modelWorld) local() time.Time { return second(0).Add(w.real) }
@@ -80,22 +81,42 @@ func (w *modelWorld) sample() sample {
 	return s
 }
 
-// read reads a horizon, takes a snapshot, and compares what it sees from S on,
-// as the exact pass does. A row that shows up below S is lost.
-func (w *modelWorld) read(t *rapid.T) {
+func (w *modelWorld) reading() reading {
 	w.stepped = false
-	s := w.sample()
-	w.memory.add(s)
-	r := reading{sample: s}
+	r := reading{sample: w.sample()}
 	for name := range w.prepared {
 		r.prepared = append(r.prepared, preparedTx{id: name, name: name})
 	}
+	return r
+}
+
+// read reads a horizon, and judges by it.
+func (w *modelWorld) read(t *rapid.T) {
+	w.share(t)
+	w.judge(t, w.reading())
+}
+
+// share judges by what another watch has read, however long ago.
+func (w *modelWorld) share(t *rapid.T) {
+	if w.shared != nil {
+		w.judge(t, *w.shared)
+		w.shared = nil
+	}
+}
+
+// judge takes a snapshot, and compares what it sees from S on, as the exact pass
+// does. A row that shows up below S is lost.
+func (w *modelWorld) judge(t *rapid.T, r reading) {
+	w.memory.add(r.sample)
 	h := w.memory.horizon(r)
 	from := w.durable.At
 	if h.ClockBack > 0 {
 		from = earlier(from, h.SteppedTo()) // a rewind
 	}
 	for _, row := range w.rows {
+		if row.stamp.Before(from) && w.stepped {
+			continue // the clock was set back since the reading: the next one tells, and is judged by all of it
+		}
 		if row.committed && !row.seen && row.stamp.Before(from) {
 			t.Fatalf("a row stamped %v was committed after %v was settled", row.stamp, from)
 		}
@@ -138,7 +159,14 @@ func checkHistory(t *rapid.T) {
 		"pass": func(t *rapid.T) {
 			w.real += time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond
 		},
-		"read": w.read,
+		"read":  w.read,
+		"share": w.share,
+		"another watch reads": func(*rapid.T) {
+			if w.shared == nil {
+				r := w.reading()
+				w.shared = &r
+			}
+		},
 		"message": func(t *rapid.T) {
 			s := session()
 			if s.executing {
@@ -214,6 +242,7 @@ func checkHistory(t *rapid.T) {
 			if w.durable.At.IsZero() {
 				t.Skip("nothing durable: the new one could not know of a step")
 			}
+			w.share(t)
 			w.memory = newMemory(time.Second)
 			w.memory.continueFrom(w.durable)
 		},

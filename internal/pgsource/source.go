@@ -51,6 +51,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"indexerd/internal/pace"
 )
 
 // Config says which database to read.
@@ -58,6 +60,7 @@ type Config struct {
 	Name             string
 	DSN              string
 	Conns            int           // at most so many connections; 0: 4
+	Pace             *pace.Pace    // nil: no limits
 	StatementTimeout time.Duration // 0: 5 minutes
 }
 
@@ -66,7 +69,10 @@ type Source struct {
 	name             string
 	address          string
 	pool             *pgxpool.Pool
+	pace             *pace.Pace
 	own              backends
+	readings         readings
+	streams          chan struct{} // held by each connection that waits for a consumer
 	statementTimeout time.Duration
 }
 
@@ -107,6 +113,9 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		name:             cfg.Name,
 		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
 		pool:             pool,
+		pace:             cmp.Or(cfg.Pace, pace.New(pace.Limits{})),
+		readings:         newReadings(),
+		streams:          make(chan struct{}, pc.MaxConns-1),
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
 	}, nil
 }
@@ -136,7 +145,7 @@ func (s *Source) now(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	defer x.conn.Release()
+	defer x.release()
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
 	row, err := x.row(ctx, query{sql: "SELECT " + clockMicros})

@@ -71,6 +71,10 @@ type tx struct {
 
 	unlimited bool               // its statements may take as long as they do
 	answered  context.CancelFunc // of the deadline of the last statement
+
+	statements int           // that were sent
+	sent       time.Time     // when the last one was; zero: it has been noted
+	away       time.Duration // of the time since, what the consumer of its rows took
 }
 
 // opened is what the first SELECT of a transaction tells.
@@ -81,13 +85,52 @@ type opened struct {
 	own        backend
 }
 
-// acquire takes a connection, opening one where none is idle.
+// acquire takes a connection, opening one where none is idle. It waits here, and
+// nowhere later, for what the source's limits leave.
 func (s *Source) acquire(ctx context.Context) (*tx, error) {
+	if err := s.pace.Wait(ctx); err != nil {
+		return nil, err
+	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return nil, connectFault(ctx, s, err)
 	}
 	return &tx{src: s, conn: conn, pg: conn.Conn().PgConn()}, nil
+}
+
+// send notes that a statement is sent.
+func (x *tx) send() {
+	x.note()
+	x.sent = time.Now()
+	x.statements++
+}
+
+// note notes that the last statement has been answered, and how fast.
+func (x *tx) note() {
+	if !x.sent.IsZero() {
+		x.src.pace.Took(time.Since(x.sent) - x.away)
+	}
+	x.sent, x.away = time.Time{}, 0
+}
+
+// wait has the rows of a statement wait for their consumer, which says nothing
+// of the server.
+func (x *tx) wait(consumer func() bool) bool {
+	began := time.Now()
+	defer func() { x.away += time.Since(began) }()
+	return consumer()
+}
+
+// release gives the connection back.
+func (x *tx) release() {
+	x.note()
+	if x.answered != nil {
+		x.answered()
+	}
+	if x.statements > 1 {
+		x.src.pace.Charge(x.statements - 1) // one has been waited for
+	}
+	x.conn.Release()
 }
 
 // begin begins the transaction and takes its snapshot, in one round trip.
@@ -102,7 +145,9 @@ func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	var batch pgconn.Batch
 	batch.ExecParams(beginSQL, nil, nil, nil, nil)
 	batch.ExecParams(openSQL, open.values, open.types, nil, nil)
+	x.send()
 	results, err := x.pg.ExecBatch(ctx, &batch).ReadAll()
+	x.note()
 	if err != nil {
 		return opened{}, x.fault(ctx, err)
 	}
@@ -148,10 +193,8 @@ func millis(d time.Duration) string {
 // end ends the transaction and gives the connection back. A connection that
 // broke, or that still has rows to deliver, is closed by the pool.
 func (x *tx) end(ctx context.Context) {
-	defer x.conn.Release()
-	if x.answered != nil {
-		defer x.answered()
-	}
+	x.note()
+	defer x.release()
 	x.src.own.remove(x.own)
 	if x.pg.IsClosed() || x.pg.IsBusy() {
 		return
@@ -173,12 +216,14 @@ func (x *tx) rows(ctx context.Context, q query) *pgconn.ResultReader {
 	if !x.unlimited {
 		ctx, x.answered = context.WithTimeoutCause(ctx, x.src.statementTimeout+roundTripTimeout, errNoAnswer)
 	}
+	x.send()
 	return x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)
 }
 
 // all returns all rows of a query.
 func (x *tx) all(ctx context.Context, q query) ([][][]byte, error) {
 	r := x.rows(ctx, q).Read()
+	x.note()
 	if r.Err != nil {
 		return nil, x.fault(ctx, r.Err)
 	}

@@ -42,16 +42,24 @@ import (
 // what was open has ended.
 //
 // A reading costs five round trips, two more for each further look, and up to
-// 50 ms when it waits for hidden sessions.
+// 50 ms when it waits for hidden sessions. The watches of a source share them:
+// a reading is as good for any snapshot that is taken after it. What it proves
+// each watch decides for itself, by what it remembers.
 type Watch struct {
 	src    *Source
 	memory *memory
 	server string
+	fresh  time.Duration
+	had    uint64 // the number of the last reading that this watch has had
 }
 
 // WatchOptions say what a watch builds on.
 type WatchOptions struct {
 	Slack time.Duration // 0: 1 second
+
+	// Fresh is how old a reading that another watch took may be to serve this
+	// one too: it lags so much behind one of its own.
+	Fresh time.Duration
 
 	// Last is the last exact horizon that was made durable, with At, Now, Local
 	// and Server. The watch then is exact from its first reading on: what it
@@ -63,7 +71,7 @@ type WatchOptions struct {
 func (s *Source) Watch(o WatchOptions) *Watch {
 	m := newMemory(cmp.Or(o.Slack, time.Second))
 	m.continueFrom(o.Last)
-	return &Watch{src: s, memory: m, server: o.Last.Server}
+	return &Watch{src: s, memory: m, server: o.Last.Server, fresh: o.Fresh}
 }
 
 // A reading takes at most so many looks, one each so often.
@@ -75,64 +83,78 @@ const (
 // Horizon reads the horizon. An error says that the server could not be asked;
 // a server that will not tell, or can't be believed, gives a Reason.
 func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
-	x, err := w.src.acquire(ctx)
-	if err != nil {
-		return doc.Horizon{}, err
-	}
-	defer x.conn.Release()
-	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
-	defer cancel()
-	h, err := w.horizon(ctx, x)
+	r, err := w.src.readings.next(ctx, w)
 	var refused *serverError
 	if errors.As(err, &refused) && !errors.Is(err, doc.ErrUnavailable) {
 		return doc.Horizon{Reason: "the server does not tell what is open: " + refused.Error() + ": set horizon: timeout"}, nil
 	}
-	return h, err
-}
-
-func (w *Watch) horizon(ctx context.Context, x *tx) (doc.Horizon, error) {
-	var r reading
-	var err error
-	if r.standing, err = x.standing(ctx); err != nil {
+	if err != nil {
 		return doc.Horizon{}, err
-	}
-	if r.server != w.server {
-		// Another server, or its sessions have ended with it: nothing that is
-		// remembered says anything about it.
-		w.memory, w.server = newMemory(w.memory.slack), r.server
-	}
-	if r.sample, err = w.look(ctx, x); err != nil {
-		return doc.Horizon{}, err
-	}
-	if r.prepared, err = x.preparedTxs(ctx); err != nil {
-		return doc.Horizon{}, err
-	}
-	if !r.sees || r.silent {
-		if r.function, err = x.statementTimestamp(ctx); err != nil {
-			return doc.Horizon{}, err
-		}
 	}
 	return w.memory.horizon(r), nil
 }
 
+// read takes a reading, and remembers it.
+func (w *Watch) read(ctx context.Context) (reading, error) {
+	x, err := w.src.acquire(ctx)
+	if err != nil {
+		return reading{}, err
+	}
+	defer x.release()
+	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
+	defer cancel()
+	var r reading
+	if r.standing, err = x.standing(ctx); err != nil {
+		return reading{}, err
+	}
+	w.meet(r.server)
+	if r.samples, err = w.look(ctx, x); err != nil {
+		return reading{}, err
+	}
+	r.sample = r.samples[len(r.samples)-1]
+	if r.prepared, err = x.preparedTxs(ctx); err != nil {
+		return reading{}, err
+	}
+	if !r.sees || r.silent {
+		if r.function, err = x.statementTimestamp(ctx); err != nil {
+			return reading{}, err
+		}
+	}
+	return r, nil
+}
+
+// remember takes a reading in that another watch took.
+func (w *Watch) remember(r reading) {
+	w.meet(r.server)
+	for _, s := range r.samples {
+		w.memory.add(s)
+	}
+}
+
+// meet forgets everything where the server is another one, or its sessions have
+// ended with it: nothing that is remembered says anything about it.
+func (w *Watch) meet(server string) {
+	if server != w.server {
+		w.memory, w.server = newMemory(w.memory.slack), server
+	}
+}
+
 // look takes samples until another one would tell no more, or enough.
-func (w *Watch) look(ctx context.Context, x *tx) (sample, error) {
-	var first time.Time
-	for n := 1; ; n++ {
+func (w *Watch) look(ctx context.Context, x *tx) ([]sample, error) {
+	var samples []sample
+	for {
 		s, err := x.sample(ctx)
 		if err != nil {
-			return sample{}, err
+			return nil, err
 		}
 		w.memory.add(s)
-		if n == 1 {
-			first = s.clock
-		}
-		if n == looks || !w.memory.vague(s, first) {
-			return s, nil
+		samples = append(samples, s)
+		if len(samples) == looks || !w.memory.vague(s, samples[0].clock) {
+			return samples, nil
 		}
 		select {
 		case <-ctx.Done():
-			return sample{}, x.fault(ctx, context.Cause(ctx))
+			return nil, x.fault(ctx, context.Cause(ctx))
 		case <-time.After(lookEvery):
 		}
 	}

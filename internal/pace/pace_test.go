@@ -1,0 +1,113 @@
+package pace_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/internal/pace"
+)
+
+// Each waiter sends several statements: what it was not charged for before, the
+// next ones wait for.
+func TestStatementsASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pace.New(pace.Limits{PerSecond: 50})
+		began := time.Now()
+		var waiters sync.WaitGroup
+		for range 10 {
+			waiters.Go(func() {
+				for range 20 {
+					wait(t, p)
+					p.Took(time.Millisecond)
+					p.Charge(2)
+				}
+			})
+		}
+		waiters.Wait()
+		took, least := time.Since(began), 12*time.Second-time.Second
+		if took < least || took > least+2*time.Second {
+			t.Errorf("600 statements at 50 a second: got %v, want about 12 s", took)
+		}
+	})
+}
+
+func TestNoLimitsNoWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pace.New(pace.Limits{})
+		began := time.Now()
+		for range 1000 {
+			wait(t, p)
+			p.Took(time.Hour)
+			p.Charge(5)
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("waited %v, want not at all", took)
+		}
+		if f := p.Figures(); f.Statements != 1000 || f.Busy != 1000*time.Hour || f.Slow {
+			t.Errorf("got %+v, want 1000 statements, 1000 h, not slow", f)
+		}
+	})
+}
+
+// One slow statement in twenty is no slow database. More are, and a tenth of
+// the time is left to it until it answers fast again.
+func TestSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const fast, slow = time.Millisecond, time.Second
+		p := pace.New(pace.Limits{Slow: 500 * time.Millisecond})
+		ask := func(d time.Duration) time.Duration {
+			wait(t, p)
+			began := time.Now()
+			time.Sleep(d)
+			p.Took(d)
+			wait(t, p)
+			return time.Since(began)
+		}
+		for i := range 200 {
+			d := fast
+			if i%20 == 0 {
+				d = slow
+			}
+			if took := ask(d); took != d {
+				t.Fatalf("statement %d, one of twenty slow: got a rest of %v, want none", i, took-d)
+			}
+		}
+		ask(slow)
+		if took := ask(slow); took != 10*slow || !p.Figures().Slow {
+			t.Errorf("slow: got %v, %+v, want ten times %v", took, p.Figures(), slow)
+		}
+		if took := ask(10 * time.Second); took != 40*time.Second {
+			t.Errorf("very slow: got a rest of %v, want at most 30 s", took-10*time.Second)
+		}
+		began := time.Now()
+		for range 100 {
+			ask(fast)
+		}
+		if took := time.Since(began); took > 2*time.Second || p.Figures().Slow {
+			t.Errorf("fast again: after %v got %+v, want it not slow", took, p.Figures())
+		}
+	})
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pace.New(pace.Limits{PerSecond: 1})
+		p.Charge(3600)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+	})
+}
+
+func wait(t *testing.T, p *pace.Pace) {
+	t.Helper()
+	if err := p.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,169 @@
+package pgsource
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pace"
+	"indexerd/internal/pgtest"
+)
+
+// However many watch a database, one reading serves them all, and none is told
+// the same one twice.
+func TestReadingsAreShared(t *testing.T) {
+	s := openSource(t, pgtest.DB(t))
+	var watches []*Watch
+	for range 30 {
+		watches = append(watches, s.Watch(WatchOptions{Fresh: time.Hour}))
+	}
+	for round := uint64(1); round <= 3; round++ {
+		var all sync.WaitGroup
+		horizons := make([]doc.Horizon, len(watches))
+		for i, w := range watches {
+			all.Go(func() {
+				var err error
+				if horizons[i], err = w.Horizon(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for _, h := range horizons {
+			if !h.Exact || !h.At.Equal(horizons[0].At) || h.Server == "" {
+				t.Errorf("round %d: got %+v, want it exact and the same for all, %v", round, h, horizons[0].At)
+			}
+		}
+		if got := s.readings.number; got != round {
+			t.Errorf("readings: got %d, want %d, one a round", got, round)
+		}
+	}
+}
+
+// A reading that is not fresh serves nobody but those who waited for it.
+func TestStaleReadingIsNotShared(t *testing.T) {
+	s := openSource(t, pgtest.DB(t))
+	a, b := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
+	for i := range uint64(3) {
+		for j, w := range []*Watch{a, b} {
+			if _, err := w.Horizon(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := s.readings.number, 2*i+uint64(j)+1; got != want {
+				t.Errorf("readings: got %d, want %d, one each", got, want)
+			}
+		}
+	}
+}
+
+// What was committed late is above the horizon of every watch, whoever read it.
+func TestSharedReadingKnowsLateCommits(t *testing.T) {
+	w := watchDatabase(t, pgtest.DB(t), superuser)
+	reader, other := w.watch, w.source.Watch(WatchOptions{Slack: slack, Fresh: time.Hour})
+	for range 3 {
+		late := w.late()
+		stamp := value[time.Time](w, "SELECT clock_timestamp()")
+		w.watch = reader
+		w.below(late)
+		w.watch = other
+		if h := w.below(late); !h.At.Before(stamp) || other.had != reader.had {
+			t.Errorf("got %v from reading %d, want it below %v and of reading %d", h.At, other.had, stamp, reader.had)
+		}
+		w.exec(late, "COMMIT")
+	}
+	w.finish()
+}
+
+// Who waited for a server that does not answer need not ask it again; but a
+// reading that its own watch gave up says nothing to others.
+func TestFailedReading(t *testing.T) {
+	s := openSource(t, "postgres://nobody@127.0.0.1:1/none?sslmode=disable")
+	w, waited := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
+	asked := time.Now()
+	if _, err := w.Horizon(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
+		t.Fatalf("got %v, want %v", err, doc.ErrUnavailable)
+	}
+	if !s.readings.serves(waited, asked) || s.readings.serves(waited, time.Now()) {
+		t.Error("the failure is not shared by exactly those who waited")
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.readings.take(gone, waited); !errors.Is(err, context.Canceled) || s.readings.number != 1 {
+		t.Errorf("got %v and %d readings, want %v and the one before", err, s.readings.number, context.Canceled)
+	}
+}
+
+// A consumer that needs a connection for each page gets one, though the source
+// has no more than one, or every other holds one for pages of its own.
+func TestStampsByOIDLeaveAConnection(t *testing.T) {
+	for _, conns := range []int{1, 2, 3} {
+		dsn := pgtest.DB(t)
+		pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 100) i")
+		s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Conns: conns})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var readers sync.WaitGroup
+		for range 4 {
+			table, err := s.Table(ctx, TableConfig{Name: "doc", SQL: "SELECT id, u FROM doc", Key: []string{"id"}, Updated: "u", Batch: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			table.stampPage = 7
+			readers.Go(func() {
+				n := 0
+				for page, err := range table.StampsByOID(ctx, doc.Window{To: maxTime}) {
+					if err != nil {
+						t.Errorf("%d connections: %v", conns, err)
+						return
+					}
+					n += len(page)
+					if _, err := table.Now(ctx); err != nil {
+						t.Errorf("%d connections: %v", conns, err)
+					}
+				}
+				if n != 100 {
+					t.Errorf("%d connections: got %d stamps, want 100", conns, n)
+				}
+			})
+		}
+		readers.Wait()
+	}
+}
+
+// Every statement but COMMIT counts, and none waits inside a transaction.
+func TestPaceOfASource(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, '2024-01-01Z')")
+	const perSecond = 20
+	p := pace.New(pace.Limits{PerSecond: perSecond})
+	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Pace: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	table, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id, u FROM doc", Key: []string{"id"}, Updated: "u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, began := p.Figures(), time.Now()
+	for range 20 {
+		if _, err := table.Now(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		readStamps(t, table.Stamps(t.Context(), doc.Window{From: minTime, To: maxTime}))
+	}
+	asked, took := p.Figures().Statements-before.Statements, time.Since(began)
+	if asked != 20*3 || took < 2*time.Second {
+		t.Errorf("got %d statements in %v, want 60 in 3 s or little less: a clock, BEGIN and a window each", asked, took)
+	}
+	if busy := p.Figures().Busy; busy <= 0 || busy > took {
+		t.Errorf("statements took %v of %v, want less and not nothing", busy, took)
+	}
+}
