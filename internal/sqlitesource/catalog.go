@@ -18,11 +18,7 @@ import (
 func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
 	name := filepath.Base(s.path)
 	c := doc.Catalog{Name: strings.TrimSuffix(name, filepath.Ext(name)), Greatest: "max"}
-	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err == nil {
-		defer tx.Rollback()
-		err = catalog(ctx, tx, &c)
-	}
+	err := s.read(ctx, func(tx *sql.Tx) error { return catalog(ctx, tx, &c) })
 	return c, s.fault("look at its tables", err)
 }
 

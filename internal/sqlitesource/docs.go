@@ -217,14 +217,14 @@ func (t *Table) page(ctx context.Context, s *scan, yield func(doc.Batch, error) 
 // to go on. The fetch has ended when the caller has dealt with the batch; a
 // fault of a row it leaves to whoever reads.
 func (t *Table) fetch(ctx context.Context, doing string, read func(*sql.Tx, *doc.Batch) error, yield func(doc.Batch, error) bool) (more bool, fault *rowFault) {
-	tx, b, err := t.begin(ctx)
+	v, b, err := t.begin(ctx)
 	if err != nil {
 		yield(doc.Batch{}, t.source.fault(doing, err))
 		return false, nil
 	}
 	defer t.numbers.End(b.Fetch)
-	err = read(tx, &b)
-	tx.Rollback() // before the caller works on the page: see the package
+	err = read(v.tx, &b)
+	v.end() // before the caller works on the page: see the package
 	switch {
 	case errors.As(err, &fault):
 		return false, fault
@@ -236,20 +236,25 @@ func (t *Table) fetch(ctx context.Context, doing string, read func(*sql.Tx, *doc
 }
 
 // begin takes a number and a snapshot: in SQLite it is the first read after
-// BEGIN that takes it, not BEGIN. The clock comes before, and touches no file.
-func (t *Table) begin(ctx context.Context) (tx *sql.Tx, b doc.Batch, err error) {
+// BEGIN that takes it, not BEGIN. The clock comes before, and touches no file;
+// and before the number the connection, since numbers are handed out under a
+// lock.
+func (t *Table) begin(ctx context.Context) (v *visit, b doc.Batch, err error) {
+	if v, err = t.source.visit(ctx); err != nil {
+		return nil, b, err
+	}
 	b.Fetch, err = t.numbers.Begin(func() (err error) {
-		if tx, err = t.source.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}); err != nil {
+		if err := v.begin(ctx); err != nil {
 			return err
 		}
-		if b.At, err = clockOf(ctx, tx); err != nil {
+		if b.At, err = clockOf(ctx, v.tx); err != nil {
 			return err
 		}
 		var n int
-		return tx.QueryRowContext(ctx, firstRead).Scan(&n)
+		return v.tx.QueryRowContext(ctx, firstRead).Scan(&n)
 	})
-	if err != nil && tx != nil {
-		tx.Rollback()
+	if err != nil {
+		v.end()
 	}
-	return tx, b, err
+	return v, b, err
 }

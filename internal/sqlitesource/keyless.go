@@ -17,12 +17,12 @@ const maxKeyless = 100
 // alone SQLite finds the bad ones itself.
 func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 	const doing = "look for rows without a key of "
-	tx, b, err := t.begin(ctx)
+	v, b, err := t.begin(ctx)
 	if err != nil {
 		return doc.Batch{}, t.source.fault(doing+t.name, err)
 	}
 	defer t.numbers.End(b.Fetch)
-	defer tx.Rollback()
+	defer v.end()
 	var where condition
 	if !slices.Contains(t.kinds, doc.Text) {
 		var bad []string
@@ -33,7 +33,7 @@ func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 	}
 	t.live(&where)
 	seen := map[string]bool{}
-	err = each(ctx, tx, t.statements.keys+where.String(), where.args, len(t.key), func(raw []any) bool {
+	err = each(ctx, v.tx, t.statements.keys+where.String(), where.args, len(t.key), func(raw []any) bool {
 		if _, err := t.oid(raw); err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true
 			b.Rejects = append(b.Rejects, doc.Reject{Reason: err.Error()})

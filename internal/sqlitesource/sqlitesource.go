@@ -30,34 +30,41 @@
 // SQL: it would have to sort by key what is now read as it lies, and could not
 // tell the greatest of updateTimes that are text with offsets.
 //
-// Layout: connect.go opens files; table.go is the table, view.go one SQL of it,
-// sql.go builds statements. docs.go fetches, page.go and row.go make documents
-// of rows, children.go adds their children, deletion.go leaves out what is
-// marked deleted, poison.go sets apart the rows at which SQL fails. stamps.go
-// and walk.go walk windows, listing.go reads the stamps of their pages, token.go
-// digests. keyless.go and relations.go are for those who check. clock.go and
-// spelling.go read updateTime in the ways that SQLite stores it; errors.go tells
-// faults of the connection from faults of the configuration.
+// Layout: connect.go opens files, visit.go reads them; table.go is the table,
+// view.go one SQL of it, sql.go builds statements. docs.go fetches, page.go and
+// row.go make documents of rows, children.go adds their children, deletion.go
+// leaves out what is marked deleted, poison.go sets apart the rows at which SQL
+// fails. stamps.go and walk.go walk windows, listing.go reads the stamps of
+// their pages, token.go digests. keyless.go and relations.go are for those who
+// check. clock.go and spelling.go read updateTime in the ways that SQLite stores
+// it; errors.go tells faults of the connection from faults of the configuration.
 package sqlitesource
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"indexerd/internal/pace"
 )
 
 // A Config names a database. DSN is a path or a file: URI.
 type Config struct {
 	Name, DSN string
+	Conns     int        // at most so many that read; 0: as many as there are processors, and one
+	Pace      *pace.Pace // nil: no limits
 }
 
 // A Source is one SQLite database.
 type Source struct {
-	path string
-	db   *sql.DB
+	path  string
+	db    *sql.DB
+	pace  *pace.Pace
+	watch Watch
 }
 
 // Open checks the DSN. It does not touch the file, which need not be there yet.
@@ -72,13 +79,15 @@ func Open(_ context.Context, c Config) (*Source, error) {
 	}
 	db := sql.OpenDB(connector)
 	// Nothing waits for a second connection while it has one, so few are enough.
-	conns := runtime.GOMAXPROCS(0) + 2 // one of them may be a Watch's
+	conns := cmp.Or(c.Conns, runtime.GOMAXPROCS(0)+1) + 1 // the Watch's
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	// A file that was replaced, by a restore, is another file under the old
 	// name: connections go on reading the one they opened.
 	db.SetConnMaxLifetime(time.Minute)
-	return &Source{path: path, db: db}, nil
+	s := &Source{path: path, db: db, pace: cmp.Or(c.Pace, pace.New(pace.Limits{}))}
+	s.watch.source = s
+	return s, nil
 }
 
 // Address is the name of the file, as users see it.
@@ -86,13 +95,18 @@ func (s *Source) Address() string { return filepath.Base(s.path) }
 
 // Ping reads the database's first page.
 func (s *Source) Ping(ctx context.Context) error {
-	var n int
-	err := s.db.QueryRowContext(ctx, firstRead).Scan(&n)
+	err := s.read(ctx, func(tx *sql.Tx) error {
+		var n int
+		return tx.QueryRowContext(ctx, firstRead).Scan(&n)
+	})
 	return s.fault("connect", err)
 }
 
 // firstRead is the least that reads the database.
 const firstRead = `SELECT count(*) FROM sqlite_schema`
 
-// Close closes the connections.
-func (s *Source) Close() { s.db.Close() }
+// Close closes the connections. They only read, so nothing can be lost.
+func (s *Source) Close() {
+	_ = s.watch.Close()
+	_ = s.db.Close()
+}

@@ -187,19 +187,13 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 	if list := t.deletion.list; list != nil {
 		where.and("(" + t.statements.inBytes() + " IN (" + list.statements.keys + ")) IS NOT TRUE")
 	}
-	err = t.source.db.QueryRowContext(ctx, "SELECT count(*)"+t.statements.from+where.String(), where.args...).Scan(&n)
+	err = t.read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT count(*)"+t.statements.from+where.String(), where.args...).Scan(&n)
+	})
 	return n, t.source.fault("count the rows of "+t.name, err)
 }
 
-// read runs f in a transaction, which is rolled back: nothing was written.
-func (t *Table) read(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := t.source.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	return f(tx)
-}
+func (t *Table) read(ctx context.Context, f func(*sql.Tx) error) error { return t.source.read(ctx, f) }
 
 // clockOf reads the clock. It is in milliseconds, the best that SQLite has.
 func clockOf(ctx context.Context, tx *sql.Tx) (time.Time, error) {

@@ -13,7 +13,8 @@ import (
 // sees.
 const watchFor = 10 * time.Minute
 
-// A Watch tells whether anything was committed to a database.
+// A Watch tells whether anything was committed to a database. All that watch it
+// share the one connection that this takes.
 type Watch struct {
 	source *Source
 
@@ -23,8 +24,8 @@ type Watch struct {
 	number int // of the connection
 }
 
-// Watch returns a watch, which has a connection of its own until it is closed.
-func (s *Source) Watch() *Watch { return &Watch{source: s} }
+// Watch returns the source's watch.
+func (s *Source) Watch() *Watch { return &s.watch }
 
 // Version changes with every commit. It also changes now and then without one,
 // when the watch takes another connection.

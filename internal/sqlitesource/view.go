@@ -76,12 +76,12 @@ func (v *view) order(kinds []doc.Kind, marked string) {
 // columnsOf prepares the SQL, without the wrapping that would rename columns of
 // one name, and does not run it.
 func (s *Source) columnsOf(ctx context.Context, query string) (info []sqlite.ColumnInfo, err error) {
-	conn, err := s.db.Conn(ctx)
+	v, err := s.visit(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	err = conn.Raw(func(driverConn any) error {
+	defer v.end()
+	err = v.conn.Raw(func(driverConn any) error {
 		describer, ok := driverConn.(interface {
 			ColumnInfo(query string) ([]sqlite.ColumnInfo, error)
 		})

@@ -1,0 +1,62 @@
+package sqlitesource
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pace"
+)
+
+// Many tables of one file watch it and read it, though they have one connection
+// to read by; and what they read was counted.
+func TestManyTablesOfOneConnection(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u TEXT); INSERT INTO t VALUES (1, '2024-05-06 12:00:00'), (2, '2024-05-06 12:00:00')")
+	p := pace.New(pace.Limits{PerSecond: 100})
+	s, err := Open(t.Context(), Config{Name: "test", DSN: db.path, Conns: 1, Pace: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	began := time.Now()
+	var tables sync.WaitGroup
+	for i := range 20 {
+		tables.Go(func() {
+			if err := followOnce(ctx, s, fmt.Sprintf("t%d", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	tables.Wait()
+	f := p.Figures()
+	if least := time.Duration(f.Statements-1) * time.Second / 100; f.Statements < 20*3 || time.Since(began) < least-time.Second/10 {
+		t.Errorf("got %d statements in %v, want at least 60 and not before %v", f.Statements, time.Since(began), least)
+	}
+}
+
+// followOnce does what the passes of a table do.
+func followOnce(ctx context.Context, s *Source, name string) error {
+	table, err := s.Table(ctx, TableConfig{Name: name, SQL: "SELECT id, u FROM t", Key: []string{"id"}, Updated: "u"})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Watch().Version(ctx); err != nil {
+		return err
+	}
+	for stamps, err := range table.StampsByOID(ctx, doc.Window{To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}) {
+		if err != nil {
+			return err
+		}
+		for batch, err := range table.Docs(ctx, []doc.OID{stamps[0].OID}) {
+			if err != nil || len(batch.Docs) != 1 {
+				return fmt.Errorf("%d rows, %w", len(batch.Docs), err)
+			}
+		}
+	}
+	return nil
+}
