@@ -45,6 +45,7 @@ type Source struct {
 	Name   string
 	Driver string // postgres or sqlite
 	DSN    string `json:"-"` // its own, or the content of its dsn_file
+	Limits Limits
 
 	dsnFile string
 }

@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 		File:    "x.yaml",
 		Data:    "d",
 		HTTP:    HTTP{Listen: "127.0.0.1:7700"},
-		Sources: []Source{{Name: "pagila", Driver: "postgres", DSN: dsn}},
+		Sources: []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1}}},
 		Tables: []Table{{
 			Name:        "film",
 			Source:      "pagila",

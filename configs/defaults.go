@@ -12,6 +12,9 @@ func (c *Config) setDefaults() {
 	for i := range c.Tables {
 		c.Tables[i].setDefaults()
 	}
+	for i := range c.Sources {
+		c.Sources[i].Limits.setDefaults(c.Tables, c.Sources[i].Name)
+	}
 }
 
 func (t *Table) setDefaults() {

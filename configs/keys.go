@@ -94,5 +94,6 @@ func sourceKeys(s *Source) []key {
 			"A file of one line with the address, instead of `dsn`. It must be readable by its owner alone, or lie in systemd's credentials directory.",
 			text{&s.dsnFile},
 		},
+		{"limits", false, "say how much may be asked of the database", "", "How much may be asked of it, by all of its tables together.", mapping{limitKeys(&s.Limits)}},
 	}
 }

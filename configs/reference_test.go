@@ -105,6 +105,8 @@ func describe(t *testing.T, v value) string {
 		return "`true` or `false`"
 	case duration:
 		return "duration"
+	case hours:
+		return "hours of the day"
 	case tierEnd:
 		return "`latest`, `settled`, or a duration"
 	case size:

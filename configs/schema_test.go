@@ -88,6 +88,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: "1"}, &jsonschema.Schema{Type: "string", Pattern: `^[0-9]+ *([KMG]iB)?$`})
 	case duration:
 		return orExpanded(durationSchema())
+	case hours:
+		return orExpanded(&jsonschema.Schema{Type: "string", Pattern: `^ *[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2} *$`})
 	case tierEnd:
 		return orExpanded(&jsonschema.Schema{Enum: []any{"latest", "settled"}}, durationSchema())
 	}
