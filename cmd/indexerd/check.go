@@ -103,7 +103,7 @@ func (f *findings) faults(faults configs.Faults) {
 func (f *findings) check(ctx context.Context, cfg *configs.Config) {
 	sources := map[string]*source{}
 	for _, s := range cfg.Sources {
-		db, err := openDatabase(ctx, cfg, s)
+		db, err := openDatabase(ctx, s)
 		if err != nil {
 			f.unusable = true
 			f.add("error", "bad_dsn", faultAt(cfg, "sources."+s.Name+".dsn", err.Error(), "mend the address"))

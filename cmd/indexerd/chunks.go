@@ -31,16 +31,30 @@ func (l *laneByChunks) end() {
 // rest lets others have the lane, and rests so long that the pass takes no more
 // than its share of the time.
 func (l *laneByChunks) rest(ctx context.Context, worked time.Duration, share float64) error {
+	return l.pause(ctx, func(ctx context.Context) error { return restAfterWork(ctx, worked, share) })
+}
+
+// pause lets others have the lane for as long as a wait takes, or a moment.
+func (l *laneByChunks) pause(ctx context.Context, wait func(context.Context) error) error {
 	l.lane.Give()
 	l.taken = false
-	if pause := time.Duration(float64(worked) * (1/share - 1)); pause > 0 {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	if err := wait(ctx); err != nil {
+		return err
 	}
 	err := l.lane.Take(ctx)
 	l.taken = err == nil
 	return err
+}
+
+func restAfterWork(ctx context.Context, worked time.Duration, share float64) error {
+	pause := time.Duration(float64(worked) * (1/share - 1))
+	if pause <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

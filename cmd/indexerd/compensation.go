@@ -64,7 +64,7 @@ func newCompensation(t *table, r rows) *compensation {
 	if marks.Mode == "exact" {
 		last.At = marks.Settled
 	}
-	if h := t.source.horizon(conf.Slack, last); h != nil {
+	if h := t.source.horizon(conf, last); h != nil {
 		c.turns = newTurns(h)
 		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: c.turns, Comparison: comparison, Trace: t.trace}
 	}

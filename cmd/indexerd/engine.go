@@ -49,7 +49,7 @@ func openEngine(cfg *configs.Config) (_ *engine, err error) {
 	}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
-		byName[s.Name] = &source{conf: s}
+		byName[s.Name] = newSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
 	for _, conf := range cfg.Tables {
@@ -95,7 +95,7 @@ func (e *engine) close() error {
 // openDatabases prepares the databases; they need not be up.
 func (e *engine) openDatabases(ctx context.Context) (err error) {
 	for _, s := range e.sources {
-		if s.database, err = openDatabase(ctx, e.cfg, s.conf); err != nil {
+		if s.database, err = openDatabase(ctx, s.conf); err != nil {
 			return coded{faultAt(e.cfg, "sources."+s.conf.Name+".dsn", oneLine(err), "mend the address"), exitBad}
 		}
 	}

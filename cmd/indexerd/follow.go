@@ -150,12 +150,15 @@ func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.
 	if marks.Loaded {
 		return nil
 	}
+	if err := t.source.loud(ctx, log, "initial"); err != nil {
+		return err
+	}
 	if err := t.lane.Take(ctx); err != nil {
 		return err
 	}
 	defer t.lane.Give()
 	load := &initial.Load{
-		Table: t.conf.Name, Source: r, Sink: t.sink, Trace: t.trace,
+		Table: t.conf.Name, Source: loading{r, t.source, log}, Sink: t.sink, Trace: t.trace,
 		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
 		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.begin, Progress: &t.progress,
 	}
@@ -184,6 +187,7 @@ func (t *table) pass(ctx context.Context, pass, tier string, run func(context.Co
 		return report, t.dieIfBroken(pass, err)
 	}
 	t.source.seen(nil)
+	t.source.sayPace(t.log)
 	if pass == "incremental" {
 		t.mu.Lock()
 		t.window, t.windowAt = report.Window, started

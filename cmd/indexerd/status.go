@@ -32,7 +32,7 @@ func (e *engine) Status(context.Context) httpapi.Status {
 	for _, src := range e.sources {
 		err := src.lastError()
 		s.Sources = append(s.Sources, httpapi.SourceStatus{
-			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src),
+			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src), Load: src.load(),
 		})
 	}
 	marks := e.trace.Durable() // an S that was shown does not fall with a crash
@@ -77,6 +77,9 @@ func (e *engine) Waiting() []string {
 			continue
 		}
 		line := t.conf.Name + ": waiting for its database"
+		if end, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet {
+			line = t.conf.Name + ": waiting for the end of the quiet hours at " + end.Format("15:04")
+		}
 		if p := t.progress.Snapshot(); p.Running {
 			line = fmt.Sprintf("%s: loading %d %%", t.conf.Name, 100*p.Done/max(p.Of, 1))
 		}

@@ -56,7 +56,10 @@ func (t *table) scheduleSweep(s *schedule.Scheduler) error {
 		delay = 0
 	}
 	return t.every(s, "deletecheck", "", t.conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
-		_, err := t.sweep(ctx, sweeping{share: t.conf.DeleteCheck.Share})
+		if err := t.source.loud(ctx, t.log, "deletecheck"); err != nil {
+			return err
+		}
+		_, err := t.sweep(ctx, sweeping{scheduled: true, share: t.conf.DeleteCheck.Share})
 		return err
 	})
 }
@@ -86,10 +89,11 @@ func (t *table) sweepIfDue() {
 
 // sweeping is how a sweep is to be done.
 type sweeping struct {
-	share    float64 // of the time that it works
-	anew     bool
-	allow    int // removals beyond the guard's limits
-	progress func(done, of int64)
+	scheduled bool    // and not at a person's word
+	share     float64 // of the time that it works
+	anew      bool
+	allow     int // removals beyond the guard's limits
+	progress  func(done, of int64)
 }
 
 // sweep compares everything, and repairs what differs. It takes turns in the
@@ -116,7 +120,9 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	s := deletecheck.Sweep{
 		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
 		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Anew: how.anew, Progress: how.progress,
-		Rest: func(ctx context.Context, worked time.Duration) error { return lane.rest(ctx, worked, how.share) },
+		Rest: func(ctx context.Context, worked time.Duration) error {
+			return lane.pause(ctx, func(ctx context.Context) error { return t.restInSweep(ctx, worked, how) })
+		},
 	}
 	started := time.Now()
 	report, err := s.Run(ctx)
@@ -128,6 +134,17 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	t.settleSweep(report, started, proven)
 	t.sayHeld("deletecheck")
 	return report, t.keep("deletecheck", "", started, time.Since(started), report)
+}
+
+// restInSweep rests between two chunks; a scheduled sweep, until the quiet hours
+// end.
+func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweeping) error {
+	if how.scheduled {
+		if err := t.source.loud(ctx, t.log, "deletecheck"); err != nil {
+			return err
+		}
+	}
+	return restAfterWork(ctx, worked, how.share)
 }
 
 // provenBefore reports whether the database vouches, before a sweep begins, for

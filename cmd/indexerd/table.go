@@ -83,31 +83,6 @@ type passJob struct {
 	*schedule.Job
 }
 
-// source is one database: open in a daemon, and only named where a command
-// asks about what is stored.
-type source struct {
-	database
-	conf configs.Source
-
-	mu  sync.Mutex
-	err error // of the last try to reach it
-}
-
-func (s *source) seen(err error) {
-	if err != nil && !errors.Is(err, doc.ErrUnavailable) {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.err = err
-}
-
-func (s *source) lastError() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
 func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
 	return &table{
 		cfg: cfg, conf: conf, trace: trace, source: s, dir: filepath.Join(cfg.Data, conf.Name), lane: schedule.NewLane(),

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"indexerd/compensate"
 	"indexerd/configs"
@@ -16,6 +15,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/nearest"
+	"indexerd/internal/pace"
 	"indexerd/internal/pgsource"
 	"indexerd/internal/sqlitesource"
 )
@@ -45,32 +45,22 @@ type database interface {
 	table(context.Context, configs.Table, numbers) (rows, error)
 	// horizon and versions are how the database tells what may still come;
 	// nil where it can't.
-	horizon(slack time.Duration, last doc.Horizon) compensate.Horizon
+	horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
 	versions() compensate.Versions
+	Figures() pace.Figures
 }
 
-// connections is how many connections the tables of a source need: one for
-// each worker, and one for what looks at the clock.
-func connections(cfg *configs.Config, source string) int {
-	n := 1
-	for _, t := range cfg.Tables {
-		if t.Source == source {
-			n += t.Workers
-		}
-	}
-	return n
-}
-
-func openDatabase(ctx context.Context, cfg *configs.Config, s configs.Source) (database, error) {
+func openDatabase(ctx context.Context, s configs.Source) (database, error) {
+	limits := pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow}
 	switch s.Driver {
 	case "postgres":
-		db, err := pgsource.Open(ctx, pgsource.Config{Name: s.Name, DSN: s.DSN, Conns: connections(cfg, s.Name)})
+		db, err := pgsource.Open(ctx, pgsource.Config{Name: s.Name, DSN: s.DSN, Conns: s.Limits.Connections, Limits: limits})
 		if err != nil {
 			return nil, err
 		}
 		return postgres{db}, nil
 	case "sqlite":
-		db, err := sqlitesource.Open(ctx, sqlitesource.Config{Name: s.Name, DSN: s.DSN})
+		db, err := sqlitesource.Open(ctx, sqlitesource.Config{Name: s.Name, DSN: s.DSN, Conns: s.Limits.Connections, Limits: limits})
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +82,9 @@ func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, 
 	return p.Source.Table(ctx, c)
 }
 
-func (p postgres) horizon(slack time.Duration, last doc.Horizon) compensate.Horizon {
-	return p.Watch(pgsource.WatchOptions{Slack: slack, Last: last})
+// horizon is told from a reading of another table's if that is fresh.
+func (p postgres) horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
+	return p.Watch(pgsource.WatchOptions{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last})
 }
 
 func (postgres) versions() compensate.Versions { return nil }
@@ -134,7 +125,7 @@ func further(t configs.Table) []furtherSQL {
 	return all
 }
 
-func (sqlite) horizon(time.Duration, doc.Horizon) compensate.Horizon { return nil }
+func (sqlite) horizon(configs.Compensate, doc.Horizon) compensate.Horizon { return nil }
 
 func (s sqlite) versions() compensate.Versions { return s.Watch() }
 

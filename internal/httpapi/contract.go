@@ -25,6 +25,8 @@ type SourceStatus struct {
 	Connected bool    `json:"connected"`
 	Error     *string `json:"error"`
 	PinnedBy  *Pin    `json:"pinned_by"`
+
+	Load SourceLoad `json:"-"`
 }
 
 // A Pin is the session that holds the horizon back.

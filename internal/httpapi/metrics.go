@@ -84,6 +84,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 			age = source.PinnedBy.AgeS
 		}
 		send(figurePinned, age, source.Source)
+		source.collectLoad(send)
 	}
 	for _, t := range s.Tables {
 		t.collect(send)

@@ -141,9 +141,7 @@ func TestStampsByOIDLeaveAConnection(t *testing.T) {
 func TestPaceOfASource(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, '2024-01-01Z')")
-	const perSecond = 20
-	p := pace.New(pace.Limits{PerSecond: perSecond})
-	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Pace: p})
+	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Limits: pace.Limits{PerSecond: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,18 +150,18 @@ func TestPaceOfASource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, began := p.Figures(), time.Now()
+	before, began := s.Figures(), time.Now()
 	for range 20 {
 		if _, err := table.Now(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		readStamps(t, table.Stamps(t.Context(), doc.Window{From: minTime, To: maxTime}))
 	}
-	asked, took := p.Figures().Statements-before.Statements, time.Since(began)
+	asked, took := s.Figures().Statements-before.Statements, time.Since(began)
 	if asked != 20*3 || took < 2*time.Second {
 		t.Errorf("got %d statements in %v, want 60 in 3 s or little less: a clock, BEGIN and a window each", asked, took)
 	}
-	if busy := p.Figures().Busy; busy <= 0 || busy > took {
+	if busy := s.Figures().Busy; busy <= 0 || busy > took {
 		t.Errorf("statements took %v of %v, want less and not nothing", busy, took)
 	}
 }

@@ -59,8 +59,8 @@ import (
 type Config struct {
 	Name             string
 	DSN              string
-	Conns            int           // at most so many connections; 0: 4
-	Pace             *pace.Pace    // nil: no limits
+	Conns            int // at most so many connections; 0: 4
+	Limits           pace.Limits
 	StatementTimeout time.Duration // 0: 5 minutes
 }
 
@@ -113,7 +113,7 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		name:             cfg.Name,
 		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
 		pool:             pool,
-		pace:             cmp.Or(cfg.Pace, pace.New(pace.Limits{})),
+		pace:             pace.New(cfg.Limits),
 		readings:         newReadings(),
 		streams:          make(chan struct{}, pc.MaxConns-1),
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
@@ -128,6 +128,9 @@ func splitPassword(dsn, database string) bool {
 
 // Address is where the database is, host:port/database.
 func (s *Source) Address() string { return s.address }
+
+// Figures are what was asked of it.
+func (s *Source) Figures() pace.Figures { return s.pace.Figures() }
 
 // Close closes the connections once what runs on them has ended.
 func (s *Source) Close() { s.pool.Close() }

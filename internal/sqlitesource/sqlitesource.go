@@ -55,8 +55,8 @@ import (
 // A Config names a database. DSN is a path or a file: URI.
 type Config struct {
 	Name, DSN string
-	Conns     int        // at most so many that read; 0: as many as there are processors, and one
-	Pace      *pace.Pace // nil: no limits
+	Conns     int // at most so many that read; 0: as many as there are processors, and one
+	Limits    pace.Limits
 }
 
 // A Source is one SQLite database.
@@ -85,7 +85,7 @@ func Open(_ context.Context, c Config) (*Source, error) {
 	// A file that was replaced, by a restore, is another file under the old
 	// name: connections go on reading the one they opened.
 	db.SetConnMaxLifetime(time.Minute)
-	s := &Source{path: path, db: db, pace: cmp.Or(c.Pace, pace.New(pace.Limits{}))}
+	s := &Source{path: path, db: db, pace: pace.New(c.Limits)}
 	s.watch.source = s
 	return s, nil
 }
@@ -104,6 +104,9 @@ func (s *Source) Ping(ctx context.Context) error {
 
 // firstRead is the least that reads the database.
 const firstRead = `SELECT count(*) FROM sqlite_schema`
+
+// Figures are what was asked of it.
+func (s *Source) Figures() pace.Figures { return s.pace.Figures() }
 
 // Close closes the connections. They only read, so nothing can be lost.
 func (s *Source) Close() {

@@ -15,8 +15,7 @@ import (
 // to read by; and what they read was counted.
 func TestManyTablesOfOneConnection(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u TEXT); INSERT INTO t VALUES (1, '2024-05-06 12:00:00'), (2, '2024-05-06 12:00:00')")
-	p := pace.New(pace.Limits{PerSecond: 100})
-	s, err := Open(t.Context(), Config{Name: "test", DSN: db.path, Conns: 1, Pace: p})
+	s, err := Open(t.Context(), Config{Name: "test", DSN: db.path, Conns: 1, Limits: pace.Limits{PerSecond: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func TestManyTablesOfOneConnection(t *testing.T) {
 		})
 	}
 	tables.Wait()
-	f := p.Figures()
+	f := s.Figures()
 	if least := time.Duration(f.Statements-1) * time.Second / 100; f.Statements < 20*3 || time.Since(began) < least-time.Second/10 {
 		t.Errorf("got %d statements in %v, want at least 60 and not before %v", f.Statements, time.Since(began), least)
 	}
