@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: sim mutants kill crash network disk cycles fresh demo build test lint race bench bench-store package storm stress servers
+.PHONY: sim mutants kill crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -76,6 +76,10 @@ fresh: servers
 # Changes of all kinds to all tables of Pagila, and then proof, page by page.
 storm: servers
 	STORM_CHANGES=$(or $(N),50000) $(WITHPG) $(GO) test -run '^TestStorm$$' -v -timeout 30m ./cmd/indexerd
+
+# Many tables, of which some are locked, broken or slow: the others go on.
+many: servers
+	MANY_TABLES=$(or $(N),30) $(WITHPG) $(GO) test -count=1 -run '^TestManyTables$$' -v -timeout 30m ./cmd/indexerd
 
 # Writers that commit late, for a minute each way of finding them.
 stress: servers

@@ -43,8 +43,10 @@ func loadsAtOnce(connections, tables int) int {
 	return max(connections-min(max(tables, 1), connections/2, mostLeft), 1)
 }
 
+// seen notes whether the database could be reached: a table that is locked says
+// nothing of it.
 func (s *source) seen(err error) {
-	if err != nil && !errors.Is(err, doc.ErrUnavailable) {
+	if err != nil && (!errors.Is(err, doc.ErrUnavailable) || errors.Is(err, doc.ErrLocked)) {
 		return
 	}
 	s.mu.Lock()

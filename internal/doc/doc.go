@@ -23,6 +23,15 @@ import (
 // meets it tries the same work again later.
 var ErrUnavailable = errors.New("database unavailable")
 
+// ErrLocked is an ErrUnavailable of one table: the database answers, and another
+// session holds a lock on what was asked for.
+var ErrLocked error = locked{}
+
+type locked struct{}
+
+func (locked) Error() string        { return "table locked by another session" }
+func (locked) Is(target error) bool { return target == ErrUnavailable }
+
 // A Token tells two versions of a row apart whatever updateTime says: a 64-bit
 // digest of the whole row and its children, computed in the database.
 // Digest 0 means unknown. Tokens of different epochs (another SQL, other

@@ -63,11 +63,16 @@ func classify(err error) error {
 		return fmt.Errorf("%w: %s", doc.ErrUnavailable, reason(err))
 	}
 	e := &serverError{code: pg.Code, message: oneLine(pg.Message), hint: oneLine(pg.Hint), position: int(pg.Position)}
+	if pg.Code == lockNotAvailable {
+		return fmt.Errorf("%w: %w", doc.ErrLocked, e)
+	}
 	if passes(pg.Code) {
 		return fmt.Errorf("%w: %w", doc.ErrUnavailable, e)
 	}
 	return e
 }
+
+const lockNotAvailable = "55P03"
 
 // passes reports whether an SQLSTATE is about the server's condition, and not
 // about the statement: the same statement may succeed another time.
@@ -78,7 +83,7 @@ func passes(code string) bool {
 	switch code {
 	case "08P01": // protocol violation: a parameter too many in the user's SQL
 		return false
-	case "55P03", // lock not available
+	case lockNotAvailable,
 		"25P03", "25P04", // idle in transaction, or transaction, for too long
 		"72000": // snapshot too old
 		return true

@@ -136,6 +136,9 @@ func TestClassify(t *testing.T) {
 		if errors.Is(got, doc.ErrUnavailable) != c.unavailable || !strings.HasSuffix(got.Error(), c.want) {
 			t.Errorf("%v: got %v, want %q, unavailable %v", c.err, got, c.want, c.unavailable)
 		}
+		if locked := strings.Contains(c.want, "55P03"); errors.Is(got, doc.ErrLocked) != locked {
+			t.Errorf("%v: got %v, want a lock %v", c.err, got, locked)
+		}
 		if strings.Contains(got.Error(), "\n") {
 			t.Errorf("%v: got %q, want one line", c.err, got)
 		}
