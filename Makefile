@@ -81,6 +81,10 @@ storm: servers
 many: servers
 	MANY_TABLES=$(or $(N),30) $(WITHPG) $(GO) test -count=1 -run '^TestManyTables$$' -v -timeout 30m ./cmd/indexerd
 
+# What a daemon takes that has nothing to do.
+idle: servers
+	IDLE_SECONDS=$(or $(IDLE_SECONDS),600) $(WITHPG) $(GO) test -count=1 -run '^TestIdle$$' -v -timeout 60m ./cmd/indexerd
+
 # Writers that commit late, for a minute each way of finding them.
 stress: servers
 	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./cmd/indexerd

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -22,6 +23,8 @@ const scrapeWithin = 5 * time.Second
 func metricsHandler(status func(context.Context) Status) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics{status})
+	prometheus.WrapRegistererWithPrefix("indexerd_", registry).MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
