@@ -26,12 +26,19 @@ type Exact struct {
 
 	settler settler
 	due     rewind // not durable yet
+
+	compared string    // the version that was compared last,
+	settled  time.Time // and where S was then
 }
 
 // Run reads H, then compares [S, max(Last(N), H)), then moves S to H. H may be
 // newer than the incremental mark: what S passes has been compared. The window
 // reaches beyond H to the mark, so that a row that commits late is found even
 // while an older session pins H.
+//
+// Where nothing was committed since the last comparison, there is nothing to
+// compare: what was visible then was compared then, or by incremental since, as
+// far as its mark has come.
 //
 // Where H is not exact, its reason is returned and nothing moves.
 func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
@@ -57,14 +64,34 @@ func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	if at.After(w.To) {
 		w.To = at
 	}
+	if e.idle(h, at, marks) {
+		return e.move(h, at, doc.Report{Window: w})
+	}
 	report, err := e.Comparison.Run(ctx, w)
 	if err != nil {
 		return report, err
 	}
-	return report, e.settler.move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
+	return e.move(h, at, report)
+}
+
+// idle reports whether nothing can have come that was not compared. A rewind has
+// moved S, and a mark that lies below H has not seen all that S would pass.
+func (e *Exact) idle(h doc.Horizon, at time.Time, marks timetrace.Table) bool {
+	return h.Version != "" && h.Version == e.compared && marks.Settled.Equal(e.settled) && !at.After(marks.Incremental)
+}
+
+// move moves S, and remembers what it was moved by.
+func (e *Exact) move(h doc.Horizon, at time.Time, report doc.Report) (doc.Report, error) {
+	err := e.settler.move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
 		t.Settle(at, t.Mode) // what was assumed once stays so until a sweep has looked at all of it
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
 	})
+	if err != nil {
+		return report, err
+	}
+	marks, _ := e.Trace.Table(e.Table)
+	e.compared, e.settled = h.Version, marks.Settled
+	return report, nil
 }
 
 // A rewind is where marks have to go back to, and why.

@@ -16,6 +16,7 @@ type Horizon struct {
 	Reason    string        // why it is not, and what to do, on one line
 	Pin       *Pin          // who holds At back; nil when it is the clock alone
 	Server    string        // another value: a server that was restarted, restored or failed over
+	Version   string        // the same value: nothing was committed since; "": not known
 	ClockBack time.Duration // how far Now has been set back since the last reading; then At is below all that was stamped since
 	Floor     time.Time     // and so is this, also where At is not proven; zero: not known
 }

@@ -17,7 +17,7 @@ func (t *Table) Horizon(ctx context.Context) (doc.Horizon, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.clock()
-	h := doc.Horizon{At: now, Now: now, Local: time.Now(), Exact: true}
+	h := doc.Horizon{At: now, Now: now, Local: time.Now(), Exact: true, Version: strconv.Itoa(t.commits)}
 	for x := range t.open {
 		if x.began.Before(h.At) {
 			h.At, h.Pin = x.began, &doc.Pin{Age: now.Sub(x.began)}

@@ -11,6 +11,7 @@ import (
 // standing is what a server tells beside its transactions.
 type standing struct {
 	server       string // its identity
+	version      string // of all that has been committed
 	standby      bool
 	subscription string // one that brings rows into this database; "": none
 	sees         bool   // this role may see when other roles' transactions began
@@ -51,7 +52,7 @@ type reading struct {
 // horizon decides what a reading proves. The memory has the reading's samples.
 func (m *memory) horizon(r reading) doc.Horizon {
 	defer func() { m.back = 0 }() // it is told once
-	h := doc.Horizon{Now: r.clock, Local: r.received, Server: r.server, ClockBack: m.back, Reason: r.doubt()}
+	h := doc.Horizon{Now: r.clock, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.back, Reason: r.doubt()}
 	if m.back > 0 {
 		h.Floor = m.floor
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // standingSQL asks for what a standing is. The write-ahead log names the
-// timeline, on which a server is new after a failover or a restore.
+// timeline, on which a server is new after a failover or a restore. Snapshots
+// that name the same transactions as completed see the same rows: whatever
+// writes has an id.
 const standingSQL = `SELECT
 	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
 		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
@@ -19,7 +21,8 @@ const standingSQL = `SELECT
 	pg_is_in_recovery(),
 	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid),
 	pg_has_role('pg_read_all_stats', 'usage'),
-	EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE datid = d.oid AND state = 'disabled')
+	EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE datid = d.oid AND state = 'disabled'),
+	txid_current_snapshot()
 	FROM pg_catalog.pg_database d WHERE datname = current_database()`
 
 func (x *tx) standing(ctx context.Context) (standing, error) {
@@ -29,6 +32,7 @@ func (x *tx) standing(ctx context.Context) (standing, error) {
 	}
 	return standing{
 		server: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), sees: isTrue(row[3]), silent: isTrue(row[4]),
+		version: string(row[0]) + " " + string(row[5]),
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"indexerd/internal/doc"
@@ -49,7 +50,7 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 		h.highest = now
 	}
 	h.clock, h.local, h.highest, h.begun = now, local, later(h.highest, now), true
-	answer := doc.Horizon{Now: now, Local: local, Server: h.server, ClockBack: back, Floor: floor}
+	answer := doc.Horizon{Now: now, Local: local, Server: h.server, Version: fmt.Sprintf("%s %d", h.server, w.table.Commits()), ClockBack: back, Floor: floor}
 	if w.db.vague {
 		answer.Reason = "the grant was taken away"
 		return answer, nil
