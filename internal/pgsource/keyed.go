@@ -39,7 +39,7 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 	return func(yield func([]doc.Stamp, error) bool) {
 		var after []string
 		for {
-			page, err := t.page(ctx, func(_ time.Duration, digest bool) (query, error) { return t.inRangeQuery(r, after, digest) })
+			page, err := t.page(ctx, func(_ time.Duration, digest bool) (query, error) { return t.inRangeQuery(r, after, digest) }, nil)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -88,13 +88,14 @@ type page struct {
 type ask func(unit time.Duration, digest bool) (query, error)
 
 // page reads a page. Where some row's digest fails, and with it the page's, the
-// keys are read alone and then their stamps by halves.
-func (t *Table) page(ctx context.Context, ask ask) (page, error) {
-	p, err := t.readPage(ctx, ask, true)
+// keys are read alone and then their stamps by halves. A page that has all rows
+// is followed by also, if any, in its transaction.
+func (t *Table) page(ctx context.Context, ask ask, also func(*tx)) (page, error) {
+	p, err := t.readPage(ctx, ask, true, also)
 	if !poisoned(err) {
 		return p, err
 	}
-	if p, err = t.readPage(ctx, ask, false); err != nil {
+	if p, err = t.readPage(ctx, ask, false, nil); err != nil {
 		return page{}, err
 	}
 	stamps, err := t.stampsByHalves(ctx, oidsOf(p.stamps))
@@ -104,7 +105,7 @@ func (t *Table) page(ctx context.Context, ask ask) (page, error) {
 
 // readPage reads a page with its digests, or without: then its tokens are not
 // known, and its updateTimes are the main rows' alone.
-func (t *Table) readPage(ctx context.Context, ask ask, digest bool) (p page, err error) {
+func (t *Table) readPage(ctx context.Context, ask ask, digest bool, also func(*tx)) (p page, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		unit, err := t.unit(ctx, x)
 		if err != nil {
@@ -125,7 +126,13 @@ func (t *Table) readPage(ctx context.Context, ask ask, digest bool) (p page, err
 		if _, err := rows.Close(); err != nil || !digest {
 			return x.fault(ctx, err)
 		}
-		return t.addChildren(ctx, x, p.stamps)
+		if err := t.addChildren(ctx, x, p.stamps); err != nil {
+			return err
+		}
+		if also != nil && p.rows < t.stampPage {
+			also(x)
+		}
+		return nil
 	})
 	return p, err
 }
@@ -153,12 +160,12 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 // digest fails comes with a token that is not known.
 func (t *Table) stampsByHalves(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	ask := func(_ time.Duration, digest bool) (query, error) { return t.byKeyQuery(oids, digest) }
-	p, err := t.readPage(ctx, ask, true)
+	p, err := t.readPage(ctx, ask, true, nil)
 	if !poisoned(err) {
 		return p.stamps, err
 	}
 	if len(oids) == 1 {
-		p, err = t.readPage(ctx, ask, false)
+		p, err = t.readPage(ctx, ask, false, nil)
 		return p.stamps, err
 	}
 	middle := len(oids) / 2

@@ -22,10 +22,10 @@ func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, err
 			return more
 		}
 		if t.deleted.column != "" {
-			t.changedKeys(ctx, &t.view, t.deleted.marked, w)(pass)
+			t.changedKeys(ctx, &t.view, t.deleted.marked, w, nil)(pass)
 		}
 		if more && t.changes != nil {
-			t.changedKeys(ctx, t.changes, noCondition, w)(pass)
+			t.changedKeys(ctx, t.changes, noCondition, w, nil)(pass)
 		}
 	}
 }
@@ -33,21 +33,32 @@ func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, err
 // noCondition is the condition that holds for every row.
 func noCondition(*query) string { return "true" }
 
+// changedRows is a page of rows of updateTime and key, or why there is none.
+type changedRows struct {
+	rows [][][]byte
+	err  error
+}
+
 // changedKeys reads the keys of a view's rows with updateTime in the window
 // that meet the condition, in order of (updateTime, key), as pages of their own
-// short transactions, without repeats in a page. Unusable keys do not come.
-func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query) string, w doc.Window) iter.Seq2[[]doc.OID, error] {
+// short transactions, without repeats in a page; the first page may have been
+// read already. Unusable keys do not come.
+func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query) string, w doc.Window, first *changedRows) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
 		if w.Empty() {
 			return
 		}
 		var after []string // updateTime and key of the page's last row
 		for {
-			rows, err := t.changedPage(ctx, v, condition, w, after)
-			if err != nil {
-				yield(nil, err)
+			page := first
+			if first = nil; page == nil {
+				page = t.changedPage(ctx, v, condition, w, after)
+			}
+			if page.err != nil {
+				yield(nil, page.err)
 				return
 			}
+			rows := page.rows
 			var oids []doc.OID
 			for _, row := range rows {
 				if oid, err := v.key.rawOID(row[1:]); err == nil {
@@ -63,17 +74,22 @@ func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query)
 	}
 }
 
-func (t *Table) changedPage(ctx context.Context, v *view, condition func(*query) string, w doc.Window, after []string) (rows [][][]byte, err error) {
-	err = t.read(ctx, func(x *tx) error {
-		unit, err := v.unit(ctx, x)
-		if err != nil {
-			return err
-		}
-		from, to := v.updated.bounds(w, unit)
-		rows, err = x.all(ctx, v.changedQuery(condition, from, to, after, t.stampPage))
+func (t *Table) changedPage(ctx context.Context, v *view, condition func(*query) string, w doc.Window, after []string) *changedRows {
+	var page changedRows
+	page.err = t.read(ctx, func(x *tx) (err error) {
+		page.rows, err = t.readChanged(ctx, x, v, condition, w, after)
 		return err
 	})
-	return rows, err
+	return &page
+}
+
+func (t *Table) readChanged(ctx context.Context, x *tx, v *view, condition func(*query) string, w doc.Window, after []string) ([][][]byte, error) {
+	unit, err := v.unit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	from, to := v.updated.bounds(w, unit)
+	return x.all(ctx, v.changedQuery(condition, from, to, after, t.stampPage))
 }
 
 func (v *view) changedQuery(condition func(*query) string, from, to string, after []string, limit int) query {

@@ -165,3 +165,34 @@ func TestPaceOfASource(t *testing.T) {
 		t.Errorf("statements took %v of %v, want less and not nothing", busy, took)
 	}
 }
+
+// Versions are the same only while nothing is committed, which other databases
+// of the server can do too.
+func TestVersionOfWhatWasCommitted(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, watchedTable)
+	w := openSource(t, dsn).Watch(WatchOptions{})
+	version := func() string {
+		t.Helper()
+		h, err := w.Horizon(t.Context())
+		if err != nil || h.Version == "" {
+			t.Fatalf("got version %q, %v", h.Version, err)
+		}
+		return h.Version
+	}
+	writer := pgtest.Connect(t, dsn)
+	for range 3 {
+		before := version()
+		if _, err := writer.Exec(t.Context(), "INSERT INTO doc DEFAULT VALUES"); err != nil {
+			t.Fatal(err)
+		}
+		if after := version(); after == before {
+			t.Errorf("a commit was not seen: still %s", after)
+		}
+	}
+	for deadline := time.Now().Add(time.Minute); version() != version(); {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was committed: got another version all the same, for a minute")
+		}
+	}
+}

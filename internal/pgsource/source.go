@@ -36,7 +36,7 @@
 // last batch is handed out; and one more a batch for each child, for the keys
 // of a range with children, and for the marks of deleted rows. A page of stamps
 // costs as much without the rows. An idle window costs one page, and one more
-// for each child with an updateTime. A row for which the SQL fails costs twice
+// round trip for each child with an updateTime. A row for which the SQL fails costs twice
 // the logarithm of its batch in fetches. Memory is one batch, or one page of
 // stamps.
 package pgsource

@@ -14,8 +14,9 @@ import (
 // Stamps reads the stamps of the live rows with an updateTime, their own or a
 // child's, in the window: first of the rows in order of (updateTime, key), then
 // of the parents of each child's rows. Each page is a short transaction of its
-// own. A row may come twice, and a row that changes in between may, with a
-// later updateTime, not come at all.
+// own, but for the first ones of rows and of children: an idle window is one.
+// A row may come twice, and a row that changes in between may, with a later
+// updateTime, not come at all.
 //
 // The stamp of a document with children may lie behind the window; where
 // updateTime is wall-clock time, rows of an hour that the zone's clocks show
@@ -27,26 +28,43 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 		if w.Empty() {
 			return
 		}
-		if !t.stampsOfRows(ctx, w, yield) {
+		firsts := make([]*changedRows, len(t.children))
+		if !t.stampsOfRows(ctx, w, yield, func(x *tx) { t.firstChanged(ctx, x, w, firsts) }) {
 			return
 		}
-		for _, c := range t.children {
-			if c.updated != nil && !t.stampsOfParents(ctx, c, w, yield) {
+		for i, c := range t.children {
+			if c.updated != nil && !t.stampsOfParents(ctx, c, w, firsts[i], yield) {
 				return
 			}
 		}
 	}
 }
 
-// stampsOfRows reads by the main rows' updateTime. It reports whether the
-// consumer wants more.
-func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool) bool {
+// firstChanged reads the first page of each child behind the main rows'. What
+// fails there fails the child when it is its turn, and nothing before.
+func (t *Table) firstChanged(ctx context.Context, x *tx, w doc.Window, firsts []*changedRows) {
+	for i, c := range t.children {
+		if c.updated == nil {
+			continue
+		}
+		rows, err := t.readChanged(ctx, x, &c.view, noCondition, w, nil)
+		firsts[i] = &changedRows{rows, t.wrap(err)}
+		if err != nil {
+			return // the transaction is over; the other children have others
+		}
+	}
+}
+
+// stampsOfRows reads by the main rows' updateTime, and calls also in the
+// transaction of a page that is the only one. It reports whether the consumer
+// wants more.
+func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool, also func(*tx)) bool {
 	var after []string // updateTime and key of the page's last row, in text form
 	for {
 		page, err := t.page(ctx, func(unit time.Duration, digest bool) (query, error) {
 			from, to := t.updated.bounds(w, unit)
 			return t.stampsQuery(from, to, after, digest), nil
-		})
+		}, also)
 		if err != nil {
 			yield(nil, err)
 			return false
@@ -58,13 +76,15 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 			return true
 		}
 		n := len(t.key)
+		also = nil
 		after = append([]string{page.last[n]}, page.last[:n]...)
 	}
 }
 
-// stampsOfParents reads by a child's updateTime.
-func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, yield func([]doc.Stamp, error) bool) bool {
-	for oids, err := range t.changedKeys(ctx, &c.view, noCondition, w) {
+// stampsOfParents reads by a child's updateTime, behind a first page if that has
+// been read.
+func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, first *changedRows, yield func([]doc.Stamp, error) bool) bool {
+	for oids, err := range t.changedKeys(ctx, &c.view, noCondition, w, first) {
 		var stamps []doc.Stamp
 		if err == nil {
 			stamps, err = t.StampsOf(ctx, oids)

@@ -1,0 +1,75 @@
+package compensate_test
+
+import (
+	"testing"
+	"time"
+
+	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
+	"indexerd/timetrace"
+)
+
+// S goes on where nothing is committed, at no cost, until something is.
+func TestNothingCommittedCostsNoStamps(t *testing.T) {
+	w := newWorld(t)
+	var steps machine.Counter
+	w.Table.Before = steps.Before(nil)
+	e := w.exact()
+	for n := range 3 {
+		x := w.Table.Begin()
+		x.Put(fakeworld.Key(n), "late")
+		for range 5 {
+			w.Table.Advance(time.Second)
+			run(t, w.follow)
+			runExact(t, e)
+		}
+		if got := steps.Of("stamps by key"); got != n+1 {
+			t.Errorf("comparisons while a transaction is open: got %d, want %d, one a commit and one at first", got, n+1)
+		}
+		x.Commit()
+		for range 5 {
+			w.Table.Advance(time.Second)
+			run(t, w.follow)
+			runExact(t, e)
+			if got, want := w.Marks().Settled, w.Table.Clock(); !got.Equal(want) {
+				t.Errorf("S: got %v, want the clock, %v", got, want)
+			}
+		}
+		w.wantAll(t)
+		w.wantHonest(t)
+	}
+}
+
+// What is stamped in the future is compared when S would pass it, unless
+// incremental has come so far.
+func TestIdleComparesWhatIncrementalHasNot(t *testing.T) {
+	w := newWorld(t)
+	e := w.exact()
+	x := w.Table.Begin()
+	x.PutAt(fakeworld.Key(1), "in half a minute", w.Table.Clock().Add(30*time.Second))
+	x.Commit()
+	runExact(t, e)
+	w.Table.Advance(time.Minute)
+	runExact(t, e)
+	w.wantAll(t)
+	w.wantHonest(t)
+}
+
+// A rewind is compared, though nothing was committed since.
+func TestIdleComparesARewind(t *testing.T) {
+	w := newWorld(t)
+	e := w.exact()
+	w.Table.Advance(time.Hour)
+	run(t, w.follow)
+	runExact(t, e)
+	x := w.Table.Begin()
+	x.PutAt(fakeworld.Key(1), "by a clock that was set back", w.Table.Clock().Add(-30*time.Minute))
+	x.Commit()
+	runExact(t, e)
+	w.update(t, func(m *timetrace.Table) { m.Rewind(w.Table.Clock().Add(-time.Hour), "a step of the clock") })
+	w.Table.Advance(time.Second)
+	w.update(t, func(m *timetrace.Table) { m.Incremental = w.Table.Clock() }) // incremental reads no further back than its overlap
+	runExact(t, e)
+	w.wantAll(t)
+	w.wantHonest(t)
+}
