@@ -57,7 +57,7 @@ indexerd_pass_failed{pass="compensate",table="film",tier="1m"} 1`, "\n") {
 			t.Errorf("missing %s", want)
 		}
 	}
-	if strings.Contains(strings.ReplaceAll(got, "indexerd_", ""), "\ngo_") {
-		t.Error("metrics of the runtime are among them: names begin with indexerd_")
+	if strings.Contains(got, "\ngo_") || !strings.Contains(got, "\nindexerd_go_goroutines ") {
+		t.Error("metrics of the runtime are not among them with the prefix of all others")
 	}
 }
