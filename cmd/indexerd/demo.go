@@ -67,7 +67,7 @@ func (c demoCommand) Run(ctx context.Context, w world) (err error) {
 		}
 		writing <- err
 	}()
-	err = daemon(ctx, cfg, w, func(address string) { c.invite(w, file, address) })
+	err = daemon(ctx, cfg, w, nil, func(address string) { c.invite(w, file, address) })
 	stop(nil)
 	<-writing // before its directory is removed
 	return err

@@ -28,6 +28,7 @@ type engine struct {
 	sources []*source
 	tables  []*table
 	runs    *runs
+	orders  chan<- order  // to open the engine anew; nil where no daemon runs
 	backing chan struct{} // held by the backup that runs
 	started time.Time     // zero where no daemon runs
 }
@@ -38,28 +39,42 @@ func openEngine(cfg *configs.Config) (_ *engine, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{cfg: cfg, lock: lock, runs: newRuns(), backing: make(chan struct{}, 1)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, e.close())
-		}
-	}()
-	if e.trace, err = timetrace.Open(atomicfile.OS, cfg.Data); err != nil {
+	e, err := openLocked(cfg, lock)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return e, nil
+}
+
+// openLocked is openEngine for who has the lock already, and keeps it where
+// this fails.
+func openLocked(cfg *configs.Config, lock *store.FileLock) (*engine, error) {
+	trace, err := timetrace.Open(atomicfile.OS, cfg.Data)
+	if err != nil {
 		return nil, err
 	}
+	e := newEngine(cfg, trace)
+	e.lock = lock
+	for _, t := range e.tables {
+		if _, err := t.openStored(); err != nil {
+			return nil, errors.Join(err, e.closeStored())
+		}
+	}
+	return e, nil
+}
+
+// newEngine is an engine of which nothing is open yet.
+func newEngine(cfg *configs.Config, trace *timetrace.Trace) *engine {
+	e := &engine{cfg: cfg, trace: trace, runs: newRuns(), backing: make(chan struct{}, 1)}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
 	for _, conf := range cfg.Tables {
-		t := newTable(cfg, conf, e.trace, byName[conf.Source])
-		e.tables = append(e.tables, t)
-		if _, err := t.openStored(); err != nil {
-			return nil, err
-		}
+		e.tables = append(e.tables, newTable(cfg, conf, trace, byName[conf.Source]))
 	}
-	return e, nil
+	return e
 }
 
 // lockFile is held by whoever has the data directory open; the daemon writes
@@ -79,17 +94,26 @@ func makeDataDir(cfg *configs.Config) error {
 }
 
 func (e *engine) close() error {
+	return errors.Join(e.closeStored(), e.lock.Release())
+}
+
+// closeStored closes all but the lock.
+func (e *engine) closeStored() error {
 	e.runs.stop()
 	var errs []error
 	for _, t := range e.tables {
 		errs = append(errs, t.close())
 	}
+	e.closeDatabases()
+	return errors.Join(errs...)
+}
+
+func (e *engine) closeDatabases() {
 	for _, s := range e.sources {
 		if s.database != nil {
 			s.Close()
 		}
 	}
-	return errors.Join(append(errs, e.lock.Release())...)
 }
 
 // openDatabases prepares the databases; they need not be up.
@@ -135,6 +159,18 @@ func (e *engine) checkTables(ctx context.Context) error {
 	return nil
 }
 
+// checkTablesWithin is checkTables, and leaves databases alone that don't answer
+// in time.
+func (e *engine) checkTablesWithin(ctx context.Context, within time.Duration) error {
+	asking, done := context.WithTimeout(ctx, within)
+	defer done()
+	err := e.checkTables(asking)
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
 // serve runs the passes, and answers, until ctx ends or the storage breaks;
 // then it still answers.
 func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err error) {
@@ -173,9 +209,19 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 		err = nil // signalled
 	}
 	e.runs.stop()
-	err = errors.Join(err, jobs.Stop())
+	err = errors.Join(err, stopJobs(jobs, err))
 	lives.Wait() // each ends with the batch in hand
 	// What was only noted becomes durable, so that verify need not wait for
 	// a daemon to settle it again.
 	return errors.Join(err, e.trace.Update(func(timetrace.State) {}))
+}
+
+// stopJobs ends the passes. Where another engine is to have the files, it waits
+// for them however long they take: none may write into what that one has open.
+func stopJobs(jobs *schedule.Scheduler, cause error) error {
+	err := jobs.Stop()
+	for errors.Is(err, schedule.ErrRunning) && errors.As(cause, new(*renewal)) {
+		err = jobs.Stop()
+	}
+	return err
 }

@@ -7,20 +7,33 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"indexerd/internal/httpapi"
 )
 
 // A front answers on the daemon's address, for whichever engine is there: an
-// engine whose storage fails is opened anew, and searches go on meanwhile.
+// engine whose storage fails, or whose configuration changes, is opened anew
+// behind it.
 type front struct {
 	address string
 	server  *http.Server
-	handler atomic.Pointer[http.Handler]
 	failed  chan error // it can't listen any more
+
+	mu  sync.Mutex
+	now *shift
 }
+
+// A shift is one engine's time at the front.
+type shift struct {
+	handler   http.Handler   // nil: requests wait for the next shift
+	answering sync.WaitGroup // added to under the front's mu, while it is the shift of now
+	over      chan struct{}
+}
+
+// holdWithin is how long a request waits for an engine that is being opened.
+const holdWithin = 10 * time.Second
 
 func newFront(l net.Listener, log *slog.Logger) *front {
 	f := &front{address: l.Addr().String(), failed: make(chan error, 1)}
@@ -41,18 +54,70 @@ func newFront(l net.Listener, log *slog.Logger) *front {
 
 // ServeHTTP implements http.Handler.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	(*f.handler.Load()).ServeHTTP(w, r)
+	waiting, stop := context.WithTimeout(r.Context(), holdWithin)
+	s := f.enter(waiting)
+	stop()
+	if s == nil {
+		notYet(w, r)
+		return
+	}
+	defer s.answering.Done()
+	s.handler.ServeHTTP(w, r)
+}
+
+// enter finds who answers; nil where nobody comes in time.
+func (f *front) enter(ctx context.Context) *shift {
+	for {
+		f.mu.Lock()
+		s := f.now
+		if s.handler != nil {
+			s.answering.Add(1)
+			f.mu.Unlock()
+			return s
+		}
+		f.mu.Unlock()
+		select {
+		case <-s.over:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // show lets an engine answer; nil: nobody does.
 func (f *front) show(e *engine) {
-	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`, http.StatusServiceUnavailable)
-	})
+	var h http.Handler = http.HandlerFunc(notYet)
 	if e != nil {
 		h = httpapi.Handler(e, f.address)
 	}
-	f.handler.Store(&h)
+	f.turn(h)
+}
+
+// hold has requests wait for what is shown next. It returns when those of
+// before are answered, or late.
+func (f *front) hold() {
+	before := f.turn(nil)
+	answered := make(chan struct{})
+	go func() { before.answering.Wait(); close(answered) }()
+	select {
+	case <-answered:
+	case <-time.After(searchWithin):
+	}
+}
+
+// turn begins the next shift and returns the one before.
+func (f *front) turn(h http.Handler) (before *shift) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before, f.now = f.now, &shift{handler: h, over: make(chan struct{})}
+	if before != nil {
+		close(before.over)
+	}
+	return before
+}
+
+func notYet(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`, http.StatusServiceUnavailable)
 }
 
 // close ends all connections.

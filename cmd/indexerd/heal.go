@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
-
-	"indexerd/configs"
 )
 
 // probeSize is the room that there has to be before a storage that failed is
@@ -29,62 +27,68 @@ func (d *daemonRun) live(ctx context.Context, e *engine) error {
 	for {
 		began := time.Now()
 		err := d.serve(ctx, e)
-		if !errors.Is(err, errBroken) || ctx.Err() != nil {
-			return errors.Join(err, e.close())
-		}
-		d.log.Error("indexerd stopped indexing, and answers searches", "error", oneLine(err), "do", "make room or mend the disk under "+d.cfg.Data+": it goes on by itself")
 		if time.Since(began) > wellAfter {
 			w = wait{}
 		}
-		d.front.show(nil)
-		if err := e.close(); err != nil {
-			d.log.Warn("indexerd closed what failed", "error", oneLine(err)) // as a crash would leave it
+		var next *renewal
+		switch {
+		case ctx.Err() == nil && errors.As(err, &next):
+			e, err = d.renew(ctx, e, next)
+		case ctx.Err() == nil && errors.Is(err, errBroken):
+			e, err = d.heal(ctx, e, &w, err)
+		default:
+			return errors.Join(err, e.close())
 		}
-		broken := err
-		if e, err = d.reopen(ctx, &w); err != nil || e == nil {
+		if err != nil || e == nil {
 			return err
 		}
-		e.blame(broken)
-		d.front.show(e)
-		for ctx.Err() == nil && (!w.pass(ctx) || probe(d.cfg.Data) != nil) {
-		}
-		d.log.Info("indexerd goes on")
 	}
+}
+
+// heal opens anew what broke; nil: the daemon is to end.
+func (d *daemonRun) heal(ctx context.Context, e *engine, w *wait, broken error) (*engine, error) {
+	d.log.Error("indexerd stopped indexing, and answers searches", "error", oneLine(broken), "do", "make room or mend the disk under "+d.cfg.Data+": it goes on by itself")
+	d.front.show(nil)
+	if err := e.closeStored(); err != nil {
+		d.log.Warn("indexerd closed what failed", "error", oneLine(err)) // as a crash would leave it
+	}
+	next, err := d.reopen(ctx, e, w)
+	if err != nil || next == nil {
+		return nil, errors.Join(err, e.lock.Release())
+	}
+	next.blame(broken)
+	d.front.show(next)
+	for ctx.Err() == nil && (!w.pass(ctx) || probe(d.cfg.Data) != nil) {
+	}
+	d.log.Info("indexerd goes on")
+	return next, nil
 }
 
 // blame has status say why no pass runs.
 func (e *engine) blame(err error) {
-	e.started = time.Now()
 	for _, t := range e.tables {
 		t.lastError = &failure{time.Now(), "storage", err}
 	}
 }
 
-// serve runs one engine, and shows how its loads go.
+// serve runs one engine, shows how its loads go, and takes orders for the next
+// one.
 func (d *daemonRun) serve(ctx context.Context, e *engine) error {
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
-	go watchLoads(watching, e.tables, d.screen, d.log)
+	ctx, end := context.WithCancelCause(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer end(nil)
+	beside.Go(func() { watchLoads(ctx, e.tables, d.screen, d.log) })
+	beside.Go(func() { d.takeOrders(ctx, e, end) })
 	return e.serve(ctx, d.front, d.log)
 }
 
-// daemonRun is what stays while engines come and go.
-type daemonRun struct {
-	cfg    *configs.Config
-	front  *front
-	screen *screen
-	log    *slog.Logger
-}
-
 // reopen opens the engine, however long that takes; nil: the daemon is to end.
-func (d *daemonRun) reopen(ctx context.Context, w *wait) (*engine, error) {
+func (d *daemonRun) reopen(ctx context.Context, broken *engine, w *wait) (*engine, error) {
 	for ctx.Err() == nil {
-		e, err := openEngine(d.cfg)
+		e, err := d.openNext(ctx, broken, d.cfg)
 		if err == nil {
-			if err = e.openDatabases(ctx); err == nil {
-				return e, nil
-			}
-			err = errors.Join(err, e.close())
+			return e, nil
 		}
 		if exitCode(err) == exitBad {
 			return nil, err // what is stored and what is configured have parted: that takes a person

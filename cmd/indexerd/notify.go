@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
@@ -20,7 +21,7 @@ const lookEvery = 5 * time.Second
 
 // notifySystemd tells the service manager that the daemon serves, what it does
 // and that it lives, by the answers of its handlers, until ctx ends. Without a service manager it does nothing.
-func notifySystemd(ctx context.Context, h http.Handler, host string, log *slog.Logger) {
+func notifySystemd(ctx context.Context, h http.Handler, host string, reloading *atomic.Bool, log *slog.Logger) {
 	if os.Getenv("NOTIFY_SOCKET") == "" {
 		return
 	}
@@ -28,7 +29,7 @@ func notifySystemd(ctx context.Context, h http.Handler, host string, log *slog.L
 	if err != nil {
 		log.Warn("indexerd sends no watchdog signal", "error", err)
 	}
-	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, log: log}
+	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: log}
 	handlers := &caller{handler: h, base: "http://" + host}
 	n.look = func() (string, error) {
 		var status httpapi.Status
@@ -63,7 +64,9 @@ func beatEvery(watchdog time.Duration) time.Duration {
 type notifier struct {
 	every    time.Duration
 	watchdog bool
-	log      *slog.Logger
+	// reloading is true while the manager waits for a READY of its own.
+	reloading *atomic.Bool
+	log       *slog.Logger
 	// look returns what the daemon does, or why it is not healthy. It takes the
 	// locks that answers take. One that is never given back, or a process that
 	// gets no turn, keeps it from returning, and then the watchdog ends what no
@@ -93,11 +96,16 @@ func (n notifier) beat() {
 		n.log.Warn("indexerd is not healthy", "error", err)
 		return
 	}
-	state := systemd.SdNotifyReady + "\nSTATUS=" + status
-	if n.watchdog {
-		state += "\n" + systemd.SdNotifyWatchdog
+	state := []string{systemd.SdNotifyReady, "STATUS=" + status}
+	if n.reloading.Load() {
+		state = nil
 	}
-	n.tell(state)
+	if n.watchdog {
+		state = append(state, systemd.SdNotifyWatchdog)
+	}
+	if state != nil {
+		n.tell(strings.Join(state, "\n"))
+	}
 }
 
 func (n notifier) tell(state string) {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestServiceTellsSystemd runs the binary as a unit of Type=notify does.
@@ -12,15 +14,41 @@ func TestServiceTellsSystemd(t *testing.T) {
 	conn := notifySocket(t)
 	t.Setenv("WATCHDOG_USEC", "1000000")
 	dir := t.TempDir()
-	p := start(t, "run", "-c", writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\n", filepath.Join(dir, "data"), filepath.Join(dir, "none.sqlite"))+
-		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n"))
+	file := writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\n", filepath.Join(dir, "data"), filepath.Join(dir, "none.sqlite"))+
+		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n")
+	p := start(t, "run", "-c", file)
 	if got, want := receive(t, conn), "READY=1\nSTATUS=note: waiting for its database"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	t.Run("a reload", func(t *testing.T) {
+		p.hangUp(t)
+		hears(t, conn, "RELOADING=1\nMONOTONIC_USEC=")
+		hears(t, conn, "READY=1")
+		p.says(t, took, 1)
+	})
+	t.Run("a reload that is refused", func(t *testing.T) {
+		replace(t, file, "data: [")
+		p.hangUp(t)
+		hears(t, conn, "RELOADING=1\nMONOTONIC_USEC=")
+		hears(t, conn, "READY=1")
+		p.says(t, kept, 1)
+	})
 	p.stop(t)
 	for got := ""; got != "STOPPING=1"; {
 		if got = receive(t, conn); !strings.HasPrefix(got, "READY=1\n") && got != "STOPPING=1" {
 			t.Errorf("got %q", got)
 		}
 	}
+}
+
+// hears waits for a message that begins so. Between them come those of a daemon
+// that lives.
+func hears(t *testing.T, conn *net.UnixConn, want string) {
+	t.Helper()
+	eventually(t, time.Minute, want, func() error {
+		if got := receive(t, conn); !strings.HasPrefix(got, want) {
+			return fmt.Errorf("got %q", got)
+		}
+		return nil
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,7 +51,7 @@ func (m *manager) wants(t *testing.T, when string, want ...string) {
 func beating(t *testing.T, m *manager, watchdog bool, look func() (string, error)) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	n := notifier{every: time.Second, watchdog: watchdog, log: slog.New(slog.DiscardHandler), look: look, send: m.send}
+	n := notifier{every: time.Second, watchdog: watchdog, reloading: &atomic.Bool{}, log: slog.New(slog.DiscardHandler), look: look, send: m.send}
 	ended := make(chan struct{})
 	go func() { n.run(ctx); close(ended) }()
 	time.Sleep(time.Millisecond) // beats are between whole seconds from here on
@@ -124,7 +125,7 @@ func TestWhatWasLostIsToldAgain(t *testing.T) {
 
 func TestWithoutAManagerNothingRuns(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
-	notifySystemd(t.Context(), nil, "", nil) // returns, although its context does not end
+	notifySystemd(t.Context(), nil, "", nil, nil) // returns, although its context does not end
 }
 
 func TestBeatEvery(t *testing.T) {
@@ -168,7 +169,10 @@ func TestNotifySystemd(t *testing.T) {
 	t.Setenv("WATCHDOG_USEC", fmt.Sprint((200 * time.Millisecond).Microseconds()))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { notifySystemd(ctx, httpapi.Handler(e, ""), "", slog.New(slog.DiscardHandler)); close(ended) }()
+	go func() {
+		notifySystemd(ctx, httpapi.Handler(e, ""), "", &atomic.Bool{}, slog.New(slog.DiscardHandler))
+		close(ended)
+	}()
 	const want = "READY=1\nSTATUS=note: waiting for its database\nWATCHDOG=1"
 	for range 2 {
 		if got := receive(t, conn); got != want {

@@ -5,21 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
-	"indexerd/configs"
-	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/reindex"
-	"indexerd/store"
-	"indexerd/timetrace"
 )
 
 // sayMapping says that the configuration is not what the index was built with.
@@ -138,66 +130,5 @@ func (c reindexCommand) Run(ctx context.Context, w world) (err error) {
 		return fmt.Errorf("read the result: %w", err)
 	}
 	fmt.Fprintf(w.stdout, "%s: %d documents from their pages; %d more are to be fetched, which a sweep does\n", c.Table, r.Indexed, r.Partial+r.Left)
-	return nil
-}
-
-// Reload is refused while a daemon follows the table: it would have to be
-// stopped anyway for the changed configuration.
-func (e *engine) Reload(name string) (httpapi.Run, error) {
-	return httpapi.Run{}, &httpapi.Error{
-		Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "a table is reloaded while indexerd does not run",
-		Hint: "end it, then: indexerd reload " + name,
-	}
-}
-
-type reloadCommand struct {
-	configFlag
-	Table string `arg:"" help:"The table."`
-}
-
-// Help shows an example.
-func (reloadCommand) Help() string {
-	return "Forgets all that is stored of a table, so that the next run loads it anew: for a changed key, source or updated.\n" +
-		"indexerd must not run.\n\n" +
-		"Example:\n  indexerd reload -c configs/pagila.yaml film"
-}
-
-// Run forgets a table: its files first, under another name at once, then its
-// marks. Killed in between it is done again.
-func (c reloadCommand) Run(w world) (err error) {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
-	}
-	lock, err := store.Lock(lockFile(cfg))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	trace, err := timetrace.Open(atomicfile.OS, cfg.Data)
-	if err != nil {
-		return err
-	}
-	if _, ok := trace.Table(c.Table); !ok {
-		return fmt.Errorf("unknown_table: nothing is loaded of %s in %s", c.Table, cfg.Data)
-	}
-	dir := filepath.Join(cfg.Data, c.Table)
-	gone := dir + ".reloaded"
-	if err := os.RemoveAll(gone); err != nil {
-		return err
-	}
-	if err := os.Rename(dir, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := trace.Update(func(s timetrace.State) { delete(s, c.Table) }); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(gone); err != nil {
-		return err
-	}
-	fmt.Fprintf(w.stdout, "%s is forgotten: `indexerd run -c %s` loads it anew\n", c.Table, c.Config)
 	return nil
 }

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -38,12 +40,15 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	return daemon(ctx, cfg, w, nil)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	return daemon(ctx, cfg, w, hangups, nil)
 }
 
-// daemon runs one data directory. serving, if any, is called with the address
-// once it answers there.
-func daemon(ctx context.Context, cfg *configs.Config, w world, serving func(address string)) (err error) {
+// daemon runs one data directory. At each of hangups it reads its configuration
+// anew. serving, if any, is called with the address once it answers there.
+func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os.Signal, serving func(address string)) (err error) {
 	if err := makeDataDir(cfg); err != nil {
 		return err
 	}
@@ -61,11 +66,14 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, serving func(addr
 	if serving != nil {
 		serving(l.Addr().String())
 	}
-	d := &daemonRun{cfg, newFront(l, log), screen, log}
-	e.started = time.Now()
+	d := &daemonRun{
+		cfg: cfg, getenv: w.getenv, front: newFront(l, log), screen: screen, log: log,
+		hangups: hangups, orders: make(chan order, maxOrders),
+	}
+	e.started, e.orders = time.Now(), d.orders
 	d.front.show(e)
 	var notifying sync.WaitGroup
-	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, log) })
+	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, &d.reloading, log) })
 	err = errors.Join(d.live(ctx, e), d.front.close())
 	notifying.Wait()
 	log.Info("indexerd stopped")
@@ -78,13 +86,9 @@ func (e *engine) listen(ctx context.Context) (net.Listener, error) {
 	if err := e.openDatabases(ctx); err != nil {
 		return nil, err
 	}
-	asking, done := context.WithTimeout(ctx, describeWithin)
-	err := e.checkTables(asking)
-	done()
-	if err != nil && ctx.Err() != nil {
+	if err := e.checkTablesWithin(ctx, describeWithin); ctx.Err() != nil {
 		return nil, nil
-	}
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	} else if err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -22,9 +23,10 @@ type runs struct {
 	cancel context.CancelFunc
 	going  sync.WaitGroup
 
-	mu   sync.Mutex
-	last int
-	all  []*errand // oldest first
+	mu     sync.Mutex
+	ending bool // no run may begin any more
+	last   int
+	all    []*errand // oldest first
 }
 
 func newRuns() *runs {
@@ -35,8 +37,37 @@ func newRuns() *runs {
 
 // stop cancels all runs and waits for their ends.
 func (r *runs) stop() {
+	r.end()
 	r.cancel()
 	r.going.Wait()
+}
+
+// end lets no run begin any more.
+func (r *runs) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ending = true
+}
+
+// drain waits until all runs have ended, or ctx has.
+func (r *runs) drain(ctx context.Context) {
+	r.end()
+	ended := make(chan struct{})
+	go func() { r.going.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// next goes on counting where these, which have ended, stopped, so that who
+// asked for a run still learns its end.
+func (r *runs) next() *runs {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := newRuns()
+	n.last, n.all = r.last, r.all
+	return n
 }
 
 // An errand is one piece of work.
@@ -60,10 +91,20 @@ func (r *errand) progress(done, of int64) {
 // start begins a run, or returns the one of this table and pass that is under
 // way. do returns what came of it, and whether removals are held.
 func (r *runs) start(table, pass string, do func(context.Context, *errand) (result any, held bool, err error)) (httpapi.Run, error) {
+	return r.open(r.ctx, table, pass, func(ctx context.Context, one *errand) {
+		r.going.Go(func() {
+			defer one.cancel()
+			one.end(do(ctx, one))
+		})
+	})
+}
+
+// open notes a run that begin starts, or returns the one that is under way.
+func (r *runs) open(ctx context.Context, table, pass string, begin func(context.Context, *errand)) (httpapi.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ctx.Err() != nil {
-		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "indexerd is stopping", Hint: "ask again when it runs"}
+	if r.ending {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "indexerd is stopping, or takes a new configuration", Hint: "ask again when it runs"}
 	}
 	for _, other := range r.all {
 		if other.table == table && other.pass == pass && other.running() {
@@ -72,17 +113,20 @@ func (r *runs) start(table, pass string, do func(context.Context, *errand) (resu
 	}
 	r.last++
 	one := &errand{id: strconv.Itoa(r.last), table: table, pass: pass, state: "running"}
-	ctx, cancel := context.WithCancel(r.ctx)
-	one.cancel = cancel
+	ctx, one.cancel = context.WithCancel(ctx)
 	r.all = append(r.all, one)
 	if len(r.all) > keptRuns && !r.all[0].running() {
 		r.all = r.all[1:]
 	}
-	r.going.Go(func() {
-		defer cancel()
-		one.end(do(ctx, one))
-	})
+	begin(ctx, one)
 	return one.answer(), nil
+}
+
+// busy reports whether any run is under way.
+func (r *runs) busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.all, func(one *errand) bool { return one.pass != "reload" && one.running() })
 }
 
 func (r *errand) running() bool {

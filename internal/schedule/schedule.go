@@ -41,6 +41,9 @@ type Scheduler struct {
 	runs    sync.WaitGroup // added to only while not stopped
 }
 
+// ErrRunning is Stop's when a run did not end in time. Stop can be called again.
+var ErrRunning = errors.New("a run did not end")
+
 // New returns a scheduler that is running and has no jobs. Failing jobs are
 // logged to log.
 func New(log *slog.Logger) (*Scheduler, error) {
@@ -87,7 +90,7 @@ func (s *Scheduler) Stop() error {
 	select {
 	case <-ended:
 	case <-time.After(stopWithin):
-		return fmt.Errorf("stop the scheduler: a run did not end within %v", stopWithin)
+		return fmt.Errorf("stop the scheduler: %w within %v", ErrRunning, stopWithin)
 	}
 	// Only now, with no run under way: gocron waits for runs by spinning.
 	if err := s.cron.Shutdown(); err != nil {

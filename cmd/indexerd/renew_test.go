@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// hangUp is SIGHUP.
+func (p *proc) hangUp(t testing.TB) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says waits until the log has so many lines with a text.
+func (p *proc) says(t testing.TB, text string, lines int) {
+	t.Helper()
+	eventually(t, time.Minute, fmt.Sprintf("%d lines say %q", lines, text), func() error {
+		if got := strings.Count(p.log.String(), text); got < lines {
+			return fmt.Errorf("got %d", got)
+		}
+		return nil
+	})
+}
+
+const (
+	took = "took its configuration anew"
+	kept = "keeps its configuration"
+)
+
+// searchAllTheWhile searches a table until stop is called, and counts answers
+// that are none.
+func searchAllTheWhile(p *proc, table string) (stop func() (searches, failed int, last error)) {
+	var going sync.WaitGroup
+	var searches, failed int
+	var last error
+	ended := make(chan struct{})
+	going.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			searches++
+			if _, err := get(p.base + "/api/v1/tables/" + table + "/search?q=note&size=1"); err != nil {
+				failed, last = failed+1, err
+			}
+		}
+	})
+	return func() (int, int, error) { close(ended); going.Wait(); return searches, failed, last }
+}
+
+// TestHangUp changes a configuration under a running daemon: what it can take
+// takes effect, what it can't stays, and no search fails.
+func TestHangUp(t *testing.T) {
+	dsn := lateTable(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE memo (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL);
+		INSERT INTO memo (id, body) SELECT i, 'memo ' || i FROM generate_series(1, 10) i`)
+	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms}"))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	stop := searchAllTheWhile(p, "note")
+
+	good := readFile(t, file)
+	rewrite(t, file, "content: {fields: [body]}", "content: {fields: [body]}\n    nonsense: 1\n    batch: none")
+	p.hangUp(t)
+	p.says(t, kept, 2)
+	for _, want := range []string{"tables.note.nonsense", "tables.note.batch"} {
+		if log := p.log.String(); !strings.Contains(log, want) {
+			t.Errorf("the log has no line of %s:\n%s", want, log)
+		}
+	}
+	replace(t, file, good)
+	rewrite(t, file, "fields: [body]", "fields: [bdy]")
+	p.hangUp(t)
+	p.says(t, "did you mean body", 1)
+
+	replace(t, file, good)
+	rewrite(t, file, "key: id", "key: [id, body]")
+	p.hangUp(t)
+	p.says(t, "indexerd reload note", 1)
+	if got := p.search(t, "note", "note").Total; got != 100 {
+		t.Errorf("after refusals: %d found, want 100", got)
+	}
+
+	replace(t, file, good+`  memo:
+    source: db
+    sql: SELECT id, updated, body FROM memo
+    key: id
+    updated: updated
+    content: {fields: [body]}
+`)
+	rewrite(t, file, "data: ", "data: "+filepath.Join(t.TempDir(), "other")+" #", "127.0.0.1:0", "127.0.0.1:1")
+	p.hangUp(t)
+	p.says(t, took, 1)
+	p.says(t, "keeps what only a restart changes", 1)
+	p.ready(t)
+	if got := p.search(t, "memo", "memo").Total; got != 10 {
+		t.Errorf("the new table: %d found, want 10", got)
+	}
+	pgtest.Exec(t, dsn, "UPDATE note SET body = 'quokka', updated = now() WHERE id = 7")
+	eventually(t, time.Minute, "following goes on", func() error { return finds(p, t, "quokka", 1) })
+	if searches, failed, last := stop(); failed > 0 || searches == 0 {
+		t.Errorf("%d of %d searches failed, the last one with %v", failed, searches, last)
+	}
+	settledPast(t, p, dsn)
+	replace(t, file, good) // the data is where it was
+	verifies(t, 0, file, "--content")
+}
+
+// TestReloadWhileRunning reloads one of two tables with another key.
+func TestReloadWhileRunning(t *testing.T) {
+	dsn := lateTable(t)
+	more := lateConfig(dsn, t.TempDir(), "{every: 500ms}")
+	second := strings.Replace(more[strings.Index(more, "  note:"):], "note:", "other:", 1)
+	file := writeFile(t, more+second)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	stop := searchAllTheWhile(p, "other")
+	if _, stderr, code := ask(t, nil, "reload", "-c", file, "film"); code != 1 || !strings.Contains(stderr, "unknown_table") {
+		t.Errorf("reload of no table: exit %d: %s", code, stderr)
+	}
+	rewrite(t, file, "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: id", "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: [id, body]")
+	p.hangUp(t)
+	p.says(t, "indexerd reload note", 1)
+	if stdout, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 || !strings.Contains(stdout, "loaded anew") {
+		t.Fatalf("reload: exit %d: %s%s", code, stdout, stderr)
+	}
+	p.ready(t)
+	if _, err := get(p.base + "/api/v1/tables/note/docs/7,note%207"); err != nil {
+		t.Errorf("by the new key: %v", err)
+	}
+	if searches, failed, last := stop(); failed > 0 || searches == 0 {
+		t.Errorf("%d of %d searches of the other table failed, the last one with %v", failed, searches, last)
+	}
+	settledPast(t, p, dsn)
+	verifies(t, 0, file, "--content")
+
+	rewrite(t, file, "fields: [body]", "fields: [bdy]")
+	if _, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 1 || !strings.Contains(stderr, "did you mean body") {
+		t.Errorf("reload with a fault: exit %d: %s", code, stderr)
+	}
+	if got := p.search(t, "note", "note").Total; got != 100 {
+		t.Errorf("after that: %d found, want 100", got)
+	}
+}
+
+// A reload over HTTP answers at once, with a run that outlives the engine which
+// began it.
+func TestReloadAnswersAtOnce(t *testing.T) {
+	dsn := lateTable(t)
+	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms}")))
+	p.ready(t)
+	response, err := http.Post(p.base+"/api/v1/tables/note/reload", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusAccepted {
+		t.Errorf("status: got %d, want 202", response.StatusCode)
+	}
+	eventually(t, time.Minute, "the run ends", func() error {
+		var run struct{ State string }
+		decode(t, p.base+"/api/v1/runs/1", &run)
+		if run.State != "done" {
+			return fmt.Errorf("state %q", run.State)
+		}
+		return nil
+	})
+	p.ready(t)
+	if got := p.search(t, "note", "note").Total; got != 100 {
+		t.Errorf("%d found, want 100", got)
+	}
+}
