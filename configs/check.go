@@ -75,6 +75,7 @@ func (r *reader) checkTable(t *Table) {
 	}
 	r.checkChildren(path, t)
 	r.checkDeleted(join(path, "deleted"))
+	r.checkHorizon(join(path, "compensate.horizon"), t)
 	r.checkTiers(join(path, "compensate.tiers"), t.Compensate.Tiers)
 	r.checkTransactionTimeout(path, t)
 }
@@ -137,6 +138,14 @@ func (r *reader) checkSourceName(path, name string) {
 		return
 	}
 	r.wrong(path, "unknown source"+didYouMean(name, names), "name one of the sources")
+}
+
+// checkHorizon: exact is a demand, which SQLite can't meet.
+func (r *reader) checkHorizon(path string, t *Table) {
+	ofTable := func(s Source) bool { return s.Name == t.Source && s.Driver == "sqlite" }
+	if t.Compensate.Horizon == "exact" && slices.ContainsFunc(r.config.Sources, ofTable) {
+		r.wrong(path, "exact can't be had of SQLite", "write auto: everything is compared whenever a commit was seen, which proves as much")
+	}
 }
 
 func (r *reader) checkTiers(path string, tiers []Tier) {

@@ -10,7 +10,7 @@ func compensateKeys(c *Compensate) []key {
 	return []key{
 		{
 			"horizon", false, "write auto, exact or timeout", "auto",
-			"`auto` and `exact` ask the database what may still come, and fall back to the tiers while it can't say; `timeout` uses the tiers alone.",
+			"`auto` asks the database what may still come, and falls back to the tiers while it can't say; `timeout` uses the tiers alone. With `exact` nothing is assumed: while the database can't say, the table counts as failing and is not settled further.",
 			choice{&c.Horizon, "horizon", []string{"auto", "exact", "timeout"}, nil},
 		},
 		{"every", false, "write a duration such as 2s", "2s", "The time between two comparisons where the database's word is used.", duration{to: &c.Every}},

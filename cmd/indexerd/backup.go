@@ -33,6 +33,9 @@ func (e *engine) Backup(ctx context.Context, w io.Writer) error {
 			})
 		}
 	}
+	if b.Tables == nil {
+		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "nothing is loaded yet", Hint: "see status for what it waits for"}
+	}
 	return backup.Write(ctx, w, b)
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,4 +135,18 @@ func commands(t testing.TB, want int, args ...string) string {
 		t.Errorf("%v: got %q and %q, want one line", args, stderr, stdout)
 	}
 	return stderr
+}
+
+// A backup of nothing is refused as any other question that comes too early.
+func TestBackupBeforeALoad(t *testing.T) {
+	dir := t.TempDir()
+	file := writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", filepath.Join(dir, "data"), "{horizon: auto}"))
+	start(t, "run", "-c", file)
+	_, stderr, code := ask(t, nil, "backup", "-c", file, filepath.Join(dir, "b.tar.zst"))
+	if code != 1 || !strings.HasPrefix(stderr, "not_ready: nothing is loaded yet: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "b.tar.zst")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file is there: %v", err)
+	}
 }

@@ -35,6 +35,7 @@ type compensation struct {
 	turns    *turns               // which this reads
 	compared *compensate.Compared // where it tells that something was committed
 	fallback time.Duration        // without a horizon for so long, the last tier moves S
+	demand   bool                 // horizon: exact: nothing but a horizon moves S
 	moved    time.Time            // when S last moved, on this machine's clock
 
 	mu     sync.Mutex
@@ -48,7 +49,7 @@ type compensation struct {
 func newCompensation(t *table, r rows) *compensation {
 	conf := t.conf.Compensate
 	comparison := &compensate.Comparison{Source: r, Tree: snapshots{t.tree}, Sink: t.sink, Batch: t.conf.Batch}
-	c := &compensation{table: t, rows: r, proven: time.Now(), moved: time.Now()}
+	c := &compensation{table: t, rows: r, proven: time.Now(), moved: time.Now(), demand: conf.Horizon == "exact"}
 	for i, tier := range conf.Tiers {
 		c.tiers = append(c.tiers, &compensate.Tier{
 			Table: t.conf.Name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
@@ -211,9 +212,28 @@ func (c *compensation) vouched() bool {
 	if c.exact == nil && c.compared == nil {
 		return false
 	}
+	return c.demand || c.unproven() < c.fallback
+}
+
+// unproven is for how long the horizon has not been exact.
+func (c *compensation) unproven() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Since(c.proven) < c.fallback
+	return time.Since(c.proven)
+}
+
+// demandWithin is how long a demanded horizon may be untold before its pass
+// fails: some are told after a few readings only.
+const demandWithin = 10 * time.Second
+
+// demanded keeps what a reading said, and fails where it is less than what was
+// demanded.
+func (c *compensation) demanded(h doc.Horizon) error {
+	c.note(h)
+	if !c.demand || h.Exact || c.unproven() < demandWithin {
+		return nil
+	}
+	return fmt.Errorf("horizon: exact can't be had: %s", h.Reason)
 }
 
 // leaveExact says that S is assumed from now on. The last tier goes on at S.
@@ -232,7 +252,7 @@ func (c *compensation) runExact(ctx context.Context) (doc.Report, error) {
 		began, before := time.Now(), c.settled()
 		h, report, err := c.exact.Run(ctx)
 		if err == nil {
-			c.note(h)
+			err = c.demanded(h)
 		}
 		if c.settled().After(before) {
 			c.moved = began
@@ -251,8 +271,7 @@ func (c *compensation) look(ctx context.Context) error {
 	if err != nil {
 		return c.table.fail("compensate", err)
 	}
-	c.note(h)
-	return nil
+	return c.table.fail("compensate", c.demanded(h))
 }
 
 // Where beginnings are hidden, the horizon is looked at so often between two

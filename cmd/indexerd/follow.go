@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -212,7 +213,7 @@ func (t *table) sayHeld(pass string) {
 		return
 	}
 	t.log.Warn(pass+" holds removals", "held", held, "why", "more rows are gone than deletecheck.max_count and max_fraction let through in an hour",
-		"do", fmt.Sprintf("look at the database; if they are to go: indexerd sweep %s --allow %d", t.conf.Name, held))
+		"do", "look at the database; if they are to go: "+t.command("sweep", "--allow", strconv.Itoa(held)))
 }
 
 // keep writes a run that did something into log and history.

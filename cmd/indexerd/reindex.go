@@ -18,7 +18,7 @@ import (
 func (t *table) sayMapping() {
 	if t.built.Fingerprint() != mapping(t.conf).Fingerprint() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer or positions were changed",
-			"do", "indexerd reindex "+t.conf.Name)
+			"do", t.command("reindex"))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,7 +121,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	}
 	if t.index != nil {
 		s.Quarantined = t.quarantine.Len()
-		s.Held = heldStatus(t.conf.Name, t.guard.Held())
+		s.Held = t.heldStatus(t.guard.Held())
 		if n, err := t.index.Count(); err == nil {
 			s.Documents = n
 		}
@@ -151,14 +153,27 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 }
 
 // heldStatus is what the guard holds; nil where it holds nothing.
-func heldStatus(table string, h sink.Held) *httpapi.Held {
+func (t *table) heldStatus(h sink.Held) *httpapi.Held {
 	if h.Removals == 0 {
 		return nil
 	}
 	return &httpapi.Held{
 		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
-		Do: fmt.Sprintf("indexerd sweep %s --allow %d", table, h.Removals),
+		Do: t.command("sweep", "--allow", strconv.Itoa(h.Removals)),
 	}
+}
+
+// command is what a person types about the table, in whatever directory.
+func (t *table) command(verb string, flags ...string) string {
+	file, err := filepath.Abs(t.cfg.File)
+	if err != nil { // the working directory is gone
+		file = t.cfg.File
+	}
+	if strings.ContainsAny(file, " '\"$&;|<>()*?\\") {
+		file = quote(file)
+	}
+	words := append([]string{"indexerd", verb, t.conf.Name}, flags...)
+	return strings.Join(append(words, "-c", file), " ")
 }
 
 func (j passJob) status() httpapi.PassStatus {

@@ -132,7 +132,7 @@ func (t *table) openStored() (bool, error) {
 func (t *table) checkMarks(marks timetrace.Table) error {
 	if marks.Source != sourceFingerprint(t.conf) {
 		return coded{faultAt(t.cfg, "tables."+t.conf.Name+".key", "source, key or updated is not what the table was loaded with",
-			"put it back, or load it anew: indexerd reload "+t.conf.Name), exitBad}
+			"put it back, or load it anew: "+t.command("reload")), exitBad}
 	}
 	return nil
 }

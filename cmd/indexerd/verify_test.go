@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,7 +250,7 @@ func TestVerifyAndTheGuard(t *testing.T) {
 	}
 	p = start(t, "run", "-c", file)
 	held := p.status(t).Tables[0].Held
-	if held == nil || held.Removals != 18 || held.Do != "indexerd sweep note --allow 18" {
+	if held == nil || held.Removals != 18 || !strings.HasPrefix(held.Do, "indexerd sweep note --allow 18 -c /") {
 		t.Errorf("status after a restart: got %+v, want 18 held", held)
 	}
 	if got := verifies(t, 0, file, "--repair"); got.Repaired != 18 {
