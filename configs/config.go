@@ -29,6 +29,7 @@ type Config struct {
 	File    string
 	Data    string // the directory that indexerd keeps its files in
 	HTTP    HTTP
+	Log     Log
 	Sources []Source // in file order, as are Tables
 	Tables  []Table
 
@@ -38,6 +39,12 @@ type Config struct {
 // HTTP is where the daemon answers.
 type HTTP struct {
 	Listen string
+}
+
+// Log is what the daemon writes of what it does.
+type Log struct {
+	Format string // text or json
+	Level  string // info, warn or error
 }
 
 // A Source is one database.

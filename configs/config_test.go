@@ -55,6 +55,7 @@ func TestDefaults(t *testing.T) {
 		File:    "x.yaml",
 		Data:    "d",
 		HTTP:    HTTP{Listen: "127.0.0.1:7700"},
+		Log:     Log{Format: "text", Level: "info"},
 		Sources: []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1}}},
 		Tables: []Table{{
 			Name:        "film",

@@ -9,6 +9,8 @@ import (
 // setDefaults fills in what the file leaves out: zero means the default.
 func (c *Config) setDefaults() {
 	c.HTTP.Listen = cmp.Or(c.HTTP.Listen, "127.0.0.1:7700")
+	c.Log.Format = cmp.Or(c.Log.Format, "text")
+	c.Log.Level = cmp.Or(c.Log.Level, "info")
 	for i := range c.Tables {
 		c.Tables[i].setDefaults()
 	}

@@ -44,6 +44,7 @@ func fileKeys(c *Config) []key {
 			"The directory of the index, the pages and the marks: one for each configuration.", text{&c.Data},
 		},
 		{"http", false, "say where the daemon answers", "", "Where the daemon answers.", mapping{httpKeys(&c.HTTP)}},
+		{"log", false, "say what the daemon writes: {format: text, level: info}", "", "What the daemon writes to its standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "describe each database under a name of its own, with its driver and dsn", "",
 			"The databases, each under a name of your own.",
@@ -76,6 +77,20 @@ func httpKeys(h *HTTP) []key {
 			"The address of the dashboard and the API. It must be this machine's own: whoever reaches it may read everything.", text{&h.Listen},
 		},
 		{"tokens", false, "", "", "", refused{anything{}}},
+	}
+}
+
+func logKeys(l *Log) []key {
+	return []key{
+		{
+			"format", false, "write text or json", "text",
+			"`text` is key=value, in colours on a terminal; `json` is one object a line.", choice{&l.Format, "format", []string{"text", "json"}, nil},
+		},
+		{
+			"level", false, "write info, warn or error", "info",
+			"What is worth a line: `info` is each pass that did something, `warn` what asks for a person, `error` what failed. A failure that repeats is written at most once a minute, with how often it came.",
+			choice{&l.Level, "level", []string{"info", "warn", "error"}, nil},
+		},
 	}
 }
 

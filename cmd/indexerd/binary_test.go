@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -79,6 +80,9 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
+// servesAt finds the address in a log of either format.
+var servesAt = regexp.MustCompile(`\burl"?[=:]"?(http[^"\s]+)`)
+
 // start runs the daemon and returns when it answers.
 func start(t testing.TB, args ...string) *proc {
 	t.Helper()
@@ -100,11 +104,11 @@ func start(t testing.TB, args ...string) *proc {
 			t.Fatalf("the daemon ended: %s", p.log)
 		default:
 		}
-		_, after, ok := strings.Cut(p.log.String(), "url=")
-		if !ok {
+		url := servesAt.FindStringSubmatch(p.log.String())
+		if url == nil {
 			return fmt.Errorf("its log is %q", p.log)
 		}
-		p.base = strings.Fields(after)[0]
+		p.base = url[1]
 		_, err := get(p.base + "/healthz")
 		return err
 	})

@@ -190,7 +190,8 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 		case <-ctx.Done():
 		}
 	}()
-	jobs, err := schedule.New(log)
+	failures := slog.New(newRarely(log.Handler()))
+	jobs, err := schedule.New(failures)
 	if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 	for _, t := range e.tables {
 		t.die = die
 		lives.Go(func() {
-			if err := t.live(ctx, jobs, log); err != nil && ctx.Err() == nil {
+			if err := t.live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
 				die(err)
 			}
 		})

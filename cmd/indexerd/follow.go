@@ -22,11 +22,11 @@ import (
 
 // live is the life of a table in a running daemon: reach the database, load
 // what is not loaded, then follow. A fault is retried with growing pauses for
-// as long as the daemon lives.
-func (t *table) live(ctx context.Context, s *schedule.Scheduler, log *slog.Logger) error {
-	log = log.With("table", t.conf.Name)
+// as long as the daemon lives; failures is told of each.
+func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
+	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
 	t.log = log
-	rows, err := retry(ctx, log, func() (rows, error) { return t.prepare(ctx) })
+	rows, err := retry(ctx, failures, func() (rows, error) { return t.prepare(ctx) })
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log *slog.Logge
 	t.mu.Lock()
 	t.late = late
 	t.mu.Unlock()
-	if _, err := retry(ctx, log, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, late, log) }); err != nil {
+	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, late, log) }); err != nil {
 		return err
 	}
 	follow := t.incremental(rows)

@@ -42,7 +42,7 @@ func newFront(l net.Listener, log *slog.Logger) *front {
 		Handler:           f,
 		ReadHeaderTimeout: 5 * time.Second,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(newRarely(log.Handler()), slog.LevelWarn),
 	}
 	go func() {
 		if err := f.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -29,7 +29,7 @@ func notifySystemd(ctx context.Context, h http.Handler, host string, reloading *
 	if err != nil {
 		log.Warn("indexerd sends no watchdog signal", "error", err)
 	}
-	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: log}
+	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: slog.New(newRarely(log.Handler()))}
 	handlers := &caller{handler: h, base: "http://" + host}
 	n.look = func() (string, error) {
 		var status httpapi.Status

@@ -163,6 +163,7 @@ func (d *daemonRun) renew(ctx context.Context, e *engine, r *renewal) (*engine, 
 		next, err = d.openNext(ctx, e, d.cfg)
 	} else if err == nil {
 		d.cfg = r.cfg
+		d.sink.use(d.screen, d.cfg.Log)
 		d.log.Info("indexerd took its configuration anew", "file", d.cfg.File)
 	}
 	if r.run != nil {
@@ -215,7 +216,8 @@ type daemonRun struct {
 	getenv  func(string) (string, bool)
 	front   *front
 	screen  *screen
-	log     *slog.Logger
+	log     *slog.Logger // writes to
+	sink    *logSink
 	hangups <-chan os.Signal // nil where none is listened for
 	orders  chan order
 	// reloading keeps the regular READY from ending early what the service

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lmittmann/tint"
 	"github.com/mattn/go-isatty"
 
 	"indexerd/configs"
@@ -61,13 +60,14 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 		return errors.Join(err, e.close())
 	}
 	screen := newScreen(w.stderr)
-	log := newLog(screen)
+	sink := newLogSink(screen, cfg.Log)
+	log := slog.New(sink)
 	log.Info("indexerd serves", "url", "http://"+l.Addr().String(), "data", cfg.Data)
 	if serving != nil {
 		serving(l.Addr().String())
 	}
 	d := &daemonRun{
-		cfg: cfg, getenv: w.getenv, front: newFront(l, log), screen: screen, log: log,
+		cfg: cfg, getenv: w.getenv, front: newFront(l, log), screen: screen, log: log, sink: sink,
 		hangups: hangups, orders: make(chan order, maxOrders),
 	}
 	e.started, e.orders = time.Now(), d.orders
@@ -96,14 +96,6 @@ func (e *engine) listen(ctx context.Context) (net.Listener, error) {
 		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
 	}
 	return l, nil
-}
-
-// newLog writes for people on a terminal, and key=value lines elsewhere.
-func newLog(s *screen) *slog.Logger {
-	if s.terminal {
-		return slog.New(tint.NewTextHandler(s, &tint.Options{TimeFormat: time.TimeOnly}))
-	}
-	return slog.New(slog.NewTextHandler(s, nil))
 }
 
 func isTerminal(w io.Writer) bool {
