@@ -13,6 +13,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/atomicfile"
+	"indexerd/internal/httpapi"
 	"indexerd/internal/schedule"
 	"indexerd/store"
 	"indexerd/timetrace"
@@ -28,6 +29,7 @@ type engine struct {
 	sources []*source
 	tables  []*table
 	runs    *runs
+	meters  *httpapi.Meters
 	orders  chan<- order  // to open the engine anew; nil where no daemon runs
 	backing chan struct{} // held by the backup that runs
 	started time.Time     // zero where no daemon runs
@@ -65,14 +67,16 @@ func openLocked(cfg *configs.Config, lock *store.FileLock) (*engine, error) {
 
 // newEngine is an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *engine {
-	e := &engine{cfg: cfg, trace: trace, runs: newRuns(), backing: make(chan struct{}, 1)}
+	e := &engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), backing: make(chan struct{}, 1)}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)
 		e.sources = append(e.sources, byName[s.Name])
 	}
 	for _, conf := range cfg.Tables {
-		e.tables = append(e.tables, newTable(cfg, conf, trace, byName[conf.Source]))
+		t := newTable(cfg, conf, trace, byName[conf.Source])
+		t.meters = e.meters
+		e.tables = append(e.tables, t)
 	}
 	return e
 }

@@ -165,7 +165,7 @@ func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.
 	}
 	started := time.Now()
 	report, err := load.Run(ctx)
-	t.count(report)
+	t.count("initial", "", time.Since(started), report, err)
 	if err != nil {
 		return t.dieIfBroken("initial", err)
 	}
@@ -183,7 +183,7 @@ func (t *table) pass(ctx context.Context, pass, tier string, run func(context.Co
 	started := time.Now()
 	report, err := run(ctx)
 	took := time.Since(started)
-	t.count(report)
+	t.count(pass, tier, took, report, err)
 	if err != nil {
 		return report, t.dieIfBroken(pass, err)
 	}
@@ -224,7 +224,8 @@ func (t *table) keep(pass, tier string, started time.Time, took time.Duration, r
 	return err
 }
 
-func (t *table) count(r doc.Report) {
+func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err error) {
+	t.meters.Pass(t.conf.Name, pass, tier, took, r, err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipped += r.Skipped

@@ -194,7 +194,15 @@ func (d *daemonRun) openNext(ctx context.Context, e *engine, cfg *configs.Config
 
 // inherit gives an engine what the daemon keeps while engines come and go.
 func (d *daemonRun) inherit(next, e *engine) {
-	next.runs, next.started, next.orders = e.runs.next(), e.started, d.orders
+	next.runs, next.started, next.orders, next.meters = e.runs.next(), e.started, d.orders, e.meters
+	for _, t := range next.tables {
+		t.meters = e.meters
+	}
+	for _, t := range e.tables {
+		if next.table(t.conf.Name) == nil {
+			e.meters.Drop(t.conf.Name)
+		}
+	}
 }
 
 // reloaded tells the service manager that all is as it will stay.

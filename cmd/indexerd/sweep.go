@@ -126,7 +126,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	}
 	started := time.Now()
 	report, err := s.Run(ctx)
-	t.count(report)
+	t.count("deletecheck", "", time.Since(started), report, err)
 	if err != nil {
 		return report, t.dieIfBroken("deletecheck", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/history"
+	"indexerd/internal/httpapi"
 	"indexerd/internal/quarantine"
 	"indexerd/internal/reindex"
 	"indexerd/internal/schedule"
@@ -40,6 +41,7 @@ type table struct {
 	lane   *schedule.Lane
 	log    *slog.Logger
 	die    func(error) // ends the daemon
+	meters *httpapi.Meters
 
 	progress initial.Progress
 	sweeping chan struct{} // held by the sweep that runs

@@ -60,6 +60,16 @@ func (l *Lateness) Count() int64 {
 	return n
 }
 
+// Sum is how late all rows were together, up to a fifth too much: each counts
+// as the upper end of its bucket.
+func (l *Lateness) Sum() time.Duration {
+	var sum time.Duration
+	for b, n := range l.Counts {
+		sum += time.Duration(n) * min(bound(b), l.Max)
+	}
+	return sum
+}
+
 // Quantile returns a duration within which the share q (0 to 1) of the rows
 // was seen; 0 where there are none.
 func (l *Lateness) Quantile(q float64) time.Duration {

@@ -180,6 +180,20 @@ func (ix *Index) Count() (n uint64, err error) {
 	return n, err
 }
 
+// Bytes returns the size of the index on disk.
+func (ix *Index) Bytes() (n uint64, err error) {
+	ix.use.RLock()
+	defer ix.use.RUnlock()
+	defer ix.caught(&err)
+	if ix.closed {
+		return 0, ErrClosed
+	}
+	if s, ok := ix.store.(*scorch.Scorch); ok {
+		n, _ = s.StatsMap()["CurOnDiskBytes"].(uint64)
+	}
+	return n, nil
+}
+
 // read calls f with a snapshot of the index as it is now.
 func (ix *Index) read(f func(*scorch.IndexSnapshot) error) (err error) {
 	ix.use.RLock()

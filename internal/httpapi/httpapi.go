@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"indexerd/internal/search"
 )
@@ -41,6 +42,9 @@ type Engine interface {
 	// next names; empty for the first.
 	Quarantine(table string, size int, after string) (Quarantine, error)
 	Runner
+	// Measures and Meters are figures for /metrics.
+	Measures() []TableMeasures
+	Meters() *Meters
 	// Backup streams a tar of all that is stored.
 	Backup(context.Context, io.Writer) error
 }
@@ -131,7 +135,7 @@ func Handler(e Engine, host string) http.Handler {
 			return e.Quarantine(r.PathValue("table"), size, r.URL.Query().Get("after"))
 		})
 	})
-	mux.Handle("GET /metrics", metricsHandler(e.Status))
+	mux.Handle("GET /metrics", metricsHandler(e))
 	handleRuns(mux, e)
 	handleDashboard(mux)
 	mux.HandleFunc("POST /api/v1/backup", func(w http.ResponseWriter, r *http.Request) { stream(w, r, e.Backup) })
@@ -182,9 +186,12 @@ func ready(w http.ResponseWriter, waiting []string) {
 
 func answerSearch(w http.ResponseWriter, r *http.Request, e Engine, p search.Params, err error) {
 	var a search.Answer
+	table, began := "", time.Now() // whose query can't be read may name any table
 	if err == nil {
-		a, err = e.Search(r.Context(), r.PathValue("table"), p)
+		table = r.PathValue("table")
+		a, err = e.Search(r.Context(), table, p)
 	}
+	e.Meters().search(table, time.Since(began), err)
 	if err != nil {
 		fail(w, err)
 		return

@@ -23,6 +23,16 @@ type fakeEngine struct {
 	verdict string
 	halfway bool // err comes after the first byte
 	err     error
+	meters  *Meters
+}
+
+func (f *fakeEngine) Measures() []TableMeasures { return nil }
+
+func (f *fakeEngine) Meters() *Meters {
+	if f.meters == nil {
+		f.meters = NewMeters()
+	}
+	return f.meters
 }
 
 func (f *fakeEngine) Status(context.Context) Status {

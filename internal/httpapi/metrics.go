@@ -3,26 +3,46 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"indexerd/internal/doc"
 )
 
-// metrics is the status as Prometheus reads it: what is asked for is looked at
-// when it is asked, so nothing is counted twice and nothing costs anything
-// between two scrapes.
+// metrics is the status, and what only metrics say, as Prometheus reads it: what
+// is asked for is looked at when it is asked, so nothing is counted twice and
+// nothing costs anything between two scrapes.
 type metrics struct {
-	status func(context.Context) Status
+	status   func(context.Context) Status
+	measures func() []TableMeasures
+}
+
+// TableMeasures are figures of what is stored of a table that the status does
+// not have. A table of which nothing is stored has none.
+type TableMeasures struct {
+	Table        string
+	IndexBytes   uint64
+	Pages        int   // documents as they were read
+	PageVersions int   // of these pages, and older ones
+	PageBytes    int64 // of the pages' files
+	PageGarbage  int64 // of these, what a compaction would free
+	PageMemory   int64
+	Lateness     doc.Lateness
 }
 
 // scrapeWithin bounds the status behind one scrape.
 const scrapeWithin = 5 * time.Second
 
-func metricsHandler(status func(context.Context) Status) http.Handler {
+// metricsHandler serves all figures. Those of the runtime and of the process
+// have the names that the world knows, behind the prefix of all others.
+func metricsHandler(e Engine) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics{status})
+	registry.MustRegister(metrics{e.Status, e.Measures})
+	e.Meters().register(registry)
 	prometheus.WrapRegistererWithPrefix("indexerd_", registry).MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
@@ -44,6 +64,7 @@ func counter(name, help string, labels ...string) figure {
 }
 
 var (
+	figureBuild       = gauge("build_info", "1, for the labels: what was built, and with which Go", "version", "go_version")
 	figureReady       = gauge("ready", "1 when every table is loaded")
 	figureConnected   = gauge("source_connected", "1 while the database answers", "source")
 	figurePinned      = gauge("source_pin_age_seconds", "age of the transaction that holds the horizon back, 0 when none does", "source")
@@ -60,9 +81,15 @@ var (
 	figureSpilled     = gauge("stamps_spilled_bytes", "stamps spilled to disk", "table")
 	figureLoaded      = gauge("load_rows", "rows that the initial load has read", "table")
 	figureToLoad      = gauge("load_expected_rows", "rows that the initial load expects", "table")
-	figureLateness    = gauge("lateness_seconds", "how late rows were first seen, by quantile", "table", "quantile")
-	figureLateCount   = counter("lateness_rows_total", "rows that the lateness speaks of", "table")
-	figureTook        = gauge("pass_duration_seconds", "how long the last run of a pass took", "table", "pass", "tier")
+	figureIndex       = gauge("index_bytes", "size of the index on disk", "table")
+	figurePages       = gauge("pages", "documents that are kept as they were read", "table")
+	figureVersions    = gauge("page_versions", "versions of these documents, the newest included", "table")
+	figurePageBytes   = gauge("pages_bytes", "size of the pages on disk", "table")
+	figureGarbage     = gauge("pages_garbage_bytes", "what a compaction of the pages would free", "table")
+	figurePageMemory  = gauge("pages_memory_bytes", "memory of the addresses of pages", "table")
+	figureLateness    = gauge("lateness_seconds", "how late rows were first seen, of the runs in the history; the sum is up to a fifth too large", "table")
+	figureLatest      = gauge("lateness_max_seconds", "how late the latest row was first seen, of the runs in the history", "table")
+	figureTook        = gauge("pass_last_duration_seconds", "how long the last run of a pass took", "table", "pass", "tier")
 	figureLast        = gauge("pass_last_timestamp_seconds", "when the last run of a pass began", "table", "pass", "tier")
 	figurePassError   = gauge("pass_failed", "1 when the last run of a pass failed", "table", "pass", "tier")
 )
@@ -79,6 +106,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	send := func(f figure, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(f.desc, f.kind, v, labels...)
 	}
+	send(figureBuild, 1, s.Version, runtime.Version())
 	send(figureReady, truth(s.Ready))
 	for _, source := range s.Sources {
 		send(figureConnected, truth(source.Connected), source.Source)
@@ -92,6 +120,33 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 	for _, t := range s.Tables {
 		t.collect(send)
 	}
+	for _, t := range m.measures() {
+		t.collect(send)
+		out <- t.lateness()
+	}
+}
+
+func (t TableMeasures) collect(send func(figure, float64, ...string)) {
+	send(figureIndex, float64(t.IndexBytes), t.Table)
+	send(figurePages, float64(t.Pages), t.Table)
+	send(figureVersions, float64(t.PageVersions), t.Table)
+	send(figurePageBytes, float64(t.PageBytes), t.Table)
+	send(figureGarbage, float64(t.PageGarbage), t.Table)
+	send(figurePageMemory, float64(t.PageMemory), t.Table)
+	send(figureLatest, t.Lateness.Max.Seconds(), t.Table)
+}
+
+// The histogram of lateness has bounds from the first to the last, each four
+// times the one before; there the distribution is known exactly.
+const firstBound, lastBound = 16 * time.Millisecond, 1 << 20 * 16 * time.Millisecond
+
+// lateness is the distribution as a histogram.
+func (t TableMeasures) lateness() prometheus.Metric {
+	count, within := t.Lateness.Count(), map[float64]uint64{}
+	for bound := firstBound; bound <= lastBound; bound *= 4 {
+		within[bound.Seconds()] = uint64(count - t.Lateness.Beyond(bound))
+	}
+	return prometheus.MustNewConstHistogram(figureLateness.desc, uint64(count), t.Lateness.Sum().Seconds(), within, t.Table)
 }
 
 func (t TableStatus) collect(send func(figure, float64, ...string)) {
@@ -117,12 +172,6 @@ func (t TableStatus) collect(send func(figure, float64, ...string)) {
 	if t.Load != nil {
 		send(figureLoaded, float64(t.Load.Done), t.Table)
 		send(figureToLoad, float64(t.Load.Of), t.Table)
-	}
-	if l := t.LatenessMS; l != nil {
-		send(figureLateness, l.P50/1000, t.Table, "0.5")
-		send(figureLateness, l.P99/1000, t.Table, "0.99")
-		send(figureLateness, l.Max/1000, t.Table, "1")
-		send(figureLateCount, float64(l.Count), t.Table)
 	}
 	for _, p := range t.Passes {
 		tier := ""

@@ -2,9 +2,18 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"indexerd/internal/doc"
 )
 
 // A following engine has one table, about which all is known.
@@ -24,12 +33,34 @@ func (following) Status(context.Context) Status {
 	}
 }
 
-func TestMetrics(t *testing.T) {
-	w := serve(&following{}, "GET", "/metrics", "")
+func (following) Measures() []TableMeasures {
+	m := TableMeasures{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11}
+	for _, late := range []time.Duration{900 * time.Millisecond, 900 * time.Millisecond, 6 * time.Second} {
+		m.Lateness.Note(late)
+	}
+	return []TableMeasures{m}
+}
+
+// scrape reads the metrics of an engine that has run and was searched.
+func scrape(t *testing.T) string {
+	t.Helper()
+	e := &following{}
+	report := doc.Report{Read: 7, Compared: 6, Added: 5, Updated: 4, Deleted: 3, Skipped: 2, Quarantined: 1}
+	e.Meters().Pass("film", "incremental", "", 30*time.Millisecond, report, nil)
+	e.Meters().Pass("film", "incremental", "", 30*time.Millisecond, report, errors.New("down"))
+	e.Meters().Pass("film", "incremental", "", time.Hour, report, fmt.Errorf("read: %w", context.Canceled))
+	for _, path := range []string{"film/search?q=a", "film/search?q=b", "film/search?size=x", "made_up/search?q=a", "made_up/search?size=x"} {
+		serve(e, "GET", "/api/v1/tables/"+path, "")
+	}
+	w := serve(e, "GET", "/metrics", "")
 	if w.Code != 200 {
 		t.Fatalf("got %d %s", w.Code, w.Body)
 	}
-	got := w.Body.String()
+	return w.Body.String()
+}
+
+func TestMetrics(t *testing.T) {
+	got := scrape(t)
 	for _, want := range strings.Split(`indexerd_ready 1
 indexerd_source_connected{source="pagila"} 1
 indexerd_source_pin_age_seconds{source="pagila"} 9.5
@@ -46,18 +77,88 @@ indexerd_stamps_bytes{table="film"} 168
 indexerd_stamps_spilled_bytes{table="film"} 24
 indexerd_load_rows{table="film"} 5
 indexerd_load_expected_rows{table="film"} 10
-indexerd_lateness_seconds{quantile="0.5",table="film"} 0.9
-indexerd_lateness_seconds{quantile="0.99",table="film"} 6.1
-indexerd_lateness_seconds{quantile="1",table="film"} 6.2
-indexerd_lateness_rows_total{table="film"} 8
-indexerd_pass_duration_seconds{pass="compensate",table="film",tier="1m"} 0.004
+indexerd_index_bytes{table="film"} 750
+indexerd_pages{table="film"} 1000
+indexerd_page_versions{table="film"} 2000
+indexerd_pages_bytes{table="film"} 400
+indexerd_pages_garbage_bytes{table="film"} 40
+indexerd_pages_memory_bytes{table="film"} 11
+indexerd_lateness_seconds_bucket{table="film",le="0.256"} 0
+indexerd_lateness_seconds_bucket{table="film",le="1.024"} 2
+indexerd_lateness_seconds_bucket{table="film",le="16.384"} 3
+indexerd_lateness_seconds_bucket{table="film",le="+Inf"} 3
+indexerd_lateness_seconds_count{table="film"} 3
+indexerd_lateness_max_seconds{table="film"} 6
+indexerd_pass_duration_seconds_bucket{pass="incremental",table="film",tier="",le="0.01"} 0
+indexerd_pass_duration_seconds_bucket{pass="incremental",table="film",tier="",le="0.05"} 2
+indexerd_pass_duration_seconds_count{pass="incremental",table="film",tier=""} 2
+indexerd_pass_failures_total{pass="incremental",table="film",tier=""} 1
+indexerd_pass_rows_total{outcome="read",pass="incremental",table="film",tier=""} 14
+indexerd_pass_rows_total{outcome="compared",pass="incremental",table="film",tier=""} 12
+indexerd_pass_rows_total{outcome="added",pass="incremental",table="film",tier=""} 10
+indexerd_pass_rows_total{outcome="updated",pass="incremental",table="film",tier=""} 8
+indexerd_pass_rows_total{outcome="deleted",pass="incremental",table="film",tier=""} 6
+indexerd_pass_rows_total{outcome="skipped",pass="incremental",table="film",tier=""} 4
+indexerd_pass_rows_total{outcome="quarantined",pass="incremental",table="film",tier=""} 2
+indexerd_search_duration_seconds_count{table="film"} 2
+indexerd_search_errors_total{code="bad_query",table=""} 2
+indexerd_search_errors_total{code="unknown_table",table=""} 1
+indexerd_pass_last_duration_seconds{pass="compensate",table="film",tier="1m"} 0.004
 indexerd_pass_last_timestamp_seconds{pass="compensate",table="film",tier="1m"} 1.7000000005e+09
 indexerd_pass_failed{pass="compensate",table="film",tier="1m"} 1`, "\n") {
 		if !strings.Contains(got, "\n"+want+"\n") && !strings.HasPrefix(got, want+"\n") {
 			t.Errorf("missing %s", want)
 		}
 	}
-	if strings.Contains(got, "\ngo_") || !strings.Contains(got, "\nindexerd_go_goroutines ") {
-		t.Error("metrics of the runtime are not among them with the prefix of all others")
+	if strings.Contains(got, "made_up") {
+		t.Error("a table that there is not has figures: callers could make up any number of them")
+	}
+	sum := regexp.MustCompile(`(?m)^indexerd_lateness_seconds_sum\{table="film"\} (\S+)$`).FindStringSubmatch(got)
+	if sum == nil {
+		t.Fatal("missing the sum of the lateness")
+	}
+	if v, err := strconv.ParseFloat(sum[1], 64); err != nil || v < 7.8 || v > 7.8*1.2 {
+		t.Errorf("sum of the lateness: got %s, want 7.8 and up to a fifth more", sum[1])
+	}
+}
+
+// Names begin with indexerd_, those of process and runtime too; each has a unit
+// and a kind as Prometheus wants it.
+func TestMetricNames(t *testing.T) {
+	got := scrape(t)
+	for line := range strings.Lines(got) {
+		if !strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "# HELP "), "# TYPE "), "indexerd_") {
+			t.Errorf("got %q, want the prefix", line)
+		}
+	}
+	problems, err := promlint.New(strings.NewReader(got)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("\nindexerd_build_info{go_version=%q,version=\"\"} 1\n", runtime.Version()),
+		"\nindexerd_go_goroutines ", "\nindexerd_process_open_fds ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing %s", want)
+		}
+	}
+}
+
+// The figures of a table that is no longer configured go.
+func TestMetersDrop(t *testing.T) {
+	e := &fakeEngine{}
+	for _, table := range []string{"film", "actor"} {
+		e.Meters().Pass(table, "incremental", "", time.Second, doc.Report{}, nil)
+		e.Meters().search(table, time.Second, nil)
+		e.Meters().search(table, time.Second, errors.New("broken"))
+	}
+	e.Meters().Drop("film")
+	got := serve(e, "GET", "/metrics", "").Body.String()
+	if strings.Contains(got, `table="film"`) || !strings.Contains(got, `indexerd_search_errors_total{code="internal",table="actor"} 1`) {
+		t.Errorf("got %s", got)
 	}
 }
