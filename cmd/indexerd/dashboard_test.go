@@ -22,7 +22,7 @@ import (
 // The tests of this file use the dashboard as a person does: a real Chromium
 // that types and clicks, on the real binary.
 
-var retake = flag.Bool("update", false, "take the screenshots of docs/images anew")
+var retake = flag.Bool("update", false, "take the screenshots of docs/images anew, and write what packaging has of the command line")
 
 func TestDashboard(t *testing.T) {
 	dsn, file := pagila(t)

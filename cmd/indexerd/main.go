@@ -31,25 +31,29 @@ const (
 	exitBad = 2 // bad usage or configuration
 )
 
-// cli is the command line.
+// cli is the command line. Shell completions and manual page in packaging are
+// made of it.
+//
+//go:generate go test -run ^TestShipped$ -update .
 type cli struct {
-	Demo     demoCommand     `cmd:"" help:"Make a small database and index it: everything at work in one command."`
-	Init     initCommand     `cmd:"" help:"Look at a database and print a configuration for it."`
-	Check    checkCommand    `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
-	Run      runCommand      `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
-	Status   statusCommand   `cmd:"" help:"Say how far each table has come."`
-	Search   searchCommand   `cmd:"" help:"Search a table."`
-	Verify   verifyCommand   `cmd:"" help:"Prove that index and database are equal, or say where they are not."`
-	Explain  explainCommand  `cmd:"" help:"Say what everybody knows of one row, and what happens to it next."`
-	Sweep    sweepCommand    `cmd:"" help:"Compare a whole table now, and repair what differs."`
-	Versions versionsCommand `cmd:"" help:"Show what a row said before."`
-	History  historyCommand  `cmd:"" help:"Show what each pass of a table did."`
-	Reindex  reindexCommand  `cmd:"" help:"Build a table's index anew from what is stored, for a changed mapping."`
-	Reload   reloadCommand   `cmd:"" help:"Forget a table, so that the next run loads it anew."`
-	Backup   backupCommand   `cmd:"" help:"Copy all that is stored, while it changes."`
-	Restore  restoreCommand  `cmd:"" help:"Bring a backup back into an empty data directory."`
-	Plan     planCommand     `cmd:"" help:"Say what compensation tiers cost."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Demo       demoCommand       `cmd:"" help:"Make a small database and index it: everything at work in one command."`
+	Init       initCommand       `cmd:"" help:"Look at a database and print a configuration for it."`
+	Check      checkCommand      `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
+	Run        runCommand        `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
+	Status     statusCommand     `cmd:"" help:"Say how far each table has come."`
+	Search     searchCommand     `cmd:"" help:"Search a table."`
+	Verify     verifyCommand     `cmd:"" help:"Prove that index and database are equal, or say where they are not."`
+	Explain    explainCommand    `cmd:"" help:"Say what everybody knows of one row, and what happens to it next."`
+	Sweep      sweepCommand      `cmd:"" help:"Compare a whole table now, and repair what differs."`
+	Versions   versionsCommand   `cmd:"" help:"Show what a row said before."`
+	History    historyCommand    `cmd:"" help:"Show what each pass of a table did."`
+	Reindex    reindexCommand    `cmd:"" help:"Build a table's index anew from what is stored, for a changed mapping."`
+	Reload     reloadCommand     `cmd:"" help:"Forget a table and load it anew."`
+	Backup     backupCommand     `cmd:"" help:"Copy all that is stored, while it changes."`
+	Restore    restoreCommand    `cmd:"" help:"Bring a backup back into an empty data directory."`
+	Plan       planCommand       `cmd:"" help:"Say what compensation tiers cost."`
+	Completion completionCommand `cmd:"" help:"Print a script by which a shell completes commands and flags."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // world is what a command may touch.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,11 +179,17 @@ var operations = filepath.Join("..", "..", "docs", "operations.md")
 // What unit, configuration and manual speak of is in the package, and what the
 // package takes is in the tree.
 func TestPackageIsComplete(t *testing.T) {
-	var nfpm struct{ Contents []struct{ Src, Dst string } }
+	type content struct{ Src, Dst string }
+	var nfpm struct{ Contents []content }
 	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join("..", "..", "packaging", "nfpm.yaml"))), &nfpm); err != nil {
 		t.Fatal(err)
 	}
 	installed := map[string]bool{"/etc/indexerd/main.dsn": true} // the operator's
+	for name := range shipped {
+		if !slices.ContainsFunc(nfpm.Contents, func(c content) bool { return c.Src == "packaging/"+name }) {
+			t.Errorf("the packages lack packaging/%s", name)
+		}
+	}
 	for _, c := range nfpm.Contents {
 		installed[c.Dst] = true
 		if _, err := os.Stat(filepath.Join("..", "..", c.Src)); err != nil && c.Src != "dist/indexerd" {
