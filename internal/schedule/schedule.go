@@ -109,6 +109,12 @@ func (s *Scheduler) enter() bool {
 	return !s.stopped
 }
 
+func (s *Scheduler) isStopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopped
+}
+
 // A Job is one function run at an interval.
 type Job struct {
 	scheduler *Scheduler
@@ -132,11 +138,15 @@ type Status struct {
 	Err     error // of the last run
 }
 
-// Status returns the job's status.
+// Status returns the job's status. In a scheduler that is stopped nothing is
+// next: gocron would take a second to say so, of each job.
 func (j *Job) Status() Status {
 	j.mu.Lock()
 	s, resume := j.status, j.resume
 	j.mu.Unlock()
+	if j.scheduler.isStopped() {
+		return s
+	}
 	if next, err := j.next(); err == nil {
 		s.Next = next
 	}

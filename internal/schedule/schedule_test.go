@@ -143,6 +143,48 @@ func TestStopCancelsAndIsNoFailure(t *testing.T) {
 	})
 }
 
+// A status is asked for while everything is closed, and keeps nobody waiting.
+func TestStatusOfAStoppedScheduler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := every(t, s, time.Minute, func(context.Context) error { return nil })
+		time.Sleep(time.Second)
+		before := j.Status()
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		asked := time.Now()
+		if got := j.Status(); !got.Next.IsZero() || got.Last != before.Last || before.Next.IsZero() {
+			t.Errorf("got %+v, want that of before, %+v, and nothing next", got, before)
+		}
+		if took := time.Since(asked); took > 0 {
+			t.Errorf("the status took %v", took)
+		}
+	})
+}
+
+// A run that goes on after its context has ended is told by Stop, and Stop can
+// be called again.
+func TestStopSaysWhatStillRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		every(t, s, time.Minute, func(context.Context) error { time.Sleep(stopWithin + time.Second); return nil })
+		time.Sleep(time.Millisecond)
+		if err := s.Stop(); !errors.Is(err, ErrRunning) {
+			t.Errorf("got %v, want that a run did not end", err)
+		}
+		if err := s.Stop(); err != nil {
+			t.Errorf("again: got %v", err)
+		}
+	})
+}
+
 func TestLaneIsTakenOnceAndInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane()
