@@ -59,6 +59,7 @@ func (d *daemonRun) takeOrders(ctx context.Context, e *engine, end context.Cance
 			select {
 			case d.orders <- o: // for the next engine, if there is one
 			default:
+				d.refuse(o, errors.New("too many tables wait to be reloaded"))
 			}
 			return
 		}
