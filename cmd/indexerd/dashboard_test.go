@@ -183,6 +183,8 @@ func (loadingEngine) Status(context.Context) httpapi.Status {
 	}}}
 }
 
+func (loadingEngine) Meters() *httpapi.Meters { return httpapi.NewMeters() }
+
 func (loadingEngine) History(string, int, int64) (httpapi.History, error) {
 	return httpapi.History{Runs: []httpapi.HistoryRun{}}, nil
 }

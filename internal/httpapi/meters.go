@@ -61,6 +61,9 @@ func (m *Meters) search(table string, took time.Duration, err error) {
 		m.searches.WithLabelValues(table).Observe(took.Seconds())
 		return
 	}
+	if errors.Is(err, context.Canceled) {
+		return // who asked has gone: words are still being typed
+	}
 	code := classify(err).Code
 	if code == "unknown_table" {
 		table = ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -40,12 +41,15 @@ const scrapeWithin = 5 * time.Second
 // metricsHandler serves all figures. Those of the runtime and of the process
 // have the names that the world knows, behind the prefix of all others.
 func metricsHandler(e Engine) http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(metrics{e.Status, e.Measures})
-	e.Meters().register(registry)
-	prometheus.WrapRegistererWithPrefix("indexerd_", registry).MustRegister(
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	handler := sync.OnceValue(func() http.Handler { // a command that asks in process is never scraped
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(metrics{e.Status, e.Measures})
+		e.Meters().register(registry)
+		prometheus.WrapRegistererWithPrefix("indexerd_", registry).MustRegister(
+			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) })
 }
 
 // A figure is one metric: its name without the prefix, what it says, and its

@@ -155,6 +155,7 @@ func TestMetersDrop(t *testing.T) {
 		e.Meters().Pass(table, "incremental", "", time.Second, doc.Report{}, nil)
 		e.Meters().search(table, time.Second, nil)
 		e.Meters().search(table, time.Second, errors.New("broken"))
+		e.Meters().search(table, time.Second, context.Canceled)
 	}
 	e.Meters().Drop("film")
 	got := serve(e, "GET", "/metrics", "").Body.String()
