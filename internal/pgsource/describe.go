@@ -34,6 +34,7 @@ type column struct {
 	typ    columnType
 	mod    int32  // the type's modifier, such as a precision; -1: none
 	origin uint32 // the table whose own column it is; 0: it is an expression
+	number uint16 // of the column in that table
 	decode decoder
 }
 
@@ -118,7 +119,12 @@ func (w wrapped) fault(statement string, err error, field string) error {
 	if line := w.locate(statement, server.position); line > 0 {
 		what = fmt.Sprintf("line %d: %s", line, what)
 	}
-	return &ConfigError{Field: field, What: what, Do: server.hint}
+	e := &ConfigError{Field: field, What: what, Do: server.hint}
+	if grant := server.missingRight(); grant != "" {
+		e.Do = "GRANT " + grant + " TO the daemon's role"
+		return &DeniedError{e, grant}
+	}
+	return e
 }
 
 // types asks the catalog about the types of the fields.
@@ -164,7 +170,7 @@ func newColumns(fields []pgconn.FieldDescription, types map[uint32]columnType, f
 		}
 		seen[f.Name] = true
 		typ := types[f.DataTypeOID]
-		columns[i] = column{name: f.Name, typ: typ, mod: f.TypeModifier, origin: f.TableOID, decode: newDecoder(typ)}
+		columns[i] = column{name: f.Name, typ: typ, mod: f.TypeModifier, origin: f.TableOID, number: f.TableAttributeNumber, decode: newDecoder(typ)}
 	}
 	return columns, nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"indexerd/internal/doc"
@@ -24,6 +26,34 @@ func (e *ConfigError) Error() string {
 		return e.Field + ": " + e.What
 	}
 	return e.Field + ": " + e.What + ": " + e.Do
+}
+
+// A DeniedError is a ConfigError that a GRANT mends.
+type DeniedError struct {
+	*ConfigError
+	Grant string // the right that is missing, as GRANT says it
+}
+
+// Unwrap makes it one.
+func (e *DeniedError) Unwrap() error { return e.ConfigError }
+
+// denied finds what a role may not read in the server's words.
+var denied = regexp.MustCompile(`^permission denied for (table|view|materialized view|foreign table|schema) (.+)$`)
+
+// missingRight is the right that an error of the server asks for; "" where it
+// asks for none. Only where the server speaks English it says on what.
+func (e *serverError) missingRight() string {
+	if e.code != "42501" {
+		return ""
+	}
+	switch m := denied.FindStringSubmatch(e.message); {
+	case m == nil:
+		return "SELECT ON every table that it reads"
+	case m[1] == "schema":
+		return "USAGE ON SCHEMA " + pgx.Identifier{m[2]}.Sanitize()
+	default:
+		return "SELECT ON " + pgx.Identifier{m[2]}.Sanitize()
+	}
 }
 
 var errNoAnswer = errors.New("the server gave no answer in time")

@@ -34,8 +34,12 @@ func (t *Table) Relations(ctx context.Context) (all []doc.Relation, err error) {
 
 // A planNode is a node of a plan as EXPLAIN prints it.
 type planNode struct {
+	Type     string `json:"Node Type"`
 	Schema   string
-	Relation string `json:"Relation Name"`
+	Relation string  `json:"Relation Name"`
+	Cond     string  `json:"Index Cond"`
+	Cost     float64 `json:"Total Cost"`
+	Rows     float64 `json:"Plan Rows"`
 	Plans    []planNode
 }
 
@@ -50,16 +54,29 @@ func (n planNode) tables(schemas, names []string) ([]string, []string) {
 	return schemas, names
 }
 
-func (x *tx) relations(ctx context.Context, v *view, path string) ([]doc.Relation, error) {
-	row, err := x.row(ctx, query{sql: "EXPLAIN (FORMAT JSON, VERBOSE) SELECT " + v.sql.all() + " " + v.sql.from()})
+// everything asks for all rows.
+func (v *view) everything() query { return query{sql: "SELECT " + v.sql.all() + " " + v.sql.from()} }
+
+// explain plans a query, and does not run it.
+func (x *tx) explain(ctx context.Context, q query) (planNode, error) {
+	q.sql = "EXPLAIN (FORMAT JSON, VERBOSE) " + q.sql
+	row, err := x.row(ctx, q)
 	if err != nil {
-		return nil, err
+		return planNode{}, err
 	}
 	var plans []struct{ Plan planNode }
 	if err := json.Unmarshal(row[0], &plans); err != nil || len(plans) != 1 {
-		return nil, fmt.Errorf("explain: the plan has an unknown form: %v", err)
+		return planNode{}, fmt.Errorf("explain: the plan has an unknown form: %v", err)
 	}
-	rows, err := x.all(ctx, relationsQuery(plans[0].Plan.tables(nil, nil)))
+	return plans[0].Plan, nil
+}
+
+func (x *tx) relations(ctx context.Context, v *view, path string) ([]doc.Relation, error) {
+	plan, err := x.explain(ctx, v.everything())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := x.all(ctx, relationsQuery(plan.tables(nil, nil)))
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,10 @@ type view struct {
 	columns    []string
 	booleans   []bool // by column: declared BOOLEAN
 	declared   []string
-	origin     string // the table whose own column updateTime is; "" where there is none
-	key        []int  // columns of the key
-	updated    int    // column of updateTime; -1: none
+	origin     string       // the table whose own column updateTime is; "" where there is none
+	origins    []doc.Column // by column: whose own it is
+	key        []int        // columns of the key
+	updated    int          // column of updateTime; -1: none
 	kinds      []doc.Kind
 	statements statements
 	clock      atomic.Pointer[clock] // nil until a row has an updateTime
@@ -109,6 +110,7 @@ func (v *view) findColumns(info []sqlite.ColumnInfo) error {
 		v.columns = append(v.columns, column.Name)
 		v.booleans = append(v.booleans, isBoolean(column.DeclType))
 		v.declared = append(v.declared, column.DeclType)
+		v.origins = append(v.origins, doc.Column{Table: column.TableName, Name: column.OriginName})
 	}
 	return nil
 }

@@ -1,0 +1,161 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+)
+
+// What check asks of the rows. None of it is asked by the daemon at work, and
+// each may read the whole table: the caller bounds it by its context, and takes
+// a deadline that passed for an answer that is not worth its price.
+
+// Sample returns the keys of at most n live rows, whichever the database finds
+// first.
+func (t *Table) Sample(ctx context.Context, n int) (oids []doc.OID, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		var q query
+		q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s LIMIT %s", strings.Join(t.key.columns(t.sql), ", "), t.sql.from(),
+			t.key.notNull(t.sql), t.live(&q), q.bind(int8OID, strconv.Itoa(n)))
+		oids, err = t.keysOf(ctx, x, q)
+		return err
+	})
+	return oids, err
+}
+
+// Duplicate returns a key that several live rows have; "" where there is none.
+func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		var q query
+		key := strings.Join(t.key.byteOrder(t.sql), ", ")
+		q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", key, t.sql.from(), t.key.notNull(t.sql), t.live(&q), key)
+		oids, err := t.keysOf(ctx, x, q)
+		if len(oids) > 0 {
+			oid = oids[0]
+		}
+		return err
+	})
+	return oid, err
+}
+
+// keysOf returns the keys that a query finds, without those that are unusable.
+func (t *Table) keysOf(ctx context.Context, x *tx, q query) (oids []doc.OID, err error) {
+	rows, err := x.all(ctx, q)
+	for _, row := range rows {
+		if oid, err := t.key.rawOID(row); err == nil {
+			oids = append(oids, oid)
+		}
+	}
+	return oids, err
+}
+
+// Estimate is about how many rows the SQL returns, as the planner thinks.
+func (t *Table) Estimate(ctx context.Context) (n int64, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		plan, err := x.explain(ctx, t.everything())
+		n = int64(plan.Rows)
+		return err
+	})
+	return n, err
+}
+
+// WithoutUpdated counts the live rows whose updateTime is NULL, up to a number.
+func (t *Table) WithoutUpdated(ctx context.Context, most int) (int, error) {
+	return t.few(ctx, most, func(*query, time.Duration) string { return t.sql.column(t.updated.name) + " IS NULL" })
+}
+
+// UpdatedIn counts the live rows with updateTime in a window, up to a number.
+func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error) {
+	return t.few(ctx, most, func(q *query, unit time.Duration) string {
+		from, to := t.updated.bounds(w, unit)
+		return t.between(q, from, to)
+	})
+}
+
+// ShownIn counts the live rows whose updateTime has figures in a window, given
+// as UTC, up to a number. It is for those with a Wall.
+func (t *Table) ShownIn(ctx context.Context, figures doc.Window, most int) (int, error) {
+	return t.few(ctx, most, func(q *query, _ time.Duration) string {
+		return t.between(q, timeBound(figures.From), timeBound(figures.To))
+	})
+}
+
+// between is the condition that the column's own figures are in [from, to).
+func (t *Table) between(q *query, from, to string) string {
+	u := t.sql.column(t.updated.name)
+	return fmt.Sprintf("%s >= %s AND %s < %s", u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to))
+}
+
+// few counts the live rows that meet a condition, up to a number.
+func (t *Table) few(ctx context.Context, most int, condition func(*query, time.Duration) string) (n int, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		unit, err := t.unit(ctx, x)
+		if err != nil {
+			return err
+		}
+		var q query
+		q.sql = fmt.Sprintf("SELECT count(*) FROM (SELECT %s WHERE %s AND %s LIMIT %s) few",
+			t.sql.from(), condition(&q, unit), t.live(&q), q.bind(int8OID, strconv.Itoa(most)))
+		row, err := x.row(ctx, q)
+		if err != nil {
+			return err
+		}
+		n, err = strconv.Atoi(string(row[0]))
+		return err
+	})
+	return n, err
+}
+
+// Constant reports whether all rows have the same updateTime. It is false where
+// none has one.
+func (t *Table) Constant(ctx context.Context) (same bool, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		u := t.sql.column(t.updated.name)
+		row, err := x.row(ctx, query{sql: fmt.Sprintf("SELECT min(%s) = max(%s) %s", u, u, t.sql.from())})
+		same = err == nil && isTrue(row[0])
+		return err
+	})
+	return same, err
+}
+
+// Wall is the zone whose clocks updateTime is read from; nil where its values
+// need none.
+func (t *Table) Wall() *time.Location {
+	if t.updated.form != wall {
+		return nil
+	}
+	return t.updated.zone
+}
+
+// Shown asks what the zone's clocks showed at some instants, as the server has
+// it. It is for those with a Wall.
+func (t *Table) Shown(ctx context.Context, at []time.Time) (figures []time.Time, err error) {
+	var micros []string
+	for _, instant := range at {
+		micros = append(micros, strconv.FormatInt(instant.UnixMicro(), 10))
+	}
+	err = t.read(ctx, func(x *tx) error {
+		q := query{sql: `SELECT ('epoch'::timestamptz + us * interval '1 us') AT TIME ZONE $2 FROM unnest($1::bigint[]) WITH ORDINALITY k(us, n) ORDER BY n`}
+		q.bind(pgtype.Int8ArrayOID, arrayLiteral(micros))
+		q.bind(pgtype.TextOID, t.updated.zone.String())
+		rows, err := x.all(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			shown, err := parseTime(string(row[0]))
+			if err != nil {
+				return err
+			}
+			figures = append(figures, shown)
+		}
+		return nil
+	})
+	return figures, err
+}
