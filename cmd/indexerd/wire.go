@@ -14,6 +14,7 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/inspect"
 	"indexerd/internal/nearest"
 	"indexerd/internal/pace"
 	"indexerd/internal/pgsource"
@@ -26,8 +27,7 @@ type rows interface {
 	incremental.Source
 	compensate.Source
 	deletecheck.Source
-	Kinds() []doc.Kind
-	Relations(context.Context) ([]doc.Relation, error)
+	inspect.Rows
 	Columns() []string
 }
 
@@ -39,7 +39,7 @@ type numbers interface {
 
 // database is an open source of any driver.
 type database interface {
-	Address() string
+	inspect.Server
 	Ping(context.Context) error
 	Close()
 	table(context.Context, configs.Table, numbers) (rows, error)

@@ -9,7 +9,8 @@ type Server struct {
 	TLS      string // the protocol's version; "" where nothing is encrypted
 	Verified bool   // its certificate was checked
 
-	Role      string // as SQL writes it; "" where there are no roles
+	Now       time.Time // its clock
+	Role      string    // as SQL writes it; "" where there are no roles
 	Superuser bool
 	Sees      bool // the role may see when transactions of others began
 

@@ -40,7 +40,7 @@ func (w Window) Slices(n int) []Window {
 func (w Window) Wall(loc *time.Location) (from, to time.Time) {
 	from, to = wall(w.From, loc), wall(w.To, loc)
 	for at := w.From; at.Before(w.To); {
-		_, jump := at.In(loc).ZoneBounds()
+		jump := NextJump(at, loc)
 		if jump.IsZero() || jump.After(w.To) {
 			break
 		}
@@ -55,6 +55,20 @@ func (w Window) Wall(loc *time.Location) (from, to time.Time) {
 		at = jump
 	}
 	return from, to
+}
+
+// NextJump is when loc's clocks are next set after t; zero where that is never.
+// Of years that the zone's data does not list one by one, it may be a moment at
+// which nothing is set.
+//
+// ZoneBounds returns the moment itself at the end of some of these years, as of
+// 2040: whoever walks on from it stays there for ever.
+func NextJump(t time.Time, loc *time.Location) time.Time {
+	for at := t; ; at = at.Add(time.Hour) {
+		if _, jump := at.In(loc).ZoneBounds(); jump.IsZero() || jump.After(t) {
+			return jump
+		}
+	}
 }
 
 // wall returns t's wall-clock figures in loc, as if they were UTC.

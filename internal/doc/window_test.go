@@ -223,3 +223,14 @@ func TestWall(t *testing.T) {
 		})
 	}
 }
+
+// Windows reach the times after the last that a zone's data lists.
+func TestWallOfFarWindows(t *testing.T) {
+	for _, name := range zones {
+		w := Window{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
+		from, to := w.Wall(zone(t, name))
+		if from.Sub(w.From).Abs() > 14*time.Hour || to.Sub(w.To).Abs() > 14*time.Hour {
+			t.Errorf("%s: got [%v, %v), want the window's figures there", name, from, to)
+		}
+	}
+}

@@ -20,7 +20,7 @@ const serverSQL = `SELECT current_setting('server_version'), quote_ident(current
 	(SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user),
 	pg_has_role('pg_read_all_stats', 'usage'),
 	coalesce((SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'transaction_timeout'), '0'),
-	(SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'idle_in_transaction_session_timeout')`
+	(SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'idle_in_transaction_session_timeout'), ` + clockMicros
 
 // Server says what the database is, how it is reached, and who asks.
 func (s *Source) Server(ctx context.Context) (doc.Server, error) {
@@ -44,7 +44,8 @@ func (s *Source) Server(ctx context.Context) (doc.Server, error) {
 		return d, err
 	}
 	x.reached(&d)
-	return d, nil
+	d.Now, err = parseMicros(row[6])
+	return d, err
 }
 
 func parseMillis(text []byte) (time.Duration, error) {

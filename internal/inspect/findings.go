@@ -1,0 +1,98 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"indexerd/configs"
+)
+
+// A Finding is one thing that a check has to say.
+type Finding struct {
+	Level string `json:"level"` // Error, Warning or Info
+	Code  string `json:"code"`
+	Where string `json:"where"`
+	Path  string `json:"path"`
+	What  string `json:"what"`
+	Do    string `json:"do"`
+}
+
+// Findings are the answer of a check, the worst first.
+type Findings struct {
+	Errors   int       `json:"errors"`
+	Warnings int       `json:"warnings"`
+	Findings []Finding `json:"findings"`
+
+	// Unusable says that there is a fault of the configuration, or a database
+	// that does not answer.
+	Unusable bool `json:"-"`
+}
+
+// Faults are what is wrong with a configuration that could not be read.
+func Faults(faults configs.Faults) Findings {
+	f := Findings{Findings: []Finding{}}
+	for _, one := range faults {
+		f.add(configFault, one)
+	}
+	return f
+}
+
+// nothing is what is to be done where nothing is.
+const nothing = "nothing to do"
+
+// add files a finding, behind those that are as bad.
+func (f *Findings) add(c code, at configs.Fault) {
+	k := kinds[c]
+	switch k.level {
+	case Error:
+		f.Errors++
+	case Warning:
+		f.Warnings++
+	}
+	f.Unusable = f.Unusable || c == configFault || c == badDSN || c == unreachable
+	before := map[string]int{Error: f.Errors - 1, Warning: f.Errors + f.Warnings - 1, Info: len(f.Findings)}[k.level]
+	f.Findings = slices.Insert(f.Findings, before, Finding{k.level, k.name, fmt.Sprintf("%s:%d", at.File, at.Line), at.Path, at.What, at.Do})
+}
+
+// Write writes a line for each finding, for people.
+func (f *Findings) Write(w io.Writer) {
+	widest := 0
+	for _, one := range f.Findings {
+		widest = max(widest, len(one.Code))
+	}
+	for _, one := range f.Findings {
+		do := ": " + one.Do
+		if one.Do == nothing {
+			do = ""
+		}
+		fmt.Fprintf(w, "%-7s  %-*s  %s: %s: %s%s\n", one.Level, widest, one.Code, one.Where, one.Path, one.What, do)
+	}
+}
+
+// Summary counts the findings.
+func (f *Findings) Summary() string {
+	parts := []string{"no errors"}
+	if f.Errors > 0 {
+		parts[0] = count(f.Errors, "error")
+	}
+	return strings.Join(append(parts, count(f.Warnings, "warning"), count(len(f.Findings)-f.Errors-f.Warnings, "note")), ", ")
+}
+
+// count counts things, in figures that people can read.
+func count[N int | int64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return grouped(int64(n)) + " " + what + "s"
+}
+
+// grouped is a number with its thousands set apart.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
