@@ -35,8 +35,8 @@
 // row.go make documents of rows, children.go adds their children, deletion.go
 // leaves out what is marked deleted, poison.go sets apart the rows at which SQL
 // fails. stamps.go and walk.go walk windows, listing.go reads the stamps of
-// their pages, token.go digests. keyless.go and relations.go are for those who
-// check. clock.go and spelling.go read updateTime in the ways that SQLite stores
+// their pages, token.go digests. keyless.go, relations.go, examine.go and
+// probe.go are for those who check. clock.go and spelling.go read updateTime in the ways that SQLite stores
 // it; errors.go tells faults of the connection from faults of the configuration.
 package sqlitesource
 
