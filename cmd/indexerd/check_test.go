@@ -175,10 +175,13 @@ func TestCheckFindings(t *testing.T) {
 		{"a superuser", aFilm, all, "", "superuser", "sources.db", "CREATE ROLE", 0},
 
 		{"no index on updated", fmt.Sprintf(bigFilm, "PRIMARY KEY", ""), all, "", "no_index_on_updated", "tables.film.updated", "reads all 20,000 rows of film: CREATE INDEX CONCURRENTLY ON film (u)", 0},
-		{"updated is computed", fmt.Sprintf(bigFilm, "PRIMARY KEY", "CREATE INDEX ON film (u);"), "SELECT id, greatest(u, u) AS u, title FROM film", "", "no_index_on_updated", "tables.film.updated", "no index can begin with updated", 0},
+		{"updated is computed", fmt.Sprintf(bigFilm, "PRIMARY KEY", "CREATE INDEX ON film (u);"), "SELECT id, greatest(u, u) AS u, title FROM film", "", "no_index_on_updated", "tables.film.updated", "updated is no column of a table", 0},
 		{"no index on changes' updated", fmt.Sprintf(bigFilm, "PRIMARY KEY", "CREATE INDEX ON film (u);") + "CREATE TABLE log AS SELECT id, u FROM film; ANALYZE log;", all, "changes: SELECT id, u FROM log", "no_index_on_updated", "tables.film.changes.updated", "ON log (u)", 0},
 		{"no index on the key", fmt.Sprintf(bigFilm, "", "CREATE INDEX ON film (u);"), all, "", "no_index_on_key", "tables.film.key", "ON film (id)", 0},
 		{"no index on half a key", fmt.Sprintf(bigFilm, "", "CREATE INDEX ON film (u); CREATE INDEX ON film (title);"), all, "key: [lang, id]", "no_index_on_key", "tables.film.key", "ON film (lang, id)", 0},
+		{"an index in another order", fmt.Sprintf(bigFilm, "", "CREATE INDEX ON film (u); CREATE INDEX ON film (id, lang);"), all, "key: [lang, id]", "no_index_on_key", "tables.film.key", "ON film (lang, id)", 0},
+		{"no index on partitions", strings.Replace(fmt.Sprintf(bigFilm, "", ""), "lang int);", "lang int) PARTITION BY RANGE (id); CREATE TABLE films PARTITION OF film DEFAULT;", 1), all, "", "no_index_on_updated", "tables.film.updated", "20,000 rows of film: CREATE INDEX ON film (u)", 0},
+		{"a view without an index", fmt.Sprintf(bigFilm, "PRIMARY KEY", "") + "CREATE VIEW films AS SELECT * FROM film;", "SELECT * FROM films", "", "no_index_on_updated", "tables.film.updated", "20,000 rows of film: updated is no column of a table", 0},
 		{"no index on a child's key", aFilm + note + "CREATE INDEX ON note (u);", all, notes, "no_index_on_child_key", "tables.film.children.notes.key", "ON note (film)", 0},
 		{"no index on a child's updated", aFilm + note + "CREATE INDEX ON note (film);", all, notes, "no_index_on_updated", "tables.film.children.notes.updated", "ON note (u)", 0},
 		{"no index on a list of the deleted", aFilm + note, all, "deleted: {sql: SELECT film AS id FROM note WHERE film > 10}", "no_index_on_child_key", "tables.film.deleted.key", "ON note (film)", 0},
@@ -263,8 +266,16 @@ func TestCheckAddresses(t *testing.T) {
 		{"no address", "", "postgres://u@127.0.0.1:port/d", "", "bad_dsn", "sources.db.dsn", "mend the address", exitBad},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, exit := checks(t, filmFile(t, "postgres", c.sql, "SELECT 1", ""))
+			file := filmFile(t, "postgres", c.sql, "SELECT 1", "")
+			f, exit := checks(t, file)
 			c.provoked(t, f, exit)
+			stdout, stderr, _ := runHere(t, nil, "check", "-c", file)
+			if want := "\n1 error, 0 warnings, 0 notes: mend them, and look again: `indexerd check -c " + file + "`\n"; !strings.HasPrefix(stdout, "error  ") || !strings.HasSuffix(stdout, want) {
+				t.Errorf("got %q, want the error, and %q", stdout, want)
+			}
+			if got := oneLineOf(t, stderr); got != "check: 1 error, 0 warnings, 0 notes" {
+				t.Errorf("got %q", got)
+			}
 		})
 	}
 }

@@ -46,6 +46,7 @@ const (
 type Column struct {
 	Table, Name string
 	Maintained  bool // a trigger sets it, or might, on UPDATE
+	Partitioned bool // the table is
 }
 
 // A Whole is a table that has to be read whole for an answer.

@@ -19,7 +19,7 @@ import (
 // by then is not worth a database at work.
 const (
 	TableWithin = 15 * time.Second
-	probeWithin = 2 * time.Second
+	probeWithin = 3 * time.Second
 )
 
 // Rows is one configured SQL on a database.

@@ -91,7 +91,7 @@ func (r fakeRows) Shown(_ context.Context, at []time.Time) (figures []time.Time,
 }
 
 // check looks at the film, whose database says what it says.
-func check(t *testing.T, cfg *configs.Config, says doc.Server, rows fakeRows) Findings {
+func check(t *testing.T, cfg *configs.Config, says doc.Server, rows Rows) Findings {
 	t.Helper()
 	c := NewCheck(cfg)
 	if !c.Server(t.Context(), cfg.Sources[0], fakeServer{says}) {

@@ -12,7 +12,7 @@
 //
 // Invariants of a check. Each finding has a code of the table in codes.go, of
 // which docs/check.md is made, and says what to do. What a database is asked
-// that may read a whole table has two seconds, and is left if they are not
+// that may read a whole table has three seconds, and is left if they are not
 // enough; a table has fifteen. It costs a plan for each question of the daemon,
 // a thousand rows read two or three times, and about six queries of all rows.
 //

@@ -62,7 +62,7 @@ func (l *look) judge(p doc.Plan, seen map[string]bool) {
 	switch reads := l.asks(p) + " reads all " + wholes(append(own, others...)); {
 	case own == nil && others == nil:
 	case p.By[0].Table == "" || p.By[0].Name == "":
-		add(k, reads+", since no index can begin with "+whatBy(p), "select a column of a table instead, with an index, or ask less often")
+		add(k, reads+": "+whatBy(p)+" is no column of a table", "index what it is computed from, or select a column of one table and make the others children")
 	case own == nil:
 		add(joinedWhole, reads+", which it joins", "index the columns that "+tablesOf(others)+" is joined by")
 	case p.Indexed:
@@ -132,6 +132,9 @@ func (l *look) createIndex(by []doc.Column) string {
 	if l.sqlite() {
 		plain := strings.NewReplacer(`"`, "", " ", "_")
 		return fmt.Sprintf(`CREATE INDEX "%s_%s" ON %s`, plain.Replace(by[0].Table), plain.Replace(strings.Join(columns, "_")), on)
+	}
+	if by[0].Partitioned {
+		return "CREATE INDEX ON " + on // of partitions there is no other way at once
 	}
 	return "CREATE INDEX CONCURRENTLY ON " + on
 }

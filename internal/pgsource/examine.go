@@ -154,16 +154,16 @@ func (n planNode) whole(schemas, names []string) ([]string, []string) {
 // columnsSQL names columns of tables that can have an index. A trigger may set
 // a column if it runs before the UPDATE of each row.
 const columnsSQL = `SELECT k.n, ` + nameOf + `, quote_ident(a.attname),
-	EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') AND g.tgtype & 19 = 19)
+	EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') AND g.tgtype & 19 = 19),
+	c.relkind = 'p'
 	FROM unnest($1::oid[], $2::int2[]) WITH ORDINALITY k(rel, att, n)
 	JOIN pg_catalog.pg_class c ON c.oid = k.rel AND c.relkind IN ('r', 'p', 'm') JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.att`
 
-// indexedSQL finds an index of the whole table that begins with these columns,
-// in any order.
+// indexedSQL finds an index of the whole table that begins with these columns.
 const indexedSQL = `SELECT EXISTS (SELECT FROM pg_catalog.pg_index i
 	WHERE i.indrelid = $1::oid AND i.indisvalid AND i.indpred IS NULL
-	AND (i.indkey::int2[])[0:$3::int - 1] @> $2::int2[])`
+	AND array_to_string((i.indkey::int2[])[0:$3::int - 1], ',') = array_to_string($2::int2[], ','))` // the first starts at 0
 
 // by says of which tables some columns of an SQL are, and whether an index
 // begins with them.
@@ -188,7 +188,7 @@ func (x *tx) by(ctx context.Context, columns []column) (by []doc.Column, indexed
 		if err != nil {
 			return nil, false, fmt.Errorf("pg_attribute: %w", err)
 		}
-		by[n-1] = doc.Column{Table: string(row[1]), Name: string(row[2]), Maintained: isTrue(row[3])}
+		by[n-1] = doc.Column{Table: string(row[1]), Name: string(row[2]), Maintained: isTrue(row[3]), Partitioned: isTrue(row[4])}
 	}
 	if !one {
 		return by, false, nil

@@ -151,8 +151,8 @@ func TestPlansKnowIndexes(t *testing.T) {
 	for index, want := range map[string]bool{
 		"":                               false,
 		"(a, b)":                         true,
-		"(b, a)":                         true,
-		"(b, a, u)":                      true,
+		"(b, a)":                         false,
+		"(a, b, u)":                      true,
 		"(a)":                            false,
 		"(a, u, b)":                      false,
 		"(a, b) WHERE a > 0":             false,

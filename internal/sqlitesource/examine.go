@@ -199,7 +199,7 @@ func (q question) selects() []doc.Column {
 }
 
 // indexed reports whether an index of the whole table begins with these
-// columns, in any order.
+// columns.
 func indexed(ctx context.Context, tx *sql.Tx, by []doc.Column) (bool, error) {
 	var names []string
 	for _, c := range by {
@@ -209,10 +209,11 @@ func indexed(ctx context.Context, tx *sql.Tx, by []doc.Column) (bool, error) {
 		names = append(names, c.Name)
 	}
 	found := map[int64]int{}
-	err := each(ctx, tx, `SELECT +l.seq, +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
-		[]any{by[0].Table, len(by)}, 2, func(raw []any) bool {
+	err := each(ctx, tx, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
+		[]any{by[0].Table, len(by)}, 3, func(raw []any) bool {
 			index, _ := raw[0].(int64)
-			if name, _ := raw[1].(string); slices.Contains(names, name) {
+			at, _ := raw[2].(int64)
+			if name, _ := raw[1].(string); names[at] == name {
 				found[index]++
 			}
 			return true
