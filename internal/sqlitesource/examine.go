@@ -13,7 +13,9 @@ import (
 // Server says what reads the file. It has no roles, and no network.
 func (s *Source) Server(ctx context.Context) (doc.Server, error) {
 	var version string
-	err := s.db.QueryRowContext(ctx, "SELECT sqlite_version() FROM (SELECT count(*) FROM sqlite_schema)").Scan(&version)
+	err := s.read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT sqlite_version() FROM (SELECT count(*) FROM sqlite_schema)").Scan(&version)
+	})
 	return doc.Server{Version: "SQLite " + version}, s.fault("connect", err)
 }
 

@@ -102,7 +102,9 @@ func (t *Table) few(ctx context.Context, tx *sql.Tx, most int, term string, args
 func (t *Table) Constant(ctx context.Context) (bool, error) {
 	u := t.statements.updated
 	var same sql.NullBool
-	err := t.source.db.QueryRowContext(ctx, "SELECT (SELECT min("+u+")"+t.statements.from+") = (SELECT max("+u+")"+t.statements.from+")").Scan(&same)
+	err := t.read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT (SELECT min("+u+")"+t.statements.from+") = (SELECT max("+u+")"+t.statements.from+")").Scan(&same)
+	})
 	return same.Bool, t.source.fault("compare updateTimes of "+t.name, err)
 }
 
