@@ -116,13 +116,13 @@ func (c found) provoked(t *testing.T, f inspect.Findings, exit int) {
 	if got := all[0]; !strings.Contains(got.What+": "+got.Do, c.words) {
 		t.Errorf("got %+v, want %q in it", got, c.words)
 	}
-	want := inspect.Findings{Errors: len(levels(f, inspect.Error)), Warnings: len(levels(f, inspect.Warning))}
+	want := inspect.Findings{Errors: len(ofLevel(f, inspect.Error)), Warnings: len(ofLevel(f, inspect.Warning))}
 	if f.Errors != want.Errors || f.Warnings != want.Warnings {
 		t.Errorf("got %d errors and %d warnings in %+v", f.Errors, f.Warnings, f)
 	}
 }
 
-func levels(f inspect.Findings, level string) (all []inspect.Finding) {
+func ofLevel(f inspect.Findings, level string) (all []inspect.Finding) {
 	for _, one := range f.Findings {
 		if one.Level == level {
 			all = append(all, one)
