@@ -86,7 +86,13 @@ var servesAt = regexp.MustCompile(`\burl"?[=:]"?(http[^"\s]+)`)
 // start runs the daemon and returns when it answers.
 func start(t testing.TB, args ...string) *proc {
 	t.Helper()
-	p := &proc{cmd: exec.Command(binary(t), args...), log: &syncBuffer{}, done: make(chan struct{})}
+	return startCmd(t, exec.Command(binary(t), args...))
+}
+
+// startCmd is start for a command that is made elsewhere.
+func startCmd(t testing.TB, cmd *exec.Cmd) *proc {
+	t.Helper()
+	p := &proc{cmd: cmd, log: &syncBuffer{}, done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

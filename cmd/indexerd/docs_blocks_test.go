@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"indexerd/configs"
+)
+
+// A block is what stands between two fences of a document. The word behind the
+// opening fence says what is done with it:
+//
+//	sh     commands, run in the document's order: docs_test.go
+//	sql    statements, run as the database's owner
+//	yaml   a configuration, which has to load: see whole
+//	text   what the commands before it print, whatever the figures
+//	ini    lines for systemd, which nothing here can run
+type block struct {
+	at   string // file:line
+	lang string
+	text string
+}
+
+var languages = []string{"sh", "sql", "yaml", "text", "ini"}
+
+const root = "../.."
+
+// documents are the files that a user reads, below the root.
+func documents(t testing.TB) []string {
+	t.Helper()
+	all, err := fs.Glob(os.DirFS(root), "docs/*.md")
+	if err != nil || len(all) < 5 {
+		t.Fatalf("got the documents %v, %v", all, err)
+	}
+	return append([]string{"README.md", "ARCHITECTURE.md"}, all...)
+}
+
+func document(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// blocks cuts a document. Below its heading, if one is named.
+func blocks(t testing.TB, name, heading string) []block {
+	t.Helper()
+	var all []block
+	var open *block
+	inside := heading == ""
+	for i, line := range strings.Split(document(t, name), "\n") {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && open == nil:
+			open = &block{at: fmt.Sprintf("%s:%d", name, i+1), lang: fence}
+			if !slices.Contains(languages, fence) {
+				t.Errorf("%s: a block of %q: name it one of %v", open.at, fence, languages)
+			}
+		case isFence:
+			if inside {
+				all = append(all, *open)
+			}
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		case strings.HasPrefix(line, "## ") && heading != "":
+			inside = line == "## "+heading
+		case regexp.MustCompile(`^( {4}|\t)(\./)?(indexerd|go|make|curl|sudo) `).MatchString(line):
+			t.Errorf("%s:%d: a command without a fence: nobody runs it", name, i+1)
+		}
+	}
+	if open != nil {
+		t.Errorf("%s: the block has no end", open.at)
+	}
+	return all
+}
+
+// foreign begins a file of another program: it is not loaded.
+const foreign = "# prometheus.yml\n"
+
+// whole is the complete configuration that a block is, or is part of. Some
+// show only what they speak of. What is indented goes below the last table of
+// the document's last whole file, or of the README's; what is not replaces the
+// same keys of it.
+func whole(b block, before string) string {
+	if regexp.MustCompile(`(?m)^tables:`).MatchString(b.text) {
+		return b.text
+	}
+	if strings.HasPrefix(b.text, " ") {
+		return before + b.text
+	}
+	section := regexp.MustCompile(`(?m)^\w+:.*\n((?: .*)?\n)*`)
+	for _, new := range section.FindAllString(b.text, -1) {
+		key, _, _ := strings.Cut(new, ":")
+		before = regexp.MustCompile(`(?m)^`+key+`:.*\n((?: .*)?\n)*`).ReplaceAllLiteralString(before, "")
+	}
+	return b.text + before
+}
+
+func TestDocsConfigurations(t *testing.T) {
+	example := ""
+	loaded := 0
+	for _, name := range documents(t) {
+		before := example
+		for _, b := range blocks(t, name, "") {
+			if b.lang != "yaml" || strings.HasPrefix(b.text, foreign) {
+				continue
+			}
+			text := whole(b, before)
+			if text == b.text {
+				before = text
+			}
+			if _, err := configs.Parse(b.at, []byte(text), inShop); err != nil {
+				t.Errorf("%s: %v\n%s", b.at, err, text)
+			}
+			loaded++
+		}
+		if example == "" {
+			example = before // the README's
+		}
+	}
+	if loaded < 12 {
+		t.Errorf("only %d configurations were found: the search is broken", loaded)
+	}
+}
+
+// inShop has every variable, as long as a token must be.
+func inShop(name string) (string, bool) {
+	return "postgres://reader@127.0.0.1:5432/" + strings.ToLower(name), true
+}
+
+// TestDocsNames compares what documents name in passing with what there is.
+func TestDocsNames(t *testing.T) {
+	makefile := document(t, "Makefile")
+	parser, err := kong.New(&cli{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []string
+	for _, c := range parser.Model.Children {
+		commands = append(commands, c.Name)
+	}
+	for _, name := range documents(t) {
+		text := document(t, name)
+		for _, m := range regexp.MustCompile("`make ([a-z0-9-]+)").FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(makefile, "\n"+m[1]+":") {
+				t.Errorf("%s: the Makefile has no target %s", name, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile("`(?:\\./)?indexerd ([a-z]+)(?:`| -| [A-Z])").FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(commands, m[1]) {
+				t.Errorf("%s: there is no command %s", name, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`).FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: a link leads nowhere: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestHarnessesAreListed: what is there to break the promise is worth nothing
+// to who doesn't know of it.
+func TestHarnessesAreListed(t *testing.T) {
+	list := document(t, "docs/correctness.md")
+	others := []string{"demo", "build", "lint", "package", "servers"}
+	targets := regexp.MustCompile(`(?m)^([a-z-]+):(?:[^=]|$)`).FindAllStringSubmatch(document(t, "Makefile"), -1)
+	if len(targets) < 15 {
+		t.Fatalf("got only the targets %v", targets)
+	}
+	for _, m := range targets {
+		if !slices.Contains(others, m[1]) && !strings.Contains(list, "`make "+m[1]) {
+			t.Errorf("docs/correctness.md does not list make %s", m[1])
+		}
+	}
+}

@@ -1,0 +1,349 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/cluster"
+)
+
+// notRun are commands, as they stand in the documents, that no test of some
+// seconds on a bare machine can run. Any other is run.
+var notRun = map[string]string{
+	"make demo":                                "runs until it is ended; TestDashboardOfDemo does the same",
+	"make test":                                "this test is a part of it",
+	"make package":                             "asks the module proxy for nfpm",
+	"sudo apt-get install ./dist/*.deb":        "changes this machine",
+	"systemctl status indexerd":                "there is no systemd",
+	"journalctl -u indexerd -f":                "there is no journal, and it does not end",
+	"go run ./internal/simtest/mutants":        "takes minutes",
+	"go run ./internal/simtest/mutants R3 R17": "takes minutes",
+	"go test ./internal/simtest":               "is a part of make test",
+	"SIM_N=10000 SIM_FROM=1 go test -v -timeout 60m -run TestSeeds ./internal/simtest": "takes an hour",
+	"SIM_SEED=42 SIM_LOG=1 go test -v -count=1 -run TestSeeds ./internal/simtest":      "prints more than anybody reads, and proves what ./internal/simtest proves",
+}
+
+// A reader does what a document says, line by line, in a directory of its own
+// and with a Pagila of its own. For the reader's place and this one are not
+// the same, some words are read as others: see here.
+type reader struct {
+	testing.TB
+	dir    string
+	dsn    string // of Pagila, as its owner
+	role   string // what documents call reader: roles are the whole server's
+	set    string // the exports so far
+	out    string // what the last commands printed
+	daemon *proc
+}
+
+func newReader(t testing.TB) *reader {
+	t.Helper()
+	r := &reader{TB: t, dir: t.TempDir(), role: "reader_" + strings.ToLower(rand.Text())}
+	t.Cleanup(func() { // after the database, which has its rights
+		pgtest.Exec(t, os.Getenv("INDEXERD_TEST_PG"), "DROP ROLE IF EXISTS "+r.role)
+	})
+	r.dsn = pgtest.DB(t)
+	pgtest.Load(t, r.dsn, "pagila.sql")
+	r.write(".curlrc", "fail\n") // an answer of 404 is a failure
+	r.link(binary(t), "bin/indexerd")
+	return r
+}
+
+func (r *reader) link(what, name string) {
+	r.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.Symlink(what, path); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *reader) write(name, text string) {
+	r.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// here is a text of a document as it reads in this place.
+func (r *reader) here(text string) string {
+	r.Helper()
+	u, err := url.Parse(r.dsn)
+	if err != nil {
+		r.Fatal(err)
+	}
+	text = regexp.MustCompile(`postgres://reader(:[^@/]*)?@127\.0\.0\.1:5432/\w+`).
+		ReplaceAllString(text, "postgres://"+r.role+"$1@"+u.Host+u.Path)
+	if r.daemon != nil {
+		text = strings.ReplaceAll(text, "127.0.0.1:7700", strings.TrimPrefix(r.daemon.base, "http://"))
+	}
+	return strings.NewReplacer(
+		"sudo -u indexerd ", "", "sudo ", "",
+		"/etc/indexerd/", r.dir+"/etc/", "CREDENTIALS_DIRECTORY=/etc/indexerd", "CREDENTIALS_DIRECTORY="+r.dir+"/etc",
+		"/var/lib/indexerd", r.dir+"/var",
+	).Replace(text)
+}
+
+// lines cuts a block of a shell's, where a command may go over lines.
+func lines(text string) []string {
+	var all []string
+	end := ""
+	for line := range strings.Lines(text) {
+		switch {
+		case end != "" || len(all) > 0 && strings.HasSuffix(all[len(all)-1], "\\\n"):
+			all[len(all)-1] += line
+			if strings.TrimSpace(line) == end {
+				end = ""
+			}
+			continue
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
+			continue
+		}
+		all = append(all, line)
+		if m := regexp.MustCompile(`<<'(\w+)'`).FindStringSubmatch(line); m != nil {
+			end = m[1]
+		}
+	}
+	return all
+}
+
+// uncommented is a command without what the document says of it.
+func uncommented(command string) string {
+	return strings.TrimSpace(regexp.MustCompile(`\s+# .*\n`).ReplaceAllString(command, "\n"))
+}
+
+// do does one command.
+func (r *reader) do(command string) {
+	r.Helper()
+	command = uncommented(command)
+	run := regexp.MustCompile(`^(\./)?indexerd run -c (\S+)$`).FindStringSubmatch(command)
+	service := regexp.MustCompile(`^sudo systemctl (start|restart|enable --now|stop|reload) indexerd$`).FindStringSubmatch(command)
+	switch {
+	case notRun[command] != "":
+	case command == "make build":
+		r.link(binary(r), "indexerd")
+	case strings.HasPrefix(command, "export "):
+		r.set += r.here(command) + "\n"
+	case run != nil:
+		r.start(run[2])
+	case service != nil && service[1] == "reload":
+		if err := r.daemon.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			r.Fatal(err)
+		}
+	case service != nil:
+		r.stop()
+		if service[1] != "stop" {
+			r.start(filepath.Join(r.dir, "etc", "indexerd.yaml"))
+		}
+	default:
+		r.shell(command)
+	}
+}
+
+// shell runs a command that must succeed, and find something if it searches.
+func (r *reader) shell(command string) {
+	r.Helper()
+	cmd := r.command(r.here(command))
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		r.Fatalf("%s\n%v\n%s%s", command, err, &out, &errs)
+	}
+	r.out += out.String()
+	if strings.HasPrefix(r.out, "0 found") || strings.Contains(r.out, `"total":0,`) {
+		r.Errorf("%s\nfinds nothing", command)
+	}
+}
+
+func (r *reader) command(script string) *exec.Cmd {
+	cmd := exec.Command("sh", "-c", r.set+script)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "HOME="+r.dir, "PATH="+filepath.Join(r.dir, "bin")+":"+os.Getenv("PATH"))
+	return cmd
+}
+
+// start runs the daemon, on a free port, until the document has another run.
+func (r *reader) start(file string) {
+	r.Helper()
+	r.stop()
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(r.dir, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		r.Fatal(err)
+	}
+	own := strings.ReplaceAll(string(text), "127.0.0.1:7700", "127.0.0.1:0")
+	if !strings.Contains(own, "\nhttp:") {
+		own += "\nhttp: {listen: 127.0.0.1:0}\n"
+	}
+	if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
+		r.Fatal(err)
+	}
+	r.daemon = startCmd(r, r.command("CREDENTIALS_DIRECTORY="+r.dir+"/etc exec indexerd run -c "+file))
+	r.daemon.ready(r)
+}
+
+func (r *reader) stop() {
+	r.Helper()
+	if r.daemon != nil {
+		r.daemon.stop(r)
+		r.daemon = nil
+	}
+}
+
+// read does what one block says.
+func (r *reader) read(b block) {
+	r.Helper()
+	switch b.lang {
+	case "sh":
+		r.out = ""
+		for _, command := range lines(b.text) {
+			r.do(command)
+		}
+	case "sql":
+		r.psql(strings.ReplaceAll(b.text, "reader", r.role))
+	case "yaml":
+		if name := regexp.MustCompile(`^# (\w+\.yaml)\n`).FindStringSubmatch(b.text); name != nil {
+			r.write(name[1], b.text)
+		}
+	case "text":
+		figures := regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+		if got, want := figures.ReplaceAllString(r.out, "0"), figures.ReplaceAllString(b.text, "0"); got != want {
+			r.Errorf("%s: got\n%swant, but for figures,\n%s", b.at, r.out, b.text)
+		}
+	}
+}
+
+func (r *reader) psql(statements string) {
+	r.Helper()
+	psql, err := cluster.Tool("psql")
+	if err != nil {
+		r.Fatal(err)
+	}
+	cmd := exec.Command(psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", "-", r.dsn)
+	cmd.Stdin = strings.NewReader(statements)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.Fatalf("%s\n%v: %s", statements, err, out)
+	}
+}
+
+// mayRead makes the role of the documents that don't make it themselves.
+func (r *reader) mayRead() {
+	r.Helper()
+	r.psql(fmt.Sprintf("CREATE ROLE %s LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO %[1]s", r.role))
+}
+
+// TestDocs follows each document from top to bottom.
+func TestDocs(t *testing.T) {
+	for _, name := range documents(t) {
+		all := blocks(t, name, "")
+		if !slices.ContainsFunc(all, runnable) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t)
+			if !strings.Contains(document(t, name), "CREATE ROLE reader") {
+				r.mayRead()
+			}
+			if name == "docs/operations.md" { // what the package installs
+				r.write("etc/indexerd.yaml", r.here(document(t, "configs/service/indexerd.yaml")))
+			}
+			for _, b := range all {
+				r.read(b)
+			}
+		})
+	}
+}
+
+// runnable tells whether a block has a command that a test can run.
+func runnable(b block) bool {
+	return b.lang == "sql" || b.lang == "sh" && slices.ContainsFunc(lines(b.text), func(c string) bool {
+		return notRun[uncommented(c)] == ""
+	})
+}
+
+// TestNotRun: what is excused must be there to be excused.
+func TestNotRun(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range documents(t) {
+		for _, b := range blocks(t, name, "") {
+			for _, c := range lines(b.text) {
+				seen[uncommented(c)] = true
+			}
+		}
+	}
+	for c, reason := range notRun {
+		if !seen[c] || reason == "" {
+			t.Errorf("%s: no document has it, or no reason is given: take it from the list", c)
+		}
+	}
+}
+
+// TestRecipesOnPagila: recipes for Pagila pass check on it.
+func TestRecipesOnPagila(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Load(t, dsn, "pagila.sql")
+	checked := 0
+	for _, b := range blocks(t, "docs/recipes.md", "") {
+		if b.lang != "yaml" || !strings.Contains(b.text, "\n  pagila:") {
+			continue
+		}
+		file := writeFile(t, strings.ReplaceAll(b.text, "/var/lib/indexerd", t.TempDir()))
+		if stdout, stderr, code := ask(t, []string{"DSN=" + dsn}, "check", "-c", file); code != 0 {
+			t.Errorf("%s: exit %d\n%s%s", b.at, code, stdout, stderr)
+		}
+		checked++
+	}
+	if checked < 3 {
+		t.Errorf("only %d recipes are for Pagila", checked)
+	}
+}
+
+// TestNewcomer comes with a running Pagila and no knowledge: the commands of
+// the README's first section, and then a search in a browser.
+func TestNewcomer(t *testing.T) {
+	first := blocks(t, "README.md", "Five minutes: your own database")
+	if len(first) != 1 || len(lines(first[0].text)) > 3 {
+		t.Fatalf("got %v, want one block of at most three commands", first)
+	}
+	began := time.Now()
+	r := newReader(t)
+	r.mayRead()
+	r.read(first[0])
+	b := browse(t, r.daemon.base)
+	b.sees("#ready", "ready")
+	b.choose("film")
+	b.search("astrona")
+	b.sees("#hits mark", "Astronaut")
+	b.search("penelope guiness")
+	b.sees("#hits mark", "PENELOPE", "GUINESS")
+	if took := time.Since(began); took > 5*time.Minute {
+		t.Errorf("a search was answered after %v, want within five minutes", took)
+	}
+}
+
+// choose chooses a table.
+func (b tab) choose(table string) {
+	b.Helper()
+	eval[any](b, fmt.Sprintf(`(() => { const s = document.querySelector('#table'); s.value = %q; s.dispatchEvent(new Event('change')) })()`, table))
+}
