@@ -47,10 +47,10 @@ func TestBadUsage(t *testing.T) {
 		want string
 	}{
 		{nil, "expected one of"},
-		{[]string{"frob"}, "unexpected argument frob"},
+		{[]string{"frob"}, "unexpected argument frob: see indexerd --help"},
 		{[]string{"serch"}, "did you mean"},
 		{[]string{"--frob"}, "unknown flag --frob"},
-		{[]string{"run"}, "missing flags: --config"},
+		{[]string{"run"}, "missing flags: --config=FILE: see indexerd run --help"},
 		{[]string{"run", "-c"}, "expected string value"},
 		{[]string{"run", "--config"}, "expected string value"},
 		{[]string{"run", "-c", "x.yaml", "more"}, "unexpected argument more"},
@@ -105,6 +105,15 @@ func TestHelpIsNoFault(t *testing.T) {
 		}
 		if len(args) > 1 && !strings.Contains(stdout, "Example") {
 			t.Errorf("%v shows no example", args)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		stdout, stderr, code := runHere(t, nil, args...)
+		if want := "indexerd " + version + "\n"; code != 0 || stderr != "" || stdout != want {
+			t.Errorf("%v: exit %d, %q, %q; want 0 and %q", args, code, stdout, stderr, want)
 		}
 	}
 }

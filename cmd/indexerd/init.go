@@ -59,6 +59,8 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	defer db.Close()
 	catalog, err := db.Catalog(ctx)
 	switch {
+	case errors.Is(err, doc.ErrUnavailable) && driver == "sqlite":
+		return coded{fmt.Errorf("init: %w: name a file of SQLite, or postgres://user@host/database", err), exitBad}
 	case errors.Is(err, doc.ErrUnavailable):
 		return coded{fmt.Errorf("init: %w: start the database, or mend the address", err), exitBad}
 	case err != nil:
@@ -76,7 +78,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	if tables == 0 {
 		return fmt.Errorf("init: %s has no table that can be indexed as it is: what was printed says why", db.Address())
 	}
-	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s\n", tables, len(catalog.Tables), db.Address())
+	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s; what is left out stands at the end, with the reason\n", tables, len(catalog.Tables), db.Address())
 	return nil
 }
 

@@ -54,6 +54,8 @@ type cli struct {
 	Plan       planCommand       `cmd:"" help:"Say what compensation tiers cost."`
 	Completion completionCommand `cmd:"" help:"Print a script by which a shell completes commands and flags."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // world is what a command may touch.
@@ -78,6 +80,7 @@ func run(ctx context.Context, args []string, w world) int {
 		kong.UsageOnError(),
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(c int) { code = c }),
+		kong.Vars{"version": "indexerd " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(w),
@@ -91,7 +94,7 @@ func run(ctx context.Context, args []string, w world) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(w.stderr, "indexerd: %v: see indexerd --help\n", err)
+		fmt.Fprintf(w.stderr, "indexerd: %v: see %s --help\n", err, meant(err))
 		return exitBad
 	}
 	if err := parsed.Run(); err != nil {
@@ -99,6 +102,17 @@ func run(ctx context.Context, args []string, w world) int {
 		return exitCode(err)
 	}
 	return 0
+}
+
+// meant is the command line as far as it was understood.
+func meant(err error) string {
+	var p *kong.ParseError
+	if errors.As(err, &p) {
+		if command := p.Context.Selected(); command != nil {
+			return "indexerd " + command.Name
+		}
+	}
+	return "indexerd"
 }
 
 // oneLine is an error as it is shown: a line each for the faults of a

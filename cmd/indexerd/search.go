@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
@@ -150,13 +151,10 @@ func (c searchCommand) Run(ctx context.Context, w world) error {
 func printAnswer(w io.Writer, a search.Answer, terminal bool) {
 	for _, hit := range a.Hits {
 		fmt.Fprintf(w, "%s\n", hit.OID)
-		for _, name := range slices.Sorted(maps.Keys(hit.Fields)) {
-			if fragments := hit.Highlights[name]; len(fragments) > 0 {
-				fmt.Fprintf(w, "  %s: %s\n", name, mark(strings.Join(fragments, " ... "), terminal))
-			} else if text := doc.FormatText(hit.Fields[name]); text != "" {
-				fmt.Fprintf(w, "  %s: %s\n", name, shorten(text))
-			}
+		for _, name := range slices.Sorted(maps.Keys(hit.Highlights)) { // first what was found
+			fmt.Fprintf(w, "  %s: %s\n", name, mark(strings.Join(hit.Highlights[name], " ... "), terminal))
 		}
+		printFields(w, hit.Fields, hit.Highlights)
 	}
 	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, a.Table, len(a.Hits), a.TookMS)
 	for _, name := range slices.Sorted(maps.Keys(a.Facets)) {
@@ -171,22 +169,54 @@ func printAnswer(w io.Writer, a search.Answer, terminal bool) {
 	}
 }
 
+// printFields prints what a document has, but for fields that are shown already.
+func printFields(w io.Writer, fields map[string]any, shown map[string][]string) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if text := shorten(listed(fields[name])); text != "" && len(shown[name]) == 0 {
+			fmt.Fprintf(w, "  %s: %s\n", name, text)
+		}
+	}
+}
+
+// listed is a value as people read it.
+func listed(value any) string {
+	list, ok := value.([]any)
+	if !ok {
+		return doc.FormatText(value)
+	}
+	texts := make([]string, len(list))
+	for i, one := range list {
+		texts[i] = doc.FormatText(one)
+	}
+	return strings.Join(texts, ", ")
+}
+
 // mark shows a highlight: bold on a terminal, in brackets elsewhere.
 func mark(fragment string, terminal bool) string {
 	on, off := "[", "]"
 	if terminal {
 		on, off = "\x1b[1m", "\x1b[0m"
 	}
-	fragment = strings.ReplaceAll(strings.ReplaceAll(fragment, "<mark>", on), "</mark>", off)
-	return strings.ReplaceAll(html.UnescapeString(fragment), "\n", " ")
+	marked := strings.NewReplacer("<mark>", on, "</mark>", off).Replace(harmless(fragment))
+	return html.UnescapeString(marked)
 }
 
 // shorten cuts text to what fits on a line or two.
 func shorten(text string) string {
 	const most = 160
-	r := []rune(strings.Join(strings.Fields(text), " "))
+	r := []rune(strings.Join(strings.Fields(harmless(text)), " "))
 	if len(r) <= most {
 		return string(r)
 	}
 	return string(r[:most]) + "..."
+}
+
+// harmless is text without what steers a terminal: a row may say anything.
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
-	"slices"
 
-	"indexerd/internal/doc"
 	"indexerd/internal/search"
 )
 
@@ -50,10 +47,6 @@ func printVersions(w io.Writer, v search.Versions) {
 			updated = *version.Updated
 		}
 		fmt.Fprintf(w, "%s, updated %s, fetched %s\n", v.OID, updated, version.Fetched)
-		for _, name := range slices.Sorted(maps.Keys(version.Fields)) {
-			if text := doc.FormatText(version.Fields[name]); text != "" {
-				fmt.Fprintf(w, "  %s: %s\n", name, shorten(text))
-			}
-		}
+		printFields(w, version.Fields, nil)
 	}
 }
