@@ -170,6 +170,15 @@ func TestDocsNames(t *testing.T) {
 	}
 }
 
+func TestDocsAreListed(t *testing.T) {
+	index := document(t, "docs/README.md")
+	for _, name := range documents(t) {
+		if name := filepath.Base(name); !strings.Contains(index, "/"+name+")") && !strings.Contains(index, "("+name+")") && name != "README.md" {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
 // TestHarnessesAreListed: what is there to break the promise is worth nothing
 // to who doesn't know of it.
 func TestHarnessesAreListed(t *testing.T) {
