@@ -168,7 +168,7 @@ func (r *reader) shell(command string) {
 		r.Fatalf("%s\n%v\n%s%s", command, err, &out, &errs)
 	}
 	r.out += out.String()
-	if strings.HasPrefix(r.out, "0 found") || strings.Contains(r.out, `"total":0,`) {
+	if strings.HasPrefix(out.String(), "0 found") || strings.Contains(out.String(), `"total":0,`) {
 		r.Errorf("%s\nfinds nothing", command)
 	}
 }
@@ -271,8 +271,27 @@ func TestDocs(t *testing.T) {
 			for _, b := range all {
 				r.read(b)
 			}
+			for _, q := range queries(document(t, name)) {
+				if a := r.daemon.search(t, "film", q); a.Total == 0 {
+					t.Errorf("%s: the example %s finds nothing", name, q)
+				}
+			}
 		})
 	}
+}
+
+// queries are the examples in tables of what can be asked.
+func queries(text string) []string {
+	var all []string
+	for _, table := range regexp.MustCompile(`(?m)^\| you write \|.*\n((?:\|.*\n)*)`).FindAllStringSubmatch(text, -1) {
+		for row := range strings.Lines(table[1]) {
+			cell := strings.Split(row, " | ")[0]
+			for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+				all = append(all, code[1])
+			}
+		}
+	}
+	return all
 }
 
 // runnable tells whether a block has a command that a test can run.
