@@ -32,7 +32,7 @@ func TestChildren(t *testing.T) {
 		t.Errorf("categories:Comedy: got %d, want %d", got, want)
 	}
 	hit := p.search(t, "film", guiness, "size=1").Hits[0]
-	if len(hit.Highlights["actors"]) == 0 || fmt.Sprint(hit.Fields["categories"]) == "[]" {
+	if len(hit.Highlights["actors"]) == 0 || fmt.Sprint(hit.Fields.Get("categories")) == "[]" {
 		t.Errorf("hit: got %+v, want its actors marked and its categories", hit)
 	}
 

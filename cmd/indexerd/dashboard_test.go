@@ -233,7 +233,7 @@ func (e slowEngine) Search(ctx context.Context, _ string, p search.Params) (sear
 		close(e.givenUp)
 		return search.Answer{}, ctx.Err()
 	}
-	return search.Answer{Total: 1, Hits: []search.Hit{{OID: "found by " + p.Query, Fields: map[string]any{}, Highlights: map[string][]string{}}}, Facets: map[string][]query.Count{}}, nil
+	return search.Answer{Total: 1, Hits: []search.Hit{{OID: "found by " + p.Query, Highlights: map[string][]string{}}}, Facets: map[string][]query.Count{}}, nil
 }
 
 // What is typed on ends the question before it, here and on the server.

@@ -352,10 +352,12 @@ func TestNewcomer(t *testing.T) {
 	b := browse(t, r.daemon.base)
 	b.sees("#ready", "ready")
 	b.choose("film")
+	b.sees(".panel[open]", "film", "following", "1,000 documents")
 	b.search("astrona")
 	b.sees("#hits mark", "Astronaut")
-	b.search("penelope guiness")
-	b.sees("#hits mark", "PENELOPE", "GUINESS")
+	b.search("penelope guiness dinosaur")
+	b.sees("#hits mark", "PENELOPE", "GUINESS", "DINOSAUR")
+	b.sees("#hits li:first-child dl > div:first-child", "title", "ACADEMY DINOSAUR")
 	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("a search was answered after %v, want within five minutes", took)
 	}

@@ -190,7 +190,7 @@ func (j *judge) look(t *testing.T) {
 	now := time.Now()
 	found := map[string]int64{}
 	for _, hit := range answer.Hits {
-		n, _ := hit.Fields["n"].(float64)
+		n, _ := hit.Fields.Get("n").(float64)
 		found[hit.OID] = int64(n)
 	}
 

@@ -151,10 +151,12 @@ func (c searchCommand) Run(ctx context.Context, w world) error {
 func printAnswer(w io.Writer, a search.Answer, terminal bool) {
 	for _, hit := range a.Hits {
 		fmt.Fprintf(w, "%s\n", hit.OID)
-		for _, name := range slices.Sorted(maps.Keys(hit.Highlights)) { // first what was found
-			fmt.Fprintf(w, "  %s: %s\n", name, mark(strings.Join(hit.Highlights[name], " ... "), terminal))
-		}
-		printFields(w, hit.Fields, hit.Highlights)
+		printFields(w, hit.Fields, func(f search.Field) string {
+			if found := hit.Highlights[f.Name]; len(found) > 0 {
+				return mark(strings.Join(found, " ... "), terminal)
+			}
+			return shorten(listed(f.Value))
+		})
 	}
 	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, a.Table, len(a.Hits), a.TookMS)
 	for _, name := range slices.Sorted(maps.Keys(a.Facets)) {
@@ -169,11 +171,11 @@ func printAnswer(w io.Writer, a search.Answer, terminal bool) {
 	}
 }
 
-// printFields prints what a document has, but for fields that are shown already.
-func printFields(w io.Writer, fields map[string]any, shown map[string][]string) {
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if text := shorten(listed(fields[name])); text != "" && len(shown[name]) == 0 {
-			fmt.Fprintf(w, "  %s: %s\n", name, text)
+// printFields prints a line for each field that has something to say.
+func printFields(w io.Writer, fields search.Fields, say func(search.Field) string) {
+	for _, f := range fields {
+		if text := say(f); text != "" {
+			fmt.Fprintf(w, "  %s: %s\n", f.Name, text)
 		}
 	}
 }

@@ -47,6 +47,6 @@ func printVersions(w io.Writer, v search.Versions) {
 			updated = *version.Updated
 		}
 		fmt.Fprintf(w, "%s, updated %s, fetched %s\n", v.OID, updated, version.Fetched)
-		printFields(w, version.Fields, nil)
+		printFields(w, version.Fields, func(f search.Field) string { return shorten(listed(f.Value)) })
 	}
 }

@@ -35,7 +35,7 @@ func TestVersions(t *testing.T) {
 		}
 		var said []string
 		for _, version := range v.Versions {
-			said = append(said, fmt.Sprint(version.Fields["body"]))
+			said = append(said, fmt.Sprint(version.Fields.Get("body")))
 		}
 		if got := strings.Join(said, " "); got != want {
 			t.Errorf("%s: got %s, want %s", when, got, want)

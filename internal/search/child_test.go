@@ -70,7 +70,7 @@ func TestSearchShowsChildren(t *testing.T) {
 	}{
 		{
 			Params{Query: "drama", Highlight: true},
-			`{"oid":"7","score":0,"fields":{"acl":["staff"],"actors":["UMA <drama>","WOOD","drama UMA"],"rents":[2,2],"title":"a <drama>"},` +
+			`{"oid":"7","score":0,"fields":{"title":"a <drama>","actors":["UMA <drama>","WOOD","drama UMA"],"rents":[2,2],"acl":["staff"]},` +
 				`"highlights":{"actors":["UMA &lt;<mark>drama</mark>&gt;","<mark>drama</mark> UMA"],"title":["a &lt;<mark>drama</mark>&gt;"]}}`,
 		},
 		{
@@ -96,8 +96,8 @@ func TestChildrenThatSayNothing(t *testing.T) {
 	s, shelf := newFamily(t)
 	other := []doc.Row{{Names: []string{"film_id", "full_name"}, Values: []any{int64(7), "UMA WOOD"}}}
 	for want, children := range map[string][]doc.Child{
-		`{"actors":[],"title":"x"}`:            {{Name: "actors"}},
-		`{"actors":[],"rents":[],"title":"x"}`: {{Name: "actors", Rows: other}, {Name: "rents"}},
+		`{"title":"x","actors":[]}`:            {{Name: "actors"}},
+		`{"title":"x","actors":[],"rents":[]}`: {{Name: "actors", Rows: other}, {Name: "rents"}},
 		`{"title":"x"}`:                        nil,
 	} {
 		setPage(t, shelf, doc.Row{Names: []string{"title"}, Values: []any{"x"}, Children: children})
@@ -128,7 +128,7 @@ func TestDocAndVersionsShowChildren(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"acl":["staff"],"actors":["UMA <drama>","WOOD","drama UMA"],"rents":[2,2],"title":"a <drama>"}`
+	const want = `{"title":"a <drama>","actors":["UMA <drama>","WOOD","drama UMA"],"rents":[2,2],"acl":["staff"]}`
 	if got := show(t, d.Fields); got != want {
 		t.Errorf("doc: got %s, want %s", got, want)
 	}

@@ -10,12 +10,12 @@ import (
 // A Document is one document as its page has it. Updated is null where the
 // row's updateTime is NULL.
 type Document struct {
-	Table   string         `json:"table"`
-	OID     string         `json:"oid"`
-	Updated *string        `json:"updated"`
-	Token   string         `json:"token"`
-	Fetched string         `json:"fetched"`
-	Fields  map[string]any `json:"fields"`
+	Table   string  `json:"table"`
+	OID     string  `json:"oid"`
+	Updated *string `json:"updated"`
+	Token   string  `json:"token"`
+	Fetched string  `json:"fetched"`
+	Fields  Fields  `json:"fields"`
 }
 
 // Doc returns one document; there is none: an *Error of not_found.
@@ -50,9 +50,9 @@ type Versions struct {
 
 // A Version is a document as it was fetched once.
 type Version struct {
-	Updated *string        `json:"updated"`
-	Fetched string         `json:"fetched"`
-	Fields  map[string]any `json:"fields"`
+	Updated *string `json:"updated"`
+	Fetched string  `json:"fetched"`
+	Fields  Fields  `json:"fields"`
 }
 
 // Versions returns the versions of one document; there is none: an *Error of

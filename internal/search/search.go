@@ -89,7 +89,7 @@ type Answer struct {
 type Hit struct {
 	OID        string              `json:"oid"`
 	Score      float64             `json:"score"`
-	Fields     map[string]any      `json:"fields"`
+	Fields     Fields              `json:"fields"`
 	Highlights map[string][]string `json:"highlights"`
 }
 
@@ -160,7 +160,7 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 
 // hit shows one hit with what its page says.
 func (s *Searcher) hit(h query.Hit, fields []string, n query.Node, highlight bool) (Hit, error) {
-	hit := Hit{OID: h.OID.String(), Score: h.Score, Fields: map[string]any{}, Highlights: map[string][]string{}}
+	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}}
 	page, row, ok, err := s.page(h.OID)
 	if err != nil || !ok || page.V != h.V {
 		return hit, err
@@ -224,15 +224,15 @@ func (s *Searcher) page(oid doc.OID) (meta doc.Meta, row doc.Row, ok bool, err e
 }
 
 // pick returns the columns and children of a row that have these names.
-func (s *Searcher) pick(row doc.Row, names []string) map[string]any {
-	fields := make(map[string]any, len(names))
+func (s *Searcher) pick(row doc.Row, names []string) Fields {
+	fields := make(Fields, 0, len(names))
 	for _, name := range names {
 		if i := slices.IndexFunc(s.Children, func(c Child) bool { return c.Name == name }); i >= 0 {
 			if values, ok := s.Children[i].values(row); ok {
-				fields[name] = values
+				fields = append(fields, Field{name, values})
 			}
 		} else if v, ok := row.Get(name); ok {
-			fields[name] = v
+			fields = append(fields, Field{name, v})
 		}
 	}
 	return fields

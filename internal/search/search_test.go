@@ -141,7 +141,7 @@ func TestSearch(t *testing.T) {
 	}
 	a.TookMS = 3
 	want := `{"table":"film","took_ms":3,"total":4,"hits":[` +
-		`{"oid":"7","score":1.9,"fields":{"language":null,"title":"a drama","year":2006},"highlights":{"plot":["no &lt;<mark>drama</mark>&gt; &amp; more"],"title":["a <mark>drama</mark>"]}},` +
+		`{"oid":"7","score":1.9,"fields":{"title":"a drama","year":2006,"language":null},"highlights":{"plot":["no &lt;<mark>drama</mark>&gt; &amp; more"],"title":["a <mark>drama</mark>"]}},` +
 		`{"oid":"8","score":0,"fields":{},"highlights":{}},` +
 		`{"oid":"9","score":0,"fields":{},"highlights":{}}],` +
 		`"facets":{"year":[{"value":"2006","count":2}]},"next":"abc"}`
@@ -173,7 +173,7 @@ func TestSearchWithoutHighlights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"oid":"7","score":0,"fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006},"highlights":{}}`
+	want := `{"oid":"7","score":0,"fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null},"highlights":{}}`
 	if got := show(t, a.Hits[0]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -216,8 +216,8 @@ func checkBadQuery(t *testing.T, err error, want string) {
 func TestDoc(t *testing.T) {
 	s, shelf := newSearcher(t)
 	for id, want := range map[int64]string{
-		7: `{"table":"film","oid":"7","updated":"2006-02-15T09:46:27.250000Z","token":"000000000000009f","fetched":"2006-02-15T09:46:27.250000Z","fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006}}`,
-		8: `{"table":"film","oid":"8","updated":null,"token":"0000000000000000","fetched":"2006-02-15T09:46:27.250000Z","fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006}}`,
+		7: `{"table":"film","oid":"7","updated":"2006-02-15T09:46:27.250000Z","token":"000000000000009f","fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null}}`,
+		8: `{"table":"film","oid":"8","updated":null,"token":"0000000000000000","fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null}}`,
 	} {
 		d, err := s.Doc(key(t, id))
 		if err != nil {

@@ -12,7 +12,7 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"table":"film","oid":"7","versions":[` +
-		`{"updated":"2006-02-15T09:46:27.250000Z","fetched":"2006-02-15T09:46:27.250000Z","fields":{"language":null,"plot":"no <drama> & more","title":"a drama","year":2006}},` +
+		`{"updated":"2006-02-15T09:46:27.250000Z","fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null}},` +
 		`{"updated":null,"fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"what it said before"}}]}`
 	if got := show(t, v); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

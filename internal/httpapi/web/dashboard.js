@@ -3,7 +3,7 @@
 import { ask } from './api.js';
 import { $, el, setText } from './dom.js';
 import { followTables, startSearch } from './search.js';
-import { showTables } from './tables.js';
+import { openTable, showTables } from './tables.js';
 
 const pollEvery = 2000; // milliseconds
 
@@ -44,4 +44,5 @@ async function poll() {
 }
 
 startSearch();
+$('table').addEventListener('change', () => openTable($('table').value));
 poll();

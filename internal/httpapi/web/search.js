@@ -104,10 +104,12 @@ function show(answer, onward) {
   showFacets(answer.facets);
 }
 
-// hit is a document: folded it shows what was found, unfolded all of it.
+// hit is a document: folded it shows its first field, by which people know it,
+// and what was found; unfolded all of it.
 function hit({ oid, fields, highlights = {} }) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
-  names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
+  const rank = new Map(names.map((name, i) => [name, i === 0 ? 0 : highlights[name] ? 1 : 2]));
+  names.sort((a, b) => rank.get(a) - rank.get(b));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
   const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, oid);
   const api = (what) => el('a', { href: `/api/v1/${tablePath(state.table, `${what}/${encodeURIComponent(oid)}`)}` }, what);

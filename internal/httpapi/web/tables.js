@@ -18,6 +18,11 @@ export function showTables(status) {
   }
 }
 
+// openTable shows one table and folds the others.
+export function openTable(table) {
+  for (const [name, p] of panels) p.root.open = name === table;
+}
+
 function panel(table) {
   const root = $('panel').content.cloneNode(true).firstElementChild;
   const f = Object.fromEntries([...root.querySelectorAll('[data-f]')].map((e) => [e.dataset.f, e]));
@@ -31,6 +36,7 @@ function panel(table) {
   $('tables').append(root);
   const lag = [];
   return {
+    root,
     show(t, now) {
       lists.now = now;
       if (t.lag_s !== null) lag.push({ at: Date.parse(now), value: t.lag_s * 1000 });
