@@ -179,6 +179,31 @@ func TestDocsAreListed(t *testing.T) {
 	}
 }
 
+// TestArchitectureHasEveryRoom: a map without a room misleads.
+func TestArchitectureHasEveryRoom(t *testing.T) {
+	plan := document(t, "ARCHITECTURE.md")
+	rooms := map[string]bool{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == "store/bench" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "."):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".go"):
+			rooms[filepath.Dir(path)] = true
+		}
+		return nil
+	})
+	if err != nil || len(rooms) < 30 {
+		t.Fatalf("got the packages %v, %v", rooms, err)
+	}
+	for room := range rooms {
+		if !strings.Contains(plan, "`"+room+"`") {
+			t.Errorf("ARCHITECTURE.md does not say what %s is for", room)
+		}
+	}
+}
+
 // TestHarnessesAreListed: what is there to break the promise is worth nothing
 // to who doesn't know of it.
 func TestHarnessesAreListed(t *testing.T) {
