@@ -30,6 +30,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	name := filepath.Join(dir, "indexerd")
 	out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput()
 	if err != nil {
@@ -38,11 +39,12 @@ var build = sync.OnceValues(func() (string, error) {
 	return name, nil
 })
 
+// built is where the binary is, if a test has needed it.
+var built string
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if name, err := build(); err == nil {
-		os.RemoveAll(filepath.Dir(name))
-	}
+	os.RemoveAll(built)
 	os.Exit(code)
 }
 

@@ -76,7 +76,7 @@ func (c demoCommand) Run(ctx context.Context, w world) (err error) {
 // invite says where to look.
 func (c demoCommand) invite(w world, file, address string) {
 	base, me := "http://"+address, os.Args[0]
-	fmt.Fprintf(w.stdout, "\nindexerd demo answers at %s\n\n", base)
+	fmt.Fprintf(w.stdout, "\nindexerd demo answers at %s\nOpen it in a browser, or search from another terminal:\n\n", base)
 	for _, example := range demo.Searches() {
 		fmt.Fprintf(w.stdout, "  %s\n    %s search -c %s job_order %s\n    curl -sG --data-urlencode %s %s/api/v1/tables/job_order/search\n\n",
 			example.What, me, file, quote(example.Query), quote("q="+example.Query), base)
