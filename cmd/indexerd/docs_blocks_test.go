@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,6 +23,7 @@ import (
 //	sql    statements, run as the database's owner
 //	yaml   a configuration, which has to load: see whole
 //	text   what the commands before it print, whatever the figures
+//	json   an answer, which has to be one
 //	ini    lines for systemd, which nothing here can run
 type block struct {
 	at   string // file:line
@@ -29,7 +31,7 @@ type block struct {
 	text string
 }
 
-var languages = []string{"sh", "sql", "yaml", "text", "ini"}
+var languages = []string{"sh", "sql", "yaml", "text", "json", "ini"}
 
 const root = "../.."
 
@@ -67,6 +69,9 @@ func blocks(t testing.TB, name, heading string) []block {
 				t.Errorf("%s: a block of %q: name it one of %v", open.at, fence, languages)
 			}
 		case isFence:
+			if open.lang == "json" && !json.Valid([]byte(open.text)) {
+				t.Errorf("%s: this is no JSON", open.at)
+			}
 			if inside {
 				all = append(all, *open)
 			}

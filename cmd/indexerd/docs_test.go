@@ -102,22 +102,26 @@ func (r *reader) here(text string) string {
 	).Replace(text)
 }
 
-// lines cuts a block of a shell's, where a command may go over lines.
+// lines cuts a block of a shell's into commands, which may go over lines.
 func lines(text string) []string {
 	var all []string
-	end := ""
+	end := "" // of a text that a command reads
+	goesOn := regexp.MustCompile(`^(\s|done\b|fi\b)`)
 	for line := range strings.Lines(text) {
 		switch {
-		case end != "" || len(all) > 0 && strings.HasSuffix(all[len(all)-1], "\\\n"):
-			all[len(all)-1] += line
+		case end != "":
 			if strings.TrimSpace(line) == end {
 				end = ""
 			}
+			all[len(all)-1] += line
 			continue
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
 			continue
+		case goesOn.MatchString(line) && len(all) > 0:
+			all[len(all)-1] += line
+		default:
+			all = append(all, line)
 		}
-		all = append(all, line)
 		if m := regexp.MustCompile(`<<'(\w+)'`).FindStringSubmatch(line); m != nil {
 			end = m[1]
 		}
