@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
@@ -17,13 +18,13 @@ func Advice(l *doc.Lateness, lastTimeout time.Duration) string {
 	if n < enough {
 		return fmt.Sprintf("%d rows seen so far: too few to advise", n)
 	}
-	text := fmt.Sprintf("99.9 %% of rows were seen within %v; ", round(l.Quantile(0.999)))
+	text := fmt.Sprintf("99.9 %% of rows were seen within %s; ", short(round(l.Quantile(0.999))))
 	if beyond := l.Beyond(lastTimeout); beyond > 0 {
-		return text + fmt.Sprintf("%s were later than your last tier's timeout of %v: raise it above %v", share(beyond, n), lastTimeout, round(l.Max))
+		return text + fmt.Sprintf("%s were later than your last tier's timeout of %s: raise it above %s", share(beyond, n), short(lastTimeout), short(round(l.Max)))
 	}
-	text += fmt.Sprintf("your last tier's timeout of %v is safe", lastTimeout)
+	text += fmt.Sprintf("your last tier's timeout of %s is safe", short(lastTimeout))
 	if shorter := lastTimeout * 3 / 10; shorter > 0 {
-		text += fmt.Sprintf("; %v would miss %s", shorter, share(l.Beyond(shorter), n))
+		text += fmt.Sprintf("; %s would miss %s", short(shorter), share(l.Beyond(shorter), n))
 	}
 	return text
 }
@@ -34,6 +35,17 @@ func share(part, n int64) string {
 		return "none"
 	}
 	return fmt.Sprintf("%.2g in 10^6", float64(part)/float64(n)*1e6)
+}
+
+// short is a duration as people write it: 10m, and not 10m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 func round(d time.Duration) time.Duration {

@@ -138,7 +138,7 @@ func TestAdvice(t *testing.T) {
 		}
 		safe.Note(d)
 		if i < 10 {
-			d = time.Hour
+			d = time.Hour + 20*time.Second
 		}
 		late.Note(d)
 	}
@@ -148,8 +148,8 @@ func TestAdvice(t *testing.T) {
 		want string
 	}{
 		{"few", few, "50 rows seen so far: too few to advise"},
-		{"safe", safe, "99.9 % of rows were seen within 1s; your last tier's timeout of 10m0s is safe; 3m0s would miss 2 in 10^6"},
-		{"late", late, "99.9 % of rows were seen within 1s; 10 in 10^6 were later than your last tier's timeout of 10m0s: raise it above 1h0m0s"},
+		{"safe", safe, "99.9 % of rows were seen within 1s; your last tier's timeout of 10m is safe; 3m would miss 2 in 10^6"},
+		{"late", late, "99.9 % of rows were seen within 1s; 10 in 10^6 were later than your last tier's timeout of 10m: raise it above 1h0m20s"},
 	} {
 		if got := Advice(&c.l, 10*time.Minute); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
