@@ -322,26 +322,6 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestRecipesOnPagila: recipes for Pagila pass check on it.
-func TestRecipesOnPagila(t *testing.T) {
-	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, "pagila.sql")
-	checked := 0
-	for _, b := range blocks(t, "docs/recipes.md", "") {
-		if b.lang != "yaml" || !strings.Contains(b.text, "\n  pagila:") {
-			continue
-		}
-		file := writeFile(t, strings.ReplaceAll(b.text, "/var/lib/indexerd", t.TempDir()))
-		if stdout, stderr, code := ask(t, []string{"DSN=" + dsn}, "check", "-c", file); code != 0 {
-			t.Errorf("%s: exit %d\n%s%s", b.at, code, stdout, stderr)
-		}
-		checked++
-	}
-	if checked < 3 {
-		t.Errorf("only %d recipes are for Pagila", checked)
-	}
-}
-
 // TestNewcomer comes with a running Pagila and no knowledge: the commands of
 // the README's first section, and then a search in a browser.
 func TestNewcomer(t *testing.T) {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlitesource"
+)
+
+// shop is what the recipes take for granted where they don't take Pagila.
+const shop = `
+	CREATE TABLE article (id bigint PRIMARY KEY, updated_at timestamptz, title text, body text, state text, published boolean, internal boolean);
+	CREATE TABLE article_tag (article_id bigint, tagged_at timestamptz, tag text);
+	CREATE TABLE price (article_id bigint, valid_from timestamptz, amount numeric);
+	CREATE TABLE article_gone (article_id bigint PRIMARY KEY, deleted_at timestamptz);
+	CREATE TABLE customer (id bigint PRIMARY KEY, updated_at timestamptz, name text, deleted_at timestamptz);
+	CREATE TABLE orders (tenant text, number int, updated_at timestamptz, customer text, PRIMARY KEY (tenant, number));
+	CREATE TABLE order_line (tenant text, order_number int, updated_at timestamptz, article text);
+	CREATE VIEW article_with_author AS SELECT id, updated_at, title, 'Ada' AS author FROM article;
+	CREATE TABLE legacy_article (id bigint PRIMARY KEY, changed timestamp, title text);
+	INSERT INTO article VALUES (1, now(), 'tea', 'green', 'new', true, false);
+	INSERT INTO orders VALUES ('acme', 1001, now(), 'Bo');
+	INSERT INTO order_line VALUES ('acme', 1001, now(), 'tea');
+	INSERT INTO legacy_article VALUES (1, '2024-10-27 02:30', 'twice in Berlin')`
+
+// TestRecipes: a recipe is for copying. Each is a whole file, and the database
+// takes each of its SQLs for what it is said to be.
+func TestRecipes(t *testing.T) {
+	sample, own := pgtest.DB(t), pgtest.DB(t)
+	pgtest.Load(t, sample, "pagila.sql")
+	pgtest.Exec(t, own, shop)
+	till := filepath.Join(t.TempDir(), "till.db")
+	db, err := sqlitesource.OpenWritable(till)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE receipt (id INTEGER PRIMARY KEY, changed TEXT, items TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	recipes := 0
+	for _, b := range blocks(t, "docs/recipes.md", "") {
+		if b.lang != "yaml" {
+			continue
+		}
+		dsn := own
+		if strings.Contains(b.text, "\n  pagila:") {
+			dsn = sample
+		}
+		file := writeFile(t, strings.NewReplacer("/var/lib/indexerd", t.TempDir(), "/srv/till/till.db", till).Replace(b.text))
+		if stdout, stderr, code := runHere(t, map[string]string{"DSN": dsn}, "check", "-c", file); code != 0 {
+			t.Errorf("%s: exit %d\n%s%s", b.at, code, stdout, stderr)
+		}
+		recipes++
+	}
+	if recipes < 10 {
+		t.Errorf("only %d recipes were found", recipes)
+	}
+}
