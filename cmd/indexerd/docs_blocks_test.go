@@ -209,6 +209,23 @@ func TestArchitectureHasEveryRoom(t *testing.T) {
 	}
 }
 
+// TestAPIHasEveryRoute: a route that no document has is found by accident.
+func TestAPIHasEveryRoute(t *testing.T) {
+	api := document(t, "docs/api.md")
+	routes := 0
+	for _, file := range []string{"httpapi.go", "runs.go"} {
+		for _, m := range regexp.MustCompile(`"(GET|POST|DELETE) (/[^"]*)"`).FindAllStringSubmatch(document(t, "internal/httpapi/"+file), -1) {
+			if !regexp.MustCompile("\\| `[^|]*" + regexp.QuoteMeta(m[2]) + "`[^|]*\\|").MatchString(api) {
+				t.Errorf("docs/api.md has no %s %s", m[1], m[2])
+			}
+			routes++
+		}
+	}
+	if routes < 15 {
+		t.Errorf("only %d routes were found", routes)
+	}
+}
+
 // TestHarnessesAreListed: what is there to break the promise is worth nothing
 // to who doesn't know of it.
 func TestHarnessesAreListed(t *testing.T) {

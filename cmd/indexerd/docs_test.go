@@ -269,8 +269,14 @@ func TestDocs(t *testing.T) {
 			if !strings.Contains(document(t, name), "CREATE ROLE reader") {
 				r.mayRead()
 			}
-			if name == "docs/operations.md" { // what the package installs
+			switch name {
+			case "README.md":
+			case "docs/operations.md": // the package has installed this
 				r.write("etc/indexerd.yaml", r.here(document(t, "configs/service/indexerd.yaml")))
+			default: // the README was read first
+				for _, b := range blocks(t, "README.md", "Your own table")[:2] {
+					r.read(b)
+				}
 			}
 			for _, b := range all {
 				r.read(b)
