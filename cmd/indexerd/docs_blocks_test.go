@@ -94,22 +94,28 @@ func blocks(t testing.TB, name, heading string) []block {
 const foreign = "# prometheus.yml\n"
 
 // whole is the complete configuration that a block is, or is part of. Some
-// show only what they speak of. What is indented goes below the last table of
-// the document's last whole file, or of the README's; what is not replaces the
-// same keys of it.
+// show only what they speak of: keys of the file, or indented as they stand there,
+// keys of a table. They take the place of the same keys in what the document,
+// or the README, had before; its table is then of the first source shown.
 func whole(b block, before string) string {
 	if regexp.MustCompile(`(?m)^tables:`).MatchString(b.text) {
 		return b.text
 	}
-	if strings.HasPrefix(b.text, " ") {
-		return before + b.text
+	indent := regexp.MustCompile(`(?m)^( *)\w+:`).FindStringSubmatch(b.text)[1]
+	section := func(key string) *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^` + indent + key + `:.*\n((?:` + indent + ` .*)?\n)*`)
 	}
-	section := regexp.MustCompile(`(?m)^\w+:.*\n((?: .*)?\n)*`)
-	for _, new := range section.FindAllString(b.text, -1) {
-		key, _, _ := strings.Cut(new, ":")
-		before = regexp.MustCompile(`(?m)^`+key+`:.*\n((?: .*)?\n)*`).ReplaceAllLiteralString(before, "")
+	for _, shown := range section(`\w+`).FindAllString(b.text, -1) {
+		key, _, _ := strings.Cut(strings.TrimSpace(shown), ":")
+		before = section(key).ReplaceAllLiteralString(before, "")
 	}
-	return b.text + before
+	if source := regexp.MustCompile(`(?m)^sources:\n  (\w+):`).FindStringSubmatch(b.text); source != nil {
+		before = regexp.MustCompile(`source: \w+`).ReplaceAllString(before, "source: "+source[1])
+	}
+	if indent == "" {
+		return b.text + before
+	}
+	return before + b.text // below the last table
 }
 
 func TestDocsConfigurations(t *testing.T) {
