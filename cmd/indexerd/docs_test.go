@@ -293,10 +293,9 @@ func TestDocs(t *testing.T) {
 // queries are the examples in tables of what can be asked.
 func queries(text string) []string {
 	var all []string
-	for _, table := range regexp.MustCompile(`(?m)^\| (you write|form \| example) \|.*\n((?:\|.*\n)*)`).FindAllStringSubmatch(text, -1) {
-		column := 1 + strings.Count(table[1], "|")
-		for row := range strings.Lines(table[2]) {
-			for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(strings.Split(row, "|")[column], -1) {
+	for _, table := range regexp.MustCompile(`(?m)^\| you write \|.*\n((?:\|.*\n)*)`).FindAllStringSubmatch(text, -1) {
+		for row := range strings.Lines(table[1]) {
+			for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(strings.Split(row, "|")[1], -1) {
 				all = append(all, code[1])
 			}
 		}
