@@ -35,10 +35,10 @@ var notRun = map[string]string{
 	"SIM_SEED=42 SIM_LOG=1 go test -v -count=1 -run TestSeeds ./internal/simtest":      "prints more than anybody reads, and proves what ./internal/simtest proves",
 }
 
-// A reader does what a document says, line by line, in a directory of its own
-// and with a Pagila of its own. For the reader's place and this one are not
+// A learner does what a document says, line by line, in a directory of its own
+// and with a Pagila of its own. For the writer's place and this one are not
 // the same, some words are read as others: see here.
-type reader struct {
+type learner struct {
 	testing.TB
 	dir    string
 	dsn    string // of Pagila, as its owner
@@ -48,9 +48,9 @@ type reader struct {
 	daemon *proc
 }
 
-func newReader(t testing.TB) *reader {
+func newLearner(t testing.TB) *learner {
 	t.Helper()
-	r := &reader{TB: t, dir: t.TempDir(), role: "reader_" + strings.ToLower(rand.Text())}
+	r := &learner{TB: t, dir: t.TempDir(), role: "reader_" + strings.ToLower(rand.Text())}
 	t.Cleanup(func() { // after the database, which has its rights
 		pgtest.Exec(t, os.Getenv("INDEXERD_TEST_PG"), "DROP ROLE IF EXISTS "+r.role)
 	})
@@ -61,7 +61,7 @@ func newReader(t testing.TB) *reader {
 	return r
 }
 
-func (r *reader) link(what, name string) {
+func (r *learner) link(what, name string) {
 	r.Helper()
 	path := filepath.Join(r.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -72,7 +72,7 @@ func (r *reader) link(what, name string) {
 	}
 }
 
-func (r *reader) write(name, text string) {
+func (r *learner) write(name, text string) {
 	r.Helper()
 	path := filepath.Join(r.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -84,7 +84,7 @@ func (r *reader) write(name, text string) {
 }
 
 // here is a text of a document as it reads in this place.
-func (r *reader) here(text string) string {
+func (r *learner) here(text string) string {
 	r.Helper()
 	u, err := url.Parse(r.dsn)
 	if err != nil {
@@ -135,7 +135,7 @@ func uncommented(command string) string {
 }
 
 // do does one command.
-func (r *reader) do(command string) {
+func (r *learner) do(command string) {
 	r.Helper()
 	command = uncommented(command)
 	run := regexp.MustCompile(`^(\./)?indexerd run -c (\S+)$`).FindStringSubmatch(command)
@@ -163,7 +163,7 @@ func (r *reader) do(command string) {
 }
 
 // shell runs a command that must succeed, and find something if it searches.
-func (r *reader) shell(command string) {
+func (r *learner) shell(command string) {
 	r.Helper()
 	cmd := r.command(r.here(command))
 	var out, errs bytes.Buffer
@@ -177,7 +177,7 @@ func (r *reader) shell(command string) {
 	}
 }
 
-func (r *reader) command(script string) *exec.Cmd {
+func (r *learner) command(script string) *exec.Cmd {
 	cmd := exec.Command("sh", "-c", r.set+script)
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "HOME="+r.dir, "PATH="+filepath.Join(r.dir, "bin")+":"+os.Getenv("PATH"))
@@ -185,7 +185,7 @@ func (r *reader) command(script string) *exec.Cmd {
 }
 
 // start runs the daemon, on a free port, until the document has another run.
-func (r *reader) start(file string) {
+func (r *learner) start(file string) {
 	r.Helper()
 	r.stop()
 	if !filepath.IsAbs(file) {
@@ -206,7 +206,7 @@ func (r *reader) start(file string) {
 	r.daemon.ready(r)
 }
 
-func (r *reader) stop() {
+func (r *learner) stop() {
 	r.Helper()
 	if r.daemon != nil {
 		r.daemon.stop(r)
@@ -215,7 +215,7 @@ func (r *reader) stop() {
 }
 
 // read does what one block says.
-func (r *reader) read(b block) {
+func (r *learner) read(b block) {
 	r.Helper()
 	switch b.lang {
 	case "sh":
@@ -237,7 +237,7 @@ func (r *reader) read(b block) {
 	}
 }
 
-func (r *reader) psql(statements string) {
+func (r *learner) psql(statements string) {
 	r.Helper()
 	psql, err := cluster.Tool("psql")
 	if err != nil {
@@ -251,7 +251,7 @@ func (r *reader) psql(statements string) {
 }
 
 // mayRead makes the role of the documents that don't make it themselves.
-func (r *reader) mayRead() {
+func (r *learner) mayRead() {
 	r.Helper()
 	r.psql(fmt.Sprintf("CREATE ROLE %s LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO %[1]s", r.role))
 }
@@ -265,7 +265,7 @@ func TestDocs(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newReader(t)
+			r := newLearner(t)
 			if !strings.Contains(document(t, name), "CREATE ROLE reader") {
 				r.mayRead()
 			}
@@ -335,7 +335,7 @@ func TestNewcomer(t *testing.T) {
 		t.Fatalf("got %v, want one block of at most three commands", first)
 	}
 	began := time.Now()
-	r := newReader(t)
+	r := newLearner(t)
 	r.mayRead()
 	r.read(first[0])
 	b := browse(t, r.daemon.base)
