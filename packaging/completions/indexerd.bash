@@ -13,24 +13,24 @@ _indexerd() {
 	--listen|--rows|--seed|--from|--size|--after|--filter|--sort|--facets|--fields|--wait|--allow|--tiers|--span|--incremental) return ;;
 	*)
 		case ${COMP_WORDS[1]} in
-		demo) flags='-h --help --listen --dir --rows --seed' words='' ;;
-		init) flags='-h --help' words='' ;;
-		check) flags='-h --help -c --config --json' words='' ;;
-		run) flags='-h --help -c --config' words='' ;;
-		status) flags='-h --help -c --config --json' words='' ;;
-		search) flags='-h --help -c --config --json --from --size --after --filter --sort --facets --fields --highlight --no-highlight' words='' ;;
-		verify) flags='-h --help -c --config --json --content --repair --wait' words='' ;;
-		explain) flags='-h --help -c --config --json' words='' ;;
-		sweep) flags='-h --help -c --config --json --allow' words='' ;;
-		versions) flags='-h --help -c --config --json' words='' ;;
-		history) flags='-h --help -c --config --json --size --after' words='' ;;
-		reindex) flags='-h --help -c --config --json' words='' ;;
-		reload) flags='-h --help -c --config --json' words='' ;;
-		backup) flags='-h --help -c --config' words='' files=yes ;;
-		restore) flags='-h --help -c --config' words='' files=yes ;;
-		plan) flags='-h --help --tiers --span --incremental --json' words='' ;;
-		completion) flags='-h --help' words='bash zsh fish' ;;
-		version) flags='-h --help' words='' ;;
+		demo) flags='-h --help --version --listen --dir --rows --seed' words='' ;;
+		init) flags='-h --help --version' words='' ;;
+		check) flags='-h --help --version -c --config --json' words='' ;;
+		run) flags='-h --help --version -c --config' words='' ;;
+		status) flags='-h --help --version -c --config --json' words='' ;;
+		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --highlight --no-highlight' words='' ;;
+		verify) flags='-h --help --version -c --config --json --content --repair --wait' words='' ;;
+		explain) flags='-h --help --version -c --config --json' words='' ;;
+		sweep) flags='-h --help --version -c --config --json --allow' words='' ;;
+		versions) flags='-h --help --version -c --config --json' words='' ;;
+		history) flags='-h --help --version -c --config --json --size --after' words='' ;;
+		reindex) flags='-h --help --version -c --config --json' words='' ;;
+		reload) flags='-h --help --version -c --config --json' words='' ;;
+		backup) flags='-h --help --version -c --config' words='' files=yes ;;
+		restore) flags='-h --help --version -c --config' words='' files=yes ;;
+		plan) flags='-h --help --version --tiers --span --incremental --json' words='' ;;
+		completion) flags='-h --help --version' words='bash zsh fish' ;;
+		version) flags='-h --help --version' words='' ;;
 		esac
 		;;
 	esac
