@@ -94,6 +94,21 @@ func start(t testing.TB, args ...string) *proc {
 // startCmd is start for a command that is made elsewhere.
 func startCmd(t testing.TB, cmd *exec.Cmd) *proc {
 	t.Helper()
+	p := launch(t, cmd)
+	eventually(t, 20*time.Second, "the daemon answers", func() error {
+		select {
+		case <-p.done:
+			t.Fatalf("the daemon ended: %s", p.log)
+		default:
+		}
+		return p.answers()
+	})
+	return p
+}
+
+// launch runs the daemon.
+func launch(t testing.TB, cmd *exec.Cmd) *proc {
+	t.Helper()
 	p := &proc{cmd: cmd, log: &syncBuffer{}, done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
@@ -106,21 +121,18 @@ func startCmd(t testing.TB, cmd *exec.Cmd) *proc {
 			t.Logf("the daemon's log:\n%s", p.log)
 		}
 	})
-	eventually(t, 20*time.Second, "the daemon answers", func() error {
-		select {
-		case <-p.done:
-			t.Fatalf("the daemon ended: %s", p.log)
-		default:
-		}
-		url := servesAt.FindStringSubmatch(p.log.String())
-		if url == nil {
-			return fmt.Errorf("its log is %q", p.log)
-		}
-		p.base = url[1]
-		_, err := get(p.base + "/healthz")
-		return err
-	})
 	return p
+}
+
+// answers is an error until the daemon has an address and answers there.
+func (p *proc) answers() error {
+	url := servesAt.FindStringSubmatch(p.log.String())
+	if url == nil {
+		return fmt.Errorf("its log is %q", p.log)
+	}
+	p.base = url[1]
+	_, err := get(p.base + "/healthz")
+	return err
 }
 
 // kill is kill -9.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ var phases = []struct {
 	{"after a verify", (*killing).verified},
 	{"a start", (*killing).starting},
 	{"following", (*killing).following},
+	{"a new segment", (*killing).segment},
+	{"a staged backup", (*killing).staged},
+	{"a second index", (*killing).rebuilding},
 	{"after a verify", (*killing).verified},
 	{"a sweep", (*killing).sweeping},
 }
@@ -146,13 +150,70 @@ func (k *killing) backingUp(t *testing.T) { k.busy(t, "/api/v1/backup") }
 func (k *killing) verifying(t *testing.T) { k.busy(t, "/api/v1/verify") }
 func (k *killing) sweeping(t *testing.T)  { k.busy(t, "/api/v1/tables/note/sweep") }
 
+// The moments that a file tells: scorch persists or merges, a backup has copied
+// something, a reindex has two indexes.
+func (k *killing) segment(t *testing.T) { k.once(t, "", "note/index/*.zap") }
+func (k *killing) staged(t *testing.T)  { k.once(t, "/api/v1/backup", "backup.tmp/*") }
+func (k *killing) rebuilding(t *testing.T) {
+	k.once(t, "/api/v1/tables/note/reindex", "note/index.new")
+}
+
+// once kills the daemon as soon as a file is there that was not there before,
+// or up to a few milliseconds later.
+func (k *killing) once(t *testing.T, path, pattern string) {
+	p := k.start(t)
+	p.ready(t)
+	before := k.files(t, pattern)
+	asked := k.ask(t, p, path)
+	for end := time.Now().Add(time.Minute); !k.new(t, pattern, before); <-time.After(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: no new %s within a minute", k.phase, pattern)
+		}
+	}
+	k.kills(t, p, 20*time.Millisecond)
+	<-asked
+}
+
+func (k *killing) new(t *testing.T, pattern string, before map[string]bool) bool {
+	t.Helper()
+	for name := range k.files(t, pattern) {
+		if !before[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *killing) files(t *testing.T, pattern string) map[string]bool {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(k.data, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, name := range names {
+		found[name] = true
+	}
+	return found
+}
+
 // busy kills the daemon while it does what it was asked for.
 func (k *killing) busy(t *testing.T, path string) {
 	p := k.start(t)
 	p.ready(t)
-	asked := make(chan struct{})
+	asked := k.ask(t, p, path)
+	k.kills(t, p, time.Second)
+	<-asked
+}
+
+// ask posts a request, if any, that the daemon may not live to answer.
+func (k *killing) ask(t *testing.T, p *proc, path string) (asked <-chan struct{}) {
+	done := make(chan struct{})
 	go func() {
-		defer close(asked)
+		defer close(done)
+		if path == "" {
+			return
+		}
 		response, err := http.Post(p.base+path, "application/json", nil)
 		if err != nil {
 			return // the kill came first
@@ -163,8 +224,7 @@ func (k *killing) busy(t *testing.T, path string) {
 		}
 		_, _ = io.Copy(io.Discard, response.Body) // the kill breaks it off
 	}()
-	k.kills(t, p, time.Second)
-	<-asked
+	return done
 }
 
 // verified judges what the kills so far have done, while the notes change.

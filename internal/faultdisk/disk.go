@@ -10,8 +10,7 @@
 //
 // A Cut leaves what the next start would find. Of what was not synced, each
 // page of each write may be there or not, and the changes of directories may be
-// there up to any one; Worst forgets all of it. A sync that failed loses what it
-// was to make durable, and the next one does not make up for it, as on Linux.
+// there up to any one; at worst all of it is forgotten.
 //
 // Assumptions, which ext4, XFS and btrfs keep: a rename is one change; a synced
 // file keeps its name, without a sync of its directory; changes of a directory
@@ -40,10 +39,14 @@ type Kind int
 // The kinds. Each counts the steps that it can befall.
 const (
 	// Stop ends the disk before any step: this step and all further ones fail and
-	// change nothing. It is the moment to kill whoever uses it.
+	// change nothing. So whoever uses it may be killed a little later.
 	Stop Kind = iota
-	// Broken fails any one step with EIO.
+	// Broken fails any one step with EIO. Nothing else is lost of it.
 	Broken
+	// Lost fails one sync with EIO, and what it was to make durable never will be,
+	// though it can be read until the power goes and the next sync reports no
+	// error: Linux forgets so what it could not write.
+	Lost
 	// Full fails a step that takes room, and all further ones, with ENOSPC.
 	Full
 	// Short does half of a write, and is Full from then on.
@@ -55,7 +58,6 @@ const (
 type Fault struct {
 	Kind Kind
 	Step int
-	Met  func() // is called when it does, if any; the disk stands still meanwhile
 }
 
 // A Disk is mounted at a directory.
@@ -133,6 +135,17 @@ func (d *Disk) Steps(k Kind) int {
 	return d.steps[k]
 }
 
+// Sync makes everything durable that there is. It is no step.
+func (d *Disk) Sync() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.pending {
+		c.apply()
+	}
+	d.pending = nil
+	d.root.syncAll()
+}
+
 // Start ends a stop, as after the end of the processes that used the disk:
 // what they had written is there.
 func (d *Disk) Start() {
@@ -169,6 +182,7 @@ type step struct {
 	op, name string
 	room     bool // it takes room
 	write    bool
+	sync     bool
 }
 
 func (s step) befalls(k Kind) bool {
@@ -177,14 +191,16 @@ func (s step) befalls(k Kind) bool {
 		return s.room
 	case Short:
 		return s.write
+	case Lost:
+		return s.sync
 	}
 	return true
 }
 
-var all = []Kind{Stop, Broken, Full, Short}
+var all = []Kind{Stop, Broken, Lost, Full, Short}
 
-// begin counts a step and says how it fails, if it does. half: half of it is to
-// be done nevertheless. The disk is locked.
+// begin counts a step and says how it fails, if it does. half: half of a write is
+// to be done nevertheless, or what a sync was to do is lost. The disk is locked.
 func (d *Disk) begin(s step) (half bool, errno syscall.Errno) {
 	if d.stopped {
 		return false, syscall.EIO
@@ -202,15 +218,14 @@ func (d *Disk) begin(s step) (half bool, errno syscall.Errno) {
 		return false, 0
 	}
 	d.fault, d.met = nil, s.op+" "+s.name
-	if f.Met != nil {
-		f.Met()
-	}
 	switch f.Kind {
 	case Stop:
 		d.stopped = true
 		return false, syscall.EIO
 	case Broken:
 		return false, syscall.EIO
+	case Lost:
+		return true, syscall.EIO
 	case Short:
 		d.full = true
 		return true, 0

@@ -107,17 +107,23 @@ func TestCut(t *testing.T) {
 	must(t, root.Close())
 	must(t, d.Cut(nil, true))
 	entries(t, dir, "renamed=first torn=first")
+
+	must(t, os.Remove(name("torn")))
+	must(t, os.WriteFile(name("new"), []byte("x"), 0o600))
+	d.Sync()
+	must(t, d.Cut(nil, true))
+	entries(t, dir, "new=x renamed=first")
 }
 
-// TestFailedSync: what a failed sync was to make durable is lost, though it can
-// be read and the next sync reports no error.
-func TestFailedSync(t *testing.T) {
+// TestLostSync: what a sync was to make durable is lost, though it can be read
+// and the next sync reports no error.
+func TestLostSync(t *testing.T) {
 	d, dir := mounted(t)
 	f := open(t, filepath.Join(dir, "f"))
 	must(t, f.Sync())
 	_, err := f.WriteString("lost")
 	must(t, err)
-	d.Fail(Fault{Kind: Broken, Step: 1})
+	d.Fail(Fault{Kind: Lost, Step: 1})
 	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
 		t.Errorf("sync: got %v, want EIO", err)
 	}
@@ -179,15 +185,14 @@ func TestFaults(t *testing.T) {
 		{Short, []any{8, nil, syscall.ENOSPC, nil}, 12},
 	} {
 		must(t, f.Truncate(0))
-		met := false
-		d.Fail(Fault{Kind: c.kind, Step: map[Kind]int{Stop: 3, Broken: 3, Full: 2, Short: 2}[c.kind], Met: func() { met = true }})
+		d.Fail(Fault{Kind: c.kind, Step: map[Kind]int{Stop: 3, Broken: 3, Full: 2, Short: 2}[c.kind]})
 		var got []any
 		for at := range int64(2) {
 			n, err := f.WriteAt([]byte("12345678"), 8*at)
 			got = append(got, outcome(n, err), outcome(nil, f.Sync()))
 		}
-		if !slices.Equal(got, c.want) || !met {
-			t.Errorf("kind %d: got %v, met %v, want %v", c.kind, got, met, c.want)
+		if !slices.Equal(got, c.want) || d.Met() == "" {
+			t.Errorf("kind %d: got %v, met %q, want %v", c.kind, got, d.Met(), c.want)
 		}
 		d.Mend()
 		d.Start()

@@ -39,6 +39,13 @@ func (n *node) sync() {
 	n.unsynced = nil
 }
 
+func (n *node) syncAll() {
+	n.sync()
+	for _, child := range n.names {
+		child.syncAll()
+	}
+}
+
 // left is what a power cut leaves of a file: of what was not synced, any pages;
 // without a draw, none.
 func (n *node) left(draw *rand.Rand) []byte {

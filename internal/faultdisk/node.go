@@ -240,9 +240,9 @@ func (n *node) Write(_ context.Context, _ fs.FileHandle, data []byte, off int64)
 // Fsync makes a file's content and name durable, or a directory's entries.
 func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	defer n.lock()()
-	_, errno := n.disk.begin(step{op: "sync", name: n.path()})
+	lost, errno := n.disk.begin(step{op: "sync", name: n.path(), sync: true})
 	switch {
-	case errno == syscall.EIO:
+	case lost:
 		n.unsynced = nil
 		return errno
 	case errno != 0:

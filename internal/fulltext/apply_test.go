@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/query"
@@ -190,6 +193,50 @@ func TestPersistError(t *testing.T) {
 	if err := ix.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
+}
+
+// What failed is not tried again while the index closes: a second commit, after
+// one that an I/O error broke off, could keep bbolt's lock for ever.
+func TestFailureIsNotTriedAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "index")
+	ix, err := Create(dir, films, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil { // no new segment can be written
+		t.Fatal(err)
+	}
+	if err := ix.Apply([]doc.Doc{film(t, "a", 1, nil)}, nil); err == nil {
+		t.Error("apply: got no error, want one")
+	}
+	ix.fate.end()
+	<-time.After(untilClosed / 5) // Close is slow to follow
+	tries := scorchCount(t, ix, "TotPersistLoopErr")
+	if err := ix.store.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	ix.queue.Close()
+	if tries > 1 {
+		t.Errorf("got %d tries that failed, want 1 at most", tries)
+	}
+}
+
+// scorchCount is one of scorch's own counters.
+func scorchCount(t *testing.T, ix *Index, name string) uint64 {
+	t.Helper()
+	text, err := ix.store.(*scorch.Scorch).Stats().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts map[string]any
+	if err := json.Unmarshal(text, &counts); err != nil {
+		t.Fatal(err)
+	}
+	n, ok := counts[name].(float64)
+	if !ok {
+		t.Fatalf("scorch counts no %s: %s", name, text)
+	}
+	return uint64(n)
 }
 
 // On a full disk all that write at once are told, searches go on, and no

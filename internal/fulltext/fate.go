@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"sync"
+	"time"
 
 	index "github.com/blevesearch/bleve_index_api"
 )
@@ -40,11 +41,18 @@ func (f *fate) write(store index.Index, batch *index.Batch) error {
 	}
 }
 
+// untilClosed is how long a goroutine that failed is held after end. Within it
+// Close, which comes next, has told all of them to leave.
+const untilClosed = 250 * time.Millisecond
+
 // failed takes note of an error of a goroutine of the store, and holds it until
-// the store is to be closed: it would try the same again and again.
+// the store is being closed: it would try the same again and again. Not even one
+// more try may be made: after a commit that failed bbolt may panic in the next
+// one and keep its lock, for which Close would wait for ever.
 func (f *fate) failed(err error) {
 	f.fail(err)
 	<-f.ended
+	time.Sleep(untilClosed)
 }
 
 func (f *fate) fail(err error) {

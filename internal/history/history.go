@@ -3,8 +3,10 @@
 // late rows become visible.
 //
 // It is no mark: nothing depends on it, so lines are not synced, and a crash
-// may lose the last ones. A last line that was cut is dropped. When the file
-// has grown to maxBytes, Open keeps the newest lines of half that size.
+// may lose the last ones. A last line that was cut is dropped, and so is one
+// with a hole, as a power cut leaves where a later block came to the disk before
+// an earlier one: no line of JSON has a zero byte. When the file has grown to
+// maxBytes, Open keeps the newest lines of half that size.
 //
 // Cost: the newest maxRuns runs in memory, about 300 bytes each.
 package history
@@ -87,7 +89,7 @@ func Open(fsys atomicfile.FS, name string) (*History, error) {
 		text = text[len(text)-maxBytes/2:]
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	text = whole(text)
 	h := &History{next: 1, size: int64(len(text))}
 	if err := h.replay(text); err != nil {
 		return nil, fmt.Errorf("history: %s: %w: remove it to go on without", name, err)
@@ -99,6 +101,17 @@ func Open(fsys atomicfile.FS, name string) (*History, error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
+}
+
+// whole leaves out the lines that a crash has cut or made holes in.
+func whole(text []byte) []byte {
+	var kept []byte
+	for l := range bytes.Lines(text) {
+		if bytes.HasSuffix(l, []byte("\n")) && bytes.IndexByte(l, 0) < 0 {
+			kept = append(kept, l...)
+		}
+	}
+	return kept
 }
 
 func (h *History) replay(text []byte) error {

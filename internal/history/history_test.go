@@ -116,6 +116,31 @@ func TestCutAnywhereInTheLastLineItOpens(t *testing.T) {
 	}
 }
 
+// A power cut can keep a later block of the file and not an earlier one: the run
+// in the hole is lost, and the log goes on.
+func TestHoleOfAPowerCut(t *testing.T) {
+	name := Name(t.TempDir())
+	text := "{\"run\":1}\n" + strings.Repeat("\x00", 30) + "\"added\":1}\n{\"run\":4}\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		h, err := Open(atomicfile.OS, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs, _ := h.Runs(10, 0); len(runs) < 2 || runs[len(runs)-2].Number != 4 || runs[len(runs)-1].Number != 1 {
+			t.Errorf("got %+v, want runs 4 and 1 first", runs)
+		}
+		if _, err := h.Append(sample()); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestDamageIsToldNotHidden(t *testing.T) {
 	name := Name(t.TempDir())
 	if err := os.WriteFile(name, []byte("{\"run\":1}\nnonsense\n"), 0o600); err != nil {
