@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: sim mutants kill crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -62,6 +62,10 @@ mutants:
 # Harnesses on the real binary; N is how often, SEED replays.
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) $(WITHPG) $(GO) test -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
+kth: servers
+	SEED=$(SEED) KTH=all $(WITHPG) $(GO) test -run '^TestKthFailure$$' -v -timeout 240m ./cmd/indexerd
+power: servers
+	SEED=$(SEED) POWER_N=$(or $(N),500) $(WITHPG) $(GO) test -run '^TestPowerCut$$' -v -timeout 180m ./cmd/indexerd
 crash: servers
 	SEED=$(SEED) CRASH_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestDatabaseCrash$$' -v -timeout 60m ./cmd/indexerd
 network: servers
