@@ -1,11 +1,14 @@
 package fulltext
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/doc"
 )
@@ -29,4 +32,29 @@ func TestAPanicIsAFailure(t *testing.T) {
 	if err := ix.Apply(nil, []doc.OID{"k"}); err == nil {
 		t.Error("an index that failed takes writes")
 	}
+}
+
+// An index that failed and does not close says so, instead of keeping the daemon
+// from going on.
+func TestStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stuck{released: make(chan struct{})}
+		ix := &Index{store: s, fate: newFate(), queue: index.NewAnalysisQueue(1)}
+		ix.fate.fail(errors.New("input/output error"))
+		if err := ix.Close(); !errors.Is(err, ErrStuck) {
+			t.Errorf("got %v, want ErrStuck", err)
+		}
+		close(s.released)
+	})
+}
+
+// A stuck store waits for a lock that nobody gives back.
+type stuck struct {
+	index.Index
+	released chan struct{}
+}
+
+func (s stuck) Close() error {
+	<-s.released
+	return nil
 }

@@ -46,9 +46,10 @@ func (f *fate) write(store index.Index, batch *index.Batch) error {
 const untilClosed = 250 * time.Millisecond
 
 // failed takes note of an error of a goroutine of the store, and holds it until
-// the store is being closed: it would try the same again and again. Not even one
-// more try may be made: after a commit that failed bbolt may panic in the next
-// one and keep its lock, for which Close would wait for ever.
+// the store is being closed: it would try the same again and again. After a
+// commit that failed bbolt may panic in the next one and keep its lock, for
+// which Close would wait for ever. Where the persister has been notified
+// meanwhile, one more try is made in spite of that: Close has ErrStuck then.
 func (f *fate) failed(err error) {
 	f.fail(err)
 	<-f.ended

@@ -55,6 +55,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -70,7 +71,15 @@ var (
 
 	// ErrClosed is the error of any use after Close.
 	ErrClosed = errors.New("the index is closed")
+
+	// ErrStuck is the error of Close when an index that failed does not close. Its
+	// files stay locked until the process ends.
+	ErrStuck = errors.New("it does not close after its failure: start indexerd again")
 )
+
+// closeWithin is how long an index that failed may take to close. One that did
+// not fail may have something to finish.
+const closeWithin = 10 * time.Second
 
 // An Index is open for reading and writing. Its methods may be called from
 // several goroutines.
@@ -119,10 +128,26 @@ func (ix *Index) Close() error {
 	ix.closed = true
 	ix.fate.end()
 	defer ix.queue.Close()
-	if err := ix.store.Close(); err != nil {
+	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
 	}
 	return nil
+}
+
+// closeStore closes scorch, which waits for ever for bbolt's lock where a commit
+// has ended in a panic.
+func (ix *Index) closeStore() error {
+	if ix.fate.err() == nil {
+		return ix.store.Close()
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- ix.store.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeWithin):
+		return ErrStuck
+	}
 }
 
 // Hash digests what the index would say of a row under this mapping. An error
