@@ -137,11 +137,13 @@ func (ix *Index) Close() error {
 // closeStore closes scorch, which waits for ever for bbolt's lock where a commit
 // has ended in a panic.
 func (ix *Index) closeStore() error {
-	if ix.fate.err() == nil {
-		return ix.store.Close()
-	}
 	closed := make(chan error, 1)
 	go func() { closed <- ix.store.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ix.fate.met: // perhaps of what Close itself had to finish
+	}
 	select {
 	case err := <-closed:
 		return err
