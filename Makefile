@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -54,6 +54,10 @@ servers:
 # Seeded worlds in which everything goes wrong: SEED replays one, FROM goes on.
 sim:
 	SIM_N=$(or $(N),10000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestSeeds$$' ./internal/simtest
+
+# 10,000 questions of callers who may not see every document.
+visible:
+	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/fulltext -rapid.checks=350
 
 # One rule broken at a time: the tests have to notice.
 mutants:

@@ -57,7 +57,7 @@ type (
 	// An either matches what any of its plans does: without one, nothing.
 	either []plan
 
-	// An unscored matches what its plan does, and adds nothing to the score.
+	// An unscored matches what its plan does, and changes no score.
 	unscored struct{ plan plan }
 )
 
@@ -76,10 +76,10 @@ func (p prefixPlan) open(s *session) (search.Searcher, error) {
 	if err != nil || !s.scored {
 		return terms, err
 	}
-	return searcher.NewFilteringSearcher(s.ctx, terms, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
+	return weightless{searcher.NewFilteringSearcher(s.ctx, terms, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
 		d.Score = 1
 		return true
-	}), nil
+	})}, nil
 }
 
 func (p phrasePlan) open(s *session) (search.Searcher, error) {
@@ -102,7 +102,8 @@ func (p phrasePlan) open(s *session) (search.Searcher, error) {
 	return searcher.NewMultiPhraseSearcher(s.ctx, s.reader, slots, 0, false, p.field, noBoost, s.options())
 }
 
-// expand returns the terms of a field that begin so.
+// expand returns the terms of a field that begin so: those of visible documents,
+// where not all are.
 func (s *session) expand(field, prefix string) (terms []string, err error) {
 	dict, err := s.reader.FieldDictPrefix(field, []byte(prefix))
 	if err != nil {
@@ -114,8 +115,23 @@ func (s *session) expand(field, prefix string) (terms []string, err error) {
 		if err != nil || entry == nil {
 			return terms, err
 		}
-		terms = append(terms, entry.Term)
+		known, err := s.knows(entry.Term, field)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			terms = append(terms, entry.Term)
+		}
 	}
+}
+
+// knows reports whether a document that the caller may see has a term of the
+// dictionary.
+func (s *session) knows(term, field string) (bool, error) {
+	if r, ok := s.reader.(*visibleReader); ok {
+		return r.knows(s.ctx, term, field)
+	}
+	return true, nil
 }
 
 func (p both) open(s *session) (search.Searcher, error) {
@@ -177,7 +193,11 @@ func (p unscored) open(s *session) (search.Searcher, error) {
 	scored := s.scored
 	s.scored = false
 	defer func() { s.scored = scored }()
-	return p.plan.open(s)
+	matches, err := p.plan.open(s)
+	if err != nil || !scored {
+		return matches, err
+	}
+	return weightless{matches}, nil
 }
 
 func (s *session) openEach(plans []plan) ([]search.Searcher, error) {

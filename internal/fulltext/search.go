@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
@@ -17,11 +18,11 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 	if err := check(req); err != nil {
 		return query.Result{}, err
 	}
-	p, err := ix.schema.request(req)
+	p, known, err := ix.schema.forCaller(req)
 	if err != nil {
 		return query.Result{}, err
 	}
-	c, err := ix.schema.collector(req)
+	c, err := known.collector(req)
 	if err != nil {
 		return query.Result{}, err
 	}
@@ -52,6 +53,21 @@ func check(req query.Request) error {
 		return query.Errorf("go further with after: the next of the answer before", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
 	}
 	return nil
+}
+
+// forCaller compiles a request, and returns the schema as its caller knows it.
+func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
+	if req.Visible == nil {
+		p, err := s.request(req)
+		return p, s, err
+	}
+	visible, err := s.filter(*req.Visible)
+	if err != nil {
+		return nil, nil, err
+	}
+	known := s.without(req.Visible.Field)
+	p, err := known.request(req)
+	return among{visible, p}, known, err
 }
 
 // request compiles the query and the filters.
@@ -105,16 +121,7 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 // run collects the matches of a plan.
 func (c *collector) run(ctx context.Context, r *scorch.IndexSnapshot, p plan) (err error) {
 	c.order.reader = r
-	var fields []string
-	for _, f := range c.order.fields {
-		if f != "" {
-			fields = append(fields, f)
-		}
-	}
-	for _, f := range c.facets {
-		fields = append(fields, f.field)
-	}
-	if len(fields) > 0 {
+	if fields := c.fields(); len(fields) > 0 {
 		if c.values, err = r.DocValueReader(fields); err != nil {
 			return err
 		}
@@ -126,6 +133,17 @@ func (c *collector) run(ctx context.Context, r *scorch.IndexSnapshot, p plan) (e
 	}
 	defer func() { err = errors.Join(err, matches.Close()) }()
 	return c.collect(s, matches)
+}
+
+// fields names what is read of each match, each once: a reader shows what is
+// named twice twice, and facets would count it so.
+func (c *collector) fields() []string {
+	fields := slices.DeleteFunc(slices.Clone(c.order.fields), func(f string) bool { return f == "" })
+	for _, f := range c.facets {
+		fields = append(fields, f.field)
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
 }
 
 // result makes the answer of what was collected.

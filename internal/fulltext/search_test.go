@@ -77,7 +77,8 @@ func TestFacets(t *testing.T) {
 	}
 	apply(t, ix, docs)
 	res := ask(t, ix, "", func(r *query.Request) {
-		r.Size = 2 // facets are of all matches
+		r.Size = 2                             // facets are of all matches
+		r.Sort = []query.Sort{{Field: "tags"}} // which is then read once
 		r.Facets = []query.Facet{{Field: "rating", Size: 2}, {Field: "tags", Size: 1}}
 	})
 	want := map[string][]query.Count{

@@ -21,6 +21,11 @@ type Request struct {
 	After   string   // Result.Next of the answer before
 	Sort    []Sort   // none: by score, best first; ties are by key
 	Facets  []Facet
+
+	// Visible, where there is one, is what the caller may see: documents for
+	// which it holds, and every field but its own. The answer is as if there were
+	// no others. No value: no document.
+	Visible *Filter
 }
 
 // A Filter holds where a metadata field has one of the values.

@@ -11,7 +11,7 @@ import (
 	"indexerd/internal/query"
 )
 
-// Params is a search as a user writes it.
+// Params is a search as a user writes it, and who the user is.
 type Params struct {
 	Query     string
 	From      int
@@ -22,6 +22,14 @@ type Params struct {
 	Facets    []query.Facet
 	Highlight bool
 	Fields    []string // to return; none means all
+	Caller    Caller
+}
+
+// A Caller is who asks. The server says so, and nothing that is sent does. The
+// zero Caller sees nothing of a table whose documents are not for everyone.
+type Caller struct {
+	Admin  bool     // sees everything
+	Groups []string // what one of these may see
 }
 
 // Defaults is a search for everything, as it is where nothing is said.

@@ -5,7 +5,9 @@
 //
 // Invariant: text and hit belong together. A page that the index does not
 // speak of (another version, or none: a write is between index and page) is
-// not shown; its hit has no fields and no highlights.
+// not shown; its hit has no fields and no highlights. And where documents are
+// not for everyone, an answer is made as if there were only those that the
+// caller may see, and not the field that says so.
 //
 // Cost: one search of the index, one page a hit, and one analysis of each
 // content column and of each child's row of a hit where highlights are wanted.
@@ -46,6 +48,7 @@ type Searcher struct {
 	Content  []string // columns whose words are searched
 	Metadata []string // columns that are searched by value
 	Children []Child
+	ACL      string // the field that holds a document's groups; empty where everyone sees everything
 }
 
 // An Error is the caller's fault: what was asked can't be answered.
@@ -101,12 +104,13 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Answer, error) {
 	if err != nil {
 		return Answer{}, asBadQuery(err)
 	}
+	s, visible := s.forCaller(p.Caller)
 	fields, err := s.selected(p.Fields)
 	if err != nil {
 		return Answer{}, err
 	}
 	res, err := s.Index.Search(ctx, query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: visible,
 	})
 	if err != nil {
 		return Answer{}, asBadQuery(err)
@@ -128,6 +132,20 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Answer, error) {
 	}
 	a.TookMS = time.Since(began).Milliseconds()
 	return a, nil
+}
+
+// forCaller returns what a caller knows of the table, and may see of its
+// documents; nil is all.
+func (s *Searcher) forCaller(c Caller) (*Searcher, *query.Filter) {
+	if s.ACL == "" || c.Admin {
+		return s, nil
+	}
+	known := *s
+	is := func(name string) bool { return name == s.ACL }
+	known.Content = slices.DeleteFunc(slices.Clone(s.Content), is)
+	known.Metadata = slices.DeleteFunc(slices.Clone(s.Metadata), is)
+	known.Children = slices.DeleteFunc(slices.Clone(s.Children), func(c Child) bool { return is(c.Name) })
+	return &known, &query.Filter{Field: s.ACL, Values: c.Groups}
 }
 
 // fields lists the names of all fields, each once.
