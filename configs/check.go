@@ -2,15 +2,13 @@ package configs
 
 import (
 	"fmt"
-	"net"
 	"regexp"
 	"slices"
-	"strconv"
 )
 
 // check finds what is wrong between values that are right by themselves.
 func (r *reader) check() {
-	r.checkListen()
+	r.checkHTTP()
 	for i := range r.config.Sources {
 		r.checkSource(&r.config.Sources[i])
 	}
@@ -25,29 +23,11 @@ func (r *reader) wrong(path, what, do string) {
 	r.fault(place{path, line, do}, what)
 }
 
-func (r *reader) checkListen() {
-	listen := r.config.HTTP.Listen
-	if listen == "" {
-		return
-	}
-	host, port, err := net.SplitHostPort(listen)
-	_, portErr := strconv.ParseUint(port, 10, 16)
-	isHost := regexp.MustCompile(`^[0-9A-Za-z.:%_-]*$`).MatchString(host)
-	if err != nil || portErr != nil || !isHost {
-		r.wrong("http.listen", "not a host and a port", "write host:port such as 127.0.0.1:7700, an IPv6 host in [ ]")
-		return
-	}
-	// Whoever reaches the address may read everything.
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		r.wrong("http.listen", "others than this machine could reach it, and this version knows no tokens", "listen on 127.0.0.1 and put a proxy that asks who is there before it")
-	}
-}
-
 func (r *reader) checkSource(s *Source) {
 	path := join(join("sources", s.Name), "dsn")
 	if s.dsnFile != "" && s.DSN == "" {
 		path += "_file"
-		dsn, wrong := r.readDSN(s.dsnFile)
+		dsn, wrong := r.readSecret(s.dsnFile)
 		if wrong != "" {
 			r.wrong(path, wrong, "name a file of one line that only its owner can read (chmod 600)")
 			return
@@ -74,6 +54,7 @@ func (r *reader) checkTable(t *Table) {
 		}
 	}
 	r.checkChildren(path, t)
+	r.checkACL(join(path, "acl"), t)
 	r.checkDeleted(join(path, "deleted"))
 	r.checkHorizon(join(path, "compensate.horizon"), t)
 	r.checkTiers(join(path, "compensate.tiers"), t.Compensate.Tiers)

@@ -7,7 +7,8 @@
 //
 // Invariants: a Config that Load returned is complete (defaults are filled in,
 // names refer to something, every value lies in its range), and no fault shows
-// any part of a DSN, of a file it points to, or of an environment value.
+// any part of a DSN or a token, of a file that one is in, or of an environment
+// value.
 //
 // What a file may say is one table of keys (keys.go, tablekeys.go, passkeys.go),
 // which the reader follows and from which schema.json, for editors, and
@@ -15,7 +16,7 @@
 // the YAML tree is read by that table (read.go, value.go, mapping.go), what
 // needs more than one value is checked (check.go), and what was left out gets
 // its default (defaults.go). The cost is one parse of a small file; the only
-// other thing touched is the file that a dsn_file names.
+// other things touched are the files that hold secrets and the certificate.
 package configs
 
 import (
@@ -34,11 +35,6 @@ type Config struct {
 	Tables  []Table
 
 	lines map[string]int // path -> line of its key
-}
-
-// HTTP is where the daemon answers.
-type HTTP struct {
-	Listen string
 }
 
 // Log is what the daemon writes of what it does.
@@ -78,6 +74,7 @@ type Table struct {
 	Extra              []Extra // further values of a document
 	Deleted            Deleted
 	Changes            string // the SQL of (key, updated) without SQL's filter; may be empty
+	ACL                string // the field that holds a document's groups; empty where everyone may find it
 	Positions          bool   // phrases can be searched
 	Batch              int
 	Workers            int

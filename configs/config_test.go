@@ -311,21 +311,21 @@ func TestAskersNeedNoDSN(t *testing.T) {
 	if _, err := Load(file, none); err == nil {
 		t.Fatal("Load: got no fault of the DSNs")
 	}
-	c, err := LoadWithoutDSN(file, none)
+	c, err := LoadWithoutSecrets(file, none)
 	if err != nil {
-		t.Fatalf("LoadWithoutDSN: got %v, want no fault", err)
+		t.Fatalf("LoadWithoutSecrets: got %v, want no fault", err)
 	}
 	if len(c.Tables) != 1 || c.Tables[0].Batch != 2000 {
-		t.Errorf("LoadWithoutDSN: got %+v, want the table with its defaults", c.Tables)
+		t.Errorf("LoadWithoutSecrets: got %+v, want the table with its defaults", c.Tables)
 	}
 
 	write(strings.Replace(text, "source: db", "source: nope", 1))
-	if _, err := LoadWithoutDSN(file, none); err == nil || !strings.Contains(err.Error(), "tables.film.source") || strings.Contains(err.Error(), "dsn") {
+	if _, err := LoadWithoutSecrets(file, none); err == nil || !strings.Contains(err.Error(), "tables.film.source") || strings.Contains(err.Error(), "dsn") {
 		t.Errorf("another fault: got %v, want the source's alone", err)
 	}
 
 	write(strings.Replace(text, "${NOT_SET}", "postgres://u:canary@h/d", 1))
-	if c, err = LoadWithoutDSN(file, none); err != nil || c.Sources[0].DSN != "" {
+	if c, err = LoadWithoutSecrets(file, none); err != nil || c.Sources[0].DSN != "" {
 		t.Errorf("a DSN that is there: got %q, %v, want it left out", c.Sources[0].DSN, err)
 	}
 }

@@ -11,6 +11,10 @@ func (c *Config) setDefaults() {
 	c.HTTP.Listen = cmp.Or(c.HTTP.Listen, "127.0.0.1:7700")
 	c.Log.Format = cmp.Or(c.Log.Format, "text")
 	c.Log.Level = cmp.Or(c.Log.Level, "info")
+	for i := range c.HTTP.Tokens {
+		t := &c.HTTP.Tokens[i]
+		t.Admin = t.admin != nil && *t.admin
+	}
 	for i := range c.Tables {
 		c.Tables[i].setDefaults()
 	}

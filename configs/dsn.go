@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// readDSN returns the content of a dsn_file, or what is wrong with it, in
-// words that show neither its content nor its name: the name may come from
-// the environment.
-func (r *reader) readDSN(file string) (dsn, wrong string) {
+// readSecret returns the content of a file of one line that keeps a secret, or
+// what is wrong with it, in words that show neither its content nor its name:
+// the name may come from the environment.
+func (r *reader) readSecret(file string) (secret, wrong string) {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
@@ -24,14 +24,14 @@ func (r *reader) readDSN(file string) (dsn, wrong string) {
 	if err != nil {
 		return "", "can't be read: " + reason(err)
 	}
-	dsn = strings.TrimSpace(string(data))
+	secret = strings.TrimSpace(string(data))
 	switch {
-	case dsn == "":
+	case secret == "":
 		return "", "the file is empty"
-	case strings.ContainsAny(dsn, "\r\n"):
+	case strings.ContainsAny(secret, "\r\n"):
 		return "", "the file has more than one line"
 	}
-	return dsn, ""
+	return secret, ""
 }
 
 // isCredential reports whether systemd guards the file. It shows such files

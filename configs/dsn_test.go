@@ -68,6 +68,13 @@ func TestNoFaultShowsAPassword(t *testing.T) {
 		"sources:\n  pagila:\n    %s: postgres\n",
 		"sources:\n  pagila:\n    dsn:\n      - %s\n",
 		"data: x\ntables:\n  film:\n    source: %s\n",
+		"http: {tokens: {ops: {token: %s}}}\n",
+		"http:\n  tokens:\n    ops: {token: '%s', groups: [a]}\n    sales: {token: '%[1]s', groups: [a]}\n",
+		"http:\n  tokens:\n    ops:\n      token_file: %s\n",
+		"http:\n  tokens:\n    ops: %s\n",
+		"http:\n  tokens:\n    %s:\n      admin: true\n",
+		"http:\n  tokens:\n    ops:\n      %s: 1\n",
+		"http:\n  tls: {cert_file: %s, key_file: %[1]s}\n",
 	}
 	shapes := []string{"postgres://app:%s@db/app", "host=db password=%s dbname=app", "host=db password='%s'"}
 	special := rapid.StringMatching(`[,:@/?#%&*!'"\\ ={$|>.-]{0,4}`)

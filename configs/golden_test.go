@@ -20,6 +20,7 @@ func environment(name string) (string, bool) {
 	value, ok := map[string]string{
 		"DSN":    "postgres://app:" + canary + "@db.example/app",
 		"SECRET": canary,
+		"TOKEN":  canary + "-of-an-admin",
 		"ROWS":   "500",
 		"EMPTY":  "",
 		"YES":    "true",

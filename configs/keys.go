@@ -43,7 +43,7 @@ func fileKeys(c *Config) []key {
 			"data", true, "name the directory that indexerd keeps its files in, such as /var/lib/indexerd", "",
 			"The directory of the index, the pages and the marks: one for each configuration.", text{&c.Data},
 		},
-		{"http", false, "say where the daemon answers", "", "Where the daemon answers.", mapping{httpKeys(&c.HTTP)}},
+		{"http", false, "say where the daemon answers, and whom", "", "Where the daemon answers, and whom.", mapping{httpKeys(&c.HTTP)}},
 		{"log", false, "say what the daemon writes: {format: text, level: info}", "", "What the daemon writes to its standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "describe each database under a name of its own, with its driver and dsn", "",
@@ -67,16 +67,6 @@ func fileKeys(c *Config) []key {
 				},
 			},
 		},
-	}
-}
-
-func httpKeys(h *HTTP) []key {
-	return []key{
-		{
-			"listen", false, "write host:port", "127.0.0.1:7700",
-			"The address of the dashboard and the API. It must be this machine's own: whoever reaches it may read everything.", text{&h.Listen},
-		},
-		{"tokens", false, "", "", "", refused{anything{}}},
 	}
 }
 

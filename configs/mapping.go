@@ -143,14 +143,15 @@ func (r *reader) enter(at place, e entry, do string, v value) {
 }
 
 // key is the place of a key that is wrong. Its path ends in the key unless
-// that may be a piece of a DSN, which falls apart into keys where it is
+// that may be a piece of a secret, which falls apart into keys where it is
 // written without quotes inside { }.
 func (at place) key(e entry, do string) place {
-	inSources := at.path == "sources" || strings.HasPrefix(at.path, "sources.")
-	switch {
-	case inSources:
-		return place{at.path, e.line, do + ", and quote a dsn with a comma or colon in it"}
-	case !showable(e.name):
+	for within, secret := range map[string]string{"sources": "dsn", "http.tokens": "token"} {
+		if at.path == within || strings.HasPrefix(at.path, within+".") {
+			return place{at.path, e.line, do + ", and quote a " + secret + " with a comma or colon in it"}
+		}
+	}
+	if !showable(e.name) {
 		return place{at.path, e.line, do}
 	}
 	return place{join(at.path, e.name), e.line, do}

@@ -26,20 +26,42 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return Parse(file, data, getenv)
 }
 
-// LoadWithoutDSN is Load for those who ask a daemon and don't reach its
-// databases: they need not know the DSNs, nor have the right to. No source has
-// its DSN, and no fault of one is reported.
-func LoadWithoutDSN(file string, getenv func(string) (string, bool)) (*Config, error) {
+// The paths of secrets, and of what goes with them.
+const (
+	dsnPaths   = `sources\.[^.]+\.dsn(_file)?`
+	tokenPaths = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
+)
+
+// LoadWithoutSecrets is Load for those who ask a daemon and don't reach its
+// databases: they need not know the secrets, nor have the right to. The Config
+// has none, and no fault of one is reported.
+func LoadWithoutSecrets(file string, getenv func(string) (string, bool)) (*Config, error) {
+	return loadWithout(dsnPaths+"|"+tokenPaths, file, getenv)
+}
+
+// LoadWithoutTokens is LoadWithoutSecrets for those who reach the databases
+// themselves.
+func LoadWithoutTokens(file string, getenv func(string) (string, bool)) (*Config, error) {
+	return loadWithout(tokenPaths, file, getenv)
+}
+
+func loadWithout(paths, file string, getenv func(string) (string, bool)) (*Config, error) {
 	data, err := readFile(file)
 	if err != nil {
 		return nil, err
 	}
 	c, faults := parse(file, data, getenv)
+	without := regexp.MustCompile("^(" + paths + ")$")
+	faults = slices.DeleteFunc(faults, func(f Fault) bool { return without.MatchString(f.Path) })
 	for i := range c.Sources {
-		c.Sources[i].DSN = ""
+		if without.MatchString("sources." + c.Sources[i].Name + ".dsn") {
+			c.Sources[i].DSN = ""
+		}
 	}
-	ofDSN := regexp.MustCompile(`^sources\.[^.]+\.dsn(_file)?$`)
-	faults = slices.DeleteFunc(faults, func(f Fault) bool { return ofDSN.MatchString(f.Path) })
+	for i := range c.HTTP.Tokens {
+		c.HTTP.Tokens[i].Secret = ""
+	}
+	c.HTTP.TLS.Pair = nil
 	return finish(c, faults)
 }
 

@@ -38,22 +38,14 @@ func TestReference(t *testing.T) {
 func writeReference(t *testing.T, b *strings.Builder, path string, m mapping) {
 	t.Helper()
 	fmt.Fprintf(b, "\n## %s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", cmp.Or(path, "the file"))
-	for _, k := range supported(m) {
+	for _, k := range m.keys {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.name, describe(t, k.value), byDefault(k), strings.ReplaceAll(k.means, "|", `\|`))
 	}
-	for _, k := range supported(m) {
+	for _, k := range m.keys {
 		if below, inner := innerMapping(k.value, join(path, k.name)); inner != nil {
 			writeReference(t, b, below, *inner)
 		}
 	}
-}
-
-// supported leaves out what this version refuses.
-func supported(m mapping) []key {
-	return slices.DeleteFunc(slices.Clone(m.keys), func(k key) bool {
-		_, ok := k.value.(refused)
-		return ok
-	})
 }
 
 func byDefault(k key) string {

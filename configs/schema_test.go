@@ -39,8 +39,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// schema is what an editor is told of a value. A key that is refused is left
-// out: the editor marks it like Load does.
+// schema is what an editor is told of a value.
 func schema(t *testing.T, v value) *jsonschema.Schema {
 	t.Helper()
 	switch v := v.(type) {
@@ -101,9 +100,6 @@ func mappingSchema(t *testing.T, m mapping) *jsonschema.Schema {
 	t.Helper()
 	s := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	for _, k := range m.keys {
-		if _, ok := k.value.(refused); ok {
-			continue
-		}
 		property := schema(t, k.value)
 		property.Description = k.means + "\n\n" + k.hint()
 		s.Properties.Set(k.name, property)
@@ -146,7 +142,7 @@ func TestSchemaRefusesBadFiles(t *testing.T) {
 	for _, name := range []string{
 		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
 		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
-		"unknown_end", "absent_driver", "tree_without_unit", "refused_tokens", "metadata_space",
+		"unknown_end", "absent_driver", "tree_without_unit", "token_neither", "token_name_long", "tls_without_key", "metadata_space",
 		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type",
 	} {
 		file := filepath.Join("testdata", "bad", name+".yaml")

@@ -99,7 +99,12 @@ func tableKeys(t *Table) []key {
 			mapping{deleteCheckKeys(&t.DeleteCheck)},
 		},
 		{"pages", false, "say how documents are kept as they were read: {versions: 1}", "", "How documents are kept as they were read.", mapping{pagesKeys(&t.Pages)}},
-		{"acl", false, "name the metadata field that holds a document's groups", "", "", refused{text{new(string)}}},
+		{
+			"acl", false, "name the keyword field that holds a document's groups", "",
+			"The keyword field, of `metadata`, `children` or `extra`, that holds the groups who may find a document. Callers with a token that is no admin's " +
+				"find only documents of one of their groups; a document without any is an admin's alone. The field itself is shown to admins only.",
+			text{&t.ACL},
+		},
 	}
 }
 

@@ -280,20 +280,3 @@ func (v constant) read(r *reader, at place, n *yaml.Node) {
 	}
 	*v.to = append(*v.to, c)
 }
-
-// anything is not looked at.
-type anything struct{}
-
-func (anything) read(*reader, place, *yaml.Node) {}
-
-// refused is checked, and then not supported: a setting that silently did
-// nothing would be worse.
-type refused struct {
-	value
-}
-
-func (v refused) read(r *reader, at place, n *yaml.Node) {
-	v.value.read(r, at, n)
-	at.do = "remove it, it would not be honoured"
-	r.fault(at, "not supported by this version")
-}

@@ -28,7 +28,8 @@ func Lock(path string) (*FileLock, error) {
 
 func heldBy(path string) error {
 	content, err := os.ReadFile(path)
-	holder := strings.Join(strings.Fields(string(content)), " ")
+	line, _, _ := strings.Cut(string(content), "\n")
+	holder := strings.Join(strings.Fields(line), " ")
 	if err != nil || holder == "" {
 		holder = "another process"
 	}

@@ -369,7 +369,7 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, content := range []string{"pid 12345 http://127.0.0.1:7700\n", "pid 42\n"} {
+	for _, content := range []string{"pid 12345 http://127.0.0.1:7700\n", "pid 42\nsha256 00\n"} {
 		if err := l.Write(content); err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func (restoreCommand) Help() string {
 
 // Run restores. No daemon may have the directory.
 func (c restoreCommand) Run(w world) (err error) {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
+	cfg, err := configs.LoadWithoutSecrets(c.Config, w.getenv)
 	if err != nil {
 		return err
 	}

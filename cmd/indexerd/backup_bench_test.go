@@ -25,7 +25,7 @@ const stopTarget = time.Second
 func BenchmarkBackup(b *testing.B) {
 	rows := 2 * benchRows() // by default a gigabyte of data directory
 	file, dsn, p := notesOf500Bytes(b, rows)
-	cfg, err := configs.LoadWithoutDSN(file, os.LookupEnv)
+	cfg, err := configs.LoadWithoutSecrets(file, os.LookupEnv)
 	if err != nil {
 		b.Fatal(err)
 	}

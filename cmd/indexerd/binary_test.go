@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -214,6 +215,9 @@ func decode(t testing.TB, address string, into any) {
 	}
 }
 
+// anyone talks to whoever answers, whatever certificate that shows.
+var anyone = http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+
 func get(address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -221,7 +225,7 @@ func get(address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := anyone.Do(request)
 	if err != nil {
 		return nil, err
 	}

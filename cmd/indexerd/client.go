@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"indexerd/configs"
@@ -59,13 +58,14 @@ type caller struct {
 	engine  *engine
 
 	pid, base, token string
+	pin              pin
 	client           http.Client
 }
 
 // dial finds out who answers for a configuration. With databases, what answers
 // in process can reach them.
 func dial(ctx context.Context, file string, w world, databases bool) (*caller, error) {
-	cfg, err := configs.LoadWithoutDSN(file, w.getenv)
+	cfg, err := configs.LoadWithoutSecrets(file, w.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func dial(ctx context.Context, file string, w world, databases bool) (*caller, e
 	if err != nil {
 		return nil, err
 	}
-	return &caller{handler: httpapi.Handler(e, ""), engine: e}, nil
+	return &caller{handler: httpapi.Handler(e, httpapi.Access{}), engine: e}, nil
 }
 
 // withDatabases opens the engine again, with the addresses of its databases.
@@ -94,7 +94,7 @@ func (e *engine) withDatabases(ctx context.Context, file string, w world) (*engi
 	if err := e.close(); err != nil {
 		return nil, err
 	}
-	cfg, err := configs.Load(file, w.getenv)
+	cfg, err := configs.LoadWithoutTokens(file, w.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +113,12 @@ func dialDaemon(cfg *configs.Config, w world) (*caller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the daemon: %w", err)
 	}
-	c := &caller{client: http.Client{Transport: &http.Transport{ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}}
+	c := &caller{}
 	var ok bool
-	if c.pid, c.base, ok = strings.Cut(strings.TrimSpace(string(content)), " "); !ok {
+	if c.pid, c.base, c.pin, ok = parseHolder(string(content)); !ok {
 		return nil, fmt.Errorf("%s is in use by a process that does not answer requests: try again", cfg.Data)
 	}
+	c.client = http.Client{Transport: &http.Transport{TLSClientConfig: c.pin.config(), ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}
 	c.token, _ = w.getenv("INDEXERD_TOKEN")
 	return c, nil
 }
@@ -177,7 +178,7 @@ func (c *caller) call(ctx context.Context, method, path string, body any) (statu
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
-		return 0, nil, c.silent()
+		return 0, nil, c.silent(err)
 	}
 	defer response.Body.Close()
 	if answer, err = io.ReadAll(response.Body); err != nil {
@@ -197,15 +198,15 @@ func (c *caller) stream(ctx context.Context, path string) (io.ReadCloser, error)
 	if err != nil {
 		return nil, err
 	}
-	response, err := (&http.Client{Transport: &http.Transport{}}).Do(request) // however long it takes
+	response, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.pin.config()}}).Do(request) // however long it takes
 	if err != nil {
-		return nil, c.silent()
+		return nil, c.silent(err)
 	}
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
 		answer, err := io.ReadAll(response.Body)
 		if err != nil {
-			return nil, c.silent()
+			return nil, c.silent(err)
 		}
 		return nil, answered(response.StatusCode, answer)
 	}
@@ -224,7 +225,11 @@ func (c *caller) request(ctx context.Context, method, path string, body io.Reade
 	return request, nil
 }
 
-func (c *caller) silent() error {
+// silent is the error of a daemon that does not answer.
+func (c *caller) silent(err error) error {
+	if errors.Is(err, errOtherCertificate) {
+		return fmt.Errorf("ask the daemon, process %s at %s: %w: ask again, or end what listens there", c.pid, c.base, errOtherCertificate)
+	}
 	return fmt.Errorf("the daemon, process %s at %s, does not answer: look at its log, or end it and run it again", c.pid, c.base)
 }
 

@@ -208,7 +208,7 @@ func TestDashboardOfWhatWaits(t *testing.T) {
 // serveFake serves an engine's API and dashboard.
 func serveFake(t *testing.T, e httpapi.Engine) (base string) {
 	s := httptest.NewUnstartedServer(nil)
-	s.Config.Handler = httpapi.Handler(e, s.Listener.Addr().String())
+	s.Config.Handler = httpapi.Handler(e, httpapi.Access{Listen: s.Listener.Addr().String()})
 	s.Start()
 	t.Cleanup(s.Close)
 	return s.URL

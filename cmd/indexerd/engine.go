@@ -183,7 +183,7 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 	if e.started.IsZero() {
 		e.started = time.Now()
 	}
-	if err := e.lock.Write(fmt.Sprintf("%d http://%s\n", os.Getpid(), f.address)); err != nil {
+	if err := e.lock.Write(holder(os.Getpid(), f.base, pinOf(f.pair.Load()))); err != nil {
 		return err
 	}
 	f.show(e)

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"indexerd/configs"
 	"indexerd/internal/httpapi"
 )
 
@@ -18,6 +22,9 @@ import (
 // behind it.
 type front struct {
 	address string
+	base    string                          // its URL, as this machine reaches it
+	own     string                          // the token of the daemon's own questions
+	pair    atomic.Pointer[tls.Certificate] // that is shown; nil without TLS
 	server  *http.Server
 	failed  chan error // it can't listen any more
 
@@ -35,18 +42,27 @@ type shift struct {
 // holdWithin is how long a request waits for an engine that is being opened.
 const holdWithin = 10 * time.Second
 
-func newFront(l net.Listener, log *slog.Logger) *front {
-	f := &front{address: l.Addr().String(), failed: make(chan error, 1)}
+func newFront(l net.Listener, h configs.HTTP, log *slog.Logger) *front {
+	secure := h.TLS.Pair != nil
+	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1)}
+	f.base = baseURL(f.address, secure)
+	f.pair.Store(h.TLS.Pair)
 	f.show(nil)
 	f.server = &http.Server{
 		Handler:           f,
 		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(newRarely(log.Handler()), slog.LevelWarn),
 	}
 	go func() {
-		if err := f.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			f.failed <- fmt.Errorf("serve http://%s: %w", f.address, err)
+		serve := f.server.Serve
+		if secure {
+			f.server.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.pair.Load(), nil }}
+			serve = func(l net.Listener) error { return f.server.ServeTLS(l, "", "") }
+		}
+		if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
+			f.failed <- fmt.Errorf("serve %s: %w", f.base, err)
 		}
 	}()
 	return f
@@ -88,7 +104,8 @@ func (f *front) enter(ctx context.Context) *shift {
 func (f *front) show(e *engine) {
 	var h http.Handler = http.HandlerFunc(notYet)
 	if e != nil {
-		h = httpapi.Handler(e, f.address)
+		f.pair.Store(e.cfg.HTTP.TLS.Pair)
+		h = httpapi.Handler(e, access(e.cfg.HTTP, f.address, f.own))
 	}
 	f.turn(h)
 }

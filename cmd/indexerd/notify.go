@@ -21,7 +21,7 @@ const lookEvery = 5 * time.Second
 
 // notifySystemd tells the service manager that the daemon serves, what it does
 // and that it lives, by the answers of its handlers, until ctx ends. Without a service manager it does nothing.
-func notifySystemd(ctx context.Context, h http.Handler, host string, reloading *atomic.Bool, log *slog.Logger) {
+func notifySystemd(ctx context.Context, h http.Handler, host, token string, reloading *atomic.Bool, log *slog.Logger) {
 	if os.Getenv("NOTIFY_SOCKET") == "" {
 		return
 	}
@@ -30,7 +30,7 @@ func notifySystemd(ctx context.Context, h http.Handler, host string, reloading *
 		log.Warn("indexerd sends no watchdog signal", "error", err)
 	}
 	n := notifier{every: beatEvery(watchdog), watchdog: watchdog > 0, reloading: reloading, log: slog.New(newRarely(log.Handler()))}
-	handlers := &caller{handler: h, base: "http://" + host}
+	handlers := &caller{handler: h, base: "http://" + host, token: token}
 	n.look = func() (string, error) {
 		var status httpapi.Status
 		var ready struct{ Waiting []string }

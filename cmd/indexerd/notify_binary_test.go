@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// TestServiceTellsSystemd runs the binary as a unit of Type=notify does.
+// TestServiceTellsSystemd runs the binary as a unit of Type=notify does. What it
+// asks itself needs no token.
 func TestServiceTellsSystemd(t *testing.T) {
 	conn := notifySocket(t)
 	t.Setenv("WATCHDOG_USEC", "1000000")
 	dir := t.TempDir()
-	file := writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\n", filepath.Join(dir, "data"), filepath.Join(dir, "none.sqlite"))+
+	file := writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0, tokens: {ops: {token: 0123456789abcdef, admin: true}}}\nsources:\n  db: {driver: sqlite, dsn: %s}\n", filepath.Join(dir, "data"), filepath.Join(dir, "none.sqlite"))+
 		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n")
 	p := start(t, "run", "-c", file)
 	if got, want := receive(t, conn), "READY=1\nSTATUS=note: waiting for its database"; !strings.HasPrefix(got, want) {

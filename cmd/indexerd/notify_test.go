@@ -125,7 +125,7 @@ func TestWhatWasLostIsToldAgain(t *testing.T) {
 
 func TestWithoutAManagerNothingRuns(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
-	notifySystemd(t.Context(), nil, "", nil, nil) // returns, although its context does not end
+	notifySystemd(t.Context(), nil, "", "", nil, nil) // returns, although its context does not end
 }
 
 func TestBeatEvery(t *testing.T) {
@@ -170,7 +170,7 @@ func TestNotifySystemd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		notifySystemd(ctx, httpapi.Handler(e, ""), "", &atomic.Bool{}, slog.New(slog.DiscardHandler))
+		notifySystemd(ctx, httpapi.Handler(e, httpapi.Access{}), "", "", &atomic.Bool{}, slog.New(slog.DiscardHandler))
 		close(ended)
 	}()
 	const want = "READY=1\nSTATUS=note: waiting for its database\nWATCHDOG=1"

@@ -58,7 +58,7 @@ func (reloadCommand) Help() string {
 
 // Run forgets a table, or has the daemon do so.
 func (c reloadCommand) Run(ctx context.Context, w world) error {
-	cfg, err := configs.LoadWithoutDSN(c.Config, w.getenv)
+	cfg, err := configs.LoadWithoutSecrets(c.Config, w.getenv)
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,13 @@ func (d *daemonRun) consider(ctx context.Context, e *engine, o order) (*configs.
 // use don't move.
 func (d *daemonRun) keepPlace(cfg *configs.Config) {
 	var kept []string
+	before, after := d.cfg.HTTP, cfg.HTTP
+	if before.Listen != after.Listen || (before.TLS.Pair == nil) != (after.TLS.Pair == nil) {
+		// They go with their address: without tokens another one may be open to all.
+		kept = append(kept, "http.tokens, http.tls")
+		cfg.HTTP = before
+		cfg.HTTP.Listen = after.Listen
+	}
 	for _, place := range []struct {
 		key     string
 		is, new *string

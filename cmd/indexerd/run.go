@@ -62,18 +62,20 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 	screen := newScreen(w.stderr)
 	sink := newLogSink(screen, cfg.Log)
 	log := slog.New(sink)
-	log.Info("indexerd serves", "url", "http://"+l.Addr().String(), "data", cfg.Data)
+	f := newFront(l, cfg.HTTP, log)
+	log.Info("indexerd serves", "url", f.base, "data", cfg.Data)
+	warnOpen(cfg, log)
 	if serving != nil {
 		serving(l.Addr().String())
 	}
 	d := &daemonRun{
-		cfg: cfg, getenv: w.getenv, front: newFront(l, log), screen: screen, log: log, sink: sink,
+		cfg: cfg, getenv: w.getenv, front: f, screen: screen, log: log, sink: sink,
 		hangups: hangups, orders: make(chan order, maxOrders),
 	}
 	e.started, e.orders = time.Now(), d.orders
 	d.front.show(e)
 	var notifying sync.WaitGroup
-	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, &d.reloading, log) })
+	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, log) })
 	err = errors.Join(d.live(ctx, e), d.front.close())
 	notifying.Wait()
 	log.Info("indexerd stopped")

@@ -26,7 +26,7 @@ const searchWithin = 10 * time.Second
 
 // newSearcher searches by what the index was built with, under mu.
 func (t *table) newSearcher() *search.Searcher {
-	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content}
+	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content, ACL: t.conf.ACL}
 	for _, m := range t.built.Metadata {
 		s.Metadata = append(s.Metadata, m.Name)
 	}
@@ -42,6 +42,12 @@ func (e *engine) Search(ctx context.Context, name string, p search.Params) (sear
 	if err != nil {
 		return search.Answer{}, err
 	}
+	if !p.Caller.Admin && !t.knowsGroups() {
+		return search.Answer{}, &httpapi.Error{
+			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + name + " can't tell yet who may see a document",
+			Hint: "run: indexerd reindex " + name,
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, searchWithin)
 	defer cancel()
 	a, err := t.search().Search(ctx, p)
@@ -49,6 +55,17 @@ func (e *engine) Search(ctx context.Context, name string, p search.Params) (sear
 		a, err = t.search().Search(ctx, p)
 	}
 	return a, err
+}
+
+// knowsGroups reports whether the index in use has the groups of documents, if
+// they have any: it may have been built before the table had an acl.
+func (t *table) knowsGroups() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := t.conf.ACL
+	return name == "" ||
+		slices.Contains(t.built.Metadata, fulltext.Field{Name: name, Type: fulltext.Keyword}) ||
+		slices.ContainsFunc(t.built.Children, func(c fulltext.Child) bool { return c.Name == name && c.Type == fulltext.Keyword })
 }
 
 // search is the searcher of the index that is in use.

@@ -2,10 +2,11 @@
 // documents. The command calls the same handler, over a socket when a daemon
 // runs and in process when none does, so that both give the same objects.
 //
-// Every caller that reaches a loopback address is trusted. A browser is not a
-// caller: a request whose Host is not this server's, or whose Origin is another
-// page's, is refused, so that no web page can read the index through the
-// reader's browser.
+// Without tokens every caller that reaches the loopback address is trusted. With
+// them an admin's may do everything, another may search, and nobody else may do
+// anything. A browser is not a caller: a request whose Host is not this
+// server's, or whose Origin is another page's, is refused, so that no web page
+// can read the index through the reader's browser.
 package httpapi
 
 import (
@@ -70,9 +71,11 @@ type errorBody struct {
 	Error *Error `json:"error"`
 }
 
-// Handler serves the contract for an engine. host is the address it listens
-// on, for the check of Host; empty for calls in process.
-func Handler(e Engine, host string) http.Handler {
+// Handler serves the contract for an engine.
+func Handler(e Engine, a Access) http.Handler { return a.checkOrigin(a.authorize(routesOf(e))) }
+
+// routesOf answers whoever asks.
+func routesOf(e Engine) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]bool{"ok": true})
@@ -142,7 +145,7 @@ func Handler(e Engine, host string) http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{http.StatusNotFound, "not_found", "nothing answers " + r.Method + " " + r.URL.Path, "see /api/v1/status"})
 	})
-	return checkOrigin(host, mux)
+	return mux
 }
 
 const (
@@ -188,6 +191,7 @@ func answerSearch(w http.ResponseWriter, r *http.Request, e Engine, p search.Par
 	var a search.Answer
 	table, began := "", time.Now() // whose query can't be read may name any table
 	if err == nil {
+		p.Caller = callerOf(r)
 		table = r.PathValue("table")
 		a, err = e.Search(r.Context(), table, p)
 	}

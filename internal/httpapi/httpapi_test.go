@@ -114,7 +114,7 @@ func serve(e Engine, method, target, body string, header ...string) *httptest.Re
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	Handler(e, "127.0.0.1:7700").ServeHTTP(w, r)
+	Handler(e, Access{Listen: "127.0.0.1:7700"}).ServeHTTP(w, r)
 	return w
 }
 

@@ -8,12 +8,11 @@ import (
 
 // checkOrigin refuses requests that a web page made a browser send: those with
 // a Host that is not this server's (a name that was made to resolve here), and
-// those with the Origin of another page. host is empty for calls in process,
-// which have neither.
-func checkOrigin(host string, next http.Handler) http.Handler {
+// those with the Origin of another page. Calls in process have neither.
+func (a Access) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if host != "" && !knownHost(r.Host, host) {
-			fail(w, &Error{http.StatusForbidden, "forbidden", "this server is not " + r.Host, "use the address it prints"})
+		if a.Listen != "" && !a.isOwn(r) {
+			fail(w, &Error{http.StatusForbidden, "forbidden", "this server is not " + r.Host, "use the address it prints, or a name of its certificate"})
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
@@ -24,22 +23,28 @@ func checkOrigin(host string, next http.Handler) http.Handler {
 	})
 }
 
-// knownHost accepts the address listened on, and every loopback address or
-// "localhost" with its port.
-func knownHost(got, listen string) bool {
-	if got == listen {
+// isOwn accepts as Host the address listened on, the one that the connection
+// came to, every loopback address or "localhost" with the port listened on,
+// and every name of the certificate: whoever leads such a name elsewhere can't
+// show the certificate. A port in front of this one may be another.
+func (a Access) isOwn(r *http.Request) bool {
+	name, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		name, port = r.Host, "80"
+		if r.TLS != nil {
+			port = "443"
+		}
+	}
+	if a.Certificate != nil && a.Certificate.VerifyHostname(name) == nil {
 		return true
 	}
-	name, port, err := net.SplitHostPort(got)
-	if err != nil {
-		name, port = got, "80"
+	host := net.JoinHostPort(name, port)
+	if to, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == to.String() || host == a.Listen {
+		return true
 	}
-	_, listenPort, err := net.SplitHostPort(listen)
-	if err != nil || port != listenPort {
-		return false
-	}
+	_, listenPort, err := net.SplitHostPort(a.Listen)
 	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && port == listenPort && (name == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 func sameOrigin(origin, host string) bool {
