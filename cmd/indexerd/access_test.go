@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"indexerd/internal/search"
 )
 
@@ -300,4 +303,36 @@ func TestHangUpTakesTokens(t *testing.T) {
 	if nobody, after := asks(""), asks(opsToken+"-renewed"); nobody != 401 || after != 200 {
 		t.Errorf("no token: got %d, the last one %d, want 401 and 200", nobody, after)
 	}
+}
+
+// TestDashboardAsksForAToken signs in as a person does: with a wrong token, with
+// one that only searches, and with an admin's, which another load of the page
+// still knows and another tab does not.
+func TestDashboardAsksForAToken(t *testing.T) {
+	t.Setenv("SALES_TOKEN", salesToken)
+	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	b := browse(t, p.base)
+	signIn := func(token string) {
+		b.sees("#ready", "locked")
+		b.press(token + kb.Enter)
+	}
+	signIn(nobodyToken)
+	b.sees("#refusal", "the token is none of this server's")
+	signIn(salesToken)
+	b.sees("#refusal", "this token may only search")
+	signIn(opsToken)
+	b.sees("#ready", "ready")
+	b.search("xylocanary")
+	b.sees("#found", "40 found")
+	b.click("#hits .key")
+	b.click("#hits .links a")
+	b.sees("#hits pre", `"verdict": "equal"`)
+	b.do(chromedp.Reload())
+	b.sees("#found", "61 found")
+	if got := eval[string](b, "document.documentElement.outerHTML + document.cookie + JSON.stringify(localStorage)"); strings.Contains(got, tokenWord) {
+		t.Errorf("the page shows or stores the token: %s", got)
+	}
+	browse(t, p.base).sees("#ready", "locked")
 }

@@ -1,6 +1,6 @@
 // The dashboard: what the JSON API says, every two seconds. No state is kept
 // but the samples of lag since the page was opened.
-import { ask } from './api.js';
+import { ask, hasToken, keepToken } from './api.js';
 import { $, el, setText } from './dom.js';
 import { followTables, startSearch } from './search.js';
 import { openTable, showTables } from './tables.js';
@@ -31,11 +31,35 @@ function alarm(texts) {
   if (shown.join('\n') !== texts.join('\n')) $('alarms').replaceChildren(...texts.map((text) => el('li', {}, text)));
 }
 
-// poll asks again only after an answer, and not while nobody looks.
+// wantToken asks for a token, or for another one than what was refused.
+function wantToken(refusal) {
+  setText($('ready'), 'locked');
+  $('ready').dataset.state = 'failing';
+  alarm([]);
+  $('login').hidden = false;
+  $('board').hidden = true;
+  setText($('refusal'), hasToken() ? refusal.message : '');
+  $('token').focus();
+}
+
+$('login').addEventListener('submit', (event) => {
+  event.preventDefault();
+  keepToken($('token').value.trim());
+  $('token').value = '';
+  $('login').hidden = true;
+  $('board').hidden = false;
+  poll();
+});
+
+// poll asks again only after an answer, and not while nobody looks or may.
 async function poll() {
   try {
     if (!document.hidden) showStatus(await ask('status'));
   } catch (e) {
+    if (e.code === 'unauthorized' || e.code === 'forbidden') {
+      wantToken(e);
+      return;
+    }
     setText($('ready'), 'no answer');
     $('ready').dataset.state = 'failing';
     alarm([`indexerd does not answer: ${e.message}`]);

@@ -1,6 +1,6 @@
 // The search box: it asks while you type, and an answer to an older question is
 // never shown after a newer one.
-import { ask, tablePath } from './api.js';
+import { ask, hasToken, tablePath } from './api.js';
 import { $, el, marked, number } from './dom.js';
 
 const typingPause = 120; // milliseconds; shorter asks for half-typed words
@@ -112,13 +112,28 @@ function hit({ oid, fields, highlights = {} }) {
   names.sort((a, b) => rank.get(a) - rank.get(b));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
   const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, oid);
-  const api = (what) => el('a', { href: `/api/v1/${tablePath(state.table, `${what}/${encodeURIComponent(oid)}`)}` }, what);
+  const api = (what) => answerLink(tablePath(state.table, `${what}/${encodeURIComponent(oid)}`), what);
   const item = el('li', {}, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list);
   key.addEventListener('click', () => {
     const open = item.classList.toggle('open');
     key.setAttribute('aria-expanded', String(open));
   });
   return item;
+}
+
+// answerLink leads to an answer of the API. Where a token is needed the browser
+// would not send it along: then the answer is shown below the hit.
+function answerLink(path, name) {
+  const link = el('a', { href: `/api/v1/${path}` }, name);
+  link.addEventListener('click', async (event) => {
+    if (!hasToken()) return;
+    event.preventDefault();
+    const item = link.closest('li');
+    const answer = await ask(path).then((a) => JSON.stringify(a, null, 2), (e) => e.message);
+    item.querySelector('pre')?.remove();
+    item.append(el('pre', {}, answer));
+  });
+  return link;
 }
 
 function field(name, value, fragments = []) {
