@@ -21,9 +21,12 @@ func environment(name string) (string, bool) {
 		"DSN":    "postgres://app:" + canary + "@db.example/app",
 		"SECRET": canary,
 		"TOKEN":  canary + "-of-an-admin",
-		"ROWS":   "500",
-		"EMPTY":  "",
-		"YES":    "true",
+
+		"OPS_TOKEN":   canary + "-of-operations", // of the recipes
+		"SALES_TOKEN": canary + "-of-the-sales-team",
+		"ROWS":        "500",
+		"EMPTY":       "",
+		"YES":         "true",
 	}[name]
 	return value, ok
 }

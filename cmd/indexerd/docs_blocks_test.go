@@ -121,6 +121,7 @@ func whole(b block, before string) string {
 func TestDocsConfigurations(t *testing.T) {
 	example := ""
 	loaded := 0
+	inShop := inShop(t)
 	for _, name := range documents(t) {
 		before := example
 		for _, b := range blocks(t, name, "") {
@@ -145,9 +146,22 @@ func TestDocsConfigurations(t *testing.T) {
 	}
 }
 
-// inShop has every variable, as long as a token must be.
-func inShop(name string) (string, bool) {
-	return "postgres://reader@127.0.0.1:5432/" + strings.ToLower(name), true
+// inShop has every variable, as long as a token must be, and what the manual
+// has systemd keep.
+func inShop(t *testing.T) func(name string) (string, bool) {
+	cert, _, _ := certificate(t, "search.example")
+	credentials := filepath.Dir(cert)
+	for name, token := range map[string]string{"ops.token": opsToken, "shop.token": salesToken} {
+		if err := os.WriteFile(filepath.Join(credentials, name), []byte(token), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(name string) (string, bool) {
+		if name == "CREDENTIALS_DIRECTORY" {
+			return credentials, true
+		}
+		return "postgres://reader@127.0.0.1:5432/" + strings.ToLower(name), true
+	}
 }
 
 // TestDocsNames compares what documents name in passing with what there is.

@@ -18,9 +18,13 @@ const shop = `
 	CREATE TABLE customer (id bigint PRIMARY KEY, updated_at timestamptz, name text, deleted_at timestamptz);
 	CREATE TABLE orders (tenant text, number int, updated_at timestamptz, customer text, PRIMARY KEY (tenant, number));
 	CREATE TABLE order_line (tenant text, order_number int, updated_at timestamptz, article text);
+	CREATE TABLE contract (id bigint PRIMARY KEY, updated_at timestamptz, title text, body text);
+	CREATE TABLE contract_group (contract_id bigint, group_name text, granted_at timestamptz, revoked_at timestamptz);
 	CREATE VIEW article_with_author AS SELECT id, updated_at, title, 'Ada' AS author FROM article;
 	CREATE TABLE legacy_article (id bigint PRIMARY KEY, changed timestamp, title text);
 	INSERT INTO article VALUES (1, now(), 'tea', 'green', 'new', true, false);
+	INSERT INTO contract VALUES (1, now(), 'tea', 'delivery');
+	INSERT INTO contract_group VALUES (1, 'sales', now(), NULL), (1, 'staff', now(), now());
 	INSERT INTO orders VALUES ('acme', 1001, now(), 'Bo');
 	INSERT INTO order_line VALUES ('acme', 1001, now(), 'tea');
 	INSERT INTO legacy_article VALUES (1, '2024-10-27 02:30', 'twice in Berlin')`
@@ -50,7 +54,7 @@ func TestRecipes(t *testing.T) {
 			dsn = sample
 		}
 		file := writeFile(t, strings.NewReplacer("/var/lib/indexerd", t.TempDir(), "/srv/till/till.db", till).Replace(b.text))
-		if stdout, stderr, code := runHere(t, map[string]string{"DSN": dsn}, "check", "-c", file); code != 0 {
+		if stdout, stderr, code := runHere(t, map[string]string{"DSN": dsn, "OPS_TOKEN": opsToken, "SALES_TOKEN": salesToken}, "check", "-c", file); code != 0 {
 			t.Errorf("%s: exit %d\n%s%s", b.at, code, stdout, stderr)
 		}
 		recipes++

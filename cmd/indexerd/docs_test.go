@@ -22,11 +22,12 @@ import (
 // notRun are commands, as they stand in the documents, that no test of some
 // seconds on a bare machine can run. Any other is run.
 var notRun = map[string]string{
-	"make demo":                                "runs until it is ended; TestDashboardOfDemo does the same",
-	"make test":                                "this test is a part of it",
-	"make package":                             "asks the module proxy for nfpm",
-	"sudo apt-get install ./dist/*.deb":        "changes this machine",
-	"systemctl status indexerd":                "there is no systemd",
+	"make demo":                         "runs until it is ended; TestDashboardOfDemo does the same",
+	"make test":                         "this test is a part of it",
+	"make package":                      "asks the module proxy for nfpm",
+	"sudo apt-get install ./dist/*.deb": "changes this machine",
+	"systemctl status indexerd":         "there is no systemd",
+	`curl -s -H "Authorization: Bearer $TOKEN" 'https://search.example:7700/api/v1/tables/film/search?q=shark'`: "no other machine",
 	"journalctl -u indexerd -f":                "there is no journal, and it does not end",
 	"go run ./internal/simtest/mutants":        "takes minutes",
 	"go run ./internal/simtest/mutants R3 R17": "takes minutes",
