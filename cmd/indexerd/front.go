@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -134,7 +135,9 @@ func (f *front) turn(h http.Handler) (before *shift) {
 }
 
 func notYet(w http.ResponseWriter, _ *http.Request) {
-	http.Error(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`, http.StatusServiceUnavailable)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`+"\n") // the caller has gone: nobody is left to tell
 }
 
 // close ends all connections.

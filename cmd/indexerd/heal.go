@@ -22,8 +22,8 @@ const wellAfter = 5 * time.Minute
 
 // live runs the engine of a daemon, and opens it anew as often as its storage
 // fails: what a failed write has left in memory may differ from what is on disk,
-// and can't even be searched. Opening needs no room, so searches are answered
-// again at once, from what is durable; passes wait until there is room.
+// and can't even be searched. Opening needs no room, so searches wait a moment and
+// are answered again, from what is durable; passes wait until there is room.
 func (d *daemonRun) live(ctx context.Context, e *engine) error {
 	var w wait
 	for {
@@ -50,7 +50,7 @@ func (d *daemonRun) live(ctx context.Context, e *engine) error {
 // heal opens anew what broke; nil: the daemon is to end.
 func (d *daemonRun) heal(ctx context.Context, e *engine, w *wait, broken error) (*engine, error) {
 	d.log.Error("indexerd stopped indexing, and answers searches", "error", oneLine(broken), "do", "make room or mend the disk under "+d.cfg.Data+": it goes on by itself")
-	d.front.show(nil)
+	d.front.hold()
 	if err := e.closeStored(); errors.Is(err, fulltext.ErrStuck) {
 		return nil, errors.Join(err, e.lock.Release()) // whoever runs the daemon starts it again
 	} else if err != nil {
