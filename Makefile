@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -80,6 +80,11 @@ cycles: servers
 	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
 fresh: servers
 	SEED=$(SEED) JUDGE_N=$(or $(N),100000) $(WITHPG) $(GO) test -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
+
+# N searches that nobody would send who wants to find something; then the same
+# beside ordinary ones.
+hostile:
+	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/httpapi
 
 # Changes of all kinds to all tables of Pagila, and then proof, page by page.
 storm: servers

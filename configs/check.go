@@ -55,6 +55,7 @@ func (r *reader) checkTable(t *Table) {
 	}
 	r.checkChildren(path, t)
 	r.checkACL(join(path, "acl"), t)
+	r.checkBoosts(join(path, "content.boosts"), t)
 	r.checkDeleted(join(path, "deleted"))
 	r.checkHorizon(join(path, "compensate.horizon"), t)
 	r.checkTiers(join(path, "compensate.tiers"), t.Compensate.Tiers)
@@ -76,6 +77,18 @@ func (r *reader) checkChildren(path string, t *Table) {
 	}
 	for _, e := range t.Extra {
 		r.checkChild(join(path, "extra."+e.Name), "an extra", e.Name, e.Key, t.Key, taken)
+	}
+}
+
+func (r *reader) checkBoosts(path string, t *Table) {
+	searched := slices.Clone(t.Content.Fields)
+	for _, c := range t.Children {
+		searched = append(searched, c.Name)
+	}
+	for _, b := range t.Content.Boosts {
+		if !slices.Contains(searched, b.Field) {
+			r.wrong(join(path, b.Field), "no such field"+didYouMean(b.Field, searched), "name a field of the content or a child")
+		}
 	}
 }
 

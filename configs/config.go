@@ -91,6 +91,14 @@ type Table struct {
 type Content struct {
 	Fields   []string
 	Analyzer string // standard, en, cjk or ngram
+	Boosts   []Boost
+}
+
+// A Boost is how much a match in one field of the content, or in a child,
+// counts beside the others.
+type Boost struct {
+	Field  string
+	Factor float64
 }
 
 // Meta is a column that is searched or filtered exactly.

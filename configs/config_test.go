@@ -104,7 +104,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Updated:  "u",
 		Timezone: "Europe/Berlin",
 		Location: berlin,
-		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk"},
+		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk", Boosts: []Boost{{"title", 3}, {"actors", 0.5}}},
 		Metadata: []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
 		Children: []Child{
 			{

@@ -62,12 +62,12 @@ func deleteCheckKeys(d *DeleteCheck) []key {
 		{"every", false, "write a duration such as 1h", "1h", "The time between two sweeps.", duration{to: &d.Every}},
 		{
 			"share", false, "write a number above 0, up to 1", "0.5",
-			"The share of time that a scheduled sweep works and lets the database work; it rests for the remainder.", fraction{&d.Share},
+			"The share of time that a scheduled sweep works and lets the database work; it rests for the remainder.", decimal{&d.Share, 1},
 		},
 		{
 			"max_fraction", false, "write a number above 0, up to 1", "0.2",
 			"What share of the documents may be removed within an hour because their rows are gone. More, if it is also more than `max_count`, is held until `indexerd sweep TABLE --allow N`.",
-			fraction{&d.MaxFraction},
+			decimal{&d.MaxFraction, 1},
 		},
 		{
 			"max_count", false, "write a whole number from 1", "100",

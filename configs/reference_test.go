@@ -91,8 +91,8 @@ func describe(t *testing.T, v value) string {
 		return "list of names"
 	case number:
 		return fmt.Sprintf("whole number, %d to %d", v.min, v.max)
-	case fraction:
-		return "number above 0, up to 1"
+	case decimal:
+		return fmt.Sprintf("number above 0, up to %v", v.most)
 	case boolean:
 		return "`true` or `false`"
 	case duration:

@@ -81,8 +81,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		return orExpanded(&jsonschema.Schema{Type: "boolean"})
 	case number:
 		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: asNumber(v.min), Maximum: asNumber(v.max)})
-	case fraction:
-		return orExpanded(&jsonschema.Schema{Type: "number", ExclusiveMinimum: "0", Maximum: "1"})
+	case decimal:
+		return orExpanded(&jsonschema.Schema{Type: "number", ExclusiveMinimum: "0", Maximum: json.Number(fmt.Sprint(v.most))})
 	case size:
 		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: "1"}, &jsonschema.Schema{Type: "string", Pattern: `^[0-9]+ *([KMG]iB)?$`})
 	case duration:
@@ -143,7 +143,7 @@ func TestSchemaRefusesBadFiles(t *testing.T) {
 		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
 		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
 		"unknown_end", "absent_driver", "tree_without_unit", "token_neither", "token_name_long", "tls_without_key", "metadata_space",
-		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type",
+		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type", "boost_zero",
 	} {
 		file := filepath.Join("testdata", "bad", name+".yaml")
 		if err := check.Validate(asJSON(t, file)); err == nil {

@@ -119,6 +119,17 @@ func contentKeys(c *Content) []key {
 			"How text becomes words: as it stands, as English (singular finds plural), as Chinese, Japanese or Korean, or in parts of words.",
 			choice{&c.Analyzer, "analyzer", []string{"standard", "en", "cjk", "ngram"}, nil},
 		},
+		{
+			"boosts", false, "write how much a match in a field counts for the order of hits: {title: 3}", "",
+			"How much a match in a field or child counts for the order of hits; without one it counts 1. A change takes effect at once: it needs no new index.",
+			named{
+				fieldName, "name a field or child whose text is searched", false,
+				func(name string) value {
+					c.Boosts = append(c.Boosts, Boost{Field: name})
+					return decimal{&c.Boosts[len(c.Boosts)-1].Factor, 1000}
+				},
+			},
+		},
 	}
 }
 

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,19 +107,20 @@ func (v number) read(r *reader, at place, n *yaml.Node) {
 	}
 }
 
-// fraction is a number above 0 and up to 1.
-type fraction struct {
-	to *float64
+// decimal is a number above 0 and up to most.
+type decimal struct {
+	to   *float64
+	most float64
 }
 
-func (v fraction) read(r *reader, at place, n *yaml.Node) {
+func (v decimal) read(r *reader, at place, n *yaml.Node) {
 	s, ok := r.scalar(at, n, "a number", "!!float", "!!int")
 	if !ok {
 		return
 	}
 	f, err := strconv.ParseFloat(s.text, 64)
-	if err != nil || !(f > 0 && f <= 1) {
-		r.fault(at, "not a number above 0 and up to 1")
+	if err != nil || !(f > 0 && f <= v.most) {
+		r.fault(at, fmt.Sprintf("not a number above 0 and up to %v", v.most))
 		return
 	}
 	*v.to = f

@@ -40,8 +40,17 @@ func TestDashboard(t *testing.T) {
 	})
 	t.Run("a word that is not typed to its end", func(t *testing.T) {
 		b := tab{t, b.ctx}
-		b.search("astrona")
+		b.search("drama astrona")
+		b.sees("#hits mark", "Drama", "Astronaut")
+		b.search("description:astrona")
 		b.sees("#hits mark", "Astronaut")
+	})
+	t.Run("Enter ends the word", func(t *testing.T) {
+		b := tab{t, b.ctx}
+		b.search("dog")
+		b.sees("#found", fmt.Sprintf("%d found", count(t, dsn, []string{"dog\\w*"})))
+		b.press("\r")
+		b.sees("#found", fmt.Sprintf("%d found", count(t, dsn, []string{"dog"})))
 	})
 	t.Run("a query that can't be read says why", func(t *testing.T) {
 		b := tab{t, b.ctx}
@@ -227,7 +236,7 @@ func (slowEngine) Status(ctx context.Context) httpapi.Status {
 }
 
 func (e slowEngine) Search(ctx context.Context, _ string, p search.Params) (search.Answer, error) {
-	if p.Query == "slow" {
+	if p.Query == "(slow OR slow*)" {
 		close(e.asked)
 		<-ctx.Done()
 		close(e.givenUp)
@@ -244,7 +253,7 @@ func TestDashboardGivesUpOldQuestions(t *testing.T) {
 	b.search("slow")
 	<-e.asked
 	b.press("er")
-	b.sees("#hits", "found by slower")
+	b.sees("#hits", "found by (slower OR slower*)")
 	select {
 	case <-e.givenUp:
 	case <-time.After(10 * time.Second):

@@ -119,7 +119,7 @@ func (f *front) hold() {
 	go func() { before.answering.Wait(); close(answered) }()
 	select {
 	case <-answered:
-	case <-time.After(searchWithin):
+	case <-time.After(httpapi.SearchWithin):
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"indexerd/internal/doc"
@@ -21,17 +20,17 @@ import (
 	"indexerd/internal/search"
 )
 
-// searchWithin bounds one search.
-const searchWithin = 10 * time.Second
-
 // newSearcher searches by what the index was built with, under mu.
 func (t *table) newSearcher() *search.Searcher {
-	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content, ACL: t.conf.ACL}
+	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content, ACL: t.conf.ACL, Boosts: map[string]float64{}}
 	for _, m := range t.built.Metadata {
 		s.Metadata = append(s.Metadata, m.Name)
 	}
 	for _, c := range t.built.Children {
 		s.Children = append(s.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
+	}
+	for _, b := range t.conf.Content.Boosts {
+		s.Boosts[b.Field] = b.Factor
 	}
 	return s
 }
@@ -48,8 +47,6 @@ func (e *engine) Search(ctx context.Context, name string, p search.Params) (sear
 			Hint: "run: indexerd reindex " + name,
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, searchWithin)
-	defer cancel()
 	a, err := t.search().Search(ctx, p)
 	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped
 		a, err = t.search().Search(ctx, p)
@@ -129,7 +126,7 @@ type searchCommand struct {
 
 // Help shows examples.
 func (searchCommand) Help() string {
-	return "Words must all be there; OR, ( ), -without, \"a phrase\", pre*, field:value, field:>=5 and field:[a TO b] work.\n\n" +
+	return "Words must all be there; OR, ( ), -without, \"a phrase\", \"a phrase\"~2, pre*, fuzzy~, field:value, field:>=5 and field:[a TO b] work.\n\n" +
 		"Examples:\n" +
 		"  indexerd search -c configs/pagila.yaml film drama shark\n" +
 		"  indexerd search -c configs/pagila.yaml film 'drama release_year:>=2000' --filter rating:PG --sort -release_year --json"

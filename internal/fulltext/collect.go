@@ -35,9 +35,6 @@ type facet struct {
 	counts map[string]*int
 }
 
-// checkEvery is how many matches go by between two looks at the deadline.
-const checkEvery = 1024
-
 // collect takes all matches of a searcher.
 func (c *collector) collect(s *session, matches search.Searcher) error {
 	c.current.keys = make([]key, len(c.order.sorts))
@@ -46,10 +43,8 @@ func (c *collector) collect(s *session, matches search.Searcher) error {
 		IndexReader:       s.reader,
 	}
 	for {
-		if c.total%checkEvery == 0 {
-			if err := s.ctx.Err(); err != nil {
-				return err
-			}
+		if err := s.step(); err != nil {
+			return err
 		}
 		m, err := matches.Next(sctx)
 		if err = cmp.Or(err, s.err); err != nil || m == nil {
@@ -155,14 +150,27 @@ func (c *collector) sorted() ([]*candidate, error) {
 	return c.kept, c.err
 }
 
-// top returns the most frequent values, equally frequent ones by value.
-func (f *facet) top() []query.Count {
-	counts := make([]query.Count, 0, len(f.counts))
+// top returns the most frequent values, equally frequent ones by value. It goes
+// once over all values, of which there may be millions, and sorts few.
+func (f *facet) top(step func() error) ([]query.Count, error) {
+	top := make([]query.Count, 0, min(f.Size, len(f.counts)))
 	for v, n := range f.counts {
-		counts = append(counts, query.Count{Value: v, Count: *n})
+		if err := step(); err != nil {
+			return nil, err
+		}
+		c := query.Count{Value: v, Count: *n}
+		at, _ := slices.BinarySearchFunc(top, c, moreFrequent)
+		if at == f.Size {
+			continue
+		}
+		if len(top) == f.Size {
+			top = top[:f.Size-1]
+		}
+		top = slices.Insert(top, at, c)
 	}
-	slices.SortFunc(counts, func(a, b query.Count) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
-	})
-	return counts[:min(f.Size, len(counts))]
+	return top, nil
+}
+
+func moreFrequent(a, b query.Count) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 }

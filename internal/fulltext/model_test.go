@@ -75,7 +75,25 @@ func (m *model) matches(n query.Node, d modelDoc) (yes, ignored bool) {
 		}
 		return m.inText(n.Field, n.Text, false, d)
 	case query.Phrase:
+		if n.Slop > 0 {
+			return m.anyText(n.Field, m.trim(m.words(n.Text)), d, func(text, words []string) bool { return m.near(text, words, n.Slop, nil) })
+		}
 		return m.inText(n.Field, n.Text, false, d)
+	case query.Fuzzy:
+		if m.pieces(n.Text) || chinese(n.Text) {
+			return m.inText(n.Field, n.Text, false, d)
+		}
+		edits := n.Edits
+		if edits == 0 {
+			edits = 1
+			if len(n.Text) > 5 {
+				edits = 2
+			}
+		}
+		edits = min(edits, len(n.Text)-1)
+		return m.anyText(n.Field, m.trim([]string{n.Text}), d, func(text, _ []string) bool {
+			return slices.ContainsFunc(text, func(w string) bool { return !m.stop[w] && fewestEdits([]rune(w), []rune(n.Text)) <= edits })
+		})
 	case query.Prefix:
 		if n.Field == "tags" {
 			return slices.ContainsFunc(d.tags, func(s string) bool { return strings.HasPrefix(s, n.Text) }), false
@@ -112,12 +130,62 @@ func (m *model) inText(field, text string, prefix bool, d modelDoc) (yes, ignore
 	if len(words) == 0 {
 		return false, true
 	}
+	return m.anyText(field, words, d, func(text, words []string) bool { return m.inWords(text, words, prefix) })
+}
+
+// anyText asks of each text, unless no words are left to ask for.
+func (m *model) anyText(field string, words []string, d modelDoc, in func(text, words []string) bool) (yes, ignored bool) {
+	if len(words) == 0 {
+		return false, true
+	}
 	for _, c := range m.columns {
 		for _, text := range d.texts(c) {
-			yes = yes || (field == "" || field == c) && m.inWords(m.words(text), words, prefix)
+			yes = yes || (field == "" || field == c) && in(m.words(text), words)
 		}
 	}
 	return yes, false
+}
+
+// near tries every way to give the words places of their own. taken holds those
+// of the words before, -1 for any.
+func (m *model) near(text, words []string, slop int, taken []int) bool {
+	lo, hi := math.MaxInt, math.MinInt
+	for i, at := range taken {
+		if at >= 0 {
+			lo, hi = min(lo, at-i), max(hi, at-i)
+		}
+	}
+	if len(taken) > 0 && hi-lo > slop {
+		return false
+	}
+	if len(taken) == len(words) {
+		return true
+	}
+	want := words[len(taken)]
+	if m.stop[want] {
+		return m.near(text, words, slop, append(slices.Clone(taken), -1))
+	}
+	for at, word := range text {
+		if word == want && !slices.Contains(taken, at) && m.near(text, words, slop, append(slices.Clone(taken), at)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fewestEdits is the definition of the distance, and slow.
+func fewestEdits(a, b []rune) int {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) + len(b)
+	}
+	if a[0] == b[0] {
+		return fewestEdits(a[1:], b[1:])
+	}
+	n := 1 + min(fewestEdits(a[1:], b[1:]), fewestEdits(a[1:], b), fewestEdits(a, b[1:]))
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		n = min(n, 1+fewestEdits(a[2:], b[2:]))
+	}
+	return n
 }
 
 // texts are those of a column or a child: no phrase runs from one into the next.

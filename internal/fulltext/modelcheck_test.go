@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	modelWords = []string{"the", "and", "mad", "madman", "man", "ma", "今", "今夜", "夜", "夜今", "月今夜"}
+	modelWords = []string{"the", "and", "mad", "madman", "mdaamn", "man", "ma", "今", "今夜", "夜", "夜今", "月今夜"}
 	modelTags  = []string{"a", "ab", "b", "武"}
 	// Keys with bytes 00 and ff in them.
 	modelKeys = []any{int64(0), int64(-1), int64(255), int64(256), "", "a", "a\x00", "a\x00b", "ÿ", [16]byte{0xff, 0}}
@@ -56,19 +56,25 @@ func (d modelDoc) row() doc.Row {
 	return row
 }
 
-func drawNode(t *rapid.T, depth int) query.Node {
+// drawNode draws a query. Where words are cut into pairs, places apart are no
+// words apart: slop is for the model that has none.
+func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	field := rapid.SampledFrom([]string{"", "", "title", "body", "cast"}).Draw(t, "field")
 	word := rapid.SampledFrom(modelWords).Draw(t, "word")
 	tag := rapid.SampledFrom(modelTags).Draw(t, "tag")
-	kinds := 7
+	kinds := 8
 	if depth > 0 {
-		kinds = 10
+		kinds = 11
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0, 1:
 		return query.Word{Field: field, Text: word}
 	case 2:
-		return query.Phrase{Field: field, Text: drawText(t, "phrase")}
+		p := query.Phrase{Field: field, Text: drawText(t, "phrase")}
+		if slop {
+			p.Slop = rapid.IntRange(0, 3).Draw(t, "slop")
+		}
+		return p
 	case 3:
 		return query.Prefix{Field: field, Text: word}
 	case 4:
@@ -82,11 +88,13 @@ func drawNode(t *rapid.T, depth int) query.Node {
 		r.Max = query.Bound{Text: bound.Draw(t, "max"), Exclusive: rapid.Bool().Draw(t, "exclusive")}
 		return r
 	case 7:
-		return query.Not{Node: drawNode(t, depth-1)}
+		return query.Fuzzy{Field: field, Text: word, Edits: rapid.IntRange(0, query.MaxEdits).Draw(t, "edits")}
 	case 8:
-		return query.And{Nodes: []query.Node{drawNode(t, depth-1), drawNode(t, depth-1)}}
+		return query.Not{Node: drawNode(t, depth-1, slop)}
+	case 9:
+		return query.And{Nodes: []query.Node{drawNode(t, depth-1, slop), drawNode(t, depth-1, slop)}}
 	default:
-		return query.Or{Nodes: []query.Node{drawNode(t, depth-1), drawNode(t, depth-1), query.All{}}[:rapid.IntRange(2, 3).Draw(t, "n")]}
+		return query.Or{Nodes: []query.Node{drawNode(t, depth-1, slop), drawNode(t, depth-1, slop), query.All{}}[:rapid.IntRange(2, 3).Draw(t, "n")]}
 	}
 }
 
@@ -146,7 +154,7 @@ func checkModel(t *rapid.T, root, analyzer string) {
 	}
 	m.checkVersions(t, ix)
 	for range 20 {
-		m.checkQuery(t, ix, drawNode(t, 2))
+		m.checkQuery(t, ix, drawNode(t, 2, analyzer == "standard"))
 	}
 }
 
@@ -226,7 +234,7 @@ func (m *model) checkSpans(t *rapid.T, ix *Index, n query.Node) {
 		if n.Field == "tags" {
 			return
 		}
-	case query.Phrase:
+	case query.Phrase, query.Fuzzy:
 	case query.Prefix:
 		if n.Field == "tags" {
 			return
@@ -238,7 +246,11 @@ func (m *model) checkSpans(t *rapid.T, ix *Index, n query.Node) {
 		marked := false
 		for _, c := range m.columns {
 			for _, text := range d.texts(c) {
-				marked = marked || len(ix.Spans(n, c, text)) > 0
+				spans, err := ix.Matcher(n)(context.Background(), c, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				marked = marked || len(spans) > 0
 			}
 		}
 		yes, ignored := m.matches(n, d)

@@ -1,10 +1,29 @@
 package fulltext
 
-// A slot is one place of a phrase: a term, or the beginning of one, or, where
-// it is empty, any word.
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A slot is one place of a phrase: a term, or the beginning of one, or one that
+// so many edits make of it, or, where it is empty, any word.
 type slot struct {
 	term   string
 	prefix bool
+	edits  int
+}
+
+// exact reports whether the slot wants its term and no other.
+func (sl slot) exact() bool { return !sl.prefix && sl.edits == 0 }
+
+func (sl slot) matches(term string) bool {
+	switch {
+	case sl.prefix:
+		return strings.HasPrefix(term, sl.term)
+	case sl.edits > 0:
+		return within(sl.edits, sl.term, term)
+	}
+	return sl.term == term
 }
 
 // A phrase is slots at consecutive positions. The first and the last are not
@@ -45,4 +64,21 @@ func (a *analyzer) prefix(text string) (before phrase, last slot) {
 		return a.phrase(text), slot{}
 	}
 	return a.phrase(text[:t.start]), slot{term: t.term, prefix: true}
+}
+
+// fuzzy cuts text into words whose spelling is uncertain. It is false where a
+// part of the text is no word: only of words are letters left out or swapped.
+func (a *analyzer) fuzzy(text string, edits int) (words phrase, ok bool) {
+	for _, t := range a.tokens(nil, text) {
+		if k, _ := a.kind(text, t.start); k != letter {
+			return nil, false
+		}
+		sl := slot{term: t.term, edits: edits}
+		if edits == 0 {
+			sl.edits = automaticEdits(text[t.start:t.end])
+		}
+		sl.edits = min(sl.edits, utf8.RuneCountInString(t.term)-1) // one letter at least is right: no pair of Chinese is like ma
+		words = append(words, sl)
+	}
+	return words, true
 }

@@ -1,12 +1,10 @@
 package fulltext
 
 import (
-	"context"
 	"errors"
 
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/searcher"
-	index "github.com/blevesearch/bleve_index_api"
 )
 
 // A plan is a query in terms of the index: no names or values to check any
@@ -15,21 +13,6 @@ import (
 // without those" with everything but those.
 type plan interface {
 	open(s *session) (search.Searcher, error)
-}
-
-// A session is one search on one snapshot.
-type session struct {
-	ctx    context.Context
-	reader index.IndexReader
-	scored bool
-	err    error // of a filter, which can't return one
-}
-
-func (s *session) options() search.SearcherOptions {
-	if s.scored {
-		return search.SearcherOptions{}
-	}
-	return search.SearcherOptions{Score: "none"} // lets scorch combine whole bitmaps
 }
 
 const noBoost = 1.0
@@ -41,15 +24,6 @@ type (
 	// A termPlan matches documents that have the term.
 	termPlan struct{ field, term string }
 
-	// A prefixPlan matches documents that have a term beginning so.
-	prefixPlan struct{ field, prefix string }
-
-	// A phrasePlan matches documents that have the phrase.
-	phrasePlan struct {
-		field string
-		slots phrase
-	}
-
 	// A both matches what all of must match and none of not. Without must it
 	// starts from everything.
 	both struct{ must, not []plan }
@@ -59,70 +33,24 @@ type (
 
 	// An unscored matches what its plan does, and changes no score.
 	unscored struct{ plan plan }
+
+	// A boosted matches what its plan does, and counts so many times as much.
+	boosted struct {
+		plan  plan
+		boost float64
+	}
 )
 
 func (everything) open(s *session) (search.Searcher, error) {
-	return searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, s.options())
-}
-
-func (p termPlan) open(s *session) (search.Searcher, error) {
-	return searcher.NewTermSearcher(s.ctx, s.reader, p.term, p.field, noBoost, s.options())
-}
-
-// open implements plan. A prefix stands for any number of terms, whose rarity
-// says nothing: each match counts 1.
-func (p prefixPlan) open(s *session) (search.Searcher, error) {
-	terms, err := searcher.NewTermPrefixSearcher(s.ctx, s.reader, p.prefix, p.field, noBoost, search.SearcherOptions{Score: "none"})
-	if err != nil || !s.scored {
-		return terms, err
-	}
-	return weightless{searcher.NewFilteringSearcher(s.ctx, terms, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
-		d.Score = 1
-		return true
-	})}, nil
-}
-
-func (p phrasePlan) open(s *session) (search.Searcher, error) {
-	slots := make([][]string, len(p.slots))
-	for i, sl := range p.slots {
-		switch {
-		case sl.prefix:
-			terms, err := s.expand(p.field, sl.term)
-			if err != nil {
-				return nil, err
-			}
-			if len(terms) == 0 {
-				return searcher.NewMatchNoneSearcher(s.reader)
-			}
-			slots[i] = terms
-		case sl.term != "":
-			slots[i] = []string{sl.term}
-		}
-	}
-	return searcher.NewMultiPhraseSearcher(s.ctx, s.reader, slots, 0, false, p.field, noBoost, s.options())
-}
-
-// expand returns the terms of a field that begin so: those of visible documents,
-// where not all are.
-func (s *session) expand(field, prefix string) (terms []string, err error) {
-	dict, err := s.reader.FieldDictPrefix(field, []byte(prefix))
+	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, s.options())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, dict.Close()) }()
-	for {
-		entry, err := dict.Next()
-		if err != nil || entry == nil {
-			return terms, err
-		}
-		known, err := s.knows(entry.Term, field)
-		if err != nil {
-			return nil, err
-		}
-		if known {
-			terms = append(terms, entry.Term)
-		}
-	}
+	return watch{all, s}, nil
+}
+
+func (p termPlan) open(s *session) (search.Searcher, error) {
+	return searcher.NewTermSearcher(s.ctx, s.reader, p.term, p.field, s.boost, s.options())
 }
 
 // knows reports whether a document that the caller may see has a term of the
@@ -148,7 +76,7 @@ func (p both) open(s *session) (search.Searcher, error) {
 	if err != nil {
 		return nil, errors.Join(err, matched.Close())
 	}
-	b, err := searcher.NewBooleanSearcher(s.ctx, s.reader, matched, nil, excluded, s.options())
+	b, err := searcher.NewBooleanSearcher(s.ctx, s.reader, watch{matched, s}, nil, excluded, s.options())
 	if err != nil {
 		return nil, errors.Join(err, matched.Close(), excluded.Close())
 	}
@@ -164,7 +92,12 @@ func (s *session) all(plans []plan) (search.Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := searcher.NewConjunctionSearcher(s.ctx, s.reader, parts, s.options())
+	return s.allOf(parts, s.options())
+}
+
+// allOf matches what all of the searchers do, and closes them with itself.
+func (s *session) allOf(parts []search.Searcher, options search.SearcherOptions) (search.Searcher, error) {
+	c, err := searcher.NewConjunctionSearcher(s.ctx, s.reader, parts, options)
 	if err != nil {
 		return nil, errors.Join(err, closeAll(parts))
 	}
@@ -172,21 +105,11 @@ func (s *session) all(plans []plan) (search.Searcher, error) {
 }
 
 func (p either) open(s *session) (search.Searcher, error) {
-	switch len(p) {
-	case 0:
-		return searcher.NewMatchNoneSearcher(s.reader)
-	case 1:
-		return p[0].open(s)
-	}
 	parts, err := s.openEach(p)
 	if err != nil {
 		return nil, err
 	}
-	d, err := searcher.NewDisjunctionSearcher(s.ctx, s.reader, parts, 0, s.options())
-	if err != nil {
-		return nil, errors.Join(err, closeAll(parts))
-	}
-	return d, nil
+	return s.anyOf(parts, s.options())
 }
 
 func (p unscored) open(s *session) (search.Searcher, error) {
@@ -198,6 +121,12 @@ func (p unscored) open(s *session) (search.Searcher, error) {
 		return matches, err
 	}
 	return weightless{matches}, nil
+}
+
+func (p boosted) open(s *session) (search.Searcher, error) {
+	defer func(boost float64) { s.boost = boost }(s.boost)
+	s.boost *= p.boost
+	return p.plan.open(s)
 }
 
 func (s *session) openEach(plans []plan) ([]search.Searcher, error) {
@@ -213,12 +142,4 @@ func (s *session) openEach(plans []plan) ([]search.Searcher, error) {
 		open = append(open, sr)
 	}
 	return open, nil
-}
-
-func closeAll(searchers []search.Searcher) error {
-	var err error
-	for _, s := range searchers {
-		err = errors.Join(err, s.Close())
-	}
-	return err
 }

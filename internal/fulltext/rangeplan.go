@@ -26,10 +26,7 @@ func (p spanPlan) open(s *session) (search.Searcher, error) {
 	if !few {
 		return p.scan(s)
 	}
-	if len(terms) == 0 {
-		return searcher.NewMatchNoneSearcher(s.reader)
-	}
-	return searcher.NewMultiTermSearcher(s.ctx, s.reader, terms, p.field, noBoost, search.SearcherOptions{Score: "none"}, false)
+	return s.anyTerm(p.field, terms)
 }
 
 // terms returns the terms of the span in the dictionary, if there are few.
@@ -59,14 +56,11 @@ func (p spanPlan) scan(s *session) (search.Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, search.SearcherOptions{Score: "none"})
+	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, unscoredOptions)
 	if err != nil {
 		return nil, err
 	}
-	return searcher.NewFilteringSearcher(s.ctx, all, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
-		if s.err != nil {
-			return false
-		}
+	return s.filter(all, func(d *search.DocumentMatch) bool {
 		within := false
 		s.err = values.VisitDocValues(d.IndexInternalID, func(field string, term []byte) {
 			within = within || field == p.field && string(term) >= p.min && (p.max == "" || string(term) < p.max)

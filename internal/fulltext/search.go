@@ -1,6 +1,7 @@
 package fulltext
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,10 +29,12 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 	}
 	var res query.Result
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		if err := c.run(ctx, r, p); err != nil {
+		s := &session{deadline: deadline{ctx: ctx}, reader: r, scored: c.order.scored(), boost: noBoost}
+		c.order.reader = r
+		if err := c.run(s, p); err != nil {
 			return err
 		}
-		res, err = c.result(req.From)
+		res, err = c.result(s, req.From)
 		return err
 	})
 	if err != nil {
@@ -51,6 +54,17 @@ func check(req query.Request) error {
 		return query.Errorf("leave one of them out", "both from and after say where to begin")
 	case req.From > query.MaxWindow-req.Size:
 		return query.Errorf("go further with after: the next of the answer before", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
+	case len(req.Sort) > query.MaxSorts:
+		return query.Errorf("sort by fewer", "%d fields to sort by, more than %d", len(req.Sort), query.MaxSorts)
+	case len(req.Facets) > query.MaxFacets:
+		return query.Errorf("count fewer at a time", "%d facets, more than %d", len(req.Facets), query.MaxFacets)
+	}
+	values := 0
+	for _, f := range req.Filters {
+		values += len(f.Values)
+	}
+	if values > query.MaxValues {
+		return query.TooManyValues(values)
 	}
 	return nil
 }
@@ -61,7 +75,7 @@ func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 		p, err := s.request(req)
 		return p, s, err
 	}
-	visible, err := s.filter(*req.Visible)
+	visible, err := compiler{schema: s}.filter(*req.Visible)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +86,8 @@ func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 
 // request compiles the query and the filters.
 func (s *schema) request(req query.Request) (plan, error) {
-	p, err := s.compile(req.Query)
+	c := compiler{s, req.Boosts}
+	p, err := c.compile(req.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +96,7 @@ func (s *schema) request(req query.Request) (plan, error) {
 	}
 	all := both{must: []plan{p}}
 	for _, f := range req.Filters {
-		p, err := s.filter(f)
+		p, err := c.filter(f)
 		if err != nil {
 			return nil, err
 		}
@@ -110,8 +125,8 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 		if f.Type != Keyword {
 			return nil, query.Errorf("only keywords are counted", "no facets of field %s: it is a %s", fc.Field, f.Type)
 		}
-		if fc.Size < 1 || fc.Size > query.MaxSize {
-			return nil, query.Errorf("name how many values to return", "facet %s: %d values asked for, not 1 to %d", fc.Field, fc.Size, query.MaxSize)
+		if fc.Size < 1 || fc.Size > query.MaxCounts {
+			return nil, query.Errorf("name how many values to return", "facet %s: %d values asked for, not 1 to %d", fc.Field, fc.Size, query.MaxCounts)
 		}
 		c.facets = append(c.facets, &facet{Facet: fc, field: metadataField(f.Name), counts: map[string]*int{}})
 	}
@@ -119,14 +134,12 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 }
 
 // run collects the matches of a plan.
-func (c *collector) run(ctx context.Context, r *scorch.IndexSnapshot, p plan) (err error) {
-	c.order.reader = r
+func (c *collector) run(s *session, p plan) (err error) {
 	if fields := c.fields(); len(fields) > 0 {
-		if c.values, err = r.DocValueReader(fields); err != nil {
+		if c.values, err = s.reader.DocValueReader(fields); err != nil {
 			return err
 		}
 	}
-	s := &session{ctx: ctx, reader: r, scored: c.order.scored()}
 	matches, err := p.open(s)
 	if err != nil {
 		return err
@@ -147,14 +160,16 @@ func (c *collector) fields() []string {
 }
 
 // result makes the answer of what was collected.
-func (c *collector) result(from int) (query.Result, error) {
+func (c *collector) result(s *session, from int) (query.Result, error) {
 	kept, err := c.sorted()
-	if err != nil {
+	if err = cmp.Or(err, s.ctx.Err()); err != nil {
 		return query.Result{}, err
 	}
 	res := query.Result{Total: c.total, Hits: []query.Hit{}, Facets: map[string][]query.Count{}}
 	for _, f := range c.facets {
-		res.Facets[f.Facet.Field] = f.top()
+		if res.Facets[f.Facet.Field], err = f.top(s.step); err != nil {
+			return query.Result{}, err
+		}
 	}
 	if len(kept) <= from {
 		return res, nil

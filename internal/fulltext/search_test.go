@@ -152,16 +152,26 @@ func TestSpans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ix := &Index{schema: schema} // Spans looks at nothing else
-		got, at := "", 0
-		for _, s := range ix.Spans(parse(t, c.query), "title", c.text) {
-			got += c.text[at:s.Start] + "[" + c.text[s.Start:s.End] + "]"
-			at = s.End
-		}
-		if got += c.text[at:]; got != c.want {
+		if got := marked(t, &Index{schema: schema}, parse(t, c.query), c.text); got != c.want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", c.analyzer, c.query, got, c.want)
 		}
 	}
+}
+
+// marked puts what a query matches in a title into brackets. Of the index it
+// takes no more than the schema.
+func marked(t *testing.T, ix *Index, n query.Node, text string) string {
+	t.Helper()
+	spans, err := ix.Matcher(n)(context.Background(), "title", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, at := "", 0
+	for _, s := range spans {
+		out += text[at:s.Start] + "[" + text[s.Start:s.End] + "]"
+		at = s.End
+	}
+	return out + text[at:]
 }
 
 func TestAfterOfAnotherSort(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/search"
-	"github.com/blevesearch/bleve/v2/search/searcher"
 	index "github.com/blevesearch/bleve_index_api"
 )
 
@@ -50,7 +49,7 @@ func (p among) open(s *session) (search.Searcher, error) {
 	}
 	// The parts of a score are added in the order of how many documents each part
 	// has, hidden ones too: the last bits of the sum would tell.
-	return searcher.NewFilteringSearcher(s.ctx, matches, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
+	return s.filter(matches, func(d *search.DocumentMatch) bool {
 		d.Score = float64(float32(d.Score))
 		return true
 	}), nil
@@ -163,7 +162,9 @@ func (d visibleDocs) Optimize(kind string, with index.OptimizableContext) (index
 }
 
 // A weightless searcher has no part in what scores are scaled by: how many
-// documents have a value says nothing of how well a word matches.
+// documents have a value, or how many terms a beginning stands for, says nothing
+// of how well a word matches. A merge that drops terms of deleted documents
+// would change it between two pages of an answer.
 type weightless struct{ search.Searcher }
 
 // Weight implements search.Searcher.

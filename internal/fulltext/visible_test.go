@@ -122,7 +122,7 @@ func TestVisible(t *testing.T) {
 func (g guarded) check(t *rapid.T) {
 	who := rapid.IntRange(0, len(callers)-1).Draw(t, "caller")
 	req := query.Request{
-		Query: drawNode(t, 2), Size: query.MaxSize, Facets: []query.Facet{{Field: "tags", Size: 10}},
+		Query: drawNode(t, 2, g.model.cut), Size: query.MaxSize, Facets: []query.Facet{{Field: "tags", Size: 10}},
 		Visible: &query.Filter{Field: "acl", Values: callers[who]},
 	}
 	if rapid.Bool().Draw(t, "filtered") {

@@ -72,10 +72,12 @@ type errorBody struct {
 }
 
 // Handler serves the contract for an engine.
-func Handler(e Engine, a Access) http.Handler { return a.checkOrigin(a.authorize(routesOf(e))) }
+func Handler(e Engine, a Access) http.Handler {
+	return a.checkOrigin(a.authorize(routesOf(e, newSearchLimit())))
+}
 
 // routesOf answers whoever asks.
-func routesOf(e Engine) *http.ServeMux {
+func routesOf(e Engine, limit searchLimit) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]bool{"ok": true})
@@ -91,7 +93,7 @@ func routesOf(e Engine) *http.ServeMux {
 			return
 		}
 		p, err := search.ParseGET(values)
-		answerSearch(w, r, e, p, err)
+		answerSearch(w, r, e, limit, p, err)
 	})
 	mux.HandleFunc("POST /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
 		var p search.Params
@@ -99,7 +101,7 @@ func routesOf(e Engine) *http.ServeMux {
 		if err == nil {
 			p, err = search.ParsePOST(body)
 		}
-		answerSearch(w, r, e, p, err)
+		answerSearch(w, r, e, limit, p, err)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/docs/{oid}", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, func() (search.Document, error) { return e.Doc(r.Context(), r.PathValue("table"), r.PathValue("oid")) })
@@ -187,13 +189,16 @@ func ready(w http.ResponseWriter, waiting []string) {
 	answer(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "waiting": waiting})
 }
 
-func answerSearch(w http.ResponseWriter, r *http.Request, e Engine, p search.Params, err error) {
+func answerSearch(w http.ResponseWriter, r *http.Request, e Engine, limit searchLimit, p search.Params, err error) {
 	var a search.Answer
 	table, began := "", time.Now() // whose query can't be read may name any table
 	if err == nil {
 		p.Caller = callerOf(r)
 		table = r.PathValue("table")
-		a, err = e.Search(r.Context(), table, p)
+		err = limit.do(r.Context(), func(ctx context.Context) error {
+			a, err = e.Search(ctx, table, p)
+			return err
+		})
 	}
 	e.Meters().search(table, time.Since(began), err)
 	if err != nil {
@@ -231,6 +236,9 @@ func write(w http.ResponseWriter, status int, text []byte) {
 // fail answers with the contract's error object.
 func fail(w http.ResponseWriter, err error) {
 	e := classify(err)
+	if e.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1")
+	}
 	text, err := encode(errorBody{e})
 	if err != nil { // its members are text, so this can't be
 		text = []byte(`{"error":{"code":"internal","message":"","hint":""}}`)

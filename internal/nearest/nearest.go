@@ -1,4 +1,5 @@
-// Package nearest finds the name that was meant where a name was misspelt.
+// Package nearest says how far apart two spellings are, and finds the name that
+// was meant where a name was misspelt.
 package nearest
 
 import "strings"
@@ -8,36 +9,35 @@ import "strings"
 func Name(name string, names []string) string {
 	best, least := "", max(len([]rune(name))/3, 1)+1
 	for _, n := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
+		if d := Distance(strings.ToLower(name), strings.ToLower(n)); d < least {
 			best, least = n, d
 		}
 	}
 	return best
 }
 
-// distance counts the letters to insert, delete or replace to make a into b
-// (Levenshtein), two swapped neighbours counting as one.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	var before []int // the row before prev
-	prev := make([]int, len(t)+1)
-	for j := range prev {
-		prev[j] = j
+// Distance counts the letters that must be left out, added or replaced to make
+// b of a, or swapped with their neighbour, and no letter twice.
+func Distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	// Rows of the usual table: the one before the last, the last, and this one.
+	older, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range s {
-		row := make([]int, len(t)+1)
+	for i := range from {
 		row[0] = i + 1
-		for j := range t {
-			cost := 1
-			if s[i] == t[j] {
-				cost = 0
+		for j := range to {
+			replaced := last[j]
+			if from[i] != to[j] {
+				replaced++
 			}
-			row[j+1] = min(prev[j+1]+1, row[j]+1, prev[j]+cost)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], older[j-1]+1)
 			}
 		}
-		before, prev = prev, row
+		older, last, row = last, row, older
 	}
-	return prev[len(t)]
+	return last[len(to)]
 }

@@ -48,7 +48,7 @@ func TestFindsAnyNameWithOneSlip(t *testing.T) {
 		if got, want := Name(slip, []string{string(name)}), string(name); got != want {
 			t.Errorf("Name(%q): got %q, want %q", slip, got, want)
 		}
-		if got, want := distance(slip, string(name)), distance(string(name), slip); got != want || got > 1 {
+		if got, want := Distance(slip, string(name)), Distance(string(name), slip); got != want || got > 1 {
 			t.Errorf("distance of %q and %q: got %d and %d, want the same, at most 1", slip, string(name), got, want)
 		}
 	})

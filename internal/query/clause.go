@@ -1,6 +1,8 @@
 package query
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,8 +15,7 @@ func (p *parser) clause() (Node, error) {
 		return nil, p.fail(p.at, "ask for less at a time", "more than %d words", MaxClauses)
 	}
 	if p.next(`"`) {
-		text, err := p.phrase()
-		return Phrase{Text: text}, err
+		return p.phrase("")
 	}
 	at := p.at
 	w, err := p.word(true)
@@ -45,8 +46,7 @@ func (p *parser) value(field string, at int) (Node, error) {
 	case r == '[':
 		return p.brackets(field)
 	case r == '"':
-		text, err := p.phrase()
-		return Phrase{Field: field, Text: text}, err
+		return p.phrase(field)
 	}
 	w, err := p.word(false)
 	if err != nil {
@@ -106,14 +106,21 @@ func (p *parser) brackets(field string) (Node, error) {
 
 // bound reads one end of a range; a star of its own is an open one.
 func (p *parser) bound() (text string, star bool, err error) {
+	at := p.at
 	if p.next(`"`) {
-		text, err = p.phrase()
+		text, err = p.quoted()
+		if err == nil && p.next("~") {
+			err = p.fail(at, "leave it out", "a ~ in the bound of a range")
+		}
 		return text, false, err
 	}
-	at := p.at
 	w, err := p.word(false)
-	if err == nil && w.star && w.text != "" {
+	switch {
+	case err != nil:
+	case w.star && w.text != "":
 		err = p.fail(at, "leave it out", "a * in the bound of a range")
+	case w.fuzzy:
+		err = p.fail(at, "leave it out", "a ~ in the bound of a range")
 	}
 	return w.text, w.star, err
 }
@@ -123,11 +130,16 @@ type word struct {
 	text  string
 	colon bool // ended by the colon of a field
 	star  bool // ended by a star
+	fuzzy bool // ended by a tilde
+	edits int  // the number after the tilde, 0 for none
 }
 
 func (w word) node(field string) Node {
-	if w.star {
+	switch {
+	case w.star:
 		return Prefix{Field: field, Text: w.text}
+	case w.fuzzy:
+		return Fuzzy{Field: field, Text: w.text, Edits: w.edits}
 	}
 	return Word{Field: field, Text: w.text}
 }
@@ -136,7 +148,6 @@ func (w word) node(field string) Node {
 // Where a field may be named it ends at the first colon too.
 func (p *parser) word(mayBeField bool) (word, error) {
 	var b strings.Builder
-	start := p.at
 	for !p.end() {
 		r, size := p.rune()
 		switch {
@@ -149,8 +160,8 @@ func (p *parser) word(mayBeField bool) (word, error) {
 			return word{text: b.String(), colon: true}, nil
 		case r == '*':
 			return p.star(b.String(), !mayBeField)
-		case r == '~' && b.Len() > 0 && p.fuzzy():
-			return word{}, p.fail(start, "search for the word itself, or for its beginning with *", "fuzzy~ is not supported by this version")
+		case r == '~' && b.Len() > 0 && p.tilde(!mayBeField):
+			return p.fuzzy(b.String())
 		case r == '\\':
 			p.at += size
 			if p.end() {
@@ -174,15 +185,59 @@ func (p *parser) star(text string, bracket bool) (word, error) {
 	return word{text: text, star: true}, nil
 }
 
-// fuzzy reports whether a tilde and perhaps a number end the word here.
-func (p *parser) fuzzy() bool {
+// tilde reports whether a tilde, and perhaps a number, end the word here.
+func (p *parser) tilde(bracket bool) bool {
 	rest := strings.TrimLeft(p.text[p.at+1:], "0123456789.")
 	r, _ := utf8.DecodeRuneInString(rest)
-	return rest == "" || isSpace(r) || r == ')'
+	return rest == "" || isSpace(r) || r == ')' || bracket && r == ']'
 }
 
-// phrase reads text in quotes.
-func (p *parser) phrase() (string, error) {
+// fuzzy ends a word at its tilde.
+func (p *parser) fuzzy(text string) (word, error) {
+	at := p.at
+	p.take("~")
+	w := word{text: text, fuzzy: true}
+	switch number := p.number(); number {
+	case "":
+	case "1", "2":
+		w.edits = int(number[0] - '0')
+	default:
+		return word{}, p.fail(at, "write ~1 or ~2, or ~ alone", "~%s letters that differ", number)
+	}
+	if p.fuzzies++; p.fuzzies > MaxFuzzy {
+		return word{}, p.fail(at, "ask for less at a time", "more than %d words with a ~", MaxFuzzy)
+	}
+	return w, nil
+}
+
+// number reads digits and points.
+func (p *parser) number() string {
+	from := p.at
+	p.at = len(p.text) - len(strings.TrimLeft(p.text[from:], "0123456789."))
+	return p.text[from:p.at]
+}
+
+// phrase reads text in quotes, and the tilde and number after it.
+func (p *parser) phrase(field string) (Node, error) {
+	text, err := p.quoted()
+	if err != nil {
+		return nil, err
+	}
+	n := Phrase{Field: field, Text: text}
+	at := p.at
+	if !p.take("~") {
+		return n, nil
+	}
+	slop, err := strconv.Atoi(p.number())
+	if err != nil || slop > MaxSlop {
+		return nil, p.fail(at, fmt.Sprintf("write how many places the words may be apart, 0 to %d, as ~2", MaxSlop), "a ~ after a phrase that can't be read")
+	}
+	n.Slop = slop
+	return n, nil
+}
+
+// quoted reads text in quotes.
+func (p *parser) quoted() (string, error) {
 	var b strings.Builder
 	at := p.at
 	p.take(`"`)
@@ -191,9 +246,6 @@ func (p *parser) phrase() (string, error) {
 		p.at += size
 		switch r {
 		case '"':
-			if p.next("~") {
-				return "", p.fail(p.at, "leave the ~ out", `"phrase"~ is not supported by this version`)
-			}
 			return b.String(), nil
 		case '\\':
 			if p.end() {

@@ -35,6 +35,11 @@ func NoField(name string, fields []string) *Error {
 	return Errorf(hint, "no field %s", Shorten(name))
 }
 
+// TooManyValues is the error of more values to filter by than MaxValues.
+func TooManyValues(n int) *Error {
+	return Errorf("filter by fewer, or by a range in the query", "%d values to filter by, more than %d", n, MaxValues)
+}
+
 // Shorten returns text as it can stand in a message: one line, quoted where it
 // isn't plain, and cut where it is long.
 func Shorten(text string) string {

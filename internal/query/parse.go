@@ -12,6 +12,9 @@ const (
 	MaxLength  = 8 << 10 // bytes
 	MaxClauses = 1024    // words, phrases, prefixes and ranges
 	MaxDepth   = 32      // parentheses and minus signs in each other
+	MaxFuzzy   = 64      // words with a ~: each one is compared with all words there are
+	MaxEdits   = 2       // of a word with a ~
+	MaxSlop    = 100     // of a phrase
 )
 
 const orWord = "OR"
@@ -45,6 +48,7 @@ type parser struct {
 	text    string
 	at      int
 	clauses int
+	fuzzies int
 	depth   int
 }
 

@@ -7,7 +7,9 @@
 //	drama OR shark        either; OR binds looser than standing side by side
 //	(a OR b) -c           parentheses; a minus excludes
 //	"mad scientist"       a phrase
+//	"mad scientist"~2     the same words, up to two places from where they belong
 //	scien*                words that begin so
+//	sceintist~            words of about this spelling; ~1 and ~2 say how many edits
 //	title:shark           in one column or child of the content, or an exact metadata value
 //	rating:"PG-13"        the same, quoted
 //	year:>=2005           > >= < <= on metadata
@@ -20,13 +22,17 @@
 // Parse knows no fields: which of them exist, and what type they have, is for
 // the index to say. Invariant: a node's String parses to the same node. Cost:
 // one pass over the text; its length, the number of its clauses and its depth
-// are bounded, so that what a stranger sends stays small.
+// are bounded, so that what a stranger sends stays small. What a Request may ask
+// for is bounded too.
 package query
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// A Node is a part of a query: All, And, Or, Not, Word, Phrase, Prefix or
-// Range. String returns its canonical text.
+// A Node is a part of a query: All, And, Or, Not, Word, Phrase, Prefix, Fuzzy
+// or Range. String returns its canonical text.
 type Node interface {
 	String() string
 	node()
@@ -49,11 +55,24 @@ type (
 	// means all content.
 	Word struct{ Field, Text string }
 
-	// A Phrase is words that follow each other, or the value of a field.
-	Phrase struct{ Field, Text string }
+	// A Phrase is words that follow each other, or the value of a field. Slop is
+	// how many places the words may be away from where they belong; two that have
+	// changed places are away by 2.
+	Phrase struct {
+		Field, Text string
+		Slop        int
+	}
 
 	// A Prefix is the beginning of a word or of a value.
 	Prefix struct{ Field, Text string }
+
+	// A Fuzzy is a word in about this spelling: so many letters may be left out,
+	// added, another, or swapped with their neighbour. Without Edits the length of
+	// the word decides.
+	Fuzzy struct {
+		Field, Text string
+		Edits       int
+	}
 
 	// A Range is the values of a field between two bounds.
 	Range struct {
@@ -75,6 +94,7 @@ func (Not) node()    {}
 func (Word) node()   {}
 func (Phrase) node() {}
 func (Prefix) node() {}
+func (Fuzzy) node()  {}
 func (Range) node()  {}
 
 // String implements Node.
@@ -114,10 +134,25 @@ func (n Not) String() string {
 func (n Word) String() string { return inField(n.Field) + escape(n.Text) }
 
 // String implements Node.
-func (n Phrase) String() string { return inField(n.Field) + quote(n.Text) }
+func (n Phrase) String() string {
+	text := inField(n.Field) + quote(n.Text)
+	if n.Slop > 0 {
+		text += "~" + strconv.Itoa(n.Slop)
+	}
+	return text
+}
 
 // String implements Node.
 func (n Prefix) String() string { return inField(n.Field) + escape(n.Text) + "*" }
+
+// String implements Node.
+func (n Fuzzy) String() string {
+	text := inField(n.Field) + escape(n.Text) + "~"
+	if n.Edits > 0 {
+		text += strconv.Itoa(n.Edits)
+	}
+	return text
+}
 
 // String implements Node.
 func (n Range) String() string {

@@ -36,10 +36,19 @@ func TestParse(t *testing.T) {
 		`"a \"b\" \\"`:            Phrase{Text: `a "b" \`},
 		`-"a b"`:                  Not{Phrase{Text: "a b"}},
 		`a"b"`:                    And{[]Node{word("a"), Phrase{Text: "b"}}},
+		`"a b"~2`:                 Phrase{Text: "a b", Slop: 2},
+		`f:"a b"~10 c`:            And{[]Node{Phrase{"f", "a b", 10}, word("c")}},
+		`"a b"~0`:                 Phrase{Text: "a b"},
+		`("a b"~2)`:               Phrase{Text: "a b", Slop: 2},
+		`"a b"~2c`:                And{[]Node{Phrase{Text: "a b", Slop: 2}, word("c")}},
+		"fuzzy~":                  Fuzzy{Text: "fuzzy"},
+		"(fuzzy~1 -f:fuzzy~2)":    And{[]Node{Fuzzy{Text: "fuzzy", Edits: 1}, Not{Fuzzy{"f", "fuzzy", 2}}}},
+		"武元衡~":                    Fuzzy{Text: "武元衡"},
+		"a~1b":                    word("a~1b"),
 		"pre*":                    Prefix{Text: "pre"},
 		"a* b":                    And{[]Node{Prefix{Text: "a"}, word("b")}},
 		"rating:PG-13":            Word{"rating", "PG-13"},
-		`rating:"a b"`:            Phrase{"rating", "a b"},
+		`rating:"a b"`:            Phrase{Field: "rating", Text: "a b"},
 		"rating:P*":               Prefix{"rating", "P"},
 		"rating:*":                Range{Field: "rating"},
 		"year:-5":                 Word{"year", "-5"},
@@ -90,9 +99,16 @@ func TestParseErrors(t *testing.T) {
 		"a OR":                              "nothing to search for at character 5: put a word there",
 		"OR a":                              "nothing to search for at character 1: put a word there",
 		"a OR OR b":                         "nothing to search for at character 6: put a word there",
-		"fuzzy~":                            "fuzzy~ is not supported by this version at character 1: search for the word itself, or for its beginning with *",
-		"a fuzzy~2":                         "fuzzy~ is not supported by this version at character 3: search for the word itself, or for its beginning with *",
-		`"a b"~2`:                           `"phrase"~ is not supported by this version at character 6: leave the ~ out`,
+		"a fuzzy~3":                         "~3 letters that differ at character 8: write ~1 or ~2, or ~ alone",
+		"fuzzy~0.8":                         "~0.8 letters that differ at character 6: write ~1 or ~2, or ~ alone",
+		"fuzzy~0":                           "~0 letters that differ at character 6: write ~1 or ~2, or ~ alone",
+		`"a b"~`:                            `a ~ after a phrase that can't be read at character 6: write how many places the words may be apart, 0 to 100, as ~2`,
+		`"a b"~101`:                         `a ~ after a phrase that can't be read at character 6: write how many places the words may be apart, 0 to 100, as ~2`,
+		`"a b"~1.5`:                         `a ~ after a phrase that can't be read at character 6: write how many places the words may be apart, 0 to 100, as ~2`,
+		"year:[1~ TO 2]":                    "a ~ in the bound of a range at character 7: leave it out",
+		"year:[1 TO 2~]":                    "a ~ in the bound of a range at character 12: leave it out",
+		`year:>"1"~2`:                       "a ~ in the bound of a range at character 7: leave it out",
+		strings.Repeat("a~ ", MaxFuzzy+1):   "more than 64 words with a ~ at character 194: ask for less at a time",
 		"a*b":                               `a * inside a word at character 2: put it at the end of a word, or write \*`,
 		"**":                                `a * inside a word at character 1: put it at the end of a word, or write \*`,
 		"rating:":                           `no value after rating: at character 1: write \: for a colon in a word`,
@@ -133,16 +149,16 @@ func text() *rapid.Generator[string] {
 // node draws a tree as Parse would make it.
 func node(depth int) *rapid.Generator[Node] {
 	return rapid.Custom(func(t *rapid.T) Node {
-		kinds := 5
+		kinds := 6
 		if depth > 0 {
-			kinds = 8
+			kinds = 9
 		}
 		field := rapid.OneOf(rapid.Just(""), text()).Draw(t, "field")
 		switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 		case 0:
 			return Word{field, text().Draw(t, "text")}
 		case 1:
-			return Phrase{field, rapid.OneOf(rapid.Just(""), text()).Draw(t, "text")}
+			return Phrase{field, rapid.OneOf(rapid.Just(""), text()).Draw(t, "text"), rapid.IntRange(0, MaxSlop).Draw(t, "slop")}
 		case 2:
 			return Prefix{field, text().Draw(t, "text")}
 		case 3:
@@ -154,8 +170,10 @@ func node(depth int) *rapid.Generator[Node] {
 			}
 			return r
 		case 5:
-			return Not{node(depth-1).Draw(t, "node")}
+			return Fuzzy{field, text().Draw(t, "text"), rapid.IntRange(0, MaxEdits).Draw(t, "edits")}
 		case 6:
+			return Not{node(depth-1).Draw(t, "node")}
+		case 7:
 			return And{rapid.SliceOfN(node(depth-1).Filter(isNot[And]), 2, 3).Draw(t, "nodes")}
 		default:
 			return Or{rapid.SliceOfN(node(depth-1).Filter(isNot[Or]), 2, 3).Draw(t, "nodes")}
@@ -179,7 +197,7 @@ func TestStringParses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a b OR c", `-(x "y z") f:[1 TO *]`, `f:>="a b" pre* a\:b`, "f:* g:<5 ~ a~1"} {
+	for _, s := range []string{"a b OR c", `-(x "y z") f:[1 TO *]`, `f:>="a b" pre* a\:b`, "f:* g:<5 ~ a~1", `"a b"~2 f:c~`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -8,8 +8,15 @@ const ByScore = "_score"
 
 // The bounds of a request.
 const (
-	MaxSize   = 1000   // hits in one answer
-	MaxWindow = 10_000 // From+Size; beyond it After
+	MaxSize    = 1000    // hits in one answer
+	MaxWindow  = 10_000  // From+Size; beyond it After
+	MaxValues  = 1024    // of all Filters
+	MaxSorts   = 8       // fields to sort by
+	MaxFacets  = 16      // fields to count
+	MaxCounts  = 1000    // values of one Facet
+	MaxSlots   = 64      // words of a Phrase with Slop, those that are not searched too
+	MaxLetters = 50      // of a Fuzzy
+	MaxTerms   = 1 << 16 // words that all Prefix and Fuzzy of a query stand for, in all fields
 )
 
 // A Request is a search as the index answers it.
@@ -26,6 +33,10 @@ type Request struct {
 	// which it holds, and every field but its own. The answer is as if there were
 	// no others. No value: no document.
 	Visible *Filter
+
+	// Boosts say how much a match in a column of the content, or in a child,
+	// counts for the score; without one, 1.
+	Boosts map[string]float64
 }
 
 // A Filter holds where a metadata field has one of the values.

@@ -115,7 +115,11 @@ func TestHighlightsOfManyRows(t *testing.T) {
 		rows = append(rows, doc.Row{Names: []string{"first", "last"}, Values: []any{"drama", fmt.Sprint(i)}})
 	}
 	row := doc.Row{Children: []doc.Child{{Name: "actors", Rows: rows}}}
-	got := s.highlights(row, query.Word{Text: "drama"})["actors"]
+	found, err := s.highlights(context.Background(), row, s.Index.Matcher(query.Word{Text: "drama"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := found["actors"]
 	want := []string{"<mark>drama</mark> 0", "<mark>drama</mark> 1", "<mark>drama</mark> 2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"html"
 	"slices"
 	"strings"
@@ -12,8 +13,17 @@ import (
 	"indexerd/internal/query"
 )
 
+func shown(text string, spans []query.Span) []string {
+	var out []string
+	for _, f := range fragments(text, spans) {
+		out = append(out, f.html())
+	}
+	return out
+}
+
 func TestFragments(t *testing.T) {
 	words := func(n int, word string) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
+	filler := words(20, "Filler") + "." // 140 characters
 	for _, c := range []struct {
 		name, text string
 		find       string
@@ -21,9 +31,22 @@ func TestFragments(t *testing.T) {
 	}{
 		{"short", "a drama", "drama", []string{"a <mark>drama</mark>"}},
 		{"escaped", `<b>"drama"</b>`, "drama", []string{"&lt;b&gt;&#34;<mark>drama</mark>&#34;&lt;/b&gt;"}},
+		{"white space around", "\n a drama \n", "drama", []string{"a <mark>drama</mark>"}},
+		{"several sentences that fit", "One. A drama. Two! And more?", "drama", []string{"One. A <mark>drama</mark>. Two! And more?"}},
+		{"sentence borders", filler + " One. A drama. " + filler + " " + filler, "drama", []string{"One. A <mark>drama</mark>. " + filler}},
+		{"what comes before, where there is room", filler + " One. A drama. " + filler + filler, "drama", []string{filler + " One. A <mark>drama</mark>."}},
+		{"an abbreviation is no border", strings.Repeat("x", 190) + ". J. R. Drama, i.e. a drama.", "a drama", []string{"J. R. Drama, i.e. <mark>a drama</mark>."}},
+		{"a number is no border", strings.Repeat("x", 195) + ". Version 3.14 of a drama", "drama", []string{"Version 3.14 of a <mark>drama</mark>"}},
+		{"quotes belong to the sentence", strings.Repeat("x", 195) + `." (A drama!) ` + filler + filler, "drama", []string{"(A <mark>drama</mark>!)"}},
+		{"an empty line is a border", strings.Repeat("x", 195) + "\n\t\n a drama\nwith lines", "drama", []string{"a <mark>drama</mark>\nwith lines"}},
+		{"Chinese sentences", strings.Repeat("今", 120) + "。" + "夜月明。」" + strings.Repeat("朝", 199) + "！", "夜", []string{strings.Repeat("今", 120) + "。<mark>夜</mark>月明。」"}},
 		{
-			"both ends between words", words(50, "before") + " drama " + words(50, "after"), "drama",
-			[]string{words(8, "before") + " <mark>drama</mark> " + words(23, "after")},
+			"a long sentence is cut between words", words(50, "before") + " drama " + words(50, "after"), "drama",
+			[]string{"…" + words(8, "before") + " <mark>drama</mark> " + words(23, "after") + "…"},
+		},
+		{
+			"the end of a long sentence", words(50, "before") + " drama. " + filler, "drama",
+			[]string{"…" + words(8, "before") + " <mark>drama</mark>."},
 		},
 		{
 			"two matches in one piece", "drama and drama", "drama",
@@ -31,30 +54,107 @@ func TestFragments(t *testing.T) {
 		},
 		{
 			"far matches", "drama " + words(60, "x12345") + " drama", "drama",
-			[]string{"<mark>drama</mark> " + words(27, "x12345"), words(8, "x12345") + " <mark>drama</mark>"},
+			[]string{"<mark>drama</mark> " + words(27, "x12345") + "…", "…" + words(8, "x12345") + " <mark>drama</mark>"},
 		},
 		{
-			"Chinese has no spaces", strings.Repeat("今", 100) + "夜" + strings.Repeat("月", 300), "夜",
-			[]string{strings.Repeat("今", 60) + "<mark>夜</mark>" + strings.Repeat("月", 139)},
+			"what is shown of a sentence is not shown again", "drama " + words(30, "x12345") + " drama " + words(60, "x12345"), "drama",
+			[]string{"<mark>drama</mark> " + words(27, "x12345") + "…", "…" + words(3, "x12345") + " <mark>drama</mark> " + words(24, "x12345") + "…"},
+		},
+		{
+			"Chinese without any border", strings.Repeat("今", 100) + "夜" + strings.Repeat("月", 300), "夜",
+			[]string{"…" + strings.Repeat("今", 60) + "<mark>夜</mark>" + strings.Repeat("月", 139) + "…"},
+		},
+		{
+			"a match over a border", filler + " A drama. Ends here. " + filler, "drama. Ends",
+			[]string{"A <mark>drama. Ends</mark> here. " + filler},
 		},
 		{
 			"a match longer than a piece", strings.Repeat("x", 500), strings.Repeat("x", 500),
-			[]string{"<mark>" + strings.Repeat("x", 200) + "</mark>"},
+			[]string{"<mark>" + strings.Repeat("x", 200) + "</mark>…"},
+		},
+		{
+			"a match is not cut at the end of a piece", "drama " + words(24, "x12345") + " a drama of a kind", "drama",
+			[]string{"<mark>drama</mark> " + words(24, "x12345") + " a <mark>drama</mark> of a kind"},
+		},
+		{
+			"nor begun there", "drama" + strings.Repeat("x", 193) + "drama", "drama",
+			[]string{"<mark>drama</mark>" + strings.Repeat("x", 193) + "…", "…<mark>drama</mark>"},
 		},
 	} {
-		spans := (&shelf{}).Spans(query.Word{Text: c.find}, "", c.text)
-		if got := fragments(c.text, spans); !slices.Equal(got, c.want) {
+		if got := shown(c.text, marksOf(c.find, c.text)); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
 		}
 	}
 }
 
-// Whatever the text and the matches are: pieces are parts of the text, each
-// has a mark, none is long, and nothing is cut inside a character.
+// marksOf finds a text wherever it stands.
+func marksOf(find, text string) []query.Span {
+	spans, _ := (&shelf{}).Matcher(query.Word{Text: find})(context.Background(), "", text)
+	return spans
+}
+
+// The best fragments come first: more different words, then more words.
+func TestBestFragmentsFirst(t *testing.T) {
+	long := strings.Repeat("Filler ", 30) + ". "
+	text := "One mad man. " + long + "Mad, mad, mad. " + long + "A mad scientist. " + long + "A scientist again."
+	var spans []query.Span
+	for at := range text {
+		for _, word := range []string{"mad", "Mad", "scientist"} {
+			if strings.HasPrefix(text[at:], word) {
+				spans = append(spans, query.Span{Start: at, End: at + len(word)})
+			}
+		}
+	}
+	want := []string{"A <mark>mad</mark> <mark>scientist</mark>.", "<mark>Mad</mark>, <mark>mad</mark>, <mark>mad</mark>.", "One <mark>mad</mark> man."}
+	if got := best(fragments(text, spans)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// checkFragments holds for all texts and matches: each fragment is a part of
+// the text and not long, has a mark, and cuts no character; every match is
+// marked once, whole unless it is longer than a fragment.
+func checkFragments(t rapid.TB, text string, spans []query.Span) {
+	t.Helper()
+	marked := 0
+	for _, f := range fragments(text, spans) {
+		got := f.html()
+		plain := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(got)
+		if f.begun {
+			plain = strings.TrimPrefix(plain, ellipsis)
+		}
+		if f.unfinished {
+			plain = strings.TrimSuffix(plain, ellipsis)
+		}
+		plain = html.UnescapeString(plain)
+		if !strings.Contains(text, plain) || utf8.ValidString(text) && !utf8.ValidString(got) || !strings.Contains(got, "<mark>") {
+			t.Fatalf("fragment %q of %q", got, text)
+		}
+		if n := utf8.RuneCountInString(plain); n > fragmentRunes {
+			t.Fatalf("fragment of %d characters: %q of %q", n, got, text)
+		}
+		marks := strings.Split(got, "<mark>")[1:]
+		if len(marks) != len(f.spans) {
+			t.Fatalf("%d marks for %d matches in %q", len(marks), len(f.spans), got)
+		}
+		for i, m := range marks {
+			m, _, _ = strings.Cut(m, "</mark>")
+			s := f.spans[i]
+			if whole := text[s.Start:s.End]; html.UnescapeString(m) != whole && utf8.RuneCountInString(whole) <= fragmentRunes-leadRunes {
+				t.Fatalf("%q is marked in place of %q", m, whole)
+			}
+			marked++
+		}
+	}
+	if marked != len(spans) {
+		t.Fatalf("%d marks for %d matches of %q", marked, len(spans), text)
+	}
+}
+
 func TestFragmentsOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 60).Draw(t, "n")
-		pieces := rapid.SampledFrom([]string{"word ", strings.Repeat("月", 50), strings.Repeat("x", 70), "<&> ", "\n"})
+		pieces := rapid.SampledFrom([]string{"word ", "End. ", "A", "...", strings.Repeat("月", 50), "。", strings.Repeat("x", 70), "<&> ", "&amp;", "\n", "\n\n", "…"})
 		text := strings.Join(rapid.SliceOfN(pieces, n, n).Draw(t, "pieces"), "")
 		var spans []query.Span
 		for at := 0; at < len(text); {
@@ -69,18 +169,22 @@ func TestFragmentsOfAnything(t *testing.T) {
 			if end > len(text) || start >= end {
 				break
 			}
-			spans = append(spans, query.Span{Start: start, End: end})
+			if strings.TrimSpace(text[start:end]) == text[start:end] { // words begin and end with letters
+				spans = append(spans, query.Span{Start: start, End: end})
+			}
 			at = end + 1
 		}
-		got := fragments(text, spans)
-		if len(got) > maxFragments || (len(got) == 0) != (len(spans) == 0) {
-			t.Fatalf("%d pieces for %d matches", len(got), len(spans))
+		checkFragments(t, text, spans)
+	})
+}
+
+func FuzzFragments(f *testing.F) {
+	f.Add("A drama. Another drama, <b>and</b> more drama! 今夜。drama", "drama")
+	f.Add(strings.Repeat("x. ", 200), "x")
+	f.Fuzz(func(t *testing.T, text, find string) {
+		if find == "" || strings.TrimSpace(find) != find || !utf8.ValidString(text) || !utf8.ValidString(find) || strings.ContainsAny(text, "\r\x00") {
+			return
 		}
-		for _, f := range got {
-			plain := html.UnescapeString(strings.NewReplacer("<mark>", "", "</mark>", "").Replace(f))
-			if !strings.Contains(text, plain) || !utf8.ValidString(f) || !strings.Contains(f, "<mark>") || utf8.RuneCountInString(plain) > fragmentRunes {
-				t.Fatalf("piece %q of %q", f, text)
-			}
-		}
+		checkFragments(t, text, marksOf(find, text))
 	})
 }

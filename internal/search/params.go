@@ -126,6 +126,9 @@ func parseSort(list []string) []query.Sort {
 
 // filter reads field:value pairs.
 func (p *Params) filter(list []string) error {
+	if len(list) > query.MaxValues {
+		return asBadQuery(query.TooManyValues(len(list)))
+	}
 	for _, pair := range list {
 		field, value, ok := strings.Cut(pair, ":")
 		if !ok {

@@ -10,14 +10,18 @@
 // caller may see, and not the field that says so.
 //
 // Cost: one search of the index, one page a hit, and one analysis of each
-// content column and of each child's row of a hit where highlights are wanted.
+// content column and of each child's row of a hit where highlights are wanted,
+// as far as 256 KiB of a field. The context is looked at before each hit, each
+// text, and within long ones.
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
@@ -27,8 +31,12 @@ import (
 // Index finds documents and says where their text matches.
 type Index interface {
 	Search(context.Context, query.Request) (query.Result, error)
-	Spans(n query.Node, field, text string) []query.Span
+	// Matcher returns what finds the matches of a query in a text of a field.
+	Matcher(query.Node) func(ctx context.Context, field, text string) ([]query.Span, error)
 }
+
+// A matcher finds the matches of one query.
+type matcher func(ctx context.Context, field, text string) ([]query.Span, error)
 
 // Pages keeps the documents as they were read. The error of View and Versions
 // does not say whether there is no such page; Meta does.
@@ -48,12 +56,13 @@ type Searcher struct {
 	Content  []string // columns whose words are searched
 	Metadata []string // columns that are searched by value
 	Children []Child
-	ACL      string // the field that holds a document's groups; empty where everyone sees everything
+	ACL      string             // the field that holds a document's groups; empty where everyone sees everything
+	Boosts   map[string]float64 // of columns and children whose words are searched; without one, 1
 }
 
 // An Error is the caller's fault: what was asked can't be answered.
 type Error struct {
-	Code    string // bad_query or not_found
+	Code    string // bad_query, not_found or busy
 	Message string
 	Hint    string
 }
@@ -110,7 +119,7 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Answer, error) {
 		return Answer{}, err
 	}
 	res, err := s.Index.Search(ctx, query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: visible,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: visible, Boosts: s.Boosts,
 	})
 	if err != nil {
 		return Answer{}, asBadQuery(err)
@@ -122,11 +131,15 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Answer, error) {
 	if a.Facets == nil {
 		a.Facets = map[string][]query.Count{}
 	}
+	var find matcher
+	if p.Highlight {
+		find = s.Index.Matcher(n)
+	}
 	for i, h := range res.Hits {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, err
 		}
-		if a.Hits[i], err = s.hit(h, fields, n, p.Highlight); err != nil {
+		if a.Hits[i], err = s.hit(ctx, h, fields, find); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -177,26 +190,26 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 }
 
 // hit shows one hit with what its page says.
-func (s *Searcher) hit(h query.Hit, fields []string, n query.Node, highlight bool) (Hit, error) {
+func (s *Searcher) hit(ctx context.Context, h query.Hit, fields []string, find matcher) (Hit, error) {
 	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}}
 	page, row, ok, err := s.page(h.OID)
 	if err != nil || !ok || page.V != h.V {
 		return hit, err
 	}
 	hit.Fields = s.pick(row, fields)
-	if highlight {
-		hit.Highlights = s.highlights(row, n)
+	if find != nil {
+		hit.Highlights, err = s.highlights(ctx, row, find)
 	}
-	return hit, nil
+	return hit, err
 }
 
 // highlights shows what of a row's text a query matches, by field.
-func (s *Searcher) highlights(row doc.Row, n query.Node) map[string][]string {
+func (s *Searcher) highlights(ctx context.Context, row doc.Row, find matcher) (map[string][]string, error) {
 	found := map[string][]string{}
 	for _, name := range s.Content {
 		v, _ := row.Get(name)
-		if f := s.matches(n, name, v); len(f) > 0 {
-			found[name] = f
+		if err := find.show(ctx, found, name, v); err != nil {
+			return nil, err
 		}
 	}
 	for _, c := range s.Children {
@@ -204,24 +217,34 @@ func (s *Searcher) highlights(row doc.Row, n query.Node) map[string][]string {
 			continue
 		}
 		values, _ := c.values(row)
-		if f := s.matches(n, c.Name, values...); len(f) > 0 {
-			found[c.Name] = f
+		if err := find.show(ctx, found, c.Name, values...); err != nil {
+			return nil, err
 		}
 	}
-	return found
+	return found, nil
 }
 
-// matches returns the first fragments of a field's values that a query matches.
-func (s *Searcher) matches(n query.Node, field string, values ...any) []string {
-	var found []string
+// show adds the best fragments of a field's values that a query matches. Only
+// the beginning of what is very long is looked at.
+func (find matcher) show(ctx context.Context, found map[string][]string, field string, values ...any) error {
+	var all []fragment
+	left := lookedAt
 	for _, v := range values {
-		if len(found) >= maxFragments {
-			break
-		}
 		text := doc.FormatText(v)
-		found = append(found, fragments(text, s.Index.Spans(n, field, text))...)
+		if len(text) > left {
+			text = strings.ToValidUTF8(text[:left], "")
+		}
+		left -= len(text)
+		spans, err := find(ctx, field, text)
+		if err = cmp.Or(err, ctx.Err()); err != nil { // a child may have thousands of short texts
+			return err
+		}
+		all = append(all, fragments(text, spans)...)
 	}
-	return found[:min(len(found), maxFragments)]
+	if len(all) > 0 {
+		found[field] = best(all)
+	}
+	return nil
 }
 
 // page returns what a page says, or false where there is none. The row is a

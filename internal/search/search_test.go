@@ -65,19 +65,20 @@ func (s *shelf) Search(_ context.Context, req query.Request) (query.Result, erro
 	return s.result, s.err
 }
 
-// Spans marks the words of a query wherever they stand.
-func (s *shelf) Spans(n query.Node, _, text string) []query.Span {
-	var spans []query.Span
-	word, ok := n.(query.Word)
-	for at := 0; ok; {
-		i := strings.Index(text[at:], word.Text)
-		if i < 0 {
-			break
+// Matcher marks the words of a query wherever they stand.
+func (s *shelf) Matcher(n query.Node) func(context.Context, string, string) ([]query.Span, error) {
+	return func(ctx context.Context, _, text string) (spans []query.Span, err error) {
+		word, ok := n.(query.Word)
+		for at := 0; ok; {
+			i := strings.Index(text[at:], word.Text)
+			if i < 0 {
+				break
+			}
+			spans = append(spans, query.Span{Start: at + i, End: at + i + len(word.Text)})
+			at += i + len(word.Text)
 		}
-		spans = append(spans, query.Span{Start: at + i, End: at + i + len(word.Text)})
-		at += i + len(word.Text)
+		return spans, ctx.Err()
 	}
-	return spans
 }
 
 func key(t *testing.T, id int64) doc.OID {
@@ -133,6 +134,7 @@ func TestSearch(t *testing.T) {
 		Facets: map[string][]query.Count{"year": {{Value: "2006", Count: 2}}},
 		Next:   "abc",
 	}
+	s.Boosts = map[string]float64{"title": 3}
 	p := Defaults()
 	p.Query, p.Fields = "drama", []string{"title", "year", "language"}
 	a, err := s.Search(context.Background(), p)
@@ -148,7 +150,7 @@ func TestSearch(t *testing.T) {
 	if got := show(t, a); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if shelf.asked.Size != 10 || shelf.asked.Query.String() != "drama" {
+	if shelf.asked.Size != 10 || shelf.asked.Query.String() != "drama" || shelf.asked.Boosts["title"] != 3 {
 		t.Errorf("the index was asked %+v", shelf.asked)
 	}
 }
@@ -176,6 +178,33 @@ func TestSearchWithoutHighlights(t *testing.T) {
 	want := `{"oid":"7","score":0,"fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null},"highlights":{}}`
 	if got := show(t, a.Hits[0]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Of a field that is very long only the beginning is looked at, over all rows
+// of a child; what is found there is no less whole.
+func TestHighlightsOfLongText(t *testing.T) {
+	s, _ := newSearcher(t)
+	s.Children = []Child{{Name: "notes", Columns: []string{"note"}, Searched: true}}
+	long := strings.Repeat("月", lookedAt/3-1) + " drama"
+	row := doc.Row{
+		Names: []string{"title", "plot"}, Values: []any{long, "drama " + long},
+		Children: []doc.Child{{Name: "notes", Rows: []doc.Row{
+			{Names: []string{"note"}, Values: []any{long}}, {Names: []string{"note"}, Values: []any{"drama"}},
+		}}},
+	}
+	find := s.Index.Matcher(query.Word{Text: "drama"})
+	got, err := s.highlights(context.Background(), row, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || len(got["plot"]) != 1 || !strings.HasPrefix(got["plot"][0], "<mark>drama</mark>") {
+		t.Errorf("got %.200v, want one mark at the beginning of plot", got)
+	}
+	over, end := context.WithCancel(context.Background())
+	end()
+	if _, err := s.highlights(over, row, find); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
 	}
 }
 

@@ -1,13 +1,14 @@
 // The search box: it asks while you type, and an answer to an older question is
 // never shown after a newer one.
-import { ask, hasToken, tablePath } from './api.js';
+import { Refusal, ask, hasToken, tablePath } from './api.js';
 import { $, el, marked, number } from './dom.js';
 
 const typingPause = 120; // milliseconds; shorter asks for half-typed words
 const facetValues = 8;
 
-// asked is the query that the hits shown answer, and next where they go on.
-const state = { table: '', facets: [], filter: new Map(), asked: '', next: null };
+// typing says that the last word may go on, asked is the query that the hits shown
+// answer, and next where they go on.
+const state = { table: '', facets: [], filter: new Map(), typing: false, asked: '', next: null };
 let typing; // the timer of the pause
 let asking = new AbortController(); // of the question under way
 
@@ -61,10 +62,28 @@ function parameters(q) {
   };
 }
 
-// half is the query with its last word open, for a word that is not typed to
-// its end; null where it does not end in a word.
-function half(q) {
-  return /(^|\s)[\p{L}\p{N}]{2,}$/u.test(q) && !q.includes('"') ? `${q}*` : null;
+// open is the query with its last word open, for one that is not typed to its
+// end: the word, which counts more, or what begins so. It is the query itself
+// where that does not end in a word.
+function open(q) {
+  const [, before, field, word] = /^(.*[\s(])?([\p{L}\p{N}_]+:)?([\p{L}\p{N}]{2,})$/su.exec(q) ?? [];
+  if (!word || word === 'OR' || q.includes('"')) return q;
+  return `${before ?? ''}(${field ?? ''}${word} OR ${field ?? ''}${word}*)`;
+}
+
+// firstFound asks one query after the other, until one finds something. One
+// that the server refuses finds nothing, unless it is what was typed.
+async function firstFound(typed, queries, post) {
+  let found;
+  for (const q of new Set(queries)) {
+    try {
+      found = { q, answer: await post(q) };
+    } catch (e) {
+      if (q === typed || !(e instanceof Refusal)) throw e;
+    }
+    if (found?.answer.total > 0) break;
+  }
+  return found;
 }
 
 async function search({ after = '' } = {}) {
@@ -75,12 +94,9 @@ async function search({ after = '' } = {}) {
   const post = (q) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(q), after }, signal });
   if (!state.table) return;
   try {
-    let q = after ? state.asked : $('q').value.trim();
-    let answer = await post(q);
-    if (answer.total === 0 && half(q)) {
-      q = half(q);
-      answer = await post(q);
-    }
+    const typed = after ? state.asked : $('q').value.trim();
+    const queries = after ? [typed] : state.typing ? [open(typed), typed] : [typed, open(typed)];
+    const { q, answer } = await firstFound(typed, queries, post);
     state.asked = q;
     show(answer, Boolean(after));
   } catch (e) {
@@ -104,12 +120,10 @@ function show(answer, onward) {
   showFacets(answer.facets);
 }
 
-// hit is a document: folded it shows its first field, by which people know it,
-// and what was found; unfolded all of it.
+// hit is a document: folded it shows what was found, unfolded all of it.
 function hit({ oid, fields, highlights = {} }) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
-  const rank = new Map(names.map((name, i) => [name, i === 0 ? 0 : highlights[name] ? 1 : 2]));
-  names.sort((a, b) => rank.get(a) - rank.get(b));
+  names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
   const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, oid);
   const api = (what) => answerLink(tablePath(state.table, `${what}/${encodeURIComponent(oid)}`), what);
@@ -192,10 +206,12 @@ function move(event) {
 export function startSearch() {
   $('q').addEventListener('input', () => {
     clearTimeout(typing);
+    state.typing = true;
     typing = setTimeout(search, typingPause);
   });
   $('q').form.addEventListener('submit', (event) => {
     event.preventDefault();
+    state.typing = false;
     search();
   });
   $('table').addEventListener('change', () => choose($('table').value));

@@ -1,0 +1,335 @@
+package fulltext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// titled indexes texts as titles of films with the keys 0, 1, 2 ...
+func titled(t *testing.T, analyzer string, texts ...string) *Index {
+	t.Helper()
+	m := films
+	m.Analyzer = analyzer
+	ix := newIndex(t, m)
+	docs := make([]doc.Doc, len(texts))
+	for i, text := range texts {
+		docs[i] = film(t, int64(i), 1, map[string]any{"title": text})
+	}
+	apply(t, ix, docs)
+	return ix
+}
+
+func TestFuzzy(t *testing.T) {
+	texts := []string{"scientist", "sceintist", "scientists", "scints", "mad", "mda", "made", "spider-man", "今夜月", "naïve"}
+	for _, c := range []struct{ analyzer, query, want string }{
+		{"standard", "scientist~", "0 1 2"}, // and not 3, by 3 edits; the exact word first, then one edit
+		{"standard", "scientist~1", "0 1 2"},
+		{"standard", "sceintist~2", "1 0 2"},
+		{"standard", "sceintist~1", "1 0"},
+		{"standard", "MAD~", "4 5 6 7"},
+		{"standard", "mad~2", "4 5 6 7"},
+		{"standard", "spidr-man~", "7"},
+		{"standard", "naive~", "9"},
+		{"standard", "the~", ""},
+		{"standard", "the~ mad", "4"},
+		{"standard", "title:mda~", "5 4"},
+		{"standard", "description:mda~", ""},
+		{"standard", "今夜~", "8"},
+		{"cjk", "今夜~", "8"},
+		{"cjk", "今月~", ""},
+		{"cjk", "mda~", "5 4"},
+		{"ngram", "ientis~", "0 2"}, // a piece, and nothing like it
+		{"en", "sceintists~", "1 0 2"},
+	} {
+		ix := titled(t, c.analyzer, texts...)
+		got, want := find(t, ix, c.query), strings.Fields(c.want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %s: got %v, want %v", c.analyzer, c.query, got, want)
+		}
+	}
+}
+
+// Words of any length up to the longest that may have a ~, and one letter more.
+func TestFuzzyOfLongWords(t *testing.T) {
+	for _, letter := range []string{"x", "é", "й", "𐐨"} {
+		var texts []string
+		for n := 3; n <= query.MaxLetters; n++ {
+			texts = append(texts, "q"+strings.Repeat(letter, n-1))
+		}
+		ix := titled(t, "standard", texts...)
+		for n := 4; n < query.MaxLetters; n++ {
+			word := strings.Repeat(letter, n)
+			if got, want := sorted(find(t, ix, word+"~1")), sorted([]string{fmt.Sprint(n - 3), fmt.Sprint(n - 2)}); !slices.Equal(got, want) {
+				t.Errorf("%s: got %v, want %v", word, got, want)
+			}
+		}
+		long := strings.Repeat(letter, query.MaxLetters)
+		wantBad(t, ix, query.Request{Query: query.Fuzzy{Text: long + letter}}, "letters")
+	}
+}
+
+func TestSlop(t *testing.T) {
+	ix := titled(t, "standard",
+		"a mad scientist", "mad old scientist", "scientist, mad", "mad and very old scientist",
+		"mad mad world", "mad world", "old scientist of a mad world")
+	for text, want := range map[string]string{
+		`"mad scientist"`:           "0",
+		`"mad scientist"~1`:         "0 1",
+		`"mad scientist"~2`:         "0 1 2",
+		`"mad scientist"~3`:         "0 1 2 3",
+		`"scientist mad"~1`:         "2", // the others need 2 to change places
+		`"mad mad"~5`:               "4", // one word is not two
+		`"mad mad world"~0`:         "4",
+		`"world mad"~2`:             "5 4 6",
+		`"scientist of the mad"~1`:  "6",
+		`"mad"~3 scientist`:         "0 2 1 3 6",
+		`title:"old scientist"~1`:   "6 1 3",
+		`description:"mad world"~9`: "",
+		`"the of"~9`:                "",
+	} {
+		got := find(t, ix, text)
+		if want := strings.Fields(want); !slices.Equal(sorted(got), sorted(want)) {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+	// The nearer the words, the better.
+	if got, want := find(t, ix, `"mad scientist"~5 -world`), []string{"0", "1", "2", "3"}; !slices.Equal(got, want) {
+		t.Errorf("nearest first: got %v, want %v", got, want)
+	}
+	wantBad(t, ix, query.Request{Query: query.Phrase{Field: "rating", Text: "a b", Slop: 1}}, "only the content has words")
+	many := query.Phrase{Text: strings.Repeat("word ", query.MaxSlots+1), Slop: 1}
+	wantBad(t, ix, query.Request{Query: many}, "has 65 words, more than 64")
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+func wantBad(t *testing.T, ix *Index, req query.Request, want string) {
+	t.Helper()
+	_, err := ix.Search(context.Background(), req)
+	var bad *query.Error
+	if !errors.As(err, &bad) || !strings.Contains(bad.Error(), want) {
+		t.Errorf("%v: got %v, want a query.Error with %q", req.Query, err, want)
+	}
+}
+
+func TestMarksOfSlopAndFuzzy(t *testing.T) {
+	for _, c := range []struct{ analyzer, query, text, want string }{
+		{"standard", `"mad scientist"~1`, "mad scientist, mad old scientist", "[mad scientist], [mad] old [scientist]"},
+		{"standard", `"mad scientist"~2`, "a scientist, mad; mad", "a [scientist], [mad]; mad"},
+		{"standard", `"mad scientist"~1`, "scientist of a mad", "scientist of a mad"},
+		{"standard", `"man of year"~1`, "man of a year", "[man] of a [year]"},
+		{"standard", "sceintist~", "Scientist or scientists, science", "[Scientist] or [scientists], science"},
+		{"standard", "sceintist~1", "Scientist or scientists", "[Scientist] or scientists"},
+		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
+		{"cjk", "今夜~", "今夜月", "[今夜]月"},
+	} {
+		m := films
+		m.Analyzer = c.analyzer
+		schema, err := newSchema(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := marked(t, &Index{schema: schema}, parse(t, c.query), c.text); got != c.want {
+			t.Errorf("%s %s:\ngot  %s\nwant %s", c.analyzer, c.query, got, c.want)
+		}
+	}
+}
+
+func TestBoosts(t *testing.T) {
+	ix := newIndex(t, films)
+	apply(t, ix, []doc.Doc{
+		film(t, "description", 1, map[string]any{"title": "a b c d e f", "description": "mad scientist"}),
+		film(t, "title", 1, map[string]any{"title": "mad scientist with a long title of many words", "description": "x"}),
+	})
+	for _, text := range []string{"mad", "mad scientist", `"mad scientist"`, `"scientist mad"~3`, "scien*", "sceintist~", "mad OR nothing"} {
+		for first, boosts := range map[string]map[string]float64{
+			"title":       {"title": 4},
+			"description": {"title": 0.25},
+		} {
+			got := find(t, ix, text, func(r *query.Request) { r.Boosts = boosts })
+			if len(got) != 2 || got[0] != first {
+				t.Errorf("%s with %v: got %v, want %s first", text, boosts, got, first)
+			}
+		}
+	}
+}
+
+// A query whose prefixes stand for too many words is refused, and says so.
+func TestTooManyTerms(t *testing.T) {
+	ix := newIndex(t, films)
+	var words []string
+	for i := range query.MaxTerms/2 + 1 {
+		words = append(words, fmt.Sprintf("w%d", i))
+	}
+	apply(t, ix, []doc.Doc{film(t, int64(1), 1, map[string]any{"title": strings.Join(words, " ")})})
+	if got := ask(t, ix, "w*").Total; got != 1 {
+		t.Errorf("w*: got %d, want 1", got)
+	}
+	wantBad(t, ix, query.Request{Query: query.And{Nodes: []query.Node{query.Prefix{Text: "w"}, query.Prefix{Text: "w"}}}},
+		"with w* the query stands for more than 65536 words: write more letters, or name a field")
+}
+
+func TestBoundsOfARequest(t *testing.T) {
+	ix := titled(t, "standard", "x")
+	fields := func(n int) (f []query.Facet, s []query.Sort) {
+		for range n {
+			f, s = append(f, query.Facet{Field: "rating", Size: 1}), append(s, query.Sort{Field: "rating"})
+		}
+		return f, s
+	}
+	values := slices.Repeat([]string{"x"}, query.MaxValues)
+	facets, _ := fields(query.MaxFacets + 1)
+	_, sorts := fields(query.MaxSorts + 1)
+	for want, req := range map[string]query.Request{
+		"17 facets, more than 16":                 {Facets: facets},
+		"9 fields to sort by, more than 8":        {Sort: sorts},
+		"1025 values to filter by, more than":     {Filters: []query.Filter{{Field: "rating", Values: values}, {Field: "year", Values: []string{"1"}}}},
+		"1001 values asked for":                   {Facets: []query.Facet{{Field: "rating", Size: query.MaxCounts + 1}}},
+		"size is 1001":                            {Size: query.MaxSize + 1},
+		"from 9001 and size 1000 reach beyond":    {From: 9001, Size: 1000},
+		"from is -1":                              {From: -1},
+		"no facets of field year: it is a number": {Facets: []query.Facet{{Field: "year", Size: 1}}},
+	} {
+		wantBad(t, ix, req, want)
+	}
+	ok := query.Request{Facets: facets[1:], Sort: sorts[1:], Filters: []query.Filter{{Field: "rating", Values: values}}}
+	if _, err := ix.Search(context.Background(), ok); err != nil {
+		t.Errorf("at the bounds: %v", err)
+	}
+}
+
+// A lapsing context is over after so many looks at it.
+type lapsing struct {
+	context.Context
+	looks, most int
+}
+
+func (c *lapsing) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Whatever goes through all documents, terms or positions looks at the context
+// again and again, and ends with its error.
+func TestDeadlineEverywhere(t *testing.T) {
+	const n = 2000
+	ix := newIndex(t, films)
+	var docs []doc.Doc
+	for i := range int64(n) {
+		docs = append(docs, film(t, i, 1, map[string]any{"title": fmt.Sprintf("odd even w%d", i), "year": i, "rating": fmt.Sprint(i)}))
+	}
+	var many strings.Builder
+	for i := range 2 * n {
+		fmt.Fprintf(&many, "x%d ", i)
+	}
+	docs = append(docs, film(t, int64(n), 1, map[string]any{"description": many.String()}))
+	apply(t, ix, docs)
+	few := []string{`"odd even w1"~9 OR "even w2 even"~3`, "year:[0 TO 1998] rating:none", "(odd OR even) (nothing OR w1*)"}
+	for _, text := range append([]string{
+		"*", "odd", "w*", "odd~", "x*", "-year:>=0", "-odd", "odd -even", "nothing OR -odd", `"even odd"`, "year:[0 TO 1998]", "odd OR even OR w*", `"odd even" -"odd even"`,
+	}, few...) {
+		req := query.Request{Query: parse(t, text)}
+		all := &lapsing{context.Background(), 0, math.MaxInt}
+		if _, err := ix.Search(all, req); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		want := n / checkEvery
+		if text == "x*" {
+			want *= 2 // one for each of its terms, beside those for bitmaps
+		}
+		if all.looks < want && !slices.Contains(few, text) {
+			t.Errorf("%s: %d looks at the deadline, want at least %d", text, all.looks, want)
+		}
+		for most := 0; most < all.looks; most += 1 + all.looks/10 {
+			if _, err := ix.Search(&lapsing{context.Background(), 0, most}, req); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: after %d looks of %d got %v, want the deadline's error", text, most, all.looks, err)
+			}
+		}
+	}
+	plain, counted := &lapsing{context.Background(), 0, math.MaxInt}, &lapsing{context.Background(), 0, math.MaxInt}
+	for ctx, facets := range map[*lapsing][]query.Facet{plain: nil, counted: {{Field: "rating", Size: 3}}} {
+		if _, err := ix.Search(ctx, query.Request{Facets: facets}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := counted.looks-plain.looks, n/checkEvery-1; got < want {
+		t.Errorf("facets: %d more looks at the deadline, want %d", got, want)
+	}
+}
+
+// So does what looks for matches in a text.
+func TestDeadlineOfMatcher(t *testing.T) {
+	ix := titled(t, "standard")
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "w%d odd ", i)
+	}
+	for _, q := range []string{"x*", "odd~", `"odd odd"`, `"odd odd"~1`} {
+		all := &lapsing{context.Background(), 0, math.MaxInt}
+		if _, err := ix.Matcher(parse(t, q))(all, "title", text.String()); err != nil || all.looks < 1000/checkEvery {
+			t.Errorf("%s: %v after %d looks, want one for each %d words", q, err, all.looks, checkEvery)
+		}
+		if _, err := ix.Matcher(parse(t, q))(&lapsing{context.Background(), 0, 3}, "title", text.String()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: got %v, want the deadline's error", q, err)
+		}
+	}
+}
+
+// Chinese text is found by each of its pieces: by single characters, by longer
+// ones, and by a beginning, which in Chinese is a piece too.
+func TestPiecesOfRealChinese(t *testing.T) {
+	const n = 200
+	all := readLines(t, "zh.jsonl.gz", n)
+	docs, texts := make([]doc.Doc, n), make([]string, n)
+	for i, l := range all {
+		docs[i], texts[i] = l.doc(t), strings.Map(foldRune, l.Text)
+	}
+	for _, analyzer := range []string{"cjk", "ngram"} {
+		m := lines
+		m.Analyzer = analyzer
+		ix := newIndex(t, m)
+		apply(t, ix, docs)
+		pieces := 0
+		for i, text := range texts {
+			for _, run := range strings.FieldsFunc(text, func(r rune) bool { return cjkKind(r) != gram }) {
+				if runes := []rune(run); len(runes) >= 5 && pieces < 400 {
+					at := i % (len(runes) - 4)
+					for size := 1; size <= 4; size++ {
+						pieces++
+						checkPiece(t, ix, string(runes[at:at+size]), texts)
+					}
+					break
+				}
+			}
+		}
+		if pieces < 100 {
+			t.Errorf("%s: %d pieces, want more", analyzer, pieces)
+		}
+	}
+}
+
+func checkPiece(t *testing.T, ix *Index, piece string, texts []string) {
+	t.Helper()
+	var want uint64
+	for _, text := range texts {
+		if strings.Contains(text, piece) {
+			want++
+		}
+	}
+	for _, n := range []query.Node{query.Word{Text: piece}, query.Prefix{Text: piece}, query.Phrase{Text: piece}, query.Fuzzy{Text: piece}} {
+		res := ask(t, ix, n.String())
+		if res.Total != want {
+			t.Errorf("%v: got %d, want %d", n, res.Total, want)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/search"
+)
+
+// A library is a real index with real pages behind the handlers.
+type library struct {
+	fakeEngine
+	searcher *search.Searcher
+}
+
+func (l *library) Search(ctx context.Context, _ string, p search.Params) (search.Answer, error) {
+	return l.searcher.Search(ctx, p)
+}
+
+// shelf is the pages of a library.
+type shelf map[doc.OID]doc.Page
+
+var errNoPage = errors.New("no such page")
+
+func (s shelf) View(oid doc.OID, see func(doc.Page) error) error {
+	page, ok := s[oid]
+	if !ok {
+		return errNoPage
+	}
+	return see(page)
+}
+
+func (s shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
+	page, ok := s[oid]
+	return page.Meta, ok, nil
+}
+
+func (s shelf) Versions(oid doc.OID) ([]doc.Page, error) { return []doc.Page{s[oid]}, nil }
+
+// newLibrary indexes n documents: some words in all of them, many words in a
+// few, text of one word again and again, text without spaces.
+func newLibrary(t testing.TB, n int) *library {
+	t.Helper()
+	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), fulltext.Mapping{
+		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
+		Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}},
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(ix.Err(), ix.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	pages, r := shelf{}, rand.New(rand.NewPCG(1, 1))
+	var docs []doc.Doc
+	for i := range n {
+		d := libraryDoc(t, i, r)
+		body, err := d.Row.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[d.OID] = doc.Page{Meta: d.Meta, Body: body}
+		docs = append(docs, d)
+	}
+	if err := ix.Apply(docs, nil); err != nil {
+		t.Fatal(err)
+	}
+	return &library{searcher: &search.Searcher{
+		Index: ix, Pages: pages, Table: "film", Content: []string{"title", "body"}, Metadata: []string{"rating", "code", "year"},
+	}}
+}
+
+func libraryDoc(t testing.TB, i int, r *rand.Rand) doc.Doc {
+	t.Helper()
+	var body strings.Builder
+	for range 60 {
+		body.WriteString(libraryWord(r) + " ")
+	}
+	switch i % 500 {
+	case 1:
+		body.WriteString(strings.Repeat("aa ", 20_000))
+	case 2:
+		body.WriteString(strings.Repeat("今夜月明", 5_000))
+	case 3:
+		body.WriteString(strings.Repeat("."+strings.Repeat(" ", 9), 5_000))
+	}
+	oid, err := doc.NewOID(int64(i))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Doc{
+		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}, V: doc.Version(i + 1)},
+		Row: doc.Row{
+			Names:  []string{"title", "body", "rating", "code", "year"},
+			Values: []any{libraryWord(r) + " aa bb", body.String(), fmt.Sprint("r", i%5), fmt.Sprint("code", i), int64(i)},
+		},
+	}
+}
+
+// libraryWord draws a word; a few are everywhere.
+func libraryWord(r *rand.Rand) string {
+	if r.IntN(3) == 0 {
+		return []string{"aa", "bb", "cc", "drama", "shark"}[r.IntN(5)]
+	}
+	return fmt.Sprintf("%c%c%d", 'a'+rune(r.IntN(26)), 'a'+rune(r.IntN(26)), r.IntN(30))
+}
+
+// hostile draws a request that nobody would send who wants to find something.
+func hostile(r *rand.Rand) *http.Request {
+	kinds := []func(*rand.Rand) *http.Request{
+		func(r *rand.Rand) *http.Request { return post(map[string]any{"q": hostileQuery(r)}) },
+		func(r *rand.Rand) *http.Request {
+			return post(map[string]any{"q": hostileQuery(r), "size": 1000, "sort": []string{"code", "-year"}, "facets": map[string]int{"code": 1000, "rating": 1}})
+		},
+		hostileList, hostileNumbers, hostileAddress, hostileBody,
+	}
+	return kinds[[]int{0, 0, 0, 0, 0, 1, 1, 2, 3, 4, 5}[r.IntN(11)]](r)
+}
+
+func post(body map[string]any) *http.Request {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	return httptest.NewRequest("POST", "/api/v1/tables/film/search", strings.NewReader(string(text)))
+}
+
+// hostileQuery draws a query that is deep, wide, or nonsense.
+func hostileQuery(r *rand.Rand) string {
+	some := func(piece func() string, most int) string {
+		var b strings.Builder
+		for range r.IntN(most) {
+			b.WriteString(piece())
+		}
+		return b.String()
+	}
+	letter := func() string { return string(rune('a' + r.IntN(26))) }
+	field := func() string { return []string{"", "title:", "body:", "rating:", "year:", "nosuch:"}[r.IntN(6)] }
+	switch r.IntN(12) {
+	case 0:
+		n := r.IntN(60)
+		return strings.Repeat([]string{"(", "-", "-("}[r.IntN(3)], n) + "aa" + strings.Repeat(")", n)
+	case 1:
+		return "aa" + some(func() string { return " OR " + libraryWord(r) }, 1200)
+	case 2:
+		return some(func() string { return field() + letter() + "* " }, 600)
+	case 3:
+		return some(func() string {
+			return []string{"OR ", "", ""}[r.IntN(3)] + libraryWord(r) + []string{"~ ", "~2 ", "~1 "}[r.IntN(3)]
+		}, 70)
+	case 4:
+		return `"` + strings.Repeat("aa ", r.IntN(2500)) + []string{`bb"`, `"`, `"~100`, `bb"~2`}[r.IntN(4)]
+	case 5:
+		return `"` + some(func() string { return libraryWord(r) + " " }, 64) + `"~100`
+	case 6:
+		return some(func() string { return fmt.Sprintf("year:[%d TO %g] OR ", r.IntN(9)-4, r.ExpFloat64()*1e6) }, 300) + "aa"
+	case 7:
+		return "-year:* -aa " + some(func() string { return "-" + letter() + "* " }, 300)
+	case 8:
+		return strings.Repeat("今夜月明", r.IntN(600)) + "*"
+	case 9:
+		return some(func() string { return string([]byte{byte(r.IntN(256))}) }, 9000)
+	case 10:
+		return some(func() string {
+			return []string{`"`, `\`, "(", ")", "[", "]", "*", "~", "~2", ":", "-", " ", " OR ", " TO ", ">", "<=", "aa", "year", "title", "\x00", "\xff", "今", "5"}[r.IntN(23)]
+		}, 200)
+	default:
+		return field() + strings.Repeat(letter(), r.IntN(9000)) + []string{"", "*", "~"}[r.IntN(3)]
+	}
+}
+
+// hostileList draws long lists of values, facets, sorts and fields.
+func hostileList(r *rand.Rand) *http.Request {
+	n := []int{1, 900, 1025, 3000, 100_000}[r.IntN(5)]
+	list := make([]string, n)
+	counts := map[string]int{}
+	for i := range list {
+		list[i] = fmt.Sprint("r", i)
+		counts[list[i]] = i
+	}
+	switch r.IntN(5) {
+	case 0:
+		return post(map[string]any{"q": "aa", "filter": map[string]any{"rating": list}})
+	case 1:
+		return post(map[string]any{"q": "aa", "facets": counts})
+	case 2:
+		return post(map[string]any{"q": "aa", "sort": list})
+	case 3:
+		return post(map[string]any{"q": "aa", "fields": list})
+	}
+	v := url.Values{}
+	for _, value := range list {
+		v.Add("filter", value+":"+value)
+	}
+	return httptest.NewRequest("GET", "/api/v1/tables/film/search?"+v.Encode(), nil)
+}
+
+func hostileNumbers(r *rand.Rand) *http.Request {
+	number := func() any {
+		return []any{-1, 0, 1, 1000, 1001, 9999, 10_000, 1 << 40, 1e300, 1.5, "x", nil}[r.IntN(12)]
+	}
+	return post(map[string]any{"q": "aa", "size": number(), "from": number(), "facets": map[string]any{"rating": number()}})
+}
+
+func hostileAddress(r *rand.Rand) *http.Request {
+	v := url.Values{"q": {hostileQuery(r)}, "after": {strings.Repeat("A", r.IntN(3000))}, "sort": {strings.Repeat("year,", r.IntN(12))}}
+	if r.IntN(3) == 0 {
+		v[strings.Repeat("x", r.IntN(50_000))] = []string{"1"}
+	}
+	return httptest.NewRequest("GET", "/api/v1/tables/film/search?"+v.Encode(), nil)
+}
+
+func hostileBody(r *rand.Rand) *http.Request {
+	n := r.IntN(30_000)
+	text := []string{
+		strings.Repeat("[", n), `{"q":` + strings.Repeat(`{"a":`, n), `{"q":"` + strings.Repeat(`\u0000`, n/6) + `"}`,
+		`{"q":"aa","q":"bb"}`, "null", "\xff", strings.Repeat(" ", 3*n), `{"q":1e` + strings.Repeat("9", n) + "}",
+	}[r.IntN(8)]
+	return httptest.NewRequest("POST", "/api/v1/tables/film/search", strings.NewReader(text))
+}
+
+// Whatever is asked, the answer is a proper one, and comes soon after the
+// deadline at the latest. How soon is for BenchmarkHostile to say; here the
+// machine may be busy.
+func TestHostile(t *testing.T) {
+	const within, grace = 100 * time.Millisecond, 10 * time.Second
+	n := 100
+	if more, err := strconv.Atoi(os.Getenv("HOSTILE_N")); err == nil {
+		n = more
+	}
+	limit := newSearchLimit()
+	limit.within = within
+	h := routesOf(newLibrary(t, 500), limit)
+	proper := map[int]bool{200: true, 400: true, 413: true, 504: true}
+	seen := map[int]int{}
+	var late time.Duration
+	for i := range n {
+		req := hostile(rand.New(rand.NewPCG(7, uint64(i))))
+		w, began := httptest.NewRecorder(), time.Now()
+		h.ServeHTTP(w, req)
+		seen[w.Code]++
+		took := time.Since(began)
+		late = max(late, took-within)
+		if !proper[w.Code] || took > within+grace {
+			t.Errorf("request %d: %d after %v: %.300s", i, w.Code, took, w.Body)
+		}
+	}
+	t.Logf("%d requests, answers by status: %v; the slowest ended %v after its deadline", n, seen, late)
+	if seen[200] == 0 || seen[400] == 0 || seen[413] == 0 {
+		t.Errorf("answers by status: %v, want some of each", seen)
+	}
+}
+
+// BenchmarkHostile asks hostile questions beside ordinary ones, and says how
+// much longer the ordinary ones take, and how long after the deadline the
+// slowest of the hostile ones ended.
+func BenchmarkHostile(b *testing.B) {
+	limit := newSearchLimit()
+	h := routesOf(newLibrary(b, 20_000), limit)
+	quiet := ordinary(h, 2000)
+	var late time.Duration
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			began := time.Now()
+			h.ServeHTTP(httptest.NewRecorder(), hostile(rand.New(rand.NewPCG(7, uint64(i)))))
+			late = max(late, time.Since(began)-limit.within)
+		}
+	})
+	b.ResetTimer()
+	var beside time.Duration
+	for b.Loop() {
+		beside = max(beside, ordinary(h, 2000))
+	}
+	cancel()
+	wg.Wait()
+	b.ReportMetric(float64(beside)/float64(quiet), "p99-ratio")
+	b.ReportMetric(float64(max(late, 0).Milliseconds()), "ms-late")
+	b.ReportMetric(0, "ns/op")
+}
+
+// ordinary asks n ordinary questions and returns the 99th percentile.
+func ordinary(h http.Handler, n int) time.Duration {
+	r := rand.New(rand.NewPCG(3, 3))
+	took := make([]time.Duration, n)
+	for i := range took {
+		req := post(map[string]any{"q": libraryWord(r) + " " + libraryWord(r), "facets": map[string]int{"rating": 10}})
+		began := time.Now()
+		h.ServeHTTP(httptest.NewRecorder(), req)
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	return took[n*99/100]
+}

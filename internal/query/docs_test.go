@@ -1,0 +1,43 @@
+package query
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// docs/search.md shows queries that parse, and names each limit as it is.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/search.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "## The query")
+	language, _, _ := strings.Cut(rest, "## The order of hits")
+	examples := regexp.MustCompile("(?m)^\\| [^|]+ \\| `([^`]+)` \\|").FindAllStringSubmatch(language, -1)
+	if len(examples) < 20 {
+		t.Errorf("got %d examples, want more", len(examples))
+	}
+	for _, e := range examples {
+		if _, err := Parse(e[1]); err != nil {
+			t.Errorf("%s: %v", e[1], err)
+		}
+	}
+	_, limits, _ := strings.Cut(string(text), "## Limits")
+	for _, want := range []string{
+		fmt.Sprintf("| %d bytes, %d words, phrases and ranges, nested %d deep |", MaxLength, MaxClauses, MaxDepth),
+		fmt.Sprintf("| %d, of at most %d letters |", MaxFuzzy, MaxLetters),
+		fmt.Sprintf("| %d places, in a phrase of at most %d words |", MaxSlop, MaxSlots),
+		fmt.Sprintf("| %d, counted in each field |", MaxTerms),
+		fmt.Sprintf("| values of all filters | %d |", MaxValues),
+		fmt.Sprintf("| %d fields, %d values each |", MaxFacets, MaxCounts),
+		fmt.Sprintf("| fields to sort by | %d |", MaxSorts),
+		fmt.Sprintf("| %d in one answer; `from` and `size` reach to hit %d,", MaxSize, MaxWindow),
+	} {
+		if !strings.Contains(limits, want) {
+			t.Errorf("docs/search.md does not say %q", want)
+		}
+	}
+}
