@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,15 +24,15 @@ type fakeEngine struct {
 	verdict string
 	halfway bool // err comes after the first byte
 	err     error
-	meters  *Meters
+
+	measured sync.Once
+	meters   *Meters
 }
 
 func (f *fakeEngine) Measures() []TableMeasures { return nil }
 
 func (f *fakeEngine) Meters() *Meters {
-	if f.meters == nil {
-		f.meters = NewMeters()
-	}
+	f.measured.Do(func() { f.meters = NewMeters() })
 	return f.meters
 }
 

@@ -30,7 +30,7 @@ func TestConfigErrors(t *testing.T) {
 		{"no table", "SELECT * FROM dok", "id", "u",
 			ConfigError{"sql", `line 1: relation "dok" does not exist (SQLSTATE 42P01)`, ""}},
 		{"privilege", "SELECT * FROM secret", "id", "u",
-			ConfigError{"sql", "permission denied for table secret (SQLSTATE 42501)", ""}},
+			ConfigError{"sql", "permission denied for table secret (SQLSTATE 42501)", `GRANT SELECT ON "secret" TO the daemon's role`}},
 		{"lock", "SELECT * FROM doc FOR UPDATE", "id", "u",
 			ConfigError{"sql", "cannot execute SELECT FOR UPDATE in a read-only transaction (SQLSTATE 25006)", ""}},
 		{"write", "WITH w AS (DELETE FROM doc RETURNING id) SELECT * FROM w", "id", "u",
