@@ -19,7 +19,7 @@ import (
 // A following engine has one table, about which all is known.
 type following struct{ fakeEngine }
 
-func (following) Status(context.Context) Status {
+func (*following) Status(context.Context) Status {
 	at, lag, tier, failure := Time(time.Unix(1_700_000_000, 500_000_000)), 0.4, "1m", "down"
 	return Status{
 		Ready:   true,
@@ -33,7 +33,7 @@ func (following) Status(context.Context) Status {
 	}
 }
 
-func (following) Measures() []TableMeasures {
+func (*following) Measures() []TableMeasures {
 	m := TableMeasures{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11}
 	for _, late := range []time.Duration{900 * time.Millisecond, 900 * time.Millisecond, 6 * time.Second} {
 		m.Lateness.Note(late)
