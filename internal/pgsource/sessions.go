@@ -11,9 +11,7 @@ import (
 )
 
 // standingSQL asks for what a standing is. The write-ahead log names the
-// timeline, on which a server is new after a failover or a restore. Snapshots
-// that name the same transactions as completed see the same rows: whatever
-// writes has an id.
+// timeline, on which a server is new after a failover or a restore.
 const standingSQL = `SELECT
 	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
 		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
@@ -21,9 +19,21 @@ const standingSQL = `SELECT
 	pg_is_in_recovery(),
 	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid),
 	pg_has_role('pg_read_all_stats', 'usage'),
-	EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE datid = d.oid AND state = 'disabled'),
-	txid_current_snapshot()
+	EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE datid = d.oid AND state = 'disabled')
 	FROM pg_catalog.pg_database d WHERE datname = current_database()`
+
+// versionSQL names the transactions that have completed. Snapshots that name the
+// same ones see the same rows: whatever writes has an id.
+const versionSQL = "SELECT txid_current_snapshot()"
+
+// version says what of a server has been committed.
+func (x *tx) version(ctx context.Context, server string) (string, error) {
+	row, err := x.row(ctx, query{sql: versionSQL})
+	if err != nil {
+		return "", err
+	}
+	return server + " " + string(row[0]), nil
+}
 
 func (x *tx) standing(ctx context.Context) (standing, error) {
 	row, err := x.row(ctx, query{sql: standingSQL})
@@ -32,7 +42,6 @@ func (x *tx) standing(ctx context.Context) (standing, error) {
 	}
 	return standing{
 		server: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), sees: isTrue(row[3]), silent: isTrue(row[4]),
-		version: string(row[0]) + " " + string(row[5]),
 	}, nil
 }
 

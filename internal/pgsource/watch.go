@@ -120,7 +120,9 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 			return reading{}, err
 		}
 	}
-	return r, nil
+	// Behind the samples: it has to have what is no longer open in them.
+	r.version, err = x.version(ctx, r.server)
+	return r, err
 }
 
 // remember takes a reading in that another watch took.
