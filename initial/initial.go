@@ -47,6 +47,10 @@ type Start struct {
 	Settled time.Time
 	Mode    string // exact, assumed or compared
 	Server  string // the database server that told; may be empty
+
+	// The server's clock then, and this machine's: by them a later reading knows
+	// a step of the clock. Zero where no horizon was asked for.
+	Clock, Local time.Time
 }
 
 // A Load is the initial load of one table.
@@ -150,7 +154,8 @@ func (l *Load) finish(plan *Plan) error {
 		t.Loaded = true
 		t.Load = plan.At
 		t.Incremental = plan.At
-		t.Settled, t.Mode, t.Server = plan.Start.Settled, plan.Start.Mode, plan.Start.Server
+		t.Settled, t.Mode = plan.Start.Settled, plan.Start.Mode
+		t.Server, t.Clock, t.Local = plan.Start.Server, plan.Start.Clock, plan.Start.Local
 	})
 	if err != nil {
 		return fmt.Errorf("load %s: %w", l.Table, err)

@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 			}
 			w.wantLoaded(t)
 			m := w.Marks()
-			if !m.Load.Equal(at) || !m.Incremental.Equal(at) || !m.Settled.Equal(at.Add(-timeout)) || m.Mode != "assumed" {
+			if !m.Load.Equal(at) || !m.Incremental.Equal(at) || !m.Settled.Equal(at.Add(-timeout)) || m.Mode != "assumed" || m.Server != "first" || m.Clock.IsZero() || m.Clock.Sub(m.Local) != time.Hour {
 				t.Errorf("got marks %+v, want load and incremental at %v, settled %v earlier, assumed", m, at, timeout)
 			}
 		})

@@ -33,6 +33,8 @@ type recordLine struct {
 	Settled     time.Time      `json:"settled"`
 	Mode        string         `json:"mode"`
 	Server      string         `json:"server,omitempty"`
+	Clock       time.Time      `json:"clock,omitzero"`
+	Local       time.Time      `json:"local,omitzero"`
 	Breakpoints []string       `json:"breakpoints"`
 }
 
@@ -62,7 +64,8 @@ type Plan struct {
 func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
 	line := recordLine{
 		Generation: r.Generation, At: r.At.UTC(), Rows: r.Rows,
-		Settled: r.Start.Settled.UTC(), Mode: r.Start.Mode, Server: r.Start.Server,
+		Settled: r.Start.Settled.UTC(), Mode: r.Start.Mode,
+		Server: r.Start.Server, Clock: r.Start.Clock.UTC(), Local: r.Start.Local.UTC(),
 		Breakpoints: make([]string, len(r.Breakpoints)),
 	}
 	for i, oid := range r.Breakpoints {
@@ -136,7 +139,7 @@ func parseRecord(text []byte) (record, error) {
 	}
 	r := record{
 		Generation: line.Generation, At: line.At, Rows: line.Rows,
-		Start:       Start{Settled: line.Settled, Mode: line.Mode, Server: line.Server},
+		Start:       Start{Settled: line.Settled, Mode: line.Mode, Server: line.Server, Clock: line.Clock, Local: line.Local},
 		Breakpoints: make([]doc.OID, len(line.Breakpoints)),
 	}
 	for i, key := range line.Breakpoints {

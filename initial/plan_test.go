@@ -25,7 +25,7 @@ const planName = "load.jsonl"
 
 var planAt = time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 
-var planStart = Start{Settled: planAt.Add(-10 * time.Minute), Mode: "exact", Server: "one"}
+var planStart = Start{Settled: planAt.Add(-10 * time.Minute), Mode: "exact", Server: "one", Clock: planAt.Add(-time.Second), Local: planAt.Add(time.Hour)}
 
 // newPlan makes a plan of five ranges.
 func newPlan(t *testing.T, fsys atomicfile.FS) *Plan {
@@ -77,7 +77,7 @@ func TestPlanFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"generation":3,"at":"2026-01-02T03:04:05.678901Z","rows":50,"settled":"2026-01-02T02:54:05.678901Z","mode":"exact","server":"one","breakpoints":["117ffffffffffffff6","118000000000000000","11800000000000000a","118000000000000014"]}
+	want := `{"generation":3,"at":"2026-01-02T03:04:05.678901Z","rows":50,"settled":"2026-01-02T02:54:05.678901Z","mode":"exact","server":"one","clock":"2026-01-02T03:04:04.678901Z","local":"2026-01-02T04:04:05.678901Z","breakpoints":["117ffffffffffffff6","118000000000000000","11800000000000000a","118000000000000014"]}
 {"range":2,"rows":10}
 {"range":0,"rows":10}
 `

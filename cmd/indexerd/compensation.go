@@ -61,7 +61,7 @@ func newCompensation(t *table, r rows) *compensation {
 		return c
 	}
 	marks, _ := t.trace.Table(t.conf.Name)
-	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server}
+	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server, Floor: marks.Settled}
 	if marks.Mode == "exact" {
 		last.At = marks.Settled
 	}
@@ -82,31 +82,32 @@ const exactWithin = 5
 // begin says what is known of open transactions before a load begins.
 func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
 	if c.exact == nil {
-		return c.beginAssumed(ctx)
+		return c.beginAssumed(ctx, initial.Start{})
 	}
-	var h doc.Horizon
+	var start initial.Start
 	for range exactWithin {
-		var err error
-		if h, err = c.exact.Horizon.Horizon(ctx); err != nil {
-			return initial.Start{}, err
+		h, err := c.exact.Horizon.Horizon(ctx)
+		if err != nil {
+			return start, err
 		}
+		start.Server, start.Clock, start.Local = h.Server, h.Now, h.Local
 		if h.Exact {
-			return initial.Start{Settled: c.whole(h.At), Mode: "exact", Server: h.Server}, nil
+			start.Settled, start.Mode = c.whole(h.At), "exact"
+			return start, nil
 		}
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
-			return initial.Start{}, ctx.Err()
+			return start, ctx.Err()
 		}
 	}
-	start, err := c.beginAssumed(ctx)
-	start.Server = h.Server
-	return start, err
+	return c.beginAssumed(ctx, start)
 }
 
-func (c *compensation) beginAssumed(ctx context.Context) (initial.Start, error) {
+func (c *compensation) beginAssumed(ctx context.Context, start initial.Start) (initial.Start, error) {
 	now, err := c.rows.Now(ctx)
-	return initial.Start{Settled: c.whole(now.Add(-assumedTimeout(c.table.conf))), Mode: "assumed"}, err
+	start.Settled, start.Mode = c.whole(now.Add(-assumedTimeout(c.table.conf))), "assumed"
+	return start, err
 }
 
 // whole leaves out the tick of updateTime that a time lies in: a row of it

@@ -37,13 +37,11 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	if err := t.noteSQL(); err != nil {
 		return err
 	}
-	late := newCompensation(t, rows)
-	t.mu.Lock()
-	t.late = late
-	t.mu.Unlock()
+	late := t.lookBack(rows)
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, late, log) }); err != nil {
 		return err
 	}
+	late = t.lookBack(rows) // its watch begins with what the load knew
 	follow := t.incremental(rows)
 	err = t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
 		_, err := t.pass(ctx, "incremental", "", follow.Run)
@@ -56,6 +54,15 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 		return err
 	}
 	return t.scheduleSweep(s)
+}
+
+// lookBack makes the passes that look back from where the marks are.
+func (t *table) lookBack(r rows) *compensation {
+	late := newCompensation(t, r)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.late = late
+	return late
 }
 
 func (t *table) incremental(r rows) *incremental.Pass {

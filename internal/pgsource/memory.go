@@ -65,6 +65,7 @@ type memory struct {
 	sessions map[int]session
 	prepared map[string]time.Time
 	proven   time.Time     // bounds what was not prepared when it was last proved
+	settled  time.Time     // S when the watch began, proven or assumed
 	back     time.Duration // steps of the clock in this reading
 	floor    time.Time     // after them: bounds what was stamped since the last reading
 }
@@ -73,7 +74,7 @@ func newMemory(slack time.Duration) *memory { return &memory{slack: slack} }
 
 // continueFrom takes over what an earlier watch of this server proved.
 func (m *memory) continueFrom(h doc.Horizon) {
-	m.proven, m.highest = h.At, later(h.Now, h.At.Add(m.slack))
+	m.proven, m.settled, m.highest = h.At, later(h.At, h.Floor), later(h.Now, h.At.Add(m.slack))
 	m.last = moment{sent: h.Local, received: h.Local, clock: h.Now}
 }
 
@@ -83,18 +84,14 @@ func (m *memory) continueFrom(h doc.Horizon) {
 // earlier than when the process was last seen to wait for one, or than one that
 // is seen.
 func (m *memory) add(s sample) {
-	fresh := m.last.clock
-	if !m.begun {
-		fresh = m.proven
-	}
 	sessions := make(map[int]session, len(s.open))
 	for _, tx := range s.open {
 		known, ok := m.sessions[tx.pid]
 		switch {
+		case !ok && m.begun:
+			known = session{vxid: tx.vxid, since: m.last.clock, waited: m.last.clock}
 		case !ok:
-			// What was open when the watch began may have seen a step of the
-			// clock that only an earlier watch knew of.
-			known = session{vxid: tx.vxid, since: fresh, waited: fresh, held: !m.begun && !fresh.IsZero()}
+			known = m.found(tx)
 		case known.vxid != tx.vxid:
 			known = session{vxid: tx.vxid, since: known.waited, waited: known.waited, held: known.held && !known.waited.After(known.since)}
 		}
@@ -109,6 +106,18 @@ func (m *memory) add(s sample) {
 	m.sessions = sessions
 	m.watchClock(s)
 	m.last, m.highest, m.begun = s.moment, later(m.highest, s.clock), true
+}
+
+// found is what bounds a transaction that was open when the watch began. It may
+// have seen a step of the clock that only an earlier watch knew of. S went back
+// with that step, so it bounds what the beginning does not, also where it was
+// assumed. A beginning that is hidden has no bound but a proven one.
+func (m *memory) found(tx openTx) session {
+	bound := m.settled
+	if tx.start.IsZero() {
+		bound = m.proven
+	}
+	return session{vxid: tx.vxid, since: bound, waited: bound, held: !bound.IsZero()}
 }
 
 // watchClock looks for a step back. A transaction that is open at one may have

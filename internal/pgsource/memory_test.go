@@ -125,6 +125,17 @@ func TestHorizon(t *testing.T) {
 			{now: 106, open: []openTx{shown(2, "2/2", 104)}, prepared: []string{"p"}, at: 90, pin: `prepared transaction "p"`},
 			{now: 108, open: []openTx{shown(2, "2/2", 104)}, at: 103, pin: "shown 2/2"},
 		}},
+		{name: "an earlier watch, and an S that was assumed", last: doc.Horizon{Now: second(100), Local: second(100), Floor: second(90)}, steps: []step{
+			// It may have been held at a step of the clock, with which S went back.
+			{now: 102, open: []openTx{shown(1, "1/1", 95)}, at: 89, pin: "shown 1/1"},
+			{now: 104, open: []openTx{resting(shown(1, "1/1", 95))}, at: 89, pin: "shown 1/1"},
+			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
+			{now: 108, at: 107},
+		}},
+		{name: "an earlier watch, an S that was assumed, and a beginning that is hidden", last: doc.Horizon{Now: second(100), Local: second(100), Floor: second(90)}, steps: []step{
+			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides when its transaction began", pin: "hidden 1/1"},
+			{now: 104, at: 103},
+		}},
 		{name: "the clock steps back", steps: []step{
 			{now: 1000, open: []openTx{shown(1, "1/1", 998), hidden(3, "3/1")}, reason: "hides", pin: "hidden 3/1"},
 			{now: 1002, open: []openTx{shown(1, "1/1", 998)}, at: 997, pin: "shown 1/1"},

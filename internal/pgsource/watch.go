@@ -62,8 +62,10 @@ type WatchOptions struct {
 	Fresh time.Duration
 
 	// Last is the last exact horizon that was made durable, with At, Now, Local
-	// and Server. The watch then is exact from its first reading on: what it
-	// finds open stamps nothing below At. The zero value: there is none.
+	// and Server, and as its Floor the S that is durable, however it is known.
+	// The watch then is exact from its first reading on: what it finds open
+	// stamps nothing below At, and nothing below Floor where its beginning is
+	// seen. The zero value: there is none.
 	Last doc.Horizon
 }
 

@@ -27,7 +27,7 @@ type job struct {
 // schedule sets the passes up. The load comes first.
 func (p *process) schedule() {
 	p.add("incremental", followEvery, p.follow.Run)
-	for _, tier := range p.tiers {
+	for i, tier := range p.tiers {
 		p.add("tier "+tier.Name, tier.Timeout, func(ctx context.Context) (doc.Report, error) {
 			if tier.Settles && p.vouched() {
 				return doc.Report{}, nil
@@ -36,7 +36,7 @@ func (p *process) schedule() {
 				p.leaveExact()
 			}
 			defer p.prune()
-			return tier.Run(ctx)
+			return p.tiers[i].Run(ctx)
 		})
 	}
 	if p.exact != nil {

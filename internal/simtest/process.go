@@ -84,7 +84,7 @@ func (p *process) compensation() {
 		return
 	}
 	marks, _ := p.trace.Table(film)
-	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server}
+	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server, Floor: marks.Settled}
 	if marks.Mode == "exact" {
 		last.At = marks.Settled
 	}
@@ -106,24 +106,30 @@ func (p *process) load(ctx context.Context) (doc.Report, error) {
 		Table: film, Source: p.rows, Sink: p.sink, Trace: p.trace, FS: p.files, PlanFile: dir + "/load", Generation: 1,
 		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &initial.Progress{},
 	}
-	return l.Run(ctx)
+	report, err := l.Run(ctx)
+	if err == nil {
+		p.compensation() // the watch begins with what the load knew
+	}
+	return report, err
 }
 
 // begin says what is known of open transactions before a load begins.
 func (p *process) begin(ctx context.Context) (initial.Start, error) {
-	var server string
+	var start initial.Start
 	if p.exact != nil {
 		h, err := p.exact.Horizon.Horizon(ctx)
 		if err != nil {
-			return initial.Start{}, err
+			return start, err
 		}
+		start.Server, start.Clock, start.Local = h.Server, h.Now, h.Local
 		if h.Exact {
-			return initial.Start{Settled: p.whole(h.At), Mode: "exact", Server: h.Server}, nil
+			start.Settled, start.Mode = p.whole(h.At), "exact"
+			return start, nil
 		}
-		server = h.Server
 	}
 	now, err := p.rows.Now(ctx)
-	return initial.Start{Settled: p.whole(now.Add(-lastTimeout)), Mode: "assumed", Server: server}, err
+	start.Settled, start.Mode = p.whole(now.Add(-lastTimeout)), "assumed"
+	return start, err
 }
 
 // whole leaves out the tick that a time lies in.

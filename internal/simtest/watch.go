@@ -12,7 +12,7 @@ import (
 // beginnings of all transactions are seen. It remembers what a reading proved,
 // and notices when the clock was set back: a transaction that is open then may
 // stamp below its beginning, until it has ended (R17b). What was open when the
-// watch began is bounded by what an earlier watch made durable.
+// watch began is bounded by S, which went back with the step.
 type watch struct {
 	world *world
 
@@ -22,6 +22,7 @@ type watch struct {
 	local   time.Time // this machine's clock then
 	highest time.Time // that the clock has shown since it was last set back
 	proven  time.Time // nothing below it will come
+	settled time.Time // S when the watch began, proven or assumed
 	bounds  map[*transaction]time.Time
 }
 
@@ -29,7 +30,7 @@ type watch struct {
 func newWatch(w *world, last doc.Horizon) *watch {
 	return &watch{
 		world: w, server: last.Server, clock: last.Now, local: last.Local,
-		highest: later(last.Now, last.At.Add(w.slack)), proven: last.At,
+		highest: later(last.Now, last.At.Add(w.slack)), proven: last.At, settled: last.Floor,
 	}
 }
 
@@ -68,8 +69,8 @@ func (h *watch) learn() {
 		bound, known := h.bounds[x]
 		if !known {
 			bound = x.began
-			if !h.begun && !h.proven.IsZero() {
-				bound = earlier(bound, h.proven)
+			if !h.begun && !h.settled.IsZero() {
+				bound = earlier(bound, h.settled)
 			}
 		}
 		bounds[x] = bound
