@@ -300,6 +300,22 @@ func TestCheckDirectory(t *testing.T) {
 	found{code: "data_rights", path: "data", words: "chmod 700 " + data}.provoked(t, f, exit)
 }
 
+// An acl restricts tokens, so it needs some.
+func TestCheckACL(t *testing.T) {
+	path, _ := sqliteFilm(t, "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT, team TEXT)")
+	file := filmFile(t, "sqlite", path, "SELECT * FROM film", "metadata: {team: keyword}\nacl: team")
+	f, exit := checks(t, file)
+	found{code: "acl_open", path: "tables.film.acl", words: "list http.tokens"}.provoked(t, f, exit)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := "http: {tokens: [{name: desk, token: " + strings.Repeat("secret", 8) + ", admin: true}]}\n"
+	if f, _ := checks(t, writeFile(t, tokens+string(text))); f.Warnings != 0 {
+		t.Errorf("with a token: got %+v, want no warning", f)
+	}
+}
+
 func sqliteFilm(t *testing.T, statements ...string) (path string, rows int) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "film.db")

@@ -68,7 +68,17 @@ type Check struct {
 func NewCheck(cfg *configs.Config) *Check {
 	c := &Check{cfg: cfg, found: Findings{Findings: []Finding{}}, servers: map[string]doc.Server{}, writable: map[string][]string{}}
 	c.disk(freeBytes)
+	c.access()
 	return c
+}
+
+// access looks at who may find what.
+func (c *Check) access() {
+	for _, t := range c.cfg.Tables {
+		if t.ACL != "" && len(c.cfg.HTTP.Tokens) == 0 {
+			c.add(aclOpen, "tables."+t.Name+".acl", "it restricts nobody: without tokens, every user of this machine finds every document", "list http.tokens, each with its groups")
+		}
+	}
 }
 
 // Findings ends the check.

@@ -36,6 +36,7 @@ const (
 	unboundedTransactions
 	diskSpace
 	dataRights
+	aclOpen
 	serverFound
 	clockRead
 	statsHidden
@@ -96,6 +97,7 @@ var kinds = [codes]kind{
 	unboundedTransactions: {"unbounded_transactions", Warning, "What is settled is assumed from the longest transaction that the tiers allow for, and the database lets transactions stay open for longer.", "Set `transaction_timeout` (PostgreSQL 17) or `idle_in_transaction_session_timeout` in the database to no more than the last tier's timeout."},
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Make room, or name another directory."},
 	dataRights:            {"data_rights", Warning, "Others than the owner may look into `data`, which holds what the database does.", "Run the `chmod` that it prints."},
+	aclOpen:               {"acl_open", Warning, "A table has an `acl`, and there are no tokens: every user of the machine is an admin, and finds every document.", "List `http.tokens`, each with its groups."},
 
 	serverFound:  {"server", Info, "What the database is, how it is reached, and as whom.", ""},
 	clockRead:    {"clock", Info, "How far the clocks of the database and of this machine differ.", ""},
