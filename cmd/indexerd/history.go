@@ -74,7 +74,7 @@ func (c historyCommand) Run(ctx context.Context, w world) error {
 
 func printHistory(out io.Writer, h httpapi.History) error {
 	if len(h.Runs) == 0 {
-		fmt.Fprintf(out, "no pass of %s has changed anything yet\n", h.Table)
+		fmt.Fprintf(out, "no pass of %s has changed anything since its load\n", h.Table)
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -129,6 +129,10 @@ func (c reindexCommand) Run(ctx context.Context, w world) (err error) {
 	if err := json.Unmarshal(run.Result, &r); err != nil {
 		return fmt.Errorf("read the result: %w", err)
 	}
-	fmt.Fprintf(w.stdout, "%s: %d documents from their pages; %d more are to be fetched, which a sweep does\n", c.Table, r.Indexed, r.Partial+r.Left)
-	return nil
+	rest := ""
+	if n := r.Partial + r.Left; n > 0 {
+		rest = fmt.Sprintf("; %d more are to be fetched, which a sweep does", n)
+	}
+	_, err = fmt.Fprintf(w.stdout, "%s: %d documents from their pages%s\n", c.Table, r.Indexed, rest)
+	return err
 }
