@@ -150,3 +150,29 @@ func TestBackupBeforeALoad(t *testing.T) {
 		t.Errorf("a file is there: %v", err)
 	}
 }
+
+// A start takes away what a crash has left of a backup, and no backup that is
+// finished, wherever somebody keeps it.
+func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	left := filepath.Join(data, "backup.tmp", "note", "pages", "1.dat")
+	kept := []string{filepath.Join(data, "b.tar.zst"), filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "b", "MANIFEST.json")}
+	for _, name := range append(kept, left) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("a copy"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, "run", "-c", writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", data, "{horizon: auto}")))
+	if _, err := os.Stat(filepath.Join(data, "backup.tmp")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after a start: got %v, want nothing left of the unfinished backup", err)
+	}
+	for _, name := range kept {
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("after a start: %v", err)
+		}
+	}
+}
