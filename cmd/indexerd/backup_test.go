@@ -48,7 +48,7 @@ func (b *backingUp) cycle(t *testing.T, i int) {
 	t.Helper()
 	word := fmt.Sprintf("doomed%d", i)
 	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) SELECT i, $1 FROM generate_series(30001, 30050) i", word)
-	eventually(t, 20*time.Second, "the rows are found", func() error { return finds(b.daemon, t, word, 50) })
+	eventually(t, soon, "the rows are found", func() error { return finds(b.daemon, t, word, 50) })
 	dest := filepath.Join(b.dests, fmt.Sprint(i)+[]string{"", ".tar.zst"}[i%2])
 	began := time.Now()
 	commands(t, 0, "backup", "-c", b.file, dest)
@@ -85,7 +85,7 @@ func (b *backingUp) cycle(t *testing.T, i int) {
 func (b *backingUp) marked(t *testing.T, word string) {
 	t.Helper()
 	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) VALUES (40000, $1) ON CONFLICT (id) DO UPDATE SET body = excluded.body, updated = now()", word)
-	eventually(t, 20*time.Second, "the row is found", func() error { return finds(b.daemon, t, word, 1) })
+	eventually(t, soon, "the row is found", func() error { return finds(b.daemon, t, word, 1) })
 }
 
 // refusals: nothing is restored over what is there, and nothing damaged.

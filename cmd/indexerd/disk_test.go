@@ -118,7 +118,7 @@ func (d *filling) fills(t *testing.T, loading bool) {
 // answers wants the daemon to answer searches, and status to say what is wrong.
 func (d *filling) answers(t *testing.T) {
 	t.Helper()
-	eventually(t, 5*time.Second, "searches are answered again from what is durable", func() error {
+	eventually(t, soon, "searches are answered again from what is durable", func() error {
 		_, err := get(d.daemon.base + "/api/v1/tables/note/search?q=first")
 		return err
 	})

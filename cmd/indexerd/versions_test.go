@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/internal/pgtest"
 	"indexerd/internal/search"
@@ -21,7 +20,7 @@ func TestVersions(t *testing.T) {
 	p.ready(t)
 	for i, word := range []string{"aardvark", "bonobo", "capybara", "dugong"} {
 		pgtest.Exec(t, dsn, "UPDATE note SET body = $1, updated = clock_timestamp() WHERE id = 7", word)
-		eventually(t, 5*time.Second, fmt.Sprintf("update %d", i), func() error { return finds(p, t, word, 1) })
+		eventually(t, soon, fmt.Sprintf("update %d", i), func() error { return finds(p, t, word, 1) })
 	}
 	const want = "dugong capybara bonobo"
 	asked := func(when string) {
