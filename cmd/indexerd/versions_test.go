@@ -24,26 +24,35 @@ func TestVersions(t *testing.T) {
 	}
 	const want = "dugong capybara bonobo"
 	asked := func(when string) {
-		stdout, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7", "--json")
-		if code != 0 {
-			t.Fatalf("%s: exit %d: %s", when, code, stderr)
-		}
-		var v search.Versions
-		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
-			t.Fatal(err)
-		}
-		var said []string
-		for _, version := range v.Versions {
-			said = append(said, fmt.Sprint(version.Fields.Get("body")))
-		}
-		if got := strings.Join(said, " "); got != want {
-			t.Errorf("%s: got %s, want %s", when, got, want)
-		}
+		t.Helper()
+		// The index has a change a moment before the page, which has the versions.
+		eventually(t, soon, when, func() error {
+			stdout, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7", "--json")
+			if code != 0 {
+				t.Fatalf("%s: exit %d: %s", when, code, stderr)
+			}
+			var v search.Versions
+			if err := json.Unmarshal([]byte(stdout), &v); err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, version := range v.Versions {
+				said = append(said, fmt.Sprint(version.Fields.Get("body")))
+			}
+			if got := strings.Join(said, " "); got != want {
+				return fmt.Errorf("got %s, want %s", got, want)
+			}
+			return nil
+		})
 	}
 	asked("while it runs")
-	if stdout, _, code := ask(t, nil, "history", "-c", file, "note"); code != 0 || strings.Count(stdout, "\n") != 5 {
-		t.Errorf("history: exit %d, want a head and a line for each update:\n%s", code, stdout)
-	}
+	eventually(t, soon, "history has a head and a line for each update", func() error { // the last one when its pass has ended
+		stdout, _, code := ask(t, nil, "history", "-c", file, "note")
+		if code != 0 || strings.Count(stdout, "\n") != 5 {
+			return fmt.Errorf("exit %d:\n%s", code, stdout)
+		}
+		return nil
+	})
 	p.stop(t)
 	asked("after it ended")
 	if _, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7777"); code != exitNo || !strings.HasPrefix(stderr, "not_found: ") {
