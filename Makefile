@@ -94,7 +94,8 @@ storm: servers
 many: servers
 	MANY_TABLES=$(or $(N),30) $(WITHPG) $(GO) test -count=1 -run '^TestManyTables$$' -v -timeout 30m ./cmd/indexerd
 
-# What a daemon takes that has nothing to do.
+# What a daemon takes that has nothing to do: judged where updateTime has an
+# index, printed for children that are joined.
 idle: servers
 	IDLE_SECONDS=$(or $(IDLE_SECONDS),600) $(WITHPG) $(GO) test -count=1 -run '^TestIdle$$' -v -timeout 60m ./cmd/indexerd
 

@@ -48,7 +48,7 @@ func (b *backingUp) cycle(t *testing.T, i int) {
 	t.Helper()
 	word := fmt.Sprintf("doomed%d", i)
 	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) SELECT i, $1 FROM generate_series(30001, 30050) i", word)
-	eventually(t, 20*time.Second, "the rows are found", func() error { return finds(b.daemon, t, word, 50) })
+	eventually(t, soon, "the rows are found", func() error { return finds(b.daemon, t, word, 50) })
 	dest := filepath.Join(b.dests, fmt.Sprint(i)+[]string{"", ".tar.zst"}[i%2])
 	began := time.Now()
 	commands(t, 0, "backup", "-c", b.file, dest)
@@ -85,7 +85,7 @@ func (b *backingUp) cycle(t *testing.T, i int) {
 func (b *backingUp) marked(t *testing.T, word string) {
 	t.Helper()
 	pgtest.Exec(t, b.dsn, "INSERT INTO note (id, body) VALUES (40000, $1) ON CONFLICT (id) DO UPDATE SET body = excluded.body, updated = now()", word)
-	eventually(t, 20*time.Second, "the row is found", func() error { return finds(b.daemon, t, word, 1) })
+	eventually(t, soon, "the row is found", func() error { return finds(b.daemon, t, word, 1) })
 }
 
 // refusals: nothing is restored over what is there, and nothing damaged.
@@ -148,5 +148,31 @@ func TestBackupBeforeALoad(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "b.tar.zst")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file is there: %v", err)
+	}
+}
+
+// A start takes away what a crash has left of a backup, and no backup that is
+// finished, wherever somebody keeps it.
+func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	left := filepath.Join(data, "backup.tmp", "note", "pages", "1.dat")
+	kept := []string{filepath.Join(data, "b.tar.zst"), filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "b", "MANIFEST.json")}
+	for _, name := range append(kept, left) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("a copy"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, "run", "-c", writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", data, "{horizon: auto}")))
+	if _, err := os.Stat(filepath.Join(data, "backup.tmp")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after a start: got %v, want nothing left of the unfinished backup", err)
+	}
+	for _, name := range kept {
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("after a start: %v", err)
+		}
 	}
 }

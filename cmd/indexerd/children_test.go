@@ -37,7 +37,7 @@ func TestChildren(t *testing.T) {
 	}
 
 	pgtest.Exec(t, dsn, "UPDATE actor SET first_name = 'QUETZAL' WHERE actor_id = 1") // a trigger sets last_update
-	eventually(t, 2*time.Second, "all films of a renamed actor are found by the new name", func() error {
+	eventually(t, soon, "all films of a renamed actor are found by the new name", func() error {
 		if got := found("quetzal"); got != films {
 			return fmt.Errorf("got %d of %d films", got, films)
 		}
@@ -48,7 +48,7 @@ func TestChildren(t *testing.T) {
 	}
 
 	pgtest.Exec(t, dsn, "INSERT INTO film_actor (actor_id, film_id) SELECT 1, min(film_id) FROM film WHERE film_id NOT IN (SELECT film_id FROM film_actor WHERE actor_id = 1)")
-	eventually(t, 2*time.Second, "a new role is found", func() error {
+	eventually(t, soon, "a new role is found", func() error {
 		if got := found("quetzal"); got != films+1 {
 			return fmt.Errorf("got %d, want %d", got, films+1)
 		}

@@ -84,7 +84,7 @@ func (c *crashing) crash(t *testing.T, i int) {
 		c.commits += stop()
 	}
 	pgtest.Exec(t, c.dsn, "INSERT INTO note (id, body) VALUES ($1, $2)", 20_000+i, word)
-	eventually(t, 20*time.Second, "the row is found", func() error { return finds(c.daemon, t, word, 1) })
+	eventually(t, soon, "the row is found", func() error { return finds(c.daemon, t, word, 1) })
 	before := c.marks(t)
 	if i%3 < 2 {
 		if err := c.server.Restart(context.Background()); err != nil {
@@ -133,7 +133,7 @@ func (c *crashing) killPostmaster(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-time.After(c.within(3 * time.Second))
-	eventually(t, 30*time.Second, "the server starts again", func() error {
+	eventually(t, soon, "the server starts again", func() error {
 		err := c.server.Restart(context.Background())
 		if err != nil {
 			return errors.New(lastLine(err.Error()))

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -32,7 +31,7 @@ type tab struct {
 func browse(t testing.TB, base string) tab {
 	t.Helper()
 	ctx, closeBrowser := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, // root has no sandbox; the page is ours
+		chromedp.ExecPath(chromium(t)), chromedp.WSURLReadTimeout(soon), chromedp.NoSandbox, // root has no sandbox; the page is ours
 		chromedp.Flag("disable-lcd-text", true))...) // grey edges of letters: pictures of fewer colours
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(func() { closeTab(); closeBrowser() })
@@ -80,7 +79,7 @@ func eval[T any](b tab, expression string) T {
 // sees waits until the text of what the selector finds contains all words.
 func (b tab) sees(selector string, words ...string) {
 	b.Helper()
-	eventually(b, 20*time.Second, fmt.Sprintf("%s shows %q", selector, words), func() error {
+	eventually(b, soon, fmt.Sprintf("%s shows %q", selector, words), func() error {
 		got := eval[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map(e => e.innerText).join('\\n')", selector))
 		for _, w := range words {
 			if !strings.Contains(got, w) {
@@ -95,16 +94,30 @@ func (b tab) press(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
 
 func (b tab) click(selector string) { b.Helper(); b.do(chromedp.Click(chromedp.CSS(selector))) }
 
-// search types a query over the last one, by keyboard alone.
+// search puts a query in place of the last one, by keyboard alone. It comes as one
+// event, as an input method's: letter by letter, a slow machine would search
+// for each beginning of it too, and show that when it is no longer expected.
 func (b tab) search(q string) {
 	b.Helper()
 	eval[any](b, "document.activeElement.blur()")
 	b.do(func(ctx context.Context, t *chromedp.Target) (v chromedp.Void, err error) {
 		// One event, as a keyboard's is: the page's refusal of the key is one of its character too.
 		_, err = chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Text: "/"})
+		if err == nil {
+			_, err = chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: q})
+		}
 		return v, err
 	})
-	b.press(q)
+}
+
+// finds is search, and waits for the answer: it takes the place of the last one
+// with all that has the focus in it, or is to be clicked.
+func (b tab) finds(q string, words ...string) {
+	b.Helper()
+	eval[any](b, "document.querySelector('#found').textContent = ''")
+	b.search(q)
+	b.sees("#found", "found")
+	b.sees("#hits mark", words...)
 }
 
 // scheme makes the browser prefer light or dark.

@@ -61,10 +61,9 @@ func TestDashboard(t *testing.T) {
 	t.Run("facets filter", func(t *testing.T) { filter(tab{t, b.ctx}) })
 	t.Run("more goes on where the list ends", func(t *testing.T) {
 		b := tab{t, b.ctx}
-		b.search("drama")
-		b.sees("#hits mark", "Drama")
+		b.finds("drama", "Drama")
 		b.click("#more")
-		eventually(t, 10*time.Second, "twenty different hits", func() error {
+		eventually(t, soon, "twenty different hits", func() error {
 			if got := eval[int](b, "new Set([...document.querySelectorAll('#hits .key')].map(e => e.innerText)).size"); got != 20 {
 				return fmt.Errorf("%d hits", got)
 			}
@@ -98,8 +97,7 @@ func TestDashboard(t *testing.T) {
 
 // arrows goes down to the second hit and up again, and opens the first.
 func arrows(b tab) {
-	b.search("drama")
-	b.sees("#hits mark", "Drama")
+	b.finds("drama", "Drama")
 	at := func() int {
 		return eval[int](b, "[...document.querySelectorAll('#hits .key')].indexOf(document.activeElement)")
 	}
@@ -119,8 +117,7 @@ func arrows(b tab) {
 
 // filter chooses a value, and finds as many documents as its facet counted.
 func filter(b tab) {
-	b.search("drama")
-	b.sees("#hits mark", "Drama")
+	b.finds("drama", "Drama")
 	b.sees("#facets", "rating", "PG-13", "categories")
 	all, _, _ := strings.Cut(eval[string](b, "document.querySelector('#found').innerText"), ",")
 	const button = `[data-facet="rating:PG-13"]`
@@ -150,8 +147,7 @@ func dark(b tab) {
 func narrow(b tab) {
 	b.do(chromedp.EmulateViewport(360, 740))
 	defer b.do(chromedp.EmulateViewport(1360, 1000))
-	b.search("drama")
-	b.sees("#hits mark", "Drama")
+	b.finds("drama", "Drama")
 	eval[any](b, "document.querySelectorAll('details').forEach(d => { d.open = true })")
 	eval[any](b, "document.querySelectorAll('#hits .key').forEach(k => k.click())")
 	b.sees("[data-f=history]", "deletecheck")
@@ -172,7 +168,7 @@ func gone(b tab, dsn string) {
 	b.search("shark drama")
 	b.sees("#hits mark", "Drama", "Shark")
 	before := eval[string](b, "document.querySelector('[data-f=lag]').innerText")
-	eventually(b, 20*time.Second, "the lag grows", func() error {
+	eventually(b, soon, "the lag grows", func() error {
 		if got := eval[string](b, "document.querySelector('[data-f=lag]').innerText"); got == before {
 			return fmt.Errorf("it is %s", got)
 		}
@@ -256,7 +252,7 @@ func TestDashboardGivesUpOldQuestions(t *testing.T) {
 	b.sees("#hits", "found by (slower OR slower*)")
 	select {
 	case <-e.givenUp:
-	case <-time.After(10 * time.Second):
+	case <-time.After(soon):
 		t.Error("the older question is still under way")
 	}
 }
@@ -270,7 +266,7 @@ func TestDashboardOfDemo(t *testing.T) {
 	b.sees("#facets", "customs-hold")
 	b.search("冷冻虾仁")
 	b.sees("#hits mark", "冷冻虾仁")
-	eventually(t, 20*time.Second, "charts of the lag and of the passes", func() error {
+	eventually(t, soon, "charts of the lag and of the passes", func() error {
 		if got := eval[int](b, "document.querySelectorAll('figure:not(.empty) path[d]').length"); got != 4 {
 			return fmt.Errorf("%d charts", got)
 		}

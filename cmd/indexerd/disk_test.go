@@ -24,17 +24,27 @@ import (
 func TestFullDisk(t *testing.T) {
 	n := rounds(t, "DISK_N", 3, 1)
 	var d *filling
+	var v httpapi.VerifiedTable
 	var slowest time.Duration
 	for i := range n {
-		d = newFilling(t)
-		d.fills(t, i%2 == 1)
-		d.answers(t)
-		if i%3 == 0 {
-			d.startsAgain(t)
+		// A subtest gives its disk, its database and its files back when it ends.
+		well := t.Run(fmt.Sprint(i), func(t *testing.T) {
+			d = newFilling(t)
+			d.fills(t, i%2 == 1)
+			d.answers(t)
+			if i%3 == 0 {
+				d.startsAgain(t)
+			}
+			slowest = max(slowest, d.goesOn(t))
+			v = d.proves(t, d.daemon)
+		})
+		if d == nil {
+			t.Skip("there is no small disk")
 		}
-		slowest = max(slowest, d.goesOn(t))
+		if !well {
+			break // the last line has the seed that has it again
+		}
 	}
-	v := verifies(t, 0, d.file, "--content")
 	d.figures(t, "disk", fmt.Sprintf("n=%d indexed_max_ms=%d", n, slowest.Milliseconds()), v)
 }
 
@@ -108,7 +118,7 @@ func (d *filling) fills(t *testing.T, loading bool) {
 // answers wants the daemon to answer searches, and status to say what is wrong.
 func (d *filling) answers(t *testing.T) {
 	t.Helper()
-	eventually(t, 5*time.Second, "searches are answered again from what is durable", func() error {
+	eventually(t, soon, "searches are answered again from what is durable", func() error {
 		_, err := get(d.daemon.base + "/api/v1/tables/note/search?q=first")
 		return err
 	})
@@ -168,7 +178,5 @@ func (d *filling) goesOn(t *testing.T) time.Duration {
 		}
 		return err
 	})
-	took := time.Since(began)
-	d.proves(t, d.daemon)
-	return took
+	return time.Since(began)
 }

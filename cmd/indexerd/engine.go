@@ -13,6 +13,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/atomicfile"
+	"indexerd/internal/backup"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/schedule"
 	"indexerd/store"
@@ -35,13 +36,19 @@ type engine struct {
 	started time.Time     // zero where no daemon runs
 }
 
-// openEngine takes the data directory and opens what is stored in it.
-func openEngine(cfg *configs.Config) (_ *engine, err error) {
+// openEngine takes the data directory, removes what a crash has left of a backup,
+// and opens what is stored.
+func openEngine(cfg *configs.Config) (*engine, error) {
 	lock, err := store.Lock(lockFile(cfg))
 	if err != nil {
 		return nil, err
 	}
-	e, err := openLocked(cfg, lock)
+	// Here, and not where a daemon opens it anew: a backup of its own may run.
+	err = backup.Clean(cfg.Data)
+	var e *engine
+	if err == nil {
+		e, err = openLocked(cfg, lock)
+	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}

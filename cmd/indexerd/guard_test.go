@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"indexerd/internal/pgtest"
 )
@@ -42,7 +41,7 @@ func TestNothingEmptiesTheIndex(t *testing.T) {
 			if got := sweeps(t, 0, file, "film", "--allow", "1000"); got.Deleted != 1000 {
 				t.Errorf("allowed: got %+v, want 1000 removed", got)
 			}
-			eventually(t, 5*time.Second, "nothing is held any more", func() error {
+			eventually(t, soon, "nothing is held any more", func() error {
 				if s := p.status(t).Tables[0]; s.Documents != 0 || s.Held != nil {
 					return fmt.Errorf("%d documents, held %+v", s.Documents, s.Held)
 				}

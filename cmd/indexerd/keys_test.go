@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"indexerd/internal/pgtest"
 )
@@ -54,7 +53,7 @@ tables:
 			p.ready(t)
 			wants := func(word string, n int) {
 				t.Helper()
-				eventually(t, 10*time.Second, word, func() error {
+				eventually(t, soon, word, func() error {
 					if got := p.search(t, "item", word, "size=0").Total; got != uint64(n) {
 						return fmt.Errorf("got %d, want %d", got, n)
 					}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,14 +165,17 @@ func (k *killing) once(t *testing.T, path, pattern string) {
 	p := k.start(t)
 	p.ready(t)
 	before := k.files(t, pattern)
-	asked := k.ask(t, p, path)
+	asked := k.askAgain(t, p, path)
 	for end := time.Now().Add(time.Minute); !k.new(t, pattern, before); <-time.After(time.Millisecond) {
+		if err := p.unbroken(); err != nil {
+			t.Fatalf("%s: %v", k.phase, err)
+		}
 		if time.Now().After(end) {
-			t.Fatalf("%s: no new %s within a minute", k.phase, pattern)
+			t.Fatalf("%s: no new %s within a minute: asked %s", k.phase, pattern, asked)
 		}
 	}
 	k.kills(t, p, 20*time.Millisecond)
-	<-asked
+	<-asked.done
 }
 
 func (k *killing) new(t *testing.T, pattern string, before map[string]bool) bool {
@@ -201,30 +205,56 @@ func (k *killing) files(t *testing.T, pattern string) map[string]bool {
 func (k *killing) busy(t *testing.T, path string) {
 	p := k.start(t)
 	p.ready(t)
-	asked := k.ask(t, p, path)
+	asked := k.askAgain(t, p, path)
 	k.kills(t, p, time.Second)
-	<-asked
+	<-asked.done
 }
 
-// ask posts a request, if any, that the daemon may not live to answer.
-func (k *killing) ask(t *testing.T, p *proc, path string) (asked <-chan struct{}) {
-	done := make(chan struct{})
+// again is how long after an answer the same is asked for again.
+const again = 20 * time.Millisecond
+
+// A request is made again and again while a daemon lives.
+type request struct {
+	done  chan struct{} // closed when nobody asks any more
+	times atomic.Int64
+	last  atomic.Value // how the last one ended
+}
+
+func (r *request) String() string {
+	return fmt.Sprintf("%d times, at last: %v", r.times.Load(), r.last.Load())
+}
+
+// askAgain posts a request, if any, until the daemon is killed. One may be
+// refused, where the same is under way or the daemon is not ready, or be done
+// before anybody saw it at work: asked once, the moment to kill it might never
+// come.
+func (k *killing) askAgain(t *testing.T, p *proc, path string) *request {
+	r := &request{done: make(chan struct{})}
 	go func() {
-		defer close(done)
-		if path == "" {
-			return
+		defer close(r.done)
+		for path != "" && p.unbroken() == nil {
+			code, err := post(p.base + path)
+			if refused := code == http.StatusConflict || code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable; code >= http.StatusBadRequest && !refused {
+				t.Errorf("%s: status %d", path, code)
+				return
+			}
+			r.times.Add(1)
+			r.last.Store(fmt.Sprintf("status %d, %v", code, err))
+			<-time.After(again)
 		}
-		response, err := http.Post(p.base+path, "application/json", nil)
-		if err != nil {
-			return // the kill came first
-		}
-		defer response.Body.Close()
-		if response.StatusCode >= http.StatusBadRequest {
-			t.Errorf("%s: status %d", path, response.StatusCode)
-		}
-		_, _ = io.Copy(io.Discard, response.Body) // the kill breaks it off
 	}()
-	return done
+	return r
+}
+
+// post posts nothing, and reads the answer, which a kill breaks off.
+func post(address string) (code int, err error) {
+	response, err := http.Post(address, "application/json", nil)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, err
 }
 
 // verified judges what the kills so far have done, while the notes change.

@@ -80,7 +80,7 @@ func TestLoadKilledTenTimes(t *testing.T) {
 func loadedRows(t *testing.T, p *proc) int {
 	t.Helper()
 	var rows int
-	eventually(t, time.Second, "the log says how many rows were loaded", func() error {
+	eventually(t, soon, "the log says how many rows were loaded", func() error {
 		_, after, _ := strings.Cut(p.log.String(), `msg="initial loaded"`)
 		_, after, ok := strings.Cut(after, "rows=")
 		if !ok {

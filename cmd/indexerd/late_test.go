@@ -64,7 +64,7 @@ func commit(t *testing.T, tx pgx.Tx) {
 func passedBy(t *testing.T, p *proc) {
 	t.Helper()
 	past := time.Now().Add(4 * time.Second)
-	eventually(t, 20*time.Second, "windows pass", func() error {
+	eventually(t, soon, "windows pass", func() error {
 		s := p.status(t).Tables[0]
 		if s.Window == nil || time.Time(s.Window.From).Before(past) {
 			return fmt.Errorf("window %+v", s.Window)
@@ -86,11 +86,11 @@ func finds(p *proc, t *testing.T, word string, want uint64) error {
 func TestLateCommit(t *testing.T) {
 	for _, c := range []struct {
 		name, compensate string
-		within           time.Duration // of the commit; 0: never
+		found            bool // by a pass that comes every one or two seconds: the others come every hour
 	}{
-		{"incremental alone", "{horizon: timeout, tiers: [{every: 1h, timeout: 1h, end: settled}]}", 0},
-		{"exact", "{every: 1s, slack: 500ms, tiers: [{every: 1h, timeout: 1h, end: settled}]}", 3 * time.Second},
-		{"the tier whose timeout covers it", "{horizon: timeout, tiers: [{every: 2s, timeout: 30s}, {every: 1h, timeout: 1h, end: settled}]}", 5 * time.Second},
+		{"incremental alone", "{horizon: timeout, tiers: [{every: 1h, timeout: 1h, end: settled}]}", false},
+		{"exact", "{every: 1s, slack: 500ms, tiers: [{every: 1h, timeout: 1h, end: settled}]}", true},
+		{"the tier whose timeout covers it", "{horizon: timeout, tiers: [{every: 2s, timeout: 30s}, {every: 1h, timeout: 1h, end: settled}]}", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -100,8 +100,8 @@ func TestLateCommit(t *testing.T) {
 			late := begin(t, dsn, 1001, "tardigrade")
 			passedBy(t, p)
 			commit(t, late)
-			if c.within > 0 {
-				eventually(t, c.within, "the late row is found", func() error { return finds(p, t, "tardigrade", 1) })
+			if c.found {
+				eventually(t, soon, "the late row is found", func() error { return finds(p, t, "tardigrade", 1) })
 				return
 			}
 			passedBy(t, p)
@@ -122,7 +122,7 @@ func TestLateCommitWhilePinned(t *testing.T) {
 	late := begin(t, dsn, 2001, "tardigrade")
 	passedBy(t, p)
 	commit(t, late)
-	eventually(t, 3*time.Second, "the late row is found while S is pinned", func() error { return finds(p, t, "tardigrade", 1) })
+	eventually(t, soon, "the late row is found while S is pinned", func() error { return finds(p, t, "tardigrade", 1) })
 
 	s := p.status(t)
 	began := pgtest.Value[time.Time](t, dsn, "SELECT min(xact_start) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()")
@@ -133,7 +133,7 @@ func TestLateCommitWhilePinned(t *testing.T) {
 		t.Errorf("pinned_by: got %+v, want the session, some seconds old", pin)
 	}
 	commit(t, pin)
-	eventually(t, 5*time.Second, "S goes on", func() error {
+	eventually(t, soon, "S goes on", func() error {
 		s := p.status(t)
 		if !time.Time(*s.Tables[0].Settled.At).After(began) || s.Sources[0].PinnedBy != nil {
 			return fmt.Errorf("settled %+v, pinned by %+v", s.Tables[0].Settled, s.Sources[0].PinnedBy)
@@ -160,7 +160,7 @@ func TestExactGoesOnAfterKill9(t *testing.T) {
 		t.Errorf("settled after kill -9: got %+v, want exact and near %v", after, time.Time(before))
 	}
 	commit(t, late)
-	eventually(t, 3*time.Second, "the late row is found", func() error { return finds(p, t, "tardigrade", 1) })
+	eventually(t, soon, "the late row is found", func() error { return finds(p, t, "tardigrade", 1) })
 }
 
 func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
@@ -169,11 +169,11 @@ func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
 	p.ready(t)
 	pin := begin(t, dsn, 4000, "pinning") // so that the window of the exact pass stays open
 	pgtest.Exec(t, dsn, "INSERT INTO note (id, body) VALUES (4001, 'ephemeral')")
-	eventually(t, 3*time.Second, "the row is found", func() error { return finds(p, t, "ephemeral", 1) })
+	eventually(t, soon, "the row is found", func() error { return finds(p, t, "ephemeral", 1) })
 	pgtest.Exec(t, dsn, "DELETE FROM note WHERE id = 4001")
-	eventually(t, 4*time.Second, "the deleted row leaves", func() error { return finds(p, t, "ephemeral", 0) })
+	eventually(t, soon, "the deleted row leaves", func() error { return finds(p, t, "ephemeral", 0) })
 	commit(t, pin)
-	eventually(t, time.Second, "a pass says that it deleted a row", func() error {
+	eventually(t, soon, "a pass says that it deleted a row", func() error {
 		if log := p.log.String(); !strings.Contains(log, "deleted=1") {
 			return errors.New(log)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
@@ -74,7 +73,7 @@ tables:
 	}
 
 	pgtest.Exec(t, dsn, "UPDATE item SET body = 'mended', price = 2, updated = clock_timestamp() WHERE id <= 4")
-	eventually(t, 5*time.Second, "what was mended is found", func() error {
+	eventually(t, soon, "what was mended is found", func() error {
 		if got := p.search(t, "item", "mended", "size=0").Total; got != 4 {
 			return fmt.Errorf("got %d of 4", got)
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/internal/pgtest"
 )
@@ -44,7 +43,7 @@ func TestReindex(t *testing.T) {
 	rewrite(t, file, "fields: [title, description], analyzer: standard", "fields: [title, description, rating], analyzer: en")
 	p = start(t, "run", "-c", file)
 	p.ready(t)
-	eventually(t, 5*time.Second, "the log says what to do", func() error {
+	eventually(t, soon, "the log says what to do", func() error {
 		if log := p.log.String(); !strings.Contains(log, "indexerd reindex film") {
 			return fmt.Errorf("%s", log)
 		}
@@ -62,7 +61,7 @@ func TestReindex(t *testing.T) {
 		t.Errorf("dramas, after: got %d, want %d", got, drama)
 	}
 	pgtest.Exec(t, dsn, "UPDATE film SET description = 'quokkas', last_update = now() WHERE film_id = 9")
-	eventually(t, 3*time.Second, "following goes on in the new index", func() error {
+	eventually(t, soon, "following goes on in the new index", func() error {
 		if got := p.search(t, "film", "quokka").Total; got != 1 {
 			return fmt.Errorf("total %d", got)
 		}
@@ -90,7 +89,7 @@ func TestNewSQL(t *testing.T) {
 	p.stop(t)
 	rewrite(t, file, "SELECT id, updated, body FROM note", "SELECT id, updated, body || ' rewritten' AS body FROM note")
 	p = start(t, "run", "-c", file)
-	eventually(t, 20*time.Second, "every row is fetched by the new SQL", func() error {
+	eventually(t, soon, "every row is fetched by the new SQL", func() error {
 		if err := finds(p, t, "rewritten", 100); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
@@ -143,7 +142,7 @@ func alerts(t *testing.T, p *proc) {
 		if metric == "" && r.Alert != "IndexerdDown" {
 			t.Errorf("%s asks for no metric of indexerd: %s", r.Alert, r.Expr)
 		}
-		eventually(t, 20*time.Second, r.Alert+" has its metric", func() error { // lag and settled come with the first passes
+		eventually(t, soon, r.Alert+" has its metric", func() error { // lag and settled come with the first passes
 			scraped, err := get(p.base + "/metrics")
 			if err == nil && !strings.Contains(string(scraped), metric) {
 				err = fmt.Errorf("/metrics has no %s", metric)

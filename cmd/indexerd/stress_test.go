@@ -263,7 +263,7 @@ func (s *stress) measureLag(t *testing.T, watch *pgx.Conn) {
 func (s *stress) end(t *testing.T, mode string, goals bool) {
 	t.Helper()
 	last := pgtest.Value[time.Time](t, s.dsn, "SELECT max(updated) FROM item")
-	eventually(t, 30*time.Second, "S passes the last row", func() error {
+	eventually(t, soon, "S passes the last row", func() error {
 		s.judge(t)
 		if !s.settled.After(last) {
 			return fmt.Errorf("S is %v, the last row %v", s.settled, last)

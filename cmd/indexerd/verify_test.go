@@ -213,7 +213,7 @@ func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 func settledPast(t *testing.T, p *proc, dsn string) {
 	t.Helper()
 	now := pgtest.Value[time.Time](t, dsn, "SELECT clock_timestamp()")
-	eventually(t, time.Minute, "S passes now", func() error {
+	eventually(t, 3*time.Minute, "S passes now", func() error {
 		if at := p.status(t).Tables[0].Settled.At; at == nil || !time.Time(*at).After(now) {
 			return fmt.Errorf("settled to %v", at)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"indexerd/internal/pgtest"
 	"indexerd/internal/search"
@@ -21,30 +20,39 @@ func TestVersions(t *testing.T) {
 	p.ready(t)
 	for i, word := range []string{"aardvark", "bonobo", "capybara", "dugong"} {
 		pgtest.Exec(t, dsn, "UPDATE note SET body = $1, updated = clock_timestamp() WHERE id = 7", word)
-		eventually(t, 5*time.Second, fmt.Sprintf("update %d", i), func() error { return finds(p, t, word, 1) })
+		eventually(t, soon, fmt.Sprintf("update %d", i), func() error { return finds(p, t, word, 1) })
 	}
 	const want = "dugong capybara bonobo"
 	asked := func(when string) {
-		stdout, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7", "--json")
-		if code != 0 {
-			t.Fatalf("%s: exit %d: %s", when, code, stderr)
-		}
-		var v search.Versions
-		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
-			t.Fatal(err)
-		}
-		var said []string
-		for _, version := range v.Versions {
-			said = append(said, fmt.Sprint(version.Fields.Get("body")))
-		}
-		if got := strings.Join(said, " "); got != want {
-			t.Errorf("%s: got %s, want %s", when, got, want)
-		}
+		t.Helper()
+		// The index has a change a moment before the page, which has the versions.
+		eventually(t, soon, when, func() error {
+			stdout, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7", "--json")
+			if code != 0 {
+				t.Fatalf("%s: exit %d: %s", when, code, stderr)
+			}
+			var v search.Versions
+			if err := json.Unmarshal([]byte(stdout), &v); err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, version := range v.Versions {
+				said = append(said, fmt.Sprint(version.Fields.Get("body")))
+			}
+			if got := strings.Join(said, " "); got != want {
+				return fmt.Errorf("got %s, want %s", got, want)
+			}
+			return nil
+		})
 	}
 	asked("while it runs")
-	if stdout, _, code := ask(t, nil, "history", "-c", file, "note"); code != 0 || strings.Count(stdout, "\n") != 5 {
-		t.Errorf("history: exit %d, want a head and a line for each update:\n%s", code, stdout)
-	}
+	eventually(t, soon, "history has a head and a line for each update", func() error { // the last one when its pass has ended
+		stdout, _, code := ask(t, nil, "history", "-c", file, "note")
+		if code != 0 || strings.Count(stdout, "\n") != 5 {
+			return fmt.Errorf("exit %d:\n%s", code, stdout)
+		}
+		return nil
+	})
 	p.stop(t)
 	asked("after it ended")
 	if _, stderr, code := ask(t, nil, "versions", "-c", file, "note", "7777"); code != exitNo || !strings.HasPrefix(stderr, "not_found: ") {

@@ -26,9 +26,9 @@
 //
 // Write: staging directory in the data directory; marks and progress; per table
 // a snapshot of pages and index into the staging directory, from where they are
-// streamed; manifest. A crash leaves the staging directory, which the next
-// Write removes. One Write at a time, and no table is built anew meanwhile: its
-// marks would speak of another index; Write sees that and fails.
+// streamed; manifest. A crash leaves the staging directory, which Clean removes
+// at the next start. One Write at a time, and no table is built anew meanwhile:
+// its marks would speak of another index; Write sees that and fails.
 //
 // Save: everything into .NAME.indexerd.tmp beside the destination, checked as it
 // passes; sync of files and directories; rename; sync of the directory above.
@@ -103,6 +103,15 @@ func Write(ctx context.Context, w io.Writer, b Backup) error {
 	}
 	if err := and(c.run(), os.RemoveAll(c.staging)); err != nil {
 		return fmt.Errorf("back up %s: %w", b.Dir, err)
+	}
+	return nil
+}
+
+// Clean removes from a data directory what a crash has left of a Write: copies
+// as large as a table, which nobody would miss, or find. None may be under way.
+func Clean(dir string) error {
+	if err := os.RemoveAll(filepath.Join(dir, stagingName)); err != nil {
+		return fmt.Errorf("remove an unfinished backup: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,6 +101,27 @@ func TestWriteLeavesNothingBehind(t *testing.T) {
 		wantError(t, Write(context.Background(), &shortWriter{left: after * 512}, w.backup()), "back up "+w.dir+": the connection is gone")
 		if _, err := os.Stat(filepath.Join(w.dir, stagingName)); !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("written %d blocks: got %v, want no staging directory", after, err)
+		}
+	}
+}
+
+// Clean takes the staging directory away and nothing else: neither what is
+// stored nor a backup that somebody keeps in the data directory.
+func TestClean(t *testing.T) {
+	w := newWorld(t)
+	check(t, Save(bytes.NewReader(stream(t, w.backup())), filepath.Join(w.dir, "kept")))
+	check(t, Save(bytes.NewReader(stream(t, w.backup())), filepath.Join(w.dir, "kept.tar.zst")))
+	want := files(t, w.dir)
+	left := filepath.Join(w.dir, stagingName, "film", "pages")
+	check(t, os.MkdirAll(left, 0o700))
+	write(t, filepath.Join(left, "key.dat"), "of a backup that a crash ended")
+	for range 2 {
+		check(t, Clean(w.dir))
+		if _, err := os.Stat(filepath.Join(w.dir, stagingName)); !errors.Is(err, os.ErrNotExist) {
+			t.Fatalf("got %v, want no staging directory", err)
+		}
+		if got := files(t, w.dir); !maps.Equal(got, want) {
+			t.Errorf("got %d files, want the same %d as before", len(got), len(want))
 		}
 	}
 }
