@@ -156,7 +156,7 @@ func TestBackupBeforeALoad(t *testing.T) {
 func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	left := filepath.Join(data, "backup.tmp", "note", "pages", "1.dat")
+	left := filepath.Join(data, "backup-123.tmp", "note", "pages", "1.dat")
 	kept := []string{filepath.Join(data, "b.tar.zst"), filepath.Join(dir, "b.tar.zst"), filepath.Join(dir, "b", "MANIFEST.json")}
 	for _, name := range append(kept, left) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -167,7 +167,7 @@ func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
 		}
 	}
 	start(t, "run", "-c", writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", data, "{horizon: auto}")))
-	if _, err := os.Stat(filepath.Join(data, "backup.tmp")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(data, "backup-123.tmp")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after a start: got %v, want nothing left of the unfinished backup", err)
 	}
 	for _, name := range kept {

@@ -230,10 +230,15 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 
 // stopJobs ends the passes. Where another engine is to have the files, it waits
 // for them however long they take: none may write into what that one has open.
+// Where a signal ends the daemon, a pass that does not end in time is left: what
+// it did is done again after a start.
 func stopJobs(jobs *schedule.Scheduler, cause error) error {
 	err := jobs.Stop()
 	for errors.Is(err, schedule.ErrRunning) && errors.As(cause, new(*renewal)) {
 		err = jobs.Stop()
+	}
+	if cause == nil && errors.Is(err, schedule.ErrRunning) {
+		return nil
 	}
 	return err
 }

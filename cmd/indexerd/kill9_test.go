@@ -154,7 +154,7 @@ func (k *killing) sweeping(t *testing.T)  { k.busy(t, "/api/v1/tables/note/sweep
 // The moments that a file tells: scorch persists or merges, a backup has copied
 // something, a reindex has two indexes.
 func (k *killing) segment(t *testing.T) { k.once(t, "", "note/index/*.zap") }
-func (k *killing) staged(t *testing.T)  { k.once(t, "/api/v1/backup", "backup.tmp/*") }
+func (k *killing) staged(t *testing.T)  { k.once(t, "/api/v1/backup", "backup-*.tmp/*") }
 func (k *killing) rebuilding(t *testing.T) {
 	k.once(t, "/api/v1/tables/note/reindex", "note/index.new")
 }

@@ -27,8 +27,8 @@
 // Write: staging directory in the data directory; marks and progress; per table
 // a snapshot of pages and index into the staging directory, from where they are
 // streamed; manifest. A crash leaves the staging directory, which Clean removes
-// at the next start. One Write at a time, and no table is built anew meanwhile:
-// its marks would speak of another index; Write sees that and fails.
+// at the next start. No table is built anew meanwhile: its marks would speak of
+// another index; Write sees that and fails.
 //
 // Save: everything into .NAME.indexerd.tmp beside the destination, checked as it
 // passes; sync of files and directories; rename; sync of the directory above.
@@ -71,8 +71,9 @@ import (
 	"indexerd/timetrace"
 )
 
-// stagingName holds the copies until they are streamed. No table is named so.
-const stagingName = "backup.tmp"
+// staging is the pattern of the directories that hold copies until they are
+// streamed, one for each Write. No table is named so.
+const staging = "backup-*.tmp"
 
 // A Table is what is copied of one table.
 type Table struct {
@@ -98,10 +99,14 @@ type Backup struct {
 // no backup.
 func Write(ctx context.Context, w io.Writer, b Backup) error {
 	c := &copying{
-		Backup: b, ctx: ctx, tar: tar.NewWriter(w), staging: filepath.Join(b.Dir, stagingName),
+		Backup: b, ctx: ctx, tar: tar.NewWriter(w),
 		manifest: manifest{Format: format, Version: b.Version, Time: time.Now().UTC()},
 	}
-	if err := and(c.run(), os.RemoveAll(c.staging)); err != nil {
+	err := c.run()
+	if c.staging != "" {
+		err = and(err, os.RemoveAll(c.staging))
+	}
+	if err != nil {
 		return fmt.Errorf("back up %s: %w", b.Dir, err)
 	}
 	return nil
@@ -110,7 +115,13 @@ func Write(ctx context.Context, w io.Writer, b Backup) error {
 // Clean removes from a data directory what a crash has left of a Write: copies
 // as large as a table, which nobody would miss, or find. None may be under way.
 func Clean(dir string) error {
-	if err := os.RemoveAll(filepath.Join(dir, stagingName)); err != nil {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if left, _ := path.Match(staging, e.Name()); left {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("remove an unfinished backup: %w", err)
 	}
 	return nil
@@ -126,10 +137,8 @@ type copying struct {
 }
 
 func (c *copying) run() error {
-	if err := os.RemoveAll(c.staging); err != nil { // a crash left it
-		return err
-	}
-	if err := os.Mkdir(c.staging, 0o700); err != nil {
+	var err error
+	if c.staging, err = os.MkdirTemp(c.Dir, staging); err != nil {
 		return err
 	}
 	marks, err := c.marks()

@@ -91,18 +91,50 @@ func TestLogsEndWithAWholeLine(t *testing.T) {
 
 func TestWriteLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t)
-	left := filepath.Join(w.dir, stagingName, "film", "pages")
-	check(t, os.MkdirAll(left, 0o700))
-	write(t, filepath.Join(left, "key.dat"), "of a backup that a crash ended")
-	if got := names(t, stream(t, w.backup())); slices.Contains(got, "film/pages/key.dat") {
-		t.Error("what a crash had left is in the backup")
-	}
 	for after := range 25 {
 		wantError(t, Write(context.Background(), &shortWriter{left: after * 512}, w.backup()), "back up "+w.dir+": the connection is gone")
-		if _, err := os.Stat(filepath.Join(w.dir, stagingName)); !errors.Is(err, os.ErrNotExist) {
-			t.Fatalf("written %d blocks: got %v, want no staging directory", after, err)
+		if got := staged(t, w.dir); got != nil {
+			t.Fatalf("written %d blocks: got %v, want no staging directory", after, got)
 		}
 	}
+}
+
+// staged lists what is staged in a data directory.
+func staged(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, staging))
+	check(t, err)
+	return names
+}
+
+// A caller may have gone whose backup still runs: each has its own copies.
+func TestTwoAtOnce(t *testing.T) {
+	w := newWorld(t)
+	want := names(t, stream(t, w.backup()))
+	first := w.backup()
+	table := &first.Tables[0]
+	table.Pages = between{table.Pages, func() {
+		if got := names(t, stream(t, w.backup())); !slices.Equal(got, want) {
+			t.Errorf("the second: got %q, want %q", got, want)
+		}
+	}}
+	if got := names(t, stream(t, first)); !slices.Equal(got, want) {
+		t.Errorf("the first: got %q, want %q", got, want)
+	}
+}
+
+// between are pages during whose copy something happens.
+type between struct {
+	Pages interface{ Snapshot(dir string) error }
+	then  func()
+}
+
+func (b between) Snapshot(dir string) error {
+	if err := b.Pages.Snapshot(dir); err != nil {
+		return err
+	}
+	b.then()
+	return nil
 }
 
 // Clean takes the staging directory away and nothing else: neither what is
@@ -112,13 +144,13 @@ func TestClean(t *testing.T) {
 	check(t, Save(bytes.NewReader(stream(t, w.backup())), filepath.Join(w.dir, "kept")))
 	check(t, Save(bytes.NewReader(stream(t, w.backup())), filepath.Join(w.dir, "kept.tar.zst")))
 	want := files(t, w.dir)
-	left := filepath.Join(w.dir, stagingName, "film", "pages")
+	left := filepath.Join(w.dir, "backup-123.tmp", "film", "pages")
 	check(t, os.MkdirAll(left, 0o700))
 	write(t, filepath.Join(left, "key.dat"), "of a backup that a crash ended")
 	for range 2 {
 		check(t, Clean(w.dir))
-		if _, err := os.Stat(filepath.Join(w.dir, stagingName)); !errors.Is(err, os.ErrNotExist) {
-			t.Fatalf("got %v, want no staging directory", err)
+		if got := staged(t, w.dir); got != nil {
+			t.Fatalf("got %v, want no staging directory", got)
 		}
 		if got := files(t, w.dir); !maps.Equal(got, want) {
 			t.Errorf("got %d files, want the same %d as before", len(got), len(want))

@@ -178,7 +178,7 @@ func (c changed) manifest() (manifest, error) { return c.checked, nil }
 func TestATableWithoutMarksIsNotRestored(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	var out bytes.Buffer
-	c := &copying{Backup: w.backup(), ctx: context.Background(), tar: tar.NewWriter(&out), staging: filepath.Join(w.dir, stagingName), manifest: manifest{Format: format}}
+	c := &copying{Backup: w.backup(), ctx: context.Background(), tar: tar.NewWriter(&out), manifest: manifest{Format: format}}
 	c.manifest.Tables = []tableEntry{{Table: "language"}}
 	check(t, c.run())
 	check(t, Save(&out, filepath.Join(dir, "b")))
