@@ -228,13 +228,18 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 	return errors.Join(err, e.trace.Update(func(timetrace.State) {}))
 }
 
+// brokenWithin is how long a pass may take to end whose storage has failed.
+const brokenWithin = 30 * time.Second
+
 // stopJobs ends the passes. Where another engine is to have the files, it waits
-// for them however long they take: none may write into what that one has open.
-// Where a signal ends the daemon, a pass that does not end in time is left: what
-// it did is done again after a start.
+// for them: none may write into what that one has open. For another configuration
+// it waits however long they take; after a failure no longer than that a pass is
+// taken for stuck, which is told. Where a signal ends the daemon, a pass that does
+// not end in time is left: what it did is done again after a start.
 func stopJobs(jobs *schedule.Scheduler, cause error) error {
+	began := time.Now()
 	err := jobs.Stop()
-	for errors.Is(err, schedule.ErrRunning) && errors.As(cause, new(*renewal)) {
+	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || errors.Is(cause, errBroken) && time.Since(began) < brokenWithin) {
 		err = jobs.Stop()
 	}
 	if cause == nil && errors.Is(err, schedule.ErrRunning) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"indexerd/internal/fulltext"
+	"indexerd/internal/schedule"
 )
 
 // probeSize is the room that there has to be before a storage that failed is
@@ -51,9 +52,11 @@ func (d *daemonRun) live(ctx context.Context, e *engine) error {
 func (d *daemonRun) heal(ctx context.Context, e *engine, w *wait, broken error) (*engine, error) {
 	d.log.Error("indexerd stopped indexing, and answers searches", "error", oneLine(broken), "do", "make room or mend the disk under "+d.cfg.Data+": it goes on by itself")
 	d.front.hold()
-	if err := e.closeStored(); errors.Is(err, fulltext.ErrStuck) {
-		return nil, errors.Join(err, e.lock.Release()) // whoever runs the daemon starts it again
-	} else if err != nil {
+	err := e.closeStored()
+	switch stuck := errors.Join(broken, err); {
+	case errors.Is(stuck, fulltext.ErrStuck), errors.Is(stuck, schedule.ErrRunning):
+		return nil, errors.Join(stuck, e.lock.Release()) // whoever runs the daemon starts it again
+	case err != nil:
 		d.log.Warn("indexerd closed what failed", "error", oneLine(err)) // as a crash would leave it
 	}
 	next, err := d.reopen(ctx, e, w)
