@@ -269,6 +269,77 @@ func TestSnapshotKeepsItsFiles(t *testing.T) {
 	checkFiles(t, fsys, 0)
 }
 
+// A walk of the tree sees it as it was when the walk began, and keeps no file
+// when it ends, wherever it is broken off.
+func TestWindowIsOfOneMoment(t *testing.T) {
+	want := []doc.Stamp{stampAt("a", 1), stampAt("b", 2), stampAt("c", 3)}
+	for stop := 1; stop <= len(want)+1; stop++ {
+		fsys := faultfs.New()
+		tree := newTree(t, fsys, 1<<20)
+		put(t, tree, want[0], want[2])
+		spill(t, tree)
+		put(t, tree, want[1])
+		var got []doc.Stamp
+		for stamp, err := range tree.Window(allTime) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, stamp); len(got) == stop {
+				break
+			}
+			put(t, tree, stampAt("bb", 9))
+			if err := tree.Prune(at(10)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := want[:min(stop, len(want))]; !slices.Equal(got, want) {
+			t.Errorf("broken off at %d: got %v, want %v", stop, got, want)
+		}
+		if err := tree.Prune(at(10)); err != nil {
+			t.Fatal(err)
+		}
+		checkFiles(t, fsys, 0)
+	}
+}
+
+// A walk of the tree says once what went wrong, also when it closes.
+func TestWindowFails(t *testing.T) {
+	faults := func(tree *Tree, each func()) (faults []error) {
+		for _, err := range tree.Window(allTime) {
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			each()
+		}
+		return faults
+	}
+	fsys := faultfs.New()
+	tree := newTree(t, fsys, 1<<20)
+	put(t, tree, stampAt("k", 1))
+	spill(t, tree)
+	overwrite(t, fsys, runName(dir, 1), 20)
+	if got := faults(tree, func() {}); len(got) != 1 || !errors.Is(got[0], errChecksum) {
+		t.Errorf("a run that can't be read: got %v, want one error of the checksum", got)
+	}
+	if got := faults(tree, func() {}); len(got) != 1 {
+		t.Errorf("the same again: got %v, want one error", got)
+	}
+	put(t, tree, stampAt("k", 1))
+	spill(t, tree)
+	got := faults(tree, func() {
+		if err := tree.Prune(at(10)); err != nil {
+			t.Fatal(err)
+		}
+		if err := fsys.Remove(runName(dir, 2)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if len(got) != 1 || !errors.Is(got[0], fs.ErrNotExist) {
+		t.Errorf("a run that can't be removed: got %v, want that of closing", got)
+	}
+}
+
 func TestRemovalThatFailsIsSaid(t *testing.T) {
 	fsys := faultfs.New()
 	tree := newTree(t, fsys, 1<<20)
