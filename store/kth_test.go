@@ -24,7 +24,7 @@ func TestKthFailure(t *testing.T) {
 				base := op.prepare(t)
 				met, within, stride := 0, 0, 1
 				if testing.Short() {
-					stride = 5
+					stride = 11
 				}
 				defer func() {
 					verdict := "ok"
