@@ -67,6 +67,7 @@ mutants:
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) $(WITHPG) $(GO) test -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
 kth: servers
+	$(GO) test -count=1 -v -run '^TestKthFailure$$' ./store
 	SEED=$(SEED) KTH=all $(WITHPG) $(GO) test -run '^TestKthFailure$$' -v -timeout 240m ./cmd/indexerd
 power: servers
 	SEED=$(SEED) POWER_N=$(or $(N),500) $(WITHPG) $(GO) test -run '^TestPowerCut$$' -v -timeout 180m ./cmd/indexerd

@@ -2,7 +2,6 @@ package compensate_test
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/stamps"
 	"indexerd/timetrace"
 )
 
@@ -69,7 +67,7 @@ func (w *world) crash(t testing.TB, pick func(int) int) {
 }
 
 func (w *world) comparison() *compensate.Comparison {
-	return &compensate.Comparison{Source: w.Table, Tree: snapshots{w.Tree}, Sink: w.Sink, Batch: batch}
+	return &compensate.Comparison{Source: w.Table, Tree: w.Tree, Sink: w.Sink, Batch: batch}
 }
 
 // tier is a short one.
@@ -172,26 +170,5 @@ func (w *world) wantHonest(t testing.TB) {
 	t.Helper()
 	if got := w.broken(); len(got) > 0 {
 		t.Errorf("settled to %v, and missing in the index: got %v, want none", w.Marks().Settled, got)
-	}
-}
-
-// snapshots is a tree of stamps as a pass sees it.
-type snapshots struct{ tree *stamps.Tree }
-
-func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
-	return func(yield func(doc.Stamp, error) bool) {
-		snapshot, err := s.tree.Snapshot()
-		if err != nil {
-			yield(doc.Stamp{}, err)
-			return
-		}
-		more := true
-		snapshot.Window(w)(func(stamp doc.Stamp, err error) bool {
-			more = yield(stamp, err)
-			return more
-		})
-		if err := snapshot.Close(); err != nil && more {
-			yield(doc.Stamp{}, err)
-		}
 	}
 }

@@ -1,5 +1,7 @@
 package store
 
+import "errors"
+
 // apply lets the index say what a record of the log says. The log is applied
 // in order, by Put and Delete as by recovery; applying a record that the index
 // knows already, or knows better, changes nothing.
@@ -8,7 +10,7 @@ func (m *FileMap) apply(h *header, hash uint64, key []byte, at address) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	var room [4]version
-	versions := m.versions(h.family, hash, key, room[:0])
+	versions := m.versions(sh, h.family, hash, key, room[:0])
 	if h.kind == kindDelete {
 		m.applyDelete(sh, h, versions, at)
 		return
@@ -22,10 +24,13 @@ type version struct {
 	size int64
 }
 
-// versions appends the records of a page, as the index has them. A candidate
-// that can't be read is nobody's: its slot goes when its segment is rewritten.
+// versions appends the records of a page, as the index has them. A damaged
+// candidate is nobody's: its slot goes when its segment is rewritten. One that
+// the disk does not give is asked for again, since a slot that stays behind for
+// a fault that passes is a removed page that is back; if the disk still does
+// not, it counts as damaged from now on, and so is never served.
 // The caller holds the shard.
-func (m *FileMap) versions(family uint8, hash uint64, key []byte, found []version) []version {
+func (m *FileMap) versions(sh shard, family uint8, hash uint64, key []byte, found []version) []version {
 	var room [4]slot
 	candidates := m.index.lookup(hash, room[:0])
 	if len(candidates) == 0 {
@@ -33,8 +38,15 @@ func (m *FileMap) versions(family uint8, hash uint64, key []byte, found []versio
 	}
 	f := Family{m, family}
 	for _, s := range candidates {
-		if h, mine, err := f.head(s, string(key)); err == nil && mine {
+		h, mine, err := f.head(s, string(key))
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			h, mine, err = f.head(s, string(key))
+		}
+		switch {
+		case err == nil && mine:
 			found = append(found, version{s, h.size()})
+		case err != nil && !errors.Is(err, ErrCorrupt):
+			sh.replace(s, s.corrupt())
 		}
 	}
 	return found

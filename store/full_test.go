@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
 )
 
 // TestFullDisk runs a history on disks of 100 sizes: the error names the cause
@@ -130,4 +131,51 @@ func afterFailedSync(t *testing.T, h *history, fsys *crashFS, at step) {
 	}
 	h.t = t
 	h.recover(fsys.crash(dropAll, nil))
+}
+
+// TestUnreadableIsNotServed removes and replaces pages while the disk does not
+// give the records they had. What they were is not served when it can be read
+// again, in the same process or the next, and all others are.
+func TestUnreadableIsNotServed(t *testing.T) {
+	fsys := faultfs.New()
+	options := Options{FS: fsys, CompactRate: -1}
+	m, err := openMap("pages", options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, m, testPage(1, "removed"), testPage(2, "replaced"), testPage(3, "left"))
+	fsys.Fail(func(s faultfs.Step) error {
+		if s.Op == "ReadAt" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if err := m.Delete([]doc.OID{testOID(1)}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, m, testPage(2, "new"))
+	fsys.Fail(nil)
+	for range 2 {
+		if p, err := m.Get(testOID(1)); err == nil {
+			t.Errorf("Get of a page that was removed: got %q, want an error", p.Body)
+		}
+		if has, err := m.Has(testOID(1)); err != nil || has {
+			t.Errorf("Has of a page that was removed: got %t, %v, want false", has, err)
+		}
+		for meta, err := range m.Family(0).All() {
+			if err != nil || meta.OID == testOID(1) {
+				t.Errorf("All: got %v, %v, want no page that was removed", meta.OID, err)
+			}
+		}
+		wantBody(t, m, 2, "new")
+		wantBody(t, m, 3, "left")
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if m, err = openMap("pages", options); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, m, testPage(1, "here again"))
+	wantBody(t, m, 1, "here again")
 }

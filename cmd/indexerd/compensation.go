@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/schedule"
-	"indexerd/internal/stamps"
 	"indexerd/timetrace"
 )
 
@@ -48,7 +46,7 @@ type compensation struct {
 
 func newCompensation(t *table, r rows) *compensation {
 	conf := t.conf.Compensate
-	comparison := &compensate.Comparison{Source: r, Tree: snapshots{t.tree}, Sink: t.sink, Batch: t.conf.Batch}
+	comparison := &compensate.Comparison{Source: r, Tree: t.tree, Sink: t.sink, Batch: t.conf.Batch}
 	c := &compensation{table: t, rows: r, proven: time.Now(), moved: time.Now(), demand: conf.Horizon == "exact"}
 	for i, tier := range conf.Tiers {
 		c.tiers = append(c.tiers, &compensate.Tier{
@@ -117,29 +115,6 @@ func (c *compensation) whole(at time.Time) time.Time {
 		return at.Add(-tick)
 	}
 	return at
-}
-
-// snapshots lets a pass walk the tree of stamps as it was when the walk began.
-type snapshots struct{ tree *stamps.Tree }
-
-// Window implements compensate.Tree.
-func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
-	return func(yield func(doc.Stamp, error) bool) {
-		snapshot, err := s.tree.Snapshot()
-		if err != nil {
-			yield(doc.Stamp{}, err)
-			return
-		}
-		more := true
-		for stamp, err := range snapshot.Window(w) {
-			if more = yield(stamp, err); !more {
-				break
-			}
-		}
-		if err := snapshot.Close(); err != nil && more {
-			yield(doc.Stamp{}, err)
-		}
-	}
 }
 
 // schedule starts the passes.

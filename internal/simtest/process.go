@@ -72,7 +72,7 @@ func (p *process) reserve(n uint64) (first uint64, err error) {
 
 // compensation makes the passes that look back.
 func (p *process) compensation() {
-	comparison := &compensate.Comparison{Source: p.rows, Tree: snapshots{p.tree}, Sink: p.sink, Batch: p.batch}
+	comparison := &compensate.Comparison{Source: p.rows, Tree: p.tree, Sink: p.sink, Batch: p.batch}
 	tier := func(name string, timeout, end time.Duration, settles bool) *compensate.Tier {
 		return &compensate.Tier{
 			Table: film, Name: name, Timeout: timeout, End: end, Settles: settles,
@@ -196,29 +196,6 @@ func inTurns(pages iter.Seq2[[]doc.Stamp, error]) iter.Seq2[[]doc.Stamp, error] 
 			if !more {
 				return
 			}
-		}
-	}
-}
-
-// snapshots is the tree as a pass sees it.
-type snapshots struct{ tree *stamps.Tree }
-
-// Window implements compensate.Tree.
-func (s snapshots) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
-	return func(yield func(doc.Stamp, error) bool) {
-		snapshot, err := s.tree.Snapshot()
-		if err != nil {
-			yield(doc.Stamp{}, err)
-			return
-		}
-		more := true
-		for stamp, err := range snapshot.Window(w) {
-			if more = yield(stamp, err); !more {
-				break
-			}
-		}
-		if err := snapshot.Close(); err != nil && more {
-			yield(doc.Stamp{}, err)
 		}
 	}
 }

@@ -45,5 +45,28 @@ func (s *Snapshot) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
 	}
 }
 
+// Window yields the stamps with an updateTime in the window, in the order of
+// keys, as the tree was when the walk began. It is a Snapshot for one walk,
+// closed when that ends, so that no caller keeps the files of one. It ends with
+// the first error, which may be that of closing.
+func (t *Tree) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
+	return func(yield func(doc.Stamp, error) bool) {
+		s, err := t.Snapshot()
+		if err != nil {
+			yield(doc.Stamp{}, err)
+			return
+		}
+		more := true
+		for stamp, err := range s.Window(w) {
+			if more = yield(stamp, err) && err == nil; !more {
+				break
+			}
+		}
+		if err := s.Close(); err != nil && more {
+			yield(doc.Stamp{}, err)
+		}
+	}
+}
+
 // Close lets go of the files. Call it once, when no walk is under way.
 func (s *Snapshot) Close() error { return s.runs.release() }

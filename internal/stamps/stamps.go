@@ -18,7 +18,7 @@
 //
 //	Put, Delete    -> memory -> run -> merged run
 //	Get            <- memory, else the runs from the newest
-//	Snapshot       <- memory and runs, merged
+//	Snapshot       <- memory and runs, merged; Window is one for a single walk
 //
 // Cost: at most 68 bytes of memory an entry (32 in the node, which may be half
 // full); for a key longer than 11 bytes, 2 more and all of it but 8. A test

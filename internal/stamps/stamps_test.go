@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
 	"indexerd/internal/atomicfile"
@@ -248,27 +247,6 @@ func overwrite(t *testing.T, fsys atomicfile.FS, name string, offset int64) {
 	}
 }
 
-// A snapshot keeps its files, and the last one to close removes them.
-func TestSnapshotKeepsItsFiles(t *testing.T) {
-	fsys := faultfs.New()
-	tree := newTree(t, fsys, 1<<20)
-	put(t, tree, stampAt("k", 1))
-	spill(t, tree)
-	s, err := tree.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tree.Prune(at(10)); err != nil {
-		t.Fatal(err)
-	}
-	checkTree(t, tree, model{}, []doc.OID{"k"})
-	checkWindow(t, s, allTime, []doc.Stamp{stampAt("k", 1)})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	checkFiles(t, fsys, 0)
-}
-
 func TestRemovalThatFailsIsSaid(t *testing.T) {
 	fsys := faultfs.New()
 	tree := newTree(t, fsys, 1<<20)
@@ -281,77 +259,4 @@ func TestRemovalThatFailsIsSaid(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove run /stamps/000001.run: ") {
 		t.Errorf("got %v, want what was to be removed", err)
 	}
-}
-
-// Readers at work beside a writer that spills, merges and prunes: each
-// snapshot is of one moment. The writer raises the digests of all keys in
-// turn, so of two keys the one written first is ahead by one at most.
-func TestSnapshotsBesideAWriter(t *testing.T) {
-	const keys, rounds = 300, 60
-	tree := newTree(t, faultfs.New(), 8_000)
-	stop := make(chan struct{})
-	var readers errgroup.Group
-	for range 3 {
-		readers.Go(func() error {
-			for {
-				select {
-				case <-stop:
-					return nil
-				default:
-					if err := readOnce(tree, keys); err != nil {
-						return err
-					}
-				}
-			}
-		})
-	}
-	for round := range int64(rounds) {
-		for k := range int64(keys) {
-			s := stampAt(oid(t, k, strings.Repeat("x", int(k%9))), k)
-			s.Token.Digest = uint64(round + 1)
-			put(t, tree, s)
-		}
-		if err := tree.Delete([]doc.OID{"none"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := tree.Prune(at(-1)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	close(stop)
-	if err := readers.Wait(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readOnce(tree *Tree, keys int) error {
-	s, err := tree.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	first, err := collect(s, allTime)
-	if err != nil {
-		return err
-	}
-	for i := 1; i < len(first); i++ {
-		before, after := first[i-1].Token.Digest, first[i].Token.Digest
-		if before < after || before > after+1 || first[0].Token.Digest > after+1 {
-			return fmt.Errorf("got round %d behind round %d, begun with %d: no moment of the tree", after, before, first[0].Token.Digest)
-		}
-	}
-	if n := len(first); n > 0 {
-		if got, ok, err := tree.Get(first[n-1].OID); err != nil || !ok || got.Token.Digest < first[n-1].Token.Digest {
-			return fmt.Errorf("get: got %v, %v, %v, want what the snapshot had or a newer one", got, ok, err)
-		}
-		if first[0].Token.Digest > 1 && n != keys {
-			return fmt.Errorf("got %d keys, want %d", n, keys)
-		}
-	}
-	tree.Stats()
-	second, err := collect(s, allTime)
-	if err != nil || !slices.Equal(first, second) {
-		return fmt.Errorf("the second walk differs from the first (%v)", err)
-	}
-	return nil
 }
