@@ -49,6 +49,7 @@ type Watch struct {
 	src    *Source
 	memory *memory
 	server string
+	made   time.Time
 	fresh  time.Duration
 	had    uint64 // the number of the last reading that this watch has had
 }
@@ -58,7 +59,8 @@ type WatchOptions struct {
 	Slack time.Duration // 0: 1 second
 
 	// Fresh is how old a reading that another watch took may be to serve this
-	// one too: it lags so much behind one of its own.
+	// one too, at most 1 second: it lags so much behind one of its own. One that
+	// began before this watch was made never does.
 	Fresh time.Duration
 
 	// Last is the last exact horizon that was made durable, with At, Now, Local
@@ -71,8 +73,12 @@ type WatchOptions struct {
 func (s *Source) Watch(o WatchOptions) *Watch {
 	m := newMemory(cmp.Or(o.Slack, time.Second))
 	m.continueFrom(o.Last)
-	return &Watch{src: s, memory: m, server: o.Last.Server, fresh: o.Fresh}
+	return &Watch{src: s, memory: m, server: o.Last.Server, made: time.Now(), fresh: min(o.Fresh, maxFresh)}
 }
+
+// maxFresh bounds how late a restart of the server or a step of its clock is
+// seen that came after the reading.
+const maxFresh = time.Second
 
 // A reading takes at most so many looks, one each so often.
 const (
