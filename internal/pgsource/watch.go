@@ -52,6 +52,8 @@ type Watch struct {
 	made   time.Time
 	fresh  time.Duration
 	had    uint64 // the number of the last reading that this watch has had
+
+	elsewhere string // why it can't be exact for a table, whatever is open; "": it can
 }
 
 // WatchOptions say what a watch builds on.
@@ -97,6 +99,7 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 	if err != nil {
 		return doc.Horizon{}, err
 	}
+	r.elsewhere = w.elsewhere
 	return w.memory.horizon(r), nil
 }
 
