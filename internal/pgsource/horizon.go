@@ -15,7 +15,7 @@ type standing struct {
 	standby      bool
 	subscription string // one that brings rows into this database; "": none
 	sees         bool   // this role may see when other roles' transactions began
-	silent       bool   // some session keeps it to itself all the same
+	prepares     bool   // transactions can be prepared
 	elsewhere    string // why the watch's table has rows that this server does not stamp; "": it has none
 	function     string // what uses statement_timestamp(), asked for unless all is seen; "": nothing
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"indexerd/internal/doc"
@@ -41,10 +42,11 @@ import (
 // horizon falls below all that may be stamped after it, and stays there until
 // what was open has ended.
 //
-// A reading costs five round trips, two more for each further look, and up to
-// 50 ms when it waits for hidden sessions. The watches of a source share them:
-// a reading is as good for any snapshot that is taken after it. What it proves
-// each watch decides for itself, by what it remembers.
+// A reading costs five round trips, four where nothing can be prepared, two
+// more for each further look, and up to 50 ms when it waits for hidden
+// sessions. The watches of a source share them: a reading is as good for any
+// snapshot that is taken after it. What it proves each watch decides for
+// itself, by what it remembers.
 type Watch struct {
 	src    *Source
 	memory *memory
@@ -121,10 +123,12 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 		return reading{}, err
 	}
 	r.sample = r.samples[len(r.samples)-1]
-	if r.prepared, err = x.preparedTxs(ctx); err != nil {
-		return reading{}, err
+	if r.prepares {
+		if r.prepared, err = x.preparedTxs(ctx); err != nil {
+			return reading{}, err
+		}
 	}
-	if !r.sees || r.silent {
+	if !r.sees || slices.ContainsFunc(r.samples, func(s sample) bool { return s.silent }) {
 		if r.function, err = x.statementTimestamp(ctx); err != nil {
 			return reading{}, err
 		}
