@@ -102,7 +102,7 @@ func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t co
 		return
 	}
 	look := inspect.Table{Conf: t, Rows: r, Mapping: mapping(t)}
-	if h := db.horizon(t.Compensate, doc.Horizon{}); h != nil {
+	if h := r.horizon(t.Compensate, doc.Horizon{}); h != nil {
 		look.Horizon = h
 	}
 	c.Table(ctx, look)

@@ -204,6 +204,8 @@ func TestCheckFindings(t *testing.T) {
 		{"no rows", "CREATE TABLE film (id int PRIMARY KEY, u timestamptz, title text);", all, "", "empty_result", "tables.film.sql", "no row", 0},
 		{"joined", aFilm + "CREATE TABLE lang (id int, name text);", "SELECT f.*, l.name FROM film f LEFT JOIN lang l USING (id)", "", "joined_tables", "tables.film.sql", "a change of lang alone", 0},
 		{"marked", aFilm, all, "deleted: {column: title, values: [b]}", "changes", "tables.film.updated", "deleted rows that title marks as soon", 0},
+		{"a materialized view", aFilm + "CREATE MATERIALIZED VIEW films AS SELECT * FROM film;", "SELECT * FROM films", "compensate: {horizon: exact}",
+			"horizon_not_exact", "tables.film.compensate.horizon", "the SQL reads materialized view films", 0},
 		{"exact", aFilm, all, "", "horizon", "tables.film.compensate.horizon", "exact", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

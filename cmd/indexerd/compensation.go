@@ -63,11 +63,11 @@ func newCompensation(t *table, r rows) *compensation {
 	if marks.Mode == "exact" {
 		last.At = marks.Settled
 	}
-	if h := t.source.horizon(conf, last); h != nil {
+	if h := r.horizon(conf, last); h != nil {
 		c.turns = newTurns(h)
 		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: c.turns, Comparison: comparison, Trace: t.trace}
 	}
-	if v := t.source.versions(); v != nil {
+	if v := r.versions(); v != nil {
 		c.compared = &compensate.Compared{Table: t.conf.Name, Clock: r, Versions: v, Comparison: comparison, Trace: t.trace}
 	}
 	return c

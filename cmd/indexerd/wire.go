@@ -29,6 +29,10 @@ type rows interface {
 	deletecheck.Source
 	inspect.Rows
 	Columns() []string
+	// horizon and versions are how the database tells what may still come of
+	// these rows; nil where it can't.
+	horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
+	versions() compensate.Versions
 }
 
 // numbers orders the fetches of a table; its sink does.
@@ -43,10 +47,6 @@ type database interface {
 	Ping(context.Context) error
 	Close()
 	table(context.Context, configs.Table, numbers) (rows, error)
-	// horizon and versions are how the database tells what may still come;
-	// nil where it can't.
-	horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
-	versions() compensate.Versions
 	Figures() pace.Figures
 }
 
@@ -79,15 +79,21 @@ func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, 
 	for _, child := range further(t) {
 		c.Children = append(c.Children, pgsource.ChildConfig(child))
 	}
-	return p.Source.Table(ctx, c)
+	table, err := p.Source.Table(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return postgresRows{table}, nil
 }
+
+type postgresRows struct{ *pgsource.Table }
 
 // horizon is told from a reading of another table's if that is fresh.
-func (p postgres) horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
-	return p.Watch(pgsource.WatchOptions{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last})
+func (r postgresRows) horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
+	return r.Watch(pgsource.WatchOptions{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last})
 }
 
-func (postgres) versions() compensate.Versions { return nil }
+func (postgresRows) versions() compensate.Versions { return nil }
 
 type sqlite struct{ *sqlitesource.Source }
 
@@ -99,8 +105,18 @@ func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, er
 	for _, child := range further(t) {
 		c.Children = append(c.Children, sqlitesource.ChildConfig(child))
 	}
-	return s.Source.Table(ctx, c)
+	table, err := s.Source.Table(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return sqliteRows{table}, nil
 }
+
+type sqliteRows struct{ *sqlitesource.Table }
+
+func (sqliteRows) horizon(configs.Compensate, doc.Horizon) compensate.Horizon { return nil }
+
+func (r sqliteRows) versions() compensate.Versions { return r.Watch() }
 
 // A furtherSQL is a child or an extra, as every source takes it.
 type furtherSQL struct {
@@ -124,10 +140,6 @@ func further(t configs.Table) []furtherSQL {
 	}
 	return all
 }
-
-func (sqlite) horizon(configs.Compensate, doc.Horizon) compensate.Horizon { return nil }
-
-func (s sqlite) versions() compensate.Versions { return s.Watch() }
 
 // fault turns what only the database could tell of a configuration into a
 // fault of the file; other errors stay as they are.

@@ -15,7 +15,8 @@ type standing struct {
 	standby      bool
 	subscription string // one that brings rows into this database; "": none
 	sees         bool   // this role may see when other roles' transactions began
-	silent       bool   // some session keeps it to itself all the same
+	prepares     bool   // transactions can be prepared
+	elsewhere    string // why the watch's table has rows that this server does not stamp; "": it has none
 	function     string // what uses statement_timestamp(), asked for unless all is seen; "": nothing
 }
 
@@ -26,6 +27,8 @@ func (f standing) doubt() string {
 		return "the server is a standby, which does not show its primary's transactions: name the primary in dsn, or set horizon: timeout"
 	case f.subscription != "":
 		return fmt.Sprintf("subscription %q brings rows that another server stamped: set horizon: timeout", f.subscription)
+	case f.elsewhere != "":
+		return f.elsewhere
 	case f.function != "":
 		return fmt.Sprintf("%s uses statement_timestamp(), and when a statement began can't be seen: %s", f.function, f.remedy())
 	}

@@ -25,6 +25,8 @@ type sample struct {
 	moment
 	ahead time.Duration // how far in the future a transaction began, by the same clock
 	open  []openTx
+
+	silent bool // some session keeps to itself when its transaction began, whoever asks
 }
 
 // An openTx is a session with an open transaction, or between two transactions

@@ -79,7 +79,7 @@ func TestHorizon(t *testing.T) {
 			{now: 106, at: 105},
 		}},
 		{name: "hidden by its session", steps: []step{
-			{now: 100, open: []openTx{hidden(1, "1/1")}, standing: standing{sees: true, silent: true}, reason: "turn track_activities on", pin: "hidden 1/1"},
+			{now: 100, open: []openTx{hidden(1, "1/1")}, standing: standing{sees: true}, reason: "turn track_activities on", pin: "hidden 1/1"},
 		}},
 		{name: "a hidden process goes on without being seen to wait", steps: []step{
 			{now: 100, at: 99},

@@ -17,6 +17,7 @@ type readings struct {
 	number uint64 // of the last one, from 1
 	last   reading
 	err    error
+	began  time.Time
 	ended  time.Time
 }
 
@@ -43,21 +44,24 @@ func (r *readings) next(ctx context.Context, w *Watch) (reading, error) {
 }
 
 // serves reports whether the last reading will do for a watch that asked then.
+// One that began before the watch was made does not: what the watch continues
+// from may be newer, and so may be what made somebody begin anew.
 func (r *readings) serves(w *Watch, asked time.Time) bool {
-	if r.number == w.had {
-		return false // it can't tell anything new
+	if r.number == w.had || r.began.Before(w.made) {
+		return false
 	}
 	return r.ended.After(asked) || r.err == nil && time.Since(r.ended) < w.fresh
 }
 
 // take takes another reading. One that its watch gave up says nothing to others.
 func (r *readings) take(ctx context.Context, w *Watch) (reading, error) {
+	began := time.Now()
 	last, err := w.read(ctx)
 	if ctx.Err() != nil {
 		return last, err
 	}
 	r.number++
-	r.last, r.err, r.ended = last, err, time.Now()
+	r.last, r.err, r.began, r.ended = last, err, began, time.Now()
 	w.had = r.number
 	return last, err
 }

@@ -59,6 +59,44 @@ func TestStaleReadingIsNotShared(t *testing.T) {
 	}
 }
 
+// A watch that is made later is served no reading from before, however fresh
+// that may be, nor one that was under way; after its own it shares again.
+func TestNewWatchReadsForItself(t *testing.T) {
+	dsn := pgtest.DB(t)
+	s := openSource(t, dsn)
+	old := s.Watch(WatchOptions{Fresh: time.Hour})
+	read := func(w *Watch) doc.Horizon {
+		t.Helper()
+		h, err := w.Horizon(t.Context())
+		if err != nil || !h.Exact {
+			t.Fatalf("got %+v, %v, want it exact", h, err)
+		}
+		return h
+	}
+	read(old)
+	var made time.Time
+	if err := pgtest.Connect(t, dsn).QueryRow(t.Context(), "SELECT clock_timestamp()").Scan(&made); err != nil {
+		t.Fatal(err)
+	}
+	restarted := s.Watch(WatchOptions{Fresh: time.Hour})
+	if h := read(restarted); h.Now.Before(made) {
+		t.Errorf("got a reading of %v, want none from before the watch, %v", h.Now, made)
+	}
+	if restarted.fresh != maxFresh {
+		t.Errorf("a reading may be %v old, want at most %v", restarted.fresh, maxFresh)
+	}
+	if !s.readings.serves(old, time.Now()) && time.Since(s.readings.ended) < maxFresh {
+		t.Error("the new watch's reading is not shared with the other")
+	}
+	// As if one had begun before, and ended after the watch had asked.
+	asked := time.Now()
+	late := s.Watch(WatchOptions{})
+	s.readings.number, s.readings.began, s.readings.ended = 9, late.made.Add(-1), time.Now().Add(time.Second)
+	if s.readings.serves(late, asked) {
+		t.Error("a reading that was under way served a watch that was made meanwhile")
+	}
+}
+
 // What was committed late is above the horizon of every watch, whoever read it.
 func TestSharedReadingKnowsLateCommits(t *testing.T) {
 	w := watchDatabase(t, pgtest.DB(t), superuser)

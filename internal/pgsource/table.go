@@ -51,6 +51,7 @@ type Table struct {
 	numbers    Numbers
 	searchPath string
 	epoch      uint32
+	elsewhere  string // why no horizon is exact for its rows; "": one may be
 }
 
 // stampPage is the number of stamps of one page: a few megabytes here, and a
@@ -75,6 +76,9 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	t.searchPath = session.searchPath
 	t.epoch = tokenEpoch(wrap(cfg.SQL), cfg, session)
 	if err := t.describe(ctx, x, cfg); err != nil {
+		return nil, t.wrap(err)
+	}
+	if t.elsewhere, err = x.elsewhere(ctx); err != nil {
 		return nil, t.wrap(err)
 	}
 	return t, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"indexerd/internal/doc"
@@ -41,16 +42,20 @@ import (
 // horizon falls below all that may be stamped after it, and stays there until
 // what was open has ended.
 //
-// A reading costs five round trips, two more for each further look, and up to
-// 50 ms when it waits for hidden sessions. The watches of a source share them:
-// a reading is as good for any snapshot that is taken after it. What it proves
-// each watch decides for itself, by what it remembers.
+// A reading costs five round trips, four where nothing can be prepared, two
+// more for each further look, and up to 50 ms when it waits for hidden
+// sessions. The watches of a source share them: a reading is as good for any
+// snapshot that is taken after it. What it proves each watch decides for
+// itself, by what it remembers.
 type Watch struct {
 	src    *Source
 	memory *memory
 	server string
+	made   time.Time
 	fresh  time.Duration
 	had    uint64 // the number of the last reading that this watch has had
+
+	elsewhere string // why it can't be exact for a table, whatever is open; "": it can
 }
 
 // WatchOptions say what a watch builds on.
@@ -58,7 +63,8 @@ type WatchOptions struct {
 	Slack time.Duration // 0: 1 second
 
 	// Fresh is how old a reading that another watch took may be to serve this
-	// one too: it lags so much behind one of its own.
+	// one too, at most 1 second: it lags so much behind one of its own. One that
+	// began before this watch was made never does.
 	Fresh time.Duration
 
 	// Last is the last exact horizon that was made durable, with At, Now, Local
@@ -73,8 +79,12 @@ type WatchOptions struct {
 func (s *Source) Watch(o WatchOptions) *Watch {
 	m := newMemory(cmp.Or(o.Slack, time.Second))
 	m.continueFrom(o.Last)
-	return &Watch{src: s, memory: m, server: o.Last.Server, fresh: o.Fresh}
+	return &Watch{src: s, memory: m, server: o.Last.Server, made: time.Now(), fresh: min(o.Fresh, maxFresh)}
 }
+
+// maxFresh bounds how late a restart of the server or a step of its clock is
+// seen that came after the reading.
+const maxFresh = time.Second
 
 // A reading takes at most so many looks, one each so often.
 const (
@@ -93,6 +103,7 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 	if err != nil {
 		return doc.Horizon{}, err
 	}
+	r.elsewhere = w.elsewhere
 	return w.memory.horizon(r), nil
 }
 
@@ -114,10 +125,12 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 		return reading{}, err
 	}
 	r.sample = r.samples[len(r.samples)-1]
-	if r.prepared, err = x.preparedTxs(ctx); err != nil {
-		return reading{}, err
+	if r.prepares {
+		if r.prepared, err = x.preparedTxs(ctx); err != nil {
+			return reading{}, err
+		}
 	}
-	if !r.sees || r.silent {
+	if !r.sees || slices.ContainsFunc(r.samples, func(s sample) bool { return s.silent }) {
 		if r.function, err = x.statementTimestamp(ctx); err != nil {
 			return reading{}, err
 		}

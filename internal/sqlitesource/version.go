@@ -27,6 +27,9 @@ type Watch struct {
 // Watch returns the source's watch.
 func (s *Source) Watch() *Watch { return &s.watch }
 
+// Watch returns the watch of the table's source.
+func (t *Table) Watch() *Watch { return t.source.Watch() }
+
 // Version changes with every commit. It also changes now and then without one,
 // when the watch takes another connection.
 func (w *Watch) Version(ctx context.Context) (string, error) {
