@@ -60,7 +60,7 @@ func (c *collector) collect(s *session, matches search.Searcher) error {
 // take counts one match, and keeps it if it is among the first.
 func (c *collector) take(m *search.DocumentMatch) error {
 	c.total++
-	c.current.number, c.current.score, c.current.id = m.IndexInternalID.Value(), m.Score, ""
+	c.current.number, c.current.score, c.current.id = m.IndexInternalID.Value(), rounded(m.Score), ""
 	for i, k := range c.current.keys {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
@@ -78,6 +78,11 @@ func (c *collector) take(m *search.DocumentMatch) error {
 	c.behind++
 	return c.keep()
 }
+
+// rounded leaves out the last bits of a score. Its parts are added in the order of
+// how many documents each has, removed and hidden ones too: the last bits would
+// change with a merge, between two pages, and tell of what is hidden.
+func rounded(score float64) float64 { return float64(float32(score)) }
 
 // see takes one value of the match in hand.
 func (c *collector) see(field string, term []byte) {

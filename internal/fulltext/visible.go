@@ -43,16 +43,7 @@ func (p among) open(s *session) (search.Searcher, error) {
 		return nil, err
 	}
 	s.reader = r
-	matches, err := both{must: []plan{p.plan, p.visible}}.open(s)
-	if err != nil {
-		return nil, err
-	}
-	// The parts of a score are added in the order of how many documents each part
-	// has, hidden ones too: the last bits of the sum would tell.
-	return s.filter(matches, func(d *search.DocumentMatch) bool {
-		d.Score = float64(float32(d.Score))
-		return true
-	}), nil
+	return both{must: []plan{p.plan, p.visible}}.open(s)
 }
 
 // A visibleReader is a snapshot that counts only visible documents.

@@ -37,7 +37,9 @@ func (p prefixPlan) open(s *session) (search.Searcher, error) {
 }
 
 // open implements plan. The nearer a term the more it counts, and not the rarer
-// it is: a misspelling is rarer than the word.
+// it is: a misspelling is rarer than the word. How many kinds of spelling there
+// are counts too, so those of removed documents, which stay in the dictionary
+// until segments are merged, must not: a score would change between two pages.
 func (p fuzzyPlan) open(s *session) (search.Searcher, error) {
 	near, err := s.near(p)
 	if err != nil {
@@ -45,7 +47,11 @@ func (p fuzzyPlan) open(s *session) (search.Searcher, error) {
 	}
 	var parts []search.Searcher
 	for edits, terms := range near {
-		if len(terms) == 0 {
+		there, err := s.anyThere(p.field, terms)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(parts))
+		}
+		if !there {
 			continue
 		}
 		any, err := s.anyTerm(p.field, terms)
@@ -55,6 +61,21 @@ func (p fuzzyPlan) open(s *session) (search.Searcher, error) {
 		parts = append(parts, s.constant(any, s.boost/float64(1+edits)))
 	}
 	return s.anyOf(parts, s.options())
+}
+
+// anyThere reports whether a document has one of the terms.
+func (s *session) anyThere(field string, terms []string) (bool, error) {
+	for _, term := range terms {
+		docs, err := s.reader.TermFieldReader(s.ctx, []byte(term), field, false, false, false)
+		if err != nil {
+			return false, err
+		}
+		there := docs.Count() > 0
+		if err = errors.Join(docs.Close(), s.step()); err != nil || there {
+			return there, err
+		}
+	}
+	return false, nil
 }
 
 // beginning returns the terms of a field that begin so.
