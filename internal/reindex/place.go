@@ -23,7 +23,7 @@ const (
 // ErrUndecided is the error of Run when nobody can know which index the next
 // start finds: the directory could not be synced after the decision. Both go
 // on to be written, so either is right; the process is to end.
-var ErrUndecided = errors.New("it is not known which index counts: start again")
+var ErrUndecided = errors.New("it is not known which index counts: start indexerd again")
 
 // Resolve finishes or undoes what a crash, or a Run, has left in the directory
 // of a table: afterwards the index is in index. No index may be open, and none
