@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -81,6 +81,10 @@ cycles: servers
 	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
 fresh: servers
 	SEED=$(SEED) JUDGE_N=$(or $(N),100000) $(WITHPG) $(GO) test -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
+
+# N random sequences of schema changes, in both databases, while rows change.
+schema: servers
+	SEED=$(SEED) SCHEMA_N=$(or $(N),300) $(WITHPG) $(GO) test -count=1 -run '^TestSchema$$' -v -timeout 180m ./cmd/indexerd
 
 # N searches that nobody would send who wants to find something; then the same
 # beside ordinary ones.
