@@ -178,3 +178,21 @@ func undefined(err error) bool {
 	var server *serverError
 	return errors.As(err, &server) && !errors.Is(err, doc.ErrUnavailable) && strings.HasPrefix(server.code, "42")
 }
+
+// ColumnsOf returns the names of the columns that an SQL returns now. Its errors
+// are a *ConfigError, or wrap doc.ErrUnavailable.
+func (s *Source) ColumnsOf(ctx context.Context, sql string) (names []string, err error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer x.end(ctx)
+	if _, err := x.begin(ctx, ""); err != nil {
+		return nil, err
+	}
+	fields, err := x.prepare(ctx, wrap(sql), "sql")
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return names, err
+}

@@ -108,3 +108,16 @@ func (v *view) described() (parts []string) {
 	}
 	return parts
 }
+
+// ColumnsOf returns the names of the columns that an SQL returns now. What is
+// wrong with the SQL is a *ConfigError.
+func (s *Source) ColumnsOf(ctx context.Context, query string) (names []string, err error) {
+	info, err := s.columnsOf(ctx, query)
+	if err != nil && !unavailable(err) && ctx.Err() == nil {
+		err = &ConfigError{"sql", message(err), "try it in the sqlite3 shell"}
+	}
+	for _, c := range info {
+		names = append(names, c.Name)
+	}
+	return names, s.fault("describe the SQL", err)
+}
