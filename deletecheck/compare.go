@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/recovered"
 )
 
 // A comparison lists both sides, chunk by chunk, and says where they differ.
@@ -124,6 +125,7 @@ func (c *comparison) list(from doc.OID, room []stored) *listing {
 	l := &listing{from: from, docs: room[:0], done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
+		defer recovered.Into(&l.err)
 		var docs []doc.Indexed
 		if docs, l.next, l.err = c.index.Documents(from, c.chunk); l.err != nil {
 			l.err = fmt.Errorf("list the index: %w", l.err)

@@ -5,18 +5,25 @@ import (
 	"sync"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/recovered"
 )
 
 // readPages begins to read the pages of rows that are the same so far.
 func (c *check) readPages(rows []doc.Stamp) {
 	if len(rows) > 0 {
-		c.reading.Go(func() { c.bad = c.damaged(rows) })
+		c.reading.Go(func() {
+			defer recovered.Into(&c.failed)
+			c.bad = c.damaged(rows)
+		})
 	}
 }
 
 // doubtDamaged waits for the pages that are read, and spools the bad ones.
 func (c *check) doubtDamaged() error {
 	c.reading.Wait()
+	if c.failed != nil {
+		return c.failed
+	}
 	for _, s := range c.bad {
 		if err := c.doubt(note{stamp: s, there: true}); err != nil {
 			return err
@@ -32,14 +39,17 @@ func (c *check) damaged(rows []doc.Stamp) []doc.Stamp {
 	bad := make([]bool, len(rows))
 	var group sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
+	failed := make([]error, workers)
 	for w := range workers {
 		group.Go(func() {
+			defer recovered.Into(&failed[w])
 			for i := w; i < len(rows); i += workers {
 				bad[i] = c.isDamaged(rows[i].OID)
 			}
 		})
 	}
 	group.Wait()
+	recovered.Again(failed)
 	var damaged []doc.Stamp
 	for i, isBad := range bad {
 		if isBad {

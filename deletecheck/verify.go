@@ -120,6 +120,7 @@ type check struct {
 
 	reading sync.WaitGroup // of the pages of a part, while the next is compared
 	bad     []doc.Stamp    // what came of it
+	failed  error          // a panic that ended it
 }
 
 func (v *Verify) begin() (*check, error) {

@@ -34,6 +34,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/recovered"
 	"indexerd/timetrace"
 )
 
@@ -174,7 +175,8 @@ func (p *Pass) index(ctx context.Context, w doc.Window) (doc.Report, error) {
 	)
 	fetches, ctx := errgroup.WithContext(ctx)
 	fetches.SetLimit(max(p.Workers, 1))
-	scan := func() error {
+	scan := func() (err error) {
+		defer recovered.Into(&err) // or the fetches would outlive the pass
 		for stamps, err := range p.Source.Stamps(ctx, w) {
 			if err != nil {
 				return err
@@ -187,7 +189,8 @@ func (p *Pass) index(ctx context.Context, w doc.Window) (doc.Report, error) {
 			report.Compared += len(stamps)
 			mu.Unlock()
 			for chunk := range slices.Chunk(oids, max(p.Batch, 1)) {
-				fetches.Go(func() error {
+				fetches.Go(func() (err error) {
+					defer recovered.Into(&err)
 					done, err := p.fetch(ctx, chunk)
 					mu.Lock()
 					report.Add(done)

@@ -24,6 +24,7 @@ import (
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
+	"indexerd/internal/recovered"
 	"indexerd/timetrace"
 )
 
@@ -85,6 +86,7 @@ func (l *Load) Run(ctx context.Context) (doc.Report, error) {
 			continue
 		}
 		tasks.Go(func() (err error) {
+			defer recovered.Into(&err)
 			if err := working.Err(); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/recovered"
 )
 
 // chunkSize bounds what one write encodes, beside its last record: a batch of
@@ -99,16 +100,21 @@ func (f Family) encode(pages []doc.Page) []part {
 	}
 	m.parts = growTo(m.parts, workers)
 	var wg sync.WaitGroup
+	failed := make([]error, workers)
 	for w := range workers {
 		from, to := len(pages)*w/workers, len(pages)*(w+1)/workers
 		work := func() { m.parts[w].encode(f.id, m.codecs.Load(), pages[from:to]) }
 		if w == workers-1 {
 			work()
 		} else {
-			wg.Go(work)
+			wg.Go(func() {
+				defer recovered.Into(&failed[w])
+				work()
+			})
 		}
 	}
 	wg.Wait()
+	recovered.Again(failed)
 	return m.parts[:workers]
 }
 

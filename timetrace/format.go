@@ -32,6 +32,7 @@ type field struct {
 var fields = []field{
 	textField("source", func(t *Table) *string { return &t.Source }),
 	textField("sql", func(t *Table) *string { return &t.SQL }),
+	numberField("epoch", func(t *Table) *uint32 { return &t.Epoch }),
 	{"key", func(t Table) string { return formatKinds(t.Kinds) }, parseKinds},
 	numberField("generation", func(t *Table) *doc.Generation { return &t.Generation }),
 	numberField("numbers", func(t *Table) *uint64 { return &t.Numbers }),
@@ -46,6 +47,7 @@ var fields = []field{
 	timeField("sweep", func(t *Table) *time.Time { return &t.Sweep }),
 	numberField("rewinds", func(t *Table) *uint64 { return &t.Rewinds }),
 	textField("unverified", func(t *Table) *string { return &t.Unverified }),
+	textField("hidden", func(t *Table) *string { return &t.Hidden }),
 }
 
 // tierField is the line of one tier.

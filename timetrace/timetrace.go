@@ -44,6 +44,7 @@ const FileName = "timeTrace.properties"
 type Table struct {
 	Source     string         // fingerprint of where rows come from: source, key, updateTime
 	SQL        string         // fingerprint of the SQL
+	Epoch      uint32         // of the tokens that the SQL's last description gave; 0: not known
 	Kinds      []doc.Kind     // the key's parts
 	Generation doc.Generation // the index that the marks speak of
 	Numbers    uint64         // FetchSeq and write numbers up to this one are given out or reserved
@@ -64,6 +65,7 @@ type Table struct {
 	Sweep      time.Time // the database's time at which the last full sweep began that has ended
 	Rewinds    uint64    // how often the marks went back
 	Unverified string    // why a full sweep has to come before S is believed; empty: it need not
+	Hidden     string    // why only admins find documents until then; empty: callers find what their groups may see
 }
 
 // SetTier moves a tier's mark.
@@ -111,13 +113,20 @@ func (t *Table) Doubt(reason string) {
 	t.Unverified = reason
 }
 
+// Hide hides every document from all callers but admins, until the column of
+// groups is back and a full sweep that begins after this has ended.
+func (t *Table) Hide(reason string) {
+	t.Hidden = reason
+	t.Doubt(reason)
+}
+
 // Swept says that a full sweep has ended, which began at a time, when the marks
 // had gone back so often. Where they have since, another sweep is due: this one
 // compared a part of the database before it became another.
 func (t *Table) Swept(at time.Time, rewinds uint64) {
 	t.Sweep = at
 	if t.Rewinds == rewinds {
-		t.Unverified = ""
+		t.Unverified, t.Hidden = "", ""
 	}
 }
 

@@ -117,30 +117,37 @@ func (c *compensation) whole(at time.Time) time.Time {
 	return at
 }
 
-// schedule starts the passes.
-func (c *compensation) schedule(s *schedule.Scheduler) error {
-	marks, _ := c.table.trace.Table(c.table.conf.Name)
-	var errs []error
-	for i, tier := range c.table.conf.Compensate.Tiers {
-		delay := max(0, time.Until(marks.Load.Add(tier.Start)))
-		errs = append(errs, c.table.every(s, "compensate", tier.Name, tier.Every, delay, func(ctx context.Context) error {
-			_, err := c.runTier(ctx, c.tiers[i])
+// scheduleCompensation starts the passes that look back. Each run takes them as
+// they are then: another description of the rows makes other ones.
+func (t *table) scheduleCompensation(s *schedule.Scheduler) error {
+	marks, _ := t.trace.Table(t.conf.Name)
+	conf := t.conf.Compensate
+	late := func(run func(*compensation, context.Context) (doc.Report, error)) func(context.Context) error {
+		return func(ctx context.Context) error {
+			c, err := t.lookingBack(ctx)
+			if err == nil {
+				_, err = run(c, ctx)
+			}
 			return err
-		}))
+		}
 	}
+	var errs []error
+	for i, tier := range conf.Tiers {
+		delay := max(0, time.Until(marks.Load.Add(tier.Start)))
+		errs = append(errs, t.every(s, "compensate", tier.Name, tier.Every, delay, late(func(c *compensation, ctx context.Context) (doc.Report, error) {
+			return c.runTier(ctx, c.tiers[i])
+		})))
+	}
+	t.mu.Lock()
+	first := t.late
+	t.mu.Unlock()
 	switch {
-	case c.exact != nil:
-		errs = append(errs, c.table.every(s, "compensate", "exact", c.table.conf.Compensate.Every, 0, func(ctx context.Context) error {
-			_, err := c.runExact(ctx)
-			return err
-		}))
-		_, err := s.Every(c.table.conf.Name+" horizon", max(c.table.conf.Compensate.Every/looksPerRun, minLook), 0, c.lookIfHidden)
+	case first.exact != nil:
+		errs = append(errs, t.every(s, "compensate", "exact", conf.Every, 0, late((*compensation).runExact)))
+		_, err := s.Every(t.conf.Name+" horizon", max(conf.Every/looksPerRun, minLook), 0, late((*compensation).lookIfHidden))
 		errs = append(errs, err)
-	case c.compared != nil:
-		errs = append(errs, c.table.every(s, "compensate", "compared", c.table.conf.Compensate.Every, 0, func(ctx context.Context) error {
-			_, err := c.runCompared(ctx)
-			return err
-		}))
+	case first.compared != nil:
+		errs = append(errs, t.every(s, "compensate", "compared", conf.Every, 0, late((*compensation).runCompared)))
 	}
 	return errors.Join(errs...)
 }
@@ -172,7 +179,7 @@ func (c *compensation) runTier(ctx context.Context, tier *compensate.Tier) (doc.
 	if tier.Settles && c.vouched() {
 		return doc.Report{}, nil
 	}
-	return c.table.pass(ctx, "compensate", tier.Name, func(ctx context.Context) (doc.Report, error) {
+	return c.table.pass(ctx, c.rows, "compensate", tier.Name, func(ctx context.Context) (doc.Report, error) {
 		if tier.Settles {
 			c.leaveExact()
 		}
@@ -224,7 +231,7 @@ func (c *compensation) runExact(ctx context.Context) (doc.Report, error) {
 	if c.resting() {
 		return doc.Report{}, c.look(ctx)
 	}
-	return c.table.pass(ctx, "compensate", "exact", func(ctx context.Context) (doc.Report, error) {
+	return c.table.pass(ctx, c.rows, "compensate", "exact", func(ctx context.Context) (doc.Report, error) {
 		began, before := time.Now(), c.settled()
 		h, report, err := c.exact.Run(ctx)
 		if err == nil {
@@ -258,21 +265,21 @@ const (
 )
 
 // lookIfHidden looks, where that tells more.
-func (c *compensation) lookIfHidden(ctx context.Context) error {
+func (c *compensation) lookIfHidden(ctx context.Context) (doc.Report, error) {
 	c.mu.Lock()
 	hidden := c.hidden
 	c.mu.Unlock()
 	if !hidden {
-		return nil
+		return doc.Report{}, nil
 	}
-	return c.look(ctx)
+	return doc.Report{}, c.look(ctx)
 }
 
 func (c *compensation) runCompared(ctx context.Context) (doc.Report, error) {
 	if c.resting() {
 		return doc.Report{}, nil
 	}
-	return c.table.pass(ctx, "compensate", "compared", func(ctx context.Context) (doc.Report, error) {
+	return c.table.pass(ctx, c.rows, "compensate", "compared", func(ctx context.Context) (doc.Report, error) {
 		began := time.Now()
 		report, err := c.compared.Run(ctx)
 		if err == nil {

@@ -193,6 +193,7 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 	if err := e.lock.Write(holder(os.Getpid(), f.base, pinOf(f.pair.Load()))); err != nil {
 		return err
 	}
+	e.runs.logTo(log)
 	f.show(e)
 	go func() {
 		select {

@@ -54,11 +54,7 @@ func (e *engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 // gather asks everybody.
 func (t *table) gather(ctx context.Context, oid doc.OID) (has evidence, err error) {
 	has.marks, _ = t.trace.Table(t.conf.Name)
-	rows, err := t.reach(ctx)
-	if err != nil {
-		return has, err
-	}
-	stamps, err := rows.StampsOf(ctx, []doc.OID{oid})
+	stamps, err := asked(ctx, t, func(ctx context.Context, r rows) ([]doc.Stamp, error) { return r.StampsOf(ctx, []doc.OID{oid}) })
 	if err != nil {
 		return has, err
 	}
@@ -186,7 +182,7 @@ func (t *table) nextRun(pass string) *httpapi.Time {
 
 // unanswered is the error of a question that only the database could answer.
 func unanswered(err error) error {
-	if errors.Is(err, doc.ErrUnavailable) {
+	if errors.Is(err, doc.ErrUnavailable) || errors.Is(err, doc.ErrChangedResult) || isFault(err) {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: oneLine(err), Hint: "see status"}
 	}
 	return err

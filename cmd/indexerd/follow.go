@@ -16,8 +16,8 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
+	"indexerd/internal/recovered"
 	"indexerd/internal/schedule"
-	"indexerd/timetrace"
 )
 
 // live is the life of a table in a running daemon: reach the database, load
@@ -26,43 +26,38 @@ import (
 func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
 	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
 	t.log = log
-	rows, err := retry(ctx, failures, func() (rows, error) { return t.prepare(ctx) })
-	if err != nil {
+	t.alive.Store(true)
+	if _, err := retry(ctx, failures, func() (rows, error) { return guarded(ctx, t, nil, t.reach) }); err != nil {
 		return err
 	}
-	t.mu.Lock()
-	t.rows = rows
-	t.mu.Unlock()
 	t.sayMapping()
-	if err := t.noteSQL(); err != nil {
+	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
 		return err
 	}
-	late := t.lookBack(rows)
-	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, rows, late, log) }); err != nil {
-		return err
-	}
-	late = t.lookBack(rows) // its watch begins with what the load knew
-	follow := t.incremental(rows)
-	err = t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
-		_, err := t.pass(ctx, "incremental", "", follow.Run)
+	t.lookBack() // its watch begins with what the load knew
+	err := t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
+		_, err := t.runIncremental(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := late.schedule(s); err != nil {
+	if err := t.scheduleCompensation(s); err != nil {
 		return err
 	}
 	return t.scheduleSweep(s)
 }
 
-// lookBack makes the passes that look back from where the marks are.
-func (t *table) lookBack(r rows) *compensation {
+// lookBack makes the passes that look back from where the marks are now.
+func (t *table) lookBack() {
+	r := t.described()
+	if r == nil {
+		return // the next pass makes them
+	}
 	late := newCompensation(t, r)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.late = late
-	return late
 }
 
 func (t *table) incremental(r rows) *incremental.Pass {
@@ -75,37 +70,39 @@ func (t *table) runIncremental(ctx context.Context) (doc.Report, error) {
 	if err != nil {
 		return doc.Report{}, err
 	}
-	return t.pass(ctx, "incremental", "", t.incremental(r).Run)
+	t.mu.Lock()
+	follow := t.follow
+	t.mu.Unlock()
+	if follow == nil || follow.Source != r {
+		follow = t.incremental(r)
+	}
+	return t.pass(ctx, r, "incremental", "", follow.Run)
 }
 
 // runCompensation compares now: what the database vouches for, or what every
 // tier looks at.
 func (t *table) runCompensation(ctx context.Context) (doc.Report, error) {
-	r, err := t.reach(ctx)
+	late, err := t.lookingBack(ctx)
 	if err != nil {
 		return doc.Report{}, err
-	}
-	t.mu.Lock()
-	late := t.late
-	t.mu.Unlock()
-	if late == nil {
-		late = newCompensation(t, r)
 	}
 	return late.run(ctx)
 }
 
-// noteSQL makes another SQL than the table was loaded with known: its tokens
-// are of another epoch, so everything is different until a sweep has been over
-// it.
-func (t *table) noteSQL() error {
-	sql := sqlFingerprint(t.conf)
-	if marks, _ := t.trace.Table(t.conf.Name); marks.SQL == sql {
-		return nil
+// lookingBack returns the passes that look back on the rows as they are
+// described.
+func (t *table) lookingBack(ctx context.Context) (*compensation, error) {
+	r, err := t.reach(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
-		m.SQL = sql
-		m.Doubt("the SQL was changed")
-	})
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil || late.rows != r {
+		late = newCompensation(t, r)
+	}
+	return late, nil
 }
 
 // every puts a pass on its schedule, first after a delay.
@@ -132,16 +129,6 @@ func retry[T any](ctx context.Context, log *slog.Logger, f func() (T, error)) (T
 		}))
 }
 
-// prepare asks the database what the table's SQL returns, and makes the
-// stored side of a new table.
-func (t *table) prepare(ctx context.Context) (rows, error) {
-	r, err := t.describe(ctx)
-	if err == nil && !t.opened() {
-		err = t.create(r.Kinds())
-	}
-	return r, t.fail("connect", err)
-}
-
 // describe asks the database what the SQL returns, and checks the
 // configuration against it.
 func (t *table) describe(ctx context.Context) (rows, error) {
@@ -153,11 +140,16 @@ func (t *table) describe(ctx context.Context) (rows, error) {
 }
 
 // load runs the initial load, or what is left of it.
-func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.Logger) error {
+func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	marks, _ := t.trace.Table(t.conf.Name)
 	if marks.Loaded {
 		return nil
 	}
+	late, err := t.lookingBack(ctx)
+	if err != nil {
+		return err
+	}
+	r := late.rows
 	if err := t.source.loud(ctx, log, "initial"); err != nil {
 		return err
 	}
@@ -171,7 +163,7 @@ func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.
 		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.begin, Progress: &t.progress,
 	}
 	started := time.Now()
-	report, err := load.Run(ctx)
+	report, err := guarded(ctx, t, r, load.Run)
 	t.count("initial", "", time.Since(started), report, err)
 	if err != nil {
 		return t.dieIfBroken("initial", err)
@@ -181,14 +173,14 @@ func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.
 	return nil
 }
 
-// pass runs one pass in the table's lane, and keeps what it did.
-func (t *table) pass(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
+// pass runs one pass on rows in the table's lane, and keeps what it did.
+func (t *table) pass(ctx context.Context, r rows, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 	if err := t.lane.Take(ctx); err != nil {
 		return doc.Report{}, err
 	}
 	defer t.lane.Give()
 	started := time.Now()
-	report, err := run(ctx)
+	report, err := guarded(ctx, t, r, run)
 	took := time.Since(started)
 	t.count(pass, tier, took, report, err)
 	if err != nil {
@@ -236,6 +228,46 @@ func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err e
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipped += r.Skipped
+}
+
+// guarded runs what reads rows of a table; r is nil where they are not described
+// yet. Every pass begins here. A panic is an error of this pass alone, and its
+// stack is logged once. A result that is not what was described makes the table
+// describe itself again.
+func guarded[T any](ctx context.Context, t *table, r rows, run func(context.Context) (T, error)) (T, error) {
+	result, err := caught(ctx, run)
+	logPanic(t.log, err)
+	return result, t.changed(r, err)
+}
+
+// logPanic logs the stack of a panic that was recovered, once.
+func logPanic(log *slog.Logger, err error) {
+	if p := new(recovered.Error); errors.As(err, &p) {
+		if stack := p.Stack(); stack != "" {
+			log.Error("indexerd recovered from a panic", "error", err, "stack", stack)
+		}
+	}
+}
+
+// asked is guarded for a question of a caller. Where the answer shows that the
+// description does not hold, the question is asked once more under the next one.
+func asked[T any](ctx context.Context, t *table, ask func(context.Context, rows) (T, error)) (answer T, err error) {
+	for range 2 {
+		r, err := t.reach(ctx)
+		if err != nil {
+			return answer, err
+		}
+		answer, err = guarded(ctx, t, r, func(ctx context.Context) (T, error) { return ask(ctx, r) })
+		if !errors.Is(err, doc.ErrChangedResult) {
+			return answer, err
+		}
+	}
+	return answer, err
+}
+
+func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (result T, err error) {
+	defer recovered.Into(&err)
+	return run(ctx)
 }
 
 // errBroken ends the passes: the storage failed in a way that only opening it

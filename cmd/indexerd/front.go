@@ -28,6 +28,7 @@ type front struct {
 	pair    atomic.Pointer[tls.Certificate] // that is shown; nil without TLS
 	server  *http.Server
 	failed  chan error // it can't listen any more
+	log     *slog.Logger
 
 	mu  sync.Mutex
 	now *shift
@@ -45,7 +46,7 @@ const holdWithin = 10 * time.Second
 
 func newFront(l net.Listener, h configs.HTTP, log *slog.Logger) *front {
 	secure := h.TLS.Pair != nil
-	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1)}
+	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), log: log}
 	f.base = baseURL(f.address, secure)
 	f.pair.Store(h.TLS.Pair)
 	f.show(nil)
@@ -106,7 +107,7 @@ func (f *front) show(e *engine) {
 	var h http.Handler = http.HandlerFunc(notYet)
 	if e != nil {
 		f.pair.Store(e.cfg.HTTP.TLS.Pair)
-		h = httpapi.Handler(e, access(e.cfg.HTTP, f.address, f.own))
+		h = httpapi.Recover(httpapi.Handler(e, access(e.cfg.HTTP, f.address, f.own)), f.log)
 	}
 	f.turn(h)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/recovered"
 )
 
 // keptRuns is how many runs that have ended can still be asked about.
@@ -22,6 +24,7 @@ type runs struct {
 	ctx    context.Context // of every run
 	cancel context.CancelFunc
 	going  sync.WaitGroup
+	log    *slog.Logger
 
 	mu     sync.Mutex
 	ending bool // no run may begin any more
@@ -30,9 +33,16 @@ type runs struct {
 }
 
 func newRuns() *runs {
-	r := &runs{}
+	r := &runs{log: slog.New(slog.DiscardHandler)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
+}
+
+// logTo has the runs that begin from now on log to a logger.
+func (r *runs) logTo(log *slog.Logger) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log = log
 }
 
 // stop cancels all runs and waits for their ends.
@@ -92,11 +102,19 @@ func (r *errand) progress(done, of int64) {
 // way. do returns what came of it, and whether removals are held.
 func (r *runs) start(table, pass string, do func(context.Context, *errand) (result any, held bool, err error)) (httpapi.Run, error) {
 	return r.open(r.ctx, table, pass, func(ctx context.Context, one *errand) {
+		log := r.log
 		r.going.Go(func() {
 			defer one.cancel()
-			one.end(do(ctx, one))
+			one.end(one.carryOut(ctx, log, do))
 		})
 	})
+}
+
+// carryOut does the work of a run. A panic is the end of this run alone.
+func (r *errand) carryOut(ctx context.Context, log *slog.Logger, do func(context.Context, *errand) (any, bool, error)) (result any, held bool, err error) {
+	defer func() { logPanic(log, err) }()
+	defer recovered.Into(&err)
+	return do(ctx, r)
 }
 
 // open notes a run that begin starts, or returns the one that is under way.

@@ -136,6 +136,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if t.lastError != nil {
 		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: oneLine(t.lastError.err)}
 	}
+	if marks.Hidden != "" && t.conf.ACL != "" {
+		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
+	}
 	for _, j := range t.jobs {
 		pass := j.status()
 		if pass.Error != nil {
@@ -150,6 +153,16 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.State = "failing"
 	}
 	return s
+}
+
+// hiddenStatus is the last error of a table whose documents only admins find,
+// which a restart does not end.
+func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
+	if last == nil {
+		return &httpapi.LastError{At: httpapi.Time(time.Now()), Pass: "connect", What: hidden}
+	}
+	last.What += "; " + hidden
+	return last
 }
 
 // heldStatus is what the guard holds; nil where it holds nothing.

@@ -65,7 +65,10 @@ func (t *table) scheduleSweep(s *schedule.Scheduler) error {
 }
 
 // sweepIfDue starts the sweep as soon as the index has to be verified.
-func (t *table) sweepIfDue() {
+func (t *table) sweepIfDue() { t.sweepIfDoubted(sweepRetry) }
+
+// sweepIfDoubted is sweepIfDue, with a pause after a sweep that failed.
+func (t *table) sweepIfDoubted(pause time.Duration) {
 	if marks, _ := t.trace.Table(t.conf.Name); marks.Unverified == "" {
 		return
 	}
@@ -80,7 +83,7 @@ func (t *table) sweepIfDue() {
 	if job == nil {
 		return
 	}
-	if s := job.Status(); !s.Running && (s.Err == nil || time.Since(s.Last) > sweepRetry) {
+	if s := job.Status(); !s.Running && (s.Err == nil || time.Since(s.Last) > pause) {
 		if err := job.Now(); err != nil {
 			t.log.Warn("deletecheck does not start", "error", err)
 		}
@@ -125,7 +128,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 		},
 	}
 	started := time.Now()
-	report, err := s.Run(ctx)
+	report, err := guarded(ctx, t, rows, s.Run)
 	t.count("deletecheck", "", time.Since(started), report, err)
 	if err != nil {
 		return report, t.dieIfBroken("deletecheck", err)
@@ -172,27 +175,6 @@ func (t *table) settleSweep(report doc.Report, started time.Time, proven bool) {
 	if marks, _ := t.trace.Table(t.conf.Name); proven && marks.Mode == "assumed" && marks.Unverified == "" {
 		t.trace.Note(t.conf.Name, func(m *timetrace.Table) { m.Mode = "exact" })
 	}
-}
-
-// reach asks the database what the SQL returns, unless it has said so.
-func (t *table) reach(ctx context.Context) (rows, error) {
-	t.mu.Lock()
-	r := t.rows
-	t.mu.Unlock()
-	if r != nil {
-		return r, nil
-	}
-	if t.source.database == nil {
-		return nil, fmt.Errorf("source %s is not open", t.source.conf.Name)
-	}
-	r, err := t.describe(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.rows = r
-	return r, nil
 }
 
 // loaded finds a table whose passes can run.

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"indexerd/configs"
+	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
@@ -43,8 +45,10 @@ type table struct {
 	die    func(error) // ends the daemon
 	meters *httpapi.Meters
 
-	progress initial.Progress
-	sweeping chan struct{} // held by the sweep that runs
+	progress   initial.Progress
+	sweeping   chan struct{} // held by the sweep that runs
+	describing chan struct{} // held while the database says what the SQLs return
+	alive      atomic.Bool   // in a running daemon
 
 	// What is stored. Set once, under mu, by open; a reindex replaces the index,
 	// what it was built with, and the searcher.
@@ -59,12 +63,13 @@ type table struct {
 	guard      *sink.Guard
 	sink       *sink.Sink
 	searcher   *search.Searcher
-	rows       rows // once the database has said what the SQL returns
+	rows       rows // once the database has said what the SQL returns, until it returns something else
 
 	// How it goes, under mu.
 	reindexing bool
 	jobs       []passJob
-	late       *compensation
+	late       *compensation     // of the rows, as
+	follow     *incremental.Pass // is this
 	window     doc.Window
 	windowAt   time.Time // this machine's clock when the window ended
 	skipped    int
@@ -88,7 +93,7 @@ type passJob struct {
 func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
 	return &table{
 		cfg: cfg, conf: conf, trace: trace, source: s, dir: filepath.Join(cfg.Data, conf.Name), lane: schedule.NewLane(),
-		sweeping: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
+		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
 	}
 }
 
@@ -141,10 +146,11 @@ func (t *table) checkMarks(marks timetrace.Table) error {
 
 // create starts the stored side of a table that was never loaded, or whose
 // load can't be resumed.
-func (t *table) create(kinds []doc.Kind) error {
+func (t *table) create(r rows) error {
 	var generation doc.Generation
 	err := t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
-		m.Source, m.SQL, m.Kinds = sourceFingerprint(t.conf), sqlFingerprint(t.conf), kinds
+		m.Source, m.SQL, m.Kinds = sourceFingerprint(t.conf), sqlFingerprint(t.conf), r.Kinds()
+		m.Epoch = r.Epoch()
 		m.Generation++
 		m.Loaded = false
 		generation = m.Generation

@@ -66,18 +66,20 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 
 // verify compares one table, without the lane: it waits for passes.
 func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
-	rows, err := t.reach(ctx)
-	if err != nil {
-		return deletecheck.Result{}, err
-	}
 	if err := t.comparable(p.Content); err != nil {
 		return deletecheck.Result{}, err
 	}
+	return asked(ctx, t, func(ctx context.Context, r rows) (deletecheck.Result, error) {
+		return t.verifyRows(ctx, r, p, live, progress)
+	})
+}
+
+func (t *table) verifyRows(ctx context.Context, r rows, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
 	index := t.current()
 	consent := &consent{guard: t.guard}
 	defer consent.end()
 	v := deletecheck.Verify{
-		Table: t.conf.Name, Source: rows, Index: index, Pages: t.pages, Quarantine: t.quarantine,
+		Table: t.conf.Name, Source: r, Index: index, Pages: t.pages, Quarantine: t.quarantine,
 		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch,
 		Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
 		Repair: p.Repair, Sink: t.sink, Allow: consent.give, Progress: progress,

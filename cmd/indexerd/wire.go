@@ -29,6 +29,8 @@ type rows interface {
 	deletecheck.Source
 	inspect.Rows
 	Columns() []string
+	Kinds() []doc.Kind
+	Epoch() uint32
 	// horizon and versions are how the database tells what may still come of
 	// these rows; nil where it can't.
 	horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
@@ -47,6 +49,8 @@ type database interface {
 	Ping(context.Context) error
 	Close()
 	table(context.Context, configs.Table, numbers) (rows, error)
+	// ColumnsOf returns the names of the columns that an SQL returns.
+	ColumnsOf(ctx context.Context, sql string) ([]string, error)
 	Figures() pace.Figures
 }
 

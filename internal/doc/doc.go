@@ -32,6 +32,12 @@ type locked struct{}
 func (locked) Error() string        { return "table locked by another session" }
 func (locked) Is(target error) bool { return target == ErrUnavailable }
 
+// ErrChangedResult marks a result of an SQL that has other columns than the
+// table was described with: other names, types or an other order, or a column
+// that is gone. Nothing of such a result is used. The caller describes the table
+// again and compares everything.
+var ErrChangedResult = errors.New("the SQL returns other columns than it did")
+
 // A Token tells two versions of a row apart whatever updateTime says: a 64-bit
 // digest of the whole row and its children, computed in the database.
 // Digest 0 means unknown. Tokens of different epochs (another SQL, other

@@ -133,7 +133,7 @@ func (s *byOID) stream(ctx context.Context, x *tx) (page []doc.Stamp, err error)
 }
 
 func (t *Table) byOIDQuery(from, to string) query {
-	var q query
+	q := query{of: []*view{&t.view}}
 	u := t.sql.column(t.updated.name)
 	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s AND %s AND %s ORDER BY %s", t.stampsOnly(true),
 		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), t.key.notNull(t.sql), t.live(&q),
@@ -219,7 +219,7 @@ func (t *Table) unionQuery(ctx context.Context, x *tx, w doc.Window, after []str
 			views, conditions = append(views, &c.view), append(conditions, noCondition)
 		}
 	}
-	var q query
+	q := query{of: views}
 	var keys []string
 	for i, v := range views {
 		unit, err := v.unit(ctx, x)

@@ -112,15 +112,16 @@ func (t *Table) live(q *query) string {
 // deletedQuery asks which of the OIDs are marked deleted. It reports false
 // where none can be.
 func (t *Table) deletedQuery(oids []doc.OID) (q query, ok bool, err error) {
-	of, condition := t.view, "true"
+	of, condition := &t.view, "true"
 	switch {
 	case t.deleted.list != nil:
-		of = *t.deleted.list
+		of = t.deleted.list
 	case t.deleted.column != "":
 		condition = t.deleted.marked(&q)
 	default:
 		return query{}, false, nil
 	}
+	q.of = []*view{of}
 	among, err := of.key.among(&q, of.sql, oids)
 	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s", strings.Join(of.key.columns(of.sql), ", "), of.sql.from(), condition, among)
 	return q, true, err

@@ -19,6 +19,7 @@ import (
 // understood it.
 type view struct {
 	sql     wrapped
+	at      place
 	names   []string // of the columns, in the SQL's order
 	columns []column
 	key     key
@@ -50,7 +51,7 @@ type columnType struct {
 // newView asks the database what the SQL returns. Without the name of an
 // updated column the view has none.
 func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated string, zone *time.Location, at place) (view, error) {
-	v := view{sql: sql}
+	v := view{sql: sql, at: at}
 	fields, err := x.prepare(ctx, sql, at.sql)
 	if err != nil {
 		return v, err

@@ -95,7 +95,7 @@ func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID
 // digestQuery groups by bytes: by a language's rules rows of two parents
 // could be one group.
 func (c *child) digestQuery(oids []doc.OID) (query, error) {
-	var q query
+	q := query{of: []*view{&c.view}}
 	among, err := c.key.among(&q, c.sql, oids)
 	if err != nil {
 		return query{}, err

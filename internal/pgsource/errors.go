@@ -74,8 +74,8 @@ func (e *serverError) Error() string {
 // fault turns an error of the driver into one of this package: the caller's
 // own cancellation, an unavailable database, or a serverError.
 func (x *tx) fault(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, doc.ErrChangedResult) {
+		return err
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errNoAnswer) {
 		return cause

@@ -135,7 +135,7 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 	if err != nil {
 		return nil, err
 	}
-	var q query
+	q := query{whole: &c.view}
 	among, err := c.key.among(&q, c.sql, oids)
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 // rangeQueries asks for the keys without a value apart: a condition that had
 // them too could not be answered by an index.
 func (t *Table) rangeQueries(r doc.Range) ([]query, error) {
-	var q query
+	q := query{whole: &t.view}
 	condition, err := t.within(&q, r)
 	if err != nil {
 		return nil, err
@@ -87,13 +87,13 @@ func (t *Table) within(q *query, r doc.Range) (string, error) {
 
 // nullKeys asks for the live rows that have no key.
 func (t *Table) nullKeys() query {
-	var q query
+	q := query{whole: &t.view}
 	q.sql = bodies(t.sql, "("+t.key.null(t.sql)+") AND "+t.live(&q))
 	return q
 }
 
 func (t *Table) docsQuery(oids []doc.OID) (query, error) {
-	var q query
+	q := query{whole: &t.view}
 	among, err := t.key.among(&q, t.sql, oids)
 	q.sql = bodies(t.sql, among+" AND "+t.live(&q))
 	return q, err

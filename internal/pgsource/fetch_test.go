@@ -211,16 +211,16 @@ func TestKilledConnection(t *testing.T) {
 }
 
 func TestFaultsOfStatements(t *testing.T) {
-	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
-	pgtest.Exec(t, dsn, "DROP TABLE doc")
+	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); CREATE VIEW slow AS SELECT * FROM doc", TableConfig{})
+	slow := tableIn(t, dsn, "", TableConfig{SQL: "SELECT * FROM slow"})
+	slow.src.statementTimeout = 50 * time.Millisecond
+	pgtest.Exec(t, dsn, "CREATE OR REPLACE VIEW slow AS SELECT 1 AS id, now() AS u FROM pg_sleep(60); DROP TABLE doc")
 	for _, err := range table.Range(t.Context(), doc.Range{}) {
-		if got, want := err.Error(), `table doc: relation "doc" does not exist (SQLSTATE 42P01)`; got != want || errors.Is(err, doc.ErrUnavailable) {
+		if got, want := err.Error(), `table doc: the SQL returns other columns than it did: relation "doc" does not exist (SQLSTATE 42P01)`; got != want || errors.Is(err, doc.ErrUnavailable) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	table.src.statementTimeout = 50 * time.Millisecond
-	pgtest.Exec(t, dsn, "CREATE VIEW doc AS SELECT 1 AS id, now() AS u FROM pg_sleep(60)")
-	_, err := table.StampsOf(t.Context(), []doc.OID{oid(t, int64(1))})
+	_, err := slow.StampsOf(t.Context(), []doc.OID{oid(t, int64(1))})
 	if !errors.Is(err, doc.ErrUnavailable) || !strings.Contains(err.Error(), "statement timeout (SQLSTATE 57014)") {
 		t.Errorf("got %v, want unavailable for a statement timeout", err)
 	}

@@ -56,7 +56,7 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 func (t *Table) Ordered() bool { return !slices.Contains(t.key.kinds(), doc.Text) }
 
 func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, error) {
-	var q query
+	q := query{of: []*view{&t.view}}
 	condition, err := t.within(&q, r)
 	if err != nil {
 		return query{}, err
@@ -70,7 +70,7 @@ func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, e
 }
 
 func (t *Table) byKeyQuery(oids []doc.OID, digest bool) (query, error) {
-	var q query
+	q := query{of: []*view{&t.view}}
 	among, err := t.key.among(&q, t.sql, oids)
 	q.sql = fmt.Sprintf("%s WHERE %s AND %s", t.stampsOnly(digest), among, t.live(&q))
 	return q, err

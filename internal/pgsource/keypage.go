@@ -62,7 +62,7 @@ func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, after []string)
 }
 
 func (t *Table) keysQuery(r doc.Range, after []string) (query, error) {
-	var q query
+	q := query{of: []*view{&t.view}}
 	condition, err := t.within(&q, r)
 	if err != nil {
 		return query{}, err
@@ -109,7 +109,7 @@ func (t *Table) keyless(ctx context.Context, x *tx) ([]doc.Reject, error) {
 
 // keylessQuery asks for the values of a key column that are unusable.
 func (t *Table) keylessQuery(p keyPart) query {
-	var q query
+	q := query{of: []*view{&t.view}}
 	column := t.sql.column(p.name)
 	unusable := column + " IS NULL"
 	if p.param == pgtype.NumericOID {

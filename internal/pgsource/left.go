@@ -93,7 +93,7 @@ func (t *Table) readChanged(ctx context.Context, x *tx, v *view, condition func(
 }
 
 func (v *view) changedQuery(condition func(*query) string, from, to string, after []string, limit int) query {
-	var q query
+	q := query{of: []*view{v}}
 	u := v.sql.column(v.updated.name)
 	columns := append([]string{u}, v.key.columns(v.sql)...)
 	order := append([]string{u}, v.key.order(v.sql)...)

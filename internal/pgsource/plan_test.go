@@ -13,7 +13,7 @@ import (
 // explain returns the plan of a query, one line per node.
 func explain(t testing.TB, table *Table, q query) string {
 	t.Helper()
-	q.sql = "EXPLAIN (COSTS OFF) " + q.sql
+	q = q.explained("EXPLAIN (COSTS OFF) ")
 	var lines []string
 	err := table.read(t.Context(), func(x *tx) error {
 		rows, err := x.all(t.Context(), q)

@@ -59,7 +59,7 @@ func (v *view) everything() query { return query{sql: "SELECT " + v.sql.all() + 
 
 // explain plans a query, and does not run it.
 func (x *tx) explain(ctx context.Context, q query) (planNode, error) {
-	q.sql = "EXPLAIN (FORMAT JSON, VERBOSE) " + q.sql
+	q = q.explained("EXPLAIN (FORMAT JSON, VERBOSE) ")
 	row, err := x.row(ctx, q)
 	if err != nil {
 		return planNode{}, err

@@ -101,7 +101,7 @@ func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, fir
 }
 
 func (t *Table) stampsQuery(from, to string, after []string, digest bool) query {
-	var q query
+	q := query{of: []*view{&t.view}}
 	u := t.sql.column(t.updated.name)
 	order := append([]string{u}, t.key.order(t.sql)...)
 	next := ""

@@ -74,10 +74,10 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 		return nil, t.wrap(err)
 	}
 	t.searchPath = session.searchPath
-	t.epoch = tokenEpoch(wrap(cfg.SQL), cfg, session)
 	if err := t.describe(ctx, x, cfg); err != nil {
 		return nil, t.wrap(err)
 	}
+	t.epoch = t.tokenEpoch(cfg, session)
 	if t.elsewhere, err = x.elsewhere(ctx); err != nil {
 		return nil, t.wrap(err)
 	}
@@ -113,15 +113,18 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 }
 
 // tokenEpoch hashes all that a digest depends on beside the rows: tokens of
-// two epochs can't be compared.
-func tokenEpoch(sql wrapped, cfg TableConfig, session opened) uint32 {
+// two epochs can't be compared. The text of a row does not say how its columns
+// are named, and not always which type they have, so both are part of the epoch.
+func (t *Table) tokenEpoch(cfg TableConfig, session opened) uint32 {
 	parts := append([]string{
-		openSQL, sql.token(), sql.sql, session.searchPath, strconv.Itoa(session.major),
+		openSQL, t.sql.token(), t.sql.sql, session.searchPath, strconv.Itoa(session.major),
 	}, cfg.Key...)
-	for _, c := range cfg.Children {
-		child := wrap(c.SQL)
-		parts = append(parts, "child", c.Name, child.token(), child.sql, c.Updated, strconv.Itoa(len(c.Key)))
+	parts = append(parts, t.view.described()...)
+	for i, c := range cfg.Children {
+		child := t.children[i]
+		parts = append(parts, "child", c.Name, child.sql.token(), child.sql.sql, c.Updated, strconv.Itoa(len(c.Key)))
 		parts = append(parts, c.Key...)
+		parts = append(parts, child.described()...)
 	}
 	h := fnv.New32a()
 	for _, part := range parts {
@@ -196,7 +199,7 @@ func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
 
 func (t *Table) breakpoints(every int) query {
 	columns := t.key.columns(t.sql)
-	var q query
+	q := query{of: []*view{&t.view}}
 	var numbered, outer []string
 	for i, c := range columns {
 		numbered = append(numbered, fmt.Sprintf("%s AS k%d", c, i))
@@ -240,6 +243,9 @@ func (t *Table) wrap(err error) error {
 	var config *ConfigError
 	if err == nil || errors.As(err, &config) {
 		return err
+	}
+	if undefined(err) && !errors.Is(err, doc.ErrChangedResult) {
+		err = fmt.Errorf("%w: %w", doc.ErrChangedResult, err)
 	}
 	return fmt.Errorf("table %s: %w", t.name, err)
 }

@@ -51,6 +51,8 @@ type query struct {
 	sql    string
 	values [][]byte
 	types  []uint32
+	of     []*view // whose keys, updateTimes or digests it reads by name
+	whole  *view   // whose columns it returns, and then the digest; nil: none
 }
 
 // bind adds a parameter of the type and returns its placeholder.
@@ -58,6 +60,12 @@ func (q *query) bind(oid uint32, value string) string {
 	q.values = append(q.values, []byte(value))
 	q.types = append(q.types, oid)
 	return "$" + strconv.Itoa(len(q.values))
+}
+
+// explained is the question how the server would run the query.
+func (q query) explained(explain string) query {
+	q.sql, q.of, q.whole = explain+q.sql, nil, nil // what it returns is a plan
+	return q
 }
 
 // A tx is a connection taken from the pool, and the transaction on it once it
@@ -71,6 +79,7 @@ type tx struct {
 
 	unlimited bool               // its statements may take as long as they do
 	answered  context.CancelFunc // of the deadline of the last statement
+	described map[*view]bool     // as they were when the table was described
 
 	statements int           // that were sent
 	sent       time.Time     // when the last one was; zero: it has been noted
@@ -209,25 +218,27 @@ func (x *tx) end(ctx context.Context) {
 // rows starts a query, whose rows are streamed. It ends within the statement's
 // timeout, and a little more: what the server ends in time can't reach us where
 // the network has gone silent.
-func (x *tx) rows(ctx context.Context, q query) *pgconn.ResultReader {
+func (x *tx) rows(ctx context.Context, q query) *result {
 	if x.answered != nil {
 		x.answered() // one statement at a time: the last one's rows have been read
 	}
-	if !x.unlimited {
+	if x.unlimited {
+		ctx, x.answered = context.WithCancel(ctx)
+	} else {
 		ctx, x.answered = context.WithTimeoutCause(ctx, x.src.statementTimeout+roundTripTimeout, errNoAnswer)
 	}
 	x.send()
-	return x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)
+	return x.ask(ctx, q, x.answered)
 }
 
 // all returns all rows of a query.
 func (x *tx) all(ctx context.Context, q query) ([][][]byte, error) {
-	r := x.rows(ctx, q).Read()
+	rows, err := x.rows(ctx, q).all()
 	x.note()
-	if r.Err != nil {
-		return nil, x.fault(ctx, r.Err)
+	if err != nil {
+		return nil, x.fault(ctx, err)
 	}
-	return r.Rows, nil
+	return rows, nil
 }
 
 // row returns the only row of a query.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
+
+	"indexerd/internal/recovered"
 )
 
 const (
@@ -176,11 +178,17 @@ func (j *Job) tick() {
 	}
 	defer j.scheduler.runs.Done()
 	ctx := j.scheduler.ctx
-	err := j.run(ctx)
+	err := j.runOnce(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // stopped, not failed
 	}
 	j.end(started, err)
+}
+
+// runOnce runs the job. A panic is a failure of this run alone.
+func (j *Job) runOnce(ctx context.Context) (err error) {
+	defer recovered.Into(&err)
+	return j.run(ctx)
 }
 
 func (j *Job) begin(now time.Time) bool {
@@ -206,5 +214,10 @@ func (j *Job) end(started time.Time, err error) {
 	}
 	j.backOff = min(max(2*j.backOff, firstBackOff), maxBackOff)
 	j.resume = time.Now().Add(j.backOff)
+	if p := new(recovered.Error); errors.As(err, &p) {
+		if stack := p.Stack(); stack != "" {
+			j.scheduler.log.Error("schedule recovered from a panic", "job", j.name, "stack", stack)
+		}
+	}
 	j.scheduler.log.Error("schedule failed", "job", j.name, "error", err, "again_in", j.backOff)
 }

@@ -253,6 +253,11 @@ func (t *Table) begin(ctx context.Context) (v *visit, b doc.Batch, err error) {
 		var n int
 		return v.tx.QueryRowContext(ctx, firstRead).Scan(&n)
 	})
+	if err == nil {
+		if err = t.describeAgain(v); err != nil {
+			t.numbers.End(b.Fetch)
+		}
+	}
 	if err != nil {
 		v.end()
 	}

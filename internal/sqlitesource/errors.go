@@ -31,7 +31,8 @@ func (s *Source) fault(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, doc.ErrUnavailable):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, doc.ErrUnavailable), errors.Is(err, doc.ErrChangedResult):
 		return fmt.Errorf("%s: %s: %w", s.Address(), doing, err)
 	case unavailable(err):
 		return fmt.Errorf("%s: %s: %w: %s", s.Address(), doing, doc.ErrUnavailable, message(err))

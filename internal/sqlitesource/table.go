@@ -65,7 +65,6 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 		batch:   cmp.Or(c.Batch, 2000),
 		stamps:  stampPage,
 		numbers: c.Numbers,
-		epoch:   epochOf(c),
 	}
 	if t.numbers == nil {
 		t.numbers = unnumbered{}
@@ -73,6 +72,7 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 	if err := t.look(ctx, c); err != nil {
 		return nil, s.fault("table "+c.Name, err)
 	}
+	t.epoch = t.epochOf(c)
 	return t, nil
 }
 
@@ -192,8 +192,6 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 	})
 	return n, t.source.fault("count the rows of "+t.name, err)
 }
-
-func (t *Table) read(ctx context.Context, f func(*sql.Tx) error) error { return t.source.read(ctx, f) }
 
 // clockOf reads the clock. It is in milliseconds, the best that SQLite has.
 func clockOf(ctx context.Context, tx *sql.Tx) (time.Time, error) {

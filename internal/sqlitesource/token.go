@@ -84,12 +84,15 @@ func withChildren(own uint64, broods []brood) uint64 {
 	return max(binary.BigEndian.Uint64(sum[:]), 1)
 }
 
-// epochOf names what tokens depend on beside the rows.
-func epochOf(c TableConfig) uint32 {
+// epochOf names what tokens depend on beside the rows: a digest does not say how
+// columns are named and declared.
+func (t *Table) epochOf(c TableConfig) uint32 {
 	parts := append([]string{tokenVersion, c.SQL}, c.Key...)
-	for _, child := range c.Children {
+	parts = append(parts, t.view.described()...)
+	for i, child := range c.Children {
 		parts = append(parts, "", child.Name, child.SQL, child.Updated)
 		parts = append(parts, child.Key...)
+		parts = append(parts, t.children[i].described()...)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return binary.BigEndian.Uint32(sum[:])

@@ -74,25 +74,14 @@ func (v *view) order(kinds []doc.Kind, marked string) {
 	v.statements = newStatements(v.sql, v.columns, v.keyNames(), kinds, updated, marked)
 }
 
-// columnsOf prepares the SQL, without the wrapping that would rename columns of
-// one name, and does not run it.
-func (s *Source) columnsOf(ctx context.Context, query string) (info []sqlite.ColumnInfo, err error) {
+// columnsOf describes an SQL.
+func (s *Source) columnsOf(ctx context.Context, query string) ([]sqlite.ColumnInfo, error) {
 	v, err := s.visit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer v.end()
-	err = v.conn.Raw(func(driverConn any) error {
-		describer, ok := driverConn.(interface {
-			ColumnInfo(query string) ([]sqlite.ColumnInfo, error)
-		})
-		if !ok {
-			return fmt.Errorf("the driver's %T can't describe a query", driverConn)
-		}
-		info, err = describer.ColumnInfo(query)
-		return err
-	})
-	return info, err
+	return v.columnsOf(query)
 }
 
 func (v *view) findColumns(info []sqlite.ColumnInfo) error {

@@ -1,0 +1,371 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/search"
+	"indexerd/internal/sqlitesource"
+)
+
+// as asks a daemon with a token.
+func (p *proc) as(token string) visitor { return visitor{http.DefaultClient, p.base, token} }
+
+// body is the JSON of an answer.
+func (v visitor) body(t *testing.T, method, path string, into any) int {
+	t.Helper()
+	status, text := v.ask(t, method, path, "")
+	_, body, _ := strings.Cut(text, "\n\n")
+	if _, after, ok := strings.Cut(text, "\r\n\n"); ok {
+		body = after
+	}
+	if status < 300 {
+		if err := json.Unmarshal([]byte(body), into); err != nil {
+			t.Fatalf("%s: %v: %s", path, err, text)
+		}
+	}
+	return status
+}
+
+// finds returns the answer to a query.
+func (v visitor) finds(t *testing.T, table, q string) (a search.Answer) {
+	t.Helper()
+	if status := v.body(t, "GET", "/api/v1/tables/"+table+"/search?q="+url.QueryEscape(q), &a); status != 200 {
+		t.Fatalf("search of %s: got %d", table, status)
+	}
+	return a
+}
+
+// table is the status of one table, as an admin gets it.
+func (v visitor) table(t *testing.T, name string) httpapi.TableStatus {
+	t.Helper()
+	var s httpapi.Status
+	if status := v.body(t, "GET", "/api/v1/status", &s); status == http.StatusForbidden {
+		return httpapi.TableStatus{}
+	}
+	i := slices.IndexFunc(s.Tables, func(t httpapi.TableStatus) bool { return t.Table == name })
+	if i < 0 {
+		t.Fatalf("status has no table %s: %+v", name, s)
+	}
+	return s.Tables[i]
+}
+
+// found waits until a query finds so many documents.
+func (v visitor) found(t *testing.T, table, q string, want uint64) {
+	t.Helper()
+	eventually(t, soon, fmt.Sprintf("%s finds %q", table, q), func() error {
+		if got := v.finds(t, table, q).Total; got != want {
+			return fmt.Errorf("got %d, want %d: %+v", got, want, v.table(t, table).LastError)
+		}
+		return nil
+	})
+}
+
+// swept waits until a table has been compared as a whole.
+func (v visitor) swept(t *testing.T, table string) {
+	t.Helper()
+	eventually(t, soon, table+" is verified", func() error {
+		if s := v.table(t, table); s.Settled.Unverified || s.State != "following" {
+			return fmt.Errorf("%s: %+v, %+v", s.State, s.Settled, s.LastError)
+		}
+		return nil
+	})
+}
+
+// schemaTokens are those of an admin and of two groups.
+const schemaTokens = schemaAdmin +
+	"    seven: {token: seven-of-schema-test, groups: ['7']}\n    nine: {token: nine-of-schema-test, groups: ['9']}\n"
+
+const schemaAdmin = "  tokens:\n    ops: {token: ops-of-schema-test, admin: true}\n"
+
+// schemaConfig is a configuration of tables in one database.
+func schemaConfig(tokens, driver, dsn, data string, tables ...string) string {
+	return fmt.Sprintf("data: %s\nhttp:\n  listen: 127.0.0.1:0\n%ssources:\n  db: {driver: %s, dsn: %q}\ntables:\n", data, tokens, driver, dsn) + strings.Join(tables, "\n") + "\n"
+}
+
+func schemaTable(name, sql, more string) string {
+	return fmt.Sprintf("  %s: {source: db, sql: %q, key: id, updated: u, content: {fields: [body]}%s}", name, sql, more)
+}
+
+// An application alters its tables while the daemon follows them through
+// SELECT *: what is found is never made of another column, and each table goes
+// on by itself.
+func TestColumnsChangeUnderADaemon(t *testing.T) {
+	dsn := pgtest.DB(t)
+	for _, name := range []string{"main", "parent", "secret", "tail", "flags", "swap", "quiet"} {
+		pgtest.Exec(t, dsn, "CREATE TABLE "+name+` (id int PRIMARY KEY, gone text DEFAULT 'gone', a text DEFAULT 'apple', b text DEFAULT 'banana', ok boolean DEFAULT true,
+			u timestamptz DEFAULT now(), body text DEFAULT 'older'); INSERT INTO `+name+" SELECT i FROM generate_series(1, 20) i")
+	}
+	pgtest.Exec(t, dsn, `CREATE TABLE grp AS SELECT id, 9 AS grp FROM secret;
+		CREATE TABLE kid AS SELECT id, 'gone'::text AS gone, now() AS u, 'kidolder'::text AS note FROM parent`)
+	data := filepath.Join(t.TempDir(), "data")
+	file := writeFile(t, schemaConfig(schemaTokens, "postgres", dsn, data,
+		schemaTable("main", "SELECT * FROM main", ""),
+		schemaTable("parent", "SELECT * FROM parent", `, children: {kids: {sql: "SELECT * FROM kid", key: id, updated: u, content: [note]}}`),
+		schemaTable("secret", "SELECT c1.*, c2.grp FROM secret c1 JOIN grp c2 USING (id)", ", metadata: {grp: keyword}, acl: grp"),
+		schemaTable("tail", "SELECT * FROM tail", ""),
+		schemaTable("flags", "SELECT * FROM flags", ", metadata: {ok: boolean}"),
+		schemaTable("swap", "SELECT * FROM swap", ", metadata: {a: keyword, b: keyword}"),
+		schemaTable("quiet", "SELECT * FROM quiet", "")))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	ops, seven, nine := p.as("ops-of-schema-test"), p.as("seven-of-schema-test"), p.as("nine-of-schema-test")
+	change := func(table, alter string) {
+		pgtest.Exec(t, dsn, alter+"; UPDATE "+table+" SET body = 'newer', u = clock_timestamp()")
+	}
+
+	t.Run("a column of the main SQL is dropped", func(t *testing.T) {
+		change("main", "ALTER TABLE main DROP COLUMN gone")
+		ops.found(t, "main", "newer", 20)
+		ops.swept(t, "main")
+	})
+	t.Run("a column of a child is dropped", func(t *testing.T) {
+		pgtest.Exec(t, dsn, "ALTER TABLE kid DROP COLUMN gone; UPDATE kid SET note = 'kidnewer', u = clock_timestamp()")
+		ops.found(t, "parent", "kidnewer", 20)
+		ops.swept(t, "parent")
+	})
+	t.Run("a column comes before the groups", func(t *testing.T) {
+		change("secret", "ALTER TABLE secret ADD COLUMN priority int DEFAULT 7")
+		eventually(t, soon, "group 9 finds what is new", func() error {
+			if got := seven.finds(t, "secret", "").Total; got > 0 {
+				t.Fatalf("group 7 finds %d documents of group 9", got)
+			}
+			if got := nine.finds(t, "secret", "newer").Total; got != 20 {
+				return fmt.Errorf("got %d, want 20: %+v", got, ops.table(t, "secret").LastError)
+			}
+			return nil
+		})
+		ops.swept(t, "secret")
+		if got := seven.finds(t, "secret", "").Total; got > 0 {
+			t.Errorf("group 7 finds %d documents of group 9", got)
+		}
+	})
+	t.Run("a number comes last", func(t *testing.T) {
+		change("tail", "ALTER TABLE tail ADD COLUMN size bigint DEFAULT 5")
+		ops.found(t, "tail", "newer", 20)
+		ops.swept(t, "tail")
+		var x httpapi.Explanation
+		ops.body(t, "GET", "/api/v1/tables/tail/explain/7", &x)
+		if x.Verdict != "equal" || x.Page == nil || strings.TrimLeft(x.Page.Token, "0") == "5" {
+			t.Errorf("explain: got %+v, want an equal document whose token is no column", x)
+		}
+	})
+	t.Run("a boolean becomes text", func(t *testing.T) {
+		change("flags", "ALTER TABLE flags ALTER COLUMN ok DROP DEFAULT, ALTER COLUMN ok TYPE text USING CASE WHEN ok THEN 'yes' ELSE 'no' END")
+		eventually(t, soon, "the rows are set aside", func() error {
+			if got := ops.finds(t, "flags", "ok:false").Total; got > 0 {
+				t.Fatalf("%d rows of 'yes' are false", got)
+			}
+			if got := ops.table(t, "flags").Quarantined; got != 20 {
+				return fmt.Errorf("%d in quarantine, want 20", got)
+			}
+			return nil
+		})
+	})
+	t.Run("two columns change names, and no row changes", func(t *testing.T) {
+		pgtest.Exec(t, dsn, "ALTER TABLE swap RENAME COLUMN a TO x; ALTER TABLE swap RENAME COLUMN b TO a; ALTER TABLE swap RENAME COLUMN x TO b")
+		ops.found(t, "swap", "a:banana b:apple", 20)
+		ops.found(t, "swap", "a:apple", 0)
+	})
+	t.Run("what the configuration needs is dropped", func(t *testing.T) {
+		pgtest.Exec(t, dsn, "ALTER TABLE swap DROP COLUMN a")
+		eventually(t, soon, "the table fails with the fault of the configuration", func() error {
+			s := ops.table(t, "swap")
+			if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "tables.swap.metadata") || !strings.Contains(s.LastError.What, "column a is not in the SQL's result") {
+				return fmt.Errorf("%s: %+v", s.State, s.LastError)
+			}
+			return nil
+		})
+		ops.found(t, "swap", "a:banana", 20) // searches go on
+		var run httpapi.Run
+		if status := ops.body(t, "POST", "/api/v1/tables/swap/run/incremental", &run); status != http.StatusAccepted {
+			t.Fatalf("run: got %d, want %d", status, http.StatusAccepted)
+		}
+		eventually(t, soon, "the run fails with one line", func() error {
+			if ops.body(t, "GET", "/api/v1/runs/"+run.Run, &run); run.Error == nil || !strings.Contains(*run.Error, "column a is not in the SQL's result") || strings.Contains(*run.Error, "\n") {
+				return fmt.Errorf("%s: %v", run.State, run.Error)
+			}
+			return nil
+		})
+		if _, stderr, code := ask(t, nil, "check", "-c", file); code == 0 {
+			t.Errorf("check: exit 0, want a fault: %s", stderr)
+		}
+		pgtest.Exec(t, dsn, "ALTER TABLE swap ADD COLUMN a text DEFAULT 'cherry'")
+		ops.found(t, "swap", "a:cherry", 20) // by a sweep: no updateTime moved
+		ops.swept(t, "swap")
+	})
+	t.Run("the key has another type", func(t *testing.T) {
+		pgtest.Exec(t, dsn, "ALTER TABLE tail ALTER COLUMN id TYPE text; UPDATE tail SET u = clock_timestamp()")
+		eventually(t, soon, "the table fails, and says what to do", func() error {
+			s := ops.table(t, "tail")
+			if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "indexerd reload tail") {
+				return fmt.Errorf("%s: %+v", s.State, s.LastError)
+			}
+			return nil
+		})
+		pgtest.Exec(t, dsn, "ALTER TABLE tail ALTER COLUMN id TYPE int USING id::int")
+		ops.swept(t, "tail")
+	})
+	if s := ops.table(t, "quiet"); s.LastError != nil || s.State != "following" || s.Settled.Unverified {
+		t.Errorf("quiet: got %s, %+v, %+v, want a table that noticed nothing", s.State, s.LastError, s.Settled)
+	}
+	for _, table := range []string{"main", "parent", "secret", "tail", "swap", "quiet"} {
+		isEqual(t, file, table)
+	}
+}
+
+// The column of groups is dropped: only admins find documents until it is back
+// and everything has been compared, whatever restarts in between.
+func TestGroupsDisappear(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int PRIMARY KEY, u timestamptz DEFAULT now(), body text DEFAULT 'text', grp int DEFAULT 9); INSERT INTO doc SELECT i FROM generate_series(1, 20) i`)
+	for _, sql := range []string{"SELECT * FROM doc", "SELECT id, u, body, grp FROM doc"} {
+		t.Run(sql, func(t *testing.T) {
+			file := writeFile(t, schemaConfig(schemaTokens, "postgres", dsn, filepath.Join(t.TempDir(), "data"), schemaTable("doc", sql, ", metadata: {grp: keyword}, acl: grp")))
+			p := start(t, "run", "-c", file)
+			p.ready(t)
+			ops, nine := p.as("ops-of-schema-test"), p.as("nine-of-schema-test")
+			nine.found(t, "doc", "text", 20)
+			pgtest.Exec(t, dsn, "ALTER TABLE doc DROP COLUMN grp")
+			nine.found(t, "doc", "", 0)
+			ops.found(t, "doc", "text", 20)
+			if a := nine.finds(t, "doc", "text"); len(a.Hits)+len(a.Facets) > 0 {
+				t.Errorf("got %+v, want nothing", a)
+			}
+			eventually(t, soon, "status says why", func() error {
+				if s := ops.table(t, "doc"); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "only admins find documents") {
+					return fmt.Errorf("%s: %+v", s.State, s.LastError)
+				}
+				return nil
+			})
+			pgtest.Exec(t, dsn, "ALTER TABLE doc ADD COLUMN grp int DEFAULT 9; UPDATE doc SET grp = 7 WHERE id = 1") // moves no updateTime
+			nine.found(t, "doc", "text", 19)
+			p.as("seven-of-schema-test").found(t, "doc", "text", 1)
+			p.stop(t)
+			pgtest.Exec(t, dsn, "UPDATE doc SET grp = 9")
+		})
+	}
+}
+
+// The same in SQLite, where the groups come from a table of their own, with a
+// restart while the database can't be reached.
+func TestGroupsDisappearOverARestart(t *testing.T) {
+	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
+	t.Setenv("SALES_TOKEN", salesToken)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	sales := p.as(salesToken)
+	sales.found(t, "doc", "zebra", 21)
+	path := dsnOf(t, file)
+	execSQLite(t, path, "ALTER TABLE grp RENAME TO away")
+	sales.found(t, "doc", "", 0)
+	p.as(opsToken).found(t, "doc", "zebra", 21)
+	p.as(salesToken).found(t, "page", "public", 1)
+	p.stop(t)
+
+	execSQLite(t, path, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	p = start(t, "run", "-c", file)
+	sales = p.as(salesToken)
+	if got := sales.finds(t, "doc", "").Total; got != 0 {
+		t.Errorf("after a restart: sales finds %d documents, want none", got)
+	}
+	p.as(opsToken).found(t, "doc", "zebra", 21)
+	if s := p.as(opsToken).table(t, "doc"); s.LastError == nil || !strings.Contains(s.LastError.What, "only admins find documents") {
+		t.Errorf("after a restart: got %+v, want why only admins find documents", s.LastError)
+	}
+	execSQLite(t, path+".away", "ALTER TABLE away RENAME TO grp")
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	sales.found(t, "doc", "zebra", 21)
+}
+
+// An application alters a SQLite database in the same ways.
+func TestColumnsChangeInSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.db")
+	const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO "
+	var tables []string
+	for _, name := range []string{"main", "parent", "swap"} {
+		tables = append(tables, "CREATE TABLE "+name+" (id INTEGER PRIMARY KEY, gone TEXT DEFAULT 'gone', a TEXT DEFAULT 'apple', b TEXT DEFAULT 'banana', u TEXT DEFAULT CURRENT_TIMESTAMP, body TEXT DEFAULT 'older')",
+			rows+name+" (id) SELECT i FROM n")
+	}
+	execSQLite(t, path, append(tables, "CREATE TABLE kid (id INTEGER, gone TEXT, u TEXT DEFAULT CURRENT_TIMESTAMP, note TEXT)", rows+"kid (id, note) SELECT i, 'kidolder' FROM n")...)
+	file := writeFile(t, schemaConfig(schemaAdmin, "sqlite", path, filepath.Join(t.TempDir(), "data"),
+		schemaTable("main", "SELECT * FROM main", ""),
+		schemaTable("parent", "SELECT * FROM parent", `, children: {kids: {sql: "SELECT * FROM kid", key: id, updated: u, content: [note]}}`),
+		schemaTable("swap", "SELECT * FROM swap", ", metadata: {a: keyword, b: keyword}")))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	ops := p.as("ops-of-schema-test")
+	const now = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+	execSQLite(t, path, "ALTER TABLE main DROP COLUMN gone", "UPDATE main SET body = 'newer', u = "+now,
+		"ALTER TABLE kid DROP COLUMN gone", "UPDATE kid SET note = 'kidnewer', u = "+now,
+		"ALTER TABLE swap RENAME COLUMN a TO x", "ALTER TABLE swap RENAME COLUMN b TO a", "ALTER TABLE swap RENAME COLUMN x TO b")
+	ops.found(t, "main", "newer", 20)
+	ops.found(t, "parent", "kidnewer", 20)
+	ops.found(t, "swap", "a:banana b:apple", 20)
+	execSQLite(t, path, "ALTER TABLE swap DROP COLUMN a")
+	eventually(t, soon, "the table fails with the fault of the configuration", func() error {
+		if s := ops.table(t, "swap"); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "column a is not in the SQL's result") {
+			return fmt.Errorf("%s: %+v", s.State, s.LastError)
+		}
+		return nil
+	})
+	execSQLite(t, path, "ALTER TABLE swap ADD COLUMN a TEXT DEFAULT 'cherry'")
+	ops.found(t, "swap", "a:cherry", 20)
+	for _, table := range []string{"main", "parent", "swap"} {
+		ops.swept(t, table)
+		isEqual(t, file, table)
+	}
+}
+
+// isEqual waits until a table is equal to its index.
+func isEqual(t *testing.T, file, table string) {
+	t.Helper()
+	eventually(t, soon, table+" is equal", func() error {
+		stdout, stderr, code := ask(t, []string{"INDEXERD_TOKEN=ops-of-schema-test"}, "verify", "-c", file, table, "--content")
+		if code != 0 {
+			return errors.New(stdout + stderr)
+		}
+		return nil
+	})
+}
+
+// dsnOf reads the path of the database out of a configuration of writeGuarded.
+func dsnOf(t *testing.T, file string) string {
+	t.Helper()
+	_, after, _ := strings.Cut(readFile(t, file), "driver: sqlite, dsn: ")
+	path, _, ok := strings.Cut(after, "}")
+	if !ok {
+		t.Fatalf("%s names no SQLite file", file)
+	}
+	return path
+}
+
+// execSQLite runs statements in a SQLite file.
+func execSQLite(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sqlitesource.OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}

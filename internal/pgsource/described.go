@@ -1,0 +1,198 @@
+package pgsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"indexerd/internal/doc"
+)
+
+// Rows are decoded by the positions and types that the server reported when the
+// table was described, and an ALTER TABLE changes both under a SELECT *. So no
+// row is used before the server's description of the same statement has been
+// compared with the view:
+//
+//   - a query of whole rows (query.whole) brings the description with it;
+//   - a query of keys, updateTimes or digests (query.of) does not show the columns
+//     that a digest is made of. The view is described in the same message, once in
+//     each transaction. This costs no round trip.
+//
+// What a statement refers to stays locked until its transaction ends, so a
+// description holds for all that the transaction reads.
+
+// A result is the rows of one query. Its methods are those of the driver's
+// result. A result whose description is not the view's has no rows, and Close
+// returns doc.ErrChangedResult.
+type result struct {
+	reader   *pgconn.ResultReader // nil: there is none
+	pipeline *pgconn.Pipeline     // nil: the query was sent alone
+	fault    error
+}
+
+// NextRow reads the next row. It returns false after the last one.
+func (r *result) NextRow() bool { return r.fault == nil && r.reader.NextRow() }
+
+// Values returns the values of the row. They are valid until the next NextRow.
+func (r *result) Values() [][]byte { return r.reader.Values() }
+
+// Close reads past the rows that are left.
+func (r *result) Close() (pgconn.CommandTag, error) {
+	var tag pgconn.CommandTag
+	var err error
+	if r.reader != nil {
+		tag, err = r.reader.Close()
+	}
+	if r.pipeline != nil {
+		err = errors.Join(err, r.pipeline.Close())
+	}
+	if r.fault != nil {
+		err = r.fault
+	}
+	return tag, err
+}
+
+// all returns the rows that are left.
+func (r *result) all() (rows [][][]byte, err error) {
+	if r.fault == nil {
+		rows = r.reader.Read().Rows
+	}
+	_, err = r.Close()
+	return rows, err
+}
+
+// ask sends a query. stop ends it on the server where its result is unusable.
+func (x *tx) ask(ctx context.Context, q query, stop func()) *result {
+	var r *result
+	if views := x.undescribed(q.of); len(views) > 0 {
+		r = x.askDescribed(ctx, q, views)
+	} else {
+		r = &result{reader: x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)}
+	}
+	// A statement that failed has no description, and its own error.
+	if q.whole != nil && r.fault == nil {
+		if fields := r.reader.FieldDescriptions(); len(fields) > 0 {
+			r.fault = q.whole.changed(fields[:len(fields)-1]) // without the token
+		}
+	}
+	if errors.Is(r.fault, doc.ErrChangedResult) {
+		stop()
+	}
+	return r
+}
+
+// undescribed returns the views that the transaction has not described yet.
+func (x *tx) undescribed(views []*view) (left []*view) {
+	for _, v := range views {
+		if !x.described[v] {
+			left = append(left, v)
+		}
+	}
+	return left
+}
+
+// askDescribed sends a query together with the descriptions of its views.
+func (x *tx) askDescribed(ctx context.Context, q query, views []*view) *result {
+	r := &result{pipeline: x.pg.StartPipeline(ctx)}
+	for _, v := range views {
+		r.pipeline.SendPrepare("", v.describeSQL(), nil)
+	}
+	r.pipeline.SendQueryParams(q.sql, q.values, q.types, nil, nil)
+	if r.fault = r.pipeline.Sync(); r.fault != nil {
+		return r
+	}
+	for _, v := range views {
+		if r.fault = v.receive(r.pipeline); r.fault != nil {
+			return r
+		}
+		if x.described == nil {
+			x.described = map[*view]bool{}
+		}
+		x.described[v] = true
+	}
+	r.reader, r.fault = next[*pgconn.ResultReader](r.pipeline)
+	return r
+}
+
+// receive receives the description of the view.
+func (v *view) receive(p *pgconn.Pipeline) error {
+	described, err := next[*pgconn.StatementDescription](p)
+	if err != nil {
+		return err
+	}
+	return v.changed(described.Fields)
+}
+
+// next receives what a pipeline has next.
+func next[T any](p *pgconn.Pipeline) (T, error) {
+	answer, err := p.GetResults()
+	one, ok := answer.(T)
+	if err == nil && !ok {
+		err = fmt.Errorf("the server answered with %T, want %T", answer, one)
+	}
+	return one, err
+}
+
+// describeSQL is the statement whose description is the view's.
+func (v *view) describeSQL() string { return "SELECT " + v.sql.all() + " " + v.sql.from() }
+
+// changed compares a description with the view's. The error is a
+// doc.ErrChangedResult that names the first difference.
+func (v *view) changed(fields []pgconn.FieldDescription) error {
+	differ := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s: %s", doc.ErrChangedResult, v.at.sql, fmt.Sprintf(format, args...))
+	}
+	for i, f := range fields[:min(len(fields), len(v.columns))] {
+		c := v.columns[i]
+		switch {
+		case f.Name != c.name:
+			return differ("column %d is %s, not %s", i+1, f.Name, c.name)
+		case f.DataTypeOID != c.typ.oid || f.TypeModifier != c.mod:
+			return differ("column %s has another type than %s", c.name, c.typ.name)
+		case f.TableOID != c.origin || f.TableAttributeNumber != c.number:
+			return differ("column %s is another column of the same name", c.name)
+		}
+	}
+	if got, want := len(fields), len(v.columns); got != want {
+		return differ("it has %d columns, not %d", got, want)
+	}
+	return nil
+}
+
+// described returns what of the description decides how a digest is read.
+func (v *view) described() (parts []string) {
+	for _, c := range v.columns {
+		parts = append(parts, "column", c.name, c.typ.name)
+	}
+	return parts
+}
+
+// undefined reports whether the server refused a statement for what it refers
+// to: a column, a table or an operator that is not there any more (class 42).
+// The statement was accepted when the table was described, so only another
+// description can say what is wrong with it.
+func undefined(err error) bool {
+	var server *serverError
+	return errors.As(err, &server) && !errors.Is(err, doc.ErrUnavailable) && strings.HasPrefix(server.code, "42")
+}
+
+// ColumnsOf returns the names of the columns that an SQL returns now. Its errors
+// are a *ConfigError, or wrap doc.ErrUnavailable.
+func (s *Source) ColumnsOf(ctx context.Context, sql string) (names []string, err error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer x.end(ctx)
+	if _, err := x.begin(ctx, ""); err != nil {
+		return nil, err
+	}
+	fields, err := x.prepare(ctx, wrap(sql), "sql")
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return names, err
+}
