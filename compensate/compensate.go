@@ -44,8 +44,11 @@ import (
 
 // Source is the table to compare with.
 type Source interface {
-	// StampsByOID returns the stamps of a window in OID order.
+	// StampsByOID returns the stamps of a window in OID order; one without an OID
+	// where the key of some row is unusable.
 	StampsByOID(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
+	// Unusable returns rejects of the rows of a window whose key is unusable.
+	Unusable(context.Context, doc.Window) (doc.Batch, error)
 	// Docs returns the rows with these OIDs as they are now, and at least one
 	// batch, empty where all are gone.
 	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
@@ -85,16 +88,33 @@ func (c *Comparison) Run(ctx context.Context, w doc.Window) (doc.Report, error) 
 		return report, err
 	}
 	doubts := &doubts{Comparison: c, report: &report}
+	unusable := false
 	for stamps, err := range c.Source.StampsByOID(ctx, w) {
 		if err != nil {
 			return report, err
 		}
+		stamps, some := doc.WithoutUnusable(stamps)
+		unusable = unusable || some
 		report.Compared += len(stamps)
 		if err := doubts.merge(ctx, stamps, crawled); err != nil {
 			return report, err
 		}
 	}
-	return report, doubts.rest(ctx, crawled)
+	if err := doubts.rest(ctx, crawled); err != nil || !unusable {
+		return report, err
+	}
+	return report, doubts.setAside(ctx, w)
+}
+
+// setAside sets the rows of the window aside whose key is unusable.
+func (d *doubts) setAside(ctx context.Context, w doc.Window) error {
+	b, err := d.Source.Unusable(ctx, w)
+	if err != nil {
+		return err
+	}
+	done, err := d.Sink.Put(ctx, b)
+	d.report.Add(done)
+	return err
 }
 
 // doubts collects what has to be looked at more closely, up to a batch.

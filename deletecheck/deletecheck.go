@@ -56,11 +56,12 @@ type Source interface {
 	Now(context.Context) (time.Time, error)
 	// Ordered reports whether the database orders keys as OIDs are ordered.
 	Ordered() bool
-	// StampsOf returns the stamps of the rows with these keys, in any order;
-	// rows that are gone are absent.
+	// StampsOf returns the stamps of the rows with these keys, in any order, each
+	// key once; rows that are gone are absent. The token of a key that several
+	// rows have is not known.
 	StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error)
 	// StampsInRange returns the stamps of all rows of a range in the database's
-	// own key order, each page of a short snapshot of its own.
+	// own key order, each key once, each page of a short snapshot of its own.
 	StampsInRange(context.Context, doc.Range) iter.Seq2[[]doc.Stamp, error]
 	// Docs returns the rows with these keys as they are now, and at least one
 	// batch, empty where all are gone.

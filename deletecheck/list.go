@@ -94,8 +94,6 @@ func (c *comparison) byKeys(ctx context.Context, from doc.OID) (part, error) {
 		return p, err
 	}
 	for _, d := range docs {
-		// Matched by bytes: a database that takes a key for another one, in
-		// capitals, say, has answered with that.
 		if _, there := rows[d.OID]; !there {
 			p.noteAlone(d)
 		}

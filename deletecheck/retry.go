@@ -29,6 +29,7 @@ func (w *sweep) retry(ctx context.Context, after doc.OID) error {
 	if err != nil {
 		return err
 	}
+	w.at.Report.Quarantined += len(keyless.Rejects)
 	return w.Quarantine.Keyless(keyless.Rejects, keyless.At)
 }
 

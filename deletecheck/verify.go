@@ -154,7 +154,18 @@ func (c *check) run(ctx context.Context) error {
 	if err := c.list(ctx); err != nil {
 		return err
 	}
-	return c.settle(ctx)
+	if err := c.settle(ctx); err != nil {
+		return err
+	}
+	return c.countKeyless(ctx)
+}
+
+// countKeyless counts the rows without a usable key, which no listing has: by
+// reasons, as they are set aside.
+func (c *check) countKeyless(ctx context.Context) error {
+	b, err := c.source.Keyless(ctx)
+	c.result.Quarantined += len(b.Rejects)
+	return err
 }
 
 // list compares both sides and spools what differs.

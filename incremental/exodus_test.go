@@ -21,6 +21,7 @@ func (*exodus) Tick() time.Duration                    { return time.Microsecond
 func (*exodus) Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(func([]doc.Stamp, error) bool) {}
 }
+func (*exodus) Unusable(context.Context, doc.Window) (doc.Batch, error)  { return doc.Batch{}, nil }
 func (*exodus) StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error) { return nil, nil }
 func (e *exodus) Left(context.Context, doc.Window) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {

@@ -19,6 +19,9 @@
 // any part failed is read again as a whole. Where the database's clock has
 // gone back, all marks do, before anything is read.
 //
+// Rows of the window whose key is unusable can't be documents. The window says
+// whether there are any; then they are listed, and set aside by their reasons.
+//
 // Cost of an idle window: two queries, of the clock and of the window, and one
 // for each SQL that lists what may have left.
 package incremental
@@ -53,10 +56,13 @@ type Source interface {
 	Now(context.Context) (time.Time, error)
 	// Tick is the precision of updateTime.
 	Tick() time.Duration
-	// Stamps returns the stamps of a window in pages by (updateTime, OID).
+	// Stamps returns the stamps of a window in pages by (updateTime, OID); one
+	// without an OID where the key of some row is unusable.
 	Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
-	// StampsOf returns the stamps of the rows with these OIDs; gone ones are
-	// absent.
+	// Unusable returns rejects of the rows of a window whose key is unusable.
+	Unusable(context.Context, doc.Window) (doc.Batch, error)
+	// StampsOf returns the stamps of the rows with these OIDs, each once; gone
+	// ones are absent.
 	StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error)
 	// Left returns the keys of rows of a window that may have left the SQL's
 	// result, in pages; none where no SQL could tell.
@@ -168,19 +174,22 @@ func (p *Pass) advance(to time.Time, wrote bool) error {
 }
 
 // index brings everything of the window into the index.
-func (p *Pass) index(ctx context.Context, w doc.Window) (doc.Report, error) {
+func (p *Pass) index(parent context.Context, w doc.Window) (doc.Report, error) {
 	var (
 		mu     sync.Mutex
 		report doc.Report
 	)
-	fetches, ctx := errgroup.WithContext(ctx)
+	fetches, ctx := errgroup.WithContext(parent)
 	fetches.SetLimit(max(p.Workers, 1))
+	unusable := false
 	scan := func() (err error) {
 		defer recovered.Into(&err) // or the fetches would outlive the pass
 		for stamps, err := range p.Source.Stamps(ctx, w) {
 			if err != nil {
 				return err
 			}
+			stamps, some := doc.WithoutUnusable(stamps)
+			unusable = unusable || some
 			oids, err := p.Sink.Different(stamps)
 			if err != nil {
 				return err
@@ -205,7 +214,21 @@ func (p *Pass) index(ctx context.Context, w doc.Window) (doc.Report, error) {
 	if err := fetches.Wait(); err != nil {
 		return report, err // the cause; the scan's own error is then only that it was cancelled
 	}
-	return report, scanned
+	if scanned != nil || !unusable {
+		return report, scanned
+	}
+	aside, err := p.setAside(parent, w)
+	report.Add(aside)
+	return report, err
+}
+
+// setAside sets the rows of the window aside whose key is unusable.
+func (p *Pass) setAside(ctx context.Context, w doc.Window) (doc.Report, error) {
+	b, err := p.Source.Unusable(ctx, w)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	return p.Sink.Put(ctx, b)
 }
 
 // fetch indexes the rows with these OIDs as they are now. A row that has gone

@@ -15,6 +15,7 @@ package doc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -57,6 +58,17 @@ type Stamp struct {
 	OID     OID
 	Updated time.Time
 	Token   Token
+}
+
+// WithoutUnusable returns the stamps that have an OID, and whether there were
+// others. A stamp without an OID, which a source lists once a window, stands for
+// the rows of the window whose key is NULL or otherwise no key.
+func WithoutUnusable(stamps []Stamp) (usable []Stamp, unusable bool) {
+	i := slices.IndexFunc(stamps, func(s Stamp) bool { return s.OID == "" })
+	if i < 0 {
+		return stamps, false
+	}
+	return append(slices.Clone(stamps[:i]), stamps[i+1:]...), true
 }
 
 // Same reports whether both stamps name the same version. A different one is

@@ -75,6 +75,16 @@ func NewOID(parts ...any) (OID, error) {
 	return OID(b), nil
 }
 
+// NullKey is why a row has no key: one of the key's columns is NULL. The text is
+// the same for every source and for each of the columns, so that rows without a
+// key are one reject.
+func NullKey(columns []string) error {
+	if len(columns) == 1 {
+		return fmt.Errorf("key column %s is NULL", columns[0])
+	}
+	return fmt.Errorf("one of the key columns %s is NULL", strings.Join(columns, ", "))
+}
+
 // Parts decodes the parts, as NewOID takes them.
 func (o OID) Parts() ([]any, error) {
 	var parts []any

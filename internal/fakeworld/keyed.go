@@ -36,15 +36,15 @@ func (t *Table) order(a, b doc.OID) int {
 	return cmp.Or(t.Order(a, b), cmp.Compare(a, b))
 }
 
-// StampsOf reads the stamps of the rows that the database finds by these keys:
-// where it takes two keys for equal, of both.
+// StampsOf reads the stamps of the rows with these keys, each once, and of no
+// row whose key the database takes for equal.
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	if err := t.before(ctx, "stamps of"); err != nil {
 		return nil, err
 	}
 	var stamps []doc.Stamp
 	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
-		if slices.ContainsFunc(oids, func(o doc.OID) bool { return o == oid || t.Order != nil && t.Order(o, oid) == 0 }) {
+		if slices.Contains(oids, oid) {
 			stamps = append(stamps, r.Stamp(oid))
 		}
 	})
@@ -93,6 +93,30 @@ func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 		return doc.Batch{}, err
 	}
 	return doc.Batch{At: t.Clock(), Rejects: t.NoKey}, nil
+}
+
+// Unusable returns NoKey where the window has NoKeyAt.
+func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
+	if err := t.before(ctx, "unusable"); err != nil {
+		return doc.Batch{}, err
+	}
+	b := doc.Batch{At: t.Clock()}
+	if t.hasUnusable(w) {
+		b.Rejects = t.NoKey
+	}
+	return b, nil
+}
+
+func (t *Table) hasUnusable(w doc.Window) bool {
+	return len(t.NoKey) > 0 && !t.NoKeyAt.Before(w.From) && t.NoKeyAt.Before(w.To)
+}
+
+// yieldUnusable yields the stamp that stands for the rows of the window without
+// a usable key.
+func (t *Table) yieldUnusable(w doc.Window, yield func([]doc.Stamp, error) bool) {
+	if t.hasUnusable(w) {
+		yield([]doc.Stamp{{}}, nil)
+	}
 }
 
 // Behind returns Standby.

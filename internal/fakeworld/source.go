@@ -118,7 +118,11 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 				return
 			}
 			page := t.stampsAfter(last, w.To)
-			if len(page) == 0 || !yield(page, nil) || len(page) < t.Page {
+			if len(page) > 0 && !yield(page, nil) {
+				return
+			}
+			if len(page) < t.Page {
+				t.yieldUnusable(w, yield)
 				return
 			}
 			last = page[len(page)-1]
@@ -165,5 +169,6 @@ func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.S
 				return
 			}
 		}
+		t.yieldUnusable(w, yield)
 	}
 }

@@ -61,13 +61,14 @@ type change struct {
 
 // A Table is a table of a database.
 type Table struct {
-	Before    func(step string) error // steps: now, count, breakpoints, stamps, stamps by key, page, range, docs, rows, horizon, version, stamps of, stamps in range, keyless, behind
+	Before    func(step string) error // steps: now, count, breakpoints, stamps, stamps by key, page, range, docs, rows, horizon, version, stamps of, stamps in range, keyless, unusable, behind
 	Numbers   Numbers
 	Batch     int                    // rows of a batch
 	Page      int                    // stamps of a page
 	Precision time.Duration          // precision of updateTime
 	Order     func(a, b doc.OID) int // how the database compares keys; nil: as OIDs
 	NoKey     []doc.Reject           // of rows without a usable key
+	NoKeyAt   time.Time              // their updateTime
 	Standby   string                 // why the database is behind
 
 	mu       sync.Mutex

@@ -20,7 +20,9 @@ import (
 // children the pages are of one snapshot, which is held until the last page has
 // come; with children, and where the SQL fails for a row, each page is a short
 // transaction of its own. So it is where a held connection would be the
-// source's last: the consumer of a page may need one.
+// source's last: the consumer of a page may need one. Each key comes once,
+// without a known token where several rows have it. Rows without a usable key
+// come as one stamp without an OID, as with Stamps, at the end.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		if w.Empty() {
@@ -33,6 +35,9 @@ func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.S
 		}
 		if errors.Is(err, errNoStream) || poisoned(err) {
 			err = s.pages(ctx)
+		}
+		if err == nil && s.unusable && !s.ended {
+			s.ended = !yield([]doc.Stamp{{}}, nil)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -50,6 +55,9 @@ type byOID struct {
 	window doc.Window
 	yield  func([]doc.Stamp, error) bool
 	last   doc.OID // that the consumer has
+
+	unusable bool // some row has no usable key
+	ended    bool // the consumer wants no more
 }
 
 // hand yields a page. It reports whether the consumer wants more.
@@ -58,7 +66,8 @@ func (s *byOID) hand(page []doc.Stamp) (more bool) {
 		return true
 	}
 	s.last = page[len(page)-1].OID
-	return s.yield(page, nil)
+	s.ended = !s.yield(page, nil)
+	return !s.ended
 }
 
 // inOrder checks that the database orders keys as their bytes are ordered.
@@ -111,6 +120,11 @@ func (s *byOID) stream(ctx context.Context, x *tx) (page []doc.Stamp, err error)
 	for rows.NextRow() {
 		stamp, ok := d.loadStamp(rows.Values())
 		if !ok {
+			s.unusable = true
+			continue
+		}
+		if stamp.OID == last {
+			page[len(page)-1].Token.Digest = 0
 			continue
 		}
 		more, err := true, inOrder(last, stamp.OID)
@@ -135,8 +149,8 @@ func (s *byOID) stream(ctx context.Context, x *tx) (page []doc.Stamp, err error)
 func (t *Table) byOIDQuery(from, to string) query {
 	q := query{of: []*view{&t.view}}
 	u := t.sql.column(t.updated.name)
-	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s AND %s AND %s ORDER BY %s", t.stampsOnly(true),
-		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), t.key.notNull(t.sql), t.live(&q),
+	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s AND %s ORDER BY %s", t.stampsOnly(true),
+		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), t.live(&q),
 		strings.Join(t.key.byteOrder(t.sql), ", "))
 	return q
 }
@@ -144,14 +158,14 @@ func (t *Table) byOIDQuery(from, to string) query {
 // pages reads, behind what the consumer has, page by page the keys of the
 // window, the main SQL's and the children's together, and then their stamps.
 func (s *byOID) pages(ctx context.Context) (err error) {
-	var after []string
-	if s.last != "" {
-		if after, err = s.table.key.texts(s.last); err != nil {
+	p := unionPage{window: s.window, first: s.last == ""}
+	if !p.first {
+		if p.after, err = s.table.key.texts(s.last); err != nil {
 			return err
 		}
 	}
 	for {
-		rows, err := s.table.unionPage(ctx, s.window, after)
+		rows, err := s.table.readUnion(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -159,14 +173,40 @@ func (s *byOID) pages(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		full := len(rows) == s.table.stampPage
+		// A first page that is the only one has the rows without a key itself.
+		if !s.unusable && full == p.first {
+			if s.unusable, err = s.table.hasNullKey(ctx, s.window); err != nil {
+				return err
+			}
+		}
 		stamps, err := s.stampsOf(ctx, oids)
 		if err != nil {
 			return err
 		}
-		if !s.hand(stamps) || len(rows) < s.table.stampPage {
+		if !s.hand(stamps) || !full {
 			return nil
 		}
-		after = textsOf(rows[len(rows)-1])
+		p.next(rows)
+	}
+}
+
+// A unionPage says which page of a window's keys to read. The first one also
+// has the rows of the main SQL without a key.
+type unionPage struct {
+	window doc.Window
+	first  bool
+	after  []string // nil: none yet
+}
+
+// next goes on behind the last row that has a key.
+func (p *unionPage) next(rows [][][]byte) {
+	p.first = false
+	for _, row := range slices.Backward(rows) {
+		if !slices.ContainsFunc(row, func(v []byte) bool { return v == nil }) {
+			p.after = textsOf(row)
+			return
+		}
 	}
 }
 
@@ -177,7 +217,8 @@ func (s *byOID) inOrder(rows [][][]byte) ([]doc.OID, error) {
 	for _, row := range rows {
 		oid, err := s.table.key.rawOID(row)
 		if err != nil {
-			continue // no key of a document
+			s.unusable = true // if it is the main SQL's: a child's is no document's
+			continue
 		}
 		if err := inOrder(last, oid); err != nil {
 			return nil, err
@@ -187,20 +228,17 @@ func (s *byOID) inOrder(rows [][][]byte) ([]doc.OID, error) {
 	return oids, nil
 }
 
-// stampsOf reads the stamps of these rows, and of no others, in the order of
-// OIDs.
+// stampsOf reads the stamps of these rows in the order of OIDs.
 func (s *byOID) stampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	stamps, err := s.table.StampsOf(ctx, oids)
-	asked := setOf(oids)
-	stamps = slices.DeleteFunc(stamps, func(stamp doc.Stamp) bool { return !asked[stamp.OID] })
 	slices.SortStableFunc(stamps, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
 	return stamps, err
 }
 
-// unionPage reads the keys of one page.
-func (t *Table) unionPage(ctx context.Context, w doc.Window, after []string) (rows [][][]byte, err error) {
+// readUnion reads the keys of one page.
+func (t *Table) readUnion(ctx context.Context, p unionPage) (rows [][][]byte, err error) {
 	err = t.read(ctx, func(x *tx) error {
-		q, err := t.unionQuery(ctx, x, w, after)
+		q, err := t.unionQuery(ctx, x, p)
 		if err != nil {
 			return err
 		}
@@ -212,7 +250,7 @@ func (t *Table) unionPage(ctx context.Context, w doc.Window, after []string) (ro
 
 // unionQuery asks for the keys after a key of the rows of any SQL that have an
 // updateTime in the window, each once, as OIDs are ordered.
-func (t *Table) unionQuery(ctx context.Context, x *tx, w doc.Window, after []string) (query, error) {
+func (t *Table) unionQuery(ctx context.Context, x *tx, p unionPage) (query, error) {
 	views, conditions := []*view{&t.view}, []func(*query) string{t.live}
 	for _, c := range t.children {
 		if c.updated != nil {
@@ -226,8 +264,12 @@ func (t *Table) unionQuery(ctx context.Context, x *tx, w doc.Window, after []str
 		if err != nil {
 			return query{}, err
 		}
-		from, to := v.updated.bounds(w, unit)
-		keys = append(keys, v.keysOf(&q, from, to, after)+" AND "+conditions[i](&q))
+		from, to := v.updated.bounds(p.window, unit)
+		of := v.keysOf(&q, from, to, p.after) + " AND " + conditions[i](&q)
+		if !p.first || i > 0 {
+			of += " AND " + v.key.notNull(v.sql)
+		}
+		keys = append(keys, of)
 	}
 	ordinals := make([]string, len(t.key))
 	for i := range t.key {
@@ -259,6 +301,6 @@ func (v *view) keysOf(q *query, from, to string, after []string) string {
 	if after != nil {
 		next = fmt.Sprintf(" AND (%s) > (%s)", strings.Join(keys, ", "), strings.Join(params, ", "))
 	}
-	return fmt.Sprintf("SELECT %s %s WHERE %s >= %s AND %s < %s AND %s%s", strings.Join(keys, ", "), v.sql.from(),
-		u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), v.key.notNull(v.sql), next)
+	return fmt.Sprintf("SELECT %s %s WHERE %s >= %s AND %s < %s%s", strings.Join(keys, ", "), v.sql.from(),
+		u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), next)
 }

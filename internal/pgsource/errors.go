@@ -64,7 +64,8 @@ type serverError struct {
 	code     string
 	message  string
 	hint     string
-	position int // in the statement, in characters from 1; 0: unknown
+	position int  // in the statement, in characters from 1; 0: unknown
+	raised   bool // by a RAISE of a function
 }
 
 func (e *serverError) Error() string {
@@ -92,42 +93,17 @@ func classify(err error) error {
 	if !errors.As(err, &pg) {
 		return fmt.Errorf("%w: %s", doc.ErrUnavailable, reason(err))
 	}
-	e := &serverError{code: pg.Code, message: oneLine(pg.Message), hint: oneLine(pg.Hint), position: int(pg.Position)}
-	if pg.Code == lockNotAvailable {
+	e := &serverError{code: pg.Code, message: oneLine(pg.Message), hint: oneLine(pg.Hint), position: int(pg.Position), raised: pg.Routine == raisedBy}
+	switch {
+	case e.scope() != aboutServer:
+		return e
+	case pg.Code == lockNotAvailable:
 		return fmt.Errorf("%w: %w", doc.ErrLocked, e)
 	}
-	if passes(pg.Code) {
-		return fmt.Errorf("%w: %w", doc.ErrUnavailable, e)
-	}
-	return e
+	return fmt.Errorf("%w: %w", doc.ErrUnavailable, e)
 }
 
 const lockNotAvailable = "55P03"
-
-// passes reports whether an SQLSTATE is about the server's condition, and not
-// about the statement: the same statement may succeed another time.
-func passes(code string) bool {
-	if len(code) != 5 {
-		return false
-	}
-	switch code {
-	case "08P01": // protocol violation: a parameter too many in the user's SQL
-		return false
-	case lockNotAvailable,
-		"25P03", "25P04", // idle in transaction, or transaction, for too long
-		"72000": // snapshot too old
-		return true
-	}
-	switch code[:2] {
-	case "08", // connection
-		"40", // serialization failure, deadlock, conflict with recovery
-		"53", // out of memory, disk or connections
-		"57", // cancelled, shutting down, starting up
-		"58": // system error, as I/O
-		return true
-	}
-	return false
-}
 
 // connectFault is the error of a connection that could not be had. The
 // driver's text names the user, and so does the server's, so only known texts

@@ -23,10 +23,7 @@ func (f *fetch) families(ctx context.Context, r doc.Range) (more bool, err error
 			return more, err
 		}
 	}
-	if r.To != "" || !f.hand() {
-		return r.To != "", nil
-	}
-	return f.stream(ctx, f.table.nullKeys())
+	return true, nil
 }
 
 // family reads the documents with these OIDs.
@@ -47,7 +44,9 @@ func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err erro
 		for _, d := range docs {
 			f.take(d)
 		}
-		f.batch.Rejects = append(f.batch.Rejects, rejects...)
+		for _, r := range rejects {
+			f.reject(r)
+		}
 		oids = oids[size:]
 	}
 	return true, nil
@@ -135,12 +134,10 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 	if err != nil {
 		return nil, err
 	}
-	q := query{whole: &c.view}
-	among, err := c.key.among(&q, c.sql, oids)
+	q, err := c.bodiesQuery(oids)
 	if err != nil {
 		return nil, err
 	}
-	q.sql = bodies(c.sql, among)
 	broods := make(map[doc.OID]*brood, len(oids))
 	for _, oid := range oids {
 		broods[oid] = &brood{}
@@ -152,6 +149,14 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 			b.add(d)
 		}
 	})
+}
+
+// bodiesQuery asks for the child's rows that belong to the OIDs.
+func (c *child) bodiesQuery(oids []doc.OID) (query, error) {
+	q := query{whole: &c.view}
+	among, err := c.key.among(&q, c.sql, oids)
+	q.sql = bodies(c.sql, among)
+	return q, err
 }
 
 // join gives a document its children's rows, and its stamp their parts.

@@ -13,10 +13,10 @@ import (
 // children, is a batch of its own.
 const maxBatchText = 16 << 20
 
-// Range reads the live rows with From <= OID < To, in no particular order,
-// without any condition on updateTime, as one fetch. An open end also has the
-// rows whose key is NULL, as rejects. At least one batch is yielded, if an
-// empty one.
+// Range reads the live rows with From <= OID < To, in the database's own order
+// of keys, without any condition on updateTime, as one fetch. Rows of one key
+// are in one batch. An open end also has the rows whose key is NULL, as one
+// reject. At least one batch is yielded, if an empty one.
 //
 // Where the SQL fails for a row, the range is read by key instead, in several
 // fetches: what came before the failure comes again.
@@ -32,11 +32,12 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 	}
 }
 
-// Docs reads the rows with these OIDs, in no particular order. Each chunk of
-// at most a batch of OIDs is a fetch of its own and yields at least one batch;
-// an OID of the chunk that is in none of them has no row, or has left the
-// SQL's result without being marked deleted. Where the SQL fails for a row the
-// chunk becomes several fetches, halved until the row is alone: a reject.
+// Docs reads the rows with these OIDs, in no particular order; rows of one key
+// are in one batch. Each chunk of at most a batch of OIDs is a fetch of its own
+// and yields at least one batch; an OID of the chunk that is in none of them has
+// no row, or has left the SQL's result without being marked deleted. Where the
+// SQL fails for a row the chunk becomes several fetches, halved until the row is
+// alone: a reject, which comes when the chunk has been read.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, t.batch) {
@@ -51,23 +52,18 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 	}
 }
 
-// rangeQueries asks for the keys without a value apart: a condition that had
-// them too could not be answered by an index.
-func (t *Table) rangeQueries(r doc.Range) ([]query, error) {
+func (t *Table) rangeQuery(r doc.Range) (query, error) {
 	q := query{whole: &t.view}
 	condition, err := t.within(&q, r)
-	if err != nil {
-		return nil, err
-	}
-	q.sql = bodies(t.sql, condition)
-	if r.To != "" || r.From == "" {
-		return []query{q}, nil
-	}
-	return []query{q, t.nullKeys()}, nil
+	q.sql = t.ordered(condition + " AND " + t.key.notNull(t.sql))
+	return q, err
 }
 
 // within is the condition that a row is live and its key lies in the range.
-func (t *Table) within(q *query, r doc.Range) (string, error) {
+func (t *Table) within(q *query, r doc.Range) (string, error) { return t.bounds(q, r, t.live) }
+
+// bounds is the condition that a row's key lies in the range, and another one.
+func (t *Table) bounds(q *query, r doc.Range, and func(*query) string) (string, error) {
 	var conditions []string
 	for _, end := range []struct {
 		operator string
@@ -82,21 +78,20 @@ func (t *Table) within(q *query, r doc.Range) (string, error) {
 		}
 		conditions = append(conditions, c)
 	}
-	return strings.Join(append(conditions, t.live(q)), " AND "), nil
-}
-
-// nullKeys asks for the live rows that have no key.
-func (t *Table) nullKeys() query {
-	q := query{whole: &t.view}
-	q.sql = bodies(t.sql, "("+t.key.null(t.sql)+") AND "+t.live(&q))
-	return q
+	return strings.Join(append(conditions, and(q)), " AND "), nil
 }
 
 func (t *Table) docsQuery(oids []doc.OID) (query, error) {
 	q := query{whole: &t.view}
 	among, err := t.key.among(&q, t.sql, oids)
-	q.sql = bodies(t.sql, among+" AND "+t.live(&q))
+	q.sql = t.ordered(among + " AND " + t.live(&q))
 	return q, err
+}
+
+// ordered selects whole rows in the order of keys, so that rows of one key
+// follow each other.
+func (t *Table) ordered(condition string) string {
+	return bodies(t.sql, condition) + " ORDER BY " + strings.Join(t.key.order(t.sql), ", ")
 }
 
 // bodies selects all columns and the token.
@@ -111,7 +106,11 @@ type fetch struct {
 	decoder *rowDecoder
 	yield   func(doc.Batch, error) bool
 	batch   doc.Batch
-	text    int // bytes of text in the batch
+	text    int              // bytes of text in the batch
+	end     func()           // gives the number back
+	last    doc.OID          // of the last row of a query
+	run     int              // how many rows had it
+	live    map[doc.OID]bool // which keys have a row; nil: not asked
 }
 
 // fetch has read read on one snapshot and yields what it leaves in the batch.
@@ -125,12 +124,11 @@ func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, re
 	}
 	f := &fetch{table: t, tx: x, yield: yield}
 	defer f.release(ctx)
-	end, err := f.begin(ctx)
-	if err != nil {
+	if f.end, err = f.begin(ctx); err != nil {
 		return true, err
 	}
 	// The number stays in flight until the consumer is done with the last batch.
-	defer end()
+	defer func() { f.end() }()
 	if more, err := read(f); !more || err != nil {
 		return more, err
 	}
@@ -145,7 +143,7 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 	open := func() error {
 		session, err := f.tx.begin(ctx, f.table.searchPath)
 		f.batch.At = session.at
-		return err
+		return whole(err)
 	}
 	numbers := f.table.numbers
 	if numbers == nil {
@@ -169,22 +167,27 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 // keyRange reads the rows of a range.
 func (f *fetch) keyRange(ctx context.Context, r doc.Range) (more bool, err error) {
 	if len(f.table.children) > 0 {
-		return f.families(ctx, r)
-	}
-	queries, err := f.table.rangeQueries(r)
-	if err != nil {
-		return true, err
-	}
-	for _, q := range queries {
-		if more, err := f.stream(ctx, q); !more || err != nil {
-			return more, err
+		more, err = f.families(ctx, r)
+	} else {
+		var q query
+		if q, err = f.table.rangeQuery(r); err != nil {
+			return true, err
 		}
+		more, err = f.stream(ctx, q)
 	}
-	return true, nil
+	if !more || err != nil || r.To != "" {
+		return more, err
+	}
+	// A condition that had the keys without a value too could not be answered by
+	// an index.
+	rejects, err := f.table.nullKey(ctx, f.tx, noCondition)
+	f.batch.Rejects = append(f.batch.Rejects, rejects...)
+	return true, err
 }
 
 // keyed reads the rows with these OIDs, and which of them are marked deleted.
 func (f *fetch) keyed(ctx context.Context, oids []doc.OID) (more bool, err error) {
+	f.live = make(map[doc.OID]bool, len(oids))
 	if len(f.table.children) > 0 {
 		more, err = f.family(ctx, oids)
 	} else {
@@ -197,7 +200,9 @@ func (f *fetch) keyed(ctx context.Context, oids []doc.OID) (more bool, err error
 	if !more || err != nil {
 		return more, err
 	}
-	f.batch.Deleted, err = f.table.marked(ctx, f.tx, oids)
+	marked, err := f.table.marked(ctx, f.tx, oids)
+	// Of several rows with one key those that are not marked count.
+	f.batch.Deleted = slices.DeleteFunc(marked, func(oid doc.OID) bool { return f.live[oid] })
 	return true, err
 }
 
@@ -222,26 +227,55 @@ func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
 // reports whether the consumer wants more.
 func (f *fetch) add(raw [][]byte) bool {
 	f.decoder.load(raw)
+	d, reject := f.decoder.document()
+	oid := d.OID
+	if reject != nil {
+		oid = reject.OID
+	}
 	rows := len(f.batch.Docs) + len(f.batch.Rejects)
-	if rows >= f.table.batch || rows > 0 && f.text+f.decoder.size > maxBatchText {
+	switch again := f.again(oid); {
+	case again > 2:
+		return true // two are enough to say that there are several
+	case again == 2:
+	case rows >= f.table.batch || rows > 0 && f.text+f.decoder.size > maxBatchText:
 		if !f.hand() {
 			return false
 		}
 	}
 	f.text += f.decoder.size
-	d, reject := f.decoder.document()
 	if reject != nil {
-		f.batch.Rejects = append(f.batch.Rejects, *reject)
+		f.reject(*reject)
 		return true
 	}
 	f.take(d)
 	return true
 }
 
+// again counts the rows that have this key, one after the other. Rows without a
+// usable key have none in common.
+func (f *fetch) again(oid doc.OID) int {
+	if oid == "" || oid != f.last {
+		f.last, f.run = oid, 0
+	}
+	f.run++
+	return f.run
+}
+
+// reject puts a reject into the batch.
+func (f *fetch) reject(r doc.Reject) {
+	f.batch.Rejects = append(f.batch.Rejects, r)
+	if f.live != nil && r.OID != "" {
+		f.live[r.OID] = true
+	}
+}
+
 // take puts a document into the batch.
 func (f *fetch) take(d doc.Doc) {
 	d.Fetch, d.Fetched = f.batch.Fetch, f.batch.At
 	f.batch.Docs = append(f.batch.Docs, d)
+	if f.live != nil {
+		f.live[d.OID] = true
+	}
 }
 
 // hand yields the batch, unless it is empty, and begins another.

@@ -160,6 +160,15 @@ func (k key) null(sql wrapped) string {
 	return strings.Join(k.columns(sql), " IS NULL OR ") + " IS NULL"
 }
 
+// nullFault is why a row has no key. It is the same whichever column is NULL.
+func (k key) nullFault() error {
+	names := make([]string, len(k))
+	for i, p := range k {
+		names[i] = p.name
+	}
+	return doc.NullKey(names)
+}
+
 // compare compares the key with an OID by operator, which is >= or <.
 func (k key) compare(q *query, sql wrapped, operator string, oid doc.OID) (string, error) {
 	texts, err := k.texts(oid)
@@ -247,7 +256,7 @@ func (k key) rawOID(row [][]byte) (doc.OID, error) {
 	texts := make([]string, len(k))
 	for i := range k {
 		if row[i] == nil {
-			return "", fmt.Errorf("key column %s is NULL", k[i].name)
+			return "", k.nullFault()
 		}
 		texts[i] = string(row[i])
 	}

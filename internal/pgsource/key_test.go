@@ -1,7 +1,9 @@
 package pgsource
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -110,14 +112,50 @@ func TestUnusableKeysAreRejected(t *testing.T) {
 					t.Errorf("from %v: got %d documents and rejects %+v, want 1 and %+v", from, len(docs), rejects, want)
 				}
 			}
-			stamps := readStamps(t, table.Stamps(t.Context(), doc.Window{To: maxTime}))
-			if len(stamps) != 1 {
-				t.Errorf("got stamps %v, want that of row 0", stamps)
-			}
+			checkUnusable(t, table, c.reason)
 			if bounds, err := table.Breakpoints(t.Context(), 1); err != nil || len(bounds) != 0 {
 				t.Errorf("got breakpoints %v, %v, want none: the second key is no bound", bounds, err)
 			}
 		})
+	}
+}
+
+// checkUnusable checks that whoever reads stamps by window learns of a key that
+// is unusable, however small the pages are, and is told the reason.
+func checkUnusable(t *testing.T, table *Table, reason string) {
+	t.Helper()
+	for _, table.stampPage = range []int{1, 2, 3} {
+		for way, read := range map[string]func(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]{"by updateTime": table.Stamps, "by OID": table.StampsByOID} {
+			if got := printed(readStamps(t, read(t.Context(), doc.Window{From: minTime, To: maxTime}))); !slices.Equal(got, []string{"0", "0x"}) {
+				t.Errorf("%s, pages of %d: got stamps %v, want that of row 0, and one without an OID", way, table.stampPage, got)
+			}
+			if got := printed(readStamps(t, read(t.Context(), doc.Window{From: minTime, To: at(t, "2000-01-01T00:00:00Z")}))); len(got) != 0 {
+				t.Errorf("%s: got stamps %v of an empty window, want none", way, got)
+			}
+		}
+	}
+	b, err := table.Unusable(t.Context(), doc.Window{From: minTime, To: maxTime})
+	if err != nil || b.At.IsZero() || !slices.Equal(b.Rejects, []doc.Reject{{Reason: reason}}) {
+		t.Errorf("got %+v, %v, want the reason %s", b, err, reason)
+	}
+	if b, err := table.Unusable(t.Context(), doc.Window{From: minTime, To: at(t, "2000-01-01T00:00:00Z")}); err != nil || len(b.Rejects) != 0 {
+		t.Errorf("got %+v, %v of an empty window, want none", b, err)
+	}
+}
+
+// Text that is not UTF-8 is a key in a database without an encoding alone.
+func TestKeysThatAreNoText(t *testing.T) {
+	dsn := pgtest.DB(t)
+	bytes := "bytes_" + dbName(t, dsn)
+	pgtest.Exec(t, dsn, "CREATE DATABASE "+bytes+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
+	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP DATABASE "+bytes+" WITH (FORCE)") })
+	table := tableIn(t, strings.Replace(dsn, dbName(t, dsn), bytes, 1), `CREATE TABLE doc (id text, u timestamptz);
+		INSERT INTO doc VALUES ('0', now()), (E'\xff', now()); CREATE INDEX ON doc (id)`, TableConfig{})
+	const reason = "key part 1 is not valid UTF-8"
+	checkUnusable(t, table, reason)
+	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+	if b, err := table.Keyless(t.Context()); err != nil || len(docs) != 1 || !slices.Equal(rejects, b.Rejects) || !slices.Equal(rejects, []doc.Reject{{Reason: reason}}) {
+		t.Errorf("got %d documents, rejects %v of a range and %v of all, %v, want one and %s", len(docs), rejects, b.Rejects, err, reason)
 	}
 }
 

@@ -17,8 +17,8 @@ const keyChunk = 10_000
 
 // StampsOf reads the stamps of the live rows with these OIDs as they are now,
 // with zero Updated where that is NULL or unusable. Rows that are gone do not
-// come; where the database takes upper for lower case, others do. Each chunk is
-// a short transaction of its own.
+// come. Each OID comes once at most, without a known token where several rows
+// have it. Each chunk is a short transaction of its own.
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	var all []doc.Stamp
 	for chunk := range slices.Chunk(oids, keyChunk) {
@@ -28,13 +28,31 @@ func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, erro
 		}
 		all = append(all, stamps...)
 	}
-	return all, nil
+	return onceEach(all, setOf(oids)), nil
+}
+
+// onceEach returns the stamps of the rows that were asked for: where the
+// database takes upper for lower case, others come too.
+func onceEach(stamps []doc.Stamp, asked map[doc.OID]bool) []doc.Stamp {
+	at := make(map[doc.OID]int, len(stamps))
+	kept := stamps[:0]
+	for _, s := range stamps {
+		switch i, twice := at[s.OID]; {
+		case !asked[s.OID]:
+		case twice:
+			kept[i].Token.Digest = 0
+		default:
+			at[s.OID] = len(kept)
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // StampsInRange reads the stamps of all live rows of a key range, whatever
 // their updateTime, in the database's own order of keys. Each page is a short
-// transaction of its own: the consumer may rest between them. Of several rows
-// with one key at a page's border at least one comes.
+// transaction of its own: the consumer may rest between them. Each key comes
+// once, without a known token where several rows have it.
 func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		var after []string
@@ -44,12 +62,29 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 				yield(nil, err)
 				return
 			}
-			if len(page.stamps) > 0 && !yield(page.stamps, nil) || page.rows < t.stampPage {
+			full := page.rows >= t.stampPage
+			if full {
+				if after, err = t.border(&page); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+			if len(page.stamps) > 0 && !yield(page.stamps, nil) || !full {
 				return
 			}
-			after = page.last
 		}
 	}
+}
+
+// border takes the last key off a full page, since more of its rows may follow,
+// and returns the key behind which the next page begins. A page of one key
+// keeps it.
+func (t *Table) border(p *page) (after []string, err error) {
+	if n := len(p.stamps) - 1; n > 0 {
+		p.stamps = p.stamps[:n]
+		return t.key.texts(p.stamps[n-1].OID)
+	}
+	return p.last, nil
 }
 
 // Ordered reports whether the database's order of keys is that of OIDs.
@@ -57,7 +92,7 @@ func (t *Table) Ordered() bool { return !slices.Contains(t.key.kinds(), doc.Text
 
 func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, error) {
 	q := query{of: []*view{&t.view}}
-	condition, err := t.within(&q, r)
+	condition, err := t.bounds(&q, r, t.liveFor(digest))
 	if err != nil {
 		return query{}, err
 	}
@@ -72,15 +107,25 @@ func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, e
 func (t *Table) byKeyQuery(oids []doc.OID, digest bool) (query, error) {
 	q := query{of: []*view{&t.view}}
 	among, err := t.key.among(&q, t.sql, oids)
-	q.sql = fmt.Sprintf("%s WHERE %s AND %s", t.stampsOnly(digest), among, t.live(&q))
+	q.sql = fmt.Sprintf("%s WHERE %s AND %s", t.stampsOnly(digest), among, t.liveFor(digest)(&q))
 	return q, err
+}
+
+// liveFor is the condition on rows whose keys and digests are read, or keys
+// alone: then what marks rows deleted may be what fails, and is not asked.
+func (t *Table) liveFor(digest bool) func(*query) string {
+	if digest {
+		return t.live
+	}
+	return noCondition
 }
 
 // A page is the stamps of the rows of one query.
 type page struct {
-	stamps []doc.Stamp // of the rows with a usable key
-	rows   int
-	last   []string // the last row's key and updateTime, in text form
+	stamps   []doc.Stamp // of the rows with a usable key; of neighbours with one key, one
+	rows     int
+	unusable bool     // some row's key is
+	last     []string // the last row's key and updateTime, in text form; without a NULL in its key
 }
 
 // An ask makes the query of a page: of key, updateTime and token, or NULL for
@@ -118,11 +163,8 @@ func (t *Table) readPage(ctx context.Context, ask ask, digest bool, also func(*t
 		d := t.stampDecoder(unit)
 		rows := x.rows(ctx, q)
 		for ; rows.NextRow(); p.rows++ {
-			if s, ok := d.loadStamp(rows.Values()); ok {
-				p.stamps = append(p.stamps, s)
-			}
+			p.add(d, rows.Values())
 		}
-		p.last = slices.Clone(d.texts)
 		if _, err := rows.Close(); err != nil || !digest {
 			return x.fault(ctx, err)
 		}
@@ -135,6 +177,23 @@ func (t *Table) readPage(ctx context.Context, ask ask, digest bool, also func(*t
 		return nil
 	})
 	return p, err
+}
+
+// add adds a row. Of several rows with one key no digest is known: each is
+// another one's.
+func (p *page) add(d *rowDecoder, raw [][]byte) {
+	s, ok := d.loadStamp(raw)
+	if !slices.ContainsFunc(raw[:len(d.key)], func(v []byte) bool { return v == nil }) {
+		p.last = append(p.last[:0], d.texts...)
+	}
+	switch n := len(p.stamps); {
+	case !ok:
+		p.unusable = true
+	case n > 0 && p.stamps[n-1].OID == s.OID:
+		p.stamps[n-1].Token.Digest = 0
+	default:
+		p.stamps = append(p.stamps, s)
+	}
 }
 
 // addChildren completes the stamps of main rows with what their children add.
@@ -151,30 +210,81 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 		for j, of := range all {
 			parts[j] = of[stamps[i].OID]
 		}
+		unknown := stamps[i].Token.Digest == 0
 		_ = apply(&stamps[i], parts) // a zero updateTime tells
+		if unknown {
+			stamps[i].Token.Digest = 0
+		}
 	}
 	return nil
 }
 
 // stampsByHalves reads the stamps of the live rows with these OIDs. One whose
-// digest fails comes with a token that is not known.
+// digest fails comes with a token that is not known. Where all of a batch fail,
+// the fault is the SQL's.
 func (t *Table) stampsByHalves(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
-	ask := func(_ time.Duration, digest bool) (query, error) { return t.byKeyQuery(oids, digest) }
-	p, err := t.readPage(ctx, ask, true, nil)
+	p, err := t.stampsAmong(ctx, oids, true)
 	if !poisoned(err) {
 		return p.stamps, err
 	}
-	if len(oids) == 1 {
-		p, err = t.readPage(ctx, ask, false, nil)
-		return p.stamps, err
-	}
-	middle := len(oids) / 2
-	first, err := t.stampsByHalves(ctx, oids[:middle])
-	if err != nil {
+	if err := t.sound(ctx); err != nil {
 		return nil, err
 	}
-	second, err := t.stampsByHalves(ctx, oids[middle:])
-	return append(first, second...), err
+	var all []doc.Stamp
+	for chunk := range slices.Chunk(oids, max(t.batch, alike)) {
+		h := &stampHalving{table: t}
+		if err := h.read(ctx, chunk); err != nil {
+			return nil, err
+		}
+		if err := h.failed.fault(h.sound); err != nil {
+			return nil, t.wrap(err)
+		}
+		all = append(all, h.stamps...)
+	}
+	return all, nil
+}
+
+func (t *Table) stampsAmong(ctx context.Context, oids []doc.OID, digest bool) (page, error) {
+	return t.readPage(ctx, func(time.Duration, bool) (query, error) { return t.byKeyQuery(oids, digest) }, digest, nil)
+}
+
+// A stampHalving reads stamps of which some fail.
+type stampHalving struct {
+	table  *Table
+	stamps []doc.Stamp
+	sound  int // stamps that did not fail
+	failed faultTally
+}
+
+func (h *stampHalving) read(ctx context.Context, oids []doc.OID) error {
+	p, err := h.table.stampsAmong(ctx, oids, true)
+	switch {
+	case err == nil:
+		h.sound += len(p.stamps)
+		h.stamps = append(h.stamps, p.stamps...)
+		return nil
+	case !poisoned(err):
+		return err
+	case len(oids) == 1:
+		h.failed.add(err)
+		return h.unknown(ctx, oids[0])
+	}
+	middle := len(oids) / 2
+	if err := h.read(ctx, oids[:middle]); err != nil {
+		return err
+	}
+	return h.read(ctx, oids[middle:])
+}
+
+// unknown adds the stamp of a row whose digest fails, of its key and its own
+// updateTime, or of its key alone where that fails too.
+func (h *stampHalving) unknown(ctx context.Context, oid doc.OID) error {
+	p, err := h.table.stampsAmong(ctx, []doc.OID{oid}, false)
+	if poisoned(err) {
+		p, err = page{stamps: []doc.Stamp{{OID: oid, Token: doc.Token{Epoch: h.table.epoch}}}}, nil
+	}
+	h.stamps = append(h.stamps, p.stamps...)
+	return err
 }
 
 func oidsOf(stamps []doc.Stamp) []doc.OID {

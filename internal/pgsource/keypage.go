@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgtype"
-
 	"indexerd/internal/doc"
 )
 
@@ -27,7 +25,7 @@ func (t *Table) keyPages(ctx context.Context, x *tx, r doc.Range) iter.Seq2[keyP
 	return func(yield func(keyPage, error) bool) {
 		var after []string
 		for {
-			page, err := t.keyPage(ctx, x, r, after)
+			page, err := t.keyPage(ctx, x, r, t.live, after)
 			if !yield(page, err) || err != nil || page.rows < t.batch {
 				return
 			}
@@ -36,8 +34,9 @@ func (t *Table) keyPages(ctx context.Context, x *tx, r doc.Range) iter.Seq2[keyP
 	}
 }
 
-func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, after []string) (keyPage, error) {
-	q, err := t.keysQuery(r, after)
+// keyPage reads the keys of the rows that meet a condition.
+func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, live func(*query) string, after []string) (keyPage, error) {
+	q, err := t.keysQuery(r, live, after)
 	if err != nil {
 		return keyPage{}, err
 	}
@@ -61,9 +60,9 @@ func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, after []string)
 	return p, nil
 }
 
-func (t *Table) keysQuery(r doc.Range, after []string) (query, error) {
+func (t *Table) keysQuery(r doc.Range, live func(*query) string, after []string) (query, error) {
 	q := query{of: []*view{&t.view}}
-	condition, err := t.within(&q, r)
+	condition, err := t.bounds(&q, r, live)
 	if err != nil {
 		return query{}, err
 	}
@@ -74,49 +73,4 @@ func (t *Table) keysQuery(r doc.Range, after []string) (query, error) {
 		strings.Join(t.key.columns(t.sql), ", "), t.sql.from(), condition, t.key.notNull(t.sql),
 		strings.Join(t.key.order(t.sql), ", "), q.bind(int8OID, strconv.Itoa(t.batch)))
 	return q, nil
-}
-
-// maxKeyless bounds the rejects of Keyless.
-const maxKeyless = 100
-
-// Keyless returns rejects for the live rows that no OID can name, since their
-// key is NULL or a numeric that is no integer of 64 bits: one for each reason,
-// a hundred at most.
-func (t *Table) Keyless(ctx context.Context) (b doc.Batch, err error) {
-	err = t.read(ctx, func(x *tx) error {
-		b.At = x.at
-		b.Rejects, err = t.keyless(ctx, x)
-		return err
-	})
-	return b, err
-}
-
-func (t *Table) keyless(ctx context.Context, x *tx) ([]doc.Reject, error) {
-	var rejects []doc.Reject
-	for _, p := range t.key {
-		rows, err := x.all(ctx, t.keylessQuery(p))
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			if _, err := (key{p}).rawOID(row); err != nil {
-				rejects = append(rejects, doc.Reject{Reason: err.Error()})
-			}
-		}
-	}
-	return rejects[:min(len(rejects), maxKeyless)], nil
-}
-
-// keylessQuery asks for the values of a key column that are unusable.
-func (t *Table) keylessQuery(p keyPart) query {
-	q := query{of: []*view{&t.view}}
-	column := t.sql.column(p.name)
-	unusable := column + " IS NULL"
-	if p.param == pgtype.NumericOID {
-		// NaN is greater than every number.
-		unusable = fmt.Sprintf("(%s OR %s <> trunc(%s) OR %s NOT BETWEEN -9223372036854775808 AND 9223372036854775807)", unusable, column, column, column)
-	}
-	q.sql = fmt.Sprintf("SELECT DISTINCT %s %s WHERE %s AND %s LIMIT %s",
-		column, t.sql.from(), unusable, t.live(&q), q.bind(int8OID, strconv.Itoa(maxKeyless)))
-	return q
 }

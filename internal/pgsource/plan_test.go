@@ -68,7 +68,7 @@ func TestIndexesAreUsed(t *testing.T) {
 				TableConfig{SQL: c.sql, Key: c.key, Zone: time.UTC})
 			low, high := oid(t, c.low...), oid(t, c.high...)
 
-			ranges, err := table.rangeQueries(doc.Range{From: low, To: high})
+			inRange, err := table.rangeQuery(doc.Range{From: low, To: high})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,10 +83,10 @@ func TestIndexesAreUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, q := range map[string]query{
-				"range":       ranges[0],
+				"range":       inRange,
 				"docs":        docs,
-				"first page":  table.stampsQuery(lower, upper, nil, true),
-				"second page": table.stampsQuery(lower, upper, append([]string{lower}, keys...), true),
+				"first page":  table.stampsQuery(windowPage{from: lower, to: upper, first: true}, true),
+				"second page": table.stampsQuery(windowPage{from: lower, to: upper, after: append([]string{lower}, keys...)}, true),
 			} {
 				plan := explain(t, table, q)
 				if !strings.Contains(plan, "Index Cond") || strings.Contains(plan, "Seq Scan") {
@@ -140,7 +140,7 @@ func TestIndexesOfChildrenAreUsed(t *testing.T) {
 			"stamps":       func() (query, error) { return table.byKeyQuery(oids, true) },
 			"range":        func() (query, error) { return table.inRangeQuery(doc.Range{From: oids[0]}, nil, true) },
 			"range's page": func() (query, error) { return table.inRangeQuery(doc.Range{}, texts, true) },
-			"keys":         func() (query, error) { return table.keysQuery(doc.Range{From: oids[0]}, texts) },
+			"keys":         func() (query, error) { return table.keysQuery(doc.Range{From: oids[0]}, table.live, texts) },
 			"deleted":      func() (query, error) { q, _, err := table.deletedQuery(oids); return q, err },
 		} {
 			if queries[name], err = ask(); err != nil {
@@ -148,7 +148,7 @@ func TestIndexesOfChildrenAreUsed(t *testing.T) {
 			}
 		}
 		err = table.read(t.Context(), func(x *tx) error {
-			queries["keys by OID"], err = table.unionQuery(t.Context(), x, window, texts)
+			queries["keys by OID"], err = table.unionQuery(t.Context(), x, unionPage{window: window, after: texts})
 			return err
 		})
 		if err != nil {

@@ -54,7 +54,7 @@ func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question
 		from, to := v.updated.bounds(w, unit)
 		q := v.changedQuery(noCondition, from, to, nil, t.stampPage)
 		if i == 0 {
-			q = t.stampsQuery(from, to, nil, true)
+			q = t.stampsQuery(windowPage{from: from, to: to, first: true}, true)
 		}
 		all = append(all, question{paths[i], doc.AsksWindow, v, q})
 	}
@@ -69,7 +69,7 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	some = slices.Sorted(slices.Values(some))
 	middle := (len(some) - 1) / 2
 	r := doc.Range{From: some[middle], To: some[min(middle+1, len(some)-1)]}
-	ranges, err := t.rangeQueries(r)
+	inRange, err := t.rangeQuery(r)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +78,12 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	if err != nil {
 		return nil, err
 	}
-	all = []question{{"sql", doc.AsksRange, &t.view, ranges[0]}, {"sql", doc.AsksKeys, &t.view, docs}}
+	all = []question{{"sql", doc.AsksRange, &t.view, inRange}, {"sql", doc.AsksKeys, &t.view, docs}}
 	for _, c := range t.children {
-		var q query
-		among, err := c.key.among(&q, c.sql, one)
+		q, err := c.bodiesQuery(one)
 		if err != nil {
 			return nil, err
 		}
-		q.sql = bodies(c.sql, among)
 		all = append(all, question{c.path + ".sql", doc.AsksKeys, &c.view, q})
 	}
 	if t.deleted.list != nil {

@@ -3,47 +3,178 @@ package pgsource
 import (
 	"context"
 	"errors"
-	"strings"
+	"fmt"
 
 	"indexerd/internal/doc"
 )
 
 // A row for which the SQL itself fails, as by a division by zero, fails the
-// whole query, and with it every row beside it. Such a query is asked again by
-// keys, halved until the row is alone: a poisoned one costs twice the logarithm
-// of the batch in fetches, each of its own, since a failed statement ends its
-// transaction.
+// whole query, and with it every row beside it. Such rows are read again by
+// key, in halves until the row is alone: a poisoned one costs twice the
+// logarithm of the batch in fetches, each of its own, since a failed statement
+// ends its transaction.
+//
+// A fault of the SQL must set no row aside. So the statements are run first for
+// no key, where they must not fail: then it is the row with a key that fails,
+// and no other. And rejects are handed on once all rows of a batch have been
+// read: where alike or more rows fail, all with one SQLSTATE, the fault is the
+// SQL's.
 
-// poisoned reports whether an error may be one row's fault: of its data, or of
-// a limit that it exceeds.
-func poisoned(err error) bool {
-	var server *serverError
-	if !errors.As(err, &server) || errors.Is(err, doc.ErrUnavailable) {
-		return false
-	}
-	return strings.HasPrefix(server.code, "22") || // data exception
-		strings.HasPrefix(server.code, "54") || // program limit exceeded
-		server.code == "21000" // a subquery returned several rows
-}
+// alike is how many rows of a batch fail with one SQLSTATE, and no other row is
+// read, where the fault is the SQL's.
+const alike = 50
 
 // docs reads one chunk of OIDs. It reports whether the consumer wants more.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) (more bool, err error) {
-	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) {
-		more, err := f.keyed(ctx, oids)
-		if len(oids) == 1 && poisoned(err) {
-			f.batch.Docs, f.batch.Rejects = nil, []doc.Reject{{OID: oids[0], Reason: err.Error()}}
-			return true, nil
+	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.keyed(ctx, oids) })
+	if !more || !poisoned(err) {
+		return more, err
+	}
+	if err := t.sound(ctx); err != nil {
+		return true, err
+	}
+	h := &halving{table: t, yield: yield}
+	defer h.end()
+	if more, err := h.split(ctx, oids); !more || err != nil {
+		return more, err
+	}
+	return h.finish()
+}
+
+// sound runs every statement of a fetch by key for no key. An error is the
+// SQL's: what it names is gone, the role may not read it, or it fails at rows
+// that are not asked for.
+func (t *Table) sound(ctx context.Context) error {
+	return t.read(ctx, func(x *tx) error {
+		main, err := t.docsQuery(nil)
+		if err != nil {
+			return err
 		}
-		return more, err
+		if _, err := x.all(ctx, main); err != nil {
+			return whole(err)
+		}
+		for _, c := range t.children {
+			of, err := c.bodiesQuery(nil)
+			if err != nil {
+				return err
+			}
+			if _, err := x.all(ctx, of); err != nil {
+				return whole(c.fault(err))
+			}
+		}
+		_, err = t.marked(ctx, x, nil)
+		return whole(err)
 	})
-	if !more || !poisoned(err) || len(oids) == 1 {
-		return more, err
+}
+
+// A halving reads rows by key of which some fail.
+type halving struct {
+	table *Table
+	yield func(doc.Batch, error) bool
+	read  int        // rows that did not fail
+	kept  []kept     // rows that did
+	tally faultTally // of these
+}
+
+// A kept is the reject of one row, whose fetch is in flight until the consumer
+// has dealt with it.
+type kept struct {
+	batch doc.Batch
+	end   func()
+}
+
+// errKept says that a fetch has nothing to hand on yet.
+var errKept = errors.New("the row is kept until its batch is judged")
+
+// end ends the fetches of what was not handed on.
+func (h *halving) end() {
+	for _, k := range h.kept {
+		k.end()
+	}
+}
+
+// hand hands on what was read.
+func (h *halving) hand(b doc.Batch, err error) bool {
+	h.read += len(b.Docs) + len(b.Rejects)
+	return h.yield(b, err)
+}
+
+// split reads rows that fail together in halves.
+func (h *halving) split(ctx context.Context, oids []doc.OID) (more bool, err error) {
+	if len(oids) == 1 {
+		return h.alone(ctx, oids[0])
 	}
 	middle := len(oids) / 2
-	if more, err := t.docs(ctx, oids[:middle], yield); !more || err != nil {
-		return more, err
+	for _, half := range [][]doc.OID{oids[:middle], oids[middle:]} {
+		more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) { return f.keyed(ctx, half) })
+		if more && poisoned(err) {
+			more, err = h.split(ctx, half)
+		}
+		if !more || err != nil {
+			return more, err
+		}
 	}
-	return t.docs(ctx, oids[middle:], yield)
+	return true, nil
+}
+
+// alone reads one row. Where it fails it is kept as a reject.
+func (h *halving) alone(ctx context.Context, oid doc.OID) (more bool, err error) {
+	more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) {
+		more, err := f.keyed(ctx, []doc.OID{oid})
+		if !poisoned(err) {
+			return more, err
+		}
+		h.tally.add(err)
+		f.batch.Docs, f.batch.Deleted = nil, nil
+		f.batch.Rejects = []doc.Reject{{OID: oid, Reason: err.Error()}}
+		h.kept = append(h.kept, kept{f.batch, f.end})
+		f.end = func() {}
+		return true, errKept
+	})
+	if errors.Is(err, errKept) {
+		err = nil
+	}
+	return more, err
+}
+
+// finish judges the rows that were kept, and hands them on.
+func (h *halving) finish() (more bool, err error) {
+	if err := h.tally.fault(h.read); err != nil {
+		return true, err
+	}
+	for len(h.kept) > 0 {
+		k := h.kept[0]
+		h.kept = h.kept[1:]
+		more := h.yield(k.batch, nil)
+		k.end()
+		if !more {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// A faultTally counts rows that fail.
+type faultTally struct {
+	rows  int
+	first error
+	mixed bool // they fail with several SQLSTATEs
+}
+
+func (f *faultTally) add(err error) {
+	if f.rows++; f.first == nil {
+		f.first = err
+	}
+	f.mixed = f.mixed || codeOf(err) != codeOf(f.first)
+}
+
+// fault returns the SQL's fault, if it is the SQL's: all rows of a batch have
+// it, and no other row was read.
+func (f *faultTally) fault(read int) error {
+	if f.rows < alike || f.mixed || read > 0 {
+		return nil
+	}
+	return whole(fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %w", f.rows, f.first))
 }
 
 // rangeByKeys reads a range of which some row is poisoned: pages of keys, and
@@ -52,7 +183,7 @@ func (t *Table) rangeByKeys(ctx context.Context, r doc.Range, yield func(doc.Bat
 	var page keyPage
 	for {
 		more, err := t.fetch(ctx, yield, func(f *fetch) (_ bool, err error) {
-			page, err = t.keyPage(ctx, f.tx, r, page.last)
+			page, err = t.keyPage(ctx, f.tx, r, noCondition, page.last)
 			f.batch.Rejects = page.rejects
 			return true, err
 		})
@@ -70,7 +201,7 @@ func (t *Table) rangeByKeys(ctx context.Context, r doc.Range, yield func(doc.Bat
 		return nil
 	}
 	_, err := t.fetch(ctx, yield, func(f *fetch) (_ bool, err error) {
-		f.batch.Rejects, err = t.keyless(ctx, f.tx)
+		f.batch.Rejects, err = t.nullKey(ctx, f.tx, noCondition)
 		return true, err
 	})
 	return err

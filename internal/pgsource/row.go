@@ -116,7 +116,7 @@ func (d *rowDecoder) oid() (doc.OID, error) {
 	texts := make([]string, len(d.key))
 	for i, at := range d.key {
 		if d.raw[at] == nil {
-			return "", fmt.Errorf("key column %s is NULL", d.view.key[i].name)
+			return "", d.view.key.nullFault()
 		}
 		texts[i] = d.texts[at]
 	}

@@ -59,25 +59,64 @@ func (t *Table) firstChanged(ctx context.Context, x *tx, w doc.Window, firsts []
 // transaction of a page that is the only one. It reports whether the consumer
 // wants more.
 func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool, also func(*tx)) bool {
-	var after []string // updateTime and key of the page's last row, in text form
-	for {
+	p := windowPage{first: true}
+	for unusable := false; ; {
 		page, err := t.page(ctx, func(unit time.Duration, digest bool) (query, error) {
-			from, to := t.updated.bounds(w, unit)
-			return t.stampsQuery(from, to, after, digest), nil
+			p.from, p.to = t.updated.bounds(w, unit)
+			return t.stampsQuery(p, digest), nil
 		}, also)
+		full := page.rows >= t.stampPage
+		if err == nil && p.first && full && !page.unusable {
+			// Rows without a key may lie behind the page.
+			page.unusable, err = t.hasNullKey(ctx, w)
+		}
 		if err != nil {
 			yield(nil, err)
 			return false
 		}
+		if page.unusable && !unusable {
+			unusable = true
+			page.stamps = append(page.stamps, doc.Stamp{})
+		}
 		if len(page.stamps) > 0 && !yield(page.stamps, nil) {
 			return false
 		}
-		if page.rows < t.stampPage {
+		if !full {
 			return true
 		}
-		n := len(t.key)
 		also = nil
-		after = append([]string{page.last[n]}, page.last[:n]...)
+		p.next(page.last, len(t.key))
+	}
+}
+
+// hasNullKey reports whether some live row of the window has no key.
+func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (has bool, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		unit, err := t.unit(ctx, x)
+		if err != nil {
+			return err
+		}
+		rejects, err := t.nullKey(ctx, x, t.inWindow(w, unit))
+		has = len(rejects) > 0
+		return err
+	})
+	return has, err
+}
+
+// A windowPage says which page of a window to read. The first one also has the
+// rows without a key, which no later one could go on behind.
+type windowPage struct {
+	from, to string
+	first    bool
+	after    []string // updateTime and key of the last row with a key; nil: none yet
+}
+
+// next goes on behind a row of key and updateTime, or where there is none reads
+// the rows with a key from the beginning.
+func (p *windowPage) next(last []string, n int) {
+	p.first = false
+	if last != nil {
+		p.after = append([]string{last[n]}, last[:n]...)
 	}
 }
 
@@ -100,18 +139,21 @@ func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, fir
 	return true
 }
 
-func (t *Table) stampsQuery(from, to string, after []string, digest bool) query {
+func (t *Table) stampsQuery(p windowPage, digest bool) query {
 	q := query{of: []*view{&t.view}}
 	u := t.sql.column(t.updated.name)
 	order := append([]string{u}, t.key.order(t.sql)...)
-	next := ""
-	if after != nil {
-		from = after[0]
-		params := append([]string{q.bind(t.updated.typ, from)}, t.key.afterParams(&q, after[1:])...)
+	from, next := p.from, ""
+	if p.after != nil {
+		from = p.after[0]
+		params := append([]string{q.bind(t.updated.typ, from)}, t.key.afterParams(&q, p.after[1:])...)
 		next = fmt.Sprintf(" AND (%s) > (%s)", strings.Join(order, ", "), strings.Join(params, ", "))
 	}
-	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s%s AND %s AND %s ORDER BY %s LIMIT %s", t.stampsOnly(digest),
-		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), next, t.key.notNull(t.sql), t.live(&q),
+	if !p.first {
+		next += " AND " + t.key.notNull(t.sql)
+	}
+	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s%s AND %s ORDER BY %s LIMIT %s", t.stampsOnly(digest),
+		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, p.to), next, t.liveFor(digest)(&q),
 		strings.Join(order, ", "), q.bind(int8OID, strconv.Itoa(t.stampPage)))
 	return q
 }

@@ -97,11 +97,11 @@ func rejectDuplicates(b doc.Batch) doc.Batch {
 	docs := b.Docs
 	b.Docs = nil
 	for _, d := range docs {
-		n := count[d.OID]
-		if n == 1 {
+		switch n := count[d.OID]; {
+		case n == 1:
 			b.Docs = append(b.Docs, d)
-		} else if n > 1 {
-			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: fmt.Sprintf("%d rows have this key: the SQL must return one row a key", n)})
+		case n > 1: // how many, a source need not say
+			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: "several rows have this key: the SQL must return one row a key"})
 			count[d.OID] = 0
 		}
 	}

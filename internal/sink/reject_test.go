@@ -26,19 +26,19 @@ func TestDuplicatesAreSetAside(t *testing.T) {
 			"two of a key",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(two, "b"), row(one, "A")}},
 			fakeworld.Counts{Read: 3, Added: 1, Quarantined: 1},
-			map[doc.OID]string{one: "2 rows have this key: the SQL must return one row a key"},
+			map[doc.OID]string{one: "several rows have this key: the SQL must return one row a key"},
 		},
 		{
 			"equal ones are still two",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(one, "a"), row(two, "b"), row(one, "a")}},
 			fakeworld.Counts{Read: 4, Added: 1, Quarantined: 1},
-			map[doc.OID]string{one: "3 rows have this key: the SQL must return one row a key"},
+			map[doc.OID]string{one: "several rows have this key: the SQL must return one row a key"},
 		},
 		{
 			"one of them is rejected for itself",
 			doc.Batch{Fetch: 1, Docs: []doc.Doc{row(one, "a"), row(two, "b")}, Rejects: []doc.Reject{{OID: one, Reason: "price: NaN"}}},
 			fakeworld.Counts{Read: 3, Added: 1, Quarantined: 2},
-			map[doc.OID]string{one: "2 rows have this key: the SQL must return one row a key"},
+			map[doc.OID]string{one: "several rows have this key: the SQL must return one row a key"},
 		},
 		{
 			"rows without a key share none",

@@ -116,7 +116,8 @@ func (t *Table) readKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch)
 // number when that was.
 //
 // Where the SQL fails at a row, the keys that are left are halved until the
-// row is alone: n rows of which one is bad take 2 log2(n) fetches.
+// row is alone: n rows of which one is bad take 2 log2(n) fetches. It is a
+// reject, which comes when the batch has been read.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, min(t.batch, maxKeys)) {
@@ -129,37 +130,26 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 
 // docs reads rows by key, and reports whether to go on.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) bool {
-	s := t.scan(fmt.Sprintf("read %d rows of %s", len(oids), t.name))
+	h := &halving{table: t, yield: yield}
+	defer h.end()
+	return h.docs(ctx, oids) && h.finish(t.doingKeys(oids))
+}
+
+func (t *Table) doingKeys(oids []doc.OID) string {
+	return fmt.Sprintf("read %d rows of %s", len(oids), t.name)
+}
+
+// scanKeys scans the rows with these keys.
+func (t *Table) scanKeys(oids []doc.OID) (*scan, error) {
+	s := t.scan(t.doingKeys(oids))
 	if err := t.among(&s.where, oids); err != nil {
-		yield(doc.Batch{}, t.source.fault(s.doing, err))
-		return false
+		return nil, t.source.fault(s.doing, err)
 	}
 	s.only = make(map[doc.OID]bool, len(oids))
 	for _, oid := range oids {
 		s.only[oid] = true
 	}
-	for more := true; more && !s.done; {
-		var fault *rowFault
-		if more, fault = t.page(ctx, s, yield); fault != nil {
-			return t.halves(ctx, s.left(oids), fault, yield)
-		}
-		if !more {
-			return false
-		}
-	}
-	return true
-}
-
-// halves reads the rows that are left after a fault.
-func (t *Table) halves(ctx context.Context, left []doc.OID, fault *rowFault, yield func(doc.Batch, error) bool) bool {
-	switch n := len(left); n {
-	case 0: // it was a row that nobody asked for
-		return true
-	case 1:
-		return t.alone(ctx, left[0], fault, yield)
-	default:
-		return t.docs(ctx, left[:n/2], yield) && t.docs(ctx, left[n/2:], yield)
-	}
+	return s, nil
 }
 
 // A scan reads rows by pages, in the order of keys.

@@ -129,7 +129,7 @@ var hostileTimes = []hostile{
 }
 
 var hostileKeys = []hostile{
-	{name: "NULL key", id: "NULL", keyless: true, reason: "key id is NULL: this table's key is integer"},
+	{name: "NULL key", id: "NULL", keyless: true, reason: "key column id is NULL"},
 	{name: "text key among integers", id: "'x'", keyless: true, reason: `key id is text "x": this table's key is integer`},
 	{name: "real key", id: "2.5", keyless: true, reason: "key id is real 2.5: this table's key is integer"},
 	{name: "blob key", id: "x'02'", keyless: true, reason: "key id is a blob of 1 bytes: this table's key is integer"},
@@ -254,15 +254,19 @@ func (h hostile) checkDocument(t *testing.T, table *Table, column string, d doc.
 	if err != nil {
 		t.Errorf("the page of it: %v", err)
 	}
+	known := d.Stamp
+	if h.documents > 1 { // one of several rows with its key
+		known.Token.Digest = 0
+	}
 	again, _ := docsOf(t, table, d.OID)
 	stamps, err := table.StampsOf(t.Context(), []doc.OID{d.OID})
-	if err != nil || len(again) == 0 || len(stamps) != len(again) || !again[0].Same(d.Stamp) || !stamps[0].Same(d.Stamp) {
-		t.Errorf("by key: %d documents, stamps %v, %v, want the stamp %v", len(again), stamps, err, d.Stamp)
+	if err != nil || len(again) == 0 || len(stamps) != 1 || !again[0].Same(d.Stamp) || !stamps[0].Same(known) {
+		t.Errorf("by key: %d documents, stamps %v, %v, want the stamp %v", len(again), stamps, err, known)
 	}
 	window := stampsOf(t, table, d.Updated, d.Updated.Add(time.Second))
 	found := false
 	for _, s := range window {
-		found = found || s.Same(d.Stamp)
+		found = found || s.Same(known)
 	}
 	if found == h.noWindow {
 		t.Errorf("its window holds it: %v, want %v", found, !h.noWindow)

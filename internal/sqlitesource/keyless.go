@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxKeyless bounds the reasons that Keyless gives.
+// maxKeyless bounds the reasons that Keyless and Unusable give.
 const maxKeyless = 100
 
 // Keyless rejects the rows whose key is no key: NULL, of another type than the
@@ -16,20 +16,29 @@ const maxKeyless = 100
 // is one reject for each reason. It reads every key; of a key of integers
 // alone SQLite finds the bad ones itself.
 func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
-	const doing = "look for rows without a key of "
+	return t.keyless(ctx, "look for rows without a key of ", nil)
+}
+
+// Unusable is Keyless for the rows with updateTime in the window.
+func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
+	return t.keyless(ctx, "look in a window for rows without a key of ", &w)
+}
+
+// keyless reads the keys of a window, or all; nil.
+func (t *Table) keyless(ctx context.Context, doing string, w *doc.Window) (doc.Batch, error) {
 	v, b, err := t.begin(ctx)
 	if err != nil {
 		return doc.Batch{}, t.source.fault(doing+t.name, err)
 	}
 	defer t.numbers.End(b.Fetch)
 	defer v.end()
-	var where condition
-	if !slices.Contains(t.kinds, doc.Text) {
-		var bad []string
-		for _, name := range qualify(t.keyNames()) {
-			bad = append(bad, "typeof("+name+") <> 'integer'")
+	where := t.suspect()
+	if w != nil {
+		bounds, err := t.boundsOf(ctx, v.tx, *w)
+		if bounds == nil || err != nil {
+			return b, t.source.fault(doing+t.name, err)
 		}
-		where.and("(" + strings.Join(bad, " OR ") + ")")
+		t.inWindow(&where, bounds)
 	}
 	t.live(&where)
 	seen := map[string]bool{}
@@ -44,4 +53,24 @@ func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 		return doc.Batch{}, t.source.fault(doing+t.name, err)
 	}
 	return b, nil
+}
+
+// suspect is the condition that a key may be unusable. SQLite can't tell text
+// that is not UTF-8.
+func (t *Table) suspect() (where condition) {
+	if slices.Contains(t.kinds, doc.Text) {
+		return where
+	}
+	var bad []string
+	for _, name := range qualify(t.keyNames()) {
+		bad = append(bad, "typeof("+name+") <> 'integer'")
+	}
+	where.and("(" + strings.Join(bad, " OR ") + ")")
+	return where
+}
+
+// inWindow limits a condition to the rows with updateTime in a window.
+func (v *view) inWindow(where *condition, b *bounds) {
+	where.and(v.statements.updated+" >= ?", b.from)
+	where.and(v.statements.updated+" < ?", b.to)
 }

@@ -172,7 +172,7 @@ func TestRejectedKeys(t *testing.T) {
 		"INSERT INTO t VALUES (1, 10), (NULL, 10), (NULL, 10), ('x', 10), (2.5, 10), (x'41', 10), (3, 10)")
 	table := db.table(TableConfig{Batch: 1})
 	want := strings.Join([]string{
-		`0x: key id is NULL: this table's key is integer`,
+		`0x: key column id is NULL`,
 		`0x: key id is real 2.5: this table's key is integer`,
 		`0x: key id is text "x": this table's key is integer`,
 		`0x: key id is a blob of 1 bytes: this table's key is integer`,
@@ -192,8 +192,8 @@ func TestRejectedKeys(t *testing.T) {
 	if _, rejects = rangeOf(t, table, doc.Range{From: oid(t, 1), To: oid(t, 2)}); len(rejects) != 0 {
 		t.Errorf("rejects of a middle range = %v, want none", rejects)
 	}
-	if got := stampKeys(stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0))); got != "1 3" {
-		t.Errorf("stamps = %s, want 1 3", got)
+	if got := stampKeys(stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0))); got != "1 3 0x" {
+		t.Errorf("stamps = %s, want 1 3, and one for what has no key", got)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestNullPart(t *testing.T) {
 	if got := keysOf(docs); got != "1,x 2,x" {
 		t.Errorf("documents = %s, want 1,x 2,x", got)
 	}
-	want := "0x: key a is NULL: this table's key is integer\n0x: key id is NULL: this table's key is text"
+	want := "0x: one of the key columns a, id is NULL"
 	if got := reasons(rejects); got != want {
 		t.Errorf("rejects:\n%s\nwant:\n%s", got, want)
 	}

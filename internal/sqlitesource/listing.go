@@ -9,6 +9,14 @@ import (
 	"indexerd/internal/doc"
 )
 
+// A page is the stamps of the rows of one listing.
+type page struct {
+	stamps   []doc.Stamp // of the rows with a usable key; of neighbours with one key, one
+	last     []any       // key and updateTime of the last row without a NULL in its key; nil: none
+	more     bool        // the page is full
+	unusable bool        // some row's key is
+}
+
 // A listing says which rows' stamps to read, and in which order.
 type listing struct {
 	where condition
@@ -16,12 +24,13 @@ type listing struct {
 	limit int // 0: none
 }
 
-// StampsOf reads the stamps of the rows with these keys. Rows that are gone or
-// marked deleted are absent.
+// StampsOf reads the stamps of the rows with these keys, each key once. Rows
+// that are gone or marked deleted are absent. The token of a key that several
+// rows have is not known.
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) (stamps []doc.Stamp, err error) {
 	for chunk := range slices.Chunk(oids, maxKeys) {
 		err := t.read(ctx, func(tx *sql.Tx) error {
-			some, err := t.stampsAmong(ctx, tx, chunk)
+			some, err := t.stampsByHalves(ctx, tx, chunk)
 			stamps = append(stamps, some...)
 			return err
 		})
@@ -29,42 +38,57 @@ func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) (stamps []doc.Stam
 			return nil, t.source.fault("read the stamps of rows of "+t.name, err)
 		}
 	}
-	return stamps, nil
+	return onceEach(stamps), nil
+}
+
+// onceEach returns one stamp for each key.
+func onceEach(stamps []doc.Stamp) []doc.Stamp {
+	at := make(map[doc.OID]int, len(stamps))
+	once := stamps[:0]
+	for _, s := range stamps {
+		if i, twice := at[s.OID]; twice {
+			once[i].Token.Digest = 0
+			continue
+		}
+		at[s.OID] = len(once)
+		once = append(once, s)
+	}
+	return once
 }
 
 // list reads a page of stamps. Where that fails at a row, it reads the page's
-// keys and then the stamps by key. last is the last row's key and updateTime,
-// nil where the page was the last one.
-func (t *Table) list(ctx context.Context, tx *sql.Tx, l listing) (stamps []doc.Stamp, last []any, err error) {
-	stamps, last, err = t.own(ctx, tx, t.statements.stamps, l)
+// keys and then the stamps by key.
+func (t *Table) list(ctx context.Context, tx *sql.Tx, l listing) (page, error) {
+	p, err := t.own(ctx, tx, t.statements.stamps, l)
 	if err == nil {
-		stamps, err = t.withFamily(ctx, tx, stamps)
+		p.stamps, err = t.withFamily(ctx, tx, p.stamps)
 	}
 	if !isRowFault(err) {
-		return stamps, last, err
+		return p, err
 	}
-	stamps, last, err = t.own(ctx, tx, t.statements.times, l)
+	if p, err = t.own(ctx, tx, t.statements.times, l); err != nil {
+		return page{}, err
+	}
+	oids := distinct(p.stamps)
+	stamps, err := t.stampsByHalves(ctx, tx, oids)
 	if err != nil {
-		return nil, nil, err
+		return page{}, err
 	}
-	oids := distinct(stamps)
-	if stamps, err = t.stampsAmong(ctx, tx, oids); err != nil {
-		return nil, nil, err
-	}
+	p.stamps = onceEach(stamps)
 	place := make(map[doc.OID]int, len(oids))
 	for i, oid := range oids {
 		place[oid] = i
 	}
-	slices.SortStableFunc(stamps, func(a, b doc.Stamp) int { return place[a.OID] - place[b.OID] })
-	return stamps, last, nil
+	slices.SortStableFunc(p.stamps, func(a, b doc.Stamp) int { return place[a.OID] - place[b.OID] })
+	return p, nil
 }
 
 // own reads a page of the rows' own stamps, without their children: selected
 // are key and updateTime, and the token or none.
-func (t *Table) own(ctx context.Context, tx *sql.Tx, selected string, l listing) (stamps []doc.Stamp, last []any, err error) {
+func (t *Table) own(ctx context.Context, tx *sql.Tx, selected string, l listing) (p page, err error) {
 	clock, err := t.findClock(ctx, tx)
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
 	k, n := len(t.key), 0
 	columns := k + 1
@@ -73,15 +97,29 @@ func (t *Table) own(ctx context.Context, tx *sql.Tx, selected string, l listing)
 	}
 	limit := cmp.Or(l.limit, -1) // SQLite's word for none
 	err = each(ctx, tx, selected+l.where.String()+l.order+" LIMIT ?", append(l.where.args, limit), columns, func(raw []any) bool {
-		if n++; n == limit {
-			last = slices.Clone(raw[:k+1])
+		n++
+		if !slices.Contains(raw[:k], nil) {
+			p.last = append(p.last[:0], raw[:k+1]...)
 		}
-		if oid, err := t.oid(raw[:k]); err == nil {
-			stamps = append(stamps, t.stamp(oid, raw[k:], clock))
-		}
+		p.add(t, raw, k, clock)
 		return true
 	})
-	return stamps, last, err
+	p.more = n == limit
+	return p, err
+}
+
+// add adds a row. Of several rows with one key no digest is known: each is
+// another one's.
+func (p *page) add(t *Table, raw []any, k int, c *clock) {
+	oid, err := t.oid(raw[:k])
+	switch n := len(p.stamps); {
+	case err != nil:
+		p.unusable = true
+	case n > 0 && p.stamps[n-1].OID == oid:
+		p.stamps[n-1].Token.Digest = 0
+	default:
+		p.stamps = append(p.stamps, t.stamp(oid, raw[k:], c))
+	}
 }
 
 // stamp makes a stamp of updateTime and token; the token may be absent.
@@ -130,9 +168,10 @@ func distinct(stamps []doc.Stamp) (oids []doc.OID) {
 	return oids
 }
 
-// stampsAmong reads the stamps of the rows with these keys, at most maxKeys.
-// Where that fails at a row, it halves the keys until the row is alone.
-func (t *Table) stampsAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]doc.Stamp, error) {
+// stampsByHalves reads the stamps of the rows with these keys, at most maxKeys.
+// Where that fails at a row, it halves the keys until the row is alone. Where
+// all of a batch fail, the fault is the SQL's.
+func (t *Table) stampsByHalves(ctx context.Context, tx *sql.Tx, oids []doc.OID) (all []doc.Stamp, err error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
@@ -140,16 +179,52 @@ func (t *Table) stampsAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]
 	if !isRowFault(err) {
 		return stamps, err
 	}
-	half := len(oids) / 2
-	if half == 0 {
-		return t.poisoned(ctx, tx, oids[0])
-	}
-	first, err := t.stampsAmong(ctx, tx, oids[:half])
-	if err != nil {
+	if err := t.sound(ctx, tx); err != nil {
 		return nil, err
 	}
-	second, err := t.stampsAmong(ctx, tx, oids[half:])
-	return append(first, second...), err
+	for chunk := range slices.Chunk(oids, max(t.batch, alike)) {
+		h := &stampHalving{table: t}
+		if err := h.read(ctx, tx, chunk); err != nil {
+			return nil, err
+		}
+		if err := h.failed.fault(h.sound); err != nil {
+			return nil, err
+		}
+		all = append(all, h.stamps...)
+	}
+	return all, nil
+}
+
+// A stampHalving reads stamps of which some fail.
+type stampHalving struct {
+	table  *Table
+	stamps []doc.Stamp
+	sound  int // stamps that did not fail
+	failed faultTally
+}
+
+func (h *stampHalving) read(ctx context.Context, tx *sql.Tx, oids []doc.OID) error {
+	stamps, err := h.table.tryAmong(ctx, tx, oids)
+	switch {
+	case err == nil:
+		h.sound += len(stamps)
+		h.stamps = append(h.stamps, stamps...)
+		return nil
+	case !isRowFault(err):
+		return err
+	case len(oids) == 1:
+		unknown, broken := h.table.poisoned(ctx, tx, oids[0])
+		if len(unknown) > 0 {
+			h.failed.add(err)
+			h.stamps = append(h.stamps, unknown...)
+		}
+		return broken
+	}
+	half := len(oids) / 2
+	if err := h.read(ctx, tx, oids[:half]); err != nil {
+		return err
+	}
+	return h.read(ctx, tx, oids[half:])
 }
 
 func (t *Table) tryAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]doc.Stamp, error) {
@@ -157,7 +232,7 @@ func (t *Table) tryAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]doc
 	if err != nil {
 		return nil, err
 	}
-	stamps, _, err := t.own(ctx, tx, t.statements.stamps, listing{where: where})
+	p, err := t.own(ctx, tx, t.statements.stamps, listing{where: where})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +240,7 @@ func (t *Table) tryAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]doc
 	for _, oid := range oids {
 		asked[oid] = true
 	}
-	stamps = slices.DeleteFunc(stamps, func(s doc.Stamp) bool { return !asked[s.OID] })
+	stamps := slices.DeleteFunc(p.stamps, func(s doc.Stamp) bool { return !asked[s.OID] })
 	return t.withFamily(ctx, tx, stamps)
 }
 
@@ -189,9 +264,9 @@ func (t *Table) poisoned(ctx context.Context, tx *sql.Tx, oid doc.OID) ([]doc.St
 	if err != nil {
 		return nil, err
 	}
-	stamps, _, err := t.own(ctx, tx, t.statements.times, listing{where: where})
+	p, err := t.own(ctx, tx, t.statements.times, listing{where: where})
 	if isRowFault(err) {
 		return unknown, nil
 	}
-	return stamps, err
+	return p.stamps, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -67,19 +66,18 @@ func (t *Table) rejectNullKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.
 		return nil
 	}
 	s.nullKeys = false
-	for i, name := range t.keyNames() {
-		var where condition
-		where.and(qualify([]string{name})[0] + " IS NULL")
-		t.live(&where)
-		found, err := t.any(ctx, tx, where)
-		if err != nil {
-			return err
-		}
-		if found {
-			b.Rejects = append(b.Rejects, doc.Reject{Reason: fmt.Sprintf("key %s is NULL: this table's key is %v", name, t.kinds[i])})
-		}
+	found, err := t.hasNullKey(ctx, tx, condition{})
+	if found {
+		b.Rejects = append(b.Rejects, doc.Reject{Reason: doc.NullKey(t.keyNames()).Error()})
 	}
-	return nil
+	return err
+}
+
+// hasNullKey reports whether a live row that meets the condition has no key.
+func (t *Table) hasNullKey(ctx context.Context, tx *sql.Tx, where condition) (bool, error) {
+	where.and(t.statements.isNull)
+	t.live(&where)
+	return t.any(ctx, tx, where)
 }
 
 // A pageReader fills one page.

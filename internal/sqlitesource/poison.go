@@ -26,8 +26,7 @@ func isRowFault(err error) bool {
 // over, until f has enough.
 func each(ctx context.Context, tx *sql.Tx, query string, args []any, columns int, f func(raw []any) bool) error {
 	err := walkRows(ctx, tx, query, args, columns, f)
-	switch primaryCode(err) {
-	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG:
+	if aboutRow(err) {
 		// A table that was dropped has the same code as a malformed value. But
 		// what can still be prepared has failed at a row.
 		if walkRows(ctx, tx, "EXPLAIN "+query, args, explainColumns, func([]any) bool { return false }) == nil {
@@ -35,6 +34,21 @@ func each(ctx context.Context, tx *sql.Tx, query string, args []any, columns int
 		}
 	}
 	return err
+}
+
+// aboutRow reports whether a result code may be about one row. Those that are
+// not listed are about the file, the connection or the call.
+func aboutRow(err error) bool {
+	switch primaryCode(err) {
+	case sqlite3.SQLITE_ERROR, // an SQL error: a function's, or a name that is gone
+		sqlite3.SQLITE_TOOBIG,     // a text or blob grows too large
+		sqlite3.SQLITE_CONSTRAINT, // a virtual table's, or a function's
+		sqlite3.SQLITE_MISMATCH,   // a value of another type than must be
+		sqlite3.SQLITE_RANGE,
+		sqlite3.SQLITE_CORRUPT: // a damaged page, which may hold one row's overflow
+		return true
+	}
+	return false
 }
 
 // explainColumns is how many columns EXPLAIN has.
@@ -56,27 +70,6 @@ func walkRows(ctx context.Context, tx *sql.Tx, query string, args []any, columns
 		}
 	}
 	return rows.Err()
-}
-
-// alone asks whether a row that can't be read is there at all, and rejects it.
-func (t *Table) alone(ctx context.Context, oid doc.OID, fault *rowFault, yield func(doc.Batch, error) bool) bool {
-	more, _ := t.fetch(ctx, "read a row of "+t.name, func(tx *sql.Tx, b *doc.Batch) error {
-		there, live, err := t.standing(ctx, tx, oid)
-		switch {
-		case isRowFault(err): // not even its key can be read, so it is there
-			there, live = true, true
-		case err != nil:
-			return err
-		}
-		switch {
-		case live:
-			b.Rejects = append(b.Rejects, doc.Reject{OID: oid, Reason: fault.Error()})
-		case there:
-			b.Deleted = append(b.Deleted, oid)
-		}
-		return nil
-	}, yield)
-	return more
 }
 
 // standing reports whether a row is there, and not marked deleted, and reads

@@ -19,21 +19,25 @@ const stampPage = 10_000
 // its own updateTime is not the greatest, or text is spelled in several ways.
 //
 // A row whose updateTime can't be read has none in its stamp, and one at which
-// the SQL fails has token 0; whoever fetches it learns why. A row whose key
-// can't be read has no stamp.
+// the SQL fails has token 0; whoever fetches it learns why. Rows whose key is
+// unusable come as one stamp without an OID: Unusable says why.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		var live condition
 		t.live(&live)
-		s := &windowScan{view: t.view, window: w, also: live, limit: t.stamps}
+		s := &windowScan{view: t.view, window: w, also: live, limit: t.stamps, nulls: true}
+		unusable := false
 		next := func(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
 			l, ok, err := s.page(ctx, tx)
 			if !ok {
 				return nil, false, err
 			}
-			stamps, last, err := t.list(ctx, tx, l)
-			s.advance(last)
-			return stamps, last != nil, err
+			p, err := t.list(ctx, tx, l)
+			if err == nil && !unusable {
+				unusable, err = t.noteUnusable(ctx, tx, &p, s.nulls, s.bounds)
+			}
+			s.advance(p.last)
+			return p.stamps, p.more, err
 		}
 		if !walk(ctx, t, "read a window of "+t.name, next, yield) {
 			return
@@ -44,6 +48,23 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 			}
 		}
 	}
+}
+
+// noteUnusable adds the stamp that stands for rows with an unusable key, if the
+// page has one, or some row without a key lies behind the first page: no later
+// page has those.
+func (t *Table) noteUnusable(ctx context.Context, tx *sql.Tx, p *page, first bool, b *bounds) (noted bool, err error) {
+	if first && p.more && !p.unusable {
+		var where condition
+		t.inWindow(&where, b)
+		if p.unusable, err = t.hasNullKey(ctx, tx, where); err != nil {
+			return false, err
+		}
+	}
+	if p.unusable {
+		p.stamps = append(p.stamps, doc.Stamp{})
+	}
+	return p.unusable, nil
 }
 
 // parents yields the stamps of the rows that have a child in the window.
@@ -65,7 +86,8 @@ func (t *Table) parents(ctx context.Context, c *child, w doc.Window, yield func(
 	return true
 }
 
-// StampsByOID is Stamps in the order of keys, each row once.
+// StampsByOID is Stamps in the order of keys, each key once. The token of a key
+// that several rows have is not known.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		s := &keyScan{table: t, window: w}
@@ -81,6 +103,8 @@ type keyScan struct {
 	window doc.Window
 	bounds []*bounds // of the table and each child; nil where none has an updateTime
 	after  []any     // the last key; nil: none yet
+	later  bool      // the first page has been read
+	noted  bool      // that there are rows with an unusable key
 }
 
 func (s *keyScan) next(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
@@ -96,17 +120,41 @@ func (s *keyScan) next(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, erro
 		}
 		where := s.where(t.view, s.bounds[0])
 		t.live(&where)
-		stamps, last, err := t.list(ctx, tx, listing{where, t.statements.byBytes, t.stamps})
-		s.advance(last)
-		return stamps, last != nil, err
+		p, err := t.list(ctx, tx, listing{where, t.statements.byBytes, t.stamps})
+		if err == nil && p.more {
+			t.border(&p)
+		}
+		return s.hand(ctx, tx, p, err)
 	}
-	oids, more, err := s.keys(ctx, tx)
+	p, err := s.keys(ctx, tx)
 	if err != nil {
 		return nil, false, err
 	}
-	stamps, err := t.stampsAmong(ctx, tx, oids)
-	slices.SortStableFunc(stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
-	return stamps, more, err
+	p.stamps, err = t.stampsByHalves(ctx, tx, distinct(p.stamps))
+	p.stamps = onceEach(p.stamps)
+	slices.SortStableFunc(p.stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
+	return s.hand(ctx, tx, p, err)
+}
+
+// hand hands on a page, and goes on behind it.
+func (s *keyScan) hand(ctx context.Context, tx *sql.Tx, p page, err error) ([]doc.Stamp, bool, error) {
+	if err == nil && !s.noted && s.bounds[0] != nil {
+		s.noted, err = s.table.noteUnusable(ctx, tx, &p, !s.later, s.bounds[0])
+	}
+	s.later = true
+	s.advance(p.last)
+	return p.stamps, p.more, err
+}
+
+// border takes the last key off a full page, since more of its rows may follow,
+// so that the next page begins behind the key before. A page of one key keeps
+// it.
+func (t *Table) border(p *page) {
+	if n := len(p.stamps) - 1; n > 0 {
+		if before, err := t.parts(p.stamps[n-1].OID); err == nil {
+			p.stamps, p.last = p.stamps[:n], before
+		}
+	}
 }
 
 func (s *keyScan) spell(ctx context.Context, tx *sql.Tx) error {
@@ -130,17 +178,18 @@ func (s *keyScan) advance(last []any) {
 
 // where is the condition of what is still to be read of a view.
 func (s *keyScan) where(v *view, b *bounds) (where condition) {
-	where.and(v.statements.updated+" >= ?", b.from)
-	where.and(v.statements.updated+" < ?", b.to)
+	v.inWindow(&where, b)
 	if s.after != nil {
 		where.and(v.statements.inBytes()+" > "+v.statements.marks, s.after...)
 	}
-	where.and("NOT " + v.statements.isNull)
+	if s.later || v != s.table.view {
+		where.and("NOT " + v.statements.isNull)
+	}
 	return where
 }
 
-// keys reads the next keys of the union.
-func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (oids []doc.OID, more bool, err error) {
+// keys reads the next keys of the union, as stamps of keys alone.
+func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (p page, err error) {
 	var selects []string
 	var args []any
 	for i, v := range s.views() {
@@ -151,26 +200,30 @@ func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (oids []doc.OID, more bo
 		}
 	}
 	if len(selects) == 0 {
-		return nil, false, nil
+		return p, nil
 	}
 	k := len(s.table.key)
 	query := strings.Join(selects, " UNION ") + ordinals(k) + " LIMIT ?"
 	n := 0
 	err = each(ctx, tx, query, append(args, s.table.stamps), k, func(raw []any) bool {
-		if n++; n == s.table.stamps {
-			s.advance(raw)
+		n++
+		if !slices.Contains(raw, nil) {
+			p.last = append(p.last[:0], raw...)
 		}
 		if oid, err := s.table.oid(raw); err == nil {
-			oids = append(oids, oid)
+			p.stamps = append(p.stamps, doc.Stamp{OID: oid})
+		} else {
+			p.unusable = true // if it is the main SQL's: a child's is no document's
 		}
 		return true
 	})
-	return oids, n == s.table.stamps, err
+	p.more = n == s.table.stamps
+	return p, err
 }
 
 // StampsInRange reads the stamps of all rows in a range, with any updateTime or
-// none, in the order in which Range reads them. Of rows that share a key those
-// at the border of a page may be left out, but for one.
+// none, in the order in which Range reads them, each key once. The token of a
+// key that several rows have is not known.
 func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		s := t.scan("read the stamps of a range of " + t.name)
@@ -180,11 +233,14 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 		}
 		t.live(&s.where)
 		walk(ctx, t, s.doing, func(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
-			stamps, last, err := t.list(ctx, tx, listing{t.rest(s), t.statements.order, t.stamps})
-			if last != nil {
-				s.after = last[:len(t.key)]
+			p, err := t.list(ctx, tx, listing{t.rest(s), t.statements.order, t.stamps})
+			if err == nil && p.more {
+				t.border(&p)
 			}
-			return stamps, last != nil, err
+			if p.last != nil {
+				s.after = p.last[:len(t.key)]
+			}
+			return p.stamps, p.more, err
 		}, yield)
 	}
 }

@@ -243,6 +243,9 @@ func (v *view) kindOfValues(ctx context.Context, tx *sql.Tx, name string) (doc.K
 func (v *view) oid(parts []any) (doc.OID, error) {
 	for i, p := range parts {
 		kind := v.kinds[i]
+		if slices.Contains(parts, nil) {
+			return "", doc.NullKey(v.keyNames())
+		}
 		if _, isInt := p.(int64); isInt && kind == doc.Integer {
 			continue
 		}

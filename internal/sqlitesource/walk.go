@@ -37,6 +37,7 @@ type windowScan struct {
 	window doc.Window
 	also   condition // that rows meet beside
 	limit  int       // rows of a page
+	nulls  bool      // the page to come has rows without a key too
 
 	bounds *bounds
 	after  []any // updateTime and key of the last row; nil: none yet
@@ -73,13 +74,16 @@ func (s *windowScan) page(ctx context.Context, tx *sql.Tx) (listing, bool, error
 		where.and(statements.stamp+" > "+tuple(slices.Repeat([]string{"?"}, len(s.after))), s.after...)
 	}
 	where.and(statements.updated+" < ?", s.bounds.to)
-	where.and("NOT " + statements.isNull)
+	if !s.nulls {
+		where.and("NOT " + statements.isNull)
+	}
 	where.terms, where.args = append(where.terms, s.also.terms...), append(where.args, s.also.args...)
 	return listing{where, statements.byStamp, s.limit}, true, nil
 }
 
-// advance notes the last row of a page, of key and updateTime.
+// advance notes the last row of a page that has a key, of key and updateTime.
 func (s *windowScan) advance(last []any) {
+	s.nulls = false
 	if k := len(s.view.key); last != nil {
 		s.after = append([]any{last[k]}, last[:k]...)
 	}

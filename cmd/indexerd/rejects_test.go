@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlitesource"
+)
+
+// asideOf is the table's quarantine: reasons by key, "" for rows without one.
+func asideOf(t *testing.T, p *proc, table string) map[string]string {
+	t.Helper()
+	var q httpapi.Quarantine
+	decode(t, p.base+"/api/v1/tables/"+table+"/quarantine", &q)
+	reasons := map[string]string{}
+	for _, r := range q.Rows {
+		oid := ""
+		if r.OID != nil {
+			oid = *r.OID
+		}
+		reasons[oid] = r.Reason
+	}
+	return reasons
+}
+
+// wantAside waits until exactly these rows are in quarantine, each with a
+// reason that holds a text.
+func wantAside(t *testing.T, p *proc, table, what string, want map[string]string) {
+	t.Helper()
+	eventually(t, soon, what, func() error {
+		got := asideOf(t, p, table)
+		for oid, reason := range want {
+			if !strings.Contains(got[oid], reason) {
+				return fmt.Errorf("row %q: got reason %q, want %s: %v", oid, got[oid], reason, got)
+			}
+		}
+		if len(got) != len(want) {
+			return fmt.Errorf("got %v, want the rows %v", got, slices.Sorted(maps.Keys(want)))
+		}
+		return nil
+	})
+}
+
+func wantFound(t *testing.T, p *proc, table, query string, want uint64) {
+	t.Helper()
+	eventually(t, soon, query+" is found", func() error {
+		if got := p.search(t, table, query, "size=0").Total; uint64(got) != want {
+			return fmt.Errorf("got %d, want %d", got, want)
+		}
+		return nil
+	})
+}
+
+// TestRowsThatFail: rows for which the SQL fails, whatever its SQLSTATE, rows
+// without a key and rows that share one are set aside by the load and by
+// whichever pass meets them later, and no other row is kept out. They leave
+// when they are repaired. An SQL that fails for every row sets none aside.
+func TestRowsThatFail(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE item (id bigint, updated timestamptz, body text, fault text NOT NULL DEFAULT '');
+		CREATE TABLE used (n int); CREATE INDEX ON item (id); CREATE INDEX ON item (updated);
+		INSERT INTO item SELECT i, now(), 'good' FROM generate_series(1, 1000) i;
+		CREATE FUNCTION judge(fault text) RETURNS text LANGUAGE plpgsql STABLE AS $$ BEGIN
+			IF fault = 'name' THEN PERFORM 'no_such_table'::regclass; END IF;
+			IF fault <> '' THEN RAISE EXCEPTION 'bad row' USING ERRCODE = fault; END IF;
+			PERFORM count(*) FROM used; RETURN fault; END $$;
+		UPDATE item SET fault = CASE id WHEN 7 THEN 'P0001' WHEN 500 THEN '40001' ELSE 'name' END WHERE id IN (7, 500, 501)`)
+	file := writeFile(t, fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: postgres, dsn: %q}}
+tables:
+  item:
+    source: db
+    sql: SELECT id, updated, body, judge(fault) AS fault FROM item
+    key: id
+    updated: updated
+    content: {fields: [body]}
+`, t.TempDir(), dsn))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	want := map[string]string{"7": "P0001", "500": "40001", "501": "42P01"}
+	wantAside(t, p, "item", "the load sets three rows aside", want)
+	wantFound(t, p, "item", "good", 997)
+
+	pgtest.Exec(t, dsn, `UPDATE item SET body = 'changed', updated = clock_timestamp(), fault = CASE id WHEN 600 THEN '23514' ELSE '' END WHERE id BETWEEN 598 AND 602;
+		INSERT INTO item VALUES (NULL, clock_timestamp(), 'no key'), (NULL, clock_timestamp(), 'no key'), (700, clock_timestamp(), 'twin')`)
+	maps.Copy(want, map[string]string{"600": "23514", "": "key column id is NULL", "700": "several rows have this key"})
+	wantAside(t, p, "item", "the window sets three more aside", want)
+	wantFound(t, p, "item", "changed", 4)
+	wantFound(t, p, "item", "good", 993) // 600 and 700 as they were
+	wantFound(t, p, "item", "twin", 0)
+
+	pgtest.Exec(t, dsn, `UPDATE item SET fault = 'XX000' WHERE id = 800; INSERT INTO item SELECT id, updated, 'copy' FROM item WHERE id = 900`) // no updateTime tells
+	sweeps(t, 0, file, "item")
+	maps.Copy(want, map[string]string{"800": "XX000", "900": "several rows have this key"})
+	wantAside(t, p, "item", "the sweep finds the others", want)
+	settledPast(t, p, dsn)
+	if v := verifies(t, 0, file, "--content"); v.Quarantined != len(want) {
+		t.Errorf("verify: got %+v, want %d quarantined", v, len(want))
+	}
+
+	pgtest.Exec(t, dsn, `DELETE FROM item WHERE id IS NULL OR body IN ('twin', 'copy'); UPDATE item SET fault = '', body = 'repaired', updated = clock_timestamp() WHERE fault <> ''`)
+	wantFound(t, p, "item", "repaired", 5)
+	sweeps(t, 0, file, "item")
+	wantAside(t, p, "item", "what was repaired has left", nil)
+
+	pgtest.Exec(t, dsn, "ALTER TABLE used RENAME TO gone; UPDATE item SET body = 'later', updated = clock_timestamp() WHERE id <= 60")
+	eventually(t, soon, "the table fails", func() error {
+		if text := fmt.Sprint(p.log); !strings.Contains(text, "the fault is the SQL's") {
+			return fmt.Errorf("no such line in the log")
+		}
+		return nil
+	})
+	wantAside(t, p, "item", "nothing is set aside", nil)
+	pgtest.Exec(t, dsn, "ALTER TABLE gone RENAME TO used")
+	wantFound(t, p, "item", "later", 60)
+	settledPast(t, p, dsn)
+	verifies(t, 0, file, "--content")
+}
+
+// TestRowsThatFailInAFile is the same of SQLite, where a key may also be of any
+// type.
+func TestRowsThatFailInAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file.db")
+	db, err := sqlitesource.OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	const now = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+	exec("CREATE TABLE item (id INT, updated TEXT, body TEXT, v TEXT DEFAULT '1'); CREATE INDEX item_id ON item (id); CREATE INDEX item_u ON item (updated)")
+	exec("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000) INSERT INTO item (id, updated, body) SELECT n, " + now + ", 'good' FROM n")
+	exec("UPDATE item SET v = '{' WHERE id IN (7, 500, 501)")
+	file := writeFile(t, fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: sqlite, dsn: %q}}
+tables:
+  item: {source: db, sql: 'SELECT id, updated, body, json(v) AS v FROM item', key: id, updated: updated, content: {fields: [body]}}
+`, t.TempDir(), path))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	want := map[string]string{"7": "malformed JSON", "500": "malformed JSON", "501": "malformed JSON"}
+	wantAside(t, p, "item", "the load sets three rows aside", want)
+	wantFound(t, p, "item", "good", 997)
+
+	exec("INSERT INTO item (id, updated, body) VALUES (NULL, " + now + ", 'no key'), (NULL, " + now + ", 'no key'), (700, " + now + ", 'twin')")
+	exec("UPDATE item SET v = '{', updated = " + now + " WHERE id = 600")
+	maps.Copy(want, map[string]string{"600": "malformed JSON", "": "key column id is NULL", "700": "several rows have this key"})
+	wantAside(t, p, "item", "the window sets three more aside", want)
+	wantFound(t, p, "item", "good", 997)
+
+	exec("INSERT INTO item SELECT id, updated, body, v FROM item WHERE id = 900")
+	sweeps(t, 0, file, "item")
+	want["900"] = "several rows have this key"
+	wantAside(t, p, "item", "the sweep finds the copy", want)
+	if v := verifies(t, 0, file, "--content"); v.Quarantined != len(want) {
+		t.Errorf("verify: got %+v, want %d quarantined", v, len(want))
+	}
+	exec("UPDATE item SET id = 'text' WHERE body = 'no key' AND rowid % 2 = 0; UPDATE item SET id = x'ff' WHERE id IS NULL")
+	sweeps(t, 0, file, "item")
+	eventually(t, soon, "keys of other types are listed", func() error {
+		var q httpapi.Quarantine
+		decode(t, p.base+"/api/v1/tables/item/quarantine", &q)
+		if text := fmt.Sprint(q.Rows); !strings.Contains(text, `text "text"`) || !strings.Contains(text, "a blob of 1 bytes") || strings.Contains(text, "NULL") {
+			return fmt.Errorf("got %s", text)
+		}
+		return nil
+	})
+	exec("DELETE FROM item WHERE body IN ('no key', 'twin'); DELETE FROM item WHERE rowid = (SELECT max(rowid) FROM item WHERE id = 900); UPDATE item SET v = '1'")
+	sweeps(t, 0, file, "item")
+	wantAside(t, p, "item", "what was repaired has left", nil)
+	verifies(t, 0, file, "--content")
+}

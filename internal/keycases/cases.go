@@ -1,0 +1,136 @@
+package keycases
+
+// All are the cases.
+var All = []Case{
+	{Name: "a row a key", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0), (4, 'x', 300, 0), (5, 'x', NULL, 0)",
+		Ask: [][]any{{int64(1)}, {int64(2)}, {int64(2)}, {int64(9)}}, Want: `
+range     1; 2; 3; 4; 5
+docs      1; 2; 2
+of        1; 2
+in range  1; 2; 3; 4; 5
+by key    1; 2; 3
+window    1; 2; 3
+keyless   none
+in window none`},
+	{Name: "duplicate key", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (2, 'y', 102, 0), (3, 'x', 103, 0)",
+		Ask: [][]any{{int64(1)}, {int64(2)}, {int64(3)}}, Want: `
+range     1; 2 by several rows; 3
+docs      1; 2 by several rows; 3
+of        1; 2 unknown; 3
+in range  1; 2 unknown; 3
+by key    1; 2 unknown; 3
+window    1; 2; 2; 3
+keyless   none
+in window none`},
+	{Name: "duplicate key, the same row twice", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (2, 'x', 101, 0), (3, 'x', 102, 0)",
+		Ask: [][]any{{int64(2)}}, Want: `
+range     1; 2 by several rows; 3
+docs      2 by several rows
+of        2 unknown
+in range  1; 2 unknown; 3
+by key    1; 2 unknown; 3
+window    1; 2; 3
+keyless   none
+in window none`},
+	{Name: "duplicate key at the border of batches and pages", Key: []string{"a"},
+		Rows: "(1, 'x', 100, 0), (2, 'a', 101, 0), (3, 'x', 102, 0), (2, 'b', 103, 0), (2, 'c', 104, 0), (3, 'y', 105, 0), (4, 'x', 106, 0), (2, 'd', 107, 0)",
+		Ask:  [][]any{{int64(1)}, {int64(2)}, {int64(3)}, {int64(4)}}, Want: `
+range     1; 2 by several rows; 3 by several rows; 4
+docs      1; 2 by several rows; 3 by several rows; 4
+of        1; 2 unknown; 3 unknown; 4
+in range  1; 2 unknown; 3 unknown; 4
+by key    1; 2 unknown; 3 unknown; 4
+window    1; 2; 3; 2; 2; 3; 4; 2
+keyless   none
+in window none`},
+	{Name: "all rows have one key", Key: []string{"a"}, Rows: "(1, 'a', 100, 0), (1, 'b', 100, 0), (1, 'c', 100, 0), (1, 'd', 100, 0), (1, 'e', 100, 0)",
+		Ask: [][]any{{int64(1)}}, Want: `
+range     1 by several rows
+docs      1 by several rows
+of        1 unknown
+in range  1 unknown
+by key    1 unknown
+window    1 unknown
+keyless   none
+in window none`},
+	{Name: "duplicate text key", Key: []string{"b"}, Rows: "(1, 'x', 100, 0), (2, 'y', 101, 0), (3, 'x', 102, 0), (4, 'X', 103, 0)",
+		Ask: [][]any{{"x"}, {"y"}}, Want: `
+range     X; x by several rows; y
+docs      x by several rows; y
+of        x unknown; y
+in range  X; x unknown; y
+by key    X; x unknown; y
+window    x; y; x; X
+keyless   none
+in window none`},
+	{Name: "duplicate key of which a row is marked deleted", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (1, 'y', 101, 1), (2, 'x', 102, 1), (3, 'x', 103, 1), (3, 'y', 104, 1)",
+		Ask: [][]any{{int64(1)}, {int64(2)}, {int64(3)}}, Want: `
+range     1
+docs      1; 2 deleted; 3 deleted
+of        1
+in range  1
+by key    1
+window    1
+keyless   none
+in window none`},
+	{Name: "NULL key", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (NULL, 'x', 101, 0), (NULL, 'y', 102, 0), (2, 'x', 103, 0), (NULL, 'z', 103, 0), (3, 'x', 104, 0)",
+		Ask: [][]any{{int64(1)}, {int64(2)}}, Want: `
+range     1; 2; 3; key column a is NULL
+docs      1; 2
+of        1; 2
+in range  1; 2; 3
+by key    1; 2; 3; unusable keys
+window    1; 2; 3; unusable keys
+keyless   key column a is NULL
+in window key column a is NULL`},
+	{Name: "NULL key, NULLs before the first key", Key: []string{"a"}, Rows: "(NULL, 'x', 100, 0), (NULL, 'y', 100, 0), (NULL, 'z', 100, 0), (1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0)",
+		Ask: [][]any{{int64(1)}}, Want: `
+range     1; 2; 3; key column a is NULL
+docs      1
+of        1
+in range  1; 2; 3
+by key    1; 2; 3; unusable keys
+window    1; 2; 3; unusable keys
+keyless   key column a is NULL
+in window key column a is NULL`},
+	{Name: "NULL key behind a page", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0), (NULL, 'x', 103, 0)",
+		Ask: [][]any{{int64(1)}}, Want: `
+range     1; 2; 3; key column a is NULL
+docs      1
+of        1
+in range  1; 2; 3
+by key    1; 2; 3; unusable keys
+window    1; 2; 3; unusable keys
+keyless   key column a is NULL
+in window key column a is NULL`},
+	{Name: "NULL key outside of the window", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (NULL, 'x', 300, 0), (NULL, 'x', NULL, 0)",
+		Ask: [][]any{{int64(1)}}, Want: `
+range     1; key column a is NULL
+docs      1
+of        1
+in range  1
+by key    1
+window    1
+keyless   key column a is NULL
+in window none`},
+	{Name: "NULL key, marked deleted", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (NULL, 'x', 101, 1)",
+		Ask: [][]any{{int64(1)}}, Want: `
+range     1
+docs      1
+of        1
+in range  1
+by key    1
+window    1
+keyless   none
+in window none`},
+	{Name: "NULL in a part of the key", Key: []string{"a", "b"}, Rows: "(1, 'x', 100, 0), (1, NULL, 101, 0), (NULL, 'x', 102, 0), (NULL, NULL, 103, 0), (2, 'x', 104, 0)",
+		Ask: [][]any{{int64(1), "x"}, {int64(2), "x"}}, Want: `
+range     1,x; 2,x; one of the key columns a, b is NULL
+docs      1,x; 2,x
+of        1,x; 2,x
+in range  1,x; 2,x
+by key    1,x; 2,x; unusable keys
+window    1,x; 2,x; unusable keys
+keyless   one of the key columns a, b is NULL
+in window one of the key columns a, b is NULL`},
+}

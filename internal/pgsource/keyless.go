@@ -1,0 +1,127 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+)
+
+// maxKeyless bounds the rejects of Keyless and Unusable.
+const maxKeyless = 100
+
+// Keyless returns rejects for the live rows that no OID can name: their key is
+// NULL, a numeric that is no integer of 64 bits, or text that is not UTF-8. It
+// returns one for each reason, a hundred at most.
+func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
+	return t.unusable(ctx, func(*tx) (func(*query) string, error) { return noCondition, nil })
+}
+
+// Unusable is Keyless for the rows with updateTime in the window.
+func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
+	return t.unusable(ctx, func(x *tx) (func(*query) string, error) {
+		unit, err := t.unit(ctx, x)
+		return t.inWindow(w, unit), err
+	})
+}
+
+// inWindow is the condition that a row's updateTime is in the window.
+func (t *Table) inWindow(w doc.Window, unit time.Duration) func(*query) string {
+	from, to := t.updated.bounds(w, unit)
+	u := t.sql.column(t.updated.name)
+	return func(q *query) string {
+		return fmt.Sprintf("%s >= %s AND %s < %s", u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to))
+	}
+}
+
+func (t *Table) unusable(ctx context.Context, condition func(*tx) (func(*query) string, error)) (b doc.Batch, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		b.At = x.at
+		among, err := condition(x)
+		if err != nil {
+			return err
+		}
+		b.Rejects, err = t.keyless(ctx, x, among)
+		return err
+	})
+	return b, err
+}
+
+// keyless returns rejects for the live rows with an unusable key that meet a
+// condition.
+func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) ([]doc.Reject, error) {
+	rejects, err := t.nullKey(ctx, x, among)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range t.key {
+		suspect := p.suspect(t.sql)
+		if suspect == "" || len(rejects) >= maxKeyless {
+			continue
+		}
+		more, err := t.suspects(ctx, x, p, suspect, among)
+		if err != nil {
+			return nil, err
+		}
+		rejects = append(rejects, more...)
+	}
+	return rejects[:min(len(rejects), maxKeyless)], nil
+}
+
+// nullKey returns one reject for all live rows that have no key and meet a
+// condition: nothing tells them apart.
+func (t *Table) nullKey(ctx context.Context, x *tx, among func(*query) string) ([]doc.Reject, error) {
+	q := query{of: []*view{&t.view}}
+	q.sql = fmt.Sprintf("SELECT %s WHERE (%s) AND %s AND %s LIMIT 1", t.sql.from(), t.key.null(t.sql), among(&q), t.live(&q))
+	rows, err := x.all(ctx, q)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return []doc.Reject{{Reason: t.key.nullFault().Error()}}, nil
+}
+
+// suspect is the condition that a value of a key column may be unusable; "" where
+// none can. Text is any bytes only in a database without an encoding, and ASCII
+// is valid there too.
+func (p keyPart) suspect(sql wrapped) string {
+	column := sql.column(p.name)
+	switch {
+	case p.param == pgtype.NumericOID:
+		// NaN is greater than every number.
+		return fmt.Sprintf("(%s <> trunc(%s) OR %s NOT BETWEEN -9223372036854775808 AND 9223372036854775807)", column, column, column)
+	case p.kind == doc.Text:
+		return fmt.Sprintf(`current_setting('server_encoding') = 'SQL_ASCII' AND %s::text COLLATE "C" ~ '[^\x01-\x7f]'`, column)
+	}
+	return ""
+}
+
+// suspects reads the suspect values of a key column, and returns rejects for
+// those that are unusable.
+func (t *Table) suspects(ctx context.Context, x *tx, p keyPart, suspect string, among func(*query) string) ([]doc.Reject, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	q := query{of: []*view{&t.view}}
+	columns := strings.Join(t.key.columns(t.sql), ", ")
+	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s AND %s AND %s", columns, t.sql.from(), t.key.notNull(t.sql), suspect, among(&q), t.live(&q))
+	rows := x.rows(ctx, q)
+	var rejects []doc.Reject
+	for rows.NextRow() {
+		_, err := t.key.rawOID(rows.Values())
+		if err == nil || slices.Contains(rejects, doc.Reject{Reason: err.Error()}) {
+			continue
+		}
+		if rejects = append(rejects, doc.Reject{Reason: err.Error()}); len(rejects) == maxKeyless {
+			// Ends the statement on the server, instead of reading it to its end.
+			cancel()
+			_, _ = rows.Close() // the cancellation
+			return rejects, nil
+		}
+	}
+	_, err := rows.Close()
+	return rejects, x.fault(ctx, err)
+}
