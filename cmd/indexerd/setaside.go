@@ -23,7 +23,7 @@ func (e *engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 }
 
 func setAside(r quarantine.Row) *httpapi.SetAside {
-	s := &httpapi.SetAside{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries}
+	s := &httpapi.SetAside{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
 	if r.OID != "" {
 		oid := r.OID.String()
 		s.OID = &oid

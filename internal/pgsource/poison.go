@@ -28,16 +28,12 @@ func poisoned(err error) bool {
 
 // docs reads one chunk of OIDs. It reports whether the consumer wants more.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) (more bool, err error) {
-	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) {
-		more, err := f.keyed(ctx, oids)
-		if len(oids) == 1 && poisoned(err) {
-			f.batch.Docs, f.batch.Rejects = nil, []doc.Reject{{OID: oids[0], Reason: err.Error()}}
-			return true, nil
-		}
+	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.keyed(ctx, oids) })
+	if !more || !poisoned(err) {
 		return more, err
-	})
-	if !more || !poisoned(err) || len(oids) == 1 {
-		return more, err
+	}
+	if len(oids) == 1 {
+		return t.alone(ctx, oids[0], err, yield)
 	}
 	middle := len(oids) / 2
 	if more, err := t.docs(ctx, oids[:middle], yield); !more || err != nil {

@@ -56,6 +56,9 @@ func (t *Table) fillPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch)
 	if err := t.addChildren(ctx, tx, s, b); err != nil {
 		return p.rows, err
 	}
+	if err := t.groups.fill(ctx, tx, b.Rejects); err != nil {
+		return p.rows, err
+	}
 	s.strike(b)
 	return p.rows, nil
 }
@@ -129,7 +132,7 @@ func (p *pageReader) add(raw []any) bool {
 		d, err = t.document(oid, raw, p.clock)
 	}
 	if err != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error()})
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error(), Groups: t.groups.ofMain(raw)})
 		return true
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
@@ -209,7 +212,7 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	docs := b.Docs[:0]
 	for _, d := range b.Docs {
 		if err := t.rear(&d, families[d.OID]); err != nil {
-			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: t.groups.acl.Of(d.Row)})
 			continue
 		}
 		docs = append(docs, d)

@@ -70,7 +70,11 @@ func (t *Table) alone(ctx context.Context, oid doc.OID, fault *rowFault, yield f
 		}
 		switch {
 		case live:
-			b.Rejects = append(b.Rejects, doc.Reject{OID: oid, Reason: fault.Error()})
+			groups, err := t.groups.read(ctx, tx, oid)
+			if err != nil {
+				return err
+			}
+			b.Rejects = append(b.Rejects, doc.Reject{OID: oid, Reason: fault.Error(), Groups: groups})
 		case there:
 			b.Deleted = append(b.Deleted, oid)
 		}
