@@ -78,7 +78,7 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	if q := x.Quarantine; q != nil {
 		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", q.Reason, clock(&q.Since), q.Tries))
 		if q.Document != "" {
-			show("document", documents[q.Document])
+			show("document", visibilities[q.Document])
 		}
 	}
 	if n := x.Next; n != nil {
@@ -86,8 +86,8 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	}
 }
 
-// documents says who finds the last document of a row in quarantine.
-var documents = map[string]string{
+// visibilities says who finds the last document of a row in quarantine.
+var visibilities = map[string]string{
 	string(doc.Visible): "visible to the groups that the row has now",
 	string(doc.Hidden):  "hidden from all but admins: the groups of the row can't be read",
 }

@@ -93,13 +93,14 @@ type pageReader struct {
 	batch *doc.Batch
 
 	rows, bytes int
-	last        doc.OID // of the last row, "" where it was none
-	run         int     // how many rows had it that are not marked deleted
+	last        doc.OID  // of the last row, "" where it was none
+	run         int      // how many rows had it that are not marked deleted
+	groups      *doc.Row // of all these rows; nil where they are not the same
 }
 
 // add adds a row, or reports that it belongs to the next page. Rows of one key
 // are never torn apart, so that whoever gets them sees that they are several;
-// of more than two the rest is left out.
+// of more than two the rest is left out, but for one that has other groups.
 func (p *pageReader) add(raw []any) bool {
 	t := p.table
 	marked := len(raw) > len(t.columns) && raw[len(t.columns)] != int64(0)
@@ -121,7 +122,7 @@ func (p *pageReader) add(raw []any) bool {
 		p.mark(oid)
 		return true
 	}
-	if p.run++; p.run > 2 {
+	if p.run++; !p.wanted(t.groups.ofMain(raw)) {
 		return true
 	}
 	p.unmark(oid)
@@ -138,6 +139,19 @@ func (p *pageReader) add(raw []any) bool {
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
 	p.batch.Docs = append(p.batch.Docs, d)
 	return true
+}
+
+// wanted reports whether one more row of a key says what those before it do not.
+func (p *pageReader) wanted(groups *doc.Row) bool {
+	before := p.groups
+	switch {
+	case p.run == 1:
+		p.groups = groups
+	case !doc.SameGroups(before, groups):
+		p.groups = nil
+		return p.run == 2 || before != nil
+	}
+	return p.run <= 2
 }
 
 // mark says that a row is marked deleted, unless another one of its key is not.
