@@ -26,6 +26,9 @@ import (
 func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
 	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
 	t.log = log
+	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
+		return err
+	}
 	rows, err := retry(ctx, failures, func() (rows, error) { return t.prepare(ctx) })
 	if err != nil {
 		return err

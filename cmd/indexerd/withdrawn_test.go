@@ -132,6 +132,35 @@ func wantAside(t *testing.T, p *proc, table string, all, visible, hidden int) {
 	})
 }
 
+// A row that was set aside before its table had an acl is not found by the groups
+// of its old version once there is one, not even while the database is down.
+func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
+	dsn, file := writeGroups(t)
+	t.Setenv("INDEXERD_TOKEN", groupTokens["admin"])
+	with := readFile(t, file)
+	replace(t, file, strings.NewReplacer("    acl: grp\n", "", "    acl: who\n", "", ", groups: [\"7\"]", "", ", groups: [\"9\"]", "").Replace(with))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', grp = 9, u = clock_timestamp() WHERE id = 1")
+	wantAside(t, p, "item", 1, 0, 0)
+	finders(t, p, "item", "word1", "7", "9", "admin")
+	p.stop(t)
+
+	replace(t, file, strings.Replace(with, fmt.Sprintf("%q", dsn), `"postgres://nobody@127.0.0.1:1/none"`, 1))
+	p = start(t, "run", "-c", file)
+	finders(t, p, "item", "word1", "admin")
+	finders(t, p, "item", "word2", "7", "admin")
+	wantAside(t, p, "item", 1, 0, 1)
+	p.stop(t)
+
+	replace(t, file, with)
+	p = start(t, "run", "-c", file)
+	p.ready(t)
+	sweeps(t, 0, file, "item")
+	finders(t, p, "item", "word1", "9", "admin")
+	wantAside(t, p, "item", 1, 1, 0)
+}
+
 // TestWithdrawnInQuarantine takes rights away from rows that can't become
 // documents any more: the new groups apply at once to the document that is left,
 // and without groups an admin alone finds it, across restarts and reindexes and

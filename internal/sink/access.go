@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"slices"
 
@@ -86,6 +88,31 @@ func (s *Sink) restrict(b doc.Batch) error {
 	return r.write()
 }
 
+// HideUnknown hides the documents of rows in quarantine whose groups were not
+// read when they were set aside, since the table had no ACL then. It returns how
+// many there are.
+func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) {
+	oids := keys(nil, rows)
+	if s.acl == (doc.ACL{}) || len(oids) == 0 {
+		return 0, nil
+	}
+	fetch, err := s.Begin(func() error { return nil })
+	if err != nil {
+		return 0, err
+	}
+	defer s.End(fetch)
+	if err := s.hold(ctx, oids); err != nil {
+		return 0, err
+	}
+	defer s.release(oids)
+	b := doc.Batch{Fetch: fetch, Rejects: slices.Clone(rows)}
+	if err := s.restrict(b); err != nil {
+		return 0, err
+	}
+	b.Rejects = slices.DeleteFunc(b.Rejects, func(r doc.Reject) bool { return r.Document == "" })
+	return len(b.Rejects), s.quarantine.Add(b)
+}
+
 // restrictedText bounds the pages that a restriction holds before it writes.
 const restrictedText = 16 << 20
 
@@ -129,7 +156,9 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 		return nil
 	}
 	r.done[reject.OID] = visibility
-	if e.doc.Hash == page.Hash && version == page.V {
+	// The rows and not their hashes: the index may have been built without the
+	// field, and the next one will be built of the page.
+	if bytes.Equal(e.body, page.Body) && version == page.V {
 		return nil
 	}
 	r.entries = append(r.entries, e)

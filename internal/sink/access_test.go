@@ -433,6 +433,34 @@ func TestGroupsOfAnOlderFetch(t *testing.T) {
 	put(groupRow{"a", "9", readable}, begin(t, s))
 }
 
+// What was set aside before the table had an ACL is hidden, and what has no
+// document is left alone.
+func TestHideUnknown(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	s.index = grouped{w.index}
+	b := doc.Batch{Fetch: begin(t, s)}
+	for _, oid := range []doc.OID{one, two} {
+		groupRow{"a", "7", fits1}.add(&b, oid)
+	}
+	broken := doc.Batch{Fetch: begin(t, s), Rejects: []doc.Reject{{OID: one, Reason: "broken"}, {OID: three, Reason: "broken"}}}
+	for _, b := range []doc.Batch{b, broken} {
+		if _, err := s.Put(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, err := w.startGrouped().HideUnknown(t.Context(), broken.Rejects)
+	if err != nil || n != 1 || w.quarantine.Document(one) != doc.Hidden || w.quarantine.Document(three) != "" {
+		t.Errorf("got %d, %v, documents %q and %q, want one of them hidden", n, err, w.quarantine.Document(one), w.quarantine.Document(three))
+	}
+	for oid, want := range map[doc.OID]string{one: "", two: "7"} {
+		d, _ := w.index.Doc(oid)
+		if got, _ := d.Row.Get(acl.Column); doc.FormatText(got) != want {
+			t.Errorf("row %v: groups %v, want %q", oid, got, want)
+		}
+	}
+}
+
 // A row that broke without another version, as by a lower limit, is not taken
 // for the one that its document was read from: a crash before it is listed must
 // not leave it hidden for good.
