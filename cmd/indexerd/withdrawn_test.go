@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +21,9 @@ var groupTokens = map[string]string{"7": "t0ken-of-group-seven", "9": "t0ken-of-
 
 // writeGroups makes two tables whose documents have groups: item in a column,
 // thing by an extra. Each row's title is its key's number as a word.
-func writeGroups(t *testing.T) (dsn, file string) {
+func writeGroups(t *testing.T) (dsn, file, data string) {
 	t.Helper()
-	dsn = pgtest.DB(t)
+	dsn, data = pgtest.DB(t), filepath.Join(t.TempDir(), "data")
 	pgtest.Exec(t, dsn, `CREATE TABLE item (id bigint PRIMARY KEY, u timestamptz NOT NULL, title text, price float8, divisor int, grp int);
 		CREATE TABLE note (item_id bigint, u timestamptz, body text);
 		CREATE TABLE thing (id bigint PRIMARY KEY, u timestamptz NOT NULL, title text, price float8);
@@ -58,7 +60,7 @@ tables:
     extra:
       who: {sql: "SELECT thing_id, u, 63 / (63 / code) AS name FROM thing_group", key: thing_id, updated: u, type: keyword}
     acl: who
-`, t.TempDir(), groupTokens["7"], groupTokens["9"], groupTokens["admin"], dsn))
+`, data, groupTokens["7"], groupTokens["9"], groupTokens["admin"], dsn)), data
 }
 
 // ofGroup asks a daemon as the holder of a group's token.
@@ -135,7 +137,7 @@ func wantAside(t *testing.T, p *proc, table string, all, visible, hidden int) {
 // A row that was set aside before its table had an acl is not found by the groups
 // of its old version once there is one, not even while the database is down.
 func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
-	dsn, file := writeGroups(t)
+	dsn, file, _ := writeGroups(t)
 	t.Setenv("INDEXERD_TOKEN", groupTokens["admin"])
 	with := readFile(t, file)
 	replace(t, file, strings.NewReplacer("    acl: grp\n", "", "    acl: who\n", "", ", groups: [\"7\"]", "", ", groups: [\"9\"]", "").Replace(with))
@@ -166,7 +168,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 // and without groups an admin alone finds it, across restarts and reindexes and
 // until the row is repaired.
 func TestWithdrawnInQuarantine(t *testing.T) {
-	dsn, file := writeGroups(t)
+	dsn, file, data := writeGroups(t)
 	t.Setenv("INDEXERD_TOKEN", groupTokens["admin"])
 	p := start(t, "run", "-c", file)
 	p.ready(t)
@@ -218,9 +220,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		for _, table := range []string{"item", "thing"} {
 			sweeps(t, 0, file, table)
 		}
-		if stdout, stderr, code := ask(t, nil, "verify", "-c", file, "--content", "--repair"); code != 0 {
-			t.Errorf("verify: exit %d: %s%s", code, stdout, stderr)
-		}
+		commands(t, 0, "verify", "-c", file, "--content", "--repair")
 		check(t, p)
 	})
 	t.Run("after a restart", func(t *testing.T) {
@@ -231,9 +231,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 	})
 	t.Run("after a reindex", func(t *testing.T) {
 		for _, table := range []string{"item", "thing"} {
-			if stdout, stderr, code := ask(t, nil, "reindex", "-c", file, table); code != 0 {
-				t.Fatalf("reindex: exit %d: %s%s", code, stdout, stderr)
-			}
+			commands(t, 0, "reindex", "-c", file, table)
 		}
 		check(t, p)
 	})
@@ -243,10 +241,20 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		p = start(whole, "run", "-c", file)
 		p.ready(t)
 		for _, table := range []string{"item", "thing"} {
-			if stdout, stderr, code := ask(t, nil, "reindex", "-c", file, table); code != 0 {
-				t.Fatalf("reindex: exit %d: %s%s", code, stdout, stderr)
-			}
+			commands(t, 0, "reindex", "-c", file, table)
 		}
+		check(t, p)
+	})
+	t.Run("after a restore", func(t *testing.T) {
+		saved := filepath.Join(t.TempDir(), "saved")
+		commands(t, 0, "backup", "-c", file, saved)
+		p.stop(t)
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
+		commands(t, 0, "restore", "-c", file, saved)
+		p = start(whole, "run", "-c", file)
+		p.ready(t)
 		check(t, p)
 	})
 	t.Run("repaired", func(t *testing.T) {
@@ -261,9 +269,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		finders(t, p, "thing", "word2", "7", "admin")
 		wantAside(t, p, "item", 0, 0, 0)
 		wantAside(t, p, "thing", 0, 0, 0)
-		if stdout, stderr, code := ask(t, nil, "verify", "-c", file, "--content"); code != 0 {
-			t.Errorf("verify: exit %d: %s%s", code, stdout, stderr)
-		}
+		commands(t, 0, "verify", "-c", file, "--content")
 	})
 	t.Run("deleted while in quarantine", func(t *testing.T) {
 		pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', u = clock_timestamp() WHERE id = 5")
