@@ -37,6 +37,13 @@ func (t *table) hideUnknown(ctx context.Context) error {
 			rows = append(rows, doc.Reject{OID: r.OID, Reason: r.Reason})
 		}
 	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.lane.Take(ctx); err != nil {
+		return err
+	}
+	defer t.lane.Give()
 	n, err := t.sink.HideUnknown(ctx, rows)
 	if n > 0 {
 		t.log.Info("documents of rows in quarantine are hidden", "documents", n, "why", "their groups have not been read", "until", "the next sweep")

@@ -105,7 +105,8 @@ func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) 
 		return 0, err
 	}
 	defer s.release(oids)
-	b := doc.Batch{Fetch: fetch, Rejects: slices.Clone(rows)}
+	repaired := func(r doc.Reject) bool { return !s.quarantine.Has(r.OID) } // before they were held
+	b := doc.Batch{Fetch: fetch, Rejects: slices.DeleteFunc(slices.Clone(rows), repaired)}
 	if err := s.restrict(b); err != nil {
 		return 0, err
 	}

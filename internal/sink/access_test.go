@@ -279,7 +279,7 @@ func TestHideUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := w.startGrouped().HideUnknown(t.Context(), broken.Rejects)
+	n, err := w.startGrouped().HideUnknown(t.Context(), append(broken.Rejects, doc.Reject{OID: two, Reason: "repaired meanwhile"}))
 	if err != nil || n != 1 || w.quarantine.Document(one) != doc.Hidden || w.quarantine.Document(three) != "" {
 		t.Errorf("got %d, %v, documents %q and %q, want one of them hidden", n, err, w.quarantine.Document(one), w.quarantine.Document(three))
 	}
