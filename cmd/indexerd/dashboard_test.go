@@ -184,7 +184,7 @@ func (loadingEngine) Status(context.Context) httpapi.Status {
 	return httpapi.Status{Now: now, Sources: []httpapi.SourceStatus{}, Tables: []httpapi.TableStatus{{
 		Table: "film", State: "loading", Load: &httpapi.LoadStatus{Done: 41_000, Of: 100_000, RowsPerS: 9000, ETAS: 90},
 		Marks: httpapi.Marks{Tiers: map[string]httpapi.Time{}}, Passes: []httpapi.PassStatus{},
-		Held: &httpapi.Held{Removals: 990, Of: 1000, Since: now, Do: "indexerd sweep film --allow 990"}, Quarantined: 1,
+		Held: &httpapi.Held{Removals: 990, Of: 1000, Since: now, Do: "indexerd sweep film --allow 990"}, Quarantined: 1, QuarantinedHidden: 1,
 	}}}
 }
 
@@ -195,7 +195,7 @@ func (loadingEngine) History(string, int, int64) (httpapi.History, error) {
 }
 
 func (loadingEngine) Quarantine(string, int, string) (httpapi.Quarantine, error) {
-	return httpapi.Quarantine{Rows: []httpapi.SetAside{{Reason: "the key is NULL", Tries: 3}}}, nil
+	return httpapi.Quarantine{Rows: []httpapi.SetAside{{Reason: "the key is NULL", Tries: 3, Document: "hidden"}}}, nil
 }
 
 func TestDashboardOfWhatWaits(t *testing.T) {
@@ -207,7 +207,8 @@ func TestDashboardOfWhatWaits(t *testing.T) {
 	}
 	b.sees("[data-f=held]", "990 removals of 1,000", "indexerd sweep film --allow 990")
 	b.click("[data-list=quarantine] > summary")
-	b.sees("[data-f=quarantine]", "(unusable)", "the key is NULL")
+	b.sees("[data-f=quarantined]", "1 rows, 1 hidden")
+	b.sees("[data-f=quarantine]", "(unusable)", "the key is NULL (last document hidden)")
 }
 
 // serveFake serves an engine's API and dashboard.

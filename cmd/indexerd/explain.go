@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
 )
 
@@ -76,10 +77,19 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	}
 	if q := x.Quarantine; q != nil {
 		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", q.Reason, clock(&q.Since), q.Tries))
+		if q.Document != "" {
+			show("document", visibilities[q.Document])
+		}
 	}
 	if n := x.Next; n != nil {
 		show("next", fmt.Sprintf("%s at %s: %s", n.Pass, clock(n.At), n.Will))
 	}
+}
+
+// visibilities says who finds the last document of a row in quarantine.
+var visibilities = map[string]string{
+	string(doc.Visible): "visible to the groups that the row has now",
+	string(doc.Hidden):  "hidden from all but admins: the groups of the row can't be read",
 }
 
 // passName is a pass with its tier, if it has one.

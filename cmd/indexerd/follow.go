@@ -26,6 +26,9 @@ import (
 func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
 	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
 	t.log = log
+	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
+		return err
+	}
 	t.alive.Store(true)
 	if _, err := retry(ctx, failures, func() (rows, error) { return guarded(ctx, t, nil, t.reach) }); err != nil {
 		return err

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+
+	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/quarantine"
 )
@@ -22,8 +25,34 @@ func (e *engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 	return q, nil
 }
 
+// hideUnknown hides the documents of rows that were set aside before the table
+// had an acl. It needs no database: the next sweep reads their groups.
+func (t *table) hideUnknown(ctx context.Context) error {
+	if !t.opened() {
+		return nil
+	}
+	var rows []doc.Reject
+	for _, r := range t.quarantine.Rows() {
+		if r.OID != "" && r.Document == "" {
+			rows = append(rows, doc.Reject{OID: r.OID, Reason: r.Reason})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.lane.Take(ctx); err != nil {
+		return err
+	}
+	defer t.lane.Give()
+	n, err := t.sink.HideUnknown(ctx, rows)
+	if n > 0 {
+		t.log.Info("documents of rows in quarantine are hidden", "documents", n, "why", "their groups have not been read", "until", "the next sweep")
+	}
+	return t.dieIfBroken("quarantine", err)
+}
+
 func setAside(r quarantine.Row) *httpapi.SetAside {
-	s := &httpapi.SetAside{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries}
+	s := &httpapi.SetAside{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
 	if r.OID != "" {
 		oid := r.OID.String()
 		s.OID = &oid

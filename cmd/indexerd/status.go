@@ -121,6 +121,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	}
 	if t.index != nil {
 		s.Quarantined = t.quarantine.Len()
+		s.QuarantinedVisible, s.QuarantinedHidden = t.quarantine.Documents()
 		s.Held = t.heldStatus(t.guard.Held())
 		if n, err := t.index.Count(); err == nil {
 			s.Documents = n
@@ -271,6 +272,9 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 	}
 	if t.Quarantined > 0 {
 		fmt.Fprintf(w, ", %d rows in quarantine", t.Quarantined)
+		if t.QuarantinedVisible+t.QuarantinedHidden > 0 {
+			fmt.Fprintf(w, " (%d with a visible document, %d with a hidden one)", t.QuarantinedVisible, t.QuarantinedHidden)
+		}
 	}
 	fmt.Fprintln(w)
 	if t.LastError != nil {

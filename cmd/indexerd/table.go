@@ -201,7 +201,7 @@ func (t *table) open(index *fulltext.Index, built fulltext.Mapping) (err error) 
 	if t.guard, err = t.newGuard(); err != nil {
 		return err
 	}
-	t.sink = sink.New(t.writes, t.pages, t.tree, t.quarantine, t.guard, t.reserve)
+	t.sink = sink.New(t.writes, t.pages, t.tree, t.quarantine, t.guard, t.reserve).WithACL(aclOf(t.conf))
 	t.searcher = t.newSearcher()
 	return nil
 }

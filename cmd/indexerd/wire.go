@@ -78,7 +78,7 @@ type postgres struct{ *pgsource.Source }
 func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
 	c := pgsource.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
-		Deleted: pgsource.DeletedConfig(t.Deleted), Changes: t.Changes,
+		Deleted: pgsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: aclOf(t),
 	}
 	for _, child := range further(t) {
 		c.Children = append(c.Children, pgsource.ChildConfig(child))
@@ -104,7 +104,7 @@ type sqlite struct{ *sqlitesource.Source }
 func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
 	c := sqlitesource.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
-		Deleted: sqlitesource.DeletedConfig(t.Deleted), Changes: t.Changes,
+		Deleted: sqlitesource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: aclOf(t),
 	}
 	for _, child := range further(t) {
 		c.Children = append(c.Children, sqlitesource.ChildConfig(child))
@@ -143,6 +143,14 @@ func further(t configs.Table) []furtherSQL {
 		all = append(all, furtherSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Value: true})
 	}
 	return all
+}
+
+// aclOf says where a row has the groups of its document.
+func aclOf(t configs.Table) doc.ACL {
+	if slices.ContainsFunc(further(t), func(f furtherSQL) bool { return f.Name == t.ACL }) {
+		return doc.ACL{Child: t.ACL}
+	}
+	return doc.ACL{Column: t.ACL}
 }
 
 // fault turns what only the database could tell of a configuration into a

@@ -117,9 +117,15 @@ type Page struct {
 
 // A Reject is a row that can't become a document. OID is empty when the key
 // itself is unusable.
+//
+// In a table with an ACL, Groups is that field of the row, read alone, and nil
+// where it can't be read. Document is what the sink has made of the document
+// that is left of the row.
 type Reject struct {
-	OID    OID
-	Reason string
+	OID      OID
+	Reason   string
+	Groups   *Row
+	Document Visibility
 }
 
 // A Batch is what one step of a fetch yields: documents, rows that cannot

@@ -210,12 +210,15 @@ func (p *Pages) Page(oid doc.OID) (doc.Page, bool) {
 type Quarantine struct {
 	Before func(step string) error // steps: add, clear
 
-	mu   sync.Mutex
-	rows map[doc.OID]string
+	mu        sync.Mutex
+	rows      map[doc.OID]string
+	documents map[doc.OID]doc.Visibility
 }
 
 // NewQuarantine makes an empty one.
-func NewQuarantine() *Quarantine { return &Quarantine{rows: map[doc.OID]string{}} }
+func NewQuarantine() *Quarantine {
+	return &Quarantine{rows: map[doc.OID]string{}, documents: map[doc.OID]doc.Visibility{}}
+}
 
 // Add lists the rejects.
 func (q *Quarantine) Add(b doc.Batch) error {
@@ -225,9 +228,16 @@ func (q *Quarantine) Add(b doc.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range b.Rejects {
-		q.rows[r.OID] = r.Reason
+		q.rows[r.OID], q.documents[r.OID] = r.Reason, r.Document
 	}
 	return nil
+}
+
+// Document is what became of the last document of a row.
+func (q *Quarantine) Document(oid doc.OID) doc.Visibility {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.documents[oid]
 }
 
 // Clear lets rows go.

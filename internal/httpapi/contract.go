@@ -40,22 +40,27 @@ type Pin struct {
 // TableStatus is one table. State is loading, following, failing or
 // reindexing.
 type TableStatus struct {
-	Table       string          `json:"table"`
-	Source      string          `json:"source"`
-	State       string          `json:"state"`
-	Load        *LoadStatus     `json:"load"`
-	Documents   uint64          `json:"documents"`
-	Settled     SettledStatus   `json:"settled"`
-	Window      *WindowStatus   `json:"window"`
-	LagS        *float64        `json:"lag_s"`
-	Marks       Marks           `json:"marks"`
-	Passes      []PassStatus    `json:"passes"`
-	Held        *Held           `json:"held"`
-	Quarantined int             `json:"quarantined"`
-	Skipped     int             `json:"skipped"`
-	Tree        TreeStatus      `json:"tree"`
-	LatenessMS  *LatenessStatus `json:"lateness_ms"`
-	LastError   *LastError      `json:"last_error"`
+	Table       string        `json:"table"`
+	Source      string        `json:"source"`
+	State       string        `json:"state"`
+	Load        *LoadStatus   `json:"load"`
+	Documents   uint64        `json:"documents"`
+	Settled     SettledStatus `json:"settled"`
+	Window      *WindowStatus `json:"window"`
+	LagS        *float64      `json:"lag_s"`
+	Marks       Marks         `json:"marks"`
+	Passes      []PassStatus  `json:"passes"`
+	Held        *Held         `json:"held"`
+	Quarantined int           `json:"quarantined"`
+	// Of these, in a table with acl, the rows whose last document is still found,
+	// by the groups that the row has now, and those whose document an admin alone
+	// finds, since the groups of the row can't be read.
+	QuarantinedVisible int             `json:"quarantined_visible"`
+	QuarantinedHidden  int             `json:"quarantined_hidden"`
+	Skipped            int             `json:"skipped"`
+	Tree               TreeStatus      `json:"tree"`
+	LatenessMS         *LatenessStatus `json:"lateness_ms"`
+	LastError          *LastError      `json:"last_error"`
 }
 
 // LoadStatus is the progress of the initial load.

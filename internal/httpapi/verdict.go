@@ -109,10 +109,13 @@ type Quarantine struct {
 }
 
 // SetAside is one row in quarantine. OID is null where the key itself is
-// unusable.
+// unusable. Document says, in a table with acl, who finds the last document of
+// the row: visible to the groups that the row has now, hidden from all but
+// admins, or none, the empty text.
 type SetAside struct {
-	OID    *string `json:"oid"`
-	Reason string  `json:"reason"`
-	Since  Time    `json:"since"`
-	Tries  int     `json:"tries"`
+	OID      *string `json:"oid"`
+	Reason   string  `json:"reason"`
+	Since    Time    `json:"since"`
+	Tries    int     `json:"tries"`
+	Document string  `json:"document"`
 }

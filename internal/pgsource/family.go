@@ -73,12 +73,12 @@ func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, reje
 	kept := docs[:0]
 	for _, d := range docs {
 		if err := r.join(&d, all); err != nil {
-			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: r.table.groups.acl.Of(d.Row)})
 			continue
 		}
 		kept = append(kept, d)
 	}
-	return kept, rejects, true, nil
+	return kept, rejects, true, f.table.groups.fill(ctx, f.tx, rejects)
 }
 
 // A reader reads documents with their children within a budget of text.

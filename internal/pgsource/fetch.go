@@ -110,6 +110,7 @@ type fetch struct {
 	end     func()           // gives the number back
 	last    doc.OID          // of the last row of a query
 	run     int              // how many rows had it
+	groups  *doc.Row         // of all these rows; nil where they differ
 	live    map[doc.OID]bool // which keys have a row; nil: not asked
 }
 
@@ -234,9 +235,9 @@ func (f *fetch) add(raw [][]byte) bool {
 	}
 	rows := len(f.batch.Docs) + len(f.batch.Rejects)
 	switch again := f.again(oid); {
-	case again > 2:
-		return true // two are enough to say that there are several
-	case again == 2:
+	case !f.wanted(again):
+		return true
+	case again > 1:
 	case rows >= f.table.batch || rows > 0 && f.text+f.decoder.size > maxBatchText:
 		if !f.hand() {
 			return false
@@ -259,6 +260,21 @@ func (f *fetch) again(oid doc.OID) int {
 	}
 	f.run++
 	return f.run
+}
+
+// wanted reports whether one more row of a key says what those before it do not.
+// Two are enough to say that there are several, and one more where its groups
+// are not theirs.
+func (f *fetch) wanted(again int) bool {
+	groups, before := f.decoder.groups.ofMain(f.decoder), f.groups
+	switch {
+	case again == 1:
+		f.groups = groups
+	case !doc.SameGroups(before, groups):
+		f.groups = nil
+		return again == 2 || before != nil
+	}
+	return again <= 2
 }
 
 // reject puts a reject into the batch.

@@ -119,14 +119,23 @@ func (h *halving) split(ctx context.Context, oids []doc.OID) (more bool, err err
 
 // alone reads one row. Where it fails it is kept as a reject.
 func (h *halving) alone(ctx context.Context, oid doc.OID) (more bool, err error) {
+	more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) { return f.keyed(ctx, []doc.OID{oid}) })
+	if !more || !poisoned(err) {
+		return more, err
+	}
+	h.tally.add(err)
+	return h.keep(ctx, oid, err)
+}
+
+// keep keeps a row as a reject, with the groups that a newer fetch reads: the
+// statement that failed has ended its transaction.
+func (h *halving) keep(ctx context.Context, oid doc.OID, fault error) (more bool, err error) {
 	more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) {
-		more, err := f.keyed(ctx, []doc.OID{oid})
-		if !poisoned(err) {
-			return more, err
+		groups, err := h.table.groups.read(ctx, f.tx, []doc.OID{oid})
+		if err != nil && !ofStatement(err) {
+			return true, err
 		}
-		h.tally.add(err)
-		f.batch.Docs, f.batch.Deleted = nil, nil
-		f.batch.Rejects = []doc.Reject{{OID: oid, Reason: err.Error()}}
+		f.batch.Rejects = []doc.Reject{{OID: oid, Reason: fault.Error(), Groups: groups[oid]}}
 		h.kept = append(h.kept, kept{f.batch, f.end})
 		f.end = func() {}
 		return true, errKept

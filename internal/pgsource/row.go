@@ -19,6 +19,7 @@ type rowDecoder struct {
 	updated int // -1: there is none
 	token   int
 	unit    time.Duration // of an updateTime that is an epoch
+	groups  groups        // to be read of a row that can't become a document
 	raw     [][]byte      // the row in hand, as the driver holds it; nil: NULL
 	texts   []string      // its values, copied
 	size    int           // of its text
@@ -27,7 +28,7 @@ type rowDecoder struct {
 // bodyDecoder decodes rows of all columns and the token.
 func (t *Table) bodyDecoder(unit time.Duration) *rowDecoder {
 	d := t.view.bodyDecoder(unit)
-	d.epoch = t.epoch
+	d.epoch, d.groups = t.epoch, t.groups
 	return d
 }
 
@@ -103,13 +104,17 @@ func (d *rowDecoder) document() (doc.Doc, *doc.Reject) {
 	}
 	stamp, err := d.stamp(oid)
 	if err != nil {
-		return doc.Doc{}, &doc.Reject{OID: oid, Reason: err.Error()}
+		return doc.Doc{}, d.reject(oid, err)
 	}
 	values, err := d.values()
 	if err != nil {
-		return doc.Doc{}, &doc.Reject{OID: oid, Reason: err.Error()}
+		return doc.Doc{}, d.reject(oid, err)
 	}
 	return doc.Doc{Meta: doc.Meta{Stamp: stamp}, Row: doc.Row{Names: d.view.names, Values: values}}, nil
+}
+
+func (d *rowDecoder) reject(oid doc.OID, err error) *doc.Reject {
+	return &doc.Reject{OID: oid, Reason: err.Error(), Groups: d.groups.ofMain(d)}
 }
 
 func (d *rowDecoder) oid() (doc.OID, error) {

@@ -35,6 +35,7 @@ type TableConfig struct {
 	Children []ChildConfig // children and extras, in the order of doc.Row.Children
 	Deleted  DeletedConfig // zero: none
 	Changes  string        // an SQL of key and updated without the main SQL's filter; "": none
+	ACL      doc.ACL       // the groups to read of rows that can't become documents; zero: none
 }
 
 // A Table is one table of the daemon: the view of its main SQL, and of what
@@ -46,6 +47,7 @@ type Table struct {
 	children   []*child
 	deleted    deleted
 	changes    *view // nil: none
+	groups     groups
 	batch      int
 	stampPage  int
 	numbers    Numbers
@@ -100,6 +102,9 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 			return err
 		}
 		t.children = append(t.children, child)
+	}
+	if t.groups, err = newGroups(cfg, t); err != nil {
+		return err
 	}
 	if t.deleted, err = newDeleted(ctx, x, cfg, t.view); err != nil || cfg.Changes == "" {
 		return err

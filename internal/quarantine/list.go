@@ -27,6 +27,14 @@ func (q *Quarantine) LenWith(rejects []doc.Reject) int {
 	return n
 }
 
+// Documents returns how many rows set aside have left a document that is found
+// by the groups of the row, and one that admins alone find.
+func (q *Quarantine) Documents() (visible, hidden int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.visible, q.hidden
+}
+
 // Has reports whether a row is set aside.
 func (q *Quarantine) Has(oid doc.OID) bool {
 	_, ok := q.Row(oid)

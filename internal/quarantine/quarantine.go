@@ -10,6 +10,9 @@
 //	{"key":"118000000000000007","oid":"7","reason":"...","since":"2026-11-21T10:15:30.5Z","tries":2}
 //	{"key":"118000000000000007","oid":"7","tries":0}
 //
+// In a table with an ACL a line also says what became of the row's last
+// document, "document":"visible" or "hidden".
+//
 // Invariant: what Add and Clear have acknowledged is synced. Open reads the
 // log whole and replaces it by one without superseded lines, so that what a
 // crash tore off the last append is gone before the next one.
@@ -42,6 +45,8 @@ type Row struct {
 	Reason string
 	Since  time.Time // the database's time when it was first set aside
 	Tries  int
+
+	Document doc.Visibility // of the last document of the row
 }
 
 // line is a Row on disk. Tries 0 lets the row go.
@@ -51,6 +56,8 @@ type line struct {
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
 	Tries  int       `json:"tries"`
+
+	Document doc.Visibility `json:"document,omitempty"`
 }
 
 // A Quarantine is the list of one table.
@@ -61,6 +68,8 @@ type Quarantine struct {
 	size   int64          // of the acknowledged lines in the file
 	rows   map[string]Row // by OID; a row without one by its reason
 	broken error          // the fault after which the file's end is not known
+
+	visible, hidden int // how many rows have a last document that is either
 }
 
 // Open reads the list, or starts one.
@@ -108,10 +117,21 @@ func (q *Quarantine) replay(text []byte) error {
 
 // apply sets a row aside, or lets it go.
 func (q *Quarantine) apply(r Row) {
+	q.count(q.rows[r.id()].Document, -1)
 	if r.Tries == 0 {
 		delete(q.rows, r.id())
-	} else {
-		q.rows[r.id()] = r
+		return
+	}
+	q.count(r.Document, 1)
+	q.rows[r.id()] = r
+}
+
+func (q *Quarantine) count(d doc.Visibility, by int) {
+	switch d {
+	case doc.Visible:
+		q.visible += by
+	case doc.Hidden:
+		q.hidden += by
 	}
 }
 
@@ -126,14 +146,14 @@ func decode(l []byte) (Row, error) {
 	if err != nil {
 		return Row{}, fmt.Errorf("key: %w", err)
 	}
-	return Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries}, nil
+	return Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries, Document: in.Document}, nil
 }
 
 // encode writes a line a row.
 func encode(rows []Row) ([]byte, error) {
 	var b []byte
 	for _, r := range rows {
-		out := line{Key: hex.EncodeToString([]byte(r.OID)), Reason: r.Reason, Since: r.Since, Tries: r.Tries}
+		out := line{Key: hex.EncodeToString([]byte(r.OID)), Reason: r.Reason, Since: r.Since, Tries: r.Tries, Document: r.Document}
 		if r.OID != "" {
 			out.OID = r.OID.String()
 		}
@@ -170,7 +190,7 @@ func (q *Quarantine) tried(b doc.Batch) []Row {
 // newRow is a row that was not tried yet. A reason may quote the row's text,
 // and JSON has only valid UTF-8.
 func newRow(r doc.Reject) Row {
-	return Row{OID: r.OID, Reason: strings.ToValidUTF8(r.Reason, "\uFFFD")}
+	return Row{OID: r.OID, Reason: strings.ToValidUTF8(r.Reason, "\uFFFD"), Document: r.Document}
 }
 
 // Clear lets rows go that have become documents.

@@ -90,13 +90,13 @@ func TestLayout(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "column length: \"x\" is no number"}, doc.Reject{Reason: "the key is NULL"}))
-	add(t, q, batch(1, doc.Reject{OID: oid(t, 7), Reason: "column length: \"y\" is no number"}))
+	add(t, q, batch(1, doc.Reject{OID: oid(t, 7), Reason: "column length: \"y\" is no number", Document: doc.Hidden}))
 	if err := q.Clear([]doc.OID{oid(t, 7)}); err != nil {
 		t.Fatal(err)
 	}
 	wantText := `{"key":"118000000000000007","oid":"7","reason":"column length: \"x\" is no number","since":"2026-11-21T10:15:30.5Z","tries":1}
 {"key":"","oid":"","reason":"the key is NULL","since":"2026-11-21T10:15:30.5Z","tries":1}
-{"key":"118000000000000007","oid":"7","reason":"column length: \"y\" is no number","since":"2026-11-21T10:15:30.5Z","tries":2}
+{"key":"118000000000000007","oid":"7","reason":"column length: \"y\" is no number","since":"2026-11-21T10:15:30.5Z","tries":2,"document":"hidden"}
 {"key":"118000000000000007","oid":"7","tries":0}
 `
 	if got := string(read(t, fsys)); got != wantText {
@@ -213,6 +213,7 @@ func drawReject(t *rapid.T) doc.Reject {
 	r := doc.Reject{Reason: rapid.SampledFrom([]string{"", "NULL", "a\nline", "<é中>"}).Draw(t, "reason")}
 	if n := rapid.Int64Range(0, 3).Draw(t, "key"); n > 0 {
 		r.OID = oid(t, n)
+		r.Document = rapid.SampledFrom([]doc.Visibility{"", doc.Visible, doc.Hidden}).Draw(t, "document")
 	}
 	return r
 }
@@ -225,7 +226,7 @@ func addTo(model map[string]Row, b doc.Batch) {
 		if r.OID == "" {
 			key += r.Reason
 		}
-		row := Row{OID: r.OID, Reason: r.Reason, Since: b.At.UTC(), Tries: 1}
+		row := Row{OID: r.OID, Reason: r.Reason, Since: b.At.UTC(), Tries: 1, Document: r.Document}
 		if old, ok := model[key]; ok {
 			row.Since, row.Tries = old.Since, old.Tries+1
 		}
@@ -242,7 +243,9 @@ func same(t rapid.TB, q *Quarantine, model map[string]Row) {
 	if len(rows) != len(model) {
 		t.Fatalf("got %+v, want %+v", rows, model)
 	}
+	of := map[doc.Visibility]int{}
 	for _, row := range rows {
+		of[row.Document]++
 		key := string(row.OID) + "/"
 		if row.OID == "" {
 			key += row.Reason
@@ -250,6 +253,9 @@ func same(t rapid.TB, q *Quarantine, model map[string]Row) {
 		if !reflect.DeepEqual(model[key], row) {
 			t.Fatalf("got %+v, want %+v", row, model[key])
 		}
+	}
+	if visible, hidden := q.Documents(); visible != of[doc.Visible] || hidden != of[doc.Hidden] {
+		t.Fatalf("%d documents are visible and %d hidden, want %v", visible, hidden, of)
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
 		body, err := s.build(&d)
 		if err != nil {
-			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: s.acl.Of(d.Row)})
 			continue
 		}
 		p.entries = append(p.entries, newEntry(d, body, before[i]))

@@ -38,10 +38,14 @@ const (
 	rejectsShare = 5
 )
 
-// setAside lists the rejects of a batch.
+// setAside lists the rejects of a batch. Their groups apply also where they are
+// too many to be listed.
 func (s *Sink) setAside(b doc.Batch) error {
 	if len(b.Rejects) == 0 {
 		return nil
+	}
+	if err := s.restrict(b); err != nil {
+		return err
 	}
 	documents, err := s.guard.documents()
 	if err != nil {

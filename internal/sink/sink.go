@@ -20,7 +20,8 @@
 // Invariant (a bad row never blocks its batch): a document that is too large, or
 // that index or pages refuse again though they are well, is set aside with the
 // reason and the others are written; see blames. There is a limit to what is set
-// aside, beyond which Put fails: a fault of the SQL is not one of its rows.
+// aside, beyond which Put fails: a fault of the SQL is not one of its rows. Its
+// last document stays, with the groups that the row has now; see access.go.
 //
 // What leaves: rows that are marked deleted, by Put, and rows that were found
 // gone, by Delete, which the Guard may hold.
@@ -57,6 +58,9 @@ type Pages interface {
 	Put([]doc.Page) error
 	Delete([]doc.OID) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
+	// Get does not say whether there is no such page or a damaged one: Meta has
+	// neither, once Get has found it damaged.
+	Get(doc.OID) (doc.Page, error)
 	Err() error // as the index's
 }
 
@@ -83,6 +87,7 @@ type Sink struct {
 	quarantine Quarantine
 	guard      *Guard
 	numbers    *numbers
+	acl        doc.ACL
 	failed     atomic.Bool // a write, though the storage was well: see write
 
 	begin chan struct{} // held while a number and its snapshot are taken
@@ -153,7 +158,8 @@ func (s *Sink) End(seq doc.FetchSeq) {
 // returns nil, all of it is durable.
 func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	report := doc.Report{Read: len(b.Docs) + len(b.Rejects)}
-	b = rejectDuplicates(withoutDeleted(b))
+	b = withoutDeleted(b)
+	b = s.withGroups(rejectDuplicates(b), b)
 	oids := append(keys(b.Docs, b.Rejects), b.Deleted...)
 	if err := s.hold(ctx, oids); err != nil {
 		return report, err

@@ -36,7 +36,8 @@ func (s *Sink) write(ctx context.Context, entries []entry) (written []entry, ref
 // that are refused alone.
 func (s *Sink) halve(ctx context.Context, entries []entry, cause error) (written []entry, refused []doc.Reject, err error) {
 	if len(entries) == 1 {
-		return nil, []doc.Reject{{OID: entries[0].doc.OID, Reason: errors.Unwrap(cause).Error()}}, nil
+		d := &entries[0].doc
+		return nil, []doc.Reject{{OID: d.OID, Reason: errors.Unwrap(cause).Error(), Groups: s.acl.Of(d.Row)}}, nil
 	}
 	half := len(entries) / 2
 	for _, part := range [][]entry{entries[:half], entries[half:]} {

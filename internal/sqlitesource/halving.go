@@ -163,8 +163,12 @@ func (h *halving) readAlone(ctx context.Context, tx *sql.Tx, s *scan, oid doc.OI
 	case !there:
 		return false, nil
 	}
+	groups, err := h.table.groups.read(ctx, tx, oid)
+	if err != nil {
+		return false, err
+	}
 	h.failed.add(fault)
-	b.Rejects = append(b.Rejects, doc.Reject{OID: oid, Reason: fault.Error()})
+	b.Rejects = append(b.Rejects, doc.Reject{OID: oid, Reason: fault.Error(), Groups: groups})
 	return true, nil
 }
 

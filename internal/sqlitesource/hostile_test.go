@@ -209,7 +209,7 @@ func (h hostile) check(t *testing.T, column string) {
 
 func (h hostile) checkReject(t *testing.T, table *Table, mine []doc.Doc, rejects []doc.Reject) {
 	if len(mine) != 0 || len(rejects) != 1 || rejects[0].Reason != h.reason || (rejects[0].OID == "") != h.keyless {
-		t.Fatalf("documents %v, rejects %q, want one: %s", mine, rejects, h.reason)
+		t.Fatalf("documents %v, rejects %+v, want one: %s", mine, rejects, h.reason)
 	}
 	if h.keyless {
 		if b, err := table.Keyless(t.Context()); err != nil || len(b.Rejects) != 1 || b.Rejects[0].Reason != h.reason {
@@ -218,7 +218,7 @@ func (h hostile) checkReject(t *testing.T, table *Table, mine []doc.Doc, rejects
 		return
 	}
 	if _, again := docsOf(t, table, oid(t, 1), rejects[0].OID, oid(t, 3)); !reflect.DeepEqual(again, rejects) {
-		t.Errorf("by key: rejects %q, want %q", again, rejects)
+		t.Errorf("by key: rejects %+v, want %+v", again, rejects)
 	}
 	if stamps, err := table.StampsOf(t.Context(), []doc.OID{rejects[0].OID}); err != nil || len(stamps) != 1 {
 		t.Errorf("stamps = %v, %v, want one, so that the row is not taken for gone", stamps, err)

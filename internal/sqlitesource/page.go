@@ -55,6 +55,9 @@ func (t *Table) fillPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch)
 	if err := t.addChildren(ctx, tx, s, b); err != nil {
 		return p.rows, err
 	}
+	if err := t.groups.fill(ctx, tx, b.Rejects); err != nil {
+		return p.rows, err
+	}
 	s.strike(b)
 	return p.rows, nil
 }
@@ -88,13 +91,14 @@ type pageReader struct {
 	batch *doc.Batch
 
 	rows, bytes int
-	last        doc.OID // of the last row, "" where it was none
-	run         int     // how many rows had it that are not marked deleted
+	last        doc.OID  // of the last row, "" where it was none
+	run         int      // how many rows had it that are not marked deleted
+	groups      *doc.Row // of all these rows; nil where they are not the same
 }
 
 // add adds a row, or reports that it belongs to the next page. Rows of one key
 // are never torn apart, so that whoever gets them sees that they are several;
-// of more than two the rest is left out.
+// of more than two the rest is left out, but for one that has other groups.
 func (p *pageReader) add(raw []any) bool {
 	t := p.table
 	marked := len(raw) > len(t.columns) && raw[len(t.columns)] != int64(0)
@@ -116,7 +120,7 @@ func (p *pageReader) add(raw []any) bool {
 		p.mark(oid)
 		return true
 	}
-	if p.run++; p.run > 2 {
+	if p.run++; !p.wanted(t.groups.ofMain(raw)) {
 		return true
 	}
 	p.unmark(oid)
@@ -127,12 +131,25 @@ func (p *pageReader) add(raw []any) bool {
 		d, err = t.document(oid, raw, p.clock)
 	}
 	if err != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error()})
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error(), Groups: t.groups.ofMain(raw)})
 		return true
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
 	p.batch.Docs = append(p.batch.Docs, d)
 	return true
+}
+
+// wanted reports whether one more row of a key says what those before it do not.
+func (p *pageReader) wanted(groups *doc.Row) bool {
+	before := p.groups
+	switch {
+	case p.run == 1:
+		p.groups = groups
+	case !doc.SameGroups(before, groups):
+		p.groups = nil
+		return p.run == 2 || before != nil
+	}
+	return p.run <= 2
 }
 
 // mark says that a row is marked deleted, unless another one of its key is not.
@@ -207,7 +224,7 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	docs := b.Docs[:0]
 	for _, d := range b.Docs {
 		if err := t.rear(&d, families[d.OID]); err != nil {
-			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: t.groups.acl.Of(d.Row)})
 			continue
 		}
 		docs = append(docs, d)

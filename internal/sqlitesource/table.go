@@ -31,6 +31,7 @@ type TableConfig struct {
 	Children []ChildConfig // in the order in which documents hold them
 	Deleted  DeletedConfig // zero: no row is marked deleted
 	Changes  string        // SQL of key and updateTime, without the filter that SQL has; "": none
+	ACL      doc.ACL       // the groups to read of rows that can't become documents; zero: none
 }
 
 // unnumbered is for those who only look.
@@ -51,6 +52,7 @@ type Table struct {
 	children []*child
 	deletion deletion
 	changes  *view // nil: none
+	groups   groups
 }
 
 // Table looks at a table's SQL: its columns, the type of its key, the way its
@@ -90,6 +92,9 @@ func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
 			return err
 		}
 		t.children = append(t.children, child)
+	}
+	if t.groups, err = newGroups(c, t); err != nil {
+		return err
 	}
 	if t.deletion, err = t.source.newDeletion(ctx, c, t.view); err != nil {
 		return err

@@ -79,7 +79,7 @@ function showFacts(f, t, now) {
   f.settled.title = utc(t.settled.at);
   setText(f.sweep, t.marks.sweep === null ? 'never' : when(t.marks.sweep, now));
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
-  setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows` : 'none');
+  setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);
   const said = [t.settled.reason, t.settled.unverified ? 'unverified until a sweep has ended' : '', t.lateness_ms?.advice];
   setText(f.reason, said.filter(Boolean).join('; '));
@@ -149,7 +149,7 @@ function historyRow(r, now) {
     n(r.late_max_ms ? duration(r.late_max_ms) : ''), el('td', { class: 'wrong text' }, r.error ?? ''));
 }
 
-const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)'), el('td', { class: 'text' }, r.reason),
+const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)'), el('td', { class: 'text' }, r.document ? `${r.reason} (last document ${r.document})` : r.reason),
   el('td', { class: 'n', title: utc(r.since) }, when(r.since, now)), el('td', { class: 'n' }, number(r.tries)));
 
 const moreRow = () => el('tr', {}, el('td', { colspan: 4, class: 'quiet' }, 'and more'));

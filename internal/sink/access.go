@@ -1,0 +1,240 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// A row that can't become a document keeps its last one. In a table with an
+// ACL that document must not keep the groups of a row that has others now: a
+// right that was withdrawn would stay for as long as the row is broken, and
+// whoever can break a row could keep what may not be seen any more. So the
+// document is written again, with the groups that were read of the row, or with
+// none where they can't be read: then only admins find it.
+//
+// It is written as every document is, index, page, tree, before the row is
+// listed and before Put returns. The page keeps its updateTime and loses its
+// token, so it is no version that a row can have: the row counts as different
+// until it is read as a whole. A crash in between leaves a page and a document
+// of two versions, or a row that is not listed yet; either is different too.
+//
+// Invariant (no group without its row): the document of a reject has the groups
+// that the newest fetch has read of the row, or none.
+
+// WithACL has the sink apply the groups of rejects to the documents that are
+// left of them. It is called before the first Put.
+func (s *Sink) WithACL(acl doc.ACL) *Sink {
+	s.acl = acl
+	return s
+}
+
+// withGroups gives the rejects of a batch their groups. all is the batch before
+// rows of one key became rejects: such rows have groups where all of them have
+// the same.
+func (s *Sink) withGroups(b, all doc.Batch) doc.Batch {
+	if s.acl == (doc.ACL{}) || len(b.Rejects) == 0 {
+		return b
+	}
+	groups := make(map[doc.OID]*doc.Row, len(all.Docs)+len(all.Rejects))
+	add := func(oid doc.OID, g *doc.Row) {
+		if known, several := groups[oid]; several && !doc.SameGroups(known, g) {
+			g = nil
+		}
+		groups[oid] = g
+	}
+	for i := range all.Docs {
+		add(all.Docs[i].OID, s.acl.Of(all.Docs[i].Row))
+	}
+	for _, r := range all.Rejects {
+		add(r.OID, r.Groups)
+	}
+	b.Rejects = slices.Clone(b.Rejects)
+	for i, r := range b.Rejects {
+		b.Rejects[i].Groups = groups[r.OID]
+	}
+	return b
+}
+
+// restrict applies the groups of rejects to the documents that are left of
+// them, and says in each reject what came of it.
+func (s *Sink) restrict(b doc.Batch) error {
+	if s.acl == (doc.ACL{}) {
+		return nil
+	}
+	oids := keys(nil, b.Rejects)
+	versions, err := s.index.Versions(oids)
+	if err != nil {
+		return err
+	}
+	r := restriction{sink: s, fetch: b.Fetch, done: make(map[doc.OID]doc.Visibility, len(oids))}
+	at := 0
+	for i := range b.Rejects {
+		reject := &b.Rejects[i]
+		if reject.OID == "" {
+			continue
+		}
+		if _, twice := r.done[reject.OID]; !twice {
+			if err := r.add(*reject, versions[at]); err != nil {
+				return err
+			}
+		}
+		reject.Document = r.done[reject.OID]
+		at++
+	}
+	return r.write()
+}
+
+// HideUnknown hides the documents of rows in quarantine whose groups were not
+// read when they were set aside, since the table had no ACL then. It returns how
+// many there are.
+func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) {
+	oids := keys(nil, rows)
+	if s.acl == (doc.ACL{}) || len(oids) == 0 {
+		return 0, nil
+	}
+	fetch, err := s.Begin(func() error { return nil })
+	if err != nil {
+		return 0, err
+	}
+	defer s.End(fetch)
+	if err := s.hold(ctx, oids); err != nil {
+		return 0, err
+	}
+	defer s.release(oids)
+	repaired := func(r doc.Reject) bool { return !s.quarantine.Has(r.OID) } // before they were held
+	b := doc.Batch{Fetch: fetch, Rejects: slices.DeleteFunc(slices.Clone(rows), repaired)}
+	if err := s.restrict(b); err != nil {
+		return 0, err
+	}
+	b.Rejects = slices.DeleteFunc(b.Rejects, func(r doc.Reject) bool { return r.Document == "" })
+	return len(b.Rejects), s.quarantine.Add(b)
+}
+
+// restrictedText bounds the pages that a restriction holds before it writes.
+const restrictedText = 16 << 20
+
+// A restriction is the documents of a batch's rejects on their way.
+type restriction struct {
+	sink    *Sink
+	fetch   doc.FetchSeq
+	done    map[doc.OID]doc.Visibility
+	entries []entry
+	removed []doc.OID
+	text    int
+}
+
+// add decides what becomes of the document that the index has at a version.
+func (r *restriction) add(reject doc.Reject, version doc.Version) error {
+	s := r.sink
+	meta, paged, err := s.pages.Meta(reject.OID)
+	if err != nil {
+		return err
+	}
+	current := paged && meta.Gen == s.index.Generation()
+	switch {
+	case version == 0 && !current:
+		r.done[reject.OID] = "" // no document
+		return nil
+	case version == 0 || !current:
+		r.remove(reject.OID)
+		return nil
+	}
+	page, ok, err := s.page(reject.OID)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.remove(reject.OID)
+		return nil
+	}
+	e, visibility, ok := r.rebuilt(page, reject.Groups)
+	if !ok {
+		r.remove(reject.OID)
+		return nil
+	}
+	r.done[reject.OID] = visibility
+	// The rows and not their hashes: the index may have been built without the
+	// field, and the next one will be built of the page.
+	if bytes.Equal(e.body, page.Body) && version == page.V {
+		return nil
+	}
+	r.entries = append(r.entries, e)
+	if r.text += len(e.body); r.text < restrictedText {
+		return nil
+	}
+	return r.write()
+}
+
+// remove takes a document out of the index of which no page tells what else is
+// in it: without one its groups can't be replaced.
+func (r *restriction) remove(oid doc.OID) {
+	r.removed, r.done[oid] = append(r.removed, oid), doc.Hidden
+}
+
+// page reads a page; it reports false for one that is damaged.
+func (s *Sink) page(oid doc.OID) (doc.Page, bool, error) {
+	page, err := s.pages.Get(oid)
+	if err == nil {
+		return page, true, nil
+	}
+	if _, ok, metaErr := s.pages.Meta(oid); ok || metaErr != nil {
+		return page, false, fmt.Errorf("page %.40s: %w", oid, err)
+	}
+	return page, false, nil
+}
+
+// rebuilt builds the document of a page again, with other groups. Groups that
+// do not fit are not known. It reports false where the page's row itself does
+// not fit any more.
+func (r *restriction) rebuilt(page doc.Page, groups *doc.Row) (entry, doc.Visibility, bool) {
+	s := r.sink
+	row, err := doc.ParseRow(page.Body)
+	if err != nil {
+		return entry{}, "", false
+	}
+	visibility := doc.Visible
+	if groups == nil {
+		visibility = doc.Hidden
+	}
+	for {
+		d := doc.Doc{Meta: page.Meta, Row: s.acl.Replace(row, groups)}
+		d.Token, d.Fetch = doc.Token{}, max(page.Fetch, r.fetch)
+		body, err := s.build(&d)
+		if err == nil {
+			return entry{doc: d, body: body, change: updated}, visibility, true
+		}
+		if visibility == doc.Hidden {
+			return entry{}, "", false
+		}
+		groups, visibility = nil, doc.Hidden
+	}
+}
+
+// write makes what has been decided durable.
+func (r *restriction) write() error {
+	s := r.sink
+	if len(r.removed) > 0 {
+		if err := s.index.Apply(nil, r.removed); err != nil {
+			return fmt.Errorf("hide %d documents: %w", len(r.removed), err)
+		}
+	}
+	first, err := s.numbers.next(uint64(len(r.entries)))
+	if err != nil {
+		return err
+	}
+	for i := range r.entries {
+		r.entries[i].doc.V = doc.Version(first) + doc.Version(i)
+	}
+	if err := s.writeAll(r.entries); err != nil {
+		return fmt.Errorf("change the groups of %d documents: %w", len(r.entries), err)
+	}
+	if err := s.tell(r.entries); err != nil {
+		return err
+	}
+	r.entries, r.removed, r.text = r.entries[:0], r.removed[:0], 0
+	return nil
+}
