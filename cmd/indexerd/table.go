@@ -196,8 +196,21 @@ func (t *table) open(index *fulltext.Index, built fulltext.Mapping) (err error) 
 		return err
 	}
 	t.sink = sink.New(t.writes, t.pages, t.tree, t.quarantine, t.guard, t.reserve)
+	t.sink.Check = t.fits
 	t.searcher = t.newSearcher()
 	return nil
+}
+
+// fits reports a row that is too large for a document.
+func (t *table) fits(row doc.Row) error {
+	if err := t.conf.Limits.CheckText(row.Size()); err != nil {
+		return err
+	}
+	index := t.current()
+	if index == nil {
+		return nil // closed meanwhile, as the write will report
+	}
+	return index.Fits(row, t.conf.Limits)
 }
 
 // closeAll closes what is open, under mu.

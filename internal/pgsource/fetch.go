@@ -9,9 +9,11 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxBatchText bounds the text of a batch. A row that is larger, with its
-// children, is a batch of its own.
-const maxBatchText = 16 << 20
+// maxBatchText bounds the text of a batch, whatever its rows: a worker holds a
+// batch several times over, as text, as JSON and as what the index is told. It
+// is well above an ordinary batch. A row that is larger, with its children, is a
+// batch of its own, up to the table's limit.
+const maxBatchText = 4 << 20
 
 // Range reads the live rows with From <= OID < To, in no particular order,
 // without any condition on updateTime, as one fetch. An open end also has the
@@ -221,7 +223,7 @@ func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
 // add puts a row into the batch, having yielded the batch if it is full. It
 // reports whether the consumer wants more.
 func (f *fetch) add(raw [][]byte) bool {
-	f.decoder.load(raw)
+	tooLarge := f.decoder.load(raw, f.table.limits)
 	rows := len(f.batch.Docs) + len(f.batch.Rejects)
 	if rows >= f.table.batch || rows > 0 && f.text+f.decoder.size > maxBatchText {
 		if !f.hand() {
@@ -229,6 +231,10 @@ func (f *fetch) add(raw [][]byte) bool {
 		}
 	}
 	f.text += f.decoder.size
+	if tooLarge != nil {
+		f.batch.Rejects = append(f.batch.Rejects, f.decoder.reject(tooLarge))
+		return true
+	}
 	d, reject := f.decoder.document()
 	if reject != nil {
 		f.batch.Rejects = append(f.batch.Rejects, *reject)

@@ -21,7 +21,7 @@ type rowDecoder struct {
 	unit    time.Duration // of an updateTime that is an epoch
 	raw     [][]byte      // the row in hand, as the driver holds it; nil: NULL
 	texts   []string      // its values, copied
-	size    int           // of its text
+	size    int           // of what was copied
 }
 
 // bodyDecoder decodes rows of all columns and the token.
@@ -51,9 +51,33 @@ func (t *Table) stampDecoder(unit time.Duration) *rowDecoder {
 	return d
 }
 
-// load copies the row's values, which the driver overwrites with the next row,
-// into one string that all of them share.
-func (d *rowDecoder) load(raw [][]byte) {
+// load copies the row's values, which the driver overwrites with the next row.
+// Of a row that is larger than the limits it copies the key alone, and returns
+// why it can't become a document.
+func (d *rowDecoder) load(raw [][]byte, limits doc.Limits) error {
+	size := 0
+	for _, v := range raw {
+		size += len(v)
+	}
+	err := limits.CheckText(size)
+	if err != nil {
+		raw = d.keyAlone(raw)
+	}
+	d.copy(raw)
+	return err
+}
+
+// keyAlone returns a row that has no values but the key's.
+func (d *rowDecoder) keyAlone(raw [][]byte) [][]byte {
+	key := make([][]byte, len(raw))
+	for _, at := range d.key {
+		key[at] = raw[at]
+	}
+	return key
+}
+
+// copy copies the values into one string that all of them share.
+func (d *rowDecoder) copy(raw [][]byte) {
 	d.raw, d.size = raw, 0
 	for _, v := range raw {
 		d.size += len(v)
@@ -71,6 +95,15 @@ func (d *rowDecoder) load(raw [][]byte) {
 	}
 }
 
+// reject rejects the row in hand, under its key if that is usable.
+func (d *rowDecoder) reject(reason error) doc.Reject {
+	oid, err := d.oid()
+	if err != nil {
+		reason = err
+	}
+	return doc.Reject{OID: oid, Reason: reason.Error()}
+}
+
 // textsOf copies the values of a row; NULL is empty.
 func textsOf(raw [][]byte) []string {
 	texts := make([]string, len(raw))
@@ -83,7 +116,7 @@ func textsOf(raw [][]byte) []string {
 // loadStamp loads a row and decodes its stamp, with zero Updated where that is
 // NULL or unusable. It reports false for a row without a usable key.
 func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
-	d.load(raw)
+	d.copy(raw)
 	oid, err := d.oid()
 	if err != nil {
 		return doc.Stamp{}, false
