@@ -39,8 +39,10 @@ func BenchmarkMemory(b *testing.B) {
 	for range b.N {
 		verdict, figures := "ok", ""
 		for _, c := range cases {
+			began := time.Now()
 			peak := peakOf(b, c.rows, c.bytes, c.more)
 			figures += fmt.Sprintf(" %s=%.0f", c.name, peak)
+			fmt.Printf("%-12s %4.0f MB in %.0f s\n", c.name, peak, time.Since(began).Seconds())
 			if peak > memoryTarget {
 				verdict = "MISS"
 				b.Errorf("%s: peak %.0f MB, target %d", c.name, peak, memoryTarget)

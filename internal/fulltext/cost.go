@@ -3,6 +3,7 @@ package fulltext
 import (
 	"context"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"sync"
 
@@ -56,7 +57,7 @@ func (b *budget) spend(cost int64, f func() error) error {
 	defer b.free.Release(cost)
 	err := f()
 	if cost >= collectAfter {
-		debug.FreeOSMemory()
+		runtime.GC()
 	}
 	return err
 }
