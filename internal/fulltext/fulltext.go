@@ -180,7 +180,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 	}
 	for len(puts)+len(deletes) > 0 {
 		p := part{deletes: deletes}
-		if puts, err = p.take(ix.schema, puts); err != nil {
+		if puts, err = p.take(ix.schema, puts, partCost); err != nil {
 			return err
 		}
 		if err := analysing().spend(p.cost, func() error { return ix.write(&p) }); err != nil {
@@ -198,16 +198,16 @@ type part struct {
 	cost    int64
 }
 
-// take takes documents until the part costs enough, at least one, and returns
-// those that are left.
-func (p *part) take(s *schema, puts []doc.Doc) (left []doc.Doc, err error) {
+// take takes documents until the part costs as much as it may, at least one, and
+// returns those that are left.
+func (p *part) take(s *schema, puts []doc.Doc, most int64) (left []doc.Doc, err error) {
 	for i, d := range puts {
 		b, err := s.build(d.Row)
 		if err != nil {
 			return nil, fmt.Errorf("document %s: %w", d.OID, err)
 		}
 		cost := s.cost(b)
-		if i > 0 && p.cost+cost > partCost {
+		if i > 0 && p.cost+cost > most {
 			return puts[i:], nil
 		}
 		p.puts, p.cost = append(p.puts, s.document(d.OID, d.V, b)), p.cost+cost
