@@ -22,6 +22,8 @@ package configs
 import (
 	"strings"
 	"time"
+
+	"indexerd/internal/doc"
 )
 
 // A Config is one file, read once. Paths in it are as written: a relative one
@@ -78,6 +80,7 @@ type Table struct {
 	Positions          bool   // phrases can be searched
 	Batch              int
 	Workers            int
+	Limits             doc.Limits
 	Incremental        Incremental
 	Compensate         Compensate
 	DeleteCheck        DeleteCheck

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"indexerd/internal/doc"
 )
 
 // minimal is the least that a file can say.
@@ -67,6 +69,7 @@ func TestDefaults(t *testing.T) {
 			Positions:   true,
 			Batch:       2000,
 			Workers:     runtime.GOMAXPROCS(0),
+			Limits:      doc.Limits{Text: 8 << 20, Words: 1_500_000, Distinct: 250_000},
 			Incremental: Incremental{Every: time.Second},
 			Compensate: Compensate{Horizon: "auto", Every: 2 * time.Second, Slack: time.Second, Tree: 64 << 20, Tiers: []Tier{
 				{Name: "1m", Every: time.Minute, Timeout: time.Minute, Start: time.Minute},
@@ -121,6 +124,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Changes:     "SELECT tenant, id, u FROM film",
 		Batch:       1000,
 		Workers:     4,
+		Limits:      doc.Limits{Text: 16 << 20, Words: 3_000_000, Distinct: 400_000},
 		Incremental: Incremental{Every: 500 * time.Millisecond},
 		Compensate: Compensate{Horizon: "exact", Every: 3 * time.Second, Slack: 2 * time.Second, Tree: 128 << 10, Tiers: []Tier{
 			{Name: "90s", Every: 90 * time.Second, Timeout: 2 * time.Minute, Start: 10 * time.Second, End: 30 * time.Second},

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"runtime"
 	"time"
+
+	"indexerd/internal/doc"
 )
 
 // setDefaults fills in what the file leaves out: zero means the default.
@@ -28,6 +30,11 @@ func (t *Table) setDefaults() {
 	t.Positions = t.positions == nil || *t.positions
 	t.Batch = cmp.Or(t.Batch, 2000)
 	t.Workers = cmp.Or(t.Workers, runtime.GOMAXPROCS(0))
+	t.Limits = doc.Limits{
+		Text:     cmp.Or(t.Limits.Text, 8<<20),
+		Words:    cmp.Or(t.Limits.Words, 1_500_000),
+		Distinct: cmp.Or(t.Limits.Distinct, 250_000),
+	}
 	t.Incremental.Every = cmp.Or(t.Incremental.Every, time.Second)
 	t.Compensate.setDefaults(t.TransactionTimeout)
 	t.DeleteCheck.Every = cmp.Or(t.DeleteCheck.Every, time.Hour)

@@ -30,7 +30,7 @@ func compensateKeys(c *Compensate) []key {
 		},
 		{
 			"tree", false, "write how much memory compared stamps may take, such as 64MiB", "64MiB",
-			"The memory for the stamps of what was indexed; above it they go to disk.", size{&c.Tree},
+			"The memory for the stamps of what was indexed; above it they go to disk.", size{to: &c.Tree},
 		},
 	}
 }

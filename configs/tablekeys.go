@@ -1,5 +1,7 @@
 package configs
 
+import "indexerd/internal/doc"
+
 func tableKeys(t *Table) []key {
 	return []key{
 		{"source", true, "name one of the sources", "", "The database that the SQL is for.", text{&t.Source}},
@@ -74,11 +76,15 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"batch", false, "write how many rows are read at once, 1 to 100000", "2000",
-			"How many rows are read at once. Memory grows with it.", number{&t.Batch, 1, 100_000},
+			"How many rows are read at once. Fewer, where they have more than 4 MiB of text.", number{&t.Batch, 1, 100_000},
 		},
 		{
 			"workers", false, "write how many workers index at once, 1 to 256", "one for each core",
 			"How many workers index at once.", number{&t.Workers, 1, 256},
+		},
+		{
+			"limits", false, "say what a document may have at most: {text: 8MiB}", "",
+			"What a document may have at most. A row with more is set aside, with the reason, and the other rows are not kept waiting.", mapping{documentKeys(&t.Limits)},
 		},
 		{
 			"incremental", false, "say how often changes are looked for: {every: 1s}", "",
@@ -129,6 +135,26 @@ func contentKeys(c *Content) []key {
 					return decimal{&c.Boosts[len(c.Boosts)-1].Factor, 1000}
 				},
 			},
+		},
+	}
+}
+
+// maxText is the most that limits.text can be: the sink takes no larger row.
+const maxText = 64 << 20
+
+func documentKeys(l *doc.Limits) []key {
+	return []key{
+		{
+			"text", false, "write a size up to 64MiB, such as 8MiB", "8MiB",
+			"Bytes of all values of a row as text, those of its children included.", size{&l.Text, maxText},
+		},
+		{
+			"words", false, "write how many words a document may have, 1 to 100000000", "1500000",
+			"Words in the content, each as often as it stands there. While a document is indexed each takes about 200 bytes of memory.", number{&l.Words, 1, 100_000_000},
+		},
+		{
+			"distinct_words", false, "write how many different words a document may have, 1 to 100000000", "250000",
+			"Different words in the content. While a document is indexed each takes about 500 bytes of memory more.", number{&l.Distinct, 1, 100_000_000},
 		},
 	}
 }

@@ -196,7 +196,8 @@ func (v tierEnd) read(r *reader, at place, n *yaml.Node) {
 
 // size is a number of bytes.
 type size struct {
-	to *int64
+	to   *int64
+	most int64 // 0: any
 }
 
 func (v size) read(r *reader, at place, n *yaml.Node) {
@@ -207,6 +208,10 @@ func (v size) read(r *reader, at place, n *yaml.Node) {
 	bytes, ok := parseSize(s.text)
 	if !ok {
 		r.fault(at, "not a size")
+		return
+	}
+	if v.most > 0 && bytes > v.most {
+		r.fault(at, "too large")
 		return
 	}
 	*v.to = bytes

@@ -67,6 +67,7 @@ type world struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	limitMemory(os.LookupEnv, machine())
 	os.Exit(run(ctx, os.Args[1:], world{stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}))
 }
 

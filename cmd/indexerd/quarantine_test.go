@@ -15,7 +15,7 @@ import (
 func TestQuarantine(t *testing.T) {
 	bad := map[string]struct{ body, price, updated, reason string }{
 		"1": {"'NaN'", "'NaN'", "now()", "price"},
-		"2": {"repeat('long', 17 * 1024 * 1024)", "1", "now()", "64"}, // 68 MB
+		"2": {"repeat('long', 17 * 1024 * 1024)", "1", "now()", "limits.text"}, // 68 MB
 		"3": {"'infinity'", "1", "'infinity'", "updated"},
 		"4": {"'no number'", "'Infinity'", "now()", "price"},
 		"5": {"'division'", "0", "now()", "division by zero"},

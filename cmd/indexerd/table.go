@@ -202,8 +202,21 @@ func (t *table) open(index *fulltext.Index, built fulltext.Mapping) (err error) 
 		return err
 	}
 	t.sink = sink.New(t.writes, t.pages, t.tree, t.quarantine, t.guard, t.reserve).WithACL(aclOf(t.conf))
+	t.sink.Check = t.withinLimits
 	t.searcher = t.newSearcher()
 	return nil
+}
+
+// withinLimits reports a row that is too large for a document.
+func (t *table) withinLimits(row doc.Row) error {
+	if err := t.conf.Limits.CheckText(row.Size()); err != nil {
+		return err
+	}
+	index := t.current()
+	if index == nil {
+		return nil // closed meanwhile, as the write will report
+	}
+	return index.Fits(row, t.conf.Limits)
 }
 
 // closeAll closes what is open, under mu.

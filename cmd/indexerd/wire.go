@@ -77,7 +77,7 @@ type postgres struct{ *pgsource.Source }
 
 func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
 	c := pgsource.TableConfig{
-		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
+		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: pgsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: aclOf(t),
 	}
 	for _, child := range further(t) {
@@ -103,7 +103,7 @@ type sqlite struct{ *sqlitesource.Source }
 
 func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
 	c := sqlitesource.TableConfig{
-		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Numbers: n,
+		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: sqlitesource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: aclOf(t),
 	}
 	for _, child := range further(t) {

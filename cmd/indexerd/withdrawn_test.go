@@ -104,9 +104,9 @@ func finders(t *testing.T, p *proc, table, word string, want ...string) {
 	})
 }
 
-// asideOf reads the rows of a table that are set aside, by key, as what their
+// lastDocuments reads the rows of a table that are set aside, by key, as what their
 // documents are.
-func asideOf(t *testing.T, p *proc, table string) map[string]string {
+func lastDocuments(t *testing.T, p *proc, table string) map[string]string {
 	t.Helper()
 	var q httpapi.Quarantine
 	ofGroup(p, "admin").answer(t, "/api/v1/tables/"+table+"/quarantine?size=1000", &q)
@@ -119,8 +119,8 @@ func asideOf(t *testing.T, p *proc, table string) map[string]string {
 	return rows
 }
 
-// wantAside compares what status counts of a table's quarantine.
-func wantAside(t *testing.T, p *proc, table string, all, visible, hidden int) {
+// wantLastDocuments compares what status counts of a table's quarantine.
+func wantLastDocuments(t *testing.T, p *proc, table string, all, visible, hidden int) {
 	t.Helper()
 	eventually(t, soon, "status counts the quarantine of "+table, func() error {
 		var s httpapi.Status
@@ -144,7 +144,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', grp = 9, u = clock_timestamp() WHERE id = 1")
-	wantAside(t, p, "item", 1, 0, 0)
+	wantLastDocuments(t, p, "item", 1, 0, 0)
 	finders(t, p, "item", "word1", "7", "9", "admin")
 	p.stop(t)
 
@@ -152,7 +152,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	p = start(t, "run", "-c", file)
 	finders(t, p, "item", "word1", "admin")
 	finders(t, p, "item", "word2", "7", "admin")
-	wantAside(t, p, "item", 1, 0, 1)
+	wantLastDocuments(t, p, "item", 1, 0, 1)
 	p.stop(t)
 
 	replace(t, file, with)
@@ -160,7 +160,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	p.ready(t)
 	sweeps(t, 0, file, "item")
 	finders(t, p, "item", "word1", "9", "admin")
-	wantAside(t, p, "item", 1, 1, 0)
+	wantLastDocuments(t, p, "item", 1, 1, 0)
 }
 
 // TestWithdrawnInQuarantine takes rights away from rows that can't become
@@ -197,11 +197,11 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		finders(t, p, "thing", "word2", "admin")      // groups that can't be read
 		finders(t, p, "thing", "word3", "9", "admin") // no quarantine
 		finders(t, p, "thing", "word4", "7", "admin")
-		wantAside(t, p, "item", 4, 4, 0)
-		wantAside(t, p, "thing", 2, 1, 1)
+		wantLastDocuments(t, p, "item", 4, 4, 0)
+		wantLastDocuments(t, p, "thing", 2, 1, 1)
 	}
 	check(t, p)
-	if got := asideOf(t, p, "thing"); got["1"] != "visible" || got["2"] != "hidden" {
+	if got := lastDocuments(t, p, "thing"); got["1"] != "visible" || got["2"] != "hidden" {
 		t.Errorf("quarantine of thing: got %v, want 1 visible and 2 hidden", got)
 	}
 	var x httpapi.Explanation
@@ -267,16 +267,16 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		}
 		finders(t, p, "thing", "word1", "7", "admin")
 		finders(t, p, "thing", "word2", "7", "admin")
-		wantAside(t, p, "item", 0, 0, 0)
-		wantAside(t, p, "thing", 0, 0, 0)
+		wantLastDocuments(t, p, "item", 0, 0, 0)
+		wantLastDocuments(t, p, "thing", 0, 0, 0)
 		commands(t, 0, "verify", "-c", file, "--content")
 	})
 	t.Run("deleted while in quarantine", func(t *testing.T) {
 		pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', u = clock_timestamp() WHERE id = 5")
-		wantAside(t, p, "item", 1, 1, 0)
+		wantLastDocuments(t, p, "item", 1, 1, 0)
 		pgtest.Exec(t, dsn, "DELETE FROM item WHERE id = 5")
 		sweeps(t, 0, file, "item")
 		finders(t, p, "item", "word5")
-		wantAside(t, p, "item", 0, 0, 0)
+		wantLastDocuments(t, p, "item", 0, 0, 0)
 	})
 }

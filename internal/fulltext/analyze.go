@@ -133,6 +133,12 @@ type token struct {
 
 // tokens appends the tokens of a text to dst.
 func (a *analyzer) tokens(dst []token, text string) []token {
+	a.cut(text, func(t token) bool { dst = append(dst, t); return true })
+	return dst
+}
+
+// cut calls emit with each token of a text, in order, until it returns false.
+func (a *analyzer) cut(text string, emit func(token) bool) {
 	lower := lowerASCII(text)
 	pos := 0
 	for at := 0; at < len(lower); {
@@ -141,22 +147,25 @@ func (a *analyzer) tokens(dst []token, text string) []token {
 			at += size
 		case single:
 			pos++
-			dst = append(dst, token{term: fold(lower[at : at+size]), start: at, end: at + size, pos: pos})
+			if !emit(token{term: fold(lower[at : at+size]), start: at, end: at + size, pos: pos}) {
+				return
+			}
 			at += size
 		case letter:
 			end := a.run(lower, at, k)
 			pos++
-			if term, ok := a.word(lower[at:end]); ok {
-				dst = append(dst, token{term: term, start: at, end: end, pos: pos})
+			if term, ok := a.word(lower[at:end]); ok && !emit(token{term: term, start: at, end: end, pos: pos}) {
+				return
 			}
 			at = a.possessive(lower, end)
 		case gram:
-			end := a.run(lower, at, k)
-			dst, pos = appendPairs(dst, lower, at, end, pos)
+			end, more := a.run(lower, at, k), true
+			if pos, more = pairs(lower, at, end, pos, emit); !more {
+				return
+			}
 			at = end
 		}
 	}
-	return dst
 }
 
 // kind returns what the character at this byte is, and its size.
@@ -218,23 +227,24 @@ func stem(word string) string {
 	return string(porter.NewPorterStemmer().Filter(stream)[0].Term)
 }
 
-// appendPairs appends the tokens of the run text[from:to], and returns the
-// last position that they take.
-func appendPairs(dst []token, text string, from, to, pos int) ([]token, int) {
+// pairs emits the tokens of the run text[from:to], and returns the last
+// position that they take, and what emit returned last.
+func pairs(text string, from, to, pos int, emit func(token) bool) (last int, more bool) {
 	form := lone
 	for at := from; at < to; {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		next := at + size
 		pos++
 		if next == to {
-			dst = append(dst, token{term: fold(text[at:to]), start: at, end: to, pos: pos, form: form})
-			break
+			return pos + 1, emit(token{term: fold(text[at:to]), start: at, end: to, pos: pos, form: form})
 		}
 		_, second := utf8.DecodeRuneInString(text[next:])
-		dst = append(dst, token{term: fold(text[at : next+second]), start: at, end: next + second, pos: pos, form: pair})
+		if !emit(token{term: fold(text[at : next+second]), start: at, end: next + second, pos: pos, form: pair}) {
+			return pos, false
+		}
 		at, form = next, tail
 	}
-	return dst, pos + 1
+	return pos + 1, true
 }
 
 // lowerASCII puts ASCII letters into lower case and keeps all offsets, so that

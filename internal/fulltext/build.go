@@ -60,7 +60,7 @@ func noColumn(name string) error {
 // hash digests what was built. Lengths stand before texts, so that text moving
 // from one column, or from one row of a child, to the next is a difference.
 func (s *schema) hash(b built) doc.DocHash {
-	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 1024), s.fingerprint)
+	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, max(1024, b.textSize()+b.textSize()/8)), s.fingerprint)
 	for _, text := range b.content {
 		buf = appendText(buf, text)
 	}
@@ -89,15 +89,8 @@ func appendText(buf []byte, text string) []byte {
 // workers, which call Analyze.
 func (s *schema) document(oid doc.OID, v doc.Version, b built) *document.Document {
 	d := document.NewDocument(string(oid))
-	for i, text := range b.content {
-		if text != "" {
-			d.AddField(s.textField(s.Content[i], b.content[i:i+1]))
-		}
-	}
-	for i, texts := range b.children {
-		if len(texts) > 0 {
-			d.AddField(s.textField(s.texts[len(s.Content)+i], texts))
-		}
+	for _, f := range s.textFields(b) {
+		d.AddField(f)
 	}
 	for i, terms := range b.values {
 		if len(terms) > 0 {
@@ -105,6 +98,22 @@ func (s *schema) document(oid doc.OID, v doc.Version, b built) *document.Documen
 		}
 	}
 	return d.AddField(newStoredVersion(v))
+}
+
+// textFields are the fields that have words to search.
+func (s *schema) textFields(b built) []*textField {
+	fields := make([]*textField, 0, len(b.content)+len(b.children))
+	for i, text := range b.content {
+		if text != "" {
+			fields = append(fields, s.textField(s.Content[i], b.content[i:i+1]))
+		}
+	}
+	for i, texts := range b.children {
+		if len(texts) > 0 {
+			fields = append(fields, s.textField(s.texts[len(s.Content)+i], texts))
+		}
+	}
+	return fields
 }
 
 func (s *schema) textField(name string, texts []string) *textField {

@@ -45,26 +45,51 @@ func (f *textField) Options() index.FieldIndexingOptions {
 
 func (f *textField) AnalyzedLength() int { return f.length }
 
-// Analyze implements index.Field. One pass makes the tokens, a second one
-// counts them, a third places them: so everything is allocated once, in its
-// size.
+// Analyze implements index.Field. One pass over the text counts the tokens of
+// each term, a second one over the tokens places them: so of a token no more
+// than an occurrence is kept, and the locations are allocated once.
 func (f *textField) Analyze() {
-	tokens := f.tokens()
-	f.length = len(tokens)
-	f.freqs = make(index.TokenFrequencies, len(tokens))
-	terms := make([]index.TokenFreq, 0, len(tokens)) // never grows: the map points into it
-	for _, t := range tokens {
+	size := 0
+	for _, text := range f.texts {
+		size += len(text)
+	}
+	f.freqs = make(index.TokenFrequencies, min(size/guessedWord, guessedTerms))
+	var all []occurrence
+	if f.positions {
+		all = make([]occurrence, 0, size/guessedWord+1)
+	}
+	var terms []index.TokenFreq
+	f.each(func(t token) bool {
 		tf := f.freqs[t.term]
 		if tf == nil {
+			if len(terms) == cap(terms) { // another one: the map points into those before
+				terms = make([]index.TokenFreq, 0, min(max(len(f.freqs), size/guessedWord, 8), guessedTerms))
+			}
 			terms = append(terms, index.TokenFreq{})
 			tf = &terms[len(terms)-1]
 			f.freqs[t.term] = tf
 		}
 		tf.SetFrequency(tf.Frequency() + 1)
-	}
-	if f.positions {
-		f.place(tokens)
-	}
+		f.length++
+		if f.positions {
+			all = append(all, occurrence{tf, t.pos})
+		}
+		return true
+	})
+	locate(all)
+}
+
+// What is allocated before the words are known: for words of so many bytes, and
+// for so many different ones at most.
+const (
+	guessedWord  = 6
+	guessedTerms = 1024
+)
+
+// An occurrence is a term at a position.
+type occurrence struct {
+	tf  *index.TokenFreq
+	pos int
 }
 
 // rowGap is how many positions stay free between two rows of a child: more than
@@ -72,39 +97,37 @@ func (f *textField) Analyze() {
 // more with the space before them.
 const rowGap = query.MaxLength / 2
 
-// tokens cuts the texts one after the other.
-func (f *textField) tokens() []token {
-	size := 0
+// each cuts the texts one after the other, until emit returns false.
+func (f *textField) each(emit func(token) bool) {
+	last, more := 0, true // the last position, 0 before the first token
 	for _, text := range f.texts {
-		size += len(text)/4 + 1
-	}
-	tokens := make([]token, 0, size)
-	for _, text := range f.texts {
-		begin := len(tokens)
-		tokens = f.analyzer.tokens(tokens, text)
-		if begin == 0 {
-			continue
+		before := 0
+		if last > 0 {
+			before = last + rowGap
 		}
-		after := tokens[begin-1].pos + rowGap
-		for i := begin; i < len(tokens); i++ {
-			tokens[i].pos += after
+		f.analyzer.cut(text, func(t token) bool {
+			t.pos += before
+			last = t.pos
+			more = emit(t)
+			return more
+		})
+		if !more {
+			return
 		}
 	}
-	return tokens
 }
 
-// place gives each term its locations.
-func (f *textField) place(tokens []token) {
-	places := make([]index.TokenLocation, len(tokens))
-	pointers := make([]*index.TokenLocation, len(tokens))
-	for i, t := range tokens {
-		tf := f.freqs[t.term]
-		if tf.Locations == nil {
-			n := tf.Frequency()
-			tf.Locations, pointers = pointers[:0:n], pointers[n:]
+// locate gives each term its locations.
+func locate(all []occurrence) {
+	places := make([]index.TokenLocation, len(all))
+	pointers := make([]*index.TokenLocation, len(all))
+	for i, o := range all {
+		if o.tf.Locations == nil {
+			n := o.tf.Frequency()
+			o.tf.Locations, pointers = pointers[:0:n], pointers[n:]
 		}
-		places[i].Position = t.pos
-		tf.Locations = append(tf.Locations, &places[i])
+		places[i].Position = o.pos
+		o.tf.Locations = append(o.tf.Locations, &places[i])
 	}
 }
 

@@ -39,8 +39,8 @@
 //
 // # Costs
 //
-// Memory is that of the batches in hand, and of segments being merged; files
-// are mapped. Apply returns after a few fsyncs: batches of about 2000 documents
+// Memory is that of the documents in hand, which share a budget (cost.go), and of
+// segments being merged; files are mapped. Apply returns after a few fsyncs: batches of about 2000 documents
 // spread that best, and two callers at once use two cores. A text of 400 bytes
 // takes 80 to 90 us of CPU and 750 bytes on disk, without positions 70 us and
 // 430 bytes; BenchmarkApply says how that compares. Versions of 2000 OIDs take
@@ -61,6 +61,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
@@ -166,9 +167,10 @@ func (ix *Index) Hash(row doc.Row) (doc.DocHash, error) {
 	return ix.schema.hash(b), nil
 }
 
-// Apply writes and removes documents in one batch, and returns when it is
-// durable. After an error nothing may be assumed of any of them. An OID must
-// not be in both lists; two puts of one OID leave the later.
+// Apply writes and removes documents, and returns when all of it is durable. What
+// takes much memory is written in several batches, one after the other; the
+// removals go with the first. After an error nothing may be assumed of any
+// document. An OID must not be in both lists; two puts of one OID leave the later.
 func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 	ix.use.RLock()
 	defer ix.use.RUnlock()
@@ -176,21 +178,55 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 	if ix.closed {
 		return ErrClosed
 	}
+	for len(puts)+len(deletes) > 0 {
+		p := part{deletes: deletes}
+		if puts, err = p.take(ix.schema, puts, partCost); err != nil {
+			return err
+		}
+		if err := analysing().spend(p.cost, func() error { return ix.write(&p) }); err != nil {
+			return err
+		}
+		deletes = nil
+	}
+	return nil
+}
+
+// A part is what one batch of the store writes.
+type part struct {
+	puts    []*document.Document
+	deletes []doc.OID
+	cost    int64
+}
+
+// take takes documents until the part costs as much as it may, at least one, and
+// returns those that are left.
+func (p *part) take(s *schema, puts []doc.Doc, most int64) (left []doc.Doc, err error) {
+	for i, d := range puts {
+		b, err := s.build(d.Row)
+		if err != nil {
+			return nil, fmt.Errorf("document %s: %w", d.OID, err)
+		}
+		cost := s.cost(b)
+		if i > 0 && p.cost+cost > most {
+			return puts[i:], nil
+		}
+		p.puts, p.cost = append(p.puts, s.document(d.OID, d.V, b)), p.cost+cost
+	}
+	return nil, nil
+}
+
+// write writes a part durably. The part no longer holds its documents then, so
+// that their memory is free when it returns.
+func (ix *Index) write(p *part) error {
 	if err := ix.Err(); err != nil {
 		return err
 	}
-	if len(puts)+len(deletes) == 0 {
-		return nil
-	}
 	batch := index.NewBatch()
-	for _, d := range puts {
-		b, err := ix.schema.build(d.Row)
-		if err != nil {
-			return fmt.Errorf("document %s: %w", d.OID, err)
-		}
-		batch.Update(ix.schema.document(d.OID, d.V, b))
+	for _, d := range p.puts {
+		batch.Update(d)
 	}
-	for _, oid := range deletes {
+	p.puts = nil
+	for _, oid := range p.deletes {
 		batch.Delete(string(oid))
 	}
 	rec := record{fingerprint: ix.schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
+	"github.com/blevesearch/zapx/v17"
 )
 
 // Open opens the index in dir. There is none: fs.ErrNotExist. Another mapping:
@@ -117,7 +118,15 @@ var callbacks sync.Mutex
 
 const callbackName = "indexerd"
 
+// growSegments has zap let a segment's buffer grow with what is written to it.
+// By default zap allocates it for a hundred documents more than there are, each
+// of the size that documents had in an earlier segment, of any index: after a
+// segment of one document of 10 MB that is a gigabyte, and 20 GB for the next
+// ordinary batch.
+var growSegments = sync.OnceFunc(func() { zap.NewSegmentBufferNumResultsFactor = 0 })
+
 func newStore(dir string, ro bool, queue *index.AnalysisQueue, f *fate) (index.Index, error) {
+	growSegments()
 	callbacks.Lock()
 	defer callbacks.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { f.failed(err) }

@@ -97,7 +97,7 @@ func BenchmarkDecode(b *testing.B) {
 	row := [][]byte{[]byte("12345"), []byte("2024-01-01 00:00:00.123+00"), []byte("title 12345"), make([]byte, 400), []byte("123.45"), []byte("-1234567890123456789")}
 	b.ReportAllocs()
 	for b.Loop() {
-		d.load(row)
+		d.copy(row)
 		if _, reject := d.document(); reject != nil {
 			b.Fatal(reject.Reason)
 		}

@@ -13,10 +13,15 @@ type brood struct {
 	part  part
 	rows  []doc.Row
 	fault error // why one of them can't be stored
+
+	refused bool // no further row is kept
 }
 
 // add adds the row that the decoder has in hand.
 func (b *brood) add(d *rowDecoder) {
+	if b.refused {
+		return
+	}
 	digest, err := d.digest()
 	if err == nil {
 		b.part.rows++
@@ -36,6 +41,14 @@ func (b *brood) add(d *rowDecoder) {
 		return
 	}
 	b.rows = append(b.rows, doc.Row{Names: d.view.names, Values: values})
+}
+
+// refuse drops the rows, and any that follow, for a reason.
+func (b *brood) refuse(reason error) {
+	b.rows, b.refused = nil, true
+	if b.fault == nil {
+		b.fault = reason
+	}
 }
 
 // sorted returns the rows in the order of their canonical JSON. SQL promises

@@ -252,7 +252,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 			n++
 		}
 		if b.Fetch != 1 || size > maxBatchText+1000 && len(b.Docs) > 1 {
-			t.Errorf("got %d documents with %d bytes of fetch %d, want at most 16 MiB, of fetch 1", len(b.Docs), size, b.Fetch)
+			t.Errorf("got %d documents with %d bytes of fetch %d, want at most 4 MiB, of fetch 1", len(b.Docs), size, b.Fetch)
 		}
 	}
 	if n != 12 {

@@ -10,7 +10,8 @@ import (
 // keys, then one query a child for the same keys, in the fetch's transaction,
 // so that no writer comes between them. While a query streams there can be no
 // other on its connection, so a family is read as a whole; if it is more text
-// than a batch may be, it is read again as half as many documents at once.
+// than a batch may be, it is read again as half as many documents at once. Of a
+// document that is larger than the table's limit nothing more is kept.
 
 // families reads the rows of a range, by pages of their keys.
 func (f *fetch) families(ctx context.Context, r doc.Range) (more bool, err error) {
@@ -48,6 +49,7 @@ func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err erro
 			f.reject(r)
 		}
 		oids = oids[size:]
+		size *= 2 // what was too much may have been one document's
 	}
 	return true, nil
 }
@@ -55,7 +57,7 @@ func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err erro
 // whole reads the documents with these OIDs with their children. It reports
 // whether they fit into a batch, as a single one always does.
 func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, fits bool, err error) {
-	r := reader{table: f.table, tx: f.tx, docs: len(oids)}
+	r := reader{table: f.table, tx: f.tx, docs: len(oids), sizes: make(map[doc.OID]int, len(oids))}
 	docs, rejects, err = r.main(ctx, f.decoder, oids)
 	if err != nil || r.over() {
 		return nil, nil, false, err
@@ -85,24 +87,26 @@ func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, reje
 type reader struct {
 	table *Table
 	tx    *tx
-	docs  int // to be read
-	text  int // bytes so far
+	docs  int             // to be read
+	text  int             // bytes so far
+	sizes map[doc.OID]int // bytes of each document so far
 }
 
 // over reports whether the rows are too much text to be kept.
 func (r *reader) over() bool { return r.text > maxBatchText && r.docs > 1 }
 
 // scan gives the rows of a query to add until they are too much, and reads
-// past the rest: a transaction survives no statement that is broken off.
-func (r *reader) scan(ctx context.Context, q query, d *rowDecoder, add func()) error {
+// past the rest: a transaction survives no statement that is broken off. A row
+// that is larger than the limit comes with its key alone, and the reason.
+func (r *reader) scan(ctx context.Context, q query, d *rowDecoder, add func(tooLarge error)) error {
 	rows := r.tx.rows(ctx, q)
 	for rows.NextRow() {
 		if r.over() {
 			continue
 		}
-		d.load(rows.Values())
+		tooLarge := d.load(rows.Values(), r.table.limits)
 		r.text += d.size
-		add()
+		add(tooLarge)
 	}
 	_, err := rows.Close()
 	return r.tx.fault(ctx, err)
@@ -116,13 +120,14 @@ func (r *reader) main(ctx context.Context, d *rowDecoder, oids []doc.OID) (docs 
 		return nil, nil, err
 	}
 	asked := setOf(oids)
-	err = r.scan(ctx, q, d, func() {
+	err = r.scan(ctx, q, d, func(error) {
 		document, reject := d.document()
 		switch {
 		case reject != nil && asked[reject.OID]:
 			rejects = append(rejects, *reject)
 		case reject == nil && asked[document.OID]:
 			docs = append(docs, document)
+			r.sizes[document.OID] += d.size
 		}
 	})
 	return docs, rejects, err
@@ -143,11 +148,21 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 		broods[oid] = &brood{}
 	}
 	d := c.bodyDecoder(unit)
-	return broods, r.scan(ctx, q, d, func() {
+	return broods, r.scan(ctx, q, d, func(tooLarge error) {
 		oid, err := d.oid()
-		if b := broods[oid]; err == nil && b != nil {
-			b.add(d)
+		b := broods[oid]
+		if err != nil || b == nil {
+			return
 		}
+		r.sizes[oid] += d.size
+		if tooLarge == nil {
+			tooLarge = r.table.limits.CheckText(r.sizes[oid])
+		}
+		if tooLarge != nil {
+			b.refuse(tooLarge)
+			return
+		}
+		b.add(d)
 	})
 }
 

@@ -9,9 +9,11 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxBatchText bounds the text of a batch. A row that is larger, with its
-// children, is a batch of its own.
-const maxBatchText = 16 << 20
+// maxBatchText bounds the text of a batch, whatever its rows: a worker holds a
+// batch several times over, as text, as JSON and as what the index is told. It
+// is well above an ordinary batch. A row that is larger, with its children, is a
+// batch of its own, up to the table's limit.
+const maxBatchText = 4 << 20
 
 // Range reads the live rows with From <= OID < To, in the database's own order
 // of keys, without any condition on updateTime, as one fetch. Rows of one key
@@ -227,7 +229,7 @@ func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
 // add puts a row into the batch, having yielded the batch if it is full. It
 // reports whether the consumer wants more.
 func (f *fetch) add(raw [][]byte) bool {
-	f.decoder.load(raw)
+	_ = f.decoder.load(raw, f.table.limits) // document reports it
 	d, reject := f.decoder.document()
 	oid := d.OID
 	if reject != nil {

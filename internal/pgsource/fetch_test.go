@@ -85,7 +85,7 @@ func TestTransactionsAreReadOnlySnapshots(t *testing.T) {
 }
 
 func TestBatchesAreBounded(t *testing.T) {
-	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v text); INSERT INTO doc SELECT n, now(), repeat('x', 6 << 20) FROM generate_series(1, 5) n; INSERT INTO doc SELECT n, now() FROM generate_series(6, 25) n",
+	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v text); INSERT INTO doc SELECT n, now(), repeat('x', 3 << 19) FROM generate_series(1, 5) n; INSERT INTO doc SELECT n, now() FROM generate_series(6, 25) n",
 		TableConfig{Batch: 10})
 	var sizes []int
 	for b, err := range table.Range(t.Context(), doc.Range{}) {
@@ -94,7 +94,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		}
 		sizes = append(sizes, len(b.Docs))
 	}
-	// By text two rows of 6 MiB fit into 16 MiB; then ten rows are a batch.
+	// By text two rows of 1.5 MiB fit into 4 MiB; then ten rows are a batch.
 	if want := []int{2, 2, 10, 10, 1}; !slices.Equal(sizes, want) {
 		t.Errorf("got batches of %v rows, want %v", sizes, want)
 	}

@@ -22,7 +22,9 @@ type rowDecoder struct {
 	groups  groups        // to be read of a row that can't become a document
 	raw     [][]byte      // the row in hand, as the driver holds it; nil: NULL
 	texts   []string      // its values, copied
-	size    int           // of its text
+	size    int           // of what was copied
+
+	tooLarge error // why the row in hand can't become a document; nil: it is within the limits
 }
 
 // bodyDecoder decodes rows of all columns and the token.
@@ -52,9 +54,37 @@ func (t *Table) stampDecoder(unit time.Duration) *rowDecoder {
 	return d
 }
 
-// load copies the row's values, which the driver overwrites with the next row,
-// into one string that all of them share.
-func (d *rowDecoder) load(raw [][]byte) {
+// load copies the row's values, which the driver overwrites with the next row.
+// Of a row that is larger than the limits it copies no more than the key and the
+// groups, and returns why it can't become a document.
+func (d *rowDecoder) load(raw [][]byte, limits doc.Limits) error {
+	size := 0
+	for _, v := range raw {
+		size += len(v)
+	}
+	d.tooLarge = limits.CheckText(size)
+	if d.tooLarge != nil {
+		raw = d.keyAlone(raw)
+	}
+	d.copy(raw)
+	return d.tooLarge
+}
+
+// keyAlone returns a row that has no values but those of the key and the groups.
+func (d *rowDecoder) keyAlone(raw [][]byte) [][]byte {
+	key := make([][]byte, len(raw))
+	for _, at := range d.key {
+		key[at] = raw[at]
+	}
+	if d.groups.acl.Column != "" {
+		at := d.groups.values[0]
+		key[at] = raw[at]
+	}
+	return key
+}
+
+// copy copies the values into one string that all of them share.
+func (d *rowDecoder) copy(raw [][]byte) {
 	d.raw, d.size = raw, 0
 	for _, v := range raw {
 		d.size += len(v)
@@ -84,7 +114,7 @@ func textsOf(raw [][]byte) []string {
 // loadStamp loads a row and decodes its stamp, with zero Updated where that is
 // NULL or unusable. It reports false for a row without a usable key.
 func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
-	d.load(raw)
+	d.copy(raw)
 	oid, err := d.oid()
 	if err != nil {
 		return doc.Stamp{}, false
@@ -101,6 +131,9 @@ func (d *rowDecoder) document() (doc.Doc, *doc.Reject) {
 	oid, err := d.oid()
 	if err != nil {
 		return doc.Doc{}, &doc.Reject{Reason: err.Error()}
+	}
+	if d.tooLarge != nil {
+		return doc.Doc{}, d.reject(oid, d.tooLarge)
 	}
 	stamp, err := d.stamp(oid)
 	if err != nil {

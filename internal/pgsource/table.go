@@ -30,6 +30,7 @@ type TableConfig struct {
 	Updated string
 	Zone    *time.Location // of an updateTime without time zone; nil: not declared
 	Batch   int            // at most so many rows in a batch
+	Limits  doc.Limits     // a row of more text is a reject
 	Numbers Numbers        // nil: fetches only look, and carry number 0
 
 	Children []ChildConfig // children and extras, in the order of doc.Row.Children
@@ -49,6 +50,7 @@ type Table struct {
 	changes    *view // nil: none
 	groups     groups
 	batch      int
+	limits     doc.Limits
 	stampPage  int
 	numbers    Numbers
 	searchPath string
@@ -64,7 +66,7 @@ const stampPage = 50_000
 // against it. Its errors are a *ConfigError, or wrap doc.ErrUnavailable.
 func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	t := &Table{
-		src: s, name: cfg.Name, batch: max(cfg.Batch, 1), stampPage: stampPage, numbers: cfg.Numbers,
+		src: s, name: cfg.Name, batch: max(cfg.Batch, 1), limits: cfg.Limits, stampPage: stampPage, numbers: cfg.Numbers,
 	}
 	x, err := s.acquire(ctx)
 	if err != nil {

@@ -62,7 +62,7 @@
 // Costs: each document is built and written once, and each page is written
 // again, so that pages grow until they are compacted; while it runs, the disk
 // has both indexes and each write is done twice. Others wait for the lane for a
-// chunk at most. Memory is that of one write: 1000 documents or 16 MB.
+// chunk at most. Memory is that of one write: 1000 documents or 4 MB.
 package reindex
 
 import (
@@ -107,7 +107,7 @@ type Pages interface {
 // how much of their pages is written at a time.
 const (
 	chunkSize = 1000
-	maxBytes  = 16 << 20
+	maxBytes  = 4 << 20
 )
 
 // What is left out is bounded by the larger of a count and a share of the

@@ -60,13 +60,19 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	return p, nil
 }
 
-// bodyGuess is room for a common row's JSON.
+// bodyGuess is room for the names and quotes of a common row's JSON.
 const bodyGuess = 512
 
 // build makes a page's body, and hashes what the index would say. Its size is
 // looked at first: to analyse a text takes many times its size in memory.
 func (s *Sink) build(d *doc.Doc) (body []byte, err error) {
-	if body, err = d.Row.AppendJSON(make([]byte, 0, bodyGuess)); err != nil {
+	if s.Check != nil {
+		if err := s.Check(d.Row); err != nil {
+			return nil, err
+		}
+	}
+	size := d.Row.Size()
+	if body, err = d.Row.AppendJSON(make([]byte, 0, size+size/8+bodyGuess)); err != nil {
 		return nil, err
 	}
 	if err := fits(d.OID, body); err != nil {

@@ -11,6 +11,23 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
+// A row that is too large is set aside before anything is made of it, and the
+// others are written.
+func TestTooLargeIsSetAside(t *testing.T) {
+	w := newWorld()
+	s := w.start()
+	s.Check = func(row doc.Row) error { return doc.Limits{Text: 40}.CheckText(row.Size()) }
+	got := fetch(t, s, map[doc.OID]string{one: strings.Repeat("x", 100), two: "b"})
+	if want := (fakeworld.Counts{Read: 2, Added: 1, Quarantined: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	w.wantIndex(t, map[doc.OID]string{two: "b"})
+	want := map[doc.OID]string{one: "the document has more than 40 bytes of text: select less in the SQL, or raise limits.text of the table"}
+	if got := w.quarantine.Reasons(); !maps.Equal(got, want) {
+		t.Errorf("quarantine: got %v, want %v", got, want)
+	}
+}
+
 // Rows that share a key are set aside, once a key, and the others are written.
 func TestDuplicatesAreSetAside(t *testing.T) {
 	row := func(oid doc.OID, title string) doc.Doc {

@@ -81,6 +81,10 @@ type Tree interface {
 
 // A Sink is the entrance to one table's index and pages.
 type Sink struct {
+	// Check, if not nil, reports why a row is too large for a document. It is
+	// called before anything is made of the row. Set it before the first Put.
+	Check func(doc.Row) error
+
 	index      Index
 	pages      Pages
 	tree       Tree

@@ -10,17 +10,21 @@ import (
 	"indexerd/internal/doc"
 )
 
-// pageBytes bounds the text of a page, and that of its children.
-const pageBytes = 16 << 20
+// pageBytes bounds the text of a page, and that of its children, whatever its
+// rows: a worker holds a page several times over, as text, as JSON and as what
+// the index is told. It is well above an ordinary page. A row that is larger,
+// with its children, is a page of its own, up to the table's limit.
+const pageBytes = 4 << 20
 
 // readPage reads rows until the page is full, and their children. Children
-// that are too much for memory make this page smaller, and those that follow;
-// those of a single row are read whatever they are.
+// that are too much for a page make it smaller, and the next ones, which grow
+// again; those of a single row are read up to the table's limit.
 func (t *Table) readPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
 	before, empty := *s, *b
 	for {
 		rows, err := t.fillPage(ctx, tx, s, b)
 		if !errors.Is(err, errTooMuch) {
+			s.most = min(2*s.most, t.batch)
 			return err
 		}
 		most := max(rows/2, 1)
@@ -105,8 +109,13 @@ func (p *pageReader) add(raw []any) bool {
 	raw = raw[:len(t.columns)]
 	key := t.keyOf(raw)
 	oid, err := t.oid(key)
+	bytes := size(raw)
+	tooLarge := t.limits.CheckText(bytes)
+	if tooLarge != nil {
+		bytes = 0 // it is not kept
+	}
 	if oid == "" || oid != p.last {
-		if p.rows >= p.scan.most || p.bytes >= pageBytes {
+		if p.rows >= p.scan.most || p.rows > 0 && p.bytes+bytes > pageBytes {
 			p.scan.done = false
 			return false
 		}
@@ -125,8 +134,11 @@ func (p *pageReader) add(raw []any) bool {
 	}
 	p.unmark(oid)
 	p.rows++
-	p.bytes += size(raw)
+	p.bytes += bytes
 	var d doc.Doc
+	if err == nil {
+		err = tooLarge
+	}
 	if err == nil {
 		d, err = t.document(oid, raw, p.clock)
 	}
@@ -213,11 +225,12 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	if len(t.children) == 0 || len(oids) == 0 {
 		return nil
 	}
-	most := pageBytes
-	if len(oids) == 1 {
-		most = math.MaxInt
+	families, err := t.broods(ctx, tx, oids, true, t.mostOf(b.Docs))
+	if len(oids) == 1 && errors.Is(err, errTooMuch) {
+		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error()})
+		b.Docs = nil
+		return nil
 	}
-	families, err := t.broods(ctx, tx, oids, true, most)
 	if err != nil {
 		return err
 	}
@@ -231,6 +244,18 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	}
 	b.Docs = docs
 	return nil
+}
+
+// mostOf is how much text the children of these documents may have: those of a
+// single one as much as the limit leaves.
+func (t *Table) mostOf(docs []doc.Doc) int {
+	switch {
+	case docs[0].OID != docs[len(docs)-1].OID:
+		return pageBytes
+	case t.limits.Text == 0:
+		return math.MaxInt
+	}
+	return max(int(t.limits.Text)-docs[0].Row.Size(), 0)
 }
 
 // strike strikes off the keys that a page has had.

@@ -69,7 +69,7 @@ func TestRejectedValues(t *testing.T) {
 	}
 }
 
-// A page is cut where its text is too much.
+// A page is cut before its text is too much.
 func TestPageBytes(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)",
 		fmt.Sprintf("INSERT INTO t VALUES (1, 1, zeroblob(%d)), (2, 1, zeroblob(%d)), (3, 1, 'x'), (4, 1, 'x')", pageBytes/2-1, pageBytes/2))
@@ -80,7 +80,7 @@ func TestPageBytes(t *testing.T) {
 		}
 		pages = append(pages, keysOf(b.Docs))
 	}
-	if got, want := strings.Join(pages, "|"), "1 2|3 4"; got != want {
+	if got, want := strings.Join(pages, "|"), "1|2|3 4"; got != want {
 		t.Errorf("pages = %s, want %s", got, want)
 	}
 }

@@ -27,6 +27,7 @@ type TableConfig struct {
 	Updated  string
 	Zone     *time.Location
 	Batch    int           // rows of a page; 0 means 2000
+	Limits   doc.Limits    // a row of more text is a reject
 	Numbers  Numbers       // nil: fetches only look, and carry number 0
 	Children []ChildConfig // in the order in which documents hold them
 	Deleted  DeletedConfig // zero: no row is marked deleted
@@ -46,6 +47,7 @@ type Table struct {
 	source   *Source
 	name     string
 	batch    int // rows of a page
+	limits   doc.Limits
 	stamps   int // stamps of a page
 	numbers  Numbers
 	epoch    uint32
@@ -65,6 +67,7 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 		source:  s,
 		name:    c.Name,
 		batch:   cmp.Or(c.Batch, 2000),
+		limits:  c.Limits,
 		stamps:  stampPage,
 		numbers: c.Numbers,
 	}

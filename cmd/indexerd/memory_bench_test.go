@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// memoryTarget is the most that a daemon with the default limits may take for
+// any text, in MB.
+const memoryTarget = 1024
+
+// wordBytes is what a word of different takes, with the space after it.
+const wordBytes = 8
+
+// different is an SQL expression: so many bytes of text in which no word stands
+// twice.
+func different(bytes int) string {
+	return fmt.Sprintf("(SELECT string_agg(to_char(w, 'FM0000000'), ' ') FROM generate_series(1, %d) w)", bytes/wordBytes)
+}
+
+// BenchmarkMemory loads what takes the most memory for its size, each with a
+// daemon of its own, and prints the peak of the daemon's resident memory: after
+// the load and a start that meets the same rows again.
+func BenchmarkMemory(b *testing.B) {
+	cases := []struct {
+		name  string
+		rows  int
+		bytes int
+		more  string // of the table's configuration
+	}{
+		{"words10_mb", 1, 10_000_000, ""},
+		{"words56_mb", 1, 56_000_000, ""},
+		{"rows_mb", 200, 1_160_000, "    batch: 20\n"},
+	}
+	for range b.N {
+		verdict, figures := "ok", ""
+		for _, c := range cases {
+			began := time.Now()
+			peak := peakOf(b, c.rows, c.bytes, c.more)
+			figures += fmt.Sprintf(" %s=%.0f", c.name, peak)
+			fmt.Printf("%-12s %4.0f MB in %.0f s\n", c.name, peak, time.Since(began).Seconds())
+			if peak > memoryTarget {
+				verdict = "MISS"
+				b.Errorf("%s: peak %.0f MB, target %d", c.name, peak, memoryTarget)
+			}
+		}
+		fmt.Printf("memory:%s target=%d %s\n", figures, memoryTarget, verdict)
+	}
+}
+
+// peakOf is the peak of a daemon that loads so many rows of so many bytes.
+func peakOf(b *testing.B, rows, bytes int, more string) float64 {
+	b.Helper()
+	dsn := pgtest.DB(b)
+	pgtest.Exec(b, dsn, "CREATE TABLE text (oid bigint PRIMARY KEY, body text NOT NULL, updated timestamptz NOT NULL)")
+	pgtest.Exec(b, dsn, fmt.Sprintf("INSERT INTO text SELECT i, t.body, now() - interval '1 day' FROM generate_series(1, %d) i, (SELECT %s) t(body)", rows, different(bytes)))
+	file := writeFile(b, memoryConfig(dsn, filepath.Join(b.TempDir(), "data"), more))
+	p := start(b, "run", "-c", file)
+	eventually(b, 10*time.Minute, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	peak := memory(b, p, "VmHWM")
+	p.kill()
+	p = start(b, "run", "-c", file)
+	eventually(b, 10*time.Minute, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	sweeps(b, 0, file, "text")
+	peak = max(peak, memory(b, p, "VmHWM"))
+	p.stop(b)
+	return peak
+}
+
+func memoryConfig(dsn, data, more string) string {
+	return fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources:
+  db: {driver: postgres, dsn: %q}
+tables:
+  text:
+    source: db
+    sql: SELECT oid, updated, body FROM text
+    key: oid
+    updated: updated
+    content: {fields: [body]}
+%s`, data, dsn, more)
+}

@@ -1,0 +1,208 @@
+package fulltext
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+)
+
+var bodies = Mapping{Content: []string{"body", "more"}, Analyzer: "standard", Positions: true}
+
+// ofWords is a text of n words, of which so many are different.
+func ofWords(n, different int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "w%06d ", i%different)
+	}
+	return b.String()
+}
+
+func bodyRow(body, more string) doc.Row {
+	return doc.Row{Names: []string{"body", "more"}, Values: []any{body, more}}
+}
+
+func TestFits(t *testing.T) {
+	ix := newIndex(t, bodies)
+	l := doc.Limits{Words: 100, Distinct: 50}
+	for _, c := range []struct {
+		name       string
+		body, more string
+		want       string // the option of the reason; empty where it fits
+	}{
+		{"as many as may be", ofWords(100, 50), "", ""},
+		{"a word too many", ofWords(101, 50), "", "limits.words"},
+		{"in two columns", ofWords(60, 10), ofWords(41, 10), "limits.words"},
+		{"a different one too many", ofWords(51, 51), "", "limits.distinct_words"},
+		{"a column's words are its own", ofWords(26, 26), ofWords(26, 26), "limits.distinct_words"},
+		{"long, and of few words", strings.Repeat("x", 1<<20), "", ""},
+		{"nothing", "", "", ""},
+	} {
+		err := ix.Fits(bodyRow(c.body, c.more), l)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: got %v, want no error", c.name, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want+" ")):
+			t.Errorf("%s: got %v, want one that names %s", c.name, err, c.want)
+		}
+	}
+	if err := ix.Fits(bodyRow(ofWords(1000, 1000), ""), doc.Limits{}); err != nil {
+		t.Errorf("without limits: got %v", err)
+	}
+}
+
+// What is counted are the tokens that the index gets.
+func TestCount(t *testing.T) {
+	for _, name := range []string{"standard", "en", "cjk", "ngram"} {
+		m := bodies
+		m.Analyzer = name
+		s, err := newSchema(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rapid.Check(t, func(r *rapid.T) {
+			text := rapid.StringOf(rapid.SampledFrom([]rune("ab AB.é电影の_'s,\n12"))).Draw(r, "text")
+			b, err := s.build(bodyRow(text, ""))
+			if err != nil {
+				r.Fatal(err)
+			}
+			f := s.textField("body", []string{text})
+			f.Analyze()
+			words, different := s.count(b, math.MaxInt, math.MaxInt)
+			if words != f.length || different != len(f.freqs) {
+				r.Errorf("%s: %q: got %d words, %d different; want %d and %d", name, text, words, different, f.length, len(f.freqs))
+			}
+			if words > len(text) {
+				r.Errorf("%s: %q: %d words of %d bytes: Fits takes a word for a byte at least", name, text, words, len(text))
+			}
+		})
+	}
+}
+
+// Each part of a batch costs no more than a part may, or is one document; and
+// all documents are in one, in their order.
+func TestParts(t *testing.T) {
+	s, err := newSchema(bodies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"", "a few words", strings.Repeat("ordinary ", 3000), ofWords(6000, 10), ofWords(6000, 5500)}
+	const most = 4 << 20
+	costs := make([]int64, len(texts))
+	for i, text := range texts {
+		b, err := s.build(bodyRow(text, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		costs[i] = s.cost(b)
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		var docs []doc.Doc
+		var want []int64
+		for i, k := range rapid.SliceOfN(rapid.IntRange(0, len(texts)-1), 0, 12).Draw(r, "texts") {
+			docs = append(docs, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: doc.OID(fmt.Sprintf("%03d", i))}}, Row: bodyRow(texts[k], "")})
+			want = append(want, costs[k])
+		}
+		n := 0
+		for left := docs; len(left) > 0; {
+			var p part
+			rest, err := p.take(s, left, most)
+			if err != nil {
+				r.Fatal(err)
+			}
+			var sum int64
+			for i, d := range p.puts {
+				sum += want[n+i]
+				if got, want := d.ID(), fmt.Sprintf("%03d", n+i); got != want {
+					r.Errorf("got document %s, want %s", got, want)
+				}
+			}
+			if len(p.puts) == 0 || p.cost != sum || p.cost > most && len(p.puts) > 1 {
+				r.Fatalf("got a part of %d documents that costs %d, want at least one, and %d at most unless it is alone", len(p.puts), p.cost, most)
+			}
+			n += len(p.puts)
+			left = rest
+		}
+		if n != len(docs) {
+			r.Errorf("got %d documents in parts, want %d", n, len(docs))
+		}
+	})
+}
+
+// A batch that costs more than a part is written whole, removals included.
+func TestApplyInParts(t *testing.T) {
+	ix := newIndex(t, bodies)
+	oid := func(i int) doc.OID { return doc.OID(fmt.Sprintf("%03d", i)) }
+	apply(t, ix, []doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(999)}, V: 1}, Row: bodyRow("gone", "")}})
+	before := ix.batches.Load()
+	text := strings.Repeat("sevenlt ", short/8-1)
+	n := partCost/(shortCost*len(text)) + 1
+	var docs []doc.Doc
+	for i := range n {
+		docs = append(docs, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(i)}, V: 2}, Row: bodyRow(text, "")})
+	}
+	if err := ix.Apply(docs, []doc.OID{oid(999)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ix.batches.Load() - before; got != 2 {
+		t.Errorf("got %d batches, want 2", got)
+	}
+	if got, err := ix.Count(); err != nil || got != uint64(n) {
+		t.Errorf("got %d documents, %v; want %d", got, err, n)
+	}
+}
+
+// What is written at once costs no more than the budget, and what costs more has
+// it alone.
+func TestBudget(t *testing.T) {
+	b := newBudget(10)
+	var mu sync.Mutex
+	var now, most int64
+	var all sync.WaitGroup
+	for i := range 40 {
+		cost := int64(i%7 + 1)
+		if i%10 == 0 {
+			cost = 1000
+		}
+		all.Go(func() {
+			_ = b.spend(cost, func() error {
+				mu.Lock()
+				now += min(cost, 10)
+				most = max(most, now)
+				mu.Unlock()
+				runtime.Gosched()
+				mu.Lock()
+				now -= min(cost, 10)
+				mu.Unlock()
+				return nil
+			})
+		})
+	}
+	all.Wait()
+	if most > 10 {
+		t.Errorf("got %d at once, want 10 at most", most)
+	}
+}
+
+// A segment of one large document makes the next ones allocate no more: zap has
+// taken it for the size of every document.
+func TestLargeDocumentLeavesNoLargeBuffers(t *testing.T) {
+	ix := newIndex(t, bodies)
+	large := ofWords(60_000, 60_000)
+	for round := range 3 {
+		apply(t, ix, []doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: "large"}, V: doc.Version(round + 1)}, Row: bodyRow(large, "")}})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		apply(t, ix, []doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: "small"}, V: doc.Version(round + 1)}, Row: bodyRow("a few words", "")}})
+		runtime.ReadMemStats(&after)
+		if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 64 {
+			t.Errorf("a small document after a large one: allocated %d MB, want 64 at most", got)
+		}
+	}
+}
