@@ -86,7 +86,7 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	}
 }
 
-// visibilities says who finds the last document of a row in quarantine.
+// visibilities describes who finds the last document of a row in quarantine.
 var visibilities = map[string]string{
 	string(doc.Visible): "visible to the groups that the row has now",
 	string(doc.Hidden):  "hidden from all but admins: the groups of the row can't be read",

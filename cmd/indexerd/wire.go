@@ -145,7 +145,7 @@ func further(t configs.Table) []furtherSQL {
 	return all
 }
 
-// aclOf says where a row has the groups of its document.
+// aclOf returns the field that holds the groups of a document.
 func aclOf(t configs.Table) doc.ACL {
 	if slices.ContainsFunc(further(t), func(f furtherSQL) bool { return f.Name == t.ACL }) {
 		return doc.ACL{Child: t.ACL}

@@ -100,8 +100,8 @@ func SameGroups(a, b *Row) bool {
 	return err == nil && bytes.Equal(left, right)
 }
 
-// A Visibility says who finds the last document of a row that can't become one
-// any more. It is empty where there is none, and in a table without an ACL.
+// A Visibility is who finds the last document of a row that can't become one any
+// more. It is empty where there is no document, and in a table without an ACL.
 type Visibility string
 
 // What a document in a table with an ACL can be while its row is in quarantine.

@@ -10,8 +10,8 @@
 //	{"key":"118000000000000007","oid":"7","reason":"...","since":"2026-11-21T10:15:30.5Z","tries":2}
 //	{"key":"118000000000000007","oid":"7","tries":0}
 //
-// In a table with an ACL a line also says what became of the row's last
-// document, "document":"visible" or "hidden".
+// In a table with an ACL a line also has the visibility of the row's last
+// document: "document":"visible" or "document":"hidden".
 //
 // Invariant: what Add and Clear have acknowledged is synced. Open reads the
 // log whole and replaces it by one without superseded lines, so that what a

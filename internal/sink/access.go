@@ -16,11 +16,11 @@ import (
 // document is written again, with the groups that were read of the row, or with
 // none where they can't be read: then only admins find it.
 //
-// It is written as every document is, index, page, tree, before the row is
-// listed and before Put returns. The page keeps its updateTime and loses its
-// token, so it is no version that a row can have: the row counts as different
+// The document is written as every document is, index, page, tree, before the
+// row is listed and before Put returns. The page keeps its updateTime and loses
+// its token, so its stamp is never that of a row: the row counts as different
 // until it is read as a whole. A crash in between leaves a page and a document
-// of two versions, or a row that is not listed yet; either is different too.
+// of two versions, or a row that is not listed yet. Both count as different.
 //
 // Invariant (no group without its row): the document of a reject has the groups
 // that the newest fetch has read of the row, or none.
@@ -60,7 +60,7 @@ func (s *Sink) withGroups(b, all doc.Batch) doc.Batch {
 }
 
 // restrict applies the groups of rejects to the documents that are left of
-// them, and says in each reject what came of it.
+// them, and sets Document of each reject.
 func (s *Sink) restrict(b doc.Batch) error {
 	if s.acl == (doc.ACL{}) {
 		return nil
@@ -169,8 +169,8 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	return r.write()
 }
 
-// remove takes a document out of the index of which no page tells what else is
-// in it: without one its groups can't be replaced.
+// remove removes a document from the index. Without a readable page of it, its
+// groups can't be replaced.
 func (r *restriction) remove(oid doc.OID) {
 	r.removed, r.done[oid] = append(r.removed, oid), doc.Hidden
 }
