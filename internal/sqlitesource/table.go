@@ -25,12 +25,19 @@ type TableConfig struct {
 	SQL      string
 	Key      []string
 	Updated  string
+	Unit     string // of an Updated that is a number; "": its rows tell it
 	Zone     *time.Location
 	Batch    int           // rows of a page; 0 means 2000
 	Numbers  Numbers       // nil: fetches only look, and carry number 0
 	Children []ChildConfig // in the order in which documents hold them
 	Deleted  DeletedConfig // zero: no row is marked deleted
 	Changes  string        // SQL of key and updateTime, without the filter that SQL has; "": none
+
+	// Units are the units that Keep was called with before, by the path of their
+	// SQL: sql, changes, children.actors. Keep is called before a unit that was
+	// found is used. nil: nothing is kept.
+	Units map[string]string
+	Keep  func(path, unit string) error
 }
 
 // unnumbered is for those who only look.
@@ -77,7 +84,7 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 }
 
 func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
-	if t.view, err = t.source.newView(ctx, paths{"sql", "key", "updated"}, c.SQL, c.Key, c.Updated, c.Zone); err != nil {
+	if t.view, err = t.source.newView(ctx, paths{"sql", "key", "updated"}, c.SQL, c.Key, c.updated("sql", c.Updated, c.Unit)); err != nil {
 		return err
 	}
 	if c.Updated == "" {
@@ -85,7 +92,7 @@ func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
 		return err
 	}
 	for _, config := range c.Children {
-		child, err := t.source.newChild(ctx, config, c.Zone)
+		child, err := t.source.newChild(ctx, config, c.updated(config.Path, config.Updated, config.Unit))
 		if err != nil {
 			return err
 		}
@@ -95,7 +102,7 @@ func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
 		return err
 	}
 	if c.Changes != "" {
-		if t.changes, err = t.source.newView(ctx, paths{"changes", "changes", "changes"}, c.Changes, c.Key, c.Updated, c.Zone); err != nil {
+		if t.changes, err = t.source.newView(ctx, paths{"changes", "changes", "changes"}, c.Changes, c.Key, c.updated("changes", c.Updated, c.Unit)); err != nil {
 			return err
 		}
 	}
@@ -115,7 +122,7 @@ func (t *Table) lookAtRows(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 	for _, v := range t.views() {
-		if _, err := v.findClock(ctx, tx); err != nil {
+		if _, err := v.checkUnit(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -182,15 +189,20 @@ func (t *Table) Now(ctx context.Context) (now time.Time, err error) {
 
 // Count counts the rows that are not marked deleted.
 func (t *Table) Count(ctx context.Context) (n int64, err error) {
-	var where condition
-	t.live(&where)
-	if list := t.deletion.list; list != nil {
-		where.and("(" + t.statements.inBytes() + " IN (" + list.statements.keys + ")) IS NOT TRUE")
-	}
+	where := t.unmarked()
 	err = t.read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, "SELECT count(*)"+t.statements.from+where.String(), where.args...).Scan(&n)
 	})
 	return n, t.source.fault("count the rows of "+t.name, err)
+}
+
+// unmarked is the condition that a row is not marked deleted, by any way.
+func (t *Table) unmarked() (where condition) {
+	t.live(&where)
+	if list := t.deletion.list; list != nil {
+		where.and("(" + t.statements.inBytes() + " IN (" + list.statements.keys + ")) IS NOT TRUE")
+	}
+	return where
 }
 
 func (t *Table) read(ctx context.Context, f func(*sql.Tx) error) error { return t.source.read(ctx, f) }
