@@ -103,7 +103,7 @@ func (t *table) noteSQL() error {
 		return nil
 	}
 	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
-		m.SQL = sql
+		m.SQL, m.Units = sql, t.unitsFound()
 		m.Doubt("the SQL was changed")
 	})
 }
@@ -145,9 +145,12 @@ func (t *table) prepare(ctx context.Context) (rows, error) {
 // describe asks the database what the SQL returns, and checks the
 // configuration against it.
 func (t *table) describe(ctx context.Context) (rows, error) {
-	r, err := t.source.table(ctx, t.conf, t)
+	r, err := t.source.table(ctx, t.conf, t, t.unitsKept())
 	if err != nil {
 		return nil, fault(t.cfg, t.conf.Name, err)
+	}
+	if err := t.noteUnits(r.Units()); err != nil {
+		return nil, err
 	}
 	return r, checkColumns(t.cfg, t.conf, r.Columns())
 }
@@ -174,6 +177,9 @@ func (t *table) load(ctx context.Context, r rows, late *compensation, log *slog.
 	report, err := load.Run(ctx)
 	t.count("initial", "", time.Since(started), report, err)
 	if err != nil {
+		return t.dieIfBroken("initial", err)
+	}
+	if err := t.checkUpdated(ctx, r); err != nil {
 		return t.dieIfBroken("initial", err)
 	}
 	t.source.seen(nil)

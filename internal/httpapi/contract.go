@@ -52,6 +52,7 @@ type TableStatus struct {
 	Passes      []PassStatus    `json:"passes"`
 	Held        *Held           `json:"held"`
 	Quarantined int             `json:"quarantined"`
+	OutOfRange  uint64          `json:"out_of_range"` // rows whose updateTime is no plausible time, at the last sweep
 	Skipped     int             `json:"skipped"`
 	Tree        TreeStatus      `json:"tree"`
 	LatenessMS  *LatenessStatus `json:"lateness_ms"`

@@ -74,6 +74,15 @@ func (v view) checkUnit(ctx context.Context, x *tx) error {
 	return u.decide(votes)
 }
 
+// A conflictError is a ConfigError about the unit of an updateTime.
+type conflictError struct {
+	*ConfigError
+	conflict *timeunit.Conflict
+}
+
+// Unwrap makes it both.
+func (e *conflictError) Unwrap() []error { return []error{e.ConfigError, e.conflict} }
+
 // decide keeps the unit before it is used: marks that rest on it must not
 // outlive it.
 func (u *updated) decide(votes timeunit.Votes) error {
@@ -86,7 +95,7 @@ func (u *updated) decide(votes timeunit.Votes) error {
 		if conflict.Declared {
 			field = u.unitField()
 		}
-		return &ConfigError{Field: field, What: fmt.Sprintf("column %s: %s", u.name, conflict.What), Do: conflict.Do}
+		return &conflictError{&ConfigError{Field: field, What: fmt.Sprintf("column %s: %s", u.name, conflict.What), Do: conflict.Do}, conflict}
 	}
 	if err != nil || unit == u.conf.found {
 		return err
@@ -236,4 +245,23 @@ func (v *view) outOfRange(ctx context.Context, x *tx, condition func(*query) str
 		return 0, err
 	}
 	return strconv.ParseInt(string(row[0]), 10, 64)
+}
+
+// UnitOf returns the unit in which most rows of an SQL count in a column of
+// numbers; Unknown where they do not tell.
+func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return timeunit.Unknown, err
+	}
+	defer x.end(ctx)
+	if _, err := x.begin(ctx, ""); err != nil {
+		return timeunit.Unknown, err
+	}
+	v := view{sql: wrap(sql), updated: &updated{name: column, form: epoch, typ: pgtype.Int8OID}}
+	votes, err := v.votes(ctx, x)
+	if err != nil {
+		return timeunit.Unknown, err
+	}
+	return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
 }

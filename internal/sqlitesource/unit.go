@@ -75,6 +75,15 @@ func (v *view) checkUnit(ctx context.Context, tx *sql.Tx) (*clock, error) {
 	return v.clock.Load(), nil
 }
 
+// A conflictError is a ConfigError about the unit of an updateTime.
+type conflictError struct {
+	*ConfigError
+	conflict *timeunit.Conflict
+}
+
+// Unwrap makes it both.
+func (e *conflictError) Unwrap() []error { return []error{e.ConfigError, e.conflict} }
+
 // decide keeps the unit before it is used: marks that rest on it must not
 // outlive it.
 func (v *view) decide(votes timeunit.Votes) (timeunit.Unit, error) {
@@ -83,7 +92,7 @@ func (v *view) decide(votes timeunit.Votes) (timeunit.Unit, error) {
 	unit, err := timeunit.Decide(v.conf.declared, v.conf.found, votes)
 	var conflict *timeunit.Conflict
 	if errors.As(err, &conflict) {
-		return unit, &ConfigError{v.unitField(conflict), "column " + v.columns[v.updated] + ": " + conflict.What, conflict.Do}
+		return unit, &conflictError{&ConfigError{v.unitField(conflict), "column " + v.columns[v.updated] + ": " + conflict.What, conflict.Do}, conflict}
 	}
 	if err != nil || unit == v.conf.found {
 		return unit, err
@@ -318,4 +327,18 @@ func (v *view) outside(ctx context.Context, tx *sql.Tx, w doc.Window, where cond
 	where.and("("+u+" < ? OR "+u+" >= ?)", b.from, b.to)
 	err = tx.QueryRowContext(ctx, "SELECT count(*)"+v.statements.from+where.String(), where.args...).Scan(&n)
 	return n, err
+}
+
+// UnitOf returns what most rows of an SQL hold in a column of updateTimes;
+// Unknown where they do not tell.
+func (s *Source) UnitOf(ctx context.Context, query, column string) (unit timeunit.Unit, err error) {
+	v := &view{statements: newStatements(query, []string{column}, []string{column}, nil, column, "")}
+	err = s.read(ctx, func(tx *sql.Tx) error {
+		found, err := v.sample(ctx, tx)
+		if err == nil {
+			unit, err = timeunit.Decide(timeunit.Unknown, timeunit.Unknown, found.votes)
+		}
+		return err
+	})
+	return unit, err
 }

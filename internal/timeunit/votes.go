@@ -58,6 +58,9 @@ type Conflict struct {
 	Do   string
 	// Declared says that the declaration is what does not fit.
 	Declared bool
+	// Rows says that the rows do not fit: they may change, and the configuration
+	// by itself has no fault.
+	Rows bool
 }
 
 // Error implements error.
@@ -77,14 +80,15 @@ func Decide(declared, found Unit, votes Votes) (Unit, error) {
 	case bulk == Unknown:
 		return Unknown, &Conflict{
 			What: fmt.Sprintf("its rows count in several units (%v)", votes),
-			Do:   "declare the unit in which new rows are written: " + declaration(Seconds, Milliseconds, Microseconds, Nanoseconds),
+			Do:   "declare the unit in which new rows are written: " + declaration(Numbers...),
+			Rows: true,
 		}
 	case found != Unknown && found != bulk:
 		do := "write rows in one unit, or declare it and load the table again with indexerd reload"
 		if bulk.Declarable() {
 			do = fmt.Sprintf("declare the unit (%s) and load the table again with indexerd reload", declaration(bulk))
 		}
-		return Unknown, &Conflict{What: fmt.Sprintf("it was found to count in %s, and most rows do not now (%v)", found.Noun(), votes), Do: do}
+		return Unknown, &Conflict{What: fmt.Sprintf("it was found to count in %s, and most rows do not now (%v)", found.Noun(), votes), Do: do, Rows: true}
 	}
 	return bulk, nil
 }
@@ -104,6 +108,7 @@ func decideDeclared(declared, found Unit, votes Votes) (Unit, error) {
 			What:     fmt.Sprintf("unit %s is declared, and no row counts in %s (%v)", declared, declared.Noun(), votes),
 			Do:       "correct or remove unit",
 			Declared: true,
+			Rows:     true,
 		}
 	}
 	return declared, nil
