@@ -68,6 +68,7 @@ type Table struct {
 	SQL                string // without a trailing semicolon
 	Key                []string
 	Updated            string
+	Unit               string         // in which Updated counts: s, ms, us or ns; empty where the rows tell it
 	Timezone           string         // of an Updated column without one; may be empty
 	Location           *time.Location // Timezone's; nil when that is empty
 	Content            Content
@@ -117,6 +118,7 @@ type Child struct {
 	SQL     string
 	Key     []string
 	Updated string   // may be empty: then only the sweep sees its changes
+	Unit    string   // as a Table's
 	Content []string // columns whose text is searched with the parent's
 	Type    string   // of the metadata field Name that holds them; empty where there is none
 }
@@ -128,6 +130,7 @@ type Extra struct {
 	SQL     string
 	Key     []string
 	Updated string // may be empty, as a Child's
+	Unit    string // as a Table's
 	Type    string
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -331,5 +332,21 @@ func TestAskersNeedNoDSN(t *testing.T) {
 	write(strings.Replace(text, "${NOT_SET}", "postgres://u:canary@h/d", 1))
 	if c, err = LoadWithoutSecrets(file, none); err != nil || c.Sources[0].DSN != "" {
 		t.Errorf("a DSN that is there: got %q, %v, want it left out", c.Sources[0].DSN, err)
+	}
+}
+
+// A column of numbers may be declared with its unit, wherever one is named.
+func TestUnits(t *testing.T) {
+	c, err := Load("testdata/good/unit.yaml", environment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	film := c.Tables[0]
+	got := []string{film.Updated, film.Unit, film.Children[0].Updated, film.Children[0].Unit, film.Extra[0].Updated, film.Extra[0].Unit}
+	if want := []string{"last_update", "ms", "at", "s", "at", "us"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if file, line := c.At("tables.film.updated.unit"); file == "" || line != 11 {
+		t.Errorf("the unit is at %s:%d, want line 11", file, line)
 	}
 }

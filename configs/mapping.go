@@ -71,6 +71,22 @@ func (v either) read(r *reader, at place, n *yaml.Node) {
 	}
 }
 
+// timeColumn is the name of a column, or a mapping of it and its unit.
+type timeColumn struct {
+	mapping
+}
+
+func (v timeColumn) read(r *reader, at place, n *yaml.Node) {
+	switch target(n).Kind {
+	case yaml.MappingNode:
+		v.mapping.read(r, at, n)
+	case yaml.ScalarNode:
+		v.keys[0].value.read(r, at, n)
+	default:
+		r.fault(at, not(n, "the name of a column"))
+	}
+}
+
 // named is a mapping from names that the user chooses to values of one kind.
 type named struct {
 	pattern string // of the names

@@ -68,6 +68,8 @@ func innerMapping(v value, path string) (string, *mapping) {
 		return path, &v
 	case either:
 		return path, &v.mapping
+	case timeColumn:
+		return path, &v.mapping
 	case named:
 		return innerMapping(v.of("x"), path+".NAME")
 	case list:
@@ -84,6 +86,8 @@ func describe(t *testing.T, v value) string {
 		return "text"
 	case choice:
 		return "`" + strings.Join(v.words, "`, `") + "`"
+	case timeColumn:
+		return "name, or mapping"
 	case names:
 		if v.alone {
 			return "name, or list of names"

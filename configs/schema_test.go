@@ -49,6 +49,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		s := mappingSchema(t, v.mapping)
 		s.OneOf = []*jsonschema.Schema{{Required: []string{v.this}}, {Required: []string{v.that}}}
 		return s
+	case timeColumn:
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{schema(t, v.keys[0].value), mappingSchema(t, v.mapping)}}
 	case named:
 		s := &jsonschema.Schema{Type: "object", AdditionalProperties: schema(t, v.of("x"))}
 		s.PropertyNames = &jsonschema.Schema{Pattern: v.pattern}
@@ -143,7 +145,7 @@ func TestSchemaRefusesBadFiles(t *testing.T) {
 		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
 		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
 		"unknown_end", "absent_driver", "tree_without_unit", "token_neither", "token_name_long", "tls_without_key", "metadata_space",
-		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type", "boost_zero",
+		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type", "boost_zero", "unit_unknown", "unit_without_column",
 	} {
 		file := filepath.Join("testdata", "bad", name+".yaml")
 		if err := check.Validate(asJSON(t, file)); err == nil {

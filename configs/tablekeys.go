@@ -1,6 +1,9 @@
 package configs
 
-import "indexerd/internal/doc"
+import (
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
+)
 
 func tableKeys(t *Table) []key {
 	return []key{
@@ -16,7 +19,9 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"updated", true, "name the column that says when a row last changed", "",
-			"When the row last changed: a time, a date, or a number since 1970. Changes are found by it; what it does not say, the sweep finds.", text{&t.Updated},
+			"When the row last changed: a time, a date, or a number since 1970. Changes are found by it; what it does not say, the sweep finds. " +
+				"The unit of a number is found from the rows and kept; a mapping declares it.",
+			timeColumn{mapping{updatedKeys(&t.Updated, &t.Unit)}},
 		},
 		{
 			"timezone", false, "name the zone of an updated column that has none, such as Europe/Berlin", "",
@@ -176,7 +181,7 @@ func childKeys(c *Child) []key {
 		},
 		{
 			"updated", false, "name the column that says when a row of the child last changed", "",
-			"When such a row last changed: its change then brings its parent in at once. Without it, the next sweep does.", text{&c.Updated},
+			"When such a row last changed: its change then brings its parent in at once. Without it, the next sweep does.", timeColumn{mapping{updatedKeys(&c.Updated, &c.Unit)}},
 		},
 		{
 			"content", true, "list the columns whose text is searched: [name]", "",
@@ -202,9 +207,25 @@ func extraKeys(e *Extra) []key {
 		},
 		{
 			"updated", false, "name the column that says when a value last changed", "",
-			"When the value last changed, as a child's.", text{&e.Updated},
+			"When the value last changed, as a child's.", timeColumn{mapping{updatedKeys(&e.Updated, &e.Unit)}},
 		},
 		{"type", true, "write keyword, number, date or boolean", "", "What the values are.", metadataType(&e.Type)},
+	}
+}
+
+// updatedKeys are an updated column with its unit.
+func updatedKeys(column, unit *string) []key {
+	var units []string
+	for _, u := range timeunit.Numbers {
+		units = append(units, string(u))
+	}
+	return []key{
+		{"column", true, "name the column that says when a row last changed", "", "The column.", text{column}},
+		{
+			"unit", false, "write s, ms, us or ns", "what most rows count in",
+			"What a number since 1970 counts: seconds, milliseconds, microseconds or nanoseconds. A column of times or dates has none.",
+			choice{unit, "unit", units, nil},
+		},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/magiconair/properties"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
 // Format is the version of the file's layout.
@@ -41,6 +42,7 @@ var fields = []field{
 	timeField("settled", func(t *Table) *time.Time { return &t.Settled }),
 	textField("settled.mode", func(t *Table) *string { return &t.Mode }),
 	timeField("incremental", func(t *Table) *time.Time { return &t.Incremental }),
+	{"out_of_range", formatOutOfRange, parseOutOfRange},
 	textField("server", func(t *Table) *string { return &t.Server }),
 	timeField("clock", func(t *Table) *time.Time { return &t.Clock }),
 	timeField("clock.local", func(t *Table) *time.Time { return &t.Local }),
@@ -66,11 +68,29 @@ func tierField(tier string) field {
 	}
 }
 
+// unitField is the line of the unit of one SQL.
+func unitField(path string) field {
+	return field{
+		name:   "unit." + path,
+		format: func(t Table) string { return t.Units[path] },
+		parse: func(t *Table, s string) error {
+			if _, err := timeunit.Parse(s); err != nil && s != UnknownUnit {
+				return err
+			}
+			t.SetUnit(path, s)
+			return nil
+		},
+	}
+}
+
 // fieldsOf are all lines of a table.
 func fieldsOf(t Table) []field {
 	all := slices.Clone(fields)
 	for _, tier := range slices.Sorted(maps.Keys(t.Tiers)) {
 		all = append(all, tierField(tier))
+	}
+	for _, path := range slices.Sorted(maps.Keys(t.Units)) {
+		all = append(all, unitField(path))
 	}
 	return all
 }
@@ -79,6 +99,9 @@ func fieldsOf(t Table) []field {
 func fieldNamed(mark string) (field, bool) {
 	if tier, ok := strings.CutPrefix(mark, "tier."); ok && tier != "" {
 		return tierField(tier), true
+	}
+	if path, ok := strings.CutPrefix(mark, "unit."); ok && path != "" {
+		return unitField(path), true
 	}
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == mark })
 	if i < 0 {
@@ -126,6 +149,21 @@ func timeField(name string, at func(*Table) *time.Time) field {
 			return nil
 		},
 	}
+}
+
+// formatOutOfRange writes no line for 0, as older versions have none.
+func formatOutOfRange(t Table) string {
+	if t.OutOfRange == 0 {
+		return ""
+	}
+	return strconv.FormatUint(t.OutOfRange, 10)
+}
+
+func parseOutOfRange(t *Table, s string) (err error) {
+	if t.OutOfRange, err = strconv.ParseUint(s, 10, 64); err != nil {
+		return fmt.Errorf("%q is not a number", s)
+	}
+	return nil
 }
 
 func parseLoaded(t *Table, s string) (err error) {

@@ -37,6 +37,8 @@ func example() State {
 			Settled: at(9, 50, 0, 0), Mode: "assumed",
 			Incremental: at(10, 15, 30, 123456),
 			Tiers:       map[string]time.Time{"1m": at(10, 15, 0, 0), "10m": at(10, 10, 0, 0)},
+			Units:       map[string]string{"sql": "ms", "children.actors": UnknownUnit, "extra.tags": "us"},
+			OutOfRange:  7,
 			Server:      "7412 2026-11-01",
 			Sweep:       at(10, 2, 0, 0), Rewinds: 2, Unverified: "restored from a backup: a sweep is due",
 		},
@@ -85,6 +87,27 @@ func TestAFileFromBeforeSweepsIsRead(t *testing.T) {
 	want := example()
 	film := want["film"]
 	film.Sweep, film.Rewinds = time.Time{}, 0
+	film.Units, film.OutOfRange = nil, 0
+	want["film"] = film
+	if !reflect.DeepEqual(state, want) {
+		t.Errorf("got %+v, want %+v", state, want)
+	}
+}
+
+// A file of the version that kept no units is read on: they are found at first
+// use.
+func TestAFileFromBeforeUnitsIsRead(t *testing.T) {
+	text, err := os.ReadFile("testdata/before_units.properties")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := example()
+	film := want["film"]
+	film.Units, film.OutOfRange = nil, 0
 	want["film"] = film
 	if !reflect.DeepEqual(state, want) {
 		t.Errorf("got %+v, want %+v", state, want)
@@ -108,6 +131,8 @@ func drawTable(t *rapid.T) Table {
 		Mode:        rapid.SampledFrom([]string{"", "exact", "assumed", "compared"}).Draw(t, "mode"),
 		Incremental: mark.Draw(t, "incremental"),
 		Tiers:       drawTiers(t, mark),
+		Units:       drawUnits(t),
+		OutOfRange:  rapid.Uint64().Draw(t, "out of range"),
 		Server:      rapid.String().Draw(t, "server"),
 		Sweep:       mark.Draw(t, "sweep"),
 		Rewinds:     rapid.Uint64().Draw(t, "rewinds"),
@@ -123,6 +148,17 @@ func drawTiers(t *rapid.T, mark *rapid.Generator[time.Time]) map[string]time.Tim
 		return nil
 	}
 	return tiers
+}
+
+// drawUnits draws units by the path of an SQL, nil where there is none.
+func drawUnits(t *rapid.T) map[string]string {
+	path := rapid.SampledFrom([]string{"sql", "changes", "children.actors", "extra.tags"})
+	unit := rapid.SampledFrom([]string{"s", "ms", "us", "ns", "julian", "text", UnknownUnit})
+	units := rapid.MapOfN(path, unit, 0, 3).Draw(t, "units")
+	if len(units) == 0 {
+		return nil
+	}
+	return units
 }
 
 func drawState(t *rapid.T) State {
@@ -199,6 +235,10 @@ func TestADamagedFileIsRefused(t *testing.T) {
 		"a line without a mark":       head + "film. = 1\n",
 		"a tier without a name":       head + "film.tier. = 2026-11-21T10:15:30.123456Z\n",
 		"a tier without a time":       head + "film.tier.1m = soon\n",
+		"a unit of nothing":           head + "film.unit. = ms\n",
+		"an unknown unit":             head + "film.unit.sql = fortnights\n",
+		"an empty unit":               head + "film.unit.sql =\n",
+		"no number of rows":           head + "film.out_of_range = some\n",
 		"a key of a deeper level":     head + "film.settled.mode.x = exact\n",
 		"no time":                     head + "film.incremental = yesterday\n",
 		"an empty time":               head + "film.incremental =\n",

@@ -59,6 +59,12 @@ type Table struct {
 	// its last run. Never changed in place: copies of a Table share it.
 	Tiers map[string]time.Time
 
+	// Units holds, for each SQL by its path in the configuration (sql, changes,
+	// children.actors), the unit in which its updateTime counts, or UnknownUnit.
+	// Never changed in place.
+	Units      map[string]string
+	OutOfRange uint64 // rows whose updateTime is no plausible time, when they were last counted
+
 	Server     string    // the database server that S was measured on
 	Clock      time.Time // its clock then, and
 	Local      time.Time // this machine's at the same moment
@@ -76,6 +82,19 @@ func (t *Table) SetTier(name string, mark time.Time) {
 	}
 	tiers[name] = mark
 	t.Tiers = tiers
+}
+
+// UnknownUnit says that an SQL was looked at, and that no row told its unit yet.
+const UnknownUnit = "unknown"
+
+// SetUnit keeps the unit of an SQL.
+func (t *Table) SetUnit(path, unit string) {
+	units := maps.Clone(t.Units)
+	if units == nil {
+		units = map[string]string{}
+	}
+	units[path] = unit
+	t.Units = units
 }
 
 // Settle moves S forward. It never falls but by Rewind.

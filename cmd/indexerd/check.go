@@ -88,7 +88,7 @@ func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t configs.Table, db database) {
 	ctx, cancel := context.WithTimeout(ctx, inspect.TableWithin)
 	defer cancel()
-	r, err := db.table(ctx, t, nil)
+	r, err := db.table(ctx, t, nil, units{})
 	var denied *pgsource.DeniedError
 	if errors.As(err, &denied) {
 		c.Denied(t, denied.Field, denied.What, denied.Grant)
@@ -98,7 +98,12 @@ func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t co
 		err = checkColumns(cfg, t, r.Columns())
 	}
 	if err != nil {
-		c.Failed(t, fault(cfg, t.Name, err))
+		err = fault(cfg, t.Name, err)
+		var rows rowsFault
+		if errors.As(err, &rows) {
+			err = rows.fault
+		}
+		c.Failed(t, err)
 		return
 	}
 	look := inspect.Table{Conf: t, Rows: r, Mapping: mapping(t)}

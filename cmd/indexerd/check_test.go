@@ -165,6 +165,7 @@ func TestCheckFindings(t *testing.T) {
 	walls := "CREATE TABLE film (id int PRIMARY KEY, u timestamp, title text); CREATE INDEX ON film (u); INSERT INTO film VALUES (1, now() - interval '1 d', 'a'), (2, '%s', 'b');"
 	note := "CREATE TABLE note (film int, u timestamptz, body text); INSERT INTO note SELECT n, now() - n * interval '1 s', 'x' FROM generate_series(1, 20000) n; ANALYZE note;"
 	const notes = "children: {notes: {sql: 'SELECT * FROM note', key: film, updated: u, content: [body]}}"
+	const numbered = "CREATE TABLE film (id int PRIMARY KEY, u bigint, title text); INSERT INTO film VALUES (1, 1714996800, 'a'), (2, 1714996900, 'b'), (3, 253402300799, 'c'), (4, 0, 'd');"
 	for _, c := range []found{
 		{"a column that is not there", aFilm, "SELECT id, title FROM film", "", "config", "tables.film.updated", "column u is not", exitBad},
 		{"a query that fails", aFilm, "SELECT * FROM film WHERE 1 / (id - 2) < 9", "", "query_failed", "tables.film.sql", "division by zero", exitNo},
@@ -193,6 +194,9 @@ func TestCheckFindings(t *testing.T) {
 		{"an updateTime to come", aFilm + "INSERT INTO film VALUES (3, now() + interval '1 h', 'c');", all, "", "future_updated", "tables.film.updated", "1 row with u after", 0},
 		{"times of another zone", strings.Replace(fmt.Sprintf(walls, "2001-01-01"), "interval '1 d'", "interval '-3 h'", 1), all, "timezone: America/Los_Angeles", "future_updated", "tables.film.updated", "written in America/Los_Angeles", 0},
 		{"one updateTime", aFilm + "UPDATE film SET u = '2024-01-01';", all, "", "constant_updated", "tables.film.updated", "all rows have the same u", 0},
+		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds, as most rows say: to declare it: updated: {column: u, unit: s}", 0},
+		{"rows out of range", numbered, all, "", "out_of_range_updated", "tables.film.updated", "2 rows with u before 1990", 0},
+		{"numbers of several units", strings.Replace(numbered, "INSERT", "INSERT INTO film VALUES (5, 1714996800000, 'e'), (6, 1714996800000, 'f'); INSERT", 1), all, "", "config", "tables.film.updated", "several units", exitBad},
 		{"days", "CREATE TABLE film (id int PRIMARY KEY, u date, title text); INSERT INTO film VALUES (1, '2024-01-01', 'a'), (2, '2024-01-02', 'b');", all, "timezone: UTC", "coarse_updated", "tables.film.updated", "24h", 0},
 		{"an hour that came twice", fmt.Sprintf(walls, twice), all, "timezone: Europe/Berlin", "ambiguous_times", "tables.film.updated", "showed twice", 0},
 		{"an hour that never came", fmt.Sprintf(walls, never), all, "timezone: Europe/Berlin", "impossible_times", "tables.film.updated", "never showed", 0},
@@ -339,6 +343,7 @@ func TestCheckSQLite(t *testing.T) {
 	const film = "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT);"
 	const two = film + "INSERT INTO film VALUES (1, datetime('now', '-1 day'), 'a'), (2, datetime('now', '-2 day'), 'b');"
 	const many = " WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 20000) INSERT INTO film SELECT n, datetime('now', '-' || n || ' seconds'), 'film' FROM n;"
+	const numbered = "CREATE TABLE film (id INTEGER PRIMARY KEY, u INTEGER, title TEXT); INSERT INTO film VALUES (1, 1714996800, 'a'), (2, 1714996900, 'b'), (3, 253402300799, 'c'), (4, 0, 'd')"
 	const all = "SELECT * FROM film"
 	const notes = "children: {notes: {sql: 'SELECT * FROM note n', key: film, updated: u, content: [body]}}"
 	const note = "CREATE TABLE note AS SELECT id AS film, u, title AS body FROM film; DELETE FROM film WHERE id > 2;"
@@ -353,6 +358,8 @@ func TestCheckSQLite(t *testing.T) {
 		{"no updateTime", two + "INSERT INTO film VALUES (3, NULL, 'c')", all, "", "null_updated", "tables.film.updated", "1 row without u", 0},
 		{"an updateTime to come", two + "INSERT INTO film VALUES (3, datetime('now', '+1 hour'), 'c')", all, "", "future_updated", "tables.film.updated", "1 row", 0},
 		{"one updateTime", two + "UPDATE film SET u = '2024-01-01 00:00:00'", all, "", "constant_updated", "tables.film.updated", "the same u", 0},
+		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds, as most rows say: to declare it: updated: {column: u, unit: s}", 0},
+		{"rows out of range", numbered, all, "", "out_of_range_updated", "tables.film.updated", "2 rows with u before 1990", 0},
 		{"days", two + "UPDATE film SET u = date(u)", all, "", "coarse_updated", "tables.film.updated", "24h", 0},
 		{"an hour that came twice", two + "UPDATE film SET u = '" + twice + "' WHERE id = 2", all, "timezone: Europe/Berlin", "ambiguous_times", "tables.film.updated", "1 row", 0},
 		{"an hour that never came", two + "UPDATE film SET u = '" + never + "' WHERE id = 2", all, "timezone: Europe/Berlin", "impossible_times", "tables.film.updated", "1 row", 0},

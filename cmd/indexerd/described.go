@@ -114,7 +114,7 @@ func (t *table) noteDescription(r rows) error {
 		reason = "the SQL returns other columns than it did"
 	}
 	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
-		m.SQL, m.Epoch = sql, epoch
+		m.SQL, m.Epoch, m.Units = sql, epoch, t.unitsFound()
 		m.Doubt(reason)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/timeunit"
 	"indexerd/timetrace"
 )
 
@@ -46,7 +47,7 @@ func (e *engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 		x.Page = &httpapi.PageState{VersionStatus: *versionStatus(&has.page.Stamp), V: uint64(has.page.V)}
 		x.LastSeen = t.lastSeen(has.marks, *has.page)
 	}
-	x.Settled = has.row != nil && has.row.Updated.Before(has.marks.Settled)
+	x.Settled = has.timely() && has.row.Updated.Before(has.marks.Settled)
 	x.Next = t.nextPass(has, x.Verdict)
 	return x, nil
 }
@@ -105,6 +106,11 @@ func (has evidence) verdict() string {
 	return "equal"
 }
 
+// timely reports whether the row has an updateTime by which passes find it.
+func (has evidence) timely() bool {
+	return has.row != nil && timeunit.Plausible(has.row.Updated, has.marks.Incremental)
+}
+
 func versionStatus(s *doc.Stamp) *httpapi.VersionStatus {
 	if s == nil {
 		return nil
@@ -148,6 +154,8 @@ func (t *table) nextPass(has evidence, verdict string) *httpapi.NextPass {
 		return next("incremental", "nothing to do")
 	case "lost", "stale":
 		switch {
+		case !has.timely():
+			return next("deletecheck", "fetch it")
 		case !has.row.Updated.Before(has.marks.Incremental.Add(-time.Second)):
 			return next("incremental", "fetch it")
 		case !has.row.Updated.Before(has.marks.Settled):

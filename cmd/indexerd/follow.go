@@ -135,9 +135,12 @@ func retry[T any](ctx context.Context, log *slog.Logger, f func() (T, error)) (T
 // describe asks the database what the SQL returns, and checks the
 // configuration against it.
 func (t *table) describe(ctx context.Context) (rows, error) {
-	r, err := t.source.table(ctx, t.conf, t)
+	r, err := t.source.table(ctx, t.conf, t, t.unitsKept())
 	if err != nil {
 		return nil, fault(t.cfg, t.conf.Name, err)
+	}
+	if err := t.noteUnits(r.Units()); err != nil {
+		return nil, err
 	}
 	return r, checkColumns(t.cfg, t.conf, r.Columns())
 }
@@ -169,6 +172,9 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	report, err := guarded(ctx, t, r, load.Run)
 	t.count("initial", "", time.Since(started), report, err)
 	if err != nil {
+		return t.dieIfBroken("initial", err)
+	}
+	if err := t.checkUpdated(ctx, r); err != nil {
 		return t.dieIfBroken("initial", err)
 	}
 	t.source.seen(nil)

@@ -13,6 +13,7 @@ import (
 	"indexerd/internal/inspect"
 	"indexerd/internal/pgsource"
 	"indexerd/internal/sqlitesource"
+	"indexerd/internal/timeunit"
 )
 
 // initWithin bounds the look at a database.
@@ -36,6 +37,7 @@ func (initCommand) Help() string {
 type cataloguer interface {
 	Address() string
 	Catalog(context.Context) (doc.Catalog, error)
+	UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error)
 	Close()
 }
 
@@ -66,7 +68,9 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	case err != nil:
 		return fmt.Errorf("init: %w", err)
 	}
-	yaml, tables := inspect.Config(catalog, inspect.Source{Driver: driver, DSN: escaped(c.DSN), Address: db.Address()})
+	yaml, tables := inspect.Config(catalog, inspect.Source{
+		Driver: driver, DSN: escaped(c.DSN), Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
+	})
 	if tables > 0 {
 		if _, err := configs.Parse("init", []byte(yaml), w.getenv); err != nil {
 			return err
@@ -80,6 +84,21 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	}
 	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s; what is left out stands at the end, with the reason\n", tables, len(catalog.Tables), db.Address())
 	return nil
+}
+
+// unitWithin bounds the look at the rows of one table.
+const unitWithin = 3 * time.Second
+
+// unitOf asks the rows for a unit. What they do not say in time is left open:
+// the daemon finds it.
+func unitOf(ctx context.Context, db cataloguer, sql, column string) timeunit.Unit {
+	ctx, cancel := context.WithTimeout(ctx, unitWithin)
+	defer cancel()
+	unit, err := db.UnitOf(ctx, sql, column)
+	if err != nil {
+		return timeunit.Unknown
+	}
+	return unit
 }
 
 func openCatalog(ctx context.Context, driver, dsn string) (cataloguer, error) {

@@ -119,6 +119,37 @@ func TestInitSQLite(t *testing.T) {
 	}
 }
 
+// An updateTime that is a number is declared in the unit that most rows have.
+func TestInitFindsTheUnit(t *testing.T) {
+	dsn, path := pgtest.DB(t), filepath.Join(t.TempDir(), "notes.db")
+	db, err := sqlitesource.OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		"CREATE TABLE note (id INT PRIMARY KEY, body TEXT, updated_at BIGINT NOT NULL)",
+		"INSERT INTO note VALUES (1, 'a', 1714996800123), (2, 'b', 1714996800124), (3, 'c', 253402300799), (4, 'd', 0)",
+		"CREATE TABLE memo (id INT PRIMARY KEY, body TEXT, updated_at BIGINT NOT NULL)",
+	} {
+		pgtest.Exec(t, dsn, statement)
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dsn := range []string{dsn, path} {
+		yaml, stderr, code := initHere(t, nil, dsn)
+		for _, want := range []string{
+			"most rows count milliseconds", "updated: {column: updated_at, unit: ms}  # ",
+			"its unit is found when rows tell it; to declare it: {column: updated_at, unit: ms}", "updated: updated_at  # ",
+		} {
+			if code != 0 || !strings.Contains(yaml, want) {
+				t.Errorf("%s: exit %d: %s\n%s\nwant %q in it", dsn, code, stderr, yaml, want)
+			}
+		}
+	}
+}
+
 func TestInitRefusesPasswords(t *testing.T) {
 	for _, dsn := range []string{
 		"postgres://u:" + canary + "@127.0.0.1:1/d", "postgresql://u:" + canary + "@h", "postgres://u:" + canary + "/x@h/d", "postgres://u:" + canary + "@x@h/d",

@@ -94,13 +94,14 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := httpapi.TableStatus{
-		Table:   t.conf.Name,
-		Source:  t.conf.Source,
-		State:   "loading",
-		Settled: httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
-		Marks:   httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
-		Passes:  []httpapi.PassStatus{},
-		Skipped: t.skipped,
+		Table:      t.conf.Name,
+		Source:     t.conf.Source,
+		State:      "loading",
+		Settled:    httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
+		Marks:      httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
+		Passes:     []httpapi.PassStatus{},
+		Skipped:    t.skipped,
+		OutOfRange: marks.OutOfRange,
 	}
 	if marks.Loaded {
 		s.State = "following"
@@ -275,6 +276,9 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 		if t.QuarantinedVisible+t.QuarantinedHidden > 0 {
 			fmt.Fprintf(w, " (%d with a visible document, %d with a hidden one)", t.QuarantinedVisible, t.QuarantinedHidden)
 		}
+	}
+	if t.OutOfRange > 0 {
+		fmt.Fprintf(w, ", %d rows with updated out of range", t.OutOfRange)
 	}
 	fmt.Fprintln(w)
 	if t.LastError != nil {

@@ -135,6 +135,9 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	}
 	t.source.seen(nil)
 	t.settleSweep(report, started, proven)
+	if err := t.checkUpdated(ctx, rows); err != nil {
+		return report, t.dieIfBroken("deletecheck", err)
+	}
 	t.sayHeld("deletecheck")
 	return report, t.keep("deletecheck", "", started, time.Since(started), report)
 }

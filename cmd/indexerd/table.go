@@ -66,15 +66,17 @@ type table struct {
 	rows       rows // once the database has said what the SQL returns, until it returns something else
 
 	// How it goes, under mu.
-	reindexing bool
-	jobs       []passJob
-	late       *compensation     // of the rows, as
-	follow     *incremental.Pass // is this
-	window     doc.Window
-	windowAt   time.Time // this machine's clock when the window ended
-	skipped    int
-	heldSaid   int // removals that the log says are held
-	lastError  *failure
+	reindexing  bool
+	jobs        []passJob
+	units       map[string]string // of updateTimes, by the path of their SQL, as they are kept
+	unitsUnkept bool              // the marks are of a version that kept no units
+	late        *compensation     // of the rows, as
+	follow      *incremental.Pass // is this
+	window      doc.Window
+	windowAt    time.Time // this machine's clock when the window ended
+	skipped     int
+	heldSaid    int // removals that the log says are held
+	lastError   *failure
 }
 
 // A failure is what went wrong last, and when.
@@ -150,7 +152,7 @@ func (t *table) create(r rows) error {
 	var generation doc.Generation
 	err := t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
 		m.Source, m.SQL, m.Kinds = sourceFingerprint(t.conf), sqlFingerprint(t.conf), r.Kinds()
-		m.Epoch = r.Epoch()
+		m.Epoch, m.Units = r.Epoch(), t.unitsFound()
 		m.Generation++
 		m.Loaded = false
 		generation = m.Generation

@@ -19,6 +19,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/pgsource"
 	"indexerd/internal/sqlitesource"
+	"indexerd/internal/timeunit"
 )
 
 // rows is one configured SQL on a database.
@@ -35,6 +36,8 @@ type rows interface {
 	// these rows; nil where it can't.
 	horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
 	versions() compensate.Versions
+	// CheckUnits asks the rows again in which units updateTimes count.
+	CheckUnits(context.Context) error
 }
 
 // numbers orders the fetches of a table; its sink does.
@@ -48,7 +51,7 @@ type database interface {
 	inspect.Server
 	Ping(context.Context) error
 	Close()
-	table(context.Context, configs.Table, numbers) (rows, error)
+	table(context.Context, configs.Table, numbers, units) (rows, error)
 	// ColumnsOf returns the names of the columns that an SQL returns.
 	ColumnsOf(ctx context.Context, sql string) ([]string, error)
 	Figures() pace.Figures
@@ -75,10 +78,11 @@ func openDatabase(ctx context.Context, s configs.Source) (database, error) {
 
 type postgres struct{ *pgsource.Source }
 
-func (p postgres) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
+func (p postgres) table(ctx context.Context, t configs.Table, n numbers, u units) (rows, error) {
 	c := pgsource.TableConfig{
-		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
+		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: pgsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: aclOf(t),
+		Units: u.kept, Keep: u.keep,
 	}
 	for _, child := range further(t) {
 		c.Children = append(c.Children, pgsource.ChildConfig(child))
@@ -101,10 +105,11 @@ func (postgresRows) versions() compensate.Versions { return nil }
 
 type sqlite struct{ *sqlitesource.Source }
 
-func (s sqlite) table(ctx context.Context, t configs.Table, n numbers) (rows, error) {
+func (s sqlite) table(ctx context.Context, t configs.Table, n numbers, u units) (rows, error) {
 	c := sqlitesource.TableConfig{
-		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
+		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: sqlitesource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: aclOf(t),
+		Units: u.kept, Keep: u.keep,
 	}
 	for _, child := range further(t) {
 		c.Children = append(c.Children, sqlitesource.ChildConfig(child))
@@ -128,6 +133,7 @@ type furtherSQL struct {
 	SQL        string
 	Key        []string
 	Updated    string
+	Unit       string
 	Columns    []string
 	Value      bool
 }
@@ -137,10 +143,10 @@ type furtherSQL struct {
 func further(t configs.Table) []furtherSQL {
 	var all []furtherSQL
 	for _, c := range t.Children {
-		all = append(all, furtherSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+		all = append(all, furtherSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Columns: c.Content})
 	}
 	for _, x := range t.Extra {
-		all = append(all, furtherSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Value: true})
+		all = append(all, furtherSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Unit: x.Unit, Value: true})
 	}
 	return all
 }
@@ -153,9 +159,24 @@ func aclOf(t configs.Table) doc.ACL {
 	return doc.ACL{Column: t.ACL}
 }
 
+// A rowsFault is a fault of a file that the rows of a table make, and that they
+// may take away: it fails the table, and keeps no daemon from starting.
+type rowsFault struct{ fault configs.Fault }
+
+func (f rowsFault) Error() string { return f.fault.Error() }
+
 // fault turns what only the database could tell of a configuration into a
-// fault of the file; other errors stay as they are.
+// fault of the file, or of the rows; other errors stay as they are.
 func fault(cfg *configs.Config, table string, err error) error {
+	var conflict *timeunit.Conflict
+	of := configFault(cfg, table, err)
+	if one, ok := of.(configs.Fault); ok && errors.As(err, &conflict) && conflict.Rows {
+		return rowsFault{one}
+	}
+	return of
+}
+
+func configFault(cfg *configs.Config, table string, err error) error {
 	var pg *pgsource.ConfigError
 	var lite *sqlitesource.ConfigError
 	switch {

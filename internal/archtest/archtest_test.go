@@ -27,6 +27,7 @@ var floors = map[string]int{
 	"internal/nearest":      0,
 	"internal/pace":         0,
 	"internal/recovered":    0,
+	"internal/timeunit":     0,
 	"configs":               1,
 	"timetrace":             1,
 	"store":                 1,

@@ -57,6 +57,7 @@ type TableStatus struct {
 	// finds, since the groups of the row can't be read.
 	QuarantinedVisible int             `json:"quarantined_visible"`
 	QuarantinedHidden  int             `json:"quarantined_hidden"`
+	OutOfRange         uint64          `json:"out_of_range"` // rows whose updateTime is no plausible time, at the last sweep
 	Skipped            int             `json:"skipped"`
 	Tree               TreeStatus      `json:"tree"`
 	LatenessMS         *LatenessStatus `json:"lateness_ms"`

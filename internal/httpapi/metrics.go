@@ -79,6 +79,7 @@ var (
 	figureUnverified  = gauge("unverified", "1 until a full sweep has verified the table", "table")
 	figureHeld        = gauge("held_removals", "removals that wait for a person's word", "table")
 	figureQuarantined = gauge("quarantined_rows", "rows that can't become documents", "table")
+	figureOutOfRange  = gauge("out_of_range_rows", "rows whose updateTime is no plausible time, so that only the sweep finds their changes", "table")
 	figureSkipped     = counter("skipped_documents_total", "unchanged documents that were not written", "table")
 	figureEntries     = gauge("stamps", "stamps in the tree", "table")
 	figureBytes       = gauge("stamps_bytes", "memory of the tree of stamps", "table")
@@ -169,6 +170,7 @@ func (t TableStatus) collect(send func(figure, float64, ...string)) {
 	}
 	send(figureHeld, float64(held), t.Table)
 	send(figureQuarantined, float64(t.Quarantined), t.Table)
+	send(figureOutOfRange, float64(t.OutOfRange), t.Table)
 	send(figureSkipped, float64(t.Skipped), t.Table)
 	send(figureEntries, float64(t.Tree.Entries), t.Table)
 	send(figureBytes, float64(t.Tree.Bytes), t.Table)

@@ -26,7 +26,7 @@ func (*following) Status(context.Context) Status {
 		Sources: []SourceStatus{{Source: "pagila", Connected: true, PinnedBy: &Pin{AgeS: 9.5}}},
 		Tables: []TableStatus{{
 			Table: "film", State: "failing", Documents: 1000, LagS: &lag, Settled: SettledStatus{At: &at, Mode: "exact", Unverified: true},
-			Held: &Held{Removals: 990}, Quarantined: 3, Skipped: 12, Tree: TreeStatus{Entries: 7, Bytes: 168, SpilledBytes: 24},
+			Held: &Held{Removals: 990}, Quarantined: 3, OutOfRange: 2, Skipped: 12, Tree: TreeStatus{Entries: 7, Bytes: 168, SpilledBytes: 24},
 			Load: &LoadStatus{Done: 5, Of: 10}, LatenessMS: &LatenessStatus{Count: 8, P50: 900, P99: 6100, Max: 6200},
 			Passes: []PassStatus{{Pass: "compensate", Tier: &tier, Last: &at, TookMS: 4, Error: &failure}},
 		}},
@@ -71,6 +71,7 @@ indexerd_settled_timestamp_seconds{mode="exact",table="film"} 1.7000000005e+09
 indexerd_unverified{table="film"} 1
 indexerd_held_removals{table="film"} 990
 indexerd_quarantined_rows{table="film"} 3
+indexerd_out_of_range_rows{table="film"} 2
 indexerd_skipped_documents_total{table="film"} 12
 indexerd_stamps{table="film"} 7
 indexerd_stamps_bytes{table="film"} 168

@@ -12,6 +12,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/timeunit"
 )
 
 // TableWithin bounds what is asked of one table or of one server, and
@@ -38,6 +39,8 @@ type Rows interface {
 	WithoutUpdated(ctx context.Context, most int) (int, error)
 	UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error)
 	Constant(context.Context) (bool, error)
+	Units() map[string]timeunit.Unit
+	OutOfRange(context.Context) (int64, error)
 	Wall() *time.Location
 	Shown(context.Context, []time.Time) ([]time.Time, error)
 	ShownIn(ctx context.Context, figures doc.Window, most int) (int, error)

@@ -16,6 +16,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/timeunit"
 )
 
 func film(t *testing.T, more string) *configs.Config {
@@ -63,7 +64,11 @@ func (fakeRows) Now(context.Context) (time.Time, error)            { return now,
 func (r fakeRows) Wall() *time.Location                            { return r.zone }
 func (r fakeRows) Count(ctx context.Context) (int64, error)        { return 2, r.ask(ctx) }
 func (r fakeRows) Duplicate(ctx context.Context) (doc.OID, error)  { return "", r.ask(ctx) }
-func (r fakeRows) Constant(ctx context.Context) (bool, error)      { return false, r.ask(ctx) }
+func (r fakeRows) Units() map[string]timeunit.Unit {
+	return map[string]timeunit.Unit{"sql": timeunit.Milliseconds}
+}
+func (r fakeRows) OutOfRange(ctx context.Context) (int64, error) { return 0, r.ask(ctx) }
+func (r fakeRows) Constant(ctx context.Context) (bool, error)    { return false, r.ask(ctx) }
 func (r fakeRows) Sample(ctx context.Context, _ int) ([]doc.OID, error) {
 	return nil, r.ask(ctx)
 }

@@ -24,6 +24,7 @@ const (
 	joinedWhole
 	nullUpdated
 	futureUpdated
+	outOfRangeUpdated
 	constantUpdated
 	coarseUpdated
 	ambiguousTimes
@@ -41,6 +42,7 @@ const (
 	clockRead
 	statsHidden
 	tableRead
+	unitFound
 	emptyResult
 	windowCost
 	changesFound
@@ -84,6 +86,7 @@ var kinds = [codes]kind{
 	joinedWhole:       {"joined_whole", Warning, "A question about a few rows reads a whole joined table of more than 10,000 rows.", "Index the columns that it is joined by."},
 	nullUpdated:       {"null_updated", Warning, "Rows have no updateTime. They are loaded, but only the sweep finds their changes.", "Fill it, and make the column `NOT NULL`."},
 	futureUpdated:     {"future_updated", Warning, "Rows have an updateTime that has not come. Their changes are found when it comes, or by the sweep.", "Find who writes it. Where the column has no zone, look at `timezone`."},
+	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have an updateTime that is no plausible time of a change: before 1990, or more than a year after the database's clock. They are loaded, but only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find who writes it. Where most rows are meant otherwise, declare the `unit` of `updated`."},
 	constantUpdated:   {"constant_updated", Warning, "All rows have the same updateTime, and no trigger sets it. That is well after a bulk load, and else says that nobody keeps it.", "Make sure that each `UPDATE` sets it, by a trigger or in the application."},
 	coarseUpdated:     {"coarse_updated", Warning, "The updateTime counts days or minutes, so each window reads the last ones again.", "Use a timestamp."},
 	ambiguousTimes:    {"ambiguous_times", Warning, "Rows of the last year have times of an hour that the clocks of `timezone` showed twice. Windows read both, and which one is meant is not known.", "Use a column with a time zone, or write it in UTC."},
@@ -103,6 +106,7 @@ var kinds = [codes]kind{
 	clockRead:    {"clock", Info, "How far the clocks of the database and of this machine differ.", ""},
 	statsHidden:  {"stats_hidden", Info, "The role may not see when transactions of others began. The horizon is exact all the same, but may follow later.", "Run the `GRANT` that it prints."},
 	tableRead:    {"table", Info, "How many rows the SQL returns, their key, and the precision of updateTime.", ""},
+	unitFound:    {"unit", Info, "In which unit an `updated` column of numbers counts, as most of its rows say, or as it is declared.", "To declare it: `updated: {column: ..., unit: ...}`."},
 	emptyResult:  {"empty_result", Info, "The SQL returns no row.", ""},
 	windowCost:   {"window_cost", Info, "What one window costs, as the database's planner thinks.", ""},
 	changesFound: {"changes", Info, "What finds changed and deleted rows, and how soon.", ""},

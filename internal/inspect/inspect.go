@@ -8,7 +8,8 @@
 // is written is a configuration that runs, whatever names the database has; each
 // choice that could have been another one has its reason beside it, and each
 // table that was left out has what would bring it in. Columns that look like
-// secrets are never written. It costs nothing but the catalog: no row is read.
+// secrets are never written. It costs nothing but the catalog: no row is read,
+// but for a sample of those whose updateTime is a number.
 //
 // Invariants of a check. Each finding has a code of the table in codes.go, of
 // which docs/check.md is made, and says what to do. What a database is asked
@@ -26,6 +27,7 @@ import (
 	"slices"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
 // A Source is the database as the configuration will name it.
@@ -33,6 +35,9 @@ type Source struct {
 	Driver  string
 	DSN     string // as a configuration takes it: with ${NAME} for the environment's
 	Address string // as users see it
+	// Unit returns the unit in which a column of an SQL counts, empty where its
+	// rows do not tell. nil: nothing is asked.
+	Unit func(sql, column string) timeunit.Unit
 }
 
 // Config writes a configuration, and returns how many tables it has. With none
@@ -42,6 +47,7 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 	for _, p := range all {
 		if p.why == "" {
 			tables++
+			p.findUnit(s)
 		}
 	}
 	return write(c, s, all), tables

@@ -3,9 +3,12 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
 // most is how far rows of a kind are counted.
@@ -87,13 +90,68 @@ func (l *look) times() error {
 	if tick := l.Rows.Tick(); tick >= time.Minute {
 		l.add(coarseUpdated, l.path+".updated", fmt.Sprintf("%s is in steps of %s: each window reads the last two again", updated, span(tick)), "use a timestamp")
 	}
+	l.units()
 	if err := l.missing(updated); err != nil {
 		return err
 	}
 	if err := l.future(updated); err != nil {
 		return err
 	}
+	if err := l.outOfRange(updated); err != nil {
+		return err
+	}
 	return l.constant(updated)
+}
+
+// units says what was found in the rows of each SQL.
+func (l *look) units() {
+	found := l.Rows.Units()
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		unit, u := found[path], l.updatedOf(path)
+		switch {
+		case u.unit != "":
+			l.add(unitFound, u.path, fmt.Sprintf("%s counts %s, as declared", u.column, unit.Noun()), nothing)
+		case unit == timeunit.Unknown:
+			l.add(unitFound, u.path, u.column+" has no plausible time yet to tell its unit: it is found when there is one", "to declare it: updated: {column: "+u.column+", unit: ms}")
+		case unit.Declarable():
+			l.add(unitFound, u.path, fmt.Sprintf("%s counts %s, as most rows say", u.column, unit.Noun()), fmt.Sprintf("to declare it: updated: {column: %s, unit: %s}", u.column, unit))
+		}
+	}
+}
+
+// An updatedColumn is the updated of an SQL.
+type updatedColumn struct{ path, column, unit string }
+
+// updatedOf finds the updated of the SQL at a path.
+func (l *look) updatedOf(path string) updatedColumn {
+	for _, c := range l.Conf.Children {
+		if path == "children."+c.Name {
+			return updatedColumn{l.path + "." + path + ".updated", c.Updated, c.Unit}
+		}
+	}
+	for _, x := range l.Conf.Extra {
+		if path == "extra."+x.Name {
+			return updatedColumn{l.path + "." + path + ".updated", x.Updated, x.Unit}
+		}
+	}
+	if path == "changes" {
+		return updatedColumn{l.path + ".changes", l.Conf.Updated, l.Conf.Unit}
+	}
+	return updatedColumn{l.path + ".updated", l.Conf.Updated, l.Conf.Unit}
+}
+
+// outOfRange looks for updateTimes by which no change is found.
+func (l *look) outOfRange(updated string) error {
+	var n int64
+	_, err := l.probe("rows with "+updated+" out of range", func(ctx context.Context) (err error) {
+		n, err = l.Rows.OutOfRange(ctx)
+		return err
+	})
+	if n > 0 {
+		l.add(outOfRangeUpdated, l.path+".updated", fmt.Sprintf("%s with %s before 1990, or more than a year after the database's clock: only the sweep finds their changes", count(n, "row"), updated),
+			"find who writes it")
+	}
+	return err
 }
 
 func (l *look) missing(updated string) error {

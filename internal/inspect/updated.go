@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
 // An updated is the column that says when a row last changed, and those that
@@ -14,6 +15,7 @@ import (
 type updated struct {
 	selected
 	others []string
+	unit   timeunit.Unit // of a number, if its rows tell it
 }
 
 // isUpdated finds names such as updated_at, last_update, lastModified, mtime,
@@ -43,6 +45,16 @@ func updateTime(t doc.CatalogTable) (updated, bool) {
 		u.others = append(u.others, c.Name)
 	}
 	return u, true
+}
+
+// findUnit asks the rows in which unit an updateTime that is a number counts.
+func (p *proposal) findUnit(s Source) {
+	if p.updated.Kind != doc.NumberColumn || s.Unit == nil {
+		return
+	}
+	if unit := s.Unit(p.sql(), p.updated.as); unit.Declarable() {
+		p.updated.unit = unit
+	}
 }
 
 func looksUpdated(t doc.CatalogTable, c doc.CatalogColumn) bool {

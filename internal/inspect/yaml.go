@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
 // A text is YAML in the making.
@@ -98,6 +99,14 @@ func (t *text) updated(p *proposal) {
 	}
 	if !u.Indexed {
 		t.comment(4, "%s", noIndex(p.table, u.CatalogColumn, "every look"))
+	}
+	switch {
+	case u.unit != timeunit.Unknown:
+		t.comment(4, "most rows count %s; without unit it is found from the rows", u.unit.Noun())
+		t.line(4, "updated: {column: %s, unit: %s}  # %s", plain(u.as), u.unit, u.kept())
+		return
+	case u.Kind == doc.NumberColumn:
+		t.comment(4, "its unit is found when rows tell it; to declare it: {column: %s, unit: ms}", plain(u.as))
 	}
 	t.line(4, "updated: %s  # %s", plain(u.as), u.kept())
 }

@@ -34,24 +34,6 @@ func timeBound(t time.Time) string {
 
 func dayBound(t time.Time) string { return ceilTime(t, 24*time.Hour).Format("2006-01-02") }
 
-// epochUnit finds the unit of an updateTime since 1970 by its size: in
-// seconds the 11 digits last to the year 5138, and in milliseconds they ended
-// in 1973. It returns 0 for what tells nothing: no value, or none after 1970.
-func epochUnit(text string) time.Duration {
-	v, err := strconv.ParseInt(text, 10, 64)
-	switch {
-	case err != nil || v <= 0:
-		return 0
-	case v < 1e11:
-		return time.Second
-	case v < 1e14:
-		return time.Millisecond
-	case v < 1e17:
-		return time.Microsecond
-	}
-	return time.Nanosecond
-}
-
 var errEpoch = errors.New("since 1970 is not a time of the years 1 to 9999")
 
 // parseEpoch reads a number of units since 1970, rounded down to microseconds.

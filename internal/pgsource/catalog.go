@@ -135,7 +135,7 @@ func (i catalogIndex) addTo(t *doc.CatalogTable) {
 func (c catalogColumn) column() doc.CatalogColumn {
 	read := column{name: c.Name, typ: columnType{oid: c.Base, name: c.BaseName}, mod: c.Mod}
 	_, key := newKeyPart(read, 0)
-	_, err := newUpdated([]column{read}, c.Name, time.UTC, "")
+	_, err := newUpdated([]column{read}, updatedConfig{name: c.Name, zone: time.UTC}, "")
 	described := doc.CatalogColumn{
 		Name: c.Name, SQL: c.Quoted, Type: c.Type, Kind: c.kind(),
 		NotNull: c.NotNull, Key: key, Time: err == nil, Now: c.Now, Maintained: c.Maintained,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // ChildConfig says what one child or extra is: rows that belong to a document.
@@ -14,6 +13,7 @@ type ChildConfig struct {
 	SQL     string
 	Key     []string // the columns that hold the parent's key
 	Updated string   // "": none
+	Unit    string   // of an Updated that is a number; "": its rows tell it
 	Columns []string // that go into the content, so they must exist
 	Value   bool     // the SQL returns one column beside key and updated, as an extra does
 }
@@ -25,9 +25,9 @@ type child struct {
 	path string
 }
 
-func newChild(ctx context.Context, x *tx, cfg ChildConfig, parent key, zone *time.Location) (*child, error) {
+func newChild(ctx context.Context, x *tx, cfg ChildConfig, parent key, updated updatedConfig) (*child, error) {
 	at := place{cfg.Path + ".sql", cfg.Path + ".key", cfg.Path + ".updated"}
-	v, err := newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.Updated, zone, at)
+	v, err := newView(ctx, x, wrap(cfg.SQL), cfg.Key, updated, at)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func newDeleted(ctx context.Context, x *tx, cfg TableConfig, main view) (deleted
 	case cfg.Deleted.SQL != "":
 		const field = "deleted.sql"
 		// An alias of its own: the condition compares its columns with the main SQL's.
-		list, err := newView(ctx, x, wrapAs(cfg.Deleted.SQL, "d"), cfg.Key, "", nil, place{sql: field, key: field})
+		list, err := newView(ctx, x, wrapAs(cfg.Deleted.SQL, "d"), cfg.Key, updatedConfig{}, place{sql: field, key: field})
 		if err != nil {
 			return deleted{}, err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -49,8 +48,9 @@ type columnType struct {
 }
 
 // newView asks the database what the SQL returns. Without the name of an
-// updated column the view has none.
-func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated string, zone *time.Location, at place) (view, error) {
+// updated column the view has none. Rows that contradict the unit of an
+// updateTime are a *ConfigError.
+func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated updatedConfig, at place) (view, error) {
 	v := view{sql: sql, at: at}
 	fields, err := x.prepare(ctx, sql, at.sql)
 	if err != nil {
@@ -69,14 +69,13 @@ func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated stri
 	if v.key, err = newKey(v.columns, key, at.key); err != nil {
 		return v, err
 	}
-	if updated == "" {
+	if updated.name == "" {
 		return v, nil
 	}
-	if v.updated, err = newUpdated(v.columns, updated, zone, at.updated); err != nil {
+	if v.updated, err = newUpdated(v.columns, updated, at.updated); err != nil {
 		return v, err
 	}
-	_, err = v.unit(ctx, x)
-	return v, err
+	return v, v.checkUnit(ctx, x)
 }
 
 // sameKey checks that the view's keys can be keys of the main SQL.

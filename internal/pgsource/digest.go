@@ -71,7 +71,7 @@ func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID
 	if err != nil {
 		return nil, err
 	}
-	q, err := c.digestQuery(oids)
+	q, err := c.digestQuery(oids, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID
 
 // digestQuery groups by bytes: by a language's rules rows of two parents
 // could be one group.
-func (c *child) digestQuery(oids []doc.OID) (query, error) {
+func (c *child) digestQuery(oids []doc.OID, unit time.Duration) (query, error) {
 	q := query{of: []*view{&c.view}}
 	among, err := c.key.among(&q, c.sql, oids)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *child) digestQuery(oids []doc.OID) (query, error) {
 	}
 	updated := "NULL"
 	if c.updated != nil {
-		updated = "max(" + c.sql.column(c.updated.name) + ")"
+		updated = "max(" + c.sql.column(c.updated.name) + ")" + c.readable(&q, unit)
 	}
 	keys := strings.Join(c.key.byteOrder(c.sql), ", ")
 	q.sql = fmt.Sprintf("SELECT %s, count(*), sum(%s), %s %s WHERE %s GROUP BY %s", keys, c.sql.token(), updated, c.sql.from(), among, keys)

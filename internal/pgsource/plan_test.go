@@ -136,7 +136,7 @@ func TestIndexesOfChildrenAreUsed(t *testing.T) {
 			"child's window, second page": child.changedQuery(noCondition, from, to, append([]string{from}, texts...), 1000),
 		}
 		for name, ask := range map[string]func() (query, error){
-			"digests":      func() (query, error) { return child.digestQuery(oids) },
+			"digests":      func() (query, error) { return child.digestQuery(oids, time.Second) },
 			"stamps":       func() (query, error) { return table.byKeyQuery(oids, true) },
 			"range":        func() (query, error) { return table.inRangeQuery(doc.Range{From: oids[0]}, nil, true) },
 			"range's page": func() (query, error) { return table.inRangeQuery(doc.Range{}, texts, true) },

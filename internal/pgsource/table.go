@@ -28,6 +28,7 @@ type TableConfig struct {
 	SQL     string
 	Key     []string
 	Updated string
+	Unit    string         // of an Updated that is a number; "": its rows tell it
 	Zone    *time.Location // of an updateTime without time zone; nil: not declared
 	Batch   int            // at most so many rows in a batch
 	Limits  doc.Limits     // a row of more text is a reject
@@ -37,6 +38,12 @@ type TableConfig struct {
 	Deleted  DeletedConfig // zero: none
 	Changes  string        // an SQL of key and updated without the main SQL's filter; "": none
 	ACL      doc.ACL       // the groups to read of rows that can't become documents; zero: none
+
+	// Units are the units that Keep was called with before, by the path of their
+	// SQL: sql, changes, children.actors. Keep is called before a unit that was
+	// found is used. nil: nothing is kept.
+	Units map[string]string
+	Keep  func(path, unit string) error
 }
 
 // A Table is one table of the daemon: the view of its main SQL, and of what
@@ -94,12 +101,12 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	if cfg.Updated == "" {
 		return &ConfigError{Field: "updated", What: "no column is named", Do: "name the column that says when a row changed last"}
 	}
-	t.view, err = newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.Updated, cfg.Zone, place{"sql", "key", "updated"})
+	t.view, err = newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.updated("sql", cfg.Updated, cfg.Unit), place{"sql", "key", "updated"})
 	if err != nil {
 		return err
 	}
 	for _, c := range cfg.Children {
-		child, err := newChild(ctx, x, c, t.key, cfg.Zone)
+		child, err := newChild(ctx, x, c, t.key, cfg.updated(c.Path, c.Updated, c.Unit))
 		if err != nil {
 			return err
 		}
@@ -111,7 +118,7 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	if t.deleted, err = newDeleted(ctx, x, cfg, t.view); err != nil || cfg.Changes == "" {
 		return err
 	}
-	changes, err := newView(ctx, x, wrap(cfg.Changes), cfg.Key, cfg.Updated, cfg.Zone, place{"changes", "changes", "changes"})
+	changes, err := newView(ctx, x, wrap(cfg.Changes), cfg.Key, cfg.updated("changes", cfg.Updated, cfg.Unit), place{"changes", "changes", "changes"})
 	if err != nil {
 		return err
 	}

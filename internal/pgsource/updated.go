@@ -1,14 +1,16 @@
 package pgsource
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
 // A form is how a column says when something happened.
@@ -29,16 +31,33 @@ type updated struct {
 	typ    uint32
 	zone   *time.Location // of wall and day
 	tickOf time.Duration  // of instant, wall and day
-	unit   atomic.Int64   // of epoch, a time.Duration; 0: not known, for want of rows
+
+	// Of epoch: see unit.go.
+	conf  updatedConfig
+	field string       // of the configuration
+	mu    sync.Mutex   // held while the unit is decided
+	unit  atomic.Int64 // a time.Duration; 0: no row has told it
 }
 
-func newUpdated(columns []column, name string, zone *time.Location, field string) (*updated, error) {
+// An updatedConfig is the column of updateTime as configured, and what was found
+// of it before.
+type updatedConfig struct {
+	name     string         // "": none
+	zone     *time.Location // of times without one; nil: not declared
+	declared timeunit.Unit
+	found    timeunit.Unit
+	keep     func(timeunit.Unit) error // keeps what is found; nil: nothing is kept
+}
+
+func newUpdated(columns []column, conf updatedConfig, field string) (*updated, error) {
+	name, zone := conf.name, conf.zone
 	at, err := find(columns, field, name)
 	if err != nil {
 		return nil, err
 	}
 	c := columns[at]
-	u := &updated{name: name, column: at, typ: c.typ.oid, zone: zone, tickOf: timestampTick(c.mod)}
+	u := &updated{name: name, column: at, typ: c.typ.oid, zone: zone, tickOf: timestampTick(c.mod), conf: conf, field: field}
+	u.unit.Store(int64(conf.found.Duration()))
 	switch c.typ.oid {
 	case pgtype.TimestamptzOID:
 		u.form = instant
@@ -65,6 +84,13 @@ func newUpdated(columns []column, name string, zone *time.Location, field string
 			Field: field,
 			What:  fmt.Sprintf("column %s has type %s", name, c.typ.name),
 			Do:    "it must be a timestamp, a date or the number of seconds, milli-, micro- or nanoseconds since 1970",
+		}
+	}
+	if u.form != epoch && conf.declared != timeunit.Unknown {
+		return nil, &ConfigError{
+			Field: u.unitField(),
+			What:  fmt.Sprintf("column %s has type %s, which counts in no unit", name, c.typ.name),
+			Do:    "remove unit",
 		}
 	}
 	return u, nil
@@ -96,35 +122,16 @@ func (u *updated) tick() time.Duration {
 	return max(unit, time.Microsecond)
 }
 
-// unit returns the unit of an epoch, found by the size of the greatest
-// updateTime and kept once it is known. Without a row that tells, it is the
-// second for now.
-func (v view) unit(ctx context.Context, x *tx) (time.Duration, error) {
-	u := v.updated
-	if u == nil || u.form != epoch {
-		return 0, nil
-	}
-	if unit := time.Duration(u.unit.Load()); unit != 0 {
-		return unit, nil
-	}
-	// NaN and infinity are numerics, and greater than every number.
-	column := v.sql.column(u.name)
-	row, err := x.row(ctx, query{sql: "SELECT max(" + column + ")::bigint " + v.sql.from() + " WHERE " + column + " < 9e18"})
-	if err != nil {
-		return 0, err
-	}
-	unit := epochUnit(string(row[0]))
-	if unit == 0 {
-		return time.Second, nil
-	}
-	u.unit.Store(int64(unit))
-	return unit, nil
-}
-
-// parse reads the column's text. unit is an epoch's.
+// parse reads the column's text. unit is an epoch's. A number that is no time
+// of the years 1 to 9999 is the zero time, as NULL is: the sweep alone finds
+// changes of such a row.
 func (u *updated) parse(text string, unit time.Duration) (time.Time, error) {
 	if u.form == epoch {
-		return parseEpoch(text, unit)
+		t, err := parseEpoch(text, unit)
+		if errors.Is(err, errEpoch) {
+			return time.Time{}, nil
+		}
+		return t, err
 	}
 	t, err := parseTime(text)
 	if err != nil || u.form == instant || u.zone == time.UTC {

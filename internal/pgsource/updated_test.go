@@ -126,7 +126,6 @@ func TestInfiniteUpdateTimesAreRejected(t *testing.T) {
 		{"date", "0044-03-15 BC", `column u: "0044-03-15 BC" is not a time of the years 1 to 9999`},
 		{"timestamptz", "10000-01-01", `column u: "10000-01-01 00:00:00+00" is not a time of the years 1 to 9999`},
 		{"numeric", "NaN", "column u: NaN is not a number"},
-		{"bigint", "9223372036854775807", "column u: 9223372036854775807 units of 1s since 1970 is not a time of the years 1 to 9999"},
 	} {
 		setup := fmt.Sprintf("DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u %s); INSERT INTO doc VALUES (1, '%s')", c.typ, c.value)
 		table := tableIn(t, dsn, setup, TableConfig{Zone: time.UTC})

@@ -1,6 +1,9 @@
 package sink
 
-import "indexerd/internal/doc"
+import (
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
+)
 
 // A plan is what a batch comes to.
 type plan struct {
@@ -109,7 +112,7 @@ func count(r *doc.Report, written []entry) {
 		case updated:
 			r.Updated++
 		}
-		if d := &e.doc; !e.seen && !d.Updated.IsZero() {
+		if d := &e.doc; !e.seen && timeunit.Plausible(d.Updated, d.Fetched) { // else it says nothing of transactions
 			r.Late.Note(d.Fetched.Sub(d.Updated))
 		}
 	}

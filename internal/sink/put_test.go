@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
@@ -53,6 +54,29 @@ func TestSkippedRowsKeepTheirStampNew(t *testing.T) {
 		t.Errorf("got page %+v, want stamp %+v of fetch %d", page.Meta, b.Docs[0].Stamp, seq)
 	}
 	w.wantWhole(t)
+}
+
+// A row from 1970, or of the year 9999, was not late by so much: its updateTime
+// says nothing of transactions.
+func TestImplausibleTimesAreNotLate(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		updated time.Time
+		late    int64
+	}{
+		{time.Time{}, 0},
+		{time.Unix(0, 0), 0},
+		{time.Unix(253402300799, 0), 0},
+		{now.Add(-time.Minute), 1},
+	} {
+		s := newWorld().start()
+		b := batchOf(begin(t, s), map[doc.OID]string{one: "a"})
+		b.Docs[0].Updated, b.Docs[0].Fetched = c.updated, now
+		report, err := s.Put(context.Background(), b)
+		if got := report.Late.Count(); err != nil || got != c.late {
+			t.Errorf("updateTime %v: got %d late rows, %v, want %d", c.updated, got, err, c.late)
+		}
+	}
 }
 
 var errFault = fmt.Errorf("write: %w", syscall.ENOSPC)

@@ -22,6 +22,7 @@ type ChildConfig struct {
 	SQL        string
 	Key        []string
 	Updated    string
+	Unit       string // of an Updated that is a number; "": its rows tell it
 	Columns    []string
 	Value      bool
 }
@@ -32,8 +33,8 @@ type child struct {
 	name string
 }
 
-func (s *Source) newChild(ctx context.Context, c ChildConfig, zone *time.Location) (*child, error) {
-	v, err := s.newView(ctx, paths{c.Path + ".sql", c.Path + ".key", c.Path + ".updated"}, c.SQL, c.Key, c.Updated, zone)
+func (s *Source) newChild(ctx context.Context, c ChildConfig, updated updatedConfig) (*child, error) {
+	v, err := s.newView(ctx, paths{c.Path + ".sql", c.Path + ".key", c.Path + ".updated"}, c.SQL, c.Key, updated)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,6 @@
 package sqlitesource
 
 import (
-	"cmp"
-	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"strconv"
@@ -17,71 +14,19 @@ import (
 // window the same way, so that they compare with the stored values as those
 // are and an index on them serves.
 //
-// A column holds numbers (Unix time in some unit, or Julian days) or text; the
-// greatest value tells which. A value of the other sort is no updateTime: it
+// A column holds numbers (Unix time in some unit, or Julian days) or text; most
+// rows tell which (see unit.go). A value of the other sort is no updateTime: it
 // would lie in no window.
 type clock struct {
 	tick   time.Duration
 	unit   time.Duration // of a number; 0 where the column holds text
 	julian bool          // numbers are days since noon of -4713-11-24
-	vague  bool          // made of 0, which is 1970 in every unit
 	zone   *time.Location
 	seen   atomic.Uint32 // text: which spellings were met
 }
 
-// findClock returns the clock of a view, which the greatest updateTime
-// decides; nil while there is none. What was found stays, unless it was 0, the
-// default that a new column often has. It asks within the caller's snapshot, so
-// that where it finds nothing no row of the snapshot has an updateTime.
-func (v *view) findClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
-	if c := v.clock.Load(); c != nil || v.updated < 0 {
-		return c, nil
-	}
-	c, err := v.newestClock(ctx, tx)
-	if err != nil || c == nil || c.vague {
-		return c, err
-	}
-	v.clock.CompareAndSwap(nil, c)
-	return v.clock.Load(), nil
-}
-
-// newestClock makes a clock of the greatest value that is a time. A few that
-// are none must not keep a table from being read.
-func (v *view) newestClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
-	// Below ':' lie the numbers, and the text that begins with a digit.
-	if c, err := v.clockAmong(ctx, tx, " < ':'"); c != nil || err != nil {
-		return c, err
-	}
-	return v.clockAmong(ctx, tx, " IS NOT NULL")
-}
-
-// clockAmong tries the greatest hundred of some values. It returns nil where
-// there are none.
-func (v *view) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *clock, err error) {
-	column := v.statements.updated
-	rows, err := tx.QueryContext(ctx, "SELECT +"+column+v.statements.from+" WHERE "+column+which+" ORDER BY "+column+" DESC LIMIT 100")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var fault error
-	for s := newScanner(1); rows.Next(); {
-		if err := s.scan(rows); err != nil {
-			return nil, err
-		}
-		c, err := newClock(s.raw[0], v.zone)
-		if err == nil {
-			return c, nil
-		}
-		if fault == nil {
-			fault = &ConfigError{v.paths.updated, "column " + v.columns[v.updated] + ": " + err.Error(),
-				"it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05"}
-		}
-	}
-	return nil, cmp.Or(rows.Err(), fault)
-}
-
-// newClock makes the clock of a column from its greatest value.
+// newClock makes the clock of a column without a plausible time, from its
+// greatest value.
 func newClock(newest any, zone *time.Location) (*clock, error) {
 	c := &clock{zone: zone}
 	switch v := newest.(type) {
@@ -115,7 +60,6 @@ const firstJulian, lastJulian = 2086302.5, 2816787.5
 // setUnit finds the unit of a number: days where it can be a Julian day, else
 // the coarsest unit of Unix time in which it is not after the year 9999.
 func (c *clock) setUnit(n float64) {
-	c.vague = n == 0
 	switch v := math.Abs(n); {
 	case n >= firstJulian && n < lastJulian:
 		c.unit, c.julian = 24*time.Hour, true
@@ -130,7 +74,8 @@ func (c *clock) setUnit(n float64) {
 	}
 }
 
-// time reads a value; NULL is the zero time.
+// time reads a value. NULL is the zero time, and so is a number that is no time
+// of the years 0 to 9999: the sweep alone finds changes of such a row.
 func (c *clock) time(v any) (time.Time, error) {
 	switch v := v.(type) {
 	case nil:
@@ -156,7 +101,7 @@ const minSeconds, maxSeconds = -62167219200, 253402300800
 func (c *clock) integer(v int64) (time.Time, error) {
 	perSecond := int64(time.Second / c.unit)
 	if v/perSecond <= minSeconds || v/perSecond >= maxSeconds {
-		return time.Time{}, outOfRange(v)
+		return time.Time{}, nil
 	}
 	return time.Unix(v/perSecond, v%perSecond*int64(c.unit)).UTC().Truncate(time.Microsecond), nil
 }
@@ -176,8 +121,11 @@ func (c *clock) real(v any, n float64) (time.Time, error) {
 	default:
 		micros = math.Round(n * float64(c.unit) / float64(time.Microsecond))
 	}
-	if !(micros > minSeconds*1e6 && micros < maxSeconds*1e6) {
+	if math.IsInf(n, 0) {
 		return time.Time{}, outOfRange(v)
+	}
+	if !(micros > minSeconds*1e6 && micros < maxSeconds*1e6) {
+		return time.Time{}, nil
 	}
 	return time.UnixMicro(int64(micros)).UTC(), nil
 }

@@ -44,7 +44,7 @@ func TestUpdatedKinds(t *testing.T) {
 		{"milliseconds", "INTEGER", 1714996800123, nil, "2024-05-06T12:00:00.123Z", time.Millisecond},
 		{"microseconds", "INTEGER", 1714996800123456, nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
 		{"nanoseconds", "INTEGER", 1714996800123456789, nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
-		{"before 1970", "INTEGER", -1, nil, "1969-12-31T23:59:59Z", time.Second},
+		{"before 1970", "INTEGER", -1, nil, "1969-12-31T23:59:59Z", 24 * time.Hour}, // which tells no unit
 		{"seconds as real", "REAL", 1714996800.25, nil, "2024-05-06T12:00:00.25Z", time.Microsecond},
 		{"julian day", "REAL", 2460437.0, nil, noon, time.Millisecond},
 		{"julian day in a numeric column", "NUMERIC", 2460437.0, nil, noon, time.Microsecond * 1000},
@@ -133,10 +133,10 @@ func TestUpdatedOfZero(t *testing.T) {
 
 func TestRejectedUpdated(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", `INSERT INTO t VALUES
-		(1, '2024-05-06 12:00:00'), (2, 'yesterday'), (3, 1714996800), (4, '2024-02-30'), (5, x'00'), (6, '2024-05-06 25:00'), (7, '0000-01-01 00:00+14:00')`)
+		(1, '2024-05-06 12:00:00'), (2, 'yesterday'), (3, 1714996800), (4, '2024-02-30'), (5, x'00'), (6, '2024-05-06 25:00'), (7, '0000-01-01 00:00+14:00'), (8, '2024-05-06 12:00:01')`)
 	table := db.table(TableConfig{})
 	docs, rejects := rangeOf(t, table, doc.Range{})
-	if got, want := keysOf(docs), "1"; got != want {
+	if got, want := keysOf(docs), "1 8"; got != want {
 		t.Errorf("documents = %s, want %s", got, want)
 	}
 	want := strings.Join([]string{

@@ -48,7 +48,7 @@ func (s *Source) newDeletion(ctx context.Context, c TableConfig, main *view) (d 
 	}
 	if c.Deleted.SQL != "" {
 		const path = "deleted.sql"
-		d.list, err = s.newView(ctx, paths{path, path, path}, c.Deleted.SQL, c.Key, "", c.Zone)
+		d.list, err = s.newView(ctx, paths{path, path, path}, c.Deleted.SQL, c.Key, updatedConfig{})
 	}
 	return d, err
 }

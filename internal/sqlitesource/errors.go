@@ -28,9 +28,12 @@ func (e *ConfigError) Error() string { return e.Field + ": " + e.What + ": " + e
 // fault says what was being done, on one line, and marks what may go away by
 // itself as doc.ErrUnavailable.
 func (s *Source) fault(doing string, err error) error {
+	var kept *keepError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &kept): // says nothing of the database
+		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, doc.ErrUnavailable), errors.Is(err, doc.ErrChangedResult):
 		return fmt.Errorf("%s: %s: %w", s.Address(), doing, err)

@@ -172,7 +172,7 @@ func TestDroppedTable(t *testing.T) {
 
 // Where not even the keys can be read there is nothing to be done but to say so.
 func TestPoisonedKeys(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '1')")
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 1700000000, '1')")
 	table := db.table(TableConfig{SQL: "SELECT id, u FROM t WHERE json(v) IS NOT NULL"})
 	db.exec("INSERT INTO t VALUES (2, 10, '{')")
 	for _, err := range table.Range(t.Context(), doc.Range{}) {

@@ -114,7 +114,7 @@ func (t *Table) Wall() *time.Location {
 	if c := t.clock.Load(); c == nil || c.unit != 0 {
 		return nil
 	}
-	return t.zone
+	return t.conf.zone
 }
 
 // Shown is nil: SQLite knows no zones that could differ.

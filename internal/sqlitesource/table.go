@@ -25,6 +25,7 @@ type TableConfig struct {
 	SQL      string
 	Key      []string
 	Updated  string
+	Unit     string // of an Updated that is a number; "": its rows tell it
 	Zone     *time.Location
 	Batch    int           // rows of a page; 0 means 2000
 	Limits   doc.Limits    // a row of more text is a reject
@@ -33,6 +34,12 @@ type TableConfig struct {
 	Deleted  DeletedConfig // zero: no row is marked deleted
 	Changes  string        // SQL of key and updateTime, without the filter that SQL has; "": none
 	ACL      doc.ACL       // the groups to read of rows that can't become documents; zero: none
+
+	// Units are the units that Keep was called with before, by the path of their
+	// SQL: sql, changes, children.actors. Keep is called before a unit that was
+	// found is used. nil: nothing is kept.
+	Units map[string]string
+	Keep  func(path, unit string) error
 }
 
 // unnumbered is for those who only look.
@@ -82,7 +89,7 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 }
 
 func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
-	if t.view, err = t.source.newView(ctx, paths{"sql", "key", "updated"}, c.SQL, c.Key, c.Updated, c.Zone); err != nil {
+	if t.view, err = t.source.newView(ctx, paths{"sql", "key", "updated"}, c.SQL, c.Key, c.updated("sql", c.Updated, c.Unit)); err != nil {
 		return err
 	}
 	if c.Updated == "" {
@@ -90,7 +97,7 @@ func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
 		return err
 	}
 	for _, config := range c.Children {
-		child, err := t.source.newChild(ctx, config, c.Zone)
+		child, err := t.source.newChild(ctx, config, c.updated(config.Path, config.Updated, config.Unit))
 		if err != nil {
 			return err
 		}
@@ -103,7 +110,7 @@ func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
 		return err
 	}
 	if c.Changes != "" {
-		if t.changes, err = t.source.newView(ctx, paths{"changes", "changes", "changes"}, c.Changes, c.Key, c.Updated, c.Zone); err != nil {
+		if t.changes, err = t.source.newView(ctx, paths{"changes", "changes", "changes"}, c.Changes, c.Key, c.updated("changes", c.Updated, c.Unit)); err != nil {
 			return err
 		}
 	}
@@ -123,7 +130,7 @@ func (t *Table) lookAtRows(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 	for _, v := range t.views() {
-		if _, err := v.findClock(ctx, tx); err != nil {
+		if _, err := v.checkUnit(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -190,15 +197,20 @@ func (t *Table) Now(ctx context.Context) (now time.Time, err error) {
 
 // Count counts the rows that are not marked deleted.
 func (t *Table) Count(ctx context.Context) (n int64, err error) {
-	var where condition
-	t.live(&where)
-	if list := t.deletion.list; list != nil {
-		where.and("(" + t.statements.inBytes() + " IN (" + list.statements.keys + ")) IS NOT TRUE")
-	}
+	where := t.unmarked()
 	err = t.read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, "SELECT count(*)"+t.statements.from+where.String(), where.args...).Scan(&n)
 	})
 	return n, t.source.fault("count the rows of "+t.name, err)
+}
+
+// unmarked is the condition that a row is not marked deleted, by any way.
+func (t *Table) unmarked() (where condition) {
+	t.live(&where)
+	if list := t.deletion.list; list != nil {
+		where.and("(" + t.statements.inBytes() + " IN (" + list.statements.keys + ")) IS NOT TRUE")
+	}
+	return where
 }
 
 // clockOf reads the clock. It is in milliseconds, the best that SQLite has.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
-	"time"
 
 	"modernc.org/sqlite"
 
@@ -23,7 +23,7 @@ type paths struct{ sql, key, updated string }
 type view struct {
 	sql   string
 	paths paths
-	zone  *time.Location
+	conf  updatedConfig // of its updateTime
 
 	columns    []string
 	booleans   []bool // by column: declared BOOLEAN
@@ -34,11 +34,12 @@ type view struct {
 	updated    int          // column of updateTime; -1: none
 	kinds      []doc.Kind
 	statements statements
-	clock      atomic.Pointer[clock] // nil until a row has an updateTime
+	clock      atomic.Pointer[clock] // nil until a row has a plausible updateTime
+	deciding   sync.Mutex            // held while the unit is decided; guards conf.found
 }
 
-// newView looks at the columns of a user's SQL. An empty updated is none.
-func (s *Source) newView(ctx context.Context, p paths, query string, key []string, updated string, zone *time.Location) (*view, error) {
+// newView looks at the columns of a user's SQL.
+func (s *Source) newView(ctx context.Context, p paths, query string, key []string, updated updatedConfig) (*view, error) {
 	info, err := s.columnsOf(ctx, query)
 	if err != nil {
 		if unavailable(err) {
@@ -46,15 +47,15 @@ func (s *Source) newView(ctx context.Context, p paths, query string, key []strin
 		}
 		return nil, &ConfigError{p.sql, message(err), "try it in the sqlite3 shell"}
 	}
-	v := &view{sql: query, paths: p, zone: zone, updated: -1}
+	v := &view{sql: query, paths: p, conf: updated, updated: -1}
 	if err := v.findColumns(info); err != nil {
 		return nil, err
 	}
 	if err := v.findKey(key); err != nil {
 		return nil, err
 	}
-	if updated != "" {
-		if v.updated, err = v.column(p.updated, updated); err != nil {
+	if updated.name != "" {
+		if v.updated, err = v.column(p.updated, updated.name); err != nil {
 			return nil, err
 		}
 		v.origin = info[v.updated].TableName

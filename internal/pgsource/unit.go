@@ -1,0 +1,267 @@
+package pgsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
+)
+
+// An updateTime that is a number counts in a unit that is declared, or that was
+// kept when it was found, or that a sample of the rows tells: see timeunit.
+// While no row tells it there is no row with a plausible updateTime in the
+// snapshot, so no window misses one. Such rows are read as seconds for now.
+
+// updated makes the configuration of an updateTime of the SQL at a path.
+func (cfg TableConfig) updated(path, name, declared string) updatedConfig {
+	u := updatedConfig{name: name, zone: cfg.Zone, declared: timeunit.Unit(declared)}
+	// What is none was kept for want of rows.
+	if found, err := timeunit.Parse(cfg.Units[path]); err == nil {
+		u.found = found
+	}
+	if cfg.Keep != nil {
+		u.keep = func(unit timeunit.Unit) error { return cfg.Keep(path, string(unit)) }
+	}
+	return u
+}
+
+// unitField is where the configuration declares the unit.
+func (u *updated) unitField() string {
+	if u.field == "changes" { // its column is declared with that of the main SQL
+		return "updated.unit"
+	}
+	return u.field + ".unit"
+}
+
+// unit returns the unit of an epoch, and finds it if that was not possible
+// before. Without a row that tells, it is the second for now.
+func (v view) unit(ctx context.Context, x *tx) (time.Duration, error) {
+	u := v.updated
+	if u == nil || u.form != epoch {
+		return 0, nil
+	}
+	if unit := time.Duration(u.unit.Load()); unit != 0 {
+		return unit, nil
+	}
+	if err := v.checkUnit(ctx, x); err != nil {
+		return 0, err
+	}
+	if unit := time.Duration(u.unit.Load()); unit != 0 {
+		return unit, nil
+	}
+	return time.Second, nil
+}
+
+// checkUnit asks a sample of the rows for the unit of an epoch. It keeps one
+// that is found for the first time. The error is a *ConfigError if the rows
+// contradict what is declared or was found.
+func (v view) checkUnit(ctx context.Context, x *tx) error {
+	u := v.updated
+	if u == nil || u.form != epoch {
+		return nil
+	}
+	votes, err := v.votes(ctx, x)
+	if err != nil {
+		return err
+	}
+	return u.decide(votes)
+}
+
+// A conflictError is a ConfigError about the unit of an updateTime.
+type conflictError struct {
+	*ConfigError
+	conflict *timeunit.Conflict
+}
+
+// Unwrap makes it both.
+func (e *conflictError) Unwrap() []error { return []error{e.ConfigError, e.conflict} }
+
+// decide keeps the unit before it is used: marks that rest on it must not
+// outlive it.
+func (u *updated) decide(votes timeunit.Votes) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	unit, err := timeunit.Decide(u.conf.declared, u.conf.found, votes)
+	var conflict *timeunit.Conflict
+	if errors.As(err, &conflict) {
+		field := u.field
+		if conflict.Declared {
+			field = u.unitField()
+		}
+		return &conflictError{&ConfigError{Field: field, What: fmt.Sprintf("column %s: %s", u.name, conflict.What), Do: conflict.Do}, conflict}
+	}
+	if err != nil || unit == u.conf.found {
+		return err
+	}
+	if u.conf.keep != nil {
+		if err := u.conf.keep(unit); err != nil {
+			return fmt.Errorf("keep the unit of updateTime: %w", err)
+		}
+	}
+	u.conf.found = unit
+	u.unit.Store(int64(unit.Duration()))
+	return nil
+}
+
+// votes counts the rows by unit, up to a sample's size. An index on the column
+// serves; without one, and without a row that is a vote, it reads the table, as
+// a window does.
+func (v view) votes(ctx context.Context, x *tx) (timeunit.Votes, error) {
+	row, err := x.row(ctx, v.votesQuery(x.at))
+	if err != nil {
+		return nil, err
+	}
+	votes := timeunit.Votes{}
+	for i, u := range timeunit.Numbers {
+		if votes[u], err = strconv.Atoi(string(row[i])); err != nil {
+			return nil, fmt.Errorf("count rows by unit: %w", err)
+		}
+	}
+	return votes, nil
+}
+
+func (v view) votesQuery(now time.Time) query {
+	var q query
+	var counts, ranges []string
+	column := v.sql.column(v.updated.name)
+	for _, u := range timeunit.Numbers {
+		from, to := u.Range(now)
+		low, high := q.bind(v.updated.typ, wholeNumber(from)), q.bind(v.updated.typ, wholeNumber(to))
+		counts = append(counts, fmt.Sprintf("count(*) FILTER (WHERE u >= %s AND u < %s)", low, high))
+		ranges = append(ranges, fmt.Sprintf("%s >= %s AND %s < %s", column, low, column, high))
+	}
+	q.sql = fmt.Sprintf("SELECT %s FROM (SELECT %s AS u %s WHERE %s LIMIT %s) sample", strings.Join(counts, ", "),
+		column, v.sql.from(), strings.Join(ranges, " OR "), q.bind(int8OID, strconv.Itoa(timeunit.Sample)))
+	return q
+}
+
+func wholeNumber(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
+
+// readable limits an aggregate to the numbers that are read as a time, so that
+// the greatest of them is the same here and in this program. What is no number
+// at all stays: it is a fault of the row.
+func (v view) readable(q *query, unit time.Duration) string {
+	u := v.updated
+	whole := u.typ == pgtype.Int8OID
+	if u.form != epoch || whole && unit == time.Nanosecond { // all nanoseconds are of the years 1677 to 2262
+		return ""
+	}
+	column := v.sql.column(u.name)
+	odd := ""
+	if !whole {
+		odd = " OR " + column + "::text IN ('NaN', 'Infinity', '-Infinity')"
+	}
+	from, to := u.bounds(doc.Window{From: minTime, To: maxTime}, unit)
+	return fmt.Sprintf(" FILTER (WHERE %s >= %s AND %s < %s%s)", column, q.bind(u.typ, from), column, q.bind(u.typ, to), odd)
+}
+
+// Units returns the units of the updateTimes that are numbers, by the path of
+// their SQL; Unknown where no row has told one.
+func (t *Table) Units() map[string]timeunit.Unit {
+	units := map[string]timeunit.Unit{}
+	views, paths := t.timed()
+	for i, v := range views {
+		if v.updated.form != epoch {
+			continue
+		}
+		v.updated.mu.Lock()
+		units[paths[i]] = v.updated.conf.found
+		v.updated.mu.Unlock()
+	}
+	return units
+}
+
+// timed returns the views that have an updateTime, with the paths of their SQLs.
+func (t *Table) timed() (views []*view, paths []string) {
+	views, paths = []*view{&t.view}, []string{"sql"}
+	for _, c := range t.children {
+		if c.updated != nil {
+			views, paths = append(views, &c.view), append(paths, c.path)
+		}
+	}
+	if t.changes != nil {
+		views, paths = append(views, t.changes), append(paths, "changes")
+	}
+	return views, paths
+}
+
+// CheckUnits asks the rows again for the units of the updateTimes. The error is
+// a *ConfigError if they contradict what is declared or was found.
+func (t *Table) CheckUnits(ctx context.Context) error {
+	return t.scan(ctx, func(x *tx) error {
+		views, _ := t.timed()
+		for _, v := range views {
+			if err := v.checkUnit(ctx, x); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// OutOfRange counts the live rows and the children's rows whose updateTime is
+// no plausible time. Those without one do not count. Without an index on the
+// column it reads the table.
+func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
+	err = t.scan(ctx, func(x *tx) error {
+		conditions := []func(*query) string{t.live}
+		views := []*view{&t.view}
+		for _, c := range t.children {
+			if c.updated != nil {
+				views, conditions = append(views, &c.view), append(conditions, noCondition)
+			}
+		}
+		for i, v := range views {
+			rows, err := v.outOfRange(ctx, x, conditions[i])
+			if err != nil {
+				return err
+			}
+			n += rows
+		}
+		return nil
+	})
+	return n, err
+}
+
+func (v *view) outOfRange(ctx context.Context, x *tx, condition func(*query) string) (int64, error) {
+	unit, err := v.unit(ctx, x)
+	if err != nil {
+		return 0, err
+	}
+	from, to := v.updated.bounds(doc.Window{From: timeunit.Earliest, To: timeunit.Latest(x.at)}, unit)
+	var q query
+	u := v.sql.column(v.updated.name)
+	q.sql = fmt.Sprintf("SELECT count(*) %s WHERE (%s < %s OR %s >= %s) AND %s",
+		v.sql.from(), u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), condition(&q))
+	row, err := x.row(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(string(row[0]), 10, 64)
+}
+
+// UnitOf returns the unit in which most rows of an SQL count in a column of
+// numbers; Unknown where they do not tell.
+func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return timeunit.Unknown, err
+	}
+	defer x.end(ctx)
+	if _, err := x.begin(ctx, ""); err != nil {
+		return timeunit.Unknown, err
+	}
+	v := view{sql: wrap(sql), updated: &updated{name: column, form: epoch, typ: pgtype.Int8OID}}
+	votes, err := v.votes(ctx, x)
+	if err != nil {
+		return timeunit.Unknown, err
+	}
+	return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
+}
