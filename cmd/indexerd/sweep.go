@@ -135,11 +135,14 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	}
 	t.source.seen(nil)
 	t.settleSweep(report, started, proven)
-	if err := t.checkUpdated(ctx, rows); err != nil {
+	t.sayHeld("deletecheck")
+	if err := t.keep("deletecheck", "", started, time.Since(started), report); err != nil {
+		return report, err
+	}
+	if err := t.checkUpdated(ctx, rows); err != nil { // the sweep has ended all the same
 		return report, t.dieIfBroken("deletecheck", err)
 	}
-	t.sayHeld("deletecheck")
-	return report, t.keep("deletecheck", "", started, time.Since(started), report)
+	return report, nil
 }
 
 // restInSweep rests between two chunks; a scheduled sweep, until the quiet hours
