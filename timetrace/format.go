@@ -33,7 +33,7 @@ type field struct {
 var fields = []field{
 	textField("source", func(t *Table) *string { return &t.Source }),
 	textField("sql", func(t *Table) *string { return &t.SQL }),
-	numberField("epoch", func(t *Table) *uint32 { return &t.Epoch }),
+	unlessZero(numberField("epoch", func(t *Table) *uint32 { return &t.Epoch })),
 	{"key", func(t Table) string { return formatKinds(t.Kinds) }, parseKinds},
 	numberField("generation", func(t *Table) *doc.Generation { return &t.Generation }),
 	numberField("numbers", func(t *Table) *uint64 { return &t.Numbers }),
@@ -131,6 +131,18 @@ func numberField[N ~uint32 | ~uint64](name string, at func(*Table) *N) field {
 			return nil
 		},
 	}
+}
+
+// unlessZero is a number of which 0 says no more than no line does.
+func unlessZero(f field) field {
+	all := f.format
+	f.format = func(t Table) string {
+		if text := all(t); text != "0" {
+			return text
+		}
+		return ""
+	}
+	return f
 }
 
 func timeField(name string, at func(*Table) *time.Time) field {

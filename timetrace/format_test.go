@@ -137,6 +137,8 @@ func drawTable(t *rapid.T) Table {
 		Sweep:       mark.Draw(t, "sweep"),
 		Rewinds:     rapid.Uint64().Draw(t, "rewinds"),
 		Unverified:  rapid.String().Draw(t, "unverified"),
+		Epoch:       rapid.Uint32().Draw(t, "epoch"),
+		Hidden:      rapid.String().Draw(t, "hidden"),
 	}
 }
 

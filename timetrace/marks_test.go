@@ -85,3 +85,27 @@ func TestMovingTiersLeavesCopiesAlone(t *testing.T) {
 		t.Errorf("the first tier: got %v, want %v", got, want)
 	}
 }
+
+// What hides the documents of a table ends with a full sweep that began after it,
+// as what leaves it unverified does, and it survives a restart.
+func TestHidden(t *testing.T) {
+	var table Table
+	before := table.Rewinds
+	table.Hide("the groups are gone")
+	table.Swept(at(10, 0, 0, 0), before)
+	if table.Hidden != "the groups are gone" || table.Unverified != "the groups are gone" {
+		t.Errorf("after a sweep that began before: got %q and %q, want the reason", table.Hidden, table.Unverified)
+	}
+	text, err := format(State{"film": table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := parse(text)
+	if err != nil || again["film"].Hidden != table.Hidden {
+		t.Errorf("after a restart: got %q, %v, want the reason", again["film"].Hidden, err)
+	}
+	table.Swept(at(11, 0, 0, 0), table.Rewinds)
+	if table.Hidden != "" || table.Unverified != "" {
+		t.Errorf("after a sweep that began later: got %q and %q, want nothing", table.Hidden, table.Unverified)
+	}
+}

@@ -30,7 +30,10 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 		return err
 	}
 	t.alive.Store(true)
-	if _, err := retry(ctx, failures, func() (rows, error) { return guarded(ctx, t, nil, t.reach) }); err != nil {
+	if _, err := retry(ctx, failures, func() (rows, error) {
+		r, err := guarded(ctx, t, nil, t.reach)
+		return r, t.fail("connect", err)
+	}); err != nil {
 		return err
 	}
 	t.sayMapping()

@@ -217,3 +217,37 @@ func TestLaneIsTakenOnceAndInOrder(t *testing.T) {
 		}
 	})
 }
+
+// A panic is a failure of one run: the job is tried again, and other jobs never
+// notice.
+func TestPanicIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		s, err := New(slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs, others atomic.Int32
+		job := every(t, s, time.Minute, func(context.Context) error {
+			if runs.Add(1) == 1 {
+				panic("once")
+			}
+			return nil
+		})
+		every(t, s, time.Minute, func(context.Context) error { others.Add(1); return nil })
+		time.Sleep(time.Second)
+		if got := job.Status(); got.Running || got.Err == nil || !strings.Contains(got.Err.Error(), "panic: once") {
+			t.Errorf("got %+v, want a run that failed", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := job.Status(); got.Err != nil || runs.Load() < 2 || others.Load() < 2 {
+			t.Errorf("got %+v after %d and %d runs, want more of both", got, runs.Load(), others.Load())
+		}
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(log.String(), "stack="); got != 1 {
+			t.Errorf("got %d stacks in the log, want 1: %s", got, &log)
+		}
+	})
+}
