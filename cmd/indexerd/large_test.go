@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/pgtest"
+)
+
+// Rows that are too large for a document are set aside with the reason, by the
+// load and by what follows it, and keep no other row waiting; a start meets them
+// again. What is made smaller is indexed, and so is what a higher limit allows.
+func TestLargeRows(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE item (id bigint PRIMARY KEY, updated timestamptz, body text); CREATE INDEX ON item (updated);
+		INSERT INTO item SELECT i, now(), 'good ' || i FROM generate_series(100, 299) i;
+		INSERT INTO item VALUES (1, now(), repeat('x', 100000)), (2, now(), (SELECT string_agg('w' || i % 10, ' ') FROM generate_series(1, 2001) i)),
+			(3, now(), (SELECT string_agg('w' || i, ' ') FROM generate_series(1, 1001) i)), (4, now(), (SELECT string_agg('w' || i, ' ') FROM generate_series(1, 1000) i))`)
+	config := func(text string) string {
+		return fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: postgres, dsn: %q}}
+tables:
+  item:
+    source: db
+    sql: SELECT id, updated, body FROM item
+    key: id
+    updated: updated
+    content: {fields: [body]}
+    limits: {text: %s, words: 2000, distinct_words: 1000}
+`, t.TempDir(), dsn, text)
+	}
+	yaml := config("64KiB")
+	file := writeFile(t, yaml)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	wantSetAside(t, p, map[string]string{"1": "limits.text", "2": "limits.words", "3": "limits.distinct_words"})
+	if got := p.search(t, "item", "good", "size=0").Total + p.search(t, "item", "w1000", "size=0").Total; got != 201 {
+		t.Errorf("other rows: got %d, want 201", got)
+	}
+
+	pgtest.Exec(t, dsn, `UPDATE item SET body = 'small again', updated = clock_timestamp() WHERE id = 1; INSERT INTO item VALUES (5, clock_timestamp(), repeat('y', 100000)), (6, clock_timestamp(), 'beside it')`)
+	eventually(t, soon, "what is small again, and what came beside a large row, are found", func() error {
+		if got := p.search(t, "item", "again OR beside", "size=0").Total; got != 2 {
+			return fmt.Errorf("got %d of 2", got)
+		}
+		return nil
+	})
+	wantSetAside(t, p, map[string]string{"2": "limits.words", "3": "limits.distinct_words", "5": "limits.text"})
+	p.kill()
+
+	p = start(t, "run", "-c", writeFile(t, strings.Replace(yaml, "64KiB", "128KiB", 1)))
+	p.ready(t)
+	sweeps(t, 0, file, "item")
+	wantSetAside(t, p, map[string]string{"2": "limits.words", "3": "limits.distinct_words"})
+	p.stop(t)
+}
+
+// wantSetAside waits until just these rows are in quarantine, each with a reason
+// that names the option.
+func wantSetAside(t *testing.T, p *proc, want map[string]string) {
+	t.Helper()
+	eventually(t, soon, "the rows that are set aside", func() error {
+		var q httpapi.Quarantine
+		decode(t, p.base+"/api/v1/tables/item/quarantine", &q)
+		for _, r := range q.Rows {
+			if r.OID == nil || want[*r.OID] == "" || !strings.Contains(r.Reason, "raise "+want[*r.OID]+" of the table") {
+				return fmt.Errorf("got %+v, want %v", r, want)
+			}
+		}
+		if len(q.Rows) != len(want) {
+			return fmt.Errorf("got %d rows, want %v", len(q.Rows), want)
+		}
+		return nil
+	})
+}
