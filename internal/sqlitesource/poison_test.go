@@ -267,3 +267,20 @@ func TestThreeOfAThousand(t *testing.T) {
 		})
 	}
 }
+
+// A row that is repaired before it is alone is read, and no reject: the fetch
+// that fails decides, and not the one before.
+func TestPoisonRepairedMeanwhile(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '{')")
+	numbers := &testNumbers{}
+	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
+	numbers.begun = func() {
+		if numbers.last == 2 {
+			db.exec("UPDATE t SET v = '1'")
+		}
+	}
+	docs, rejects := docsOf(t, table, oid(t, 1))
+	if keysOf(docs) != "1" || len(rejects) != 0 || len(numbers.open) != 0 {
+		t.Errorf("got documents %s, rejects %v and %d open fetches, want the row, and none", keysOf(docs), rejects, len(numbers.open))
+	}
+}
