@@ -122,6 +122,25 @@ func (a *apart) query(low, high int64) query {
 	return q
 }
 
+// breakpointsApart returns every every-th key, without the first.
+func (t *Table) breakpointsApart(ctx context.Context, every int, fault error) (points []doc.OID, err error) {
+	for after := []string(nil); ; {
+		oids, err := t.keysApart(ctx, doc.Range{}, noCondition, after, every, fault)
+		if err != nil || len(oids) == 0 {
+			return points, err
+		}
+		if after != nil {
+			points = append(points, oids[0])
+		}
+		if len(oids) < every {
+			return points, nil
+		}
+		if after, err = t.key.texts(oids[len(oids)-1]); err != nil {
+			return points, err
+		}
+	}
+}
+
 // windowApart yields the stamps of the live rows with updateTime in the window,
 // in the order of keys behind one. It reports whether the consumer wants more.
 func (t *Table) windowApart(ctx context.Context, w doc.Window, after []string, fault error, yield func([]doc.Stamp, error) bool) bool {

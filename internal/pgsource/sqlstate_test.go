@@ -103,6 +103,13 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 	for _, code := range []string{"P0001", "42P01"} {
 		pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 500, 501) THEN '"+code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 500, 501)")
 		checkFaulty(t, table, code)
+		points, err := table.Breakpoints(t.Context(), 400)
+		if err != nil || !slices.Equal(points, ids(t, 401, 801)) {
+			t.Errorf("got breakpoints %v, %v, want 401 and 801", points, err)
+		}
+		if n, err := table.Count(t.Context()); err != nil || n < 1 {
+			t.Errorf("got count %d, %v, want an estimate", n, err)
+		}
 	}
 	text, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id::text AS id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 200, Numbers: &numbers{}})
 	if err != nil {
