@@ -25,8 +25,8 @@ type buggy struct {
 	broken atomic.Pointer[string] // the method that panics
 }
 
-func (f *buggy) table(ctx context.Context, conf configs.Table, n numbers) (rows, error) {
-	r, err := f.database.table(ctx, conf, n)
+func (f *buggy) table(ctx context.Context, conf configs.Table, n numbers, u units) (rows, error) {
+	r, err := f.database.table(ctx, conf, n, u)
 	if err != nil || conf.Name != f.which {
 		return r, err
 	}

@@ -166,6 +166,13 @@ func (s *byOID) pages(ctx context.Context) (err error) {
 	}
 	for {
 		rows, err := s.table.readUnion(ctx, p)
+		if poisoned(err) && len(s.table.children) == 0 {
+			fault := err
+			if s.unusable, err = s.table.hasNullKey(ctx, s.window); err == nil {
+				s.ended = !s.table.windowApart(ctx, s.window, p.after, fault, s.yield)
+			}
+			return err
+		}
 		if err != nil {
 			return err
 		}

@@ -58,6 +58,9 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 		var after []string
 		for {
 			page, err := t.page(ctx, func(_ time.Duration, digest bool) (query, error) { return t.inRangeQuery(r, after, digest) }, nil)
+			if poisoned(err) {
+				page, err = t.pageApart(ctx, r, after, err)
+			}
 			if err != nil {
 				yield(nil, err)
 				return
@@ -74,6 +77,15 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 			}
 		}
 	}
+}
+
+// pageApart reads a page of stamps whose keys could not be read at once.
+func (t *Table) pageApart(ctx context.Context, r doc.Range, after []string, fault error) (p page, err error) {
+	p.stamps, p.last, err = t.nextApart(ctx, r, noCondition, after, fault)
+	if p.last != nil {
+		p.rows = t.stampPage // others may follow
+	}
+	return p, err
 }
 
 // border takes the last key off a full page, since more of its rows may follow,

@@ -49,6 +49,9 @@ func (t *Table) unusable(ctx context.Context, condition func(*tx) (func(*query) 
 		b.Rejects, err = t.keyless(ctx, x, among)
 		return err
 	})
+	if err != nil {
+		b.Rejects, err = t.failsAtNull(ctx, err)
+	}
 	return b, err
 }
 
@@ -66,7 +69,7 @@ func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) (
 		}
 		more, err := t.suspects(ctx, x, p, suspect, among)
 		if err != nil {
-			return nil, err
+			return nil, whole(err)
 		}
 		rejects = append(rejects, more...)
 	}
@@ -82,7 +85,23 @@ func (t *Table) nullKey(ctx context.Context, x *tx, among func(*query) string) (
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return []doc.Reject{{Reason: t.key.nullFault().Error()}}, nil
+	return t.keylessRow(), nil
+}
+
+func (t *Table) keylessRow() []doc.Reject {
+	return []doc.Reject{{Reason: t.key.nullFault().Error()}}
+}
+
+// failsAtNull makes an error of nullKey a reject, if it is the fault of a row
+// that has no key: it is there, then.
+func (t *Table) failsAtNull(ctx context.Context, err error) ([]doc.Reject, error) {
+	if !poisoned(err) {
+		return nil, err
+	}
+	if err := t.sound(ctx); err != nil {
+		return nil, err
+	}
+	return t.keylessRow(), nil
 }
 
 // suspect is the condition that a value of a key column may be unusable; "" where

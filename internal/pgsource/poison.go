@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"indexerd/internal/doc"
 )
@@ -186,16 +187,31 @@ func (f *faultTally) fault(read int) error {
 	return whole(fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %w", f.rows, f.first))
 }
 
+// keyPageApart reads a page of keys that could not be read at once.
+func (t *Table) keyPageApart(ctx context.Context, r doc.Range, after []string, fault error) (p keyPage, err error) {
+	p.oids, err = t.keysApart(ctx, r, noCondition, after, t.batch, fault)
+	p.rows = len(p.oids)
+	p.oids = slices.Compact(p.oids)
+	if n := len(p.oids); err == nil && n > 0 {
+		p.last, err = t.key.texts(p.oids[n-1])
+	}
+	return p, err
+}
+
 // rangeByKeys reads a range of which some row is poisoned: pages of keys, and
 // then the rows by key.
 func (t *Table) rangeByKeys(ctx context.Context, r doc.Range, yield func(doc.Batch, error) bool) error {
-	var page keyPage
+	var after []string
 	for {
+		var page keyPage
 		more, err := t.fetch(ctx, yield, func(f *fetch) (_ bool, err error) {
-			page, err = t.keyPage(ctx, f.tx, r, noCondition, page.last)
+			page, err = t.keyPage(ctx, f.tx, r, noCondition, after)
 			f.batch.Rejects = page.rejects
 			return true, err
 		})
+		if more && poisoned(err) {
+			page, err = t.keyPageApart(ctx, r, after, err)
+		}
 		if more && err == nil && len(page.oids) > 0 {
 			more, err = t.docs(ctx, page.oids, yield)
 		}
@@ -205,13 +221,25 @@ func (t *Table) rangeByKeys(ctx context.Context, r doc.Range, yield func(doc.Bat
 		if page.rows < t.batch {
 			break
 		}
+		after = page.last
 	}
 	if r.To != "" {
 		return nil
 	}
-	_, err := t.fetch(ctx, yield, func(f *fetch) (_ bool, err error) {
+	more, err := t.fetch(ctx, yield, func(f *fetch) (_ bool, err error) {
 		f.batch.Rejects, err = t.nullKey(ctx, f.tx, noCondition)
 		return true, err
+	})
+	if !more || err == nil {
+		return nil
+	}
+	rejects, err := t.failsAtNull(ctx, err)
+	if err != nil {
+		return err
+	}
+	_, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) {
+		f.batch.Rejects = rejects
+		return true, nil
 	})
 	return err
 }

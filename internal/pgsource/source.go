@@ -32,12 +32,18 @@
 // schema change can't invalidate a cached plan, and poolers need no session.
 // Values travel as text, since text is the one form that every type has.
 //
+// Rows of one key are in one batch, and their stamp, of which there is one, has
+// no known token: so each pass fetches them, and the sink sets the key aside.
+// A window of stamps has one without an OID where the key of some row is
+// unusable; only then are those rows asked for.
+//
 // A fetch costs three round trips (begin, rows, commit), the commit before its
 // last batch is handed out; and one more a batch for each child, for the keys
 // of a range with children, and for the marks of deleted rows. A page of stamps
 // costs as much without the rows. An idle window costs one page, and one more
 // round trip for each child with an updateTime. A row for which the SQL fails costs twice
-// the logarithm of its batch in fetches. Memory is one batch, or one page of
+// the logarithm of its batch in fetches, and where its keys can't be read either
+// some 64 statements more. Memory is one batch, or one page of
 // stamps.
 package pgsource
 

@@ -89,6 +89,45 @@ func TestFaultOfARow(t *testing.T) {
 	}
 }
 
+// A function that is not declared STABLE is called for every row that is read,
+// even where only keys are: they are found all the same, if they are integers.
+func TestFaultOfAVolatileFunction(t *testing.T) {
+	dsn := pgtest.DB(t)
+	faultyRows(t, dsn)
+	pgtest.Exec(t, dsn, "ALTER FUNCTION judge(text) VOLATILE; ALTER TABLE doc ADD PRIMARY KEY (id)")
+	table, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 200, Numbers: &numbers{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.stampPage = 300
+	for _, code := range []string{"P0001", "42P01"} {
+		pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 500, 501) THEN '"+code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 500, 501)")
+		checkFaulty(t, table, code)
+		points, err := table.Breakpoints(t.Context(), 400)
+		if err != nil || !slices.Equal(points, ids(t, 401, 801)) {
+			t.Errorf("got breakpoints %v, %v, want 401 and 801", points, err)
+		}
+		if n, err := table.Count(t.Context()); err != nil || n < 1 {
+			t.Errorf("got count %d, %v, want an estimate", n, err)
+		}
+	}
+	text, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id::text AS id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 200, Numbers: &numbers{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range text.StampsInRange(t.Context(), doc.Range{}) {
+		if err == nil || !strings.Contains(err.Error(), "declare the functions of the SQL STABLE") {
+			t.Errorf("got %v, want what to do about it", err)
+		}
+	}
+	pgtest.Exec(t, dsn, "UPDATE doc SET fault = 'P0001'")
+	for b, err := range table.Range(t.Context(), doc.Range{}) {
+		if len(b.Rejects) > 0 || err != nil && !strings.Contains(err.Error(), "all 200 rows") {
+			t.Errorf("got rejects %v, %v, want that all rows of a batch fail", b.Rejects, err)
+		}
+	}
+}
+
 func checkFaulty(t *testing.T, table *Table, code string) {
 	bad := ids(t, 7, 500, 501)
 	docs, rejects := readAll(t, table.Docs(t.Context(), ids(t, 6, 7, 8, 500, 2000)))
@@ -173,10 +212,10 @@ func TestFaultOfTheSQL(t *testing.T) {
 // A statement that can't be run at all sets no row aside, however few there are.
 func TestFaultOfTheStatement(t *testing.T) {
 	for name, c := range map[string]struct{ before, fault, code string }{
-		"table":     {"", "DROP TABLE doc", "42P01"},
-		"column":    {"", "ALTER TABLE doc DROP COLUMN v", "42703"},
-		"function":  {"CREATE FUNCTION f(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1'", "DROP FUNCTION f(int)", "42883"},
-		"child":     {"", "DROP TABLE part", "42P01"},
+		"table":    {"", "DROP TABLE doc", "42P01"},
+		"column":   {"", "ALTER TABLE doc DROP COLUMN v", "42703"},
+		"function": {"CREATE FUNCTION f(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1'", "DROP FUNCTION f(int)", "42883"},
+		"child":    {"", "DROP TABLE part", "42P01"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dsn := pgtest.DB(t)

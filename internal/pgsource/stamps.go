@@ -65,6 +65,9 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 			p.from, p.to = t.updated.bounds(w, unit)
 			return t.stampsQuery(p, digest), nil
 		}, also)
+		if poisoned(err) {
+			return t.windowByKey(ctx, w, err, yield)
+		}
 		full := page.rows >= t.stampPage
 		if err == nil && p.first && full && !page.unusable {
 			// Rows without a key may lie behind the page.
@@ -89,6 +92,20 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 	}
 }
 
+// windowByKey reads the rows of a window in the order of keys, where these could
+// not be read at once.
+func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yield func([]doc.Stamp, error) bool) bool {
+	unusable, err := t.hasNullKey(ctx, w)
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	if unusable && !yield([]doc.Stamp{{}}, nil) {
+		return false
+	}
+	return t.windowApart(ctx, w, nil, fault, yield)
+}
+
 // hasNullKey reports whether some live row of the window has no key.
 func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (has bool, err error) {
 	err = t.read(ctx, func(x *tx) error {
@@ -100,7 +117,11 @@ func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (has bool, err err
 		has = len(rejects) > 0
 		return err
 	})
-	return has, err
+	if err != nil {
+		rejects, err := t.failsAtNull(ctx, err)
+		return len(rejects) > 0, err
+	}
+	return has, nil
 }
 
 // A windowPage says which page of a window to read. The first one also has the

@@ -175,7 +175,8 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 	return now, t.wrap(err)
 }
 
-// Count returns how many rows the SQL returns now.
+// Count returns how many rows the SQL returns now, or about how many where it
+// fails for one of them.
 func (t *Table) Count(ctx context.Context) (int64, error) {
 	var n int64
 	err := t.scan(ctx, func(x *tx) error {
@@ -188,6 +189,9 @@ func (t *Table) Count(ctx context.Context) (int64, error) {
 		n, err = strconv.ParseInt(string(row[0]), 10, 64)
 		return err
 	})
+	if poisoned(err) {
+		return t.Estimate(ctx)
+	}
 	return n, err
 }
 
@@ -208,6 +212,9 @@ func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
 		_, err := r.Close()
 		return x.fault(ctx, err)
 	})
+	if poisoned(err) {
+		return t.breakpointsApart(ctx, max(every, 1), err)
+	}
 	return oids, err
 }
 

@@ -190,3 +190,97 @@ func TestPoisonedKeys(t *testing.T) {
 		t.Errorf("StampsOf = %v, %v, want both, the second one unknown", stamps, err)
 	}
 }
+
+// Where every row of 50 or more fails, it is the SQL that does, and none is set
+// aside; fewer may be bad rows.
+func TestFaultOfTheSQL(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "CREATE TABLE settings (v)", "INSERT INTO settings VALUES ('1')",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) INSERT INTO t SELECT i, 10, i FROM n")
+	numbers := &testNumbers{}
+	table := db.table(TableConfig{SQL: "SELECT id, u, json((SELECT s.v FROM settings s WHERE t.v > 0)) AS x FROM t", Batch: 60, Numbers: numbers})
+	db.exec("UPDATE settings SET v = '{'")
+	var all []doc.OID
+	for id := range 120 {
+		all = append(all, oid(t, id+1))
+	}
+	for way, batches := range map[string]func(func(doc.Batch, error) bool){"range": table.Range(t.Context(), doc.Range{}), "by key": table.Docs(t.Context(), all)} {
+		var fault error
+		for b, err := range batches {
+			if fault = err; len(b.Docs)+len(b.Rejects) > 0 {
+				t.Errorf("%s: got %d documents and rejects %v, want none", way, len(b.Docs), b.Rejects)
+			}
+		}
+		if fault == nil || !strings.Contains(fault.Error(), "all 60 rows of a batch fail, so the fault is the SQL's: SQL logic error: malformed JSON") {
+			t.Errorf("%s: got %v, want that all rows fail", way, fault)
+		}
+	}
+	for _, err := range table.StampsInRange(t.Context(), doc.Range{}) {
+		if err == nil || !strings.Contains(err.Error(), "all 60 rows") {
+			t.Errorf("stamps: got %v, want that all rows fail", err)
+		}
+	}
+	if docs, rejects := docsOf(t, table, all[:49]...); len(docs) != 0 || len(rejects) != 49 {
+		t.Errorf("got %d documents and %d rejects of 49 rows, want 49 rejects", len(docs), len(rejects))
+	}
+	if len(numbers.open) != 0 {
+		t.Errorf("%d fetches are open, want none", len(numbers.open))
+	}
+}
+
+// An SQL that fails at rows that are not asked for sets none aside.
+func TestFaultAtOtherRows(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '1'), (2, 10, '1')")
+	table := db.table(TableConfig{SQL: "SELECT id, u, count(*) OVER (ORDER BY json(v)) AS x FROM t"})
+	db.exec("INSERT INTO t VALUES (3, 10, '{')")
+	for b, err := range table.Docs(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)}) {
+		if err == nil || len(b.Rejects) > 0 || !strings.Contains(err.Error(), "fails at rows that are not asked for") {
+			t.Errorf("got rejects %v, %v, want an error that says so", b.Rejects, err)
+		}
+	}
+}
+
+// Three bad rows of a thousand keep no other out: of a view that fails, of a number
+// that overflows, of a text that grows too large.
+func TestThreeOfAThousand(t *testing.T) {
+	for name, c := range map[string]struct{ sql, bad string }{
+		"view":     {"SELECT id, u, x FROM judged", "UPDATE t SET v = '{' WHERE id IN (7, 500, 501)"},
+		"overflow": {"SELECT id, u, abs(v) AS x FROM t", "UPDATE t SET v = -9223372036854775807 - 1 WHERE id IN (7, 500, 501)"},
+		"too big":  {"SELECT id, u, length(zeroblob(CASE v WHEN '1' THEN 1 ELSE 2000000000 END)) AS x FROM t", "UPDATE t SET v = 2 WHERE id IN (7, 500, 501)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "CREATE VIEW judged AS SELECT id, u, json(v) AS x FROM t",
+				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO t SELECT i, 10, '1' FROM n", c.bad)
+			table := db.table(TableConfig{SQL: c.sql, Batch: 200})
+			docs, rejects := rangeOf(t, table, doc.Range{})
+			if len(docs) != 997 || len(rejects) != 3 {
+				t.Errorf("range: got %d documents and %d rejects, want 997 and 3", len(docs), len(rejects))
+			}
+			unknown := 0
+			for _, s := range stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0)) {
+				if s.Token.Digest == 0 {
+					unknown++
+				}
+			}
+			if unknown != 3 {
+				t.Errorf("got %d stamps of no known token, want 3", unknown)
+			}
+		})
+	}
+}
+
+// A row that is repaired before it is alone is read, and no reject: the fetch
+// that fails decides, and not the one before.
+func TestPoisonRepairedMeanwhile(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '{')")
+	numbers := &testNumbers{}
+	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
+	numbers.begun = func() {
+		if numbers.last == 2 {
+			db.exec("UPDATE t SET v = '1'")
+		}
+	}
+	docs, rejects := docsOf(t, table, oid(t, 1))
+	if keysOf(docs) != "1" || len(rejects) != 0 || len(numbers.open) != 0 {
+		t.Errorf("got documents %s, rejects %v and %d open fetches, want the row, and none", keysOf(docs), rejects, len(numbers.open))
+	}
+}
