@@ -147,6 +147,7 @@ func crashAt(t *testing.T, versions, n int) {
 // was torn must not come back under what is written over it.
 func (h *history) recover(fsys *crashFS) {
 	h.t.Helper()
+	h.readOnly(fsys)
 	h.options.FS = fsys
 	if err := h.open(); err != nil {
 		h.t.Fatalf("Open: %v", err)

@@ -26,7 +26,7 @@ func (explainCommand) Help() string {
 
 // Run explains. It ends with 1 where nobody knows the row.
 func (c explainCommand) Run(ctx context.Context, w world) error {
-	caller, err := dial(ctx, c.Config, w, true)
+	caller, err := dial(ctx, c.Config, w, question{databases: true})
 	if err != nil {
 		return err
 	}

@@ -48,10 +48,10 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 // daemon runs one data directory. At each of hangups it reads its configuration
 // anew. serving, if any, is called with the address once it answers there.
 func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os.Signal, serving func(address string)) (err error) {
-	if err := makeDataDir(cfg); err != nil {
+	if err := errors.Join(makeDataDir(cfg), ownedByCaller(cfg)); err != nil {
 		return err
 	}
-	e, err := openEngine(cfg)
+	e, err := openToRun(cfg)
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,9 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 		hangups: hangups, orders: make(chan order, maxOrders),
 	}
 	e.started, e.orders = time.Now(), d.orders
+	if e.frozen != nil {
+		d.sayFrozen(e.frozen)
+	}
 	d.front.show(e)
 	var notifying sync.WaitGroup
 	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, log) })

@@ -125,7 +125,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		if n, err := t.index.Count(); err == nil {
 			s.Documents = n
 		}
-		s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
+		if t.tree != nil {
+			s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
+		}
 		s.LatenessMS = lateness(t.history.Lateness(), assumedTimeout(t.conf))
 	}
 	if !t.windowAt.IsZero() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,11 @@ import (
 
 // Verify begins to compare tables with the database.
 func (e *engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
+	if p.Repair {
+		if err := e.writable(); err != nil {
+			return httpapi.Run{}, err
+		}
+	}
 	tables := e.tables
 	name := ""
 	if len(p.Tables) > 0 {
@@ -73,12 +79,19 @@ func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, 
 	if err := t.comparable(p.Content); err != nil {
 		return deletecheck.Result{}, err
 	}
+	scratch := t.dir
+	if t.readOnly {
+		if scratch, err = os.MkdirTemp("", "indexerd-verify-"); err != nil {
+			return deletecheck.Result{}, fmt.Errorf("verify: %w", err)
+		}
+		defer os.RemoveAll(scratch)
+	}
 	index := t.current()
 	consent := &consent{guard: t.guard}
 	defer consent.end()
 	v := deletecheck.Verify{
 		Table: t.conf.Name, Source: rows, Index: index, Pages: t.pages, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Scratch: scratch, Batch: t.conf.Batch,
 		Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
 		Repair: p.Repair, Sink: t.sink, Allow: consent.give, Progress: progress,
 	}

@@ -70,7 +70,7 @@ func (v verified) unknown() string {
 func differences(t httpapi.VerifiedTable) int { return t.Lost + t.Stale + t.Ghost + t.Torn }
 
 func (c verifyCommand) verify(ctx context.Context, w world) (v verified, err error) {
-	caller, err := dial(ctx, c.Config, w, true)
+	caller, err := dial(ctx, c.Config, w, question{databases: true, writes: c.Repair})
 	if err != nil {
 		return v, err
 	}

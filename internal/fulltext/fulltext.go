@@ -73,6 +73,9 @@ var (
 	// built from the pages.
 	ErrMapping = errors.New("it was built with another mapping: build a new one from the pages")
 
+	// ErrReadOnly is the error of Apply of an index that was opened read-only.
+	ErrReadOnly = errors.New("the index is opened read-only")
+
 	// ErrClosed is the error of any use after Close.
 	ErrClosed = errors.New("the index is closed")
 
@@ -91,6 +94,7 @@ type Index struct {
 	schema     *schema
 	dir        string
 	generation doc.Generation
+	readOnly   bool
 	queue      *index.AnalysisQueue
 	batches    atomic.Uint64 // number of the last one
 
@@ -173,8 +177,11 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 	ix.use.RLock()
 	defer ix.use.RUnlock()
 	defer ix.caught(&err)
-	if ix.closed {
+	switch {
+	case ix.closed:
 		return ErrClosed
+	case ix.readOnly:
+		return ErrReadOnly
 	}
 	if err := ix.Err(); err != nil {
 		return err
