@@ -16,9 +16,12 @@ import (
 	"indexerd/store"
 )
 
-// probeSize is the room that there has to be before a storage that failed is
-// opened again: a batch's worth.
-const probeSize = 8 << 20
+// The room that there has to be before a storage is opened to write: at a start
+// some for what opening writes, and after a failure a batch's worth.
+const (
+	startSize = 256 << 10
+	batchSize = 8 << 20
+)
 
 // probeName is the file of a probe in the data directory, for the moment between
 // making and removing its name.
@@ -65,7 +68,7 @@ func openToRun(cfg *configs.Config) (*engine, error) {
 		return nil, err
 	}
 	var e *engine
-	if err = probe(cfg.Data); err == nil {
+	if err = probe(cfg.Data, startSize); err == nil {
 		e, err = openLocked(cfg, lock, nil)
 	}
 	if err != nil && diskFault(err) {
@@ -189,7 +192,7 @@ func (d *daemonRun) serveFrozen(ctx context.Context, e *engine, w *wait) error {
 		if !written {
 			written = d.writeHolder(e)
 		}
-		if probe(d.cfg.Data) == nil {
+		if probe(d.cfg.Data, batchSize) == nil {
 			return errRoom
 		}
 	}
@@ -210,9 +213,9 @@ func (d *daemonRun) writeHolder(e *engine) bool {
 	return err == nil
 }
 
-// probe writes and syncs as much as a batch takes, into a file that no name
-// leads to once it is open: a crash leaves nothing of it.
-func probe(dir string) (err error) {
+// probe writes and syncs so many bytes into a file that no name leads to once it
+// is open: a crash leaves nothing of it.
+func probe(dir string, size int) (err error) {
 	name := filepath.Join(dir, probeName)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -222,7 +225,7 @@ func probe(dir string) (err error) {
 	if err := os.Remove(name); err != nil {
 		return fmt.Errorf("probe the disk: %w", err)
 	}
-	if _, err := f.Write(make([]byte, probeSize)); err != nil {
+	if _, err := f.Write(make([]byte, size)); err != nil {
 		return fmt.Errorf("probe the disk: %w", err)
 	}
 	return f.Sync()
