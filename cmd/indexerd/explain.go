@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/terminal"
 )
 
 type explainCommand struct {
@@ -49,7 +50,7 @@ func (c explainCommand) Run(ctx context.Context, w world) error {
 }
 
 func printExplanation(w io.Writer, x httpapi.Explanation) {
-	fmt.Fprintf(w, "%s of %s: %s\n", x.OID, x.Table, x.Verdict)
+	fmt.Fprintf(w, "%s of %s: %s\n", terminal.Line(x.OID), x.Table, x.Verdict)
 	show := func(who, what string) { fmt.Fprintf(w, "  %-11s %s\n", who, what) }
 	version := func(v *httpapi.VersionStatus) string {
 		if v == nil {
@@ -75,7 +76,7 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 		show("last seen", fmt.Sprintf("by %s at %s", passName(s.Pass, s.Tier), clock(&s.At)))
 	}
 	if q := x.Quarantine; q != nil {
-		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", q.Reason, clock(&q.Since), q.Tries))
+		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", terminal.Line(q.Reason), clock(&q.Since), q.Tries))
 	}
 	if n := x.Next; n != nil {
 		show("next", fmt.Sprintf("%s at %s: %s", n.Pass, clock(n.At), n.Will))

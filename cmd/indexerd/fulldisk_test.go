@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"indexerd/configs"
 )
 
 // heldAtMost is how long a search may take while the storage is opened again
@@ -188,4 +191,45 @@ func tree(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	return list.String()
+}
+
+// What a crash has left of a probe is gone after a start, and a probe has no name
+// while it writes.
+func TestStartRemovesAProbe(t *testing.T) {
+	_, file := newNotes(t, [2]string{"a", "first"})
+	cfg, err := configs.Load(file, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(cfg.Data, "probe.tmp")
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(left, make([]byte, 4<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, "run", "-c", file).ready(t)
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after a start: got %v, want no probe", err)
+	}
+	seen := make(chan int)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		n := 0
+		for ctx.Err() == nil {
+			if info, err := os.Stat(left); err == nil && info.Size() > 0 {
+				n++
+			}
+		}
+		seen <- n
+	}()
+	for range 5 {
+		if err := probe(cfg.Data, batchSize); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	if n := <-seen; n > 0 {
+		t.Errorf("a probe that writes had its name %d times, want never", n)
+	}
 }

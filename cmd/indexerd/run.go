@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"indexerd/configs"
+	"indexerd/internal/terminal"
 )
 
 // describeWithin is how long run waits at its start for the databases to say
@@ -104,6 +105,6 @@ func (e *engine) listen(ctx context.Context) (net.Listener, error) {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := terminal.Raw(w).(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }

@@ -60,7 +60,7 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 		line := verifiedTable(t.conf.Name, p.Content, result)
 		line.Error = text(err)
 		v.Tables = append(v.Tables, line)
-		v.Equal = v.Equal && err == nil && result.Equal()
+		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
 		// The earliest time is what the answer as a whole speaks of.
 		if at := httpapi.TimeOrNull(result.AsOf); at != nil && (v.AsOf == nil || result.AsOf.Before(time.Time(*v.AsOf))) {
 			v.AsOf = at

@@ -26,6 +26,7 @@ var floors = map[string]int{
 	"internal/query":        0,
 	"internal/nearest":      0,
 	"internal/pace":         0,
+	"internal/terminal":     0,
 	"configs":               1,
 	"timetrace":             1,
 	"store":                 1,
