@@ -141,6 +141,9 @@ func afterFailedSync(t *testing.T, h *history, fsys *crashFS, last, at step) {
 		if err := h.m.Delete([]doc.OID{testOID(3)}); h.m.Len() > 0 && err == nil {
 			t.Error("Delete after it: got no error")
 		}
+		if err := h.m.Snapshot("copy"); !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("Snapshot after it: got %v, want one line with the same failure", err)
+		}
 		if fsys.steps != written {
 			t.Errorf("got %d steps after it, want none", fsys.steps-written)
 		}
@@ -172,6 +175,12 @@ func TestUnreadableIsNotServed(t *testing.T) {
 	put(t, m, testPage(2, "new"))
 	fsys.Fail(nil)
 	for range 2 {
+		if got := m.Len(); got != 2 {
+			t.Errorf("Len: got %d, want the replaced page and the one that is left", got)
+		}
+		if err := m.Check(); err != nil {
+			t.Error(err)
+		}
 		if p, err := m.Get(testOID(1)); err == nil {
 			t.Errorf("Get of a page that was removed: got %q, want an error", p.Body)
 		}
@@ -194,4 +203,13 @@ func TestUnreadableIsNotServed(t *testing.T) {
 	}
 	put(t, m, testPage(1, "here again"))
 	wantBody(t, m, 1, "here again")
+	if got := m.Len(); got != 3 {
+		t.Errorf("Len: got %d, want 3", got)
+	}
+	if err := m.Delete([]doc.OID{testOID(1), testOID(2)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Len(); got != 1 {
+		t.Errorf("Len after two are removed: got %d, want 1", got)
+	}
 }

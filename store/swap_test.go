@@ -43,8 +43,13 @@ func newKeysSwap(t *testing.T) *keysSwap {
 // swap stops at its n-th step from here; 0: at none. It returns the step.
 func (s *keysSwap) swap(n int) (at step, err error) {
 	first, put := s.fsys.steps, false
+	defer func() {
+		if err == nil && !put {
+			s.t.Error("no batch was put while key.dat was copied")
+		}
+	}()
 	s.fsys.before = func(now step) error {
-		if !put && now.op == "sync" && now.name == "key.dat.tmp" {
+		if !put && now.op == "sync" && now.name == "key.dat.tmp" && len(s.fsys.names[keysName("pages")+".tmp"].data) > keysHeaderSize {
 			put = true // most of it is copied: this batch has to be, too
 			if err := s.put(3); err != nil {
 				return err
