@@ -91,7 +91,10 @@ func (c restoreCommand) Run(w world) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(makeDataDir(cfg), ownedByCaller(cfg)); err != nil {
+	if err := makeDataDir(cfg); err != nil {
+		return err
+	}
+	if err := ownedByCaller(cfg); err != nil {
 		return err
 	}
 	lock, err := store.Lock(lockFile(cfg))

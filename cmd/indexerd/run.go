@@ -49,8 +49,11 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 // daemon runs one data directory. At each of hangups it reads its configuration
 // anew. serving, if any, is called with the address once it answers there.
 func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os.Signal, serving func(address string)) (err error) {
-	if err := errors.Join(makeDataDir(cfg), ownedByCaller(cfg)); err != nil {
+	if err := makeDataDir(cfg); err != nil {
 		return err
+	}
+	if err := ownedByCaller(cfg); err != nil {
+		return coded{err, exitBad} // another start as this user would not help
 	}
 	e, err := openToRun(cfg)
 	if err != nil {
