@@ -2,7 +2,6 @@ package deletecheck
 
 import (
 	"context"
-	"path/filepath"
 
 	"indexerd/internal/doc"
 )
@@ -11,12 +10,12 @@ import (
 // guard lets as many through as were counted, and no more. What is pending is
 // the next sweep's, which the guard watches.
 func (v *Verify) repair(ctx context.Context, c *check) error {
-	gone, err := newSpool(v.FS, filepath.Join(v.Dir, "verify.gone"))
+	gone, err := newSpool(v.FS, v.scratch("verify.gone"))
 	if err != nil {
 		return err
 	}
 	defer gone.discard()
-	held, err := newSpool(v.FS, filepath.Join(v.Dir, "verify.held"))
+	held, err := newSpool(v.FS, v.scratch("verify.held"))
 	if err != nil {
 		return err
 	}

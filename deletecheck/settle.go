@@ -2,7 +2,6 @@ package deletecheck
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"indexerd/internal/doc"
@@ -74,7 +73,7 @@ func (c *check) ask(ctx context.Context, name string, read, end time.Time) error
 		return err
 	}
 	defer held.stop()
-	left, err := newSpool(c.FS, filepath.Join(c.Dir, name))
+	left, err := newSpool(c.FS, c.scratch(name))
 	if err != nil {
 		return err
 	}

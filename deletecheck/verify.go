@@ -25,6 +25,7 @@ type Verify struct {
 	Trace      *timetrace.Trace // says what is settled, and what is unverified
 	FS         atomicfile.FS
 	Dir        string // of the table, data/T
+	Scratch    string // directory of files that end with Run; empty: Dir
 	Batch      int    // rows a question
 	Chunk      int    // documents between two rests; 0: 10,000
 
@@ -130,14 +131,19 @@ func (v *Verify) begin() (*check, error) {
 	if c.of, err = c.expected(); err != nil {
 		return nil, err
 	}
-	if c.doubts, err = newSpool(v.FS, filepath.Join(v.Dir, "verify.doubts")); err != nil {
+	if c.doubts, err = newSpool(v.FS, v.scratch("verify.doubts")); err != nil {
 		return nil, err
 	}
-	if c.found, err = newSpool(v.FS, filepath.Join(v.Dir, "verify.found")); err != nil {
+	if c.found, err = newSpool(v.FS, v.scratch("verify.found")); err != nil {
 		c.doubts.discard()
 		return nil, err
 	}
 	return c, nil
+}
+
+// scratch names a file that ends with Run.
+func (v *Verify) scratch(name string) string {
+	return filepath.Join(cmp.Or(v.Scratch, v.Dir), name)
 }
 
 func (c *check) end() {

@@ -38,6 +38,9 @@ func (m *FileMap) follow(w *walk) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for {
 			w.segments = *m.order.Load()
+			if len(w.segments) == 0 { // opened read-only, before anything was written
+				return
+			}
 			before := w.at
 			for e, err := range w.covered(m.keys, w.cut) {
 				if !yield(e, err) || err != nil {

@@ -28,7 +28,7 @@ type version struct {
 // candidate is nobody's: its slot goes when its segment is rewritten. One that
 // the disk does not give is asked for again, since a slot that stays behind for
 // a fault that passes is a removed page that is back; if the disk still does
-// not, it counts as damaged from now on, and so is never served.
+// not, its slot goes at once, and with the last one the page.
 // The caller holds the shard.
 func (m *FileMap) versions(sh shard, family uint8, hash uint64, key []byte, found []version) []version {
 	var room [4]slot
@@ -37,6 +37,7 @@ func (m *FileMap) versions(sh shard, family uint8, hash uint64, key []byte, foun
 		return found
 	}
 	f := Family{m, family}
+	unread := false
 	for _, s := range candidates {
 		h, mine, err := f.head(s, string(key))
 		if err != nil && !errors.Is(err, ErrCorrupt) {
@@ -46,10 +47,25 @@ func (m *FileMap) versions(sh shard, family uint8, hash uint64, key []byte, foun
 		case err == nil && mine:
 			found = append(found, version{s, h.size()})
 		case err != nil && !errors.Is(err, ErrCorrupt):
-			sh.replace(s, s.corrupt())
+			m.forget(sh, version{s, m.atMost(s)}, gone)
+			unread = true
 		}
 	}
+	if unread && len(found) == 0 && sh.cells[family] > 0 {
+		sh.cells[family]--
+	}
 	return found
+}
+
+// atMost is how long the record of a slot can be that nobody can read: garbage
+// may be counted too high, and not too low.
+func (m *FileMap) atMost(s slot) int64 {
+	at := s.address()
+	left := m.segments[at.id()].Load().end.Load() - at.offset()
+	if s.class() < classLast {
+		return min(left, classLen(s.class()))
+	}
+	return left
 }
 
 func (m *FileMap) applyPut(sh shard, h *header, hash uint64, versions []version, at address) {

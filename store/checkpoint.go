@@ -27,6 +27,20 @@ func (m *FileMap) mark() mark {
 	return mark{position{m.active.number, placeAt(m.active.end.Load())}, m.keys.end.Load(), m.seq}
 }
 
+// durableMark returns the log's end and its segments, of one moment. It fails
+// after a failed sync: what the disk has of the log is then unknown.
+func (m *FileMap) durableMark() (mark, []*segment, error) {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	switch {
+	case m.options.ReadOnly:
+		return mark{}, nil, ErrReadOnly
+	case m.failed != nil:
+		return mark{}, nil, m.failed
+	}
+	return m.mark(), *m.order.Load(), nil
+}
+
 // writeIndex replaces dir's address.idx with the index as it is now. Writers
 // go on meanwhile: each shard is copied as it stands, so the file may know more
 // than its mark says, and never less. The caller keeps the segments in place.

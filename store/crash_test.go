@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +21,7 @@ type history struct {
 	m       *FileMap
 	known   *model // what was acknowledged
 	pending *model // known, and the operation under way
+	seen    *model // what readers had when the power went; nil: nobody knows
 }
 
 // run goes through every operation that writes: batches that fill segments,
@@ -93,18 +95,23 @@ func newHistory(t testing.TB, versions int) *history {
 
 // TestCrashAtEveryStep cuts the power, or kills the process, before each write,
 // sync, rename and removal of a history. What was acknowledged is there afterwards, a batch that
-// was under way is there page by page or not, and the map works on.
+// was under way is there page by page or not, and the map works on. A short run
+// takes every seventh write, every seventh sync and so on.
 func TestCrashAtEveryStep(t *testing.T) {
 	for _, versions := range []int{1, 3} {
 		whole := newCrashFS()
+		var steps []int
+		met := map[string]int{}
+		whole.before = func(s step) error {
+			if met[s.op]++; !testing.Short() || met[s.op]%7 == 1 {
+				steps = append(steps, s.n)
+			}
+			return nil
+		}
 		if err := newHistory(t, versions).run(whole); err != nil {
 			t.Fatal(err)
 		}
-		stride := 1
-		if testing.Short() {
-			stride = 7
-		}
-		for n := 1; n <= whole.steps; n += stride {
+		for _, n := range steps {
 			crashAt(t, versions, n)
 		}
 		t.Logf("versions %d: %d steps, %d ways of cutting the power at each", versions, whole.steps, cuts)
@@ -128,16 +135,17 @@ func crashAt(t *testing.T, versions, n int) {
 	if err := h.run(fsys); !errors.Is(err, errStopped) {
 		t.Fatalf("step %d: got %v, want it stopped", n, err)
 	}
+	h.look()
 	t.Run(fmt.Sprintf("versions %d, step %d (%s %s), killed", versions, n, at.op, at.name), func(t *testing.T) {
 		after := newHistory(t, versions)
-		after.known, after.pending = h.known, h.pending
+		after.known, after.pending, after.seen = h.known, h.pending, h.seen
 		after.recover(fsys.die())
 	})
 	for how := range cuts {
 		name := fmt.Sprintf("versions %d, step %d (%s %s), cut %d", versions, n, at.op, at.name, how)
 		t.Run(name, func(t *testing.T) {
 			after := newHistory(t, versions)
-			after.known, after.pending = h.known, h.pending
+			after.known, after.pending, after.seen = h.known, h.pending, h.seen
 			after.recover(fsys.crash(how, rand.New(rand.NewPCG(uint64(n), uint64(how)))))
 		})
 	}
@@ -147,12 +155,15 @@ func crashAt(t *testing.T, versions, n int) {
 // was torn must not come back under what is written over it.
 func (h *history) recover(fsys *crashFS) {
 	h.t.Helper()
+	h.readOnly(fsys)
 	h.options.FS = fsys
 	if err := h.open(); err != nil {
 		h.t.Fatalf("Open: %v", err)
 	}
 	compare(h.t, h.m, h.known, h.pending)
+	known := h.known
 	h.adopt()
+	h.wantSeen(known)
 	// What could be seen stays, whatever happens next.
 	fsys = fsys.crash(dropAll, nil)
 	h.options.FS = fsys
@@ -179,16 +190,46 @@ func (h *history) recover(fsys *crashFS) {
 	}
 }
 
+// look notes what readers have of a map that stopped.
+func (h *history) look() {
+	if h.m != nil && !h.m.closed.Load() {
+		h.seen = newModel(h.known.versions)
+		h.seen.pages[0] = h.bodies()
+	}
+}
+
+// wantSeen wants everything to be there that a reader had of the batch that was
+// under way: what was seen before it was durable, somebody may have relied on.
+func (h *history) wantSeen(known *model) {
+	h.t.Helper()
+	if h.seen == nil {
+		return
+	}
+	for n := range 30 {
+		oid := testOID(n)
+		seen, got := h.seen.pages[0][oid], h.known.pages[0][oid]
+		if !slices.Equal(seen, known.pages[0][oid]) && !slices.Equal(seen, got) {
+			h.t.Errorf("page %v: a reader had %.20q, and after the crash it is %.20q", oid, seen, got)
+		}
+	}
+}
+
 // adopt takes for known what the map says.
 func (h *history) adopt() {
 	adopted := newModel(h.known.versions)
+	adopted.pages[0] = h.bodies()
+	h.known = adopted
+}
+
+// bodies are the versions of all pages of a history.
+func (h *history) bodies() map[doc.OID][]string {
+	all := map[doc.OID][]string{}
 	for n := range 30 {
-		oid := testOID(n)
-		if got := bodies(h.t, h.m.Family(0), oid); got != nil {
-			adopted.pages[0][oid] = got
+		if got := bodies(h.t, h.m.Family(0), testOID(n)); got != nil {
+			all[testOID(n)] = got
 		}
 	}
-	h.known = adopted
+	return all
 }
 
 // TestTombstoneOutlives: a tombstone stays while an older record of its page

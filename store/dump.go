@@ -190,10 +190,3 @@ func (d *dumper) dict() error {
 	d.line("zstd.dict: %d bytes", len(dictionary))
 	return nil
 }
-
-// readOnly opens files for reading whatever is asked for.
-type readOnly struct{ atomicfile.FS }
-
-func (r readOnly) OpenFile(name string, _ int, perm fs.FileMode) (atomicfile.File, error) {
-	return r.FS.OpenFile(name, os.O_RDONLY, perm)
-}

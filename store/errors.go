@@ -15,6 +15,8 @@ var (
 	ErrTooLarge = errors.New("too large to store")
 	// ErrLocked: another process has it.
 	ErrLocked = errors.New("in use")
+	// ErrReadOnly: the map was opened with ReadOnly.
+	ErrReadOnly = errors.New("opened read-only")
 )
 
 var errClosed = errors.New("the file map is closed")

@@ -2,8 +2,10 @@ package store
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -96,6 +98,29 @@ func keysHeader() []byte {
 	return b
 }
 
+// viewKeys opens the key log for reading. What is missing or no key log counts
+// as one without frames.
+func viewKeys(fsys atomicfile.FS, dir string) (*keyLog, error) {
+	k := &keyLog{name: keysName(dir)}
+	k.end.Store(keysHeaderSize)
+	f, err := fsys.OpenFile(k.name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.file = f
+	whole, err := k.whole()
+	if err != nil {
+		return nil, join(fmt.Errorf("%s: %w", k.name, err), f.Close())
+	}
+	if whole > 0 {
+		k.end.Store(whole)
+	}
+	return k, nil
+}
+
 // openKeys opens the key log, or begins one. What is no key log is begun anew:
 // everything in it can be read from the values.
 func openKeys(fsys atomicfile.FS, dir string) (*keyLog, error) {
@@ -111,17 +136,29 @@ func openKeys(fsys atomicfile.FS, dir string) (*keyLog, error) {
 	return k, nil
 }
 
-func (k *keyLog) load() error {
+// whole is the length of the file, or 0 where it has no header.
+func (k *keyLog) whole() (int64, error) {
 	info, err := k.file.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	b := make([]byte, keysHeaderSize)
 	if _, err := k.file.ReadAt(b, 0); err != nil && err != io.EOF {
+		return 0, err
+	}
+	if string(b) != string(keysHeader()) {
+		return 0, nil
+	}
+	return info.Size(), nil
+}
+
+func (k *keyLog) load() error {
+	size, err := k.whole()
+	if err != nil {
 		return err
 	}
-	if string(b) == string(keysHeader()) {
-		k.end.Store(info.Size())
+	if size > 0 {
+		k.end.Store(size)
 		return nil
 	}
 	if err := k.truncate(0); err != nil {

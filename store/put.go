@@ -218,7 +218,10 @@ func (m *FileMap) write(parts []part) error {
 }
 
 func (m *FileMap) writable() error {
-	if m.closed.Load() {
+	switch {
+	case m.options.ReadOnly:
+		return ErrReadOnly
+	case m.closed.Load():
 		return errClosed
 	}
 	return m.failed

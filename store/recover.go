@@ -69,7 +69,11 @@ func (m *FileMap) listSegments() ([]uint32, error) {
 // key.dat has beyond it, then from the values. When it returns, everything
 // that readers can see is durable.
 func (m *FileMap) recover() error {
-	keys, err := openKeys(m.fs, m.dir)
+	open := openKeys
+	if m.options.ReadOnly {
+		open = viewKeys
+	}
+	keys, err := open(m.fs, m.dir)
 	if err != nil {
 		return err
 	}
@@ -93,14 +97,23 @@ func (m *FileMap) recover() error {
 	}
 	m.keysStale = w.stale
 	if w.cut < keys.end.Load() {
-		if err := keys.truncate(w.cut); err != nil {
+		if err := m.cutKeys(w.cut); err != nil {
 			return err
 		}
 	}
-	if err := m.replayTail(w.at); err != nil {
+	if err := m.replayTail(w.at); err != nil || m.options.ReadOnly {
 		return err
 	}
 	return m.activate()
+}
+
+// cutKeys leaves out what key.dat has behind off.
+func (m *FileMap) cutKeys(off int64) error {
+	if m.options.ReadOnly {
+		m.keys.end.Store(off)
+		return nil
+	}
+	return m.keys.truncate(off)
 }
 
 // readySegments gives every segment its place among the others.
@@ -186,15 +199,19 @@ func (m *FileMap) replayValues(s *segment, from int64, growing bool) error {
 		}
 		e := found.entry(s)
 		m.replay(&e)
-		frames.add(&e)
+		if !m.options.ReadOnly {
+			frames.add(&e)
+		}
 	}
 }
 
 // truncate cuts the torn tail off the log, durably, before anything is written
 // behind it.
 func (m *FileMap) truncate(s *segment, end int64) error {
-	if err := s.file.Truncate(end); err != nil {
-		return fmt.Errorf("cut the torn tail of %s: %w", s.file.Name(), err)
+	if !m.options.ReadOnly {
+		if err := s.file.Truncate(end); err != nil {
+			return fmt.Errorf("cut the torn tail of %s: %w", s.file.Name(), err)
+		}
 	}
 	s.end.Store(end)
 	return nil

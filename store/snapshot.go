@@ -14,7 +14,7 @@ import (
 // a map of its own, as it stood at some moment of the call. Closed segments
 // never change, so they are linked where the file system can; the active one,
 // key.dat and the dictionary are copied. Reading and writing go on, compactions
-// wait.
+// wait. A map that takes no more writes after a failed sync is not copied.
 func (m *FileMap) Snapshot(dst string) error {
 	m.layout.RLock()
 	defer m.layout.RUnlock()
@@ -28,20 +28,22 @@ func (m *FileMap) Snapshot(dst string) error {
 }
 
 func (m *FileMap) snapshot(dst string) error {
+	from, _, err := m.durableMark()
+	if err != nil {
+		return err
+	}
 	if err := m.emptyDir(dst); err != nil {
 		return err
 	}
-	m.writing.Lock()
-	from := m.mark()
-	m.writing.Unlock()
 	// The index comes first and the values after it, so that there is a record
 	// for each of its slots.
 	if err := m.writeIndex(dst, from); err != nil {
 		return err
 	}
-	m.writing.Lock()
-	to, order := m.mark(), *m.order.Load()
-	m.writing.Unlock()
+	to, order, err := m.durableMark()
+	if err != nil {
+		return err
+	}
 	for _, s := range order {
 		name := segmentName(dst, s.number)
 		if s.number == to.at.segment {

@@ -27,6 +27,11 @@ type Options struct {
 	// CompactRate is how many bytes a second a compaction copies at most;
 	// default 64 MiB, below 0 without bound.
 	CompactRate int64
+	// ReadOnly opens what is there and changes nothing on disk, so that it works
+	// without room and without the right to write. It takes no lock: the caller
+	// makes sure that no other process writes. What a crash left is recovered in
+	// memory only. Writing fails with ErrReadOnly.
+	ReadOnly bool
 }
 
 func (o Options) withDefaults() Options {
@@ -36,6 +41,9 @@ func (o Options) withDefaults() Options {
 	o.SegmentBytes = min(cmp.Or(o.SegmentBytes, maxSegment), maxSegment)
 	o.Versions = max(o.Versions, 1)
 	o.CompactRate = cmp.Or(o.CompactRate, 64<<20)
+	if o.ReadOnly {
+		o.FS = readOnly{o.FS}
+	}
 	return o
 }
 
@@ -91,7 +99,9 @@ func Open(dir string, o Options) (*FileMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.keeper.start(m)
+	if !m.options.ReadOnly {
+		m.keeper.start(m)
+	}
 	return m, nil
 }
 
@@ -142,7 +152,7 @@ func (m *FileMap) Close() error {
 	m.compacting.Lock()
 	defer m.compacting.Unlock()
 	err := m.saveIndex()
-	if errors.Is(err, syscall.ENOSPC) {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrReadOnly) {
 		err = nil // the next Open makes the index from the log: that takes a moment, and loses nothing
 	}
 	if lerr := m.takeLayout(context.Background()); lerr != nil {
@@ -166,7 +176,7 @@ func (m *FileMap) release() error {
 	for _, s := range *m.order.Load() {
 		faults = append(faults, s.close())
 	}
-	if m.keys != nil {
+	if m.keys != nil && m.keys.file != nil {
 		faults = append(faults, m.keys.file.Close())
 	}
 	faults = append(faults, unmapPrivate(m.mapped))
@@ -198,9 +208,7 @@ func (m *FileMap) saveIndex() error {
 	if m.released {
 		return errClosed
 	}
-	m.writing.Lock()
-	from, err := m.mark(), m.failed
-	m.writing.Unlock()
+	from, _, err := m.durableMark()
 	if err != nil {
 		return err
 	}

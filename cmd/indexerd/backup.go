@@ -18,6 +18,9 @@ import (
 
 // Backup writes everything that is stored as a tar stream, while it changes.
 func (e *engine) Backup(ctx context.Context, w io.Writer) error {
+	if err := e.writable(); err != nil {
+		return err
+	}
 	select {
 	case e.backing <- struct{}{}:
 	default:
@@ -52,7 +55,7 @@ func (backupCommand) Help() string {
 
 // Run saves a backup.
 func (c backupCommand) Run(ctx context.Context, w world) (err error) {
-	caller, err := dial(ctx, c.Config, w, false)
+	caller, err := dial(ctx, c.Config, w, question{writes: true})
 	if err != nil {
 		return err
 	}
@@ -89,6 +92,9 @@ func (c restoreCommand) Run(w world) (err error) {
 		return err
 	}
 	if err := makeDataDir(cfg); err != nil {
+		return err
+	}
+	if err := ownedByCaller(cfg); err != nil {
 		return err
 	}
 	lock, err := store.Lock(lockFile(cfg))

@@ -29,7 +29,7 @@ type asking struct {
 // ask calls the daemon. With --json the answer is printed as it came; else it
 // is read into answer, and print shows it to people.
 func (a asking) ask(ctx context.Context, w world, path string, answer any, print func() error) error {
-	c, err := dial(ctx, a.Config, w, false)
+	c, err := dial(ctx, a.Config, w, question{})
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,32 @@ type caller struct {
 	client           http.Client
 }
 
-// dial finds out who answers for a configuration. With databases, what answers
-// in process can reach them.
-func dial(ctx context.Context, file string, w world, databases bool) (*caller, error) {
+// A question is what a caller needs where it answers in process.
+type question struct {
+	databases bool // that can be reached
+	writes    bool // a data directory that it may change
+}
+
+// open opens the data directory: for a question that only asks, together with
+// others that ask, and without changing anything in it.
+func (q question) open(cfg *configs.Config) (*engine, error) {
+	if q.writes {
+		if err := mayWrite(cfg); err != nil {
+			return nil, err
+		}
+		return openEngine(cfg)
+	}
+	e, err := openReadOnly(cfg)
+	if errors.Is(err, fs.ErrPermission) {
+		if owner := ownedByCaller(cfg); owner != nil {
+			err = owner
+		}
+	}
+	return e, err
+}
+
+// dial finds out who answers for a configuration.
+func dial(ctx context.Context, file string, w world, q question) (*caller, error) {
 	cfg, err := configs.LoadWithoutSecrets(file, w.getenv)
 	if err != nil {
 		return nil, err
@@ -73,15 +96,15 @@ func dial(ctx context.Context, file string, w world, databases bool) (*caller, e
 	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
 		return nil, nothing
 	}
-	e, err := openEngine(cfg)
+	e, err := q.open(cfg)
 	if errors.Is(err, store.ErrLocked) {
 		return dialDaemon(cfg, w)
 	}
 	if err == nil && len(e.trace.Tables()) == 0 {
 		err = errors.Join(nothing, e.close())
 	}
-	if err == nil && databases {
-		e, err = e.withDatabases(ctx, file, w)
+	if err == nil && q.databases {
+		e, err = e.withDatabases(ctx, file, w, q)
 	}
 	if err != nil {
 		return nil, err
@@ -90,7 +113,7 @@ func dial(ctx context.Context, file string, w world, databases bool) (*caller, e
 }
 
 // withDatabases opens the engine again, with the addresses of its databases.
-func (e *engine) withDatabases(ctx context.Context, file string, w world) (*engine, error) {
+func (e *engine) withDatabases(ctx context.Context, file string, w world, q question) (*engine, error) {
 	if err := e.close(); err != nil {
 		return nil, err
 	}
@@ -98,7 +121,7 @@ func (e *engine) withDatabases(ctx context.Context, file string, w world) (*engi
 	if err != nil {
 		return nil, err
 	}
-	if e, err = openEngine(cfg); err != nil {
+	if e, err = q.open(cfg); err != nil {
 		return nil, err
 	}
 	if err := e.openDatabases(ctx); err != nil {

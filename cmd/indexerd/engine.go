@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -34,37 +35,67 @@ type engine struct {
 	orders  chan<- order  // to open the engine anew; nil where no daemon runs
 	backing chan struct{} // held by the backup that runs
 	started time.Time     // zero where no daemon runs
+	frozen  error         // why the engine is open read-only; nil: it is not
 }
 
 // openEngine takes the data directory, removes what a crash has left of a backup,
 // and opens what is stored.
 func openEngine(cfg *configs.Config) (*engine, error) {
-	lock, err := store.Lock(lockFile(cfg))
+	lock, err := lockToWrite(cfg)
 	if err != nil {
 		return nil, err
 	}
-	// Here, and not where a daemon opens it anew: a backup of its own may run.
-	err = backup.Clean(cfg.Data)
-	var e *engine
-	if err == nil {
-		e, err = openLocked(cfg, lock)
-	}
+	e, err := openLocked(cfg, lock, nil)
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	return e, nil
 }
 
-// openLocked is openEngine for who has the lock already, and keeps it where
-// this fails.
-func openLocked(cfg *configs.Config, lock *store.FileLock) (*engine, error) {
-	trace, err := timetrace.Open(atomicfile.OS, cfg.Data)
+// lockToWrite takes the data directory for this process alone, and removes what
+// a crash has left of a backup: no backup is under way here, and one may be where
+// a daemon opens its engine again.
+func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
+	lock, err := store.Lock(lockFile(cfg))
+	if err != nil {
+		return nil, err
+	}
+	if err := backup.Clean(cfg.Data); err != nil && !diskFault(err) {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return lock, nil
+}
+
+// openReadOnly opens what is stored beside others that read it, and changes
+// nothing in the data directory.
+func openReadOnly(cfg *configs.Config) (*engine, error) {
+	lock, err := store.LockShared(lockFile(cfg))
+	if err != nil {
+		return nil, err
+	}
+	e, err := openLocked(cfg, lock, atomicfile.ErrReadOnly)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return e, nil
+}
+
+// openLocked opens the data directory for a caller that already holds its lock.
+// On error the caller still holds it. frozen, if any, is why nothing may be
+// written: then what is stored is opened read-only, which needs no room.
+func openLocked(cfg *configs.Config, lock *store.FileLock, frozen error) (*engine, error) {
+	fsys := atomicfile.OS
+	if frozen != nil {
+		fsys = atomicfile.ReadOnly(fsys)
+	}
+	trace, err := timetrace.Open(fsys, cfg.Data)
 	if err != nil {
 		return nil, err
 	}
 	e := newEngine(cfg, trace)
-	e.lock = lock
+	e.lock, e.frozen = lock, frozen
 	for _, t := range e.tables {
+		t.readOnly = frozen != nil
 		if _, err := t.openStored(); err != nil {
 			return nil, errors.Join(err, e.closeStored())
 		}
@@ -86,6 +117,18 @@ func newEngine(cfg *configs.Config, trace *timetrace.Trace) *engine {
 		e.tables = append(e.tables, t)
 	}
 	return e
+}
+
+// writable returns the error of a request that would write, where nothing may be
+// written.
+func (e *engine) writable() error {
+	if e.frozen == nil {
+		return nil
+	}
+	return &httpapi.Error{
+		Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "nothing can be written under " + e.cfg.Data + ": " + oneLine(e.frozen),
+		Hint: "make room or repair the disk: indexerd goes on by itself",
+	}
 }
 
 // lockFile is held by whoever has the data directory open; the daemon writes
@@ -191,6 +234,9 @@ func (e *engine) serve(ctx context.Context, f *front, log *slog.Logger) (err err
 		e.started = time.Now()
 	}
 	if err := e.lock.Write(holder(os.Getpid(), f.base, pinOf(f.pair.Load()))); err != nil {
+		if diskFault(err) {
+			err = fmt.Errorf("%w: %w", errBroken, err)
+		}
 		return err
 	}
 	e.runs.logTo(log)

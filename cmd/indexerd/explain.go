@@ -11,6 +11,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/terminal"
 )
 
 type explainCommand struct {
@@ -27,7 +28,7 @@ func (explainCommand) Help() string {
 
 // Run explains. It ends with 1 where nobody knows the row.
 func (c explainCommand) Run(ctx context.Context, w world) error {
-	caller, err := dial(ctx, c.Config, w, true)
+	caller, err := dial(ctx, c.Config, w, question{databases: true})
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (c explainCommand) Run(ctx context.Context, w world) error {
 }
 
 func printExplanation(w io.Writer, x httpapi.Explanation) {
-	fmt.Fprintf(w, "%s of %s: %s\n", x.OID, x.Table, x.Verdict)
+	fmt.Fprintf(w, "%s of %s: %s\n", terminal.Line(x.OID), x.Table, x.Verdict)
 	show := func(who, what string) { fmt.Fprintf(w, "  %-11s %s\n", who, what) }
 	version := func(v *httpapi.VersionStatus) string {
 		if v == nil {
@@ -76,7 +77,7 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 		show("last seen", fmt.Sprintf("by %s at %s", passName(s.Pass, s.Tier), clock(&s.At)))
 	}
 	if q := x.Quarantine; q != nil {
-		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", q.Reason, clock(&q.Since), q.Tries))
+		show("quarantine", fmt.Sprintf("%s (since %s, %d tries)", terminal.Line(q.Reason), clock(&q.Since), q.Tries))
 		if q.Document != "" {
 			show("document", visibilities[q.Document])
 		}

@@ -76,6 +76,9 @@ func (t *table) gather(ctx context.Context, oid doc.OID) (has evidence, err erro
 		return has, err
 	}
 	has.version = versions[0]
+	if t.tree == nil {
+		return has, nil
+	}
 	if s, ok, err := t.tree.Get(oid); err != nil {
 		return has, err
 	} else if ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/lmittmann/tint"
 
 	"indexerd/configs"
+	"indexerd/internal/terminal"
 )
 
 // A logSink is where loggers write; what it does with a line can be changed
@@ -35,7 +36,7 @@ func (l *logSink) use(s *screen, conf configs.Log) {
 	var h slog.Handler
 	switch {
 	case conf.Format == "json":
-		h = slog.NewJSONHandler(s, &slog.HandlerOptions{Level: level})
+		h = slog.NewJSONHandler(terminal.NewWriter(s), &slog.HandlerOptions{Level: level})
 	case s.terminal:
 		h = tint.NewTextHandler(s, &tint.Options{TimeFormat: time.TimeOnly, Level: level})
 	default:

@@ -20,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
+	"indexerd/internal/terminal"
 )
 
 // version is the release, set by the linker where it is built for one.
@@ -73,6 +74,7 @@ func main() {
 
 // run is the whole command: it returns the exit code.
 func run(ctx context.Context, args []string, w world) int {
+	w.stdout = terminal.NewWriter(w.stdout)
 	code := -1 // until kong asks to leave, after --help
 	var c cli
 	parser, err := kong.New(&c,
@@ -99,7 +101,7 @@ func run(ctx context.Context, args []string, w world) int {
 		return exitBad
 	}
 	if err := parsed.Run(); err != nil {
-		fmt.Fprintln(w.stderr, oneLine(err))
+		fmt.Fprintln(terminal.NewWriter(w.stderr), oneLine(err))
 		return exitCode(err)
 	}
 	return 0

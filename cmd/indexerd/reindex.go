@@ -24,6 +24,9 @@ func (t *table) sayMapping() {
 
 // Reindex begins to build a table's index anew from its pages.
 func (e *engine) Reindex(name string) (httpapi.Run, error) {
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
 	t, err := e.loaded(name)
 	if err != nil {
 		return httpapi.Run{}, err
@@ -110,7 +113,7 @@ func (reindexCommand) Help() string {
 
 // Run reindexes.
 func (c reindexCommand) Run(ctx context.Context, w world) (err error) {
-	caller, err := dial(ctx, c.Config, w, false)
+	caller, err := dial(ctx, c.Config, w, question{writes: true})
 	if err != nil {
 		return err
 	}

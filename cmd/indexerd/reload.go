@@ -24,6 +24,9 @@ func (e *engine) Reload(name string) (httpapi.Run, error) {
 	if e.orders == nil {
 		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "no daemon runs that would load " + name, Hint: "run indexerd run"}
 	}
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
 	// By its marks: a table with another key is refused until it is reloaded, so
 	// it may be in the file, and stored, and not run.
 	if _, ok := e.trace.Table(name); !ok {
@@ -65,7 +68,11 @@ func (c reloadCommand) Run(ctx context.Context, w world) error {
 	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
 	}
-	lock, err := store.Lock(lockFile(cfg))
+	err = mayWrite(cfg)
+	var lock *store.FileLock
+	if err == nil {
+		lock, err = store.Lock(lockFile(cfg))
+	}
 	if errors.Is(err, store.ErrLocked) {
 		return c.whileRunning(ctx, cfg, w)
 	}
@@ -125,6 +132,10 @@ func forget(trace *timetrace.Trace, data, table string) error {
 		return err
 	}
 	if err := trace.Update(func(s timetrace.State) { delete(s, table) }); err != nil {
+		// As on a full disk: marks without files open no more.
+		if back := os.Rename(gone, dir); back != nil && !errors.Is(back, fs.ErrNotExist) {
+			err = errors.Join(err, back)
+		}
 		return err
 	}
 	return os.RemoveAll(gone)

@@ -162,13 +162,15 @@ func (d *daemonRun) renew(ctx context.Context, e *engine, r *renewal) (*engine, 
 	}
 	var failure error
 	if r.table != "" {
-		failure = forget(e.trace, d.cfg.Data, r.table)
+		if failure = e.writable(); failure == nil {
+			failure = forget(e.trace, d.cfg.Data, r.table)
+		}
 	}
-	next, err := d.openNext(ctx, e, r.cfg)
+	next, err := d.openNext(ctx, e, r.cfg, e.frozen)
 	if err != nil && ctx.Err() == nil {
 		failure = errors.Join(failure, err)
 		d.log.Error("indexerd goes back to the configuration that it had", "error", oneLine(err))
-		next, err = d.openNext(ctx, e, d.cfg)
+		next, err = d.openNext(ctx, e, d.cfg, e.frozen)
 	} else if err == nil {
 		d.cfg = r.cfg
 		d.sink.use(d.screen, d.cfg.Log)
@@ -187,11 +189,15 @@ func (d *daemonRun) renew(ctx context.Context, e *engine, r *renewal) (*engine, 
 	return next, nil
 }
 
-// openNext opens an engine after one that is closed.
-func (d *daemonRun) openNext(ctx context.Context, e *engine, cfg *configs.Config) (*engine, error) {
-	next, err := openLocked(cfg, e.lock)
+// openNext opens an engine after one that is closed; read-only if frozen says
+// why.
+func (d *daemonRun) openNext(ctx context.Context, e *engine, cfg *configs.Config, frozen error) (*engine, error) {
+	next, err := openLocked(cfg, e.lock, frozen)
 	if err != nil {
 		return nil, err
+	}
+	if frozen != nil {
+		next.blame(frozen)
 	}
 	d.inherit(next, e)
 	if err := next.openDatabases(ctx); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"indexerd/configs"
+	"indexerd/internal/terminal"
 )
 
 // describeWithin is how long run waits at its start for the databases to say
@@ -51,7 +52,10 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 	if err := makeDataDir(cfg); err != nil {
 		return err
 	}
-	e, err := openEngine(cfg)
+	if err := ownedByCaller(cfg); err != nil {
+		return coded{err, exitBad} // another start as this user would not help
+	}
+	e, err := openToRun(cfg)
 	if err != nil {
 		return err
 	}
@@ -73,6 +77,9 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 		hangups: hangups, orders: make(chan order, maxOrders),
 	}
 	e.started, e.orders = time.Now(), d.orders
+	if e.frozen != nil {
+		d.sayFrozen(e.frozen)
+	}
 	d.front.show(e)
 	var notifying sync.WaitGroup
 	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, log) })
@@ -101,6 +108,6 @@ func (e *engine) listen(ctx context.Context) (net.Listener, error) {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := terminal.Raw(w).(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }

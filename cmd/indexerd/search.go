@@ -18,6 +18,7 @@ import (
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/search"
+	"indexerd/internal/terminal"
 )
 
 // newSearcher searches by what the index was built with, under mu.
@@ -165,12 +166,12 @@ func (c searchCommand) Run(ctx context.Context, w world) error {
 	})
 }
 
-func printAnswer(w io.Writer, a search.Answer, terminal bool) {
+func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	for _, hit := range a.Hits {
-		fmt.Fprintf(w, "%s\n", hit.OID)
+		fmt.Fprintf(w, "%s\n", terminal.Line(hit.OID))
 		printFields(w, hit.Fields, func(f search.Field) string {
 			if found := hit.Highlights[f.Name]; len(found) > 0 {
-				return mark(strings.Join(found, " ... "), terminal)
+				return mark(strings.Join(found, " ... "), bold)
 			}
 			return shorten(listed(f.Value))
 		})
@@ -179,7 +180,7 @@ func printAnswer(w io.Writer, a search.Answer, terminal bool) {
 	for _, name := range slices.Sorted(maps.Keys(a.Facets)) {
 		fmt.Fprintf(w, "%s:", name)
 		for _, c := range a.Facets[name] {
-			fmt.Fprintf(w, " %s (%d)", c.Value, c.Count)
+			fmt.Fprintf(w, " %s (%d)", terminal.Line(c.Value), c.Count)
 		}
 		fmt.Fprintln(w)
 	}
@@ -188,11 +189,12 @@ func printAnswer(w io.Writer, a search.Answer, terminal bool) {
 	}
 }
 
-// printFields prints a line for each field that has something to say.
+// printFields prints a line for each field that has something to say. say
+// returns text that is safe on a terminal, or marked for one.
 func printFields(w io.Writer, fields search.Fields, say func(search.Field) string) {
 	for _, f := range fields {
 		if text := say(f); text != "" {
-			fmt.Fprintf(w, "  %s: %s\n", f.Name, text)
+			fmt.Fprintf(terminal.Raw(w), "  %s: %s\n", terminal.Line(f.Name), text)
 		}
 	}
 }
@@ -211,9 +213,9 @@ func listed(value any) string {
 }
 
 // mark shows a highlight: bold on a terminal, in brackets elsewhere.
-func mark(fragment string, terminal bool) string {
+func mark(fragment string, bold bool) string {
 	on, off := "[", "]"
-	if terminal {
+	if bold {
 		on, off = "\x1b[1m", "\x1b[0m"
 	}
 	marked := strings.NewReplacer("<mark>", on, "</mark>", off).Replace(harmless(fragment))
@@ -230,12 +232,13 @@ func shorten(text string) string {
 	return string(r[:most]) + "..."
 }
 
-// harmless is text without what steers a terminal: a row may say anything.
+// harmless is text on one line, without what steers a terminal: a row may say
+// anything, and people read it better without escapes of its newlines.
 func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
+	return terminal.Line(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, text)
+	}, text))
 }

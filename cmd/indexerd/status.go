@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/sink"
+	"indexerd/internal/terminal"
 	"indexerd/timetrace"
 )
 
@@ -127,7 +128,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		if n, err := t.index.Count(); err == nil {
 			s.Documents = n
 		}
-		s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
+		if t.tree != nil {
+			s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
+		}
 		s.LatenessMS = lateness(t.history.Lateness(), assumedTimeout(t.conf))
 	}
 	if !t.windowAt.IsZero() {
@@ -249,7 +252,7 @@ func printStatus(w io.Writer, s httpapi.Status) {
 	}
 	for _, src := range s.Sources {
 		if src.Error != nil {
-			fmt.Fprintf(w, "source %s: %s\n", src.Source, *src.Error)
+			fmt.Fprintf(w, "source %s: %s\n", src.Source, terminal.Line(*src.Error))
 		}
 	}
 	for _, t := range s.Tables {
@@ -282,7 +285,7 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 	}
 	fmt.Fprintln(w)
 	if t.LastError != nil {
-		fmt.Fprintf(w, "  last error, %s at %s: %s\n", t.LastError.Pass, clock(&t.LastError.At), strings.TrimSpace(t.LastError.What))
+		fmt.Fprintf(w, "  last error, %s at %s: %s\n", t.LastError.Pass, clock(&t.LastError.At), terminal.Line(strings.TrimSpace(t.LastError.What)))
 	}
 }
 

@@ -197,6 +197,9 @@ func (e *engine) loaded(name string) (*table, error) {
 
 // Sweep begins a full sweep.
 func (e *engine) Sweep(name string, allow int) (httpapi.Run, error) {
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
 	t, err := e.loaded(name)
 	if err != nil {
 		return httpapi.Run{}, err
@@ -209,6 +212,9 @@ func (e *engine) Sweep(name string, allow int) (httpapi.Run, error) {
 
 // RunPass runs one pass now.
 func (e *engine) RunPass(name, pass string) (httpapi.Run, error) {
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
 	t, err := e.loaded(name)
 	if err != nil {
 		return httpapi.Run{}, err
@@ -252,7 +258,7 @@ func (c sweepCommand) Run(ctx context.Context, w world) (err error) {
 	if c.Allow < 0 {
 		return coded{fmt.Errorf("sweep: --allow %d: write how many removals are let through", c.Allow), exitBad}
 	}
-	caller, err := dial(ctx, c.Config, w, true)
+	caller, err := dial(ctx, c.Config, w, question{databases: true, writes: true})
 	if err != nil {
 		return err
 	}

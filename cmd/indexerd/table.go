@@ -44,6 +44,8 @@ type table struct {
 	log    *slog.Logger
 	die    func(error) // ends the daemon
 	meters *httpapi.Meters
+	// readOnly: what is stored is opened without writing, and no pass runs.
+	readOnly bool
 
 	progress   initial.Progress
 	sweeping   chan struct{} // held by the sweep that runs
@@ -118,14 +120,7 @@ func (t *table) openStored() (bool, error) {
 	if err := t.checkMarks(marks); err != nil {
 		return false, err
 	}
-	if err := reindex.Resolve(t.dir); err != nil {
-		return false, err
-	}
-	dir, built := filepath.Join(t.dir, "index"), mapping(t.conf)
-	index, err := fulltext.Open(dir, built)
-	if errors.Is(err, fulltext.ErrMapping) {
-		index, built, err = fulltext.OpenAsBuilt(dir)
-	}
+	index, built, err := t.openIndex()
 	switch {
 	case err != nil && !marks.Loaded:
 		return false, nil // begun and not to be resumed: create starts again
@@ -135,6 +130,26 @@ func (t *table) openStored() (bool, error) {
 		return false, errors.Join(index.Close(), fmt.Errorf("%s: the index is generation %d and %s speaks of %d: restore both from one backup", t.dir, index.Generation(), timetrace.FileName, marks.Generation))
 	}
 	return true, t.open(index, built)
+}
+
+// openIndex opens the index that counts, and returns what it was built with.
+func (t *table) openIndex() (*fulltext.Index, fulltext.Mapping, error) {
+	open, openAsBuilt := fulltext.Open, fulltext.OpenAsBuilt
+	if t.readOnly {
+		open, openAsBuilt = fulltext.OpenReadOnly, fulltext.OpenReadOnlyAsBuilt
+	} else if err := reindex.Resolve(t.dir); err != nil {
+		return nil, fulltext.Mapping{}, err
+	}
+	dir, err := reindex.Current(t.dir)
+	if err != nil {
+		return nil, fulltext.Mapping{}, err
+	}
+	built := mapping(t.conf)
+	index, err := open(dir, built)
+	if errors.Is(err, fulltext.ErrMapping) {
+		return openAsBuilt(dir)
+	}
+	return index, built, err
 }
 
 // checkMarks makes sure that the marks speak of this configuration.
@@ -187,17 +202,13 @@ func (t *table) open(index *fulltext.Index, built fulltext.Mapping) (err error) 
 			err = errors.Join(err, t.closeAll())
 		}
 	}()
-	t.pages, err = store.Open(filepath.Join(t.dir, "pages"), store.Options{Versions: t.conf.Pages.Versions, Compression: compressions[t.conf.Pages.Compression]})
+	t.pages, err = store.Open(filepath.Join(t.dir, "pages"), store.Options{
+		Versions: t.conf.Pages.Versions, Compression: compressions[t.conf.Pages.Compression], ReadOnly: t.readOnly,
+	})
 	if err != nil {
 		return err
 	}
-	if t.tree, err = stamps.New(stamps.Options{Dir: filepath.Join(t.dir, "stamps"), Budget: t.conf.Compensate.Tree}); err != nil {
-		return err
-	}
-	if t.quarantine, err = quarantine.Open(atomicfile.OS, quarantine.Name(t.dir)); err != nil {
-		return err
-	}
-	if t.history, err = history.Open(atomicfile.OS, history.Name(t.dir)); err != nil {
+	if err := t.openLogs(); err != nil {
 		return err
 	}
 	if t.guard, err = t.newGuard(); err != nil {
@@ -221,6 +232,22 @@ func (t *table) withinLimits(row doc.Row) error {
 	return index.Fits(row, t.conf.Limits)
 }
 
+// openLogs opens what no search needs. Read-only there is no tree: it only knows
+// what passes of this process have seen.
+func (t *table) openLogs() (err error) {
+	openQuarantine, openHistory := quarantine.Open, history.Open
+	if t.readOnly {
+		openQuarantine, openHistory = quarantine.OpenReadOnly, history.OpenReadOnly
+	} else if t.tree, err = stamps.New(stamps.Options{Dir: filepath.Join(t.dir, "stamps"), Budget: t.conf.Compensate.Tree}); err != nil {
+		return err
+	}
+	if t.quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(t.dir)); err != nil {
+		return err
+	}
+	t.history, err = openHistory(atomicfile.OS, history.Name(t.dir))
+	return err
+}
+
 // closeAll closes what is open, under mu.
 func (t *table) closeAll() error {
 	errs := []error{t.index.Close()}
@@ -242,12 +269,18 @@ func (t *table) planFile() string { return filepath.Join(t.dir, "load") }
 
 var compressions = map[string]store.Compression{"s2": store.S2, "zstd": store.Zstd, "none": store.None}
 
-// reserve makes n more numbers durable.
+// reserve makes n more numbers durable. Read-only they are given out in memory:
+// nothing is stored under them.
 func (t *table) reserve(n uint64) (first uint64, err error) {
-	err = t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+	raise := func(m *timetrace.Table) {
 		first = m.Numbers + 1
 		m.Numbers += n
-	})
+	}
+	if t.readOnly {
+		t.trace.Note(t.conf.Name, raise)
+		return first, nil
+	}
+	err = t.trace.UpdateTable(t.conf.Name, raise)
 	return first, err
 }
 

@@ -50,6 +50,9 @@ func (t *table) keepUnit(path, unit string) error {
 	t.units[path] = unit
 	doubt := t.unitsUnkept && timeunit.Unit(unit).Duration() != 0 && t.index != nil
 	t.mu.Unlock()
+	if t.readOnly {
+		return nil // the daemon finds it again
+	}
 	// The marks of another SQL get the units when they get the SQL.
 	marks, ok := t.trace.Table(t.conf.Name)
 	if before == unit || !ok || marks.SQL != sqlFingerprint(t.conf) {

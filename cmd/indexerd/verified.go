@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,11 @@ import (
 
 // Verify begins to compare tables with the database.
 func (e *engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
+	if p.Repair {
+		if err := e.writable(); err != nil {
+			return httpapi.Run{}, err
+		}
+	}
 	tables := e.tables
 	name := ""
 	if len(p.Tables) > 0 {
@@ -54,7 +60,7 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 		line := verifiedTable(t.conf.Name, p.Content, result)
 		line.Error = text(err)
 		v.Tables = append(v.Tables, line)
-		v.Equal = v.Equal && err == nil && result.Equal()
+		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
 		// The earliest time is what the answer as a whole speaks of.
 		if at := httpapi.TimeOrNull(result.AsOf); at != nil && (v.AsOf == nil || result.AsOf.Before(time.Time(*v.AsOf))) {
 			v.AsOf = at
@@ -75,12 +81,21 @@ func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, 
 }
 
 func (t *table) verifyRows(ctx context.Context, r rows, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
+	scratch := t.dir
+	if t.readOnly {
+		dir, err := os.MkdirTemp("", "indexerd-verify-")
+		if err != nil {
+			return deletecheck.Result{}, fmt.Errorf("verify: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		scratch = dir
+	}
 	index := t.current()
 	consent := &consent{guard: t.guard}
 	defer consent.end()
 	v := deletecheck.Verify{
 		Table: t.conf.Name, Source: r, Index: index, Pages: t.pages, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Scratch: scratch, Batch: t.conf.Batch,
 		Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
 		Repair: p.Repair, Sink: t.sink, Allow: consent.give, Progress: progress,
 	}

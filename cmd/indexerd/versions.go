@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"indexerd/internal/search"
+	"indexerd/internal/terminal"
 )
 
 // Versions returns what is kept of one document.
@@ -46,7 +47,7 @@ func printVersions(w io.Writer, v search.Versions) {
 		if version.Updated != nil {
 			updated = *version.Updated
 		}
-		fmt.Fprintf(w, "%s, updated %s, fetched %s\n", v.OID, updated, version.Fetched)
+		fmt.Fprintf(w, "%s, updated %s, fetched %s\n", terminal.Line(v.OID), updated, version.Fetched)
 		printFields(w, version.Fields, func(f search.Field) string { return shorten(listed(f.Value)) })
 	}
 }

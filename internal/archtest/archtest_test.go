@@ -28,6 +28,7 @@ var floors = map[string]int{
 	"internal/pace":         0,
 	"internal/recovered":    0,
 	"internal/timeunit":     0,
+	"internal/terminal":     0,
 	"configs":               1,
 	"timetrace":             1,
 	"store":                 1,

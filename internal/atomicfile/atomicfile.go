@@ -78,6 +78,30 @@ func (osFS) SyncDir(name string) error {
 	return nil // some file systems have no sync for directories: their entries are durable at once
 }
 
+// ErrReadOnly is the error of every step of ReadOnly that would change a disk.
+var ErrReadOnly = errors.New("opened read-only")
+
+// ReadOnly is fsys without the steps that change it: they fail with ErrReadOnly
+// before anything happens.
+func ReadOnly(fsys FS) FS { return readOnly{fsys} }
+
+type readOnly struct{ FS }
+
+func (r readOnly) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND) != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrReadOnly}
+	}
+	return r.FS.OpenFile(name, flag, perm)
+}
+
+func (readOnly) MkdirAll(name string, _ fs.FileMode) error { return refuse("mkdir", name) }
+func (readOnly) Rename(old, _ string) error                { return refuse("rename", old) }
+func (readOnly) Remove(name string) error                  { return refuse("remove", name) }
+func (readOnly) Link(old, _ string) error                  { return refuse("link", old) }
+func (readOnly) SyncDir(name string) error                 { return refuse("sync", name) }
+
+func refuse(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: ErrReadOnly} }
+
 // Read returns the content of a file.
 func Read(fsys FS, name string) ([]byte, error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)

@@ -302,3 +302,31 @@ func TestWriteKeepingSurvivesACrash(t *testing.T) {
 		}
 	})
 }
+
+// ReadOnly reads, and refuses whatever would change the disk before it happens.
+func TestReadOnly(t *testing.T) {
+	fsys := withOld(t)
+	fsys.Fail(func(s faultfs.Step) error {
+		if s.Op != "OpenFile" && s.Op != "Read" && s.Op != "Close" && s.Op != "ReadDir" {
+			t.Errorf("the disk was asked for %+v", s)
+		}
+		return nil
+	})
+	ro := atomicfile.ReadOnly(fsys)
+	if got := content(t, ro, name); got != old {
+		t.Errorf("got %q, want %q", got, old)
+	}
+	if _, err := ro.ReadDir("/data"); err != nil {
+		t.Error(err)
+	}
+	_, err := ro.OpenFile(name, os.O_RDWR, 0)
+	for what, err := range map[string]error{
+		"Write": atomicfile.Write(ro, name, []byte(next)), "WriteKeeping": atomicfile.WriteKeeping(ro, name, []byte(next)),
+		"OpenFile": err, "MkdirAll": ro.MkdirAll("/data/new", 0o700), "Rename": ro.Rename(name, name+"2"),
+		"Remove": ro.Remove(name), "Link": ro.Link(name, name+"2"), "SyncDir": ro.SyncDir("/data"),
+	} {
+		if !errors.Is(err, atomicfile.ErrReadOnly) {
+			t.Errorf("%s: got %v, want ErrReadOnly", what, err)
+		}
+	}
+}

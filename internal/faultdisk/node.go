@@ -92,6 +92,7 @@ func (n *node) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) sy
 func (n *node) attr(out *fuse.Attr) {
 	out.Mode, out.Nlink, out.Size, out.Blksize = n.mode, 1, uint64(len(n.data)), pageSize
 	out.Blocks = (out.Size + 511) / 512
+	out.Owner = *fuse.CurrentOwner()
 	out.SetTimes(&n.times[0], &n.times[1], &n.times[1])
 }
 

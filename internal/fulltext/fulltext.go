@@ -74,6 +74,9 @@ var (
 	// built from the pages.
 	ErrMapping = errors.New("it was built with another mapping: build a new one from the pages")
 
+	// ErrReadOnly is the error of Apply of an index that was opened read-only.
+	ErrReadOnly = errors.New("the index is opened read-only")
+
 	// ErrClosed is the error of any use after Close.
 	ErrClosed = errors.New("the index is closed")
 
@@ -92,6 +95,7 @@ type Index struct {
 	schema     *schema
 	dir        string
 	generation doc.Generation
+	readOnly   bool
 	queue      *index.AnalysisQueue
 	batches    atomic.Uint64 // number of the last one
 
@@ -175,8 +179,11 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 	ix.use.RLock()
 	defer ix.use.RUnlock()
 	defer ix.caught(&err)
-	if ix.closed {
+	switch {
+	case ix.closed:
 		return ErrClosed
+	case ix.readOnly:
+		return ErrReadOnly
 	}
 	for len(puts)+len(deletes) > 0 {
 		p := part{deletes: deletes}

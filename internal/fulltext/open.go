@@ -15,46 +15,58 @@ import (
 
 // Open opens the index in dir. There is none: fs.ErrNotExist. Another mapping:
 // ErrMapping.
-func Open(dir string, m Mapping) (*Index, error) {
-	return open(dir, func(o origin) (*schema, error) {
-		s, err := newSchema(m)
-		if err == nil && s.fingerprint != o.fingerprint {
-			err = ErrMapping
-		}
-		return s, err
-	})
-}
+func Open(dir string, m Mapping) (*Index, error) { return open(dir, readWrite, fits(m)) }
+
+// OpenReadOnly is Open, and writes nothing to disk: it works without room, and
+// without the right to write. Apply fails with ErrReadOnly.
+func OpenReadOnly(dir string, m Mapping) (*Index, error) { return open(dir, readOnly, fits(m)) }
 
 // OpenAsBuilt opens the index in dir with the mapping that it was made with,
 // and returns that too.
-func OpenAsBuilt(dir string) (*Index, Mapping, error) {
-	ix, err := open(dir, origin.schema)
+func OpenAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readWrite) }
+
+// OpenReadOnlyAsBuilt is OpenAsBuilt, and writes nothing to disk.
+func OpenReadOnlyAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readOnly) }
+
+func openAsBuilt(dir string, ro bool) (*Index, Mapping, error) {
+	ix, err := open(dir, ro, origin.schema)
 	if err != nil {
 		return nil, Mapping{}, err
 	}
 	return ix, ix.schema.Mapping, nil
 }
 
-func open(dir string, choose func(origin) (*schema, error)) (*Index, error) {
-	ix, err := openWith(dir, choose)
+// fits chooses the schema of a mapping for an index that was made with it.
+func fits(m Mapping) func(origin) (*schema, error) {
+	return func(o origin) (*schema, error) {
+		s, err := newSchema(m)
+		if err == nil && s.fingerprint != o.fingerprint {
+			err = ErrMapping
+		}
+		return s, err
+	}
+}
+
+func open(dir string, ro bool, choose func(origin) (*schema, error)) (*Index, error) {
+	ix, err := openWith(dir, ro, choose)
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", dir, err)
 	}
 	return ix, nil
 }
 
-func openWith(dir string, choose func(origin) (*schema, error)) (*Index, error) {
+func openWith(dir string, ro bool, choose func(origin) (*schema, error)) (*Index, error) {
 	o, err := look(dir)
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{dir: dir, generation: o.generation, fate: newFate()}
+	ix := &Index{dir: dir, generation: o.generation, readOnly: ro, fate: newFate()}
 	if ix.schema, err = choose(o); err != nil {
 		return nil, err
 	}
 	ix.batches.Store(o.batch)
 	ix.queue = index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
-	if ix.store, err = openStore(dir, readWrite, ix.queue, ix.fate); err != nil {
+	if ix.store, err = openStore(dir, ro, ix.queue, ix.fate); err != nil {
 		ix.queue.Close()
 		return nil, err
 	}

@@ -67,7 +67,7 @@ type line struct {
 
 // A History is the log of one table.
 type History struct {
-	file atomicfile.File
+	file atomicfile.File // nil: opened read-only
 
 	mu   sync.Mutex
 	next int64
@@ -79,20 +79,18 @@ type History struct {
 // Name is the file's name in a table's directory.
 func Name(dir string) string { return filepath.Join(dir, "history.jsonl") }
 
+// OpenReadOnly reads the log and changes nothing on disk. Runs can't be
+// appended.
+func OpenReadOnly(fsys atomicfile.FS, name string) (*History, error) {
+	h, _, err := load(fsys, name)
+	return h, err
+}
+
 // Open reads the log, or starts one.
 func Open(fsys atomicfile.FS, name string) (*History, error) {
-	text, err := atomicfile.Read(fsys, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	if len(text) > maxBytes {
-		text = text[len(text)-maxBytes/2:]
-		text = text[bytes.IndexByte(text, '\n')+1:]
-	}
-	text = whole(text)
-	h := &History{next: 1, size: int64(len(text))}
-	if err := h.replay(text); err != nil {
-		return nil, fmt.Errorf("history: %s: %w: remove it to go on without", name, err)
+	h, text, err := load(fsys, name)
+	if err != nil {
+		return nil, err
 	}
 	if err := atomicfile.Write(fsys, name, text); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
@@ -101,6 +99,24 @@ func Open(fsys atomicfile.FS, name string) (*History, error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
+}
+
+// load reads the log, and returns the lines that are to be kept.
+func load(fsys atomicfile.FS, name string) (*History, []byte, error) {
+	text, err := atomicfile.Read(fsys, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("history: %w", err)
+	}
+	if len(text) > maxBytes {
+		text = text[len(text)-maxBytes/2:]
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	text = whole(text)
+	h := &History{next: 1, size: int64(len(text))}
+	if err := h.replay(text); err != nil {
+		return nil, nil, fmt.Errorf("history: %s: %w: remove it to go on without", name, err)
+	}
+	return h, text, nil
 }
 
 // whole leaves out the lines that a crash has cut or made holes in.
@@ -141,6 +157,9 @@ func (h *History) remember(r Run) {
 func (h *History) Append(r Run) (int64, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.file == nil {
+		return 0, fmt.Errorf("history: %w", atomicfile.ErrReadOnly)
+	}
 	r.Number = h.next
 	text, err := json.Marshal(r.line())
 	if err != nil {
@@ -181,7 +200,12 @@ func (h *History) Lateness() doc.Lateness {
 }
 
 // Close closes the file.
-func (h *History) Close() error { return h.file.Close() }
+func (h *History) Close() error {
+	if h.file == nil {
+		return nil
+	}
+	return h.file.Close()
+}
 
 func (r Run) line() line {
 	p := r.Report

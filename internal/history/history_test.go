@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -179,5 +180,48 @@ func TestAdvice(t *testing.T) {
 		if got := Advice(&c.l, 10*time.Minute); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
+	}
+}
+
+// Opened read-only, a log with a line that was cut says what it would say opened
+// to write, and stays as it is.
+func TestOpenReadOnly(t *testing.T) {
+	name := Name(t.TempDir())
+	if h, err := OpenReadOnly(atomicfile.ReadOnly(atomicfile.OS), name); err != nil {
+		t.Fatalf("without a file: %v", err)
+	} else if runs, _ := h.Runs(10, 0); len(runs) != 0 || h.Close() != nil {
+		t.Errorf("without a file: got %v", runs)
+	}
+	h := open(t, name)
+	for range 3 {
+		if _, err := h.Append(sample()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := text[:len(text)-5]
+	if err := os.WriteFile(name, cut, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if h, err = OpenReadOnly(atomicfile.ReadOnly(atomicfile.OS), name); err != nil {
+		t.Fatal(err)
+	}
+	if runs, _ := h.Runs(10, 0); len(runs) != 2 {
+		t.Errorf("got %d runs, want the 2 whole ones", len(runs))
+	}
+	if _, err := h.Append(sample()); !errors.Is(err, atomicfile.ErrReadOnly) {
+		t.Errorf("Append: got %v, want ErrReadOnly", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, cut) {
+		t.Errorf("the file became %q, %v", got, err)
 	}
 }

@@ -47,6 +47,7 @@ type VerifyRequest struct {
 	Content bool     `json:"content"`
 	Repair  bool     `json:"repair"`
 	WaitS   *float64 `json:"wait_s"` // for what is under way; nil: 30
+	Strict  bool     `json:"strict"` // rows that were deleted since the last sweep are differences
 }
 
 // Wait is WaitS as a duration.

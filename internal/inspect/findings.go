@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"indexerd/configs"
+	"indexerd/internal/terminal"
 )
 
 // A Finding is one thing that a check has to say.
@@ -63,11 +64,11 @@ func (f *Findings) Write(w io.Writer) {
 		widest = max(widest, len(one.Code))
 	}
 	for _, one := range f.Findings {
-		do := ": " + one.Do
+		do := ": " + terminal.Line(one.Do)
 		if one.Do == nothing {
 			do = ""
 		}
-		fmt.Fprintf(w, "%-7s  %-*s  %s: %s: %s%s\n", one.Level, widest, one.Code, one.Where, one.Path, one.What, do)
+		fmt.Fprintf(w, "%-7s  %-*s  %s: %s: %s%s\n", one.Level, widest, one.Code, terminal.Line(one.Where), terminal.Line(one.Path), terminal.Line(one.What), do)
 	}
 }
 

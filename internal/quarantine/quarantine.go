@@ -17,6 +17,9 @@
 // log whole and replaces it by one without superseded lines, so that what a
 // crash tore off the last append is gone before the next one.
 //
+// OpenReadOnly changes nothing on disk: what an append has torn off is left out
+// in memory only, and rows can be neither added nor cleared.
+//
 // Cost: the rows in memory, about 200 bytes each. Nothing while it is empty.
 package quarantine
 
@@ -62,7 +65,7 @@ type line struct {
 
 // A Quarantine is the list of one table.
 type Quarantine struct {
-	file atomicfile.File
+	file atomicfile.File // nil: opened read-only
 
 	mu     sync.Mutex
 	size   int64          // of the acknowledged lines in the file
@@ -72,9 +75,9 @@ type Quarantine struct {
 	visible, hidden int // how many rows have a last document that is either
 }
 
-// Open reads the list, or starts one.
-func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
-	q := &Quarantine{rows: map[string]Row{}}
+// OpenReadOnly reads the list, which is empty where there is no file.
+func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
+	q := &Quarantine{rows: map[string]Row{}, broken: atomicfile.ErrReadOnly}
 	text, err := atomicfile.Read(fsys, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("quarantine: %w", err)
@@ -82,7 +85,17 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	if err := q.replay(text); err != nil {
 		return nil, fmt.Errorf("quarantine: %s: %w", name, err)
 	}
-	text, err = encode(q.sorted())
+	return q, nil
+}
+
+// Open reads the list, or starts one.
+func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
+	q, err := OpenReadOnly(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	q.broken = nil
+	text, err := encode(q.sorted())
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
@@ -266,7 +279,12 @@ func (q *Quarantine) write(lines []byte) error {
 }
 
 // Close closes the file.
-func (q *Quarantine) Close() error { return q.file.Close() }
+func (q *Quarantine) Close() error {
+	if q.file == nil {
+		return nil
+	}
+	return q.file.Close()
+}
 
 // Name is the file's name in a table's directory.
 func Name(dir string) string { return filepath.Join(dir, "quarantine.jsonl") }

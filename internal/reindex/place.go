@@ -35,6 +35,16 @@ func Resolve(dir string) error {
 	return nil
 }
 
+// Current returns the directory of the index that counts in the directory of a
+// table, and changes nothing: it is right before Resolve and after it.
+func Current(dir string) (string, error) {
+	name, err := (place{osDisk{atomicfile.OS}, dir}).counts()
+	if err != nil {
+		return "", fmt.Errorf("find the index in %s: %w", dir, err)
+	}
+	return filepath.Join(dir, name), nil
+}
+
 // A disk is where directories are removed too.
 type disk interface {
 	atomicfile.FS
@@ -106,6 +116,21 @@ func (p place) current() (string, error) {
 		return "", fmt.Errorf("%s says %.40q, want %s or %s: restore a backup, or write there the one that is whole", p.path(currentName), name, firstName, secondName)
 	}
 	return name, nil
+}
+
+// counts is the name of the directory that has the index: the second one that
+// counts may have been moved into the place of the first by a resolve that a
+// crash ended.
+func (p place) counts() (string, error) {
+	there, err := p.names()
+	if err != nil {
+		return "", err
+	}
+	current, err := p.current()
+	if err == nil && !slices.Contains(there, current) {
+		current = firstName
+	}
+	return current, err
 }
 
 // spare is the name of the directory that does not count.

@@ -19,7 +19,7 @@ _indexerd() {
 		run) flags='-h --help --version -c --config' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;
 		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --highlight --no-highlight' words='' ;;
-		verify) flags='-h --help --version -c --config --json --content --repair --wait' words='' ;;
+		verify) flags='-h --help --version -c --config --json --content --repair --strict --wait' words='' ;;
 		explain) flags='-h --help --version -c --config --json' words='' ;;
 		sweep) flags='-h --help --version -c --config --json --allow' words='' ;;
 		versions) flags='-h --help --version -c --config --json' words='' ;;

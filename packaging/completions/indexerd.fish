@@ -70,6 +70,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from verify' -l config -r -F -d 
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l json -d 'Print the answer as one JSON object.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l content -d 'Also read every page, check its checksum and what the index was told of it.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l repair -d 'Mend what differs, and verify again. Documents without a row are removed, also those that the guard holds.'
+complete -c indexerd -n '__fish_seen_subcommand_from verify' -l strict -d 'Count documents whose row was deleted since the last sweep as differences.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l wait -x -d 'How long to wait for changes that are under way (30s).'
 complete -c indexerd -n '__fish_seen_subcommand_from explain' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from explain' -l help -d 'Show context-sensitive help.'

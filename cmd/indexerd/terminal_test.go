@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// steering is what a terminal would obey.
+var steering = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202a-\u202e\u2066-\u2069]")
+
+// Whatever a row says, no command prints what steers a terminal, and a key with a
+// line in it begins no line. As JSON it is still the key.
+func TestCommandsPrintNothingThatSteers(t *testing.T) {
+	const nasty = "k\x1b]0;owned\a\u009b31m\u202e\x7f\nnote: equal"
+	db, file := newNotes(t, [2]string{nasty, "found \x1b[2J\u009b2J\u202e word"}, [2]string{"deleted" + nasty, "found as well"})
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	p.stop(t)
+	if _, err := db.Exec("DELETE FROM note WHERE id LIKE 'deleted%'; UPDATE note SET body = 'changed' "); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"search", "note", "found"}, {"search", "note", "found", "--json"}, {"search", "note", "found", "--no-highlight"},
+		{"verify", "--wait", "1s"}, {"verify", "--wait", "1s", "--json"}, {"explain", "note", nasty}, {"explain", "note", nasty, "--json"},
+		{"explain", "note", "none" + nasty}, {"versions", "note", nasty}, {"history", "note"}, {"status"}, {"check"}, {"check", "--json"},
+		{"search", "note", "nofield\x1b[2J:x"}, {"search", "no\x1b[2Jtable", "x"},
+	} {
+		args = append([]string{args[0], "-c", file}, args[1:]...)
+		out, stderr, _ := ask(t, nil, args...)
+		for _, text := range []string{out, stderr} {
+			if at := steering.FindString(text); at != "" {
+				t.Errorf("%q prints %q: %q", args, at, text)
+			}
+			if strings.HasPrefix(text, "note: equal\n") || strings.Contains(text, "\nnote: equal\n") {
+				t.Errorf("%q prints a line that a key has in it: %q", args, text)
+			}
+		}
+	}
+	out, _, _ := ask(t, nil, "search", "-c", file, "note", "found", "--json")
+	if !strings.Contains(out, `k\u001b]0;owned\u0007\u009b31m\u202e\u007f\nnote: equal`) {
+		t.Errorf("as JSON the key is %s", out)
+	}
+}
+
+// A log line of either format escapes too.
+func TestLogLinesSteerNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, format := range []string{"text", "json"} {
+		file := writeFile(t, strings.ReplaceAll("data: DIR/data-"+format+"\nhttp: {listen: 127.0.0.1:0}\nlog: {format: "+format+"}\nsources:\n  db: {driver: sqlite, dsn: \"DIR/none\\e[2J\\u009b2J\\u202e.sqlite\"}\n"+
+			"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n", "DIR", dir))
+		p := start(t, "run", "-c", file)
+		eventually(t, soon, "the log names the file", func() error {
+			if !strings.Contains(p.log.String(), "none") {
+				return os.ErrNotExist
+			}
+			return nil
+		})
+		p.stop(t)
+		if at := steering.FindString(p.log.String()); at != "" {
+			t.Errorf("%s: the log has %q: %q", format, at, p.log)
+		}
+	}
+}
