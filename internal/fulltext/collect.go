@@ -15,17 +15,18 @@ import (
 // and keeps the first ones of the order in a heap with the last of them on
 // top.
 type collector struct {
-	order  *order
-	after  *candidate // nil: from the beginning
-	want   int        // hits to keep
-	facets []*facet
-	values index.DocValueReader // nil where no field's values matter
+	order   *order
+	after   *candidate // nil: from the beginning
+	want    int        // hits to keep
+	facets  []*facet
+	counted int                  // bytes that the values of all facets take
+	values  index.DocValueReader // nil where no field's values matter
 
 	total   uint64
 	behind  uint64 // matches that come after after
 	kept    []*candidate
 	current candidate // the match in hand
-	err     error     // of comparing in the heap, which can't return one
+	err     error     // of comparing in the heap, or of counting: neither can return one
 }
 
 // A facet counts the values of one field.
@@ -65,7 +66,7 @@ func (c *collector) take(m *search.DocumentMatch) error {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
 	if c.values != nil {
-		if err := c.values.VisitDocValues(m.IndexInternalID, c.see); err != nil {
+		if err := cmp.Or(c.values.VisitDocValues(m.IndexInternalID, c.see), c.err); err != nil {
 			return err
 		}
 	}
@@ -93,12 +94,20 @@ func (c *collector) see(field string, term []byte) {
 		}
 		if n := f.counts[string(term)]; n != nil {
 			*n++
-		} else {
-			one := 1
-			f.counts[string(term)] = &one
+			continue
 		}
+		if c.counted += len(term) + countedValue; c.counted > query.MaxFacetBytes {
+			c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the documents found have too many different values to count", f.Facet.Field)))
+			return
+		}
+		one := 1
+		f.counts[string(term)] = &one
 	}
 }
+
+// countedValue is what counting a value takes beside its bytes: an entry of the
+// map, a string's header and the number.
+const countedValue = 64
 
 // keep puts the match in hand into the heap, if it is better than its worst.
 func (c *collector) keep() error {

@@ -104,7 +104,7 @@ func TestTokens(t *testing.T) {
 				t.Errorf("%s %s by %s: the answer shows a token: %s", c.method, c.target, who, w.Body)
 			}
 		}
-		_, route := routesOf(&fakeEngine{}, newSearchLimit()).Handler(httptest.NewRequest(c.method, c.target, nil))
+		_, route := routesOf(&fakeEngine{}, NewLimits(nil)).Handler(httptest.NewRequest(c.method, c.target, nil))
 		tested[route] = true
 	}
 	for route := range openRoutes {
@@ -131,7 +131,7 @@ func TestTokenSaysWhoSearches(t *testing.T) {
 		t.Errorf("without tokens: got %+v, want an admin", e.asked.Caller)
 	}
 	e = &fakeEngine{}
-	routesOf(e, newSearchLimit()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
+	routesOf(e, NewLimits(nil)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
 	if !reflect.DeepEqual(e.asked.Caller, search.Caller{}) {
 		t.Errorf("unasked: got %+v, want nobody", e.asked.Caller)
 	}

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -115,35 +114,6 @@ func started(w http.ResponseWriter, start func() (Run, error)) {
 		return
 	}
 	answer(w, http.StatusAccepted, map[string]string{"run": run.Run, "state": run.State})
-}
-
-// stream sends what write writes. After the first byte the status can't be
-// taken back: an error cuts the stream off, so that nobody takes half of it for
-// the whole.
-func stream(w http.ResponseWriter, r *http.Request, write func(context.Context, io.Writer) error) {
-	out := &firstWrite{ResponseWriter: w}
-	err := write(r.Context(), out)
-	switch {
-	case err == nil:
-	case !out.begun:
-		fail(w, err)
-	default:
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// firstWrite sets the header of a stream when there is one.
-type firstWrite struct {
-	http.ResponseWriter
-	begun bool
-}
-
-func (f *firstWrite) Write(b []byte) (int, error) {
-	if !f.begun {
-		f.begun = true
-		f.Header().Set("Content-Type", "application/x-tar")
-	}
-	return f.ResponseWriter.Write(b)
 }
 
 // respond answers a question that needs nothing of its request but the path.

@@ -8,15 +8,16 @@ const ByScore = "_score"
 
 // The bounds of a request.
 const (
-	MaxSize    = 1000    // hits in one answer
-	MaxWindow  = 10_000  // From+Size; beyond it After
-	MaxValues  = 1024    // of all Filters
-	MaxSorts   = 8       // fields to sort by
-	MaxFacets  = 16      // fields to count
-	MaxCounts  = 1000    // values of one Facet
-	MaxSlots   = 64      // words of a Phrase with Slop, those that are not searched too
-	MaxLetters = 50      // of a Fuzzy
-	MaxTerms   = 1 << 16 // words that all Prefix and Fuzzy of a query stand for, in all fields
+	MaxSize       = 1000     // hits in one answer
+	MaxWindow     = 10_000   // From+Size; beyond it After
+	MaxValues     = 1024     // of all Filters
+	MaxSorts      = 8        // fields to sort by
+	MaxFacets     = 16       // fields to count
+	MaxCounts     = 1000     // values of one Facet
+	MaxSlots      = 64       // words of a Phrase with Slop, those that are not searched too
+	MaxLetters    = 50       // of a Fuzzy
+	MaxFacetBytes = 16 << 20 // of the values that all Facets count, with what counting one takes
+	MaxTerms      = 1 << 16  // words that all Prefix and Fuzzy of a query stand for, in all fields
 )
 
 // A Request is a search as the index answers it.
@@ -64,6 +65,9 @@ type Result struct {
 	Hits   []Hit
 	Facets map[string][]Count // by field, for each Facet asked for
 	Next   string             // After for what follows; "" at the end
+
+	// After is Request.After for what follows the first n hits, n at least 1.
+	After func(n int) string
 }
 
 // A Hit is one document found. Score is 0 where nothing sorts by it.

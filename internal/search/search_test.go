@@ -137,7 +137,7 @@ func TestSearch(t *testing.T) {
 	s.Boosts = map[string]float64{"title": 3}
 	p := Defaults()
 	p.Query, p.Fields = "drama", []string{"title", "year", "language"}
-	a, err := s.Search(context.Background(), p)
+	a, err := answered(s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchNothing(t *testing.T) {
 	s, _ := newSearcher(t)
-	a, err := s.Search(context.Background(), Defaults())
+	a, err := answered(s, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestSearchNothing(t *testing.T) {
 func TestSearchWithoutHighlights(t *testing.T) {
 	s, shelf := newSearcher(t)
 	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	a, err := s.Search(context.Background(), Params{Query: "drama", Size: 10})
+	a, err := answered(s, Params{Query: "drama", Size: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,21 +214,21 @@ func TestSearchErrors(t *testing.T) {
 		`no closing quote for the one at character 1: close it or write \"`: {Query: `"a`},
 		"no field tilte: did you mean title?":                               {Fields: []string{"tilte"}},
 	} {
-		_, err := s.Search(context.Background(), p)
+		_, err := answered(s, p)
 		checkBadQuery(t, err, want)
 	}
 	shelf.err = query.NoField("yaer", []string{"year"})
-	_, err := s.Search(context.Background(), Defaults())
+	_, err := answered(s, Defaults())
 	checkBadQuery(t, err, "no field yaer: did you mean year?")
 
 	shelf.err = context.DeadlineExceeded
-	if _, err := s.Search(context.Background(), Defaults()); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := answered(s, Defaults()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want DeadlineExceeded", err)
 	}
 
 	shelf.err, shelf.broken = nil, errors.New("wrong checksum")
 	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	_, err = s.Search(context.Background(), Defaults())
+	_, err = answered(s, Defaults())
 	if want := "page 7 of film: wrong checksum"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
