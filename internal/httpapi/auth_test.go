@@ -25,13 +25,22 @@ var guarded = Access{Listen: "127.0.0.1:7700", Tokens: []Token{
 }}
 
 func askGuarded(e Engine, method, target, authorization string) *httptest.ResponseRecorder {
+	return askOf(e, guarded, method, target, authorization)
+}
+
+// askWith asks an engine that finds one document.
+func askWith(a Access, method, target, authorization string) *httptest.ResponseRecorder {
+	return askOf(&fakeEngine{}, a, method, target, authorization)
+}
+
+func askOf(e Engine, a Access, method, target, authorization string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(""))
 	r.Host = guarded.Listen
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
 	w := httptest.NewRecorder()
-	Handler(e, guarded).ServeHTTP(w, r)
+	Handler(e, a).ServeHTTP(w, r)
 	return w
 }
 
