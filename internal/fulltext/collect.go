@@ -15,12 +15,12 @@ import (
 // and keeps the first ones of the order in a heap with the last of them on
 // top.
 type collector struct {
-	order   *order
-	after   *candidate // nil: from the beginning
-	want    int        // hits to keep
-	facets  []*facet
-	counted int                  // bytes that the values of all facets take
-	values  index.DocValueReader // nil where no field's values matter
+	order  *order
+	after  *candidate // nil: from the beginning
+	want   int        // hits to keep
+	facets []*facet
+	held   int                  // bytes of the values that facets and kept candidates hold
+	values index.DocValueReader // nil where no field's values matter
 
 	total   uint64
 	behind  uint64 // matches that come after after
@@ -96,7 +96,7 @@ func (c *collector) see(field string, term []byte) {
 			*n++
 			continue
 		}
-		if c.counted += len(term) + countedValue; c.counted > query.MaxFacetBytes {
+		if c.held += len(term) + heldValue; c.held > query.MaxValueBytes {
 			c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the documents found have too many different values to count", f.Facet.Field)))
 			return
 		}
@@ -105,15 +105,16 @@ func (c *collector) see(field string, term []byte) {
 	}
 }
 
-// countedValue is what counting a value takes beside its bytes: an entry of the
-// map, a string's header and the number.
-const countedValue = 64
+// heldValue is what holding a value takes beside its bytes: an entry of a map or
+// a slice, the value's header and a number.
+const heldValue = 64
 
 // keep puts the match in hand into the heap, if it is better than its worst.
 func (c *collector) keep() error {
 	switch {
 	case c.want == 0:
 	case len(c.kept) < c.want:
+		c.hold(c.current.size())
 		heap.Push(c, c.current.clone())
 	default:
 		at, err := c.order.compare(&c.current, c.kept[0])
@@ -121,11 +122,19 @@ func (c *collector) keep() error {
 			return err
 		}
 		if at < 0 {
+			c.hold(c.current.size() - c.kept[0].size())
 			c.kept[0] = c.current.clone()
 			heap.Fix(c, 0)
 		}
 	}
 	return c.err
+}
+
+// hold counts the bytes that kept candidates hold.
+func (c *collector) hold(n int) {
+	if c.held += n; c.held > query.MaxValueBytes {
+		c.err = cmp.Or(c.err, error(query.Errorf("ask for fewer hits at a time, or sort by fewer fields", "the values to sort by are too long for so many hits")))
+	}
 }
 
 // Len implements heap.Interface.

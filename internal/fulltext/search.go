@@ -177,10 +177,9 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	if c.behind > uint64(len(kept)) {
 		res.Next = c.order.encode(kept[len(kept)-1])
 	}
-	res.After = func(n int) string { return c.order.encode(kept[from+n-1]) }
 	oids := make([]doc.OID, 0, len(kept)-from)
 	for _, k := range kept[from:] {
-		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score})
+		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score, After: c.order.encode(k)})
 		oids = append(oids, doc.OID(k.id))
 	}
 	vs, err := versions(c.order.reader, oids)

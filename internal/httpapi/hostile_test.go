@@ -51,7 +51,9 @@ func (s shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
 	return page.Meta, ok, nil
 }
 
-func (s shelf) Versions(oid doc.OID) ([]doc.Page, error) { return []doc.Page{s[oid]}, nil }
+func (s shelf) NewestVersions(oid doc.OID, _ int) ([]doc.Page, bool, error) {
+	return []doc.Page{s[oid]}, false, nil
+}
 
 // newLibrary indexes n documents: some words in all of them, many words in a
 // few, text of one word again and again, text without spaces.

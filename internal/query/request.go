@@ -16,7 +16,7 @@ const (
 	MaxCounts     = 1000     // values of one Facet
 	MaxSlots      = 64       // words of a Phrase with Slop, those that are not searched too
 	MaxLetters    = 50       // of a Fuzzy
-	MaxFacetBytes = 16 << 20 // of the values that all Facets count, with what counting one takes
+	MaxValueBytes = 16 << 20 // of the values that Sort and Facets keep, with what keeping one takes
 	MaxTerms      = 1 << 16  // words that all Prefix and Fuzzy of a query stand for, in all fields
 )
 
@@ -65,9 +65,6 @@ type Result struct {
 	Hits   []Hit
 	Facets map[string][]Count // by field, for each Facet asked for
 	Next   string             // After for what follows; "" at the end
-
-	// After is Request.After for what follows the first n hits, n at least 1.
-	After func(n int) string
 }
 
 // A Hit is one document found. Score is 0 where nothing sorts by it.
@@ -75,6 +72,7 @@ type Hit struct {
 	OID   doc.OID
 	Score float64
 	V     doc.Version
+	After string // Request.After for what follows this hit
 }
 
 // A Count is one value of a facet and the number of documents that have it.

@@ -37,14 +37,15 @@ type Index interface {
 // A matcher finds the matches of one query.
 type matcher func(ctx context.Context, field, text string) ([]query.Span, error)
 
-// Pages keeps the documents as they were read. The error of View and Versions
+// Pages keeps the documents as they were read. The error of View and NewestVersions
 // does not say whether there is no such page; Meta does.
 type Pages interface {
 	// View shows a page, whose body is valid until see returns.
 	View(oid doc.OID, see func(doc.Page) error) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
-	// Versions returns the versions that are kept of a page, newest first.
-	Versions(doc.OID) ([]doc.Page, error)
+	// NewestVersions returns the versions that are kept of a page, newest first,
+	// up to so many bytes, and whether there are more.
+	NewestVersions(oid doc.OID, bytes int) (pages []doc.Page, more bool, err error)
 }
 
 // A Searcher answers searches in one table.
@@ -158,7 +159,7 @@ func next(res query.Result) func(int) *string {
 	return func(n int) *string {
 		after := res.Next
 		if n < len(res.Hits) {
-			after = res.After(n)
+			after = res.Hits[n-1].After
 		}
 		if after == "" {
 			return nil

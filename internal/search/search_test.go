@@ -42,17 +42,17 @@ func (s *shelf) View(oid doc.OID, see func(doc.Page) error) error {
 	return see(page)
 }
 
-func (s *shelf) Versions(oid doc.OID) ([]doc.Page, error) {
+func (s *shelf) NewestVersions(oid doc.OID, bytes int) ([]doc.Page, bool, error) {
 	page, ok := s.pages[oid]
 	if !ok {
-		return nil, errNoPage
+		return nil, false, errNoPage
 	}
 	if s.broken != nil {
-		return nil, s.broken
+		return nil, false, s.broken
 	}
 	older := page
 	older.Updated, older.Body = time.Time{}, []byte(`{"row":{"title":"what it said before"}}`)
-	return []doc.Page{page, older}, nil
+	return []doc.Page{page, older}, false, nil
 }
 
 func (s *shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
