@@ -56,6 +56,7 @@ func (r *reader) checkProxies() {
 	for _, s := range h.proxies {
 		network, err := netip.ParsePrefix(s)
 		if addr, addrErr := netip.ParseAddr(s); addrErr == nil && addr.Zone() == "" {
+			addr = addr.Unmap()
 			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		const do = "write addresses such as 10.0.0.7, or networks such as 10.1.0.0/16"

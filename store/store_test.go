@@ -178,12 +178,6 @@ func TestVersions(t *testing.T) {
 			t.Errorf("version %d: got %q, want %q", i, p.Body, want)
 		}
 	}
-	for bytes, want := range map[int]int{0: 1, 17: 1, 18: 2, 26: 2, 27: 3, 1000: 3} {
-		newest, more, err := m.NewestVersions(testOID(1), bytes)
-		if err != nil || len(newest) != want || more != (want < 3) || string(newest[0].Body) != "version 4" {
-			t.Errorf("the newest of %d bytes: got %d, more: %t, %v, want %d", bytes, len(newest), more, err, want)
-		}
-	}
 	for _, test := range []struct {
 		hours float64
 		want  string

@@ -5,8 +5,12 @@
 // Without tokens every caller that reaches the loopback address is trusted. With
 // them an admin's may do everything, another may search, and nobody else may do
 // anything. A browser is not a caller: a request whose Host is not this
-// server's, or whose Origin is another page's, is refused, so that no web page
-// can read the index through the reader's browser.
+// server's, or which a page of another site began, is refused, so that no web
+// page can read the index through the reader's browser.
+//
+// What a caller sends, or does not read, takes bounded time and memory: Limits
+// has the turns of searches, which last until the answer is written, and the
+// delays of wrong tokens. An answer is streamed, hit by hit, up to maxAnswer.
 package httpapi
 
 import (

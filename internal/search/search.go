@@ -11,7 +11,8 @@
 //
 // Cost: one search of the index, one page a hit, and one analysis of each
 // content column and of each child's row of a hit where highlights are wanted,
-// as far as 256 KiB of a field. The context is looked at before each hit, each
+// as far as 256 KiB of a field. A hit is made when it is asked for, so that one
+// document at a time is in memory. The context is looked at before each hit, each
 // text, and within long ones.
 package search
 

@@ -266,3 +266,23 @@ func TestDoc(t *testing.T) {
 		t.Errorf("got %v, want %v", err, shelf.broken)
 	}
 }
+
+// An answer that shows fewer hits than were found goes on behind the last one
+// that it shows.
+func TestNextOfAShorterAnswer(t *testing.T) {
+	s, shelf := newSearcher(t)
+	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2, After: "behind the first"}, {OID: key(t, 7), V: 2, After: "behind the second"}}
+	for end, want := range map[string][]string{"": {"behind the first", ""}, "behind the second": {"behind the first", "behind the second"}} {
+		shelf.result.Next = end
+		r, err := s.Search(t.Context(), Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want {
+			got := r.Next(i + 1)
+			if (got == nil) != (w == "") || got != nil && *got != w {
+				t.Errorf("after %d of %d hits: got %v, want %q", i+1, r.Len, got, w)
+			}
+		}
+	}
+}
