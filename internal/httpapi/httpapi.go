@@ -28,7 +28,7 @@ import (
 const maxBody = 64 << 10
 
 // explainWithin is how long explain waits for the database.
-const explainWithin = 30 * time.Second
+const explainWithin = 20 * time.Second
 
 // Engine is what runs behind the handlers.
 type Engine interface {
