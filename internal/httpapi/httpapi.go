@@ -105,7 +105,7 @@ func routesOf(e Engine, limits *Limits) *http.ServeMux {
 	})
 	mux.HandleFunc("POST /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
 		var p search.Params
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := readBody(w, r)
 		if err == nil {
 			p, err = search.ParsePOST(body)
 		}

@@ -96,15 +96,7 @@ func TestGuessing(t *testing.T) {
 // A refused request's body is not waited for: the answer comes, and the
 // connection ends.
 func TestRefusedBodiesAreNotRead(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := Access{Listen: l.Addr().String(), Tokens: []Token{{adminToken, search.Caller{Admin: true}}, {searchToken, search.Caller{}}}}
-	s := &http.Server{Handler: Handler(&fakeEngine{}, a), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
-	defer func() { s.Close(); <-served }()
+	address := listening(t, 0) // without a deadline of its own
 	const find = "POST /api/v1/tables/film/search HTTP/1.1\r\n"
 	for _, c := range []struct {
 		name, request string
@@ -122,24 +114,61 @@ func TestRefusedBodiesAreNotRead(t *testing.T) {
 		{"no token, no body", "GET /api/v1/status HTTP/1.1\r\n\r\n", 401},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", a.Listen)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			_ = conn.SetDeadline(time.Now().Add(time.Minute)) // by itself the server has none here
-			io.WriteString(conn, strings.Replace(c.request, "\r\n", "\r\nHost: "+a.Listen+"\r\n", 1))
-			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(response.Body)
-			if err != nil || response.StatusCode != c.status || !response.Close || !strings.Contains(string(text), `{"error":{`) {
-				t.Errorf("got %d, close: %t, %v %s; want %d and close", response.StatusCode, response.Close, err, text, c.status)
+			conn, response, text := sent(t, address, c.request)
+			if response.StatusCode != c.status || !response.Close || !strings.Contains(text, `{"error":{`) {
+				t.Errorf("got %d, close: %t, %s; want %d and close", response.StatusCode, response.Close, text, c.status)
 			}
 			if n, err := conn.Read(make([]byte, 1)); err != io.EOF {
 				t.Errorf("behind the answer: got %d bytes and %v, want the end", n, err)
 			}
 		})
 	}
+}
+
+// A body that does not come is answered when its time is over, whoever
+// announced it.
+func TestHalfBodiesEnd(t *testing.T) {
+	address := listening(t, 2*time.Second)
+	for _, path := range []string{"/api/v1/tables/film/search", "/api/v1/verify", "/api/v1/backup"} {
+		_, response, text := sent(t, address, "POST "+path+" HTTP/1.1\r\nAuthorization: Bearer "+adminToken+"\r\nContent-Length: 100\r\n\r\n{")
+		if response.StatusCode != 400 || !strings.Contains(text, "the body did not come") {
+			t.Errorf("%s: got %d %s, want 400 and why", path, response.StatusCode, text)
+		}
+	}
+}
+
+// listening serves a fakeEngine to callers with tokens.
+func listening(t *testing.T, within time.Duration) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Access{Listen: l.Addr().String(), Tokens: []Token{{adminToken, search.Caller{Admin: true}}, {searchToken, search.Caller{}}}}
+	s := &http.Server{Handler: Handler(&fakeEngine{}, a), ReadTimeout: within, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	t.Cleanup(func() { s.Close(); <-served })
+	return a.Listen
+}
+
+// sent sends a request without a Host and returns the answer.
+func sent(t *testing.T, address, request string) (net.Conn, *http.Response, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // of a test that hangs
+	io.WriteString(conn, strings.Replace(request, "\r\n", "\r\nHost: "+address+"\r\n", 1))
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, response, string(text)
 }

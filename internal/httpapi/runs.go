@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -126,9 +127,19 @@ func respond[T any](w http.ResponseWriter, ask func() (T, error)) {
 	answer(w, http.StatusOK, a)
 }
 
+// readBody reads the body of a POST, which has to come within the server's
+// deadline.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
+		return nil, badRequest("the body did not come, or not in time", "send all of it at once")
+	}
+	return text, err
+}
+
 // body reads the one JSON object of a POST; an empty one leaves to as it is.
 func body(w http.ResponseWriter, r *http.Request, to any) error {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	text, err := readBody(w, r)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
 		return err
 	}
