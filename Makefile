@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: abuse schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -90,6 +90,11 @@ schema: servers
 # beside ordinary ones.
 hostile:
 	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/httpapi
+
+# SECONDS of slow clients, unread answers, half bodies, guessed tokens and
+# malformed requests, against a daemon with 256 file handles and 512 MiB.
+abuse: servers
+	SEED=$(SEED) ABUSE_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -count=1 -run '^TestAbuse$$' -v -timeout 30m ./cmd/indexerd
 
 # Changes of all kinds to all tables of Pagila, and then proof, page by page.
 storm: servers

@@ -3,6 +3,7 @@ package configs
 import (
 	"crypto/tls"
 	"net"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ const minSecret = 16
 func (r *reader) checkHTTP() {
 	r.checkTLS()
 	r.checkListen()
+	r.checkProxies()
 	seen := map[string]string{}
 	for i := range r.config.HTTP.Tokens {
 		r.checkToken(&r.config.HTTP.Tokens[i], seen)
@@ -44,6 +46,28 @@ func (r *reader) checkListen() {
 	}
 	if !r.config.given("http.tls") {
 		r.wrong("http.listen", reach+", and there is no certificate", "name one in http.tls, or listen on 127.0.0.1")
+	}
+}
+
+// checkProxies reads the addresses and networks of trusted proxies. All
+// addresses would let any caller name any client.
+func (r *reader) checkProxies() {
+	h := &r.config.HTTP
+	for _, s := range h.proxies {
+		network, err := netip.ParsePrefix(s)
+		if addr, addrErr := netip.ParseAddr(s); addrErr == nil && addr.Zone() == "" {
+			addr = addr.Unmap()
+			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		const do = "write addresses such as 10.0.0.7, or networks such as 10.1.0.0/16"
+		switch {
+		case err != nil:
+			r.wrong("http.trusted_proxies", strconv.Quote(s)+" is neither an address nor a network", do)
+		case network.Bits() == 0:
+			r.wrong("http.trusted_proxies", s+" is every address", do)
+		default:
+			h.TrustedProxies = append(h.TrustedProxies, network.Masked())
+		}
 	}
 }
 

@@ -1,12 +1,20 @@
 package configs
 
-import "crypto/tls"
+import (
+	"crypto/tls"
+	"net/netip"
+)
 
 // HTTP is where the daemon answers, and whom.
 type HTTP struct {
 	Listen string
 	TLS    TLS
 	Tokens []Token // none: whoever reaches the loopback address is an admin
+
+	// TrustedProxies are the networks whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+
+	proxies []string // as written
 }
 
 // TLS is the certificate that the daemon shows.
@@ -59,6 +67,11 @@ func httpKeys(h *HTTP) []key {
 					return either{mapping{tokenKeys(&h.Tokens[len(h.Tokens)-1])}, "token", "token_file"}
 				},
 			},
+		},
+		{
+			"trusted_proxies", false, "list addresses or networks: [10.0.0.7, 10.1.0.0/16]", "",
+			"The addresses of proxies, and of applications that ask for many users. Their `X-Forwarded-For` names the client, for its share of searches and for the delay of wrong tokens, and they may open as many connections as there are. Others are held to a quarter.",
+			names{&h.proxies, false},
 		},
 	}
 }

@@ -155,3 +155,10 @@ func TestAskersNeedNoTokens(t *testing.T) {
 		t.Errorf("a token that is there: got %v, want it left out", err)
 	}
 }
+
+func TestTrustedProxies(t *testing.T) {
+	c := mustParse(t, withHTTP("  trusted_proxies: [10.0.0.7, 10.1.2.3/16, \"2001:db8::1\", \"::ffff:10.0.0.9\"]\n"))
+	if got, want := fmt.Sprint(c.HTTP.TrustedProxies), "[10.0.0.7/32 10.1.0.0/16 2001:db8::1/128 10.0.0.9/32]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -45,6 +45,11 @@ func (m *FileMap) Has(oid doc.OID) (bool, error) { return m.Family(0).Has(oid) }
 // Versions returns the versions of a page of family 0: see Family.Versions.
 func (m *FileMap) Versions(oid doc.OID) ([]doc.Page, error) { return m.Family(0).Versions(oid) }
 
+// NewestVersions is Versions up to a size: see Family.NewestVersions.
+func (m *FileMap) NewestVersions(oid doc.OID, bytes int) (pages []doc.Page, more bool, err error) {
+	return m.Family(0).NewestVersions(oid, bytes)
+}
+
 // At returns a page of family 0 as it was at a time: see Family.At.
 func (m *FileMap) At(oid doc.OID, at time.Time) (doc.Page, error) { return m.Family(0).At(oid, at) }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math"
+
 	"errors"
 	"fmt"
 	"time"
@@ -68,10 +70,17 @@ func (f Family) View(oid doc.OID, see func(doc.Page) error) error {
 // ErrNotFound. A damaged one is left out, and named by the error that comes
 // with the others.
 func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
+	pages, _, err := f.NewestVersions(oid, math.MaxInt)
+	return pages, err
+}
+
+// NewestVersions is Versions as far as their content takes so many bytes, and
+// the first one in any case. It reports whether there are older ones.
+func (f Family) NewestVersions(oid doc.OID, bytes int) (_ []doc.Page, more bool, _ error) {
 	m, hash := f.m, f.hash(oid)
 	pin, err := m.enter(hash)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer pin.leave()
 	buf := m.buffer()
@@ -81,6 +90,10 @@ func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
 	for _, s := range m.newestFirst(m.index.lookup(hash, nil)) {
 		var r record
 		mine, err := f.read(s, string(oid), &r, &buf)
+		if bytes -= int(r.raw); err == nil && mine && bytes < 0 && len(pages) > 0 {
+			more = true
+			break
+		}
 		var body []byte
 		if err == nil && mine {
 			body, err = m.codecs.Load().decode(nil, r.codec, r.stored, int(r.raw))
@@ -93,9 +106,9 @@ func (f Family) Versions(oid doc.OID) ([]doc.Page, error) {
 		}
 	}
 	if len(pages) == 0 && len(faults) == 0 {
-		return nil, ErrNotFound
+		return nil, false, ErrNotFound
 	}
-	return pages, join(faults...)
+	return pages, more, join(faults...)
 }
 
 // At returns the version that was the newest at a time, by when pages were

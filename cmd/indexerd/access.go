@@ -17,7 +17,7 @@ import (
 
 // access is whom a configuration has the daemon answer.
 func access(h configs.HTTP, address, own string) httpapi.Access {
-	a := httpapi.Access{Listen: address}
+	a := httpapi.Access{Listen: address, Proxies: h.TrustedProxies}
 	if h.TLS.Pair != nil {
 		a.Certificate = h.TLS.Pair.Leaf
 	}

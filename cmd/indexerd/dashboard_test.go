@@ -232,14 +232,20 @@ func (slowEngine) Status(ctx context.Context) httpapi.Status {
 	return s
 }
 
-func (e slowEngine) Search(ctx context.Context, _ string, p search.Params) (search.Answer, error) {
+func (e slowEngine) Search(ctx context.Context, _ string, p search.Params) (search.Results, error) {
 	if p.Query == "(slow OR slow*)" {
 		close(e.asked)
 		<-ctx.Done()
 		close(e.givenUp)
-		return search.Answer{}, ctx.Err()
+		return search.Results{}, ctx.Err()
 	}
-	return search.Answer{Total: 1, Hits: []search.Hit{{OID: "found by " + p.Query, Highlights: map[string][]string{}}}, Facets: map[string][]query.Count{}}, nil
+	return search.Results{
+		Total: 1, Facets: map[string][]query.Count{}, Len: 1,
+		Hit: func(context.Context, int) (search.Hit, error) {
+			return search.Hit{OID: "found by " + p.Query, Highlights: map[string][]string{}}, nil
+		},
+		Next: func(int) *string { return nil },
+	}, nil
 }
 
 // What is typed on ends the question before it, here and on the server.

@@ -32,10 +32,11 @@ type engine struct {
 	tables  []*table
 	runs    *runs
 	meters  *httpapi.Meters
-	orders  chan<- order  // to open the engine anew; nil where no daemon runs
-	backing chan struct{} // held by the backup that runs
-	started time.Time     // zero where no daemon runs
-	frozen  error         // why the engine is open read-only; nil: it is not
+	orders  chan<- order // to open the engine anew; nil where no daemon runs
+	backing backing      // the backup that runs
+	started time.Time    // zero where no daemon runs
+	log     *slog.Logger // nil where no daemon runs
+	frozen  error        // why the engine is open read-only; nil: it is not
 }
 
 // openEngine takes the data directory, removes what a crash has left of a backup,
@@ -105,7 +106,7 @@ func openLocked(cfg *configs.Config, lock *store.FileLock, frozen error) (*engin
 
 // newEngine is an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *engine {
-	e := &engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), backing: make(chan struct{}, 1)}
+	e := &engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters()}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)

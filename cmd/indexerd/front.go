@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/clients"
 	"indexerd/internal/httpapi"
 )
 
@@ -27,6 +28,8 @@ type front struct {
 	own     string                          // the token of the daemon's own questions
 	pair    atomic.Pointer[tls.Certificate] // that is shown; nil without TLS
 	server  *http.Server
+	conns   *clients.Listener
+	limits  *httpapi.Limits
 	failed  chan error // it can't listen any more
 	log     *slog.Logger
 
@@ -36,6 +39,7 @@ type front struct {
 
 // A shift is one engine's time at the front.
 type shift struct {
+	engine    *engine        // behind the handler; nil: none
 	handler   http.Handler   // nil: requests wait for the next shift
 	answering sync.WaitGroup // added to under the front's mu, while it is the shift of now
 	over      chan struct{}
@@ -44,19 +48,36 @@ type shift struct {
 // holdWithin is how long a request waits for an engine that is being opened.
 const holdWithin = 10 * time.Second
 
-func newFront(l net.Listener, h configs.HTTP, log *slog.Logger) *front {
+// What a client may take of a connection's time. Answers that take longer set
+// deadlines of their own: a search's answer, and a backup's stream.
+const (
+	headersWithin = 5 * time.Second
+	requestWithin = headersWithin + 30*time.Second // with its body
+	answeredBy    = 2 * time.Minute                // from the end of the headers to the end of the answer
+	idleWithin    = 2 * time.Minute
+)
+
+func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 	secure := h.TLS.Pair != nil
-	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), log: log}
+	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), log: log}
 	f.base = baseURL(f.address, secure)
 	f.pair.Store(h.TLS.Pair)
 	f.show(nil)
 	f.server = &http.Server{
 		Handler:           f,
-		ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		ReadHeaderTimeout: headersWithin,
+		ReadTimeout:       requestWithin,
+		WriteTimeout:      answeredBy,
+		IdleTimeout:       idleWithin,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(newRarely(log.Handler()), slog.LevelWarn),
+		ConnState:         l.State,
+		ConnContext:       l.Context,
+		// One request at a time on a connection, so that a share of connections
+		// is a share of requests: HTTP/2 has 250 on each.
+		Protocols: new(http.Protocols),
+		ErrorLog:  slog.NewLogLogger(newRarely(log.Handler()), slog.LevelWarn),
 	}
+	f.server.Protocols.SetHTTP1(true)
 	go func() {
 		serve := f.server.Serve
 		if secure {
@@ -73,62 +94,92 @@ func newFront(l net.Listener, h configs.HTTP, log *slog.Logger) *front {
 // ServeHTTP implements http.Handler.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	waiting, stop := context.WithTimeout(r.Context(), holdWithin)
-	s := f.enter(waiting)
+	s, handler := f.enter(waiting)
 	stop()
 	if s == nil {
 		notYet(w, r)
 		return
 	}
 	defer s.answering.Done()
-	s.handler.ServeHTTP(w, r)
+	handler.ServeHTTP(w, r)
 }
 
 // enter finds who answers; nil where nobody comes in time.
-func (f *front) enter(ctx context.Context) *shift {
+func (f *front) enter(ctx context.Context) (*shift, http.Handler) {
 	for {
 		f.mu.Lock()
 		s := f.now
-		if s.handler != nil {
+		if handler := s.handler; handler != nil {
 			s.answering.Add(1)
 			f.mu.Unlock()
-			return s
+			return s, handler
 		}
 		f.mu.Unlock()
 		select {
 		case <-s.over:
 		case <-ctx.Done():
-			return nil
+			return nil, nil
 		}
 	}
 }
 
-// show lets an engine answer; nil: nobody does.
+// show lets an engine answer; nil: none does.
 func (f *front) show(e *engine) {
-	var h http.Handler = http.HandlerFunc(notYet)
-	if e != nil {
-		f.pair.Store(e.cfg.HTTP.TLS.Pair)
-		h = httpapi.Recover(httpapi.Handler(e, access(e.cfg.HTTP, f.address, f.own)), f.log)
+	if e == nil {
+		f.turn(nil, http.HandlerFunc(notYet))
+		return
 	}
-	f.turn(h)
+	f.turn(e, f.handle(e, e.cfg.HTTP))
+}
+
+// admit answers by other tokens from now on, and shows another certificate.
+// Requests under way end as they began.
+func (f *front) admit(h configs.HTTP) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now.engine != nil {
+		f.now.handler = f.handle(f.now.engine, h)
+	}
+}
+
+// handle is the handler of an engine for those whom a configuration lets in.
+func (f *front) handle(e *engine, h configs.HTTP) http.Handler {
+	f.pair.Store(h.TLS.Pair)
+	f.conns.Trust(h.TrustedProxies)
+	a := access(h, f.address, f.own)
+	a.Limits = f.limits
+	return httpapi.Recover(httpapi.Handler(e, a), f.log)
 }
 
 // hold has requests wait for what is shown next. It returns when those of
-// before are answered, or late.
+// before are answered, or late; an answer that is not read does not delay it.
 func (f *front) hold() {
-	before := f.turn(nil)
+	before := f.turn(nil, nil)
 	answered := make(chan struct{})
 	go func() { before.answering.Wait(); close(answered) }()
-	select {
-	case <-answered:
-	case <-time.After(httpapi.SearchWithin):
+	look := time.NewTicker(lookAtStalled)
+	defer look.Stop()
+	late := time.After(httpapi.SearchWithin)
+	for {
+		select {
+		case <-answered:
+			return
+		case <-late:
+			return
+		case <-look.C:
+			f.limits.CutStalled()
+		}
 	}
 }
 
+// lookAtStalled is how often hold looks for answers that are not read.
+const lookAtStalled = 100 * time.Millisecond
+
 // turn begins the next shift and returns the one before.
-func (f *front) turn(h http.Handler) (before *shift) {
+func (f *front) turn(e *engine, h http.Handler) (before *shift) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	before, f.now = f.now, &shift{handler: h, over: make(chan struct{})}
+	before, f.now = f.now, &shift{engine: e, handler: h, over: make(chan struct{})}
 	if before != nil {
 		close(before.over)
 	}

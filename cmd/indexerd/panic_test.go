@@ -193,7 +193,7 @@ func serveBuggy(t *testing.T, cfg *configs.Config, f *buggy, log *slog.Logger) *
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- e.serve(ctx, newFront(l, cfg.HTTP, log), log) }()
+	go func() { served <- e.serve(ctx, newFront(e.limitConnections(l, log), cfg.HTTP, log), log) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {

@@ -68,7 +68,9 @@ func (d *daemonRun) takeOrders(ctx context.Context, e *engine, end context.Cance
 }
 
 // consider reads the configuration and asks everything of it that can be asked
-// while the old one serves.
+// while the old one serves. Tokens and certificate of a file without faults take
+// effect at once, whatever the databases say and however long runs take: a token
+// that was removed is no longer valid.
 func (d *daemonRun) consider(ctx context.Context, e *engine, o order) (*configs.Config, error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return nil, o.ctx.Err()
@@ -78,6 +80,7 @@ func (d *daemonRun) consider(ctx context.Context, e *engine, o order) (*configs.
 		return nil, err
 	}
 	d.keepPlace(cfg)
+	d.admit(cfg.HTTP)
 	next := newEngine(cfg, e.trace)
 	if o.table != "" && next.table(o.table) == nil {
 		return nil, fmt.Errorf("%s has no table %s", cfg.File, o.table)
@@ -96,6 +99,14 @@ func (d *daemonRun) consider(ctx context.Context, e *engine, o order) (*configs.
 		return nil, err
 	}
 	return cfg, next.checkTablesWithin(ctx, describeWithin)
+}
+
+// admit takes the http section of a configuration whose rest may follow.
+func (d *daemonRun) admit(h configs.HTTP) {
+	cfg := *d.cfg
+	cfg.HTTP = h
+	d.cfg = &cfg
+	d.front.admit(h)
 }
 
 // keepPlace leaves data and address as they are: files and sockets that are in
@@ -123,23 +134,17 @@ func (d *daemonRun) keepPlace(cfg *configs.Config) {
 	}
 }
 
-// settleRuns waits for what people asked for: a backup that is being saved, a
-// reindex. None can begin any more.
+// settleRuns waits for what people asked for: a reindex, a verify. A backup is
+// ended: it takes as long as its client reads. None can begin any more.
 func (d *daemonRun) settleRuns(ctx context.Context, e *engine) error {
 	e.runs.end()
-	if e.busy() {
+	if e.runs.busy() {
 		d.log.Info("indexerd takes the new configuration when the runs that were asked for have ended")
 	}
 	e.runs.drain(ctx)
-	select {
-	case e.backing <- struct{}{}:
-	case <-ctx.Done():
-	}
+	e.backing.end(ctx, errRenewed)
 	return ctx.Err()
 }
-
-// busy reports whether anything runs that a person asked for.
-func (e *engine) busy() bool { return e.runs.busy() || len(e.backing) > 0 }
 
 // refuse says why all stays as it is: a line for each fault.
 func (d *daemonRun) refuse(o order, err error) {
@@ -208,7 +213,7 @@ func (d *daemonRun) openNext(ctx context.Context, e *engine, cfg *configs.Config
 
 // inherit gives an engine what the daemon keeps while engines come and go.
 func (d *daemonRun) inherit(next, e *engine) {
-	next.runs, next.started, next.orders, next.meters = e.runs.next(), e.started, d.orders, e.meters
+	next.runs, next.started, next.orders, next.meters, next.log = e.runs.next(), e.started, d.orders, e.meters, d.log
 	for _, t := range next.tables {
 		t.meters = e.meters
 	}

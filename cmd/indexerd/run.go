@@ -66,7 +66,7 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 	screen := newScreen(w.stderr)
 	sink := newLogSink(screen, cfg.Log)
 	log := slog.New(sink)
-	f := newFront(l, cfg.HTTP, log)
+	f := newFront(e.limitConnections(l, log), cfg.HTTP, log)
 	log.Info("indexerd serves", "url", f.base, "data", cfg.Data)
 	warnOpen(cfg, log)
 	if serving != nil {
@@ -76,7 +76,7 @@ func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os
 		cfg: cfg, getenv: w.getenv, front: f, screen: screen, log: log, sink: sink,
 		hangups: hangups, orders: make(chan order, maxOrders),
 	}
-	e.started, e.orders = time.Now(), d.orders
+	e.started, e.orders, e.log = time.Now(), d.orders, log
 	if e.frozen != nil {
 		d.sayFrozen(e.frozen)
 	}

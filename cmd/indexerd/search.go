@@ -37,13 +37,13 @@ func (t *table) newSearcher() *search.Searcher {
 }
 
 // Search answers a search in one table.
-func (e *engine) Search(ctx context.Context, name string, p search.Params) (search.Answer, error) {
+func (e *engine) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
 	t, err := e.searchable(name)
 	if err != nil {
-		return search.Answer{}, err
+		return search.Results{}, err
 	}
 	if !p.Caller.Admin && !t.knowsGroups() {
-		return search.Answer{}, &httpapi.Error{
+		return search.Results{}, &httpapi.Error{
 			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + name + " can't tell yet who may see a document",
 			Hint: "run: indexerd reindex " + name,
 		}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
+	"indexerd/internal/clients"
 	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
 )
@@ -129,7 +130,7 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() {
-		served <- e.serve(ctx, newFront(l, cfg.HTTP, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
+		served <- e.serve(ctx, newFront(clients.NewListener(l, 100), cfg.HTTP, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
 	}()
 	t.Cleanup(func() {
 		stop()

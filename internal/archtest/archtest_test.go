@@ -41,6 +41,7 @@ var floors = map[string]int{
 	"internal/history":      1,
 	"internal/stamps":       1,
 	"internal/schedule":     1,
+	"internal/clients":      1,
 	"initial":               2,
 	"incremental":           2,
 	"compensate":            2,

@@ -19,13 +19,14 @@ type collector struct {
 	after  *candidate // nil: from the beginning
 	want   int        // hits to keep
 	facets []*facet
+	held   int                  // bytes of the values that facets and kept candidates hold
 	values index.DocValueReader // nil where no field's values matter
 
 	total   uint64
 	behind  uint64 // matches that come after after
 	kept    []*candidate
 	current candidate // the match in hand
-	err     error     // of comparing in the heap, which can't return one
+	err     error     // of comparing in the heap, or of counting: neither can return one
 }
 
 // A facet counts the values of one field.
@@ -65,7 +66,7 @@ func (c *collector) take(m *search.DocumentMatch) error {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
 	if c.values != nil {
-		if err := c.values.VisitDocValues(m.IndexInternalID, c.see); err != nil {
+		if err := cmp.Or(c.values.VisitDocValues(m.IndexInternalID, c.see), c.err); err != nil {
 			return err
 		}
 	}
@@ -93,18 +94,27 @@ func (c *collector) see(field string, term []byte) {
 		}
 		if n := f.counts[string(term)]; n != nil {
 			*n++
-		} else {
-			one := 1
-			f.counts[string(term)] = &one
+			continue
 		}
+		if c.held += len(term) + heldValue; c.held > query.MaxValueBytes {
+			c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the documents found have too many different values to count", f.Facet.Field)))
+			return
+		}
+		one := 1
+		f.counts[string(term)] = &one
 	}
 }
+
+// heldValue is what holding a value takes beside its bytes: an entry of a map or
+// a slice, the value's header and a number.
+const heldValue = 64
 
 // keep puts the match in hand into the heap, if it is better than its worst.
 func (c *collector) keep() error {
 	switch {
 	case c.want == 0:
 	case len(c.kept) < c.want:
+		c.hold(c.current.size())
 		heap.Push(c, c.current.clone())
 	default:
 		at, err := c.order.compare(&c.current, c.kept[0])
@@ -112,11 +122,19 @@ func (c *collector) keep() error {
 			return err
 		}
 		if at < 0 {
+			c.hold(c.current.size() - c.kept[0].size())
 			c.kept[0] = c.current.clone()
 			heap.Fix(c, 0)
 		}
 	}
 	return c.err
+}
+
+// hold counts the bytes that kept candidates hold.
+func (c *collector) hold(n int) {
+	if c.held += n; c.held > query.MaxValueBytes {
+		c.err = cmp.Or(c.err, error(query.Errorf("ask for fewer hits at a time, or sort by fewer fields", "the values to sort by are too long for so many hits")))
+	}
 }
 
 // Len implements heap.Interface.

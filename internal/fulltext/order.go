@@ -37,6 +37,15 @@ func (c *candidate) clone() *candidate {
 	return &d
 }
 
+// size is how many bytes the candidate's keys hold.
+func (c *candidate) size() int {
+	n := 0
+	for _, k := range c.keys {
+		n += heldValue + len(k.term)
+	}
+	return n
+}
+
 // An order sorts candidates.
 type order struct {
 	sorts  []query.Sort

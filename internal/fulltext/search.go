@@ -179,7 +179,7 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	}
 	oids := make([]doc.OID, 0, len(kept)-from)
 	for _, k := range kept[from:] {
-		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score})
+		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score, After: c.order.encode(k)})
 		oids = append(oids, doc.OID(k.id))
 	}
 	vs, err := versions(c.order.reader, oids)

@@ -284,3 +284,35 @@ func having(texts []string, word, analyzer string) (n uint64) {
 	}
 	return n
 }
+
+// What facets and orders hold of a search's matches is bounded: beyond it the
+// search is refused, and neither answered wrongly nor out of memory.
+func TestHeldValuesAreBounded(t *testing.T) {
+	ix := newIndex(t, films)
+	long := strings.Repeat("x", 20_000)
+	for first := int64(0); first < 1000; first += 100 {
+		var docs []doc.Doc
+		for i := first; i < first+100; i++ {
+			docs = append(docs, film(t, i, 1, map[string]any{"title": "w", "rating": fmt.Sprintf("%d %s", i, long)}))
+		}
+		apply(t, ix, docs)
+	}
+	for want, req := range map[string]query.Request{
+		"facet rating: the documents found have too many different values to count": {Facets: []query.Facet{{Field: "rating", Size: 1}}},
+		"the values to sort by are too long for so many hits":                       {Size: 1000, Sort: []query.Sort{{Field: "rating"}}},
+	} {
+		_, err := ix.Search(t.Context(), req)
+		var bad *query.Error
+		if !errors.As(err, &bad) || bad.Message != want || bad.Hint == "" {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	for _, req := range []query.Request{
+		{Query: query.Word{Text: "w"}, Filters: []query.Filter{{Field: "rating", Values: []string{"7 " + long}}}, Facets: []query.Facet{{Field: "rating", Size: 1}}},
+		{Size: 10, Sort: []query.Sort{{Field: "rating", Descending: true}}}, // goes through all of them, and holds few
+	} {
+		if res, err := ix.Search(t.Context(), req); err != nil || len(res.Hits) == 0 && req.Size > 0 {
+			t.Errorf("a search that holds little: got %d hits, %v", len(res.Hits), err)
+		}
+	}
+}

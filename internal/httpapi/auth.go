@@ -6,8 +6,10 @@ import (
 	"crypto/subtle"
 	"crypto/x509"
 	"net/http"
+	"net/netip"
 	"strings"
 
+	"indexerd/internal/clients"
 	"indexerd/internal/search"
 )
 
@@ -17,6 +19,8 @@ type Access struct {
 	Listen      string            // the address listened on; empty for calls in process
 	Certificate *x509.Certificate // which the server shows; nil without TLS
 	Tokens      []Token           // none: everyone who reaches the address is an admin
+	Proxies     clients.Proxies   // whose X-Forwarded-For is believed
+	Limits      *Limits           // shared by all callers; nil for calls in process
 }
 
 // A Token is what a caller shows, and who that is.
@@ -41,30 +45,53 @@ var (
 func (a Access) authorize(mux *http.ServeMux) http.Handler {
 	keys := newKeyring(a.Tokens)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, refusal := keys.caller(r)
+		who := asker{client: a.Proxies.Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))}
+		refusal := keys.identify(r, &who)
 		_, route := mux.Handler(r)
 		switch {
 		case openRoutes[route]:
 		case refusal != nil:
-			w.Header().Set("WWW-Authenticate", `Bearer realm="indexerd"`)
-			fail(w, refusal)
+			a.refuse(w, r, who, refusal)
 			return
-		case !caller.Admin && !searchRoutes[route]:
+		case !who.caller.Admin && !searchRoutes[route]:
 			fail(w, &Error{http.StatusForbidden, "forbidden", "this token may only search", "ask with an admin's token"})
 			return
 		}
-		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
+		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askerKey{}, who)))
 	})
 }
 
-// callerKey is the key of a request's caller.
-type callerKey struct{}
-
-// callerOf is who makes a request; the zero Caller where nobody looked.
-func callerOf(r *http.Request) search.Caller {
-	c, _ := r.Context().Value(callerKey{}).(search.Caller)
-	return c
+// refuse answers a request without a known token. An answer to a wrong token is
+// delayed: who guesses is slowed down, and who shows a valid one never is.
+func (a Access) refuse(w http.ResponseWriter, r *http.Request, who asker, refusal *Error) {
+	clients.Vouch(r.Context(), false)
+	if refusal == errWrongToken && !a.Limits.failures.Failed(r.Context(), who.client) {
+		refusal = &Error{http.StatusTooManyRequests, "busy", "too many wrong tokens were shown", "see http.tokens in the server's configuration"}
+	}
+	if refusal.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="indexerd"`)
+	}
+	fail(w, refusal)
 }
+
+// An asker is who makes a request.
+type asker struct {
+	caller search.Caller
+	client netip.Prefix
+	token  int // the number of the token that was shown, from 1; 0: none
+}
+
+// askerKey is the key of a request's asker.
+type askerKey struct{}
+
+// askerOf is who makes a request; the zero asker where nobody looked.
+func askerOf(r *http.Request) asker {
+	who, _ := r.Context().Value(askerKey{}).(asker)
+	return who
+}
+
+// party is who has a share of the searches.
+func (a asker) party() party { return party{a.client, a.token} }
 
 // A keyring knows callers by the hashes of their tokens: those are compared in
 // a time that says nothing of the token, not even its length.
@@ -81,24 +108,33 @@ func newKeyring(tokens []Token) keyring {
 	return k
 }
 
-// caller finds out who makes a request, or why that is not known.
-func (k keyring) caller(r *http.Request) (caller search.Caller, refusal *Error) {
+// The refusals of requests without a known token.
+var (
+	errNoToken    = &Error{http.StatusUnauthorized, "unauthorized", "a token is needed", "send it as Authorization: Bearer TOKEN; the command takes it from INDEXERD_TOKEN"}
+	errWrongToken = &Error{http.StatusUnauthorized, "unauthorized", "the token is none of this server's", "see http.tokens in its configuration"}
+)
+
+// identify finds out who makes a request, or returns why that is not known. A
+// connection that showed a valid token is closed after those that did not.
+func (k keyring) identify(r *http.Request, who *asker) (refusal *Error) {
 	if len(k) == 0 {
-		return search.Caller{Admin: true}, nil
+		who.caller.Admin = true
+		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return caller, &Error{http.StatusUnauthorized, "unauthorized", "a token is needed", "send it as Authorization: Bearer TOKEN; the command takes it from INDEXERD_TOKEN"}
+		return errNoToken
 	}
-	hash, known := sha256.Sum256([]byte(token)), false
-	for _, key := range k {
+	hash := sha256.Sum256([]byte(token))
+	for i, key := range k {
 		if subtle.ConstantTimeCompare(hash[:], key.hash[:]) == 1 {
-			caller, known = key.caller, true
+			who.caller, who.token = key.caller, i+1
 		}
 	}
-	if !known {
-		return caller, &Error{http.StatusUnauthorized, "unauthorized", "the token is none of this server's", "see http.tokens in its configuration"}
+	if who.token == 0 {
+		return errWrongToken
 	}
-	return caller, nil
+	clients.Vouch(r.Context(), true)
+	return nil
 }

@@ -25,13 +25,22 @@ var guarded = Access{Listen: "127.0.0.1:7700", Tokens: []Token{
 }}
 
 func askGuarded(e Engine, method, target, authorization string) *httptest.ResponseRecorder {
+	return askOf(e, guarded, method, target, authorization)
+}
+
+// askWith asks an engine that finds one document.
+func askWith(a Access, method, target, authorization string) *httptest.ResponseRecorder {
+	return askOf(&fakeEngine{}, a, method, target, authorization)
+}
+
+func askOf(e Engine, a Access, method, target, authorization string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(""))
 	r.Host = guarded.Listen
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
 	w := httptest.NewRecorder()
-	Handler(e, guarded).ServeHTTP(w, r)
+	Handler(e, a).ServeHTTP(w, r)
 	return w
 }
 
@@ -104,7 +113,7 @@ func TestTokens(t *testing.T) {
 				t.Errorf("%s %s by %s: the answer shows a token: %s", c.method, c.target, who, w.Body)
 			}
 		}
-		_, route := routesOf(&fakeEngine{}, newSearchLimit()).Handler(httptest.NewRequest(c.method, c.target, nil))
+		_, route := routesOf(&fakeEngine{}, NewLimits(nil)).Handler(httptest.NewRequest(c.method, c.target, nil))
 		tested[route] = true
 	}
 	for route := range openRoutes {
@@ -131,7 +140,7 @@ func TestTokenSaysWhoSearches(t *testing.T) {
 		t.Errorf("without tokens: got %+v, want an admin", e.asked.Caller)
 	}
 	e = &fakeEngine{}
-	routesOf(e, newSearchLimit()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
+	routesOf(e, NewLimits(nil)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
 	if !reflect.DeepEqual(e.asked.Caller, search.Caller{}) {
 		t.Errorf("unasked: got %+v, want nobody", e.asked.Caller)
 	}

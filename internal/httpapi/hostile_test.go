@@ -29,7 +29,7 @@ type library struct {
 	searcher *search.Searcher
 }
 
-func (l *library) Search(ctx context.Context, _ string, p search.Params) (search.Answer, error) {
+func (l *library) Search(ctx context.Context, _ string, p search.Params) (search.Results, error) {
 	return l.searcher.Search(ctx, p)
 }
 
@@ -51,7 +51,9 @@ func (s shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
 	return page.Meta, ok, nil
 }
 
-func (s shelf) Versions(oid doc.OID) ([]doc.Page, error) { return []doc.Page{s[oid]}, nil }
+func (s shelf) NewestVersions(oid doc.OID, _ int) ([]doc.Page, bool, error) {
+	return []doc.Page{s[oid]}, false, nil
+}
 
 // newLibrary indexes n documents: some words in all of them, many words in a
 // few, text of one word again and again, text without spaces.
@@ -246,9 +248,9 @@ func TestHostile(t *testing.T) {
 	if more, err := strconv.Atoi(os.Getenv("HOSTILE_N")); err == nil {
 		n = more
 	}
-	limit := newSearchLimit()
-	limit.within = within
-	h := routesOf(newLibrary(t, 500), limit)
+	limits := NewLimits(nil)
+	limits.searches.within = within
+	h := routesOf(newLibrary(t, 500), limits)
 	proper := map[int]bool{200: true, 400: true, 413: true, 504: true}
 	seen := map[int]int{}
 	var late time.Duration
@@ -273,8 +275,8 @@ func TestHostile(t *testing.T) {
 // much longer the ordinary ones take, and how long after the deadline the
 // slowest of the hostile ones ended.
 func BenchmarkHostile(b *testing.B) {
-	limit := newSearchLimit()
-	h := routesOf(newLibrary(b, 20_000), limit)
+	limits := NewLimits(nil)
+	h := routesOf(newLibrary(b, 20_000), limits)
 	quiet := ordinary(h, 2000)
 	var late time.Duration
 	ctx, cancel := context.WithCancel(context.Background())
@@ -283,7 +285,7 @@ func BenchmarkHostile(b *testing.B) {
 		for i := 0; ctx.Err() == nil; i++ {
 			began := time.Now()
 			h.ServeHTTP(httptest.NewRecorder(), hostile(rand.New(rand.NewPCG(7, uint64(i)))))
-			late = max(late, time.Since(began)-limit.within)
+			late = max(late, time.Since(began)-limits.searches.within)
 		}
 	})
 	b.ResetTimer()

@@ -5,15 +5,16 @@
 // Without tokens every caller that reaches the loopback address is trusted. With
 // them an admin's may do everything, another may search, and nobody else may do
 // anything. A browser is not a caller: a request whose Host is not this
-// server's, or whose Origin is another page's, is refused, so that no web page
-// can read the index through the reader's browser.
+// server's, or which a page of another site began, is refused, so that no web
+// page can read the index through the reader's browser.
+//
+// What a caller sends, or does not read, takes bounded time and memory: Limits
+// has the turns of searches, which last until the answer is written, and the
+// delays of wrong tokens. An answer is streamed, hit by hit, up to maxAnswer.
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -26,13 +27,16 @@ import (
 // maxBody bounds a search body; a query in it is at most 8 KiB.
 const maxBody = 64 << 10
 
+// explainWithin is how long explain waits for the database.
+const explainWithin = 20 * time.Second
+
 // Engine is what runs behind the handlers.
 type Engine interface {
 	Status(context.Context) Status
 	// Waiting says what keeps the tables from being ready, a line each.
 	Waiting() []string
 	// Search, Doc and Versions return an *Error for what the caller can mend.
-	Search(ctx context.Context, table string, p search.Params) (search.Answer, error)
+	Search(ctx context.Context, table string, p search.Params) (search.Results, error)
 	Doc(ctx context.Context, table, oid string) (search.Document, error)
 	Versions(ctx context.Context, table, oid string) (search.Versions, error)
 	// History returns up to size runs older than the one numbered after, which
@@ -73,11 +77,15 @@ type errorBody struct {
 
 // Handler serves the contract for an engine.
 func Handler(e Engine, a Access) http.Handler {
-	return a.checkOrigin(a.authorize(routesOf(e, newSearchLimit())))
+	if a.Limits == nil {
+		a.Limits = NewLimits(nil)
+	}
+	return a.checkOrigin(a.authorize(routesOf(e, a.Limits)))
 }
 
-// routesOf answers whoever asks.
-func routesOf(e Engine, limit searchLimit) *http.ServeMux {
+// routesOf answers every caller.
+func routesOf(e Engine, limits *Limits) *http.ServeMux {
+	limit := limits.searches
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]bool{"ok": true})
@@ -97,22 +105,26 @@ func routesOf(e Engine, limit searchLimit) *http.ServeMux {
 	})
 	mux.HandleFunc("POST /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
 		var p search.Params
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := readBody(w, r)
 		if err == nil {
 			p, err = search.ParsePOST(body)
 		}
 		answerSearch(w, r, e, limit, p, err)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/docs/{oid}", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, func() (search.Document, error) { return e.Doc(r.Context(), r.PathValue("table"), r.PathValue("oid")) })
+		respondLarge(w, r, limit, func(ctx context.Context) (search.Document, error) {
+			return e.Doc(ctx, r.PathValue("table"), r.PathValue("oid"))
+		})
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/versions/{oid}", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, func() (search.Versions, error) {
-			return e.Versions(r.Context(), r.PathValue("table"), r.PathValue("oid"))
+		respondLarge(w, r, limit, func(ctx context.Context) (search.Versions, error) {
+			return e.Versions(ctx, r.PathValue("table"), r.PathValue("oid"))
 		})
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/explain/{oid}", func(w http.ResponseWriter, r *http.Request) {
-		x, err := e.Explain(r.Context(), r.PathValue("table"), r.PathValue("oid"))
+		ctx, cancel := context.WithTimeout(r.Context(), explainWithin)
+		defer cancel()
+		x, err := e.Explain(ctx, r.PathValue("table"), r.PathValue("oid"))
 		switch {
 		case err != nil:
 			fail(w, err)
@@ -140,7 +152,7 @@ func routesOf(e Engine, limit searchLimit) *http.ServeMux {
 			return e.Quarantine(r.PathValue("table"), size, r.URL.Query().Get("after"))
 		})
 	})
-	mux.Handle("GET /metrics", metricsHandler(e))
+	mux.Handle("GET /metrics", metricsHandler(e, limits))
 	handleRuns(mux, e)
 	handleDashboard(mux)
 	mux.HandleFunc("POST /api/v1/backup", func(w http.ResponseWriter, r *http.Request) { stream(w, r, e.Backup) })
@@ -187,81 +199,4 @@ func ready(w http.ResponseWriter, waiting []string) {
 		return
 	}
 	answer(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "waiting": waiting})
-}
-
-func answerSearch(w http.ResponseWriter, r *http.Request, e Engine, limit searchLimit, p search.Params, err error) {
-	var a search.Answer
-	table, began := "", time.Now() // whose query can't be read may name any table
-	if err == nil {
-		p.Caller = callerOf(r)
-		table = r.PathValue("table")
-		err = limit.do(r.Context(), func(ctx context.Context) error {
-			a, err = e.Search(ctx, table, p)
-			return err
-		})
-	}
-	e.Meters().search(table, time.Since(began), err)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	answer(w, http.StatusOK, a)
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	text, err := encode(body)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	write(w, status, text)
-}
-
-// encode leaves < and > of highlights as they are: this is JSON, not a page.
-func encode(body any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(body)
-	return b.Bytes(), err
-}
-
-func write(w http.ResponseWriter, status int, text []byte) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write(text) // the caller has gone: nobody is left to tell
-}
-
-// fail answers with the contract's error object.
-func fail(w http.ResponseWriter, err error) {
-	e := classify(err)
-	if e.Status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "1")
-	}
-	text, err := encode(errorBody{e})
-	if err != nil { // its members are text, so this can't be
-		text = []byte(`{"error":{"code":"internal","message":"","hint":""}}`)
-	}
-	write(w, e.Status, text)
-}
-
-// classify finds the contract's code of an error.
-func classify(err error) *Error {
-	var known *Error
-	var bad *search.Error
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.As(err, &bad) && bad.Code == "not_found":
-		return &Error{http.StatusNotFound, bad.Code, bad.Message, bad.Hint}
-	case errors.As(err, &bad):
-		return &Error{http.StatusBadRequest, bad.Code, bad.Message, bad.Hint}
-	case errors.As(err, &tooLarge):
-		return &Error{http.StatusRequestEntityTooLarge, "too_large", "the body is larger than 64 KiB", "send a shorter query"}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{http.StatusGatewayTimeout, "deadline", "the query took too long", "ask for less: narrower words, a smaller size"}
-	}
-	return &Error{http.StatusInternalServerError, "internal", err.Error(), "see the log"}
 }

@@ -42,12 +42,26 @@ func (f *fakeEngine) Status(context.Context) Status {
 
 func (f *fakeEngine) Waiting() []string { return f.waiting }
 
-func (f *fakeEngine) Search(_ context.Context, table string, p search.Params) (search.Answer, error) {
+func (f *fakeEngine) Search(_ context.Context, table string, p search.Params) (search.Results, error) {
 	f.asked = p
 	if table != "film" {
-		return search.Answer{}, &Error{http.StatusNotFound, "unknown_table", "no table " + table, "there is film"}
+		return search.Results{}, &Error{http.StatusNotFound, "unknown_table", "no table " + table, "there is film"}
 	}
-	return search.Answer{Table: table, Hits: []search.Hit{{OID: "7", Highlights: map[string][]string{"title": {"a <mark>b</mark>"}}}}, Facets: map[string][]query.Count{}}, f.err
+	return resultsOf(table, search.Hit{OID: "7", Highlights: map[string][]string{"title": {"a <mark>b</mark>"}}}), f.err
+}
+
+func resultsOf(table string, hits ...search.Hit) search.Results {
+	return search.Results{
+		Table: table, Facets: map[string][]query.Count{}, Len: len(hits),
+		Hit: func(_ context.Context, i int) (search.Hit, error) { return hits[i], nil },
+		Next: func(n int) *string {
+			if n == len(hits) {
+				return nil
+			}
+			next := "after " + hits[n-1].OID
+			return &next
+		},
+	}
 }
 
 func (f *fakeEngine) Doc(_ context.Context, table, oid string) (search.Document, error) {

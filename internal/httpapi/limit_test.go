@@ -16,10 +16,10 @@ import (
 // refused when none is free in time.
 func TestSearchLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := searchLimit{turns: make(chan struct{}, 2), wait: 500 * time.Millisecond, within: 5 * time.Second}
+		l := &searchLimit{most: 2, share: 2, wait: 500 * time.Millisecond, within: 5 * time.Second}
 		search := func(d time.Duration) (took time.Duration, err error) {
 			began := time.Now()
-			err = l.do(t.Context(), func(ctx context.Context) error {
+			err = l.do(t.Context(), party{}, func(ctx context.Context, _ *turn) error {
 				select {
 				case <-ctx.Done():
 					return ctx.Err()
@@ -46,8 +46,8 @@ func TestSearchLimit(t *testing.T) {
 		if took, err := search(time.Minute); !errors.Is(err, context.DeadlineExceeded) || took != 5*time.Second {
 			t.Errorf("a long one: got %v after %v, want its deadline after 5s", err, took)
 		}
-		if len(l.turns) != 0 {
-			t.Errorf("%d turns are taken when all is over, want none", len(l.turns))
+		if len(l.running) != 0 || len(l.waiting) != 0 {
+			t.Errorf("%d turns are taken when all is over and %d wait, want none", len(l.running), len(l.waiting))
 		}
 	})
 }
@@ -55,9 +55,9 @@ func TestSearchLimit(t *testing.T) {
 // A slowEngine answers no search before its time is up.
 type slowEngine struct{ fakeEngine }
 
-func (*slowEngine) Search(ctx context.Context, _ string, _ search.Params) (search.Answer, error) {
+func (*slowEngine) Search(ctx context.Context, _ string, _ search.Params) (search.Results, error) {
 	<-ctx.Done()
-	return search.Answer{}, ctx.Err()
+	return search.Results{}, ctx.Err()
 }
 
 func TestBusyAndLateAnswers(t *testing.T) {
@@ -70,7 +70,7 @@ func TestBusyAndLateAnswers(t *testing.T) {
 		}
 		late := make(chan *httptest.ResponseRecorder, 1)
 		go func() { late <- ask() }()
-		for range cap(newSearchLimit().turns) - 1 {
+		for range newSearchLimit().share - 1 {
 			go ask()
 		}
 		synctest.Wait()

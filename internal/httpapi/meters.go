@@ -57,7 +57,7 @@ func (m *Meters) Pass(table, pass, tier string, took time.Duration, r doc.Report
 // search counts one search. A table that there is not has no figures of its own:
 // callers could make up any number of them.
 func (m *Meters) search(table string, took time.Duration, err error) {
-	if err == nil {
+	if err == nil || errors.Is(err, errUnread) {
 		m.searches.WithLabelValues(table).Observe(took.Seconds())
 		return
 	}

@@ -20,6 +20,7 @@ import (
 type metrics struct {
 	status   func(context.Context) Status
 	measures func() []TableMeasures
+	limits   *Limits
 }
 
 // TableMeasures are figures of what is stored of a table that the status does
@@ -40,10 +41,10 @@ const scrapeWithin = 5 * time.Second
 
 // metricsHandler serves all figures. Those of the runtime and of the process
 // have the names that the world knows, behind the prefix of all others.
-func metricsHandler(e Engine) http.Handler {
+func metricsHandler(e Engine, limits *Limits) http.Handler {
 	handler := sync.OnceValue(func() http.Handler { // a command that asks in process is never scraped
 		registry := prometheus.NewRegistry()
-		registry.MustRegister(metrics{e.Status, e.Measures})
+		registry.MustRegister(metrics{e.Status, e.Measures, limits})
 		e.Meters().register(registry)
 		prometheus.WrapRegistererWithPrefix("indexerd_", registry).MustRegister(
 			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -122,6 +123,7 @@ func (m metrics) Collect(out chan<- prometheus.Metric) {
 		send(figurePinned, age, source.Source)
 		source.collectLoad(send)
 	}
+	m.limits.collect(send)
 	for _, t := range s.Tables {
 		t.collect(send)
 	}

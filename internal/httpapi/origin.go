@@ -7,8 +7,9 @@ import (
 )
 
 // checkOrigin refuses requests that a web page made a browser send: those with
-// a Host that is not this server's (a name that was made to resolve here), and
-// those with the Origin of another page. Calls in process have neither.
+// a Host that is not this server's (a name that was made to resolve here),
+// those with the Origin of another page, and those that the browser says another
+// site began. Calls in process have none of the three.
 func (a Access) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.Listen != "" && !a.isOwn(r) {
@@ -19,8 +20,25 @@ func (a Access) checkOrigin(next http.Handler) http.Handler {
 			fail(w, &Error{http.StatusForbidden, "forbidden", "requests from the page " + origin + " are not answered", "ask without a browser, or from this server's own pages"})
 			return
 		}
+		if site := r.Header.Get("Sec-Fetch-Site"); fromOtherSite(site) && !opensDashboard(r) {
+			fail(w, &Error{http.StatusForbidden, "forbidden", "requests that a page of another site begins are not answered", "ask without a browser, or from this server's own pages"})
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// fromOtherSite reports whether Sec-Fetch-Site names another page than this
+// server's own. same-site is another port or a neighbouring name, which is
+// another server. none is what a person typed; other clients than browsers send
+// no such header.
+func fromOtherSite(site string) bool { return site != "" && site != "same-origin" && site != "none" }
+
+// opensDashboard reports whether a request follows a link to the dashboard,
+// which then asks by itself, from its own page.
+func opensDashboard(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.URL.Path == "/" &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // isOwn accepts as Host the address listened on, the one that the connection

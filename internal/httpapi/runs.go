@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -118,35 +118,6 @@ func started(w http.ResponseWriter, start func() (Run, error)) {
 	answer(w, http.StatusAccepted, map[string]string{"run": run.Run, "state": run.State})
 }
 
-// stream sends what write writes. After the first byte the status can't be
-// taken back: an error cuts the stream off, so that nobody takes half of it for
-// the whole.
-func stream(w http.ResponseWriter, r *http.Request, write func(context.Context, io.Writer) error) {
-	out := &firstWrite{ResponseWriter: w}
-	err := write(r.Context(), out)
-	switch {
-	case err == nil:
-	case !out.begun:
-		fail(w, err)
-	default:
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// firstWrite sets the header of a stream when there is one.
-type firstWrite struct {
-	http.ResponseWriter
-	begun bool
-}
-
-func (f *firstWrite) Write(b []byte) (int, error) {
-	if !f.begun {
-		f.begun = true
-		f.Header().Set("Content-Type", "application/x-tar")
-	}
-	return f.ResponseWriter.Write(b)
-}
-
 // respond answers a question that needs nothing of its request but the path.
 func respond[T any](w http.ResponseWriter, ask func() (T, error)) {
 	a, err := ask()
@@ -157,9 +128,19 @@ func respond[T any](w http.ResponseWriter, ask func() (T, error)) {
 	answer(w, http.StatusOK, a)
 }
 
+// readBody reads the body of a POST, which has to come within the server's
+// deadline.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(unwrapped(w), r.Body, maxBody))
+	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
+		return nil, badRequest("the body did not come, or not in time", "send all of it at once")
+	}
+	return text, err
+}
+
 // body reads the one JSON object of a POST; an empty one leaves to as it is.
 func body(w http.ResponseWriter, r *http.Request, to any) error {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	text, err := readBody(w, r)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
 		return err
 	}

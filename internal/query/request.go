@@ -8,15 +8,16 @@ const ByScore = "_score"
 
 // The bounds of a request.
 const (
-	MaxSize    = 1000    // hits in one answer
-	MaxWindow  = 10_000  // From+Size; beyond it After
-	MaxValues  = 1024    // of all Filters
-	MaxSorts   = 8       // fields to sort by
-	MaxFacets  = 16      // fields to count
-	MaxCounts  = 1000    // values of one Facet
-	MaxSlots   = 64      // words of a Phrase with Slop, those that are not searched too
-	MaxLetters = 50      // of a Fuzzy
-	MaxTerms   = 1 << 16 // words that all Prefix and Fuzzy of a query stand for, in all fields
+	MaxSize       = 1000     // hits in one answer
+	MaxWindow     = 10_000   // From+Size; beyond it After
+	MaxValues     = 1024     // of all Filters
+	MaxSorts      = 8        // fields to sort by
+	MaxFacets     = 16       // fields to count
+	MaxCounts     = 1000     // values of one Facet
+	MaxSlots      = 64       // words of a Phrase with Slop, those that are not searched too
+	MaxLetters    = 50       // of a Fuzzy
+	MaxValueBytes = 16 << 20 // of the values that Sort and Facets keep, with what keeping one takes
+	MaxTerms      = 1 << 16  // words that all Prefix and Fuzzy of a query stand for, in all fields
 )
 
 // A Request is a search as the index answers it.
@@ -71,6 +72,7 @@ type Hit struct {
 	OID   doc.OID
 	Score float64
 	V     doc.Version
+	After string // Request.After for what follows this hit
 }
 
 // A Count is one value of a facet and the number of documents that have it.

@@ -55,7 +55,7 @@ func setPage(t *testing.T, s *shelf, row doc.Row) {
 func searchOne(t *testing.T, s *Searcher, p Params) Hit {
 	t.Helper()
 	p.Size = 10
-	a, err := s.Search(context.Background(), p)
+	a, err := answered(s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSearchShowsChildren(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.params.Query, got, c.want)
 		}
 	}
-	_, err := s.Search(context.Background(), Params{Fields: []string{"actor"}})
+	_, err := answered(s, Params{Fields: []string{"actor"}})
 	checkBadQuery(t, err, "no field actor: did you mean actors?")
 }
 

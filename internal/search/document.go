@@ -41,12 +41,17 @@ func (s *Searcher) noDocument(oid doc.OID) *Error {
 	return &Error{Code: "not_found", Message: fmt.Sprintf("%s has no document %s", s.Table, oid)}
 }
 
-// Versions is what is kept of a document, newest first.
+// Versions is what is kept of a document, newest first. More says that older
+// versions are kept too, and were left out for their size.
 type Versions struct {
 	Table    string    `json:"table"`
 	OID      string    `json:"oid"`
 	Versions []Version `json:"versions"`
+	More     bool      `json:"more,omitempty"`
 }
+
+// maxVersions bounds the content of the versions in one answer, in bytes.
+const maxVersions = 8 << 20
 
 // A Version is a document as it was fetched once.
 type Version struct {
@@ -58,14 +63,14 @@ type Version struct {
 // Versions returns the versions of one document; there is none: an *Error of
 // not_found.
 func (s *Searcher) Versions(oid doc.OID) (Versions, error) {
-	pages, err := s.Pages.Versions(oid)
+	pages, more, err := s.Pages.NewestVersions(oid, maxVersions)
 	if err != nil {
 		if _, ok, metaErr := s.Pages.Meta(oid); metaErr == nil && !ok {
 			return Versions{}, s.noDocument(oid)
 		}
 		return Versions{}, fmt.Errorf("versions of %s of %s: %w", oid, s.Table, err)
 	}
-	v := Versions{Table: s.Table, OID: oid.String(), Versions: make([]Version, len(pages))}
+	v := Versions{Table: s.Table, OID: oid.String(), Versions: make([]Version, len(pages)), More: more}
 	for i, page := range pages {
 		row, err := doc.ParseRow(page.Body)
 		if err != nil {

@@ -11,7 +11,8 @@
 //
 // Cost: one search of the index, one page a hit, and one analysis of each
 // content column and of each child's row of a hit where highlights are wanted,
-// as far as 256 KiB of a field. The context is looked at before each hit, each
+// as far as 256 KiB of a field. A hit is made when it is asked for, so that one
+// document at a time is in memory. The context is looked at before each hit, each
 // text, and within long ones.
 package search
 
@@ -22,7 +23,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/query"
@@ -38,14 +38,15 @@ type Index interface {
 // A matcher finds the matches of one query.
 type matcher func(ctx context.Context, field, text string) ([]query.Span, error)
 
-// Pages keeps the documents as they were read. The error of View and Versions
+// Pages keeps the documents as they were read. The error of View and NewestVersions
 // does not say whether there is no such page; Meta does.
 type Pages interface {
 	// View shows a page, whose body is valid until see returns.
 	View(oid doc.OID, see func(doc.Page) error) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
-	// Versions returns the versions that are kept of a page, newest first.
-	Versions(doc.OID) ([]doc.Page, error)
+	// NewestVersions returns the versions that are kept of a page, newest first,
+	// up to so many bytes, and whether there are more.
+	NewestVersions(oid doc.OID, bytes int) (pages []doc.Page, more bool, err error)
 }
 
 // A Searcher answers searches in one table.
@@ -87,7 +88,7 @@ func asBadQuery(err error) error {
 	return err
 }
 
-// An Answer is what was found.
+// An Answer is what is answered, as a client reads it.
 type Answer struct {
 	Table  string                   `json:"table"`
 	TookMS int64                    `json:"took_ms"`
@@ -105,46 +106,67 @@ type Hit struct {
 	Highlights map[string][]string `json:"highlights"`
 }
 
+// Results are what was found. Its hits are made one at a time, when they are
+// asked for: a document takes memory only while it is shown.
+type Results struct {
+	Table  string
+	Total  uint64
+	Facets map[string][]query.Count
+	Len    int // hits of this page
+	// Hit returns the i-th of them. What came of a deadline is ctx's error.
+	Hit func(ctx context.Context, i int) (Hit, error)
+	// Next is where to go on after the first n of them; nil at the end.
+	Next func(n int) *string
+}
+
 // Search answers one search. What is wrong with it is an *Error; what came of
 // a deadline is ctx's error.
-func (s *Searcher) Search(ctx context.Context, p Params) (Answer, error) {
-	began := time.Now()
+func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
 	n, err := query.Parse(p.Query)
 	if err != nil {
-		return Answer{}, asBadQuery(err)
+		return Results{}, asBadQuery(err)
 	}
 	s, visible := s.forCaller(p.Caller)
 	fields, err := s.selected(p.Fields)
 	if err != nil {
-		return Answer{}, err
+		return Results{}, err
 	}
 	res, err := s.Index.Search(ctx, query.Request{
 		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: visible, Boosts: s.Boosts,
 	})
 	if err != nil {
-		return Answer{}, asBadQuery(err)
-	}
-	a := Answer{Table: s.Table, Total: res.Total, Hits: make([]Hit, len(res.Hits)), Facets: res.Facets}
-	if res.Next != "" {
-		a.Next = &res.Next
-	}
-	if a.Facets == nil {
-		a.Facets = map[string][]query.Count{}
+		return Results{}, asBadQuery(err)
 	}
 	var find matcher
 	if p.Highlight {
 		find = s.Index.Matcher(n)
 	}
-	for i, h := range res.Hits {
-		if err := ctx.Err(); err != nil {
-			return Answer{}, err
-		}
-		if a.Hits[i], err = s.hit(ctx, h, fields, find); err != nil {
-			return Answer{}, err
-		}
+	r := Results{Table: s.Table, Total: res.Total, Facets: res.Facets, Len: len(res.Hits), Next: next(res)}
+	if r.Facets == nil {
+		r.Facets = map[string][]query.Count{}
 	}
-	a.TookMS = time.Since(began).Milliseconds()
-	return a, nil
+	r.Hit = func(ctx context.Context, i int) (Hit, error) {
+		if err := ctx.Err(); err != nil {
+			return Hit{}, err
+		}
+		return s.hit(ctx, res.Hits[i], fields, find)
+	}
+	return r, nil
+}
+
+// next returns where to go on after the first hits of a result. An answer that
+// shows fewer than there are goes on behind the last one shown.
+func next(res query.Result) func(int) *string {
+	return func(n int) *string {
+		after := res.Next
+		if n < len(res.Hits) {
+			after = res.Hits[n-1].After
+		}
+		if after == "" {
+			return nil
+		}
+		return &after
+	}
 }
 
 // forCaller returns what a caller knows of the table, and may see of its

@@ -42,17 +42,17 @@ func (s *shelf) View(oid doc.OID, see func(doc.Page) error) error {
 	return see(page)
 }
 
-func (s *shelf) Versions(oid doc.OID) ([]doc.Page, error) {
+func (s *shelf) NewestVersions(oid doc.OID, bytes int) ([]doc.Page, bool, error) {
 	page, ok := s.pages[oid]
 	if !ok {
-		return nil, errNoPage
+		return nil, false, errNoPage
 	}
 	if s.broken != nil {
-		return nil, s.broken
+		return nil, false, s.broken
 	}
 	older := page
 	older.Updated, older.Body = time.Time{}, []byte(`{"row":{"title":"what it said before"}}`)
-	return []doc.Page{page, older}, nil
+	return []doc.Page{page, older}, false, nil
 }
 
 func (s *shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
@@ -137,7 +137,7 @@ func TestSearch(t *testing.T) {
 	s.Boosts = map[string]float64{"title": 3}
 	p := Defaults()
 	p.Query, p.Fields = "drama", []string{"title", "year", "language"}
-	a, err := s.Search(context.Background(), p)
+	a, err := answered(s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchNothing(t *testing.T) {
 	s, _ := newSearcher(t)
-	a, err := s.Search(context.Background(), Defaults())
+	a, err := answered(s, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestSearchNothing(t *testing.T) {
 func TestSearchWithoutHighlights(t *testing.T) {
 	s, shelf := newSearcher(t)
 	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	a, err := s.Search(context.Background(), Params{Query: "drama", Size: 10})
+	a, err := answered(s, Params{Query: "drama", Size: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,21 +214,21 @@ func TestSearchErrors(t *testing.T) {
 		`no closing quote for the one at character 1: close it or write \"`: {Query: `"a`},
 		"no field tilte: did you mean title?":                               {Fields: []string{"tilte"}},
 	} {
-		_, err := s.Search(context.Background(), p)
+		_, err := answered(s, p)
 		checkBadQuery(t, err, want)
 	}
 	shelf.err = query.NoField("yaer", []string{"year"})
-	_, err := s.Search(context.Background(), Defaults())
+	_, err := answered(s, Defaults())
 	checkBadQuery(t, err, "no field yaer: did you mean year?")
 
 	shelf.err = context.DeadlineExceeded
-	if _, err := s.Search(context.Background(), Defaults()); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := answered(s, Defaults()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want DeadlineExceeded", err)
 	}
 
 	shelf.err, shelf.broken = nil, errors.New("wrong checksum")
 	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	_, err = s.Search(context.Background(), Defaults())
+	_, err = answered(s, Defaults())
 	if want := "page 7 of film: wrong checksum"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -264,5 +264,25 @@ func TestDoc(t *testing.T) {
 	shelf.broken = errors.New("wrong checksum")
 	if _, err := s.Doc(key(t, 7)); !errors.Is(err, shelf.broken) {
 		t.Errorf("got %v, want %v", err, shelf.broken)
+	}
+}
+
+// An answer that shows fewer hits than were found goes on behind the last one
+// that it shows.
+func TestNextOfAShorterAnswer(t *testing.T) {
+	s, shelf := newSearcher(t)
+	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2, After: "behind the first"}, {OID: key(t, 7), V: 2, After: "behind the second"}}
+	for end, want := range map[string][]string{"": {"behind the first", ""}, "behind the second": {"behind the first", "behind the second"}} {
+		shelf.result.Next = end
+		r, err := s.Search(t.Context(), Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want {
+			got := r.Next(i + 1)
+			if (got == nil) != (w == "") || got != nil && *got != w {
+				t.Errorf("after %d of %d hits: got %v, want %q", i+1, r.Len, got, w)
+			}
+		}
 	}
 }
