@@ -118,6 +118,7 @@ func (e *Exact) rewind(h doc.Horizon) error {
 	err := e.Trace.UpdateTable(e.Table, func(t *timetrace.Table) {
 		t.Rewind(e.due.to, e.due.reason)
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
+		t.Read, t.ReadLocal = h.Now, h.Local // incremental need not notice it once more
 	})
 	if err != nil {
 		return fmt.Errorf("compensate %s, rewind: %w", e.Table, err)

@@ -45,6 +45,7 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	follow := t.incremental(rows)
 	err = t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
 		_, err := t.pass(ctx, "incremental", "", follow.Run)
+		t.sayBehind(follow.Behind)
 		return err
 	})
 	if err != nil {
@@ -207,6 +208,18 @@ func (t *table) pass(ctx context.Context, pass, tier string, run func(context.Co
 		return report, nil
 	}
 	return report, t.keep(pass, tier, started, took, report)
+}
+
+// sayBehind keeps why a standby does not show what may have been committed, and
+// logs it once.
+func (t *table) sayBehind(why string) {
+	t.mu.Lock()
+	said := t.behind
+	t.behind = why
+	t.mu.Unlock()
+	if why != "" && said == "" {
+		t.log.Warn("incremental does not move the marks", "why", why)
+	}
 }
 
 // sayHeld says once that removals are held, and again when they are others.

@@ -111,7 +111,10 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if t.late != nil {
 		s.Settled.Reason = t.late.why(marks)
 	}
-	s.Settled.Unverified = marks.Unverified != ""
+	s.Settled.Unverified = marks.Unverified != "" || t.behind != ""
+	if t.behind != "" && marks.Unverified == "" {
+		s.Settled.Reason = t.behind
+	}
 	s.Marks.Sweep = httpapi.TimeOrNull(marks.Sweep)
 	for name, mark := range marks.Tiers {
 		s.Marks.Tiers[name] = httpapi.Time(mark)

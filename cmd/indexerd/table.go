@@ -67,6 +67,7 @@ type table struct {
 	late       *compensation
 	window     doc.Window
 	windowAt   time.Time // this machine's clock when the window ended
+	behind     string    // why the window could not end at the database's clock; "": it did
 	skipped    int
 	heldSaid   int // removals that the log says are held
 	lastError  *failure

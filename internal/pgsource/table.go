@@ -152,12 +152,6 @@ func (t *Table) Tick() time.Duration {
 	return tick
 }
 
-// Now returns the database's clock.
-func (t *Table) Now(ctx context.Context) (time.Time, error) {
-	now, err := t.src.now(ctx)
-	return now, t.wrap(err)
-}
-
 // Count returns how many rows the SQL returns now.
 func (t *Table) Count(ctx context.Context) (int64, error) {
 	var n int64
