@@ -121,6 +121,13 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 		return reading{}, err
 	}
 	w.meet(r.server)
+	if r.standby {
+		shows, err := x.standby(ctx)
+		if err != nil {
+			return reading{}, err
+		}
+		r.seen = shows.seen()
+	}
 	if r.samples, err = w.look(ctx, x); err != nil {
 		return reading{}, err
 	}
