@@ -78,7 +78,8 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	if err := t.describe(ctx, x, cfg); err != nil {
 		return nil, t.wrap(err)
 	}
-	if t.elsewhere, err = x.elsewhere(ctx); err != nil {
+	views, _ := t.views()
+	if t.elsewhere, err = x.elsewhere(ctx, views); err != nil {
 		return nil, t.wrap(err)
 	}
 	return t, nil
