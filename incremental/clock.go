@@ -16,7 +16,7 @@ func (p *Pass) now(ctx context.Context) (doc.Moment, error) {
 	if err != nil {
 		return now, err
 	}
-	p.Behind = now.Behind
+	p.At = now
 	if by, to := p.setBack(now); by > p.overlap() {
 		return now, p.rewind(now, to, by)
 	}

@@ -88,9 +88,7 @@ type Pass struct {
 	Batch   int // rows a fetch
 	Workers int
 
-	// Behind says why the last window could not end at the database's clock; "":
-	// it did.
-	Behind string
+	At doc.Moment // of the last run: what the database's clock showed, and by when all is seen
 
 	saved time.Time  // the mark that is durable
 	last  doc.Moment // at which the last window was read

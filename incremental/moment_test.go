@@ -118,15 +118,15 @@ func TestStandby(t *testing.T) {
 	x.Put(fakeworld.Key(1), "replayed late")
 	w.Table.Advance(time.Hour)
 	w.run(t)
-	if m := w.Marks(); !m.Incremental.Equal(first) || w.pass.Behind != "paused" || m.Rewinds != 0 {
-		t.Errorf("got mark %v, %q, %d rewinds, want %v, as the standby shows no more", m.Incremental, w.pass.Behind, m.Rewinds, first)
+	if m := w.Marks(); !m.Incremental.Equal(first) || w.pass.At.Behind != "paused" || m.Rewinds != 0 {
+		t.Errorf("got mark %v, %q, %d rewinds, want %v, as the standby shows no more", m.Incremental, w.pass.At.Behind, m.Rewinds, first)
 	}
 	x.Commit()
 	s.seen, s.why = w.Table.Clock(), ""
 	w.run(t)
 	w.wantAll(t)
-	if m := w.Marks(); !m.Incremental.Equal(s.seen) || w.pass.Behind != "" {
-		t.Errorf("got mark %v, %q, want %v", m.Incremental, w.pass.Behind, s.seen)
+	if m := w.Marks(); !m.Incremental.Equal(s.seen) || w.pass.At.Behind != "" {
+		t.Errorf("got mark %v, %q, want %v", m.Incremental, w.pass.At.Behind, s.seen)
 	}
 	caught := s.seen
 	s.seen = caught.Add(-time.Minute) // no proof any more, or an older copy of the primary

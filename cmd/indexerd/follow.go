@@ -45,7 +45,7 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	follow := t.incremental(rows)
 	err = t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
 		_, err := t.pass(ctx, "incremental", "", follow.Run)
-		t.sayBehind(follow.Behind)
+		t.keepMoment(follow.At)
 		return err
 	})
 	if err != nil {
@@ -210,15 +210,15 @@ func (t *table) pass(ctx context.Context, pass, tier string, run func(context.Co
 	return report, t.keep(pass, tier, started, took, report)
 }
 
-// sayBehind keeps why a standby does not show what may have been committed, and
-// logs it once.
-func (t *table) sayBehind(why string) {
+// keepMoment keeps how far a standby is behind, and logs once why it can't be
+// known what was committed since.
+func (t *table) keepMoment(at doc.Moment) {
 	t.mu.Lock()
-	said := t.behind
-	t.behind = why
+	said := t.moment.Behind
+	t.moment = at
 	t.mu.Unlock()
-	if why != "" && said == "" {
-		t.log.Warn("incremental does not move the marks", "why", why)
+	if at.Behind != "" && said == "" {
+		t.log.Warn("incremental does not move its mark", "why", at.Behind)
 	}
 }
 

@@ -89,6 +89,9 @@ func TestStandbyThatIsBehind(t *testing.T) {
 		}
 		return nil
 	})
+	if lag := p.status(t).Tables[0].LagS; lag == nil || *lag < 60 {
+		t.Errorf("lag_s: got %v, want the time for which replay has been paused", lag)
+	}
 	pgtest.Exec(t, standby, "SELECT pg_wal_replay_resume()")
 	eventually(t, soon, "what is replayed late is found", func() error { return finds(p, t, "tardigrade", uint64(n-1000)) })
 	eventually(t, soon, "S goes on", func() error {

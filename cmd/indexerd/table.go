@@ -66,8 +66,8 @@ type table struct {
 	jobs       []passJob
 	late       *compensation
 	window     doc.Window
-	windowAt   time.Time // this machine's clock when the window ended
-	behind     string    // why the window could not end at the database's clock; "": it did
+	windowAt   time.Time  // this machine's clock when the window ended
+	moment     doc.Moment // at which it was read
 	skipped    int
 	heldSaid   int // removals that the log says are held
 	lastError  *failure

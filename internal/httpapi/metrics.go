@@ -76,7 +76,7 @@ var (
 	figureFailing     = gauge("failing", "1 while a pass of the table fails", "table")
 	figureLag         = gauge("lag_seconds", "time since the end of the last durable window", "table")
 	figureSettled     = gauge("settled_timestamp_seconds", "the time to which the table is settled", "table", "mode")
-	figureUnverified  = gauge("unverified", "1 until a full sweep has verified the table", "table")
+	figureUnverified  = gauge("unverified", "1 until a full sweep has verified the table, and while a standby does not show what may have been committed", "table")
 	figureHeld        = gauge("held_removals", "removals that wait for a person's word", "table")
 	figureQuarantined = gauge("quarantined_rows", "rows that can't become documents", "table")
 	figureSkipped     = counter("skipped_documents_total", "unchanged documents that were not written", "table")
