@@ -31,7 +31,7 @@ func standbyPair(t *testing.T) (primary, standby string) {
 	}
 	t.Cleanup(func() { first.Stop() })
 	pgtest.Exec(t, first.DSN(), `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL);
-		INSERT INTO note (id, body) SELECT i, 'note ' || i FROM generate_series(1, 100) i;
+		INSERT INTO note (id, updated, body) SELECT i, now() - interval '1 hour', 'note ' || i FROM generate_series(1, 100) i;
 		CREATE ROLE plain LOGIN; GRANT SELECT ON note TO plain; CREATE ROLE sighted LOGIN; GRANT plain, pg_read_all_stats TO sighted`)
 	second, err := first.Standby(t.Context())
 	if err != nil {
@@ -109,16 +109,17 @@ func TestStandbyThatIsBehind(t *testing.T) {
 }
 
 // An idle primary is believed where its messages can be seen. A role that may
-// not see them does not take silence for proof.
+// not see them does not take silence for proof, and removes nothing by it.
 func TestStandbyOfAnIdlePrimary(t *testing.T) {
-	_, standby := standbyPair(t)
+	primary, standby := standbyPair(t)
 	config := func(role string) string {
 		return lateConfig(as(t, standby, role), t.TempDir(), "{every: 1s, tiers: [{every: 1s, timeout: 2s, end: settled}]}")
 	}
 	sighted, plain := start(t, "run", "-c", writeFile(t, config("sighted"))), start(t, "run", "-c", writeFile(t, config("plain")))
 	sighted.ready(t)
 	plain.ready(t)
-	last := pgtest.Value[time.Time](t, standby, "SELECT max(updated) FROM note")
+	pgtest.Exec(t, primary, "DELETE FROM note WHERE id = 7")
+	last := pgtest.Value[time.Time](t, primary, "SELECT clock_timestamp()")
 	eventually(t, 3*time.Minute, "S passes the last commit while the primary is idle", func() error {
 		if s := sighted.status(t).Tables[0].Settled; !time.Time(*s.At).After(last.Add(10 * time.Second)) {
 			return fmt.Errorf("settled %+v", s)
@@ -135,4 +136,10 @@ func TestStandbyOfAnIdlePrimary(t *testing.T) {
 		}
 		return nil
 	})
+	if run := sighted.run(t, "note", "deletecheck"); run.State != "done" || sighted.status(t).Tables[0].Documents != 99 {
+		t.Errorf("a sweep of a role that sees the receiver: got %+v, want one document removed", run)
+	}
+	if run := plain.run(t, "note", "deletecheck"); run.State != "failed" || plain.status(t).Tables[0].Documents != 100 {
+		t.Errorf("a sweep of a role that does not: got %+v, want nothing removed", run)
+	}
 }

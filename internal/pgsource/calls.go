@@ -50,8 +50,8 @@ func unquote(identifier string) string {
 	return identifier
 }
 
-// opaqueSQL names a function among those called that may read tables nobody can
-// name beforehand, and what it may read that no transaction here stamps.
+// opaqueSQL names a function among those called that may read any table, and what
+// it may read that no transaction here stamps.
 //
 // A function that is IMMUTABLE reads no table: the server takes its word for it
 // too. Those of extensions are believed, but for the extensions that run SQL or

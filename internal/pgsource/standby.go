@@ -34,7 +34,7 @@ type standby struct {
 }
 
 // standbySQL asks for what a standby is. What fails on a primary is not called
-// there, lest a promotion between two statements be an error.
+// there, so that a promotion between two statements is no error.
 const standbySQL = `SELECT (extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000000)::bigint,
 	CASE WHEN pg_last_xact_replay_timestamp() IS NULL THEN (SELECT (extract(epoch FROM checkpoint_time) * 1000000)::bigint FROM pg_catalog.pg_control_checkpoint()) END,
 	CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END,
