@@ -107,8 +107,9 @@ func (e *Exact) rewind(h doc.Horizon) error {
 	marks, _ := e.Trace.Table(e.Table)
 	switch {
 	case marks.Server != "" && h.Server != "" && h.Server != marks.Server:
-		// What it had shown may be gone, and what it stamps may be older.
-		e.due.add(h.Now.Add(-e.Timeout), "the database server was restarted, restored or failed over")
+		// What it had shown may be gone, and what it stamps may be older. A standby
+		// that shows less than the one before it replays the difference later.
+		e.due.add(h.Shown().Add(-e.Timeout), "the database server was restarted, restored or failed over")
 	case h.ClockBack > 0:
 		e.due.add(h.SteppedTo(), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
 	}
@@ -118,6 +119,7 @@ func (e *Exact) rewind(h doc.Horizon) error {
 	err := e.Trace.UpdateTable(e.Table, func(t *timetrace.Table) {
 		t.Rewind(e.due.to, e.due.reason)
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
+		t.Read, t.ReadLocal = h.Now, h.Local // incremental need not notice it once more
 	})
 	if err != nil {
 		return fmt.Errorf("compensate %s, rewind: %w", e.Table, err)

@@ -39,6 +39,9 @@ func TestExactRewinds(t *testing.T) {
 		{"a server that does not tell", "a", func(h *doc.Horizon) { *h = doc.Horizon{Reason: "refused"} }, 0, ""},
 		{"another server", "a", func(h *doc.Horizon) { h.Server = "b" }, timeout, restarted},
 		{"another server, no horizon yet", "a", func(h *doc.Horizon) { h.Server, h.Exact, h.At = "b", false, time.Time{} }, timeout, restarted},
+		{"a standby that is behind", "a", func(h *doc.Horizon) {
+			*h = doc.Horizon{Now: h.Now, Seen: h.Now.Add(-20 * time.Minute), Server: "b", Reason: "a standby"}
+		}, 20*time.Minute + timeout, restarted},
 		{"a step of the clock", "a", func(h *doc.Horizon) { h.Server, h.ClockBack = "a", time.Minute }, time.Minute, "the database's clock went back by 1m0s"},
 		{"a step of the clock some time ago, no horizon yet", "a", func(h *doc.Horizon) {
 			*h = doc.Horizon{Now: h.Now, Server: "a", ClockBack: time.Minute, Floor: h.Now.Add(-5 * time.Minute)}

@@ -16,8 +16,10 @@ type exodus struct {
 	most, deleted, least int // keys in one call, in all; the number left that was told last
 }
 
-func (*exodus) Now(context.Context) (time.Time, error) { return time.Unix(1e9, 0), nil }
-func (*exodus) Tick() time.Duration                    { return time.Microsecond }
+func (*exodus) Moment(context.Context) (doc.Moment, error) {
+	return doc.Moment{Now: time.Unix(1e9, 0), Seen: time.Unix(1e9, 0)}, nil
+}
+func (*exodus) Tick() time.Duration { return time.Microsecond }
 func (*exodus) Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(func([]doc.Stamp, error) bool) {}
 }

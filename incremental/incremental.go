@@ -22,6 +22,12 @@
 // Rows of the window whose key is unusable can't be documents. The window says
 // whether there are any; then they are listed, and set aside by their reasons.
 //
+// The mark does not pass what the database is known to show: on a standby, what
+// its primary committed by the time of the last commit that was replayed, or of
+// the last message after which nothing was left to replay. So rows that are
+// replayed late lie in later windows, and S, which the last tier moves to the
+// mark less its timeout, never passes them.
+//
 // Cost of an idle window: two queries, of the clock and of the window, and one
 // for each SQL that lists what may have left.
 package incremental
@@ -52,8 +58,8 @@ const minOverlap = time.Second
 
 // Source is the table to follow.
 type Source interface {
-	// Now is the database's clock.
-	Now(context.Context) (time.Time, error)
+	// Moment reads the database's clock.
+	Moment(context.Context) (doc.Moment, error)
 	// Tick is the precision of updateTime.
 	Tick() time.Duration
 	// Stamps returns the stamps of a window in pages by (updateTime, OID); one
@@ -89,7 +95,10 @@ type Pass struct {
 	Batch   int // rows a fetch
 	Workers int
 
-	saved time.Time // the mark that is durable
+	At doc.Moment // of the last run: what the database's clock showed, and by when all is seen
+
+	saved time.Time  // the mark that is durable
+	last  doc.Moment // at which the last window was read
 }
 
 // Run reads one window.
@@ -105,10 +114,11 @@ func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	if p.saved.IsZero() {
 		p.saved = p.mark() // as it was found on disk
 	}
-	w, err := p.window(ctx)
+	now, err := p.now(ctx)
 	if err != nil {
 		return doc.Report{}, err
 	}
+	w := p.window(now)
 	report, err := p.index(ctx, w)
 	report.Window = w
 	if err != nil {
@@ -119,23 +129,25 @@ func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	return report, p.advance(w.To, report.Read > 0)
+	return report, p.advance(w.To, now, report.Read > 0)
 }
 
-// window is what is to be read now.
-func (p *Pass) window(ctx context.Context) (doc.Window, error) {
-	now, err := p.Source.Now(ctx)
-	if err != nil {
-		return doc.Window{}, err
+// window is what is to be read now. A standby may have lost sight of its
+// primary since the last window, or may have gone back to an older state: the
+// mark stays, and what lies below it is read again.
+func (p *Pass) window(now doc.Moment) doc.Window {
+	w := doc.Window{From: p.mark(), To: p.mark()}
+	if now.Seen.Before(w.From) {
+		w.From = now.Seen
+	} else {
+		w.To = now.Seen
 	}
-	overlap := max(2*p.Source.Tick(), minOverlap)
-	if step := p.mark().Sub(now); step > overlap {
-		if err := p.rewind(now.Add(-step), step); err != nil {
-			return doc.Window{}, err
-		}
-	}
-	return doc.Window{From: p.mark().Add(-overlap), To: now}, nil
+	w.From = w.From.Add(-p.overlap())
+	return w
 }
+
+// overlap is how far before the mark a window begins.
+func (p *Pass) overlap() time.Duration { return max(2*p.Source.Tick(), minOverlap) }
 
 // mark is the end of the last window that is in the index.
 func (p *Pass) mark() time.Time {
@@ -143,33 +155,19 @@ func (p *Pass) mark() time.Time {
 	return table.Incremental
 }
 
-// rewind takes the marks back behind a step of the database's clock, from where
-// rows are stamped once more; to lies as far again behind the clock, for
-// transactions that were open at the step. It is durable before the window is
-// read, or a window that fails, and a clock that has caught up by the next one,
-// would hide the step.
-func (p *Pass) rewind(to time.Time, step time.Duration) error {
-	err := p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) {
-		t.Rewind(to, fmt.Sprintf("the database's clock went back by %v", step))
-	})
-	if err == nil {
-		p.saved = p.mark()
-	}
-	return err
-}
-
 // advance moves the mark: durably, unless the window was idle and what is
 // durable is not far behind.
-func (p *Pass) advance(to time.Time, wrote bool) error {
-	move := func(t *timetrace.Table) { t.Incremental = to }
+func (p *Pass) advance(to time.Time, now doc.Moment, wrote bool) error {
+	move := func(t *timetrace.Table) { t.Incremental, t.Read, t.ReadLocal = to, now.Now, now.Local }
 	if !wrote && !to.Before(p.saved) && to.Sub(p.saved) < persistAfter {
 		p.Trace.Note(p.Table, move)
+		p.last = now
 		return nil
 	}
 	if err := p.Trace.UpdateTable(p.Table, move); err != nil {
 		return err
 	}
-	p.saved = to
+	p.saved, p.last = to, now
 	return nil
 }
 

@@ -30,6 +30,8 @@ import (
 
 // Source is the table to load.
 type Source interface {
+	// Now is the database's time: what was committed by then is seen by every
+	// later snapshot.
 	Now(context.Context) (time.Time, error)
 	Count(context.Context) (int64, error)
 	// Breakpoints returns every n-th OID in the database's own order.
@@ -49,8 +51,8 @@ type Start struct {
 	Mode    string // exact, assumed or compared
 	Server  string // the database server that told; may be empty
 
-	// The server's clock then, and this machine's: by them a later reading knows
-	// a step of the clock. Zero where no horizon was asked for.
+	// The database's clock then, and this machine's: a later reading compares the
+	// time that has passed on both, and so notices that the database's was set back.
 	Clock, Local time.Time
 }
 
@@ -158,6 +160,7 @@ func (l *Load) finish(plan *Plan) error {
 		t.Incremental = plan.At
 		t.Settled, t.Mode = plan.Start.Settled, plan.Start.Mode
 		t.Server, t.Clock, t.Local = plan.Start.Server, plan.Start.Clock, plan.Start.Local
+		t.Read, t.ReadLocal = plan.Start.Clock, plan.Start.Local
 	})
 	if err != nil {
 		return fmt.Errorf("load %s: %w", l.Table, err)

@@ -42,6 +42,8 @@ var fields = []field{
 	timeField("settled", func(t *Table) *time.Time { return &t.Settled }),
 	textField("settled.mode", func(t *Table) *string { return &t.Mode }),
 	timeField("incremental", func(t *Table) *time.Time { return &t.Incremental }),
+	timeField("incremental.clock", func(t *Table) *time.Time { return &t.Read }),
+	timeField("incremental.clock.local", func(t *Table) *time.Time { return &t.ReadLocal }),
 	{"out_of_range", formatOutOfRange, parseOutOfRange},
 	textField("server", func(t *Table) *string { return &t.Server }),
 	timeField("clock", func(t *Table) *time.Time { return &t.Clock }),

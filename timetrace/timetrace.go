@@ -54,6 +54,8 @@ type Table struct {
 	Settled     time.Time // S
 	Mode        string    // how S is known: exact, assumed or compared
 	Incremental time.Time // end of the last durable window
+	Read        time.Time // the database's clock when that window was read, and
+	ReadLocal   time.Time // this machine's at the same moment
 
 	// Tiers holds, for each compensation tier by name, the incremental mark at
 	// its last run. Never changed in place: copies of a Table share it.

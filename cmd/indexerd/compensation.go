@@ -103,8 +103,11 @@ func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
 }
 
 func (c *compensation) beginAssumed(ctx context.Context, start initial.Start) (initial.Start, error) {
-	now, err := c.rows.Now(ctx)
-	start.Settled, start.Mode = c.whole(now.Add(-assumedTimeout(c.table.conf))), "assumed"
+	m, err := c.rows.Moment(ctx)
+	start.Settled, start.Mode = c.whole(m.Seen.Add(-assumedTimeout(c.table.conf))), "assumed"
+	if start.Clock.IsZero() {
+		start.Clock, start.Local = m.Now, m.Local
+	}
 	return start, err
 }
 

@@ -82,7 +82,9 @@ func (t *table) runIncremental(ctx context.Context) (doc.Report, error) {
 	if follow == nil || follow.Source != r {
 		follow = t.incremental(r)
 	}
-	return t.pass(ctx, r, "incremental", "", follow.Run)
+	report, err := t.pass(ctx, r, "incremental", "", follow.Run)
+	t.keepMoment(follow.At)
+	return report, err
 }
 
 // runCompensation compares now: what the database vouches for, or what every
@@ -211,6 +213,18 @@ func (t *table) pass(ctx context.Context, r rows, pass, tier string, run func(co
 		return report, nil
 	}
 	return report, t.keep(pass, tier, started, took, report)
+}
+
+// keepMoment keeps how far a standby is behind, and logs once why it can't be
+// known what was committed since.
+func (t *table) keepMoment(at doc.Moment) {
+	t.mu.Lock()
+	said := t.moment.Behind
+	t.moment = at
+	t.mu.Unlock()
+	if at.Behind != "" && said == "" {
+		t.log.Warn("incremental does not move its mark", "why", at.Behind)
+	}
 }
 
 // sayHeld says once that removals are held, and again when they are others.

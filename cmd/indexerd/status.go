@@ -113,7 +113,10 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if t.late != nil {
 		s.Settled.Reason = t.late.why(marks)
 	}
-	s.Settled.Unverified = marks.Unverified != ""
+	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
+	if t.moment.Behind != "" && marks.Unverified == "" {
+		s.Settled.Reason = t.moment.Behind
+	}
 	s.Marks.Sweep = httpapi.TimeOrNull(marks.Sweep)
 	for name, mark := range marks.Tiers {
 		s.Marks.Tiers[name] = httpapi.Time(mark)
@@ -134,7 +137,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.LatenessMS = lateness(t.history.Lateness(), assumedTimeout(t.conf))
 	}
 	if !t.windowAt.IsZero() {
-		lag := time.Since(t.windowAt).Seconds()
+		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
 		s.LagS = &lag
 		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
 	}

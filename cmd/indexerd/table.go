@@ -75,7 +75,8 @@ type table struct {
 	late        *compensation     // of the rows, as
 	follow      *incremental.Pass // is this
 	window      doc.Window
-	windowAt    time.Time // this machine's clock when the window ended
+	windowAt    time.Time  // this machine's clock when the window ended
+	moment      doc.Moment // at which it was read
 	skipped     int
 	heldSaid    int // removals that the log says are held
 	lastError   *failure

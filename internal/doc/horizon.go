@@ -10,6 +10,7 @@ import "time"
 type Horizon struct {
 	At        time.Time     // no transaction can commit an updateTime below it any more; zero unless Exact
 	Now       time.Time     // the database's clock
+	Seen      time.Time     // what was committed by then is seen, on a standby; zero: Now
 	Local     time.Time     // this machine's clock at the same moment
 	Exact     bool          // At is proven
 	Hidden    bool          // the beginnings of some transactions are not seen: the more often the horizon is read, the closer At is
@@ -19,6 +20,14 @@ type Horizon struct {
 	Version   string        // the same value: nothing was committed since; "": not known
 	ClockBack time.Duration // how far Now has been set back since the last reading; then At is below all that was stamped since
 	Floor     time.Time     // and so is this, also where At is not proven; zero: not known
+}
+
+// Shown is the time by which what was committed is seen by every later snapshot.
+func (h Horizon) Shown() time.Time {
+	if !h.Seen.IsZero() && h.Seen.Before(h.Now) {
+		return h.Seen
+	}
+	return h.Now
 }
 
 // SteppedTo is the earliest that may have been stamped since the clock was set

@@ -18,6 +18,15 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 	return t.Clock(), nil
 }
 
+// Moment reads the database's clock, and this machine's.
+func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
+	if err := t.before(ctx, "now"); err != nil {
+		return doc.Moment{}, err
+	}
+	now, local := t.clocks()
+	return doc.Moment{Now: now, Seen: now, Asked: local, Local: local}, nil
+}
+
 // Tick is the precision of updateTime.
 func (t *Table) Tick() time.Duration { return t.Precision }
 

@@ -70,10 +70,12 @@ type Table struct {
 	NoKey     []doc.Reject           // of rows without a usable key
 	NoKeyAt   time.Time              // their updateTime
 	Standby   string                 // why the database is behind
+	Local     func() time.Time       // this machine's clock; nil: it goes on with the database's, and is not set back with it
 
 	mu       sync.Mutex
 	now      time.Time
-	running  time.Time // since when the clock goes by itself; zero: it does not
+	passed   time.Duration // of this machine's clock
+	running  time.Time     // since when the clock goes by itself; zero: it does not
 	open     map[*Tx]struct{}
 	commits  int
 	versions map[doc.OID][]version
@@ -91,11 +93,26 @@ func NewTable(batch int) *Table {
 	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, now: epoch, open: map[*Tx]struct{}{}, versions: map[doc.OID][]version{}}
 }
 
-// Advance moves the database's clock; d below 0 sets it back.
+// Advance lets time pass; d below 0 sets the database's clock back.
 func (t *Table) Advance(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now = t.now.Add(d)
+	t.passed += max(d, 0)
+}
+
+// clocks are the database's clock and this machine's, read together.
+func (t *Table) clocks() (now, local time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now = t.clock()
+	switch {
+	case t.Local != nil:
+		return now, t.Local()
+	case !t.running.IsZero():
+		return now, time.Now()
+	}
+	return now, epoch.Add(t.passed)
 }
 
 // LetClockRun makes the database's clock go on by itself, as time does.

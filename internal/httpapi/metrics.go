@@ -77,7 +77,7 @@ var (
 	figureFailing     = gauge("failing", "1 while a pass of the table fails", "table")
 	figureLag         = gauge("lag_seconds", "time since the end of the last durable window", "table")
 	figureSettled     = gauge("settled_timestamp_seconds", "the time to which the table is settled", "table", "mode")
-	figureUnverified  = gauge("unverified", "1 until a full sweep has verified the table", "table")
+	figureUnverified  = gauge("unverified", "1 until a full sweep has verified the table, and while a standby does not show what may have been committed", "table")
 	figureHeld        = gauge("held_removals", "removals that wait for a person's word", "table")
 	figureQuarantined = gauge("quarantined_rows", "rows that can't become documents", "table")
 	figureOutOfRange  = gauge("out_of_range_rows", "rows whose updateTime is no plausible time, so that only the sweep finds their changes", "table")

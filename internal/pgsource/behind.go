@@ -7,13 +7,15 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// behindSQL asks a standby how far it is. The functions of a standby fail on a
-// primary, where they are not called. Who may not see the receiver's status
-// sees that there is one.
+// behindSQL asks a standby how far it is: what it has received, and what its
+// primary had by its own word. The functions of a standby fail on a primary,
+// where they are not called. A role that may not see the receiver's status sees
+// that there is one.
 const behindSQL = `SELECT pg_is_in_recovery(),
 	CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END,
-	CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() END,
-	(SELECT min(coalesce(status, 'streaming')) FROM pg_catalog.pg_stat_wal_receiver)`
+	CASE WHEN pg_is_in_recovery() THEN greatest(pg_last_wal_receive_lsn(), (SELECT min(latest_end_lsn) FROM pg_catalog.pg_stat_wal_receiver)) END,
+	(SELECT min(coalesce(status, 'streaming')) FROM pg_catalog.pg_stat_wal_receiver),
+	` + clockMicros
 
 const replayedSQL = "SELECT $1::pg_lsn <= pg_last_wal_replay_lsn()"
 
@@ -26,7 +28,8 @@ const (
 
 // Behind says why the absence of a row proves nothing here: the server is a
 // standby that does not replay what its primary has committed. It is "" on a
-// primary, and on a standby once it has replayed what it had received.
+// primary, and on a standby once it has replayed what it had received and is
+// known to lack nothing, by the same proof that lets marks move.
 func (t *Table) Behind(ctx context.Context) (reason string, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		row, err := x.row(ctx, query{sql: behindSQL})
@@ -44,9 +47,16 @@ func (t *Table) Behind(ctx context.Context) (reason string, err error) {
 			return nil
 		}
 		replayed, err := x.replays(ctx, string(row[2]))
-		if err == nil && !replayed {
+		if err != nil || !replayed {
 			reason = "the server is a standby that does not replay what it received"
+			return err
 		}
+		now, err := parseMicros(row[4])
+		if err != nil {
+			return err
+		}
+		shows, err := x.standby(ctx)
+		reason = shows.doubt(now)
 		return err
 	})
 	return reason, err

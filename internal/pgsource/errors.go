@@ -95,7 +95,7 @@ func classify(err error) error {
 	}
 	e := &serverError{code: pg.Code, message: oneLine(pg.Message), hint: oneLine(pg.Hint), position: int(pg.Position), raised: pg.Routine == raisedBy}
 	switch {
-	case e.scope() != aboutServer:
+	case e.subject() != aboutServer:
 		return e
 	case pg.Code == lockNotAvailable:
 		return fmt.Errorf("%w: %w", doc.ErrLocked, e)

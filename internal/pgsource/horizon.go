@@ -13,11 +13,12 @@ type standing struct {
 	server       string // its identity
 	version      string // of all that has been committed
 	standby      bool
-	subscription string // one that brings rows into this database; "": none
-	sees         bool   // this role may see when other roles' transactions began
-	prepares     bool   // transactions can be prepared
-	elsewhere    string // why the watch's table has rows that this server does not stamp; "": it has none
-	function     string // what uses statement_timestamp(), asked for unless all is seen; "": nothing
+	seen         time.Time // what was committed by then is seen, on a standby; zero elsewhere
+	subscription string    // one that brings rows into this database; "": none
+	sees         bool      // this role may see when other roles' transactions began
+	prepares     bool      // transactions can be prepared
+	elsewhere    string    // why the watch's table has rows that this server does not stamp; "": it has none
+	function     string    // what uses statement_timestamp(), asked for unless all is seen; "": nothing
 }
 
 // doubt says why no horizon can be exact here, and what to do; "" if it can.
@@ -55,7 +56,7 @@ type reading struct {
 // horizon decides what a reading proves. The memory has the reading's samples.
 func (m *memory) horizon(r reading) doc.Horizon {
 	defer func() { m.back = 0 }() // it is told once
-	h := doc.Horizon{Now: r.clock, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.back, Reason: r.doubt()}
+	h := doc.Horizon{Now: r.clock, Seen: r.seen, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.back, Reason: r.doubt()}
 	if m.back > 0 {
 		h.Floor = m.floor
 	}

@@ -143,23 +143,6 @@ func (s *Source) Close() { s.pool.Close() }
 
 // Ping asks the server for an answer.
 func (s *Source) Ping(ctx context.Context) error {
-	_, err := s.now(ctx)
+	_, err := s.moment(ctx)
 	return err
-}
-
-// now returns the server's clock, in a statement of its own: what a later
-// snapshot sees is then at least what had been committed at that time.
-func (s *Source) now(ctx context.Context) (time.Time, error) {
-	x, err := s.acquire(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer x.release()
-	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
-	defer cancel()
-	row, err := x.row(ctx, query{sql: "SELECT " + clockMicros})
-	if err != nil {
-		return time.Time{}, err
-	}
-	return parseMicros(row[0])
 }

@@ -6,20 +6,20 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A scope is what an error of the server may be about.
-type scope int
+// A subject is what an error of the server may be about.
+type subject int
 
 const (
-	aboutRow       scope = iota // one row: its data, or what the SQL does with it
+	aboutRow       subject = iota // one row: its data, or what the SQL does with it
 	aboutStatement              // the statement, the session or the transaction
 	aboutServer                 // the server's condition: the same statement may succeed later
 )
 
-// scopes lists the SQLSTATEs of PostgreSQL's appendix that are not about a row,
+// subjects lists the SQLSTATEs of PostgreSQL's appendix that are not about a row,
 // by class or by code. A code goes before its class. Every other code may be
 // one row's: functions raise what they like, and a code that is about the whole
 // statement fails again where the statement is started without a row.
-var scopes = map[string]scope{
+var subjects = map[string]subject{
 	"03":    aboutStatement, // SQL statement not yet complete
 	"08":    aboutServer,    // connection exception, a foreign server's too
 	"08P01": aboutStatement, // protocol violation: a parameter too many in the SQL
@@ -43,25 +43,25 @@ var scopes = map[string]scope{
 	"HV00N": aboutServer,    // a foreign server can't be reached
 }
 
-// scopeOf returns what an SQLSTATE is about.
-func scopeOf(code string) scope {
-	if s, ok := scopes[code]; ok || len(code) != 5 {
+// subjectOf returns what an SQLSTATE is about.
+func subjectOf(code string) subject {
+	if s, ok := subjects[code]; ok || len(code) != 5 {
 		return s
 	}
-	return scopes[code[:2]]
+	return subjects[code[:2]]
 }
 
 // raisedBy is the routine of the server that runs RAISE in PL/pgSQL.
 const raisedBy = "exec_stmt_raise"
 
-// scope returns what the error is about. An error that a function has raised is
+// subject returns what the error is about. An error that a function has raised is
 // about a row, whatever its SQLSTATE: taken for the server's condition, one row
 // would be waited for without end.
-func (e *serverError) scope() scope {
+func (e *serverError) subject() subject {
 	if e.raised {
 		return aboutRow
 	}
-	return scopeOf(e.code)
+	return subjectOf(e.code)
 }
 
 // A wholeError is an error that is no row's fault, whatever the server says: no
@@ -81,7 +81,7 @@ func whole(err error) error {
 func poisoned(err error) bool {
 	var server *serverError
 	var all *wholeError
-	return errors.As(err, &server) && !errors.As(err, &all) && !errors.Is(err, doc.ErrUnavailable) && server.scope() == aboutRow
+	return errors.As(err, &server) && !errors.As(err, &all) && !errors.Is(err, doc.ErrUnavailable) && server.subject() == aboutRow
 }
 
 // codeOf is the SQLSTATE of an error; "" where it has none.

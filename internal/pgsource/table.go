@@ -89,7 +89,8 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 		return nil, t.wrap(err)
 	}
 	t.epoch = t.tokenEpoch(cfg, session)
-	if t.elsewhere, err = x.elsewhere(ctx); err != nil {
+	views, _ := t.views()
+	if t.elsewhere, err = x.elsewhere(ctx, views); err != nil {
 		return nil, t.wrap(err)
 	}
 	return t, nil
@@ -167,12 +168,6 @@ func (t *Table) Tick() time.Duration {
 		}
 	}
 	return tick
-}
-
-// Now returns the database's clock.
-func (t *Table) Now(ctx context.Context) (time.Time, error) {
-	now, err := t.src.now(ctx)
-	return now, t.wrap(err)
 }
 
 // Count returns how many rows the SQL returns now, or about how many where it

@@ -55,7 +55,7 @@ type Watch struct {
 	fresh  time.Duration
 	had    uint64 // the number of the last reading that this watch has had
 
-	elsewhere string // why it can't be exact for a table, whatever is open; "": it can
+	scope *scope // what a table's SQLs read; nil: it watches no table
 }
 
 // WatchOptions say what a watch builds on.
@@ -103,7 +103,12 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 	if err != nil {
 		return doc.Horizon{}, err
 	}
-	r.elsewhere = w.elsewhere
+	if w.scope != nil {
+		if err := w.scope.look(ctx, r, w.memory.slack); err != nil {
+			return doc.Horizon{}, err
+		}
+		r.elsewhere = w.scope.elsewhere
+	}
 	return w.memory.horizon(r), nil
 }
 
@@ -121,6 +126,13 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 		return reading{}, err
 	}
 	w.meet(r.server)
+	if r.standby {
+		shows, err := x.standby(ctx)
+		if err != nil {
+			return reading{}, err
+		}
+		r.seen = shows.seen()
+	}
 	if r.samples, err = w.look(ctx, x); err != nil {
 		return reading{}, err
 	}

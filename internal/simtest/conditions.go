@@ -49,15 +49,9 @@ func (c *conditions) sometimesAssumed() bool { return !c.horizon || c.vague }
 // plays with it first, and then removes it from here.
 type hole string
 
-const (
-	// ahead: the clock is set ahead while a transaction is open, and no horizon
-	// is told. By the clock it has then been open for longer than any is assumed
-	// to be.
-	ahead hole = "ahead"
-	// down: the same where no horizon is told, while the machine is down: the
-	// marks do not say what the clock showed when.
-	down hole = "down"
-)
+// ahead: the clock is set ahead while a transaction is open, and no horizon is
+// told. By the clock it has then been open for longer than any is assumed to be.
+const ahead hole = "ahead"
 
 // everything lets all removals through.
 var everything = sink.Limits{Count: math.MaxInt}

@@ -127,8 +127,11 @@ func (p *process) begin(ctx context.Context) (initial.Start, error) {
 			return start, nil
 		}
 	}
-	now, err := p.rows.Now(ctx)
-	start.Settled, start.Mode = p.whole(now.Add(-lastTimeout)), "assumed"
+	m, err := p.rows.Moment(ctx)
+	start.Settled, start.Mode = p.whole(m.Seen.Add(-lastTimeout)), "assumed"
+	if start.Clock.IsZero() {
+		start.Clock, start.Local = m.Now, m.Local
+	}
 	return start, err
 }
 

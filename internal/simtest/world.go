@@ -47,6 +47,7 @@ func newWorld(seed uint64) *world {
 	if !w.ordered {
 		w.table.Order = fakeworld.FoldCase
 	}
+	w.table.Local = w.local
 	w.log = newChronicle(&w.timeline)
 	w.db = database{
 		conditions: &w.conditions, line: &w.timeline, log: &w.log, dice: dice, table: w.table,
@@ -131,13 +132,11 @@ func (w *world) restartIfStopped() {
 	w.log.say("starts again")
 }
 
-// downtime is how long the machine is down: not for long where a clock that is
-// set back may catch up meanwhile.
+// downtime is how long the machine is down. A clock that is set back may catch
+// up meanwhile.
 func (w *world) downtime() time.Duration {
 	short := w.db.upTo(4 * time.Second)
-	switch {
-	case w.dice.IntN(5) > 0,
-		!w.horizon && w.clockSteps && w.known != down:
+	if w.dice.IntN(5) > 0 {
 		return short
 	}
 	return w.db.upTo(90 * time.Second)

@@ -195,6 +195,14 @@ func (t *Table) Now(ctx context.Context) (now time.Time, err error) {
 	return now, t.source.fault("read the clock", err)
 }
 
+// Moment reads the clock. A file shows what has been committed to it.
+func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
+	m := doc.Moment{Asked: time.Now()}
+	now, err := t.Now(ctx)
+	m.Now, m.Seen, m.Local = now, now, time.Now()
+	return m, err
+}
+
 // Count counts the rows that are not marked deleted.
 func (t *Table) Count(ctx context.Context) (n int64, err error) {
 	where := t.unmarked()

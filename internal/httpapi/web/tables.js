@@ -81,7 +81,7 @@ function showFacts(f, t, now) {
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
   setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);
-  const said = [t.settled.reason, t.settled.unverified ? 'unverified until a sweep has ended' : '', t.lateness_ms?.advice];
+  const said = [t.settled.reason, t.settled.unverified ? 'unverified' : '', t.lateness_ms?.advice];
   setText(f.reason, said.filter(Boolean).join('; '));
 }
 
