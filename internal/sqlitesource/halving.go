@@ -116,8 +116,8 @@ func (h *halving) split(ctx context.Context, left []doc.OID) bool {
 	}
 }
 
-// alone reads one row. Where it fails and is there, it is kept as a reject: it
-// need not be the row of before that failed.
+// alone reads one row. A row that fails, and is there, is kept as a reject of the
+// fetch in which it failed: it may have been repaired since the fetch before.
 func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
 	t := h.table
 	s, err := t.scanKeys([]doc.OID{oid})
