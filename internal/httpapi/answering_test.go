@@ -112,7 +112,7 @@ func TestUnreadAnswersGiveWay(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		if n := len(limits.searches.running); n != 2 {
-			t.Errorf("nobody waits: %d answers have their turns, want 2", n)
+			t.Errorf("no search waits: %d answers have their turns, want 2", n)
 		}
 		w, began := httptest.NewRecorder(), time.Now()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
