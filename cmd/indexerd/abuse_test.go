@@ -188,7 +188,7 @@ func (a *abused) newest() (int, error) {
 	return int(n), nil
 }
 
-// lookUntilFound waits for the last writes, when nobody abuses any more.
+// lookUntilFound waits for the last writes, after the abuse has ended.
 func (a *abused) lookUntilFound(t *testing.T) {
 	t.Helper()
 	during := len(a.took)

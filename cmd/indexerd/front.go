@@ -142,7 +142,7 @@ func (f *front) admit(h configs.HTTP) {
 	}
 }
 
-// handle is the handler of an engine for those whom a configuration lets in.
+// handle is the handler of an engine with the tokens of a configuration.
 func (f *front) handle(e *engine, h configs.HTTP) http.Handler {
 	f.pair.Store(h.TLS.Pair)
 	f.conns.Trust(h.TrustedProxies)

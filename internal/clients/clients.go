@@ -1,5 +1,5 @@
 // Package clients shares a server between the addresses that use it: its
-// connections (Listener), and the time of those who show wrong tokens
+// connections (Listener), and the delays of answers to wrong tokens
 // (Failures).
 //
 // A client is an IPv4 address or the /64 network of an IPv6 address, because

@@ -74,7 +74,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			return c, nil
 		}
 		l.refused.Add(1)
-		_ = tcp.Close() // refused: nobody waits for its end
+		_ = tcp.Close() // refused: its end is of no interest
 	}
 }
 

@@ -126,7 +126,7 @@ func TestAShareOfEachClient(t *testing.T) {
 }
 
 // However many clients hold connections, one that holds none is accepted.
-func TestNobodyIsLockedOut(t *testing.T) {
+func TestNoClientIsLockedOut(t *testing.T) {
 	h := newHouse(t)
 	var held []*net.TCPConn
 	for n := byte(2); n < 6; n++ {

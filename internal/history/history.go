@@ -8,7 +8,8 @@
 // an earlier one: no line of JSON has a zero byte. When the file has grown to
 // maxBytes, Open keeps the newest lines of half that size.
 //
-// Cost: the newest maxRuns runs in memory, about 300 bytes each.
+// Cost: the newest maxRuns runs in memory, about 300 bytes each, and up to maxErr
+// of an error.
 package history
 
 import (
@@ -20,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +32,7 @@ import (
 const (
 	maxBytes = 16 << 20
 	maxRuns  = 10_000
+	maxErr   = 1 << 10 // a database may quote all of a row's text in its error
 )
 
 // A Run is one run of a pass. Times of the run are this machine's, the window
@@ -161,6 +164,9 @@ func (h *History) Append(r Run) (int64, error) {
 		return 0, fmt.Errorf("history: %w", atomicfile.ErrReadOnly)
 	}
 	r.Number = h.next
+	if len(r.Err) > maxErr {
+		r.Err = strings.ToValidUTF8(r.Err[:maxErr], "") + "..."
+	}
 	text, err := json.Marshal(r.line())
 	if err != nil {
 		return 0, fmt.Errorf("history: %w", err)

@@ -225,3 +225,17 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Errorf("the file became %q, %v", got, err)
 	}
 }
+
+// A database may quote all of a row's text: what is kept of it is bounded.
+func TestLongErrorsAreCut(t *testing.T) {
+	h := open(t, Name(t.TempDir()))
+	r := sample()
+	r.Err = "x" + strings.Repeat("é", 1<<20) // the cut falls into a character
+	if _, err := h.Append(r); err != nil {
+		t.Fatal(err)
+	}
+	runs, _ := h.Runs(1, 0)
+	if want := "x" + strings.Repeat("é", maxErr/2-1) + "..."; runs[0].Err != want {
+		t.Errorf("got %d bytes, want %d", len(runs[0].Err), len(want))
+	}
+}

@@ -37,7 +37,7 @@ func encode(body any) ([]byte, error) {
 
 func write(w http.ResponseWriter, status int, text []byte) {
 	header(w, status, len(text))
-	_, _ = w.Write(text) // the caller has gone: there is nobody to report it to
+	_, _ = w.Write(text) // the caller has gone: there is no one to report it to
 }
 
 // header begins an answer. Its size is negative where it is not known yet.

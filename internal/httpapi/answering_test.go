@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,8 +110,9 @@ func TestUnreadAnswersGiveWay(t *testing.T) {
 			}()
 		}
 		time.Sleep(20 * time.Second)
+		synctest.Wait()
 		if n := len(limits.searches.running); n != 2 {
-			t.Errorf("nobody waits: %d answers have their turns, want 2", n)
+			t.Errorf("no search waits: %d answers have their turns, want 2", n)
 		}
 		w, began := httptest.NewRecorder(), time.Now()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
@@ -133,7 +135,7 @@ func TestTurnsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &searchLimit{most: 4, share: 3, wait: time.Second, within: 5 * time.Second}
 		mob, shop := func(client byte) party { return party{address(client), 1} }, party{address(1), 2}
-		refused := 0
+		var refused atomic.Int64
 		search := func(who party, d time.Duration) (began time.Time) {
 			err := l.do(t.Context(), who, func(context.Context, *turn) error {
 				began = time.Now()
@@ -141,7 +143,7 @@ func TestTurnsAreShared(t *testing.T) {
 				return nil
 			})
 			if err != nil {
-				refused++
+				refused.Add(1)
 			}
 			return began
 		}
@@ -157,8 +159,9 @@ func TestTurnsAreShared(t *testing.T) {
 			t.Errorf("another token waited %v, want no time", began.Sub(now))
 		}
 		time.Sleep(time.Minute)
-		if refused == 0 || len(l.running) != 0 || len(l.waiting) != 0 {
-			t.Errorf("%d refused, %d under way, %d wait; want some and none", refused, len(l.running), len(l.waiting))
+		synctest.Wait()
+		if refused.Load() == 0 || len(l.running) != 0 || len(l.waiting) != 0 {
+			t.Errorf("%d refused, %d under way, %d wait; want some and none", refused.Load(), len(l.running), len(l.waiting))
 		}
 		l = &searchLimit{most: 2, share: 2, wait: time.Second, within: 5 * time.Second}
 		for range 5 {

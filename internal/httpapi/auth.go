@@ -62,7 +62,7 @@ func (a Access) authorize(mux *http.ServeMux) http.Handler {
 }
 
 // refuse answers a request without a known token. An answer to a wrong token is
-// delayed: who guesses is slowed down, and who shows a valid one never is.
+// delayed; one to a valid token never is, also from the same client.
 func (a Access) refuse(w http.ResponseWriter, r *http.Request, who asker, refusal *Error) {
 	clients.Vouch(r.Context(), false)
 	if refusal == errWrongToken && !a.Limits.failures.Failed(r.Context(), who.client) {
@@ -74,7 +74,7 @@ func (a Access) refuse(w http.ResponseWriter, r *http.Request, who asker, refusa
 	fail(w, refusal)
 }
 
-// An asker is who makes a request.
+// An asker identifies who makes a request.
 type asker struct {
 	caller search.Caller
 	client netip.Prefix
@@ -84,7 +84,7 @@ type asker struct {
 // askerKey is the key of a request's asker.
 type askerKey struct{}
 
-// askerOf is who makes a request; the zero asker where nobody looked.
+// askerOf returns who makes a request; the zero asker where the request was not authorized.
 func askerOf(r *http.Request) asker {
 	who, _ := r.Context().Value(askerKey{}).(asker)
 	return who

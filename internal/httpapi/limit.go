@@ -48,7 +48,7 @@ func NewLimits(listener *clients.Listener) *Limits {
 // was made from is about to be closed.
 func (l *Limits) CutStalled() { l.searches.cutStalled() }
 
-// A party is who asks, as far as shares go: the client, and the token that it
+// A party has a share of the searches: the client, and the token that it
 // shows, which may come from many clients. The zero token has no share.
 type party struct {
 	client netip.Prefix

@@ -46,6 +46,7 @@ func TestSearchLimit(t *testing.T) {
 		if took, err := search(time.Minute); !errors.Is(err, context.DeadlineExceeded) || took != 5*time.Second {
 			t.Errorf("a long one: got %v after %v, want its deadline after 5s", err, took)
 		}
+		synctest.Wait()
 		if len(l.running) != 0 || len(l.waiting) != 0 {
 			t.Errorf("%d turns are taken when all is over and %d wait, want none", len(l.running), len(l.waiting))
 		}

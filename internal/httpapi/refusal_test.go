@@ -125,8 +125,8 @@ func TestRefusedBodiesAreNotRead(t *testing.T) {
 	}
 }
 
-// A body that does not come is answered when its time is over, whoever
-// announced it.
+// A body that does not come is answered when its time is over, also
+// where a valid token announced it.
 func TestHalfBodiesEnd(t *testing.T) {
 	address := listening(t, 2*time.Second)
 	for _, path := range []string{"/api/v1/tables/film/search", "/api/v1/verify", "/api/v1/backup"} {

@@ -200,10 +200,18 @@ func (q *Quarantine) tried(b doc.Batch) []Row {
 	return rows
 }
 
+// maxReason bounds a reason, in bytes: a database may quote all of a row's text
+// in its error.
+const maxReason = 1 << 10
+
 // newRow is a row that was not tried yet. A reason may quote the row's text,
 // and JSON has only valid UTF-8.
 func newRow(r doc.Reject) Row {
-	return Row{OID: r.OID, Reason: strings.ToValidUTF8(r.Reason, "\uFFFD"), Document: r.Document}
+	reason := r.Reason
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + "..."
+	}
+	return Row{OID: r.OID, Reason: strings.ToValidUTF8(reason, "\uFFFD"), Document: r.Document}
 }
 
 // Clear lets rows go that have become documents.

@@ -152,6 +152,17 @@ func TestAReasonThatIsNotUTF8(t *testing.T) {
 	}
 }
 
+// A database may quote all of a row's text: what is kept of it is bounded.
+func TestLongReasonsAreCut(t *testing.T) {
+	fsys := disk(t)
+	cut := strings.Repeat("é", maxReason/2) + "..."
+	for try := 1; try <= 2; try++ {
+		q := open(t, fsys)
+		add(t, q, batch(0, doc.Reject{OID: oid(t, 1), Reason: strings.Repeat("é", 1<<20)}))
+		want(t, q, Row{OID: oid(t, 1), Reason: cut, Since: start, Tries: try})
+	}
+}
+
 // Most batches reject nothing and clear what was never set aside.
 func TestNothingToDoCostsNothing(t *testing.T) {
 	fsys := disk(t)
