@@ -32,7 +32,7 @@ func (h *history) readOnly(fsys *crashFS) {
 // A map that is open read-only refuses what would write, and reads on.
 func TestReadOnlyRefusesWrites(t *testing.T) {
 	fsys := newCrashFS()
-	m, err := Open("pages", Options{FS: fsys, ReadOnly: true})
+	_, err := Open("pages", Options{FS: fsys, ReadOnly: true})
 	if !errors.Is(err, fs.ErrNotExist) || len(fsys.dirs) != 1 {
 		t.Fatalf("open what is not there: got error %v and directories %v, want fs.ErrNotExist and none made", err, fsys.dirs)
 	}
@@ -45,7 +45,8 @@ func TestReadOnlyRefusesWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := fsys.steps
-	if m, err = Open("pages", Options{FS: fsys, ReadOnly: true}); err != nil {
+	m, err := Open("pages", Options{FS: fsys, ReadOnly: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{

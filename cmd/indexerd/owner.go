@@ -44,5 +44,5 @@ func ownedByCaller(cfg *configs.Config) error {
 	if u, err := user.LookupId(id); err == nil {
 		name = u.Username
 	}
-	return fmt.Errorf("%s belongs to the user %s: run this as that user: sudo -u %s indexerd ...", cfg.Data, name, name)
+	return fmt.Errorf("%s belongs to the user %s: run this command as that user, behind `sudo -u %s`", cfg.Data, name, name)
 }
