@@ -24,7 +24,7 @@ func different(bytes int) string {
 // the default limits allow, of words of five letters.
 func fits() string {
 	const word, distinct = 6, 250_000
-	return fmt.Sprintf("(SELECT string_agg(to_hex(w %% %d + 65536), ' ') FROM generate_series(1, %d) w)", distinct, (8<<20)/word)
+	return fmt.Sprintf("(SELECT string_agg(to_hex(w %% %d + 65536), ' ') FROM generate_series(1, %d) w)", distinct, (8<<20-1<<10)/word)
 }
 
 // BenchmarkMemory loads what takes the most memory for its size, each with a

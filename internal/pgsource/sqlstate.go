@@ -11,8 +11,8 @@ type subject int
 
 const (
 	aboutRow       subject = iota // one row: its data, or what the SQL does with it
-	aboutStatement              // the statement, the session or the transaction
-	aboutServer                 // the server's condition: the same statement may succeed later
+	aboutStatement                // the statement, the session or the transaction
+	aboutServer                   // the server's condition: the same statement may succeed later
 )
 
 // subjects lists the SQLSTATEs of PostgreSQL's appendix that are not about a row,
