@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"indexerd/internal/clients"
 	"indexerd/internal/doc"
 )
 
@@ -52,7 +54,12 @@ func scrape(t *testing.T) string {
 	for _, path := range []string{"film/search?q=a", "film/search?q=b", "film/search?size=x", "made_up/search?q=a", "made_up/search?size=x"} {
 		serve(e, "GET", "/api/v1/tables/"+path, "")
 	}
-	w := serve(e, "GET", "/metrics", "")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	w := askOf(e, Access{Listen: "127.0.0.1:7700", Limits: NewLimits(clients.NewListener(l, 100))}, "GET", "/metrics", "")
 	if w.Code != 200 {
 		t.Fatalf("got %d %s", w.Code, w.Body)
 	}
@@ -62,6 +69,12 @@ func scrape(t *testing.T) string {
 func TestMetrics(t *testing.T) {
 	got := scrape(t)
 	for _, want := range strings.Split(`indexerd_ready 1
+indexerd_http_connections 0
+indexerd_http_connections_limit 100
+indexerd_http_connections_refused_total 0
+indexerd_http_connections_evicted_total 0
+indexerd_http_wrong_tokens_total 0
+indexerd_http_answers_cut_total 0
 indexerd_source_connected{source="pagila"} 1
 indexerd_source_pin_age_seconds{source="pagila"} 9.5
 indexerd_documents{table="film"} 1000
