@@ -105,7 +105,7 @@ var schemaChanges = []schemaChange{
 		t := s.shape.groups
 		return s.breaks("grp", "ALTER TABLE "+t+" RENAME COLUMN grp TO grp_away", "ALTER TABLE "+t+" RENAME COLUMN grp_away TO grp")
 	}},
-	pgBreaking("ok", "ALTER TABLE {T} ALTER COLUMN ok TYPE text USING CASE WHEN ok THEN 'yes' ELSE 'no' END",
+	pgBreaking("ok", "ALTER TABLE {T} ALTER COLUMN ok TYPE text USING CASE WHEN ok THEN 'yes' WHEN NOT ok THEN 'no' END",
 		"ALTER TABLE {T} ALTER COLUMN ok TYPE boolean USING ok::boolean"),
 	pgBreaking("id", "ALTER TABLE {T} ALTER COLUMN id TYPE text USING id::text", "ALTER TABLE {T} ALTER COLUMN id TYPE int USING id::int"),
 	pgBreaking("u", "ALTER TABLE {T} ALTER COLUMN u TYPE text USING u::text", "ALTER TABLE {T} ALTER COLUMN u TYPE timestamptz USING u::timestamptz"),
