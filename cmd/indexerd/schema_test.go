@@ -227,15 +227,16 @@ func misplaced(id int, field string, value any) string {
 		}
 	case field == "rank":
 		if text != strconv.Itoa(1000+id) {
-			return "rank is " + text
+			return fmt.Sprintf("rank is %#v", value)
 		}
 	case field == "ok":
-		if value != (id%2 == 0) {
-			return "ok is " + text
+		// A text column may say true and false too, and nothing else.
+		if text != strconv.FormatBool(id%2 == 0) {
+			return fmt.Sprintf("ok is %#v", value)
 		}
 	case field == "grp":
 		if text != strconv.Itoa(id%groups) && text != fmt.Sprintf("[%d]", id%groups) {
-			return "grp is " + text
+			return fmt.Sprintf("grp is %#v", value)
 		}
 	}
 	return ""
