@@ -127,6 +127,9 @@ func oneLine(err error) string {
 	return strings.ReplaceAll(err.Error(), "\n", ": ")
 }
 
+// line returns an error on one line, also one that lists several faults.
+func line(err error) string { return strings.ReplaceAll(oneLine(err), "\n", "; ") }
+
 // coded is an error with an exit code other than 1.
 type coded struct {
 	error

@@ -142,7 +142,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
 	}
 	if t.lastError != nil {
-		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: oneLine(t.lastError.err)}
+		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: line(t.lastError.err)}
 	}
 	if marks.Hidden != "" && t.conf.ACL != "" {
 		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
@@ -227,7 +227,7 @@ func text(err error) *string {
 	if err == nil {
 		return nil
 	}
-	s := oneLine(err)
+	s := line(err)
 	return &s
 }
 
