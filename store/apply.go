@@ -57,7 +57,7 @@ func (m *FileMap) versions(sh shard, family uint8, hash uint64, key []byte, foun
 	return found
 }
 
-// atMost is how long the record of a slot can be that nobody can read: garbage
+// atMost is how long the record of an unreadable slot can be: garbage
 // may be counted too high, and not too low.
 func (m *FileMap) atMost(s slot) int64 {
 	at := s.address()

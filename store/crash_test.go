@@ -21,7 +21,7 @@ type history struct {
 	m       *FileMap
 	known   *model // what was acknowledged
 	pending *model // known, and the operation under way
-	seen    *model // what readers had when the power went; nil: nobody knows
+	seen    *model // what readers had when the power went; nil: unknown
 }
 
 // run goes through every operation that writes: batches that fill segments,

@@ -48,7 +48,7 @@ func Lock(path string) (*FileLock, error) {
 }
 
 // LockShared takes the lock at path together with others that share it, or fails
-// at once with ErrLocked. It makes no file: where there is none, nobody has ever
+// at once with ErrLocked. It makes no file: where there is none, no process has
 // had the lock, and there is nothing to share.
 func LockShared(path string) (*FileLock, error) {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))

@@ -15,7 +15,7 @@ func TestLockShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	nothing, err := LockShared(path)
 	if err != nil {
-		t.Fatalf("share what nobody ever had: %v", err)
+		t.Fatalf("share a lock that does not exist: %v", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("sharing made the file: %v", err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A keysSwap is a map whose key.dat is written anew while a batch is put, on a
+// A keysSwap is a map whose key.dat is rewritten while a batch is put, on a
 // disk that stops at a step of it.
 type keysSwap struct {
 	*history

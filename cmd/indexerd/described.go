@@ -143,7 +143,7 @@ func (t *table) changed(r rows, err error) error {
 // hideWithoutGroups takes why a table can't be described. Where that is, or hides,
 // that the column of groups does not come from its SQL any more, all documents of
 // the table are hidden from callers who are no admins, before anything is
-// reported: nobody could learn that a group lost a right.
+// reported: no caller can know whether a group has lost a right.
 func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
 	if t.conf.ACL == "" || !isFault(why) {
 		return why

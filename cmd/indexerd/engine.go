@@ -32,7 +32,7 @@ type engine struct {
 	tables  []*table
 	runs    *runs
 	meters  *httpapi.Meters
-	orders  chan<- order // to open the engine anew; nil where no daemon runs
+	orders  chan<- order // to open the engine again; nil where no daemon runs
 	backing backing      // the backup that runs
 	started time.Time    // zero where no daemon runs
 	log     *slog.Logger // nil where no daemon runs

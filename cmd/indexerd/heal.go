@@ -116,7 +116,7 @@ func (d *daemonRun) heal(ctx context.Context, e *engine, w *wait, broken error) 
 }
 
 func (d *daemonRun) sayFrozen(broken error) {
-	d.log.Error("indexerd stopped indexing, and answers searches", "error", oneLine(broken), "do", "make room or mend the disk under "+d.cfg.Data+": it goes on by itself")
+	d.log.Error("indexerd stopped indexing, and answers searches", "error", oneLine(broken), "do", "make room or repair the disk under "+d.cfg.Data+": it goes on by itself")
 }
 
 // freeze opens an engine that is closed read-only, however long that takes; nil:

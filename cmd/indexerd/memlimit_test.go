@@ -56,7 +56,7 @@ func TestCgroupLimit(t *testing.T) {
 	}
 }
 
-// Go is told four fifths of the limit, unless GOMEMLIMIT says something. The
+// Go's memory limit is four fifths of the cgroup's, unless GOMEMLIMIT is set. The
 // limit is the process's, so each case is a process of its own.
 func TestLimitMemory(t *testing.T) {
 	root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/a\n")}, "sys/fs/cgroup/a/memory.max": {Data: []byte("1000000000\n")}}

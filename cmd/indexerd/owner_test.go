@@ -72,7 +72,7 @@ func (o owned) run(t *testing.T) *proc {
 	return p
 }
 
-// Whoever may read the files can ask, and changes none of them: the service
+// A user that may read the files can ask, and changes none of them: the service
 // starts again afterwards. Commands that write name the user that they are for.
 func TestQuestionsOfAnotherUser(t *testing.T) {
 	o := newOwned(t)
@@ -113,7 +113,7 @@ func TestQuestionsOfAnotherUser(t *testing.T) {
 	p.stop(t)
 }
 
-// A user that may not read the files is told whose they are.
+// A user that may not read the files learns whose they are.
 func TestQuestionsOfAStranger(t *testing.T) {
 	o := newOwned(t)
 	o.run(t).stop(t)

@@ -42,7 +42,7 @@ func (f unsyncedFile) Sync() error {
 	return f.File.Sync()
 }
 
-// Of pages that have stopped writing after a sync that failed, nobody knows what
+// Of pages that have stopped writing after a sync that failed, it is unknown what
 // the disk has: they are no backup, also when the disk is well again.
 func TestStoppedPagesAreNotBackedUp(t *testing.T) {
 	w := newWorld(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // maxBatchText bounds the text of a batch, whatever its rows: a worker holds a
-// batch several times over, as text, as JSON and as what the index is told. It
+// batch several times over, as text, as JSON and as what the index gets. It
 // is well above an ordinary batch. A row that is larger, with its children, is a
 // batch of its own, up to the table's limit.
 const maxBatchText = 4 << 20

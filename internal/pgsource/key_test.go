@@ -120,8 +120,8 @@ func TestUnusableKeysAreRejected(t *testing.T) {
 	}
 }
 
-// checkUnusable checks that whoever reads stamps by window learns of a key that
-// is unusable, however small the pages are, and is told the reason.
+// checkUnusable checks that stamps of a window report a key that is unusable,
+// however small the pages are, and that Unusable returns the reason.
 func checkUnusable(t *testing.T, table *Table, reason string) {
 	t.Helper()
 	for _, table.stampPage = range []int{1, 2, 3} {

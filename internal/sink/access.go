@@ -12,7 +12,7 @@ import (
 // A row that can't become a document keeps its last one. In a table with an
 // ACL that document must not keep the groups of a row that has others now: a
 // right that was withdrawn would stay for as long as the row is broken, and
-// whoever can break a row could keep what may not be seen any more. So the
+// a user who can break a row could keep what may not be seen any more. So the
 // document is written again, with the groups that were read of the row, or with
 // none where they can't be read: then only admins find it.
 //

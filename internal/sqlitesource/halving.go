@@ -107,7 +107,7 @@ func (h *halving) sound(ctx context.Context, doing string) bool {
 // split reads the rows that are left after a fault in halves.
 func (h *halving) split(ctx context.Context, left []doc.OID) bool {
 	switch n := len(left); n {
-	case 0: // it was a row that nobody asked for
+	case 0: // the row that failed was not asked for
 		return true
 	case 1:
 		return h.alone(ctx, left[0])

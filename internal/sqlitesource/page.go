@@ -12,7 +12,7 @@ import (
 
 // pageBytes bounds the text of a page, and that of its children, whatever its
 // rows: a worker holds a page several times over, as text, as JSON and as what
-// the index is told. It is well above an ordinary page. A row that is larger,
+// the index gets. It is well above an ordinary page. A row that is larger,
 // with its children, is a page of its own, up to the table's limit.
 const pageBytes = 4 << 20
 

@@ -19,7 +19,7 @@ const stampPage = 10_000
 // its own updateTime is not the greatest, or text is spelled in several ways.
 //
 // A row whose updateTime can't be read has none in its stamp, and one at which
-// the SQL fails has token 0; whoever fetches it learns why. Rows whose key is
+// the SQL fails has token 0; a fetch reports why. Rows whose key is
 // unusable come as one stamp without an OID: Unusable says why.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
