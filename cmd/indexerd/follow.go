@@ -279,13 +279,13 @@ func logPanic(log *slog.Logger, err error) {
 // description does not hold, the question is asked once more under the next one.
 func asked[T any](ctx context.Context, t *table, ask func(context.Context, rows) (T, error)) (answer T, err error) {
 	for range 2 {
-		r, err := t.reach(ctx)
-		if err != nil {
+		var r rows
+		if r, err = t.reach(ctx); err != nil {
 			return answer, err
 		}
 		answer, err = guarded(ctx, t, r, func(ctx context.Context) (T, error) { return ask(ctx, r) })
 		if !errors.Is(err, doc.ErrChangedResult) {
-			return answer, err
+			break
 		}
 	}
 	return answer, err
