@@ -162,9 +162,9 @@ func (s *subject) missing() []string { return slices.Sorted(maps.Keys(s.undo)) }
 func (s *subject) lost(column string) bool { return s.undo[column] != nil }
 
 // named reports whether a line is about something that is missing: it names the
-// column, or the SQL fails for its type.
+// column or the key, or the SQL fails for its type.
 func (s *subject) named(line string) bool {
-	return strings.Contains(line, "operator does not exist") || slices.ContainsFunc(s.missing(), func(column string) bool { return strings.Contains(line, column) })
+	return s.lost("id") && strings.Contains(line, ".key: ") || strings.Contains(line, "operator does not exist") || slices.ContainsFunc(s.missing(), func(column string) bool { return strings.Contains(line, column) })
 }
 
 // play makes some changes of the schema, and most often repairs what they

@@ -21,14 +21,14 @@ import (
 type heavyEngine struct {
 	fakeEngine
 	hits, bytes int
-	broken      int // the hit that can't be read; 0: none
-	read        int // hits that were made
+	broken      int          // the hit that can't be read; 0: none
+	read        atomic.Int64 // hits that were made
 }
 
 func (h *heavyEngine) Search(_ context.Context, table string, _ search.Params) (search.Results, error) {
 	r := resultsOf(table, make([]search.Hit, h.hits)...)
 	r.Hit = func(_ context.Context, i int) (search.Hit, error) {
-		h.read++
+		h.read.Add(1)
 		if h.broken > 0 && i == h.broken {
 			return search.Hit{}, errors.New("wrong checksum")
 		}
@@ -49,8 +49,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != 200 {
 		t.Fatalf("got %d, %v", w.Code, err)
 	}
-	if n := len(a.Hits); n != 15 || a.Next == nil || *a.Next != "after 15" || e.read != 16 {
-		t.Errorf("got %d hits of %d that were read, next %v; want 15 of 16, and what follows them", n, e.read, a.Next)
+	if n := len(a.Hits); n != 15 || a.Next == nil || *a.Next != "after 15" || e.read.Load() != 16 {
+		t.Errorf("got %d hits of %d that were read, next %v; want 15 of 16, and what follows them", n, e.read.Load(), a.Next)
 	}
 	if w.Body.Len() > maxAnswer+heldAnswer {
 		t.Errorf("got %d bytes, want about %d at most", w.Body.Len(), maxAnswer)
