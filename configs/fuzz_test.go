@@ -5,13 +5,18 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"indexerd/internal/badconfigs"
 )
 
 // FuzzParse: no file makes the reader fall over, a fault is one line, what the
 // environment says stays secret, and a file without faults is complete.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal))
-	for _, pattern := range []string{"testdata/bad/*.yaml", "testdata/good/*.yaml", "*.yaml"} {
+	for _, c := range badconfigs.Read(f, "testdata") {
+		f.Add(c.YAML)
+	}
+	for _, pattern := range []string{"testdata/good/*.yaml", "*.yaml"} {
 		files, err := glob(pattern)
 		if err != nil {
 			f.Fatal(err)

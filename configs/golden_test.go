@@ -8,9 +8,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"indexerd/internal/badconfigs"
 )
 
-var update = flag.Bool("update", false, "write the golden files and schema.json anew")
+var update = flag.Bool("update", false, "rewrite the faults in testdata/bad, schema.json and the reference")
 
 // canary is in the environment and in DSNs of the corpus; no fault may show it.
 const canary = "c4n4ry"
@@ -48,20 +50,28 @@ func checkFaults(t *testing.T, err error) {
 }
 
 func TestBadCorpus(t *testing.T) {
-	files := mustGlob(t, "testdata/bad/*.yaml")
-	if len(files) < 60 {
-		t.Errorf("got %d bad files, want at least 60", len(files))
+	cases := badconfigs.Read(t, "testdata")
+	if len(cases) < 200 {
+		t.Errorf("got %d bad files, want at least 200", len(cases))
 	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+	faults := map[string]string{}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			file := c.File(t)
 			_, err := Load(file, environment)
 			if err == nil {
 				t.Fatal("got no fault")
 			}
 			checkFaults(t, err)
 			got := strings.ReplaceAll(err.Error(), filepath.Dir(file)+string(filepath.Separator), "") + "\n"
-			compareGolden(t, strings.TrimSuffix(file, ".yaml")+".golden", got)
+			faults[c.Name] = got
+			if got != c.Want && !*update {
+				t.Errorf("got\n%swant\n%sfor the file\n%sif that is right: go test ./configs -update", got, c.Want, c.YAML)
+			}
 		})
+	}
+	if *update {
+		badconfigs.Update(t, "testdata", faults)
 	}
 }
 

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"indexerd/internal/badconfigs"
 )
 
 // TestSchema fails when schema.json is not what the table of keys says. It is
@@ -141,15 +142,21 @@ func TestSchemaAcceptsGoodFiles(t *testing.T) {
 // What the schema is there to find while the user types.
 func TestSchemaRefusesBadFiles(t *testing.T) {
 	check := compileSchema(t)
+	cases := map[string]badconfigs.Case{}
+	for _, c := range badconfigs.Read(t, "testdata") {
+		cases[c.Name] = c
+	}
 	for _, name := range []string{
 		"unknown_key_near", "missing_table_keys", "missing_dsn", "dsn_and_dsn_file", "no_tables", "table_name_upper",
 		"content_is_list", "fields_empty", "key_twice", "batch_zero", "batch_is_text", "duration_words", "unknown_type",
 		"unknown_end", "absent_driver", "tree_without_unit", "token_neither", "token_name_long", "tls_without_key", "metadata_space",
 		"child_without_content", "extra_without_type", "deleted_both", "deleted_null", "unknown_child_type", "boost_zero", "unit_unknown", "unit_without_column",
 	} {
-		file := filepath.Join("testdata", "bad", name+".yaml")
-		if err := check.Validate(asJSON(t, file)); err == nil {
-			t.Errorf("%s: got no fault from the schema", file)
+		c, ok := cases[name+".yaml"]
+		if !ok {
+			t.Errorf("%s: no such case in testdata/bad", name)
+		} else if err := check.Validate(asJSON(t, c.File(t))); err == nil {
+			t.Errorf("%s: got no fault from the schema", name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"indexerd/configs"
+	"indexerd/internal/badconfigs"
 	"indexerd/internal/pgtest"
 )
 
@@ -120,16 +121,17 @@ func TestVersion(t *testing.T) {
 
 // TestBadConfigsEndRun gives the command every bad configuration of the corpus.
 func TestBadConfigsEndRun(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "configs", "testdata", "bad", "*.yaml"))
-	if err != nil || len(files) < 60 {
-		t.Fatalf("%d bad configurations, %v", len(files), err)
+	cases := badconfigs.Read(t, filepath.Join("..", "..", "configs", "testdata"))
+	if len(cases) < 200 {
+		t.Errorf("got %d bad files, want at least 200", len(cases))
 	}
 	env := map[string]string{"PASSWORD": canary, "DSN": "postgres://u:" + canary + "@127.0.0.1/d", "SECRET": canary}
-	for _, file := range files {
+	for _, c := range cases {
+		file := c.File(t)
 		if _, err := configs.Load(file, func(name string) (string, bool) { v, ok := env[name]; return v, ok }); err == nil {
 			continue // bad only in another environment
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			_, stderr, code := runHere(t, env, "run", "-c", file)
 			if code != exitBad {
 				t.Errorf("exit code: got %d, want %d", code, exitBad)

@@ -58,7 +58,7 @@ var floors = map[string]int{
 
 // helpers are packages for tests: only test files and other helpers import
 // them.
-var helpers = []string{"internal/archtest", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/withpg", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/keycases", "internal/simtest", "internal/simtest/mutants"}
+var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/withpg", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/keycases", "internal/simtest", "internal/simtest/mutants"}
 
 // allowed reports whether an arrow goes down as the house wants it.
 func allowed(from, to string) bool {
