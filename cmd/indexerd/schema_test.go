@@ -247,7 +247,7 @@ func misplaced(id int, field string, value any) string {
 // endWithin is how long a table may take, when the last change has been made,
 // until it is equal or says what is wrong: a comparison after each change, and
 // pauses between tries of up to half a minute.
-const endWithin = 2 * time.Minute
+const endWithin = 5 * time.Minute
 
 // judge waits for the end that the last schema asks for.
 func (r *schemaRound) judge(t *testing.T, s *subject, f *schemaFigures) {
