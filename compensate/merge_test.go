@@ -13,6 +13,7 @@ import (
 	"indexerd/compensate"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
+	_ "indexerd/internal/nofailfile"
 )
 
 // An observer stands between a comparison and its source and sink, and counts

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "indexerd/internal/nofailfile"
 )
 
 func TestCheckDSN(t *testing.T) {

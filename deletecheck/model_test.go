@@ -15,6 +15,7 @@ import (
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
+	_ "indexerd/internal/nofailfile"
 )
 
 // change changes some rows as no timestamp tells: back-dated, without a time,

@@ -12,6 +12,7 @@ import (
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
+	_ "indexerd/internal/nofailfile"
 )
 
 // A history is random transactions, none open for longer than the overlap,

@@ -11,6 +11,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
+	_ "indexerd/internal/nofailfile"
 )
 
 // A writer changes the table while it is loaded.

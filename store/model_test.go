@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 // A model is what a map should say: the kept bodies of each page, newest

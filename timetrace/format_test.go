@@ -14,6 +14,7 @@ import (
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 // at is a time of the day that the examples speak of.

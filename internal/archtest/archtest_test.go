@@ -58,7 +58,10 @@ var floors = map[string]int{
 
 // helpers are packages for tests: only test files and other helpers import
 // them.
-var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/withpg", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/keycases", "internal/simtest", "internal/simtest/mutants"}
+var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/withpg", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/keycases", "internal/nofailfile", "internal/simtest", "internal/simtest/mutants"}
+
+// nofailfile is the helper that every test with rapid imports.
+const nofailfile = "internal/nofailfile"
 
 // allowed reports whether an arrow goes down as the house wants it.
 func allowed(from, to string) bool {
@@ -139,6 +142,23 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A property test that fails must leave no file in the tree.
+func TestPropertiesLeaveNoFiles(t *testing.T) {
+	properties, quiet := map[string]bool{}, map[string]bool{}
+	each(t, func(_ *testing.T, pkg, _ string, imports []string) {
+		properties[pkg] = properties[pkg] || slices.Contains(imports, "pgregory.net/rapid")
+		quiet[pkg] = quiet[pkg] || pkg == nofailfile || slices.Contains(imports, module+"/"+nofailfile)
+	})
+	for pkg, ok := range properties {
+		if ok && !quiet[pkg] {
+			t.Errorf("%s uses rapid: one of its test files must import _ %q", pkg, module+"/"+nofailfile)
+		}
+	}
+	if !properties["store"] {
+		t.Error("no test of store uses rapid: the imports are not read")
+	}
 }
 
 func TestEveryPackageSaysWhatItIsFor(t *testing.T) {

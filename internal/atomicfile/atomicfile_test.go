@@ -13,6 +13,7 @@ import (
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/faultfs"
+	_ "indexerd/internal/nofailfile"
 )
 
 const name = "/data/marks"

@@ -14,6 +14,7 @@ import (
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/faultfs"
+	_ "indexerd/internal/nofailfile"
 )
 
 // A fake is worth something while it does what the real one does: random calls

@@ -12,6 +12,8 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 	"github.com/blevesearch/bleve/v2/registry"
 	"pgregory.net/rapid"
+
+	_ "indexerd/internal/nofailfile"
 )
 
 func newTestAnalyzer(t testing.TB, name string) *analyzer {

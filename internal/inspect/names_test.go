@@ -10,6 +10,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 func TestUpdateTimeNames(t *testing.T) {

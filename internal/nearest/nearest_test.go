@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "indexerd/internal/nofailfile"
 )
 
 func TestName(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 // A modelRow is stamped when it is written and seen when its transaction has

@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/internal/faultfs"
+	_ "indexerd/internal/nofailfile"
 )
 
 // lines is a file of three rows, and the rows.

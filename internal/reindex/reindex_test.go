@@ -14,6 +14,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
+	_ "indexerd/internal/nofailfile"
 )
 
 var key = fakeworld.Key

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "indexerd/internal/nofailfile"
 	"indexerd/internal/query"
 )
 

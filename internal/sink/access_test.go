@@ -9,6 +9,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
+	_ "indexerd/internal/nofailfile"
 )
 
 // groupLife is a table's history, in states between which passes run: each way

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 func instant(t testing.TB, text string) time.Time {

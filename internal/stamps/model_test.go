@@ -15,6 +15,7 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/internal/faultfs"
+	_ "indexerd/internal/nofailfile"
 )
 
 const dir = "/stamps"

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "indexerd/internal/nofailfile"
 )
 
 const classic = "1m:1m,3m:3m,10m:10m:settled"

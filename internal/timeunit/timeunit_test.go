@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "indexerd/internal/nofailfile"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -16,6 +16,7 @@ import (
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 // oids are n keys; those of another set are others.

@@ -1,14 +1,15 @@
 // Mutants takes the rules of CORRECTNESS away, one by one, and shows that a
-// test notices. Each mutant is an edit of one file of production code, made by
-// go test -overlay: nothing in the product knows of it.
+// test notices. Each mutant is an edit of one function of production code, which
+// go test -overlay takes: nothing in the product refers to it, and nothing is
+// written into the tree.
 //
 //	go run ./internal/simtest/mutants            all of them
 //	go run ./internal/simtest/mutants R3 R17     those of some rules
 //
 // A mutant is killed by the simulation, within 60 seeds, or by the tests of the
-// package it names. One that does not compile, whose text is not there exactly
-// once, or that hangs, is no mutant: it counts as BROKEN. The last line is the
-// verdict.
+// package it is in. One that does not compile, or that hangs, or whose pattern is
+// not in its function exactly once, is no mutant: it counts as BROKEN. The last
+// line is the verdict.
 package main
 
 import (
@@ -21,7 +22,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -75,8 +75,9 @@ func (m mutant) try(dir string) (fate string, killed bool, err error) {
 		return "", false, err
 	}
 	args, by := []string{"./internal/simtest", "-run", "^TestSeeds$"}, "the simulation"
-	if m.pkg != "" {
-		args, by = []string{m.pkg, "-short", "-run", m.run}, m.pkg
+	if m.tests != "" {
+		by = "./" + m.pkg
+		args = []string{by, "-short", "-run", "^(" + m.tests + ")$"}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -109,16 +110,16 @@ var (
 
 // overlay writes the mutant's file, and where it stands in for which.
 func (m mutant) overlay(dir string) (string, error) {
-	text, err := m.text(".")
-	if err != nil {
-		return "", err
-	}
-	original, err := filepath.Abs(m.file)
+	f, err := m.apply(".")
 	if err != nil {
 		return "", err
 	}
 	edited, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(edited, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(edited, f.text, 0o600); err != nil {
+		return "", err
+	}
+	original, err := filepath.Abs(f.file)
+	if err != nil {
 		return "", err
 	}
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {original: edited}})
@@ -128,15 +129,11 @@ func (m mutant) overlay(dir string) (string, error) {
 	return overlay, os.WriteFile(overlay, replace, 0o600)
 }
 
-// text is the file with the edit. A file that has changed since the edit was
-// written has to be looked at again.
-func (m mutant) text(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, m.file))
+// apply returns the mutant's function, with the edit.
+func (m mutant) apply(root string) (*function, error) {
+	f, err := findFunction(root, m.pkg, m.function)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("%s has %q %d times, want once: write the mutant anew", m.file, m.old, n)
-	}
-	return strings.Replace(string(text), m.old, m.new, 1), nil
+	return f, m.edit(f)
 }

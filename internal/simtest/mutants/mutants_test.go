@@ -1,27 +1,84 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/format"
+	"go/importer"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const root = "../../.."
 
-// A mutant whose file has changed is noticed here, before anybody runs it.
-func TestMutantsApply(t *testing.T) {
+// Each pattern is in its function once, and each mutant compiles. They still do
+// when all local variables of the function have other names and no comment is
+// left: a refactor that keeps the rule does not edit the mutant.
+func TestMutantsCompile(t *testing.T) {
+	c := newCompiler(t)
 	for _, m := range mutants {
-		text, err := m.text(root)
-		if err != nil {
-			t.Errorf("%s, %s: %v", m.rule, m.name, err)
+		t.Run(m.rule+" "+m.name, func(t *testing.T) {
+			f, err := m.apply(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.check(f); err != nil {
+				t.Errorf("the mutant does not compile: %v", err)
+			}
+			refactored := c.refactored(t, m)
+			if err := m.edit(refactored); err != nil {
+				t.Fatalf("after a refactor: %v\n%s", err, refactored.source(refactored.decl))
+			}
+			if _, err := c.check(refactored); err != nil {
+				t.Errorf("after a refactor the mutant does not compile: %v\n%s", err, refactored.source(refactored.decl))
+			}
+		})
+	}
+}
+
+// Each test that has to notice a mutant exists: go test passes where none runs.
+func TestKillersExist(t *testing.T) {
+	for _, m := range mutants {
+		if m.tests == "" {
 			continue
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), m.file, text, parser.SkipObjectResolution); err != nil {
-			t.Errorf("%s, %s: %v", m.rule, m.name, err)
+		all, err := testsOf(m.pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range strings.SplitSeq(m.tests, "|") {
+			if !slices.Contains(all, name) {
+				t.Errorf("%s, %s: %s has no test %s", m.rule, m.name, m.pkg, name)
+			}
 		}
 	}
+}
+
+// testsOf returns the names of the functions in a package's test files.
+func testsOf(pkg string) (names []string, err error) {
+	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range parsed.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				names = append(names, nameOf(d))
+			}
+		}
+	}
+	return names, err
 }
 
 // The document has a row for each mutant, and says of each rule without one why.
@@ -33,8 +90,13 @@ func TestMutantsAreDocumented(t *testing.T) {
 	rules := map[string]bool{}
 	for _, m := range mutants {
 		rules[m.rule] = true
-		if row := "| " + m.rule + " | " + m.name + " | `" + m.file + "` |"; !strings.Contains(string(text), row) {
-			t.Errorf("docs/mutants.md has no row that begins with %s", row)
+		noticed := "the simulation"
+		if m.tests != "" {
+			noticed = "`" + strings.ReplaceAll(m.tests, "|", "`, `") + "`"
+		}
+		row := fmt.Sprintf("| %s | %s | `%s`: `%s` | %s |\n", m.rule, m.name, m.pkg, m.function, noticed)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/mutants.md has no row %s", row)
 		}
 	}
 	for _, rule := range []string{"R7", "R23"} {
@@ -45,7 +107,118 @@ func TestMutantsAreDocumented(t *testing.T) {
 			t.Errorf("%s has a mutant, and is listed as one that has none", rule)
 		}
 	}
-	if len(mutants) < 22 || len(rules) != 27 {
-		t.Errorf("got %d mutants of %d rules, want 22 and more of 27", len(mutants), len(rules))
+	if len(mutants) < 38 || len(rules) != 27 {
+		t.Errorf("got %d mutants of %d rules, want 38 and more of 27", len(mutants), len(rules))
 	}
+}
+
+// A compiler checks the types of packages with an edited file. It writes
+// nothing: imports are the files that go list has compiled.
+type compiler struct {
+	files *token.FileSet
+	types.Importer
+}
+
+func newCompiler(t *testing.T) compiler {
+	t.Helper()
+	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
+	for _, m := range mutants {
+		args = append(args, "./"+m.pkg)
+	}
+	list := exec.Command("go", args...)
+	list.Dir, list.Stderr = root, os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", list, err)
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
+	}
+	files := token.NewFileSet()
+	return compiler{files, importer.ForCompiler(files, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})}
+}
+
+// A checked file is that of a function, with what its names refer to.
+type checked struct {
+	*ast.File
+	types.Info
+}
+
+// check checks the package of a function, with the function's text in place of
+// its file.
+func (c compiler) check(f *function) (checked, error) {
+	var edited checked
+	edited.Defs, edited.Uses = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
+	pkg, err := build.ImportDir(filepath.Dir(f.file), 0)
+	if err != nil {
+		return edited, err
+	}
+	var parsed []*ast.File
+	for _, name := range pkg.GoFiles {
+		var text any
+		name = filepath.Join(pkg.Dir, name)
+		if name == f.file {
+			text = f.text
+		}
+		file, err := parser.ParseFile(c.files, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			return edited, err
+		}
+		if name == f.file {
+			edited.File = file
+		}
+		parsed = append(parsed, file)
+	}
+	config := types.Config{Importer: c}
+	_, err = config.Check("indexerd/"+f.pkg, c.files, parsed, &edited.Info)
+	return edited, err
+}
+
+// refactored returns a mutant's function, not edited, with other names for all
+// of its local variables, and without comments.
+func (c compiler) refactored(t *testing.T, m mutant) *function {
+	t.Helper()
+	f, err := findFunction(root, m.pkg, m.function)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := c.check(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decl *ast.FuncDecl
+	for _, d := range file.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && nameOf(d) == m.function {
+			decl = d
+		}
+	}
+	renamed := 0
+	ast.Inspect(decl, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || id.Name == "_" {
+			return true
+		}
+		v, ok := file.ObjectOf(id).(*types.Var)
+		if ok && !v.IsField() && decl.Pos() <= v.Pos() && v.Pos() < decl.End() {
+			id.Name += "Renamed"
+			renamed++
+		}
+		return true
+	})
+	if renamed == 0 {
+		t.Fatalf("%s: %s has no local variable", m.pkg, m.function)
+	}
+	var text bytes.Buffer
+	if err := format.Node(&text, c.files, file.File); err != nil {
+		t.Fatal(err)
+	}
+	f.text = text.Bytes()
+	if err := f.parse(); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
