@@ -34,6 +34,7 @@ type answering struct {
 	turn  *turn
 	began time.Time
 	took  time.Duration // until the first byte
+	read  time.Duration // that the client took to read what was written
 
 	results search.Results
 	held    bytes.Buffer // hits, not written yet
@@ -41,17 +42,23 @@ type answering struct {
 }
 
 // search writes what was found. ctx bounds what happens before the first byte,
-// rest what happens after it.
+// rest what happens after it. The deadline of ctx also bounds the work of all
+// hits: an answer that has begun ends with those that were made by then, and
+// next goes on behind them. Time that the client takes to read does not count.
 func (a *answering) search(ctx, rest context.Context, results search.Results) error {
 	a.results = results
 	rest, cancel := context.WithTimeout(rest, answerWithin)
 	defer cancel()
 	shown, size := 0, 0
 	for ; shown < results.Len; shown++ {
+		of := ctx
 		if a.begun {
-			ctx = rest
+			of = rest
+			if a.late(ctx) {
+				break
+			}
 		}
-		hit, err := results.Hit(ctx, shown)
+		hit, err := results.Hit(of, shown)
 		if err != nil {
 			return err
 		}
@@ -80,6 +87,12 @@ func (a *answering) search(ctx, rest context.Context, results search.Results) er
 		return err
 	}
 	return a.flush(end)
+}
+
+// late reports whether the work of an answer has taken all its time.
+func (a *answering) late(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	return bounded && time.Now().After(deadline.Add(a.read))
 }
 
 // flush writes the hits that are held. The first time it begins the answer, of
@@ -138,6 +151,8 @@ func (a *answering) whole(text []byte) error {
 func (a *answering) write(text []byte) error {
 	rc := http.NewResponseController(a.w)
 	cut := func() { _ = rc.SetWriteDeadline(time.Unix(1, 0)) }
+	began := time.Now()
+	defer func() { a.read += time.Since(began) }()
 	defer a.limit.written(a.turn)
 	for len(text) > 0 {
 		n := min(len(text), piece)

@@ -21,14 +21,16 @@ import (
 type heavyEngine struct {
 	fakeEngine
 	hits, bytes int
-	broken      int          // the hit that can't be read; 0: none
-	read        atomic.Int64 // hits that were made
+	broken      int           // the hit that can't be read; 0: none
+	each        time.Duration // what a hit takes to make
+	read        atomic.Int64  // hits that were made
 }
 
 func (h *heavyEngine) Search(_ context.Context, table string, _ search.Params) (search.Results, error) {
 	r := resultsOf(table, make([]search.Hit, h.hits)...)
 	r.Hit = func(_ context.Context, i int) (search.Hit, error) {
 		h.read.Add(1)
+		time.Sleep(h.each)
 		if h.broken > 0 && i == h.broken {
 			return search.Hit{}, errors.New("wrong checksum")
 		}
@@ -73,6 +75,40 @@ func TestErrorsInAnswers(t *testing.T) {
 		}
 	}()
 	serve(&heavyEngine{hits: 3, bytes: heldAnswer, broken: 2}, "GET", "/api/v1/tables/film/search", "")
+}
+
+// A slowClient takes its time for each piece of an answer.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	each time.Duration
+}
+
+func (s slowClient) Write(p []byte) (int, error) {
+	time.Sleep(s.each)
+	return s.ResponseRecorder.Write(p)
+}
+
+// The work of an answer ends at the deadline of its search, with the hits that
+// were made by then; what a client takes to read them is not work.
+func TestWorkOfAnswersIsBounded(t *testing.T) {
+	for name, c := range map[string]struct{ each, read time.Duration }{
+		"a client that reads at once": {each: 100 * time.Millisecond},
+		"a slow client":               {each: 100 * time.Millisecond, read: 20 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := slowClient{httptest.NewRecorder(), c.read}
+			e := &heavyEngine{hits: 1000, bytes: 100_000, each: c.each}
+			Handler(e, Access{}).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/tables/film/search?size=1000", nil))
+			var a search.Answer
+			if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != 200 {
+				t.Fatalf("%s: got %d, %v", name, w.Code, err)
+			}
+			most := int(SearchWithin/c.each) + 1
+			if n := len(a.Hits); n < most-1 || n > most || a.Next == nil || *a.Next != "after "+strconv.Itoa(n) {
+				t.Errorf("%s: got %d hits, next %v, want the %d of %v of work, and what follows them", name, n, a.Next, most, SearchWithin)
+			}
+		})
+	}
 }
 
 // An unread is a client that does not read its answer.
