@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// TextKey is a key of text.
+// TextKey returns a text key.
 func TextKey(text string) doc.OID {
 	oid, err := doc.NewOID(text)
 	if err != nil {
@@ -19,16 +19,17 @@ func TextKey(text string) doc.OID {
 	return oid
 }
 
-// FoldCase compares text keys as a collation that knows no capitals: not in the
-// order of OIDs.
+// FoldCase compares text keys as a case-insensitive collation does, which is not
+// the order of OIDs.
 func FoldCase(a, b doc.OID) int {
 	return strings.Compare(strings.ToLower(a.String()), strings.ToLower(b.String()))
 }
 
-// Ordered reports whether the database's key order is that of OIDs.
+// Ordered reports whether the database orders keys as OIDs are ordered.
 func (t *Table) Ordered() bool { return t.Order == nil }
 
-// order is the database's; rows that it takes for equal come in some order.
+// order compares keys as the database does. Keys that the database takes for
+// equal are ordered as OIDs.
 func (t *Table) order(a, b doc.OID) int {
 	if t.Order == nil {
 		return cmp.Compare(a, b)
@@ -36,8 +37,8 @@ func (t *Table) order(a, b doc.OID) int {
 	return cmp.Or(t.Order(a, b), cmp.Compare(a, b))
 }
 
-// StampsOf reads the stamps of the rows with these keys, each once, and of no
-// row whose key the database takes for equal.
+// StampsOf reads the stamps of rows by key. Keys match byte by byte: a key that
+// only the collation takes for equal does not match.
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	if err := t.before(ctx, "stamps of"); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, erro
 }
 
 // StampsInRange reads the stamps of the rows with keys in a range, in the
-// database's order, each page of a snapshot of its own.
+// database's order. Each page reads a new snapshot.
 func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		for last := doc.OID(""); ; {
@@ -64,7 +65,7 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 			if len(page) == 0 {
 				return
 			}
-			last = page[len(page)-1].OID // now: the page is the caller's
+			last = page[len(page)-1].OID // before yield: the caller may change the page
 			if !yield(page, nil) || len(page) < t.Page {
 				return
 			}
@@ -95,7 +96,7 @@ func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 	return doc.Batch{At: t.Clock(), Rejects: t.NoKey}, nil
 }
 
-// Unusable returns NoKey where the window has NoKeyAt.
+// Unusable returns NoKey if NoKeyAt is in the window.
 func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
 	if err := t.before(ctx, "unusable"); err != nil {
 		return doc.Batch{}, err
@@ -111,8 +112,8 @@ func (t *Table) hasUnusable(w doc.Window) bool {
 	return len(t.NoKey) > 0 && !t.NoKeyAt.Before(w.From) && t.NoKeyAt.Before(w.To)
 }
 
-// yieldUnusable yields the stamp that stands for the rows of the window without
-// a usable key.
+// yieldUnusable yields an empty stamp if the window has rows without a usable
+// key.
 func (t *Table) yieldUnusable(w doc.Window, yield func([]doc.Stamp, error) bool) {
 	if t.hasUnusable(w) {
 		yield([]doc.Stamp{{}}, nil)

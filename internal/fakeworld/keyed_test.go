@@ -7,10 +7,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A range is of the database's own order, which capitals do not change, and a
-// key finds itself alone; marked rows and those outside of the filter are not
-// listed.
-func TestKeyedByAnotherOrder(t *testing.T) {
+// With a case-insensitive collation, StampsInRange lists in the collation's
+// order, and StampsOf matches bytes. Neither lists Marked or Outside rows.
+func TestReadsUnderCaseInsensitiveOrder(t *testing.T) {
 	table := NewTable(2)
 	table.Order = FoldCase
 	for _, key := range []string{"Bob", "alice", "carol", "bob", "Dan"} {
@@ -30,10 +29,10 @@ func TestKeyedByAnotherOrder(t *testing.T) {
 		return keys
 	}
 	if got, want := list(doc.Range{}), []string{"alice", "Bob", "bob", "carol", "Dan"}; !slices.Equal(got, want) {
-		t.Errorf("all: got %v, want %v", got, want)
+		t.Errorf("full range: got %v, want %v", got, want)
 	}
 	if got, want := list(doc.Range{From: TextKey("bob"), To: TextKey("dan")}), []string{"bob", "carol", "Dan"}; !slices.Equal(got, want) {
-		t.Errorf("a range: got %v, want %v", got, want)
+		t.Errorf("range from bob to dan: got %v, want %v", got, want)
 	}
 	stamps, err := table.StampsOf(t.Context(), []doc.OID{TextKey("BOB"), TextKey("bob"), TextKey("bob"), TextKey("Alf")})
 	if err != nil || len(stamps) != 1 || stamps[0].OID != TextKey("bob") {
@@ -41,9 +40,9 @@ func TestKeyedByAnotherOrder(t *testing.T) {
 	}
 }
 
-// Rows that are marked deleted are read by key as such, with their batch; those
-// outside of the filter are not there.
-func TestMarkedRowsByKey(t *testing.T) {
+// Docs returns Marked rows as deleted, in the batch of their key. It does not
+// return Outside rows.
+func TestDocsReturnsMarkedRowsAsDeleted(t *testing.T) {
 	table := NewTable(2)
 	table.Numbers = &counted{}
 	table.Put(Key(1), "live")
@@ -66,7 +65,7 @@ func TestMarkedRowsByKey(t *testing.T) {
 	}
 }
 
-// counted gives out numbers.
+// counted is a Numbers that counts.
 type counted struct{ n doc.FetchSeq }
 
 func (c *counted) Begin(open func() error) (doc.FetchSeq, error) {

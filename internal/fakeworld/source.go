@@ -5,12 +5,13 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 	"time"
 
 	"indexerd/internal/doc"
 )
 
-// Now is the database's clock.
+// Now returns the database's time.
 func (t *Table) Now(ctx context.Context) (time.Time, error) {
 	if err := t.before(ctx, "now"); err != nil {
 		return time.Time{}, err
@@ -18,7 +19,7 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 	return t.Clock(), nil
 }
 
-// Moment reads the database's clock, and this machine's.
+// Moment reads the database's clock and the local one.
 func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
 	if err := t.before(ctx, "now"); err != nil {
 		return doc.Moment{}, err
@@ -27,10 +28,10 @@ func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
 	return doc.Moment{Now: now, Seen: now, Asked: local, Local: local}, nil
 }
 
-// Tick is the precision of updateTime.
+// Tick returns the precision of updateTime.
 func (t *Table) Tick() time.Duration { return t.Precision }
 
-// Count is the number of rows.
+// Count returns the number of live rows.
 func (t *Table) Count(ctx context.Context) (int64, error) {
 	if err := t.before(ctx, "count"); err != nil {
 		return 0, err
@@ -38,7 +39,7 @@ func (t *Table) Count(ctx context.Context) (int64, error) {
 	return int64(len(t.Rows())), nil
 }
 
-// Breakpoints returns every n-th key, without the first.
+// Breakpoints returns every n-th key in key order, except the first.
 func (t *Table) Breakpoints(ctx context.Context, n int) ([]doc.OID, error) {
 	if err := t.before(ctx, "breakpoints"); err != nil {
 		return nil, err
@@ -54,8 +55,7 @@ func (t *Table) Breakpoints(ctx context.Context, n int) ([]doc.OID, error) {
 	return points, nil
 }
 
-// Range reads the rows with keys in a range as one fetch, whatever their
-// updateTime.
+// Range reads the rows with keys in a range, with any updateTime, as one fetch.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		t.fetch(ctx, "range", yield, func(oid doc.OID) bool {
@@ -64,8 +64,8 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 	}
 }
 
-// Docs reads the rows with these keys, a fetch for each batch of them, those
-// that are marked deleted as such.
+// Docs reads rows by key, one fetch per batch of keys. Rows that are Marked are
+// returned as deleted.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, t.Batch) {
@@ -76,8 +76,8 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 	}
 }
 
-// fetch yields the rows of one snapshot in batches, at least one. It reports
-// whether more is wanted.
+// fetch yields the rows of one snapshot in one or more batches. It reports
+// whether the caller wants more.
 func (t *Table) fetch(ctx context.Context, step string, yield func(doc.Batch, error) bool, want func(doc.OID) bool) bool {
 	if err := t.before(ctx, step); err != nil {
 		yield(doc.Batch{}, err)
@@ -116,8 +116,8 @@ func (t *Table) fetch(ctx context.Context, step string, yield func(doc.Batch, er
 	return true
 }
 
-// Stamps reads the stamps of a window in pages by (updateTime, OID), each page
-// of a snapshot of its own.
+// Stamps reads the stamps of a window in pages by (updateTime, OID). Each page
+// reads a new snapshot.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		last := doc.Stamp{Updated: w.From}
@@ -155,7 +155,7 @@ func compareStamps(a, b doc.Stamp) int {
 	return cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.OID, b.OID))
 }
 
-// StampsByOID reads the stamps of a window in pages by OID, all of one
+// StampsByOID reads the stamps of a window in pages by OID. All pages read one
 // snapshot.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
@@ -180,4 +180,52 @@ func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.S
 		}
 		t.yieldUnusable(w, yield)
 	}
+}
+
+// Left reads the keys of the rows of a window that are Marked or Outside, as the
+// `changes` SQL does, in pages by key.
+func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
+	return func(yield func([]doc.OID, error) bool) {
+		if err := t.before(ctx, "left"); err != nil {
+			yield(nil, err)
+			return
+		}
+		var left []doc.OID
+		t.scanAll(t.snapshot(), func(oid doc.OID, r Row) {
+			if !r.live() && !r.Updated.Before(w.From) && r.Updated.Before(w.To) {
+				left = append(left, oid)
+			}
+		})
+		for page := range slices.Chunk(left, t.Page) {
+			if !yield(page, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Horizon returns the time at which the oldest open transaction began, or the
+// clock if none is open.
+func (t *Table) Horizon(ctx context.Context) (doc.Horizon, error) {
+	if err := t.before(ctx, "horizon"); err != nil {
+		return doc.Horizon{}, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.clock()
+	h := doc.Horizon{At: now, Now: now, Local: time.Now(), Exact: true, Version: strconv.Itoa(t.commits)}
+	for x := range t.open {
+		if x.began.Before(h.At) {
+			h.At, h.Pin = x.began, &doc.Pin{Age: now.Sub(x.began)}
+		}
+	}
+	return h, nil
+}
+
+// Version returns a string that changes with every commit.
+func (t *Table) Version(ctx context.Context) (string, error) {
+	if err := t.before(ctx, "version"); err != nil {
+		return "", err
+	}
+	return strconv.Itoa(t.snapshot()), nil
 }

@@ -1,18 +1,21 @@
-// Package fakeworld is a world in memory for the tests of the sink and of the
-// passes: a table of a database, and what is stored of it.
+// Package fakeworld is an in-memory database table and in-memory storage, for
+// the tests of the sink and of the passes.
 //
-//	Table       rows in many versions; transactions that commit later than
-//	            they stamp; fetches that answer from the snapshot they took
-//	Index, Pages, Quarantine
-//	            what a sink writes to; what a failed step leaves is half done
-//	Countdown   stops all of them, and the files, at the k-th step: a crash
+//	Table       versions of rows, transactions that commit later than their
+//	            updateTime, fetches that read one snapshot
+//	Index, Pages, Quarantine, Tree
+//	            where a sink writes; a failed write has written its first half
+//	Countdown   fails every step from the k-th on, as a crash does
 //
-// Invariant: a snapshot of the table is a number of commits. What a fetch
-// yields is of its snapshot, however late it is read.
+// A snapshot is a number of commits. A fetch yields the rows of the snapshot
+// that it took when it began, also if the rows change before they are yielded.
 //
-// Every part has a Before, which is called ahead of each step and whose error
-// the step then returns. Tests make faults with it, and let others act at
-// just that moment.
+// Every part has a Before function. It is called before each step, with the
+// step's name, and the step returns its error. Tests use it to fail a step, or
+// to change the table between two steps.
+//
+// All rows and versions stay in memory, and most reads scan the whole table:
+// it is meant for some hundred rows.
 package fakeworld
 
 import (
@@ -26,34 +29,35 @@ import (
 	"indexerd/internal/doc"
 )
 
-// epoch is the table's clock when it is made.
+// epoch is the first time that a table's clock shows.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Key is the key of row n.
+// Key returns the key of row n.
 func Key(n int) doc.OID {
 	oid, err := doc.NewOID(int64(n))
 	if err != nil {
-		panic(err) // an int64 is a key
+		panic(err) // every int64 is a key
 	}
 	return oid
 }
 
-// A Row is one version of a row. Updated zero is NULL.
+// A Row is one version of a row. A zero Updated is NULL.
 type Row struct {
 	Updated  time.Time
 	Title    string
 	Children string // titles of its child rows; the token covers them
-	Marked   bool   // deleted, as far as its columns say
-	Outside  bool   // of the main SQL's filter
+	Marked   bool   // soft-deleted
+	Outside  bool   // not returned by the main SQL
 }
 
-// A version is a row from one commit on; nil is a deleted row.
+// A version is a row from one commit on. A nil row is a deleted one.
 type version struct {
 	commit int
 	row    *Row
 }
 
-// A change is what a transaction does to a row; nil deletes it.
+// A change is an insert or update of a row in a transaction, or its deletion
+// where row is nil.
 type change struct {
 	oid doc.OID
 	row *Row
@@ -61,39 +65,43 @@ type change struct {
 
 // A Table is a table of a database.
 type Table struct {
-	Before    func(step string) error // steps: now, count, breakpoints, stamps, stamps by key, page, range, docs, rows, horizon, version, stamps of, stamps in range, keyless, unusable, behind
+	// Before is called before each step: now, count, breakpoints, stamps,
+	// stamps by key, page, range, docs, rows, horizon, version, stamps of,
+	// stamps in range, left, keyless, unusable, behind.
+	Before    func(step string) error
 	Numbers   Numbers
-	Batch     int                    // rows of a batch
-	Page      int                    // stamps of a page
+	Batch     int                    // rows per batch
+	Page      int                    // stamps per page
 	Precision time.Duration          // precision of updateTime
-	Order     func(a, b doc.OID) int // how the database compares keys; nil: as OIDs
-	NoKey     []doc.Reject           // of rows without a usable key
+	Order     func(a, b doc.OID) int // the database's key order; nil: that of OIDs
+	NoKey     []doc.Reject           // the rows without a usable key
 	NoKeyAt   time.Time              // their updateTime
-	Standby   string                 // why the database is behind
-	Local     func() time.Time       // this machine's clock; nil: it goes on with the database's, and is not set back with it
+	Standby   string                 // why the database lags behind; empty: it does not
+	Local     func() time.Time       // the local clock; nil: it advances with the database's and is never set back
 
 	mu       sync.Mutex
 	now      time.Time
-	passed   time.Duration // of this machine's clock
-	running  time.Time     // since when the clock goes by itself; zero: it does not
+	passed   time.Duration // on the local clock
+	running  time.Time     // when LetClockRun was called; zero: not yet
 	open     map[*Tx]struct{}
 	commits  int
 	versions map[doc.OID][]version
 	keys     []doc.OID // in order
 }
 
-// Numbers orders the fetches.
+// Numbers gives out FetchSeqs. A sink implements it.
 type Numbers interface {
 	Begin(open func() error) (doc.FetchSeq, error)
 	End(doc.FetchSeq)
 }
 
-// NewTable makes an empty table.
+// NewTable returns an empty table with batches and pages of the given size.
 func NewTable(batch int) *Table {
 	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, now: epoch, open: map[*Tx]struct{}{}, versions: map[doc.OID][]version{}}
 }
 
-// Advance lets time pass; d below 0 sets the database's clock back.
+// Advance advances the clocks by d. A negative d sets only the database's clock
+// back.
 func (t *Table) Advance(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +109,7 @@ func (t *Table) Advance(d time.Duration) {
 	t.passed += max(d, 0)
 }
 
-// clocks are the database's clock and this machine's, read together.
+// clocks returns the database's clock and the local one, read together.
 func (t *Table) clocks() (now, local time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,14 +123,14 @@ func (t *Table) clocks() (now, local time.Time) {
 	return now, epoch.Add(t.passed)
 }
 
-// LetClockRun makes the database's clock go on by itself, as time does.
+// LetClockRun makes the database's clock follow package time from now on.
 func (t *Table) LetClockRun() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.running = time.Now()
 }
 
-// Clock is the database's clock.
+// Clock returns the database's time.
 func (t *Table) Clock() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,8 +144,8 @@ func (t *Table) clock() time.Time {
 	return t.now.Add(time.Since(t.running)).Truncate(time.Microsecond)
 }
 
-// A Tx is an open transaction. Its rows bear the time at which it began, as
-// precisely as the column does. It ends with Commit or Rollback.
+// A Tx is an open transaction. Put sets updateTime to the time at which the
+// transaction began, truncated to Precision. Commit or Rollback ends it.
 type Tx struct {
 	table   *Table
 	began   time.Time
@@ -158,18 +166,18 @@ func (x *Tx) Put(oid doc.OID, title string) {
 	x.PutAt(oid, title, x.began.Truncate(x.table.Precision))
 }
 
-// PutAt is Put with another updateTime.
+// PutAt inserts or updates a row with the given updateTime.
 func (x *Tx) PutAt(oid doc.OID, title string, updated time.Time) {
 	x.changes = append(x.changes, change{oid, &Row{Updated: updated, Title: title}})
 }
 
-// PutRow inserts or updates a row.
+// PutRow inserts or updates a row as it is given.
 func (x *Tx) PutRow(oid doc.OID, r Row) { x.changes = append(x.changes, change{oid, &r}) }
 
 // Delete deletes a row.
 func (x *Tx) Delete(oid doc.OID) { x.changes = append(x.changes, change{oid, nil}) }
 
-// Commit lets others see the changes.
+// Commit makes the changes visible.
 func (x *Tx) Commit() {
 	t := x.table
 	t.mu.Lock()
@@ -185,7 +193,7 @@ func (x *Tx) Commit() {
 	}
 }
 
-// Rollback drops the changes.
+// Rollback discards the changes.
 func (x *Tx) Rollback() {
 	t := x.table
 	t.mu.Lock()
@@ -193,33 +201,59 @@ func (x *Tx) Rollback() {
 	delete(t.open, x)
 }
 
-// Put is a transaction of one Put.
+// Put commits a transaction with one Tx.Put.
 func (t *Table) Put(oid doc.OID, title string) {
 	x := t.Begin()
 	x.Put(oid, title)
 	x.Commit()
 }
 
-// PutRow is a transaction of one PutRow.
+// PutRow commits a transaction with one Tx.PutRow.
 func (t *Table) PutRow(oid doc.OID, r Row) {
 	x := t.Begin()
 	x.PutRow(oid, r)
 	x.Commit()
 }
 
-// Delete is a transaction of one Delete.
+// Delete commits a transaction with one Tx.Delete.
 func (t *Table) Delete(oid doc.OID) {
 	x := t.Begin()
 	x.Delete(oid)
 	x.Commit()
 }
 
-// Rows are the rows that are committed now, and live.
+// Revert undoes all commits after the first n, as a failover to a standby that
+// lags behind does. It returns the keys of the rows that changed.
+func (t *Table) Revert(n int) []doc.OID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var changed []doc.OID
+	for _, oid := range t.keys {
+		kept := slices.DeleteFunc(slices.Clone(t.versions[oid]), func(v version) bool { return v.commit > n })
+		if len(kept) < len(t.versions[oid]) {
+			changed = append(changed, oid)
+		}
+		t.versions[oid] = kept
+	}
+	return changed
+}
+
+// Rows returns the committed rows that belong in the index.
 func (t *Table) Rows() map[doc.OID]Row {
 	rows := map[doc.OID]Row{}
 	t.scan(t.snapshot(), func(oid doc.OID, r Row) { rows[oid] = r })
 	return rows
 }
+
+// All returns all committed rows, including those that are Marked or Outside.
+func (t *Table) All() map[doc.OID]Row {
+	rows := map[doc.OID]Row{}
+	t.scanAll(t.snapshot(), func(oid doc.OID, r Row) { rows[oid] = r })
+	return rows
+}
+
+// Commits returns the number of committed transactions.
+func (t *Table) Commits() int { return t.snapshot() }
 
 func (t *Table) snapshot() int {
 	t.mu.Lock()
@@ -227,7 +261,7 @@ func (t *Table) snapshot() int {
 	return t.commits
 }
 
-// scan calls f for the live rows of a snapshot in key order.
+// scan calls f for the live rows of a snapshot, in key order.
 func (t *Table) scan(snapshot int, f func(doc.OID, Row)) {
 	t.scanAll(snapshot, func(oid doc.OID, r Row) {
 		if r.live() {
@@ -236,10 +270,10 @@ func (t *Table) scan(snapshot int, f func(doc.OID, Row)) {
 	})
 }
 
-// live reports whether the row is to be in the index.
+// live reports whether the row belongs in the index.
 func (r Row) live() bool { return !r.Marked && !r.Outside }
 
-// scanAll calls f for all rows of a snapshot in key order.
+// scanAll calls f for all rows of a snapshot, in key order.
 func (t *Table) scanAll(snapshot int, f func(doc.OID, Row)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -263,7 +297,7 @@ func (t *Table) before(ctx context.Context, step string) error {
 	return ctx.Err()
 }
 
-// Stamp is the stamp of a row.
+// Stamp returns the stamp of the row. Its token covers all columns and children.
 func (r Row) Stamp(oid doc.OID) doc.Stamp {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%v %s", r.Updated.UnixMicro(), r.Text())
@@ -272,7 +306,7 @@ func (r Row) Stamp(oid doc.OID) doc.Stamp {
 
 var columns = []string{"title"}
 
-// Text is what is searched of a row.
+// Text returns the text that is indexed.
 func (r Row) Text() string {
 	if r.Children == "" {
 		return r.Title
@@ -280,7 +314,7 @@ func (r Row) Text() string {
 	return r.Title + " with " + r.Children
 }
 
-// Doc is a row as it is fetched.
+// Doc returns the document that a fetch makes of the row.
 func (r Row) Doc(oid doc.OID, fetch doc.FetchSeq, at time.Time) doc.Doc {
 	return doc.Doc{
 		Meta: doc.Meta{Stamp: r.Stamp(oid), Fetch: fetch, Fetched: at},

@@ -8,9 +8,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Stamps by key are of the snapshot that was taken first, in the order of
-// keys, and of the window alone.
-func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
+// StampsByOID returns only stamps of the window, in key order, and no change
+// that commits between two pages.
+func TestStampsByOIDReadsOneSnapshot(t *testing.T) {
 	table := NewTable(2)
 	begin := table.Clock()
 	for n := range 5 {
@@ -37,9 +37,9 @@ func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
 	}
 }
 
-// The horizon is where the oldest open transaction began, exactly, however
-// coarse updateTime is.
-func TestHorizon(t *testing.T) {
+// The horizon is the beginning of the oldest open transaction, also where
+// updateTime is less precise.
+func TestHorizonIsTheOldestBeginning(t *testing.T) {
 	table := NewTable(2)
 	table.Precision = time.Hour
 	want := func(at time.Time, pinned bool) {
@@ -63,8 +63,7 @@ func TestHorizon(t *testing.T) {
 	want(table.Clock(), false)
 }
 
-// A version is another one after a commit, and the same otherwise.
-func TestVersion(t *testing.T) {
+func TestVersionChangesWithCommitsOnly(t *testing.T) {
 	table := NewTable(2)
 	version := func() string {
 		t.Helper()
@@ -82,6 +81,24 @@ func TestVersion(t *testing.T) {
 	}
 	table.Put(Key(1), "row")
 	if got := version(); got == before {
-		t.Errorf("after a commit: got %s, want another one", got)
+		t.Errorf("after a commit: got %s, want a new version", got)
+	}
+}
+
+// Revert undoes an update, an insert and a delete.
+func TestRevert(t *testing.T) {
+	table := NewTable(2)
+	table.Put(Key(1), "old")
+	table.Put(Key(2), "there")
+	kept := table.Commits()
+	table.Put(Key(1), "new")
+	table.Delete(Key(2))
+	table.Put(Key(3), "born")
+	if got, want := table.Revert(kept), []doc.OID{Key(1), Key(2), Key(3)}; !slices.Equal(got, want) {
+		t.Errorf("changed rows: got %v, want %v", got, want)
+	}
+	rows := table.All()
+	if len(rows) != 2 || rows[Key(1)].Title != "old" || rows[Key(2)].Title != "there" {
+		t.Errorf("rows: got %v, want rows 1 and 2 as before", rows)
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Tree is the stamps that a sink has told it. The zero value is empty.
+// A Tree is a sink.Tree. The zero value is empty.
 type Tree struct {
-	Before func(step string) error
+	Before func(step string) error // steps: tree put, tree delete
 
 	mu     sync.Mutex
 	stamps map[doc.OID]doc.Stamp
 }
 
-// Put remembers stamps.
+// Put stores stamps.
 func (t *Tree) Put(stamps []doc.Stamp) error {
 	if err := call(t.Before, "tree put"); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (t *Tree) Put(stamps []doc.Stamp) error {
 	return nil
 }
 
-// Delete forgets stamps.
+// Delete removes stamps.
 func (t *Tree) Delete(oids []doc.OID) error {
 	if err := call(t.Before, "tree delete"); err != nil {
 		return err
@@ -44,9 +44,19 @@ func (t *Tree) Delete(oids []doc.OID) error {
 	return nil
 }
 
-// Stamps returns what the tree has.
+// Stamps returns the stored stamps.
 func (t *Tree) Stamps() map[doc.OID]doc.Stamp {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.stamps)
+}
+
+// Counts are the counts of a doc.Report, in a form that can be compared.
+type Counts struct {
+	Read, Compared, Added, Updated, Deleted, Skipped, Quarantined int
+}
+
+// CountsOf returns the counts of a report.
+func CountsOf(r doc.Report) Counts {
+	return Counts{r.Read, r.Compared, r.Added, r.Updated, r.Deleted, r.Skipped, r.Quarantined}
 }

@@ -1,6 +1,9 @@
-// Package machine is the machine of the fake world: a real sink and a real
-// trace over what is stored, for the tests of passes. Each step on its disk,
-// and each query to the table, can fail or be the last one before a crash.
+// Package machine runs a real sink, tree of stamps and timeTrace over the fake
+// table and storage of package fakeworld, for the tests of passes.
+//
+// Every step of the table, the storage and the file system calls the function
+// given to Before, which can fail the step. Crash keeps index, pages and
+// quarantine, and of the files what was synced; everything in memory is lost.
 package machine
 
 import (
@@ -15,7 +18,7 @@ import (
 	"indexerd/timetrace"
 )
 
-// Table is the name of the table that is indexed.
+// Table is the name of the indexed table.
 const Table = "film"
 
 // A Machine indexes a table.
@@ -24,22 +27,22 @@ type Machine struct {
 	Index      *fakeworld.Index
 	Pages      *fakeworld.Pages
 	Quarantine *fakeworld.Quarantine
-	Files      *faultfs.FS // with the directory data/film
-	Limits     sink.Limits // of the guard from the next start on
+	Files      *faultfs.FS // has the directory data/film
+	Limits     sink.Limits // of the guard; they take effect at the next start
 
-	// Of the process that runs.
+	// Start replaces these.
 	Trace *timetrace.Trace
 	Tree  *stamps.Tree
 	Guard *sink.Guard
 	Sink  *sink.Sink
 }
 
-// New makes a machine that has nothing of the table yet, and starts it.
+// New returns a running machine with empty storage.
 func New(t testing.TB, table *fakeworld.Table) *Machine {
 	t.Helper()
 	m := &Machine{
 		Table: table, Index: fakeworld.NewIndex(1), Pages: fakeworld.NewPages(), Quarantine: fakeworld.NewQuarantine(),
-		Files: faultfs.New(), Limits: sink.Limits{Count: math.MaxInt}, // lets everything through
+		Files: faultfs.New(), Limits: sink.Limits{Count: math.MaxInt}, // no removal is held
 	}
 	if err := m.Files.MkdirAll("data/"+Table, 0o700); err != nil {
 		t.Fatal(err)
@@ -48,7 +51,7 @@ func New(t testing.TB, table *fakeworld.Table) *Machine {
 	return m
 }
 
-// Start begins a process, which knows what is on disk and no more.
+// Start replaces the process by a new one, which reads its state from disk.
 func (m *Machine) Start(t testing.TB) {
 	t.Helper()
 	trace, err := timetrace.Open(m.Files, "data")
@@ -71,7 +74,8 @@ func (m *Machine) Start(t testing.TB) {
 	m.Table.Numbers = m.Sink
 }
 
-// Before has each step and each query preceded by f; nil ends that.
+// Before makes every step of table, storage and files call f first. A nil f
+// removes the call.
 func (m *Machine) Before(f func(step string) error) {
 	m.Table.Before, m.Index.Before, m.Pages.Before, m.Quarantine.Before = f, f, f, f
 	if f == nil {
@@ -81,8 +85,8 @@ func (m *Machine) Before(f func(step string) error) {
 	m.Files.Fail(func(s faultfs.Step) error { return f(s.Op) })
 }
 
-// Crash cuts the power and starts the machine again, with what pick leaves of
-// its files.
+// Crash cuts the power and starts the machine again. pick chooses what is left of
+// files that were not synced, as in faultfs.FS.Crash.
 func (m *Machine) Crash(t testing.TB, pick func(int) int) {
 	t.Helper()
 	m.Before(nil)
@@ -90,7 +94,7 @@ func (m *Machine) Crash(t testing.TB, pick func(int) int) {
 	m.Start(t)
 }
 
-// Marks are the marks of the table.
+// Marks returns the table's marks in timeTrace.
 func (m *Machine) Marks() timetrace.Table {
 	marks, _ := m.Trace.Table(Table)
 	return marks
@@ -102,7 +106,8 @@ type Counter struct {
 	steps map[string]int
 }
 
-// Before counts the steps ahead of f, which may be nil.
+// Before returns a function that counts the step and then calls f, unless f is
+// nil.
 func (c *Counter) Before(f func(step string) error) func(step string) error {
 	return func(step string) error {
 		c.mu.Lock()
@@ -118,14 +123,14 @@ func (c *Counter) Before(f func(step string) error) func(step string) error {
 	}
 }
 
-// Of is how many steps of a name there were.
+// Of returns the number of steps with a name.
 func (c *Counter) Of(step string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.steps[step]
 }
 
-// FailAt fails the k-th step, from 1, and no other.
+// FailAt returns a function that fails only the k-th step, counted from 1.
 func FailAt(k int, err error) func(step string) error {
 	var mu sync.Mutex
 	return func(string) error {
