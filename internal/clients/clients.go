@@ -1,13 +1,12 @@
-// Package clients shares a server between the addresses that use it: its
-// connections (Listener), and the delays of answers to wrong tokens
-// (Failures).
+// Package clients shares a server between its clients: Listener limits their
+// connections, Failures delays the answers to wrong tokens.
 //
 // A client is an IPv4 address or the /64 network of an IPv6 address, because
-// one machine usually owns a whole /64. A trusted proxy speaks for many
-// clients: Proxies finds the client in its X-Forwarded-For.
+// one machine usually owns a whole /64. Requests of many clients may come
+// through one trusted proxy; Proxies reads the client from X-Forwarded-For.
 //
-// Invariant: memory is bounded by the limits that are given, whatever clients
-// send and however many there are.
+// Memory is bounded by the configured limits, whatever clients send and however
+// many there are.
 package clients
 
 import (
@@ -16,8 +15,8 @@ import (
 	"strings"
 )
 
-// Of returns the client of an address; the zero Prefix where it is no IP
-// address, as for calls in process.
+// Of returns the client that an address belongs to. It returns the zero Prefix
+// for the zero Addr, which in-process calls have.
 func Of(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	bits := 64
@@ -25,16 +24,17 @@ func Of(addr netip.Addr) netip.Prefix {
 		bits = 32
 	}
 	client, err := addr.Prefix(bits)
-	if err != nil { // the zero Addr
+	if err != nil {
 		return netip.Prefix{}
 	}
 	return client
 }
 
-// Proxies are the networks whose X-Forwarded-For is believed.
+// Proxies are the networks of trusted proxies. X-Forwarded-For is ignored in
+// requests from other addresses.
 type Proxies []netip.Prefix
 
-// Contains reports whether an address is a trusted proxy's.
+// Contains reports whether addr is the address of a trusted proxy.
 func (p Proxies) Contains(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, network := range p {
@@ -45,10 +45,10 @@ func (p Proxies) Contains(addr netip.Addr) bool {
 	return false
 }
 
-// Client returns the client of a request by its remote address and the values
-// of X-Forwarded-For. Each proxy appends the address that it was called from,
-// so the client is the last one that is no trusted proxy: what stands before
-// it can be made up.
+// Client returns the client of a request from its remote address and the values
+// of X-Forwarded-For. Each proxy appends the address that called it, so the
+// client is the last address that is not a trusted proxy. Addresses before that
+// one may be forged.
 func (p Proxies) Client(remote string, forwarded []string) netip.Prefix {
 	addr := parse(remote)
 	if !p.Contains(addr) {
@@ -65,7 +65,8 @@ func (p Proxies) Client(remote string, forwarded []string) netip.Prefix {
 	return Of(addr)
 }
 
-// parse reads an address with or without a port.
+// parse reads an address with or without a port. It returns the zero Addr for
+// anything else.
 func parse(s string) netip.Addr {
 	if host, _, err := net.SplitHostPort(s); err == nil {
 		s = host

@@ -9,27 +9,26 @@ import (
 	"time"
 )
 
-// The delays of failed attempts.
 const (
-	freeFailures = 3                      // answered at once: a person mistypes
-	firstDelay   = 100 * time.Millisecond // doubles with each further failure
-	mostDelay    = 2 * time.Second
-	forgiven     = time.Minute // without a failure, after which a client begins again
-	mostClients  = 4096        // remembered; the one that failed longest ago is forgotten first
-	mostOfClient = 4           // answers of one client that are delayed at a time
+	freeFailures    = 3                      // failures of a client without a delay, for typing errors
+	firstDelay      = 100 * time.Millisecond // doubles with each further failure
+	maxDelay        = 2 * time.Second
+	resetAfter      = time.Minute // time without a failure after which the count restarts
+	maxClients      = 4096        // clients remembered; the least recently failed is dropped first
+	maxClientDelays = 4           // answers to one client that are delayed at a time
 )
 
-// Failures delays the answers to failed attempts of a client, each longer than
-// the one before. It holds back no answer to a valid token: the caller asks only
-// after an attempt has failed.
+// Failures delays the answers to a client's failed attempts. The delay grows
+// with each attempt. Answers to valid tokens are not delayed, because Failed is
+// called for failed attempts only.
 type Failures struct {
-	most  int // answers that are delayed at a time, of all clients
+	limit int // answers to all clients that are delayed at a time
 	count atomic.Uint64
 
 	mu      sync.Mutex
 	delayed int
 	clients map[netip.Prefix]*list.Element // of *failing
-	order   *list.List                     // the client that failed last in front
+	order   *list.List                     // most recent failure first
 }
 
 type failing struct {
@@ -39,16 +38,18 @@ type failing struct {
 	delayed int
 }
 
-// NewFailures delays up to most answers at a time. Each holds a connection.
-func NewFailures(most int) *Failures {
-	return &Failures{most: most, clients: map[netip.Prefix]*list.Element{}, order: list.New()}
+// NewFailures returns a Failures that delays up to limit answers at a time. Each
+// delayed answer holds a connection.
+func NewFailures(limit int) *Failures {
+	return &Failures{limit: limit, clients: map[netip.Prefix]*list.Element{}, order: list.New()}
 }
 
-// Count is how many attempts have failed.
+// Count returns how many attempts have failed.
 func (f *Failures) Count() uint64 { return f.count.Load() }
 
-// Failed counts a failed attempt and waits as long as its answer has to wait,
-// or until ctx ends. It returns false at once where too many answers wait.
+// Failed counts a failed attempt of client and waits for its delay or until ctx
+// ends. It returns false without waiting if too many answers are delayed
+// already.
 func (f *Failures) Failed(ctx context.Context, client netip.Prefix) bool {
 	f.count.Add(1)
 	one, delay := f.enter(client)
@@ -68,14 +69,15 @@ func (f *Failures) Failed(ctx context.Context, client netip.Prefix) bool {
 	return true
 }
 
-// enter counts a failure and one more delayed answer; nil: there are enough.
+// enter counts a failure and a delayed answer, and returns the delay. It returns
+// nil if too many answers are delayed already.
 func (f *Failures) enter(client netip.Prefix) (*failing, time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	one := f.remember(client)
 	one.times++
 	delay := delayOf(one.times)
-	if delay > 0 && (f.delayed >= f.most || one.delayed >= mostOfClient) {
+	if delay > 0 && (f.delayed >= f.limit || one.delayed >= maxClientDelays) {
 		return nil, 0
 	}
 	f.delayed++
@@ -90,32 +92,32 @@ func (f *Failures) leave(one *failing) {
 	one.delayed--
 }
 
-// remember finds a client, in front of all others.
+// remember returns the entry of client and moves it to the front.
 func (f *Failures) remember(client netip.Prefix) *failing {
 	now := time.Now()
 	at, known := f.clients[client]
 	if !known {
-		if len(f.clients) == mostClients {
-			longest := f.order.Back()
-			delete(f.clients, f.order.Remove(longest).(*failing).client)
+		if len(f.clients) == maxClients {
+			oldest := f.order.Back()
+			delete(f.clients, f.order.Remove(oldest).(*failing).client)
 		}
 		at = f.order.PushFront(&failing{client: client})
 		f.clients[client] = at
 	}
 	f.order.MoveToFront(at)
 	one := at.Value.(*failing)
-	if now.Sub(one.last) > forgiven {
+	if now.Sub(one.last) > resetAfter {
 		one.times = 0
 	}
 	one.last = now
 	return one
 }
 
-// delayOf is the delay of a client's failure by its number.
-func delayOf(times int) time.Duration {
+// delayOf returns the delay of a client's n-th failure in a row.
+func delayOf(n int) time.Duration {
 	delay := time.Duration(0)
-	for n := freeFailures; n < times && delay < mostDelay; n++ {
-		delay = min(max(2*delay, firstDelay), mostDelay)
+	for i := freeFailures; i < n && delay < maxDelay; i++ {
+		delay = min(max(2*delay, firstDelay), maxDelay)
 	}
 	return delay
 }

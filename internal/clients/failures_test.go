@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestFailuresAreDelayed(t *testing.T) {
+func TestRepeatedFailuresAreDelayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewFailures(5)
 		a, b := clientAt(1), clientAt(2)
@@ -26,27 +26,27 @@ func TestFailuresAreDelayed(t *testing.T) {
 		if ok, took := fail(b); !ok || took != 0 {
 			t.Errorf("another client's first failure: got %t after %v, want true at once", ok, took)
 		}
-		for range mostOfClient {
+		for range maxClientDelays {
 			go fail(a)
 		}
 		synctest.Wait()
 		if ok, took := fail(a); ok || took != 0 {
-			t.Errorf("with %d answers delayed: got %t after %v, want false at once", mostOfClient, ok, took)
+			t.Errorf("with %d answers delayed: got %t after %v, want false at once", maxClientDelays, ok, took)
 		}
 		for range freeFailures {
 			fail(b)
 		}
-		go fail(b) // the fifth delayed answer of all
+		go fail(b) // the fifth delayed answer, which is the limit
 		synctest.Wait()
 		if ok, _ := fail(b); ok {
-			t.Error("with as many answers delayed as there may be: got true, want false")
+			t.Error("at the limit of delayed answers: got true, want false")
 		}
 		if ok, took := fail(clientAt(3)); !ok || took != 0 {
-			t.Errorf("a client that mistyped, meanwhile: got %t after %v, want true at once", ok, took)
+			t.Errorf("first failure of a third client at the limit: got %t after %v, want true at once", ok, took)
 		}
-		time.Sleep(forgiven + mostDelay + time.Second)
+		time.Sleep(resetAfter + maxDelay + time.Second)
 		if ok, took := fail(a); !ok || took != 0 {
-			t.Errorf("after a while: got %t after %v, want true at once", ok, took)
+			t.Errorf("after resetAfter without a failure: got %t after %v, want true at once", ok, took)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		for range freeFailures {
@@ -54,31 +54,29 @@ func TestFailuresAreDelayed(t *testing.T) {
 		}
 		cancel()
 		if began := time.Now(); !f.Failed(ctx, a) || time.Since(began) != 0 {
-			t.Errorf("a client that has gone: waited %v, want nothing", time.Since(began))
+			t.Errorf("cancelled context: waited %v, want no delay", time.Since(began))
 		}
 	})
 }
 
-// However many clients there are, so many are remembered, and of them those
-// that failed last.
-func TestFailuresTakeBoundedMemory(t *testing.T) {
+func TestFailuresRemembersTheMostRecentClients(t *testing.T) {
 	f := NewFailures(1)
-	for i := range 3 * mostClients {
+	for i := range 3 * maxClients {
 		for _, client := range []netip.Prefix{clientAt(i), clientAt(0)} {
 			if one, _ := f.enter(client); one != nil {
 				f.leave(one)
 			}
 		}
 	}
-	if len(f.clients) != mostClients || f.order.Len() != mostClients {
-		t.Errorf("%d clients remembered, %d in order, want %d", len(f.clients), f.order.Len(), mostClients)
+	if len(f.clients) != maxClients || f.order.Len() != maxClients {
+		t.Errorf("got %d clients in the map and %d in the list, want %d", len(f.clients), f.order.Len(), maxClients)
 	}
 	if f.clients[clientAt(0)] == nil || f.clients[clientAt(1)] != nil {
-		t.Error("the client that fails all the time is forgotten, or the first of the others is not")
+		t.Error("got the oldest client remembered or the latest forgotten")
 	}
 }
 
-// clientAt is one of many clients.
+// clientAt returns the i-th of many clients.
 func clientAt(i int) netip.Prefix {
 	return Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
 }

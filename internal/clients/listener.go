@@ -11,27 +11,28 @@ import (
 	"time"
 )
 
-// writeBuffer bounds what the kernel keeps of answers that a client does not
-// read, and makes a client that has stopped reading visible soon.
+// writeBuffer is the kernel's write buffer of a connection, in bytes. It bounds
+// the memory of unread answers. A write to a client that has stopped reading
+// blocks as soon as the buffer is full.
 const writeBuffer = 256 << 10
 
-// A Listener accepts connections up to a total, and up to a share of it from
-// one client. At the total it closes a connection of the client that holds
-// most, so that a client that holds few is always accepted. Connections that
-// have shown a valid token are closed last, and only while they are idle.
+// A Listener limits connections in total and per client. At the total limit it
+// closes a connection of the client with the most, so that a client with few
+// connections is always accepted. Authenticated connections are closed last,
+// and only while they are idle.
 //
-// Cost: at the total each accepted connection looks at all others.
+// At the total limit, accepting a connection costs a scan of all others.
 type Listener struct {
 	net.Listener
-	total, share int
-	proxies      atomic.Pointer[Proxies]
+	total, perClient int
+	proxies          atomic.Pointer[Proxies]
 
-	refused, evicted atomic.Uint64
+	rejected, evicted atomic.Uint64
 
-	mu    sync.Mutex
-	conns map[*Conn]struct{}
-	all   map[netip.Prefix]int // connections of each client
-	fresh map[netip.Prefix]int // of these, those that have shown no token
+	mu        sync.Mutex
+	conns     map[*Conn]struct{}
+	all       map[netip.Prefix]int // connections by client
+	anonymous map[netip.Prefix]int // unauthenticated connections by client
 }
 
 // A Conn is an accepted connection.
@@ -41,28 +42,28 @@ type Conn struct {
 	client   netip.Prefix
 
 	// Guarded by the listener's mu.
-	vouched bool      // it has shown a valid token, or is a trusted proxy's
-	idle    bool      // no request is under way
-	since   time.Time // when it was accepted, or became idle
-	closed  bool
+	authenticated bool      // its last request had a valid token, or it comes from a trusted proxy
+	idle          bool      // no request is running
+	since         time.Time // when it was accepted, or became idle
+	closed        bool
 }
 
-// NewListener accepts from l up to total connections, and a quarter of them
-// from one client.
+// NewListener returns a Listener that accepts up to total connections from l,
+// and up to a quarter of total from one client.
 func NewListener(l net.Listener, total int) *Listener {
 	n := &Listener{
-		Listener: l, total: total, share: max(total/4, 1),
-		conns: map[*Conn]struct{}{}, all: map[netip.Prefix]int{}, fresh: map[netip.Prefix]int{},
+		Listener: l, total: total, perClient: max(total/4, 1),
+		conns: map[*Conn]struct{}{}, all: map[netip.Prefix]int{}, anonymous: map[netip.Prefix]int{},
 	}
 	n.Trust(nil)
 	return n
 }
 
-// Trust replaces the trusted proxies. Their connections count in the total
-// alone.
+// Trust replaces the trusted proxies. The limit per client does not apply to
+// their connections.
 func (l *Listener) Trust(p Proxies) { l.proxies.Store(&p) }
 
-// Accept implements net.Listener. A connection that is not accepted is closed.
+// Accept implements net.Listener. It closes connections beyond the limits.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -73,19 +74,20 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if c := l.admit(tcp); c != nil {
 			return c, nil
 		}
-		l.refused.Add(1)
-		_ = tcp.Close() // refused: its end is of no interest
+		l.rejected.Add(1)
+		_ = tcp.Close()
 	}
 }
 
-// admit counts a connection, and makes room for it; nil: it is refused.
+// admit counts a connection, after closing another one where the total is
+// reached. It returns nil if the connection is rejected.
 func (l *Listener) admit(tcp *net.TCPConn) *Conn {
-	_ = tcp.SetWriteBuffer(writeBuffer) // without it the kernel keeps more
+	_ = tcp.SetWriteBuffer(writeBuffer) // the default is larger
 	addr := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()
-	c := &Conn{TCPConn: tcp, listener: l, client: Of(addr), vouched: l.proxies.Load().Contains(addr), idle: true, since: time.Now()}
+	c := &Conn{TCPConn: tcp, listener: l, client: Of(addr), authenticated: l.proxies.Load().Contains(addr), idle: true, since: time.Now()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.vouched && l.all[c.client] >= l.share {
+	if !c.authenticated && l.all[c.client] >= l.perClient {
 		return nil
 	}
 	if len(l.conns) >= l.total {
@@ -99,19 +101,20 @@ func (l *Listener) admit(tcp *net.TCPConn) *Conn {
 	}
 	l.conns[c] = struct{}{}
 	l.all[c.client]++
-	if !c.vouched {
-		l.fresh[c.client]++
+	if !c.authenticated {
+		l.anonymous[c.client]++
 	}
 	return c
 }
 
-// victim finds the connection that gives way to a newcomer: of the client with
-// most connections without a token, the idle or else the oldest one; where
-// there are none, an idle one of the client with most. A client gives way only
-// to one that holds fewer.
+// victim returns the connection to close for a new one of newcomer, nil for
+// none. First choice is the client with the most unauthenticated connections:
+// its idle connection, else its oldest. Second choice is an idle connection of
+// the client with the most connections. A client with no more connections than
+// newcomer loses none.
 func (l *Listener) victim(newcomer netip.Prefix) (victim *Conn) {
 	for c := range l.conns {
-		if !c.vouched && l.fresh[c.client] > l.fresh[newcomer] && (victim == nil || l.before(c, victim, l.fresh)) {
+		if !c.authenticated && l.anonymous[c.client] > l.anonymous[newcomer] && (victim == nil || l.before(c, victim, l.anonymous)) {
 			victim = c
 		}
 	}
@@ -119,14 +122,14 @@ func (l *Listener) victim(newcomer netip.Prefix) (victim *Conn) {
 		return victim
 	}
 	for c := range l.conns {
-		if c.vouched && c.idle && l.all[c.client] > l.all[newcomer] && (victim == nil || l.before(c, victim, l.all)) {
+		if c.authenticated && c.idle && l.all[c.client] > l.all[newcomer] && (victim == nil || l.before(c, victim, l.all)) {
 			victim = c
 		}
 	}
 	return victim
 }
 
-// before reports whether a gives way before b.
+// before reports whether a is closed before b.
 func (l *Listener) before(a, b *Conn, held map[netip.Prefix]int) bool {
 	if ha, hb := held[a.client], held[b.client]; ha != hb {
 		return ha > hb
@@ -137,21 +140,21 @@ func (l *Listener) before(a, b *Conn, held map[netip.Prefix]int) bool {
 	return a.since.Before(b.since)
 }
 
-// forget no longer counts a connection.
+// forget removes a closed connection from the counts.
 func (l *Listener) forget(c *Conn) {
 	if c.closed {
 		return
 	}
 	c.closed = true
 	delete(l.conns, c)
-	less(l.all, c.client)
-	if !c.vouched {
-		less(l.fresh, c.client)
+	decrement(l.all, c.client)
+	if !c.authenticated {
+		decrement(l.anonymous, c.client)
 	}
 }
 
-// less counts one less; a client without connections takes no memory.
-func less(held map[netip.Prefix]int, client netip.Prefix) {
+// decrement lowers the count of client and deletes it at zero.
+func decrement(held map[netip.Prefix]int, client netip.Prefix) {
 	if held[client]--; held[client] <= 0 {
 		delete(held, client)
 	}
@@ -159,16 +162,16 @@ func less(held map[netip.Prefix]int, client netip.Prefix) {
 
 // Close implements net.Conn.
 func (c *Conn) Close() error {
-	err := c.TCPConn.Close() // first, so that no handle is given out twice
+	err := c.TCPConn.Close() // before forget, so that open files never exceed the total
 	c.listener.mu.Lock()
 	defer c.listener.mu.Unlock()
 	c.listener.forget(c)
 	return err
 }
 
-// State is the ConnState of an http.Server.
+// State is the ConnState hook of an http.Server.
 func (l *Listener) State(conn net.Conn, state http.ConnState) {
-	c := of(conn)
+	c := unwrap(conn)
 	if c == nil {
 		return
 	}
@@ -179,17 +182,17 @@ func (l *Listener) State(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connKey is the key of a request's connection.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
-// Context is the ConnContext of an http.Server.
+// Context is the ConnContext hook of an http.Server.
 func (*Listener) Context(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, of(conn))
+	return context.WithValue(ctx, connKey{}, unwrap(conn))
 }
 
-// Vouch notes whether the request of a context showed a valid token. It does
-// nothing where a request came by no Listener.
-func Vouch(ctx context.Context, valid bool) {
+// SetAuthenticated records whether the request of ctx had a valid token. It does
+// nothing if the request did not come through a Listener.
+func SetAuthenticated(ctx context.Context, valid bool) {
 	c, _ := ctx.Value(connKey{}).(*Conn)
 	if c == nil {
 		return
@@ -197,25 +200,19 @@ func Vouch(ctx context.Context, valid bool) {
 	l := c.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.closed || c.vouched == valid || !c.listener.fromClient(c) {
+	if c.closed || c.authenticated == valid || l.proxies.Load().Contains(c.client.Addr()) {
 		return
 	}
-	c.vouched = valid
+	c.authenticated = valid
 	if valid {
-		less(l.fresh, c.client)
+		decrement(l.anonymous, c.client)
 	} else {
-		l.fresh[c.client]++
+		l.anonymous[c.client]++
 	}
 }
 
-// fromClient reports whether a connection is not a trusted proxy's: one of
-// those carries the requests of many, with tokens and without.
-func (l *Listener) fromClient(c *Conn) bool {
-	return !l.proxies.Load().Contains(c.client.Addr())
-}
-
-// of is the Conn that the server made a connection of.
-func of(conn net.Conn) *Conn {
+// unwrap returns the Conn below TLS, nil if there is none.
+func unwrap(conn net.Conn) *Conn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
@@ -223,15 +220,16 @@ func of(conn net.Conn) *Conn {
 	return c
 }
 
-// Stats are figures of a Listener.
+// Stats are counts of connections. Rejected ones were closed at once, evicted
+// ones were closed for a client with fewer.
 type Stats struct {
-	Open, Total      int
-	Refused, Evicted uint64
+	Open, Total       int
+	Rejected, Evicted uint64
 }
 
-// Stats returns how many connections are open, refused and closed for others.
+// Stats returns the current counts.
 func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Stats{Open: len(l.conns), Total: l.total, Refused: l.refused.Load(), Evicted: l.evicted.Load()}
+	return Stats{Open: len(l.conns), Total: l.total, Rejected: l.rejected.Load(), Evicted: l.evicted.Load()}
 }

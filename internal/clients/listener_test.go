@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,29 +13,26 @@ import (
 	"time"
 )
 
-// A house is a server whose connections a Listener shares: 8 in all, 2 of one
-// client. A request with a token is answered, one to /slow when the test ends.
-type house struct {
+// A testServer serves HTTP behind a Listener of 8 connections, 2 per client. It
+// answers /slow when the test ends and everything else at once. A request with
+// an Authorization header counts as authenticated.
+type testServer struct {
 	*Listener
 	t *testing.T
 }
 
-func newHouse(t *testing.T, trusted ...string) house {
+func newTestServer(t *testing.T, trusted ...netip.Prefix) testServer {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := NewListener(inner, 8)
-	var proxies Proxies
-	for _, p := range trusted {
-		proxies = append(proxies, netip.MustParsePrefix(p))
-	}
-	l.Trust(proxies)
+	l.Trust(trusted)
 	ended := make(chan struct{})
 	s := &http.Server{ConnState: l.State, ConnContext: l.Context, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		Vouch(r.Context(), r.Header.Get("Authorization") != "")
+		SetAuthenticated(r.Context(), r.Header.Get("Authorization") != "")
 		if r.URL.Path == "/slow" {
 			<-ended
 		}
@@ -49,52 +45,74 @@ func newHouse(t *testing.T, trusted ...string) house {
 		s.Close()
 		<-served
 		if got := l.Stats().Open; got != 0 {
-			t.Errorf("%d connections are counted when all are closed", got)
+			t.Errorf("after closing all connections: got %d open, want 0", got)
 		}
 	})
-	return house{l, t}
+	return testServer{l, t}
 }
 
-// from connects from 127.0.0.n.
-func (h house) from(n byte) *net.TCPConn {
-	h.t.Helper()
+// dial connects from 127.0.0.n.
+func (s testServer) dial(n byte) *net.TCPConn {
+	s.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, n)}}
-	c, err := d.DialContext(h.t.Context(), "tcp", h.Addr().String())
+	c, err := d.DialContext(s.t.Context(), "tcp", s.Addr().String())
 	if err != nil {
-		h.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	h.t.Cleanup(func() { c.Close() })
-	_ = c.SetDeadline(time.Now().Add(time.Minute)) // of a test that hangs
+	s.t.Cleanup(func() { c.Close() })
+	_ = c.SetDeadline(time.Now().Add(time.Minute)) // so that a hanging test fails
 	return c.(*net.TCPConn)
 }
 
-// counted waits until the listener has decided on a number of connections.
-func (h house) counted(open, closed int) {
-	h.t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		s := h.Stats()
-		if s.Open == open && int(s.Refused+s.Evicted) == closed {
+// fill opens 2 connections from each of 127.0.0.2 to 127.0.0.5.
+func (s testServer) fill() (conns []*net.TCPConn) {
+	s.t.Helper()
+	for n := byte(2); n < 6; n++ {
+		conns = append(conns, s.dial(n), s.dial(n))
+	}
+	s.wait(8, 0, 0)
+	return conns
+}
+
+// wait waits for the listener's counts.
+func (s testServer) wait(open int, rejected, evicted uint64) {
+	s.t.Helper()
+	want := Stats{Open: open, Total: 8, Rejected: rejected, Evicted: evicted}
+	waitUntil(s.t, func() error {
+		if got := s.Stats(); got != want {
+			return fmt.Errorf("got %+v, want %+v", got, want)
+		}
+		return nil
+	})
+}
+
+// waitUntil fails the test if check does not succeed within a minute.
+func waitUntil(t *testing.T, check func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) {
+		err := check()
+		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			h.t.Fatalf("got %+v, want %d open and %d closed", s, open, closed)
+			t.Fatal(err)
 		}
-		<-time.After(time.Millisecond)
 	}
 }
 
-// ask sends a request and waits for the first bytes of its answer.
-func ask(t *testing.T, c net.Conn, path, token string) {
-	t.Helper()
+// send sends a request.
+func send(c net.Conn, path, token string) {
 	header := ""
 	if token != "" {
 		header = "Authorization: " + token + "\r\n"
 	}
 	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n", path, header)
-	if path == "/slow" {
-		return
-	}
+}
+
+// get sends a request and reads its answer.
+func get(t *testing.T, c net.Conn, token string) {
+	t.Helper()
+	send(c, "/", token)
 	answer := make([]byte, 4096)
 	if n, err := c.Read(answer); err != nil || !strings.HasSuffix(string(answer[:n]), "answered") {
 		t.Fatalf("got %q, %v, want an answer", answer[:n], err)
@@ -102,124 +120,97 @@ func ask(t *testing.T, c net.Conn, path, token string) {
 }
 
 // isOpen reports whether the server has not closed a connection.
-func isOpen(t *testing.T, c net.Conn) bool {
-	t.Helper()
+func isOpen(c net.Conn) bool {
 	_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 	_, err := c.Read(make([]byte, 1))
 	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
 	return os.IsTimeout(err)
 }
 
-func TestAShareOfEachClient(t *testing.T) {
-	h := newHouse(t)
-	first, second := h.from(2), h.from(2)
-	h.counted(2, 0)
-	third := h.from(2)
-	h.counted(2, 1)
-	if !isOpen(t, first) || !isOpen(t, second) || isOpen(t, third) {
-		t.Error("the third connection of a client is open, or one before it is not")
+func TestListenerRejectsAClientBeyondItsLimit(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	first, second := s.dial(2), s.dial(2)
+	s.wait(2, 0, 0)
+	third := s.dial(2)
+	s.wait(2, 1, 0)
+	if !isOpen(first) || !isOpen(second) || isOpen(third) {
+		t.Error("got the third connection of a client open or an earlier one closed")
 	}
-	ask(t, first, "/", "")
+	get(t, first, "")
 	first.Close()
-	h.counted(1, 1)
-	ask(t, h.from(2), "/", "")
+	s.wait(1, 1, 0)
+	get(t, s.dial(2), "")
 }
 
-// However many clients hold connections, one that holds none is accepted.
-func TestNoClientIsLockedOut(t *testing.T) {
-	h := newHouse(t)
-	var held []*net.TCPConn
-	for n := byte(2); n < 6; n++ {
-		held = append(held, h.from(n), h.from(n))
+// A client without connections is accepted at the total limit. The oldest
+// unauthenticated connections of others are closed for it, the authenticated
+// connection stays open.
+func TestListenerEvictsUnauthenticatedConnectionsFirst(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	first := s.fill()
+	authenticated := s.dial(1)
+	s.wait(8, 0, 1)
+	get(t, authenticated, "token")
+	for n := byte(10); n < 60; n++ {
+		s.dial(n)
+		s.wait(8, 0, uint64(n)-8)
 	}
-	h.counted(8, 0)
-	shop := h.from(1)
-	h.counted(8, 1)
-	ask(t, shop, "/", "token")
-	for n := byte(10); n < 60; n++ { // each is one of many that hold nothing
-		h.from(n)
-		h.counted(8, int(n)-8)
+	if !isOpen(authenticated) {
+		t.Fatal("the authenticated connection was closed")
 	}
-	if !isOpen(t, shop) {
-		t.Fatal("the connection that showed a token was closed for those that did not")
-	}
-	ask(t, shop, "/", "token")
-	open := 0
-	for _, c := range held {
-		if isOpen(t, c) {
-			open++
+	get(t, authenticated, "token")
+	for i, c := range first {
+		if isOpen(c) {
+			t.Errorf("connection %d of the first 8 is open, want it closed", i)
 		}
-	}
-	if open > 0 {
-		t.Errorf("%d of the first connections are open, want those closed that are oldest", open)
 	}
 }
 
-// A client gives way only to one that holds fewer.
-func TestTheGreedyGetNoMore(t *testing.T) {
-	h := newHouse(t)
-	for n := byte(2); n < 6; n++ {
-		h.from(n)
-		h.from(n)
-	}
-	h.counted(8, 0)
-	h.from(1)
-	h.counted(8, 1)
-	h.from(1)
-	h.counted(8, 2)
-	if s := h.Stats(); s.Evicted != 2 {
-		t.Errorf("got %+v, want 2 closed for a client with fewer", s)
-	}
-	h.from(1)
-	h.counted(8, 3)
-	if s := h.Stats(); s.Refused != 1 {
-		t.Errorf("got %+v, want the third of one client refused", s)
-	}
+func TestListenerEvictsOnlyForAClientWithFewerConnections(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.fill()
+	s.dial(1)
+	s.wait(8, 0, 1)
+	s.dial(1)
+	s.wait(8, 0, 2)
+	s.dial(1)
+	s.wait(8, 1, 2)
 }
 
-// A request under way that showed a token is never given up for another.
-func TestRequestsWithATokenGoOn(t *testing.T) {
-	h := newHouse(t)
-	for n := byte(2); n < 6; n++ {
-		for range 2 {
-			ask(t, h.from(n), "/slow", "token")
-		}
+func TestListenerKeepsRunningAuthenticatedRequests(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for _, c := range s.fill() {
+		send(c, "/slow", "token")
 	}
-	h.counted(8, 0)
-	deadline := time.Now().Add(time.Minute)
-	for {
-		h.mu.Lock()
-		without := len(h.fresh)
-		h.mu.Unlock()
-		if without == 0 {
-			break
+	waitUntil(t, func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if n := len(s.anonymous); n > 0 {
+			return fmt.Errorf("%d clients have unauthenticated connections, want 0", n)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the tokens of %d clients were not noted within a minute", without)
-		}
-		<-time.After(time.Millisecond)
-	}
-	h.from(1)
-	h.counted(8, 1)
-	if s := h.Stats(); s.Refused != 1 || s.Evicted != 0 {
-		t.Errorf("got %+v, want the newcomer refused", s)
-	}
+		return nil
+	})
+	s.dial(1)
+	s.wait(8, 1, 0)
 }
 
-// A trusted proxy has as many connections as there are.
-func TestTrustedProxiesHaveNoShare(t *testing.T) {
-	h := newHouse(t, "127.0.0.9/32")
+// A trusted proxy may use all connections. An idle one is closed for another
+// client.
+func TestListenerHasNoLimitForTrustedProxies(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, netip.MustParsePrefix("127.0.0.9/32"))
 	for range 8 {
-		h.from(9)
+		s.dial(9)
 	}
-	h.counted(8, 0)
-	ask(t, h.from(1), "/", "")
-	h.counted(8, 1)
-	if s := h.Stats(); s.Evicted != 1 {
-		t.Errorf("got %+v, want an idle connection of the proxy closed", s)
-	}
+	s.wait(8, 0, 0)
+	get(t, s.dial(1), "")
+	s.wait(8, 0, 1)
 }
 
-func TestVouchInProcess(t *testing.T) {
-	Vouch(context.Background(), true) // no connection: nothing to note, and no panic
+func TestSetAuthenticatedIgnoresInProcessCalls(t *testing.T) {
+	SetAuthenticated(t.Context(), true) // must not panic
 }

@@ -64,7 +64,7 @@ func (a Access) authorize(mux *http.ServeMux) http.Handler {
 // refuse answers a request without a known token. An answer to a wrong token is
 // delayed; one to a valid token never is, also from the same client.
 func (a Access) refuse(w http.ResponseWriter, r *http.Request, who asker, refusal *Error) {
-	clients.Vouch(r.Context(), false)
+	clients.SetAuthenticated(r.Context(), false)
 	if refusal == errWrongToken && !a.Limits.failures.Failed(r.Context(), who.client) {
 		refusal = &Error{http.StatusTooManyRequests, "busy", "too many wrong tokens were shown", "see http.tokens in the server's configuration"}
 	}
@@ -135,6 +135,6 @@ func (k keyring) identify(r *http.Request, who *asker) (refusal *Error) {
 	if who.token == 0 {
 		return errWrongToken
 	}
-	clients.Vouch(r.Context(), true)
+	clients.SetAuthenticated(r.Context(), true)
 	return nil
 }

@@ -18,6 +18,6 @@ func (l *Limits) collect(send func(figure, float64, ...string)) {
 	s := l.listener.Stats()
 	send(figureConnections, float64(s.Open))
 	send(figureMostConns, float64(s.Total))
-	send(figureRefused, float64(s.Refused))
+	send(figureRefused, float64(s.Rejected))
 	send(figureEvicted, float64(s.Evicted))
 }

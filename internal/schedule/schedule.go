@@ -1,12 +1,12 @@
-// Package schedule runs named jobs at intervals, on gocron, which no other
-// package imports.
+// Package schedule runs named jobs at intervals.
 //
-// Invariant: a job never overlaps itself; a run that falls due while the last
-// one goes on is left out. A job that failed waits longer and longer before it
-// runs again, up to half a minute, so that a database that is down is not
-// hammered; one good run and it is back to its interval.
+// A job never overlaps itself: a run that is due while the previous one is
+// running is skipped. After a failure the job's runs are skipped for a back-off
+// of 1 s, which doubles with each further failure up to 30 s. A successful run
+// ends the back-off. A panic counts as a failure of its run. Nothing is stored:
+// schedules start again with the process.
 //
-// The package also owns the Lane, by which the jobs of one table take turns.
+// Lane is the lock that makes the jobs of one table run one at a time.
 package schedule
 
 import (
@@ -25,8 +25,8 @@ import (
 const (
 	firstBackOff = time.Second
 	maxBackOff   = 30 * time.Second
-	// stopWithin is how long Stop waits for runs to end: what they were doing
-	// is done again after a restart, so nothing is lost by leaving.
+	// stopWithin is how long Stop waits for runs to end. An interrupted run is
+	// repeated after the restart, so no work is lost.
 	stopWithin = 4 * time.Second
 )
 
@@ -35,19 +35,18 @@ type Scheduler struct {
 	cron gocron.Scheduler
 	log  *slog.Logger
 
-	ctx    context.Context // of every run
+	ctx    context.Context // passed to every run
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
 	stopped bool
-	runs    sync.WaitGroup // added to only while not stopped
+	runs    sync.WaitGroup // Add is called only while stopped is false
 }
 
-// ErrRunning is Stop's when a run did not end in time. Stop can be called again.
+// ErrRunning is the error of Stop if a run does not end in time.
 var ErrRunning = errors.New("a run did not end")
 
-// New returns a scheduler that is running and has no jobs. Failing jobs are
-// logged to log.
+// New returns a running scheduler without jobs. It logs failed runs to log.
 func New(log *slog.Logger) (*Scheduler, error) {
 	cron, err := gocron.NewScheduler()
 	if err != nil {
@@ -59,8 +58,8 @@ func New(log *slog.Logger) (*Scheduler, error) {
 	return s, nil
 }
 
-// Every runs a job after the delay, 0 being now, and then at the interval. The
-// context of a run is cancelled by Stop.
+// Every runs a job after delay and then at every interval. Stop cancels the
+// context of its runs.
 func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(context.Context) error) (*Job, error) {
 	j := &Job{name: name, run: run, scheduler: s}
 	start := gocron.WithStartImmediately()
@@ -69,7 +68,7 @@ func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(c
 	}
 	cronJob, err := s.cron.NewJob(
 		gocron.DurationJob(interval),
-		gocron.NewTask(j.tick), // the one place that names a task: with a wrong arity gocron silently runs nothing
+		gocron.NewTask(j.tick), // gocron silently skips a task whose parameters do not match
 		gocron.WithName(name),
 		gocron.WithSingletonMode(gocron.LimitModeReschedule),
 		gocron.WithStartAt(start),
@@ -81,7 +80,8 @@ func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(c
 	return j, nil
 }
 
-// Stop cancels the runs under way and waits a few seconds for them to end.
+// Stop cancels all runs and waits up to 4 s for them to end. After ErrRunning it
+// can be called again.
 func (s *Scheduler) Stop() error {
 	s.mu.Lock()
 	s.stopped = true
@@ -94,14 +94,14 @@ func (s *Scheduler) Stop() error {
 	case <-time.After(stopWithin):
 		return fmt.Errorf("stop the scheduler: %w within %v", ErrRunning, stopWithin)
 	}
-	// Only now, with no run under way: gocron waits for runs by spinning.
+	// gocron's Shutdown waits for runs in a busy loop, so it is called after them.
 	if err := s.cron.Shutdown(); err != nil {
 		return fmt.Errorf("stop the scheduler: %w", err)
 	}
 	return nil
 }
 
-// enter counts a run in, unless the scheduler is being stopped.
+// enter registers a run. It returns false if the scheduler is stopped.
 func (s *Scheduler) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Scheduler) isStopped() bool {
 	return s.stopped
 }
 
-// A Job is one function run at an interval.
+// A Job is one function that runs at an interval.
 type Job struct {
 	scheduler *Scheduler
 	name      string
@@ -128,10 +128,10 @@ type Job struct {
 	mu      sync.Mutex
 	status  Status
 	backOff time.Duration
-	resume  time.Time // runs due before are left out
+	resume  time.Time // runs due before this time are skipped
 }
 
-// Status is what a job did last and does next. Times are this machine's.
+// Status describes a job's last and next run.
 type Status struct {
 	Running bool
 	Last    time.Time // start of the last run that ended
@@ -140,8 +140,8 @@ type Status struct {
 	Err     error // of the last run
 }
 
-// Status returns the job's status. In a scheduler that is stopped nothing is
-// next: gocron would take a second to say so, of each job.
+// Status returns the job's status. Next is zero if the scheduler is stopped:
+// gocron would need a second per job to report that.
 func (j *Job) Status() Status {
 	j.mu.Lock()
 	s, resume := j.status, j.resume
@@ -158,8 +158,8 @@ func (j *Job) Status() Status {
 	return s
 }
 
-// Now runs the job at once, beside its interval, unless it is running already.
-// A pause after failures is over.
+// Now runs the job immediately unless it is running. It ends the back-off and
+// does not change the interval.
 func (j *Job) Now() error {
 	j.mu.Lock()
 	j.resume = time.Time{}
@@ -170,7 +170,7 @@ func (j *Job) Now() error {
 	return nil
 }
 
-// tick is one due run.
+// tick runs the job if it is due.
 func (j *Job) tick() {
 	started := time.Now()
 	if !j.begin(started) {
@@ -180,12 +180,12 @@ func (j *Job) tick() {
 	ctx := j.scheduler.ctx
 	err := j.runOnce(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = nil // stopped, not failed
+		err = nil // Stop cancelled the run
 	}
 	j.end(started, err)
 }
 
-// runOnce runs the job. A panic is a failure of this run alone.
+// runOnce runs the job and returns a panic as an error.
 func (j *Job) runOnce(ctx context.Context) (err error) {
 	defer recovered.Into(&err)
 	return j.run(ctx)
@@ -207,7 +207,7 @@ func (j *Job) end(started time.Time, err error) {
 	j.status = Status{Last: started, Took: time.Since(started), Err: err}
 	if err == nil {
 		if j.backOff > 0 {
-			j.scheduler.log.Info("schedule works again", "job", j.name)
+			j.scheduler.log.Info("job recovered", "job", j.name)
 		}
 		j.backOff, j.resume = 0, time.Time{}
 		return
@@ -216,8 +216,30 @@ func (j *Job) end(started time.Time, err error) {
 	j.resume = time.Now().Add(j.backOff)
 	if p := new(recovered.Error); errors.As(err, &p) {
 		if stack := p.Stack(); stack != "" {
-			j.scheduler.log.Error("schedule recovered from a panic", "job", j.name, "stack", stack)
+			j.scheduler.log.Error("job panicked", "job", j.name, "stack", stack)
 		}
 	}
-	j.scheduler.log.Error("schedule failed", "job", j.name, "error", err, "again_in", j.backOff)
+	j.scheduler.log.Error("job failed", "job", j.name, "error", err, "retry_in", j.backOff)
 }
+
+// A Lane is a lock that the jobs of one table share. Long jobs give it up
+// between chunks. Waiting jobs get it in the order of their calls.
+type Lane struct {
+	slot chan struct{}
+}
+
+// NewLane returns a free lane.
+func NewLane() *Lane { return &Lane{slot: make(chan struct{}, 1)} }
+
+// Take waits until the lane is free or ctx ends.
+func (l *Lane) Take(ctx context.Context) error {
+	select {
+	case l.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Give gives the lane up.
+func (l *Lane) Give() { <-l.slot }
