@@ -6,12 +6,13 @@ import (
 )
 
 // An ACL names the field that holds a document's groups: a column of the main
-// SQL, or a child. The zero ACL is that of a table whose documents everyone
-// may find.
+// SQL, or a child. In a table with the zero ACL everyone may find every document.
+//
+// Field and Value, Rows and Of return the groups as a Row that has only that
+// field. A nil Row means that the groups are unknown.
 type ACL struct{ Column, Child string }
 
-// Of returns the field of a row as a row of its own; nil where the row does not
-// have it.
+// Of returns the groups of a row; nil if the row does not have the field.
 func (a ACL) Of(r Row) *Row {
 	if a.Column != "" {
 		if v, ok := r.Get(a.Column); ok {
@@ -27,15 +28,15 @@ func (a ACL) Of(r Row) *Row {
 	return nil
 }
 
-// Value is the field of a row that has this value in the column.
+// Value returns the groups of a row that has this value in the ACL's column.
 func (a ACL) Value(v any) *Row { return &Row{Names: []string{a.Column}, Values: []any{v}} }
 
-// Rows is the field of a row that has these rows in the child.
+// Rows returns the groups of a row that has these rows in the ACL's child.
 func (a ACL) Rows(rows []Row) *Row { return &Row{Children: []Child{{Name: a.Child, Rows: rows}}} }
 
-// Field is the field of the rows that were read of one key. A child has as many
-// as there are, in the order of their canonical JSON. The main SQL has one; of
-// several that differ, none is the row's, and the field is not known.
+// Field returns the groups of one key, from all rows that were read for it. Rows
+// of a child are sorted by their canonical JSON. Rows of the main SQL must all
+// have the same value; otherwise the groups are unknown, and Field returns nil.
 func (a ACL) Field(rows []Row) *Row {
 	if a.Child != "" {
 		slices.SortFunc(rows, func(a, b Row) int {
@@ -56,8 +57,8 @@ func (a ACL) Field(rows []Row) *Row {
 	return field
 }
 
-// Replace returns a copy of a row with another field. Nil is a field without
-// any group.
+// Replace returns a copy of a row with other groups. With nil the copy has no
+// group, so only admins find it.
 func (a ACL) Replace(r Row, groups *Row) Row {
 	switch {
 	case a == ACL{}:
@@ -81,7 +82,7 @@ func (a ACL) Replace(r Row, groups *Row) Row {
 			replaced.Children[i], groups = groups.Children[0], &Row{}
 		}
 	}
-	// What the row did not have.
+	// The row did not have the field: append it.
 	replaced.Names, replaced.Values = append(replaced.Names, groups.Names...), append(replaced.Values, groups.Values...)
 	replaced.Children = append(replaced.Children, groups.Children...)
 	return replaced
@@ -100,12 +101,12 @@ func SameGroups(a, b *Row) bool {
 	return err == nil && bytes.Equal(left, right)
 }
 
-// A Visibility is who finds the last document of a row that can't become one any
-// more. It is empty where there is no document, and in a table without an ACL.
+// A Visibility is the audience of the last document of a row in quarantine. It
+// is empty if there is no document, and in a table without an ACL.
 type Visibility string
 
-// What a document in a table with an ACL can be while its row is in quarantine.
+// Visibilities of a document whose row is in quarantine.
 const (
-	Visible Visibility = "visible" // to the groups that the row has now
-	Hidden  Visibility = "hidden"  // from all but admins: the groups of the row are not known
+	Visible Visibility = "visible" // the row's present groups find it
+	Hidden  Visibility = "hidden"  // only admins find it: the row's groups are unknown
 )

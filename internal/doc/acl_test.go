@@ -8,8 +8,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// TestACL takes the field of groups out of rows and puts another one in.
-func TestACL(t *testing.T) {
+func TestReplaceChangesOnlyTheGroups(t *testing.T) {
 	column, child := doc.ACL{Column: "grp"}, doc.ACL{Child: "who"}
 	named := func(names ...string) (rows []doc.Row) {
 		for _, n := range names {
@@ -34,11 +33,11 @@ func TestACL(t *testing.T) {
 		{"none", doc.ACL{}, bare, nil, `{"row":{"id":1}}`},
 		{"a column", column, row("7"), column.Value("9"), `{"row":{"id":1,"grp":"9","title":"a"},"children":{"notes":[],"who":[],"tags":[]}}`},
 		{"a column, hidden", column, row("7"), nil, `{"row":{"id":1,"grp":null,"title":"a"},"children":{"notes":[],"who":[],"tags":[]}}`},
-		{"a column that was not there", column, bare, column.Value("9"), `{"row":{"id":1,"grp":"9"}}`},
-		{"a column that was not there, hidden", column, bare, nil, `{"row":{"id":1,"grp":null}}`},
+		{"a missing column", column, bare, column.Value("9"), `{"row":{"id":1,"grp":"9"}}`},
+		{"a missing column, hidden", column, bare, nil, `{"row":{"id":1,"grp":null}}`},
 		{"a child", child, row("7", "x"), child.Rows(named("y", "z")), `{"row":{"id":1,"grp":"7","title":"a"},"children":{"notes":[],"who":[{"name":"y"},{"name":"z"}],"tags":[]}}`},
 		{"a child, hidden", child, row("7", "x"), nil, `{"row":{"id":1,"grp":"7","title":"a"},"children":{"notes":[],"who":[],"tags":[]}}`},
-		{"a child that was not there", child, bare, child.Rows(named("y")), `{"row":{"id":1},"children":{"who":[{"name":"y"}]}}`},
+		{"a missing child", child, bare, child.Rows(named("y")), `{"row":{"id":1},"children":{"who":[{"name":"y"}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, err := test.from.AppendJSON(nil)
@@ -65,8 +64,7 @@ func TestACL(t *testing.T) {
 	}
 }
 
-// TestACLField makes the field of the rows that were read of one key.
-func TestACLField(t *testing.T) {
+func TestFieldOfSeveralRowsOfOneKey(t *testing.T) {
 	column, child := doc.ACL{Column: "grp"}, doc.ACL{Child: "who"}
 	rows := func(values ...any) (rows []doc.Row) {
 		for _, v := range values {

@@ -1,29 +1,29 @@
 package doc
 
-// A Catalog is what a database says of its own tables, as far as a
-// configuration could be made of it.
+// A Catalog describes a database's tables, as far as a configuration can be
+// generated from it.
 type Catalog struct {
 	Name     string         // of the database
-	Zone     string         // in which times without a zone are written, as far as is known; may be empty
-	Greatest string         // the function that returns the later of two updateTimes
-	Tables   []CatalogTable // by name, without those of the system and without partitions
+	Zone     string         // time zone of times without one; empty if unknown
+	Greatest string         // SQL function that returns the later of two updateTimes
+	Tables   []CatalogTable // by name, without system tables and partitions
 	Views    []string
 }
 
 // A CatalogTable is a base table.
 type CatalogTable struct {
-	Schema     string // empty where SQL finds the table without it
+	Schema     string // empty if SQL finds the table without it
 	Name       string
-	SQL        string // the name as SQL writes it; no two tables have the same
-	Denied     bool   // the role may not read it
+	SQL        string // the name as SQL writes it; unique in the catalog
+	Denied     bool   // the role lacks the privilege to read it
 	Columns    []CatalogColumn
-	Keys       [][]string // columns that tell rows apart and are not NULL, the primary key first
+	Keys       [][]string // unique keys without NULL, the primary key first
 	Primary    bool       // Keys[0] is the primary key
 	References []CatalogReference
 }
 
-// A CatalogReference is a foreign key: Columns hold the OtherColumns of a row
-// of the table whose SQL is To.
+// A CatalogReference is a foreign key: Columns refer to OtherColumns of the table
+// whose SQL is To.
 type CatalogReference struct {
 	To                    string
 	Columns, OtherColumns []string
@@ -33,28 +33,35 @@ type CatalogReference struct {
 type CatalogColumn struct {
 	Name       string
 	SQL        string // as SQL writes it
-	Type       string // as the database calls it
+	Type       string // in the database's words
 	Kind       ColumnKind
-	Length     int  // a text's longest; 0: any
-	NotNull    bool // it says of itself that it is never NULL
-	Key        bool // a key can be made of it
-	Time       bool // an updateTime can be made of it
+	Length     int  // greatest length of a text; 0: not limited
+	NotNull    bool // declared NOT NULL
+	Key        bool // it can be part of a key
+	Time       bool // it can be an updateTime
 	Indexed    bool // an index begins with it
 	Now        bool // its default is the time of the insert
 	Maintained bool // a trigger sets it on UPDATE
 }
 
-// A ColumnKind says what a column can be for.
+// A ColumnKind classifies a column by how it can be indexed.
 type ColumnKind int
 
 // The kinds of columns.
 const (
-	OtherColumn   ColumnKind = iota // bytes, shapes, search vectors: nothing for a reader
+	OtherColumn   ColumnKind = iota // bytes, shapes, search vectors: not indexed
 	TextColumn                      // words
 	WordColumn                      // one of a few values, or an identifier
 	NumberColumn                    // an integer or a fraction
-	BooleanColumn                   // yes or no
-	InstantColumn                   // a time that needs no zone
-	WallColumn                      // a time that means something only with a zone
+	BooleanColumn                   // true or false
+	InstantColumn                   // a time with a time zone, or in UTC
+	WallColumn                      // a local time, without a time zone
 	DateColumn                      // a day
 )
+
+// A Relation is a base table that an SQL of the configuration reads.
+type Relation struct {
+	Name   string // as SQL writes it
+	Path   string // of the SQL in the table's configuration, such as sql or children.actors
+	Origin bool   // the SQL's updateTime is a column of this table
+}

@@ -1,15 +1,20 @@
-// Package doc is the vocabulary of indexerd: what a key, a stamp, a document,
-// a page and a window are. Everything else speaks in these words, so the
-// package imports nothing but the standard library.
+// Package doc defines the types that all packages of indexerd share: keys
+// (OID), versions of rows (Stamp), rows and documents (Row, Doc, Page) and spans
+// of time and of keys (Window, Range). It imports the standard library only.
 //
-// A row of a user's table becomes a Doc when a source has read it, and a Page
-// when the sink has stored it. Both carry the same Meta:
+// A source reads a row of a user's table as a Doc. The sink stores the Doc in
+// the index and, as a Page, on disk. Doc and Page carry the same Meta:
 //
-//	Stamp    OID, updateTime and token: which version of which row
-//	Fetch    when it was read, as a number that orders reads
-//	Hash     what the index would say of it; equal means nothing to write
-//	V        the write that put it into the index; the index document has it too
-//	Gen      the incarnation of the index it was written to
+//	Stamp    OID, updateTime and token: the version of the row
+//	Fetch    the number of the fetch that read the row; later fetches have higher numbers
+//	Fetched  the database's time of that fetch
+//	Hash     hash of the index document; an equal hash needs no write
+//	V        number of the index write; the index document stores it too
+//	Gen      generation of the index that was written
+//
+// Two encodings are stored on disk and do not change: the bytes of an OID and
+// the canonical JSON of a Row. Both round-trip: decoding returns what was
+// encoded, and bytes that no encoder writes are an error.
 package doc
 
 import (
@@ -19,13 +24,13 @@ import (
 	"time"
 )
 
-// ErrUnavailable marks a fault of the connection, not of the data: the server
-// is down, the network broke, the query was cancelled by the server. Whoever
-// meets it tries the same work again later.
+// ErrUnavailable marks a failure of the connection, not of the data: the server
+// is down, the network broke, the server cancelled the query. The caller retries
+// the same work later.
 var ErrUnavailable = errors.New("database unavailable")
 
-// ErrLocked is an ErrUnavailable of one table: the database answers, and another
-// session holds a lock on what was asked for.
+// ErrLocked is an ErrUnavailable of one table: the database answers, but another
+// session holds a lock on the table.
 var ErrLocked error = locked{}
 
 type locked struct{}
@@ -33,36 +38,36 @@ type locked struct{}
 func (locked) Error() string        { return "table locked by another session" }
 func (locked) Is(target error) bool { return target == ErrUnavailable }
 
-// ErrChangedResult marks a result of an SQL that has other columns than the
-// table was described with: other names, types or an other order, or a column
-// that is gone. Nothing of such a result is used. The caller describes the table
-// again and compares everything.
+// ErrChangedResult reports that an SQL returns other columns than when the table
+// was described: a name, a type or the order changed, or a column is missing.
+// No row of such a result is used. The caller describes the table again and
+// starts a sweep.
 var ErrChangedResult = errors.New("the SQL returns other columns than it did")
 
-// A Token tells two versions of a row apart whatever updateTime says: a 64-bit
-// digest of the whole row and its children, computed in the database.
-// Digest 0 means unknown. Tokens of different epochs (another SQL, other
-// session settings, another server major version) cannot be compared: they
-// are different.
+// A Token is a 64-bit digest of a row and its children, computed in the
+// database. It distinguishes two versions of a row that have the same
+// updateTime. Digest 0 means unknown. The epoch is a hash of everything else
+// that the digest depends on: the SQL, the session settings, the server's major
+// version. Tokens of different epochs are never equal.
 type Token struct {
 	Digest uint64
 	Epoch  uint32
 }
 
-// String returns the digest as 16 hex digits, the form users see.
+// String returns the digest as 16 hex digits, as users see it.
 func (t Token) String() string { return fmt.Sprintf("%016x", t.Digest) }
 
-// A Stamp names one version of one row. Updated is in UTC with microseconds;
-// zero means that the row's updateTime is NULL.
+// A Stamp identifies one version of one row. Updated is in UTC with microsecond
+// precision; the zero time means that the row's updateTime is NULL.
 type Stamp struct {
 	OID     OID
 	Updated time.Time
 	Token   Token
 }
 
-// WithoutUnusable returns the stamps that have an OID, and whether there were
-// others. A stamp without an OID, which a source lists once a window, stands for
-// the rows of the window whose key is NULL or otherwise no key.
+// WithoutUnusable returns the stamps that have an OID, and reports whether any
+// stamp had none. A source lists one stamp without an OID for a window that has
+// rows whose key is unusable, for example NULL.
 func WithoutUnusable(stamps []Stamp) (usable []Stamp, unusable bool) {
 	i := slices.IndexFunc(stamps, func(s Stamp) bool { return s.OID == "" })
 	if i < 0 {
@@ -71,56 +76,58 @@ func WithoutUnusable(stamps []Stamp) (usable []Stamp, unusable bool) {
 	return append(slices.Clone(stamps[:i]), stamps[i+1:]...), true
 }
 
-// Same reports whether both stamps name the same version. A different one is
-// fetched again, whether it looks newer or older: updateTime goes backwards in
-// ordinary use.
+// Same reports whether both stamps identify the same version. A row with a
+// different stamp is fetched again even if its updateTime is older: applications
+// do set updateTime back.
 func (s Stamp) Same(t Stamp) bool {
 	return s.OID == t.OID && s.Updated.Equal(t.Updated) && s.Token == t.Token
 }
 
-// A FetchSeq orders fetches of one table: a fetch with a higher number took
-// its snapshot later. Numbers survive a restart; 0 is before every fetch.
+// A FetchSeq numbers the fetches of one table: a fetch with a higher number took
+// its snapshot later. Numbers continue after a restart; 0 is before every fetch.
 type FetchSeq uint64
 
-// A DocHash is a hash of the built document, without updateTime.
+// A DocHash is a hash of the index document, without updateTime.
 type DocHash uint64
 
-// A Version is the sequence number of the write that put a document into the
+// A Version is the sequence number of the write that stored a document in the
 // index. 0 means that the index has no such document.
 type Version uint64
 
-// A Generation numbers the incarnations of a table's index, from 1. What was
-// written to one says nothing about another.
+// A Generation numbers the successive indexes of a table, from 1. A Version of
+// one generation has no meaning in another.
 type Generation uint32
 
-// Meta is what is known of a document beside its content.
+// Meta describes a document apart from its content. The package comment lists
+// the fields.
 type Meta struct {
 	Stamp
 	Fetch   FetchSeq
-	Fetched time.Time // the database's clock when it was read
+	Fetched time.Time
 	Hash    DocHash
 	V       Version
 	Gen     Generation
 }
 
-// A Doc is one row, with its children, on its way into the index.
+// A Doc is one row with its children, as a source read it.
 type Doc struct {
 	Meta
 	Row Row
 }
 
-// A Page is a document as it was read, kept on disk. Body is Row's JSON.
+// A Page is a document as stored on disk. Body is the row's canonical JSON.
 type Page struct {
 	Meta
 	Body []byte
 }
 
-// A Reject is a row that can't become a document. OID is empty when the key
-// itself is unusable.
+// A Reject is a row that can't become a document. OID is empty if the key is
+// unusable.
 //
-// In a table with an ACL, Groups is that field of the row, read alone, and nil
-// where it can't be read. Document is what the sink has made of the document
-// that is left of the row.
+// Groups and Document are set in tables with an ACL only. Groups is the ACL
+// field of the row, which the source reads separately; nil means that it could
+// not be read. Document is the visibility of the row's last document, set by
+// the sink.
 type Reject struct {
 	OID      OID
 	Reason   string
@@ -128,9 +135,9 @@ type Reject struct {
 	Document Visibility
 }
 
-// A Batch is what one step of a fetch yields: documents, rows that cannot
-// become one, and rows that are marked deleted, which must not be in the index.
-// All of one fetch carry its number and the database's time.
+// A Batch is one step of a fetch: documents, rejects, and the keys of rows that
+// are marked deleted and must not be in the index. All batches of one fetch
+// carry its number and the database's time.
 type Batch struct {
 	Fetch   FetchSeq
 	At      time.Time
@@ -139,7 +146,7 @@ type Batch struct {
 	Deleted []OID
 }
 
-// Indexed is what the index knows of a document by itself.
+// Indexed is an index document's key and version, without its page.
 type Indexed struct {
 	OID OID
 	V   Version
@@ -153,13 +160,13 @@ type Report struct {
 	Added       int      // documents the index did not have
 	Updated     int      // documents written again
 	Deleted     int      // documents removed
-	Held        int      // removals held back by the guard
-	Skipped     int      // unchanged, so not written
-	Quarantined int      // rows set aside
+	Held        int      // removals that the guard holds back
+	Skipped     int      // documents that are unchanged, so not written
+	Quarantined int      // rows moved to quarantine
 	Late        Lateness // of the rows written
 }
 
-// Add adds the counts of another report; the window stays.
+// Add adds the counts of another report. It does not change the window.
 func (r *Report) Add(o Report) {
 	r.Read += o.Read
 	r.Compared += o.Compared

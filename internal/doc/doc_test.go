@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestStampsAreTheSame(t *testing.T) {
+func TestSameComparesKeyTimeAndToken(t *testing.T) {
 	at := time.Date(2026, 3, 1, 10, 0, 0, 123456000, time.UTC)
 	base := Stamp{OID: "k", Updated: at, Token: Token{Digest: 7, Epoch: 1}}
 	tests := []struct {
@@ -42,7 +42,7 @@ func TestTokenPrints16Digits(t *testing.T) {
 	}
 }
 
-func TestReportAdds(t *testing.T) {
+func TestAddSumsCounts(t *testing.T) {
 	window := Window{From: time.Unix(1, 0), To: time.Unix(2, 0)}
 	got := Report{Window: window, Read: 1, Compared: 2, Added: 3, Updated: 4, Deleted: 5, Held: 8, Skipped: 6, Quarantined: 7, Late: Lateness{Max: time.Second}}
 	got.Add(Report{Window: Window{To: time.Unix(9, 0)}, Read: 10, Compared: 20, Added: 30, Updated: 40, Deleted: 50, Held: 80, Skipped: 60, Quarantined: 70, Late: Lateness{Max: time.Minute}})
@@ -50,5 +50,14 @@ func TestReportAdds(t *testing.T) {
 	want := Report{Window: window, Read: 11, Compared: 22, Added: 33, Updated: 44, Deleted: 55, Held: 88, Skipped: 66, Quarantined: 77, Late: Lateness{Max: time.Minute}}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestWithoutUnusableReportsStampsWithoutKey(t *testing.T) {
+	for _, all := range [][]Stamp{{{OID: "a"}, {OID: "b"}}, {{OID: "a"}, {}, {OID: "b"}}} {
+		usable, unusable := WithoutUnusable(all)
+		if len(usable) != 2 || usable[0].OID != "a" || usable[1].OID != "b" || unusable != (len(all) == 3) {
+			t.Errorf("%v: got %v, %v, want a and b, and whether there are others", all, usable, unusable)
+		}
 	}
 }

@@ -2,36 +2,35 @@ package doc
 
 import "time"
 
-// A Server is what a database says of itself, and of the role that reads it.
+// A Server describes a database server and the role that the daemon connects as.
 type Server struct {
 	Version  string // with the product's name
-	Remote   bool   // a network lies between
-	TLS      string // the protocol's version; "" where nothing is encrypted
-	Verified bool   // its certificate was checked
+	Remote   bool   // the connection goes over a network
+	TLS      string // version of the protocol; "" if the connection is not encrypted
+	Verified bool   // the server's certificate was verified
 
-	Now       time.Time // its clock
-	Role      string    // as SQL writes it; "" where there are no roles
+	Now       time.Time // the server's clock
+	Role      string    // as SQL writes it; "" if the database has no roles
 	Superuser bool
-	Sees      bool // the role may see when transactions of others began
+	Sees      bool // the role sees the start of other sessions' transactions
 
-	// How long a transaction may stay open, and how long between two of its
-	// statements, as the role's own sessions have it; 0: for ever.
+	// The role's session settings: how long a transaction, and a pause between
+	// two of its statements, may last; 0: not limited.
 	TransactionTimeout, IdleTimeout time.Duration
 }
 
-// A Plan is how a database would answer one of the questions that the daemon
-// asks of an SQL again and again.
+// A Plan is the database's plan for one of the queries that the daemon repeats.
 type Plan struct {
-	Path    string // of the SQL in the configuration of its table: sql, children.actors.sql
+	Path    string // of the SQL in the table's configuration: sql, children.actors.sql
 	Asks    Question
-	By      []Column // what it selects by: updateTime, or the parts of the key
-	Indexed bool     // an index begins with these
-	Whole   []Whole  // the tables that it would read whole
-	Cost    float64  // in the planner's units; 0: it does not say
-	Rows    float64  // as the planner thinks
+	By      []Column // the columns that the query selects by: updateTime, or the key
+	Indexed bool     // an index begins with them
+	Whole   []Whole  // the tables that the plan scans completely
+	Cost    float64  // in the planner's units; 0: unknown
+	Rows    float64  // the planner's estimate
 }
 
-// A Question is what is asked of an SQL.
+// A Question is a kind of query.
 type Question int
 
 // The questions.
@@ -41,16 +40,16 @@ const (
 	AsksKeys                   // rows by their keys
 )
 
-// A Column is a column of a table that an index could begin with. Both are
-// written as SQL does, and empty where it is an expression or another's.
+// A Column is a table's column that an index could begin with. Table and Name are
+// as SQL writes them; both are empty for an expression or a view's column.
 type Column struct {
 	Table, Name string
-	Maintained  bool // a trigger sets it, or might, on UPDATE
-	Partitioned bool // the table is
+	Maintained  bool // a trigger sets it, or may set it, on UPDATE
+	Partitioned bool // the table is partitioned
 }
 
-// A Whole is a table that has to be read whole for an answer.
+// A Whole is a table that a plan scans completely.
 type Whole struct {
-	Table string // as SQL names it
-	Rows  int64  // about so many
+	Table string // as SQL writes it
+	Rows  int64  // estimated
 }

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Lateness is the distribution of how late rows were first seen: the
-// database's time when a row was fetched, less its updateTime. It counts in
-// buckets that grow by a quarter of a doubling, so a quantile is at most 19 %
-// above the truth and never below it. The zero value is empty; 488 bytes.
+// Lateness is a histogram of how late rows were first fetched: the database's
+// time of the fetch minus the row's updateTime. The upper bounds of its buckets
+// grow by 19 % (four buckets for each doubling), so a quantile is at most 19 %
+// too high and never too low. The zero value is empty. A Lateness takes 488
+// bytes.
 type Lateness struct {
 	Counts [buckets]uint32
 	Max    time.Duration
@@ -16,16 +17,16 @@ type Lateness struct {
 
 const (
 	bucketsPerDoubling = 4
-	buckets            = 120 // the last one begins at ten days
+	buckets            = 120 // the last bucket begins at ten days
 )
 
-// Note counts one row. What lies in the future counts as not late.
+// Note counts one row. A negative duration counts as 0.
 func (l *Lateness) Note(late time.Duration) {
 	l.Counts[bucket(late)]++
 	l.Max = max(l.Max, late)
 }
 
-// bucket is the first bucket whose upper bound is not below late. Bucket 0
+// bucket returns the first bucket whose upper bound is at least late. Bucket 0
 // ends at one millisecond.
 func bucket(late time.Duration) int {
 	if late <= time.Millisecond {
@@ -35,7 +36,7 @@ func bucket(late time.Duration) int {
 	return min(int(math.Ceil(doublings*bucketsPerDoubling)), buckets-1)
 }
 
-// bound is the upper end of a bucket.
+// bound returns the upper bound of a bucket.
 func bound(bucket int) time.Duration {
 	if bucket == buckets-1 {
 		return math.MaxInt64
@@ -43,7 +44,7 @@ func bound(bucket int) time.Duration {
 	return time.Duration(float64(time.Millisecond) * math.Exp2(float64(bucket)/bucketsPerDoubling))
 }
 
-// Add adds another distribution.
+// Add adds the counts of another histogram.
 func (l *Lateness) Add(o Lateness) {
 	for b, n := range o.Counts {
 		l.Counts[b] += n
@@ -51,7 +52,7 @@ func (l *Lateness) Add(o Lateness) {
 	l.Max = max(l.Max, o.Max)
 }
 
-// Count is the number of rows.
+// Count returns the number of rows.
 func (l *Lateness) Count() int64 {
 	var n int64
 	for _, c := range l.Counts {
@@ -60,8 +61,8 @@ func (l *Lateness) Count() int64 {
 	return n
 }
 
-// Sum is how late all rows were together, up to a fifth too much: each counts
-// as the upper end of its bucket.
+// Sum returns the total lateness of all rows, at most 19 % too high: each row
+// counts as the upper bound of its bucket.
 func (l *Lateness) Sum() time.Duration {
 	var sum time.Duration
 	for b, n := range l.Counts {
@@ -70,8 +71,8 @@ func (l *Lateness) Sum() time.Duration {
 	return sum
 }
 
-// Quantile returns a duration within which the share q (0 to 1) of the rows
-// was seen; 0 where there are none.
+// Quantile returns a duration within which the fraction q (0 to 1) of the rows
+// was fetched; 0 if there are no rows.
 func (l *Lateness) Quantile(q float64) time.Duration {
 	rank := int64(math.Ceil(q * float64(l.Count())))
 	for b, n := range l.Counts {
@@ -82,7 +83,7 @@ func (l *Lateness) Quantile(q float64) time.Duration {
 	return 0
 }
 
-// Beyond returns how many rows were later than d, give or take a bucket.
+// Beyond returns how many rows were later than d, to the precision of a bucket.
 func (l *Lateness) Beyond(d time.Duration) int64 {
 	var n int64
 	for b, c := range l.Counts {

@@ -10,7 +10,7 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-func TestLatenessQuantiles(t *testing.T) {
+func TestQuantileIsAtMost19PercentTooHigh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		late := rapid.SliceOfN(rapid.Int64Range(-1e9, 8e14), 1, 200).Draw(t, "late")
 		q := rapid.Float64Range(0.01, 1).Draw(t, "q")
@@ -42,7 +42,7 @@ func TestLatenessQuantiles(t *testing.T) {
 	})
 }
 
-func TestLatenessOfNothing(t *testing.T) {
+func TestEmptyLatenessIsZero(t *testing.T) {
 	var l Lateness
 	l.Add(Lateness{})
 	if got := l.Quantile(0.99); got != 0 || l.Count() != 0 || l.Beyond(0) != 0 {

@@ -5,22 +5,23 @@ import (
 	"fmt"
 )
 
-// Limits are the most that a document may have. Zero means no limit.
+// Limits bound the size of a document. Zero means no limit.
 //
-// They bound memory: the index is built of a document as a whole, and while it
-// is, each word takes many times the bytes that it has in the text.
+// They bound memory: the indexer analyses a document as a whole, and a word takes
+// many times its bytes in memory during that.
 type Limits struct {
-	Text     int64 // bytes of all values as text, those of the children included
-	Words    int   // words that are searched, each as often as it stands there
-	Distinct int   // different ones of them
+	Text     int64 // bytes of all values as text, including the children's
+	Words    int   // searched words, counting repetitions
+	Distinct int   // different searched words
 }
 
-// CheckText reports a text of so many bytes that is too long for a document.
+// CheckText returns an error if a document's text of so many bytes exceeds the
+// limit.
 func (l Limits) CheckText(bytes int) error {
 	return exceeds(int64(bytes), l.Text, "bytes of text", "text")
 }
 
-// CheckWords reports words that are too many for a document.
+// CheckWords returns an error if a document's words exceed a limit.
 func (l Limits) CheckWords(words, distinct int) error {
 	if err := exceeds(int64(words), int64(l.Words), "words", "words"); err != nil {
 		return err
@@ -28,7 +29,7 @@ func (l Limits) CheckWords(words, distinct int) error {
 	return exceeds(int64(distinct), int64(l.Distinct), "different words", "distinct_words")
 }
 
-// exceeds names the option that raises the limit: it is a table's.
+// exceeds returns an error that names the table's option if n exceeds the limit.
 func exceeds(n, most int64, what, option string) error {
 	if most == 0 || n <= most {
 		return nil
@@ -36,8 +37,8 @@ func exceeds(n, most int64, what, option string) error {
 	return fmt.Errorf("the document has more than %d %s: select less in the SQL, or raise limits.%s of the table", most, what, option)
 }
 
-// Size returns the bytes of the row's values as text, those of its children
-// included. It looks at no byte of a text.
+// Size returns the bytes of the row's values as text, including its children's.
+// Its cost does not depend on the length of texts.
 func (r Row) Size() int {
 	n := 0
 	for _, v := range r.Values {
@@ -51,7 +52,7 @@ func (r Row) Size() int {
 	return n
 }
 
-// numberSize stands for the digits of a number, and for true and false.
+// numberSize is the size that Size assumes for a number or a boolean.
 const numberSize = 8
 
 func sizeOf(v any) int {

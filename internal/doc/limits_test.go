@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSize(t *testing.T) {
+func TestSizeCountsTexts(t *testing.T) {
 	child := Child{Name: "c", Rows: []Row{{Names: []string{"a"}, Values: []any{"abc"}}, {Names: []string{"a"}, Values: []any{nil}}}}
 	for _, c := range []struct {
 		row  Row
@@ -24,12 +24,11 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A reason names the limit and the option that raises it.
-func TestLimits(t *testing.T) {
+func TestLimitErrorsNameTheOption(t *testing.T) {
 	l := Limits{Text: 10, Words: 4, Distinct: 3}
 	for _, c := range []struct {
 		err  error
-		want string // of the reason; empty where it fits
+		want string // end of the error; "" for none
 	}{
 		{l.CheckText(10), ""},
 		{l.CheckText(11), "more than 10 bytes of text: select less in the SQL, or raise limits.text of the table"},

@@ -17,21 +17,21 @@ import (
 //	text     0x21, then the bytes with 00 written as 00 FF, then 00
 //	uuid     0x31, then 16 bytes
 //
-// An OID of one integer takes 9 bytes. The empty OID is no key: it stands for
-// "unbounded" at either end of a Range.
+// An OID of one integer takes 9 bytes. The empty OID is not a key. At either end
+// of a Range it means unbounded.
 type OID string
 
 // A Kind is the type of one part of a key.
 type Kind byte
 
-// The kinds of key that can be ordered the same way here and in a database.
+// The kinds of key that sort the same way in Go and in a database.
 const (
 	Integer Kind = 0x11
 	Text    Kind = 0x21
 	UUID    Kind = 0x31
 )
 
-// String names the kind as users write it.
+// String returns the kind's name in configurations.
 func (k Kind) String() string {
 	switch k {
 	case Integer:
@@ -75,9 +75,9 @@ func NewOID(parts ...any) (OID, error) {
 	return OID(b), nil
 }
 
-// NullKey is why a row has no key: one of the key's columns is NULL. The text is
-// the same for every source and for each of the columns, so that rows without a
-// key are one reject.
+// NullKey returns the error of a row with a NULL in one of its key columns. The
+// text is the same for every source and whichever column is NULL, so that all
+// such rows of a table are one reject.
 func NullKey(columns []string) error {
 	if len(columns) == 1 {
 		return fmt.Errorf("key column %s is NULL", columns[0])
@@ -85,7 +85,7 @@ func NullKey(columns []string) error {
 	return fmt.Errorf("one of the key columns %s is NULL", strings.Join(columns, ", "))
 }
 
-// Parts decodes the parts, as NewOID takes them.
+// Parts decodes the key into the parts that NewOID takes.
 func (o OID) Parts() ([]any, error) {
 	var parts []any
 	for s := string(o); s != ""; {
@@ -115,7 +115,7 @@ func (o OID) Parts() ([]any, error) {
 	return parts, nil
 }
 
-// cutText reads escaped text up to its terminator.
+// cutText decodes an escaped text up to its terminator and returns the rest of s.
 func cutText(s string) (text, rest string, err error) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != 0 {
@@ -136,9 +136,9 @@ func cutText(s string) (text, rest string, err error) {
 
 var printEscape = strings.NewReplacer("%", "%25", ",", "%2C", "/", "%2F")
 
-// String returns the printable form: decimal, lower-case UUID or text, the
-// parts of a composite key joined by commas, with '%', ',' and '/' inside a
-// part percent-encoded. Bytes that are no key print as hex.
+// String returns the printable form: decimal, lower-case UUID or text. Commas
+// join the parts of a composite key; '%', ',' and '/' inside a part are
+// percent-encoded. Bytes that are not a key print as 0x and hex digits.
 func (o OID) String() string {
 	parts, err := o.Parts()
 	if err != nil {
@@ -161,7 +161,7 @@ func (o OID) String() string {
 	return b.String()
 }
 
-// ParseOID reads the printable form of a key whose parts have these kinds.
+// ParseOID parses the printable form of a key whose parts have these kinds.
 func ParseOID(s string, kinds []Kind) (OID, error) {
 	texts := []string{s}
 	if len(kinds) != 1 {
@@ -197,7 +197,7 @@ func parsePart(s string, kind Kind) (any, error) {
 	return nil, fmt.Errorf("unknown %v", kind)
 }
 
-// unescapePart undoes printEscape; a lone '%' is an error.
+// unescapePart reverses printEscape. A '%' without two hex digits is an error.
 func unescapePart(s string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -224,7 +224,7 @@ func FormatUUID(u [16]byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// ParseUUID reads 32 hex digits, with or without hyphens.
+// ParseUUID parses 32 hex digits, with or without hyphens.
 func ParseUUID(s string) (u [16]byte, err error) {
 	b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
 	if err != nil || len(b) != 16 {

@@ -18,7 +18,7 @@ func drawKinds(t *rapid.T) []Kind {
 	return rapid.SliceOfN(kind, 1, 3).Draw(t, "kinds")
 }
 
-// keyText is text in which prefixes, NULs and what the printable form escapes
+// keyText draws texts in which prefixes, NULs and characters that String escapes
 // are common.
 func keyText() *rapid.Generator[string] {
 	return rapid.OneOf(
@@ -42,7 +42,7 @@ func drawParts(t *rapid.T, kinds []Kind) []any {
 	return parts
 }
 
-// compareParts is the order that the encoding promises.
+// compareParts compares keys in the order that the encoding must have.
 func compareParts(a, b []any) int {
 	for i := range a {
 		var order int
@@ -108,7 +108,7 @@ func TestOIDRoundTrip(t *testing.T) {
 	})
 }
 
-// The layout is stored in pages, indexes and logs: it can't change.
+// Pages, indexes and logs store this layout, so it must not change.
 func TestOIDLayout(t *testing.T) {
 	uuid := [16]byte{0x55, 0x0e, 0x84, 0x00, 0xe2, 0x9b, 0x41, 0xd4, 0xa7, 0x16, 0x44, 0x66, 0x55, 0x44, 0x00, 0x00}
 	tests := []struct {
@@ -140,7 +140,7 @@ func TestOIDLayout(t *testing.T) {
 	}
 }
 
-func TestNewOIDRefuses(t *testing.T) {
+func TestInvalidPartsAreErrors(t *testing.T) {
 	tests := []struct {
 		parts []any
 		want  string
@@ -162,7 +162,7 @@ func TestNewOIDRefuses(t *testing.T) {
 	}
 }
 
-// hostileKeys are bytes that NewOID never makes.
+// hostileKeys are bytes that NewOID never returns.
 var hostileKeys = []OID{
 	"",
 	"7",
@@ -179,7 +179,7 @@ var hostileKeys = []OID{
 	"\x41a\x00",
 }
 
-func TestPartsRefuseHostileKeys(t *testing.T) {
+func TestInvalidKeysHaveNoPartsAndPrintAsHex(t *testing.T) {
 	for _, oid := range hostileKeys {
 		if parts, err := oid.Parts(); err == nil {
 			t.Errorf("%x: got parts %v, want an error", string(oid), parts)
@@ -190,7 +190,7 @@ func TestPartsRefuseHostileKeys(t *testing.T) {
 	}
 }
 
-func TestParseOIDRefuses(t *testing.T) {
+func TestUnparsableKeysAreErrors(t *testing.T) {
 	tests := []struct {
 		text  string
 		kinds []Kind
@@ -239,7 +239,7 @@ func TestParseOIDForgives(t *testing.T) {
 	}
 }
 
-// FuzzParts: bytes are a key or an error, and a key has one encoding.
+// FuzzParts checks that bytes are either a key, which has one encoding, or an error.
 func FuzzParts(f *testing.F) {
 	for _, oid := range hostileKeys {
 		f.Add(string(oid))
@@ -260,7 +260,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// FuzzParseOID: whatever is typed is one key, printed in one way, or an error.
+// FuzzParseOID checks that a text is either one key, which prints one way, or an error.
 func FuzzParseOID(f *testing.F) {
 	for _, text := range []string{"7", "-0", "a,b", "50%25", "%", "550e8400-e29b-41d4-a716-446655440000", ",,"} {
 		f.Add(text, []byte{0})

@@ -8,17 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep lists and objects nest at most, as in json.Valid: a
-// damaged page must not run the stack full.
+// maxDepth is the greatest depth of nested lists and objects, as in
+// encoding/json. It keeps a damaged page from exhausting the stack.
 const maxDepth = 10_000
 
-// ParseRow reads what AppendJSON wrote. Numbers come back as int64 where they
-// are written as one and as json.Number otherwise. The row keeps nothing of
-// body, which a store only lends: its texts are parts of one copy, and each of
+// ParseRow parses what AppendJSON wrote. A number without fraction and exponent
+// that fits is an int64, any other a json.Number. The row does not refer to
+// body, which the store may reuse. Its texts share one copy of body, so each of
 // them keeps the whole copy in memory.
 //
-// It takes and returns what encoding/json would, and is written by hand because
-// verify and search read every page, and json.Decoder boxes every token.
+// ParseRow accepts and returns what encoding/json would. It has a parser of its
+// own because verify and search parse every page, and json.Decoder allocates for
+// every token.
 func ParseRow(body []byte) (Row, error) {
 	p := parser{text: string(body)}
 	row, err := p.page()
@@ -28,12 +29,12 @@ func ParseRow(body []byte) (Row, error) {
 	return row, nil
 }
 
-// A parser goes over text once, from left to right; each method reads what it
-// is named after.
+// A parser reads text once from left to right. Each method reads the JSON element
+// it is named after.
 type parser struct {
 	text  string
 	pos   int
-	depth int // lists and objects that are open at pos
+	depth int // number of open lists and objects at pos
 }
 
 func (p *parser) page() (Row, error) {
@@ -53,7 +54,7 @@ func (p *parser) page() (Row, error) {
 		return fmt.Errorf("unknown member %q", key)
 	})
 	if err == nil && !p.atEnd() {
-		err = p.fault("its end")
+		err = p.fault("the end of the text")
 	}
 	return row, err
 }
@@ -67,8 +68,8 @@ func (p *parser) rows() (rows []Row, err error) {
 	return rows, err
 }
 
-// columns gathers on the stack, where they fit, and allocates when it knows how
-// many there are.
+// columns collects up to 16 columns on the stack and allocates the result once
+// their number is known.
 func (p *parser) columns() ([]string, []any, error) {
 	names, values := make([]string, 0, 16), make([]any, 0, 16)
 	err := p.object(func(name string) error {
@@ -93,7 +94,7 @@ func (p *parser) object(member func(key string) error) error {
 	})
 }
 
-// items reads a list or an object; item reads one item of it.
+// items reads a list or an object. It calls item for each element.
 func (p *parser) items(open, end byte, item func() error) error {
 	if err := p.expect(open); err != nil {
 		return err
@@ -153,9 +154,9 @@ func (p *parser) number() (any, error) {
 	}
 	s := p.text[p.pos : p.pos+n]
 	p.pos += n
-	// "-0" stays as it is: as an integer it would lose its sign, and the page
-	// would index another text than the row. ParseInt refuses fractions itself,
-	// but allocates an error to say so.
+	// "-0" stays a json.Number: as an integer it would lose its sign, and the page
+	// would index another text than the row. ParseInt would reject fractions too,
+	// but allocates an error each time.
 	if s != "-0" && !strings.ContainsAny(s, ".eE") {
 		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return i, nil
@@ -218,19 +219,19 @@ func (p *parser) string() (string, error) {
 			return s, nil
 		case c == '\\':
 			escaped = true
-			i++ // what it escapes may be a quote
+			i++ // the escaped character may be a quote
 		case c < ' ':
 			p.pos = i
-			return "", p.fault("it escaped")
+			return "", p.fault("an escape sequence")
 		}
 	}
 	p.pos = len(p.text)
 	return "", p.fault("a closing quote")
 }
 
-// unquote returns what encoding/json makes of a quoted text. What AppendJSON
-// writes takes the quick way; surrogates, bytes that are not UTF-8 and faults
-// are left to encoding/json, which has rules of its own for them.
+// unquote decodes a quoted text as encoding/json does. Text that AppendJSON wrote
+// takes a fast path; encoding/json decodes surrogates, bytes that are not UTF-8
+// and malformed text.
 func unquote(quoted string) (string, error) {
 	if s, ok := unescape(quoted[1 : len(quoted)-1]); ok {
 		return s, nil
@@ -240,7 +241,8 @@ func unquote(quoted string) (string, error) {
 	return s, err
 }
 
-// unescape returns false for what is encoding/json's.
+// unescape is the fast path of unquote. It returns false for a text that
+// encoding/json must decode.
 func unescape(s string) (string, bool) {
 	if !utf8.ValidString(s) {
 		return "", false
@@ -253,7 +255,7 @@ func unescape(s string) (string, bool) {
 		if !found {
 			return text.String(), true
 		}
-		// Go has escapes that JSON has not; those it has too mean the same.
+		// Go has more escapes than JSON; the common ones mean the same.
 		if after == "" || !strings.Contains(`"\bfnrtu`, after[:1]) {
 			return "", false
 		}
@@ -279,8 +281,8 @@ func (p *parser) atEnd() bool {
 	return p.pos == len(p.text)
 }
 
-// peek skips space and returns the byte after it, 0 at the end: nothing that
-// is read begins with 0.
+// peek skips space and returns the next byte without reading it. At the end it
+// returns 0, with which no JSON element begins.
 func (p *parser) peek() byte {
 	for ; p.pos < len(p.text); p.pos++ {
 		switch c := p.text[p.pos]; c {

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// referenceParseRow is ParseRow by encoding/json, token by token: it says what
-// a page body is.
+// referenceParseRow is ParseRow on encoding/json's tokens: the definition of a
+// page body.
 func referenceParseRow(body []byte) (Row, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -87,8 +87,7 @@ func referenceValue(d *json.Decoder) (any, error) {
 	}
 	switch t := t.(type) {
 	case json.Number:
-		// "-0" stays as it is: as an integer it would lose its sign, and the
-		// page would index another text than the row.
+		// As an integer, "-0" would lose its sign.
 		if i, err := t.Int64(); err == nil && t != "-0" {
 			return i, nil
 		}
@@ -125,7 +124,7 @@ func expectEnd(d *json.Decoder) error {
 	t, err := d.Token()
 	switch {
 	case err == nil:
-		return fmt.Errorf("found %v after its end", t)
+		return fmt.Errorf("found %v after the end of the text", t)
 	case errors.Is(err, io.EOF):
 		return nil
 	}

@@ -9,23 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// A Row is what a SQL returned for one OID, with its children. A value is one
-// of nil, bool, int64, float64, json.Number (an exact decimal), string and
-// []any of these. Times are text in RFC 3339 (UTC, microseconds) where they
-// have a zone and without one where they have none; dates are 2006-01-02.
+// A Row holds the columns that the main SQL returned for one OID, and its
+// children. A value is nil, bool, int64, float64, json.Number (an exact decimal),
+// string, or []any of these. Times are text: RFC 3339 in UTC with microseconds
+// if the column has a time zone, without an offset if it has none; dates are
+// 2006-01-02.
 type Row struct {
 	Names    []string // shared by all rows of a query
 	Values   []any
 	Children []Child // in the order of the configuration
 }
 
-// A Child holds the rows of one child SQL that belong to a row.
+// A Child holds the rows of one child SQL that belong to one row.
 type Child struct {
 	Name string
 	Rows []Row
 }
 
-// Get returns the value of a column.
+// Get returns the value of a column, and whether the row has that column.
 func (r Row) Get(name string) (any, bool) {
 	for i, n := range r.Names {
 		if n == name {
@@ -35,8 +36,9 @@ func (r Row) Get(name string) (any, bool) {
 	return nil, false
 }
 
-// FormatText returns a value as the text that is indexed: a list is joined by
-// spaces, NULL is empty. A value and its copy from a page give the same text.
+// FormatText returns the text that is indexed for a value. A list is its elements
+// joined by spaces; NULL is the empty text. A value that was stored in a page and
+// parsed again gives the same text.
 func FormatText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -61,8 +63,8 @@ func FormatText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// formatFloat writes plain digits where people do, so that 1234567 is found as
-// such, and never "-0", which says no more than 0.
+// formatFloat writes sizes from 1e-6 up to 1e21 as plain digits, so that a
+// search for 1234567 finds it, and -0 as 0.
 func formatFloat(v float64) string {
 	size := math.Abs(v)
 	switch {
@@ -78,7 +80,7 @@ func formatFloat(v float64) string {
 //
 //	{"row":{"film_id":7,"title":"..."},"children":{"actors":[{"name":"..."}]}}
 //
-// with columns in the SQL's order and no "children" where there are none. NaN,
+// Columns are in the SQL's order. A row without children has no "children". NaN,
 // infinity, text that is not UTF-8 and unknown types are errors that name the
 // column.
 func (r Row) AppendJSON(dst []byte) ([]byte, error) {
@@ -169,7 +171,7 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 	return nil, fmt.Errorf("a value of type %T can't be stored", v)
 }
 
-// isNumber reports whether s is a JSON number, without space around it.
+// isNumber reports whether s is a JSON number without surrounding space.
 func isNumber(s string) bool {
 	return s != "" && numberLen(s) == len(s)
 }

@@ -7,36 +7,15 @@ type Window struct {
 	From, To time.Time
 }
 
-// Empty reports whether nothing can lie in the window.
+// Empty reports whether the window contains no time.
 func (w Window) Empty() bool { return !w.From.Before(w.To) }
 
-// Slices cuts the window into at most n windows that cover it without a gap,
-// of equal length in whole microseconds but for a shorter last one.
-func (w Window) Slices(n int) []Window {
-	if w.Empty() {
-		return nil
-	}
-	n = max(n, 1)
-	step := (w.To.Sub(w.From)/time.Duration(n) + time.Microsecond).Truncate(time.Microsecond)
-	var slices []Window
-	for from := w.From; from.Before(w.To); {
-		to := from.Add(step)
-		// The last slice takes all that is left: Sub knows no more than 292 years.
-		if to.After(w.To) || len(slices) == n-1 {
-			to = w.To
-		}
-		slices = append(slices, Window{from, to})
-		from = to
-	}
-	return slices
-}
-
-// Wall returns the bounds of the window for a column that holds local
-// wall-clock time of loc, in UTC with the wall clock's figures. Every instant
-// of the window has its figures in [from, to), and so has every value that
-// FromWall puts into the window. Where the zone sets its clocks back inside
-// the window, the bounds hold both ends of the time that is written twice:
-// they may cover more than the window, and never less.
+// Wall returns the bounds of the window for a column that holds local time of
+// loc without an offset. Local times are passed as time.Time in UTC with the
+// same date and clock reading. [from, to) contains the local time of every
+// instant of the window, and every local time that FromWall maps into the
+// window. If the zone sets its clocks back inside the window, the bounds include
+// all of the repeated hour: they may cover more than the window, never less.
 func (w Window) Wall(loc *time.Location) (from, to time.Time) {
 	from, to = wall(w.From, loc), wall(w.To, loc)
 	for at := w.From; at.Before(w.To); {
@@ -44,8 +23,8 @@ func (w Window) Wall(loc *time.Location) (from, to time.Time) {
 		if jump.IsZero() || jump.After(w.To) {
 			break
 		}
-		// A jump at the very end counts too: set back there, the clocks have
-		// shown more than they show at the end.
+		// A jump exactly at w.To counts too: before it, the clocks showed later
+		// times than they do at w.To.
 		if last := wall(jump.Add(-time.Nanosecond), loc).Add(time.Nanosecond); last.After(to) {
 			to = last
 		}
@@ -57,12 +36,12 @@ func (w Window) Wall(loc *time.Location) (from, to time.Time) {
 	return from, to
 }
 
-// NextJump is when loc's clocks are next set after t; zero where that is never.
-// Of years that the zone's data does not list one by one, it may be a moment at
-// which nothing is set.
+// NextJump returns the first instant after t at which loc's clocks are set
+// forward or back; the zero time if there is none. In years that the zone's data
+// does not list one by one, it may return an instant without a change.
 //
-// ZoneBounds returns the moment itself at the end of some of these years, as of
-// 2040: whoever walks on from it stays there for ever.
+// NextJump retries an hour later because ZoneBounds returns t itself at the end
+// of some of these years, for example 2040; a loop over jumps would not end.
 func NextJump(t time.Time, loc *time.Location) time.Time {
 	for at := t; ; at = at.Add(time.Hour) {
 		if _, jump := at.In(loc).ZoneBounds(); jump.IsZero() || jump.After(t) {
@@ -71,19 +50,19 @@ func NextJump(t time.Time, loc *time.Location) time.Time {
 	}
 }
 
-// wall returns t's wall-clock figures in loc, as if they were UTC.
+// wall returns t's local time in loc, as a time in UTC.
 func wall(t time.Time, loc *time.Location) time.Time {
 	_, offset := t.In(loc).Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-// FromWall is the instant at which loc's clocks show the figures of t, which
-// is given as UTC; of two such instants, the first. Figures that the clocks
-// skip belong to the last microsecond before the jump.
+// FromWall returns the instant of a local time of loc. t is the local time, in
+// UTC. Of a repeated local time FromWall returns the first instant; a skipped one
+// maps to the last microsecond before the jump.
 func FromWall(t time.Time, loc *time.Location) time.Time {
 	u := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), loc)
 	start, end := u.ZoneBounds()
-	// Date takes skipped figures to either side of the jump.
+	// Date maps a skipped local time to either side of the jump.
 	switch shown := wall(u, loc); {
 	case shown.After(t):
 		return start.Add(-time.Microsecond).UTC()
@@ -100,8 +79,8 @@ func FromWall(t time.Time, loc *time.Location) time.Time {
 	return u.UTC()
 }
 
-// A Range is a half-open span of keys, [From, To), in the database's own
-// order; an empty end is unbounded.
+// A Range is a half-open span of keys, [From, To), in the database's order of
+// keys. An empty end is unbounded.
 type Range struct {
 	From, To OID
 }

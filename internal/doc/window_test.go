@@ -19,7 +19,7 @@ func zone(t rapid.TB, name string) *time.Location {
 	return loc
 }
 
-// clock parses the figures of a clock, as UTC.
+// clock parses a local time, in UTC.
 func clock(t rapid.TB, figures string) time.Time {
 	t.Helper()
 	at, err := time.Parse("2006-01-02 15:04:05.999999", figures)
@@ -29,66 +29,25 @@ func clock(t rapid.TB, figures string) time.Time {
 	return at
 }
 
-// figures is what the clocks of loc show, found by printing it.
+// figures returns the local time of loc, by formatting it.
 func figures(t rapid.TB, at time.Time, loc *time.Location) time.Time {
 	t.Helper()
 	return clock(t, at.In(loc).Format("2006-01-02 15:04:05.000000"))
 }
 
-func TestSlicesCoverTheWindow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		from := time.UnixMicro(rapid.Int64Range(-1e15, 4e15).Draw(t, "from")).UTC()
-		length := time.Duration(rapid.OneOf(rapid.Int64Range(1, 20), rapid.Int64Range(1, 1e15)).Draw(t, "µs")) * time.Microsecond
-		n := rapid.IntRange(-1, 9).Draw(t, "n")
-		w := Window{from, from.Add(length)}
-		checkSlices(t, w, n)
-	})
-}
-
-func checkSlices(t rapid.TB, w Window, n int) {
-	t.Helper()
-	slices := w.Slices(n)
-	if len(slices) == 0 || len(slices) > max(n, 1) {
-		t.Fatalf("%v in %d: got %d slices", w, n, len(slices))
-	}
-	at := w.From
-	for i, s := range slices {
-		if !s.From.Equal(at) || s.Empty() {
-			t.Fatalf("%v in %d: slice %d is %v, want it to begin at %v and not to be empty", w, n, i, s, at)
-		}
-		if i > 0 && s.To.Sub(s.From) > slices[0].To.Sub(slices[0].From) {
-			t.Fatalf("%v in %d: slice %d is %v, longer than the first", w, n, i, s)
-		}
-		at = s.To
-	}
-	if !at.Equal(w.To) {
-		t.Fatalf("%v in %d: the last slice ends at %v", w, n, at)
-	}
-}
-
-func TestSlicesOfSpecialWindows(t *testing.T) {
+func TestWindowThatEndsBeforeItBeginsIsEmpty(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	for _, w := range []Window{{at, at}, {at, at.Add(-time.Hour)}, {}} {
-		if got := w.Slices(3); len(got) != 0 || !w.Empty() {
-			t.Errorf("%v: got %v, empty %v, want no slices of an empty window", w, got, w.Empty())
+	for w, want := range map[Window]bool{{at, at}: true, {at, at.Add(-time.Hour)}: true, {}: true, {at, at.Add(time.Microsecond)}: false} {
+		if got := w.Empty(); got != want {
+			t.Errorf("%v is empty: got %v, want %v", w, got, want)
 		}
-	}
-	if got := (Window{at, at.Add(time.Microsecond)}).Slices(4); len(got) != 1 {
-		t.Errorf("a window of one microsecond: got %v, want one slice", got)
-	}
-	// Longer than a Duration can say: still no more slices than asked for.
-	all := Window{time.Time{}, at}
-	slices := all.Slices(4)
-	if len(slices) != 4 || !slices[0].From.Equal(all.From) || !slices[3].To.Equal(all.To) {
-		t.Errorf("%v: got %v, want 4 slices from end to end", all, slices)
 	}
 }
 
-// Every instant of a window must lie within its bounds on the wall clock, and
-// the bounds are the narrowest that hold them all and what the clocks skip at
-// the window's end. Clocks change at a quarter of an hour: within one they only
-// go on, so its ends stand for all of it.
-func TestWallHoldsEveryInstant(t *testing.T) {
+// The bounds contain the local time of every instant of the window, and no more
+// except local times that the clocks skip at its end. Zones change at quarters
+// of an hour only, so the two ends of a quarter are checked for all of it.
+func TestWallBoundsContainEveryInstant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
 		w := drawWindow(t, loc)
@@ -131,9 +90,9 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// A row is stamped by FromWall and asked for by Wall: a window that holds the
-// stamp must return the row, also if no clock ever showed its figures.
-func TestWallHoldsWhatFromWallPutsIntoTheWindow(t *testing.T) {
+// A source computes stamps by FromWall and selects by Wall: a window that contains
+// the stamp must select the row, even if its local time was skipped.
+func TestWallBoundsContainFromWallTimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
 		near := figures(t, drawWindow(t, loc).From, loc)
@@ -154,8 +113,7 @@ func drawMargin(t *rapid.T) time.Duration {
 	return time.Duration(µs) * time.Microsecond
 }
 
-// What a clock has shown is stamped with the first instant at which it did.
-func TestFromWallUndoesTheClock(t *testing.T) {
+func TestFromWallReturnsTheFirstInstantOfALocalTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
 		at := drawWindow(t, loc).From.Add(time.Duration(rapid.Int64Range(0, 3600e6).Draw(t, "µs")) * time.Microsecond)
@@ -172,7 +130,7 @@ func TestFromWallUndoesTheClock(t *testing.T) {
 	})
 }
 
-func TestFromWall(t *testing.T) {
+func TestFromWallAtClockChanges(t *testing.T) {
 	tests := []struct {
 		name, zone, figures, want string
 	}{
@@ -201,7 +159,7 @@ func TestFromWall(t *testing.T) {
 	}
 }
 
-func TestWall(t *testing.T) {
+func TestWallAtClockChanges(t *testing.T) {
 	tests := []struct {
 		name, zone, from, to, wantFrom, wantTo string
 	}{
@@ -224,8 +182,8 @@ func TestWall(t *testing.T) {
 	}
 }
 
-// Windows reach the times after the last that a zone's data lists.
-func TestWallOfFarWindows(t *testing.T) {
+// The end of the window is after the last change that a zone's data lists.
+func TestWallOfWindowsThatEndIn9999(t *testing.T) {
 	for _, name := range zones {
 		w := Window{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
 		from, to := w.Wall(zone(t, name))

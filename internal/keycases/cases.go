@@ -1,8 +1,8 @@
 package keycases
 
-// All are the cases.
+// All lists the cases.
 var All = []Case{
-	{Name: "a row a key", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0), (4, 'x', 300, 0), (5, 'x', NULL, 0)",
+	{Name: "one row per key", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0), (4, 'x', 300, 0), (5, 'x', NULL, 0)",
 		Ask: [][]any{{int64(1)}, {int64(2)}, {int64(2)}, {int64(9)}}, Want: `
 range     1; 2; 3; 4; 5
 docs      1; 2; 2
@@ -32,7 +32,7 @@ by key    1; 2 unknown; 3
 window    1; 2; 3
 keyless   none
 in window none`},
-	{Name: "duplicate key at the border of batches and pages", Key: []string{"a"},
+	{Name: "duplicate key across batches and pages", Key: []string{"a"},
 		Rows: "(1, 'x', 100, 0), (2, 'a', 101, 0), (3, 'x', 102, 0), (2, 'b', 103, 0), (2, 'c', 104, 0), (3, 'y', 105, 0), (4, 'x', 106, 0), (2, 'd', 107, 0)",
 		Ask:  [][]any{{int64(1)}, {int64(2)}, {int64(3)}, {int64(4)}}, Want: `
 range     1; 2 by several rows; 3 by several rows; 4
@@ -63,7 +63,7 @@ by key    X; x unknown; y
 window    x; y; x; X
 keyless   none
 in window none`},
-	{Name: "duplicate key of which a row is marked deleted", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (1, 'y', 101, 1), (2, 'x', 102, 1), (3, 'x', 103, 1), (3, 'y', 104, 1)",
+	{Name: "duplicate key, some rows marked deleted", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (1, 'y', 101, 1), (2, 'x', 102, 1), (3, 'x', 103, 1), (3, 'y', 104, 1)",
 		Ask: [][]any{{int64(1)}, {int64(2)}, {int64(3)}}, Want: `
 range     1
 docs      1; 2 deleted; 3 deleted
@@ -83,7 +83,7 @@ by key    1; 2; 3; unusable keys
 window    1; 2; 3; unusable keys
 keyless   key column a is NULL
 in window key column a is NULL`},
-	{Name: "NULL key, NULLs before the first key", Key: []string{"a"}, Rows: "(NULL, 'x', 100, 0), (NULL, 'y', 100, 0), (NULL, 'z', 100, 0), (1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0)",
+	{Name: "NULL keys before the first key", Key: []string{"a"}, Rows: "(NULL, 'x', 100, 0), (NULL, 'y', 100, 0), (NULL, 'z', 100, 0), (1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0)",
 		Ask: [][]any{{int64(1)}}, Want: `
 range     1; 2; 3; key column a is NULL
 docs      1
@@ -93,7 +93,7 @@ by key    1; 2; 3; unusable keys
 window    1; 2; 3; unusable keys
 keyless   key column a is NULL
 in window key column a is NULL`},
-	{Name: "NULL key behind a page", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0), (NULL, 'x', 103, 0)",
+	{Name: "NULL key after the first page", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (3, 'x', 102, 0), (NULL, 'x', 103, 0)",
 		Ask: [][]any{{int64(1)}}, Want: `
 range     1; 2; 3; key column a is NULL
 docs      1
@@ -103,7 +103,7 @@ by key    1; 2; 3; unusable keys
 window    1; 2; 3; unusable keys
 keyless   key column a is NULL
 in window key column a is NULL`},
-	{Name: "NULL key outside of the window", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (NULL, 'x', 300, 0), (NULL, 'x', NULL, 0)",
+	{Name: "NULL key outside the window", Key: []string{"a"}, Rows: "(1, 'x', 100, 0), (NULL, 'x', 300, 0), (NULL, 'x', NULL, 0)",
 		Ask: [][]any{{int64(1)}}, Want: `
 range     1; key column a is NULL
 docs      1

@@ -1,6 +1,6 @@
-// Package keycases says what every source returns where keys are NULL, or where
-// several rows have one key: cases that the tests of each source run on a
-// database of its own, with the same results.
+// Package keycases defines what every source returns for NULL keys and for keys
+// that several rows have. The tests of each source run these cases on their own
+// database and must get the same results.
 package keycases
 
 import (
@@ -15,25 +15,25 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Case is some rows of a table t (a bigint, b text, u bigint, gone bigint)
-// and what is read of them. u is seconds since 1970, and gone = 1 marks a row
-// deleted.
+// A Case is the rows of a table t (a bigint, b text, u bigint, gone bigint) and
+// what each method of a source returns for them. u is seconds since 1970;
+// gone = 1 marks a row deleted.
 type Case struct {
 	Name string
 	Key  []string
-	Rows string  // as VALUES
-	Ask  [][]any // the keys to ask for
-	Want string
+	Rows string  // in the form of VALUES
+	Ask  [][]any // keys for Docs and StampsOf
+	Want string  // one line for each method
 }
 
-// Batch and Page are how many rows a batch and a page of stamps have in the
-// cases.
+// Batch and Page are the numbers of rows of a batch and of a page of stamps in
+// the cases.
 const Batch, Page = 2, 2
 
-// Create makes the table.
+// Create is the statement that creates the table.
 const Create = "CREATE TABLE t (a bigint, b text, u bigint, gone bigint)"
 
-// A Table is a source's.
+// A Table is a source's table with the key of the case.
 type Table interface {
 	Range(context.Context, doc.Range) iter.Seq2[doc.Batch, error]
 	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
@@ -45,7 +45,7 @@ type Table interface {
 	Unusable(context.Context, doc.Window) (doc.Batch, error)
 }
 
-// Run reads all that a source reads of a table, and compares it with the case.
+// Run calls every method of the table and compares the results with the case.
 func (c Case) Run(t *testing.T, table Table) {
 	t.Helper()
 	var ask []doc.OID
@@ -86,8 +86,9 @@ func (c Case) Run(t *testing.T, table Table) {
 	}
 }
 
-// batches prints keys with the number of rows in their batch, if it is not one,
-// and rejects without a key. A key that two batches have is printed twice.
+// batches prints the keys of documents and deleted rows, and the reasons of
+// rejects. It marks a key that has several rows in its batch, and prints a key
+// twice if two batches have it.
 func batches(t *testing.T, all iter.Seq2[doc.Batch, error]) string {
 	t.Helper()
 	var printed []string
@@ -132,8 +133,8 @@ func pages(t *testing.T, all iter.Seq2[[]doc.Stamp, error]) string {
 	return stamps(read)
 }
 
-// stamps prints keys in their order, "unknown" where the token is not known, and
-// what stands for rows whose key is unusable last.
+// stamps prints keys in their order, "unknown" after a key whose token is unknown,
+// and "unusable keys" last if a stamp has no key.
 func stamps(all []doc.Stamp) string {
 	all, some := doc.WithoutUnusable(all)
 	var printed []string
@@ -165,5 +166,5 @@ func line(texts []string) string {
 	return strings.Join(texts, "; ")
 }
 
-// Insert is the statement that inserts the rows.
+// Insert returns the statement that inserts the rows.
 func (c Case) Insert() string { return fmt.Sprintf("INSERT INTO t VALUES %s", c.Rows) }

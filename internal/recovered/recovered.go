@@ -1,9 +1,9 @@
-// Package recovered turns a panic into an error, so that one table's pass, or one
-// request, fails alone and the process goes on.
+// Package recovered turns panics into errors, so that a panic fails one table's
+// pass or one request and the process continues.
 //
-// A panic ends the process unless a function that was deferred on the same
-// goroutine recovers it. So every goroutine that works for a pass defers Into,
-// and the pass itself does.
+// A panic ends the process unless a deferred function of the same goroutine
+// recovers it. Therefore each pass, and each goroutine that a pass starts, must
+// defer Into.
 package recovered
 
 import (
@@ -13,20 +13,20 @@ import (
 	"sync/atomic"
 )
 
-// An Error is a panic that was recovered.
+// An Error is a recovered panic.
 type Error struct {
 	Value any
 	stack string
 	taken atomic.Bool
 }
 
-// Error is one line, without the stack.
+// Error returns one line, without the stack.
 func (e *Error) Error() string {
 	return "panic: " + strings.Join(strings.Fields(fmt.Sprint(e.Value)), " ") + ": this is a bug in indexerd: report it with the stack in the log"
 }
 
-// Stack returns the stack of the panic to the first caller, and "" to others:
-// a stack is logged once, however many callers see the error.
+// Stack returns the stack of the panic on its first call and "" afterwards, so
+// that a stack is logged once even if several callers log the error.
 func (e *Error) Stack() string {
 	if e.taken.Swap(true) {
 		return ""
@@ -34,9 +34,9 @@ func (e *Error) Stack() string {
 	return e.stack
 }
 
-// Into recovers a panic that is under way and stores it in *err. It has to be
-// deferred itself: defer recovered.Into(&err). An Error that another goroutine
-// recovered and that was raised again keeps its stack.
+// Into recovers the current panic and stores it in *err. The caller must defer it
+// directly: defer recovered.Into(&err). An Error that Again raised keeps the stack
+// of its first panic.
 func Into(err *error) {
 	switch v := recover().(type) {
 	case nil:
@@ -47,8 +47,8 @@ func Into(err *error) {
 	}
 }
 
-// Again raises the panics among errors in this goroutine. It is for a caller that
-// waited for goroutines and returns no error.
+// Again panics with the first error that is not nil. A caller that waited for
+// goroutines and returns no error passes their panics on with it.
 func Again(errs []error) {
 	for _, err := range errs {
 		if err != nil {

@@ -1,12 +1,11 @@
-// Package terminal makes text safe to print. What a row, a key or a database's
-// error says may hold sequences that move the cursor, change the window's title
-// or reverse the order of what follows. Here they become visible: ESC is printed
-// as \u001b.
+// Package terminal makes text safe to print on a terminal. The text of a row, a
+// key or a database's error may contain sequences that move the cursor, change
+// the window's title or reverse the following text. This package escapes them:
+// ESC is printed as \u001b.
 //
-// Escaped are control characters (C0, DEL and C1), line and paragraph
-// separators, the characters that override or embed a direction of writing, and
-// bytes that are not UTF-8. The escapes are those of JSON strings, so that an
-// object in JSON still has the same value.
+// It escapes control characters (C0, DEL and C1), line and paragraph separators,
+// characters that override or embed a writing direction, and bytes that are not
+// UTF-8. It uses the escapes of JSON strings, so a JSON object keeps its value.
 package terminal
 
 import (
@@ -17,11 +16,11 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text that is safe within a line: newlines and tabs are escaped
-// too, so that a value can't begin a line that looks like another one.
+// Line returns text that is safe within a line. It escapes newlines and tabs too,
+// so that a value can't forge a line of output.
 func Line(text string) string { return escape(text, unsafe) }
 
-// unsafe reports whether a character does more than show itself.
+// unsafe reports whether a terminal may interpret a character.
 func unsafe(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
@@ -32,7 +31,7 @@ func unsafe(r rune) bool {
 	return false
 }
 
-// unsafeInText is unsafe for text of several lines and columns.
+// unsafeInText is unsafe for text that may have newlines and tabs.
 func unsafeInText(r rune) bool { return r != '\n' && r != '\t' && unsafe(r) }
 
 func escape(text string, unsafe func(rune) bool) string {
@@ -50,11 +49,11 @@ func escape(text string, unsafe func(rune) bool) string {
 	return b.String()
 }
 
-// A Writer escapes what is written through it, but for newlines and tabs: it is
-// the net below all that a command prints.
+// A Writer escapes all text except newlines and tabs and writes it to another
+// writer. Every command prints through one.
 type Writer struct {
 	w    io.Writer
-	rest []byte // the beginning of a character that the next Write ends
+	rest []byte // start of a character whose other bytes come with the next Write
 }
 
 // NewWriter returns a Writer that writes to w.
@@ -63,7 +62,7 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 // Write implements io.Writer.
 func (w *Writer) Write(b []byte) (int, error) {
 	text := append(w.rest, b...)
-	whole := len(text) - begun(text)
+	whole := len(text) - incomplete(text)
 	w.rest = append([]byte(nil), text[whole:]...)
 	if _, err := io.WriteString(w.w, escape(string(text[:whole]), unsafeInText)); err != nil {
 		return 0, err
@@ -71,8 +70,9 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// begun is how many bytes at the end begin a character and don't end it.
-func begun(text []byte) int {
+// incomplete returns how many bytes at the end are the start of an incomplete
+// character.
+func incomplete(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
 			if utf8.FullRune(tail) {
@@ -84,8 +84,8 @@ func begun(text []byte) int {
 	return 0
 }
 
-// Raw returns what a Writer writes to, and any other writer as it is: for
-// sequences that the program itself sends to a terminal.
+// Raw returns the writer below a Writer, and any other writer itself. The program
+// writes its own terminal sequences to it.
 func Raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*Writer); ok {
 		return safe.w

@@ -11,7 +11,7 @@ import (
 	"indexerd/internal/terminal"
 )
 
-func TestLine(t *testing.T) {
+func TestLineEscapesControlSequences(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"film 7, café, 東京, \U0001f600", "film 7, café, 東京, \U0001f600"},
 		{"\x1b[2J\x1b]0;title\a", `\u001b[2J\u001b]0;title\u0007`},
@@ -28,8 +28,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// However the text is cut into writes, the same is printed.
-func TestWriter(t *testing.T) {
+func TestWriterEscapesTheSameForAnySizeOfWrites(t *testing.T) {
 	text, want := "two\tcolumns\nand \x1b[1m 東\u009b京\n", "two\tcolumns\nand \\u001b[1m 東\\u009b京\n"
 	for size := 1; size <= len(text); size++ {
 		var out bytes.Buffer
@@ -45,7 +44,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// An object in JSON has the same value behind a Writer.
+// FuzzJSON checks that a JSON object keeps its value in a Writer.
 func FuzzJSON(f *testing.F) {
 	f.Add("\x1b[2J\u009b\u202e\x7f\n\t\"\\")
 	f.Fuzz(func(t *testing.T, text string) {
