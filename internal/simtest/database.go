@@ -63,7 +63,7 @@ func (w *world) populate() {
 		if i%3 == 2 {
 			continue
 		}
-		w.table.Advance(w.db.upTo(time.Second))
+		w.Table.Advance(w.db.upTo(time.Second))
 		x := w.db.begin(false)
 		w.db.write(x, oid, fakeworld.Row{Title: w.db.word(), Updated: w.db.stamp(x)}, true)
 		w.db.commit(x)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld/machine"
 	"indexerd/timetrace"
 )
 
@@ -67,8 +68,8 @@ func (p *process) vouched() bool { return p.exact != nil && p.now-p.proven < las
 
 // leaveExact says that S is assumed from now on.
 func (p *process) leaveExact() {
-	if marks, _ := p.trace.Table(film); marks.Mode == "exact" {
-		p.trace.Note(film, func(m *timetrace.Table) { m.Mode = "assumed" })
+	if p.Marks().Mode == "exact" {
+		p.Trace.Note(machine.Table, func(m *timetrace.Table) { m.Mode = "assumed" })
 	}
 }
 

@@ -104,7 +104,7 @@ func (w *world) stepClock() {
 	}
 	if w.loaded && len(w.unseen) == 0 {
 		d := w.harmless(time.Duration(w.dice.IntN(200)-120) * time.Second)
-		w.table.Advance(d)
+		w.Table.Advance(d)
 		w.log.say("the clock steps by %v", d)
 		w.changed(d < 0)
 	}
@@ -126,7 +126,7 @@ func (w *world) failOver() {
 	}
 	if w.loaded && len(w.unseen) == 0 {
 		clock := w.db.upTo(8*time.Second) - 5*time.Second
-		w.db.failOver(min(w.dice.IntN(5), w.table.Commits()), clock)
+		w.db.failOver(min(w.dice.IntN(5), w.Table.Commits()), clock)
 		w.changed(clock < 0)
 	}
 	w.after(60*time.Second+w.db.upTo(100*time.Second), w.failOver)

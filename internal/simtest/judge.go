@@ -32,7 +32,7 @@ func (w *world) judge(pass string) {
 
 // judgePromise is P1.
 func (w *world) judgePromise(pass string) {
-	rows := w.table.Rows()
+	rows := w.Table.Rows()
 	for _, oid := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[oid]
 		if !w.db.promised[oid] || !row.Updated.Before(w.settled) {
@@ -50,14 +50,14 @@ const precise = "15:04:05.000000"
 // not.
 func (w *world) verdict(oid doc.OID, row fakeworld.Row) string {
 	if strings.HasPrefix(row.Title, fakeworld.Unfit) {
-		if w.quarantine.Has(oid) {
+		if w.Quarantine.Has(oid) {
 			return ""
 		}
 		w.result.Lost++
 		return "unfit and not in quarantine"
 	}
 	title, ok, whole := w.document(oid)
-	switch page, _ := w.pages.Page(oid); {
+	switch page, _ := w.Pages.Page(oid); {
 	case !ok:
 		w.result.Lost++
 		return "lost"
@@ -77,7 +77,7 @@ func (w *world) verdict(oid doc.OID, row fakeworld.Row) string {
 // sweepOnce is the sweep at the end, by a person who lets all removals through.
 func (w *world) sweepOnce() {
 	w.log.say("the last sweep")
-	w.process.guard.Allow(math.MaxInt32)
+	w.Guard.Allow(math.MaxInt32)
 	if _, err := w.process.sweep(true, nil).Run(context.Background()); err != nil {
 		w.fault("the last sweep: %v", err)
 	}
@@ -89,20 +89,20 @@ func (w *world) sweepOnce() {
 
 // judgeAll compares everything.
 func (w *world) judgeAll() {
-	rows := w.table.Rows()
+	rows := w.Table.Rows()
 	for _, oid := range slices.Sorted(maps.Keys(rows)) {
 		if verdict := w.verdict(oid, rows[oid]); verdict != "" {
 			w.fault("at the end: row %v is %s", oid, verdict)
 		}
 	}
 	var left []doc.OID
-	for oid := range w.index.Titles() {
+	for oid := range w.Index.Titles() {
 		left = append(left, oid)
 	}
-	for meta := range w.pages.All() {
+	for meta := range w.Pages.All() {
 		left = append(left, meta.OID)
 	}
-	left = slices.AppendSeq(left, maps.Keys(w.quarantine.Reasons()))
+	left = slices.AppendSeq(left, maps.Keys(w.Quarantine.Reasons()))
 	slices.Sort(left)
 	for _, oid := range slices.Compact(left) {
 		if _, there := rows[oid]; !there {

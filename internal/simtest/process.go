@@ -13,8 +13,7 @@ import (
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
-	"indexerd/internal/sink"
-	"indexerd/internal/stamps"
+	"indexerd/internal/fakeworld/machine"
 	"indexerd/timetrace"
 )
 
@@ -22,11 +21,6 @@ import (
 // disk and no more.
 type process struct {
 	*world
-	trace *timetrace.Trace
-	tree  *stamps.Tree
-	guard *sink.Guard
-	sink  *sink.Sink
-
 	rows    serial
 	follow  *incremental.Pass
 	exact   *compensate.Exact // nil: no horizon can be had
@@ -40,70 +34,53 @@ type process struct {
 
 // start begins a process.
 func (w *world) start() (*process, error) {
-	w.files.Fail(w.onDisk)
-	trace, err := timetrace.Open(w.files, "data")
-	if err != nil {
+	w.Files.Fail(w.onDisk)
+	if err := w.Open(); err != nil {
 		return nil, err
 	}
-	tree, err := stamps.New(stamps.Options{FS: w.files, Dir: dir + "/stamps", Budget: w.budget})
-	if err != nil {
-		return nil, err
-	}
-	p := &process{world: w, trace: trace, tree: tree, guard: sink.NewGuard(w.limits, w.index.Count), proven: w.now}
-	p.sink = sink.New(w.index, w.pages, tree, w.quarantine, p.guard, p.reserve)
-	p.rows = serial{Table: w.table, changes: w.changes}
-	w.table.Numbers = p.sink
-	p.follow = &incremental.Pass{Table: film, Source: p.rows, Sink: p.sink, Trace: trace, Batch: w.batch, Workers: 1}
+	p := &process{world: w, proven: w.now, rows: serial{Table: w.Table, changes: w.changes}}
+	p.follow = &incremental.Pass{Table: machine.Table, Source: p.rows, Sink: p.Sink, Trace: p.Trace, Batch: w.batch, Workers: 1}
 	p.compensation()
 	p.schedule()
-	marks, _ := trace.Table(film)
+	marks := p.Marks()
 	w.settled, w.rewinds = marks.Settled, marks.Rewinds
 	return p, nil
 }
 
-// reserve makes numbers durable, as the engine does.
-func (p *process) reserve(n uint64) (first uint64, err error) {
-	err = p.trace.UpdateTable(film, func(t *timetrace.Table) {
-		first = t.Numbers + 1
-		t.Numbers += n
-	})
-	return first, err
-}
-
 // compensation makes the passes that look back.
 func (p *process) compensation() {
-	comparison := &compensate.Comparison{Source: p.rows, Tree: p.tree, Sink: p.sink, Batch: p.batch}
+	comparison := &compensate.Comparison{Source: p.rows, Tree: p.Tree, Sink: p.Sink, Batch: p.batch}
 	tier := func(name string, timeout, end time.Duration, settles bool) *compensate.Tier {
 		return &compensate.Tier{
-			Table: film, Name: name, Timeout: timeout, End: end, Settles: settles,
-			Tick: p.tick, Comparison: comparison, Trace: p.trace,
+			Table: machine.Table, Name: name, Timeout: timeout, End: end, Settles: settles,
+			Tick: p.tick, Comparison: comparison, Trace: p.Trace,
 		}
 	}
 	p.tiers = []*compensate.Tier{tier("10s", 10*time.Second, 0, false), tier("60s", lastTimeout, lastTimeout, true)}
 	if !p.horizon {
 		return
 	}
-	marks, _ := p.trace.Table(film)
+	marks := p.Marks()
 	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server, Floor: marks.Settled}
 	if marks.Mode == "exact" {
 		last.At = marks.Settled
 	}
 	p.watch, p.server, p.rewound = newWatch(p.world, last), last.Server, marks.Rewinds
 	p.exact = &compensate.Exact{
-		Table: film, Tick: p.tick, Timeout: lastTimeout, Horizon: p.watch, Comparison: comparison, Trace: p.trace,
+		Table: machine.Table, Tick: p.tick, Timeout: lastTimeout, Horizon: p.watch, Comparison: comparison, Trace: p.Trace,
 	}
 }
 
 // load loads what is not loaded yet.
 func (p *process) load(ctx context.Context) (doc.Report, error) {
-	marks, _ := p.trace.Table(film)
+	marks := p.Marks()
 	if marks.Generation == 0 {
-		if err := p.trace.UpdateTable(film, func(t *timetrace.Table) { t.Generation = 1 }); err != nil {
+		if err := p.Trace.UpdateTable(machine.Table, func(t *timetrace.Table) { t.Generation = 1 }); err != nil {
 			return doc.Report{}, err
 		}
 	}
 	l := initial.Load{
-		Table: film, Source: p.rows, Sink: p.sink, Trace: p.trace, FS: p.files, PlanFile: dir + "/load", Generation: 1,
+		Table: machine.Table, Source: p.rows, Sink: p.Sink, Trace: p.Trace, FS: p.Files, PlanFile: machine.Dir + "/load", Generation: 1,
 		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &initial.Progress{},
 	}
 	report, err := l.Run(ctx)
@@ -146,15 +123,15 @@ func (p *process) whole(at time.Time) time.Time {
 // sweep compares everything; others have their turn between chunks.
 func (p *process) sweep(anew bool, rest func(context.Context, time.Duration) error) *deletecheck.Sweep {
 	return &deletecheck.Sweep{
-		Table: film, Source: p.rows, Index: p.index, Pages: sortedPages{p.pages}, Sink: p.sink, Quarantine: p.quarantine,
-		Trace: p.trace, FS: p.files, Dir: dir, Batch: p.batch, Chunk: p.chunk, Anew: anew, Rest: rest,
+		Table: machine.Table, Source: p.rows, Index: p.Index, Pages: sortedPages{p.Pages}, Sink: p.Sink, Quarantine: p.Quarantine,
+		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, Anew: anew, Rest: rest,
 	}
 }
 
 // prune drops the stamps below S. The tree is empty after a fault, and right.
 func (p *process) prune() {
-	marks, _ := p.trace.Table(film)
-	if err := p.tree.Prune(marks.Settled); err != nil {
+	marks := p.Marks()
+	if err := p.Tree.Prune(marks.Settled); err != nil {
 		p.log.say("prune: %v", err)
 	}
 }

@@ -77,9 +77,9 @@ func (r *Result) String() string {
 // Run plays a seed. Call it in a bubble.
 func Run(t testing.TB, seed uint64) *Result {
 	t.Helper()
-	w := newWorld(seed)
+	w := newWorld(t, seed)
 	w.play()
-	w.result.Commits = w.table.Commits()
+	w.result.Commits = w.Table.Commits()
 	w.result.Digest, w.result.Log = w.log.digest.Sum64(), w.log.lines
 	return &w.result
 }
@@ -116,7 +116,7 @@ const patience = 15 * time.Minute
 // newest is the newest stamp that S has to pass.
 func (w *world) newest() time.Time {
 	var newest time.Time
-	for oid, row := range w.table.Rows() {
+	for oid, row := range w.Table.Rows() {
 		if w.db.promised[oid] && row.Updated.After(newest) {
 			newest = row.Updated
 		}
@@ -141,8 +141,8 @@ func (w *world) fault(format string, args ...any) {
 // document is what the index has of a row, and whether its page is of the same
 // write.
 func (w *world) document(oid doc.OID) (title string, ok, whole bool) {
-	d, ok := w.index.Doc(oid)
-	title, _ = w.index.Title(oid)
-	page, paged := w.pages.Page(oid)
+	d, ok := w.Index.Doc(oid)
+	title, _ = w.Index.Title(oid)
+	page, paged := w.Pages.Page(oid)
 	return title, ok, ok && paged && page.V == d.V
 }

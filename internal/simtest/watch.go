@@ -43,7 +43,7 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 	if server := w.db.serverName(); server != h.server {
 		*h = watch{world: w, server: server} // what is remembered speaks of another one
 	}
-	now, local := w.table.Clock(), w.local()
+	now, local := w.Table.Clock(), w.local()
 	h.learn()
 	back, floor := h.steppedBack(now, local)
 	if back > 0 {
@@ -51,7 +51,7 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 		h.highest = now
 	}
 	h.clock, h.local, h.highest, h.begun = now, local, later(h.highest, now), true
-	answer := doc.Horizon{Now: now, Local: local, Server: h.server, Version: fmt.Sprintf("%s %d", h.server, w.table.Commits()), ClockBack: back, Floor: floor}
+	answer := doc.Horizon{Now: now, Local: local, Server: h.server, Version: fmt.Sprintf("%s %d", h.server, w.Table.Commits()), ClockBack: back, Floor: floor}
 	if w.db.vague {
 		answer.Reason = "the grant was taken away"
 		return answer, nil

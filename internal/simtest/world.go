@@ -2,32 +2,27 @@ package simtest
 
 import (
 	"math/rand/v2"
+	"testing"
 	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
-	"indexerd/internal/faultfs"
+	"indexerd/internal/fakeworld/machine"
 	"indexerd/timetrace"
 )
-
-// film is the table that is indexed.
-const film = "film"
 
 // A world is a run: the database, the machine, what is stored on it, and the
 // process that runs.
 type world struct {
 	conditions
 	timeline
+	*machine.Machine
 	began time.Time // this machine's clock when the run did
 	dice  *rand.Rand
 	log   chronicle
 	db    database
 
-	index      *fakeworld.Index
-	pages      *fakeworld.Pages
-	quarantine *fakeworld.Quarantine
-	files      *faultfs.FS
-	process    *process // nil: none runs
+	process *process // nil: none runs
 
 	stopped bool // the machine has
 	fuse    int  // steps until it does; 0: none is lit
@@ -39,33 +34,28 @@ type world struct {
 	result  Result
 }
 
-func newWorld(seed uint64) *world {
+func newWorld(t testing.TB, seed uint64) *world {
 	dice := rand.New(rand.NewPCG(seed, 0x5eed))
 	w := &world{conditions: drawConditions(dice), began: time.Now(), dice: dice, unseen: map[string]time.Duration{}, result: Result{Seed: seed}}
-	w.table = fakeworld.NewTable(w.batch)
-	w.table.Page, w.table.Precision, w.table.Before = w.page, w.tick, w.ask
+	w.timeline.table = fakeworld.NewTable(w.batch)
+	w.Machine = machine.NewStopped(t, w.timeline.table)
+	w.Limits, w.Budget = w.limits, w.budget
+	w.Table.Page, w.Table.Precision, w.Table.Before = w.page, w.tick, w.ask
 	if !w.ordered {
-		w.table.Order = fakeworld.FoldCase
+		w.Table.Order = fakeworld.FoldCase
 	}
-	w.table.Local = w.local
+	w.Table.Local = w.local
 	w.log = newChronicle(&w.timeline)
 	w.db = database{
-		conditions: &w.conditions, line: &w.timeline, log: &w.log, dice: dice, table: w.table,
+		conditions: &w.conditions, line: &w.timeline, log: &w.log, dice: dice, table: w.Table,
 		rows: map[doc.OID]fakeworld.Row{}, promised: map[doc.OID]bool{},
 	}
-	w.index, w.pages, w.quarantine, w.files = fakeworld.NewIndex(1), fakeworld.NewPages(), fakeworld.NewQuarantine(), faultfs.New()
-	w.index.Before, w.pages.Before, w.quarantine.Before = w.touch, w.touch, w.touch
-	if err := w.files.MkdirAll(dir, 0o700); err != nil {
-		w.fault("%v", err)
-	}
+	w.Index.Before, w.Pages.Before, w.Quarantine.Before = w.touch, w.touch, w.touch
 	shown := w.conditions
 	shown.keys = nil // bytes
 	w.log.say("%d keys, %+v", len(w.keys), shown)
 	return w
 }
-
-// dir is the table's.
-const dir = "data/" + film
 
 // local is this machine's clock, which only goes on.
 func (w *world) local() time.Time { return w.began.Add(w.now) }
@@ -76,8 +66,7 @@ func (w *world) marks() timetrace.Table {
 	if w.process == nil {
 		return timetrace.Table{}
 	}
-	marks, _ := w.process.trace.Table(film)
-	return marks
+	return w.Marks()
 }
 
 // changed says that the database is another one, or its clock back. Until the
@@ -124,8 +113,8 @@ func (w *world) restartIfStopped() {
 		return
 	}
 	w.catchUp()
-	w.files.Fail(nil)
-	w.files = w.files.Crash(w.dice.IntN)
+	w.Files.Fail(nil)
+	w.Files = w.Files.Crash(w.dice.IntN)
 	w.process, w.stopped, w.fuse = nil, false, 0
 	w.result.Crashes++
 	w.advance(w.downtime())

@@ -29,6 +29,7 @@ type Machine struct {
 	Quarantine *fakeworld.Quarantine
 	Files      *faultfs.FS // has the directory data/film
 	Limits     sink.Limits // of the guard; they take effect at the next start
+	Budget     int64       // of the tree in bytes, from the next start on; 0: the default
 
 	// Start replaces these.
 	Trace *timetrace.Trace
@@ -40,38 +41,57 @@ type Machine struct {
 // New returns a running machine with empty storage.
 func New(t testing.TB, table *fakeworld.Table) *Machine {
 	t.Helper()
-	m := &Machine{
-		Table: table, Index: fakeworld.NewIndex(1), Pages: fakeworld.NewPages(), Quarantine: fakeworld.NewQuarantine(),
-		Files: faultfs.New(), Limits: sink.Limits{Count: math.MaxInt}, // no removal is held
-	}
-	if err := m.Files.MkdirAll("data/"+Table, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	m := NewStopped(t, table)
 	m.Start(t)
 	return m
 }
 
+// NewStopped returns a machine with empty storage, and no process yet.
+func NewStopped(t testing.TB, table *fakeworld.Table) *Machine {
+	t.Helper()
+	m := &Machine{
+		Table: table, Index: fakeworld.NewIndex(1), Pages: fakeworld.NewPages(), Quarantine: fakeworld.NewQuarantine(),
+		Files: faultfs.New(), Limits: sink.Limits{Count: math.MaxInt}, // no removal is held
+	}
+	if err := m.Files.MkdirAll(Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Dir is the directory of the table's files.
+const Dir = "data/" + Table
+
 // Start replaces the process by a new one, which reads its state from disk.
 func (m *Machine) Start(t testing.TB) {
 	t.Helper()
-	trace, err := timetrace.Open(m.Files, "data")
-	if err != nil {
+	if err := m.Open(); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := stamps.New(stamps.Options{FS: m.Files, Dir: "data/" + Table + "/stamps"})
-	if err != nil {
-		t.Fatal(err)
+}
+
+// Open is Start for a caller whose files may fail. After an error there is no
+// process.
+func (m *Machine) Open() (err error) {
+	if m.Trace, err = timetrace.Open(m.Files, "data"); err != nil {
+		return err
 	}
-	m.Trace, m.Tree = trace, tree
+	if m.Tree, err = stamps.New(stamps.Options{FS: m.Files, Dir: Dir + "/stamps", Budget: m.Budget}); err != nil {
+		return err
+	}
 	m.Guard = sink.NewGuard(m.Limits, m.Index.Count)
-	m.Sink = sink.New(m.Index, m.Pages, m.Tree, m.Quarantine, m.Guard, func(n uint64) (first uint64, err error) {
-		err = trace.UpdateTable(Table, func(t *timetrace.Table) {
-			first = t.Numbers + 1
-			t.Numbers += n
-		})
-		return first, err
-	})
+	m.Sink = sink.New(m.Index, m.Pages, m.Tree, m.Quarantine, m.Guard, m.Reserve)
 	m.Table.Numbers = m.Sink
+	return nil
+}
+
+// Reserve makes n sequence numbers durable and returns the first.
+func (m *Machine) Reserve(n uint64) (first uint64, err error) {
+	err = m.Trace.UpdateTable(Table, func(t *timetrace.Table) {
+		first = t.Numbers + 1
+		t.Numbers += n
+	})
+	return first, err
 }
 
 // Before makes every step of table, storage and files call f first. A nil f
