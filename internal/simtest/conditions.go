@@ -11,50 +11,50 @@ import (
 	"indexerd/internal/sink"
 )
 
-// conditions are what a seed draws first: the world it plays in.
+// conditions are drawn first from a seed and stay the same for the whole run.
 type conditions struct {
 	length time.Duration // of the hostile time
 	keys   []doc.OID
 	tick   time.Duration // precision of updateTime
 
-	horizon bool          // one can be had
-	slack   time.Duration // how far it stays behind the clock
-	vague   bool          // it is not always told
-	sweeps  bool          // also before the end
-	changes bool          // there is an SQL that lists what has left the filter
+	horizon bool          // the database can prove a horizon
+	slack   time.Duration // how far the horizon stays behind the clock
+	vague   bool          // the horizon is unknown at times
+	sweeps  bool          // sweeps run also before the end
+	changes bool          // the `changes` SQL lists rows that have left the filter
 
-	statements bool // some transactions stamp when they write, not when they began
-	silent     bool // some changes move no updateTime, set it back, ahead or to NULL
-	unfit      bool // some rows can't be indexed
+	statements bool // some transactions set updateTime to the time of the statement, not of their beginning
+	silent     bool // some changes leave updateTime alone, or set it back, ahead or to NULL
+	unfit      bool // the index rejects some rows
 	clockSteps bool
 	failovers  bool
 	crashes    bool
-	faults     int // one step in so many fails; 0: none
+	faults     int // one step in this many fails; 0: none
 
-	ordered bool        // the database orders keys as OIDs are ordered
-	batch   int         // rows of a fetch
-	page    int         // stamps of a page
-	chunk   int         // documents of a sweep between two rests
-	budget  int64       // of the tree
+	ordered bool        // the database orders keys as OIDs
+	batch   int         // rows per fetch
+	page    int         // stamps per page
+	chunk   int         // documents per chunk of a sweep
+	budget  int64       // of the tree, in bytes
 	limits  sink.Limits // of the guard
 
-	known hole // is open; the others are kept out of the run
+	gap gap // the known gap that this run may meet
 }
 
-// sometimesAssumed reports whether S may rest on an assumption.
-func (c *conditions) sometimesAssumed() bool { return !c.horizon || c.vague }
+// mayAssume reports whether S rests on the assumed timeout at times.
+func (c *conditions) mayAssume() bool { return !c.horizon || c.vague }
 
-// A hole is something that is known to break a promise.
-// Seeds keep out of it, but for SIM_KNOWN=ahead and so on: who closes a hole
-// plays with it first, and then removes it from here.
-type hole string
+// A gap is a known situation in which a promise is broken. Runs avoid it unless
+// the environment variable SIM_KNOWN names it. A change that closes the gap
+// removes it here, in gaps_test.go and in docs/mutants.md.
+type gap string
 
-// ahead: the clock is set ahead while a transaction is open, and no horizon is
-// told. By the clock it has then been open for longer than any is assumed to be.
-const ahead hole = "ahead"
+// ahead: the clock is set ahead while a transaction is open and the horizon is
+// unknown. By the clock, the transaction is then older than the assumed timeout.
+const ahead gap = "ahead"
 
-// everything lets all removals through.
-var everything = sink.Limits{Count: math.MaxInt}
+// noLimit is a guard that holds no removal.
+var noLimit = sink.Limits{Count: math.MaxInt}
 
 func drawConditions(d *rand.Rand) conditions {
 	yes := func(percent int) bool { return d.IntN(100) < percent }
@@ -66,7 +66,7 @@ func drawConditions(d *rand.Rand) conditions {
 		sweeps: yes(50), changes: yes(50),
 		statements: yes(70), silent: yes(50), unfit: yes(25), clockSteps: yes(40), failovers: yes(25), crashes: yes(60),
 		ordered: yes(75), batch: one(1, 3, 7, 50), page: one(2, 5, 20, 100), chunk: one(2, 5, 16),
-		limits: everything, known: hole(os.Getenv("SIM_KNOWN")),
+		limits: noLimit, gap: gap(os.Getenv("SIM_KNOWN")),
 	}
 	c.vague = c.horizon && yes(30)
 	if yes(40) {
@@ -84,11 +84,11 @@ func drawConditions(d *rand.Rand) conditions {
 	return c
 }
 
-// key is a number, or a text of one or two letters whose capitals the database
-// does not see.
+// key returns the n-th key: a number, or where keys are not ordered as OIDs a
+// text that the database compares without regard to case.
 func key(n int, ordered bool) doc.OID {
 	if ordered {
-		return fakeworld.Key(n - 7) // negative ones too
+		return fakeworld.Key(n - 7) // some are negative
 	}
 	letter := rune('a' + n/2)
 	if n%2 == 0 {

@@ -10,40 +10,38 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-// longest is how long a transaction stays open at most, and lastTimeout what
-// the engine assumes of it.
 const (
-	longest     = 55 * time.Second
-	lastTimeout = 60 * time.Second
+	longest     = 55 * time.Second // that a transaction stays open
+	lastTimeout = 60 * time.Second // that the engine assumes for it
 )
 
-// A database is a table, and the sessions that write to it.
+// A database is a table and the sessions that write to it.
 type database struct {
 	*conditions
 	line  *timeline
-	log   *chronicle
+	log   *eventLog
 	dice  *rand.Rand
 	table *fakeworld.Table
 
 	open     []*transaction
 	opened   int
-	rows     map[doc.OID]fakeworld.Row // as they are committed
-	promised map[doc.OID]bool          // the server stamped this version, and has not lost a later one
+	rows     map[doc.OID]fakeworld.Row // all committed rows
+	promised map[doc.OID]bool          // P1 covers the row: the server set its updateTime, and no failover has lost a later version
 	server   int
-	vague    bool // it does not tell what is open
-	quiet    bool // nobody begins anything new
+	hidden   bool // open transactions can't be seen, so the horizon is unknown
+	quiet    bool // no session begins a transaction
 }
 
-// A transaction is one that is open.
+// A transaction is an open transaction.
 type transaction struct {
 	*fakeworld.Tx
 	id        int
 	began     time.Time
-	statement bool // it stamps when it writes
+	statement bool // updateTime is the time of the statement
 	changes   []change
 }
 
-// A change is what a transaction does to a row; nil deletes it.
+// A change is an insert or update of a row, or its deletion where row is nil.
 type change struct {
 	oid      doc.OID
 	row      *fakeworld.Row
@@ -52,12 +50,12 @@ type change struct {
 
 func (d *database) serverName() string { return fmt.Sprintf("server %d", d.server) }
 
-// upTo draws a time, in microseconds as databases have them.
+// upTo draws a duration of whole microseconds, the precision of databases.
 func (d *database) upTo(most time.Duration) time.Duration {
 	return time.Duration(d.dice.Int64N(int64(most))).Truncate(time.Microsecond)
 }
 
-// populate commits rows before anybody looks.
+// populate commits the first rows, before the load.
 func (w *world) populate() {
 	for i, oid := range w.keys {
 		if i%3 == 2 {
@@ -70,8 +68,8 @@ func (w *world) populate() {
 	}
 }
 
-// stage has writers begin, and the world turn hostile.
-func (w *world) stage() {
+// startHostility starts the writers, clock steps, failovers and crashes.
+func (w *world) startHostility() {
 	for range 4 {
 		w.after(w.db.upTo(2*time.Second), w.db.session)
 	}
@@ -82,14 +80,14 @@ func (w *world) stage() {
 		w.after(20*time.Second+w.db.upTo(150*time.Second), w.failOver)
 	}
 	if w.vague {
-		w.after(w.db.upTo(60*time.Second), w.hideHorizon)
+		w.after(w.db.upTo(60*time.Second), w.toggleHorizon)
 	}
 	if w.crashes {
-		w.after(w.db.upTo(30*time.Second), w.lightFuse)
+		w.after(w.db.upTo(30*time.Second), w.planCrash)
 	}
 }
 
-// session is one session's next transaction, which then begins another one.
+// session runs the next transaction of a session and schedules the one after it.
 func (d *database) session() {
 	if d.quiet {
 		return
@@ -122,7 +120,7 @@ func (d *database) begin(statement bool) *transaction {
 	return x
 }
 
-// stamp is what the server sets updateTime to.
+// stamp returns the updateTime that the server sets.
 func (d *database) stamp(x *transaction) time.Time {
 	if x.statement {
 		return d.table.Clock().Truncate(d.tick)
@@ -130,24 +128,24 @@ func (d *database) stamp(x *transaction) time.Time {
 	return x.began.Truncate(d.tick)
 }
 
-// word is one of few, so that a row may become what it has been.
+// word returns one of four titles, so that rows often return to an earlier state.
 func (d *database) word() string {
 	return []string{"ant", "bee", "cat", "dog"}[d.dice.IntN(4)]
 }
 
 func (d *database) key() doc.OID { return d.keys[d.dice.IntN(len(d.keys))] }
 
-// act is one statement of a transaction.
+// act runs one statement of a transaction.
 func (d *database) act(x *transaction) {
 	if !slices.Contains(d.open, x) {
-		return // its server is gone
+		return // it ended in a failover
 	}
 	oid, stamp := d.key(), d.stamp(x)
 	row, there := d.seen(x, oid)
 	switch n := d.dice.IntN(100); {
 	case n < 12:
 		d.remove(x, oid)
-	case n < 16: // the key is used again in a moment
+	case n < 16: // the key is reused soon after
 		d.remove(x, oid)
 		d.line.after(d.upTo(4*time.Second), func() { d.insert(oid) })
 	case n < 21 && there:
@@ -156,10 +154,10 @@ func (d *database) act(x *transaction) {
 	case n < 25 && there:
 		row.Marked, row.Updated = true, stamp
 		d.write(x, oid, row, true)
-	case n < 35 && there: // a child is newer; the row's updateTime is the greatest of both
+	case n < 35 && there: // a child changes; updateTime is the greater of both
 		row.Children, row.Updated = d.word(), later(row.Updated, stamp)
 		d.write(x, oid, row, !row.Updated.After(d.table.Clock()))
-	case n < 39: // a bulk update: one statement, one time
+	case n < 39: // a bulk update with one updateTime
 		for _, oid := range d.keys[:len(d.keys)/2] {
 			d.write(x, oid, fakeworld.Row{Title: d.word(), Updated: stamp}, true)
 		}
@@ -172,7 +170,7 @@ func (d *database) act(x *transaction) {
 	}
 }
 
-// actSilently changes a row in a way that no updateTime tells.
+// actSilently changes a row without moving its updateTime to the clock.
 func (d *database) actSilently(x *transaction, oid doc.OID, row fakeworld.Row) {
 	switch d.dice.IntN(5) {
 	case 0:
@@ -191,7 +189,7 @@ func (d *database) actSilently(x *transaction, oid doc.OID, row fakeworld.Row) {
 	d.write(x, oid, row, false)
 }
 
-// insert is a transaction of its own.
+// insert commits a transaction that inserts one row.
 func (d *database) insert(oid doc.OID) {
 	if d.quiet {
 		return
@@ -201,7 +199,7 @@ func (d *database) insert(oid doc.OID) {
 	d.commit(x)
 }
 
-// seen is a row as a transaction sees it.
+// seen returns a row as the transaction sees it.
 func (d *database) seen(x *transaction, oid doc.OID) (fakeworld.Row, bool) {
 	for _, c := range slices.Backward(x.changes) {
 		if c.oid == oid && c.row != nil {
@@ -232,11 +230,11 @@ func (d *database) commit(x *transaction) {
 	x.Commit()
 	for _, c := range x.changes {
 		if c.row == nil {
-			d.log.say("tx %d deletes %v", x.id, c.oid)
+			d.log.printf("tx %d deletes %v", x.id, c.oid)
 			delete(d.rows, c.oid)
 			continue
 		}
-		d.log.say("tx %d of %s puts %v %s %q outside=%t marked=%t promised=%t", x.id, x.began.Format("15:04:05.000"), c.oid,
+		d.log.printf("tx %d of %s puts %v %s %q outside=%t marked=%t promised=%t", x.id, x.began.Format("15:04:05.000"), c.oid,
 			c.row.Updated.Format("15:04:05.000000"), c.row.Text(), c.row.Outside, c.row.Marked, c.promised)
 		d.rows[c.oid], d.promised[c.oid] = *c.row, c.promised
 	}
@@ -248,7 +246,7 @@ func (d *database) rollback(x *transaction) {
 	}
 }
 
-// end reports whether the transaction was still open.
+// end removes a transaction from the open ones. It reports whether it was open.
 func (d *database) end(x *transaction) bool {
 	i := slices.Index(d.open, x)
 	if i < 0 {
@@ -258,8 +256,8 @@ func (d *database) end(x *transaction) bool {
 	return true
 }
 
-// failOver puts another server in the place of this one: what was open is
-// rolled back, the last commits may be lost, and the clock is another one.
+// failOver replaces the server: open transactions are rolled back, the last
+// commits are lost, and the clock moves.
 func (d *database) failOver(lose int, clock time.Duration) {
 	for _, x := range slices.Clone(d.open) {
 		d.rollback(x)
@@ -270,5 +268,5 @@ func (d *database) failOver(lose int, clock time.Duration) {
 	d.rows = d.table.All()
 	d.table.Advance(clock)
 	d.server++
-	d.log.say("fails over to %s, %d commits lost, the clock goes %v", d.serverName(), lose, clock)
+	d.log.printf("fails over to %s, %d commits lost, the clock moves by %v", d.serverName(), lose, clock)
 }

@@ -9,7 +9,7 @@ import (
 	"indexerd/timetrace"
 )
 
-// How often passes run.
+// Intervals of the passes.
 const (
 	followEvery = time.Second
 	exactEvery  = 3 * time.Second
@@ -17,7 +17,7 @@ const (
 	retryAfter  = time.Second
 )
 
-// A job is a pass on its schedule.
+// A job is a pass and its schedule.
 type job struct {
 	name  string
 	every time.Duration
@@ -25,12 +25,12 @@ type job struct {
 	run   func(context.Context) (doc.Report, error)
 }
 
-// schedule sets the passes up. The load comes first.
+// schedule plans the passes. The load runs before them.
 func (p *process) schedule() {
 	p.add("incremental", followEvery, p.follow.Run)
 	for i, tier := range p.tiers {
 		p.add("tier "+tier.Name, tier.Timeout, func(ctx context.Context) (doc.Report, error) {
-			if tier.Settles && p.vouched() {
+			if tier.Settles && p.horizonProven() {
 				return doc.Report{}, nil
 			}
 			if tier.Settles {
@@ -44,7 +44,7 @@ func (p *process) schedule() {
 		p.add("exact", exactEvery, p.runExact)
 	}
 	if p.sweeps {
-		p.add("sweep", sweepEvery, func(ctx context.Context) (doc.Report, error) { return p.sweep(false, p.giveWay).Run(ctx) })
+		p.add("sweep", sweepEvery, func(ctx context.Context) (doc.Report, error) { return p.sweep(false, p.runOthers).Run(ctx) })
 		p.jobs[len(p.jobs)-1].due = p.now + p.db.upTo(sweepEvery)
 	}
 }
@@ -53,7 +53,7 @@ func (p *process) add(name string, every time.Duration, run func(context.Context
 	p.jobs = append(p.jobs, &job{name: name, every: every, due: p.now, run: run})
 }
 
-// runExact moves S to the horizon.
+// runExact runs the exact pass.
 func (p *process) runExact(ctx context.Context) (doc.Report, error) {
 	defer p.prune()
 	h, report, err := p.exact.Run(ctx)
@@ -63,18 +63,18 @@ func (p *process) runExact(ctx context.Context) (doc.Report, error) {
 	return report, err
 }
 
-// vouched reports whether a horizon moves S, or will again soon.
-func (p *process) vouched() bool { return p.exact != nil && p.now-p.proven < lastTimeout }
+// horizonProven reports whether a horizon moves S, or moved it recently.
+func (p *process) horizonProven() bool { return p.exact != nil && p.now-p.proven < lastTimeout }
 
-// leaveExact says that S is assumed from now on.
+// leaveExact changes the mode of S to assumed.
 func (p *process) leaveExact() {
 	if p.Marks().Mode == "exact" {
 		p.Trace.Note(machine.Table, func(m *timetrace.Table) { m.Mode = "assumed" })
 	}
 }
 
-// live runs the engine until the end, or until the machine stops.
-func (w *world) live(ended func() bool) {
+// runPasses runs passes until ended reports true or the machine crashes.
+func (w *world) runPasses(ended func() bool) {
 	for !ended() && !w.stopped && w.result.OK() {
 		if w.process == nil {
 			w.startAndLoad()
@@ -84,8 +84,8 @@ func (w *world) live(ended func() bool) {
 	}
 }
 
-// startAndLoad starts the process, and loads. What fails is tried again, by a
-// process of its own where it could not start.
+// startAndLoad starts the process and loads the table. A start that fails is
+// retried by the next call, a load until it succeeds.
 func (w *world) startAndLoad() {
 	p, err := w.start()
 	if err != nil {
@@ -104,19 +104,20 @@ func (w *world) startAndLoad() {
 			w.catchUp()
 			continue
 		}
-		w.log.say("loaded")
-		w.judge("load")
+		w.log.printf("loaded")
+		w.check("load")
 	}
 }
 
-// A turn is a job that is due.
-type turn struct {
+// A dueJob is a job to run next.
+type dueJob struct {
 	*process
 	*job
 }
 
-// next is the job that is due first; one that verifies the index comes at once.
-func (p *process) next() turn {
+// next returns the job that is due first. A sweep that has to verify the index is
+// due at once.
+func (p *process) next() dueJob {
 	first := p.jobs[0]
 	for _, j := range p.jobs {
 		if j.name == "sweep" && p.marks().Unverified != "" && j.due > p.now+5*time.Second {
@@ -126,11 +127,11 @@ func (p *process) next() turn {
 			first = j
 		}
 	}
-	return turn{p, first}
+	return dueJob{p, first}
 }
 
-// do waits for the job's time and runs it.
-func (t turn) do() {
+// do waits until the job is due, and runs it.
+func (t dueJob) do() {
 	t.advance(max(0, t.due-t.now))
 	t.catchUp()
 	began := t.now
@@ -143,27 +144,27 @@ func (t turn) do() {
 		return
 	}
 	if report.Read+report.Deleted+report.Held > 0 {
-		t.log.say("%s [%s, %s) read %d added %d updated %d deleted %d held %d skipped %d rejected %d", t.job.name,
+		t.log.printf("%s [%s, %s) read %d added %d updated %d deleted %d held %d skipped %d rejected %d", t.job.name,
 			report.Window.From.Format("15:04:05.000000"), report.Window.To.Format("15:04:05.000000"),
 			report.Read, report.Added, report.Updated, report.Deleted, report.Held, report.Skipped, report.Quarantined)
 	}
-	t.saw(t.job.name, began)
+	t.notice(t.job.name, began)
 	if t.job.name == "sweep" {
 		t.result.Sweeps++
 	}
-	t.judge(t.job.name)
+	t.check(t.job.name)
 }
 
-// failed takes the failure of a pass: the world must have made it.
+// failed logs an error of a pass. An error that was not injected is a fault.
 func (w *world) failed(pass string, err error) {
-	w.log.say("%s: %v", pass, err)
+	w.log.printf("%s: %v", pass, err)
 	if !isSimulated(err) {
-		w.fault("%s failed by itself: %v", pass, err)
+		w.fault("%s failed without an injected error: %v", pass, err)
 	}
 }
 
-// giveWay lets the others have the lane between two chunks of a sweep.
-func (p *process) giveWay(context.Context, time.Duration) error {
+// runOthers runs the other passes that are due, between two chunks of a sweep.
+func (p *process) runOthers(context.Context, time.Duration) error {
 	p.advance(p.db.upTo(500 * time.Millisecond))
 	p.catchUp()
 	for _, j := range p.jobs {
@@ -171,7 +172,7 @@ func (p *process) giveWay(context.Context, time.Duration) error {
 			break
 		}
 		if j.name != "sweep" && j.due <= p.now {
-			turn{p, j}.do()
+			dueJob{p, j}.do()
 		}
 	}
 	if p.stopped || !p.result.OK() {

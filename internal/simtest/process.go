@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -17,24 +18,23 @@ import (
 	"indexerd/timetrace"
 )
 
-// A process is the engine from a start to the next crash. It knows what is on
-// disk and no more.
+// A process is the engine from a start to the next crash.
 type process struct {
 	*world
 	rows    serial
 	follow  *incremental.Pass
-	exact   *compensate.Exact // nil: no horizon can be had
+	exact   *compensate.Exact // nil: no horizon
 	tiers   []*compensate.Tier
 	jobs    []*job
 	proven  time.Duration // when the horizon was last exact
 	watch   *watch
-	server  string // that the exact pass has seen last, and
-	rewound uint64 // how often the marks had gone back then
+	server  string // at the last run of the exact pass
+	rewound uint64 // rewinds of the marks at that run
 }
 
-// start begins a process.
+// start starts a process, which reads its state from disk.
 func (w *world) start() (*process, error) {
-	w.Files.Fail(w.onDisk)
+	w.Files.Fail(w.stepFile)
 	if err := w.Open(); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (w *world) start() (*process, error) {
 	return p, nil
 }
 
-// compensation makes the passes that look back.
+// compensation creates the compensation passes.
 func (p *process) compensation() {
 	comparison := &compensate.Comparison{Source: p.rows, Tree: p.Tree, Sink: p.Sink, Batch: p.batch}
 	tier := func(name string, timeout, end time.Duration, settles bool) *compensate.Tier {
@@ -71,7 +71,7 @@ func (p *process) compensation() {
 	}
 }
 
-// load loads what is not loaded yet.
+// load runs the load, or continues it.
 func (p *process) load(ctx context.Context) (doc.Report, error) {
 	marks := p.Marks()
 	if marks.Generation == 0 {
@@ -85,12 +85,12 @@ func (p *process) load(ctx context.Context) (doc.Report, error) {
 	}
 	report, err := l.Run(ctx)
 	if err == nil {
-		p.compensation() // the watch begins with what the load knew
+		p.compensation() // the watch continues from the load's marks
 	}
 	return report, err
 }
 
-// begin says what is known of open transactions before a load begins.
+// begin returns S at the beginning of a load, and how it is known.
 func (p *process) begin(ctx context.Context) (initial.Start, error) {
 	var start initial.Start
 	if p.exact != nil {
@@ -112,7 +112,7 @@ func (p *process) begin(ctx context.Context) (initial.Start, error) {
 	return start, err
 }
 
-// whole leaves out the tick that a time lies in.
+// whole rounds a time down by a tick: rows of the current tick may still come.
 func (p *process) whole(at time.Time) time.Time {
 	if p.tick > time.Microsecond {
 		return at.Add(-p.tick)
@@ -120,46 +120,47 @@ func (p *process) whole(at time.Time) time.Time {
 	return at
 }
 
-// sweep compares everything; others have their turn between chunks.
-func (p *process) sweep(anew bool, rest func(context.Context, time.Duration) error) *deletecheck.Sweep {
+// sweep returns a sweep, which calls rest between its chunks.
+func (p *process) sweep(fromStart bool, rest func(context.Context, time.Duration) error) *deletecheck.Sweep {
 	return &deletecheck.Sweep{
 		Table: machine.Table, Source: p.rows, Index: p.Index, Pages: sortedPages{p.Pages}, Sink: p.Sink, Quarantine: p.Quarantine,
-		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, Anew: anew, Rest: rest,
+		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, Anew: fromStart, Rest: rest,
 	}
 }
 
-// prune drops the stamps below S. The tree is empty after a fault, and right.
+// prune removes the stamps below S from the tree. After an error the tree is
+// empty, which is correct.
 func (p *process) prune() {
 	marks := p.Marks()
 	if err := p.Tree.Prune(marks.Settled); err != nil {
-		p.log.say("prune: %v", err)
+		p.log.printf("prune: %v", err)
 	}
 }
 
-// serial is the table, read by one goroutine at a time: before it answers, all
-// others that a pass has started come to their end.
+// serial is the table, read by one goroutine at a time: each read first waits
+// until all other goroutines of the pass block or end.
 type serial struct {
 	*fakeworld.Table
-	changes bool // there is an SQL that lists what has left
+	changes bool // the `changes` SQL is configured
 }
 
-// Stamps waits for the fetches of a page before it reads the next one.
+// Stamps waits for the fetches of a page before it reads the next page.
 func (s serial) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
-	return inTurns(s.Table.Stamps(ctx, w))
+	return alone(s.Table.Stamps(ctx, w))
 }
 
-// StampsInRange waits for the listing ahead.
+// StampsInRange waits for the other listing.
 func (s serial) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
-	return inTurns(s.Table.StampsInRange(ctx, r))
+	return alone(s.Table.StampsInRange(ctx, r))
 }
 
-// StampsOf waits for the listing ahead.
+// StampsOf waits for the other listing.
 func (s serial) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	synctest.Wait()
 	return s.Table.StampsOf(ctx, oids)
 }
 
-// Left lists nothing where no SQL could.
+// Left lists nothing without a `changes` SQL.
 func (s serial) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
 	if !s.changes {
 		return func(func([]doc.OID, error) bool) {}
@@ -167,7 +168,7 @@ func (s serial) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, err
 	return s.Table.Left(ctx, w)
 }
 
-func inTurns(pages iter.Seq2[[]doc.Stamp, error]) iter.Seq2[[]doc.Stamp, error] {
+func alone(pages iter.Seq2[[]doc.Stamp, error]) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		synctest.Wait()
 		for page, err := range pages {
@@ -180,10 +181,10 @@ func inTurns(pages iter.Seq2[[]doc.Stamp, error]) iter.Seq2[[]doc.Stamp, error] 
 	}
 }
 
-// sortedPages lists pages in an order that a seed gives again.
+// sortedPages lists pages by key, so that a seed always gives the same order.
 type sortedPages struct{ *fakeworld.Pages }
 
-// All lists them by key.
+// All lists all pages by key.
 func (p sortedPages) All() iter.Seq2[doc.Meta, error] {
 	return func(yield func(doc.Meta, error) bool) {
 		var metas []doc.Meta
@@ -194,12 +195,7 @@ func (p sortedPages) All() iter.Seq2[doc.Meta, error] {
 			}
 			metas = append(metas, meta)
 		}
-		slices.SortFunc(metas, func(a, b doc.Meta) int {
-			if a.OID < b.OID {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(metas, func(a, b doc.Meta) int { return cmp.Compare(a.OID, b.OID) })
 		for _, meta := range metas {
 			if !yield(meta, nil) {
 				return

@@ -8,25 +8,26 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A watch tells the horizon of a database as pgsource's Watch does where the
-// beginnings of all transactions are seen. It remembers what a reading proved,
-// and notices when the clock was set back: a transaction that is open then may
-// stamp below its beginning, until it has ended (R17b). What was open when the
-// watch began is bounded by S, which went back with the step.
+// A watch computes the horizon as pgsource's Watch does for a role that sees when
+// transactions began. It keeps the highest horizon that a reading proved, and
+// detects that the clock was set back: a transaction that is open then may write
+// an updateTime below its beginning until it ends (R17b). For transactions that
+// were open before the watch began, S is the lower bound: it went back with the
+// step.
 type watch struct {
 	world *world
 
 	server  string
 	begun   bool
-	clock   time.Time // at the last reading
-	local   time.Time // this machine's clock then
-	highest time.Time // that the clock has shown since it was last set back
-	proven  time.Time // nothing below it will come
-	settled time.Time // S when the watch began, proven or assumed
-	bounds  map[*transaction]time.Time
+	clock   time.Time                  // at the last reading
+	local   time.Time                  // the local clock at the last reading
+	highest time.Time                  // reading of the clock since it was last set back
+	proven  time.Time                  // lower bound of what can still commit
+	settled time.Time                  // S when the watch began, proven or assumed
+	bounds  map[*transaction]time.Time // lower bounds of what each can write
 }
 
-// newWatch goes on from the last horizon that was made durable.
+// newWatch returns a watch that continues from the last durable horizon.
 func newWatch(w *world, last doc.Horizon) *watch {
 	return &watch{
 		world: w, server: last.Server, clock: last.Now, local: last.Local,
@@ -41,19 +42,19 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 		return doc.Horizon{}, err
 	}
 	if server := w.db.serverName(); server != h.server {
-		*h = watch{world: w, server: server} // what is remembered speaks of another one
+		*h = watch{world: w, server: server} // the state of another server
 	}
 	now, local := w.Table.Clock(), w.local()
-	h.learn()
-	back, floor := h.steppedBack(now, local)
+	h.update()
+	back, floor := h.clockStep(now, local)
 	if back > 0 {
-		h.holdAll(floor)
+		h.lowerBounds(floor)
 		h.highest = now
 	}
 	h.clock, h.local, h.highest, h.begun = now, local, later(h.highest, now), true
 	answer := doc.Horizon{Now: now, Local: local, Server: h.server, Version: fmt.Sprintf("%s %d", h.server, w.Table.Commits()), ClockBack: back, Floor: floor}
-	if w.db.vague {
-		answer.Reason = "the grant was taken away"
+	if w.db.hidden {
+		answer.Reason = "the role lacks a privilege"
 		return answer, nil
 	}
 	answer.At = h.prove(now, back > 0, floor)
@@ -61,9 +62,8 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 	return answer, nil
 }
 
-// learn bounds the transactions that are new, and forgets those that have
-// ended.
-func (h *watch) learn() {
+// update adds bounds for new transactions and drops those of ended ones.
+func (h *watch) update() {
 	bounds := map[*transaction]time.Time{}
 	for _, x := range h.world.db.open {
 		bound, known := h.bounds[x]
@@ -78,16 +78,16 @@ func (h *watch) learn() {
 	h.bounds = bounds
 }
 
-// steppedBack tells by how much the clock was set back since the last reading,
-// and what it showed then at the least.
-func (h *watch) steppedBack(now, local time.Time) (back time.Duration, floor time.Time) {
+// clockStep returns by how much the clock was set back since the last reading,
+// and the lowest time that it can have shown.
+func (h *watch) clockStep(now, local time.Time) (back time.Duration, floor time.Time) {
 	if !h.clock.IsZero() {
 		shown := now.Add(-local.Sub(h.local))
 		back, floor = h.highest.Sub(shown), shown.Add(-h.world.slack)
 	}
 	if !h.begun && back <= h.world.slack/2 {
 		floor = time.Time{}
-		for _, x := range h.world.db.open { // it was before the watch, who knows when
+		for _, x := range h.world.db.open { // the step was before the first reading
 			back = max(back, x.began.Sub(now))
 		}
 	}
@@ -97,15 +97,15 @@ func (h *watch) steppedBack(now, local time.Time) (back time.Duration, floor tim
 	return back, floor
 }
 
-// holdAll bounds what is open at a step of the clock.
-func (h *watch) holdAll(floor time.Time) {
+// lowerBounds lowers the bounds of open transactions to the floor of a step.
+func (h *watch) lowerBounds(floor time.Time) {
 	h.proven = earlier(h.proven, floor)
 	for x, bound := range h.bounds {
 		h.bounds[x] = earlier(bound, floor)
 	}
 }
 
-// prove returns the horizon, which falls with the clock alone.
+// prove returns the horizon. It falls only when the clock was set back.
 func (h *watch) prove(now time.Time, stepped bool, floor time.Time) time.Time {
 	low := now
 	for _, bound := range h.bounds {

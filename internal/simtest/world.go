@@ -11,57 +11,57 @@ import (
 	"indexerd/timetrace"
 )
 
-// A world is a run: the database, the machine, what is stored on it, and the
-// process that runs.
+// A world is the state of a run: the database, the machine with its storage, and
+// the running process.
 type world struct {
 	conditions
 	timeline
 	*machine.Machine
-	began time.Time // this machine's clock when the run did
+	began time.Time // local time when the run began
 	dice  *rand.Rand
-	log   chronicle
+	log   eventLog
 	db    database
 
-	process *process // nil: none runs
+	process *process // nil: not running
 
-	stopped bool // the machine has
-	fuse    int  // steps until it does; 0: none is lit
+	stopped bool // the machine has crashed
+	crashIn int  // steps until the crash; 0: none is planned
 
-	loaded  bool                     // as far as the last pass knows
-	unseen  map[string]time.Duration // since when a pass has to see that the clock or the server is another one
-	settled time.Time                // S at the last judgement, and
-	rewinds uint64                   // how often it had been taken back
-	result  Result
+	loaded    bool                     // at the last check
+	unnoticed map[string]time.Duration // by pass: when the clock or the server changed, until the pass has run
+	settled   time.Time                // S at the last check
+	rewinds   uint64                   // rewinds of the marks at the last check
+	result    Result
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
 	dice := rand.New(rand.NewPCG(seed, 0x5eed))
-	w := &world{conditions: drawConditions(dice), began: time.Now(), dice: dice, unseen: map[string]time.Duration{}, result: Result{Seed: seed}}
+	w := &world{conditions: drawConditions(dice), began: time.Now(), dice: dice, unnoticed: map[string]time.Duration{}, result: Result{Seed: seed}}
 	w.timeline.table = fakeworld.NewTable(w.batch)
 	w.Machine = machine.NewStopped(t, w.timeline.table)
 	w.Limits, w.Budget = w.limits, w.budget
-	w.Table.Page, w.Table.Precision, w.Table.Before = w.page, w.tick, w.ask
+	w.Table.Page, w.Table.Precision, w.Table.Before = w.page, w.tick, w.stepQuery
 	if !w.ordered {
 		w.Table.Order = fakeworld.FoldCase
 	}
 	w.Table.Local = w.local
-	w.log = newChronicle(&w.timeline)
+	w.log = newEventLog(&w.timeline)
 	w.db = database{
 		conditions: &w.conditions, line: &w.timeline, log: &w.log, dice: dice, table: w.Table,
 		rows: map[doc.OID]fakeworld.Row{}, promised: map[doc.OID]bool{},
 	}
-	w.Index.Before, w.Pages.Before, w.Quarantine.Before = w.touch, w.touch, w.touch
+	w.Index.Before, w.Pages.Before, w.Quarantine.Before = w.stepStorage, w.stepStorage, w.stepStorage
 	shown := w.conditions
-	shown.keys = nil // bytes
-	w.log.say("%d keys, %+v", len(w.keys), shown)
+	shown.keys = nil // not printable
+	w.log.printf("%d keys, %+v", len(w.keys), shown)
 	return w
 }
 
-// local is this machine's clock, which only goes on.
+// local returns the local clock, which is never set back.
 func (w *world) local() time.Time { return w.began.Add(w.now) }
 
-// marks are those of the process that runs. Not to be called from an event: the
-// trace may be under way.
+// marks returns the marks of the running process. Events must not call it: they
+// run while the trace may hold its lock.
 func (w *world) marks() timetrace.Table {
 	if w.process == nil {
 		return timetrace.Table{}
@@ -69,60 +69,60 @@ func (w *world) marks() timetrace.Table {
 	return w.Marks()
 }
 
-// changed says that the database is another one, or its clock back. Until the
-// engine has seen that, S may be believed to be what it is not.
-func (w *world) changed(back bool) {
+// noteChange notes that the server changed, or its clock. S may be wrong until
+// the passes have noticed.
+func (w *world) noteChange(back bool) {
 	if w.horizon {
-		w.unseen["exact"] = w.now
+		w.unnoticed["exact"] = w.now
 	}
 	if back {
-		w.unseen["incremental"] = w.now
+		w.unnoticed["incremental"] = w.now
 	}
 }
 
-// saw says that a pass has looked at the database since a time.
-func (w *world) saw(pass string, since time.Duration) {
-	if at, ok := w.unseen[pass]; ok && at <= since {
-		delete(w.unseen, pass)
+// notice notes that a pass has read the database, since a time.
+func (w *world) notice(pass string, since time.Duration) {
+	if at, ok := w.unnoticed[pass]; ok && at <= since {
+		delete(w.unnoticed, pass)
 	}
 	if pass == "exact" {
-		w.sawServer(w.process)
+		w.noticeServer(w.process)
 	}
 }
 
-// sawServer holds the exact pass to this: a failover that it has noticed is a
-// rewind, which has a sweep verify the index.
-func (w *world) sawServer(p *process) {
+// noticeServer checks that the exact pass has made a failover that it noticed a
+// rewind, which schedules a sweep.
+func (w *world) noticeServer(p *process) {
 	if p.server != "" && p.server != p.watch.server && w.marks().Rewinds == p.rewound {
-		w.fault("after exact: the server is another one, and nothing says that a sweep has to verify the index")
+		w.fault("after exact: the server changed, and no rewind schedules a sweep")
 	}
 	p.server, p.rewound = p.watch.server, w.marks().Rewinds
 }
 
-// calm ends the hostile times: what is open comes to its end.
-func (w *world) calm() {
-	w.log.say("quiet from now on")
-	w.db.quiet, w.db.vague = true, false
-	w.fuse = 0
+// endHostility lets open transactions end, and nothing else happens after them.
+func (w *world) endHostility() {
+	w.log.printf("quiet from now on")
+	w.db.quiet, w.db.hidden = true, false
+	w.crashIn = 0
 }
 
-// restartIfStopped starts the machine again when it has stopped, with what is
-// left of its files.
-func (w *world) restartIfStopped() {
+// restartIfCrashed starts the machine again after a crash, with what is left of
+// its files.
+func (w *world) restartIfCrashed() {
 	if !w.stopped {
 		return
 	}
 	w.catchUp()
 	w.Files.Fail(nil)
 	w.Files = w.Files.Crash(w.dice.IntN)
-	w.process, w.stopped, w.fuse = nil, false, 0
+	w.process, w.stopped, w.crashIn = nil, false, 0
 	w.result.Crashes++
 	w.advance(w.downtime())
-	w.log.say("starts again")
+	w.log.printf("starts again")
 }
 
-// downtime is how long the machine is down. A clock that is set back may catch
-// up meanwhile.
+// downtime draws how long the machine is down. In 90 s a clock that was set back
+// may catch up.
 func (w *world) downtime() time.Duration {
 	short := w.db.upTo(4 * time.Second)
 	if w.dice.IntN(5) > 0 {

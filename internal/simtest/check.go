@@ -12,10 +12,10 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-var errStopped = errors.New("the run has ended")
+var errStopped = errors.New("the run is over")
 
-// judge holds what is promised against what is so, after a pass.
-func (w *world) judge(pass string) {
+// check checks, after a pass, what the marks promise.
+func (w *world) check(pass string) {
 	marks := w.marks()
 	w.loaded = marks.Loaded
 	if marks.Settled.After(w.settled) {
@@ -25,36 +25,36 @@ func (w *world) judge(pass string) {
 		w.fault("after %s: S fell from %v to %v without a rewind", pass, w.settled, marks.Settled)
 	}
 	w.settled, w.rewinds = marks.Settled, marks.Rewinds
-	if len(w.unseen) == 0 {
-		w.judgePromise(pass)
+	if len(w.unnoticed) == 0 {
+		w.checkSettled(pass)
 	}
 }
 
-// judgePromise is P1.
-func (w *world) judgePromise(pass string) {
+// checkSettled checks P1.
+func (w *world) checkSettled(pass string) {
 	rows := w.Table.Rows()
 	for _, oid := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[oid]
 		if !w.db.promised[oid] || !row.Updated.Before(w.settled) {
 			continue
 		}
-		if verdict := w.verdict(oid, row); verdict != "" {
-			w.fault("after %s: S is %v, and row %v of %v is %s", pass, w.settled.Format(precise), oid, row.Updated.Format(precise), verdict)
+		if difference := w.difference(oid, row); difference != "" {
+			w.fault("after %s: S is %v, and row %v of %v is %s", pass, w.settled.Format(precise), oid, row.Updated.Format(precise), difference)
 		}
 	}
 }
 
 const precise = "15:04:05.000000"
 
-// verdict is how the index differs from a row, and counts it; empty: it does
-// not.
-func (w *world) verdict(oid doc.OID, row fakeworld.Row) string {
+// difference describes and counts how index, page or quarantine differ from a
+// row. It returns an empty string if they do not.
+func (w *world) difference(oid doc.OID, row fakeworld.Row) string {
 	if strings.HasPrefix(row.Title, fakeworld.Unfit) {
 		if w.Quarantine.Has(oid) {
 			return ""
 		}
 		w.result.Lost++
-		return "unfit and not in quarantine"
+		return "rejected by the index and not in quarantine"
 	}
 	title, ok, whole := w.document(oid)
 	switch page, _ := w.Pages.Page(oid); {
@@ -66,17 +66,17 @@ func (w *world) verdict(oid doc.OID, row fakeworld.Row) string {
 		return "stale: the index has " + title + ", the database " + row.Text()
 	case !whole:
 		w.result.Stale++
-		return "torn: page and document are not of one write"
+		return "torn: page and document have different versions"
 	case !page.Same(row.Stamp(oid)):
 		w.result.Stale++
-		return "stale: its page has another stamp"
+		return "stale: its page has a different stamp"
 	}
 	return ""
 }
 
-// sweepOnce is the sweep at the end, by a person who lets all removals through.
-func (w *world) sweepOnce() {
-	w.log.say("the last sweep")
+// sweepAtEnd runs the last sweep, with all removals allowed.
+func (w *world) sweepAtEnd() {
+	w.log.printf("the last sweep")
 	w.Guard.Allow(math.MaxInt32)
 	if _, err := w.process.sweep(true, nil).Run(context.Background()); err != nil {
 		w.fault("the last sweep: %v", err)
@@ -87,12 +87,12 @@ func (w *world) sweepOnce() {
 	}
 }
 
-// judgeAll compares everything.
-func (w *world) judgeAll() {
+// checkAll compares index, pages and quarantine with the rows, both ways.
+func (w *world) checkAll() {
 	rows := w.Table.Rows()
 	for _, oid := range slices.Sorted(maps.Keys(rows)) {
-		if verdict := w.verdict(oid, rows[oid]); verdict != "" {
-			w.fault("at the end: row %v is %s", oid, verdict)
+		if difference := w.difference(oid, rows[oid]); difference != "" {
+			w.fault("at the end: row %v is %s", oid, difference)
 		}
 	}
 	var left []doc.OID
@@ -107,7 +107,7 @@ func (w *world) judgeAll() {
 	for _, oid := range slices.Compact(left) {
 		if _, there := rows[oid]; !there {
 			w.result.Ghost++
-			w.fault("at the end: row %v is gone, and something of it is stored", oid)
+			w.fault("at the end: row %v is deleted, and index, pages or quarantine still have it", oid)
 		}
 	}
 }
