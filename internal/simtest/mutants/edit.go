@@ -5,14 +5,13 @@ import (
 	"go/ast"
 )
 
-// An edit changes the text of a function. What it changes is described by
-// patterns, each of which has to match once: formatting, comments, names of
-// local variables and the file do not matter.
+// An edit changes the text of a function. Patterns describe what it changes; each
+// has to match exactly once.
 type edit func(*function) error
 
 // replace replaces an expression by another one, or a statement by others. The
-// replacement may use the letters of the pattern and of patterns that are given:
-// these only bind letters.
+// replacement may use the letters of the pattern, and of the given patterns,
+// which only bind letters.
 func replace(pattern, replacement string, given ...string) edit {
 	return func(f *function) error {
 		node, text, err := f.fill(pattern, replacement, given)
@@ -26,7 +25,7 @@ func replace(pattern, replacement string, given ...string) edit {
 	}
 }
 
-// insert inserts statements before the statement in which the pattern is.
+// insert inserts statements before the statement that contains the pattern.
 func insert(statements, before string, given ...string) edit {
 	return func(f *function) error {
 		node, text, err := f.fill(before, statements, given)
@@ -38,8 +37,7 @@ func insert(statements, before string, given ...string) edit {
 	}
 }
 
-// drop removes the statement in which the pattern is, with what it does about
-// an error.
+// drop removes the statement that contains the pattern, with its error handling.
 func drop(pattern string) edit {
 	return func(f *function) error {
 		node, err := f.find(pattern, bindings{})
@@ -51,9 +49,9 @@ func drop(pattern string) edit {
 	}
 }
 
-// move moves the statement in which a pattern is before the one in which the
-// other is. Where they are nested differently, it moves what both have in one
-// block: a loop as a whole.
+// move moves the statement that contains one pattern before the statement that
+// contains the other. If their depths differ, it moves the enclosing statements in
+// the innermost common block, such as a whole loop.
 func move(pattern, before string) edit {
 	return func(f *function) error {
 		bound := bindings{}
@@ -70,7 +68,7 @@ func move(pattern, before string) edit {
 			from, to = from[1:], to[1:]
 		}
 		if len(from) == 0 || len(to) == 0 {
-			return fmt.Errorf("%s: %s has %q and %q in one statement", f.pkg, f.name, pattern, before)
+			return fmt.Errorf("%s: %s has %q and %q in the same statement", f.pkg, f.name, pattern, before)
 		}
 		return f.apply(
 			change{from[0].Pos(), from[0].End(), ""},
@@ -79,7 +77,7 @@ func move(pattern, before string) edit {
 	}
 }
 
-// all makes edits one after the other.
+// all applies edits one after the other.
 func all(edits ...edit) edit {
 	return func(f *function) error {
 		for _, edit := range edits {
@@ -91,8 +89,8 @@ func all(edits ...edit) edit {
 	}
 }
 
-// fill finds a pattern, and fills in a text with the letters that it and the
-// given patterns bind.
+// fill finds a pattern and replaces the letters in text by what the pattern and
+// the given patterns bind.
 func (f *function) fill(pattern, text string, given []string) (ast.Node, string, error) {
 	bound := bindings{}
 	for _, g := range given {
@@ -108,7 +106,7 @@ func (f *function) fill(pattern, text string, given []string) (ast.Node, string,
 	return node, text, err
 }
 
-// statement returns the innermost statement around a node.
+// statement returns the innermost statement that contains a node.
 func (f *function) statement(n ast.Node) ast.Stmt {
 	chain := f.enclosing(n)
 	return chain[len(chain)-1]

@@ -15,19 +15,19 @@ import (
 	"strings"
 )
 
-// A function is a function of production code, and the text of its file. Edits
+// A function is a function of production code with the text of its file. Edits
 // change the text.
 type function struct {
 	pkg, name string // "internal/sink", "Sink.Put"
 	file      string // path of the original
 	text      []byte
 
-	start token.Pos // of the file; what follows is of the text as it is now
+	start token.Pos // of the file; start and decl belong to the current text
 	decl  *ast.FuncDecl
 }
 
-// findFunction finds a function, or a method as Type.Method, in whichever file
-// of its package it is. root is the module's.
+// findFunction finds a function, or a method given as Type.Method, in a package.
+// root is the directory of the module.
 func findFunction(root, pkg, name string) (*function, error) {
 	p, err := build.ImportDir(filepath.Join(root, pkg), 0)
 	if err != nil {
@@ -42,7 +42,7 @@ func findFunction(root, pkg, name string) (*function, error) {
 			return f, err
 		}
 	}
-	return nil, fmt.Errorf("%s has no function %s: name the one that keeps the rule in table.go", pkg, name)
+	return nil, fmt.Errorf("%s has no function %s: table.go has to name the function that keeps the rule", pkg, name)
 }
 
 // parse parses the text.
@@ -61,7 +61,7 @@ func (f *function) parse() error {
 	return nil
 }
 
-// nameOf returns a function's name, and a method's as Type.Method.
+// nameOf returns the name of a function, or Type.Method of a method.
 func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -77,8 +77,8 @@ func nameOf(d *ast.FuncDecl) string {
 	return name.String() + "." + d.Name.Name
 }
 
-// find returns the node that the pattern describes. It binds the letters of the
-// pattern. A pattern that describes no node or several is an error.
+// find returns the node that matches the pattern, and binds the pattern's letters.
+// A pattern that matches no node or several is an error.
 func (f *function) find(code string, b bindings) (ast.Node, error) {
 	pattern, err := parsePattern(code)
 	if err != nil {
@@ -100,9 +100,9 @@ func (f *function) find(code string, b bindings) (ast.Node, error) {
 	return found[0], nil
 }
 
-// enclosing returns the statements that enclose a node, itself included,
-// outermost first. A statement in the head of another one, such as that before
-// the condition of an if, does not count: it can't be moved alone.
+// enclosing returns the statements that contain a node, outermost first. It leaves
+// out statements in the head of another one, such as the one before the condition
+// of an if: they can't be moved alone.
 func (f *function) enclosing(node ast.Node) (chain []ast.Stmt) {
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		var list []ast.Stmt
@@ -135,7 +135,7 @@ type change struct {
 	text     string
 }
 
-// apply makes changes that do not overlap, and parses the text again.
+// apply makes changes, which must not overlap, and parses the new text.
 func (f *function) apply(changes ...change) error {
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.from, b.from) })
 	var text strings.Builder

@@ -1,15 +1,14 @@
-// Mutants takes the rules of CORRECTNESS away, one by one, and shows that a
-// test notices. Each mutant is an edit of one function of production code, which
-// go test -overlay takes: nothing in the product refers to it, and nothing is
-// written into the tree.
+// Mutants breaks the rules of CORRECTNESS.md, one at a time, and reports whether
+// a test fails. Each mutant is an edit of one function of production code, which
+// is compiled with go test -overlay. No file in the tree changes.
 //
-//	go run ./internal/simtest/mutants            all of them
-//	go run ./internal/simtest/mutants R3 R17     those of some rules
+//	go run ./internal/simtest/mutants            all mutants, about 3 minutes
+//	go run ./internal/simtest/mutants R3 R17     the mutants of some rules
 //
-// A mutant is killed by the simulation, within 60 seeds, or by the tests of the
-// package it is in. One that does not compile, or that hangs, or whose pattern is
-// not in its function exactly once, is no mutant: it counts as BROKEN. The last
-// line is the verdict.
+// A mutant is killed if the simulation fails within 60 seeds, or one of the tests
+// that it names. A mutant that does not compile, does not end within 3 minutes, or
+// whose pattern is not in its function exactly once, is reported as BROKEN. The
+// last line is the verdict, and the exit code is 1 unless all are killed.
 package main
 
 import (
@@ -25,11 +24,10 @@ import (
 	"time"
 )
 
-// seeds is how many the simulation may take.
-const seeds = "60"
-
-// patience is how long a mutant may take.
-const patience = 3 * time.Minute
+const (
+	seeds   = "60" // that the simulation may run
+	timeout = 3 * time.Minute
+)
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -38,7 +36,7 @@ func main() {
 	}
 }
 
-// run tries the mutants of some rules, or all.
+// run tests the mutants of some rules, or all.
 func run(rules []string) error {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -51,25 +49,25 @@ func run(rules []string) error {
 			continue
 		}
 		n++
-		fate, ok, err := m.try(dir)
+		result, ok, err := m.test(dir)
 		if err != nil {
-			fate = "BROKEN: " + err.Error()
+			result = "BROKEN: " + err.Error()
 		}
 		if ok {
 			killed++
 		}
-		fmt.Printf("%-5s %-50s %s\n", m.rule, m.name, fate)
+		fmt.Printf("%-5s %-55s %s\n", m.rule, m.name, result)
 	}
 	if n == 0 || killed < n {
 		fmt.Printf("mutants: n=%d killed=%d FAILED\n", n, killed)
-		return errors.New("not all were killed")
+		return errors.New("some mutants survived or are broken")
 	}
 	fmt.Printf("mutants: n=%d killed=%d ok\n", n, killed)
 	return nil
 }
 
-// try runs the tests on a mutant.
-func (m mutant) try(dir string) (fate string, killed bool, err error) {
+// test runs the tests that have to kill the mutant. It returns what happened.
+func (m mutant) test(dir string) (result string, killed bool, err error) {
 	overlay, err := m.overlay(dir)
 	if err != nil {
 		return "", false, err
@@ -79,24 +77,24 @@ func (m mutant) try(dir string) (fate string, killed bool, err error) {
 		by = "./" + m.pkg
 		args = []string{by, "-short", "-run", "^(" + m.tests + ")$"}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1", "-failfast", "-overlay=" + overlay}, args...)...)
 	cmd.Env = append(os.Environ(), "SIM_N="+seeds, "SIM_FROM=", "SIM_SEED=")
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
-		return "", false, fmt.Errorf("%s did not end within %v", by, patience)
+		return "", false, fmt.Errorf("%s did not end within %v", by, timeout)
 	case err == nil:
 		return "SURVIVED " + by, false, nil
 	case !failure.Match(out):
 		return "", false, fmt.Errorf("%.300s", out)
 	}
-	return fmt.Sprintf("killed by %s at %s", by, noticed(out)), true, nil
+	return fmt.Sprintf("killed by %s: %s", by, failed(out)), true, nil
 }
 
-// noticed is the seed that failed, or the first test.
-func noticed(out []byte) string {
+// failed returns the seed that failed, or else the first test that did.
+func failed(out []byte) string {
 	if seed := failingSeed.Find(out); seed != nil {
 		return string(seed)
 	}
@@ -108,7 +106,7 @@ var (
 	failingSeed = regexp.MustCompile(`seed \d+`)
 )
 
-// overlay writes the mutant's file, and where it stands in for which.
+// overlay writes the mutant's file, and the overlay file that go test reads.
 func (m mutant) overlay(dir string) (string, error) {
 	f, err := m.apply(".")
 	if err != nil {
@@ -129,7 +127,7 @@ func (m mutant) overlay(dir string) (string, error) {
 	return overlay, os.WriteFile(overlay, replace, 0o600)
 }
 
-// apply returns the mutant's function, with the edit.
+// apply returns the mutant's function after the edit.
 func (m mutant) apply(root string) (*function, error) {
 	f, err := findFunction(root, m.pkg, m.function)
 	if err != nil {

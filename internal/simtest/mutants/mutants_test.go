@@ -21,9 +21,9 @@ import (
 
 const root = "../../.."
 
-// Each pattern is in its function once, and each mutant compiles. They still do
-// when all local variables of the function have other names and no comment is
-// left: a refactor that keeps the rule does not edit the mutant.
+// Each pattern matches once and each mutant compiles, also after all local
+// variables of the function are renamed and the comments removed. So a refactor
+// that keeps the rule need not change the mutant.
 func TestMutantsCompile(t *testing.T) {
 	c := newCompiler(t)
 	for _, m := range mutants {
@@ -40,14 +40,15 @@ func TestMutantsCompile(t *testing.T) {
 				t.Fatalf("after a refactor: %v\n%s", err, refactored.source(refactored.decl))
 			}
 			if _, err := c.check(refactored); err != nil {
-				t.Errorf("after a refactor the mutant does not compile: %v\n%s", err, refactored.source(refactored.decl))
+				t.Errorf("the mutant does not compile after a refactor: %v\n%s", err, refactored.source(refactored.decl))
 			}
 		})
 	}
 }
 
-// Each test that has to notice a mutant exists: go test passes where none runs.
-func TestKillersExist(t *testing.T) {
+// Each test that has to kill a mutant exists: go test -run passes if no test
+// matches.
+func TestTestsOfMutantsExist(t *testing.T) {
 	for _, m := range mutants {
 		if m.tests == "" {
 			continue
@@ -64,7 +65,7 @@ func TestKillersExist(t *testing.T) {
 	}
 }
 
-// testsOf returns the names of the functions in a package's test files.
+// testsOf returns the names of the functions in the test files of a package.
 func testsOf(pkg string) (names []string, err error) {
 	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
 	for _, file := range files {
@@ -81,7 +82,7 @@ func testsOf(pkg string) (names []string, err error) {
 	return names, err
 }
 
-// The document has a row for each mutant, and says of each rule without one why.
+// docs/mutants.md has a row for each mutant, and for each rule without one.
 func TestMutantsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/mutants.md")
 	if err != nil {
@@ -90,21 +91,21 @@ func TestMutantsAreDocumented(t *testing.T) {
 	rules := map[string]bool{}
 	for _, m := range mutants {
 		rules[m.rule] = true
-		noticed := "the simulation"
+		killer := "the simulation"
 		if m.tests != "" {
-			noticed = "`" + strings.ReplaceAll(m.tests, "|", "`, `") + "`"
+			killer = "`" + strings.ReplaceAll(m.tests, "|", "`, `") + "`"
 		}
-		row := fmt.Sprintf("| %s | %s | `%s`: `%s` | %s |\n", m.rule, m.name, m.pkg, m.function, noticed)
+		row := fmt.Sprintf("| %s | %s | `%s`: `%s` | %s |\n", m.rule, m.name, m.pkg, m.function, killer)
 		if !strings.Contains(string(text), row) {
 			t.Errorf("docs/mutants.md has no row %s", row)
 		}
 	}
 	for _, rule := range []string{"R7", "R23"} {
 		if !strings.Contains(string(text), "| "+rule+" | none") {
-			t.Errorf("docs/mutants.md does not say why %s has no mutant", rule)
+			t.Errorf("docs/mutants.md does not explain why %s has no mutant", rule)
 		}
 		if rules[rule] {
-			t.Errorf("%s has a mutant, and is listed as one that has none", rule)
+			t.Errorf("docs/mutants.md lists %s as a rule without a mutant, and it has one", rule)
 		}
 	}
 	if len(mutants) < 38 || len(rules) != 27 {
@@ -112,8 +113,8 @@ func TestMutantsAreDocumented(t *testing.T) {
 	}
 }
 
-// A compiler checks the types of packages with an edited file. It writes
-// nothing: imports are the files that go list has compiled.
+// A compiler checks the types of packages with an edited file, in memory. It
+// imports the export files that go list reports.
 type compiler struct {
 	files *token.FileSet
 	types.Importer
@@ -142,14 +143,14 @@ func newCompiler(t *testing.T) compiler {
 	})}
 }
 
-// A checked file is that of a function, with what its names refer to.
+// A checked file has type information for its names.
 type checked struct {
 	*ast.File
 	types.Info
 }
 
-// check checks the package of a function, with the function's text in place of
-// its file.
+// check checks the types of a function's package, with the function's text in
+// place of its file.
 func (c compiler) check(f *function) (checked, error) {
 	var edited checked
 	edited.Defs, edited.Uses = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
@@ -178,8 +179,8 @@ func (c compiler) check(f *function) (checked, error) {
 	return edited, err
 }
 
-// refactored returns a mutant's function, not edited, with other names for all
-// of its local variables, and without comments.
+// refactored returns a mutant's function before the edit, with all local variables
+// renamed and without comments.
 func (c compiler) refactored(t *testing.T, m mutant) *function {
 	t.Helper()
 	f, err := findFunction(root, m.pkg, m.function)

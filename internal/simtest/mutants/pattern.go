@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// A pattern is Go code, one expression or one statement, in which a single
-// letter stands for code that a refactor may rename:
+// A pattern is Go code, one expression or one statement, in which single letters
+// match code that a refactor may rename:
 //
 //	x    any identifier, such as a local variable
 //	X    any expression
 //
-// A letter that occurs twice stands for the same code. Names of two letters and
-// more, and those of fields and methods, stand for themselves.
+// A letter that occurs twice matches the same code twice. Longer names, and names
+// of fields and methods, match only themselves.
 
-// bindings are what the letters of patterns stand for: source text.
+// bindings map the letters of patterns to the source text that they match.
 type bindings map[string]string
 
 // parsePattern parses a pattern.
@@ -38,9 +38,8 @@ func parsePattern(code string) (ast.Node, error) {
 	return statements[0], nil
 }
 
-// match reports whether a node of the function is what the pattern describes,
-// and binds the letters of the pattern. Positions, comments and formatting do
-// not count.
+// match reports whether a node of the function matches the pattern, and binds the
+// pattern's letters. It ignores positions, comments and formatting.
 func (f *function) match(pattern, node reflect.Value, b bindings) bool {
 	switch p := pattern.Interface().(type) {
 	case *ast.Ident:
@@ -50,7 +49,7 @@ func (f *function) match(pattern, node reflect.Value, b bindings) bool {
 	case *ast.SelectorExpr:
 		n, ok := node.Interface().(*ast.SelectorExpr)
 		return ok && p.Sel.Name == n.Sel.Name && f.match(reflect.ValueOf(p.X), reflect.ValueOf(n.X), b)
-	case token.Pos: // the dots of f(a...) are a position
+	case token.Pos: // the AST has the dots of f(a...) as a position
 		n, ok := node.Interface().(token.Pos)
 		return ok && p.IsValid() == n.IsValid()
 	}
@@ -84,8 +83,8 @@ func (f *function) match(pattern, node reflect.Value, b bindings) bool {
 	return pattern.Equal(node)
 }
 
-// bind lets a letter stand for a node, if it can and does not stand for other
-// code already.
+// bind binds a letter to a node. It reports false if the letter can't match the
+// node, or is bound to other code.
 func (f *function) bind(letter string, node any, b bindings) bool {
 	expr, ok := node.(ast.Expr)
 	if !ok {
@@ -105,7 +104,7 @@ func (f *function) bind(letter string, node any, b bindings) bool {
 	return true
 }
 
-// fill replaces the letters of a replacement by what they stand for.
+// fill replaces the letters of a replacement by the text that they are bound to.
 func (b bindings) fill(code string) (string, error) {
 	var (
 		s    scanner.Scanner
