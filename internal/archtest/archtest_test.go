@@ -1,6 +1,7 @@
-// Package archtest holds the arrows of the house: which package may import
-// which. It parses the files itself, so that its result is never an old one
-// from a cache that did not see an import.
+// Package archtest tests the structure of the module: which package may import
+// which, which package owns a third-party module, and how long files are. It
+// parses the files itself: the test cache would not notice a new import if it ran
+// go list. It takes less than a second.
 package archtest
 
 import (
@@ -18,8 +19,8 @@ import (
 
 const module = "indexerd"
 
-// floors lists every package of the product by floor. A package imports lower
-// floors only, as far as allowed says.
+// floors lists the floor of every package of the product. Packages import only
+// lower floors, with the exceptions in allowed.
 var floors = map[string]int{
 	"internal/doc":          0,
 	"internal/atomicfile":   0,
@@ -56,22 +57,18 @@ var floors = map[string]int{
 	"cmd/indexerd":          4,
 }
 
-// helpers are packages for tests: only test files and other helpers import
-// them.
+// helpers are packages for tests. Only test files and other helpers import them.
 var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/withpg", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/keycases", "internal/nofailfile", "internal/simtest", "internal/simtest/mutants"}
 
-// nofailfile is the helper that every test with rapid imports.
-const nofailfile = "internal/nofailfile"
-
-// allowed reports whether an arrow goes down as the house wants it.
+// allowed reports whether a package of the product may import another one.
 func allowed(from, to string) bool {
 	switch floors[from] {
 	case 0:
-		return from == "internal/query" && floors[to] == 0 // it speaks of documents and of misspelt names
+		return from == "internal/query" && floors[to] == 0 // queries name fields of documents, and suggest the nearest
 	case 1:
 		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom"
 	case 2:
-		// Passes know the rooms below only through interfaces of their own.
+		// Passes use floor 1 only through interfaces that they declare.
 		return floors[to] == 0 || to == "timetrace"
 	case 3:
 		return floors[to] < 3
@@ -79,8 +76,7 @@ func allowed(from, to string) bool {
 	return floors[to] < 4
 }
 
-// owners names the one package that imports a third-party module. Everybody
-// else goes through it.
+// owners lists the one package that imports each third-party module.
 var owners = map[string]string{
 	"github.com/alecthomas/kong":          "cmd/indexerd",
 	"github.com/cenkalti/backoff":         "cmd/indexerd",
@@ -101,15 +97,15 @@ var owners = map[string]string{
 	"github.com/prometheus/client_golang": "internal/httpapi",
 }
 
-// shared are modules that any package may import: they only compute.
+// shared are modules that any package above floor 0 may import: they do no I/O.
 var shared = []string{"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/text", "github.com/zeebo/xxh3", "github.com/klauspost/compress"}
 
-func TestArrowsGoDown(t *testing.T) {
+func TestImportsGoDown(t *testing.T) {
 	each(t, func(t *testing.T, pkg, file string, imports []string) {
 		test := strings.HasSuffix(file, "_test.go")
 		helper := slices.Contains(helpers, pkg)
 		if _, known := floors[pkg]; !known && !helper {
-			t.Errorf("%s: package %s stands on no floor: give it one in floors", file, pkg)
+			t.Errorf("%s: package %s has no floor: add it to floors", file, pkg)
 			return
 		}
 		for _, imported := range imports {
@@ -125,17 +121,17 @@ func TestArrowsGoDown(t *testing.T) {
 	})
 }
 
-func TestEachLibraryHasOneOwner(t *testing.T) {
+func TestEachModuleHasOneOwner(t *testing.T) {
 	each(t, func(t *testing.T, pkg, file string, imports []string) {
 		if strings.HasSuffix(file, "_test.go") || slices.Contains(helpers, pkg) {
 			return
 		}
 		for _, imported := range imports {
 			if !strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") || hasPrefix(shared, imported) {
-				continue // the standard library, this module, or what only computes
+				continue // the standard library, this module, or a shared module
 			}
 			if floors[pkg] == 0 {
-				t.Errorf("%s: %s is for the standard library only, and imports %s", file, pkg, imported)
+				t.Errorf("%s: %s (floor 0) imports %s, not the standard library only", file, pkg, imported)
 			}
 			if owner := ownerOf(imported); owner != pkg {
 				t.Errorf("%s: %s imports %s, whose owner is %q", file, pkg, imported, owner)
@@ -144,34 +140,36 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 	})
 }
 
-// A property test that fails must leave no file in the tree.
-func TestPropertiesLeaveNoFiles(t *testing.T) {
-	properties, quiet := map[string]bool{}, map[string]bool{}
+// Every package with property tests imports nofailfile, so that a failure leaves
+// no file in the tree.
+func TestPropertyTestsImportNofailfile(t *testing.T) {
+	const nofailfile = module + "/internal/nofailfile"
+	properties, safe := map[string]bool{}, map[string]bool{}
 	each(t, func(_ *testing.T, pkg, _ string, imports []string) {
 		properties[pkg] = properties[pkg] || slices.Contains(imports, "pgregory.net/rapid")
-		quiet[pkg] = quiet[pkg] || pkg == nofailfile || slices.Contains(imports, module+"/"+nofailfile)
+		safe[pkg] = safe[pkg] || pkg == "internal/nofailfile" || slices.Contains(imports, nofailfile)
 	})
 	for pkg, ok := range properties {
-		if ok && !quiet[pkg] {
-			t.Errorf("%s uses rapid: one of its test files must import _ %q", pkg, module+"/"+nofailfile)
+		if ok && !safe[pkg] {
+			t.Errorf("%s uses rapid: one of its test files must import _ %q", pkg, nofailfile)
 		}
 	}
 	if !properties["store"] {
-		t.Error("no test of store uses rapid: the imports are not read")
+		t.Error("no test of store imports rapid: the test does not read imports")
 	}
 }
 
-func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
-	said := map[string]bool{}
+func TestEveryPackageHasAComment(t *testing.T) {
+	commented := map[string]bool{}
 	root := moduleRoot(t)
 	each(t, func(t *testing.T, pkg, file string, _ []string) {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ParseComments|parser.PackageClauseOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said[pkg] = said[pkg] || f.Doc.Text() != ""
+		commented[pkg] = commented[pkg] || f.Doc.Text() != ""
 	})
-	for pkg, ok := range said {
+	for pkg, ok := range commented {
 		if !ok {
 			t.Errorf("package %s has no package comment", pkg)
 		}
@@ -187,12 +185,13 @@ func TestFilesAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(string(text), "\n"); lines > most {
-			t.Errorf("%s has %d lines, more than %d: split it by its jobs", file, lines, most)
+			t.Errorf("%s has %d lines, more than %d: split it", file, lines, most)
 		}
 	})
 }
 
-// each calls f for every Go file of the module, with paths below its root.
+// each calls f for every Go file of the module, with its path relative to the
+// root.
 func each(t *testing.T, f func(t *testing.T, pkg, file string, imports []string)) {
 	t.Helper()
 	root := moduleRoot(t)
@@ -231,11 +230,11 @@ func each(t *testing.T, f func(t *testing.T, pkg, file string, imports []string)
 		t.Fatal(err)
 	}
 	if files < 50 {
-		t.Fatalf("only %d files found below %s: the walk is broken", files, root)
+		t.Fatalf("found only %d Go files below %s: the walk is broken", files, root)
 	}
 }
 
-// isModule reports whether a folder is a module of its own.
+// isModule reports whether a directory has a go.mod.
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil

@@ -1,23 +1,22 @@
-// Package nofailfile keeps failing property tests from writing into the tree.
-// Tests that use rapid import it for its effect alone:
+// Package nofailfile stops failing property tests from writing files into the
+// tree. Test files that use rapid import it for its side effect:
 //
 //	import _ "indexerd/internal/nofailfile"
 //
-// By default rapid writes each failure to testdata/rapid below the package, and
-// replays the file in all later runs, also when the failure was that of a
-// mutant or of work in progress. With this package a failure prints the seed
-// instead, and -run and -rapid.seed replay it:
+// By default, rapid writes each failure to testdata/rapid of the package and
+// replays the file in all later runs, also if a mutant caused the failure. With
+// this package, a failure prints a seed, and -rapid.seed repeats it:
 //
 //	To reproduce, specify -run="TestModel" -rapid.seed=7970011742123422609
 //
-// A failure that is worth keeping becomes a test of its own. For a file, give
-// -rapid.nofailfile=false to the test.
+// To keep a failure, write a test for it. The flag -rapid.nofailfile=false makes
+// rapid write the file.
 package nofailfile
 
 import (
 	"flag"
 
-	_ "pgregory.net/rapid" // defines the flag
+	_ "pgregory.net/rapid" // defines rapid.nofailfile
 )
 
 func init() {

@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// child makes TestFails fail. It is set in the process that the tests start.
+// child is the environment variable that makes TestFails fail.
 const child = "NOFAILFILE_CHILD"
 
-// TestFails is a property that does not hold, in a child process.
+// TestFails is a property that does not hold. It runs only in a child process.
 func TestFails(t *testing.T) {
 	if os.Getenv(child) == "" {
-		t.Skip("fails in the process that TestFailureLeavesNoFile starts")
+		t.Skip("fails; runs only in the child process of TestFailureLeavesNoFile")
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		if rapid.IntRange(0, 1000).Draw(r, "n") > 10 {
@@ -24,8 +24,8 @@ func TestFails(t *testing.T) {
 	})
 }
 
-// A property that fails leaves no file, and prints a seed by which it fails
-// again. With -rapid.nofailfile=false it leaves the file.
+// A property that fails leaves no file and prints a seed that repeats the failure.
+// With -rapid.nofailfile=false it leaves a file.
 func TestFailureLeavesNoFile(t *testing.T) {
 	out, left := fail(t)
 	seed := regexp.MustCompile(`-rapid\.seed=\d+`).FindString(out)
@@ -40,8 +40,8 @@ func TestFailureLeavesNoFile(t *testing.T) {
 	}
 }
 
-// fail runs TestFails in an empty directory. It returns what the test printed,
-// and what is left in the directory.
+// fail runs TestFails in an empty directory. It returns the output and the files
+// that are left.
 func fail(t *testing.T, flags ...string) (string, []os.DirEntry) {
 	t.Helper()
 	program, err := os.Executable()
