@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// check finds what is wrong between values that are right by themselves.
+// check reports faults that involve more than one value.
 func (r *reader) check() {
 	r.checkHTTP()
 	for i := range r.config.Sources {
@@ -17,23 +17,8 @@ func (r *reader) check() {
 	}
 }
 
-// wrong notes a fault at a path.
-func (r *reader) wrong(path, what, do string) {
-	_, line := r.config.At(path)
-	r.fault(place{path, line, do}, what)
-}
-
 func (r *reader) checkSource(s *Source) {
-	path := join(join("sources", s.Name), "dsn")
-	if s.dsnFile != "" && s.DSN == "" {
-		path += "_file"
-		dsn, wrong := r.readSecret(s.dsnFile)
-		if wrong != "" {
-			r.wrong(path, wrong, "name a file of one line that only its owner can read (chmod 600)")
-			return
-		}
-		s.DSN = dsn
-	}
+	path := r.readSecret(join(join("sources", s.Name), "dsn"), s.dsnFile, &s.DSN)
 	if s.DSN == "" {
 		return // already reported
 	}
@@ -45,12 +30,12 @@ func (r *reader) checkSource(s *Source) {
 func (r *reader) checkTable(t *Table) {
 	path := join("tables", t.Name)
 	if t.Name == "lock" {
-		r.wrong(path, "reserved name", "call the table otherwise: the daemon's lock file has this name")
+		r.wrong(path, "reserved name", "choose another name: the lock file of the data directory is called lock")
 	}
 	r.checkSourceName(join(path, "source"), t.Source)
 	for _, m := range t.Metadata {
 		if m.Name == "content" {
-			r.wrong(join(path, "metadata.content"), "reserved name", "rename the column in the SQL with AS: queries call the whole text content")
+			r.wrong(join(path, "metadata.content"), "reserved name", "rename the column in the SQL with AS: content is the name of the whole text in queries")
 		}
 	}
 	r.checkChildren(path, t)
@@ -62,8 +47,8 @@ func (r *reader) checkTable(t *Table) {
 	r.checkTransactionTimeout(path, t)
 }
 
-// checkChildren: a query, a filter and a hit know what belongs to a document
-// by its name alone, whether it is a column, a child or an extra.
+// checkChildren reports children and extras with the name of another field.
+// Columns, children and extras share one namespace in queries and hits.
 func (r *reader) checkChildren(path string, t *Table) {
 	taken := map[string]string{"content": "the whole text"}
 	for _, field := range t.Content.Fields {
@@ -87,39 +72,33 @@ func (r *reader) checkBoosts(path string, t *Table) {
 	}
 	for _, b := range t.Content.Boosts {
 		if !slices.Contains(searched, b.Field) {
-			r.wrong(join(path, b.Field), "no such field"+didYouMean(b.Field, searched), "name a field of the content or a child")
+			r.wrong(join(path, b.Field), "unknown field"+didYouMean(b.Field, searched), "name a column of content.fields or a child")
 		}
 	}
 }
 
-// checkChild checks the name and the key of a child or an extra, and takes the
-// name.
+// checkChild checks the name and the key of a child or an extra, and adds the
+// name to taken.
 func (r *reader) checkChild(path, noun, name string, key, parent []string, taken map[string]string) {
 	if by := taken[name]; by != "" {
-		r.wrong(path, "name taken by "+by, "give one of them another name; the SQL can rename a column with AS")
+		r.wrong(path, "name already used by "+by, "rename one of them; the SQL can rename a column with AS")
 	}
 	taken[name] = noun
 	if len(key) > 0 && len(parent) > 0 && len(key) != len(parent) {
-		r.wrong(join(path, "key"), fmt.Sprintf("%s, where the table's key has %d", columns(len(key)), len(parent)),
+		r.wrong(join(path, "key"), fmt.Sprintf("number of columns is %d, but the table's key has %d", len(key), len(parent)),
 			"name the columns that hold the table's key, in the same order")
 	}
 }
 
-func columns(n int) string {
-	if n == 1 {
-		return "1 column"
-	}
-	return fmt.Sprintf("%d columns", n)
-}
-
-// checkDeleted: either has seen that there is one of column and sql.
+// checkDeleted checks values. That the file has either column or sql is already
+// checked.
 func (r *reader) checkDeleted(path string) {
 	column, values := r.config.given(join(path, "column")), r.config.given(join(path, "values"))
 	switch {
 	case column && !values:
-		r.wrong(join(path, "values"), "missing", "list those that mean deleted: [0]")
+		r.wrong(join(path, "values"), "missing", "list the values that mean deleted: [0]")
 	case values && !column && r.config.given(join(path, "sql")):
-		r.wrong(join(path, "values"), "given beside sql", "remove them, they are a column's")
+		r.wrong(join(path, "values"), "not allowed together with sql", "remove values, or write column instead of sql")
 	}
 }
 
@@ -134,11 +113,11 @@ func (r *reader) checkSourceName(path, name string) {
 	r.wrong(path, "unknown source"+didYouMean(name, names), "name one of the sources")
 }
 
-// checkHorizon: exact is a demand, which SQLite can't meet.
+// checkHorizon reports horizon: exact for SQLite, which has no horizon.
 func (r *reader) checkHorizon(path string, t *Table) {
 	ofTable := func(s Source) bool { return s.Name == t.Source && s.Driver == "sqlite" }
 	if t.Compensate.Horizon == "exact" && slices.ContainsFunc(r.config.Sources, ofTable) {
-		r.wrong(path, "exact can't be had of SQLite", "write auto: everything is compared whenever a commit was seen, which proves as much")
+		r.wrong(path, "exact is not available for SQLite", "write auto: for SQLite every commit is followed by a full comparison, which proves as much")
 	}
 }
 
@@ -150,11 +129,11 @@ func (r *reader) checkTiers(path string, tiers []Tier) {
 		switch {
 		case tier.Name == "": // its every is already reported
 		case !pattern.MatchString(tier.Name):
-			r.wrong(join(path, "name"), "bad name", "write letters, digits, ., _ and -, beginning with a letter or digit")
+			r.wrong(join(path, "name"), "invalid name", "write letters, digits, ., _ and -, beginning with a letter or digit")
 		case tier.Name == "exact":
-			r.wrong(join(path, "name"), "reserved name", "call the tier otherwise: the exact horizon's pass has this name")
+			r.wrong(join(path, "name"), "reserved name", "choose another name: exact is the pass that uses the database's horizon")
 		case seen[tier.Name]:
-			r.wrong(join(path, "name"), "two tiers of one name", "give one of them another name")
+			r.wrong(join(path, "name"), "duplicate tier name", "rename one of the tiers")
 		}
 		seen[tier.Name] = true
 		if tier.Timeout > 0 && tier.End > tier.Timeout {
@@ -163,8 +142,8 @@ func (r *reader) checkTiers(path string, tiers []Tier) {
 	}
 }
 
-// checkTransactionTimeout: rows of transactions that stay open longer than the
-// last tier looks back would never be found by a tier.
+// checkTransactionTimeout reports a last tier that looks back less far than a
+// transaction can stay open: no tier would find the rows of such a transaction.
 func (r *reader) checkTransactionTimeout(path string, t *Table) {
 	tiers := t.Compensate.Tiers
 	if len(tiers) == 0 || tiers[len(tiers)-1].Timeout == 0 {

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -11,8 +12,8 @@ import (
 	"strings"
 )
 
-// minSecret is how many characters a token has at least: as many as keep it
-// from being guessed, if they are random.
+// minSecret is the least number of characters of a token. Fewer random
+// characters could be guessed.
 const minSecret = 16
 
 func (r *reader) checkHTTP() {
@@ -40,17 +41,18 @@ func (r *reader) checkListen() {
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return
 	}
-	const reach = "others than this machine can reach it"
+	const open = "other machines can reach this address"
 	if !r.config.given("http.tokens") {
-		r.wrong("http.listen", reach+", and there are no tokens", "describe who may ask in http.tokens, or listen on 127.0.0.1")
+		r.wrong("http.listen", open+", and there are no tokens", "add http.tokens, or listen on 127.0.0.1")
 	}
 	if !r.config.given("http.tls") {
-		r.wrong("http.listen", reach+", and there is no certificate", "name one in http.tls, or listen on 127.0.0.1")
+		r.wrong("http.listen", open+", and there is no certificate", "add http.tls, or listen on 127.0.0.1")
 	}
 }
 
-// checkProxies reads the addresses and networks of trusted proxies. All
-// addresses would let any caller name any client.
+// checkProxies reads the addresses and networks of trusted proxies. It rejects
+// the network of all addresses, since any caller could then claim any client
+// address.
 func (r *reader) checkProxies() {
 	h := &r.config.HTTP
 	for _, s := range h.proxies {
@@ -64,7 +66,7 @@ func (r *reader) checkProxies() {
 		case err != nil:
 			r.wrong("http.trusted_proxies", strconv.Quote(s)+" is neither an address nor a network", do)
 		case network.Bits() == 0:
-			r.wrong("http.trusted_proxies", s+" is every address", do)
+			r.wrong("http.trusted_proxies", s+" is the network of all addresses", do)
 		default:
 			h.TrustedProxies = append(h.TrustedProxies, network.Masked())
 		}
@@ -75,11 +77,11 @@ func (r *reader) checkProxies() {
 func (r *reader) checkTLS() {
 	t := &r.config.HTTP.TLS
 	if t.CertFile == "" || t.KeyFile == "" {
-		return // not asked for, or already reported
+		return // no TLS, or already reported
 	}
 	cert, err := os.ReadFile(t.CertFile)
 	if err != nil {
-		r.wrong("http.tls.cert_file", "can't be read: "+reason(err), "name a PEM file that indexerd can read")
+		r.wrong("http.tls.cert_file", "file can't be read: "+reason(err), "name a PEM file that indexerd can read")
 	}
 	key, what := r.readKey(t.KeyFile)
 	if what != "" {
@@ -90,57 +92,49 @@ func (r *reader) checkTLS() {
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		// The library's words tell what is wrong and show nothing of the key.
-		r.wrong("http.tls.cert_file", "no pair with key_file ("+strings.TrimPrefix(err.Error(), "tls: ")+")", "name a certificate and its own key, both in PEM")
+		// The library's error shows nothing of the key.
+		r.wrong("http.tls.cert_file", "certificate does not match key_file ("+strings.TrimPrefix(err.Error(), "tls: ")+")", "name a certificate and its own key, both in PEM")
 		return
 	}
 	t.Pair = &pair
 }
 
 // readKey returns the content of a key_file, or what is wrong with it. Unlike
-// other secrets it often belongs to root, and to a group of those who may use
-// it.
+// the files of other secrets, it may be readable by its group: keys often belong
+// to root and a group of services.
 func (r *reader) readKey(file string) (key []byte, wrong string) {
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().Perm()&0o007 != 0 && !r.isCredential(file) {
-		return nil, "others than its owner and group can read it"
+		return nil, "file is readable by users other than its owner and group"
 	}
 	if key, err = os.ReadFile(file); err != nil {
-		return nil, "can't be read: " + reason(err)
+		return nil, "file can't be read: " + reason(err)
 	}
 	return key, ""
 }
 
-// checkToken checks one token; seen names the one that has a secret.
+// checkToken checks one token. seen holds the names of the tokens checked
+// before, by their secrets.
 func (r *reader) checkToken(t *Token, seen map[string]string) {
 	path := join("http.tokens", t.Name)
 	r.checkGroups(path, t)
-	path = join(path, "token")
-	if t.file != "" && t.Secret == "" {
-		path += "_file"
-		secret, wrong := r.readSecret(t.file)
-		if wrong != "" {
-			r.wrong(path, wrong, "name a file of one line that only its owner can read (chmod 600)")
-			return
-		}
-		t.Secret = secret
-	}
-	const random = "write 16 random characters or more, such as openssl rand -hex 24 prints"
+	path = r.readSecret(join(path, "token"), t.file, &t.Secret)
+	const random = "write 16 random characters or more, such as the output of openssl rand -hex 24"
 	switch {
 	case t.Secret == "": // already reported
 	case !regexp.MustCompile(`^[!-~]+$`).MatchString(t.Secret):
-		r.wrong(path, "has characters that no request can carry", random)
+		r.wrong(path, "contains spaces, or characters that are not printable ASCII", random)
 	case len(t.Secret) < minSecret:
-		r.wrong(path, "too short to be a secret", random)
+		r.wrong(path, fmt.Sprintf("shorter than %d characters", minSecret), random)
 	case seen[t.Secret] != "":
-		r.wrong(path, "the same as that of "+seen[t.Secret], "give each caller a token of their own")
+		r.wrong(path, "same secret as token "+seen[t.Secret], "give each token a different secret")
 	default:
 		seen[t.Secret] = t.Name
 	}
 }
 
-// checkGroups finds what a token's owner can't have meant: groups that restrict
-// nothing, or a caller who never finds anything.
+// checkGroups reports groups that have no effect, and tokens that can find
+// nothing.
 func (r *reader) checkGroups(path string, t *Token) {
 	withACL := func(t Table) bool { return t.ACL != "" }
 	tables := r.config.Tables
@@ -148,20 +142,20 @@ func (r *reader) checkGroups(path string, t *Token) {
 	admin := t.admin != nil && *t.admin
 	switch {
 	case admin && r.config.given(groups):
-		r.wrong(groups, "given beside admin", "remove them, an admin sees everything; or remove admin")
+		r.wrong(groups, "not allowed together with admin: true", "remove groups, since an admin finds everything; or remove admin")
 	case r.config.given(groups) && !slices.ContainsFunc(tables, withACL):
-		r.wrong(groups, "they restrict nothing, no table has an acl", "name the field of groups in a table's acl, or remove them: the token finds every document")
+		r.wrong(groups, "no effect, since no table has an acl", "add acl to a table, or remove groups: without acl every token finds every document")
 	case !admin && !r.config.given(groups) && len(tables) > 0 && !slices.ContainsFunc(tables, func(t Table) bool { return !withACL(t) }):
-		r.wrong(path, "it finds nothing, every table has an acl", "list groups, or write admin: true")
+		r.wrong(path, "token can find nothing, since every table has an acl", "add groups, or admin: true")
 	}
 }
 
-// checkACL: groups are compared as they are written, so they must be keywords.
+// checkACL checks that acl names a keyword field: groups are compared exactly.
 func (r *reader) checkACL(path string, t *Table) {
 	if t.ACL == "" {
 		return
 	}
-	const do = "name a keyword of metadata or extra that holds the groups who may find the document"
+	const do = "name a keyword field of metadata, children or extra that holds the groups"
 	types := map[string]string{}
 	var keywords []string
 	for _, f := range t.valueFields() {
@@ -173,13 +167,14 @@ func (r *reader) checkACL(path string, t *Table) {
 	switch types[t.ACL] {
 	case "keyword":
 	case "":
-		r.wrong(path, "no field of exact values"+didYouMean(t.ACL, keywords), do)
+		r.wrong(path, "unknown field"+didYouMean(t.ACL, keywords), do)
 	default:
-		r.wrong(path, "a field of type "+types[t.ACL]+", not keyword", do)
+		r.wrong(path, "field is of type "+types[t.ACL]+", not keyword", do)
 	}
 }
 
-// valueFields are the fields that are searched by value, whoever holds them.
+// valueFields returns the metadata fields: those of metadata, children and
+// extra.
 func (t *Table) valueFields() []Meta {
 	fields := slices.Clone(t.Metadata)
 	for _, c := range t.Children {

@@ -1,22 +1,24 @@
-// Package configs reads the one YAML file that tells indexerd what to index.
+// Package configs reads and checks indexerd's configuration, one YAML file.
 //
-// It is for users first: Load reports every fault of a file at once, sorted by
-// line, each as one line
+// Load returns either a complete Config or every fault of the file at once,
+// sorted by line. A fault is one line of text:
 //
-//	file:line: path: what: what to do
+//	file:line: path: what is wrong: what to write
 //
-// Invariants: a Config that Load returned is complete (defaults are filled in,
-// names refer to something, every value lies in its range), and no fault shows
-// any part of a DSN or a token, of a file that one is in, or of an environment
-// value.
+// A Config returned by Load has all defaults filled in, every name in it refers
+// to something that exists, and every value is in its range. No fault shows any
+// part of a DSN, a token, an environment variable's value, or the name of a file
+// that holds a secret.
 //
-// What a file may say is one table of keys (keys.go, tablekeys.go, passkeys.go),
-// which the reader follows and from which schema.json, for editors, and
-// docs/configuration.md, for people, are generated. Reading has three phases:
-// the YAML tree is read by that table (read.go, value.go, mapping.go), what
-// needs more than one value is checked (check.go), and what was left out gets
-// its default (defaults.go). The cost is one parse of a small file; the only
-// other things touched are the files that hold secrets and the certificate.
+// The accepted keys are defined once, in a table (keys.go, tablekeys.go,
+// passkeys.go, http.go, limits.go). The reader follows this table, and go
+// generate writes schema.json (for editors) and docs/configuration.md from it.
+//
+// Load works in three phases. It reads the YAML tree by the table of keys
+// (read.go, mapping.go, value.go), checks rules that involve several values
+// (check.go, checkhttp.go), and sets defaults (defaults.go). The cost is one
+// parse of a small file. Load opens no other files than those of secrets and of
+// the certificate.
 package configs
 
 import (
@@ -26,20 +28,20 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Config is one file, read once. Paths in it are as written: a relative one
-// is relative to the working directory.
+// A Config is the content of one file. File paths are as written: a relative
+// path is relative to the working directory.
 type Config struct {
 	File    string
-	Data    string // the directory that indexerd keeps its files in
+	Data    string // the data directory
 	HTTP    HTTP
 	Log     Log
-	Sources []Source // in file order, as are Tables
-	Tables  []Table
+	Sources []Source // in file order
+	Tables  []Table  // in file order
 
 	lines map[string]int // path -> line of its key
 }
 
-// Log is what the daemon writes of what it does.
+// Log configures the daemon's log.
 type Log struct {
 	Format string // text or json
 	Level  string // info, warn or error
@@ -49,117 +51,115 @@ type Log struct {
 type Source struct {
 	Name   string
 	Driver string // postgres or sqlite
-	DSN    string `json:"-"` // its own, or the content of its dsn_file
+	DSN    string `json:"-"` // from dsn, or the content of dsn_file
 	Limits Limits
 
 	dsnFile string
 }
 
-// String returns the source's name, so that no log shows the DSN.
+// String returns the source's name, so that a log line never shows the DSN.
 func (s Source) String() string { return s.Name }
 
-// GoString is String, for %#v.
+// GoString does the same as String, for %#v.
 func (s Source) GoString() string { return s.Name }
 
-// A Table is one SQL whose rows become documents.
+// A Table is one SELECT whose rows become documents.
 type Table struct {
 	Name               string
-	Source             string // a Source's name
+	Source             string // the name of a Source
 	SQL                string // without a trailing semicolon
 	Key                []string
 	Updated            string
-	Unit               string         // in which Updated counts: s, ms, us or ns; empty where the rows tell it
-	Timezone           string         // of an Updated column without one; may be empty
-	Location           *time.Location // Timezone's; nil when that is empty
+	Unit               string         // unit of a numeric Updated: s, ms, us or ns; empty: detect it from the rows
+	Timezone           string         // time zone of an Updated column that has none; may be empty
+	Location           *time.Location // of Timezone; nil if that is empty
 	Content            Content
-	Metadata           []Meta  // in file order, as are Children and Extra
-	Children           []Child // further rows of a document
-	Extra              []Extra // further values of a document
+	Metadata           []Meta  // in file order
+	Children           []Child // in file order
+	Extra              []Extra // in file order
 	Deleted            Deleted
-	Changes            string // the SQL of (key, updated) without SQL's filter; may be empty
-	ACL                string // the field that holds a document's groups; empty where everyone may find it
-	Positions          bool   // phrases can be searched
+	Changes            string // SELECT of key and updated without the conditions of SQL; may be empty
+	ACL                string // field with the groups that may find a document; empty: every caller may
+	Positions          bool   // whether phrases can be searched
 	Batch              int
 	Workers            int
 	Limits             doc.Limits
 	Incremental        Incremental
 	Compensate         Compensate
 	DeleteCheck        DeleteCheck
-	TransactionTimeout time.Duration // how long a transaction can stay open
+	TransactionTimeout time.Duration // longest time that a transaction stays open
 	Pages              Pages
 
-	positions *bool // as written; nil means the default
+	positions *bool // as written; nil if missing
 }
 
-// Content is the text that is searched: these columns, joined.
+// Content is the searched text of a document: these columns, joined.
 type Content struct {
 	Fields   []string
 	Analyzer string // standard, en, cjk or ngram
 	Boosts   []Boost
 }
 
-// A Boost is how much a match in one field of the content, or in a child,
-// counts beside the others.
+// A Boost is the weight of matches in one content column or child. Without a
+// boost the weight is 1.
 type Boost struct {
 	Field  string
 	Factor float64
 }
 
-// Meta is a column that is searched or filtered exactly.
+// Meta is a column that is filtered, sorted and counted by its exact value.
 type Meta struct {
 	Name string
 	Type string // keyword, number, date or boolean
 }
 
-// A Child is an SQL of rows that belong to a document. It finds its parent by
-// as many key columns as the table has, in the same order.
+// A Child is a SELECT of further rows of a document. Key holds the key of the
+// document: as many columns as the table's key, in the same order.
 type Child struct {
 	Name    string
 	SQL     string
 	Key     []string
-	Updated string   // may be empty: then only the sweep sees its changes
-	Unit    string   // as a Table's
-	Content []string // columns whose text is searched with the parent's
-	Type    string   // of the metadata field Name that holds them; empty where there is none
+	Updated string   // may be empty: then only the sweep finds changes
+	Unit    string   // as in Table
+	Content []string // columns whose text is searched with the document's
+	Type    string   // type of the metadata field Name; empty: there is no such field
 }
 
-// An Extra is a Child that never enters content: its one column beside Key and
-// Updated holds the values of a metadata field.
+// An Extra is a SELECT of values of a metadata field. They are not part of the
+// content. The SELECT has one column beside Key and Updated.
 type Extra struct {
 	Name    string
 	SQL     string
 	Key     []string
-	Updated string // may be empty, as a Child's
-	Unit    string // as a Table's
+	Updated string // may be empty: then only the sweep finds changes
+	Unit    string // as in Table
 	Type    string
 }
 
-// Deleted says which rows are marked deleted and must not be found: those with
-// one of Values in Column, or those whose keys SQL lists. The zero Deleted is
-// none.
+// Deleted defines which rows are marked deleted: rows with one of Values in
+// Column, or rows whose keys SQL lists. The zero Deleted matches no row.
 type Deleted struct {
 	Column string
-	Values []any // string, int64, float64 or bool; never empty with a Column
+	Values []any // string, int64, float64 or bool; not empty if Column is set
 	SQL    string
 }
 
-// Incremental is how often changes are looked for.
+// Incremental configures the pass that finds changes.
 type Incremental struct {
 	Every time.Duration
 }
 
-// Compensate is how rows that became visible late are found.
+// Compensate configures the passes that find rows committed late.
 type Compensate struct {
 	Horizon string        // auto, exact or timeout
-	Every   time.Duration // of the exact pass
+	Every   time.Duration // interval of the pass that uses the database's horizon
 	Slack   time.Duration // subtracted from the database's horizon
 	Tiers   []Tier
-	Tree    int64 // bytes of memory for the stamps that are compared
+	Tree    int64 // bytes of memory for stamps
 }
 
-// A Tier is one compensation schedule. Its window ends at End before the last
-// incremental mark: 0 is the mark itself (latest), Timeout is what no
-// transaction can change any more (settled).
+// A Tier is one schedule of compensation. Its window ends at End before the
+// last incremental mark: 0 for latest, Timeout for settled.
 type Tier struct {
 	Name    string
 	Every   time.Duration
@@ -168,23 +168,23 @@ type Tier struct {
 	End     time.Duration
 }
 
-// DeleteCheck is the sweep for rows that are gone. More removals than both
-// limits allow are held.
+// DeleteCheck configures the sweep. Removals that exceed both MaxFraction and
+// MaxCount are held.
 type DeleteCheck struct {
 	Every       time.Duration
-	MaxFraction float64
+	MaxFraction float64 // of all documents
 	MaxCount    int
-	Share       float64 // of the time that a scheduled sweep works; it rests for the remainder
+	Share       float64 // fraction of time that a scheduled sweep works; it pauses for the rest
 }
 
-// Pages is how the documents as read are kept.
+// Pages configures the store of rows as read.
 type Pages struct {
 	Versions    int
 	Compression string // s2, zstd or none
 }
 
-// At returns where the file says what path names, as "tables.film.updated";
-// for what the file leaves out, the nearest enclosing key's line.
+// At returns the file and the line of a key, such as "tables.film.updated". If
+// the file does not have the key, the line is that of the nearest enclosing key.
 func (c *Config) At(path string) (file string, line int) {
 	for path != "" {
 		if line, ok := c.lines[path]; ok {
@@ -195,7 +195,7 @@ func (c *Config) At(path string) (file string, line int) {
 	return c.File, 1
 }
 
-// given reports whether the file has the key, be its value right or wrong.
+// given reports whether the file has the key, with a valid value or not.
 func (c *Config) given(path string) bool {
 	_, ok := c.lines[path]
 	return ok

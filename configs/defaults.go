@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// setDefaults fills in what the file leaves out: zero means the default.
+// setDefaults replaces zero values by their defaults.
 func (c *Config) setDefaults() {
 	c.HTTP.Listen = cmp.Or(c.HTTP.Listen, "127.0.0.1:7700")
 	c.Log.Format = cmp.Or(c.Log.Format, "text")
@@ -64,8 +64,8 @@ func (c *Compensate) setDefaults(transactionTimeout time.Duration) {
 	}
 }
 
-// defaultTiers looks back 1, 3 and 10 minutes; the last one further where
-// transactions are known to stay open longer.
+// defaultTiers look back 1, 3 and 10 minutes. The last tier looks back further
+// if transactionTimeout is longer.
 func defaultTiers(transactionTimeout time.Duration) []Tier {
 	const last = 10 * time.Minute
 	return []Tier{

@@ -7,42 +7,59 @@ import (
 	"strings"
 )
 
-// readSecret returns the content of a file of one line that keeps a secret, or
-// what is wrong with it, in words that show neither its content nor its name:
-// the name may come from the environment.
-func (r *reader) readSecret(file string) (secret, wrong string) {
+// readSecret sets secret, the value of the key path, from file unless it is
+// already set or there is no file. It returns the path of the key that the
+// secret comes from: path, or path with _file at its end.
+func (r *reader) readSecret(path, file string, secret *string) (from string) {
+	if file == "" || *secret != "" {
+		return path
+	}
+	path += "_file"
+	text, wrong := r.secretLine(file)
+	if wrong != "" {
+		r.wrong(path, wrong, "name a file of one line that only its owner can read (chmod 600)")
+	}
+	*secret = text
+	return path
+}
+
+// secretLine returns the content of a file of one line, or what is wrong with
+// it. The text shows neither the content of the file nor its name, which may
+// come from the environment.
+func (r *reader) secretLine(file string) (secret, wrong string) {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return "", "can't be read: " + reason(err)
+		return "", "file can't be read: " + reason(err)
 	case !info.Mode().IsRegular():
 		return "", "not a regular file"
 	case info.Mode().Perm()&0o077 != 0 && !r.isCredential(file):
-		return "", "others than its owner can read it"
+		return "", "file is readable by users other than its owner"
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", "can't be read: " + reason(err)
+		return "", "file can't be read: " + reason(err)
 	}
 	secret = strings.TrimSpace(string(data))
 	switch {
 	case secret == "":
-		return "", "the file is empty"
+		return "", "file is empty"
 	case strings.ContainsAny(secret, "\r\n"):
-		return "", "the file has more than one line"
+		return "", "file has more than one line"
 	}
 	return secret, ""
 }
 
-// isCredential reports whether systemd guards the file. It shows such files
-// as readable by a group, because it lets the service's user in by an ACL.
+// isCredential reports whether the file is a systemd credential. systemd gives
+// the service's user access by an ACL, which makes the file look readable by its
+// group.
 func (r *reader) isCredential(file string) bool {
 	dir, set := r.getenv("CREDENTIALS_DIRECTORY")
 	return set && filepath.IsAbs(dir) && filepath.Dir(file) == filepath.Clean(dir)
 }
 
-// checkDSN says what is wrong with the shape of a DSN and what to do. Whether
-// it leads anywhere is the driver's to find out.
+// checkDSN returns what is wrong with the syntax of a DSN and what to do. It
+// does not connect.
 func checkDSN(driver, dsn string) (wrong, do string) {
 	switch driver {
 	case "postgres":
@@ -50,7 +67,7 @@ func checkDSN(driver, dsn string) (wrong, do string) {
 	case "sqlite":
 		return checkSQLite(dsn)
 	}
-	return "", "" // the driver's own fault is enough
+	return "", "" // the unknown driver is already reported
 }
 
 func checkPostgres(dsn string) (wrong, do string) {
@@ -61,27 +78,28 @@ func checkPostgres(dsn string) (wrong, do string) {
 	case isKeywords(dsn):
 		return "", ""
 	}
-	return "not the address of a PostgreSQL database", "write postgres://user@host:port/database, or host=... dbname=..."
+	return "not an address of a PostgreSQL database", "write postgres://user@host:port/database, or host=... dbname=..."
 }
 
-// checkPostgresURL finds what makes a driver split an address at the wrong
-// place, so that it would print a part of the password as a host.
+// checkPostgresURL finds characters that would make a driver split the URL at
+// the wrong place and print a part of the password as a host.
 func checkPostgresURL(rest string) (wrong, do string) {
 	rest, _, _ = strings.Cut(rest, "?")
 	authority, _, _ := strings.Cut(rest, "/")
 	if strings.Count(rest, "@") > 1 || strings.Contains(rest, "@") && !strings.Contains(authority, "@") {
-		return "an address with an @ or / too many", "percent-encode those of a user or password: %40 and %2F"
+		return "unescaped @ or / in the user or password", "write %40 for @ and %2F for /"
 	}
 	if _, err := url.PathUnescape(rest); err != nil || strings.ContainsAny(rest, " \t\r\n#") {
-		return "an address that is no URL", "percent-encode special characters of a user or password: % is %25, # is %23"
+		return "not a valid URL", "percent-encode special characters of the user and password: % is %25, # is %23"
 	}
 	return "", ""
 }
 
-// isKeywords reports whether s is a list of keyword=value that leads somewhere,
-// with values quoted by ' and escaped by \ as libpq reads them.
+// isKeywords reports whether s is a list of keyword=value that names at least a
+// host, database, user or service. Values are quoted by ' and escaped by \, as
+// in libpq.
 func isKeywords(s string) bool {
-	leads := false
+	complete := false
 	s = strings.TrimSpace(s)
 	for s != "" {
 		keyword, value, found := strings.Cut(s, "=")
@@ -91,7 +109,7 @@ func isKeywords(s string) bool {
 		}
 		switch keyword {
 		case "host", "hostaddr", "port", "dbname", "database", "user", "service":
-			leads = true
+			complete = true
 		}
 		rest, ok := afterValue(strings.TrimSpace(value))
 		if !ok {
@@ -99,7 +117,7 @@ func isKeywords(s string) bool {
 		}
 		s = strings.TrimSpace(rest)
 	}
-	return leads
+	return complete
 }
 
 // afterValue returns what follows the value that s begins with.
@@ -123,9 +141,9 @@ func checkSQLite(dsn string) (wrong, do string) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	switch {
 	case isURL && scheme != "file":
-		return "not the path of a SQLite database", "write a path, or file:PATH"
+		return "not a path of a SQLite database", "write a path, or file:PATH"
 	case strings.Contains(dsn, ":memory:") || strings.Contains(dsn, "mode=memory"):
-		return "a database in memory, which no other program can write to", "name a file"
+		return "in-memory database, which no other program can change", "name a file"
 	}
 	return "", ""
 }

@@ -12,11 +12,11 @@ import (
 
 func TestCheckDSN(t *testing.T) {
 	const (
-		notPostgres = "not the address of a PostgreSQL database"
-		notSQLite   = "not the path of a SQLite database"
-		tooMany     = "an address with an @ or / too many"
-		noURL       = "an address that is no URL"
-		inMemory    = "a database in memory, which no other program can write to"
+		notPostgres = "not an address of a PostgreSQL database"
+		notSQLite   = "not a path of a SQLite database"
+		tooMany     = "unescaped @ or / in the user or password"
+		noURL       = "not a valid URL"
+		inMemory    = "in-memory database, which no other program can change"
 	)
 	for _, test := range []struct{ driver, dsn, wrong string }{
 		{"postgres", "postgres://localhost", ""},
@@ -45,7 +45,7 @@ func TestCheckDSN(t *testing.T) {
 		{"sqlite", "postgres://db/app", notSQLite},
 		{"sqlite", ":memory:", inMemory},
 		{"sqlite", "file:x?mode=memory", inMemory},
-		{"", "anything", ""}, // a missing driver is reported, not its DSN
+		{"", "anything", ""}, // the missing driver is reported by its own fault
 	} {
 		if wrong, do := checkDSN(test.driver, test.dsn); wrong != test.wrong || (wrong == "") != (do == "") {
 			t.Errorf("checkDSN(%s, %q): got %q, do %q, want %q", test.driver, test.dsn, wrong, do, test.wrong)
@@ -53,8 +53,8 @@ func TestCheckDSN(t *testing.T) {
 	}
 }
 
-// However a password is mangled by YAML, by its own special characters or by
-// the place it was written to, no fault shows it.
+// A password may contain special characters, be split by YAML, or stand at a
+// wrong place of the file.
 func TestNoFaultShowsAPassword(t *testing.T) {
 	places := []string{
 		"sources:\n  pagila: {driver: postgres, dsn: %s}\n",

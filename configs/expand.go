@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// expand replaces ${NAME} and ${NAME:-x} by what the environment says, the
-// latter by x where that is unset or empty, and $$ by $. Any other $ stays.
+// expand replaces ${NAME} by the environment variable NAME, ${NAME:-x} by the
+// variable or, if it is unset or empty, by x, and $$ by $. Any other $ stays.
 func (r *reader) expand(at place, text string) (scalar, bool) {
 	var out strings.Builder
 	s, ok := scalar{}, true
@@ -23,8 +23,8 @@ func (r *reader) expand(at place, text string) (scalar, bool) {
 		case strings.HasPrefix(after, "{"):
 			inner, rest, closed := strings.Cut(after[1:], "}")
 			if !closed {
-				at.do = "close it with }, or write $$ for a $"
-				r.fault(at, "a ${ without its }")
+				at.do = "add }, or write $$ for a $"
+				r.fault(at, "${ without }")
 				return s, false
 			}
 			value, set := r.variable(at, inner)
@@ -37,12 +37,12 @@ func (r *reader) expand(at place, text string) (scalar, bool) {
 	}
 }
 
-// variable looks up what stands between ${ and }.
+// variable returns the value of what stands between ${ and }.
 func (r *reader) variable(at place, inner string) (string, bool) {
 	name, fallback, hasFallback := strings.Cut(inner, ":-")
 	if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
 		at.do = "write ${NAME} with letters, digits and _, or $$ for a $"
-		r.fault(at, "bad name between ${ and }")
+		r.fault(at, "invalid name between ${ and }")
 		return "", false
 	}
 	value, set := r.getenv(name)
@@ -50,7 +50,7 @@ func (r *reader) variable(at place, inner string) (string, bool) {
 	case hasFallback && value == "":
 		return fallback, true
 	case !set:
-		at.do = "set it, or write ${" + name + ":-x} to use x instead"
+		at.do = "set it, or write ${" + name + ":-x} for a default x"
 		r.fault(at, "environment variable "+name+" is not set")
 		return "", false
 	}

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"indexerd/internal/nearest"
 )
 
-// A Fault is one thing wrong in a file, in words that fit on one line.
+// A Fault is one error in a configuration file. Its text is one line.
 type Fault struct {
 	File string
 	Line int
-	Path string // as "tables.film.updated"; "file" where it is no single key
+	Path string // such as "tables.film.updated"; "file" if no single key is wrong
 	What string
 	Do   string
 }
@@ -20,8 +22,8 @@ func (f Fault) Error() string {
 	return fmt.Sprintf("%s:%d: %s: %s: %s", f.File, f.Line, f.Path, f.What, f.Do)
 }
 
-// Faults is everything wrong in a file, in the order of its lines. It is the
-// error of Load and Parse.
+// Faults are all errors in a file, sorted by line. Load and Parse return them
+// as their error.
 type Faults []Fault
 
 // Error returns one line for each fault.
@@ -33,7 +35,33 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sortFaults orders by line; those of one line stay as found.
+// sortFaults sorts by line. Faults of one line keep their order.
 func sortFaults(faults []Fault) {
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+}
+
+// A place is where a value stands in the file, and what to write there.
+type place struct {
+	path string
+	line int
+	do   string
+}
+
+// fault records a fault at a place.
+func (r *reader) fault(at place, what string) {
+	r.faults = append(r.faults, Fault{r.config.File, at.line, cmp.Or(at.path, "file"), what, at.do})
+}
+
+// wrong records a fault at the line of a key.
+func (r *reader) wrong(path, what, do string) {
+	_, line := r.config.At(path)
+	r.fault(place{path, line, do}, what)
+}
+
+// didYouMean returns " (did you mean X?)", or "" if no name is similar.
+func didYouMean(name string, names []string) string {
+	if near := nearest.Name(name, names); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return ""
 }

@@ -9,8 +9,9 @@ import (
 	"indexerd/internal/badconfigs"
 )
 
-// FuzzParse: no file makes the reader fall over, a fault is one line, what the
-// environment says stays secret, and a file without faults is complete.
+// FuzzParse checks for any file that Parse does not panic, that each fault is
+// one line, that no fault shows the environment, and that a file without faults
+// is complete.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal))
 	for _, c := range badconfigs.Read(f, "testdata") {
@@ -31,7 +32,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if strings.Contains(string(data), canary) || strings.Contains(string(data), "dsn_file") {
-			t.Skip("the secret is the environment's alone, and the fuzzer reads no files")
+			t.Skip("the test needs a secret in the environment only, and reads no files")
 		}
 		c, err := Parse("x.yaml", data, environment)
 		if err == nil {

@@ -14,17 +14,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the faults in testdata/bad, schema.json and the reference")
 
-// canary is in the environment and in DSNs of the corpus; no fault may show it.
+// canary is part of every secret in the tests. No fault may show it.
 const canary = "c4n4ry"
 
-// environment is what the corpora see.
+// environment holds the environment variables of the tests.
 func environment(name string) (string, bool) {
 	value, ok := map[string]string{
 		"DSN":    "postgres://app:" + canary + "@db.example/app",
 		"SECRET": canary,
 		"TOKEN":  canary + "-of-an-admin",
 
-		"OPS_TOKEN":   canary + "-of-operations", // of the recipes
+		"OPS_TOKEN":   canary + "-of-operations", // in docs/recipes.md
 		"SALES_TOKEN": canary + "-of-the-sales-team",
 		"ROWS":        "500",
 		"EMPTY":       "",
@@ -35,8 +35,8 @@ func environment(name string) (string, bool) {
 
 var faultLine = regexp.MustCompile(`^[^:]+:[1-9][0-9]*: [^: ]+: ([^:]|:[^ ])+: .+$`)
 
-// checkFaults fails unless every line of the error has the shape of a fault
-// and keeps the secret.
+// checkFaults checks that every line of the error has the form of a fault, and
+// that none shows a secret.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
 	for line := range strings.Lines(err.Error() + "\n") {
@@ -49,7 +49,7 @@ func checkFaults(t *testing.T, err error) {
 	}
 }
 
-func TestBadCorpus(t *testing.T) {
+func TestBadFiles(t *testing.T) {
 	cases := badconfigs.Read(t, "testdata")
 	if len(cases) < 200 {
 		t.Errorf("got %d bad files, want at least 200", len(cases))
@@ -66,7 +66,7 @@ func TestBadCorpus(t *testing.T) {
 			got := strings.ReplaceAll(err.Error(), filepath.Dir(file)+string(filepath.Separator), "") + "\n"
 			faults[c.Name] = got
 			if got != c.Want && !*update {
-				t.Errorf("got\n%swant\n%sfor the file\n%sif that is right: go test ./configs -update", got, c.Want, c.YAML)
+				t.Errorf("got\n%swant\n%sfor the file\n%sif this is right: go test ./configs -update", got, c.Want, c.YAML)
 			}
 		})
 	}
@@ -75,7 +75,7 @@ func TestBadCorpus(t *testing.T) {
 	}
 }
 
-func TestGoodCorpus(t *testing.T) {
+func TestGoodFiles(t *testing.T) {
 	for _, file := range append(mustGlob(t, "testdata/good/*.yaml"), mustGlob(t, "*.yaml")...) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			c, err := Load(file, func(name string) (string, bool) {
@@ -92,7 +92,7 @@ func TestGoodCorpus(t *testing.T) {
 	}
 }
 
-// checkComplete fails unless everything that a caller relies on is there.
+// checkComplete checks what callers rely on.
 func checkComplete(t *testing.T, c *Config) {
 	t.Helper()
 	if c.Data == "" || c.HTTP.Listen == "" || len(c.Sources) == 0 || len(c.Tables) == 0 {
@@ -107,7 +107,7 @@ func checkComplete(t *testing.T, c *Config) {
 	}
 	for _, table := range c.Tables {
 		if drivers[table.Source] == "" {
-			t.Errorf("table %s: got source %q, which there is not", table.Name, table.Source)
+			t.Errorf("table %s: got unknown source %q", table.Name, table.Source)
 		}
 		if table.SQL == "" || len(table.Key) == 0 || table.Updated == "" || len(table.Content.Fields) == 0 {
 			t.Errorf("got an incomplete table: %+v", table)
@@ -139,11 +139,11 @@ func checkComplete(t *testing.T, c *Config) {
 	}
 }
 
-// glob returns the files of a pattern, at least one.
+// glob returns the files that match a pattern, at least one.
 func glob(pattern string) ([]string, error) {
 	files, err := filepath.Glob(pattern)
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no file is called %s", pattern)
+		err = fmt.Errorf("no file matches %s", pattern)
 	}
 	return files, err
 }
@@ -170,6 +170,6 @@ func compareGolden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s:\ngot\n%swant\n%sif that is right: go test ./configs -update", file, got, want)
+		t.Errorf("%s:\ngot\n%swant\n%sif this is right: go test ./configs -update", file, got, want)
 	}
 }

@@ -5,45 +5,45 @@ import (
 	"net/netip"
 )
 
-// HTTP is where the daemon answers, and whom.
+// HTTP configures the daemon's HTTP server.
 type HTTP struct {
 	Listen string
 	TLS    TLS
-	Tokens []Token // none: whoever reaches the loopback address is an admin
+	Tokens []Token // none: every caller is an admin, and Listen is a loopback address
 
-	// TrustedProxies are the networks whose X-Forwarded-For is believed.
+	// TrustedProxies are the networks whose X-Forwarded-For header is used.
 	TrustedProxies []netip.Prefix
 
 	proxies []string // as written
 }
 
-// TLS is the certificate that the daemon shows.
+// TLS is the server's certificate.
 type TLS struct {
 	CertFile string
 	KeyFile  string
-	Pair     *tls.Certificate `json:"-"` // what the files held when they were read; nil without TLS
+	Pair     *tls.Certificate `json:"-"` // content of the files when Load read them; nil without TLS
 }
 
-// A Token is what a caller shows, and what it lets them do: everything, or
-// search for what one of the groups may see.
+// A Token is a secret that callers send, and the rights it gives: everything
+// (Admin), or search in the documents that one of Groups may find.
 type Token struct {
 	Name   string
-	Secret string `json:"-"` // its own, or the content of its token_file
+	Secret string `json:"-"` // from token, or the content of token_file
 	Admin  bool
-	Groups []string // of a caller who only searches
+	Groups []string
 
 	file  string
 	admin *bool // as written
 }
 
-// String returns the token's name, so that no log shows the secret.
+// String returns the token's name, so that a log line never shows the secret.
 func (t Token) String() string { return t.Name }
 
-// GoString is String, for %#v.
+// GoString does the same as String, for %#v.
 func (t Token) GoString() string { return t.Name }
 
-// tokenName is shorter than any secret may be, so that a secret in the place of
-// a name is found and not shown.
+// tokenName is the pattern of token names. They are shorter than minSecret, so
+// that a secret in the place of a name is rejected and not shown.
 const tokenName = `^[A-Za-z][A-Za-z0-9_-]{0,14}$`
 
 func httpKeys(h *HTTP) []key {
@@ -54,12 +54,12 @@ func httpKeys(h *HTTP) []key {
 		},
 		{
 			"tls", false, "name a certificate and its key: {cert_file: /etc/indexerd/cert.pem, key_file: /etc/indexerd/key.pem}", "",
-			"The certificate by which callers know the daemon: with it, it answers by HTTPS alone. The files are read at the start.",
+			"The server's certificate. With it, the daemon answers HTTPS only. The files are read when the daemon starts.",
 			mapping{tlsKeys(&h.TLS)},
 		},
 		{
-			"tokens", false, "describe each token under a name of its own, with its token or token_file, and admin or groups", "",
-			"Who may ask, each under a name of your own. Without any, whoever reaches the loopback address may do everything.",
+			"tokens", false, "give each token a name, with token or token_file, and admin or groups", "",
+			"The tokens that callers send, each under a name that you choose. Without tokens, every caller on this machine may do everything.",
 			named{
 				tokenName, "write a name of up to 15 letters, digits, _ and -, beginning with a letter", true,
 				func(name string) value {
@@ -70,7 +70,7 @@ func httpKeys(h *HTTP) []key {
 		},
 		{
 			"trusted_proxies", false, "list addresses or networks: [10.0.0.7, 10.1.0.0/16]", "",
-			"The addresses of proxies, and of applications that ask for many users. Their `X-Forwarded-For` names the client, for its share of searches and for the delay of wrong tokens, and they may open as many connections as there are. Others are held to a quarter.",
+			"Addresses of reverse proxies, and of applications that search for many users. Their `X-Forwarded-For` header names the client, whose share of searches and whose delay after wrong tokens are counted by it. They may open all connections; any other client address may open a quarter of them.",
 			names{&h.proxies, false},
 		},
 	}
@@ -80,11 +80,11 @@ func tlsKeys(t *TLS) []key {
 	return []key{
 		{
 			"cert_file", true, "name the PEM file of the certificate", "",
-			"A file with the certificate, and those between it and its authority, in PEM.", text{&t.CertFile},
+			"A PEM file with the certificate and the intermediate certificates.", text{&t.CertFile},
 		},
 		{
 			"key_file", true, "name the PEM file of the certificate's key", "",
-			"A file with the certificate's key in PEM, which others than its owner and group can't read.", text{&t.KeyFile},
+			"A PEM file with the certificate's private key. Only its owner and group may be able to read it.", text{&t.KeyFile},
 		},
 	}
 }
@@ -93,20 +93,20 @@ func tokenKeys(t *Token) []key {
 	return []key{
 		{
 			"token", false, "write '${NAME}' to take it from the environment, or name a token_file", "",
-			"What the caller shows, 16 characters or more. Required where there is no `token_file`.", text{&t.Secret},
+			"The secret that callers send, 16 characters or more. Required without `token_file`.", text{&t.Secret},
 		},
 		{
 			"token_file", false, "name a file that holds the token and that only its owner can read", "",
-			"A file of one line with the token, instead of `token`. It must be readable by its owner alone, or lie in systemd's credentials directory.",
+			"A file of one line with the secret, instead of `token`. Only its owner may be able to read it, unless it is a systemd credential.",
 			text{&t.file},
 		},
 		{
-			"admin", false, "write true, or leave it out for a caller who only searches", "false",
-			"Whether the caller may do everything: see every document, status and history, run passes, take backups.", boolean{&t.admin},
+			"admin", false, "write true, or omit it for a token that only searches", "false",
+			"Whether the caller may do everything: find every document, read status and history, start passes, make backups.", boolean{&t.admin},
 		},
 		{
 			"groups", false, "list the groups whose documents the caller finds: [sales]", "",
-			"For a caller who only searches: in a table with `acl`, documents of one of these groups are found; without any, none. Tables without `acl` are open to every token.",
+			"For a token that only searches. In a table with `acl` it finds the documents of these groups, and without `groups` none. In a table without `acl` every token finds every document.",
 			names{&t.Groups, false},
 		},
 	}

@@ -2,18 +2,18 @@ package configs
 
 //go:generate go test -run ^(TestSchema|TestReference)$ -update .
 
-// A key is one key of a mapping. The same table tells the reader what to
-// accept, the schema what to offer, and docs/configuration.md what it means.
+// A key is one key of a mapping. The reader, schema.json and
+// docs/configuration.md all use it.
 type key struct {
 	name    string
 	need    bool
 	do      string // what to write, in the imperative: the end of a fault
-	without string // the default, as YAML or in words of several; may be empty
-	means   string // a sentence or two for users and their editors
+	without string // the default, as YAML or in several words; may be empty
+	means   string // the description in schema.json and docs/configuration.md
 	value   value
 }
 
-// hint is what to write, and what stands for it otherwise.
+// hint returns what to write, and the default if there is one.
 func (k key) hint() string {
 	if k.without == "" {
 		return k.do
@@ -21,8 +21,8 @@ func (k key) hint() string {
 	return k.do + " (default " + k.without + ")"
 }
 
-// Patterns of names. Table names become directories, tier names become keys of
-// a properties file, field names stand before a colon in a query.
+// Patterns of names. A table name is also a directory, a tier name a key of a
+// properties file, and a field name stands before a colon in a query.
 const (
 	tableName  = `^[a-z][a-z0-9_]*$`
 	sourceName = `^[A-Za-z][A-Za-z0-9_-]*$`
@@ -30,8 +30,8 @@ const (
 	fieldName  = `^\p{L}[\p{L}\p{N}_]*$`
 )
 
-// drivers are the databases that can be read; absentDrivers are those that a
-// user may well expect.
+// drivers are the supported databases. absentDrivers have a separate message,
+// since users may expect them.
 func drivers() []string       { return []string{"postgres", "sqlite"} }
 func absentDrivers() []string { return []string{"mariadb", "mysql", "oracle", "sqlserver"} }
 
@@ -40,14 +40,14 @@ func absentDrivers() []string { return []string{"mariadb", "mysql", "oracle", "s
 func fileKeys(c *Config) []key {
 	return []key{
 		{
-			"data", true, "name the directory that indexerd keeps its files in, such as /var/lib/indexerd", "",
-			"The directory of the index, the pages and the marks: one for each configuration.", text{&c.Data},
+			"data", true, "name a directory for indexerd's files, such as /var/lib/indexerd", "",
+			"The data directory, which holds the index, the pages and the marks. Each configuration needs a separate one.", text{&c.Data},
 		},
-		{"http", false, "say where the daemon answers, and whom", "", "Where the daemon answers, and whom.", mapping{httpKeys(&c.HTTP)}},
-		{"log", false, "say what the daemon writes: {format: text, level: info}", "", "What the daemon writes to its standard error.", mapping{logKeys(&c.Log)}},
+		{"http", false, "write the address: {listen: 127.0.0.1:7700}", "", "The HTTP server: dashboard and API.", mapping{httpKeys(&c.HTTP)}},
+		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
-			"sources", true, "describe each database under a name of its own, with its driver and dsn", "",
-			"The databases, each under a name of your own.",
+			"sources", true, "give each database a name, with driver and dsn", "",
+			"The databases, each under a name that you choose.",
 			named{
 				sourceName, "write letters, digits, _ and -, beginning with a letter", true,
 				func(name string) value {
@@ -57,8 +57,8 @@ func fileKeys(c *Config) []key {
 			},
 		},
 		{
-			"tables", true, "describe each table under a name of its own, with its source, sql, key, updated and content", "",
-			"What is indexed, each under a name of your own that commands and queries use. A name is also a directory below `data`.",
+			"tables", true, "give each table a name, with source, sql, key, updated and content", "",
+			"The tables that are indexed, each under a name that you choose. Commands and the API use this name, and it is a directory below `data`.",
 			named{
 				tableName, "write lower-case letters, digits and _, beginning with a letter", true,
 				func(name string) value {
@@ -74,11 +74,11 @@ func logKeys(l *Log) []key {
 	return []key{
 		{
 			"format", false, "write text or json", "text",
-			"`text` is key=value, in colours on a terminal; `json` is one object a line.", choice{&l.Format, "format", []string{"text", "json"}, nil},
+			"`text` is key=value, with colours on a terminal. `json` is one object per line.", choice{&l.Format, "format", []string{"text", "json"}, nil},
 		},
 		{
 			"level", false, "write info, warn or error", "info",
-			"What is worth a line: `info` is each pass that did something, `warn` what asks for a person, `error` what failed. A failure that repeats is written at most once a minute, with how often it came.",
+			"The lowest level that is logged. `info`: passes that changed something; `warn`: conditions that an administrator should look at; `error`: failures. A repeated failure is logged at most once a minute, with its count.",
 			choice{&l.Level, "level", []string{"info", "warn", "error"}, nil},
 		},
 	}
@@ -88,17 +88,17 @@ func sourceKeys(s *Source) []key {
 	return []key{
 		{
 			"driver", true, "write postgres or sqlite", "",
-			"What kind of database it is.", choice{&s.Driver, "driver", drivers(), absentDrivers()},
+			"The kind of database.", choice{&s.Driver, "driver", drivers(), absentDrivers()},
 		},
 		{
 			"dsn", false, "write the database's address, or '${NAME}' to take it from the environment, or name a dsn_file", "",
-			"Its address: a URL or `host=... dbname=...` for PostgreSQL, a file for SQLite. Required where there is no `dsn_file`.", text{&s.DSN},
+			"The database's address: a URL or `host=... dbname=...` for PostgreSQL, a file for SQLite. Required without `dsn_file`.", text{&s.DSN},
 		},
 		{
 			"dsn_file", false, "name a file that holds the database's address and that only its owner can read", "",
-			"A file of one line with the address, instead of `dsn`. It must be readable by its owner alone, or lie in systemd's credentials directory.",
+			"A file of one line with the address, instead of `dsn`. Only its owner may be able to read it, unless it is a systemd credential.",
 			text{&s.dsnFile},
 		},
-		{"limits", false, "say how much may be asked of the database", "", "How much may be asked of it, by all of its tables together.", mapping{limitKeys(&s.Limits)}},
+		{"limits", false, "write limits such as {connections: 5}", "", "Limits of the load on the database, for all its tables together.", mapping{limitKeys(&s.Limits)}},
 	}
 }

@@ -8,45 +8,45 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits are how much of a database its tables may ask for, all of them
-// together. Zero means no limit.
+// Limits bound the load on one database, for all its tables together. Zero
+// means no limit.
 type Limits struct {
 	Connections         int // never zero
 	StatementsPerSecond int
-	Slow                time.Duration // a database is slow when statements take longer
-	Quiet               Hours         // no table is read as a whole then
+	Slow                time.Duration // the database counts as slow if statements take longer
+	Quiet               Hours         // time of day without loads and sweeps
 }
 
 func limitKeys(l *Limits) []key {
 	return []key{
 		{
 			"connections", false, "write how many connections may be open at once, 1 to 1000", "one more than the tables' workers, 10 at most",
-			"How many connections may be open at once. Loads leave some of them to the tables that follow.", number{&l.Connections, 1, 1000},
+			"How many connections may be open at once. Loads leave some of them free for tables that are already loaded.", number{&l.Connections, 1, 1000},
 		},
 		{
 			"statements_per_second", false, "write how many statements may be sent in a second, 1 to 100000", "",
-			"How many statements may be sent in a second, on average. What has to wait takes turns. On SQLite a page of rows is a statement.",
+			"How many statements may be sent in a second, on average. Further statements wait in order. In SQLite each page of rows counts as a statement.",
 			number{&l.StatementsPerSecond, 1, 100_000},
 		},
 		{
 			"slow", false, "write a duration such as 500ms", "",
-			"The database is slow when more than one statement in twenty takes longer than this. Then everything pauses nine times as long as a statement took, until it is fast again.",
+			"The database counts as slow while more than one statement in twenty takes longer than this. Meanwhile indexerd pauses after each statement for nine times as long as the statement took.",
 			duration{to: &l.Slow},
 		},
 		{
-			"quiet", false, "write when they begin and end, such as 08:00-18:00", "",
-			"Hours of each day, by the clock of this machine, in which no table is read as a whole: loads and sweeps wait for their end, and those under way pause. What is new is followed, and tiers run.",
+			"quiet", false, "write a time range such as 08:00-18:00", "",
+			"A range of each day, by this machine's clock, in which loads and sweeps do not run: they wait or pause until its end. Incremental passes and tiers run as usual.",
 			hours{&l.Quiet},
 		},
 	}
 }
 
-// maxConnections is the most that a source opens unless told otherwise, or
-// unless one of its tables has more workers.
+// maxConnections is the highest default of connections, unless one table has
+// more workers.
 const maxConnections = 10
 
-// setDefaults gives each worker a connection, and one to what looks at the
-// clock, as far as a database that has other clients can be expected to.
+// setDefaults gives each worker a connection, plus one for other statements, up
+// to maxConnections.
 func (l *Limits) setDefaults(tables []Table, source string) {
 	sum, most := 0, 0
 	for _, t := range tables {
@@ -57,13 +57,13 @@ func (l *Limits) setDefaults(tables []Table, source string) {
 	l.Connections = cmp.Or(l.Connections, min(sum+1, max(maxConnections, most+1)))
 }
 
-// Hours are a span of each day, past midnight where it ends before it begins.
-// The zero Hours are none.
+// Hours are a range of each day. It goes past midnight if To is before From. The
+// zero Hours are empty.
 type Hours struct {
 	From, To time.Duration // since midnight
 }
 
-// Until is when the hours end that a time lies in; false where it lies in none.
+// Until reports whether a time is within the hours, and when they end.
 func (h Hours) Until(at time.Time) (end time.Time, in bool) {
 	year, month, day := at.Date()
 	for d := -1; d <= 0; d++ {
@@ -79,12 +79,13 @@ func (h Hours) Until(at time.Time) (end time.Time, in bool) {
 	return time.Time{}, false
 }
 
-// onClock is when clocks show it, in the nights too in which they are changed.
+// onClock returns the time at which a clock shows since, also on days on which
+// the clock changes for daylight saving.
 func onClock(year int, month time.Month, day int, since time.Duration, zone *time.Location) time.Time {
 	return time.Date(year, month, day, 0, int(since/time.Minute), 0, 0, zone)
 }
 
-// hours is a span of the day.
+// hours is a value such as 08:00-18:00.
 type hours struct {
 	to *Hours
 }
@@ -99,15 +100,15 @@ func (v hours) read(r *reader, at place, n *yaml.Node) {
 	to, errTo := timeOfDay(end)
 	switch {
 	case err != nil || errTo != nil:
-		r.fault(at, "not hours of the day")
+		r.fault(at, "not a time range")
 	case from == to:
-		r.fault(at, "no hours, or all of them")
+		r.fault(at, "begin and end are the same")
 	default:
 		*v.to = Hours{from, to}
 	}
 }
 
-// timeOfDay reads 00:00 to 24:00, which is midnight too.
+// timeOfDay parses 00:00 to 24:00. It returns 0 for 24:00.
 func timeOfDay(s string) (time.Duration, error) {
 	if strings.TrimSpace(s) == "24:00" {
 		return 0, nil

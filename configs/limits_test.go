@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-func TestHours(t *testing.T) {
+func TestUntilReturnsTheEndOfTheHours(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		hours, at, until string // until "": not in them
+		hours, at, until string // until "": not within the hours
 	}{
 		{"08:00-18:00", "2026-11-22T07:59", ""},
 		{"08:00-18:00", "2026-11-22T08:00", "2026-11-22T18:00"},
@@ -43,12 +43,11 @@ func TestHours(t *testing.T) {
 		}
 	}
 	if end, in := (Hours{}).Until(time.Now()); in {
-		t.Errorf("no hours: got until %v, want none", end)
+		t.Errorf("no hours: got end %v, want none", end)
 	}
 }
 
-// A database with many tables does not get a connection for each.
-func TestDefaultConnections(t *testing.T) {
+func TestDefaultConnectionsAreLimited(t *testing.T) {
 	const table = "\n  t%d: {source: pagila, sql: SELECT 1, key: k, updated: u, content: {fields: [c]}, workers: %d}"
 	for _, c := range []struct{ tables, workers, want int }{{1, 1, 2}, {1, 2, 3}, {3, 2, 7}, {30, 2, 10}, {1, 16, 17}, {30, 16, 17}} {
 		text := "data: d\nsources: {pagila: {driver: postgres, dsn: '${DSN}'}, idle: {driver: sqlite, dsn: f}}\ntables:"
@@ -65,15 +64,7 @@ func TestDefaultConnections(t *testing.T) {
 	}
 }
 
-func TestLimitsAreRead(t *testing.T) {
-	got := mustParse(t, withLimits("{connections: 4, statements_per_second: 50, slow: 500ms, quiet: 22:00-06:30}")).Sources[0].Limits
-	want := Limits{4, 50, 500 * time.Millisecond, Hours{22 * time.Hour, 6*time.Hour + 30*time.Minute}}
-	if got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-// withLimits is a file whose source has them.
+// withLimits returns minimal with limits of its source.
 func withLimits(limits string) string {
 	return "data: d\nsources:\n  pagila: {driver: postgres, dsn: '${DSN}', limits: " + limits + "}" + minimal[len("data: d\nsources:\n  pagila: {driver: postgres, dsn: \"${DSN}\"}"):]
 }

@@ -33,8 +33,8 @@ func (m mapping) read(r *reader, at place, n *yaml.Node) {
 	}
 }
 
-// unknownKeys reports the keys that are none of keys, and returns those that
-// were probably meant: they are not missing too.
+// unknownKeys reports entries that are not in keys. It returns the keys that
+// were probably meant, so that they are not also reported as missing.
 func (r *reader) unknownKeys(at place, entries []entry, keys []key) (meant map[string]bool) {
 	var names []string
 	for _, k := range keys {
@@ -65,13 +65,13 @@ func (v either) read(r *reader, at place, n *yaml.Node) {
 	this, that := r.config.given(join(at.path, v.this)), r.config.given(join(at.path, v.that))
 	switch {
 	case this && that:
-		r.wrong(join(at.path, v.that), "given beside "+v.this, "keep one of them")
+		r.wrong(join(at.path, v.that), "not allowed together with "+v.this, "keep one of them")
 	case !this && !that:
 		r.wrong(join(at.path, v.this), "missing", "write "+v.this+" or "+v.that)
 	}
 }
 
-// timeColumn is the name of a column, or a mapping of it and its unit.
+// timeColumn is the name of a column, or a mapping of the column and its unit.
 type timeColumn struct {
 	mapping
 }
@@ -106,7 +106,7 @@ func (m named) read(r *reader, at place, n *yaml.Node) {
 	pattern := regexp.MustCompile(m.pattern)
 	for _, e := range entries {
 		if !pattern.MatchString(e.name) {
-			r.fault(at.key(e, m.do), "bad name")
+			r.fault(at.key(e, m.do), "invalid name")
 			continue
 		}
 		r.enter(at, e, at.do, m.of(e.name))
@@ -119,29 +119,24 @@ type list struct {
 }
 
 func (l list) read(r *reader, at place, n *yaml.Node) {
-	items, ok := r.items(at, n)
-	if !ok {
-		return
-	}
-	for i, item := range items {
-		at := place{fmt.Sprintf("%s[%d]", at.path, i), item.Line, at.do}
-		r.config.lines[at.path] = at.line
-		l.of().read(r, at, item)
-	}
+	r.items(at, n, func(at place, item *yaml.Node) { l.of().read(r, at, item) })
 }
 
-// items returns the items of a list.
-func (r *reader) items(at place, n *yaml.Node) ([]*yaml.Node, bool) {
+// items calls read for each item of a list. An empty list is a fault.
+func (r *reader) items(at place, n *yaml.Node, read func(at place, item *yaml.Node)) {
 	n = target(n)
-	switch {
-	case n.Kind != yaml.SequenceNode:
+	if n.Kind != yaml.SequenceNode {
 		r.fault(at, not(n, "a list"))
-		return nil, false
-	case len(n.Content) == 0:
-		r.fault(at, "empty")
-		return nil, false
+		return
 	}
-	return n.Content, true
+	if len(n.Content) == 0 {
+		r.fault(at, "empty")
+	}
+	for i, item := range n.Content {
+		at := place{fmt.Sprintf("%s[%d]", at.path, i), item.Line, at.do}
+		r.config.lines[at.path] = at.line
+		read(at, item)
+	}
 }
 
 // An entry is one key of a mapping, with its value.
@@ -158,9 +153,9 @@ func (r *reader) enter(at place, e entry, do string, v value) {
 	v.read(r, inner, e.value)
 }
 
-// key is the place of a key that is wrong. Its path ends in the key unless
-// that may be a piece of a secret, which falls apart into keys where it is
-// written without quotes inside { }.
+// key returns the place of a wrong key. Its path ends in the key unless the key
+// may be part of a secret: without quotes, YAML splits a secret inside { } into
+// keys.
 func (at place) key(e entry, do string) place {
 	for within, secret := range map[string]string{"sources": "dsn", "http.tokens": "token"} {
 		if at.path == within || strings.HasPrefix(at.path, within+".") {
@@ -191,8 +186,8 @@ func (r *reader) entries(at place, n *yaml.Node) ([]entry, bool) {
 	return r.flatten(at, n, map[*yaml.Node]bool{}), true
 }
 
-// flatten is entries for a mapping. A mapping is merged once, which loses
-// nothing and ends where mappings merge each other.
+// flatten returns the entries of a mapping. It merges each mapping once, so that
+// mappings that merge each other end.
 func (r *reader) flatten(at place, n *yaml.Node, seen map[*yaml.Node]bool) []entry {
 	if seen[n] {
 		return nil
@@ -205,7 +200,7 @@ func (r *reader) flatten(at place, n *yaml.Node, seen map[*yaml.Node]bool) []ent
 	}
 	for _, m := range merged {
 		if m.Kind != yaml.MappingNode {
-			r.fault(place{at.path, m.Line, "write << only before the alias of a mapping"}, kind(m)+" to be merged")
+			r.fault(place{at.path, m.Line, "write << only before the alias of a mapping"}, kind(m)+" can't be merged")
 			continue
 		}
 		for _, e := range r.flatten(at, m, seen) {
@@ -218,7 +213,8 @@ func (r *reader) flatten(at place, n *yaml.Node, seen map[*yaml.Node]bool) []ent
 	return entries
 }
 
-// ownEntries returns the keys that a mapping has itself, and what it merges.
+// ownEntries returns the entries of a mapping without merged ones, and the
+// mappings that it merges.
 func (r *reader) ownEntries(at place, n *yaml.Node) (entries []entry, merged []*yaml.Node) {
 	lines := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -227,7 +223,7 @@ func (r *reader) ownEntries(at place, n *yaml.Node) (entries []entry, merged []*
 		first, twice := lines[e.name]
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.fault(place{at.path, e.line, "write a name before the colon"}, kind(k)+" as a key")
+			r.fault(place{at.path, e.line, "write a name before the colon"}, kind(k)+" can't be a key")
 		case k.Tag == "!!merge" && v.Kind == yaml.SequenceNode:
 			for _, item := range v.Content {
 				merged = append(merged, target(item))
@@ -235,7 +231,7 @@ func (r *reader) ownEntries(at place, n *yaml.Node) (entries []entry, merged []*
 		case k.Tag == "!!merge":
 			merged = append(merged, v)
 		case twice:
-			r.fault(at.key(e, fmt.Sprintf("keep one, the first is on line %d", first)), "key given twice")
+			r.fault(at.key(e, fmt.Sprintf("keep one of them, the first is on line %d", first)), "duplicate key")
 		default:
 			lines[e.name] = e.line
 			entries = append(entries, e)

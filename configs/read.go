@@ -17,7 +17,7 @@ import (
 )
 
 // Load reads and checks a file. Its error is Faults. getenv is os.LookupEnv
-// for everyone but tests.
+// except in tests.
 func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	data, err := readFile(file)
 	if err != nil {
@@ -26,25 +26,26 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return Parse(file, data, getenv)
 }
 
-// The paths of secrets, and of what goes with them.
+// Patterns of the paths of secrets and of the certificate.
 const (
 	dsnPaths   = `sources\.[^.]+\.dsn(_file)?`
 	tokenPaths = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
 )
 
-// LoadWithoutSecrets is Load for those who ask a daemon and don't reach its
-// databases: they need not know the secrets, nor have the right to. The Config
-// has none, and no fault of one is reported.
+// LoadWithoutSecrets does the same as Load, but the Config has no DSNs, tokens
+// and certificate, and their faults are not reported. It is for commands that
+// only talk to a daemon: their users need no access to the secrets.
 func LoadWithoutSecrets(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return loadWithout(dsnPaths+"|"+tokenPaths, file, getenv)
 }
 
-// LoadWithoutTokens is LoadWithoutSecrets for those who reach the databases
-// themselves.
+// LoadWithoutTokens does the same as LoadWithoutSecrets, but keeps the DSNs. It
+// is for commands that open the databases and serve no HTTP.
 func LoadWithoutTokens(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return loadWithout(tokenPaths, file, getenv)
 }
 
+// loadWithout loads a file without the secrets at the paths.
 func loadWithout(paths, file string, getenv func(string) (string, bool)) (*Config, error) {
 	data, err := readFile(file)
 	if err != nil {
@@ -73,12 +74,13 @@ func readFile(file string) ([]byte, error) {
 	return data, nil
 }
 
-// Parse checks the content of a file. Its error is Faults.
+// Parse does the same as Load for the content of a file.
 func Parse(file string, data []byte, getenv func(string) (string, bool)) (*Config, error) {
 	return finish(parse(file, data, getenv))
 }
 
-// parse fills a Config, as far as the file's faults let it.
+// parse returns the Config and the faults of a file. With faults, the Config is
+// incomplete.
 func parse(file string, data []byte, getenv func(string) (string, bool)) (*Config, Faults) {
 	c := &Config{File: file, lines: map[string]int{}}
 	r := &reader{config: c, getenv: getenv}
@@ -89,7 +91,7 @@ func parse(file string, data []byte, getenv func(string) (string, bool)) (*Confi
 	return c, r.faults
 }
 
-// finish makes a Config complete that has no faults.
+// finish returns the faults, or c with its defaults if there are none.
 func finish(c *Config, faults Faults) (*Config, error) {
 	if len(faults) > 0 {
 		sortFaults(faults)
@@ -99,29 +101,15 @@ func finish(c *Config, faults Faults) (*Config, error) {
 	return c, nil
 }
 
-// A reader fills a Config and collects what is wrong.
+// A reader fills a Config and collects faults.
 type reader struct {
 	config *Config
 	getenv func(string) (string, bool)
 	faults Faults
 }
 
-// A place is where a value stands, and what is to be written there.
-type place struct {
-	path string
-	line int
-	do   string
-}
-
-// fault notes what is wrong at a place; what to do is the place's.
-func (r *reader) fault(at place, what string) {
-	if at.path == "" {
-		at.path = "file"
-	}
-	r.faults = append(r.faults, Fault{r.config.File, at.line, at.path, what, at.do})
-}
-
-// document returns the root of the file's only YAML document, or nil.
+// document returns the root of the file's only YAML document. If there is none,
+// it records a fault and returns nil.
 func (r *reader) document(data []byte) *yaml.Node {
 	if line, what := notText(data); what != "" {
 		r.fault(place{"", line, "save the file as plain text in UTF-8"}, what)
@@ -139,14 +127,15 @@ func (r *reader) document(data []byte) *yaml.Node {
 	}
 	switch err := d.Decode(&second); {
 	case err == nil:
-		r.fault(place{"", second.Line, "keep one, and write no --- between keys"}, "a second YAML document")
+		r.fault(place{"", second.Line, "keep one document, and write no --- between keys"}, "more than one YAML document")
 	case !errors.Is(err, io.EOF):
 		r.syntax(data, err)
 	}
 	return doc.Content[0]
 }
 
-// notText finds what the YAML library would refuse without saying where.
+// notText finds bytes that are not UTF-8 text. The YAML library rejects them
+// without their line.
 func notText(data []byte) (line int, what string) {
 	line = 1
 	for len(data) > 0 {
@@ -157,18 +146,19 @@ func notText(data []byte) (line int, what string) {
 		case c == '\n':
 			line++
 		case unicode.IsControl(c) && !strings.ContainsRune("\t\r\u0085", c):
-			return line, "a control character"
+			return line, "contains a control character"
 		}
 		data = data[n:]
 	}
 	return 0, ""
 }
 
-// syntax notes an error of the YAML library, whose text is
-// "yaml: line 7: did not find expected key". The only text of the file in it
-// is an anchor's name, which may be a misplaced piece of a DSN.
+// syntax records an error of the YAML library, such as
+// "yaml: line 7: did not find expected key". The name of an anchor is the only
+// text of the file in these errors. It is left out of the fault, since it may be
+// a misplaced part of a DSN.
 func (r *reader) syntax(data []byte, err error) {
-	at := place{"", 1, "indent with spaces, quote what holds ': ' or ' #' or begins with one of @ ` * & ! % { ["}
+	at := place{"", 1, "indent with spaces, and quote text that contains ': ' or ' #' or begins with one of @ ` * & ! % { ["}
 	what := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(what); m != nil {
 		at.line, _ = strconv.Atoi(m[1])
@@ -180,12 +170,12 @@ func (r *reader) syntax(data []byte, err error) {
 	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
 		name = strings.TrimSuffix(name, "' referenced")
 		at.line = 1 + bytes.Count(data[:max(bytes.Index(data, []byte("*"+name)), 0)], []byte("\n"))
-		what = "an alias (*) without its anchor (&)"
+		what = "alias (*) without an anchor (&)"
 	}
 	r.fault(at, "not valid YAML ("+what+")")
 }
 
-// reason is the system's reason, without the file's name.
+// reason returns the text of an error without the file's name.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

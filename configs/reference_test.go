@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// reference is the file that users read. Up to the mark people write it, from
-// there on TestReference does.
+// reference is generated from referenceMark on. The text before it is not
+// generated.
 const (
 	reference     = "../docs/configuration.md"
 	referenceMark = "<!-- From here on `go generate ./configs` writes this file. -->\n"
 )
 
-// TestReference fails when docs/configuration.md is not what the table of keys
-// says. It is also what writes the file: see go generate in keys.go.
+// TestReference compares docs/configuration.md with the table of keys. With
+// -update it writes the file: see go generate in keys.go.
 func TestReference(t *testing.T) {
 	text, err := os.ReadFile(reference)
 	if err != nil {
@@ -26,7 +26,7 @@ func TestReference(t *testing.T) {
 	}
 	introduction, _, found := strings.Cut(string(text), referenceMark)
 	if !found {
-		t.Fatalf("%s has not the line %q", reference, referenceMark)
+		t.Fatalf("%s: missing line %q", reference, referenceMark)
 	}
 	var b strings.Builder
 	writeReference(t, &b, "", mapping{fileKeys(new(Config))})
@@ -61,7 +61,7 @@ func byDefault(k key) string {
 // isYAML reports whether a default can be written into a file as it stands.
 func isYAML(k key) bool { return k.without != "" && !strings.Contains(k.without, " ") }
 
-// innerMapping is the mapping that a value is or holds, and its path.
+// innerMapping returns the mapping that a value is or contains, and its path.
 func innerMapping(v value, path string) (string, *mapping) {
 	switch v := v.(type) {
 	case mapping:
@@ -78,7 +78,7 @@ func innerMapping(v value, path string) (string, *mapping) {
 	return "", nil
 }
 
-// describe says in a user's words what may stand after a key.
+// describe returns the text of the column "value".
 func describe(t *testing.T, v value) string {
 	t.Helper()
 	switch v := v.(type) {
@@ -120,13 +120,13 @@ func describe(t *testing.T, v value) string {
 	case list:
 		return "list of " + describe(t, v.of())
 	}
-	t.Fatalf("no words for a value of type %T", v)
+	t.Fatalf("no description of a value of type %T", v)
 	return ""
 }
 
-// What the table of keys says of a default is what the default is: a file that
-// writes it out means the same.
-func TestDefaultsAreAsDescribed(t *testing.T) {
+// A file that sets a key to its documented default is the same as a file
+// without the key.
+func TestDocumentedDefaults(t *testing.T) {
 	const content = "    content: {fields: [title]}\n"
 	described := mustParse(t, minimal)
 	described.lines = nil
@@ -148,14 +148,14 @@ func TestDefaultsAreAsDescribed(t *testing.T) {
 	} {
 		keys := slices.DeleteFunc(test.keys, func(k key) bool { return !isYAML(k) })
 		if len(keys) == 0 {
-			t.Errorf("%s: got no default to try", test.line)
+			t.Errorf("%s: got no default to test", test.line)
 		}
 		for _, k := range keys {
 			line := fmt.Sprintf(test.line, k.name, k.without)
 			got := mustParse(t, strings.Replace(minimal, content, line+"\n", 1))
 			got.lines, got.Tables[0].positions = nil, nil
 			if !reflect.DeepEqual(got, described) {
-				t.Errorf("%s: got\n%+v, want as without it\n%+v", line, got, described)
+				t.Errorf("%s: got\n%+v, want the same as without the key\n%+v", line, got, described)
 			}
 		}
 	}

@@ -13,10 +13,10 @@ import (
 // A scalar is a single value with ${} replaced.
 type scalar struct {
 	text     string
-	expanded bool // holds what the environment says
+	expanded bool // contains an environment variable's value
 }
 
-// shown is " text" where a fault may show it, else nothing.
+// shown returns a space and the text if a fault may show it, or "".
 func (s scalar) shown() string {
 	if s.expanded || !showable(s.text) {
 		return ""
@@ -24,7 +24,8 @@ func (s scalar) shown() string {
 	return " " + s.text
 }
 
-// showable reports whether s looks like a name, which no DSN does.
+// showable reports whether a fault may show s. Names may be shown; no DSN looks
+// like a name.
 func showable(s string) bool {
 	return regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_-]{0,39}$`).MatchString(s)
 }
@@ -39,8 +40,8 @@ func (r *reader) text(at place, n *yaml.Node) (scalar, bool) {
 	return s, ok
 }
 
-// scalar returns a value of one of the tags. A text with ${} in it fits any of
-// them, since its tag says nothing of what it will be.
+// scalar returns a value with one of the YAML tags. A text with ${} in it may
+// stand for any tag.
 func (r *reader) scalar(at place, n *yaml.Node, want string, tags ...string) (scalar, bool) {
 	n = target(n)
 	if n.Kind != yaml.ScalarNode {
@@ -61,8 +62,8 @@ func (r *reader) scalar(at place, n *yaml.Node, want string, tags ...string) (sc
 	return s, true
 }
 
-// constant returns what a value of a tag is: a string, int64, float64 or bool.
-// What comes from the environment is text, whatever it looks like.
+// constant returns the value as a string, int64, float64 or bool, by its YAML
+// tag. A value from the environment is always a string.
 func (s scalar) constant(tag string) (any, error) {
 	switch {
 	case s.expanded:
@@ -81,7 +82,7 @@ func (s scalar) constant(tag string) (any, error) {
 	return s.text, nil
 }
 
-// target is what an alias stands for.
+// target returns the node that an alias stands for, or n.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -94,7 +95,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// not says that a node is not what is wanted.
+// not returns the fault of a node of the wrong kind.
 func not(n *yaml.Node, want string) string {
 	if isNull(n) {
 		return "no value"
@@ -102,7 +103,7 @@ func not(n *yaml.Node, want string) string {
 	return kind(n) + ", not " + want
 }
 
-// kind says in a user's words what a node is.
+// kind returns the kind of a node as faults name it.
 func kind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -122,5 +123,5 @@ func kind(n *yaml.Node) string {
 	case "!!timestamp":
 		return "a date"
 	}
-	return "a value with a tag"
+	return "a value with a YAML tag"
 }

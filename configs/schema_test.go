@@ -14,8 +14,8 @@ import (
 	"indexerd/internal/badconfigs"
 )
 
-// TestSchema fails when schema.json is not what the table of keys says. It is
-// also what writes the file: see go generate in keys.go.
+// TestSchema compares schema.json with the table of keys. With -update it writes
+// the file: see go generate in keys.go.
 func TestSchema(t *testing.T) {
 	root := schema(t, mapping{fileKeys(new(Config))})
 	root.Version = jsonschema.Version
@@ -40,7 +40,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// schema is what an editor is told of a value.
+// schema returns the JSON Schema of a value.
 func schema(t *testing.T, v value) *jsonschema.Schema {
 	t.Helper()
 	switch v := v.(type) {
@@ -122,14 +122,13 @@ func durationSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+d)?([0-9.]+(ns|us|µs|ms|s|m|h))*$`}
 }
 
-// orExpanded also accepts a text with ${NAME} in it.
+// orExpanded returns a schema that also accepts text with ${NAME} in it.
 func orExpanded(s ...*jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: append(s, &jsonschema.Schema{Type: "string", Pattern: `\$\{`})}
 }
 
 func asNumber(i int) json.Number { return json.Number(fmt.Sprint(i)) }
 
-// What Load accepts, the schema accepts.
 func TestSchemaAcceptsGoodFiles(t *testing.T) {
 	check := compileSchema(t)
 	for _, file := range append(mustGlob(t, "testdata/good/*.yaml"), mustGlob(t, "*.yaml")...) {
@@ -139,8 +138,8 @@ func TestSchemaAcceptsGoodFiles(t *testing.T) {
 	}
 }
 
-// What the schema is there to find while the user types.
-func TestSchemaRefusesBadFiles(t *testing.T) {
+// The schema does not find every fault, but these.
+func TestSchemaRejectsBadFiles(t *testing.T) {
 	check := compileSchema(t)
 	cases := map[string]badconfigs.Case{}
 	for _, c := range badconfigs.Read(t, "testdata") {
@@ -156,7 +155,7 @@ func TestSchemaRefusesBadFiles(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: no such case in testdata/bad", name)
 		} else if err := check.Validate(asJSON(t, c.File(t))); err == nil {
-			t.Errorf("%s: got no fault from the schema", name)
+			t.Errorf("%s: schema reports no error", name)
 		}
 	}
 }
@@ -182,7 +181,7 @@ func compileSchema(t *testing.T) *validator.Schema {
 	return check
 }
 
-// asJSON is a YAML file as the validator wants it.
+// asJSON returns a YAML file in the form of the validator.
 func asJSON(t *testing.T, file string) any {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -3,20 +3,20 @@ package configs
 import "strings"
 
 // cleanSQL returns one SELECT without its trailing semicolon, or what is wrong
-// with it. It knows just enough SQL to see what is quoted or commented out:
-// the database is the one to understand the rest.
+// with it. It recognizes quotes and comments, and leaves the rest of the syntax
+// to the database.
 func cleanSQL(sql string) (clean, wrong string) {
 	first, end := "", len(sql)
 	for i := 0; i < len(sql); {
 		kind, n := nextToken(sql[i:])
 		switch {
 		case kind == unclosed:
-			return "", "a quote or comment that is not closed"
+			return "", "unclosed quote or comment"
 		case kind == blank:
 		case kind == semicolon:
 			end = min(end, i)
 		case end < i:
-			return "", "several statements"
+			return "", "more than one statement"
 		case first == "":
 			first = sql[i : i+n]
 		}
@@ -26,7 +26,7 @@ func cleanSQL(sql string) (clean, wrong string) {
 	case first == "":
 		return "", "empty"
 	case !strings.EqualFold(first, "select") && !strings.EqualFold(first, "with"):
-		return "", "a statement that begins with neither SELECT nor WITH"
+		return "", "statement begins with neither SELECT nor WITH"
 	}
 	return strings.TrimSpace(sql[:end]), ""
 }
@@ -70,7 +70,7 @@ func nextToken(s string) (tokenKind, int) {
 	return other, 1
 }
 
-// comment measures a /* */, which may contain others.
+// comment returns the kind and length of a /* */ comment, which may be nested.
 func comment(s string) (tokenKind, int) {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -89,8 +89,8 @@ func comment(s string) (tokenKind, int) {
 	return unclosed, len(s)
 }
 
-// quoted measures what the quote at s[start] opens. A doubled quote needs no
-// care: it ends one quotation and begins the next.
+// quoted returns the kind and length of s up to the end of the quotation that
+// begins at s[start]. A doubled quote ends one quotation and begins the next.
 func quoted(s string, start int, backslash bool) (tokenKind, int) {
 	for i := start + 1; i < len(s); i++ {
 		switch {
@@ -103,7 +103,8 @@ func quoted(s string, start int, backslash bool) (tokenKind, int) {
 	return unclosed, len(s)
 }
 
-// dollarQuoted measures PostgreSQL's $tag$ ... $tag$, or else the $ alone.
+// dollarQuoted returns the kind and length of PostgreSQL's $tag$ ... $tag$, or
+// of the $ alone.
 func dollarQuoted(s string) (tokenKind, int) {
 	tag := 1
 	for tag < len(s) && s[tag] != '$' && isWordByte(s[tag]) {
@@ -120,8 +121,8 @@ func dollarQuoted(s string) (tokenKind, int) {
 	return other, tag + end + tag
 }
 
-// isWordByte reports whether c can be inside a word. A $ can: it begins no
-// quotation there.
+// isWordByte reports whether c can be inside a word. A $ inside a word does not
+// begin a quotation.
 func isWordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= 0x80 ||
 		'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'

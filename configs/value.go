@@ -1,23 +1,25 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones mean the same on a machine without zone files
+	_ "time/tzdata" // time zones do not depend on the machine's files
 
 	"go.yaml.in/yaml/v3"
 )
 
-// A value is what may stand after a key. read stores what the node says or
-// notes why it can't.
+// A value is what may stand after a key. read stores the node's value or records
+// a fault.
 type value interface {
 	read(r *reader, at place, n *yaml.Node)
 }
 
-// text is any text but an empty one.
+// text is any text that is not empty.
 type text struct {
 	to *string
 }
@@ -28,8 +30,8 @@ func (v text) read(r *reader, at place, n *yaml.Node) {
 	}
 }
 
-// choice is one of a few words. absent are words that another version may
-// have.
+// choice is one of a few words. absent are words that users may expect and that
+// are not supported.
 type choice struct {
 	to     *string
 	noun   string
@@ -63,24 +65,17 @@ func (v names) read(r *reader, at place, n *yaml.Node) {
 		}
 		return
 	}
-	list{func() value { return another{v.to} }}.read(r, at, n)
-}
-
-// another is a further name of a list.
-type another struct {
-	to *[]string
-}
-
-func (v another) read(r *reader, at place, n *yaml.Node) {
-	s, ok := r.text(at, n)
-	switch {
-	case !ok:
-	case slices.Contains(*v.to, s.text):
-		at.do = "keep one of them"
-		r.fault(at, "name"+s.shown()+" given twice")
-	default:
-		*v.to = append(*v.to, s.text)
-	}
+	r.items(at, n, func(at place, item *yaml.Node) {
+		s, ok := r.text(at, item)
+		switch {
+		case !ok:
+		case slices.Contains(*v.to, s.text):
+			at.do = "keep one of them"
+			r.fault(at, "duplicate name"+s.shown())
+		default:
+			*v.to = append(*v.to, s.text)
+		}
+	})
 }
 
 // number is a whole number.
@@ -107,7 +102,7 @@ func (v number) read(r *reader, at place, n *yaml.Node) {
 	}
 }
 
-// decimal is a number above 0 and up to most.
+// decimal is a number above 0, at most most.
 type decimal struct {
 	to   *float64
 	most float64
@@ -144,8 +139,8 @@ func (v boolean) read(r *reader, at place, n *yaml.Node) {
 	*v.to = &b
 }
 
-// duration is a time span above zero. written, if any, gets it as it stands in
-// the file.
+// duration is a duration above zero. If written is not nil, it is set to the
+// text in the file.
 type duration struct {
 	to      *time.Duration
 	written *string
@@ -166,8 +161,8 @@ func (v duration) read(r *reader, at place, n *yaml.Node) {
 	}
 }
 
-// endSettled stands for "settled" in Tier.End until setDefaults puts the
-// tier's timeout there.
+// endSettled stands for "settled" in Tier.End until setDefaults replaces it by
+// the tier's timeout.
 const endSettled time.Duration = -1
 
 // tierEnd is latest, settled or a duration.
@@ -197,7 +192,7 @@ func (v tierEnd) read(r *reader, at place, n *yaml.Node) {
 // size is a number of bytes.
 type size struct {
 	to   *int64
-	most int64 // 0: any
+	most int64 // 0: no limit
 }
 
 func (v size) read(r *reader, at place, n *yaml.Node) {
@@ -228,7 +223,7 @@ func (v zone) read(r *reader, at place, n *yaml.Node) {
 	if !ok {
 		return
 	}
-	// "Local" would be another zone on another machine.
+	// "Local" depends on the machine.
 	loc, err := time.LoadLocation(s.text)
 	if err != nil || s.text == "Local" {
 		r.fault(at, "unknown time zone"+s.shown())
@@ -237,7 +232,7 @@ func (v zone) read(r *reader, at place, n *yaml.Node) {
 	*v.to, *v.loc = s.text, loc
 }
 
-// statement is one SQL SELECT. ${} stays: it may be text of the SQL.
+// statement is one SQL SELECT. ${} is not expanded, since SQL may contain it.
 type statement struct {
 	to *string
 }
@@ -256,24 +251,19 @@ func (v statement) read(r *reader, at place, n *yaml.Node) {
 	*v.to = sql
 }
 
-// constants is a list of single values, each of the type that it is written
-// in. A NULL is none: no comparison with it is ever true.
+// constants is a list of values, each of its YAML type. NULL is rejected: no
+// comparison with NULL is true.
 type constants struct {
 	to *[]any
 }
 
 func (v constants) read(r *reader, at place, n *yaml.Node) {
-	list{func() value { return constant(v) }}.read(r, at, n)
+	r.items(at, n, func(at place, item *yaml.Node) { v.readItem(r, at, item) })
 }
 
-// constant is a further value of constants.
-type constant struct {
-	to *[]any
-}
-
-func (v constant) read(r *reader, at place, n *yaml.Node) {
+func (v constants) readItem(r *reader, at place, n *yaml.Node) {
 	if isNull(n) {
-		r.fault(at, "a NULL is not deleted")
+		r.fault(at, "NULL is not allowed")
 		return
 	}
 	s, ok := r.scalar(at, n, "text, a number, true or false", "!!str", "!!int", "!!float", "!!bool")
@@ -286,4 +276,57 @@ func (v constant) read(r *reader, at place, n *yaml.Node) {
 		return
 	}
 	*v.to = append(*v.to, c)
+}
+
+// duration returns a duration above zero in Go's format, which may also begin
+// with days: 90s, 1h30m, 1d12h.
+func (r *reader) duration(at place, s string) (time.Duration, bool) {
+	d, err := parseDuration(s)
+	switch {
+	case err != nil:
+		r.fault(at, "not a duration")
+		return 0, false
+	case d <= 0:
+		r.fault(at, "zero or negative")
+		return 0, false
+	}
+	return d, true
+}
+
+func parseDuration(s string) (time.Duration, error) {
+	number, rest, found := strings.Cut(s, "d")
+	if !found {
+		return time.ParseDuration(s)
+	}
+	if strings.Trim(number, "0123456789.") != "" {
+		return 0, errors.New("d must come first")
+	}
+	hours, err := time.ParseDuration(number + "h")
+	if err != nil || hours > math.MaxInt64/48 { // so that the sum can't overflow
+		return 0, errors.New("not a number of days")
+	}
+	days := 24 * hours
+	if rest == "" {
+		return days, nil
+	}
+	d, err := time.ParseDuration(rest)
+	if err == nil && (d < 0 || d > math.MaxInt64/2) {
+		err = errors.New("not a part of a day")
+	}
+	return days + d, err
+}
+
+// parseSize returns a number of bytes above zero: 65536, 64KiB, 64MiB, 1GiB.
+func parseSize(s string) (int64, bool) {
+	unit := int64(1)
+	for i, name := range []string{"KiB", "MiB", "GiB"} {
+		if number, ok := strings.CutSuffix(s, name); ok {
+			s, unit = number, 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return 0, false
+	}
+	return n * unit, true
 }

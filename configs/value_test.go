@@ -39,8 +39,7 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
-// With or without its days written as days, a duration is the same.
-func TestParseDurationAgreesWithGo(t *testing.T) {
+func TestParseDurationWithDaysEqualsGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		days := rapid.IntRange(0, 50_000).Draw(t, "days")
 		rest := time.Duration(rapid.Int64Range(0, int64(24*time.Hour)-1).Draw(t, "rest"))
@@ -109,8 +108,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// Doubling every $ keeps any text as it is.
-func TestExpandUndoesDoubledDollars(t *testing.T) {
+func TestExpandReplacesDoubledDollars(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.StringMatching(`[a${}:\-A-Z]{0,20}`).Draw(t, "text")
 		r := &reader{config: &Config{}, getenv: environment}
