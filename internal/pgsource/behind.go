@@ -46,7 +46,7 @@ func (t *Table) Behind(ctx context.Context) (reason string, err error) {
 			reason = "the server is a standby that is not connected to its primary"
 			return nil
 		}
-		replayed, err := x.replays(ctx, string(row[2]))
+		replayed, err := x.waitReplayed(ctx, string(row[2]))
 		if err != nil || !replayed {
 			reason = "the server is a standby that does not replay what it received"
 			return err
@@ -56,14 +56,14 @@ func (t *Table) Behind(ctx context.Context) (reason string, err error) {
 			return err
 		}
 		shows, err := x.standby(ctx)
-		reason = shows.doubt(now)
+		reason = shows.behindReason(now)
 		return err
 	})
 	return reason, err
 }
 
 // replays waits until a standby has replayed up to a position of the log.
-func (x *tx) replays(ctx context.Context, position string) (bool, error) {
+func (x *tx) waitReplayed(ctx context.Context, position string) (bool, error) {
 	var q query
 	q.sql = replayedSQL
 	q.bind(pgtype.TextOID, position)

@@ -33,7 +33,7 @@ func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.S
 		if len(t.children) == 0 {
 			err = s.streamed(ctx)
 		}
-		if errors.Is(err, errNoStream) || poisoned(err) {
+		if errors.Is(err, errNoStream) || isRowFault(err) {
 			err = s.pages(ctx)
 		}
 		if err == nil && s.unusable && !s.ended {
@@ -61,7 +61,7 @@ type byOID struct {
 }
 
 // hand yields a page. It reports whether the consumer wants more.
-func (s *byOID) hand(page []doc.Stamp) (more bool) {
+func (s *byOID) send(page []doc.Stamp) (more bool) {
 	if len(page) == 0 {
 		return true
 	}
@@ -87,14 +87,14 @@ func (s *byOID) streamed(ctx context.Context) error {
 		return err
 	})
 	if err == nil {
-		s.hand(last)
+		s.send(last)
 	}
 	return err
 }
 
 // handHolding yields a page while the connection of the next ones is held,
 // unless it were the source's last one.
-func (s *byOID) handHolding(x *tx, page []doc.Stamp) (more bool, err error) {
+func (s *byOID) sendHoldingConn(x *tx, page []doc.Stamp) (more bool, err error) {
 	streams := s.table.src.streams
 	select {
 	case streams <- struct{}{}:
@@ -102,7 +102,7 @@ func (s *byOID) handHolding(x *tx, page []doc.Stamp) (more bool, err error) {
 		return false, errNoStream
 	}
 	defer func() { <-streams }()
-	return x.wait(func() bool { return s.hand(page) }), nil
+	return x.pauseClock(func() bool { return s.send(page) }), nil
 }
 
 // stream hands on full pages, and returns the last one.
@@ -112,45 +112,36 @@ func (s *byOID) stream(ctx context.Context, x *tx) (page []doc.Stamp, err error)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	rows := x.rows(ctx, t.byOIDQuery(t.updated.bounds(s.window, unit)))
 	d := t.stampDecoder(unit)
 	var last doc.OID
-	for rows.NextRow() {
-		stamp, ok := d.loadStamp(rows.Values())
+	var stopped error
+	more, err := x.each(ctx, t.byOIDQuery(t.updated.bounds(s.window, unit)), func(raw [][]byte) bool {
+		stamp, ok := d.loadStamp(raw)
 		if !ok {
 			s.unusable = true
-			continue
+			return true
 		}
 		if stamp.OID == last {
 			page[len(page)-1].Token.Digest = 0
-			continue
+			return true
 		}
-		more, err := true, inOrder(last, stamp.OID)
-		if err == nil && len(page) == t.stampPage {
-			more, err = s.handHolding(x, page)
+		more := true
+		if stopped = inOrder(last, stamp.OID); stopped == nil && len(page) == t.stampPage {
+			more, stopped = s.sendHoldingConn(x, page)
 			page = nil // the consumer may keep it
 		}
-		if err != nil || !more {
-			// Ends the statement on the server, instead of reading it to its end.
-			cancel()
-			_, _ = rows.Close() // the cancellation
-			return nil, err
-		}
 		page, last = append(page, stamp), stamp.OID
-	}
-	if _, err := rows.Close(); err != nil {
-		return nil, x.fault(ctx, err)
+		return more && stopped == nil
+	})
+	if err != nil || !more {
+		return nil, cmp.Or(err, stopped)
 	}
 	return page, nil
 }
 
 func (t *Table) byOIDQuery(from, to string) query {
-	q := query{of: []*view{&t.view}}
-	u := t.sql.column(t.updated.name)
-	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s AND %s ORDER BY %s", t.stampsOnly(true),
-		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to), t.live(&q),
+	q := query{reads: []*view{&t.view}}
+	q.sql = fmt.Sprintf("%s WHERE %s AND %s ORDER BY %s", t.stampsOnly(true), t.between(&q, from, to), t.live(&q),
 		strings.Join(t.key.byteOrder(t.sql), ", "))
 	return q
 }
@@ -166,10 +157,10 @@ func (s *byOID) pages(ctx context.Context) (err error) {
 	}
 	for {
 		rows, err := s.table.readUnion(ctx, p)
-		if poisoned(err) && len(s.table.children) == 0 {
+		if isRowFault(err) && len(s.table.children) == 0 {
 			fault := err
 			if s.unusable, err = s.table.hasNullKey(ctx, s.window); err == nil {
-				s.ended = !s.table.windowApart(ctx, s.window, p.after, fault, s.yield)
+				s.ended = !s.table.bisectWindow(ctx, s.window, p.after, fault, s.yield)
 			}
 			return err
 		}
@@ -191,7 +182,7 @@ func (s *byOID) pages(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if !s.hand(stamps) || !full {
+		if !s.send(stamps) || !full {
 			return nil
 		}
 		p.next(rows)
@@ -258,21 +249,15 @@ func (t *Table) readUnion(ctx context.Context, p unionPage) (rows [][][]byte, er
 // unionQuery asks for the keys after a key of the rows of any SQL that have an
 // updateTime in the window, each once, as OIDs are ordered.
 func (t *Table) unionQuery(ctx context.Context, x *tx, p unionPage) (query, error) {
-	views, conditions := []*view{&t.view}, []func(*query) string{t.live}
-	for _, c := range t.children {
-		if c.updated != nil {
-			views, conditions = append(views, &c.view), append(conditions, noCondition)
-		}
-	}
-	q := query{of: views}
+	q := query{reads: t.timedViews()}
 	var keys []string
-	for i, v := range views {
+	for i, v := range q.reads {
 		unit, err := v.unit(ctx, x)
 		if err != nil {
 			return query{}, err
 		}
 		from, to := v.updated.bounds(p.window, unit)
-		of := v.keysOf(&q, from, to, p.after) + " AND " + conditions[i](&q)
+		of := v.keysOf(&q, from, to, p.after) + " AND " + t.liveOf(v)(&q)
 		if !p.first || i > 0 {
 			of += " AND " + v.key.notNull(v.sql)
 		}
@@ -289,7 +274,6 @@ func (t *Table) unionQuery(ctx context.Context, x *tx, p unionPage) (query, erro
 // keysOf selects the keys of the rows with updateTime in the bounds, in types
 // that those of every SQL have in common.
 func (v *view) keysOf(q *query, from, to string, after []string) string {
-	u := v.sql.column(v.updated.name)
 	keys := v.key.byteOrder(v.sql)
 	var params []string
 	for i, p := range v.key {
@@ -308,6 +292,5 @@ func (v *view) keysOf(q *query, from, to string, after []string) string {
 	if after != nil {
 		next = fmt.Sprintf(" AND (%s) > (%s)", strings.Join(keys, ", "), strings.Join(params, ", "))
 	}
-	return fmt.Sprintf("SELECT %s %s WHERE %s >= %s AND %s < %s%s", strings.Join(keys, ", "), v.sql.from(),
-		u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), next)
+	return fmt.Sprintf("SELECT %s %s WHERE %s%s", strings.Join(keys, ", "), v.sql.from(), v.between(q, from, to), next)
 }

@@ -25,7 +25,7 @@ var (
 const identifier = `[\pL_][\pL\pN_$]*|"(?:[^"]|"")+"`
 
 // of adds those of a plan, given as rows of text.
-func (c *calls) of(plan [][][]byte) {
+func (c *calls) addPlan(plan [][][]byte) {
 	for _, line := range plan {
 		for _, m := range call.FindAllStringSubmatch(literal.ReplaceAllString(string(line[0]), "''"), -1) {
 			c.add(unquote(m[1]), unquote(m[2]))
@@ -60,7 +60,7 @@ func unquote(identifier string) string {
 //
 // A function reads nothing from elsewhere where nothing is: no foreign table, no
 // materialized view, no function that leaves the database.
-const opaqueSQL = `WITH called AS (
+const opaqueFunctionSQL = `WITH called AS (
 		SELECT DISTINCT p.oid, n.nspname, p.proname FROM unnest($1::text[], $2::text[]) named(schema, name)
 		JOIN pg_catalog.pg_proc p ON p.proname = named.name JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
 		WHERE CASE named.schema WHEN '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = named.schema END),
@@ -74,7 +74,7 @@ const opaqueSQL = `WITH called AS (
 		SELECT p.oid, p.proname, n.nspname FROM run JOIN pg_catalog.pg_proc p ON p.oid = run.oid
 		JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace LEFT JOIN extended e ON e.objid = p.oid
 		WHERE CASE WHEN p.oid < 16384 THEN p.proname ~ '^(query|table|cursor|schema|database)_to_xml' OR p.proname = 'ts_stat'
-			ELSE p.prokind <> 'a' AND p.provolatile <> 'i' AND (e.extname IS NULL OR e.extname IN ` + reaching + `) END)
+			ELSE p.prokind <> 'a' AND p.provolatile <> 'i' AND (e.extname IS NULL OR e.extname IN ` + sqlRunningExtensions + `) END)
 	SELECT CASE WHEN pg_function_is_visible(o.oid) THEN '' ELSE quote_ident(o.nspname) || '.' END || quote_ident(o.proname), far.what
 	FROM opaque o CROSS JOIN LATERAL (
 		(SELECT CASE c.relkind WHEN 'f' THEN 'foreign table ' ELSE 'materialized view ' END || ` + nameOf + ` AS what
@@ -88,15 +88,15 @@ const opaqueSQL = `WITH called AS (
 
 // reaching are the extensions whose functions run an SQL given as text, or ask
 // other servers.
-const reaching = "('dblink', 'tablefunc', 'xml2')"
+const sqlRunningExtensions = "('dblink', 'tablefunc', 'xml2')"
 
 // opaque says why no horizon can speak of rows that functions may have read;
 // "" if one can.
-func (x *tx) opaque(ctx context.Context, c calls) (string, error) {
+func (x *tx) opaqueFunction(ctx context.Context, c calls) (string, error) {
 	if len(c.names) == 0 {
 		return "", nil
 	}
-	q := query{sql: opaqueSQL}
+	q := query{sql: opaqueFunctionSQL}
 	q.bind(pgtype.TextArrayOID, arrayLiteral(c.schemas))
 	q.bind(pgtype.TextArrayOID, arrayLiteral(c.names))
 	rows, err := x.all(ctx, q)

@@ -66,15 +66,15 @@ func TestOpaqueFunctions(t *testing.T) {
 		}
 	}
 	table := tableIn(t, dsn+"&options=-c%20role%3Dpg_monitor", "", TableConfig{SQL: "SELECT * FROM guarded"})
-	if !strings.Contains(table.elsewhere, "calls function shout") {
-		t.Errorf("a row's policy: got %q, want the function that it calls", table.elsewhere)
+	if !strings.Contains(table.inexactReason, "calls function shout") {
+		t.Errorf("a row's policy: got %q, want the function that it calls", table.inexactReason)
 	}
 
 	// Where nothing is elsewhere, nothing is read from there.
 	pgtest.Exec(t, dsn, "DROP EXTENSION dblink; DROP EXTENSION file_fdw CASCADE")
 	calls := tableIn(t, dsn, "", TableConfig{SQL: "SELECT id, u, shout('a') FROM doc"})
-	if calls.elsewhere != "" {
-		t.Errorf("got %q, want nothing: the database has nothing that a function could read", calls.elsewhere)
+	if calls.inexactReason != "" {
+		t.Errorf("got %q, want nothing: the database has nothing that a function could read", calls.inexactReason)
 	}
 }
 

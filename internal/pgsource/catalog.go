@@ -14,41 +14,36 @@ import (
 
 // Catalog describes the tables of the database as of one snapshot, by five
 // queries of the system's catalog. No table is read.
-func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
-	x, err := s.acquire(ctx)
+func (s *Source) Catalog(ctx context.Context) (c doc.Catalog, err error) {
+	err = s.read(ctx, "", func(x *tx, _ opened) error {
+		c, err = x.catalog(ctx)
+		return err
+	})
 	if err != nil {
-		return doc.Catalog{}, err
-	}
-	defer x.end(ctx)
-	c, err := x.catalog(ctx)
-	if err != nil {
-		return doc.Catalog{}, fmt.Errorf("%s: look at its tables: %w", s.address, err)
+		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.address, err)
 	}
 	return c, nil
 }
 
 func (x *tx) catalog(ctx context.Context) (all doc.Catalog, err error) {
-	if _, err = x.begin(ctx, ""); err != nil {
-		return all, err
-	}
-	named, err := listed[struct{ Name, Zone string }](ctx, x, catalogName)
+	named, err := queryJSON[struct{ Name, Zone string }](ctx, x, catalogName)
 	if err != nil {
 		return all, err
 	}
-	all = doc.Catalog{Name: named[0].Name, Zone: zoneOf(named[0].Zone), Greatest: "greatest"}
-	columns, err := listed[catalogColumn](ctx, x, catalogColumns)
+	all = doc.Catalog{Name: named[0].Name, Zone: portableZone(named[0].Zone), Greatest: "greatest"}
+	columns, err := queryJSON[catalogColumn](ctx, x, catalogColumns)
 	if err != nil {
 		return all, err
 	}
-	indexes, err := listed[catalogIndex](ctx, x, catalogIndexes)
+	indexes, err := queryJSON[catalogIndex](ctx, x, catalogIndexes)
 	if err != nil {
 		return all, err
 	}
-	references, err := listed[catalogReference](ctx, x, catalogReferences)
+	references, err := queryJSON[catalogReference](ctx, x, catalogReferences)
 	if err != nil {
 		return all, err
 	}
-	views, err := listed[struct{ SQL string }](ctx, x, catalogViews)
+	views, err := queryJSON[struct{ SQL string }](ctx, x, catalogViews)
 	for _, v := range views {
 		all.Views = append(all.Views, v.SQL)
 	}
@@ -57,7 +52,7 @@ func (x *tx) catalog(ctx context.Context) (all doc.Catalog, err error) {
 }
 
 // listed runs a query whose rows come as JSON, under the names of T.
-func listed[T any](ctx context.Context, x *tx, sql string) ([]T, error) {
+func queryJSON[T any](ctx context.Context, x *tx, sql string) ([]T, error) {
 	rows, err := x.all(ctx, query{sql: "SELECT row_to_json(r) FROM (" + sql + ") r"})
 	if err != nil {
 		return nil, err
@@ -174,7 +169,7 @@ func (c catalogColumn) kind() doc.ColumnKind {
 }
 
 // zoneOf is the name of a zone if it means the same on every machine.
-func zoneOf(name string) string {
+func portableZone(name string) string {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" || name == "localtime" {
 		return ""
 	}

@@ -385,13 +385,13 @@ func TestWrapSum(t *testing.T) {
 // A token is kept on disk, so what it is made of may not change unnoticed.
 func TestCombine(t *testing.T) {
 	for _, c := range []struct {
-		parts []part
+		parts []childStamp
 		want  uint64
 	}{
-		{[]part{{}}, 0xc9df42efc0f8ee56},
-		{[]part{{rows: 1, sum: 2}}, 0x25d0afa47de27e1e},
-		{[]part{{rows: 2, sum: 1}}, 0xbdc5bc1b3bbed80e},
-		{[]part{{rows: 1, sum: 2}, {}}, 0xc2f977d3f54196f4},
+		{[]childStamp{{}}, 0xc9df42efc0f8ee56},
+		{[]childStamp{{rows: 1, sum: 2}}, 0x25d0afa47de27e1e},
+		{[]childStamp{{rows: 2, sum: 1}}, 0xbdc5bc1b3bbed80e},
+		{[]childStamp{{rows: 1, sum: 2}, {}}, 0xc2f977d3f54196f4},
 	} {
 		if got := combine(7, c.parts); got != c.want {
 			t.Errorf("got %#x of %+v, want %#x", got, c.parts, c.want)

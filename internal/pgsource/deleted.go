@@ -19,51 +19,51 @@ type DeletedConfig struct {
 }
 
 // A deleted tells live rows from those marked deleted. Zero: all rows live.
-type deleted struct {
+type deletion struct {
 	column string   // as SQL refers to it; "": not by column
 	typ    uint32   // of its values
 	values []string // in text form
 	list   *view    // nil: not by SQL
 }
 
-func newDeleted(ctx context.Context, x *tx, cfg TableConfig, main view) (deleted, error) {
+func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main view) (deletion, error) {
 	switch {
 	case cfg.Deleted.Column != "":
-		return newMark(ctx, x, cfg.Deleted, main)
+		return newColumnDeletion(ctx, x, cfg.Deleted, main)
 	case cfg.Deleted.SQL != "":
 		const field = "deleted.sql"
 		// An alias of its own: the condition compares its columns with the main SQL's.
-		list, err := newView(ctx, x, wrapAs(cfg.Deleted.SQL, "d"), cfg.Key, updatedConfig{}, place{sql: field, key: field})
+		list, err := newView(ctx, x, wrapAs(cfg.Deleted.SQL, "d"), cfg.Key, updatedConfig{}, paths{sql: field, key: field})
 		if err != nil {
-			return deleted{}, err
+			return deletion{}, err
 		}
-		return deleted{list: &list}, list.sameKey(main.key, field)
+		return deletion{list: &list}, list.sameKey(main.key, field)
 	}
-	return deleted{}, nil
+	return deletion{}, nil
 }
 
 // newMark has the server read the values, which must be of the column's type.
-func newMark(ctx context.Context, x *tx, cfg DeletedConfig, main view) (deleted, error) {
+func newColumnDeletion(ctx context.Context, x *tx, cfg DeletedConfig, main view) (deletion, error) {
 	const field = "deleted.column"
 	at, err := find(main.columns, field, cfg.Column)
 	if err != nil {
-		return deleted{}, err
+		return deletion{}, err
 	}
 	if len(cfg.Values) == 0 {
-		return deleted{}, &ConfigError{Field: field, What: "no values are named", Do: "name the values that mark a row deleted"}
+		return deletion{}, &ConfigError{Field: field, What: "no values are named", Do: "name the values that mark a row deleted"}
 	}
-	d := deleted{column: main.sql.column(cfg.Column), typ: main.columns[at].typ.oid}
+	d := deletion{column: main.sql.column(cfg.Column), typ: main.columns[at].typ.oid}
 	for _, v := range cfg.Values {
 		text, err := valueText(v)
 		if err != nil {
-			return deleted{}, &ConfigError{Field: field, What: err.Error()}
+			return deletion{}, &ConfigError{Field: field, What: err.Error()}
 		}
 		d.values = append(d.values, text)
 	}
 	var q query
 	q.sql = "SELECT " + main.sql.from() + " WHERE " + d.marked(&q) + " LIMIT 0"
 	if _, err := x.all(ctx, q); err != nil {
-		return deleted{}, main.sql.fault("", err, field)
+		return deletion{}, main.sql.fault("", err, field)
 	}
 	return d, nil
 }
@@ -84,7 +84,7 @@ func valueText(v any) (string, error) {
 }
 
 // marked is the condition that the column has one of the values.
-func (d deleted) marked(q *query) string {
+func (d deletion) marked(q *query) string {
 	params := make([]string, len(d.values))
 	for i, v := range d.values {
 		params[i] = q.bind(d.typ, v)
@@ -109,6 +109,14 @@ func (t *Table) live(q *query) string {
 	return "true"
 }
 
+// liveOf is live for the main SQL's view; rows of other views are not marked.
+func (t *Table) liveOf(v *view) func(*query) string {
+	if v == &t.view {
+		return t.live
+	}
+	return noCondition
+}
+
 // deletedQuery asks which of the OIDs are marked deleted. It reports false
 // where none can be.
 func (t *Table) deletedQuery(oids []doc.OID) (q query, ok bool, err error) {
@@ -121,7 +129,7 @@ func (t *Table) deletedQuery(oids []doc.OID) (q query, ok bool, err error) {
 	default:
 		return query{}, false, nil
 	}
-	q.of = []*view{of}
+	q.reads = []*view{of}
 	among, err := of.key.among(&q, of.sql, oids)
 	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s", strings.Join(of.key.columns(of.sql), ", "), of.sql.from(), condition, among)
 	return q, true, err

@@ -18,7 +18,7 @@ import (
 // understood it.
 type view struct {
 	sql     wrapped
-	at      place
+	paths   paths
 	names   []string // of the columns, in the SQL's order
 	columns []column
 	key     key
@@ -26,7 +26,7 @@ type view struct {
 }
 
 // A place names the fields of the configuration that a view was made of.
-type place struct{ sql, key, updated string }
+type paths struct{ sql, key, updated string }
 
 // A column is one column of the SQL's result.
 type column struct {
@@ -50,8 +50,8 @@ type columnType struct {
 // newView asks the database what the SQL returns. Without the name of an
 // updated column the view has none. Rows that contradict the unit of an
 // updateTime are a *ConfigError.
-func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated updatedConfig, at place) (view, error) {
-	v := view{sql: sql, at: at}
+func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated updatedConfig, at paths) (view, error) {
+	v := view{sql: sql, paths: at}
 	fields, err := x.prepare(ctx, sql, at.sql)
 	if err != nil {
 		return v, err

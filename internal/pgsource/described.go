@@ -65,17 +65,17 @@ func (r *result) all() (rows [][][]byte, err error) {
 }
 
 // ask sends a query. stop ends it on the server where its result is unusable.
-func (x *tx) ask(ctx context.Context, q query, stop func()) *result {
+func (x *tx) sendQuery(ctx context.Context, q query, stop func()) *result {
 	var r *result
-	if views := x.undescribed(q.of); len(views) > 0 {
-		r = x.askDescribed(ctx, q, views)
+	if views := x.undescribed(q.reads); len(views) > 0 {
+		r = x.sendDescribed(ctx, q, views)
 	} else {
 		r = &result{reader: x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)}
 	}
 	// A statement that failed has no description, and its own error.
-	if q.whole != nil && r.fault == nil {
+	if q.returns != nil && r.fault == nil {
 		if fields := r.reader.FieldDescriptions(); len(fields) > 0 {
-			r.fault = q.whole.changed(fields[:len(fields)-1]) // without the token
+			r.fault = q.returns.changed(fields[:len(fields)-1]) // without the token
 		}
 	}
 	if errors.Is(r.fault, doc.ErrChangedResult) {
@@ -95,7 +95,7 @@ func (x *tx) undescribed(views []*view) (left []*view) {
 }
 
 // askDescribed sends a query together with the descriptions of its views.
-func (x *tx) askDescribed(ctx context.Context, q query, views []*view) *result {
+func (x *tx) sendDescribed(ctx context.Context, q query, views []*view) *result {
 	r := &result{pipeline: x.pg.StartPipeline(ctx)}
 	for _, v := range views {
 		r.pipeline.SendPrepare("", v.describeSQL(), nil)
@@ -143,7 +143,7 @@ func (v *view) describeSQL() string { return "SELECT " + v.sql.all() + " " + v.s
 // doc.ErrChangedResult that names the first difference.
 func (v *view) changed(fields []pgconn.FieldDescription) error {
 	differ := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s: %s", doc.ErrChangedResult, v.at.sql, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w: %s: %s", doc.ErrChangedResult, v.paths.sql, fmt.Sprintf(format, args...))
 	}
 	for i, f := range fields[:min(len(fields), len(v.columns))] {
 		c := v.columns[i]
@@ -174,7 +174,7 @@ func (v *view) described() (parts []string) {
 // to: a column, a table or an operator that is not there any more (class 42).
 // The statement was accepted when the table was described, so only another
 // description can say what is wrong with it.
-func undefined(err error) bool {
+func refersToMissing(err error) bool {
 	var server *serverError
 	return errors.As(err, &server) && !errors.Is(err, doc.ErrUnavailable) && strings.HasPrefix(server.code, "42")
 }
@@ -182,17 +182,12 @@ func undefined(err error) bool {
 // ColumnsOf returns the names of the columns that an SQL returns now. Its errors
 // are a *ConfigError, or wrap doc.ErrUnavailable.
 func (s *Source) ColumnsOf(ctx context.Context, sql string) (names []string, err error) {
-	x, err := s.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer x.end(ctx)
-	if _, err := x.begin(ctx, ""); err != nil {
-		return nil, err
-	}
-	fields, err := x.prepare(ctx, wrap(sql), "sql")
-	for _, f := range fields {
-		names = append(names, f.Name)
-	}
+	err = s.read(ctx, "", func(x *tx, _ opened) error {
+		fields, err := x.prepare(ctx, wrap(sql), "sql")
+		for _, f := range fields {
+			names = append(names, f.Name)
+		}
+		return err
+	})
 	return names, err
 }

@@ -21,7 +21,7 @@ import (
 // are summed here to the same.
 
 // A part is what the rows of one child add to their parent's stamp.
-type part struct {
+type childStamp struct {
 	rows    uint64
 	sum     uint64
 	updated time.Time // the latest; zero: none
@@ -30,7 +30,7 @@ type part struct {
 
 // apply adds the children's parts to the stamp of the main row alone. Where an
 // updateTime is unusable the document has none.
-func apply(s *doc.Stamp, parts []part) error {
+func mergeChildStamps(s *doc.Stamp, parts []childStamp) error {
 	s.Token.Digest = combine(s.Token.Digest, parts)
 	for _, p := range parts {
 		if p.fault != nil {
@@ -43,7 +43,7 @@ func apply(s *doc.Stamp, parts []part) error {
 }
 
 // combine makes the token. Tokens are kept on disk, so it must stay as it is.
-func combine(main uint64, parts []part) uint64 {
+func combine(main uint64, parts []childStamp) uint64 {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", main)
 	for _, p := range parts {
@@ -55,8 +55,8 @@ func combine(main uint64, parts []part) uint64 {
 
 // digests asks the database for the parts of these parents. One without a
 // child's rows is not in the child's map.
-func (t *Table) digests(ctx context.Context, x *tx, oids []doc.OID) ([]map[doc.OID]part, error) {
-	all := make([]map[doc.OID]part, len(t.children))
+func (t *Table) digests(ctx context.Context, x *tx, oids []doc.OID) ([]map[doc.OID]childStamp, error) {
+	all := make([]map[doc.OID]childStamp, len(t.children))
 	for i, c := range t.children {
 		var err error
 		if all[i], err = c.digests(ctx, x, oids); err != nil {
@@ -66,7 +66,7 @@ func (t *Table) digests(ctx context.Context, x *tx, oids []doc.OID) ([]map[doc.O
 	return all, nil
 }
 
-func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]part, error) {
+func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]childStamp, error) {
 	unit, err := c.unit(ctx, x)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID
 	if err != nil {
 		return nil, err
 	}
-	parts := make(map[doc.OID]part, len(rows))
+	parts := make(map[doc.OID]childStamp, len(rows))
 	for _, row := range rows {
 		oid, err := c.key.rawOID(row)
 		if err != nil {
@@ -95,7 +95,7 @@ func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID
 // digestQuery groups by bytes: by a language's rules rows of two parents
 // could be one group.
 func (c *child) digestQuery(oids []doc.OID, unit time.Duration) (query, error) {
-	q := query{of: []*view{&c.view}}
+	q := query{reads: []*view{&c.view}}
 	among, err := c.key.among(&q, c.sql, oids)
 	if err != nil {
 		return query{}, err
@@ -110,8 +110,8 @@ func (c *child) digestQuery(oids []doc.OID, unit time.Duration) (query, error) {
 }
 
 // part reads count, sum and greatest updateTime.
-func (c *child) part(row [][]byte, unit time.Duration) (part, error) {
-	var p part
+func (c *child) part(row [][]byte, unit time.Duration) (childStamp, error) {
+	var p childStamp
 	var err error
 	if p.rows, err = strconv.ParseUint(string(row[0]), 10, 64); err != nil {
 		return p, fmt.Errorf("token: %w", err)

@@ -23,28 +23,23 @@ const serverSQL = `SELECT current_setting('server_version'), quote_ident(current
 	(SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'idle_in_transaction_session_timeout'), ` + clockMicros
 
 // Server says what the database is, how it is reached, and who asks.
-func (s *Source) Server(ctx context.Context) (doc.Server, error) {
-	x, err := s.acquire(ctx)
-	if err != nil {
-		return doc.Server{}, err
-	}
-	defer x.end(ctx)
-	if _, err := x.begin(ctx, ""); err != nil {
-		return doc.Server{}, err
-	}
-	row, err := x.row(ctx, query{sql: serverSQL})
-	if err != nil {
-		return doc.Server{}, err
-	}
-	d := doc.Server{Version: "PostgreSQL " + string(row[0]), Role: string(row[1]), Superuser: isTrue(row[2]), Sees: isTrue(row[3])}
-	if d.TransactionTimeout, err = parseMillis(row[4]); err != nil {
-		return d, err
-	}
-	if d.IdleTimeout, err = parseMillis(row[5]); err != nil {
-		return d, err
-	}
-	x.reached(&d)
-	d.Now, err = parseMicros(row[6])
+func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
+	err = s.read(ctx, "", func(x *tx, _ opened) error {
+		row, err := x.row(ctx, query{sql: serverSQL})
+		if err != nil {
+			return err
+		}
+		d = doc.Server{Version: "PostgreSQL " + string(row[0]), Role: string(row[1]), Superuser: isTrue(row[2]), Sees: isTrue(row[3])}
+		if d.TransactionTimeout, err = parseMillis(row[4]); err != nil {
+			return err
+		}
+		if d.IdleTimeout, err = parseMillis(row[5]); err != nil {
+			return err
+		}
+		x.describeConnection(&d)
+		d.Now, err = parseMicros(row[6])
+		return err
+	})
 	return d, err
 }
 
@@ -58,7 +53,7 @@ func parseMillis(text []byte) (time.Duration, error) {
 
 // reached says how the connection is made. Without a check of the certificate
 // whoever stands between could be the server.
-func (x *tx) reached(d *doc.Server) {
+func (x *tx) describeConnection(d *doc.Server) {
 	conn := x.pg.Conn()
 	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		d.Remote = !a.IP.IsLoopback()
@@ -121,8 +116,8 @@ const sizesSQL = `SELECT name, sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
 	GROUP BY name ORDER BY name`
 
 // whole says how large the tables are that a plan reads whole.
-func (x *tx) whole(ctx context.Context, plan planNode) (all []doc.Whole, err error) {
-	schemas, names := plan.whole(nil, nil)
+func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err error) {
+	schemas, names := plan.fullScans(nil, nil)
 	if names == nil {
 		return nil, nil
 	}
@@ -141,12 +136,12 @@ func (x *tx) whole(ctx context.Context, plan planNode) (all []doc.Whole, err err
 
 // whole adds the schemas and names of the tables that the node reads whole: one
 // after the other, or in the order of an index that narrows nothing.
-func (n planNode) whole(schemas, names []string) ([]string, []string) {
+func (n planNode) fullScans(schemas, names []string) ([]string, []string) {
 	if n.Relation != "" && (n.Type == "Seq Scan" || strings.HasPrefix(n.Type, "Index") && n.Cond == "") {
 		schemas, names = append(schemas, n.Schema), append(names, n.Relation)
 	}
 	for _, child := range n.Plans {
-		schemas, names = child.whole(schemas, names)
+		schemas, names = child.fullScans(schemas, names)
 	}
 	return schemas, names
 }
@@ -167,7 +162,7 @@ const indexedSQL = `SELECT EXISTS (SELECT FROM pg_catalog.pg_index i
 
 // by says of which tables some columns of an SQL are, and whether an index
 // begins with them.
-func (x *tx) by(ctx context.Context, columns []column) (by []doc.Column, indexed bool, err error) {
+func (x *tx) columnOrigins(ctx context.Context, columns []column) (by []doc.Column, indexed bool, err error) {
 	by = make([]doc.Column, len(columns))
 	var origins, numbers []string
 	one := true // all are columns of one table

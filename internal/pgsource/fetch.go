@@ -24,8 +24,8 @@ const maxBatchText = 4 << 20
 // fetches: what came before the failure comes again.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
-		more, err := t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.keyRange(ctx, r) })
-		if more && poisoned(err) {
+		more, err := t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.byRange(ctx, r) })
+		if more && isRowFault(err) {
 			err = t.rangeByKeys(ctx, r, yield)
 		}
 		if err != nil {
@@ -55,14 +55,11 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 }
 
 func (t *Table) rangeQuery(r doc.Range) (query, error) {
-	q := query{whole: &t.view}
-	condition, err := t.within(&q, r)
+	q := query{returns: &t.view}
+	condition, err := t.bounds(&q, r, t.live)
 	q.sql = t.ordered(condition + " AND " + t.key.notNull(t.sql))
 	return q, err
 }
-
-// within is the condition that a row is live and its key lies in the range.
-func (t *Table) within(q *query, r doc.Range) (string, error) { return t.bounds(q, r, t.live) }
 
 // bounds is the condition that a row's key lies in the range, and another one.
 func (t *Table) bounds(q *query, r doc.Range, and func(*query) string) (string, error) {
@@ -84,7 +81,7 @@ func (t *Table) bounds(q *query, r doc.Range, and func(*query) string) (string, 
 }
 
 func (t *Table) docsQuery(oids []doc.OID) (query, error) {
-	q := query{whole: &t.view}
+	q := query{returns: &t.view}
 	among, err := t.key.among(&q, t.sql, oids)
 	q.sql = t.ordered(among + " AND " + t.live(&q))
 	return q, err
@@ -111,7 +108,7 @@ type fetch struct {
 	text    int              // bytes of text in the batch
 	end     func()           // gives the number back
 	last    doc.OID          // of the last row of a query
-	run     int              // how many rows had it
+	sameKey int              // how many rows had it
 	groups  *doc.Row         // of all these rows; nil where they differ
 	live    map[doc.OID]bool // which keys have a row; nil: not asked
 }
@@ -146,7 +143,7 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 	open := func() error {
 		session, err := f.tx.begin(ctx, f.table.searchPath)
 		f.batch.At = session.at
-		return whole(err)
+		return notRowFault(err)
 	}
 	numbers := f.table.numbers
 	if numbers == nil {
@@ -168,9 +165,9 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 }
 
 // keyRange reads the rows of a range.
-func (f *fetch) keyRange(ctx context.Context, r doc.Range) (more bool, err error) {
+func (f *fetch) byRange(ctx context.Context, r doc.Range) (more bool, err error) {
 	if len(f.table.children) > 0 {
-		more, err = f.families(ctx, r)
+		more, err = f.readRange(ctx, r)
 	} else {
 		var q query
 		if q, err = f.table.rangeQuery(r); err != nil {
@@ -189,10 +186,10 @@ func (f *fetch) keyRange(ctx context.Context, r doc.Range) (more bool, err error
 }
 
 // keyed reads the rows with these OIDs, and which of them are marked deleted.
-func (f *fetch) keyed(ctx context.Context, oids []doc.OID) (more bool, err error) {
+func (f *fetch) byKeys(ctx context.Context, oids []doc.OID) (more bool, err error) {
 	f.live = make(map[doc.OID]bool, len(oids))
 	if len(f.table.children) > 0 {
-		more, err = f.family(ctx, oids)
+		more, err = f.readKeys(ctx, oids)
 	} else {
 		var q query
 		if q, err = f.table.docsQuery(oids); err != nil {
@@ -211,19 +208,7 @@ func (f *fetch) keyed(ctx context.Context, oids []doc.OID) (more bool, err error
 
 // stream hands on the rows of a query as they come, a batch at a time.
 func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	rows := f.tx.rows(ctx, q)
-	for rows.NextRow() {
-		if !f.add(rows.Values()) {
-			// Ends the statement on the server, instead of reading it to its end.
-			cancel()
-			_, _ = rows.Close() // the cancellation
-			return false, nil
-		}
-	}
-	_, err = rows.Close()
-	return true, f.tx.fault(ctx, err)
+	return f.tx.each(ctx, q, f.add)
 }
 
 // add puts a row into the batch, having yielded the batch if it is full. It
@@ -236,32 +221,32 @@ func (f *fetch) add(raw [][]byte) bool {
 		oid = reject.OID
 	}
 	rows := len(f.batch.Docs) + len(f.batch.Rejects)
-	switch again := f.again(oid); {
+	switch again := f.countKey(oid); {
 	case !f.wanted(again):
 		return true
 	case again > 1:
 	case rows >= f.table.batch || rows > 0 && f.text+f.decoder.size > maxBatchText:
-		if !f.hand() {
+		if !f.flush() {
 			return false
 		}
 	}
 	f.text += f.decoder.size
 	if reject != nil {
-		f.reject(*reject)
+		f.addReject(*reject)
 		return true
 	}
-	f.take(d)
+	f.addDoc(d)
 	return true
 }
 
 // again counts the rows that have this key, one after the other. Rows without a
 // usable key have none in common.
-func (f *fetch) again(oid doc.OID) int {
+func (f *fetch) countKey(oid doc.OID) int {
 	if oid == "" || oid != f.last {
-		f.last, f.run = oid, 0
+		f.last, f.sameKey = oid, 0
 	}
-	f.run++
-	return f.run
+	f.sameKey++
+	return f.sameKey
 }
 
 // wanted reports whether one more row of a key says what those before it do not.
@@ -280,7 +265,7 @@ func (f *fetch) wanted(again int) bool {
 }
 
 // reject puts a reject into the batch.
-func (f *fetch) reject(r doc.Reject) {
+func (f *fetch) addReject(r doc.Reject) {
 	f.batch.Rejects = append(f.batch.Rejects, r)
 	if f.live != nil && r.OID != "" {
 		f.live[r.OID] = true
@@ -288,7 +273,7 @@ func (f *fetch) reject(r doc.Reject) {
 }
 
 // take puts a document into the batch.
-func (f *fetch) take(d doc.Doc) {
+func (f *fetch) addDoc(d doc.Doc) {
 	d.Fetch, d.Fetched = f.batch.Fetch, f.batch.At
 	f.batch.Docs = append(f.batch.Docs, d)
 	if f.live != nil {
@@ -297,8 +282,8 @@ func (f *fetch) take(d doc.Doc) {
 }
 
 // hand yields the batch, unless it is empty, and begins another.
-func (f *fetch) hand() (more bool) {
-	if len(f.batch.Docs)+len(f.batch.Rejects) > 0 && !f.tx.wait(func() bool { return f.yield(f.batch, nil) }) {
+func (f *fetch) flush() (more bool) {
+	if len(f.batch.Docs)+len(f.batch.Rejects) > 0 && !f.tx.pauseClock(func() bool { return f.yield(f.batch, nil) }) {
 		return false
 	}
 	f.batch.Docs, f.batch.Rejects, f.text = nil, nil, 0

@@ -9,7 +9,7 @@ import (
 )
 
 // ofStatement reports whether the server refused a statement, and would again.
-func ofStatement(err error) bool {
+func isRefused(err error) bool {
 	var server *serverError
 	return errors.As(err, &server) && !errors.Is(err, doc.ErrUnavailable)
 }
@@ -142,7 +142,7 @@ func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*d
 
 func (g groups) query(oids []doc.OID) (query, error) {
 	of := g.view
-	q := query{of: []*view{of}}
+	q := query{reads: []*view{of}}
 	columns := of.key.columns(of.sql)
 	for _, at := range g.values {
 		columns = append(columns, of.sql.column(of.names[at]))

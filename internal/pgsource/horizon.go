@@ -9,27 +9,27 @@ import (
 )
 
 // standing is what a server tells beside its transactions.
-type standing struct {
+type serverState struct {
 	server       string // its identity
 	version      string // of all that has been committed
 	standby      bool
-	seen         time.Time // what was committed by then is seen, on a standby; zero elsewhere
+	seenUntil    time.Time // what was committed by then is seen, on a standby; zero elsewhere
 	subscription string    // one that brings rows into this database; "": none
-	sees         bool      // this role may see when other roles' transactions began
-	prepares     bool      // transactions can be prepared
-	elsewhere    string    // why the watch's table has rows that this server does not stamp; "": it has none
+	seesAll      bool      // this role may see when other roles' transactions began
+	canPrepare   bool      // transactions can be prepared
+	tableReason  string    // why the watch's table has rows that this server does not stamp; "": it has none
 	function     string    // what uses statement_timestamp(), asked for unless all is seen; "": nothing
 }
 
 // doubt says why no horizon can be exact here, and what to do; "" if it can.
-func (f standing) doubt() string {
+func (f serverState) inexactReason() string {
 	switch {
 	case f.standby:
 		return "the server is a standby, which does not show its primary's transactions: name the primary in dsn, or set horizon: timeout"
 	case f.subscription != "":
 		return fmt.Sprintf("subscription %q brings rows that another server stamped: set horizon: timeout", f.subscription)
-	case f.elsewhere != "":
-		return f.elsewhere
+	case f.tableReason != "":
+		return f.tableReason
 	case f.function != "":
 		return fmt.Sprintf("%s uses statement_timestamp(), and when a statement began can't be seen: %s", f.function, f.remedy())
 	}
@@ -37,8 +37,8 @@ func (f standing) doubt() string {
 }
 
 // remedy is what makes hidden transactions seen.
-func (f standing) remedy() string {
-	if f.sees {
+func (f serverState) remedy() string {
+	if f.seesAll {
 		return "turn track_activities on in every session"
 	}
 	return "GRANT pg_read_all_stats to the daemon's role"
@@ -47,7 +47,7 @@ func (f standing) remedy() string {
 // A reading is all that was read for one horizon: its samples, of which the
 // last is embedded, and what was prepared after it.
 type reading struct {
-	standing
+	serverState
 	sample
 	samples  []sample
 	prepared []preparedTx
@@ -55,15 +55,15 @@ type reading struct {
 
 // horizon decides what a reading proves. The memory has the reading's samples.
 func (m *memory) horizon(r reading) doc.Horizon {
-	defer func() { m.back = 0 }() // it is told once
-	h := doc.Horizon{Now: r.clock, Seen: r.seen, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.back, Reason: r.doubt()}
-	if m.back > 0 {
+	defer func() { m.steppedBack = 0 }() // it is told once
+	h := doc.Horizon{Now: r.clock, Seen: r.seenUntil, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.steppedBack, Reason: r.inexactReason()}
+	if m.steppedBack > 0 {
 		h.Floor = m.floor
 	}
 	h.Hidden = slices.ContainsFunc(r.open, func(tx openTx) bool { return tx.start.IsZero() })
-	m.pin(r.prepared)
+	m.addPrepared(r.prepared)
 	if r.function != "" {
-		m.distrust()
+		m.dropFirstSeenBounds()
 	}
 	if h.Reason != "" {
 		return h
@@ -73,7 +73,7 @@ func (m *memory) horizon(r reading) doc.Horizon {
 		h.Pin = &doc.Pin{PID: holder.pid, User: holder.user, Application: holder.application, Age: r.age(m.bound(*holder))}
 	}
 	if at.IsZero() {
-		h.Reason = r.unknown(holder)
+		h.Reason = r.noBoundReason(holder)
 	}
 	for _, tx := range r.prepared {
 		bound := m.prepared[tx.id]
@@ -95,7 +95,7 @@ func (m *memory) horizon(r reading) doc.Horizon {
 
 // unknown says why there is no bound: holder has none, or nobody is open and
 // the clock alone is to blame.
-func (r reading) unknown(holder *openTx) string {
+func (r reading) noBoundReason(holder *openTx) string {
 	if holder == nil {
 		return "the server's clock was set back: wait for the next reading"
 	}

@@ -58,8 +58,8 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 		var after []string
 		for {
 			page, err := t.page(ctx, func(_ time.Duration, digest bool) (query, error) { return t.inRangeQuery(r, after, digest) }, nil)
-			if poisoned(err) {
-				page, err = t.pageApart(ctx, r, after, err)
+			if isRowFault(err) {
+				page, err = t.bisectPage(ctx, r, after, err)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -80,8 +80,8 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 }
 
 // pageApart reads a page of stamps whose keys could not be read at once.
-func (t *Table) pageApart(ctx context.Context, r doc.Range, after []string, fault error) (p page, err error) {
-	p.stamps, p.last, err = t.nextApart(ctx, r, noCondition, after, fault)
+func (t *Table) bisectPage(ctx context.Context, r doc.Range, after []string, fault error) (p page, err error) {
+	p.stamps, p.last, err = t.bisectStamps(ctx, r, noCondition, after, fault)
 	if p.last != nil {
 		p.rows = t.stampPage // others may follow
 	}
@@ -103,21 +103,26 @@ func (t *Table) border(p *page) (after []string, err error) {
 func (t *Table) Ordered() bool { return !slices.Contains(t.key.kinds(), doc.Text) }
 
 func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, error) {
-	q := query{of: []*view{&t.view}}
-	condition, err := t.bounds(&q, r, t.liveFor(digest))
+	return t.rangePageQuery(t.stampsOnly(digest), r, t.liveFor(digest), after, t.stampPage)
+}
+
+// rangePageQuery selects a page of a range in the database's own order of keys.
+func (t *Table) rangePageQuery(selects string, r doc.Range, condition func(*query) string, after []string, limit int) (query, error) {
+	q := query{reads: []*view{&t.view}}
+	where, err := t.bounds(&q, r, condition)
 	if err != nil {
 		return query{}, err
 	}
 	if after != nil {
-		condition += " AND " + t.key.after(&q, t.sql, after)
+		where += " AND " + t.key.after(&q, t.sql, after)
 	}
-	q.sql = fmt.Sprintf("%s WHERE %s AND %s ORDER BY %s LIMIT %s", t.stampsOnly(digest), condition, t.key.notNull(t.sql),
-		strings.Join(t.key.order(t.sql), ", "), q.bind(int8OID, strconv.Itoa(t.stampPage)))
+	q.sql = fmt.Sprintf("%s WHERE %s AND %s ORDER BY %s LIMIT %s", selects, where, t.key.notNull(t.sql),
+		strings.Join(t.key.order(t.sql), ", "), q.bind(int8OID, strconv.Itoa(limit)))
 	return q, nil
 }
 
 func (t *Table) byKeyQuery(oids []doc.OID, digest bool) (query, error) {
-	q := query{of: []*view{&t.view}}
+	q := query{reads: []*view{&t.view}}
 	among, err := t.key.among(&q, t.sql, oids)
 	q.sql = fmt.Sprintf("%s WHERE %s AND %s", t.stampsOnly(digest), among, t.liveFor(digest)(&q))
 	return q, err
@@ -142,14 +147,14 @@ type page struct {
 
 // An ask makes the query of a page: of key, updateTime and token, or NULL for
 // the token. unit is that of an updateTime that is an epoch.
-type ask func(unit time.Duration, digest bool) (query, error)
+type pageQuery func(unit time.Duration, digest bool) (query, error)
 
 // page reads a page. Where some row's digest fails, and with it the page's, the
 // keys are read alone and then their stamps by halves. A page that has all rows
 // is followed by also, if any, in its transaction.
-func (t *Table) page(ctx context.Context, ask ask, also func(*tx)) (page, error) {
+func (t *Table) page(ctx context.Context, ask pageQuery, also func(*tx)) (page, error) {
 	p, err := t.readPage(ctx, ask, true, also)
-	if !poisoned(err) {
+	if !isRowFault(err) {
 		return p, err
 	}
 	if p, err = t.readPage(ctx, ask, false, nil); err != nil {
@@ -162,7 +167,7 @@ func (t *Table) page(ctx context.Context, ask ask, also func(*tx)) (page, error)
 
 // readPage reads a page with its digests, or without: then its tokens are not
 // known, and its updateTimes are the main rows' alone.
-func (t *Table) readPage(ctx context.Context, ask ask, digest bool, also func(*tx)) (p page, err error) {
+func (t *Table) readPage(ctx context.Context, ask pageQuery, digest bool, also func(*tx)) (p page, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		unit, err := t.unit(ctx, x)
 		if err != nil {
@@ -173,12 +178,12 @@ func (t *Table) readPage(ctx context.Context, ask ask, digest bool, also func(*t
 			return err
 		}
 		d := t.stampDecoder(unit)
-		rows := x.rows(ctx, q)
-		for ; rows.NextRow(); p.rows++ {
-			p.add(d, rows.Values())
-		}
-		if _, err := rows.Close(); err != nil || !digest {
-			return x.fault(ctx, err)
+		_, err = x.each(ctx, q, func(raw [][]byte) bool {
+			p.add(d, raw)
+			return true
+		})
+		if err != nil || !digest {
+			return err
 		}
 		if err := t.addChildren(ctx, x, p.stamps); err != nil {
 			return err
@@ -198,6 +203,7 @@ func (p *page) add(d *rowDecoder, raw [][]byte) {
 	if !slices.ContainsFunc(raw[:len(d.key)], func(v []byte) bool { return v == nil }) {
 		p.last = append(p.last[:0], d.texts...)
 	}
+	p.rows++
 	switch n := len(p.stamps); {
 	case !ok:
 		p.unusable = true
@@ -217,13 +223,13 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 	if err != nil {
 		return err
 	}
-	parts := make([]part, len(all))
+	parts := make([]childStamp, len(all))
 	for i := range stamps {
 		for j, of := range all {
 			parts[j] = of[stamps[i].OID]
 		}
 		unknown := stamps[i].Token.Digest == 0
-		_ = apply(&stamps[i], parts) // a zero updateTime tells
+		_ = mergeChildStamps(&stamps[i], parts) // a zero updateTime tells
 		if unknown {
 			stamps[i].Token.Digest = 0
 		}
@@ -236,19 +242,19 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 // the fault is the SQL's.
 func (t *Table) stampsByHalves(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	p, err := t.stampsAmong(ctx, oids, true)
-	if !poisoned(err) {
+	if !isRowFault(err) {
 		return p.stamps, err
 	}
-	if err := t.sound(ctx); err != nil {
+	if err := t.checkStatements(ctx); err != nil {
 		return nil, err
 	}
 	var all []doc.Stamp
-	for chunk := range slices.Chunk(oids, max(t.batch, alike)) {
+	for chunk := range slices.Chunk(oids, max(t.batch, sqlFaultRows)) {
 		h := &stampHalving{table: t}
 		if err := h.read(ctx, chunk); err != nil {
 			return nil, err
 		}
-		if err := h.failed.fault(h.sound); err != nil {
+		if err := h.failed.fault(h.good); err != nil {
 			return nil, t.wrap(err)
 		}
 		all = append(all, h.stamps...)
@@ -264,7 +270,7 @@ func (t *Table) stampsAmong(ctx context.Context, oids []doc.OID, digest bool) (p
 type stampHalving struct {
 	table  *Table
 	stamps []doc.Stamp
-	sound  int // stamps that did not fail
+	good   int // stamps that did not fail
 	failed faultTally
 }
 
@@ -272,10 +278,10 @@ func (h *stampHalving) read(ctx context.Context, oids []doc.OID) error {
 	p, err := h.table.stampsAmong(ctx, oids, true)
 	switch {
 	case err == nil:
-		h.sound += len(p.stamps)
+		h.good += len(p.stamps)
 		h.stamps = append(h.stamps, p.stamps...)
 		return nil
-	case !poisoned(err):
+	case !isRowFault(err):
 		return err
 	case len(oids) == 1:
 		h.failed.add(err)
@@ -292,7 +298,7 @@ func (h *stampHalving) read(ctx context.Context, oids []doc.OID) error {
 // updateTime, or of its key alone where that fails too.
 func (h *stampHalving) unknown(ctx context.Context, oid doc.OID) error {
 	p, err := h.table.stampsAmong(ctx, []doc.OID{oid}, false)
-	if poisoned(err) {
+	if isRowFault(err) {
 		p, err = page{stamps: []doc.Stamp{{OID: oid, Token: doc.Token{Epoch: h.table.epoch}}}}, nil
 	}
 	h.stamps = append(h.stamps, p.stamps...)

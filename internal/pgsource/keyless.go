@@ -33,10 +33,7 @@ func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
 // inWindow is the condition that a row's updateTime is in the window.
 func (t *Table) inWindow(w doc.Window, unit time.Duration) func(*query) string {
 	from, to := t.updated.bounds(w, unit)
-	u := t.sql.column(t.updated.name)
-	return func(q *query) string {
-		return fmt.Sprintf("%s >= %s AND %s < %s", u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to))
-	}
+	return func(q *query) string { return t.between(q, from, to) }
 }
 
 func (t *Table) unusable(ctx context.Context, condition func(*tx) (func(*query) string, error)) (b doc.Batch, err error) {
@@ -63,13 +60,13 @@ func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) (
 		return nil, err
 	}
 	for _, p := range t.key {
-		suspect := p.suspect(t.sql)
+		suspect := p.suspectCondition(t.sql)
 		if suspect == "" || len(rejects) >= maxKeyless {
 			continue
 		}
-		more, err := t.suspects(ctx, x, p, suspect, among)
+		more, err := t.readSuspects(ctx, x, p, suspect, among)
 		if err != nil {
-			return nil, whole(err)
+			return nil, notRowFault(err)
 		}
 		rejects = append(rejects, more...)
 	}
@@ -79,7 +76,7 @@ func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) (
 // nullKey returns one reject for all live rows that have no key and meet a
 // condition: nothing tells them apart.
 func (t *Table) nullKey(ctx context.Context, x *tx, among func(*query) string) ([]doc.Reject, error) {
-	q := query{of: []*view{&t.view}}
+	q := query{reads: []*view{&t.view}}
 	q.sql = fmt.Sprintf("SELECT %s WHERE (%s) AND %s AND %s LIMIT 1", t.sql.from(), t.key.null(t.sql), among(&q), t.live(&q))
 	rows, err := x.all(ctx, q)
 	if err != nil || len(rows) == 0 {
@@ -95,10 +92,10 @@ func (t *Table) keylessRow() []doc.Reject {
 // failsAtNull makes an error of nullKey a reject, if it is the fault of a row
 // that has no key: it is there, then.
 func (t *Table) failsAtNull(ctx context.Context, err error) ([]doc.Reject, error) {
-	if !poisoned(err) {
+	if !isRowFault(err) {
 		return nil, err
 	}
-	if err := t.sound(ctx); err != nil {
+	if err := t.checkStatements(ctx); err != nil {
 		return nil, err
 	}
 	return t.keylessRow(), nil
@@ -107,7 +104,7 @@ func (t *Table) failsAtNull(ctx context.Context, err error) ([]doc.Reject, error
 // suspect is the condition that a value of a key column may be unusable; "" where
 // none can. Text is any bytes only in a database without an encoding, and ASCII
 // is valid there too.
-func (p keyPart) suspect(sql wrapped) string {
+func (p keyPart) suspectCondition(sql wrapped) string {
 	column := sql.column(p.name)
 	switch {
 	case p.param == pgtype.NumericOID:
@@ -121,26 +118,17 @@ func (p keyPart) suspect(sql wrapped) string {
 
 // suspects reads the suspect values of a key column, and returns rejects for
 // those that are unusable.
-func (t *Table) suspects(ctx context.Context, x *tx, p keyPart, suspect string, among func(*query) string) ([]doc.Reject, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	q := query{of: []*view{&t.view}}
+func (t *Table) readSuspects(ctx context.Context, x *tx, p keyPart, suspect string, among func(*query) string) ([]doc.Reject, error) {
+	q := query{reads: []*view{&t.view}}
 	columns := strings.Join(t.key.columns(t.sql), ", ")
 	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s AND %s AND %s", columns, t.sql.from(), t.key.notNull(t.sql), suspect, among(&q), t.live(&q))
-	rows := x.rows(ctx, q)
 	var rejects []doc.Reject
-	for rows.NextRow() {
-		_, err := t.key.rawOID(rows.Values())
-		if err == nil || slices.Contains(rejects, doc.Reject{Reason: err.Error()}) {
-			continue
+	_, err := x.each(ctx, q, func(raw [][]byte) bool {
+		_, err := t.key.rawOID(raw)
+		if err != nil && !slices.Contains(rejects, doc.Reject{Reason: err.Error()}) {
+			rejects = append(rejects, doc.Reject{Reason: err.Error()})
 		}
-		if rejects = append(rejects, doc.Reject{Reason: err.Error()}); len(rejects) == maxKeyless {
-			// Ends the statement on the server, instead of reading it to its end.
-			cancel()
-			_, _ = rows.Close() // the cancellation
-			return rejects, nil
-		}
-	}
-	_, err := rows.Close()
-	return rejects, x.fault(ctx, err)
+		return len(rejects) < maxKeyless
+	})
+	return rejects, err
 }

@@ -2,10 +2,8 @@ package pgsource
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"indexerd/internal/doc"
@@ -61,16 +59,5 @@ func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, live func(*quer
 }
 
 func (t *Table) keysQuery(r doc.Range, live func(*query) string, after []string) (query, error) {
-	q := query{of: []*view{&t.view}}
-	condition, err := t.bounds(&q, r, live)
-	if err != nil {
-		return query{}, err
-	}
-	if after != nil {
-		condition += " AND " + t.key.after(&q, t.sql, after)
-	}
-	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s ORDER BY %s LIMIT %s",
-		strings.Join(t.key.columns(t.sql), ", "), t.sql.from(), condition, t.key.notNull(t.sql),
-		strings.Join(t.key.order(t.sql), ", "), q.bind(int8OID, strconv.Itoa(t.batch)))
-	return q, nil
+	return t.rangePageQuery("SELECT "+strings.Join(t.key.columns(t.sql), ", ")+" "+t.sql.from(), r, live, after, t.batch)
 }

@@ -2,10 +2,8 @@ package pgsource
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"indexerd/internal/doc"
@@ -93,18 +91,7 @@ func (t *Table) readChanged(ctx context.Context, x *tx, v *view, condition func(
 }
 
 func (v *view) changedQuery(condition func(*query) string, from, to string, after []string, limit int) query {
-	q := query{of: []*view{v}}
-	u := v.sql.column(v.updated.name)
-	columns := append([]string{u}, v.key.columns(v.sql)...)
-	order := append([]string{u}, v.key.order(v.sql)...)
-	next := "true"
-	if after != nil {
-		from = after[0]
-		params := append([]string{q.bind(v.updated.typ, from)}, v.key.afterParams(&q, after[1:])...)
-		next = fmt.Sprintf("(%s) > (%s)", strings.Join(order, ", "), strings.Join(params, ", "))
-	}
-	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s >= %s AND %s < %s AND %s AND %s AND %s ORDER BY %s LIMIT %s",
-		strings.Join(columns, ", "), v.sql.from(), u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to),
-		next, v.key.notNull(v.sql), condition(&q), strings.Join(order, ", "), q.bind(int8OID, strconv.Itoa(limit)))
-	return q
+	columns := append([]string{v.sql.column(v.updated.name)}, v.key.columns(v.sql)...)
+	selects := "SELECT " + strings.Join(columns, ", ") + " " + v.sql.from()
+	return v.windowQuery(selects, windowPage{from: from, to: to, after: after}, condition, limit)
 }

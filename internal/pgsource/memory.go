@@ -26,7 +26,7 @@ type sample struct {
 	ahead time.Duration // how far in the future a transaction began, by the same clock
 	open  []openTx
 
-	silent bool // some session keeps to itself when its transaction began, whoever asks
+	hidesState bool // some session keeps to itself when its transaction began, whoever asks
 }
 
 // An openTx is a session with an open transaction, or between two transactions
@@ -60,16 +60,16 @@ type session struct {
 // transactions stamp; the zero time, earlier than all others, says that there
 // is none.
 type memory struct {
-	slack    time.Duration
-	last     moment    // of the last sample, or of an earlier watch
-	highest  time.Time // that the clock has shown since it was last set back
-	begun    bool      // there was a sample
-	sessions map[int]session
-	prepared map[string]time.Time
-	proven   time.Time     // bounds what was not prepared when it was last proved
-	settled  time.Time     // S when the watch began, proven or assumed
-	back     time.Duration // steps of the clock in this reading
-	floor    time.Time     // after them: bounds what was stamped since the last reading
+	slack       time.Duration
+	last        moment    // of the last sample, or of an earlier watch
+	highest     time.Time // that the clock has shown since it was last set back
+	begun       bool      // there was a sample
+	sessions    map[int]session
+	prepared    map[string]time.Time
+	proven      time.Time     // bounds what was not prepared when it was last proved
+	settled     time.Time     // S when the watch began, proven or assumed
+	steppedBack time.Duration // steps of the clock in this reading
+	floor       time.Time     // after them: bounds what was stamped since the last reading
 }
 
 func newMemory(slack time.Duration) *memory { return &memory{slack: slack} }
@@ -93,7 +93,7 @@ func (m *memory) add(s sample) {
 		case !ok && m.begun:
 			known = session{vxid: tx.vxid, since: m.last.clock, waited: m.last.clock}
 		case !ok:
-			known = m.found(tx)
+			known = m.firstSeen(tx)
 		case known.vxid != tx.vxid:
 			known = session{vxid: tx.vxid, since: known.waited, waited: known.waited, held: known.held && !known.waited.After(known.since)}
 		}
@@ -114,7 +114,7 @@ func (m *memory) add(s sample) {
 // have seen a step of the clock that only an earlier watch knew of. S went back
 // with that step, so it bounds what the beginning does not, also where it was
 // assumed. A beginning that is hidden has no bound but a proven one.
-func (m *memory) found(tx openTx) session {
+func (m *memory) firstSeen(tx openTx) session {
 	bound := m.settled
 	if tx.start.IsZero() {
 		bound = m.proven
@@ -139,10 +139,10 @@ func (m *memory) watchClock(s sample) {
 		return
 	}
 	m.highest = s.clock
-	if m.back == 0 {
+	if m.steppedBack == 0 {
 		m.floor = floor
 	}
-	m.back += back
+	m.steppedBack += back
 	m.floor = earlier(m.floor, floor)
 	m.proven = earlier(m.proven, floor)
 	for _, tx := range s.open {
@@ -152,7 +152,7 @@ func (m *memory) watchClock(s sample) {
 }
 
 // distrust gives up the bounds that rest on when a transaction was first seen.
-func (m *memory) distrust() {
+func (m *memory) dropFirstSeenBounds() {
 	for pid, known := range m.sessions {
 		known.since, known.waited = time.Time{}, time.Time{}
 		m.sessions[pid] = known
@@ -174,7 +174,7 @@ func (m *memory) bound(tx openTx) time.Time {
 // vague reports whether another sample may raise the horizon: what bounds a
 // transaction below the given time is not its own beginning, and would not
 // bound the next one of its process once that was seen to wait.
-func (m *memory) vague(s sample, at time.Time) bool {
+func (m *memory) canImprove(s sample, at time.Time) bool {
 	for _, tx := range s.open {
 		if (tx.start.IsZero() || m.sessions[tx.pid].held) && m.bound(tx).Before(at) {
 			return true
@@ -187,7 +187,7 @@ func (m *memory) vague(s sample, at time.Time) bool {
 // was open at the last reading, or began later. Its PREPARE, which the server
 // tells, came after its stamps and bounds nothing. They are to be listed after
 // the last sample: a transaction that was not open any more is listed then.
-func (m *memory) pin(listed []preparedTx) {
+func (m *memory) addPrepared(listed []preparedTx) {
 	prepared := make(map[string]time.Time, len(listed))
 	for _, tx := range listed {
 		bound, ok := m.prepared[tx.id]
@@ -217,7 +217,7 @@ func (m *memory) prove(s sample) (at time.Time, holder *openTx) {
 	if m.proven.After(at) {
 		at = m.proven
 	}
-	if m.back > 0 {
+	if m.steppedBack > 0 {
 		at = earlier(at, m.floor)
 	}
 	if !at.IsZero() {

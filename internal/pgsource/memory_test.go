@@ -20,7 +20,7 @@ type step struct {
 	ahead      time.Duration
 	open       []openTx
 	prepared   []string
-	standing   standing
+	state      serverState
 
 	at     float64 // want; 0: not exact
 	reason string  // want, in part
@@ -79,7 +79,7 @@ func TestHorizon(t *testing.T) {
 			{now: 106, at: 105},
 		}},
 		{name: "hidden by its session", steps: []step{
-			{now: 100, open: []openTx{hidden(1, "1/1")}, standing: standing{sees: true}, reason: "turn track_activities on", pin: "hidden 1/1"},
+			{now: 100, open: []openTx{hidden(1, "1/1")}, state: serverState{seesAll: true}, reason: "turn track_activities on", pin: "hidden 1/1"},
 		}},
 		{name: "a hidden process goes on without being seen to wait", steps: []step{
 			{now: 100, at: 99},
@@ -181,16 +181,16 @@ func TestHorizon(t *testing.T) {
 			{now: 142, at: 141},
 		}},
 		{name: "a step of a standby while nobody watched", last: lastly, steps: []step{
-			{now: 60, local: 160, standing: standing{standby: true, sees: true}, reason: "the server is a standby", back: 100, floor: -1},
+			{now: 60, local: 160, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby", back: 100, floor: -1},
 		}},
-		{name: "standby", steps: []step{{now: 100, standing: standing{standby: true, sees: true}, reason: "the server is a standby"}}},
+		{name: "standby", steps: []step{{now: 100, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby"}}},
 		{name: "subscription", steps: []step{
-			{now: 100, standing: standing{subscription: "s", sees: true}, reason: `subscription "s" brings rows that another server stamped`},
+			{now: 100, state: serverState{subscription: "s", seesAll: true}, reason: `subscription "s" brings rows that another server stamped`},
 			{now: 102, at: 101},
 		}},
 		{name: "statement_timestamp", steps: []step{
 			{now: 100, at: 99},
-			{now: 102, open: []openTx{hidden(1, "1/1")}, standing: standing{function: "function f"}, reason: "function f uses statement_timestamp()"},
+			{now: 102, open: []openTx{hidden(1, "1/1")}, state: serverState{function: "function f"}, reason: "function f uses statement_timestamp()"},
 			{now: 104, open: []openTx{hidden(1, "1/2")}, reason: "hides when", pin: "hidden 1/2"},
 			{now: 106, at: 105},
 		}},
@@ -204,7 +204,7 @@ func TestHorizon(t *testing.T) {
 				for _, name := range s.prepared {
 					prepared = append(prepared, preparedTx{id: name, name: name, since: second(s.now - 2)})
 				}
-				checkHorizon(t, i+1, s, m.horizon(reading{standing: s.standing, sample: s.sample(), prepared: prepared}))
+				checkHorizon(t, i+1, s, m.horizon(reading{serverState: s.state, sample: s.sample(), prepared: prepared}))
 			}
 		})
 	}

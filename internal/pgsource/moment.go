@@ -48,6 +48,6 @@ func (s *Source) moment(ctx context.Context) (m doc.Moment, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Seen, m.Behind = earlier(m.Now, standby.seen()), standby.doubt(m.Now)
+	m.Seen, m.Behind = earlier(m.Now, standby.seen()), standby.behindReason(m.Now)
 	return m, nil
 }

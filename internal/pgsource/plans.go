@@ -104,15 +104,15 @@ func (x *tx) plan(ctx context.Context, q question) (doc.Plan, error) {
 		return p, err
 	}
 	p.Cost, p.Rows = node.Cost, node.Rows
-	if p.Whole, err = x.whole(ctx, node); err != nil {
+	if p.Whole, err = x.fullScans(ctx, node); err != nil {
 		return p, err
 	}
-	p.By, p.Indexed, err = x.by(ctx, q.selects())
+	p.By, p.Indexed, err = x.columnOrigins(ctx, q.filterColumns())
 	return p, err
 }
 
 // selects are the columns that the question selects by.
-func (q question) selects() []column {
+func (q question) filterColumns() []column {
 	if q.asks == doc.AsksWindow {
 		return []column{q.view.columns[q.view.updated.column]}
 	}

@@ -18,30 +18,32 @@ import (
 
 // Sample returns the keys of at most n live rows, whichever the database finds
 // first.
-func (t *Table) Sample(ctx context.Context, n int) (oids []doc.OID, err error) {
-	err = t.read(ctx, func(x *tx) error {
-		var q query
-		q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s LIMIT %s", strings.Join(t.key.columns(t.sql), ", "), t.sql.from(),
-			t.key.notNull(t.sql), t.live(&q), q.bind(int8OID, strconv.Itoa(n)))
-		oids, err = t.keysOf(ctx, x, q)
-		return err
-	})
-	return oids, err
+func (t *Table) Sample(ctx context.Context, n int) ([]doc.OID, error) {
+	var q query
+	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s LIMIT %s", strings.Join(t.key.columns(t.sql), ", "), t.sql.from(),
+		t.key.notNull(t.sql), t.live(&q), q.bind(int8OID, strconv.Itoa(n)))
+	return t.readKeys(ctx, q)
 }
 
 // Duplicate returns a key that several live rows have; "" where there is none.
 func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
+	var q query
+	key := strings.Join(t.key.byteOrder(t.sql), ", ")
+	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", key, t.sql.from(), t.key.notNull(t.sql), t.live(&q), key)
+	oids, err := t.readKeys(ctx, q)
+	if len(oids) > 0 {
+		oid = oids[0]
+	}
+	return oid, err
+}
+
+// readKeys runs keysOf in a transaction.
+func (t *Table) readKeys(ctx context.Context, q query) (oids []doc.OID, err error) {
 	err = t.read(ctx, func(x *tx) error {
-		var q query
-		key := strings.Join(t.key.byteOrder(t.sql), ", ")
-		q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", key, t.sql.from(), t.key.notNull(t.sql), t.live(&q), key)
-		oids, err := t.keysOf(ctx, x, q)
-		if len(oids) > 0 {
-			oid = oids[0]
-		}
+		oids, err = t.keysOf(ctx, x, q)
 		return err
 	})
-	return oid, err
+	return oids, err
 }
 
 // keysOf returns the keys that a query finds, without those that are unusable.
@@ -67,12 +69,12 @@ func (t *Table) Estimate(ctx context.Context) (n int64, err error) {
 
 // WithoutUpdated counts the live rows whose updateTime is NULL, up to a number.
 func (t *Table) WithoutUpdated(ctx context.Context, most int) (int, error) {
-	return t.few(ctx, most, func(*query, time.Duration) string { return t.sql.column(t.updated.name) + " IS NULL" })
+	return t.countUpTo(ctx, most, func(*query, time.Duration) string { return t.sql.column(t.updated.name) + " IS NULL" })
 }
 
 // UpdatedIn counts the live rows with updateTime in a window, up to a number.
 func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error) {
-	return t.few(ctx, most, func(q *query, unit time.Duration) string {
+	return t.countUpTo(ctx, most, func(q *query, unit time.Duration) string {
 		from, to := t.updated.bounds(w, unit)
 		return t.between(q, from, to)
 	})
@@ -81,19 +83,20 @@ func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, err
 // ShownIn counts the live rows whose updateTime has figures in a window, given
 // as UTC, up to a number. It is for those with a Wall.
 func (t *Table) ShownIn(ctx context.Context, figures doc.Window, most int) (int, error) {
-	return t.few(ctx, most, func(q *query, _ time.Duration) string {
+	return t.countUpTo(ctx, most, func(q *query, _ time.Duration) string {
 		return t.between(q, timeBound(figures.From), timeBound(figures.To))
 	})
 }
 
-// between is the condition that the column's own figures are in [from, to).
-func (t *Table) between(q *query, from, to string) string {
-	u := t.sql.column(t.updated.name)
-	return fmt.Sprintf("%s >= %s AND %s < %s", u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, to))
+// between is the condition that updateTime, as the column writes it, is in
+// [from, to).
+func (v *view) between(q *query, from, to string) string {
+	u := v.sql.column(v.updated.name)
+	return fmt.Sprintf("%s >= %s AND %s < %s", u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to))
 }
 
 // few counts the live rows that meet a condition, up to a number.
-func (t *Table) few(ctx context.Context, most int, condition func(*query, time.Duration) string) (n int, err error) {
+func (t *Table) countUpTo(ctx context.Context, most int, condition func(*query, time.Duration) string) (n int, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		unit, err := t.unit(ctx, x)
 		if err != nil {
@@ -102,11 +105,8 @@ func (t *Table) few(ctx context.Context, most int, condition func(*query, time.D
 		var q query
 		q.sql = fmt.Sprintf("SELECT count(*) FROM (SELECT %s WHERE %s AND %s LIMIT %s) few",
 			t.sql.from(), condition(&q, unit), t.live(&q), q.bind(int8OID, strconv.Itoa(most)))
-		row, err := x.row(ctx, q)
-		if err != nil {
-			return err
-		}
-		n, err = strconv.Atoi(string(row[0]))
+		rows, err := x.count(ctx, q)
+		n = int(rows)
 		return err
 	})
 	return n, err

@@ -36,7 +36,7 @@ func (r *readings) next(ctx context.Context, w *Watch) (reading, error) {
 	if !r.serves(w, asked) {
 		return r.take(ctx, w)
 	}
-	w.had = r.number
+	w.lastReading = r.number
 	if r.err == nil {
 		w.remember(r.last)
 	}
@@ -47,7 +47,7 @@ func (r *readings) next(ctx context.Context, w *Watch) (reading, error) {
 // One that began before the watch was made does not: what the watch continues
 // from may be newer, and so may be what made somebody begin anew.
 func (r *readings) serves(w *Watch, asked time.Time) bool {
-	if r.number == w.had || r.began.Before(w.made) {
+	if r.number == w.lastReading || r.began.Before(w.made) {
 		return false
 	}
 	return r.ended.After(asked) || r.err == nil && time.Since(r.ended) < w.fresh
@@ -62,6 +62,6 @@ func (r *readings) take(ctx context.Context, w *Watch) (reading, error) {
 	}
 	r.number++
 	r.last, r.err, r.began, r.ended = last, err, began, time.Now()
-	w.had = r.number
+	w.lastReading = r.number
 	return last, err
 }

@@ -110,8 +110,8 @@ func TestSharedReadingKnowsLateCommits(t *testing.T) {
 		w.watch = reader
 		w.below(late)
 		w.watch = other
-		if h := w.below(late); !h.At.Before(stamp) || other.had != reader.had {
-			t.Errorf("got %v from reading %d, want it below %v and of reading %d", h.At, other.had, stamp, reader.had)
+		if h := w.below(late); !h.At.Before(stamp) || other.lastReading != reader.lastReading {
+			t.Errorf("got %v from reading %d, want it below %v and of reading %d", h.At, other.lastReading, stamp, reader.lastReading)
 		}
 		w.exec(late, "COMMIT")
 	}

@@ -13,7 +13,7 @@ import (
 // standingSQL asks for what a standing is. The write-ahead log names the
 // timeline, on which a server is new after a failover or a restore. Whether
 // transactions can be prepared changes only with a start of the server.
-const standingSQL = `SELECT
+const serverStateSQL = `SELECT
 	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
 		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
 		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint),
@@ -36,13 +36,13 @@ func (x *tx) version(ctx context.Context, server string) (string, error) {
 	return server + " " + string(row[0]), nil
 }
 
-func (x *tx) standing(ctx context.Context) (standing, error) {
-	row, err := x.row(ctx, query{sql: standingSQL})
+func (x *tx) serverState(ctx context.Context) (serverState, error) {
+	row, err := x.row(ctx, query{sql: serverStateSQL})
 	if err != nil {
-		return standing{}, err
+		return serverState{}, err
 	}
-	return standing{
-		server: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), sees: isTrue(row[3]), prepares: isTrue(row[4]),
+	return serverState{
+		server: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), seesAll: isTrue(row[3]), canPrepare: isTrue(row[4]),
 	}, nil
 }
 
@@ -104,7 +104,7 @@ func (x *tx) sample(ctx context.Context) (sample, error) {
 	}
 	for _, row := range rows {
 		silent := isTrue(row[7])
-		s.silent = s.silent || silent
+		s.hidesState = s.hidesState || silent
 		if silent && row[1] == nil && row[6] == nil {
 			continue // without a transaction
 		}

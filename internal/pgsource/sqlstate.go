@@ -66,21 +66,21 @@ func (e *serverError) subject() subject {
 
 // A wholeError is an error that is no row's fault, whatever the server says: no
 // row was read yet, or its key can't be read either, or all rows have it.
-type wholeError struct{ error }
+type notRowFaultError struct{ error }
 
-func (e *wholeError) Unwrap() error { return e.error }
+func (e *notRowFaultError) Unwrap() error { return e.error }
 
-func whole(err error) error {
+func notRowFault(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &wholeError{err}
+	return &notRowFaultError{err}
 }
 
 // poisoned reports whether an error may be one row's fault.
-func poisoned(err error) bool {
+func isRowFault(err error) bool {
 	var server *serverError
-	var all *wholeError
+	var all *notRowFaultError
 	return errors.As(err, &server) && !errors.As(err, &all) && !errors.Is(err, doc.ErrUnavailable) && server.subject() == aboutRow
 }
 

@@ -65,7 +65,7 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 			p.from, p.to = t.updated.bounds(w, unit)
 			return t.stampsQuery(p, digest), nil
 		}, also)
-		if poisoned(err) {
+		if isRowFault(err) {
 			return t.windowByKey(ctx, w, err, yield)
 		}
 		full := page.rows >= t.stampPage
@@ -103,7 +103,7 @@ func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yiel
 	if unusable && !yield([]doc.Stamp{{}}, nil) {
 		return false
 	}
-	return t.windowApart(ctx, w, nil, fault, yield)
+	return t.bisectWindow(ctx, w, nil, fault, yield)
 }
 
 // hasNullKey reports whether some live row of the window has no key.
@@ -161,21 +161,24 @@ func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, fir
 }
 
 func (t *Table) stampsQuery(p windowPage, digest bool) query {
-	q := query{of: []*view{&t.view}}
-	u := t.sql.column(t.updated.name)
-	order := append([]string{u}, t.key.order(t.sql)...)
+	return t.windowQuery(t.stampsOnly(digest), p, t.liveFor(digest), t.stampPage)
+}
+
+// windowQuery selects a page of a window in order of (updateTime, key).
+func (v *view) windowQuery(selects string, p windowPage, condition func(*query) string, limit int) query {
+	q := query{reads: []*view{v}}
+	order := append([]string{v.sql.column(v.updated.name)}, v.key.order(v.sql)...)
 	from, next := p.from, ""
 	if p.after != nil {
 		from = p.after[0]
-		params := append([]string{q.bind(t.updated.typ, from)}, t.key.afterParams(&q, p.after[1:])...)
+		params := append([]string{q.bind(v.updated.typ, from)}, v.key.afterParams(&q, p.after[1:])...)
 		next = fmt.Sprintf(" AND (%s) > (%s)", strings.Join(order, ", "), strings.Join(params, ", "))
 	}
 	if !p.first {
-		next += " AND " + t.key.notNull(t.sql)
+		next += " AND " + v.key.notNull(v.sql)
 	}
-	q.sql = fmt.Sprintf("%s WHERE %s >= %s AND %s < %s%s AND %s ORDER BY %s LIMIT %s", t.stampsOnly(digest),
-		u, q.bind(t.updated.typ, from), u, q.bind(t.updated.typ, p.to), next, t.liveFor(digest)(&q),
-		strings.Join(order, ", "), q.bind(int8OID, strconv.Itoa(t.stampPage)))
+	q.sql = fmt.Sprintf("%s WHERE %s%s AND %s ORDER BY %s LIMIT %s", selects, v.between(&q, from, p.to), next, condition(&q),
+		strings.Join(order, ", "), q.bind(int8OID, strconv.Itoa(limit)))
 	return q
 }
 

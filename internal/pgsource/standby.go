@@ -22,15 +22,15 @@ import (
 // a receiver. A standby that follows another standby believes that one, which
 // may have lost its own primary: this can't be seen.
 type standby struct {
-	replayed  time.Time // when the last transaction that was replayed was committed; zero: none since the server started
-	restart   time.Time // the checkpoint that recovery began with, where replayed is zero
-	paused    bool      // nothing is replayed
-	connected bool      // there is a receiver
-	shown     bool      // its messages are shown to this role
-	sent      time.Time // when its last message was sent; zero: there was none
-	received  time.Time // when that was received, by the standby's clock
-	complete  bool      // all is replayed that the primary had when it sent that message
-	timeout   time.Duration
+	replayed        time.Time // when the last transaction that was replayed was committed; zero: none since the server started
+	restart         time.Time // the checkpoint that recovery began with, where replayed is zero
+	paused          bool      // nothing is replayed
+	connected       bool      // there is a receiver
+	messagesVisible bool      // its messages are shown to this role
+	sent            time.Time // when its last message was sent; zero: there was none
+	received        time.Time // when that was received, by the standby's clock
+	complete        bool      // all is replayed that the primary had when it sent that message
+	timeout         time.Duration
 }
 
 // standbySQL asks for what a standby is. What fails on a primary is not called
@@ -62,14 +62,14 @@ func (x *tx) standby(ctx context.Context) (s standby, err error) {
 		return s, fmt.Errorf("wal_receiver_timeout: %w", err)
 	}
 	s.timeout = time.Duration(timeout) * time.Microsecond
-	s.paused, s.connected, s.shown, s.complete = isTrue(row[2]), isTrue(row[3]), isTrue(row[4]), isTrue(row[7])
+	s.paused, s.connected, s.messagesVisible, s.complete = isTrue(row[2]), isTrue(row[3]), isTrue(row[4]), isTrue(row[7])
 	return s, nil
 }
 
 // seen is the time by which all that was committed is replayed.
 func (s standby) seen() time.Time {
 	seen := later(s.replayed, s.restart)
-	if s.heard() && s.complete {
+	if s.hasMessage() && s.complete {
 		return later(seen, s.sent)
 	}
 	return seen
@@ -77,17 +77,17 @@ func (s standby) seen() time.Time {
 
 // heard reports whether the receiver had a message. Until it has one, it shows
 // the time at which it was started as both times of a message.
-func (s standby) heard() bool { return !s.sent.IsZero() && !s.sent.Equal(s.received) }
+func (s standby) hasMessage() bool { return !s.sent.IsZero() && !s.sent.Equal(s.received) }
 
 // believed is how far seen may lie behind the clock of a standby that has
 // replayed everything: twice as long as an idle primary is silent, by default.
-const believed = time.Minute
+const maxSeenLag = time.Minute
 
 // doubt says why more may have been committed than is seen, and what to do; ""
 // where seen lies close to the clock.
-func (s standby) doubt(now time.Time) string {
+func (s standby) behindReason(now time.Time) string {
 	seen := s.seen()
-	if now.Sub(seen) <= max(believed, s.timeout) {
+	if now.Sub(seen) <= max(maxSeenLag, s.timeout) {
 		return ""
 	}
 	const primary = ", or name the primary in dsn"
@@ -97,9 +97,9 @@ func (s standby) doubt(now time.Time) string {
 		return "the server is a standby whose replay is paused" + since + ": SELECT pg_wal_replay_resume()" + primary
 	case !s.connected:
 		return "the server is a standby that is not connected to its primary, and shows nothing that was committed" + since + ": connect it" + primary
-	case !s.shown:
+	case !s.messagesVisible:
 		return "the server is a standby, and this role does not see whether anything was committed" + since + ": GRANT pg_read_all_stats to the daemon's role" + primary
-	case s.heard() && !s.complete:
+	case s.hasMessage() && !s.complete:
 		return "the server is a standby that has not replayed what was committed" + since + ": wait until it has" + primary
 	}
 	return "the server is a standby that has heard nothing of its primary" + since + ": see whether the primary answers it" + primary

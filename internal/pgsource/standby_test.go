@@ -20,22 +20,22 @@ func TestWhatAStandbyShows(t *testing.T) {
 		seen  time.Duration // ago
 		doubt string        // "": none
 	}{
-		{"a busy primary", standby{replayed: ago(time.Second), connected: true, shown: true, sent: ago(time.Second / 2), received: now}, time.Second, ""},
-		{"all is replayed", standby{replayed: ago(time.Hour), connected: true, shown: true, sent: ago(20 * time.Second), received: ago(19 * time.Second), complete: true}, 20 * time.Second, ""},
-		{"nothing was replayed since a start", standby{restart: ago(time.Hour), connected: true, shown: true, sent: ago(20 * time.Second), received: ago(19 * time.Second), complete: true}, 20 * time.Second, ""},
-		{"something is not replayed", standby{replayed: ago(time.Hour), connected: true, shown: true, sent: ago(time.Second), received: now}, time.Hour, "has not replayed what was committed since 2026-05-04 02:00:00Z"},
-		{"the receiver has begun, and has had no message", standby{replayed: ago(time.Hour), connected: true, shown: true, sent: now, received: now, complete: true}, time.Hour, "has heard nothing of its primary since"},
-		{"a message is old", standby{replayed: ago(time.Hour), connected: true, shown: true, sent: ago(2 * time.Minute), received: ago(2*time.Minute - 1), complete: true}, 2 * time.Minute, "has heard nothing of its primary since 2026-05-04 02:58:00Z"},
-		{"a message may be old", standby{replayed: ago(time.Hour), connected: true, shown: true, sent: ago(2 * time.Minute), received: ago(2*time.Minute - 1), complete: true, timeout: 5 * time.Minute}, 2 * time.Minute, ""},
+		{"a busy primary", standby{replayed: ago(time.Second), connected: true, messagesVisible: true, sent: ago(time.Second / 2), received: now}, time.Second, ""},
+		{"all is replayed", standby{replayed: ago(time.Hour), connected: true, messagesVisible: true, sent: ago(20 * time.Second), received: ago(19 * time.Second), complete: true}, 20 * time.Second, ""},
+		{"nothing was replayed since a start", standby{restart: ago(time.Hour), connected: true, messagesVisible: true, sent: ago(20 * time.Second), received: ago(19 * time.Second), complete: true}, 20 * time.Second, ""},
+		{"something is not replayed", standby{replayed: ago(time.Hour), connected: true, messagesVisible: true, sent: ago(time.Second), received: now}, time.Hour, "has not replayed what was committed since 2026-05-04 02:00:00Z"},
+		{"the receiver has begun, and has had no message", standby{replayed: ago(time.Hour), connected: true, messagesVisible: true, sent: now, received: now, complete: true}, time.Hour, "has heard nothing of its primary since"},
+		{"a message is old", standby{replayed: ago(time.Hour), connected: true, messagesVisible: true, sent: ago(2 * time.Minute), received: ago(2*time.Minute - 1), complete: true}, 2 * time.Minute, "has heard nothing of its primary since 2026-05-04 02:58:00Z"},
+		{"a message may be old", standby{replayed: ago(time.Hour), connected: true, messagesVisible: true, sent: ago(2 * time.Minute), received: ago(2*time.Minute - 1), complete: true, timeout: 5 * time.Minute}, 2 * time.Minute, ""},
 		{"messages are hidden", standby{replayed: ago(time.Hour), connected: true}, time.Hour, "GRANT pg_read_all_stats to the daemon's role"},
 		{"messages are hidden, of a busy primary", standby{replayed: ago(time.Second), connected: true}, time.Second, ""},
 		{"no receiver", standby{replayed: ago(time.Hour)}, time.Hour, "is not connected to its primary"},
-		{"paused", standby{replayed: ago(time.Hour), connected: true, shown: true, paused: true}, time.Hour, "whose replay is paused since"},
+		{"paused", standby{replayed: ago(time.Hour), connected: true, messagesVisible: true, paused: true}, time.Hour, "whose replay is paused since"},
 	} {
 		if got, want := c.s.seen(), ago(c.seen); !got.Equal(want) {
 			t.Errorf("%s: got seen %v, want %v", c.name, got, want)
 		}
-		if got := c.s.doubt(now); (got == "") != (c.doubt == "") || !strings.Contains(got, c.doubt) {
+		if got := c.s.behindReason(now); (got == "") != (c.doubt == "") || !strings.Contains(got, c.doubt) {
 			t.Errorf("%s: got doubt %q, want %q", c.name, got, c.doubt)
 		}
 	}

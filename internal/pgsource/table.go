@@ -50,19 +50,19 @@ type TableConfig struct {
 // belongs to it. It is safe for concurrent use.
 type Table struct {
 	view
-	src        *Source
-	name       string
-	children   []*child
-	deleted    deleted
-	changes    *view // nil: none
-	groups     groups
-	batch      int
-	limits     doc.Limits
-	stampPage  int
-	numbers    Numbers
-	searchPath string
-	epoch      uint32
-	elsewhere  string // why no horizon is exact for its rows; "": one may be
+	src           *Source
+	name          string
+	children      []*child
+	deleted       deletion
+	changes       *view // nil: none
+	groups        groups
+	batch         int
+	limits        doc.Limits
+	stampPage     int
+	numbers       Numbers
+	searchPath    string
+	epoch         uint32
+	inexactReason string // why no horizon is exact for its rows; "": one may be
 }
 
 // stampPage is the number of stamps of one page: a few megabytes here, and a
@@ -75,22 +75,17 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	t := &Table{
 		src: s, name: cfg.Name, batch: max(cfg.Batch, 1), limits: cfg.Limits, stampPage: stampPage, numbers: cfg.Numbers,
 	}
-	x, err := s.acquire(ctx)
+	err := s.read(ctx, "", func(x *tx, session opened) (err error) {
+		t.searchPath = session.searchPath
+		if err := t.describe(ctx, x, cfg); err != nil {
+			return err
+		}
+		t.epoch = t.tokenEpoch(cfg, session)
+		views, _ := t.views()
+		t.inexactReason, err = x.inexactReason(ctx, views)
+		return err
+	})
 	if err != nil {
-		return nil, t.wrap(err)
-	}
-	defer x.end(ctx)
-	session, err := x.begin(ctx, "")
-	if err != nil {
-		return nil, t.wrap(err)
-	}
-	t.searchPath = session.searchPath
-	if err := t.describe(ctx, x, cfg); err != nil {
-		return nil, t.wrap(err)
-	}
-	t.epoch = t.tokenEpoch(cfg, session)
-	views, _ := t.views()
-	if t.elsewhere, err = x.elsewhere(ctx, views); err != nil {
 		return nil, t.wrap(err)
 	}
 	return t, nil
@@ -102,7 +97,7 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	if cfg.Updated == "" {
 		return &ConfigError{Field: "updated", What: "no column is named", Do: "name the column that says when a row changed last"}
 	}
-	t.view, err = newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.updated("sql", cfg.Updated, cfg.Unit), place{"sql", "key", "updated"})
+	t.view, err = newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.updated("sql", cfg.Updated, cfg.Unit), paths{"sql", "key", "updated"})
 	if err != nil {
 		return err
 	}
@@ -116,10 +111,10 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	if t.groups, err = newGroups(cfg, t); err != nil {
 		return err
 	}
-	if t.deleted, err = newDeleted(ctx, x, cfg, t.view); err != nil || cfg.Changes == "" {
+	if t.deleted, err = newDeletion(ctx, x, cfg, t.view); err != nil || cfg.Changes == "" {
 		return err
 	}
-	changes, err := newView(ctx, x, wrap(cfg.Changes), cfg.Key, cfg.updated("changes", cfg.Updated, cfg.Unit), place{"changes", "changes", "changes"})
+	changes, err := newView(ctx, x, wrap(cfg.Changes), cfg.Key, cfg.updated("changes", cfg.Updated, cfg.Unit), paths{"changes", "changes", "changes"})
 	if err != nil {
 		return err
 	}
@@ -172,19 +167,14 @@ func (t *Table) Tick() time.Duration {
 
 // Count returns how many rows the SQL returns now, or about how many where it
 // fails for one of them.
-func (t *Table) Count(ctx context.Context) (int64, error) {
-	var n int64
-	err := t.scan(ctx, func(x *tx) error {
+func (t *Table) Count(ctx context.Context) (n int64, err error) {
+	err = t.scan(ctx, func(x *tx) error {
 		var q query
 		q.sql = "SELECT count(*) " + t.sql.from() + " WHERE " + t.live(&q)
-		row, err := x.row(ctx, q)
-		if err != nil {
-			return err
-		}
-		n, err = strconv.ParseInt(string(row[0]), 10, 64)
+		n, err = x.count(ctx, q)
 		return err
 	})
-	if poisoned(err) {
+	if isRowFault(err) {
 		return t.Estimate(ctx)
 	}
 	return n, err
@@ -193,29 +183,21 @@ func (t *Table) Count(ctx context.Context) (int64, error) {
 // Breakpoints returns every every-th OID in the database's own order of keys,
 // without the first: the bounds of ranges of so many rows each. It is one
 // query over the whole table.
-func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
-	var oids []doc.OID
-	err := t.scan(ctx, func(x *tx) error {
-		r := x.rows(ctx, t.breakpoints(max(every, 1)))
-		for r.NextRow() {
-			oid, err := t.key.rawOID(r.Values())
-			if err != nil {
-				continue // no OID, so no bound; its range reports the row
-			}
-			oids = append(oids, oid)
-		}
-		_, err := r.Close()
-		return x.fault(ctx, err)
+func (t *Table) Breakpoints(ctx context.Context, every int) (oids []doc.OID, err error) {
+	every = max(every, 1)
+	err = t.scan(ctx, func(x *tx) error {
+		oids, err = t.keysOf(ctx, x, t.breakpoints(every)) // the range of an unusable key reports its row
+		return err
 	})
-	if poisoned(err) {
-		return t.breakpointsApart(ctx, max(every, 1), err)
+	if isRowFault(err) {
+		return t.bisectBreakpoints(ctx, every, err)
 	}
 	return oids, err
 }
 
 func (t *Table) breakpoints(every int) query {
 	columns := t.key.columns(t.sql)
-	q := query{of: []*view{&t.view}}
+	q := query{reads: []*view{&t.view}}
 	var numbered, outer []string
 	for i, c := range columns {
 		numbered = append(numbered, fmt.Sprintf("%s AS k%d", c, i))
@@ -229,15 +211,7 @@ func (t *Table) breakpoints(every int) query {
 
 // read runs do in a transaction.
 func (t *Table) read(ctx context.Context, do func(*tx) error) error {
-	x, err := t.src.acquire(ctx)
-	if err != nil {
-		return t.wrap(err)
-	}
-	defer x.end(ctx)
-	if _, err := x.begin(ctx, t.searchPath); err != nil {
-		return t.wrap(err)
-	}
-	return t.wrap(do(x))
+	return t.wrap(t.src.read(ctx, t.searchPath, func(x *tx, _ opened) error { return do(x) }))
 }
 
 // scan runs do in a transaction whose statements may take as long as they do:
@@ -260,7 +234,7 @@ func (t *Table) wrap(err error) error {
 	if err == nil || errors.As(err, &config) {
 		return err
 	}
-	if undefined(err) && !errors.Is(err, doc.ErrChangedResult) {
+	if refersToMissing(err) && !errors.Is(err, doc.ErrChangedResult) {
 		err = fmt.Errorf("%w: %w", doc.ErrChangedResult, err)
 	}
 	return fmt.Errorf("table %s: %w", t.name, err)

@@ -48,11 +48,11 @@ const openSQL = `SELECT
 
 // A query is a statement with its parameters in text form.
 type query struct {
-	sql    string
-	values [][]byte
-	types  []uint32
-	of     []*view // whose keys, updateTimes or digests it reads by name
-	whole  *view   // whose columns it returns, and then the digest; nil: none
+	sql     string
+	values  [][]byte
+	types   []uint32
+	reads   []*view // whose keys, updateTimes or digests it reads by name
+	returns *view   // whose columns it returns, and then the digest; nil: none
 }
 
 // bind adds a parameter of the type and returns its placeholder.
@@ -64,7 +64,7 @@ func (q *query) bind(oid uint32, value string) string {
 
 // explained is the question how the server would run the query.
 func (q query) explained(explain string) query {
-	q.sql, q.of, q.whole = explain+q.sql, nil, nil // what it returns is a plan
+	q.sql, q.reads, q.returns = explain+q.sql, nil, nil // what it returns is a plan
 	return q
 }
 
@@ -77,13 +77,13 @@ type tx struct {
 	own  backend   // while the transaction is open
 	at   time.Time // the server's clock, just after its snapshot was taken
 
-	unlimited bool               // its statements may take as long as they do
-	answered  context.CancelFunc // of the deadline of the last statement
-	described map[*view]bool     // as they were when the table was described
+	unlimited   bool               // its statements may take as long as they do
+	stopTimeout context.CancelFunc // of the deadline of the last statement
+	described   map[*view]bool     // as they were when the table was described
 
-	statements int           // that were sent
-	sent       time.Time     // when the last one was; zero: it has been noted
-	away       time.Duration // of the time since, what the consumer of its rows took
+	statements   int           // that were sent
+	sent         time.Time     // when the last one was; zero: it has been noted
+	consumerTime time.Duration // of the time since, what the consumer of its rows took
 }
 
 // opened is what the first SELECT of a transaction tells.
@@ -107,34 +107,48 @@ func (s *Source) acquire(ctx context.Context) (*tx, error) {
 	return &tx{src: s, conn: conn, pg: conn.Conn().PgConn()}, nil
 }
 
-// send notes that a statement is sent.
-func (x *tx) send() {
-	x.note()
+// read runs do in a transaction. An empty search path is the session's.
+func (s *Source) read(ctx context.Context, searchPath string, do func(*tx, opened) error) error {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer x.end(ctx)
+	session, err := x.begin(ctx, searchPath)
+	if err != nil {
+		return err
+	}
+	return do(x, session)
+}
+
+// noteSent notes that a statement is sent.
+func (x *tx) noteSent() {
+	x.noteAnswered()
 	x.sent = time.Now()
 	x.statements++
 }
 
 // note notes that the last statement has been answered, and how fast.
-func (x *tx) note() {
+func (x *tx) noteAnswered() {
 	if !x.sent.IsZero() {
-		x.src.pace.Took(time.Since(x.sent) - x.away)
+		x.src.pace.Took(time.Since(x.sent) - x.consumerTime)
 	}
-	x.sent, x.away = time.Time{}, 0
+	x.sent, x.consumerTime = time.Time{}, 0
 }
 
 // wait has the rows of a statement wait for their consumer, which says nothing
 // of the server.
-func (x *tx) wait(consumer func() bool) bool {
+func (x *tx) pauseClock(consumer func() bool) bool {
 	began := time.Now()
-	defer func() { x.away += time.Since(began) }()
+	defer func() { x.consumerTime += time.Since(began) }()
 	return consumer()
 }
 
 // release gives the connection back.
 func (x *tx) release() {
-	x.note()
-	if x.answered != nil {
-		x.answered()
+	x.noteAnswered()
+	if x.stopTimeout != nil {
+		x.stopTimeout()
 	}
 	if x.statements > 1 {
 		x.src.pace.Charge(x.statements - 1) // one has been waited for
@@ -154,9 +168,9 @@ func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	var batch pgconn.Batch
 	batch.ExecParams(beginSQL, nil, nil, nil, nil)
 	batch.ExecParams(openSQL, open.values, open.types, nil, nil)
-	x.send()
+	x.noteSent()
 	results, err := x.pg.ExecBatch(ctx, &batch).ReadAll()
-	x.note()
+	x.noteAnswered()
 	if err != nil {
 		return opened{}, x.fault(ctx, err)
 	}
@@ -202,7 +216,7 @@ func millis(d time.Duration) string {
 // end ends the transaction and gives the connection back. A connection that
 // broke, or that still has rows to deliver, is closed by the pool.
 func (x *tx) end(ctx context.Context) {
-	x.note()
+	x.noteAnswered()
 	defer x.release()
 	x.src.own.remove(x.own)
 	if x.pg.IsClosed() || x.pg.IsBusy() {
@@ -219,26 +233,52 @@ func (x *tx) end(ctx context.Context) {
 // timeout, and a little more: what the server ends in time can't reach us where
 // the network has gone silent.
 func (x *tx) rows(ctx context.Context, q query) *result {
-	if x.answered != nil {
-		x.answered() // one statement at a time: the last one's rows have been read
+	if x.stopTimeout != nil {
+		x.stopTimeout() // one statement at a time: the last one's rows have been read
 	}
 	if x.unlimited {
-		ctx, x.answered = context.WithCancel(ctx)
+		ctx, x.stopTimeout = context.WithCancel(ctx)
 	} else {
-		ctx, x.answered = context.WithTimeoutCause(ctx, x.src.statementTimeout+roundTripTimeout, errNoAnswer)
+		ctx, x.stopTimeout = context.WithTimeoutCause(ctx, x.src.statementTimeout+roundTripTimeout, errNoAnswer)
 	}
-	x.send()
-	return x.ask(ctx, q, x.answered)
+	x.noteSent()
+	return x.sendQuery(ctx, q, x.stopTimeout)
 }
 
 // all returns all rows of a query.
 func (x *tx) all(ctx context.Context, q query) ([][][]byte, error) {
 	rows, err := x.rows(ctx, q).all()
-	x.note()
+	x.noteAnswered()
 	if err != nil {
 		return nil, x.fault(ctx, err)
 	}
 	return rows, nil
+}
+
+// each calls f with each row of a query until f returns false, and reports
+// whether f wants more. The values are valid until f returns.
+func (x *tx) each(ctx context.Context, q query, f func(raw [][]byte) bool) (more bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rows := x.rows(ctx, q)
+	for rows.NextRow() {
+		if !f(rows.Values()) {
+			cancel()            // stops the statement on the server
+			_, _ = rows.Close() // reports the cancellation
+			return false, nil
+		}
+	}
+	_, err = rows.Close()
+	return true, x.fault(ctx, err)
+}
+
+// count returns the only value of a query's only row.
+func (x *tx) count(ctx context.Context, q query) (int64, error) {
+	row, err := x.row(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(string(row[0]), 10, 64)
 }
 
 // row returns the only row of a query.

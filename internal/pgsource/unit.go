@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -192,6 +193,13 @@ func (t *Table) timed() (views []*view, paths []string) {
 	return views, paths
 }
 
+// timedViews returns the main SQL's view and those of the children that have
+// an updateTime.
+func (t *Table) timedViews() []*view {
+	views, _ := t.timed()
+	return slices.DeleteFunc(views, func(v *view) bool { return v == t.changes })
+}
+
 // CheckUnits asks the rows again for the units of the updateTimes. The error is
 // a *ConfigError if they contradict what is declared or was found.
 func (t *Table) CheckUnits(ctx context.Context) error {
@@ -211,15 +219,8 @@ func (t *Table) CheckUnits(ctx context.Context) error {
 // column it reads the table.
 func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
 	err = t.scan(ctx, func(x *tx) error {
-		conditions := []func(*query) string{t.live}
-		views := []*view{&t.view}
-		for _, c := range t.children {
-			if c.updated != nil {
-				views, conditions = append(views, &c.view), append(conditions, noCondition)
-			}
-		}
-		for i, v := range views {
-			rows, err := v.outOfRange(ctx, x, conditions[i])
+		for _, v := range t.timedViews() {
+			rows, err := v.outOfRange(ctx, x, t.liveOf(v))
 			if err != nil {
 				return err
 			}
@@ -240,28 +241,19 @@ func (v *view) outOfRange(ctx context.Context, x *tx, condition func(*query) str
 	u := v.sql.column(v.updated.name)
 	q.sql = fmt.Sprintf("SELECT count(*) %s WHERE (%s < %s OR %s >= %s) AND %s",
 		v.sql.from(), u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), condition(&q))
-	row, err := x.row(ctx, q)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(string(row[0]), 10, 64)
+	return x.count(ctx, q)
 }
 
 // UnitOf returns the unit in which most rows of an SQL count in a column of
 // numbers; Unknown where they do not tell.
-func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error) {
-	x, err := s.acquire(ctx)
-	if err != nil {
-		return timeunit.Unknown, err
-	}
-	defer x.end(ctx)
-	if _, err := x.begin(ctx, ""); err != nil {
-		return timeunit.Unknown, err
-	}
+func (s *Source) UnitOf(ctx context.Context, sql, column string) (unit timeunit.Unit, err error) {
 	v := view{sql: wrap(sql), updated: &updated{name: column, form: epoch, typ: pgtype.Int8OID}}
-	votes, err := v.votes(ctx, x)
-	if err != nil {
-		return timeunit.Unknown, err
-	}
-	return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
+	err = s.read(ctx, "", func(x *tx, _ opened) error {
+		votes, err := v.votes(ctx, x)
+		if err == nil {
+			unit, err = timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
+		}
+		return err
+	})
+	return unit, err
 }

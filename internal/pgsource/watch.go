@@ -48,14 +48,14 @@ import (
 // snapshot that is taken after it. What it proves each watch decides for
 // itself, by what it remembers.
 type Watch struct {
-	src    *Source
-	memory *memory
-	server string
-	made   time.Time
-	fresh  time.Duration
-	had    uint64 // the number of the last reading that this watch has had
+	src         *Source
+	memory      *memory
+	server      string
+	made        time.Time
+	fresh       time.Duration
+	lastReading uint64 // the number of the last reading that this watch has had
 
-	scope *scope // what a table's SQLs read; nil: it watches no table
+	scope *tableScope // what a table's SQLs read; nil: it watches no table
 }
 
 // WatchOptions say what a watch builds on.
@@ -88,8 +88,8 @@ const maxFresh = time.Second
 
 // A reading takes at most so many looks, one each so often.
 const (
-	looks     = 10
-	lookEvery = 5 * time.Millisecond
+	maxSamples     = 10
+	sampleInterval = 5 * time.Millisecond
 )
 
 // Horizon reads the horizon. An error says that the server could not be asked;
@@ -104,10 +104,10 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 		return doc.Horizon{}, err
 	}
 	if w.scope != nil {
-		if err := w.scope.look(ctx, r, w.memory.slack); err != nil {
+		if err := w.scope.refresh(ctx, r, w.memory.slack); err != nil {
 			return doc.Horizon{}, err
 		}
-		r.elsewhere = w.scope.elsewhere
+		r.tableReason = w.scope.inexactReason
 	}
 	return w.memory.horizon(r), nil
 }
@@ -122,27 +122,27 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
 	var r reading
-	if r.standing, err = x.standing(ctx); err != nil {
+	if r.serverState, err = x.serverState(ctx); err != nil {
 		return reading{}, err
 	}
-	w.meet(r.server)
+	w.checkServer(r.server)
 	if r.standby {
 		shows, err := x.standby(ctx)
 		if err != nil {
 			return reading{}, err
 		}
-		r.seen = shows.seen()
+		r.seenUntil = shows.seen()
 	}
-	if r.samples, err = w.look(ctx, x); err != nil {
+	if r.samples, err = w.takeSamples(ctx, x); err != nil {
 		return reading{}, err
 	}
 	r.sample = r.samples[len(r.samples)-1]
-	if r.prepares {
+	if r.canPrepare {
 		if r.prepared, err = x.preparedTxs(ctx); err != nil {
 			return reading{}, err
 		}
 	}
-	if !r.sees || slices.ContainsFunc(r.samples, func(s sample) bool { return s.silent }) {
+	if !r.seesAll || slices.ContainsFunc(r.samples, func(s sample) bool { return s.hidesState }) {
 		if r.function, err = x.statementTimestamp(ctx); err != nil {
 			return reading{}, err
 		}
@@ -154,7 +154,7 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 
 // remember takes a reading in that another watch took.
 func (w *Watch) remember(r reading) {
-	w.meet(r.server)
+	w.checkServer(r.server)
 	for _, s := range r.samples {
 		w.memory.add(s)
 	}
@@ -162,14 +162,14 @@ func (w *Watch) remember(r reading) {
 
 // meet forgets everything where the server is another one, or its sessions have
 // ended with it: nothing that is remembered says anything about it.
-func (w *Watch) meet(server string) {
+func (w *Watch) checkServer(server string) {
 	if server != w.server {
 		w.memory, w.server = newMemory(w.memory.slack), server
 	}
 }
 
 // look takes samples until another one would tell no more, or enough.
-func (w *Watch) look(ctx context.Context, x *tx) ([]sample, error) {
+func (w *Watch) takeSamples(ctx context.Context, x *tx) ([]sample, error) {
 	var samples []sample
 	for {
 		s, err := x.sample(ctx)
@@ -178,13 +178,13 @@ func (w *Watch) look(ctx context.Context, x *tx) ([]sample, error) {
 		}
 		w.memory.add(s)
 		samples = append(samples, s)
-		if len(samples) == looks || !w.memory.vague(s, samples[0].clock) {
+		if len(samples) == maxSamples || !w.memory.canImprove(s, samples[0].clock) {
 			return samples, nil
 		}
 		select {
 		case <-ctx.Done():
 			return nil, x.fault(ctx, context.Cause(ctx))
-		case <-time.After(lookEvery):
+		case <-time.After(sampleInterval):
 		}
 	}
 }

@@ -14,13 +14,13 @@ import (
 // document that is larger than the table's limit nothing more is kept.
 
 // families reads the rows of a range, by pages of their keys.
-func (f *fetch) families(ctx context.Context, r doc.Range) (more bool, err error) {
+func (f *fetch) readRange(ctx context.Context, r doc.Range) (more bool, err error) {
 	for keys, err := range f.table.keyPages(ctx, f.tx, r) {
 		if err != nil {
 			return true, err
 		}
 		f.batch.Rejects = append(f.batch.Rejects, keys.rejects...)
-		if more, err := f.family(ctx, keys.oids); !more || err != nil {
+		if more, err := f.readKeys(ctx, keys.oids); !more || err != nil {
 			return more, err
 		}
 	}
@@ -28,13 +28,13 @@ func (f *fetch) families(ctx context.Context, r doc.Range) (more bool, err error
 }
 
 // family reads the documents with these OIDs.
-func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err error) {
+func (f *fetch) readKeys(ctx context.Context, oids []doc.OID) (more bool, err error) {
 	for size := len(oids); len(oids) > 0; {
 		size = min(size, len(oids))
-		if !f.hand() {
+		if !f.flush() {
 			return false, nil
 		}
-		docs, rejects, fits, err := f.whole(ctx, oids[:size])
+		docs, rejects, fits, err := f.readDocs(ctx, oids[:size])
 		if err != nil {
 			return true, err
 		}
@@ -43,10 +43,10 @@ func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err erro
 			continue
 		}
 		for _, d := range docs {
-			f.take(d)
+			f.addDoc(d)
 		}
 		for _, r := range rejects {
-			f.reject(r)
+			f.addReject(r)
 		}
 		oids = oids[size:]
 		size *= 2 // what was too much may have been one document's
@@ -56,9 +56,9 @@ func (f *fetch) family(ctx context.Context, oids []doc.OID) (more bool, err erro
 
 // whole reads the documents with these OIDs with their children. It reports
 // whether they fit into a batch, as a single one always does.
-func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, fits bool, err error) {
-	r := reader{table: f.table, tx: f.tx, docs: len(oids), sizes: make(map[doc.OID]int, len(oids))}
-	docs, rejects, err = r.main(ctx, f.decoder, oids)
+func (f *fetch) readDocs(ctx context.Context, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, fits bool, err error) {
+	r := childReader{table: f.table, tx: f.tx, docs: len(oids), sizes: make(map[doc.OID]int, len(oids))}
+	docs, rejects, err = r.readMain(ctx, f.decoder, oids)
 	if err != nil || r.over() {
 		return nil, nil, false, err
 	}
@@ -66,15 +66,15 @@ func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, reje
 	for i, d := range docs {
 		parents[i] = d.OID
 	}
-	all := make([]map[doc.OID]*brood, len(r.table.children))
+	all := make([]map[doc.OID]*childRows, len(r.table.children))
 	for i, c := range r.table.children {
-		if all[i], err = r.broods(ctx, c, parents); err != nil || r.over() {
+		if all[i], err = r.readChildRows(ctx, c, parents); err != nil || r.over() {
 			return nil, nil, false, c.fault(err)
 		}
 	}
 	kept := docs[:0]
 	for _, d := range docs {
-		if err := r.join(&d, all); err != nil {
+		if err := r.attachChildren(&d, all); err != nil {
 			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: r.table.groups.acl.Of(d.Row)})
 			continue
 		}
@@ -84,7 +84,7 @@ func (f *fetch) whole(ctx context.Context, oids []doc.OID) (docs []doc.Doc, reje
 }
 
 // A reader reads documents with their children within a budget of text.
-type reader struct {
+type childReader struct {
 	table *Table
 	tx    *tx
 	docs  int             // to be read
@@ -93,28 +93,26 @@ type reader struct {
 }
 
 // over reports whether the rows are too much text to be kept.
-func (r *reader) over() bool { return r.text > maxBatchText && r.docs > 1 }
+func (r *childReader) over() bool { return r.text > maxBatchText && r.docs > 1 }
 
 // scan gives the rows of a query to add until they are too much, and reads
 // past the rest: a transaction survives no statement that is broken off. A row
 // that is larger than the limit comes with its key alone, and the reason.
-func (r *reader) scan(ctx context.Context, q query, d *rowDecoder, add func(tooLarge error)) error {
-	rows := r.tx.rows(ctx, q)
-	for rows.NextRow() {
-		if r.over() {
-			continue
+func (r *childReader) scan(ctx context.Context, q query, d *rowDecoder, add func(tooLarge error)) error {
+	_, err := r.tx.each(ctx, q, func(raw [][]byte) bool {
+		if !r.over() {
+			tooLarge := d.load(raw, r.table.limits)
+			r.text += d.size
+			add(tooLarge)
 		}
-		tooLarge := d.load(rows.Values(), r.table.limits)
-		r.text += d.size
-		add(tooLarge)
-	}
-	_, err := rows.Close()
-	return r.tx.fault(ctx, err)
+		return true
+	})
+	return err
 }
 
 // main reads the main rows of these OIDs, and of no others, which come too
 // where the database takes upper for lower case.
-func (r *reader) main(ctx context.Context, d *rowDecoder, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, err error) {
+func (r *childReader) readMain(ctx context.Context, d *rowDecoder, oids []doc.OID) (docs []doc.Doc, rejects []doc.Reject, err error) {
 	q, err := r.table.docsQuery(oids)
 	if err != nil {
 		return nil, nil, err
@@ -134,7 +132,7 @@ func (r *reader) main(ctx context.Context, d *rowDecoder, oids []doc.OID) (docs 
 }
 
 // broods reads the rows of one child that belong to the OIDs.
-func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.OID]*brood, error) {
+func (r *childReader) readChildRows(ctx context.Context, c *child, oids []doc.OID) (map[doc.OID]*childRows, error) {
 	unit, err := c.unit(ctx, r.tx)
 	if err != nil {
 		return nil, err
@@ -143,9 +141,9 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 	if err != nil {
 		return nil, err
 	}
-	broods := make(map[doc.OID]*brood, len(oids))
+	broods := make(map[doc.OID]*childRows, len(oids))
 	for _, oid := range oids {
-		broods[oid] = &brood{}
+		broods[oid] = &childRows{}
 	}
 	d := c.bodyDecoder(unit)
 	return broods, r.scan(ctx, q, d, func(tooLarge error) {
@@ -159,7 +157,7 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 			tooLarge = r.table.limits.CheckText(r.sizes[oid])
 		}
 		if tooLarge != nil {
-			b.refuse(tooLarge)
+			b.reject(tooLarge)
 			return
 		}
 		b.add(d)
@@ -168,23 +166,23 @@ func (r *reader) broods(ctx context.Context, c *child, oids []doc.OID) (map[doc.
 
 // bodiesQuery asks for the child's rows that belong to the OIDs.
 func (c *child) bodiesQuery(oids []doc.OID) (query, error) {
-	q := query{whole: &c.view}
+	q := query{returns: &c.view}
 	among, err := c.key.among(&q, c.sql, oids)
 	q.sql = bodies(c.sql, among)
 	return q, err
 }
 
 // join gives a document its children's rows, and its stamp their parts.
-func (r *reader) join(d *doc.Doc, all []map[doc.OID]*brood) error {
-	parts := make([]part, len(all))
+func (r *childReader) attachChildren(d *doc.Doc, all []map[doc.OID]*childRows) error {
+	parts := make([]childStamp, len(all))
 	for i, c := range r.table.children {
 		b := all[i][d.OID]
 		rows, err := b.sorted()
 		if err != nil {
 			return c.fault(err)
 		}
-		parts[i] = b.part
+		parts[i] = b.stamp
 		d.Row.Children = append(d.Row.Children, doc.Child{Name: c.name, Rows: rows})
 	}
-	return apply(&d.Stamp, parts)
+	return mergeChildStamps(&d.Stamp, parts)
 }

@@ -23,15 +23,15 @@ import (
 
 // alike is how many rows of a batch fail with one SQLSTATE, and no other row is
 // read, where the fault is the SQL's.
-const alike = 50
+const sqlFaultRows = 50
 
 // docs reads one chunk of OIDs. It reports whether the consumer wants more.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) (more bool, err error) {
-	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.keyed(ctx, oids) })
-	if !more || !poisoned(err) {
+	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.byKeys(ctx, oids) })
+	if !more || !isRowFault(err) {
 		return more, err
 	}
-	if err := t.sound(ctx); err != nil {
+	if err := t.checkStatements(ctx); err != nil {
 		return true, err
 	}
 	h := &halving{table: t, yield: yield}
@@ -45,14 +45,14 @@ func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, 
 // sound runs every statement of a fetch by key for no key. An error is the
 // SQL's: what it names is gone, the role may not read it, or it fails at rows
 // that are not asked for.
-func (t *Table) sound(ctx context.Context) error {
+func (t *Table) checkStatements(ctx context.Context) error {
 	return t.read(ctx, func(x *tx) error {
 		main, err := t.docsQuery(nil)
 		if err != nil {
 			return err
 		}
 		if _, err := x.all(ctx, main); err != nil {
-			return whole(err)
+			return notRowFault(err)
 		}
 		for _, c := range t.children {
 			of, err := c.bodiesQuery(nil)
@@ -60,21 +60,21 @@ func (t *Table) sound(ctx context.Context) error {
 				return err
 			}
 			if _, err := x.all(ctx, of); err != nil {
-				return whole(c.fault(err))
+				return notRowFault(c.fault(err))
 			}
 		}
 		_, err = t.marked(ctx, x, nil)
-		return whole(err)
+		return notRowFault(err)
 	})
 }
 
 // A halving reads rows by key of which some fail.
 type halving struct {
-	table *Table
-	yield func(doc.Batch, error) bool
-	read  int        // rows that did not fail
-	kept  []kept     // rows that did
-	tally faultTally // of these
+	table  *Table
+	yield  func(doc.Batch, error) bool
+	read   int        // rows that did not fail
+	kept   []kept     // rows that did
+	failed faultTally // of these
 }
 
 // A kept is the reject of one row, whose fetch is in flight until the consumer
@@ -85,7 +85,7 @@ type kept struct {
 }
 
 // errKept says that a fetch has nothing to hand on yet.
-var errKept = errors.New("the row is kept until its batch is judged")
+var errHeldBack = errors.New("the row is kept until its batch is judged")
 
 // end ends the fetches of what was not handed on.
 func (h *halving) end() {
@@ -95,7 +95,7 @@ func (h *halving) end() {
 }
 
 // hand hands on what was read.
-func (h *halving) hand(b doc.Batch, err error) bool {
+func (h *halving) forward(b doc.Batch, err error) bool {
 	h.read += len(b.Docs) + len(b.Rejects)
 	return h.yield(b, err)
 }
@@ -103,12 +103,12 @@ func (h *halving) hand(b doc.Batch, err error) bool {
 // split reads rows that fail together in halves.
 func (h *halving) split(ctx context.Context, oids []doc.OID) (more bool, err error) {
 	if len(oids) == 1 {
-		return h.alone(ctx, oids[0])
+		return h.readOne(ctx, oids[0])
 	}
 	middle := len(oids) / 2
 	for _, half := range [][]doc.OID{oids[:middle], oids[middle:]} {
-		more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) { return f.keyed(ctx, half) })
-		if more && poisoned(err) {
+		more, err = h.table.fetch(ctx, h.forward, func(f *fetch) (bool, error) { return f.byKeys(ctx, half) })
+		if more && isRowFault(err) {
 			more, err = h.split(ctx, half)
 		}
 		if !more || err != nil {
@@ -119,29 +119,29 @@ func (h *halving) split(ctx context.Context, oids []doc.OID) (more bool, err err
 }
 
 // alone reads one row. Where it fails it is kept as a reject.
-func (h *halving) alone(ctx context.Context, oid doc.OID) (more bool, err error) {
-	more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) { return f.keyed(ctx, []doc.OID{oid}) })
-	if !more || !poisoned(err) {
+func (h *halving) readOne(ctx context.Context, oid doc.OID) (more bool, err error) {
+	more, err = h.table.fetch(ctx, h.forward, func(f *fetch) (bool, error) { return f.byKeys(ctx, []doc.OID{oid}) })
+	if !more || !isRowFault(err) {
 		return more, err
 	}
-	h.tally.add(err)
-	return h.keep(ctx, oid, err)
+	h.failed.add(err)
+	return h.keepReject(ctx, oid, err)
 }
 
 // keep keeps a row as a reject, with the groups that a newer fetch reads: the
 // statement that failed has ended its transaction.
-func (h *halving) keep(ctx context.Context, oid doc.OID, fault error) (more bool, err error) {
-	more, err = h.table.fetch(ctx, h.hand, func(f *fetch) (bool, error) {
+func (h *halving) keepReject(ctx context.Context, oid doc.OID, fault error) (more bool, err error) {
+	more, err = h.table.fetch(ctx, h.forward, func(f *fetch) (bool, error) {
 		groups, err := h.table.groups.read(ctx, f.tx, []doc.OID{oid})
-		if err != nil && !ofStatement(err) {
+		if err != nil && !isRefused(err) {
 			return true, err
 		}
 		f.batch.Rejects = []doc.Reject{{OID: oid, Reason: fault.Error(), Groups: groups[oid]}}
 		h.kept = append(h.kept, kept{f.batch, f.end})
 		f.end = func() {}
-		return true, errKept
+		return true, errHeldBack
 	})
-	if errors.Is(err, errKept) {
+	if errors.Is(err, errHeldBack) {
 		err = nil
 	}
 	return more, err
@@ -149,7 +149,7 @@ func (h *halving) keep(ctx context.Context, oid doc.OID, fault error) (more bool
 
 // finish judges the rows that were kept, and hands them on.
 func (h *halving) finish() (more bool, err error) {
-	if err := h.tally.fault(h.read); err != nil {
+	if err := h.failed.fault(h.read); err != nil {
 		return true, err
 	}
 	for len(h.kept) > 0 {
@@ -181,15 +181,15 @@ func (f *faultTally) add(err error) {
 // fault returns the SQL's fault, if it is the SQL's: all rows of a batch have
 // it, and no other row was read.
 func (f *faultTally) fault(read int) error {
-	if f.rows < alike || f.mixed || read > 0 {
+	if f.rows < sqlFaultRows || f.mixed || read > 0 {
 		return nil
 	}
-	return whole(fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %w", f.rows, f.first))
+	return notRowFault(fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %w", f.rows, f.first))
 }
 
 // keyPageApart reads a page of keys that could not be read at once.
-func (t *Table) keyPageApart(ctx context.Context, r doc.Range, after []string, fault error) (p keyPage, err error) {
-	p.oids, err = t.keysApart(ctx, r, noCondition, after, t.batch, fault)
+func (t *Table) bisectKeyPage(ctx context.Context, r doc.Range, after []string, fault error) (p keyPage, err error) {
+	p.oids, err = t.bisectKeys(ctx, r, noCondition, after, t.batch, fault)
 	p.rows = len(p.oids)
 	p.oids = slices.Compact(p.oids)
 	if n := len(p.oids); err == nil && n > 0 {
@@ -209,8 +209,8 @@ func (t *Table) rangeByKeys(ctx context.Context, r doc.Range, yield func(doc.Bat
 			f.batch.Rejects = page.rejects
 			return true, err
 		})
-		if more && poisoned(err) {
-			page, err = t.keyPageApart(ctx, r, after, err)
+		if more && isRowFault(err) {
+			page, err = t.bisectKeyPage(ctx, r, after, err)
 		}
 		if more && err == nil && len(page.oids) > 0 {
 			more, err = t.docs(ctx, page.oids, yield)

@@ -148,14 +148,14 @@ func TestPoisoned(t *testing.T) {
 		"22012": true, "22P02": true, "54000": true, "21000": true, "23505": true, "42P01": true, "P0001": true, "XX001": true, "AB123": true, "25006": true, "58P01": true,
 		"08006": false, "08P01": false, "25P02": false, "28000": false, "40001": false, "53200": false, "55P03": false, "57014": false, "58030": false, "HV00N": false,
 	} {
-		if got := poisoned(fmt.Errorf("child x: %w", &serverError{code: code})); got != want {
+		if got := isRowFault(fmt.Errorf("child x: %w", &serverError{code: code})); got != want {
 			t.Errorf("%s: got %v, want %v", code, got, want)
 		}
 	}
-	if raised := error(&serverError{code: "40001", raised: true}); !poisoned(raised) || poisoned(whole(raised)) {
+	if raised := error(&serverError{code: "40001", raised: true}); !isRowFault(raised) || isRowFault(notRowFault(raised)) {
 		t.Error("got no poisoned row for an error that a function raised, or one for what is no row's fault")
 	}
-	if poisoned(nil) || poisoned(fmt.Errorf("%w: %w", doc.ErrUnavailable, &serverError{code: "22012"})) {
+	if isRowFault(nil) || isRowFault(fmt.Errorf("%w: %w", doc.ErrUnavailable, &serverError{code: "22012"})) {
 		t.Error("got a poisoned row, want none: no error, or a database that is down")
 	}
 }

@@ -26,7 +26,7 @@ type child struct {
 }
 
 func newChild(ctx context.Context, x *tx, cfg ChildConfig, parent key, updated updatedConfig) (*child, error) {
-	at := place{cfg.Path + ".sql", cfg.Path + ".key", cfg.Path + ".updated"}
+	at := paths{cfg.Path + ".sql", cfg.Path + ".key", cfg.Path + ".updated"}
 	v, err := newView(ctx, x, wrap(cfg.SQL), cfg.Key, updated, at)
 	if err != nil {
 		return nil, err

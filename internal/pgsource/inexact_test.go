@@ -73,8 +73,8 @@ func TestElsewhereIsNotTold(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); GRANT SELECT ON doc TO pg_monitor; REVOKE SELECT ON pg_locks FROM public")
 	table := tableIn(t, dsn+"&options=-c%20role%3Dpg_monitor", "", TableConfig{})
-	if want := "the server does not tell what the SQL reads: permission denied for view pg_locks"; !strings.HasPrefix(table.elsewhere, want) {
-		t.Errorf("got %q, want %q", table.elsewhere, want)
+	if want := "the server does not tell what the SQL reads: permission denied for view pg_locks"; !strings.HasPrefix(table.inexactReason, want) {
+		t.Errorf("got %q, want %q", table.inexactReason, want)
 	}
 	if n, err := table.Count(t.Context()); n != 0 || err != nil {
 		t.Errorf("got %d, %v, want a table without rows", n, err)

@@ -23,7 +23,7 @@ import (
 // each. Other keys have too many values for that.
 
 // apart reads keys of which some rows fail.
-type apart struct {
+type keyBisection struct {
 	table *Table
 	among func(*query) string // a further condition
 	limit int
@@ -32,18 +32,18 @@ type apart struct {
 
 // keysApart reads the next keys of a range behind a key, in their order, up to a
 // limit; fault is why they could not be read at once.
-func (t *Table) keysApart(ctx context.Context, r doc.Range, among func(*query) string, after []string, limit int, fault error) ([]doc.OID, error) {
+func (t *Table) bisectKeys(ctx context.Context, r doc.Range, among func(*query) string, after []string, limit int, fault error) ([]doc.OID, error) {
 	if len(t.key) != 1 || t.key[0].param != pgtype.Int8OID {
-		return nil, whole(fmt.Errorf("the keys can't be read without the row that fails: declare the functions of the SQL STABLE: %w", fault))
+		return nil, notRowFault(fmt.Errorf("the keys can't be read without the row that fails: declare the functions of the SQL STABLE: %w", fault))
 	}
 	low, high, err := t.ends(r, after)
 	if err != nil || low > high {
 		return nil, err
 	}
-	a := &apart{table: t, among: among, limit: limit}
+	a := &keyBisection{table: t, among: among, limit: limit}
 	// Where even the condition on the key fails, every range would.
-	if err := a.readOnce(ctx, 1, 0); poisoned(err) {
-		return nil, whole(fault)
+	if err := a.readOnce(ctx, 1, 0); isRowFault(err) {
+		return nil, notRowFault(fault)
 	}
 	if err := a.read(ctx, low, high); err != nil {
 		return nil, err
@@ -84,12 +84,12 @@ func (t *Table) integer(oid doc.OID) (int64, error) {
 }
 
 // read reads the keys from low to high.
-func (a *apart) read(ctx context.Context, low, high int64) error {
+func (a *keyBisection) read(ctx context.Context, low, high int64) error {
 	if len(a.oids) >= a.limit {
 		return nil
 	}
 	err := a.readOnce(ctx, low, high)
-	if !poisoned(err) {
+	if !isRowFault(err) {
 		return err
 	}
 	if low == high {
@@ -104,17 +104,15 @@ func (a *apart) read(ctx context.Context, low, high int64) error {
 	return a.read(ctx, middle+1, high)
 }
 
-func (a *apart) readOnce(ctx context.Context, low, high int64) error {
-	return a.table.read(ctx, func(x *tx) error {
-		oids, err := a.table.keysOf(ctx, x, a.query(low, high))
-		a.oids = append(a.oids, oids...)
-		return err
-	})
+func (a *keyBisection) readOnce(ctx context.Context, low, high int64) error {
+	oids, err := a.table.readKeys(ctx, a.query(low, high))
+	a.oids = append(a.oids, oids...)
+	return err
 }
 
-func (a *apart) query(low, high int64) query {
+func (a *keyBisection) query(low, high int64) query {
 	t := a.table
-	q := query{of: []*view{&t.view}}
+	q := query{reads: []*view{&t.view}}
 	column := t.key.columns(t.sql)[0]
 	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s BETWEEN %s AND %s AND %s ORDER BY %s LIMIT %s", column, t.sql.from(),
 		column, q.bind(int8OID, strconv.FormatInt(low, 10)), q.bind(int8OID, strconv.FormatInt(high, 10)), a.among(&q),
@@ -123,9 +121,9 @@ func (a *apart) query(low, high int64) query {
 }
 
 // breakpointsApart returns every every-th key, without the first.
-func (t *Table) breakpointsApart(ctx context.Context, every int, fault error) (points []doc.OID, err error) {
+func (t *Table) bisectBreakpoints(ctx context.Context, every int, fault error) (points []doc.OID, err error) {
 	for after := []string(nil); ; {
-		oids, err := t.keysApart(ctx, doc.Range{}, noCondition, after, every, fault)
+		oids, err := t.bisectKeys(ctx, doc.Range{}, noCondition, after, every, fault)
 		if err != nil || len(oids) == 0 {
 			return points, err
 		}
@@ -143,7 +141,7 @@ func (t *Table) breakpointsApart(ctx context.Context, every int, fault error) (p
 
 // windowApart yields the stamps of the live rows with updateTime in the window,
 // in the order of keys behind one. It reports whether the consumer wants more.
-func (t *Table) windowApart(ctx context.Context, w doc.Window, after []string, fault error, yield func([]doc.Stamp, error) bool) bool {
+func (t *Table) bisectWindow(ctx context.Context, w doc.Window, after []string, fault error, yield func([]doc.Stamp, error) bool) bool {
 	var unit time.Duration
 	err := t.read(ctx, func(x *tx) (err error) {
 		unit, err = t.unit(ctx, x)
@@ -152,7 +150,7 @@ func (t *Table) windowApart(ctx context.Context, w doc.Window, after []string, f
 	for {
 		var stamps []doc.Stamp
 		if err == nil {
-			stamps, after, err = t.nextApart(ctx, doc.Range{}, t.inWindow(w, unit), after, fault)
+			stamps, after, err = t.bisectStamps(ctx, doc.Range{}, t.inWindow(w, unit), after, fault)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -169,9 +167,9 @@ func (t *Table) windowApart(ctx context.Context, w doc.Window, after []string, f
 
 // nextApart reads a page of stamps in the order of keys; last is its last key,
 // nil where no page follows. A page is no larger than what is judged together.
-func (t *Table) nextApart(ctx context.Context, r doc.Range, among func(*query) string, after []string, fault error) (stamps []doc.Stamp, last []string, err error) {
-	limit := min(t.stampPage, max(t.batch, alike))
-	oids, err := t.keysApart(ctx, r, among, after, limit, fault)
+func (t *Table) bisectStamps(ctx context.Context, r doc.Range, among func(*query) string, after []string, fault error) (stamps []doc.Stamp, last []string, err error) {
+	limit := min(t.stampPage, max(t.batch, sqlFaultRows))
+	oids, err := t.bisectKeys(ctx, r, among, after, limit, fault)
 	if err != nil || len(oids) == 0 {
 		return nil, nil, err
 	}

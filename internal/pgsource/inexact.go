@@ -13,7 +13,7 @@ import (
 // exact where the table has rows that no transaction here stamps.
 func (t *Table) Watch(o WatchOptions) *Watch {
 	w := t.src.Watch(o)
-	w.scope = &scope{table: t, elsewhere: t.elsewhere}
+	w.scope = &tableScope{table: t, inexactReason: t.inexactReason}
 	return w
 }
 
@@ -28,33 +28,33 @@ func (t *Table) Watch(o WatchOptions) *Watch {
 //
 // A look costs a transaction that plans each SQL and runs none: about as much as
 // an idle window.
-type scope struct {
-	table     *Table
-	version   string    // of all that had been committed, at the last look
-	at        time.Time // the server's clock then; zero: not yet
-	elsewhere string    // why no horizon can be exact; "": one can
+type tableScope struct {
+	table         *Table
+	version       string    // of all that had been committed, at the last look
+	at            time.Time // the server's clock then; zero: not yet
+	inexactReason string    // why no horizon can be exact; "": one can
 }
 
 // look looks again, if there may be something new.
-func (s *scope) look(ctx context.Context, r reading, slack time.Duration) error {
+func (s *tableScope) refresh(ctx context.Context, r reading, slack time.Duration) error {
 	since := r.clock.Sub(s.at)
 	if r.version == s.version || 0 <= since && since < slack {
 		return nil
 	}
-	elsewhere, err := s.table.lookElsewhere(ctx)
+	elsewhere, err := s.table.readInexactReason(ctx)
 	if err != nil {
 		return err
 	}
-	s.version, s.at, s.elsewhere = r.version, r.clock, elsewhere
+	s.version, s.at, s.inexactReason = r.version, r.clock, elsewhere
 	return nil
 }
 
 // lookElsewhere says why no horizon can speak of the table's rows now; "" if one
 // can.
-func (t *Table) lookElsewhere(ctx context.Context) (why string, err error) {
+func (t *Table) readInexactReason(ctx context.Context) (why string, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		views, _ := t.views()
-		why, err = x.elsewhere(ctx, views)
+		why, err = x.inexactReason(ctx, views)
 		return err
 	})
 	return why, err
@@ -64,7 +64,7 @@ func (t *Table) lookElsewhere(ctx context.Context) (why string, err error) {
 // others stamp. What was read is what it holds locks on until it ends: behind
 // views, in partitions, and where a plan shows less, since it joins on the other
 // server or leaves out what it won't run.
-const elsewhereSQL = `SELECT c.relkind, ` + nameOf + `
+const inexactRelationSQL = `SELECT c.relkind, ` + nameOf + `
 	FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_class c ON c.oid = l.relation JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation'
 	AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND c.relkind IN ('f', 'm')
@@ -72,8 +72,8 @@ const elsewhereSQL = `SELECT c.relkind, ` + nameOf + `
 
 // elsewhere says why no horizon can speak of the rows of some SQLs; "" if one
 // can. They are planned, not run. A refusal fails the transaction.
-func (x *tx) elsewhere(ctx context.Context, views []*view) (string, error) {
-	why, err := x.readsElsewhere(ctx, views)
+func (x *tx) inexactReason(ctx context.Context, views []*view) (string, error) {
+	why, err := x.findInexact(ctx, views)
 	var refused *serverError
 	if errors.As(err, &refused) && !errors.Is(err, doc.ErrUnavailable) {
 		return "the server does not tell what the SQL reads: " + refused.Error() + ": set horizon: timeout", nil
@@ -81,21 +81,21 @@ func (x *tx) elsewhere(ctx context.Context, views []*view) (string, error) {
 	return why, err
 }
 
-func (x *tx) readsElsewhere(ctx context.Context, views []*view) (string, error) {
+func (x *tx) findInexact(ctx context.Context, views []*view) (string, error) {
 	var calls calls
 	for _, v := range views {
 		plan, err := x.all(ctx, query{sql: "EXPLAIN (VERBOSE, COSTS OFF) " + v.everything().sql})
 		if err != nil {
 			return "", err
 		}
-		calls.of(plan)
+		calls.addPlan(plan)
 	}
-	rows, err := x.all(ctx, query{sql: elsewhereSQL})
+	rows, err := x.all(ctx, query{sql: inexactRelationSQL})
 	switch {
 	case err != nil:
 		return "", err
 	case len(rows) == 0:
-		return x.opaque(ctx, calls)
+		return x.opaqueFunction(ctx, calls)
 	case string(rows[0][0]) == "f":
 		return fmt.Sprintf("the SQL reads foreign table %s, whose rows another server stamps: set horizon: timeout", rows[0][1]), nil
 	}

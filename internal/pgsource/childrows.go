@@ -9,26 +9,26 @@ import (
 )
 
 // A brood is the rows of one child that belong to one document.
-type brood struct {
-	part  part
+type childRows struct {
+	stamp childStamp
 	rows  []doc.Row
 	fault error // why one of them can't be stored
 
-	refused bool // no further row is kept
+	tooLarge bool // no further row is kept
 }
 
 // add adds the row that the decoder has in hand.
-func (b *brood) add(d *rowDecoder) {
-	if b.refused {
+func (b *childRows) add(d *rowDecoder) {
+	if b.tooLarge {
 		return
 	}
 	digest, err := d.digest()
 	if err == nil {
-		b.part.rows++
-		b.part.sum += digest
+		b.stamp.rows++
+		b.stamp.sum += digest
 		var at time.Time
 		at, err = d.time()
-		b.part.updated = later(b.part.updated, at)
+		b.stamp.updated = later(b.stamp.updated, at)
 	}
 	var values []any
 	if err == nil {
@@ -44,8 +44,8 @@ func (b *brood) add(d *rowDecoder) {
 }
 
 // refuse drops the rows, and any that follow, for a reason.
-func (b *brood) refuse(reason error) {
-	b.rows, b.refused = nil, true
+func (b *childRows) reject(reason error) {
+	b.rows, b.tooLarge = nil, true
 	if b.fault == nil {
 		b.fault = reason
 	}
@@ -53,7 +53,7 @@ func (b *brood) refuse(reason error) {
 
 // sorted returns the rows in the order of their canonical JSON. SQL promises
 // none, and the document's hash must not depend on it.
-func (b *brood) sorted() ([]doc.Row, error) {
+func (b *childRows) sorted() ([]doc.Row, error) {
 	if b.fault != nil || len(b.rows) < 2 {
 		return b.rows, b.fault
 	}
