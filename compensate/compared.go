@@ -14,15 +14,14 @@ type Clock interface {
 	Now(context.Context) (time.Time, error)
 }
 
-// Versions tells whether anything was committed to a database: another version
-// says that something may have been.
+// Versions returns the version of a database. It changes with each commit.
 type Versions interface {
 	Version(context.Context) (string, error)
 }
 
-// Compared compares the whole table whenever something was committed, for a
-// database that says that much and no more. S is the time of the comparison:
-// what was committed by then is in the index.
+// Compared compares the whole table after each commit. It is for a database that
+// has a version and no horizon. S is the time of the comparison: everything that
+// was committed before is in the index.
 type Compared struct {
 	Table      string
 	Clock      Clock
@@ -30,15 +29,16 @@ type Compared struct {
 	Comparison *Comparison
 	Trace      *timetrace.Trace
 
-	seen    string // the version that was compared
+	seen    string // version at the last comparison
 	settler settler
 }
 
 // forever is every updateTime that a row can have.
 var forever = doc.Window{To: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}
 
-// Run compares, if there is anything to compare. The clock is read first: S
-// must not be later than the version that it speaks of.
+// Run compares if the version has changed, and moves S to the current time. It
+// reads the clock before the version, because S must not be later than the
+// version it covers.
 func (c *Compared) Run(ctx context.Context) (doc.Report, error) {
 	report, err := c.run(ctx)
 	if err != nil {

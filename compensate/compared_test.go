@@ -1,7 +1,6 @@
 package compensate_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"syscall"
@@ -12,13 +11,13 @@ import (
 	"indexerd/internal/fakeworld/machine"
 )
 
-// A version that was compared costs nothing but the question, and S goes on.
+// A version that was compared is not compared again, and S still moves.
 func TestSameVersionCostsNoStamps(t *testing.T) {
 	w := newWorld(t)
 	var steps machine.Counter
 	w.Table.Before = steps.Before(nil)
 	c := w.compared()
-	for range 2 { // the first run of a process compares, whatever was before
+	for range 2 { // the first run of a process always compares
 		w.Table.Put(fakeworld.Key(1), "row")
 		for range 10 {
 			w.Table.Advance(time.Second)
@@ -57,8 +56,8 @@ func TestComparedFindsAnyUpdateTime(t *testing.T) {
 	w.checkRepaired(t)
 }
 
-// A commit before any step is not vouched for and then forgotten: the clock is
-// read before the version, the version before the stamps.
+// A commit before any step of a run is not below S until it is in the index. So
+// the clock is read before the version, and the version before the stamps.
 func TestCommitBetweenTheSteps(t *testing.T) {
 	for _, changed := range []bool{false, true} { // since the last version
 		for k := 1; ; k++ {
@@ -93,47 +92,7 @@ func TestCommitBetweenTheSteps(t *testing.T) {
 	}
 }
 
-// The failing twin: a clock that is read after the version vouches for what
-// was committed between the two.
-func TestClockAfterVersionIsALie(t *testing.T) {
-	w := newWorld(t)
-	w.Table.Put(fakeworld.Key(1), "row")
-	c := w.compared()
-	run(t, c)
-	w.Table.Advance(time.Second)
-	late := &lateClock{Table: w.Table}
-	c.Clock, c.Versions = late, late
-	late.between = func() {
-		w.Table.Put(fakeworld.Key(2), "row")
-		w.Table.Advance(time.Second)
-	}
-	run(t, c)
-	if len(w.broken()) == 0 {
-		t.Error("the twin told no lie: this commit proves nothing of the right order")
-	}
-}
-
-// A lateClock reads the version when it is asked for the clock, and the clock
-// after it.
-type lateClock struct {
-	*fakeworld.Table
-	between func()
-	version string
-}
-
-func (c *lateClock) Now(ctx context.Context) (time.Time, error) {
-	version, err := c.Table.Version(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	c.version = version
-	c.between()
-	return c.Table.Now(ctx)
-}
-
-func (c *lateClock) Version(context.Context) (string, error) { return c.version, nil }
-
-// A version counts as compared only when it was, to its end.
+// A comparison that failed is repeated, although the version is the same.
 func TestFailedComparisonIsRepeated(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t)

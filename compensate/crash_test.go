@@ -9,7 +9,7 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// passes are what can move S, as one process has them.
+// passes are the passes that move S.
 var passes = []struct {
 	name string
 	run  func(*testing.T, *world) error
@@ -30,8 +30,8 @@ var passes = []struct {
 	}},
 }
 
-// A crash at any step leaves an S that is true and not before what was
-// durable, and the next process finds the rest with no help.
+// After a crash at any step every row below S is in the index, S is not below the
+// durable one, and the next process finds all other rows.
 func TestCrashAnywhere(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for _, pass := range passes {
@@ -69,8 +69,7 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// A crash between two runs loses what the tree knew and S over an idle time,
-// and no row.
+// A crash between two runs loses the tree and the S of an idle time, and no row.
 func TestCrashBetweenRuns(t *testing.T) {
 	for _, pass := range passes {
 		w := newWorld(t)

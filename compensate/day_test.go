@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,8 +15,8 @@ import (
 	"indexerd/internal/schedule"
 )
 
-// A day is a world whose clock runs, with writers and passes that know nothing
-// of each other but what the database and the table's lane let them.
+// A day is a world whose clock runs, with writers and passes that share nothing
+// but the database and the table's lane.
 type day struct {
 	*world
 	t         *testing.T
@@ -54,8 +53,7 @@ func newDay(t *testing.T, w *world) *day {
 	return d
 }
 
-// every runs a pass in the lane, and checks what S vouches for whenever it has
-// moved.
+// every runs a pass in the lane, and checks all rows below S when S has moved.
 func (d *day) every(interval time.Duration, run func(context.Context) (doc.Report, error)) {
 	d.t.Helper()
 	_, err := d.scheduler.Every("pass", interval, interval, func(ctx context.Context) error {
@@ -117,7 +115,7 @@ func (d *day) write(seed uint64, pause, longest time.Duration) {
 	}
 }
 
-// spend lets the day pass, with three writers and whoever else acts.
+// spend lets the day pass, with three writers and act.
 func (d *day) spend(longest time.Duration, act func()) {
 	d.t.Helper()
 	go d.write(1, time.Minute, longest)
@@ -134,20 +132,20 @@ func (d *day) spend(longest time.Duration, act func()) {
 	}
 }
 
-// wantAllButGhosts checks that all rows are in the index, and that what is
-// left to the sweep are rows that were deleted when S had passed them.
+// wantAllButGhosts checks that all rows are in the index, and that only
+// documents of rows that were deleted below S are left to the sweep.
 func (d *day) wantAllButGhosts() {
 	d.t.Helper()
 	d.wantAll(d.t)
-	for _, oid := range d.ghosts() {
+	for _, oid := range fakeworld.Ghosts(d.Table, d.Index) {
 		if page, _ := d.Pages.Page(oid); !page.Updated.Before(d.Marks().Settled) {
 			d.t.Errorf("row %v of %v is gone, and its document is there", oid, page.Updated)
 		}
 	}
 }
 
-// A day of three tiers. Transactions stay open for almost as long as the last
-// one assumes.
+// A day with three tiers. Transactions stay open for almost as long as the last
+// tier assumes.
 func TestDayOfTiers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDay(t, assumed(t))
@@ -167,8 +165,8 @@ func TestDayOfTiers(t *testing.T) {
 	})
 }
 
-// A day of the exact horizon, with one transaction that stays open for an
-// eighth of it.
+// A day with an exact horizon, and one transaction that stays open for an eighth
+// of it.
 func TestDayOfTheHorizon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDay(t, newWorld(t))
@@ -216,23 +214,4 @@ func (d *day) wantFound(before map[doc.OID]fakeworld.Row, w doc.Window) {
 			d.t.Errorf("at %v: row %v of %v was committed before the run, and is missing after it", d.Table.Clock(), oid, now[oid].Updated)
 		}
 	}
-}
-
-// The same day with incremental alone: what commits late is never found.
-func TestIncrementalAloneNeverFindsLateRows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDay(t, newWorld(t))
-		d.every(10*time.Second, d.follow.Run)
-		var lost []doc.OID
-		d.spend(timeout, func() {
-			time.Sleep(d.length - hour/2) // the last one has committed
-			lost = d.missing()
-		})
-		if len(lost) == 0 {
-			t.Error("nothing was missed: these writers prove nothing")
-		}
-		if got := d.missing(); !slices.Equal(got, lost) {
-			t.Errorf("missing half an hour later: got %v, want the same, %v", got, lost)
-		}
-	})
 }

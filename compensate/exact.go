@@ -9,38 +9,37 @@ import (
 	"indexerd/timetrace"
 )
 
-// Horizon tells how far the database vouches for being complete.
+// Horizon reads the time below which no open transaction can commit.
 type Horizon interface {
 	Horizon(context.Context) (doc.Horizon, error)
 }
 
-// Exact compares everything from S on and moves S to the horizon. It takes the
-// place of the last tier where the database can prove a horizon.
+// Exact compares everything from S on and moves S to the horizon H. It replaces
+// the last tier if the database can prove a horizon.
 type Exact struct {
 	Table      string
 	Tick       time.Duration // precision of updateTime
-	Timeout    time.Duration // how far S goes back when the server is another one
+	Timeout    time.Duration // how far S is set back when another server answers
 	Horizon    Horizon
 	Comparison *Comparison
 	Trace      *timetrace.Trace
 
 	settler settler
-	due     rewind // not durable yet
+	due     rewind // detected and not durable yet
 
-	compared string    // the version that was compared last,
-	settled  time.Time // and where S was then
+	compared string    // version of the database at the last comparison
+	settled  time.Time // S after the last comparison
 }
 
 // Run reads H, then compares [S, max(Last(N), H)), then moves S to H. H may be
-// newer than the incremental mark: what S passes has been compared. The window
-// reaches beyond H to the mark, so that a row that commits late is found even
-// while an older session pins H.
+// newer than the incremental mark Last(N), so the window reaches at least to H:
+// everything that S passes must be compared. The window also reaches to Last(N),
+// so that rows that commit late are found while an older session pins H.
 //
-// Where nothing was committed since the last comparison, there is nothing to
-// compare: what was visible then was compared then, or by incremental since, as
-// far as its mark has come.
+// If nothing was committed since the last comparison, Run only moves S: every
+// visible row was compared then, or by incremental since.
 //
-// Where H is not exact, its reason is returned and nothing moves.
+// If H is not exact, Run returns it with its reason, and S does not move.
 func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 	h, err := e.Horizon.Horizon(ctx) // before the snapshot of the stamps
 	if err != nil {
@@ -56,7 +55,7 @@ func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
 	return h, report, nil
 }
 
-// settle compares what is not settled, and moves S.
+// settle compares what is not settled, and moves S to H.
 func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	at := wholeTicks(h.At, e.Tick)
 	marks, _ := e.Trace.Table(e.Table)
@@ -74,16 +73,17 @@ func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	return e.move(h, at, report)
 }
 
-// idle reports whether nothing can have come that was not compared. A rewind has
-// moved S, and a mark that lies below H has not seen all that S would pass.
+// idle reports whether every row that S would pass was compared before. That is
+// not so after a rewind, which moved S, or while the incremental mark is below
+// the new S.
 func (e *Exact) idle(h doc.Horizon, at time.Time, marks timetrace.Table) bool {
 	return h.Version != "" && h.Version == e.compared && marks.Settled.Equal(e.settled) && !at.After(marks.Incremental)
 }
 
-// move moves S, and remembers what it was moved by.
+// move moves S, and keeps the version that it was moved by.
 func (e *Exact) move(h doc.Horizon, at time.Time, report doc.Report) (doc.Report, error) {
 	err := e.settler.move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
-		t.Settle(at, t.Mode) // what was assumed once stays so until a sweep has looked at all of it
+		t.Settle(at, t.Mode) // an assumed S stays assumed until a sweep has ended
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
 	})
 	if err != nil {
@@ -94,21 +94,21 @@ func (e *Exact) move(h doc.Horizon, at time.Time, report doc.Report) (doc.Report
 	return report, nil
 }
 
-// A rewind is where marks have to go back to, and why.
+// A rewind is the time to which all marks must be set back, and the reason.
 type rewind struct {
 	to     time.Time
 	reason string
 }
 
-// rewind takes the marks back where the database is no longer what they were
-// measured on. A horizon tells of a step of its clock only once: until the
-// rewind is durable it stays due.
+// rewind sets the marks back if another server answers, or if the database's
+// clock was set back. A horizon reports a step of the clock only once, so the
+// rewind stays due until it is durable.
 func (e *Exact) rewind(h doc.Horizon) error {
 	marks, _ := e.Trace.Table(e.Table)
 	switch {
 	case marks.Server != "" && h.Server != "" && h.Server != marks.Server:
-		// What it had shown may be gone, and what it stamps may be older. A standby
-		// that shows less than the one before it replays the difference later.
+		// Rows may be lost, and new rows may get older times. A standby that shows
+		// an older state than the server before it replays the difference later.
 		e.due.add(h.Shown().Add(-e.Timeout), "the database server was restarted, restored or failed over")
 	case h.ClockBack > 0:
 		e.due.add(h.SteppedTo(), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
@@ -119,7 +119,7 @@ func (e *Exact) rewind(h doc.Horizon) error {
 	err := e.Trace.UpdateTable(e.Table, func(t *timetrace.Table) {
 		t.Rewind(e.due.to, e.due.reason)
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
-		t.Read, t.ReadLocal = h.Now, h.Local // incremental need not notice it once more
+		t.Read, t.ReadLocal = h.Now, h.Local // so that incremental does not rewind again
 	})
 	if err != nil {
 		return fmt.Errorf("compensate %s, rewind: %w", e.Table, err)
@@ -128,7 +128,7 @@ func (e *Exact) rewind(h doc.Horizon) error {
 	return nil
 }
 
-// add goes back further, if need be.
+// add keeps the earlier of the two times.
 func (r *rewind) add(to time.Time, reason string) {
 	if r.reason == "" || to.Before(r.to) {
 		*r = rewind{to, reason}

@@ -13,16 +13,16 @@ import (
 	"indexerd/timetrace"
 )
 
-// A teller is a horizon that a test makes up.
-type teller func() (doc.Horizon, error)
+// A fakeHorizon is a horizon that a test chooses.
+type fakeHorizon func() (doc.Horizon, error)
 
-func (f teller) Horizon(context.Context) (doc.Horizon, error) { return f() }
+func (f fakeHorizon) Horizon(context.Context) (doc.Horizon, error) { return f() }
 
-// tells is a horizon that is always the same.
-func tells(h doc.Horizon) teller { return func() (doc.Horizon, error) { return h, nil } }
+// fixed is a horizon that is always the same.
+func fixed(h doc.Horizon) fakeHorizon { return func() (doc.Horizon, error) { return h, nil } }
 
-// changed is the table's horizon, but for what f changes.
-func (w *world) changed(f func(*doc.Horizon)) teller {
+// changed is the table's horizon, edited by f.
+func (w *world) changed(f func(*doc.Horizon)) fakeHorizon {
 	return func() (doc.Horizon, error) {
 		h, err := w.Table.Horizon(context.Background())
 		f(&h)
@@ -53,7 +53,7 @@ func TestExactWindow(t *testing.T) {
 			w := newWorld(t)
 			w.update(t, func(m *timetrace.Table) { m.Settled, m.Incremental = w.at(test.settled), w.at(test.last) })
 			e := w.exact()
-			e.Tick, e.Horizon = test.tick, tells(doc.Horizon{At: w.at(test.h), Now: w.at(8), Exact: true})
+			e.Tick, e.Horizon = test.tick, fixed(doc.Horizon{At: w.at(test.h), Now: w.at(8), Exact: true})
 			report := runExact(t, e)
 			if want := (doc.Window{From: w.at(test.settled), To: w.at(test.to)}); report.Window != want {
 				t.Errorf("window: got %v, want %v", report.Window, want)
@@ -65,9 +65,9 @@ func TestExactWindow(t *testing.T) {
 	}
 }
 
-// While a transaction stays open S waits for it; what commits late meanwhile
-// is found by the next run all the same.
-func TestPinnedHorizonDelaysSAndNothingElse(t *testing.T) {
+// While a transaction is open S waits for it, and the next run still finds rows
+// of other transactions that commit late.
+func TestPinnedHorizonDelaysOnlyS(t *testing.T) {
 	w := newWorld(t)
 	e := w.exact()
 	w.Table.Advance(time.Minute)
@@ -93,7 +93,7 @@ func TestPinnedHorizonDelaysSAndNothingElse(t *testing.T) {
 	}
 }
 
-// The rows of the tick that H lies in may still come.
+// Rows of the tick that H lies in may still commit, so S stays below that tick.
 func TestCoarseUpdateTime(t *testing.T) {
 	for _, tick := range []time.Duration{0, time.Second} {
 		w := newWorld(t)
@@ -117,15 +117,15 @@ func TestCoarseUpdateTime(t *testing.T) {
 	}
 }
 
-// Without an exact horizon nothing moves, and the reason is passed on.
+// Without an exact horizon no mark moves, and the reason is returned.
 func TestNoHorizon(t *testing.T) {
 	fault := errors.New("no connection")
 	tests := []struct {
 		name    string
-		horizon teller
+		horizon fakeHorizon
 		want    error
 	}{
-		{"not exact", tells(doc.Horizon{Reason: "a standby"}), nil},
+		{"not exact", fixed(doc.Horizon{Reason: "a standby"}), nil},
 		{"fault", func() (doc.Horizon, error) { return doc.Horizon{}, fault }, fault},
 	}
 	for _, test := range tests {
@@ -151,7 +151,7 @@ func TestNoHorizon(t *testing.T) {
 	}
 }
 
-// What was assumed stays assumed until a sweep has looked at all of it.
+// An assumed S stays assumed until a sweep has ended.
 func TestAssumedStaysAssumed(t *testing.T) {
 	w := assumed(t)
 	w.Table.Advance(hour)
@@ -162,8 +162,7 @@ func TestAssumedStaysAssumed(t *testing.T) {
 	}
 }
 
-// S over an idle time becomes durable every ten seconds, and with rows at
-// once.
+// While no row is found S is written every ten seconds, and at once after a row.
 func TestIdleSIsRarelyWritten(t *testing.T) {
 	w := newWorld(t)
 	w.crawl(t, nil) // numbers are reserved now

@@ -15,8 +15,8 @@ import (
 	"indexerd/internal/fakeworld/machine"
 )
 
-// upheaval changes a table in each way that a comparison can find, over
-// several batches, and returns the window that has all of it.
+// upheaval changes a table in each way that a comparison can find, over several
+// batches, and returns the window of all changes.
 func (w *world) upheaval(t testing.TB) doc.Window {
 	t.Helper()
 	const rows = 6 * batch
@@ -52,8 +52,8 @@ func (w *world) checkRepaired(t testing.TB) {
 	}
 }
 
-// Whichever step fails, S stays, nothing is removed that is there, and the
-// next run repairs all of it.
+// Whichever step fails, S stays, no document of a live row is removed, and the
+// next run repairs everything.
 func TestFaultAtEveryStep(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t)
@@ -88,7 +88,7 @@ func TestFaultAtEveryStep(t *testing.T) {
 	}
 }
 
-// A cut is a source whose listing ends early, and does not say so.
+// A cut is a source whose listing ends early without an error.
 type cut struct {
 	compensate.Source
 	after int // pages
@@ -105,7 +105,7 @@ func (c cut) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stam
 	}
 }
 
-// What a listing does not have is no proof that a row is gone.
+// A row that a listing does not have is fetched before its document is removed.
 func TestListingCutShortRemovesNothing(t *testing.T) {
 	for after := range 4 {
 		w := newWorld(t)
@@ -123,13 +123,13 @@ func TestListingCutShortRemovesNothing(t *testing.T) {
 				t.Errorf("listing of %d pages: row %v was removed", after, oid)
 			}
 		}
-		if got := w.ghosts(); len(got) > 0 {
+		if got := fakeworld.Ghosts(w.Table, w.Index); len(got) > 0 {
 			t.Errorf("listing of %d pages: ghosts: got %v, want none, since the tree had them", after, got)
 		}
 	}
 }
 
-// A brokenTree can't be read beyond so many stamps.
+// A brokenTree fails after a number of stamps.
 type brokenTree struct {
 	compensate.Tree
 	after int
@@ -152,8 +152,8 @@ func (b brokenTree) Window(w doc.Window) iter.Seq2[doc.Stamp, error] {
 	}
 }
 
-// A tree that can't be read is an error, wherever it ends, and removes nothing
-// that is there; without it the pages serve.
+// If the tree can't be read, the run fails and removes no document of a live row.
+// With an empty tree the next run compares with the pages.
 func TestTreeThatCannotBeRead(t *testing.T) {
 	for after := 0; after <= 7*batch; after++ {
 		w := newWorld(t)
@@ -178,19 +178,19 @@ func TestTreeThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// After a restart the tree is empty. The pages serve: nothing is fetched that
-// is the same, and what is gone waits for the sweep.
+// After a restart the tree is empty. Stamps are compared with the pages: rows that
+// are the same are not fetched, and removals are left to the sweep.
 func TestEmptyTree(t *testing.T) {
 	w := newWorld(t)
 	window := w.upheaval(t)
-	ghosts := w.ghosts()
+	ghosts := fakeworld.Ghosts(w.Table, w.Index)
 	w.Start(t)
 	report, err := w.comparison().Run(t.Context(), window)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.wantAll(t)
-	if got := w.ghosts(); !slices.Equal(got, ghosts) {
+	if got := fakeworld.Ghosts(w.Table, w.Index); !slices.Equal(got, ghosts) {
 		t.Errorf("ghosts: got %v, want them left to the sweep, %v", got, ghosts)
 	}
 	if want := 4 * batch; report.Read != want {
@@ -209,7 +209,7 @@ func (b between) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSe
 	return b.Sink.Delete(ctx, stamps, seq, of)
 }
 
-// A row that came back after it was found gone stays.
+// A row that comes back after the fetch did not find it stays.
 func TestRowThatCameBackStays(t *testing.T) {
 	comeBack := map[string]func(*world, fakeworld.Row){
 		"as another version": func(w *world, _ fakeworld.Row) { w.Table.Put(fakeworld.Key(1), "again") },
@@ -244,85 +244,5 @@ func TestRowThatCameBackStays(t *testing.T) {
 		if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
 			t.Errorf("came back %s: different in index and table: got %v, want none", name, got)
 		}
-	}
-}
-
-// Where a source takes several fetches for a batch, a row that was found gone
-// by the first and came back before the second stays too.
-func TestRowThatCameBackBetweenFetchesStays(t *testing.T) {
-	w := newWorld(t)
-	const rows = 2 * batch
-	for n := range rows {
-		w.Table.Put(fakeworld.Key(n), "row")
-	}
-	row := w.Table.Rows()[fakeworld.Key(0)]
-	w.Table.Advance(time.Second)
-	run(t, w.follow)
-	for n := range rows {
-		w.Table.Delete(fakeworld.Key(n))
-	}
-	c := w.comparison()
-	c.Batch = rows
-	fetches := 0
-	w.Table.Before = func(step string) error {
-		if step != "docs" {
-			return nil
-		}
-		if fetches++; fetches == 2 {
-			x := w.Table.Begin()
-			x.PutAt(fakeworld.Key(0), row.Title, row.Updated)
-			x.Commit()
-			w.crawl(t, map[doc.OID]fakeworld.Row{fakeworld.Key(0): row})
-		}
-		return nil
-	}
-	if _, err := c.Run(t.Context(), doc.Window{From: w.begin, To: w.Table.Clock()}); err != nil {
-		t.Fatal(err)
-	}
-	w.wantAll(t)
-	if fetches != 2 {
-		t.Errorf("fetches: got %d, want 2", fetches)
-	}
-}
-
-// unfit is a source that can't make a document of any row.
-type unfit struct{ *fakeworld.Table }
-
-func (u unfit) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
-	return func(yield func(doc.Batch, error) bool) {
-		for b, err := range u.Table.Docs(ctx, oids) {
-			for _, d := range b.Docs {
-				b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: "unfit"})
-			}
-			b.Docs = nil
-			if !yield(b, err) {
-				return
-			}
-		}
-	}
-}
-
-// A row that is set aside is no row that is gone: its document stays.
-func TestRejectedRowIsNotGone(t *testing.T) {
-	w := newWorld(t)
-	w.Table.Put(fakeworld.Key(1), "row")
-	w.Table.Advance(time.Second)
-	run(t, w.follow)
-	end := w.Table.Clock()
-	w.Table.Put(fakeworld.Key(1), "beyond the window")
-	c := w.comparison()
-	c.Source = unfit{w.Table}
-	report, err := c.Run(t.Context(), doc.Window{From: w.begin, To: end})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := fakeworld.CountsOf(report), (fakeworld.Counts{Read: 1, Quarantined: 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if title, ok := w.Index.Title(fakeworld.Key(1)); !ok || title != "row" {
-		t.Errorf("got document %q (%t), want it as it was", title, ok)
-	}
-	if w.Quarantine.Reasons()[fakeworld.Key(1)] == "" {
-		t.Error("the row is not in quarantine")
 	}
 }

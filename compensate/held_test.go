@@ -1,11 +1,9 @@
 package compensate_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"indexerd/compensate"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/sink"
@@ -27,9 +25,9 @@ func guarded(t *testing.T, rows int, l sink.Limits) *world {
 	return w
 }
 
-// Of a table that was emptied by mistake a comparison removes no more than the
-// limits, whatever its batches. The pass does not fail of it, S moves, and late
-// rows are found.
+// A table was emptied by mistake. A comparison removes no more than the guard's
+// limit, whatever its batches. The pass does not fail, S moves, and late rows
+// are found.
 func TestEmptiedTableIsHeld(t *testing.T) {
 	const rows, most = 20 * batch, 2 * batch
 	w := guarded(t, rows, sink.Limits{Count: most})
@@ -60,44 +58,24 @@ func TestEmptiedTableIsHeld(t *testing.T) {
 	}
 }
 
-// The failing twin: a batch that speaks for itself alone slips through after
-// the hour's others were held, if only it is small.
-func TestBatchesForThemselvesSlipThrough(t *testing.T) {
+// After the guard held a batch it holds the last one too, although that alone is
+// within the limit.
+func TestGuardCountsAllBatchesOfAComparison(t *testing.T) {
 	const rows, most = 3*batch + 1, batch - 1
-	emptied := func(alone bool) (deleted int) {
-		w := guarded(t, rows, sink.Limits{Count: most})
-		x := w.Table.Begin()
-		for n := range rows {
-			x.Delete(fakeworld.Key(n))
-		}
-		x.Commit()
-		c := w.comparison()
-		if alone {
-			c.Sink = forItself{w.Sink}
-		}
-		report, err := c.Run(t.Context(), doc.Window{From: w.begin, To: w.Table.Clock().Add(hour)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return report.Deleted
+	w := guarded(t, rows, sink.Limits{Count: most})
+	x := w.Table.Begin()
+	for n := range rows {
+		x.Delete(fakeworld.Key(n))
 	}
-	if got := emptied(false); got != 0 {
-		t.Errorf("deleted: got %d, want none", got)
-	}
-	if got := emptied(true); got != 1 {
-		t.Errorf("the twin deleted %d, want the last batch of 1: it proves nothing", got)
+	x.Commit()
+	report, err := w.comparison().Run(t.Context(), doc.Window{From: w.begin, To: w.Table.Clock().Add(hour)})
+	if err != nil || report.Deleted != 0 || report.Held != rows {
+		t.Errorf("got %+v, %v, want all %d held", report, err, rows)
 	}
 }
 
-// forItself is a sink that tells the guard of a batch and no more.
-type forItself struct{ compensate.Sink }
-
-func (f forItself) Delete(ctx context.Context, stamps []doc.Stamp, seq doc.FetchSeq, _ int) (doc.Report, error) {
-	return f.Sink.Delete(ctx, stamps, seq, len(stamps))
-}
-
-// A row that is marked deleted leaves without the guard, and counts once.
-func TestMarkedRowIsNoGuess(t *testing.T) {
+// The document of a row that is marked deleted is removed without the guard.
+func TestGuardDoesNotLimitMarkedRows(t *testing.T) {
 	w := guarded(t, 1, sink.Limits{})
 	w.Table.PutRow(fakeworld.Key(0), fakeworld.Row{Updated: w.Table.Clock().Add(-hour), Marked: true})
 	report := runExact(t, w.exact())

@@ -9,7 +9,7 @@ import (
 	"indexerd/timetrace"
 )
 
-// S goes on where nothing is committed, at no cost, until something is.
+// While nothing is committed S moves and no stamp is read.
 func TestNothingCommittedCostsNoStamps(t *testing.T) {
 	w := newWorld(t)
 	var steps machine.Counter
@@ -40,8 +40,8 @@ func TestNothingCommittedCostsNoStamps(t *testing.T) {
 	}
 }
 
-// What is stamped in the future is compared when S would pass it, unless
-// incremental has come so far.
+// A row with an updateTime in the future is compared before S passes it, unless
+// incremental has read that far.
 func TestIdleComparesWhatIncrementalHasNot(t *testing.T) {
 	w := newWorld(t)
 	e := w.exact()
@@ -55,7 +55,7 @@ func TestIdleComparesWhatIncrementalHasNot(t *testing.T) {
 	w.wantHonest(t)
 }
 
-// A rewind is compared, though nothing was committed since.
+// After a rewind Exact compares again, although nothing was committed since.
 func TestIdleComparesARewind(t *testing.T) {
 	w := newWorld(t)
 	e := w.exact()

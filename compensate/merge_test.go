@@ -16,8 +16,7 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-// An observer stands between a comparison and its source and sink, and counts
-// what passes.
+// An observer wraps a comparison's source and sink, and counts the calls by key.
 type observer struct {
 	compensate.Source
 	compensate.Sink
@@ -71,8 +70,8 @@ func (w *world) crawl(t rapid.TB, rows map[doc.OID]fakeworld.Row) {
 	}
 }
 
-// sides is what the database, the pages and the tree have. The tree's rows are
-// those whose stamps it has.
+// sides is the content of the database, the pages and the tree. The tree has the
+// stamps of its rows.
 type sides struct{ database, pages, tree map[doc.OID]fakeworld.Row }
 
 func drawSides(t *rapid.T, begin time.Time) sides {
@@ -89,13 +88,13 @@ func drawSides(t *rapid.T, begin time.Time) sides {
 			}
 		}
 		switch page, crawled := s.pages[oid]; rapid.IntRange(0, 3).Draw(t, "agree") {
-		case 0: // as far as the draw made them
-		case 1: // the tree says what the page says
+		case 0: // all three as drawn
+		case 1: // the tree has the page's stamp
 			delete(s.tree, oid)
 			if crawled {
 				s.tree[oid] = page
 			}
-		default: // and so does the database
+		default: // tree and database have the page's stamp
 			if crawled {
 				s.tree[oid], s.database[oid] = page, page
 			}
@@ -124,7 +123,7 @@ func (s sides) newWorld(t *testing.T) *world {
 	return w
 }
 
-// expect says, key by key, what is to be asked for and what is to be removed.
+// expect returns, key by key, what must be fetched and what must be removed.
 func (s sides) expect(in func(time.Time) bool) (asked, removed map[doc.OID]int) {
 	asked, removed = map[doc.OID]int{}, map[doc.OID]int{}
 	for n := range 6 * batch {
@@ -147,8 +146,8 @@ func (s sides) expect(in func(time.Time) bool) (asked, removed map[doc.OID]int) 
 	return asked, removed
 }
 
-// Whatever the database, the pages and the tree have, exactly the rows that
-// differ are fetched, once each, and exactly those that are gone are removed.
+// For any content of database, pages and tree, exactly the rows that differ are
+// fetched, once each, and exactly the documents of gone rows are removed.
 func TestMergeAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSides(rt, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC))
@@ -183,7 +182,7 @@ func TestMergeAgainstBruteForce(t *testing.T) {
 	})
 }
 
-// A window in which nothing can lie asks nobody.
+// For an empty window neither database nor index is read.
 func TestEmptyWindow(t *testing.T) {
 	w := newWorld(t)
 	w.Before(func(step string) error {
@@ -196,7 +195,7 @@ func TestEmptyWindow(t *testing.T) {
 	}
 }
 
-// However much differs, no more is held than a page and two batches of stamps.
+// However many rows differ, memory holds a page and two batches of stamps.
 func TestMemoryIsBounded(t *testing.T) {
 	w := newWorld(t)
 	const rows = 200 * batch
@@ -236,7 +235,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Without settings a comparison still makes progress, a row at a time.
+// With a Batch of 0 a comparison works row by row.
 func TestWithoutSettings(t *testing.T) {
 	w := newWorld(t)
 	for n := range 2 * batch {

@@ -15,12 +15,12 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// A history is a world with transactions that stay open for as long as they
-// like, and the passes of one process.
+// A history is a world with transactions that stay open for any time, and the
+// passes of one process.
 type history struct {
 	*world
 	exact   *compensate.Exact
-	back    time.Duration // a step of the clock that no reading has told of
+	back    time.Duration // a step of the clock that no reading has reported
 	open    []*fakeworld.Tx
 	writes  int
 	settled time.Time // the highest S, but for rewinds
@@ -65,8 +65,8 @@ func (h *history) take(t *rapid.T) *fakeworld.Tx {
 	return x
 }
 
-// Whatever commits when, and whatever fails, each row that S has passed is in
-// the index, and S falls by nothing but rewinds and restarts.
+// For any order of commits and faults, each row below S is in the index, and only
+// rewinds and restarts set S back.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHistory(t)

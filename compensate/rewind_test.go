@@ -24,8 +24,8 @@ func failStep(name string) func(string) error {
 	}
 }
 
-// Marks go back where the database is no longer what they were measured on:
-// all of them, durably, before anything is read.
+// If another server answers, or the clock stepped back, all marks are set back
+// durably before a stamp is read.
 func TestExactRewinds(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -36,7 +36,7 @@ func TestExactRewinds(t *testing.T) {
 	}{
 		{"the same server", "a", func(h *doc.Horizon) { h.Server = "a" }, 0, ""},
 		{"a server for the first time", "", func(h *doc.Horizon) { h.Server = "a" }, 0, ""},
-		{"a server that does not tell", "a", func(h *doc.Horizon) { *h = doc.Horizon{Reason: "refused"} }, 0, ""},
+		{"a server that does not answer", "a", func(h *doc.Horizon) { *h = doc.Horizon{Reason: "refused"} }, 0, ""},
 		{"another server", "a", func(h *doc.Horizon) { h.Server = "b" }, timeout, restarted},
 		{"another server, no horizon yet", "a", func(h *doc.Horizon) { h.Server, h.Exact, h.At = "b", false, time.Time{} }, timeout, restarted},
 		{"a standby that is behind", "a", func(h *doc.Horizon) {
@@ -93,8 +93,8 @@ func TestExactRewindsOnce(t *testing.T) {
 	}
 }
 
-// A horizon tells of a step once. If that can't be recorded, a later run does,
-// and goes back as far as the greatest step asks for.
+// A horizon reports a step once. If the rewind can't be written, a later run
+// writes it, back to the earliest time of all steps.
 func TestRewindThatCannotBeRecorded(t *testing.T) {
 	w := newWorld(t)
 	w.Table.Advance(hour)
@@ -113,13 +113,13 @@ func TestRewindThatCannotBeRecorded(t *testing.T) {
 			t.Fatalf("got %v, want %v", err, syscall.EROFS)
 		}
 	}
-	told := e.Horizon
-	e.Horizon = tells(doc.Horizon{Reason: "refused"})
+	reported := e.Horizon
+	e.Horizon = fixed(doc.Horizon{Reason: "refused"})
 	runExact(t, e)
 	if m := w.Marks(); m.Unverified != "" || m.Clock.IsZero() {
 		t.Fatalf("got %+v, want no record of a step", m)
 	}
-	e.Horizon = told
+	e.Horizon = reported
 	w.Table.Advance(20 * time.Minute) // the clock has caught up
 	report := runExact(t, e)
 	if !report.Window.From.Equal(want) || w.Marks().Unverified == "" {
@@ -127,7 +127,7 @@ func TestRewindThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// After a step rows are stamped once more with times that were settled.
+// After a step new rows have times below the old S, and are found.
 func TestClockStepsBack(t *testing.T) {
 	w := newWorld(t)
 	for n := range 20 {
@@ -147,7 +147,7 @@ func TestClockStepsBack(t *testing.T) {
 	w.wantAll(t)
 }
 
-// S becomes durable again soon after it went back, however far.
+// After a rewind S becomes durable again within seconds.
 func TestSIsDurableSoonAfterARewind(t *testing.T) {
 	w := newWorld(t)
 	w.Table.Advance(hour)
@@ -166,8 +166,8 @@ func TestSIsDurableSoonAfterARewind(t *testing.T) {
 	}
 }
 
-// From tiers to a horizon and back S goes on from where it is, and what it
-// vouches for is there at every run.
+// From tiers to a horizon and back S moves on from where it is, and at every run
+// all rows below S are in the index.
 func TestModeChanges(t *testing.T) {
 	w := assumed(t)
 	n := 0

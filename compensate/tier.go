@@ -9,25 +9,25 @@ import (
 	"indexerd/timetrace"
 )
 
-// A Tier re-reads the recent past again and again. It finds the rows that
-// committed within Timeout of their updateTime.
+// A Tier compares a recent window at each run. It finds the rows that committed
+// within Timeout of their updateTime.
 type Tier struct {
 	Table      string
 	Name       string
 	Tick       time.Duration // precision of updateTime
-	Timeout    time.Duration // TO: how long a transaction may stay open
-	End        time.Duration // how far before the last incremental mark the window ends
-	Settles    bool          // it is the last one, and no horizon is known: it moves S
+	Timeout    time.Duration // TO: assumed longest time that a transaction is open
+	End        time.Duration // from the window's end to the last incremental mark
+	Settles    bool          // it is the last tier, and no horizon is known: it moves S
 	Comparison *Comparison
 	Trace      *timetrace.Trace
 }
 
-// Run compares [Ts, Te). With Last(N) the incremental mark now and Last(N)'
-// that of this tier's previous run,
+// Run compares [Ts, Te). With Last(N) the incremental mark now, and Last(N)' the
+// one at this tier's previous run,
 //
 //	Ts = Last(N)' - TO      Te = Last(N) - End
 //
-// so windows overlap by the timeout, however long the tier did not run.
+// so two windows overlap by the timeout, also after a long pause.
 func (t *Tier) Run(ctx context.Context) (doc.Report, error) {
 	report, err := t.run(ctx)
 	if err != nil {
@@ -52,10 +52,10 @@ func (t *Tier) run(ctx context.Context) (doc.Report, error) {
 	})
 }
 
-// start is Ts. A tier without a mark begins with what was open at the load.
-// All below S is settled, so no tier looks there; and the one that moves S
-// begins at S, whatever its timeout was before: what S passes must have been
-// compared.
+// start returns Ts. A tier without a mark starts with the transactions that were
+// open at the load. No tier starts below S, where everything is settled. The
+// tier that moves S starts at S, also after its timeout was changed, because
+// everything that S passes must have been compared.
 func (t *Tier) start(marks timetrace.Table) time.Time {
 	last, ok := marks.Tiers[t.Name]
 	if !ok {

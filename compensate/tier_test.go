@@ -96,8 +96,8 @@ func TestTierWindow(t *testing.T) {
 	}
 }
 
-// A tier finds what committed within its timeout, and the last one vouches for
-// it.
+// A tier finds rows that committed within its timeout, and the last tier moves S
+// past them.
 func TestTierFindsLateRows(t *testing.T) {
 	w := assumed(t)
 	for n := range 3 * batch {
@@ -123,7 +123,7 @@ func TestTierFindsLateRows(t *testing.T) {
 	}
 }
 
-// A timeout that is shorter than before leaves no gap that nobody compared.
+// After its timeout was shortened a tier still compares everything from S on.
 func TestShorterTimeoutLeavesNoGap(t *testing.T) {
 	w := assumed(t)
 	w.Table.Advance(hour)
@@ -140,8 +140,8 @@ func TestShorterTimeoutLeavesNoGap(t *testing.T) {
 	w.wantAll(t)
 }
 
-// Where updateTime is coarse, a row of the tick that S lies in bears the
-// tick's beginning, and may still come.
+// If updateTime is coarse, a row of the tick that S lies in has the tick's
+// beginning as its updateTime, and may still commit.
 func TestCoarseUpdateTimeOfTier(t *testing.T) {
 	for _, tick := range []time.Duration{0, time.Second} {
 		w := assumed(t)
@@ -161,7 +161,7 @@ func TestCoarseUpdateTimeOfTier(t *testing.T) {
 	}
 }
 
-// A run that failed moves nothing.
+// A run that failed moves no mark.
 func TestFailedTierMovesNothing(t *testing.T) {
 	for _, step := range []string{"stamps by key", "page", "docs", "apply", "put pages", "Rename"} {
 		w := assumed(t)
@@ -192,7 +192,7 @@ func TestFailedTierMovesNothing(t *testing.T) {
 	}
 }
 
-// Nothing but a rewind takes S back.
+// Only a rewind sets S back.
 func TestTierNeverTakesSBack(t *testing.T) {
 	w := newWorld(t)
 	w.Table.Advance(hour)

@@ -150,15 +150,6 @@ func (w *world) stale(some func(fakeworld.Row) bool) []doc.OID {
 	return stale
 }
 
-// ghosts returns the documents whose rows are gone.
-func (w *world) ghosts() []doc.OID {
-	rows := w.Table.Rows()
-	return slices.DeleteFunc(fakeworld.Different(w.Table, w.Index), func(oid doc.OID) bool {
-		_, there := rows[oid]
-		return there
-	})
-}
-
 func (w *world) wantAll(t testing.TB) {
 	t.Helper()
 	if got := w.missing(); len(got) > 0 {

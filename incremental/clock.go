@@ -9,8 +9,8 @@ import (
 	"indexerd/timetrace"
 )
 
-// now reads the database's clock. Where it was set back since the last window,
-// all marks go back first.
+// now reads the database's clock. If the clock was set back since the last
+// window, now sets all marks back before it returns.
 func (p *Pass) now(ctx context.Context) (doc.Moment, error) {
 	now, err := p.Source.Moment(ctx)
 	if err != nil {
@@ -23,13 +23,14 @@ func (p *Pass) now(ctx context.Context) (doc.Moment, error) {
 	return now, nil
 }
 
-// setBack reports by how much the clock was set back, and the earliest time that
-// may be stamped since. That lies as far again behind the clock as it was set
-// back, for transactions that were open at the step.
+// setBack returns by how much the database's clock was set back, and the
+// earliest updateTime that a row may have got since. That time is the clock
+// minus the step once more, because transactions that were open at the step may
+// commit with it.
 //
-// The mark alone tells of a step until the clock has caught up with it. The time
-// that has passed since the last window, here and there, tells of it after that
-// too: the clock may have been set back while the machine was down.
+// The mark shows a step only until the clock has caught up with the mark. The
+// time that has passed since the last window, on the database's clock and on
+// this machine's, also shows a step that happened while the machine was down.
 func (p *Pass) setBack(now doc.Moment) (by time.Duration, to time.Time) {
 	by = p.mark().Sub(now.Now)
 	to = now.Now.Add(-by)
@@ -47,9 +48,9 @@ func (p *Pass) setBack(now doc.Moment) (by time.Duration, to time.Time) {
 	return by, to
 }
 
-// lastRead is the reading that the mark rests on. This process's own has the
-// better clock: what is read from the trace can't tell a step of this machine's
-// clock from one of the database's.
+// lastRead returns the clock reading that belongs to the mark. A reading of this
+// process is preferred: it has a monotonic clock. With a reading from the trace,
+// a step of this machine's clock looks like a step of the database's clock.
 func (p *Pass) lastRead() doc.Moment {
 	marks, _ := p.Trace.Table(p.Table)
 	if marks.Read.Equal(p.last.Now) {
@@ -58,10 +59,9 @@ func (p *Pass) lastRead() doc.Moment {
 	return doc.Moment{Now: marks.Read, Asked: marks.ReadLocal, Local: marks.ReadLocal}
 }
 
-// rewind takes the marks back behind a step of the database's clock, from where
-// rows are stamped once more. It is durable before the window is read, or a
-// window that fails, and a clock that has caught up by the next one, would hide
-// the step.
+// rewind sets the marks back to a time before a step of the database's clock. It
+// is durable before the window is read: if the window failed, the clock might
+// have caught up by the next run, and the step would not be seen.
 func (p *Pass) rewind(now doc.Moment, to time.Time, by time.Duration) error {
 	err := p.Trace.UpdateTable(p.Table, func(t *timetrace.Table) {
 		t.Rewind(to, fmt.Sprintf("the database's clock went back by %v", by.Round(time.Millisecond)))

@@ -16,8 +16,8 @@ import (
 
 const step = 5 * time.Minute
 
-// Where the clock goes back, rows are stamped once more with times that were
-// read: the next window begins as far behind the clock as it went back.
+// After the clock was set back new rows get times that were read before. So the
+// next window begins as far behind the clock as the clock was set back.
 func TestClockStepsBack(t *testing.T) {
 	w := newWorld(t)
 	for range 600 {
@@ -42,7 +42,7 @@ func TestClockStepsBack(t *testing.T) {
 	w.wantAll(t)
 }
 
-// A step is seen though the durable mark, of idle windows, lags behind it.
+// A step is detected although the durable mark lags behind idle windows.
 func TestStepShorterThanTheLagOfTheMark(t *testing.T) {
 	w := newWorld(t)
 	for range 9 {
@@ -60,7 +60,7 @@ func TestStepShorterThanTheLagOfTheMark(t *testing.T) {
 	}
 }
 
-// All marks go back with it, and a sweep is due: one record, with its reason.
+// A step sets all marks back and schedules a sweep, in one record with a reason.
 func TestStepRewindsAllMarks(t *testing.T) {
 	w := newWorld(t)
 	for range 600 {
@@ -87,8 +87,8 @@ func TestStepRewindsAllMarks(t *testing.T) {
 	}
 }
 
-// A step is not forgotten when its window fails, or the process ends, and the
-// clock has caught up by the next one.
+// A step is remembered if its window fails or the process ends, and the clock has
+// caught up by the next run.
 func TestStepIsRememberedThroughFailures(t *testing.T) {
 	interruptions := map[string]func(*testing.T, *world){
 		"the window fails": func(t *testing.T, w *world) {
@@ -135,14 +135,14 @@ func TestStepIsRememberedThroughFailures(t *testing.T) {
 			w.put(1, 1, "second pass")
 			w.Table.Advance(back + 2*time.Second) // beyond where the clock was
 			w.run(t)
-			if got := w.missing(); len(got) > 0 {
+			if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
 				t.Errorf("%s after a step of %v: missing %v", name, back, got)
 			}
 		}
 	}
 }
 
-// A step that can't be recorded is seen again by the next run.
+// A step whose rewind can't be written is detected again by the next run.
 func TestStepThatCannotBeRecorded(t *testing.T) {
 	w := newWorld(t)
 	for range 9 { // idle: the durable mark lags behind
@@ -164,7 +164,7 @@ func TestStepThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// A step within the overlap is covered by it, and no cause for a sweep.
+// A step within the overlap schedules no sweep: the overlap covers it.
 func TestSmallStepsAreCoveredByTheOverlap(t *testing.T) {
 	w := newWorld(t)
 	for i := range 100 {
@@ -190,8 +190,8 @@ func TestSmallStepsAreCoveredByTheOverlap(t *testing.T) {
 	}
 }
 
-// Small steps add up: the durable mark is never ahead of what was read, or a
-// restart would miss what is stamped once more.
+// Small steps add up. The durable mark is never ahead of the last window, or a
+// restart would miss rows with times that were used before.
 func TestSmallStepsAddUp(t *testing.T) {
 	w := newWorld(t)
 	w.put(1, 1, "row")

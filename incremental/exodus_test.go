@@ -10,10 +10,10 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-// exodus is a table of which nothing is left, and a sink that had all of it.
+// exodus is a table without rows, and a sink that has a document for each key.
 type exodus struct {
 	rows                 int
-	most, deleted, least int // keys in one call, in all; the number left that was told last
+	most, deleted, least int // of Delete: keys of the largest call, keys of all calls, left of the last call
 }
 
 func (*exodus) Moment(context.Context) (doc.Moment, error) {
@@ -54,9 +54,9 @@ func (e *exodus) Delete(_ context.Context, stamps []doc.Stamp, _ doc.FetchSeq, l
 	return doc.Report{Deleted: len(stamps)}, nil
 }
 
-// Of a window that more rows leave than are remembered, the guard hears of all,
-// and those that are left to the sweep count as held.
-func TestMoreLeaveThanAreRemembered(t *testing.T) {
+// If more rows leave in a window than are kept in memory, the guard is asked for
+// all of them, and those beyond the limit count as held.
+func TestMoreRowsLeaveThanAreKept(t *testing.T) {
 	const remembered, more = 100_000, 2500
 	w := newWorld(t)
 	e := &exodus{rows: remembered + more}

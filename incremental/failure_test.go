@@ -13,8 +13,8 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// Whichever step fails, the mark stays, and the next run reads the window
-// again as a whole.
+// Whichever step fails, the mark stays, and the next run reads the whole window
+// again.
 func TestFailedWindowIsReadAgain(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t)
@@ -47,32 +47,8 @@ func TestFailedWindowIsReadAgain(t *testing.T) {
 	}
 }
 
-// The failing twin: a mark that moves whatever came of the window loses rows.
-func TestMarkThatMovesAnywayLosesRows(t *testing.T) {
-	lost := 0
-	for k := 1; ; k++ {
-		w := newWorld(t)
-		w.put(0, 4*batch, "a")
-		w.Table.Advance(time.Minute)
-		w.Before(machine.FailAt(k, syscall.EIO))
-		_, err := w.pass.Run(t.Context())
-		w.Before(nil)
-		w.mark(t, w.Table.Clock())
-		w.run(t)
-		if len(w.missing()) > 0 {
-			lost++
-		}
-		if err == nil {
-			break
-		}
-	}
-	if lost == 0 {
-		t.Error("the twin lost nothing: these faults prove nothing of the right order")
-	}
-}
-
-// A crash at any step leaves a mark that is true, and the next process goes on
-// from it.
+// After a crash at any step all rows below the mark are in the index, and the next
+// process continues from the mark.
 func TestCrashAnywhere(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best, draw.IntN} {
@@ -100,40 +76,7 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// The failing twin: a mark that moves before the window is durable is a lie
-// after some crash.
-func TestMarkFirstLosesRows(t *testing.T) {
-	lost := 0
-	for k := 0; ; k++ {
-		w := newWorld(t)
-		w.put(0, 4*batch, "a")
-		w.Table.Advance(time.Minute)
-		crash, first := fakeworld.NewCountdown(k), true
-		w.Before(func(step string) error {
-			if step == "stamps" && first { // the pass has its window
-				first = false
-				return w.setMark(w.Table.Clock())
-			}
-			return crash.Before(step)
-		})
-		_, err := w.pass.Run(t.Context())
-		w.Crash(t, faultfs.Worst)
-		w.pass = w.newPass()
-		w.run(t)
-		if len(w.missing()) > 0 {
-			lost++
-		}
-		if err == nil {
-			break
-		}
-	}
-	if lost == 0 {
-		t.Error("the twin lost nothing: these crashes prove nothing of the right order")
-	}
-}
-
-// Idle windows move the durable mark every ten seconds at most, and rows at
-// once.
+// The mark of idle windows is written every ten seconds, and at once after a row.
 func TestIdleWindowsRarelyWrite(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 1, "a")
@@ -159,8 +102,8 @@ func TestIdleWindowsRarelyWrite(t *testing.T) {
 	}
 }
 
-// What the durable mark lags behind is read again after a restart, for a stamp
-// a row; and not again without one.
+// After a restart the windows since the durable mark are read again. Without a
+// restart they are not.
 func TestIdleWindowsAreNotReadAgain(t *testing.T) {
 	w := newWorld(t)
 	for range 5 {
@@ -178,7 +121,7 @@ func TestIdleWindowsAreNotReadAgain(t *testing.T) {
 	}
 }
 
-// A mark that was taken back is where the next window begins.
+// The next window begins at a mark that was set back.
 func TestRewoundMarkIsObeyed(t *testing.T) {
 	w := newWorld(t)
 	begin := w.Table.Clock()

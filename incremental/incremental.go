@@ -1,35 +1,31 @@
-// Package incremental indexes what changed since the last run: the rows whose
-// updateTime lies in the window [last mark - overlap, the database's now).
+// Package incremental indexes the rows that changed since the last run: those
+// with an updateTime in the window [last mark - overlap, database's now).
 //
-// The window is read as stamps first, in pages ordered by (updateTime, OID),
-// and compared with what the index has: what is known costs a stamp and no
-// more, which is what the overlap is, and any difference, older or newer, is
-// fetched by OID in its newest version. So a million rows that share one
-// updateTime are pages of stamps and then batches by key, worked on by several
-// workers; memory is a page of stamps and a batch a worker.
+// A run has three steps:
 //
-// Then the rows that may have left: rows of the window that are marked deleted,
-// or that an UPDATE has moved out of the SQL's own filter, where the
-// configuration has another SQL that still lists them. Those that are stored and
-// have no stamp now are asked for by OID; marked ones leave at once, those that
-// are gone leave as one removal, which the sink's guard may hold. Neither what
-// is held nor what can't be listed keeps the mark: the sweep finds it.
+//  1. Read the stamps of the window, in pages ordered by (updateTime, OID), and
+//     compare them with the index. Fetch the rows that differ by OID, with
+//     several workers. A row that the index already has costs only its stamp,
+//     so the overlap is cheap.
+//  2. Read the keys that may have left the SQL's result: rows that are marked
+//     deleted, and rows that an UPDATE moved out of the SQL's filter, if the
+//     configuration has an SQL that lists them. Fetch those that are stored and
+//     have no stamp. Remove the documents of marked rows at once, and all other
+//     absent ones as one removal, which the sink's guard may hold.
+//  3. Move the mark.
 //
-// The mark moves last, when all of the window is durable; a window of which
-// any part failed is read again as a whole. Where the database's clock has
-// gone back, all marks do, before anything is read.
+// Rows whose key is unusable are listed and quarantined.
 //
-// Rows of the window whose key is unusable can't be documents. The window says
-// whether there are any; then they are listed, and set aside by their reasons.
+// Invariants. The mark moves last, after the whole window is durable; if any
+// part failed, the whole window is read again. The mark never passes what the
+// database shows: on a standby, the time up to which the primary's commits are
+// replayed. If the database's clock was set back, all marks are set back before
+// a row is read. Removals that the guard held, and rows that no SQL lists, do
+// not stop the mark; the sweep finds them.
 //
-// The mark does not pass what the database is known to show: on a standby, what
-// its primary committed by the time of the last commit that was replayed, or of
-// the last message after which nothing was left to replay. So rows that are
-// replayed late lie in later windows, and S, which the last tier moves to the
-// mark less its timeout, never passes them.
-//
-// Cost of an idle window: two queries, of the clock and of the window, and one
-// for each SQL that lists what may have left.
+// Cost of an idle window: one query for the clock, one for the window, and one
+// for each SQL that lists rows that may have left. Memory: a page of stamps, and
+// a batch of rows per worker, also when a million rows share one updateTime.
 package incremental
 
 import (
@@ -44,45 +40,45 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/recovered"
+	"indexerd/internal/refetch"
 	"indexerd/timetrace"
 )
 
-// persistAfter is how far the durable mark may lag behind windows in which
-// nothing was: a restart reads them again, which costs nothing.
+// persistAfter is how far the durable mark may lag behind the last window while
+// windows are empty. A restart reads these windows again.
 const persistAfter = 10 * time.Second
 
-// minOverlap is re-read even where updateTime is fine-grained: a transaction
-// that took its timestamp just before the last window's end may have committed
-// just after it.
+// minOverlap is the least overlap of two windows. A transaction that took its
+// timestamp just before the end of a window may commit just after it was read.
 const minOverlap = time.Second
 
 // Source is the table to follow.
 type Source interface {
 	// Moment reads the database's clock.
 	Moment(context.Context) (doc.Moment, error)
-	// Tick is the precision of updateTime.
+	// Tick returns the precision of updateTime.
 	Tick() time.Duration
-	// Stamps returns the stamps of a window in pages by (updateTime, OID); one
-	// without an OID where the key of some row is unusable.
+	// Stamps returns the stamps of a window in pages ordered by (updateTime, OID),
+	// among them one without an OID if some row has an unusable key.
 	Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
 	// Unusable returns rejects of the rows of a window whose key is unusable.
 	Unusable(context.Context, doc.Window) (doc.Batch, error)
-	// StampsOf returns the stamps of the rows with these OIDs, each once; gone
-	// ones are absent.
+	// StampsOf returns the stamps of the rows with these OIDs that exist, each
+	// once.
 	StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error)
-	// Left returns the keys of rows of a window that may have left the SQL's
-	// result, in pages; none where no SQL could tell.
+	// Left returns, in pages, the keys of rows of a window that may have left the
+	// SQL's result. It returns none if no SQL lists them.
 	Left(context.Context, doc.Window) iter.Seq2[[]doc.OID, error]
-	// Docs returns the rows with these OIDs as they are now.
-	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
+	refetch.Source
 }
 
 // Sink takes the documents.
 type Sink interface {
+	refetch.Sink
 	Different([]doc.Stamp) ([]doc.OID, error)
-	// Stored returns what is stored of those rows of which anything is.
+	// Stored returns the stamps of those rows of which a document, a page or a
+	// quarantine entry exists.
 	Stored([]doc.OID) ([]doc.Stamp, error)
-	Put(context.Context, doc.Batch) (doc.Report, error)
 	Delete(_ context.Context, _ []doc.Stamp, _ doc.FetchSeq, left int) (doc.Report, error)
 }
 
@@ -92,13 +88,13 @@ type Pass struct {
 	Source  Source
 	Sink    Sink
 	Trace   *timetrace.Trace
-	Batch   int // rows a fetch
+	Batch   int // rows per fetch
 	Workers int
 
-	At doc.Moment // of the last run: what the database's clock showed, and by when all is seen
+	At doc.Moment // the database's clock at the last run
 
-	saved time.Time  // the mark that is durable
-	last  doc.Moment // at which the last window was read
+	saved time.Time  // the durable mark
+	last  doc.Moment // the database's clock at the last window that was indexed
 }
 
 // Run reads one window.
@@ -112,7 +108,7 @@ func (p *Pass) Run(ctx context.Context) (doc.Report, error) {
 
 func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	if p.saved.IsZero() {
-		p.saved = p.mark() // as it was found on disk
+		p.saved = p.mark() // from disk
 	}
 	now, err := p.now(ctx)
 	if err != nil {
@@ -124,7 +120,7 @@ func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	left, err := p.leave(ctx, w)
+	left, err := p.removeLeft(ctx, w)
 	report.Add(left)
 	if err != nil {
 		return report, err
@@ -132,9 +128,9 @@ func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	return report, p.advance(w.To, now, report.Read > 0)
 }
 
-// window is what is to be read now. A standby may have lost sight of its
-// primary since the last window, or may have gone back to an older state: the
-// mark stays, and what lies below it is read again.
+// window returns the window to read now. A standby may have lost its primary
+// since the last window, or may show an older state: then the mark stays, and
+// the window begins below it.
 func (p *Pass) window(now doc.Moment) doc.Window {
 	w := doc.Window{From: p.mark(), To: p.mark()}
 	if now.Seen.Before(w.From) {
@@ -146,17 +142,17 @@ func (p *Pass) window(now doc.Moment) doc.Window {
 	return w
 }
 
-// overlap is how far before the mark a window begins.
+// overlap returns how far before the mark a window begins.
 func (p *Pass) overlap() time.Duration { return max(2*p.Source.Tick(), minOverlap) }
 
-// mark is the end of the last window that is in the index.
+// mark returns the end of the last window that is in the index.
 func (p *Pass) mark() time.Time {
 	table, _ := p.Trace.Table(p.Table)
 	return table.Incremental
 }
 
-// advance moves the mark: durably, unless the window was idle and what is
-// durable is not far behind.
+// advance moves the mark. It writes the mark to disk unless the window was idle
+// and the durable mark is less than persistAfter behind.
 func (p *Pass) advance(to time.Time, now doc.Moment, wrote bool) error {
 	move := func(t *timetrace.Table) { t.Incremental, t.Read, t.ReadLocal = to, now.Now, now.Local }
 	if !wrote && !to.Before(p.saved) && to.Sub(p.saved) < persistAfter {
@@ -171,7 +167,7 @@ func (p *Pass) advance(to time.Time, now doc.Moment, wrote bool) error {
 	return nil
 }
 
-// index brings everything of the window into the index.
+// index fetches and puts the rows of the window that differ from the index.
 func (p *Pass) index(parent context.Context, w doc.Window) (doc.Report, error) {
 	var (
 		mu     sync.Mutex
@@ -181,7 +177,7 @@ func (p *Pass) index(parent context.Context, w doc.Window) (doc.Report, error) {
 	fetches.SetLimit(max(p.Workers, 1))
 	unusable := false
 	scan := func() (err error) {
-		defer recovered.Into(&err) // or the fetches would outlive the pass
+		defer recovered.Into(&err) // else the fetches would outlive the pass
 		for stamps, err := range p.Source.Stamps(ctx, w) {
 			if err != nil {
 				return err
@@ -198,7 +194,8 @@ func (p *Pass) index(parent context.Context, w doc.Window) (doc.Report, error) {
 			for chunk := range slices.Chunk(oids, max(p.Batch, 1)) {
 				fetches.Go(func() (err error) {
 					defer recovered.Into(&err)
-					done, err := p.fetch(ctx, chunk)
+					// Rows that are gone are left to step 2, compensation and the sweep.
+					_, done, err := refetch.Rows(ctx, p.Source, p.Sink, chunk)
 					mu.Lock()
 					report.Add(done)
 					mu.Unlock()
@@ -210,38 +207,16 @@ func (p *Pass) index(parent context.Context, w doc.Window) (doc.Report, error) {
 	}
 	scanned := scan()
 	if err := fetches.Wait(); err != nil {
-		return report, err // the cause; the scan's own error is then only that it was cancelled
+		return report, err // the cause: the scan then only reports that it was cancelled
 	}
 	if scanned != nil || !unusable {
 		return report, scanned
 	}
-	aside, err := p.setAside(parent, w)
-	report.Add(aside)
-	return report, err
-}
-
-// setAside sets the rows of the window aside whose key is unusable.
-func (p *Pass) setAside(ctx context.Context, w doc.Window) (doc.Report, error) {
-	b, err := p.Source.Unusable(ctx, w)
+	rejects, err := p.Source.Unusable(parent, w)
 	if err != nil {
-		return doc.Report{}, err
+		return report, err
 	}
-	return p.Sink.Put(ctx, b)
-}
-
-// fetch indexes the rows with these OIDs as they are now. A row that has gone
-// since is left to the passes that remove; one that is marked deleted leaves.
-func (p *Pass) fetch(ctx context.Context, oids []doc.OID) (doc.Report, error) {
-	var report doc.Report
-	for batch, err := range p.Source.Docs(ctx, oids) {
-		if err != nil {
-			return report, err
-		}
-		done, err := p.Sink.Put(ctx, batch)
-		report.Add(done)
-		if err != nil {
-			return report, err
-		}
-	}
-	return report, nil
+	quarantined, err := p.Sink.Put(parent, rejects)
+	report.Add(quarantined)
+	return report, err
 }

@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		{"updated", func() { w.Table.Put(one, "A") }, fakeworld.Counts{Read: 1, Compared: 1, Updated: 1}},
 		{"touched", func() { w.Table.Put(one, "A") }, fakeworld.Counts{Read: 1, Compared: 1, Skipped: 1}},
 		{"deleted", func() { w.Table.Delete(two) }, fakeworld.Counts{}},
-		{"unfit, which holds nobody up", func() {
+		{"unfit, and a row beside it", func() {
 			w.Table.Put(one, fakeworld.Unfit)
 			w.Table.Put(three, "c")
 		}, fakeworld.Counts{Read: 2, Compared: 2, Added: 1, Quarantined: 1}},
@@ -60,9 +60,9 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Rows that share one updateTime are many pages of stamps, each read once, and
-// their fetches are spread over the workers.
-func TestEqualUpdateTimes(t *testing.T) {
+// Rows that share one updateTime fill many pages of stamps. Each page is read
+// once, and the fetches are as few as pages and batches allow.
+func TestRowsWithOneUpdateTimeAreReadOnce(t *testing.T) {
 	w := newWorld(t)
 	const rows = 500
 	w.put(0, rows, "bulk")
@@ -81,7 +81,6 @@ func TestEqualUpdateTimes(t *testing.T) {
 	}
 }
 
-// What is known costs a stamp and no fetch.
 func TestOverlapFetchesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 3*batch, "a")
@@ -97,9 +96,9 @@ func TestOverlapFetchesNothing(t *testing.T) {
 	}
 }
 
-// A transaction that commits after a window's end, with updateTimes in it, is
-// found as long as the overlap reaches back to them.
-func TestLateCommits(t *testing.T) {
+// A transaction that commits after a window's end, with updateTimes in the
+// window, is found if the next window's overlap reaches back to them.
+func TestLateCommitsAreFoundWithinTheOverlap(t *testing.T) {
 	tests := []struct {
 		name      string
 		precision time.Duration
@@ -108,7 +107,7 @@ func TestLateCommits(t *testing.T) {
 	}{
 		{"at the boundary", time.Microsecond, 0, true},
 		{"within the overlap", time.Microsecond, time.Second, true},
-		// The documented limit: such commits are compensation's.
+		// The documented limit: compensation finds such commits.
 		{"beyond the overlap", time.Microsecond, time.Second + time.Microsecond, false},
 		{"within two ticks", 10 * time.Second, 20 * time.Second, true},
 		{"beyond two ticks", 10 * time.Second, 30 * time.Second, false},
@@ -128,45 +127,33 @@ func TestLateCommits(t *testing.T) {
 		for range 5 {
 			w.run(t)
 		}
-		if got := len(w.missing()) == 0; got != test.found {
+		if got := len(fakeworld.Missing(w.Table, w.Index)) == 0; got != test.found {
 			t.Errorf("%s: got found %t, want %t", test.name, got, test.found)
 		}
 	}
 }
 
-// Any difference is fetched, also one that looks older: a transaction that
-// began earlier and wrote later takes updateTime back.
-func TestOlderLookingIsFetched(t *testing.T) {
+// Any difference is fetched, also an older updateTime: a transaction that began
+// earlier and wrote later sets updateTime back.
+func TestOlderUpdateTimeIsFetched(t *testing.T) {
 	one := fakeworld.Key(1)
-	backwards := func(t *testing.T, sink func(*world)) *world {
-		t.Helper()
-		w := newWorld(t)
-		sink(w)
-		older := w.Table.Begin()
-		w.Table.Advance(500 * time.Millisecond)
-		w.Table.Put(one, "first")
+	w := newWorld(t)
+	older := w.Table.Begin()
+	w.Table.Advance(500 * time.Millisecond)
+	for _, change := range []func(){
+		func() { w.Table.Put(one, "first") },
+		func() { older.Put(one, "second"); older.Commit() },
+	} {
+		change()
 		w.Table.Advance(time.Millisecond)
 		if _, err := w.pass.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		older.Put(one, "second")
-		older.Commit()
-		w.Table.Advance(time.Millisecond)
-		if _, err := w.pass.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return w
 	}
-	backwards(t, func(*world) {}).wantAll(t)
-	// The failing twin: "newer" instead of "different" keeps the stale one.
-	twin := backwards(t, func(w *world) { w.pass.Sink = newerOnly{w.Sink, w.Pages} })
-	if got := twin.Index.Titles()[one]; got != "first" {
-		t.Errorf("index: got %q, want the twin to have kept %q", got, "first")
-	}
+	w.wantAll(t)
 }
 
-// The row that is fetched is the one that is there when it is fetched, not the
-// one whose stamp was read.
+// A fetch returns the row as it is then, not the version whose stamp was read.
 func TestFetchesTheNewestVersion(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 2, "a")
@@ -183,7 +170,7 @@ func TestFetchesTheNewestVersion(t *testing.T) {
 	w.wantAll(t)
 }
 
-func TestErrorsSayWhatWasDone(t *testing.T) {
+func TestErrorsNameTheTable(t *testing.T) {
 	faults := map[string]error{
 		"now": doc.ErrUnavailable, "stamps": doc.ErrUnavailable, "docs": doc.ErrUnavailable, "left": doc.ErrUnavailable,
 		"meta": syscall.EIO, "apply": syscall.EIO, "Rename": syscall.EIO,
@@ -201,7 +188,7 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 		})
 		_, err := w.pass.Run(t.Context())
 		if !errors.Is(err, fault) || errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "incremental film: ") {
-			t.Errorf("%s fails: got error %v, want the cause, after what was done", step, err)
+			t.Errorf("%s fails: got error %v, want the cause, prefixed with the table", step, err)
 		}
 		if got := w.Marks().Incremental; !got.Equal(before) {
 			t.Errorf("%s fails: got mark %v, want it where it was, %v", step, got, before)
@@ -209,7 +196,7 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 	}
 }
 
-// The end of the context ends the pass with the batch in hand.
+// A cancelled pass returns within the current batch and leaves the mark.
 func TestCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

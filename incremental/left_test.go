@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/incremental"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
@@ -32,15 +31,6 @@ var (
 	marked  = fakeworld.Row{Title: "marked", Marked: true}
 )
 
-// ghosts are the documents whose rows are not in the SQL's result.
-func (w *world) ghosts() []doc.OID {
-	rows := w.Table.Rows()
-	return slices.DeleteFunc(fakeworld.Different(w.Table, w.Index), func(oid doc.OID) bool {
-		_, there := rows[oid]
-		return there
-	})
-}
-
 func (w *world) wantEqual(t *testing.T) {
 	t.Helper()
 	if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
@@ -48,9 +38,9 @@ func (w *world) wantEqual(t *testing.T) {
 	}
 }
 
-// A row that an UPDATE takes out of the SQL's result leaves in the same pass,
-// and may come back.
-func TestRowsThatLeave(t *testing.T) {
+// The document of a row that an UPDATE takes out of the SQL's result is removed
+// in the same pass. The row may come back.
+func TestDocumentsOfRowsThatLeaveAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	steps := []struct {
 		name   string
@@ -73,7 +63,7 @@ func TestRowsThatLeave(t *testing.T) {
 		if got := w.run(t); got != step.want {
 			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
 		}
-		if got := w.ghosts(); len(got) > 0 {
+		if got := fakeworld.Ghosts(w.Table, w.Index); len(got) > 0 {
 			t.Errorf("%s: ghosts: got %v, want none", step.name, got)
 		}
 	}
@@ -82,29 +72,8 @@ func TestRowsThatLeave(t *testing.T) {
 	}
 }
 
-// blind is a source that lists nothing of what may have left.
-type blind struct{ incremental.Source }
-
-func (blind) Left(context.Context, doc.Window) iter.Seq2[[]doc.OID, error] {
-	return func(func([]doc.OID, error) bool) {}
-}
-
-// The failing twin: without that list the documents stay, until the sweep.
-func TestWithoutTheListDocumentsStay(t *testing.T) {
-	w := newWorld(t)
-	w.put(0, 2, "a")
-	w.run(t)
-	w.pass.Source = blind{w.Table}
-	w.move(0, 1, outside)
-	w.move(1, 1, marked)
-	w.run(t)
-	if got := len(w.ghosts()); got != 2 {
-		t.Errorf("ghosts: got %d, want 2: the list proves nothing", got)
-	}
-}
-
-// everything is a source that lists all rows, each twice: those that are there
-// cost a stamp.
+// everything is a source that lists all rows, each twice. Rows that exist cost a
+// stamp.
 type everything struct{ *fakeworld.Table }
 
 func (e everything) Left(_ context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
@@ -123,7 +92,7 @@ func (e everything) Left(_ context.Context, w doc.Window) iter.Seq2[[]doc.OID, e
 	}
 }
 
-func TestListedRowsThatAreThere(t *testing.T) {
+func TestListedRowsThatExistStay(t *testing.T) {
 	w := newWorld(t)
 	w.pass.Source = everything{w.Table}
 	w.put(0, 20, "a")
@@ -141,8 +110,8 @@ func TestListedRowsThatAreThere(t *testing.T) {
 	}
 }
 
-// A row that comes back after its stamp was found missing, or after it was
-// found gone, stays.
+// A row that comes back after its stamp was missing, or after a fetch did not
+// find it, stays.
 func TestRowsThatComeBackStay(t *testing.T) {
 	for _, step := range []string{"stamps of", "docs"} {
 		w := newWorld(t)
@@ -165,86 +134,6 @@ func TestRowsThatComeBackStay(t *testing.T) {
 	}
 }
 
-// Where a source takes several fetches for a batch, a row that the first found
-// gone, and that came back before the second, stays too.
-func TestRowThatComesBackBetweenFetchesStays(t *testing.T) {
-	w := newWorld(t)
-	w.put(0, 2*batch, "a")
-	row := w.Table.Rows()[fakeworld.Key(0)]
-	w.Table.Advance(time.Minute)
-	w.run(t)
-	w.pass.Batch = 2 * batch
-	w.move(0, 2*batch, outside)
-	fetches := 0
-	w.Table.Before = func(step string) error {
-		if step != "docs" {
-			return nil
-		}
-		if fetches++; fetches == 2 {
-			w.Table.PutRow(fakeworld.Key(0), row) // as it was
-			w.putNow(t, fakeworld.Key(0))
-		}
-		return nil
-	}
-	w.run(t)
-	w.wantEqual(t)
-	if got := len(w.Index.Titles()); got != 1 {
-		t.Errorf("documents: got %d, want the one that came back", got)
-	}
-}
-
-// putNow has another pass fetch and put a row.
-func (w *world) putNow(t *testing.T, oid doc.OID) {
-	t.Helper()
-	for b, err := range w.Table.Docs(t.Context(), []doc.OID{oid}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Sink.Put(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// unfit is a source that can't make a document of any row.
-type unfit struct{ *fakeworld.Table }
-
-func (u unfit) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
-	return func(yield func(doc.Batch, error) bool) {
-		for b, err := range u.Table.Docs(ctx, oids) {
-			for _, d := range b.Docs {
-				b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: "unfit"})
-			}
-			b.Docs = nil
-			if !yield(b, err) {
-				return
-			}
-		}
-	}
-}
-
-// A row that came back, and can't become a document, is no row that is gone.
-func TestRowThatComesBackUnfitStays(t *testing.T) {
-	w := newWorld(t)
-	w.put(0, 1, "a")
-	w.Table.Advance(time.Minute)
-	w.run(t)
-	w.pass.Source = unfit{w.Table}
-	w.move(0, 1, outside)
-	w.Table.Before = func(step string) error {
-		if step == "docs" {
-			w.put(0, 1, "back")
-		}
-		return nil
-	}
-	if got, want := w.run(t), (fakeworld.Counts{Read: 1, Quarantined: 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if title, ok := w.Index.Title(fakeworld.Key(0)); !ok || title != "a" {
-		t.Errorf("got document %q (%t), want it as it was", title, ok)
-	}
-}
-
 // limited has the guard admit few removals.
 func (w *world) limited(t *testing.T, l sink.Limits) {
 	t.Helper()
@@ -252,9 +141,8 @@ func (w *world) limited(t *testing.T, l sink.Limits) {
 	w.restart(t)
 }
 
-// A joined table that was truncated, while every row is touched, takes all rows
-// out of the SQL's result: that is held, however many pages they are, and the
-// mark moves on.
+// If a joined table is truncated while every row is touched, all rows leave the
+// SQL's result. The guard holds these removals as one, and the mark moves.
 func TestTruncatedJoinIsHeld(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 100, "a")
@@ -276,14 +164,14 @@ func TestTruncatedJoinIsHeld(t *testing.T) {
 		t.Errorf("mark: got %v, want %v", got, want)
 	}
 
-	w.put(0, 100, "mended") // nothing was lost meanwhile
+	w.put(0, 100, "repaired") // no document was lost
 	w.Table.Advance(time.Minute)
 	w.run(t)
 	w.wantEqual(t)
 }
 
-// What is within the limits leaves whole, and marked rows have none.
-func TestLimitsOfWhatLeaves(t *testing.T) {
+// Removals within the guard's limits are made. Marked rows do not count.
+func TestGuardLimitsOnlyAbsentRows(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 100, "a")
 	w.Table.Advance(time.Minute)
@@ -297,8 +185,8 @@ func TestLimitsOfWhatLeaves(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// leaving is a window in which rows change, leave, and are marked, over several
-// pages and batches.
+// leaving prepares a window in which rows change, leave, and are marked, over
+// several pages and batches.
 func (w *world) leaving(t *testing.T) {
 	t.Helper()
 	w.put(0, 8*batch, "a")
@@ -310,8 +198,7 @@ func (w *world) leaving(t *testing.T) {
 	w.Table.Advance(time.Minute)
 }
 
-// Whichever step fails, the mark stays, and the next run takes out what has
-// left.
+// Whichever step fails, the mark stays, and the next run removes the documents.
 func TestFaultWhileRowsLeave(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t)

@@ -11,13 +11,13 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A gauge is a sink that measures how much is between it and the source.
+// A gauge is a sink that counts the rows between the source and itself.
 type gauge struct {
 	incremental.Sink
 	took time.Duration // of each Put
 
 	mu            sync.Mutex
-	ahead         int // stamps that were read and whose rows are not yet put
+	ahead         int // stamps that were read, and whose rows are not put
 	mostAhead     int
 	putting       int // batches
 	mostPutting   int
@@ -49,8 +49,8 @@ func (g *gauge) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	return g.Sink.Put(ctx, b)
 }
 
-// However many rows a window has, no more are in flight than a batch for each
-// worker and a page of stamps; and all workers are at work.
+// However many rows a window has, at most a batch per worker and a page of stamps
+// are in memory, and all workers work.
 func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -77,7 +77,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// Without settings a pass still makes progress, a row at a time.
+// With Batch and Workers of 0 a pass works row by row.
 func TestWithoutSettings(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 2*batch, "a")

@@ -15,10 +15,10 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-// A history is random transactions, none open for longer than the overlap,
-// with windows, faults, crashes and clock steps between them. In the end the
-// index has the newest version of each row, and of the others only what was
-// deleted from the table; and the mark never lied.
+// A history is random transactions, none open for longer than the overlap, with
+// windows, faults, crashes and clock steps between them. In the end the index has
+// the newest version of each row, and no other document but those of rows that
+// were deleted. At any time every row below the mark is in the index.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
@@ -66,7 +66,7 @@ func TestHistories(t *testing.T) {
 			},
 			"clock steps back": func(rt *rapid.T) {
 				w.Table.Advance(-time.Duration(rapid.IntRange(1, 100_000).Draw(rt, "ms")) * time.Millisecond)
-				_ = run() // it is running when that happens; a fault is drawn below
+				_ = run() // the pass runs when the clock steps; a fault is drawn below
 			},
 			"run": func(rt *rapid.T) {
 				if err := run(); err != nil {
@@ -86,7 +86,7 @@ func TestHistories(t *testing.T) {
 			},
 			"": func(rt *rapid.T) {
 				rows := w.Table.Rows()
-				for _, oid := range w.missing() {
+				for _, oid := range fakeworld.Missing(w.Table, w.Index) {
 					if at := rows[oid].Updated; at.Before(w.Marks().Incremental.Add(-time.Second)) {
 						rt.Fatalf("row %v of %v is missing, and the mark is at %v", oid, at, w.Marks().Incremental)
 					}
@@ -97,12 +97,12 @@ func TestHistories(t *testing.T) {
 		if err := run(); err != nil {
 			rt.Fatal(err)
 		}
-		if got := w.missing(); len(got) > 0 {
+		if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
 			rt.Fatalf("missing in the index: got %v, want none", got)
 		}
-		for _, oid := range w.ghosts() {
+		for _, oid := range fakeworld.Ghosts(w.Table, w.Index) {
 			if !deleted[oid] {
-				rt.Fatalf("row %v has left, and is in the index", oid)
+				rt.Fatalf("row %v left the SQL's result, and is in the index", oid)
 			}
 		}
 	})

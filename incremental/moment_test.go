@@ -13,7 +13,7 @@ import (
 )
 
 // The clock is set back while the machine is down, and has caught up when it
-// starts again. The mark alone says nothing then.
+// starts again. The mark alone does not show such a step.
 func TestStepWhileDown(t *testing.T) {
 	w := newWorld(t)
 	for range 600 {
@@ -36,12 +36,12 @@ func TestStepWhileDown(t *testing.T) {
 	}
 	w.run(t)
 	if again := w.Marks(); again.Rewinds != m.Rewinds {
-		t.Errorf("got %d rewinds, want one: the step was seen", again.Rewinds)
+		t.Errorf("got %d rewinds, want one", again.Rewinds)
 	}
 }
 
-// Time that passes while the machine is down is no step, and neither is a
-// reading that takes long.
+// Time that passes while the machine is down is no step, and neither is a slow
+// reading of the clock.
 func TestNoStepWhileDown(t *testing.T) {
 	w := newWorld(t)
 	w.run(t)
@@ -57,7 +57,7 @@ func TestNoStepWhileDown(t *testing.T) {
 	}
 }
 
-// slow reads the clock, and is answered late.
+// slow answers a reading of the clock late.
 type slow struct {
 	*fakeworld.Table
 	took time.Duration
@@ -70,9 +70,9 @@ func (s *slow) Moment(ctx context.Context) (doc.Moment, error) {
 	return m, err
 }
 
-// A step that the exact pass has seen, and has taken the marks back for, is not
-// seen again.
-func TestStepThatAnotherPassSaw(t *testing.T) {
+// A step that another pass has detected, and has set the marks back for, is not
+// detected again.
+func TestStepThatAnotherPassDetected(t *testing.T) {
 	w := newWorld(t)
 	w.run(t)
 	w.Table.Advance(-step)
@@ -81,19 +81,19 @@ func TestStepThatAnotherPassSaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = w.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) {
-		m.Rewind(now.Now.Add(-step), "the exact pass saw it")
+		m.Rewind(now.Now.Add(-step), "the exact pass")
 		m.Read, m.ReadLocal = now.Now, now.Local
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.run(t)
-	if m := w.Marks(); m.Rewinds != 1 || m.Unverified != "the exact pass saw it" {
+	if m := w.Marks(); m.Rewinds != 1 || m.Unverified != "the exact pass" {
 		t.Errorf("got %d rewinds, %q, want the one that was", m.Rewinds, m.Unverified)
 	}
 }
 
-// A standby shows the primary as it was at Seen.
+// A standby shows the primary's state at Seen.
 type standby struct {
 	*fakeworld.Table
 	seen time.Time
@@ -106,8 +106,8 @@ func (s *standby) Moment(ctx context.Context) (doc.Moment, error) {
 	return m, err
 }
 
-// The mark waits for what a standby is known to show, and does not go back with
-// it: what lies between is read again.
+// The mark moves no further than the standby's state, and does not go back with
+// it: the window between both is read again.
 func TestStandby(t *testing.T) {
 	w := newWorld(t)
 	s := &standby{Table: w.Table, seen: w.Table.Clock(), why: "paused"}
@@ -129,7 +129,7 @@ func TestStandby(t *testing.T) {
 		t.Errorf("got mark %v, %q, want %v", m.Incremental, w.pass.At.Behind, s.seen)
 	}
 	caught := s.seen
-	s.seen = caught.Add(-time.Minute) // no proof any more, or an older copy of the primary
+	s.seen = caught.Add(-time.Minute) // the standby lost its primary, or was replaced by an older one
 	report, err := w.pass.Run(t.Context())
 	if want := (doc.Window{From: s.seen.Add(-time.Second), To: caught}); err != nil || report.Window != want {
 		t.Errorf("got window %v, %v, want %v", report.Window, err, want)

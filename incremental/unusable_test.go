@@ -9,8 +9,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Rows of a window whose key is unusable are set aside by their reasons, with
-// the documents of the window, and cost nothing where there are none.
+// Rows of a window whose key is unusable are quarantined by their reasons. Without
+// such rows the database is not asked for them.
 func TestUnusableKeys(t *testing.T) {
 	w := newWorld(t)
 	asked := 0
@@ -41,7 +41,7 @@ func TestUnusableKeys(t *testing.T) {
 	}
 }
 
-// A window whose unusable rows can't be listed fails, and is read again.
+// If these rows can't be listed the window fails, and is read again.
 func TestUnusableKeysThatCannotBeListed(t *testing.T) {
 	w := newWorld(t)
 	w.put(0, 1, "a")

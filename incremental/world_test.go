@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"indexerd/incremental"
-	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
 	"indexerd/timetrace"
@@ -16,7 +15,7 @@ const (
 	workers = 3
 )
 
-// A world is a machine that follows a table, from an empty one on.
+// A world is a machine that follows a table, which is empty at first.
 type world struct {
 	*machine.Machine
 	pass *incremental.Pass
@@ -50,8 +49,7 @@ func (w *world) newPass() *incremental.Pass {
 	}
 }
 
-// restart ends the process, and begins another one that knows only what is
-// durable.
+// restart ends the process and starts another one, with what is durable.
 func (w *world) restart(t *testing.T) {
 	t.Helper()
 	w.Start(t)
@@ -78,50 +76,21 @@ func (w *world) put(first, n int, title string) {
 	x.Commit()
 }
 
-// missing returns the rows of which the index has not the newest version.
-// Documents of deleted rows are the sweep's.
-func (w *world) missing() []doc.OID {
-	var missing []doc.OID
-	rows := w.Table.Rows()
-	for _, oid := range fakeworld.Different(w.Table, w.Index) {
-		if _, there := rows[oid]; there {
-			missing = append(missing, oid)
-		}
-	}
-	return missing
-}
-
 func (w *world) wantAll(t *testing.T) {
 	t.Helper()
-	if got := w.missing(); len(got) > 0 {
+	if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
 		t.Errorf("missing in the index: got %v, want none", got)
 	}
 }
 
-// wantHonest checks that the durable mark claims nothing that is not in the
-// index, where nothing commits late.
+// wantHonest checks that all rows below the durable mark are in the index, if no
+// transaction commits late.
 func (w *world) wantHonest(t *testing.T) {
 	t.Helper()
 	rows := w.Table.Rows()
-	for _, oid := range w.missing() {
+	for _, oid := range fakeworld.Missing(w.Table, w.Index) {
 		if rows[oid].Updated.Before(w.Marks().Incremental) {
 			t.Errorf("row %v of %v is missing, and the mark is at %v", oid, rows[oid].Updated, w.Marks().Incremental)
 		}
 	}
-}
-
-// newerOnly is a sink that takes for different only what looks newer.
-type newerOnly struct {
-	incremental.Sink
-	pages *fakeworld.Pages
-}
-
-func (s newerOnly) Different(stamps []doc.Stamp) ([]doc.OID, error) {
-	var newer []doc.OID
-	for _, stamp := range stamps {
-		if page, ok := s.pages.Page(stamp.OID); !ok || stamp.Updated.After(page.Updated) {
-			newer = append(newer, stamp.OID)
-		}
-	}
-	return newer, nil
 }

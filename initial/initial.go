@@ -1,17 +1,20 @@
-// Package initial loads a table once, in OID batches.
+// Package initial loads a table once, in key ranges of one batch each.
 //
-// Before the first row, one durable record, the Plan, is written: the
-// database's time, the breakpoints between the batches, and what the load
-// speaks of. The ranges between breakpoints are tasks of a worker pool; each
-// is fetched, indexed and committed, and then recorded. A load that was killed
-// goes on with the same record and reads no more again than the ranges that
-// were in flight.
+// Before it reads a row, the load writes one durable file, the Plan: the
+// database's time, S, the generation of the index, and the breakpoints between
+// the ranges. A pool of workers loads the ranges. Each range is fetched, indexed
+// and made durable, and then the plan records it as finished. A load that was
+// killed continues with the same plan and reads only the unfinished ranges
+// again.
 //
-// Ranges bear no condition on updateTime, so that rows without one load too,
-// and they are bounded by keys, not by row numbers, which move under
-// concurrent inserts: a row is in exactly one range whenever it appears. What
-// changes while the load runs has an updateTime after the record's time, and
-// incremental starts there.
+// A row is in exactly one range, whenever it is inserted, because ranges are
+// bounded by keys and not by row numbers. Ranges have no condition on
+// updateTime, so rows without an updateTime are loaded too. Rows that change
+// while the load runs have an updateTime after the plan's time, and incremental
+// starts at that time.
+//
+// Cost: one read of the table, one query for the count and one for the
+// breakpoints; in memory, the breakpoints and a batch per worker.
 package initial
 
 import (
@@ -30,8 +33,8 @@ import (
 
 // Source is the table to load.
 type Source interface {
-	// Now is the database's time: what was committed by then is seen by every
-	// later snapshot.
+	// Now returns the database's time. Every later snapshot sees what was
+	// committed before that time.
 	Now(context.Context) (time.Time, error)
 	Count(context.Context) (int64, error)
 	// Breakpoints returns every n-th OID in the database's own order.
@@ -44,15 +47,14 @@ type Sink interface {
 	Put(context.Context, doc.Batch) (doc.Report, error)
 }
 
-// A Start is what is known, before the first row is read, of the transactions
-// that are open: S, and how it is known.
+// A Start is the state of the database before the load reads its first row.
 type Start struct {
-	Settled time.Time
-	Mode    string // exact, assumed or compared
-	Server  string // the database server that told; may be empty
+	Settled time.Time // S
+	Mode    string    // how S is known: exact, assumed or compared
+	Server  string    // identity of the database server; may be empty
 
-	// The database's clock then, and this machine's: a later reading compares the
-	// time that has passed on both, and so notices that the database's was set back.
+	// The database's clock and this machine's. A later reading compares the time
+	// that has passed on both, to detect that the database's clock was set back.
 	Clock, Local time.Time
 }
 
@@ -64,14 +66,15 @@ type Load struct {
 	Trace      *timetrace.Trace
 	FS         atomicfile.FS
 	PlanFile   string
-	Generation doc.Generation // of the index that is filled
-	Batch      int            // rows a range
+	Generation doc.Generation // of the index
+	Batch      int            // rows per range
 	Workers    int
 	Begin      func(context.Context) (Start, error)
 	Progress   *Progress
 }
 
-// Run loads what is not loaded yet. It can be run again after any error.
+// Run loads the ranges that are not finished, and then moves the marks. After an
+// error it can be called again.
 func (l *Load) Run(ctx context.Context) (doc.Report, error) {
 	plan, err := l.plan(ctx)
 	if err != nil {
@@ -110,32 +113,32 @@ func (l *Load) Run(ctx context.Context) (doc.Report, error) {
 	return report, l.finish(plan)
 }
 
-// plan continues the load that was begun, or begins one.
+// plan opens the plan of an earlier load, or creates one.
 func (l *Load) plan(ctx context.Context) (*Plan, error) {
 	plan, err := openPlan(l.FS, l.PlanFile, l.Generation)
 	if plan != nil || err != nil {
 		return plan, err
 	}
-	start, err := l.Begin(ctx) // before the first snapshot, which sees all that S vouches for
+	start, err := l.Begin(ctx) // before the first snapshot, which then sees all rows below S
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", l.Table, err)
 	}
-	at, err := l.Source.Now(ctx) // before anything is read: later commits are incremental's
+	at, err := l.Source.Now(ctx) // before the first row is read: incremental reads later commits
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", l.Table, err)
 	}
 	rows, err := l.Source.Count(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: count its rows: %w", l.Table, err)
+		return nil, fmt.Errorf("load %s: count rows: %w", l.Table, err)
 	}
 	breakpoints, err := l.Source.Breakpoints(ctx, l.Batch)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: find its breakpoints: %w", l.Table, err)
+		return nil, fmt.Errorf("load %s: read breakpoints: %w", l.Table, err)
 	}
 	return createPlan(l.FS, l.PlanFile, record{Generation: l.Generation, At: at, Rows: rows, Start: start, Breakpoints: breakpoints})
 }
 
-// load moves one range into the index.
+// load puts the rows of one range.
 func (l *Load) load(ctx context.Context, r doc.Range) (doc.Report, error) {
 	var report doc.Report
 	for batch, err := range l.Source.Range(ctx, r) {
@@ -152,7 +155,7 @@ func (l *Load) load(ctx context.Context, r doc.Range) (doc.Report, error) {
 	return report, nil
 }
 
-// finish moves the marks: all rows are durable by now.
+// finish moves the marks, once all ranges are durable, and removes the plan.
 func (l *Load) finish(plan *Plan) error {
 	err := l.Trace.UpdateTable(l.Table, func(t *timetrace.Table) {
 		t.Loaded = true

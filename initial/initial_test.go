@@ -35,9 +35,9 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Ranges have no condition on updateTime: a row without one loads, and so does
-// one of the future.
-func TestLoadsWhateverTheUpdateTime(t *testing.T) {
+// Ranges have no condition on updateTime: rows without one and rows of the future
+// are loaded.
+func TestLoadsRowsWithAnyUpdateTime(t *testing.T) {
 	w := newWorld(t, 3)
 	x := w.Table.Begin()
 	x.PutAt(fakeworld.Key(100), "without", time.Time{})
@@ -48,7 +48,7 @@ func TestLoadsWhateverTheUpdateTime(t *testing.T) {
 	w.wantLoaded(t)
 }
 
-// A row that can't be a document is set aside, and the load ends.
+// A row that can't become a document is quarantined, and the load succeeds.
 func TestUnfitRowsDoNotStopTheLoad(t *testing.T) {
 	w := newWorld(t, 3*batch)
 	w.Table.Put(fakeworld.Key(5), fakeworld.Unfit)
@@ -78,11 +78,11 @@ func TestClockComesFirst(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhatWasDone(t *testing.T) {
+func TestErrorsNameTheTable(t *testing.T) {
 	tests := map[string]string{
 		"now":         "load film: ",
-		"count":       "load film: count its rows: ",
-		"breakpoints": "load film: find its breakpoints: ",
+		"count":       "load film: count rows: ",
+		"breakpoints": "load film: read breakpoints: ",
 		"range":       "load film: ",
 		"Rename":      "write data/film/load.jsonl: ",
 	}
@@ -99,12 +99,11 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 			t.Errorf("%s fails: got error %v, want one that begins %q and is %v", step, err, want, doc.ErrUnavailable)
 		}
 		if w.Marks().Loaded {
-			t.Errorf("%s fails: the marks say that the table is loaded", step)
+			t.Errorf("%s fails: the table is marked as loaded", step)
 		}
 	}
 }
 
-// Ranges are worked on by as many workers as there are, and no more.
 func TestWorkers(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
 		synctest.Test(t, func(t *testing.T) {
@@ -128,8 +127,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// The end of the context ends the load with what is in hand, and the load goes
-// on from there.
+// A cancelled load returns within the current batch, and the next one continues.
 func TestCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 20*batch)
@@ -162,8 +160,7 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// Progress counts rows, also those of the load's earlier runs, and its rate is
-// of this run.
+// Progress counts the rows of all runs of a load. Its rate is that of this run.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 10*batch)

@@ -15,17 +15,17 @@ import (
 	"indexerd/internal/doc"
 )
 
-// record is the first line of a plan's file, written before the first row is
-// read.
+// record is the first line of a plan's file. It is written before the first row
+// is read.
 type record struct {
 	Generation  doc.Generation
-	At          time.Time // the database's time before the load
-	Rows        int64     // rows at that time, for progress
+	At          time.Time // database time before the load
+	Rows        int64     // in the table at that time, for progress
 	Start       Start
 	Breakpoints []doc.OID
 }
 
-// recordLine is a record as JSON, keys in hex: they are bytes.
+// recordLine is a record as JSON. Keys are in hex.
 type recordLine struct {
 	Generation  doc.Generation `json:"generation"`
 	At          time.Time      `json:"at"`
@@ -38,15 +38,14 @@ type recordLine struct {
 	Breakpoints []string       `json:"breakpoints"`
 }
 
-// finished is every further line: a range whose rows are durable.
+// finished is each later line: a range whose rows are durable.
 type finished struct {
 	Range int `json:"range"`
 	Rows  int `json:"rows"`
 }
 
-// A Plan is the durable record of a load under way: the record, then a line
-// for each finished range, each synced. A last line that a crash cut is a
-// range that is read again.
+// A Plan is the file of a running load: the record, then one synced line for
+// each finished range. If a crash cut the last line, its range is read again.
 type Plan struct {
 	record
 	ranges []doc.Range
@@ -55,7 +54,7 @@ type Plan struct {
 
 	mu     sync.Mutex
 	file   atomicfile.File
-	failed error // of Finish: what the file ends with is not known from then on
+	failed error // of Finish; the end of the file is unknown after it
 	done   map[int]bool
 	loaded int64 // rows of the finished ranges when the plan was opened
 }
@@ -73,7 +72,7 @@ func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
 	}
 	text, err := json.Marshal(line)
 	if err != nil {
-		return nil, fmt.Errorf("write the load's record: %w", err)
+		return nil, fmt.Errorf("load plan %s: %w", name, err)
 	}
 	if err := atomicfile.Write(fsys, name, append(text, '\n')); err != nil {
 		return nil, err
@@ -81,36 +80,37 @@ func createPlan(fsys atomicfile.FS, name string, r record) (*Plan, error) {
 	return openPlan(fsys, name, r.Generation)
 }
 
-// openPlan reads a plan; nil where there is none, or one for another index.
+// openPlan reads a plan. It returns nil if there is none, or one for another
+// generation of the index.
 func openPlan(fsys atomicfile.FS, name string, generation doc.Generation) (*Plan, error) {
 	text, err := atomicfile.Read(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the load's record: %w", err)
+		return nil, fmt.Errorf("load plan: %w", err)
 	}
 	p := &Plan{fsys: fsys, name: name, done: map[int]bool{}}
 	whole, err := p.parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: remove it to load from the beginning", name, err)
+		return nil, fmt.Errorf("load plan %s: %w: remove the file to load the table from scratch", name, err)
 	}
 	if p.Generation != generation {
 		return nil, nil
 	}
 	p.ranges = cut(p.Breakpoints)
-	// Written anew, without a cut line: and a sync that has failed may have lost
-	// lines that are still read from memory; the next one would stand behind a gap.
+	// Rewrite the file without a cut line. After a failed sync the page cache may
+	// also have lines that the disk lost, and an appended line would follow a gap.
 	if err := atomicfile.Write(fsys, name, text[:whole]); err != nil {
-		return nil, fmt.Errorf("mend the load's record: %w", err)
+		return nil, fmt.Errorf("load plan: rewrite: %w", err)
 	}
 	if p.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		return nil, fmt.Errorf("open the load's record: %w", err)
+		return nil, fmt.Errorf("load plan: %w", err)
 	}
 	return p, nil
 }
 
-// parse reads the lines and returns the length of the whole ones.
+// parse reads the lines and returns the length of the complete ones.
 func (p *Plan) parse(text []byte) (whole int, err error) {
 	for line := range bytes.Lines(text) {
 		if line[len(line)-1] != '\n' {
@@ -127,7 +127,7 @@ func (p *Plan) parse(text []byte) (whole int, err error) {
 		whole += len(line)
 	}
 	if whole == 0 {
-		return 0, errors.New("it has no record")
+		return 0, errors.New("the first line is missing")
 	}
 	return whole, nil
 }
@@ -158,7 +158,7 @@ func (p *Plan) parseFinished(text []byte) error {
 		return err
 	}
 	if line.Range < 0 || line.Range > len(p.Breakpoints) {
-		return fmt.Errorf("it has no range %d", line.Range)
+		return fmt.Errorf("range %d does not exist", line.Range)
 	}
 	p.done[line.Range] = true
 	p.loaded += int64(line.Rows)
@@ -182,8 +182,8 @@ func (p *Plan) Done(i int) bool {
 	return p.done[i]
 }
 
-// Finish records that the rows of a range are durable. After an error it
-// records nothing more: opening the plan again mends it.
+// Finish records that the rows of a range are durable. After an error every
+// later call fails too, until the plan is opened again.
 func (p *Plan) Finish(i, rows int) error {
 	text, err := json.Marshal(finished{Range: i, Rows: rows})
 	if err != nil {
@@ -195,7 +195,7 @@ func (p *Plan) Finish(i, rows int) error {
 		p.failed = p.append(append(text, '\n'))
 	}
 	if p.failed != nil {
-		return fmt.Errorf("record a finished range: %w", p.failed)
+		return fmt.Errorf("load plan: record range %d: %w", i, p.failed)
 	}
 	p.done[i] = true
 	return nil
@@ -203,18 +203,18 @@ func (p *Plan) Finish(i, rows int) error {
 
 func (p *Plan) append(line []byte) error {
 	if _, err := p.file.Write(line); err != nil {
-		return err // half a line may be there: another one after it would be unreadable
+		return err // part of the line may be written, so nothing may be appended to it
 	}
 	return p.file.Sync()
 }
 
-// Close closes the file; the plan can be opened again.
+// Close closes the file.
 func (p *Plan) Close() error { return p.file.Close() }
 
-// Remove removes the file of a load that has ended.
+// Remove removes the file.
 func (p *Plan) Remove() error {
 	if err := p.fsys.Remove(p.name); err != nil {
-		return fmt.Errorf("remove the load's record: %w", err)
+		return fmt.Errorf("load plan: %w", err)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func wantDone(t *testing.T, p *Plan, want ...int) {
 	}
 }
 
-// The file is what its comment says.
+// The file has the format that the comments of record and finished describe.
 func TestPlanFormat(t *testing.T) {
 	files := faultfs.New()
 	p := newPlan(t, files)
@@ -86,20 +86,8 @@ func TestPlanFormat(t *testing.T) {
 	}
 }
 
-func TestPlanOpensAsItWas(t *testing.T) {
-	files := faultfs.New()
-	first := newPlan(t, files)
-	finish(t, first, 1, 4)
-	files = files.Crash(faultfs.Worst)
-	p := reopen(t, files)
-	wantDone(t, p, 1, 4)
-	if p.Generation != first.Generation || p.Start != planStart || !p.At.Equal(first.At) || p.Rows != 50 || p.loaded != 20 || !slices.Equal(p.ranges, first.ranges) {
-		t.Errorf("got %+v, want what was written, %+v, with 20 rows loaded", p, first)
-	}
-}
-
-// A crash cuts the last line anywhere: what is whole counts, and what is
-// written next is readable.
+// A crash may cut the last line anywhere. Complete lines count, and lines that are
+// appended later are readable.
 func TestPlanTornAtEveryByte(t *testing.T) {
 	files := faultfs.New()
 	finish(t, newPlan(t, files), 0, 1, 2)
@@ -123,20 +111,20 @@ func TestPlanTornAtEveryByte(t *testing.T) {
 			t.Fatalf("cut after %d of %d bytes", n, len(whole))
 		}
 	}
-	// The record itself is whole or not there: it is written by a rename.
+	// A rename writes the first line: a file without all of it is an error.
 	for n := range head {
 		torn := faultfs.New()
 		if err := atomicfile.Write(torn, planName, whole[:n]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openPlan(torn, planName, 3); err == nil || !strings.Contains(err.Error(), "remove it to load from the beginning") {
-			t.Fatalf("cut after %d bytes, in the record: got error %v, want one that says what to do", n, err)
+		if _, err := openPlan(torn, planName, 3); err == nil || !strings.Contains(err.Error(), "remove the file to load the table from scratch") {
+			t.Fatalf("cut after %d bytes, in the record: got error %v, want one with the remedy", n, err)
 		}
 	}
 }
 
-// A crash at any step of making a plan leaves none, or a whole one.
-func TestPlanIsMadeWholeOrNotAtAll(t *testing.T) {
+// A crash at any step of creating a plan leaves no plan, or a complete one.
+func TestPlanIsCreatedWholeOrNotAtAll(t *testing.T) {
 	for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best} {
 		for k := 0; ; k++ {
 			files, crash := faultfs.New(), fakeworld.NewCountdown(k)
@@ -153,8 +141,8 @@ func TestPlanIsMadeWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// A full disk cuts one worker's line. No other line may follow it: the plan
-// would be unreadable, and the load in need of a hand.
+// A full disk may cut one worker's line. No other line may follow it, because the
+// plan would be unreadable.
 func TestFullDiskLeavesAReadablePlan(t *testing.T) {
 	for _, op := range []string{"Write", "Sync"} {
 		files := faultfs.New()
@@ -184,7 +172,7 @@ func TestFullDiskLeavesAReadablePlan(t *testing.T) {
 	}
 }
 
-// Workers finish at the same time.
+// Finish may be called by several workers at the same time.
 func TestPlanWorkers(t *testing.T) {
 	files := faultfs.New()
 	p := newPlan(t, files)
@@ -211,8 +199,8 @@ func TestPlanOfAnotherIndexIsNone(t *testing.T) {
 	}
 }
 
-// What can't be read is never taken for "none": the load would begin again
-// with a later time.
+// An unreadable plan is an error, and never "no plan": the load would start from
+// scratch with a later time.
 func TestUnreadablePlanIsAnError(t *testing.T) {
 	tests := map[string]string{
 		"empty":         "",
@@ -227,8 +215,8 @@ func TestUnreadablePlanIsAnError(t *testing.T) {
 		if err := atomicfile.Write(files, planName, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if p, err := openPlan(files, planName, 3); err == nil || !strings.Contains(err.Error(), "remove it to load from the beginning") {
-			t.Errorf("%s: got %v, error %v, want one that says what to do", name, p, err)
+		if p, err := openPlan(files, planName, 3); err == nil || !strings.Contains(err.Error(), "remove the file to load the table from scratch") {
+			t.Errorf("%s: got %v, error %v, want one with the remedy", name, p, err)
 		}
 	}
 	files := faultfs.New()
@@ -239,8 +227,8 @@ func TestUnreadablePlanIsAnError(t *testing.T) {
 	}
 }
 
-// Every key is in exactly one range, whether or not it was there when the
-// breakpoints were taken.
+// Every key is in exactly one range, also one inserted after the breakpoints were
+// read.
 func TestRangesCoverEachKeyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		points := rapid.SliceOfNDistinct(rapid.IntRange(-50, 50), 0, 10, rapid.ID).Draw(t, "breakpoints")
@@ -263,8 +251,8 @@ func TestRangesCoverEachKeyOnce(t *testing.T) {
 	})
 }
 
-// Whatever a file holds, opening it gives a plan that can be worked on or an
-// error; and what such a plan records is read back.
+// For any file, openPlan returns an error or a plan that works: what it records is
+// read back.
 func FuzzPlan(f *testing.F) {
 	f.Add([]byte(`{"generation":3,"at":"2026-01-02T03:04:05Z","rows":5,"breakpoints":["118000000000000000"]}` + "\n" + `{"range":1,"rows":3}` + "\n" + `{"ran`))
 	f.Add([]byte("{}\n{}\n"))
@@ -289,12 +277,12 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// A plan is removed when the load has ended; what can't be removed is told.
+// Remove removes the file, and reports one that it can't remove.
 func TestPlanRemove(t *testing.T) {
 	files := faultfs.New()
 	p := newPlan(t, files)
 	files.Fail(faultfs.At(1, syscall.EROFS))
-	if err := p.Remove(); !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "remove the load's record: ") {
+	if err := p.Remove(); !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "load plan: ") {
 		t.Errorf("got %v, want %v", err, syscall.EROFS)
 	}
 	files.Fail(nil)

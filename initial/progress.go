@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// Progress is how far a load has come, to be looked at while it runs.
+// Progress counts the rows of a load while it runs. It is safe for concurrent
+// use.
 type Progress struct {
 	mu       sync.Mutex
 	running  bool
 	of, done int64
-	resumed  int64 // rows that an earlier run of the load had done
+	resumed  int64 // rows of ranges that an earlier run finished
 	started  time.Time
 	ended    time.Time
 }
 
-// A Snapshot is Progress at one moment.
+// A Snapshot is the state of Progress at one moment.
 type Snapshot struct {
 	Running  bool
 	Done, Of int64
-	Rate     float64       // rows a second since this run began
+	Rate     float64       // rows per second since this run began
 	ETA      time.Duration // at that rate
 }
 
@@ -41,8 +42,8 @@ func (p *Progress) end() {
 	p.running, p.ended = false, time.Now()
 }
 
-// Snapshot returns the progress now. Rows may have been added since the load
-// counted them, so Of is never less than Done.
+// Snapshot returns the current progress. Of is never less than Done, although
+// rows may have been inserted after the load counted them.
 func (p *Progress) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()

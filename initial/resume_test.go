@@ -11,13 +11,12 @@ import (
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
-	"indexerd/timetrace"
 )
 
 const ranges = 6
 
-// Whichever step fails, of database, sink or files, the load says so, claims
-// nothing, and goes on when it is run again.
+// Whichever step fails, of database, sink or files, the load returns the error,
+// moves no mark, and continues when it is run again.
 func TestResumeAfterEveryFailure(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t, ranges*batch)
@@ -42,8 +41,8 @@ func TestResumeAfterEveryFailure(t *testing.T) {
 	}
 }
 
-// A crash at any step, whatever it leaves of what was not synced, is followed
-// by a load that goes on from there.
+// After a crash at any step, with any part of the unsynced data lost, the next
+// load continues.
 func TestResumeAfterEveryCrash(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best, draw.IntN} {
@@ -71,11 +70,11 @@ func TestResumeAfterEveryCrash(t *testing.T) {
 	}
 }
 
-// wantHonest checks that marks which say "loaded" are true.
+// wantHonest checks that the index has all rows if the marks have Loaded.
 func (w *world) wantHonest(t *testing.T) {
 	t.Helper()
 	if got := fakeworld.Different(w.Table, w.Index); w.Marks().Loaded && len(got) > 0 {
-		t.Errorf("the marks say that the table is loaded, and %v are different", got)
+		t.Errorf("the table is marked as loaded, and %v are different", got)
 	}
 }
 
@@ -88,64 +87,12 @@ func (w *world) wantFewReads(t *testing.T, steps *machine.Counter) {
 	}
 }
 
-// The failing twin: a load that moves its marks before the rows are durable
-// claims, after a crash, what the index does not have.
-func TestMarksFirstLosesRows(t *testing.T) {
-	lost := 0
-	for k := 0; ; k++ {
-		w := newWorld(t, ranges*batch)
-		crash := fakeworld.NewCountdown(k)
-		w.Before(crash.Before)
-		err := w.Trace.UpdateTable(machine.Table, func(m *timetrace.Table) { m.Loaded, m.Incremental = true, w.Table.Clock() })
-		if err == nil {
-			_, err = w.load().Run(t.Context())
-		}
-		w.Crash(t, faultfs.Worst)
-		if w.Marks().Loaded && len(fakeworld.Different(w.Table, w.Index)) > 0 {
-			lost++
-		}
-		if err == nil {
-			break
-		}
-	}
-	if lost == 0 {
-		t.Error("the twin lost nothing: these crashes prove nothing of the right order")
-	}
-}
-
-// The failing twin: a range that is recorded before its rows are durable is
-// never read again.
-func TestRecordFirstLosesRows(t *testing.T) {
-	lost := 0
-	for k := 0; ; k++ {
-		w := newWorld(t, ranges*batch)
-		crash := fakeworld.NewCountdown(k)
-		w.Before(crash.Before)
-		load := w.load()
-		load.Sink = forgetful{} // what it takes is gone with the crash
-		_, err := load.Run(t.Context())
-		w.Crash(t, faultfs.Worst)
-		if err != nil && !w.Marks().Loaded {
-			w.mustLoad(t)
-			if len(fakeworld.Different(w.Table, w.Index)) > 0 {
-				lost++
-			}
-		}
-		if err == nil {
-			break
-		}
-	}
-	if lost == 0 {
-		t.Error("the twin lost nothing: these crashes prove nothing of the right order")
-	}
-}
-
-// A load that can't be resumed, since its index is another one, begins again.
-func TestAnotherIndexIsLoadedFromTheBeginning(t *testing.T) {
+// The plan of another generation of the index is not resumed.
+func TestAnotherIndexIsLoadedFromScratch(t *testing.T) {
 	w := newWorld(t, ranges*batch)
 	w.Before(machine.FailAt(40, syscall.EIO))
 	if _, err := w.load().Run(t.Context()); err == nil {
-		t.Fatal("the load was to fail half-way")
+		t.Fatal("the load did not fail half-way")
 	}
 	w.Before(nil)
 	if _, err := atomicfile.Read(w.Files, planFile); err != nil {
@@ -159,14 +106,14 @@ func TestAnotherIndexIsLoadedFromTheBeginning(t *testing.T) {
 	w.wantLoaded(t)
 }
 
-// A load goes on with the same time and the same ranges, or what was written
-// before it was interrupted would be in neither the load nor incremental.
+// A resumed load keeps its time and its ranges. Otherwise rows that were written
+// before the interruption could be in neither the load nor incremental.
 func TestResumeKeepsTheTime(t *testing.T) {
 	w := newWorld(t, ranges*batch)
 	at := w.Table.Clock()
 	w.Before(machine.FailAt(40, syscall.EIO))
 	if _, err := w.load().Run(t.Context()); err == nil {
-		t.Fatal("the load was to fail half-way")
+		t.Fatal("the load did not fail half-way")
 	}
 	w.Before(nil)
 	w.Table.Advance(time.Hour)

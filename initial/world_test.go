@@ -18,13 +18,13 @@ const (
 	planFile = "data/film/load.jsonl"
 )
 
-// A world is a machine that is to load a table.
+// A world is a machine that loads a table.
 type world struct {
 	*machine.Machine
 	progress *initial.Progress
 }
 
-// newWorld makes a table of n rows, and a machine that has nothing of it.
+// newWorld makes a table of n rows, and a machine with an empty index.
 func newWorld(t *testing.T, n int) *world {
 	t.Helper()
 	table := fakeworld.NewTable(batch)
@@ -54,23 +54,22 @@ func (w *world) mustLoad(t *testing.T) doc.Report {
 	return report
 }
 
-// wantLoaded checks that the index has exactly the rows, and that the marks
-// say so.
+// wantLoaded checks that the index has exactly the table's rows, and that the
+// table is marked as loaded.
 func (w *world) wantLoaded(t *testing.T) {
 	t.Helper()
 	if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
 		t.Errorf("different in index and table: got %v, want none", got)
 	}
 	if !w.Marks().Loaded {
-		t.Error("the marks do not say that the table is loaded")
+		t.Error("the table is not marked as loaded")
 	}
 	if _, err := w.Files.OpenFile(planFile, 0, 0); err == nil {
-		t.Error("the load's record is still there")
+		t.Error("the plan was not removed")
 	}
 }
 
-// follow indexes what lies between the load's mark and now, as incremental
-// does.
+// follow indexes the rows between the load's mark and now, as incremental does.
 func (w *world) follow(ctx context.Context) error {
 	window := doc.Window{From: w.Marks().Incremental.Add(-time.Second), To: w.Table.Clock()}
 	for stamps, err := range w.Table.Stamps(ctx, window) {
@@ -91,13 +90,6 @@ func (w *world) follow(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// forgetful is a sink that makes nothing durable.
-type forgetful struct{}
-
-func (forgetful) Put(_ context.Context, b doc.Batch) (doc.Report, error) {
-	return doc.Report{Read: len(b.Docs)}, nil
 }
 
 // begin assumes that no transaction stays open longer than the timeout. This

@@ -35,6 +35,7 @@ var floors = map[string]int{
 	"store":                 1,
 	"store/bloom":           1,
 	"internal/sink":         1,
+	"internal/refetch":      1,
 	"internal/pgsource":     1,
 	"internal/sqlitesource": 1,
 	"internal/fulltext":     1,
@@ -68,8 +69,9 @@ func allowed(from, to string) bool {
 	case 1:
 		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom"
 	case 2:
-		// Passes use floor 1 only through interfaces that they declare.
-		return floors[to] == 0 || to == "timetrace"
+		// Passes use floor 1 only through interfaces that they declare, but for
+		// refetch, the step that three passes share.
+		return floors[to] == 0 || to == "timetrace" || to == "internal/refetch"
 	case 3:
 		return floors[to] < 3
 	}
