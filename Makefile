@@ -111,4 +111,4 @@ idle: servers
 
 # Writers that commit late, for a minute each way of finding them.
 stress: servers
-	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./cmd/indexerd
+	STRESS_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -run '^TestStress$$' -v -timeout 30m ./internal/daemon

@@ -195,6 +195,12 @@ func (c *Config) At(path string) (file string, line int) {
 	return c.File, 1
 }
 
+// Fault returns a fault of the line where a path stands.
+func (c *Config) Fault(path, what, do string) Fault {
+	file, line := c.At(path)
+	return Fault{File: file, Line: line, Path: path, What: what, Do: do}
+}
+
 // given reports whether the file has the key, with a valid value or not.
 func (c *Config) given(path string) bool {
 	_, ok := c.lines[path]

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,4 +65,13 @@ func didYouMean(name string, names []string) string {
 		return fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return ""
+}
+
+// Message returns an error as a user reads it: a line for each fault of a
+// configuration, one line for anything else.
+func Message(err error) string {
+	if errors.As(err, new(Faults)) {
+		return err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), "\n", ": ")
 }

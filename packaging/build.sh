@@ -11,7 +11,7 @@ VERSION=${VERSION:-$(sed -n 's/^var version = "\(.*\)"$/\1/p' cmd/indexerd/main.
 export ARCH VERSION
 
 mkdir -p dist
-CGO_ENABLED=0 "$go" build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o dist/indexerd ./cmd/indexerd
+CGO_ENABLED=0 "$go" build -trimpath -ldflags "-s -w -X indexerd/internal/daemon.Version=$VERSION" -o dist/indexerd ./cmd/indexerd
 for format in deb rpm; do
 	# The tool runs here whatever architecture the packages are for.
 	GOARCH= "$go" run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4 package --config packaging/nfpm.yaml --packager "$format" --target dist/

@@ -11,6 +11,7 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/badconfigs"
+	"indexerd/internal/daemon"
 	"indexerd/internal/pgtest"
 )
 
@@ -113,7 +114,7 @@ func TestHelpIsNoFault(t *testing.T) {
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
 		stdout, stderr, code := runHere(t, nil, args...)
-		if want := "indexerd " + version + "\n"; code != 0 || stderr != "" || stdout != want {
+		if want := "indexerd " + daemon.Version + "\n"; code != 0 || stderr != "" || stdout != want {
 			t.Errorf("%v: exit %d, %q, %q; want 0 and %q", args, code, stdout, stderr, want)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"indexerd/configs"
+	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/inspect"
-	"indexerd/internal/pgsource"
 )
 
 type checkCommand struct {
@@ -56,7 +56,7 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 	f.Write(w.stdout)
 	next := fmt.Sprintf("`indexerd run -c %s` starts it", c.Config)
 	if f.Errors > 0 {
-		next = fmt.Sprintf("mend them, and look again: `indexerd check -c %s`", c.Config)
+		next = fmt.Sprintf("repair them, and look again: `indexerd check -c %s`", c.Config)
 	}
 	_, err := fmt.Fprintf(w.stdout, "%s: %s\n", f.Summary(), next)
 	return err
@@ -65,9 +65,9 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 // check looks at every source and every table of a well-formed configuration.
 func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 	c := inspect.NewCheck(cfg)
-	sources := map[string]database{}
+	sources := map[string]database.Database{}
 	for _, s := range cfg.Sources {
-		db, err := openDatabase(ctx, s)
+		db, err := database.Open(ctx, s)
 		if err != nil {
 			c.BadDSN(s.Name, err)
 			continue
@@ -85,29 +85,29 @@ func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 	return c.Findings()
 }
 
-func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t configs.Table, db database) {
+func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t configs.Table, db database.Database) {
 	ctx, cancel := context.WithTimeout(ctx, inspect.TableWithin)
 	defer cancel()
-	r, err := db.table(ctx, t, nil, units{})
-	var denied *pgsource.DeniedError
+	r, err := db.Table(ctx, t, nil, database.Units{})
+	var denied *database.Denied
 	if errors.As(err, &denied) {
 		c.Denied(t, denied.Field, denied.What, denied.Grant)
 		return
 	}
 	if err == nil {
-		err = checkColumns(cfg, t, r.Columns())
+		err = database.CheckColumns(cfg, t, r.Columns())
 	}
 	if err != nil {
-		err = fault(cfg, t.Name, err)
-		var rows rowsFault
+		err = database.AsFault(cfg, t.Name, err)
+		var rows database.RowsFault
 		if errors.As(err, &rows) {
-			err = rows.fault
+			err = rows.Fault
 		}
 		c.Failed(t, err)
 		return
 	}
-	look := inspect.Table{Conf: t, Rows: r, Mapping: mapping(t)}
-	if h := r.horizon(t.Compensate, doc.Horizon{}); h != nil {
+	look := inspect.Table{Conf: t, Rows: r, Mapping: database.Mapping(t)}
+	if h := r.Horizon(t.Compensate, doc.Horizon{}); h != nil {
 		look.Horizon = h
 	}
 	c.Table(ctx, look)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/daemon"
 	"indexerd/internal/httpapi"
 	"indexerd/store"
 )
@@ -55,11 +56,11 @@ func (a asking) print(w world, body []byte, answer any, print func() error) erro
 // the data directory, or, where none runs, the same ones in process.
 type caller struct {
 	handler http.Handler // in process; nil: a daemon runs
-	engine  *engine
+	engine  *daemon.Engine
 
-	pid, base, token string
-	pin              pin
-	client           http.Client
+	daemon.Holder
+	token  string
+	client http.Client
 }
 
 // A question is what a caller needs where it answers in process.
@@ -68,18 +69,18 @@ type question struct {
 	writes    bool // a data directory that it may change
 }
 
-// open opens the data directory: for a question that only asks, together with
-// others that ask, and without changing anything in it.
-func (q question) open(cfg *configs.Config) (*engine, error) {
+// open opens the data directory: for a question that only reads, together with
+// other readers, and without changing anything in it.
+func (q question) open(cfg *configs.Config) (*daemon.Engine, error) {
 	if q.writes {
-		if err := mayWrite(cfg); err != nil {
+		if err := daemon.MayWrite(cfg); err != nil {
 			return nil, err
 		}
-		return openEngine(cfg)
+		return daemon.Open(cfg)
 	}
-	e, err := openReadOnly(cfg)
+	e, err := daemon.OpenReadOnly(cfg)
 	if errors.Is(err, fs.ErrPermission) {
-		if owner := ownedByCaller(cfg); owner != nil {
+		if owner := daemon.CheckOwner(cfg); owner != nil {
 			err = owner
 		}
 	}
@@ -100,11 +101,11 @@ func dial(ctx context.Context, file string, w world, q question) (*caller, error
 	if errors.Is(err, store.ErrLocked) {
 		return dialDaemon(cfg, w)
 	}
-	if err == nil && len(e.trace.Tables()) == 0 {
-		err = errors.Join(nothing, e.close())
+	if err == nil && e.Empty() {
+		err = errors.Join(nothing, e.Close())
 	}
 	if err == nil && q.databases {
-		e, err = e.withDatabases(ctx, file, w, q)
+		e, err = withDatabases(ctx, e, file, w, q)
 	}
 	if err != nil {
 		return nil, err
@@ -113,8 +114,8 @@ func dial(ctx context.Context, file string, w world, q question) (*caller, error
 }
 
 // withDatabases opens the engine again, with the addresses of its databases.
-func (e *engine) withDatabases(ctx context.Context, file string, w world, q question) (*engine, error) {
-	if err := e.close(); err != nil {
+func withDatabases(ctx context.Context, e *daemon.Engine, file string, w world, q question) (*daemon.Engine, error) {
+	if err := e.Close(); err != nil {
 		return nil, err
 	}
 	cfg, err := configs.LoadWithoutTokens(file, w.getenv)
@@ -124,24 +125,20 @@ func (e *engine) withDatabases(ctx context.Context, file string, w world, q ques
 	if e, err = q.open(cfg); err != nil {
 		return nil, err
 	}
-	if err := e.openDatabases(ctx); err != nil {
-		return nil, errors.Join(err, e.close())
+	if err := e.OpenDatabases(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
 }
 
 // dialDaemon finds the process that holds the data directory.
 func dialDaemon(cfg *configs.Config, w world) (*caller, error) {
-	content, err := os.ReadFile(lockFile(cfg))
+	holder, err := daemon.FindHolder(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("find the daemon: %w", err)
+		return nil, err
 	}
-	c := &caller{}
-	var ok bool
-	if c.pid, c.base, c.pin, ok = parseHolder(string(content)); !ok {
-		return nil, fmt.Errorf("%s is in use by a process that does not answer requests: try again", cfg.Data)
-	}
-	c.client = http.Client{Transport: &http.Transport{TLSClientConfig: c.pin.config(), ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}
+	c := &caller{Holder: holder}
+	c.client = http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS(), ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}
 	c.token, _ = w.getenv("INDEXERD_TOKEN")
 	return c, nil
 }
@@ -150,32 +147,20 @@ func (c *caller) close() error {
 	if c.engine == nil {
 		return nil
 	}
-	return c.engine.close()
+	return c.engine.Close()
 }
 
 // do calls the handlers. An answer that is an error object is returned as an
 // error; "absent" of explain, a 404, is none.
 func (c *caller) do(ctx context.Context, method, path string, body any) ([]byte, error) {
 	status, answer, err := c.call(ctx, method, path, body)
-	if err != nil || status < 300 {
-		return answer, err
+	if err == nil {
+		err = httpapi.AnswerError(status, answer)
 	}
-	if err := answered(status, answer); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return answer, nil
-}
-
-// answered is the error of an answer that is one.
-func answered(status int, answer []byte) error {
-	var failed struct{ Error *httpapi.Error }
-	if err := json.Unmarshal(answer, &failed); err != nil {
-		return fmt.Errorf("the daemon answered with status %d", status)
-	}
-	if failed.Error == nil {
-		return nil
-	}
-	return failed.Error
 }
 
 func (c *caller) call(ctx context.Context, method, path string, body any) (status int, answer []byte, err error) {
@@ -192,12 +177,8 @@ func (c *caller) call(ctx context.Context, method, path string, body any) (statu
 		return 0, nil, err
 	}
 	if c.handler != nil {
-		if request.Body == nil {
-			request.Body = http.NoBody
-		}
-		r := &recorder{header: http.Header{}}
-		c.handler.ServeHTTP(r, request)
-		return r.status, r.body.Bytes(), nil
+		status, answer := httpapi.Ask(c.handler, request)
+		return status, answer, nil
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
@@ -205,7 +186,7 @@ func (c *caller) call(ctx context.Context, method, path string, body any) (statu
 	}
 	defer response.Body.Close()
 	if answer, err = io.ReadAll(response.Body); err != nil {
-		return 0, nil, fmt.Errorf("the daemon, process %s at %s, broke off its answer: %w", c.pid, c.base, err)
+		return 0, nil, fmt.Errorf("the daemon, process %s at %s, broke off its answer: %w", c.PID, c.Base, err)
 	}
 	return response.StatusCode, answer, nil
 }
@@ -221,7 +202,7 @@ func (c *caller) stream(ctx context.Context, path string) (io.ReadCloser, error)
 	if err != nil {
 		return nil, err
 	}
-	response, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.pin.config()}}).Do(request) // however long it takes
+	response, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS()}}).Do(request) // however long it takes
 	if err != nil {
 		return nil, c.silent(err)
 	}
@@ -231,14 +212,14 @@ func (c *caller) stream(ctx context.Context, path string) (io.ReadCloser, error)
 		if err != nil {
 			return nil, c.silent(err)
 		}
-		return nil, answered(response.StatusCode, answer)
+		return nil, httpapi.AnswerError(response.StatusCode, answer)
 	}
 	return response.Body, nil
 }
 
 // request makes a request to the daemon.
 func (c *caller) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, c.Base+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("ask the daemon: %w", err)
 	}
@@ -250,19 +231,8 @@ func (c *caller) request(ctx context.Context, method, path string, body io.Reade
 
 // silent is the error of a daemon that does not answer.
 func (c *caller) silent(err error) error {
-	if errors.Is(err, errOtherCertificate) {
-		return fmt.Errorf("ask the daemon, process %s at %s: %w: ask again, or end what listens there", c.pid, c.base, errOtherCertificate)
+	if errors.Is(err, daemon.ErrOtherCertificate) {
+		return fmt.Errorf("ask the daemon, process %s at %s: %w: ask again, or end what listens there", c.PID, c.Base, daemon.ErrOtherCertificate)
 	}
-	return fmt.Errorf("the daemon, process %s at %s, does not answer: look at its log, or end it and run it again", c.pid, c.base)
+	return fmt.Errorf("the daemon, process %s at %s, does not answer: look at its log, or end it and run it again", c.PID, c.Base)
 }
-
-// recorder keeps an answer given in process.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
-func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }

@@ -7,11 +7,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"indexerd/configs"
 	"indexerd/internal/demo"
+	"indexerd/internal/terminal"
 )
 
 type demoCommand struct {
@@ -67,7 +67,7 @@ func (c demoCommand) Run(ctx context.Context, w world) (err error) {
 		}
 		writing <- err
 	}()
-	err = daemon(ctx, cfg, w, nil, func(address string) { c.invite(w, file, address) })
+	err = runDaemon(ctx, cfg, w, nil, func(address string) { c.invite(w, file, address) })
 	stop(nil)
 	<-writing // before its directory is removed
 	return err
@@ -79,7 +79,7 @@ func (c demoCommand) invite(w world, file, address string) {
 	fmt.Fprintf(w.stdout, "\nindexerd demo answers at %s\nOpen it in a browser, or search from another terminal:\n\n", base)
 	for _, example := range demo.Searches() {
 		fmt.Fprintf(w.stdout, "  %s\n    %s search -c %s job_order %s\n    curl -sG --data-urlencode %s %s/api/v1/tables/job_order/search\n\n",
-			example.What, me, file, quote(example.Query), quote("q="+example.Query), base)
+			example.What, me, file, terminal.Quote(example.Query), terminal.Quote("q="+example.Query), base)
 	}
 	fmt.Fprintf(w.stdout, "  how it goes\n    %s status -c %s\n\nOrders keep changing; what changes is found a second later. Ctrl-C ends it.\n\n", me, file)
 }
@@ -99,9 +99,4 @@ func freeAddress(address string) (string, error) {
 		return "", err
 	}
 	return l.Addr().String(), l.Close()
-}
-
-// quote is a word as a shell takes it.
-func quote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

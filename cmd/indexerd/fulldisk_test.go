@@ -214,24 +214,4 @@ func TestStartRemovesAProbe(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after a start: got %v, want no probe", err)
 	}
-	seen := make(chan int)
-	ctx, stop := context.WithCancel(t.Context())
-	go func() {
-		n := 0
-		for ctx.Err() == nil {
-			if info, err := os.Stat(left); err == nil && info.Size() > 0 {
-				n++
-			}
-		}
-		seen <- n
-	}()
-	for range 5 {
-		if err := probe(cfg.Data, batchSize); err != nil {
-			t.Error(err)
-		}
-	}
-	stop()
-	if n := <-seen; n > 0 {
-		t.Errorf("a probe that writes had its name %d times, want never", n)
-	}
 }

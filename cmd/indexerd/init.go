@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/inspect"
-	"indexerd/internal/pgsource"
-	"indexerd/internal/sqlitesource"
 	"indexerd/internal/timeunit"
 )
 
@@ -33,14 +32,6 @@ func (initCommand) Help() string {
 		"  indexerd run -c indexerd.yaml"
 }
 
-// A cataloguer is a database that describes its tables.
-type cataloguer interface {
-	Address() string
-	Catalog(context.Context) (doc.Catalog, error)
-	UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error)
-	Close()
-}
-
 // Run prints the configuration. What is printed has been read as run reads it.
 func (c initCommand) Run(ctx context.Context, w world) error {
 	ctx, cancel := context.WithTimeout(ctx, initWithin)
@@ -54,7 +45,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 		return coded{err, exitBad}
 	}
 	driver := driverOf(dsn)
-	db, err := openCatalog(ctx, driver, dsn)
+	db, err := database.OpenCatalog(ctx, driver, dsn)
 	if err != nil {
 		return coded{fmt.Errorf("init: %w", err), exitBad}
 	}
@@ -91,7 +82,7 @@ const unitWithin = 3 * time.Second
 
 // unitOf asks the rows for a unit. What they do not say in time is left open:
 // the daemon finds it.
-func unitOf(ctx context.Context, db cataloguer, sql, column string) timeunit.Unit {
+func unitOf(ctx context.Context, db database.Catalog, sql, column string) timeunit.Unit {
 	ctx, cancel := context.WithTimeout(ctx, unitWithin)
 	defer cancel()
 	unit, err := db.UnitOf(ctx, sql, column)
@@ -99,13 +90,6 @@ func unitOf(ctx context.Context, db cataloguer, sql, column string) timeunit.Uni
 		return timeunit.Unknown
 	}
 	return unit
-}
-
-func openCatalog(ctx context.Context, driver, dsn string) (cataloguer, error) {
-	if driver == "postgres" {
-		return pgsource.Open(ctx, pgsource.Config{Name: "DSN", DSN: dsn})
-	}
-	return sqlitesource.Open(ctx, sqlitesource.Config{Name: "DSN", DSN: dsn})
 }
 
 var (

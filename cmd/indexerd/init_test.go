@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"indexerd/configs"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/sqlitesource"
 )
@@ -25,7 +26,7 @@ func initHere(t *testing.T, env map[string]string, dsn string) (stdout, stderr s
 		return v, ok
 	}}
 	if err := (initCommand{DSN: dsn}).Run(t.Context(), w); err != nil {
-		fmt.Fprintln(&errs, oneLine(err))
+		fmt.Fprintln(&errs, configs.Message(err))
 		code = exitCode(err)
 	}
 	if seen := out.String() + errs.String(); strings.Contains(seen, canary) {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
+	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 )
@@ -140,7 +141,7 @@ func applySame(t *testing.T, all []bodyText) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), mapping(cfg.Tables[0]), 1)
+	index, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), database.Mapping(cfg.Tables[0]), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
+
+	"indexerd/internal/daemon"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -46,49 +49,43 @@ func (s *screen) show(bars *mpb.Progress) {
 	s.bars = bars
 }
 
-// watchLoads shows the progress of initial loads: bars on a terminal, a line
-// now and then elsewhere. It returns when every table is loaded.
-func watchLoads(ctx context.Context, tables []*table, s *screen, log *slog.Logger) {
+// watchLoads shows the progress of initial loads: bars on a terminal, else a line
+// every lineEvery. It returns when every table is loaded.
+func watchLoads(ctx context.Context, loads func() []daemon.Load, s *screen, log *slog.Logger) {
 	if s.terminal {
-		drawLoads(ctx, tables, s)
+		drawLoads(ctx, loads, s)
 		return
 	}
 	every(ctx, lineEvery, func() bool {
-		loading := false
-		for _, t := range tables {
-			marks, _ := t.trace.Table(t.conf.Name)
-			loading = loading || !marks.Loaded
-			if p := t.progress.Snapshot(); p.Running {
-				log.Info("initial loading", "table", t.conf.Name, "rows", p.Done, "of", p.Of,
-					"rows_per_s", int(p.Rate), "eta", p.ETA.Round(time.Second))
+		all := loads()
+		for _, l := range all {
+			if l.Running {
+				log.Info("initial loading", "table", l.Table, "rows", l.Done, "of", l.Of, "rows_per_s", int(l.Rate), "eta", l.ETA.Round(time.Second))
 			}
 		}
-		return loading
+		return slices.ContainsFunc(all, func(l daemon.Load) bool { return !l.Loaded })
 	})
 }
 
-func drawLoads(ctx context.Context, tables []*table, s *screen) {
-	bars := map[*table]*mpb.Bar{}
+func drawLoads(ctx context.Context, loads func() []daemon.Load, s *screen) {
+	bars := map[string]*mpb.Bar{}
 	var drawing *mpb.Progress
 	every(ctx, barEvery, func() bool {
-		loading := false
-		for _, t := range tables {
-			marks, _ := t.trace.Table(t.conf.Name)
-			loading = loading || !marks.Loaded
-			p := t.progress.Snapshot()
-			if p.Running && bars[t] == nil {
+		all := loads()
+		for i, l := range all {
+			if l.Running && bars[l.Table] == nil {
 				if drawing == nil {
 					drawing = mpb.New(mpb.WithOutput(s.out), mpb.WithAutoRefresh())
 					s.show(drawing)
 				}
-				bars[t] = addBar(drawing, t, p.Of)
+				bars[l.Table] = addBar(drawing, l, func() daemon.Load { return loads()[i] })
 			}
-			if bar := bars[t]; bar != nil {
-				bar.SetTotal(max(p.Of, 1), !p.Running)
-				bar.SetCurrent(p.Done)
+			if bar := bars[l.Table]; bar != nil {
+				bar.SetTotal(max(l.Of, 1), !l.Running)
+				bar.SetCurrent(l.Done)
 			}
 		}
-		return loading
+		return slices.ContainsFunc(all, func(l daemon.Load) bool { return !l.Loaded })
 	})
 	if drawing != nil {
 		drawing.Shutdown()
@@ -96,13 +93,13 @@ func drawLoads(ctx context.Context, tables []*table, s *screen) {
 	}
 }
 
-func addBar(drawing *mpb.Progress, t *table, rows int64) *mpb.Bar {
+func addBar(drawing *mpb.Progress, l daemon.Load, now func() daemon.Load) *mpb.Bar {
 	figures := func(decor.Statistics) string {
-		p := t.progress.Snapshot()
-		return fmt.Sprintf(" %d of %d rows, %.0f rows/s, %v to go", p.Done, p.Of, p.Rate, p.ETA.Round(time.Second))
+		l := now()
+		return fmt.Sprintf(" %d of %d rows, %.0f rows/s, %v to go", l.Done, l.Of, l.Rate, l.ETA.Round(time.Second))
 	}
-	return drawing.AddBar(max(rows, 1),
-		mpb.PrependDecorators(decor.Name(t.conf.Name+" "), decor.Percentage()),
+	return drawing.AddBar(max(l.Of, 1),
+		mpb.PrependDecorators(decor.Name(l.Table+" "), decor.Percentage()),
 		mpb.AppendDecorators(decor.Any(figures)),
 	)
 }

@@ -14,17 +14,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"indexerd/configs"
+	"indexerd/internal/daemon"
 	"indexerd/internal/terminal"
 )
-
-// version is the release, set by the linker where it is built for one.
-var version = "0.1.0"
 
 // exit codes, as the contract has them.
 const (
@@ -83,7 +80,7 @@ func run(ctx context.Context, args []string, w world) int {
 		kong.UsageOnError(),
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(c int) { code = c }),
-		kong.Vars{"version": "indexerd " + version},
+		kong.Vars{"version": "indexerd " + daemon.Version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(w),
@@ -101,7 +98,7 @@ func run(ctx context.Context, args []string, w world) int {
 		return exitBad
 	}
 	if err := parsed.Run(); err != nil {
-		fmt.Fprintln(terminal.NewWriter(w.stderr), oneLine(err))
+		fmt.Fprintln(terminal.NewWriter(w.stderr), configs.Message(err))
 		return exitCode(err)
 	}
 	return 0
@@ -117,18 +114,6 @@ func meant(err error) string {
 	}
 	return "indexerd"
 }
-
-// oneLine is an error as it is shown: a line each for the faults of a
-// configuration, one line for anything else.
-func oneLine(err error) string {
-	if errors.As(err, new(configs.Faults)) {
-		return err.Error()
-	}
-	return strings.ReplaceAll(err.Error(), "\n", ": ")
-}
-
-// line returns an error on one line, also one that lists several faults.
-func line(err error) string { return strings.ReplaceAll(oneLine(err), "\n", "; ") }
 
 // coded is an error with an exit code other than 1.
 type coded struct {
@@ -158,6 +143,6 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(w world) error {
-	fmt.Fprintln(w.stdout, "indexerd", version)
+	fmt.Fprintln(w.stdout, "indexerd", daemon.Version)
 	return nil
 }

@@ -277,13 +277,3 @@ func TestSlowDatabaseIsSpared(t *testing.T) {
 		return nil
 	})
 }
-
-func TestLoadsLeaveConnections(t *testing.T) {
-	for _, c := range []struct{ connections, tables, want int }{
-		{1, 1, 1}, {2, 1, 1}, {3, 1, 2}, {9, 1, 8}, {2, 30, 1}, {5, 2, 3}, {5, 30, 3}, {10, 30, 6}, {17, 30, 13},
-	} {
-		if got := loadsAtOnce(c.connections, c.tables); got != c.want {
-			t.Errorf("%d connections, %d tables: got %d ranges at once, want %d", c.connections, c.tables, got, c.want)
-		}
-	}
-}

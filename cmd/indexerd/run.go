@@ -3,25 +3,18 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
-	"time"
 
 	"github.com/mattn/go-isatty"
 
 	"indexerd/configs"
+	"indexerd/internal/daemon"
 	"indexerd/internal/terminal"
 )
-
-// describeWithin is how long run waits at its start for the databases to say
-// what the SQLs return. One that is down is waited for while running.
-const describeWithin = 10 * time.Second
 
 type runCommand struct {
 	configFlag
@@ -43,68 +36,24 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	return daemon(ctx, cfg, w, hangups, nil)
+	return runDaemon(ctx, cfg, w, hangups, nil)
 }
 
-// daemon runs one data directory. At each of hangups it reads its configuration
-// anew. serving, if any, is called with the address once it answers there.
-func daemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os.Signal, serving func(address string)) (err error) {
-	if err := makeDataDir(cfg); err != nil {
-		return err
-	}
-	if err := ownedByCaller(cfg); err != nil {
-		return coded{err, exitBad} // another start as this user would not help
-	}
-	e, err := openToRun(cfg)
-	if err != nil {
-		return err
-	}
-	l, err := e.listen(ctx)
-	if err != nil || l == nil {
-		return errors.Join(err, e.close())
-	}
+// runDaemon runs a daemon that logs, and draws its loads, on stderr. serving, if
+// not nil, is called with the address once it answers there.
+func runDaemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os.Signal, serving func(address string)) error {
 	screen := newScreen(w.stderr)
 	sink := newLogSink(screen, cfg.Log)
 	log := slog.New(sink)
-	f := newFront(e.limitConnections(l, log), cfg.HTTP, log)
-	log.Info("indexerd serves", "url", f.base, "data", cfg.Data)
-	warnOpen(cfg, log)
-	if serving != nil {
-		serving(l.Addr().String())
+	err := daemon.Run(ctx, cfg, daemon.Options{
+		Getenv: w.getenv, Hangups: hangups, Log: log, Serving: serving,
+		UseLog:     func(conf configs.Log) { sink.use(screen, conf) },
+		WatchLoads: func(ctx context.Context, loads func() []daemon.Load) { watchLoads(ctx, loads, screen, log) },
+	})
+	if errors.As(err, new(*daemon.OwnerError)) {
+		return coded{err, exitBad} // another start as this user would not help
 	}
-	d := &daemonRun{
-		cfg: cfg, getenv: w.getenv, front: f, screen: screen, log: log, sink: sink,
-		hangups: hangups, orders: make(chan order, maxOrders),
-	}
-	e.started, e.orders, e.log = time.Now(), d.orders, log
-	if e.frozen != nil {
-		d.sayFrozen(e.frozen)
-	}
-	d.front.show(e)
-	var notifying sync.WaitGroup
-	notifying.Go(func() { notifySystemd(ctx, d.front, d.front.address, d.front.own, &d.reloading, log) })
-	err = errors.Join(d.live(ctx, e), d.front.close())
-	notifying.Wait()
-	log.Info("indexerd stopped")
 	return err
-}
-
-// listen makes sure that the configuration is right as far as it can be told,
-// and takes the address; nil: signalled before it began.
-func (e *engine) listen(ctx context.Context) (net.Listener, error) {
-	if err := e.openDatabases(ctx); err != nil {
-		return nil, err
-	}
-	if err := e.checkTablesWithin(ctx, describeWithin); ctx.Err() != nil {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
-	}
-	return l, nil
 }
 
 func isTerminal(w io.Writer) bool {

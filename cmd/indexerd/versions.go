@@ -10,15 +10,6 @@ import (
 	"indexerd/internal/terminal"
 )
 
-// Versions returns what is kept of one document.
-func (e *engine) Versions(_ context.Context, name, key string) (search.Versions, error) {
-	t, oid, err := e.document(name, key)
-	if err != nil {
-		return search.Versions{}, err
-	}
-	return t.search().Versions(oid)
-}
-
 type versionsCommand struct {
 	asking
 	Table string `arg:"" help:"The table."`

@@ -92,3 +92,6 @@ func Raw(w io.Writer) io.Writer {
 	}
 	return w
 }
+
+// Quote returns a word as a shell takes it.
+func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

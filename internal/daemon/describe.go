@@ -1,0 +1,195 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/timetrace"
+)
+
+// A table is described before its rows are read: which columns its SQLs return,
+// and of which types. An ALTER TABLE changes that while the daemon runs. Sources
+// notice it in the result itself, before a row is used, and the pass fails with
+// doc.ErrChangedResult. Then
+//
+//  1. changed forgets the description and doubts the table, durably: whatever
+//     sweep is under way verifies nothing;
+//  2. the next pass has reach describe the table again. Where the configuration
+//     does not fit any more, every pass fails with that fault until it does;
+//  3. takeRows makes the passes of the new description and starts a sweep, which
+//     compares everything under the new epoch.
+//
+// Marks stay where they are: a pass moves its mark only after all of its rows
+// are durable. Searches go on, except where the column of groups is gone (hide).
+
+// reach returns the rows as they are described, and describes them where no
+// description holds. In a daemon, what only a running table has is made of it.
+func (t *table) reach(ctx context.Context) (database.Rows, error) {
+	select {
+	case t.describing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-t.describing }()
+	if r := t.described(); r != nil {
+		return r, nil
+	}
+	if t.source.Database == nil {
+		return nil, fmt.Errorf("source %s is not open", t.source.conf.Name)
+	}
+	r, err := t.describe(ctx)
+	if err == nil {
+		err = t.fits(r)
+	}
+	if t.alive.Load() {
+		if err != nil {
+			return nil, t.fail("connect", t.hideWithoutGroups(ctx, err))
+		}
+		return r, t.fail("connect", t.takeRows(r))
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rows = r
+	return r, nil
+}
+
+// described returns the rows; nil where no description holds.
+func (t *table) described() database.Rows {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rows
+}
+
+// fits checks that stored keys mean what the described ones do.
+func (t *table) fits(r database.Rows) error {
+	marks, _ := t.trace.Table(t.conf.Name)
+	if marks.Kinds == nil || slices.Equal(marks.Kinds, r.Kinds()) {
+		return nil
+	}
+	return t.cfg.Fault("tables."+t.conf.Name+".key", fmt.Sprintf("the key is %v, and the table was loaded with %v", r.Kinds(), marks.Kinds),
+		"put the type back, or load the table again: "+t.command("reload"))
+}
+
+// takeRows makes the passes of a description. Under another epoch no stored token
+// can be compared, so everything is compared again.
+func (t *table) takeRows(r database.Rows) error {
+	if !t.opened() {
+		if err := t.create(r); err != nil {
+			return err
+		}
+	}
+	if err := t.noteDescription(r); err != nil {
+		return err
+	}
+	late := newCompensation(t, r)
+	t.mu.Lock()
+	t.rows, t.late, t.follow = r, late, t.incremental(r)
+	t.mu.Unlock()
+	t.sweepIfDoubted(0)
+	return nil
+}
+
+// noteDescription records another SQL, or another result of the same one, than
+// the stored tokens were made of: everything is different until a sweep has
+// compared it.
+func (t *table) noteDescription(r database.Rows) error {
+	sql, epoch := sqlFingerprint(t.conf), r.Epoch()
+	marks, _ := t.trace.Table(t.conf.Name)
+	reason := "the SQL was changed"
+	switch {
+	case marks.SQL == sql && marks.Epoch == epoch:
+		return nil
+	case marks.SQL == sql && marks.Epoch == 0:
+		reason = "an earlier version of indexerd made the tokens"
+	case marks.SQL == sql:
+		reason = "the SQL returns other columns than it did"
+	}
+	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+		m.SQL, m.Epoch, m.Units = sql, epoch, t.unitsFound()
+		m.Doubt(reason)
+	})
+}
+
+// changed takes what a pass on these rows returned. Where the database says that
+// it is not what was described, the description is forgotten, so that the next
+// pass describes the table again. Another pass may have done so already.
+func (t *table) changed(r database.Rows, err error) error {
+	if !errors.Is(err, doc.ErrChangedResult) {
+		return err
+	}
+	t.mu.Lock()
+	holds := t.rows == r
+	if holds {
+		t.rows = nil
+	}
+	t.mu.Unlock()
+	if !holds || !t.alive.Load() {
+		return err
+	}
+	return errors.Join(err, t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+		m.Doubt("the SQL returns other columns than it did")
+	}))
+}
+
+// hideWithoutGroups takes why a table can't be described. Where that is, or hides,
+// that the column of groups does not come from its SQL any more, all documents of
+// the table are hidden from callers who are no admins, before anything is
+// reported: no caller can know whether a group has lost a right.
+func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
+	if t.conf.ACL == "" || !database.IsFault(why) {
+		return why
+	}
+	lost, err := t.lacksGroups(ctx)
+	if err != nil || !lost {
+		return why // what can't be told now is asked again by the next pass
+	}
+	marks, _ := t.trace.Table(t.conf.Name)
+	if marks.Hidden != "" {
+		return why
+	}
+	hide := func(m *timetrace.Table) {
+		m.Hide(fmt.Sprintf("only admins find documents: %s, the acl, does not come from the SQL since %s; it ends when it does and a full sweep has ended",
+			t.conf.ACL, time.Now().UTC().Format(time.RFC3339)))
+	}
+	t.trace.Note(t.conf.Name, hide) // at once, even where the disk is full
+	return errors.Join(why, t.trace.Update(func(timetrace.State) {}))
+}
+
+// lacksGroups asks the database whether the SQL that the groups come from returns
+// them no more. A privilege that is missing is no answer.
+func (t *table) lacksGroups(ctx context.Context) (bool, error) {
+	from := database.SideSQL{SQL: t.conf.SQL, Columns: []string{t.conf.ACL}}
+	for _, f := range database.SideSQLs(t.conf) {
+		if f.Name == t.conf.ACL {
+			from = f
+		}
+	}
+	columns, err := t.source.ColumnsOf(ctx, from.SQL)
+	switch {
+	case errors.As(err, new(*database.Denied)):
+		return false, err
+	case err != nil:
+		return database.IsFault(database.AsFault(t.cfg, t.conf.Name, err)), nil
+	}
+	missing := func(name string) bool { return !slices.Contains(columns, name) }
+	beside := len(slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == from.Updated || slices.Contains(from.Key, name) }))
+	return slices.ContainsFunc(slices.Concat(from.Columns, from.Key), missing) || from.Value && beside != 1, nil
+}
+
+// hidden says why only admins find documents of the table; "" where all callers
+// find what their groups may see.
+func (t *table) hidden() string {
+	if t.conf.ACL == "" {
+		return ""
+	}
+	marks, _ := t.trace.Table(t.conf.Name)
+	return marks.Hidden
+}

@@ -1,0 +1,302 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/backup"
+	"indexerd/internal/database"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/schedule"
+	"indexerd/store"
+	"indexerd/timetrace"
+)
+
+// An Engine is a data directory in use: its lock, its marks and its tables. The
+// daemon has one at a time; a command that finds no daemon opens one for as long
+// as its request takes.
+type Engine struct {
+	cfg     *configs.Config
+	lock    *store.FileLock
+	trace   *timetrace.Trace
+	sources []*source
+	tables  []*table
+	runs    *runs
+	meters  *httpapi.Meters
+	orders  chan<- order // to open the engine again; nil where no daemon runs
+	backups backups
+	started time.Time    // zero where no daemon runs
+	log     *slog.Logger // nil where no daemon runs
+	frozen  error        // why the engine is open read-only; nil: it is not
+}
+
+// Open takes the data directory for this process alone, removes what a crash has
+// left of a backup, and opens what is stored. It fails with store.ErrLocked where
+// a daemon has the directory.
+func Open(cfg *configs.Config) (*Engine, error) {
+	lock, err := lockToWrite(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return openOrRelease(cfg, lock, nil)
+}
+
+// OpenReadOnly opens what is stored beside others that read it. It changes
+// nothing in the data directory.
+func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
+	lock, err := store.LockShared(LockFile(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return openOrRelease(cfg, lock, atomicfile.ErrReadOnly)
+}
+
+// openToRun opens the engine of a daemon that starts: read-only where the disk
+// takes no writes.
+func openToRun(cfg *configs.Config) (*Engine, error) {
+	lock, err := lockToWrite(cfg)
+	if err != nil {
+		return nil, err
+	}
+	var e *Engine
+	if err = probe(cfg.Data, startSize); err == nil {
+		e, err = openLocked(cfg, lock, nil)
+	}
+	if err == nil {
+		return e, nil
+	}
+	if !diskFault(err) {
+		return nil, errors.Join(err, lock.Release())
+	}
+	fault := err
+	if e, err = openOrRelease(cfg, lock, fault); err != nil {
+		return nil, errors.Join(fault, err)
+	}
+	e.blame(fault)
+	return e, nil
+}
+
+// lockToWrite takes the data directory for this process alone, and removes what
+// a crash has left of a backup. Only the first engine of a process does so: later
+// ones may be opened while a backup is under way.
+func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
+	lock, err := store.Lock(LockFile(cfg))
+	if err != nil {
+		return nil, err
+	}
+	if err := backup.Clean(cfg.Data); err != nil && !diskFault(err) {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return lock, nil
+}
+
+// openOrRelease is openLocked, and releases the lock on error.
+func openOrRelease(cfg *configs.Config, lock *store.FileLock, frozen error) (*Engine, error) {
+	e, err := openLocked(cfg, lock, frozen)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return e, nil
+}
+
+// openLocked opens the data directory for a caller that already holds its lock.
+// On error the caller still holds it. frozen, if any, is why nothing may be
+// written: then what is stored is opened read-only, which needs no room.
+func openLocked(cfg *configs.Config, lock *store.FileLock, frozen error) (*Engine, error) {
+	fsys := atomicfile.OS
+	if frozen != nil {
+		fsys = atomicfile.ReadOnly(fsys)
+	}
+	trace, err := timetrace.Open(fsys, cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	e := newEngine(cfg, trace)
+	e.lock, e.frozen = lock, frozen
+	for _, t := range e.tables {
+		t.readOnly = frozen != nil
+		if _, err := t.openStored(); err != nil {
+			return nil, errors.Join(err, e.closeStored())
+		}
+	}
+	return e, nil
+}
+
+// newEngine returns an engine of which nothing is open yet.
+func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
+	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters()}
+	byName := map[string]*source{}
+	for _, s := range cfg.Sources {
+		byName[s.Name] = newSource(cfg, s)
+		e.sources = append(e.sources, byName[s.Name])
+	}
+	for _, conf := range cfg.Tables {
+		t := newTable(cfg, conf, trace, byName[conf.Source])
+		t.meters = e.meters
+		e.tables = append(e.tables, t)
+	}
+	return e
+}
+
+// writable returns the error of a request that would write, where nothing may
+// be written.
+func (e *Engine) writable() error {
+	if e.frozen == nil {
+		return nil
+	}
+	return &httpapi.Error{
+		Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "nothing can be written under " + e.cfg.Data + ": " + configs.Message(e.frozen),
+		Hint: "make room or repair the disk: indexing goes on without a restart",
+	}
+}
+
+// Empty reports whether no table was ever loaded.
+func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }
+
+// blame has status show why no pass runs.
+func (e *Engine) blame(err error) {
+	for _, t := range e.tables {
+		t.lastError = &failure{time.Now(), "storage", err}
+	}
+}
+
+// Close closes what is stored, and releases the data directory.
+func (e *Engine) Close() error {
+	return errors.Join(e.closeStored(), e.lock.Release())
+}
+
+// closeStored closes all but the lock.
+func (e *Engine) closeStored() error {
+	e.runs.stop()
+	var errs []error
+	for _, t := range e.tables {
+		errs = append(errs, t.close())
+	}
+	e.closeDatabases()
+	return errors.Join(errs...)
+}
+
+func (e *Engine) closeDatabases() {
+	for _, s := range e.sources {
+		if s.Database != nil {
+			s.Close()
+		}
+	}
+}
+
+// OpenDatabases prepares the databases. They need not be up; an address that is
+// malformed is a fault of the configuration.
+func (e *Engine) OpenDatabases(ctx context.Context) (err error) {
+	for _, s := range e.sources {
+		if s.Database, err = database.Open(ctx, s.conf); err != nil {
+			return e.cfg.Fault("sources."+s.conf.Name+".dsn", configs.Message(err), "correct the address")
+		}
+	}
+	return nil
+}
+
+func (e *Engine) table(name string) *table {
+	for _, t := range e.tables {
+		if t.conf.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// checkTables asks each database that is up to describe its tables, so that a
+// fault of the configuration is reported at once. A database that does not
+// answer within describeWithin is asked again later.
+func (e *Engine) checkTables(ctx context.Context) error {
+	asking, done := context.WithTimeout(ctx, describeWithin)
+	defer done()
+	var faults configs.Faults
+	for _, t := range e.tables {
+		_, err := t.describe(asking)
+		var many configs.Faults
+		var one configs.Fault
+		switch {
+		case errors.As(err, &many):
+			faults = append(faults, many...)
+		case errors.As(err, &one):
+			faults = append(faults, one)
+		case asking.Err() != nil:
+			return ctx.Err()
+		}
+	}
+	if faults != nil {
+		return faults
+	}
+	return nil
+}
+
+// follow runs the passes of all tables, and answers, until ctx ends or a storage
+// breaks. It returns when no pass runs any more; then it still answers.
+func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
+	ctx, die := context.WithCancelCause(ctx)
+	defer die(nil)
+	if err := e.lock.Write(f.holder()); err != nil {
+		if diskFault(err) {
+			err = fmt.Errorf("%w: %w", errBroken, err)
+		}
+		return err
+	}
+	e.runs.logTo(log)
+	f.show(e)
+	go func() {
+		select {
+		case err := <-f.failed:
+			die(err)
+		case <-ctx.Done():
+		}
+	}()
+	failures := slog.New(newRarely(log.Handler()))
+	jobs, err := schedule.New(failures)
+	if err != nil {
+		return err
+	}
+	var lives sync.WaitGroup
+	for _, t := range e.tables {
+		t.die = die
+		lives.Go(func() {
+			if err := t.live(ctx, jobs, log, failures); err != nil && ctx.Err() == nil {
+				die(err)
+			}
+		})
+	}
+	<-ctx.Done()
+	cause := causeOf(ctx)
+	e.runs.stop()
+	err = errors.Join(cause, stopJobs(jobs, cause))
+	lives.Wait() // each ends with the batch in hand
+	// What was only noted becomes durable, so that verify need not wait for
+	// a daemon to settle it again.
+	return errors.Join(err, e.trace.Update(func(timetrace.State) {}))
+}
+
+// brokenWithin is how long a pass may take to end whose storage has failed.
+const brokenWithin = 30 * time.Second
+
+// stopJobs ends the passes. Before another engine opens the files no pass may
+// write any more, so it waits: for another configuration however long a pass
+// takes, after a failure of the storage for brokenWithin, after which a pass
+// counts as stuck. At a signal a pass that does not end in time is left: what it
+// did is done again after a start.
+func stopJobs(jobs *schedule.Scheduler, cause error) error {
+	began := time.Now()
+	err := jobs.Stop()
+	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || errors.Is(cause, errBroken) && time.Since(began) < brokenWithin) {
+		err = jobs.Stop()
+	}
+	if cause == nil && errors.Is(err, schedule.ErrRunning) {
+		return nil
+	}
+	return err
+}

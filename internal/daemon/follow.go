@@ -1,0 +1,307 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"indexerd/incremental"
+	"indexerd/initial"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/history"
+	"indexerd/internal/recovered"
+	"indexerd/internal/schedule"
+)
+
+// live is the life of a table in a running daemon: reach the database, load
+// what is not loaded, then follow. A fault is retried with growing pauses for
+// as long as the daemon lives; failures is told of each.
+func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
+	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
+	t.log = log
+	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
+		return err
+	}
+	t.alive.Store(true)
+	if _, err := retry(ctx, failures, func() (database.Rows, error) {
+		r, err := guarded(ctx, t, nil, t.reach)
+		return r, t.fail("connect", err)
+	}); err != nil {
+		return err
+	}
+	t.sayMapping()
+	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
+		return err
+	}
+	t.lookBack() // its watch begins with what the load knew
+	err := t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
+		_, err := t.runIncremental(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.scheduleCompensation(s); err != nil {
+		return err
+	}
+	return t.scheduleSweep(s)
+}
+
+// lookBack makes the passes that look back from where the marks are now.
+func (t *table) lookBack() {
+	r := t.described()
+	if r == nil {
+		return // the next pass makes them
+	}
+	late := newCompensation(t, r)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.late = late
+}
+
+func (t *table) incremental(r database.Rows) *incremental.Pass {
+	return &incremental.Pass{Table: t.conf.Name, Source: r, Sink: t.sink, Trace: t.trace, Batch: t.conf.Batch, Workers: t.conf.Workers}
+}
+
+// runIncremental reads a window now.
+func (t *table) runIncremental(ctx context.Context) (doc.Report, error) {
+	r, err := t.reach(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	t.mu.Lock()
+	follow := t.follow
+	t.mu.Unlock()
+	if follow == nil || follow.Source != r {
+		follow = t.incremental(r)
+	}
+	report, err := t.pass(ctx, r, "incremental", "", follow.Run)
+	t.keepMoment(follow.At)
+	return report, err
+}
+
+// runCompensation compares now: what the database vouches for, or what every
+// tier looks at.
+func (t *table) runCompensation(ctx context.Context) (doc.Report, error) {
+	late, err := t.lookingBack(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	return late.run(ctx)
+}
+
+// lookingBack returns the passes that look back on the rows as they are
+// described.
+func (t *table) lookingBack(ctx context.Context) (*compensation, error) {
+	r, err := t.reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil || late.rows != r {
+		late = newCompensation(t, r)
+	}
+	return late, nil
+}
+
+// every puts a pass on its schedule, first after a delay.
+func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) error {
+	job, err := s.Every(strings.TrimSpace(t.conf.Name+" "+pass+" "+tier), interval, delay, run)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.jobs = append(t.jobs, scheduledPass{pass, tier, job})
+	return nil
+}
+
+// retry runs f until it succeeds, the daemon stops or the storage breaks.
+func retry[T any](ctx context.Context, log *slog.Logger, f func() (T, error)) (T, error) {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.MaxInterval = 30 * time.Second
+	return backoff.Retry(ctx, f,
+		backoff.WithBackOff(pauses),
+		backoff.WithMaxElapsedTime(0), // for as long as the daemon lives
+		backoff.WithNotify(func(err error, pause time.Duration) {
+			log.Error("indexerd tries again", "error", err, "in", pause.Round(time.Millisecond))
+		}))
+}
+
+// describe asks the database what the SQL returns, and checks the
+// configuration against it.
+func (t *table) describe(ctx context.Context) (database.Rows, error) {
+	r, err := t.source.Table(ctx, t.conf, t, t.unitsKept())
+	if err != nil {
+		return nil, database.AsFault(t.cfg, t.conf.Name, err)
+	}
+	if err := t.noteUnits(r.Units()); err != nil {
+		return nil, err
+	}
+	return r, database.CheckColumns(t.cfg, t.conf, r.Columns())
+}
+
+// load runs the initial load, or what is left of it.
+func (t *table) load(ctx context.Context, log *slog.Logger) error {
+	marks, _ := t.trace.Table(t.conf.Name)
+	if marks.Loaded {
+		return nil
+	}
+	late, err := t.lookingBack(ctx)
+	if err != nil {
+		return err
+	}
+	r := late.rows
+	if err := t.source.waitQuietHours(ctx, log, "initial"); err != nil {
+		return err
+	}
+	if err := t.lane.Take(ctx); err != nil {
+		return err
+	}
+	defer t.lane.Give()
+	load := &initial.Load{
+		Table: t.conf.Name, Source: loading{r, t.source, log}, Sink: t.sink, Trace: t.trace,
+		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
+		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.begin, Progress: &t.progress,
+	}
+	started := time.Now()
+	report, err := guarded(ctx, t, r, load.Run)
+	t.count("initial", "", time.Since(started), report, err)
+	if err != nil {
+		return t.dieIfBroken("initial", err)
+	}
+	if err := t.checkUpdated(ctx, r); err != nil {
+		return t.dieIfBroken("initial", err)
+	}
+	t.source.seen(nil)
+	log.Info("initial loaded", "rows", report.Read, "quarantined", report.Quarantined, "took", time.Since(started).Round(time.Millisecond))
+	return nil
+}
+
+// pass runs one pass on rows in the table's lane, and keeps what it did.
+func (t *table) pass(ctx context.Context, r database.Rows, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
+	if err := t.lane.Take(ctx); err != nil {
+		return doc.Report{}, err
+	}
+	defer t.lane.Give()
+	started := time.Now()
+	report, err := guarded(ctx, t, r, run)
+	took := time.Since(started)
+	t.count(pass, tier, took, report, err)
+	if err != nil {
+		return report, t.dieIfBroken(pass, err)
+	}
+	t.source.seen(nil)
+	t.source.sayPace(t.log)
+	if pass == "incremental" {
+		t.mu.Lock()
+		t.window, t.windowAt = report.Window, started
+		t.mu.Unlock()
+	}
+	t.sweepIfDue()
+	t.sayHeld(pass)
+	if report.Read+report.Deleted == 0 {
+		return report, nil
+	}
+	return report, t.keep(pass, tier, started, took, report)
+}
+
+// keepMoment keeps how far a standby is behind, and logs once why it can't be
+// known what was committed since.
+func (t *table) keepMoment(at doc.Moment) {
+	t.mu.Lock()
+	said := t.moment.Behind
+	t.moment = at
+	t.mu.Unlock()
+	if at.Behind != "" && said == "" {
+		t.log.Warn("incremental does not move its mark", "why", at.Behind)
+	}
+}
+
+// sayHeld says once that removals are held, and again when they are others.
+func (t *table) sayHeld(pass string) {
+	held := t.guard.Held().Removals
+	t.mu.Lock()
+	said := t.heldSaid
+	t.heldSaid = held
+	t.mu.Unlock()
+	if held == 0 || held == said {
+		return
+	}
+	t.log.Warn(pass+" holds removals", "held", held, "why", "more rows are gone than deletecheck.max_count and max_fraction let through in an hour",
+		"do", "look at the database; if they are to go: "+t.command("sweep", "--allow", strconv.Itoa(held)))
+}
+
+// keep writes a run that did something into log and history.
+func (t *table) keep(pass, tier string, started time.Time, took time.Duration, report doc.Report) error {
+	t.log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
+		"skipped", report.Skipped, "quarantined", report.Quarantined, "took", took.Round(time.Millisecond))
+	_, err := t.history.Append(history.Run{Pass: pass, Tier: tier, Started: started, Took: took, Report: report})
+	return err
+}
+
+func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err error) {
+	t.meters.Pass(t.conf.Name, pass, tier, took, r, err)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.skipped += r.Skipped
+}
+
+// guarded runs what reads rows of a table; r is nil where they are not described
+// yet. Every pass begins here. A panic is an error of this pass alone, and its
+// stack is logged once. A result that is not what was described makes the table
+// describe itself again.
+func guarded[T any](ctx context.Context, t *table, r database.Rows, run func(context.Context) (T, error)) (T, error) {
+	result, err := caught(ctx, run)
+	logPanic(t.log, err)
+	return result, t.changed(r, err)
+}
+
+// logPanic logs the stack of a panic that was recovered, once.
+func logPanic(log *slog.Logger, err error) {
+	if p := new(recovered.Error); errors.As(err, &p) {
+		if stack := p.Stack(); stack != "" {
+			log.Error("indexerd recovered from a panic", "error", err, "stack", stack)
+		}
+	}
+}
+
+// asked is guarded for a question of a caller. Where the answer shows that the
+// description does not hold, the question is asked once more under the next one.
+func asked[T any](ctx context.Context, t *table, ask func(context.Context, database.Rows) (T, error)) (answer T, err error) {
+	for range 2 {
+		var r database.Rows
+		if r, err = t.reach(ctx); err != nil {
+			return answer, err
+		}
+		answer, err = guarded(ctx, t, r, func(ctx context.Context) (T, error) { return ask(ctx, r) })
+		if !errors.Is(err, doc.ErrChangedResult) {
+			break
+		}
+	}
+	return answer, err
+}
+
+func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (result T, err error) {
+	defer recovered.Into(&err)
+	return run(ctx)
+}
+
+// dieIfBroken is fail, and the end of the daemon where the storage broke.
+func (t *table) dieIfBroken(pass string, err error) error {
+	if broken := t.broken(); broken != nil {
+		err = fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, broken)
+		t.die(err)
+	}
+	return t.fail(pass, err)
+}

@@ -1,0 +1,84 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/httpapi"
+	"indexerd/store"
+	"indexerd/timetrace"
+)
+
+// Reload begins to forget a table, and to load it anew with what the
+// configuration file says of it now.
+func (e *Engine) Reload(name string) (httpapi.Run, error) {
+	if e.orders == nil {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "no daemon runs that would load " + name, Hint: "run indexerd run"}
+	}
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
+	// By its marks: a table with another key is refused until it is reloaded, so
+	// it may be in the file, and stored, and not run.
+	if _, ok := e.trace.Table(name); !ok {
+		return httpapi.Run{}, unknownTable(name, e.cfg)
+	}
+	// The run outlives this engine, and with it the context of all other runs.
+	return e.runs.open(context.Background(), name, "reload", func(ctx context.Context, one *job) {
+		select {
+		case e.orders <- order{ctx: ctx, table: name, job: one}:
+		default:
+			one.end(nil, false, errors.New("too many tables wait to be reloaded: ask again when they are"))
+		}
+	})
+}
+
+func unknownTable(name string, cfg *configs.Config) *httpapi.Error {
+	return &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: fmt.Sprintf("nothing is loaded of %s in %s", name, cfg.Data), Hint: "see status"}
+}
+
+// Forget removes all that is stored of a table. It fails with store.ErrLocked
+// where a daemon has the data directory. Killed in between, it is done again.
+func Forget(cfg *configs.Config, table string) (err error) {
+	lock, err := store.Lock(LockFile(cfg))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	trace, err := timetrace.Open(atomicfile.OS, cfg.Data)
+	if err != nil {
+		return err
+	}
+	if _, ok := trace.Table(table); !ok {
+		return unknownTable(table, cfg)
+	}
+	return forget(trace, cfg.Data, table)
+}
+
+// forget removes a table: its files first, under another name at once, then its
+// marks.
+func forget(trace *timetrace.Trace, data, table string) error {
+	dir := filepath.Join(data, table)
+	gone := dir + ".reloaded"
+	if err := os.RemoveAll(gone); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := trace.Update(func(s timetrace.State) { delete(s, table) }); err != nil {
+		// As on a full disk: marks without files open no more.
+		if back := os.Rename(gone, dir); back != nil && !errors.Is(back, fs.ErrNotExist) {
+			err = errors.Join(err, back)
+		}
+		return err
+	}
+	return os.RemoveAll(gone)
+}

@@ -1,0 +1,203 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/clients"
+	"indexerd/internal/httpapi"
+)
+
+// A front answers on the daemon's address, for whichever engine is there: an
+// engine whose storage fails, or whose configuration changes, is opened anew
+// behind it.
+type front struct {
+	address string
+	base    string                          // its URL, as this machine reaches it
+	own     string                          // the token of the daemon's own questions
+	pair    atomic.Pointer[tls.Certificate] // that is shown; nil without TLS
+	server  *http.Server
+	conns   *clients.Listener
+	limits  *httpapi.Limits
+	failed  chan error // it can't listen any more
+	log     *slog.Logger
+
+	mu  sync.Mutex
+	now *generation
+}
+
+// A generation is one engine's time at the front.
+type generation struct {
+	engine    *Engine        // behind the handler; nil: none
+	handler   http.Handler   // nil: requests wait for the next generation
+	answering sync.WaitGroup // added to under the front's mu, while it is the generation of now
+	over      chan struct{}
+}
+
+// holdWithin is how long a request waits for an engine that is being opened.
+const holdWithin = 10 * time.Second
+
+// What a client may take of a connection's time. Answers that take longer set
+// deadlines of their own: a search's answer, and a backup's stream.
+const (
+	headersWithin = 5 * time.Second
+	requestWithin = headersWithin + 30*time.Second // with its body
+	answeredBy    = 2 * time.Minute                // from the end of the headers to the end of the answer
+	idleWithin    = 2 * time.Minute
+)
+
+func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
+	secure := h.TLS.Pair != nil
+	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), log: log}
+	f.base = baseURL(f.address, secure)
+	f.pair.Store(h.TLS.Pair)
+	f.show(nil)
+	f.server = &http.Server{
+		Handler:           f,
+		ReadHeaderTimeout: headersWithin,
+		ReadTimeout:       requestWithin,
+		WriteTimeout:      answeredBy,
+		IdleTimeout:       idleWithin,
+		MaxHeaderBytes:    64 << 10,
+		ConnState:         l.State,
+		ConnContext:       l.Context,
+		// One request at a time on a connection, so that a share of connections
+		// is a share of requests: HTTP/2 has 250 on each.
+		Protocols: new(http.Protocols),
+		ErrorLog:  slog.NewLogLogger(newRarely(log.Handler()), slog.LevelWarn),
+	}
+	f.server.Protocols.SetHTTP1(true)
+	go func() {
+		serve := f.server.Serve
+		if secure {
+			f.server.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.pair.Load(), nil }}
+			serve = func(l net.Listener) error { return f.server.ServeTLS(l, "", "") }
+		}
+		if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
+			f.failed <- fmt.Errorf("serve %s: %w", f.base, err)
+		}
+	}()
+	return f
+}
+
+// ServeHTTP implements http.Handler.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	waiting, stop := context.WithTimeout(r.Context(), holdWithin)
+	s, handler := f.enter(waiting)
+	stop()
+	if s == nil {
+		notYet(w, r)
+		return
+	}
+	defer s.answering.Done()
+	handler.ServeHTTP(w, r)
+}
+
+// enter finds who answers; nil where nobody comes in time.
+func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
+	for {
+		f.mu.Lock()
+		s := f.now
+		if handler := s.handler; handler != nil {
+			s.answering.Add(1)
+			f.mu.Unlock()
+			return s, handler
+		}
+		f.mu.Unlock()
+		select {
+		case <-s.over:
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+}
+
+// show lets an engine answer; nil: none does.
+func (f *front) show(e *Engine) {
+	if e == nil {
+		f.swap(nil, http.HandlerFunc(notYet))
+		return
+	}
+	f.swap(e, f.handle(e, e.cfg.HTTP))
+}
+
+// admit answers by other tokens from now on, and shows another certificate.
+// Requests under way end as they began.
+func (f *front) admit(h configs.HTTP) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now.engine != nil {
+		f.now.handler = f.handle(f.now.engine, h)
+	}
+}
+
+// handle is the handler of an engine with the tokens of a configuration.
+func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
+	f.pair.Store(h.TLS.Pair)
+	f.conns.Trust(h.TrustedProxies)
+	a := access(h, f.address, f.own)
+	a.Limits = f.limits
+	return httpapi.Recover(httpapi.Handler(e, a), f.log)
+}
+
+// hold has requests wait for what is shown next. It returns when those of
+// before are answered, or late; an answer that is not read does not delay it.
+func (f *front) hold() {
+	before := f.swap(nil, nil)
+	answered := make(chan struct{})
+	go func() { before.answering.Wait(); close(answered) }()
+	look := time.NewTicker(lookAtStalled)
+	defer look.Stop()
+	late := time.After(httpapi.SearchWithin)
+	for {
+		select {
+		case <-answered:
+			return
+		case <-late:
+			return
+		case <-look.C:
+			f.limits.CutStalled()
+		}
+	}
+}
+
+// lookAtStalled is how often hold looks for answers that are not read.
+const lookAtStalled = 100 * time.Millisecond
+
+// turn begins the next generation and returns the one before.
+func (f *front) swap(e *Engine, h http.Handler) (before *generation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before, f.now = f.now, &generation{engine: e, handler: h, over: make(chan struct{})}
+	if before != nil {
+		close(before.over)
+	}
+	return before
+}
+
+func notYet(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`+"\n") // the caller has gone: nobody is left to tell
+}
+
+// close ends all connections.
+func (f *front) close() error { return f.server.Close() }
+
+// holder describes the daemon for its lock file.
+func (f *front) holder() string {
+	return Holder{strconv.Itoa(os.Getpid()), f.base, pinOf(f.pair.Load())}.String()
+}

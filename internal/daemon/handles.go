@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"log/slog"
+	"math"
+	"net"
+	"syscall"
+
+	"indexerd/configs"
+	"indexerd/internal/clients"
+)
+
+// How the file handles of the process are shared. Connections of clients get
+// at most half of them, and leave a reserve for what is stored and for the
+// databases: an idle table has about 7 files open, one that loads or merges
+// several times as many.
+const (
+	mostConnections  = 1024
+	leastConnections = 8
+	ownHandles       = 64 // the log, marks, backups, the runtime's own
+	handlesPerTable  = 24
+)
+
+// connectionsFor is how many connections of clients may be open at once, and
+// whether that leaves the reserve.
+func connectionsFor(cfg *configs.Config, handles uint64) (connections int, enough bool) {
+	reserve := ownHandles + handlesPerTable*len(cfg.Tables)
+	for _, s := range cfg.Sources {
+		reserve += s.Limits.Connections
+	}
+	most := int(min(handles, math.MaxInt32))
+	connections = min(most-reserve, most/2, mostConnections)
+	return max(connections, leastConnections), connections >= leastConnections
+}
+
+// fileHandles is how many files and connections this process may have open. At
+// its start Go raises the soft limit to the hard one.
+func fileHandles() uint64 {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0 // unknown: the least
+	}
+	return limit.Cur
+}
+
+// limitConnections keeps clients from taking the handles that the storage needs.
+func (e *Engine) limitConnections(l net.Listener, log *slog.Logger) *clients.Listener {
+	handles := fileHandles()
+	connections, enough := connectionsFor(e.cfg, handles)
+	if !enough {
+		log.Warn("indexerd may run out of file handles", "handles", handles, "tables", len(e.cfg.Tables), "do", "raise LimitNOFILE of the service, or ulimit -n")
+	}
+	return clients.NewListener(l, connections)
+}

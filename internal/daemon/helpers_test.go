@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/sqlitesource"
+)
+
+// soon is how long a test waits for what takes a daemon a moment: others may use
+// this machine.
+const soon = time.Minute
+
+// eventually polls until f succeeds.
+func eventually(t testing.TB, within time.Duration, what string, f func() error) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v: %v", what, within, err)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// writeFile writes a configuration into a directory of the test's own.
+func writeFile(t testing.TB, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// execSQLite runs statements in a SQLite file.
+func execSQLite(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sqlitesource.OpenWritable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// A syncBuffer is a log that is read while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// bodyTable is the configuration of a table that is searched by its body.
+func bodyTable(name, more string) string {
+	return fmt.Sprintf("  %s: {source: db, sql: SELECT * FROM %s, key: id, updated: u, content: {fields: [body]}%s}\n", name, name, more)
+}

@@ -1,0 +1,250 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"indexerd/configs"
+	"indexerd/internal/database"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/schedule"
+)
+
+// What ends an engine, beside a signal and a fault that needs a person.
+var (
+	errBroken = errors.New("the storage of a table failed") // what is durable shows only when it is opened again
+	errRoom   = errors.New("the disk takes writes again")   // ends an engine that is read-only
+)
+
+// A renewal ends an engine for the next one, which has another configuration.
+type renewal struct {
+	order
+	cfg *configs.Config
+}
+
+func (*renewal) Error() string { return "the configuration is read again" }
+
+// live is the state machine of the package comment: it serves one engine after
+// the other, until ctx ends or none can be opened.
+func (d *daemon) live(ctx context.Context, e *Engine) error {
+	for {
+		began := time.Now()
+		cause := d.serve(ctx, e)
+		if e.frozen == nil && time.Since(began) > wellAfter {
+			d.pauses.Reset()
+		}
+		var err error
+		var next *renewal
+		switch {
+		case ctx.Err() == nil && errors.As(cause, &next):
+			e, err = d.renew(ctx, e, next)
+		case ctx.Err() == nil && errors.Is(cause, errBroken):
+			e, err = d.freeze(ctx, e, cause)
+		case ctx.Err() == nil && errors.Is(cause, errRoom):
+			e, err = d.thaw(ctx, e)
+		default:
+			return errors.Join(cause, e.Close())
+		}
+		if err != nil || e == nil {
+			return err
+		}
+	}
+}
+
+// serve runs an engine in its state until a cause ends it; nil: a signal.
+func (d *daemon) serve(ctx context.Context, e *Engine) error {
+	ctx, end := context.WithCancelCause(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer end(nil)
+	beside.Go(func() { d.takeOrders(ctx, e, end) })
+	if e.frozen != nil {
+		return d.serveReadOnly(ctx, e)
+	}
+	if d.WatchLoads != nil {
+		beside.Go(func() { d.WatchLoads(ctx, e.loads) })
+	}
+	return e.follow(ctx, d.front, d.Log)
+}
+
+// serveReadOnly answers until the disk takes writes again.
+func (d *daemon) serveReadOnly(ctx context.Context, e *Engine) error {
+	d.front.show(e)
+	written := d.writeHolder(e)
+	for d.wait(ctx) {
+		select {
+		case err := <-d.front.failed:
+			return err
+		default:
+		}
+		if !written {
+			written = d.writeHolder(e)
+		}
+		if probe(d.cfg.Data, batchSize) == nil {
+			return errRoom
+		}
+	}
+	e.runs.stop()
+	return causeOf(ctx)
+}
+
+// renew goes from either state to the same one under another configuration, or
+// back to the present configuration where that can't be opened.
+func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, error) {
+	defer d.endReloading()
+	d.close(e)
+	var failure error
+	if r.table != "" {
+		if failure = e.writable(); failure == nil {
+			failure = forget(e.trace, d.cfg.Data, r.table)
+		}
+	}
+	next, err := d.open(ctx, e, r.cfg, e.frozen)
+	if err != nil && ctx.Err() == nil {
+		failure = errors.Join(failure, err)
+		d.Log.Error("indexerd goes back to its last configuration", "error", configs.Message(err))
+		next, err = d.open(ctx, e, d.cfg, e.frozen)
+	} else if err == nil {
+		d.cfg = r.cfg
+		if d.UseLog != nil {
+			d.UseLog(d.cfg.Log)
+		}
+		d.Log.Info("indexerd read its configuration again", "file", d.cfg.File)
+	}
+	if r.job != nil {
+		r.job.end(nil, false, failure)
+	}
+	if ctx.Err() != nil {
+		err = nil // signalled
+	}
+	if next == nil {
+		return nil, errors.Join(err, e.lock.Release())
+	}
+	d.front.show(next)
+	return next, nil
+}
+
+// freeze goes from following to read-only. A storage that can't be closed ends
+// the daemon, so that the service manager starts it again.
+func (d *daemon) freeze(ctx context.Context, e *Engine, broken error) (*Engine, error) {
+	d.logFrozen(broken)
+	err := errors.Join(broken, d.close(e))
+	if errors.Is(err, fulltext.ErrStuck) || errors.Is(err, schedule.ErrRunning) {
+		return nil, errors.Join(err, e.lock.Release())
+	}
+	return d.openReadOnly(ctx, e, broken)
+}
+
+// thaw goes from read-only to following; read-only again where that fails.
+func (d *daemon) thaw(ctx context.Context, e *Engine) (*Engine, error) {
+	d.close(e)
+	next, err := d.open(ctx, e, d.cfg, nil)
+	switch {
+	case err == nil:
+		d.Log.Info("indexerd indexes again")
+		return next, nil
+	case database.IsFault(err):
+		return nil, errors.Join(err, e.lock.Release())
+	}
+	d.Log.Error("indexerd can't open what is stored to write", "error", configs.Message(err))
+	return d.openReadOnly(ctx, e, err)
+}
+
+// openReadOnly opens an engine read-only after one that is closed, however long
+// that takes. It returns nil where the daemon is to end: at a signal, or where
+// what is stored does not fit the configuration.
+func (d *daemon) openReadOnly(ctx context.Context, closed *Engine, broken error) (*Engine, error) {
+	for ctx.Err() == nil {
+		e, err := d.open(ctx, closed, d.cfg, broken)
+		if err == nil {
+			return e, nil
+		}
+		if database.IsFault(err) {
+			return nil, errors.Join(err, closed.lock.Release())
+		}
+		d.Log.Error("indexerd can't open what is stored", "error", configs.Message(err))
+		d.wait(ctx)
+	}
+	return nil, closed.lock.Release()
+}
+
+// close has requests wait and closes all of an engine but its lock. What can't
+// be closed well is as a crash would leave it.
+func (d *daemon) close(e *Engine) error {
+	d.front.hold()
+	err := e.closeStored()
+	if err != nil {
+		d.Log.Warn("indexerd closed what is stored", "error", configs.Message(err))
+	}
+	return err
+}
+
+// open opens an engine after one that is closed, and gives it what the daemon
+// keeps. It opens read-only if frozen says why.
+func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, frozen error) (*Engine, error) {
+	e, err := openLocked(cfg, closed.lock, frozen)
+	if err != nil {
+		return nil, err
+	}
+	if frozen != nil {
+		e.blame(frozen)
+	}
+	e.runs, e.started, e.orders, e.meters, e.log = closed.runs.next(), closed.started, d.orders, closed.meters, d.Log
+	for _, t := range e.tables {
+		t.meters = e.meters
+	}
+	for _, t := range closed.tables {
+		if e.table(t.conf.Name) == nil {
+			e.meters.Drop(t.conf.Name)
+		}
+	}
+	if err := e.OpenDatabases(ctx); err != nil {
+		return nil, errors.Join(err, e.closeStored())
+	}
+	return e, nil
+}
+
+// wellAfter is how long a daemon has to follow before a failure counts as a new
+// one.
+const wellAfter = 5 * time.Minute
+
+// newPauses returns the pauses between two attempts to open what failed.
+func newPauses() *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{InitialInterval: time.Second, Multiplier: 2, MaxInterval: time.Minute}
+}
+
+// wait pauses, longer each time, and reports whether ctx goes on.
+func (d *daemon) wait(ctx context.Context) bool {
+	select {
+	case <-time.After(d.pauses.NextBackOff()):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// causeOf returns why ctx ended; nil: a signal.
+func causeOf(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+func (d *daemon) logFrozen(broken error) {
+	d.Log.Error("indexerd stopped indexing, and answers searches", "error", configs.Message(broken), "do", "make room or repair the disk under "+d.cfg.Data+": indexing goes on without a restart")
+}
+
+// writeHolder writes into the lock file where the daemon answers, and reports
+// whether there was room for that.
+func (d *daemon) writeHolder(e *Engine) bool {
+	err := e.lock.Write(d.front.holder())
+	if err != nil {
+		d.Log.Warn("commands can't find the daemon yet", "error", configs.Message(err))
+	}
+	return err == nil
+}

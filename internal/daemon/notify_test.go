@@ -1,0 +1,238 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/httpapi"
+)
+
+// A manager is a service manager that only listens.
+type manager struct {
+	mu       sync.Mutex
+	messages []string
+	away     bool // so that nothing reaches it
+}
+
+func (m *manager) send(state string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.away {
+		return errors.New("connection refused")
+	}
+	m.messages = append(m.messages, state)
+	return nil
+}
+
+// wants compares what was said since the last call.
+func (m *manager) wants(t *testing.T, when string, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Equal(m.messages, want) {
+		t.Errorf("%s: told %q, want %q", when, m.messages, want)
+	}
+	m.messages = nil
+}
+
+// beating runs a notifier that looks each second. It belongs into a bubble.
+func beating(t *testing.T, m *manager, watchdog bool, look func() (string, error)) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	n := notifier{every: time.Second, watchdog: watchdog, reloading: &atomic.Bool{}, log: slog.New(slog.DiscardHandler), look: look, send: m.send}
+	ended := make(chan struct{})
+	go func() { n.run(ctx); close(ended) }()
+	time.Sleep(time.Millisecond) // beats are between whole seconds from here on
+	return func() { cancel(); <-ended }
+}
+
+func TestTheManagerIsToldWhatTheDaemonDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, lines := &manager{}, make(chan string, 2)
+		lines <- "film: loading 41 %"
+		lines <- "following 1 of 1 tables"
+		stop := beating(t, m, false, func() (string, error) { return <-lines, nil })
+		m.wants(t, "at the start", "READY=1\nSTATUS=film: loading 41 %")
+		time.Sleep(time.Second)
+		m.wants(t, "a second later", "READY=1\nSTATUS=following 1 of 1 tables")
+		stop()
+		m.wants(t, "at the end", "STOPPING=1")
+	})
+}
+
+// A beat that finds a lock taken waits for it, and the watchdog hears nothing:
+// what would happen if beats came from a goroutine that looks at nothing.
+func TestWatchdogHearsNothingFromADaemonThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, lock := &manager{}, make(chan struct{}, 1)
+		stop := beating(t, m, true, func() (string, error) {
+			lock <- struct{}{}
+			<-lock
+			return "following", nil
+		})
+		const beat = "READY=1\nSTATUS=following\nWATCHDOG=1"
+		m.wants(t, "at the start", beat)
+		time.Sleep(2 * time.Second)
+		m.wants(t, "in two seconds", beat, beat)
+		lock <- struct{}{}
+		time.Sleep(time.Minute)
+		m.wants(t, "while somebody keeps the lock")
+		<-lock
+		time.Sleep(time.Second)
+		m.wants(t, "after that", beat, beat, beat) // of the tick that waited, of one that was due, of this second
+		stop()
+	})
+}
+
+func TestWatchdogHearsNothingFromADaemonThatIsNotHealthy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &manager{}
+		stop := beating(t, m, true, func() (string, error) { return "", errors.New("unhealthy") })
+		time.Sleep(time.Minute)
+		m.wants(t, "in a minute")
+		stop()
+		m.wants(t, "at the end", "STOPPING=1")
+	})
+}
+
+// READY is told once by most daemons. One lost datagram, and the service would
+// be killed at the end of its start timeout.
+func TestWhatWasLostIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &manager{away: true}
+		stop := beating(t, m, false, func() (string, error) { return "following", nil })
+		m.wants(t, "while it is away")
+		m.mu.Lock()
+		m.away = false
+		m.mu.Unlock()
+		time.Sleep(time.Second)
+		m.wants(t, "when it is back", "READY=1\nSTATUS=following")
+		stop()
+	})
+}
+
+func TestWithoutAManagerNothingRuns(t *testing.T) {
+	t.Setenv("NOTIFY_SOCKET", "")
+	notifySystemd(t.Context(), nil, "", "", nil, nil) // returns, although its context does not end
+}
+
+func TestBeatEvery(t *testing.T) {
+	for _, c := range []struct{ watchdog, want time.Duration }{
+		{0, lookEvery}, // there is none
+		{time.Second, time.Second / 2},
+		{2 * time.Minute, lookEvery}, // the status is to be fresh all the same
+	} {
+		if got := beatEvery(c.watchdog); got != c.want {
+			t.Errorf("watchdog %v: got %v, want %v", c.watchdog, got, c.want)
+		}
+	}
+}
+
+func TestStatusLine(t *testing.T) {
+	table := func(name, state string) httpapi.TableStatus { return httpapi.TableStatus{Table: name, State: state} }
+	for _, c := range []struct {
+		name    string
+		tables  []httpapi.TableStatus
+		waiting []string
+		want    string
+	}{
+		{"loading", []httpapi.TableStatus{table("film", "loading")}, []string{"film: loading 41 %"}, "film: loading 41 %"},
+		{"following", []httpapi.TableStatus{table("film", "following"), table("actor", "reindexing")}, nil, "following 2 of 2 tables"},
+		{"both", []httpapi.TableStatus{table("film", "following"), table("actor", "loading")}, []string{"actor: waiting for its database"},
+			"actor: waiting for its database; following 1 of 2 tables"},
+		{"failing", []httpapi.TableStatus{table("film", "failing"), table("actor", "failing")}, nil,
+			"following 2 of 2 tables; failing: film, actor"},
+	} {
+		if got := statusLine(httpapi.Status{Tables: c.tables}, c.waiting); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNotifySystemd is the conversation of an engine with a socket, as systemd
+// makes one.
+func TestNotifySystemd(t *testing.T) {
+	e := idleEngine(t)
+	conn := notifySocket(t)
+	t.Setenv("WATCHDOG_USEC", fmt.Sprint((200 * time.Millisecond).Microseconds()))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		notifySystemd(ctx, httpapi.Handler(e, httpapi.Access{}), "", "", &atomic.Bool{}, slog.New(slog.DiscardHandler))
+		close(ended)
+	}()
+	const want = "READY=1\nSTATUS=note: waiting for its database\nWATCHDOG=1"
+	for range 2 {
+		if got := receive(t, conn); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	cancel()
+	<-ended
+	for last := ""; last != "STOPPING=1"; {
+		if last = receive(t, conn); last != want && last != "STOPPING=1" {
+			t.Errorf("got %q before the end", last)
+		}
+	}
+}
+
+// idleEngine has one table, of a database that nobody has asked yet.
+func idleEngine(t *testing.T) *Engine {
+	t.Helper()
+	dir := t.TempDir()
+	file := writeFile(t, fmt.Sprintf("data: %s\nsources:\n  db: {driver: sqlite, dsn: %s}\n", dir, filepath.Join(dir, "db.sqlite"))+
+		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n")
+	cfg, err := configs.Load(file, func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// notifySocket is where this process reports to for as long as the test runs.
+func notifySocket(t *testing.T) *net.UnixConn {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	t.Setenv("NOTIFY_SOCKET", name)
+	return conn
+}
+
+// receive waits for the next message.
+func receive(t *testing.T, conn *net.UnixConn) string {
+	t.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4096)
+	n, err := conn.Read(b)
+	if err != nil {
+		t.Fatalf("nothing more is told: %v", err)
+	}
+	return string(b[:n])
+}

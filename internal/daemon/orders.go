@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	systemd "github.com/coreos/go-systemd/v22/daemon"
+
+	"indexerd/configs"
+)
+
+// maxOrders is how many orders wait while one is carried out.
+const maxOrders = 16
+
+// An order is to read the configuration file again and to open the next engine
+// with it: at SIGHUP, or to reload a table, which is forgotten in between.
+type order struct {
+	ctx   context.Context // cancelled where the caller has cancelled its run; nil at SIGHUP
+	table string          // to be forgotten
+	job   *job            // that the caller follows; nil at SIGHUP
+}
+
+// takeOrders waits for an order that can be carried out, and ends the engine for
+// it. A fault of a configuration is found before anything is closed: then the
+// engine goes on as it was.
+func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCauseFunc) {
+	for {
+		var o order
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.Hangups:
+		case o = <-d.orders:
+		}
+		d.reloading.Store(true)
+		d.notifyManager(systemd.SdNotifyReloading + "\n" + systemd.SdNotifyMonotonicUsec() + "STATUS=reading the configuration")
+		cfg, err := d.consider(ctx, e, o)
+		if err == nil {
+			err = d.settleRuns(ctx, e)
+		}
+		if err == nil {
+			end(&renewal{o, cfg})
+			return
+		}
+		if ctx.Err() != nil {
+			select {
+			case d.orders <- o: // for the next engine, if there is one
+			default:
+				d.refuse(o, errors.New("too many tables wait to be reloaded"))
+			}
+			return
+		}
+		d.refuse(o, err)
+	}
+}
+
+// consider reads the configuration and asks everything of it that can be asked
+// while the old one serves. Tokens and certificate of a file without faults take
+// effect at once, whatever the databases say and however long runs take: a token
+// that was removed is no longer valid.
+func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Config, error) {
+	if o.ctx != nil && o.ctx.Err() != nil {
+		return nil, o.ctx.Err()
+	}
+	cfg, err := configs.Load(d.cfg.File, d.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	d.keepPlace(cfg)
+	d.admit(cfg.HTTP)
+	next := newEngine(cfg, e.trace)
+	if o.table != "" && next.table(o.table) == nil {
+		return nil, fmt.Errorf("%s has no table %s", cfg.File, o.table)
+	}
+	var faults []error
+	for _, t := range next.tables {
+		if marks, ok := e.trace.Table(t.conf.Name); ok && t.conf.Name != o.table {
+			faults = append(faults, t.checkMarks(marks))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	defer next.closeDatabases()
+	if err := next.OpenDatabases(ctx); err != nil {
+		return nil, err
+	}
+	return cfg, next.checkTables(ctx)
+}
+
+// admit takes the http section of a configuration whose rest may follow.
+func (d *daemon) admit(h configs.HTTP) {
+	cfg := *d.cfg
+	cfg.HTTP = h
+	d.cfg = &cfg
+	d.front.admit(h)
+}
+
+// keepPlace leaves data and address as they are: files and sockets that are in
+// use don't move.
+func (d *daemon) keepPlace(cfg *configs.Config) {
+	var kept []string
+	before, after := d.cfg.HTTP, cfg.HTTP
+	if before.Listen != after.Listen || (before.TLS.Pair == nil) != (after.TLS.Pair == nil) {
+		// They go with their address: without tokens another one may be open to all.
+		kept = append(kept, "http.tokens, http.tls")
+		cfg.HTTP = before
+		cfg.HTTP.Listen = after.Listen
+	}
+	for _, place := range []struct {
+		key     string
+		is, new *string
+	}{{"data", &d.cfg.Data, &cfg.Data}, {"http.listen", &d.cfg.HTTP.Listen, &cfg.HTTP.Listen}} {
+		if *place.is != *place.new {
+			kept = append(kept, place.key+" "+*place.is)
+			*place.new = *place.is
+		}
+	}
+	if kept != nil {
+		d.Log.Warn("indexerd keeps what only a restart changes", "keeps", strings.Join(kept, ", "), "do", "restart it for the new one")
+	}
+}
+
+// settleRuns waits for what people asked for: a reindex, a verify. A backup is
+// ended: it takes as long as its client reads. None can begin any more.
+func (d *daemon) settleRuns(ctx context.Context, e *Engine) error {
+	e.runs.end()
+	if e.runs.busy() {
+		d.Log.Info("indexerd takes the new configuration when the runs that were asked for have ended")
+	}
+	e.runs.drain(ctx)
+	e.backups.end(ctx, errRenewed)
+	return ctx.Err()
+}
+
+// refuse says why all stays as it is: a line for each fault.
+func (d *daemon) refuse(o order, err error) {
+	for line := range strings.Lines(err.Error()) {
+		d.Log.Error("indexerd keeps its configuration", "error", strings.TrimSuffix(line, "\n"))
+	}
+	if o.job != nil {
+		o.job.end(nil, false, err)
+	}
+	d.endReloading()
+}
+
+// endReloading tells the service manager that all is as it will stay.
+func (d *daemon) endReloading() {
+	d.reloading.Store(false)
+	d.notifyManager(systemd.SdNotifyReady)
+}
+
+// notifyManager tells a service manager, if there is one.
+func (d *daemon) notifyManager(state string) {
+	if _, err := systemd.SdNotify(false, state); err != nil {
+		d.Log.Warn("indexerd can't reach the service manager", "error", err)
+	}
+}

@@ -1,0 +1,61 @@
+package daemon
+
+import (
+	"context"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/quarantine"
+)
+
+// Quarantine lists the rows of a table that can't become documents.
+func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quarantine, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return httpapi.Quarantine{}, err
+	}
+	rows, next := t.quarantine.List(after, size)
+	q := httpapi.Quarantine{Table: name, Rows: make([]httpapi.SetAside, len(rows))}
+	for i, r := range rows {
+		q.Rows[i] = *setAside(r)
+	}
+	if next != "" {
+		q.Next = &next
+	}
+	return q, nil
+}
+
+// hideUnknown hides the documents of rows that were set aside before the table
+// had an acl. It needs no database: the next sweep reads their groups.
+func (t *table) hideUnknown(ctx context.Context) error {
+	if !t.opened() {
+		return nil
+	}
+	var rows []doc.Reject
+	for _, r := range t.quarantine.Rows() {
+		if r.OID != "" && r.Document == "" {
+			rows = append(rows, doc.Reject{OID: r.OID, Reason: r.Reason})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.lane.Take(ctx); err != nil {
+		return err
+	}
+	defer t.lane.Give()
+	n, err := t.sink.HideUnknown(ctx, rows)
+	if n > 0 {
+		t.log.Info("documents of rows in quarantine are hidden", "documents", n, "why", "their groups have not been read", "until", "the next sweep")
+	}
+	return t.dieIfBroken("quarantine", err)
+}
+
+func setAside(r quarantine.Row) *httpapi.SetAside {
+	s := &httpapi.SetAside{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
+	if r.OID != "" {
+		oid := r.OID.String()
+		s.OID = &oid
+	}
+	return s
+}

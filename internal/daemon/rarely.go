@@ -1,0 +1,105 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// rarelyEvery is how often a failure that repeats is logged.
+const rarelyEvery = time.Minute
+
+// rarely logs a failure that repeats once a minute, with how often it came
+// since. What differs only in numbers, such as a pause or the port of a
+// connection, is the same. Lines below a warning always pass.
+type rarely struct {
+	slog.Handler
+	about string // the attributes of its logger
+	seen  *sightings
+}
+
+// sightings is shared by all loggers of one origin.
+type sightings struct {
+	mu sync.Mutex
+	of map[string]*sighting
+}
+
+type sighting struct {
+	logged  time.Time
+	skipped int
+}
+
+func newRarely(h slog.Handler) rarely {
+	return rarely{Handler: h, seen: &sightings{of: map[string]*sighting{}}}
+}
+
+var anyNumber = regexp.MustCompile(`[0-9]+`)
+
+// Handle implements slog.Handler.
+func (q rarely) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level < slog.LevelWarn {
+		return q.Handler.Handle(ctx, r)
+	}
+	skipped, due := q.seen.see(q.what(r), r.Time)
+	if !due {
+		return nil
+	}
+	if skipped > 0 {
+		r = r.Clone()
+		r.AddAttrs(slog.Int("times_since_the_last_line", skipped+1))
+	}
+	return q.Handler.Handle(ctx, r)
+}
+
+// what a record says, without what changes from one time to the next.
+func (q rarely) what(r slog.Record) string {
+	var b strings.Builder
+	b.WriteString(q.about + r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Value.Kind() != slog.KindDuration {
+			b.WriteString(" " + a.String())
+		}
+		return true
+	})
+	return anyNumber.ReplaceAllString(b.String(), "#")
+}
+
+// see reports whether a line is due, and how many were left out since the last.
+func (s *sightings) see(what string, at time.Time) (skipped int, due bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.of[what]
+	if one != nil && at.Sub(one.logged) < rarelyEvery {
+		one.skipped++
+		return 0, false
+	}
+	if one != nil {
+		skipped = one.skipped
+	}
+	for other, o := range s.of { // what has not come for long is new when it comes again
+		if at.Sub(o.logged) >= 10*rarelyEvery {
+			delete(s.of, other)
+		}
+	}
+	s.of[what] = &sighting{logged: at}
+	return skipped, true
+}
+
+// WithAttrs implements slog.Handler.
+func (q rarely) WithAttrs(attrs []slog.Attr) slog.Handler {
+	q.Handler = q.Handler.WithAttrs(attrs)
+	for _, a := range attrs {
+		q.about += a.String() + " "
+	}
+	return q
+}
+
+// WithGroup implements slog.Handler.
+func (q rarely) WithGroup(name string) slog.Handler {
+	q.Handler = q.Handler.WithGroup(name)
+	q.about += name + "."
+	return q
+}

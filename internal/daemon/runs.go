@@ -1,0 +1,216 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/recovered"
+)
+
+// keptRuns is how many runs that have ended can still be asked about.
+const keptRuns = 100
+
+// runs is the work that callers asked for: each runs beside the schedule, and
+// can be followed and cancelled.
+type runs struct {
+	ctx    context.Context // of every run
+	cancel context.CancelFunc
+	going  sync.WaitGroup
+	log    *slog.Logger
+
+	mu     sync.Mutex
+	ending bool // no run may begin any more
+	last   int
+	all    []*job // oldest first
+}
+
+func newRuns() *runs {
+	r := &runs{log: slog.New(slog.DiscardHandler)}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+// logTo has the runs that begin from now on log to a logger.
+func (r *runs) logTo(log *slog.Logger) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log = log
+}
+
+// stop cancels all runs and waits for their ends.
+func (r *runs) stop() {
+	r.end()
+	r.cancel()
+	r.going.Wait()
+}
+
+// end lets no run begin any more.
+func (r *runs) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ending = true
+}
+
+// drain waits until all runs have ended, or ctx has.
+func (r *runs) drain(ctx context.Context) {
+	r.end()
+	ended := make(chan struct{})
+	go func() { r.going.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// next goes on counting where these, which have ended, stopped, so that who
+// asked for a run still learns its end.
+func (r *runs) next() *runs {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := newRuns()
+	n.last, n.all = r.last, r.all
+	return n
+}
+
+// An job is one piece of work.
+type job struct {
+	id, table, pass string
+	cancel          context.CancelFunc
+	done, of        atomic.Int64
+
+	mu     sync.Mutex
+	state  string
+	result any
+	err    error
+}
+
+// progress is called by the work as it goes.
+func (r *job) progress(done, of int64) {
+	r.done.Store(done)
+	r.of.Store(of)
+}
+
+// start begins a run, or returns the one of this table and pass that is under
+// way. do returns what came of it, and whether removals are held.
+func (r *runs) start(table, pass string, do func(context.Context, *job) (result any, held bool, err error)) (httpapi.Run, error) {
+	return r.open(r.ctx, table, pass, func(ctx context.Context, one *job) {
+		log := r.log
+		r.going.Go(func() {
+			defer one.cancel()
+			one.end(one.carryOut(ctx, log, do))
+		})
+	})
+}
+
+// carryOut does the work of a run. A panic is the end of this run alone.
+func (r *job) carryOut(ctx context.Context, log *slog.Logger, do func(context.Context, *job) (any, bool, error)) (result any, held bool, err error) {
+	defer func() { logPanic(log, err) }()
+	defer recovered.Into(&err)
+	return do(ctx, r)
+}
+
+// open notes a run that begin starts, or returns the one that is under way.
+func (r *runs) open(ctx context.Context, table, pass string, begin func(context.Context, *job)) (httpapi.Run, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ending {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "indexerd is stopping, or takes a new configuration", Hint: "ask again when it runs"}
+	}
+	for _, other := range r.all {
+		if other.table == table && other.pass == pass && other.running() {
+			return other.answer(), nil
+		}
+	}
+	r.last++
+	one := &job{id: strconv.Itoa(r.last), table: table, pass: pass, state: "running"}
+	ctx, one.cancel = context.WithCancel(ctx)
+	r.all = append(r.all, one)
+	if len(r.all) > keptRuns && !r.all[0].running() {
+		r.all = r.all[1:]
+	}
+	begin(ctx, one)
+	return one.answer(), nil
+}
+
+// busy reports whether any run is under way.
+func (r *runs) busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.all, func(one *job) bool { return one.pass != "reload" && one.running() })
+}
+
+func (r *job) running() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state == "running"
+}
+
+func (r *job) end(result any, held bool, err error) {
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("it was cancelled")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result, r.err = result, err
+	switch {
+	case err != nil:
+		r.state = "failed"
+	case held:
+		r.state = "held"
+	default:
+		r.state = "done"
+	}
+}
+
+func (r *job) answer() httpapi.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := httpapi.Run{
+		Run: r.id, Table: r.table, Pass: r.pass, State: r.state, Done: r.done.Load(), Of: r.of.Load(),
+		Result: json.RawMessage("{}"), Error: text(r.err),
+	}
+	if r.result != nil {
+		if result, err := json.Marshal(r.result); err == nil { // structs of numbers and text
+			a.Result = result
+		}
+	}
+	return a
+}
+
+func (r *runs) find(id string) (*job, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.all {
+		if one.id == id {
+			return one, nil
+		}
+	}
+	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no run " + strconv.Quote(id), Hint: "runs are numbered anew when indexerd starts"}
+}
+
+// Run returns one run.
+func (e *Engine) Run(id string) (httpapi.Run, error) {
+	one, err := e.runs.find(id)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	return one.answer(), nil
+}
+
+// Cancel ends a run as soon as it can.
+func (e *Engine) Cancel(id string) (httpapi.Run, error) {
+	one, err := e.runs.find(id)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	one.cancel()
+	return one.answer(), nil
+}

@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/search"
+)
+
+// newSearcher searches by what the index was built with, under mu.
+func (t *table) newSearcher() *search.Searcher {
+	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content, ACL: t.conf.ACL, Boosts: map[string]float64{}}
+	for _, m := range t.built.Metadata {
+		s.Metadata = append(s.Metadata, m.Name)
+	}
+	for _, c := range t.built.Children {
+		s.Children = append(s.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
+	}
+	for _, b := range t.conf.Content.Boosts {
+		s.Boosts[b.Field] = b.Factor
+	}
+	return s
+}
+
+// Search answers a search in one table.
+func (e *Engine) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return search.Results{}, err
+	}
+	if !p.Caller.Admin && !t.knowsGroups() {
+		return search.Results{}, &httpapi.Error{
+			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + name + " can't tell yet who may see a document",
+			Hint: "run: indexerd reindex " + name,
+		}
+	}
+	if !p.Caller.Admin && t.hidden() != "" {
+		p.Caller.Groups = nil // as one that may see nothing: totals, facets and scores too
+	}
+	a, err := t.search().Search(ctx, p)
+	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped
+		a, err = t.search().Search(ctx, p)
+	}
+	return a, err
+}
+
+// knowsGroups reports whether the index in use has the groups of documents, if
+// they have any: it may have been built before the table had an acl.
+func (t *table) knowsGroups() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := t.conf.ACL
+	return name == "" ||
+		slices.Contains(t.built.Metadata, fulltext.Field{Name: name, Type: fulltext.Keyword}) ||
+		slices.ContainsFunc(t.built.Children, func(c fulltext.Child) bool { return c.Name == name && c.Type == fulltext.Keyword })
+}
+
+// search is the searcher of the index that is in use.
+func (t *table) search() *search.Searcher {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.searcher
+}
+
+// Doc returns one document.
+func (e *Engine) Doc(_ context.Context, name, key string) (search.Document, error) {
+	t, oid, err := e.document(name, key)
+	if err != nil {
+		return search.Document{}, err
+	}
+	return t.search().Doc(oid)
+}
+
+// document finds the table and the key that a caller names.
+func (e *Engine) document(name, key string) (*table, doc.OID, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return nil, "", err
+	}
+	marks, _ := e.trace.Table(name)
+	oid, err := doc.ParseOID(key, marks.Kinds)
+	if err != nil {
+		return nil, "", &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
+	}
+	return t, oid, nil
+}
+
+func (e *Engine) searchable(name string) (*table, error) {
+	t := e.table(name)
+	if t == nil {
+		var names []string
+		for _, t := range e.tables {
+			names = append(names, t.conf.Name)
+		}
+		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(names, ", ")}
+	}
+	if !t.opened() {
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}
+	}
+	return t, nil
+}

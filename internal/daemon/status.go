@@ -1,0 +1,235 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/history"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/sink"
+	"indexerd/internal/terminal"
+	"indexerd/timetrace"
+)
+
+// Status says how far each table has come.
+func (e *Engine) Status(context.Context) httpapi.Status {
+	s := httpapi.Status{
+		Version: Version,
+		Running: !e.started.IsZero(),
+		Started: httpapi.TimeOrNull(e.started),
+		Now:     httpapi.Time(time.Now()),
+		Ready:   len(e.Waiting()) == 0,
+		Sources: []httpapi.SourceStatus{},
+		Tables:  []httpapi.TableStatus{},
+	}
+	if s.Running {
+		s.PID = os.Getpid()
+	}
+	for _, src := range e.sources {
+		err := src.lastError()
+		s.Sources = append(s.Sources, httpapi.SourceStatus{
+			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src), Load: src.load(),
+		})
+	}
+	marks := e.trace.Durable() // an S that was shown does not fall with a crash
+	for _, t := range e.tables {
+		s.Tables = append(s.Tables, t.status(marks[t.conf.Name]))
+	}
+	return s
+}
+
+// pin is the session that holds the horizon of a source back, as the tables of
+// the source last saw it.
+func (e *Engine) pin(s *source) *httpapi.Pin {
+	for _, t := range e.tables {
+		if t.source != s {
+			continue
+		}
+		if p := t.pin(); p != nil {
+			return &httpapi.Pin{PID: p.PID, User: p.User, Application: p.Application, AgeS: p.Age.Seconds()}
+		}
+	}
+	return nil
+}
+
+func (t *table) pin() *doc.Pin {
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil {
+		return nil
+	}
+	late.mu.Lock()
+	defer late.mu.Unlock()
+	return late.pin
+}
+
+// Waiting says what keeps tables from being ready.
+func (e *Engine) Waiting() []string {
+	waiting := []string{}
+	for _, t := range e.tables {
+		marks, _ := e.trace.Table(t.conf.Name)
+		if marks.Loaded {
+			continue
+		}
+		line := t.conf.Name + ": waiting for its database"
+		if end, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet {
+			line = t.conf.Name + ": waiting for the end of the quiet hours at " + end.Format("15:04")
+		}
+		if p := t.progress.Snapshot(); p.Running {
+			line = fmt.Sprintf("%s: loading %d %%", t.conf.Name, 100*p.Done/max(p.Of, 1))
+		}
+		waiting = append(waiting, line)
+	}
+	return waiting
+}
+
+func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := httpapi.TableStatus{
+		Table:      t.conf.Name,
+		Source:     t.conf.Source,
+		State:      "loading",
+		Settled:    httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
+		Marks:      httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
+		Passes:     []httpapi.PassStatus{},
+		Skipped:    t.skipped,
+		OutOfRange: marks.OutOfRange,
+	}
+	if marks.Loaded {
+		s.State = "following"
+	}
+	if marks.Mode != "" {
+		s.Settled.Mode = marks.Mode
+	}
+	if t.late != nil {
+		s.Settled.Reason = t.late.why(marks)
+	}
+	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
+	if t.moment.Behind != "" && marks.Unverified == "" {
+		s.Settled.Reason = t.moment.Behind
+	}
+	s.Marks.Sweep = httpapi.TimeOrNull(marks.Sweep)
+	for name, mark := range marks.Tiers {
+		s.Marks.Tiers[name] = httpapi.Time(mark)
+	}
+	if p := t.progress.Snapshot(); p.Running {
+		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
+	}
+	if t.index != nil {
+		s.Quarantined = t.quarantine.Len()
+		s.QuarantinedVisible, s.QuarantinedHidden = t.quarantine.Documents()
+		s.Held = t.heldStatus(t.guard.Held())
+		if n, err := t.index.Count(); err == nil {
+			s.Documents = n
+		}
+		if t.tree != nil {
+			s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
+		}
+		s.LatenessMS = lateness(t.history.Lateness(), assumedTimeout(t.conf))
+	}
+	if !t.windowAt.IsZero() {
+		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
+		s.LagS = &lag
+		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
+	}
+	if t.lastError != nil {
+		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: singleLine(t.lastError.err)}
+	}
+	if marks.Hidden != "" && t.conf.ACL != "" {
+		s.LastError = hiddenStatus(s.LastError, marks.Hidden)
+	}
+	for _, j := range t.jobs {
+		pass := j.status()
+		if pass.Error != nil {
+			s.State = "failing"
+		}
+		s.Passes = append(s.Passes, pass)
+	}
+	if t.reindexing {
+		s.State = "reindexing"
+	}
+	if t.jobs == nil && t.lastError != nil {
+		s.State = "failing"
+	}
+	return s
+}
+
+// hiddenStatus is the last error of a table whose documents only admins find,
+// which a restart does not end.
+func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
+	if last == nil {
+		return &httpapi.LastError{At: httpapi.Time(time.Now()), Pass: "connect", What: hidden}
+	}
+	last.What += "; " + hidden
+	return last
+}
+
+// heldStatus is what the guard holds; nil where it holds nothing.
+func (t *table) heldStatus(h sink.Held) *httpapi.Held {
+	if h.Removals == 0 {
+		return nil
+	}
+	return &httpapi.Held{
+		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
+		Do: t.command("sweep", "--allow", strconv.Itoa(h.Removals)),
+	}
+}
+
+// command is what a person types about the table, in whatever directory.
+func (t *table) command(verb string, flags ...string) string {
+	file, err := filepath.Abs(t.cfg.File)
+	if err != nil { // the working directory is gone
+		file = t.cfg.File
+	}
+	if strings.ContainsAny(file, " '\"$&;|<>()*?\\") {
+		file = terminal.Quote(file)
+	}
+	words := append([]string{"indexerd", verb, t.conf.Name}, flags...)
+	return strings.Join(append(words, "-c", file), " ")
+}
+
+func (j scheduledPass) status() httpapi.PassStatus {
+	s := j.Status()
+	p := httpapi.PassStatus{
+		Pass: j.pass, Running: s.Running, Last: httpapi.TimeOrNull(s.Last),
+		TookMS: float64(s.Took.Microseconds()) / 1000, Next: httpapi.TimeOrNull(s.Next), Error: text(s.Err),
+	}
+	if j.tier != "" {
+		p.Tier = &j.tier
+	}
+	return p
+}
+
+// lateness is the distribution of how late rows were seen; nil while there is
+// none.
+func lateness(l doc.Lateness, lastTimeout time.Duration) *httpapi.LatenessStatus {
+	if l.Count() == 0 {
+		return nil
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return &httpapi.LatenessStatus{
+		Count: l.Count(), P50: ms(l.Quantile(0.5)), P99: ms(l.Quantile(0.99)), Max: ms(l.Max),
+		Advice: history.Advice(&l, lastTimeout),
+	}
+}
+
+// singleLine returns an error on one line, also one that lists several faults.
+func singleLine(err error) string { return strings.ReplaceAll(configs.Message(err), "\n", "; ") }
+
+// text returns an error as a member of JSON; nil without one.
+func text(err error) *string {
+	if err == nil {
+		return nil
+	}
+	s := singleLine(err)
+	return &s
+}

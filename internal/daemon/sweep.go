@@ -1,0 +1,237 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"indexerd/deletecheck"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/schedule"
+	"indexerd/internal/sink"
+	"indexerd/timetrace"
+)
+
+// newGuard makes a table's guard. Removals of the last hour count, whoever ran
+// then, and what the last sweep held is still held.
+func (t *table) newGuard() (*sink.Guard, error) {
+	conf, h := t.conf.DeleteCheck, t.history
+	count := func() (uint64, error) { return t.current().Count() }
+	guard := sink.NewGuard(sink.Limits{Count: conf.MaxCount, Fraction: conf.MaxFraction}, count)
+	runs, _ := h.Runs(1000, 0)
+	for i := len(runs) - 1; i >= 0; i-- {
+		if r := runs[i]; r.Report.Deleted > 0 {
+			guard.Remember(r.Started.Add(r.Took), r.Report.Deleted)
+		}
+	}
+	held, err := deletecheck.Held(atomicfile.OS, t.dir)
+	if err != nil || held == 0 {
+		return guard, err
+	}
+	of, err := t.index.Count()
+	marks, _ := t.trace.Table(t.conf.Name)
+	guard.Settle(sink.Held{Removals: held, Of: int(of), Since: marks.Sweep})
+	return guard, err
+}
+
+// sweepRetry is how soon a sweep that verifies is tried again after it failed.
+const sweepRetry = 30 * time.Second
+
+// scheduleSweep puts the sweep on its schedule: first when the last one's
+// period is over, or now where one has to verify the index.
+func (t *table) scheduleSweep(s *schedule.Scheduler) error {
+	marks, _ := t.trace.Table(t.conf.Name)
+	last := marks.Sweep
+	if last.IsZero() {
+		last = marks.Load // which has seen all of the table
+	}
+	delay := max(0, time.Until(last.Add(t.conf.DeleteCheck.Every)))
+	if marks.Unverified != "" {
+		delay = 0
+	}
+	return t.every(s, "deletecheck", "", t.conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
+		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
+			return err
+		}
+		_, err := t.sweep(ctx, sweeping{scheduled: true, share: t.conf.DeleteCheck.Share})
+		return err
+	})
+}
+
+// sweepIfDue starts the sweep as soon as the index has to be verified.
+func (t *table) sweepIfDue() { t.sweepIfDoubted(sweepRetry) }
+
+// sweepIfDoubted is sweepIfDue, with a pause after a sweep that failed.
+func (t *table) sweepIfDoubted(pause time.Duration) {
+	if marks, _ := t.trace.Table(t.conf.Name); marks.Unverified == "" {
+		return
+	}
+	t.mu.Lock()
+	var job *schedule.Job
+	for _, j := range t.jobs {
+		if j.pass == "deletecheck" {
+			job = j.Job
+		}
+	}
+	t.mu.Unlock()
+	if job == nil {
+		return
+	}
+	if s := job.Status(); !s.Running && (s.Err == nil || time.Since(s.Last) > pause) {
+		if err := job.Now(); err != nil {
+			t.log.Warn("deletecheck does not start", "error", err)
+		}
+	}
+}
+
+// sweeping is how a sweep is to be done.
+type sweeping struct {
+	scheduled bool    // and not at a person's word
+	share     float64 // of the time that it works
+	anew      bool
+	allow     int // removals beyond the guard's limits
+	progress  func(done, of int64)
+}
+
+// sweep compares everything, and repairs what differs. It takes sharedHorizon in the
+// lane with the other passes, which wait for a chunk at most.
+func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
+	select {
+	case t.sweeping <- struct{}{}:
+	case <-ctx.Done():
+		return doc.Report{}, ctx.Err()
+	}
+	defer func() { <-t.sweeping }()
+	rows, err := t.reach(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	proven := t.provenBefore(ctx)
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	defer lane.end()
+	t.guard.Allow(how.allow)
+	defer t.guard.Allow(0)
+	s := deletecheck.Sweep{
+		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Anew: how.anew, Progress: how.progress,
+		Rest: func(ctx context.Context, worked time.Duration) error {
+			return lane.pause(ctx, func(ctx context.Context) error { return t.restInSweep(ctx, worked, how) })
+		},
+	}
+	started := time.Now()
+	report, err := guarded(ctx, t, rows, s.Run)
+	t.count("deletecheck", "", time.Since(started), report, err)
+	if err != nil {
+		return report, t.dieIfBroken("deletecheck", err)
+	}
+	t.source.seen(nil)
+	t.settleSweep(report, started, proven)
+	t.sayHeld("deletecheck")
+	if err := t.keep("deletecheck", "", started, time.Since(started), report); err != nil {
+		return report, err
+	}
+	if err := t.checkUpdated(ctx, rows); err != nil { // the sweep has ended all the same
+		return report, t.dieIfBroken("deletecheck", err)
+	}
+	return report, nil
+}
+
+// restInSweep rests between two chunks; a scheduled sweep, until the quiet hours
+// end.
+func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweeping) error {
+	if how.scheduled {
+		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
+			return err
+		}
+	}
+	return restAfterWork(ctx, worked, how.share)
+}
+
+// provenBefore reports whether the database vouches, before a sweep begins, for
+// everything that S claims: then the sweep proves what was assumed.
+func (t *table) provenBefore(ctx context.Context) bool {
+	t.mu.Lock()
+	late := t.late
+	t.mu.Unlock()
+	if late == nil || late.exact == nil {
+		return false
+	}
+	marks, _ := t.trace.Table(t.conf.Name)
+	h, err := late.sharedHorizon.look(ctx)
+	return err == nil && h.Exact && !h.At.Before(marks.Settled)
+}
+
+// settleSweep notes what a sweep that has ended says of the table. How late
+// rows were that a sweep found says nothing of transactions.
+func (t *table) settleSweep(report doc.Report, started time.Time, proven bool) {
+	var of uint64
+	if report.Held > 0 {
+		of, _ = t.current().Count() // for status; the index has just been read
+	}
+	t.guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
+	if marks, _ := t.trace.Table(t.conf.Name); proven && marks.Mode == "assumed" && marks.Unverified == "" {
+		t.trace.Note(t.conf.Name, func(m *timetrace.Table) { m.Mode = "exact" })
+	}
+}
+
+// loaded finds a table whose passes can run.
+func (e *Engine) loaded(name string) (*table, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return nil, err
+	}
+	if marks, _ := e.trace.Table(name); !marks.Loaded {
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " is still being loaded", Hint: "see status"}
+	}
+	return t, nil
+}
+
+// Sweep begins a full sweep.
+func (e *Engine) Sweep(name string, allow int) (httpapi.Run, error) {
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
+	t, err := e.loaded(name)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	return e.runs.start(name, "deletecheck", func(ctx context.Context, r *job) (any, bool, error) {
+		report, err := t.sweep(ctx, sweeping{share: 1, anew: true, allow: allow, progress: r.progress})
+		return done(report), report.Held > 0, err
+	})
+}
+
+// RunPass runs one pass now.
+func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
+	if err := e.writable(); err != nil {
+		return httpapi.Run{}, err
+	}
+	t, err := e.loaded(name)
+	if err != nil {
+		return httpapi.Run{}, err
+	}
+	passes := map[string]func(context.Context) (doc.Report, error){"incremental": t.runIncremental, "compensate": t.runCompensation}
+	if pass == "deletecheck" {
+		return e.Sweep(name, 0)
+	}
+	do, ok := passes[pass]
+	if !ok {
+		return httpapi.Run{}, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no pass " + pass, Hint: "there is incremental, compensate and deletecheck"}
+	}
+	return e.runs.start(name, pass, func(ctx context.Context, _ *job) (any, bool, error) {
+		report, err := do(ctx)
+		return done(report), report.Held > 0, err
+	})
+}
+
+// done is a report as the result of a run.
+func done(r doc.Report) httpapi.Swept {
+	return httpapi.Swept{
+		Compared: r.Compared, Added: r.Added, Updated: r.Updated, Deleted: r.Deleted, Skipped: r.Skipped, Quarantined: r.Quarantined, Held: r.Held,
+	}
+}

@@ -1,0 +1,97 @@
+package daemon
+
+import (
+	"context"
+	"maps"
+
+	"indexerd/internal/database"
+	"indexerd/internal/timeunit"
+	"indexerd/timetrace"
+)
+
+// The unit of an updateTime, once found, is kept in timeTrace, by the path of its
+// SQL, before it is used: rows read under a mark of one unit must not be read on
+// in another.
+
+// unitsKept returns what was found of this configuration's SQLs.
+func (t *table) unitsKept() database.Units {
+	marks, ok := t.trace.Table(t.conf.Name)
+	u := database.Units{Keep: t.keepUnit}
+	if marks.SQL == sqlFingerprint(t.conf) { // another SQL may compute another unit
+		u.Kept = marks.Units
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.units, t.unitsUnkept = maps.Clone(u.Kept), ok && marks.Units == nil
+	return u
+}
+
+// unitsFound returns the units of this configuration's SQLs.
+func (t *table) unitsFound() map[string]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.units)
+}
+
+// keepUnit keeps the unit of an SQL: durably, if the table has marks, else with
+// its first ones.
+func (t *table) keepUnit(path, unit string) error {
+	t.mu.Lock()
+	before := t.units[path]
+	if t.units == nil {
+		t.units = map[string]string{}
+	}
+	t.units[path] = unit
+	doubt := t.unitsUnkept && timeunit.Unit(unit).Duration() != 0 && t.index != nil
+	t.mu.Unlock()
+	if t.readOnly {
+		return nil // the daemon finds it again
+	}
+	// The marks of another SQL get the units when they get the SQL.
+	marks, ok := t.trace.Table(t.conf.Name)
+	if before == unit || !ok || marks.SQL != sqlFingerprint(t.conf) {
+		return nil
+	}
+	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) {
+		m.SetUnit(path, unit)
+		// A version that kept no unit may have read its documents in another.
+		if doubt {
+			m.Doubt("the unit of updated was not kept")
+		}
+	})
+}
+
+// noteUnits keeps which SQLs were looked at and have told no unit yet.
+func (t *table) noteUnits(found map[string]timeunit.Unit) error {
+	for path, unit := range found {
+		if unit != timeunit.Unknown {
+			continue // kept when it was found
+		}
+		if err := t.keepUnit(path, timetrace.UnknownUnit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkUpdated asks, after the table was read as a whole, whether its updateTimes
+// still count in the units that were found, and counts those that are no
+// plausible times.
+func (t *table) checkUpdated(ctx context.Context, r database.Rows) error {
+	if err := r.CheckUnits(ctx); err != nil {
+		return database.AsFault(t.cfg, t.conf.Name, err)
+	}
+	n, err := r.OutOfRange(ctx)
+	if err != nil {
+		return err
+	}
+	marks, _ := t.trace.Table(t.conf.Name)
+	if marks.OutOfRange == uint64(n) {
+		return nil
+	}
+	if n > 0 {
+		t.log.Warn("updateTimes are out of range", "rows", n, "column", t.conf.Updated,
+			"why", "before 1990, or more than a year after the database's clock: only the sweep finds changes of these rows", "do", "find who writes them")
+	}
+	return t.trace.UpdateTable(t.conf.Name, func(m *timetrace.Table) { m.OutOfRange = uint64(n) })
+}

@@ -1,0 +1,158 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"indexerd/deletecheck"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+)
+
+// Verify begins to compare tables with the database.
+func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
+	if p.Repair {
+		if err := e.writable(); err != nil {
+			return httpapi.Run{}, err
+		}
+	}
+	tables := e.tables
+	name := ""
+	if len(p.Tables) > 0 {
+		tables = nil
+		for _, name := range p.Tables {
+			t, err := e.loaded(name)
+			if err != nil {
+				return httpapi.Run{}, err
+			}
+			tables = append(tables, t)
+		}
+	}
+	if len(tables) == 1 {
+		name = tables[0].conf.Name
+	}
+	for _, t := range tables {
+		if _, err := e.loaded(t.conf.Name); err != nil {
+			return httpapi.Run{}, err
+		}
+	}
+	return e.runs.start(name, "verify", func(ctx context.Context, r *job) (any, bool, error) {
+		v, err := verifyTables(ctx, tables, p, !e.started.IsZero(), r)
+		return v, false, err
+	})
+}
+
+// verifyTables compares one table after the other. What can't be told of one
+// table stands in its line, and keeps no other from being told.
+func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *job) (httpapi.Verified, error) {
+	began := time.Now()
+	v := httpapi.Verified{Equal: true, Tables: []httpapi.VerifiedTable{}}
+	for _, t := range tables {
+		result, err := t.verify(ctx, p, live, r.progress)
+		if ctx.Err() != nil {
+			return v, ctx.Err()
+		}
+		line := verifiedTable(t.conf.Name, p.Content, result)
+		line.Error = text(err)
+		v.Tables = append(v.Tables, line)
+		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
+		// The earliest time is what the answer as a whole speaks of.
+		if at := httpapi.TimeOrNull(result.AsOf); at != nil && (v.AsOf == nil || result.AsOf.Before(time.Time(*v.AsOf))) {
+			v.AsOf = at
+		}
+	}
+	v.TookMS = time.Since(began).Milliseconds()
+	return v, nil
+}
+
+// verify compares one table, without the lane: it waits for passes.
+func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
+	if err := t.comparable(p.Content); err != nil {
+		return deletecheck.Result{}, err
+	}
+	return asked(ctx, t, func(ctx context.Context, r database.Rows) (deletecheck.Result, error) {
+		return t.verifyRows(ctx, r, p, live, progress)
+	})
+}
+
+func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
+	scratch := t.dir
+	if t.readOnly {
+		dir, err := os.MkdirTemp("", "indexerd-verify-")
+		if err != nil {
+			return deletecheck.Result{}, fmt.Errorf("verify: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		scratch = dir
+	}
+	index := t.current()
+	consent := &consent{guard: t.guard}
+	defer consent.end()
+	v := deletecheck.Verify{
+		Table: t.conf.Name, Source: r, Index: index, Pages: t.pages, Quarantine: t.quarantine,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Scratch: scratch, Batch: t.conf.Batch,
+		Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
+		Repair: p.Repair, Sink: t.sink, Allow: consent.give, Progress: progress,
+	}
+	result, err := v.Run(ctx)
+	if err != nil {
+		return result, fmt.Errorf("verify: %w", err)
+	}
+	return result, nil
+}
+
+// comparable reports what keeps a table from being verified. While an index is
+// built for another mapping, and until that has come to its end, pages have the
+// hash of the one or the other.
+func (t *table) comparable(content bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.reindexing:
+		return errors.New("it is being reindexed: verify when that has ended")
+	case content && t.built.Fingerprint() != database.Mapping(t.conf).Fingerprint():
+		return fmt.Errorf("the mapping was changed: run `indexerd reindex %s`, then verify its content", t.conf.Name)
+	}
+	return nil
+}
+
+// consent lets removals through the guard for as long as a repair goes on.
+type consent struct {
+	guard interface{ Allow(int) }
+	given atomic.Bool
+}
+
+func (c *consent) give(n int) {
+	c.given.Store(true)
+	c.guard.Allow(n)
+}
+
+func (c *consent) end() {
+	if c.given.Load() {
+		c.guard.Allow(0)
+	}
+}
+
+func verifiedTable(name string, content bool, r deletecheck.Result) httpapi.VerifiedTable {
+	return httpapi.VerifiedTable{
+		Table: name, Content: content, Compared: r.Compared,
+		Lost: r.Lost, Stale: r.Stale, Ghost: r.Ghost, Torn: r.Torn,
+		Pending: r.Pending, Unsettled: r.Unsettled, Quarantined: r.Quarantined, Repaired: r.Repaired,
+		First: httpapi.FirstOIDs{Lost: names(r.First.Lost), Stale: names(r.First.Stale), Ghost: names(r.First.Ghost), Torn: names(r.First.Torn)},
+	}
+}
+
+// names prints keys.
+func names(oids []doc.OID) []string {
+	all := make([]string, len(oids))
+	for i, oid := range oids {
+		all[i] = oid.String()
+	}
+	return all
+}

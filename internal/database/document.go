@@ -1,0 +1,64 @@
+package database
+
+import (
+	"slices"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+)
+
+// A SideSQL is a child or an extra of a table, as every source takes it.
+type SideSQL struct {
+	Name, Path string
+	SQL        string
+	Key        []string
+	Updated    string
+	Unit       string
+	Columns    []string
+	Value      bool
+}
+
+// SideSQLs lists the SQLs of a document beside the main one: children, then
+// extras.
+func SideSQLs(t configs.Table) []SideSQL {
+	var all []SideSQL
+	for _, c := range t.Children {
+		all = append(all, SideSQL{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Columns: c.Content})
+	}
+	for _, x := range t.Extra {
+		all = append(all, SideSQL{Name: x.Name, Path: "extra." + x.Name, SQL: x.SQL, Key: x.Key, Updated: x.Updated, Unit: x.Unit, Value: true})
+	}
+	return all
+}
+
+// ACL returns the field that holds the groups of a document.
+func ACL(t configs.Table) doc.ACL {
+	if slices.ContainsFunc(SideSQLs(t), func(s SideSQL) bool { return s.Name == t.ACL }) {
+		return doc.ACL{Child: t.ACL}
+	}
+	return doc.ACL{Column: t.ACL}
+}
+
+// Mapping returns which columns of a table are indexed, and how.
+func Mapping(t configs.Table) fulltext.Mapping {
+	m := fulltext.Mapping{Content: t.Content.Fields, Analyzer: t.Content.Analyzer, Positions: t.Positions}
+	for _, f := range t.Metadata {
+		m.Metadata = append(m.Metadata, fulltext.Field{Name: f.Name, Type: fulltext.Type(f.Type)})
+	}
+	for _, c := range t.Children {
+		m.Children = append(m.Children, fulltext.Child{Name: c.Name, Columns: c.Content, Searched: true, Type: fulltext.Type(c.Type)})
+	}
+	for _, x := range t.Extra {
+		m.Children = append(m.Children, fulltext.Child{Name: x.Name, Skip: keyAndUpdated(x), Type: fulltext.Type(x.Type)})
+	}
+	return m
+}
+
+// keyAndUpdated names the columns of an extra that are not its value.
+func keyAndUpdated(x configs.Extra) []string {
+	if x.Updated == "" {
+		return x.Key
+	}
+	return append(slices.Clone(x.Key), x.Updated)
+}

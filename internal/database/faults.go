@@ -1,0 +1,90 @@
+package database
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"indexerd/configs"
+	"indexerd/internal/nearest"
+	"indexerd/internal/pgsource"
+	"indexerd/internal/sqlitesource"
+	"indexerd/internal/timeunit"
+)
+
+// A RowsFault is a fault of a configuration that depends on the rows of a table.
+// It fails the table and does not keep a daemon from starting: other rows may
+// take it away.
+type RowsFault struct{ Fault configs.Fault }
+
+func (f RowsFault) Error() string { return f.Fault.Error() }
+
+// AsFault turns an error of a source into the fault of the configuration that
+// only the database could find, or of the rows. Other errors are returned as
+// they are.
+func AsFault(cfg *configs.Config, table string, err error) error {
+	var conflict *timeunit.Conflict
+	of := configFault(cfg, table, err)
+	if one, ok := of.(configs.Fault); ok && errors.As(err, &conflict) && conflict.Rows {
+		return RowsFault{one}
+	}
+	return of
+}
+
+// IsFault reports whether an error is a fault of the configuration.
+func IsFault(err error) bool {
+	return errors.As(err, new(configs.Fault)) || errors.As(err, new(configs.Faults))
+}
+
+func configFault(cfg *configs.Config, table string, err error) error {
+	var pg *pgsource.ConfigError
+	var lite *sqlitesource.ConfigError
+	switch {
+	case errors.As(err, &pg):
+		return cfg.Fault("tables."+table+"."+pg.Field, pg.What, cmp.Or(pg.Do, remedies[pg.Field]))
+	case errors.As(err, &lite):
+		return cfg.Fault("tables."+table+"."+lite.Field, lite.What, cmp.Or(lite.Do, remedies[lite.Field]))
+	}
+	return err
+}
+
+// remedies are by field what to do where the database's answer does not say.
+var remedies = map[string]string{
+	"sql":      "repair the SQL; it must run as it is in the database's own client",
+	"key":      "name columns that the SQL returns, of integers, text or uuids",
+	"updated":  "name a column that the SQL returns, of times or epochs",
+	"timezone": "name the zone that the column's times are in, such as Europe/Berlin",
+}
+
+// A Denied is a privilege that an SQL lacks, with the statement that grants it.
+type Denied = pgsource.DeniedError
+
+// CheckColumns finds columns that the configuration searches and that the SQL
+// does not return.
+func CheckColumns(cfg *configs.Config, t configs.Table, columns []string) error {
+	known := map[string]bool{}
+	for _, c := range columns {
+		known[c] = true
+	}
+	var faults configs.Faults
+	missing := func(path, name string) {
+		if known[name] {
+			return
+		}
+		do := "select it, or remove it here"
+		if near := nearest.Name(name, columns); near != "" {
+			do = "did you mean " + near + "?"
+		}
+		faults = append(faults, cfg.Fault(path, fmt.Sprintf("column %s is not in the SQL's result", name), do))
+	}
+	for _, name := range t.Content.Fields {
+		missing("tables."+t.Name+".content.fields", name)
+	}
+	for _, m := range t.Metadata {
+		missing("tables."+t.Name+".metadata."+m.Name, m.Name)
+	}
+	if faults != nil {
+		return faults
+	}
+	return nil
+}
