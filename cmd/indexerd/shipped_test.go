@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/internal/terminal"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -138,7 +140,7 @@ func TestBashCompletes(t *testing.T) {
 	} {
 		ask := fmt.Sprintf("%s\nCOMP_WORDS=(indexerd", script.String())
 		for _, w := range c.words {
-			ask += " " + quote(w)
+			ask += " " + terminal.Quote(w)
 		}
 		ask += fmt.Sprintf(")\nCOMP_CWORD=%d\n_indexerd\nfor word in \"${COMPREPLY[@]}\"; do printf '%%s|' \"$word\"; done\n", len(c.words))
 		bash := exec.Command("bash", "--norc", "-c", ask)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"indexerd/configs"
+	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
@@ -96,7 +97,7 @@ func behind(t *testing.T, file string, do func(*openedTable)) {
 	}
 	o := &openedTable{conf: cfg.Tables[0]}
 	dir := filepath.Join(cfg.Data, o.conf.Name)
-	if o.index, err = fulltext.Open(filepath.Join(dir, "index"), mapping(o.conf)); err != nil {
+	if o.index, err = fulltext.Open(filepath.Join(dir, "index"), database.Mapping(o.conf)); err != nil {
 		t.Fatal(err)
 	}
 	if o.pages, err = store.Open(filepath.Join(dir, "pages"), store.Options{Versions: 1}); err != nil {

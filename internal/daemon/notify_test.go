@@ -3,10 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/configs"
 	"indexerd/internal/httpapi"
 )
 
@@ -159,80 +155,4 @@ func TestStatusLine(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-}
-
-// TestNotifySystemd is the conversation of an engine with a socket, as systemd
-// makes one.
-func TestNotifySystemd(t *testing.T) {
-	e := idleEngine(t)
-	conn := notifySocket(t)
-	t.Setenv("WATCHDOG_USEC", fmt.Sprint((200 * time.Millisecond).Microseconds()))
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		notifySystemd(ctx, httpapi.Handler(e, httpapi.Access{}), "", "", &atomic.Bool{}, slog.New(slog.DiscardHandler))
-		close(ended)
-	}()
-	const want = "READY=1\nSTATUS=note: waiting for its database\nWATCHDOG=1"
-	for range 2 {
-		if got := receive(t, conn); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	cancel()
-	<-ended
-	for last := ""; last != "STOPPING=1"; {
-		if last = receive(t, conn); last != want && last != "STOPPING=1" {
-			t.Errorf("got %q before the end", last)
-		}
-	}
-}
-
-// idleEngine has one table, of a database that nobody has asked yet.
-func idleEngine(t *testing.T) *Engine {
-	t.Helper()
-	dir := t.TempDir()
-	file := writeFile(t, fmt.Sprintf("data: %s\nsources:\n  db: {driver: sqlite, dsn: %s}\n", dir, filepath.Join(dir, "db.sqlite"))+
-		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n")
-	cfg, err := configs.Load(file, func(string) (string, bool) { return "", false })
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-// notifySocket is where this process reports to for as long as the test runs.
-func notifySocket(t *testing.T) *net.UnixConn {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "notify")
-	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	t.Setenv("NOTIFY_SOCKET", name)
-	return conn
-}
-
-// receive waits for the next message.
-func receive(t *testing.T, conn *net.UnixConn) string {
-	t.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 4096)
-	n, err := conn.Read(b)
-	if err != nil {
-		t.Fatalf("nothing more is told: %v", err)
-	}
-	return string(b[:n])
 }

@@ -18,7 +18,7 @@ func TestServiceTellsSystemd(t *testing.T) {
 	file := writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0, tokens: {ops: {token: 0123456789abcdef, admin: true}}}\nsources:\n  db: {driver: sqlite, dsn: %s}\n", filepath.Join(dir, "data"), filepath.Join(dir, "none.sqlite"))+
 		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n")
 	p := start(t, "run", "-c", file)
-	if got, want := receive(t, conn), "READY=1\nSTATUS=note: waiting for its database"; !strings.HasPrefix(got, want) {
+	if got, want := receive(t, conn), "READY=1\nSTATUS=note: waiting for its database\nWATCHDOG=1"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	t.Run("a reload", func(t *testing.T) {
@@ -52,4 +52,31 @@ func hears(t *testing.T, conn *net.UnixConn, want string) {
 		}
 		return nil
 	})
+}
+
+// notifySocket is where this process reports to for as long as the test runs.
+func notifySocket(t *testing.T) *net.UnixConn {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	t.Setenv("NOTIFY_SOCKET", name)
+	return conn
+}
+
+// receive waits for the next message.
+func receive(t *testing.T, conn *net.UnixConn) string {
+	t.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4096)
+	n, err := conn.Read(b)
+	if err != nil {
+		t.Fatalf("nothing more is told: %v", err)
+	}
+	return string(b[:n])
 }
