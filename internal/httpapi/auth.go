@@ -13,110 +13,112 @@ import (
 	"indexerd/internal/search"
 )
 
-// Access says who is answered. The zero Access is that of calls in process:
-// whoever can open the data directory is an admin.
+// Access is the access control of a handler. The zero Access is for calls in
+// process: a user who can open the data directory is an admin.
 type Access struct {
-	Listen      string            // the address listened on; empty for calls in process
-	Certificate *x509.Certificate // which the server shows; nil without TLS
-	Tokens      []Token           // none: everyone who reaches the address is an admin
-	Proxies     clients.Proxies   // whose X-Forwarded-For is believed
-	Limits      *Limits           // shared by all callers; nil for calls in process
+	Listen      string            // address of the server; empty for calls in process
+	Certificate *x509.Certificate // of the server; nil without TLS
+	Tokens      []Token           // empty: every client is an admin
+	Proxies     clients.Proxies   // trusted to set X-Forwarded-For
+	Limits      *Limits           // of the server; nil for calls in process
 }
 
-// A Token is what a caller shows, and who that is.
+// A Token identifies a caller.
 type Token struct {
 	Secret string
 	Caller search.Caller
 }
 
-// What needs no token, and what any token may do, by the patterns of the
-// routes. All else, and so whatever is added, is for admins.
+// The routes that need no token and those that need any token. All other routes,
+// and so every new one, need an admin's token.
 var (
 	openRoutes = map[string]bool{
-		"GET /healthz": true, "GET /readyz": true, // for those who watch: no more than that it is up
-		"GET /{$}": true, "GET /web/{file}": true, // the dashboard's files; what it shows it has to ask for
+		"GET /healthz": true, "GET /readyz": true, // for monitoring: they show no data
+		"GET /{$}": true, "GET /web/{file}": true, // the dashboard's files, which contain no data
 	}
 	searchRoutes = map[string]bool{
 		"GET /api/v1/tables/{table}/search": true, "POST /api/v1/tables/{table}/search": true,
 	}
 )
 
-// authorize lets callers do what their token allows.
+// authorize rejects requests that their token does not allow.
 func (a Access) authorize(mux *http.ServeMux) http.Handler {
-	keys := newKeyring(a.Tokens)
+	tokens := hashTokens(a.Tokens)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who := asker{client: a.Proxies.Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))}
-		refusal := keys.identify(r, &who)
+		who := requester{client: a.Proxies.Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))}
+		rejection := tokens.identify(r, &who)
 		_, route := mux.Handler(r)
 		switch {
 		case openRoutes[route]:
-		case refusal != nil:
-			a.refuse(w, r, who, refusal)
+		case rejection != nil:
+			a.reject(w, r, who, rejection)
 			return
 		case !who.caller.Admin && !searchRoutes[route]:
-			fail(w, &Error{http.StatusForbidden, "forbidden", "this token may only search", "ask with an admin's token"})
+			writeError(w, &Error{http.StatusForbidden, "forbidden", "this token may only search", "use an admin's token"})
 			return
 		}
-		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askerKey{}, who)))
+		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requesterKey{}, who)))
 	})
 }
 
-// refuse answers a request without a known token. An answer to a wrong token is
-// delayed; one to a valid token never is, also from the same client.
-func (a Access) refuse(w http.ResponseWriter, r *http.Request, who asker, refusal *Error) {
+// reject writes the error response of a request without a valid token. It delays
+// responses to unknown tokens. Requests of the same client with a valid token
+// are not delayed.
+func (a Access) reject(w http.ResponseWriter, r *http.Request, who requester, rejection *Error) {
 	clients.SetAuthenticated(r.Context(), false)
-	if refusal == errWrongToken && !a.Limits.failures.Failed(r.Context(), who.client) {
-		refusal = &Error{http.StatusTooManyRequests, "busy", "too many wrong tokens were shown", "see http.tokens in the server's configuration"}
+	if rejection == errUnknownToken && !a.Limits.failures.Failed(r.Context(), who.client) {
+		rejection = &Error{http.StatusTooManyRequests, "busy", "too many requests with unknown tokens", "see http.tokens in the server's configuration"}
 	}
-	if refusal.Status == http.StatusUnauthorized {
+	if rejection.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="indexerd"`)
 	}
-	fail(w, refusal)
+	writeError(w, rejection)
 }
 
-// An asker identifies who makes a request.
-type asker struct {
+// A requester is the origin of a request.
+type requester struct {
 	caller search.Caller
 	client netip.Prefix
-	token  int // the number of the token that was shown, from 1; 0: none
+	token  int // index of its token in Access.Tokens, plus 1; 0: none
 }
 
-// askerKey is the key of a request's asker.
-type askerKey struct{}
+// requesterKey is the context key of a requester.
+type requesterKey struct{}
 
-// askerOf returns who makes a request; the zero asker where the request was not authorized.
-func askerOf(r *http.Request) asker {
-	who, _ := r.Context().Value(askerKey{}).(asker)
+// requesterOf returns the requester of an authorized request, and the zero
+// requester for any other.
+func requesterOf(r *http.Request) requester {
+	who, _ := r.Context().Value(requesterKey{}).(requester)
 	return who
 }
 
-// party is who has a share of the searches.
-func (a asker) party() party { return party{a.client, a.token} }
+// key returns what the search limit applies to.
+func (r requester) key() limitKey { return limitKey{r.client, r.token} }
 
-// A keyring knows callers by the hashes of their tokens: those are compared in
-// a time that says nothing of the token, not even its length.
-type keyring []struct {
+// hashedTokens are callers by the hash of their token. Comparing hashes takes a
+// time that does not depend on the token or its length.
+type hashedTokens []struct {
 	hash   [sha256.Size]byte
 	caller search.Caller
 }
 
-func newKeyring(tokens []Token) keyring {
-	k := make(keyring, len(tokens))
+func hashTokens(tokens []Token) hashedTokens {
+	k := make(hashedTokens, len(tokens))
 	for i, t := range tokens {
 		k[i].hash, k[i].caller = sha256.Sum256([]byte(t.Secret)), t.Caller
 	}
 	return k
 }
 
-// The refusals of requests without a known token.
 var (
-	errNoToken    = &Error{http.StatusUnauthorized, "unauthorized", "a token is needed", "send it as Authorization: Bearer TOKEN; the command takes it from INDEXERD_TOKEN"}
-	errWrongToken = &Error{http.StatusUnauthorized, "unauthorized", "the token is none of this server's", "see http.tokens in its configuration"}
+	errNoToken      = &Error{http.StatusUnauthorized, "unauthorized", "a token is needed", "send it as Authorization: Bearer TOKEN; the command takes it from INDEXERD_TOKEN"}
+	errUnknownToken = &Error{http.StatusUnauthorized, "unauthorized", "the token is none of this server's", "see http.tokens in the server's configuration"}
 )
 
-// identify finds out who makes a request, or returns why that is not known. A
-// connection that showed a valid token is closed after those that did not.
-func (k keyring) identify(r *http.Request, who *asker) (refusal *Error) {
+// identify sets the caller and the token of who, or returns why it can't. A
+// connection with a valid token is closed later than others at the server's
+// connection limit.
+func (k hashedTokens) identify(r *http.Request, who *requester) (rejection *Error) {
 	if len(k) == 0 {
 		who.caller.Admin = true
 		return nil
@@ -133,7 +135,7 @@ func (k keyring) identify(r *http.Request, who *asker) (refusal *Error) {
 		}
 	}
 	if who.token == 0 {
-		return errWrongToken
+		return errUnknownToken
 	}
 	clients.SetAuthenticated(r.Context(), true)
 	return nil

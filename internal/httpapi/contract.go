@@ -6,7 +6,7 @@ import (
 )
 
 // Status is the answer of GET /api/v1/status and of `indexerd status --json`.
-// Members that are null when there is nothing to say are pointers.
+// Pointer members may be null.
 type Status struct {
 	Version string         `json:"version"`
 	Running bool           `json:"running"`
@@ -29,7 +29,7 @@ type SourceStatus struct {
 	Load SourceLoad `json:"-"`
 }
 
-// A Pin is the session that holds the horizon back.
+// A Pin is the session whose open transaction holds the horizon back.
 type Pin struct {
 	PID         int     `json:"pid"`
 	User        string  `json:"user"`
@@ -52,12 +52,12 @@ type TableStatus struct {
 	Passes      []PassStatus  `json:"passes"`
 	Held        *Held         `json:"held"`
 	Quarantined int           `json:"quarantined"`
-	// Of these, in a table with acl, the rows whose last document is still found,
-	// by the groups that the row has now, and those whose document an admin alone
-	// finds, since the groups of the row can't be read.
+	// In a table with acl: the quarantined rows whose last document is visible to
+	// the row's current groups, and those whose last document is visible to admins
+	// only because the row's groups can't be read.
 	QuarantinedVisible int             `json:"quarantined_visible"`
 	QuarantinedHidden  int             `json:"quarantined_hidden"`
-	OutOfRange         uint64          `json:"out_of_range"` // rows whose updateTime is no plausible time, at the last sweep
+	OutOfRange         uint64          `json:"out_of_range"` // rows with an implausible updateTime at the last sweep
 	Skipped            int             `json:"skipped"`
 	Tree               TreeStatus      `json:"tree"`
 	LatenessMS         *LatenessStatus `json:"lateness_ms"`
@@ -80,20 +80,20 @@ type SettledStatus struct {
 	Unverified bool   `json:"unverified"`
 }
 
-// WindowStatus is the last durable window.
+// WindowStatus is a window of updateTime.
 type WindowStatus struct {
 	From Time `json:"from"`
 	To   Time `json:"to"`
 }
 
-// Marks are the ends of what each pass has done.
+// Marks are the times up to which each pass is done.
 type Marks struct {
 	Incremental *Time           `json:"incremental"`
 	Tiers       map[string]Time `json:"tiers"`
 	Sweep       *Time           `json:"sweep"`
 }
 
-// PassStatus is what a pass did last and does next.
+// PassStatus is the last and the next run of a pass.
 type PassStatus struct {
 	Pass    string  `json:"pass"`
 	Tier    *string `json:"tier"`
@@ -104,7 +104,7 @@ type PassStatus struct {
 	Error   *string `json:"error"`
 }
 
-// Held are removals that wait for a person.
+// Held are removals that the guard holds until a user allows them.
 type Held struct {
 	Removals int    `json:"removals"`
 	Of       int    `json:"of"`
@@ -119,7 +119,7 @@ type TreeStatus struct {
 	SpilledBytes int64 `json:"spilled_bytes"`
 }
 
-// LatenessStatus is the distribution of how late rows were seen.
+// LatenessStatus is the distribution of how late rows were found, in ms.
 type LatenessStatus struct {
 	Count  int64   `json:"count"`
 	P50    float64 `json:"p50"`
@@ -135,7 +135,7 @@ type LastError struct {
 	What string `json:"what"`
 }
 
-// Time is a time as the contract writes it: RFC 3339, UTC, microseconds.
+// Time is a time whose JSON is RFC 3339 in UTC with microseconds.
 type Time time.Time
 
 // MarshalJSON implements json.Marshaler.
@@ -148,7 +148,7 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*time.Time)(t))
 }
 
-// TimeOrNull returns t, or nil where it is zero.
+// TimeOrNull returns t, or nil if t is zero.
 func TimeOrNull(t time.Time) *Time {
 	if t.IsZero() {
 		return nil
@@ -157,14 +157,14 @@ func TimeOrNull(t time.Time) *Time {
 	return &c
 }
 
-// History is the answer of GET .../history: runs, newest first.
+// History is the answer of GET .../history: runs of passes, newest first.
 type History struct {
 	Table string       `json:"table"`
 	Runs  []HistoryRun `json:"runs"`
 	Next  *string      `json:"next"`
 }
 
-// HistoryRun is one run of a pass that did something.
+// HistoryRun is one run of a pass that read or changed something.
 type HistoryRun struct {
 	Run         string       `json:"run"`
 	Pass        string       `json:"pass"`
@@ -181,4 +181,127 @@ type HistoryRun struct {
 	Quarantined int          `json:"quarantined"`
 	LateMaxMS   float64      `json:"late_max_ms"`
 	Error       *string      `json:"error"`
+}
+
+// Verified is the result of a verify run.
+type Verified struct {
+	Equal  bool            `json:"equal"`
+	AsOf   *Time           `json:"as_of"`
+	TookMS int64           `json:"took_ms"`
+	Tables []VerifiedTable `json:"tables"`
+}
+
+// VerifiedTable is the result of verify for one table. Lost, stale, ghost and
+// torn documents are differences; pending, unsettled and quarantined ones are
+// not.
+type VerifiedTable struct {
+	Table       string    `json:"table"`
+	Content     bool      `json:"content"`
+	Compared    int       `json:"compared"`
+	Lost        int       `json:"lost"`
+	Stale       int       `json:"stale"`
+	Ghost       int       `json:"ghost"`
+	Torn        int       `json:"torn"`
+	Pending     int       `json:"pending"`
+	Unsettled   int       `json:"unsettled"`
+	Quarantined int       `json:"quarantined"`
+	Repaired    int       `json:"repaired"`
+	First       FirstOIDs `json:"first"`
+	Error       *string   `json:"error"`
+}
+
+// FirstOIDs are the first documents of each kind of difference.
+type FirstOIDs struct {
+	Lost  []string `json:"lost"`
+	Stale []string `json:"stale"`
+	Ghost []string `json:"ghost"`
+	Torn  []string `json:"torn"`
+}
+
+// Swept is the result of a sweep.
+type Swept struct {
+	Compared    int `json:"compared"`
+	Added       int `json:"added"`
+	Updated     int `json:"updated"`
+	Deleted     int `json:"deleted"`
+	Skipped     int `json:"skipped"`
+	Quarantined int `json:"quarantined"`
+	Held        int `json:"held"`
+}
+
+// Reindexed is the result of a reindex.
+type Reindexed struct {
+	Indexed int64 `json:"indexed"` // documents built from their pages alone
+	Partial int64 `json:"partial"` // documents built from their pages and a part that is fetched later
+	Left    int64 `json:"left"`    // documents that are fetched later
+}
+
+// Explanation is the answer of GET .../explain: what database, index, page and
+// tree hold for one document. Verdict is equal, lost, stale, ghost, torn,
+// quarantined or absent.
+type Explanation struct {
+	Table      string         `json:"table"`
+	OID        string         `json:"oid"`
+	Verdict    string         `json:"verdict"`
+	Database   *VersionStatus `json:"database"`
+	Index      *IndexStatus   `json:"index"`
+	Page       *PageState     `json:"page"`
+	Tree       *VersionStatus `json:"tree"`
+	LastSeen   *LastSeen      `json:"last_seen"`
+	Settled    bool           `json:"settled"`
+	Quarantine *SetAside      `json:"quarantine"`
+	Next       *NextPass      `json:"next"`
+}
+
+// VersionStatus is a version of a row.
+type VersionStatus struct {
+	Updated *Time  `json:"updated"`
+	Token   string `json:"token"`
+}
+
+// IndexStatus is the version of a document in the index.
+type IndexStatus struct {
+	V uint64 `json:"v"`
+}
+
+// PageState is the version of a page.
+type PageState struct {
+	VersionStatus
+	V uint64 `json:"v"`
+}
+
+// LastSeen is the run that fetched a row.
+type LastSeen struct {
+	Pass string  `json:"pass"`
+	Tier *string `json:"tier"`
+	From *Time   `json:"from"`
+	To   *Time   `json:"to"`
+	At   Time    `json:"at"`
+}
+
+// NextPass is the next pass that reads a row, and its effect.
+type NextPass struct {
+	Pass string `json:"pass"`
+	At   *Time  `json:"at"`
+	Will string `json:"will"`
+}
+
+// Quarantine is the answer of GET .../quarantine: the rows of a table that can't
+// become documents.
+type Quarantine struct {
+	Table string     `json:"table"`
+	Rows  []SetAside `json:"rows"`
+	Next  *string    `json:"next"`
+}
+
+// SetAside is one row in quarantine. OID is null if its key is unusable. Document
+// is the state of the row's last document in a table with acl: visible to the
+// row's current groups, hidden from all callers except admins, or empty for
+// none.
+type SetAside struct {
+	OID      *string `json:"oid"`
+	Reason   string  `json:"reason"`
+	Since    Time    `json:"since"`
+	Tries    int     `json:"tries"`
+	Document string  `json:"document"`
 }

@@ -1,61 +1,58 @@
-// Package httpapi is the contract over HTTP: health, status, search and
-// documents. The command calls the same handler, over a socket when a daemon
-// runs and in process when none does, so that both give the same objects.
+// Package httpapi serves indexerd's HTTP API: health, status, search, documents,
+// runs, backup, metrics and the dashboard. The command line calls the same
+// handler, through a socket if a daemon is running and in process otherwise, so
+// both return the same JSON objects.
 //
-// Without tokens every caller that reaches the loopback address is trusted. With
-// them an admin's may do everything, another may search, and nobody else may do
-// anything. A browser is not a caller: a request whose Host is not this
-// server's, or which a page of another site began, is refused, so that no web
-// page can read the index through the reader's browser.
+// Access: without configured tokens every client is an admin. With tokens an
+// admin's token may do everything, any other token may search, and requests
+// without a token get health and the dashboard's files. A request is rejected
+// if its Host is not this server or if a page of another site began it, so that
+// no web page can read the index through a user's browser.
 //
-// What a caller sends, or does not read, takes bounded time and memory: Limits
-// has the turns of searches, which last until the answer is written, and the
-// delays of wrong tokens. An answer is streamed, hit by hit, up to maxAnswer.
+// Limits: a request has at most 64 KiB of body. A search holds one of a limited
+// number of slots until its response is written, and starts its response within
+// SearchWithin. A search's response is written hit by hit and has up to 16 MiB
+// of hits; memory per search is one hit and 256 KiB.
 package httpapi
 
 import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"indexerd/internal/search"
 )
 
-// maxBody bounds a search body; a query in it is at most 8 KiB.
-const maxBody = 64 << 10
-
 // explainWithin is how long explain waits for the database.
 const explainWithin = 20 * time.Second
 
-// Engine is what runs behind the handlers.
+// Engine is what the handlers call. Errors that the caller can fix are *Error or
+// *search.Error.
 type Engine interface {
 	Status(context.Context) Status
-	// Waiting says what keeps the tables from being ready, a line each.
+	// Waiting returns why the daemon is not ready, a line for each table.
 	Waiting() []string
-	// Search, Doc and Versions return an *Error for what the caller can mend.
 	Search(ctx context.Context, table string, p search.Params) (search.Results, error)
 	Doc(ctx context.Context, table, oid string) (search.Document, error)
 	Versions(ctx context.Context, table, oid string) (search.Versions, error)
-	// History returns up to size runs older than the one numbered after, which
-	// is 0 for the newest.
+	// History returns up to size runs that are older than run number after, the
+	// newest runs if after is 0.
 	History(table string, size int, after int64) (History, error)
 	Explain(ctx context.Context, table, oid string) (Explanation, error)
-	// Quarantine returns up to size rows after the one that the last answer's
-	// next names; empty for the first.
+	// Quarantine returns up to size rows behind after, which is the next of a
+	// previous answer or empty.
 	Quarantine(table string, size int, after string) (Quarantine, error)
 	Runner
-	// Measures and Meters are figures for /metrics.
+	// Measures and Meters are the source of /metrics, beside Status.
 	Measures() []TableMeasures
 	Meters() *Meters
-	// Backup streams a tar of all that is stored.
+	// Backup writes a tar of all stored data.
 	Backup(context.Context, io.Writer) error
 }
 
-// An Error is the answer when there is none. It is also what the command
-// prints, as `code: message`.
+// An Error is the error object of the API. The command line prints it as
+// `code: message: hint`.
 type Error struct {
 	Status  int    `json:"-"`
 	Code    string `json:"code"`
@@ -70,47 +67,46 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message + ": " + e.Hint
 }
 
-// errorBody wraps an Error as the contract does.
-type errorBody struct {
-	Error *Error `json:"error"`
-}
-
-// Handler serves the contract for an engine.
+// Handler returns the handler of all routes of an engine.
 func Handler(e Engine, a Access) http.Handler {
 	if a.Limits == nil {
 		a.Limits = NewLimits(nil)
 	}
-	return a.checkOrigin(a.authorize(routesOf(e, a.Limits)))
+	return a.checkOrigin(a.authorize(newMux(e, a.Limits)))
 }
 
-// routesOf answers every caller.
-func routesOf(e Engine, limits *Limits) *http.ServeMux {
-	limit := limits.searches
+// newMux returns the routes without access control.
+func newMux(e Engine, limits *Limits) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]bool{"ok": true})
+		writeJSON(w, http.StatusOK, map[string]bool{"ok": true})
 	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { ready(w, e.Waiting()) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { writeReady(w, e.Waiting()) })
+	mux.Handle("GET /metrics", metricsHandler(e, limits))
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, http.StatusOK, e.Status(r.Context()))
+		writeJSON(w, http.StatusOK, e.Status(r.Context()))
 	})
-	mux.HandleFunc("GET /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
-		values, err := url.ParseQuery(r.URL.RawQuery)
-		if err != nil {
-			fail(w, &Error{http.StatusBadRequest, "bad_query", "the address is not well formed", "percent-encode the query"})
-			return
-		}
-		p, err := search.ParseGET(values)
-		answerSearch(w, r, e, limit, p, err)
+	mux.HandleFunc("POST /api/v1/backup", func(w http.ResponseWriter, r *http.Request) { stream(w, r, e.Backup) })
+	handleDocuments(mux, e, limits.searches)
+	handleLists(mux, e)
+	handleRuns(mux, e)
+	handleDashboard(mux)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, &Error{http.StatusNotFound, "not_found", "no route for " + r.Method + " " + r.URL.Path, "see /api/v1/status"})
 	})
-	mux.HandleFunc("POST /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
-		var p search.Params
-		body, err := readBody(w, r)
-		if err == nil {
-			p, err = search.ParsePOST(body)
-		}
-		answerSearch(w, r, e, limit, p, err)
-	})
+	return mux
+}
+
+// handleDocuments adds the routes that return documents.
+func handleDocuments(mux *http.ServeMux, e Engine, limit *searchLimit) {
+	handleSearch := func(method string, parse func(http.ResponseWriter, *http.Request) (search.Params, error)) {
+		mux.HandleFunc(method+" /api/v1/tables/{table}/search", func(w http.ResponseWriter, r *http.Request) {
+			p, err := parse(w, r)
+			respondSearch(w, r, e, limit, p, err)
+		})
+	}
+	handleSearch("GET", parseGET)
+	handleSearch("POST", parsePOST)
 	mux.HandleFunc("GET /api/v1/tables/{table}/docs/{oid}", func(w http.ResponseWriter, r *http.Request) {
 		respondLarge(w, r, limit, func(ctx context.Context) (search.Document, error) {
 			return e.Doc(ctx, r.PathValue("table"), r.PathValue("oid"))
@@ -127,16 +123,24 @@ func routesOf(e Engine, limits *Limits) *http.ServeMux {
 		x, err := e.Explain(ctx, r.PathValue("table"), r.PathValue("oid"))
 		switch {
 		case err != nil:
-			fail(w, err)
-		case x.Verdict == "absent": // nobody knows the row; the answer still says so in full
-			answer(w, http.StatusNotFound, x)
+			writeError(w, err)
+		case x.Verdict == "absent":
+			writeJSON(w, http.StatusNotFound, x)
 		default:
-			answer(w, http.StatusOK, x)
+			writeJSON(w, http.StatusOK, x)
 		}
 	})
+}
+
+// handleLists adds the routes that return lists page by page.
+func handleLists(mux *http.ServeMux, e Engine) {
 	mux.HandleFunc("GET /api/v1/tables/{table}/history", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, func() (History, error) {
-			size, after, err := page(r.URL.Query())
+			size, err := pageSize(r.URL.Query())
+			if err != nil {
+				return History{}, err
+			}
+			after, err := pageAfter(r.URL.Query())
 			if err != nil {
 				return History{}, err
 			}
@@ -152,51 +156,12 @@ func routesOf(e Engine, limits *Limits) *http.ServeMux {
 			return e.Quarantine(r.PathValue("table"), size, r.URL.Query().Get("after"))
 		})
 	})
-	mux.Handle("GET /metrics", metricsHandler(e, limits))
-	handleRuns(mux, e)
-	handleDashboard(mux)
-	mux.HandleFunc("POST /api/v1/backup", func(w http.ResponseWriter, r *http.Request) { stream(w, r, e.Backup) })
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, &Error{http.StatusNotFound, "not_found", "nothing answers " + r.Method + " " + r.URL.Path, "see /api/v1/status"})
-	})
-	return mux
 }
 
-const (
-	defaultPage = 50
-	maxPage     = 1000
-)
-
-// pageSize reads size of a list.
-func pageSize(v url.Values) (int, error) {
-	s := v.Get("size")
-	if s == "" {
-		return defaultPage, nil
-	}
-	size, err := strconv.Atoi(s)
-	if err != nil || size < 1 || size > maxPage {
-		return 0, badRequest("size "+strconv.Quote(s)+" can't be used", "write a whole number from 1 to 1000")
-	}
-	return size, nil
-}
-
-// page reads size and after of a list of runs.
-func page(v url.Values) (size int, after int64, err error) {
-	if size, err = pageSize(v); err != nil {
-		return 0, 0, err
-	}
-	if s := v.Get("after"); s != "" {
-		if after, err = strconv.ParseInt(s, 10, 64); err != nil || after < 1 {
-			return 0, 0, &Error{http.StatusBadRequest, "bad_query", "after " + strconv.Quote(s) + " can't be used", "write the next of the last answer"}
-		}
-	}
-	return size, after, nil
-}
-
-func ready(w http.ResponseWriter, waiting []string) {
+func writeReady(w http.ResponseWriter, waiting []string) {
 	if len(waiting) == 0 {
-		answer(w, http.StatusOK, map[string]any{"ready": true, "waiting": []string{}})
+		writeJSON(w, http.StatusOK, map[string]any{"ready": true, "waiting": []string{}})
 		return
 	}
-	answer(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "waiting": waiting})
+	writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "waiting": waiting})
 }

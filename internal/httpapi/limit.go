@@ -13,25 +13,25 @@ import (
 	"indexerd/internal/clients"
 )
 
-// SearchWithin is what one search may take until its answer begins.
+// SearchWithin is how long a search may take until its response starts.
 const SearchWithin = 5 * time.Second
 
-// Searches are work for the processors: many more at once than there are would
-// only make each of them late. Each also holds a document in memory until its
-// answer is written.
+// Searches are bound by the processors: running many more at once makes each of
+// them slow. Each also keeps a document in memory until its response is written.
 const (
 	searchesPerCore = 4
-	waitForTurn     = 500 * time.Millisecond
-	// An answer that was not read for stalledAfter is broken off when another
-	// search waits for its turn.
+	waitForSlot     = 500 * time.Millisecond
+	// A write that has waited for its client for stalledAfter is aborted while
+	// another search waits for a slot.
 	stalledAfter = 250 * time.Millisecond
-	lookEvery    = 50 * time.Millisecond
+	checkEvery   = 50 * time.Millisecond
 )
 
-// mostDelayed is how many answers to wrong tokens are delayed at a time.
-const mostDelayed = 32
+// maxDelayed is how many responses to unknown tokens are delayed at a time.
+const maxDelayed = 32
 
-// Limits are what all callers of a server share. They outlive a configuration.
+// Limits are shared by all clients of a server. They survive a change of the
+// configuration.
 type Limits struct {
 	searches *searchLimit
 	failures *clients.Failures
@@ -41,176 +41,180 @@ type Limits struct {
 // NewLimits returns the limits of a server; listener is nil for calls in
 // process.
 func NewLimits(listener *clients.Listener) *Limits {
-	return &Limits{newSearchLimit(), clients.NewFailures(mostDelayed), listener}
+	return &Limits{newSearchLimit(), clients.NewFailures(maxDelayed), listener}
 }
 
-// CutStalled breaks off an answer that is not read, if there is one: what it
-// was made from is about to be closed.
-func (l *Limits) CutStalled() { l.searches.cutStalled() }
+// CutStalled aborts one response that its client does not read, if there is
+// one. A caller that closes the index uses it so as not to wait for clients.
+func (l *Limits) CutStalled() { l.searches.abortStalled() }
 
-// A party has a share of the searches: the client, and the token that it
-// shows, which may come from many clients. The zero token has no share.
-type party struct {
+// A limitKey is what a limit applies to: a client, and a token, which several
+// clients may send. Zero members have no limit.
+type limitKey struct {
 	client netip.Prefix
 	token  int
 }
 
-// A searchLimit lets so many searches run at once, each until its answer is
-// written. The next turn is that of the party that has fewest.
+// A searchLimit limits the searches that run at once: in total, per client and
+// per token. A search holds its slot until its response is written. A free slot
+// goes to the waiting search whose token and client hold the fewest.
+//
+// golang.org/x/sync/semaphore grants strictly in the order of arrival, so one
+// client's queue would delay all others.
 type searchLimit struct {
-	most    int           // turns
-	share   int           // of these, of one client, and of one token
-	wait    time.Duration // for a turn
-	within  time.Duration // until the answer begins, the wait included
-	stalled time.Duration // how long an answer may be unread when others wait
-	cuts    atomic.Uint64 // answers that were broken off
+	max     int           // slots
+	perKey  int           // slots of one client, and of one token
+	wait    time.Duration // for a slot
+	within  time.Duration // until the response starts, the wait included
+	stalled time.Duration // how long a write may wait for its client while searches wait
+	aborted atomic.Uint64 // stalled responses
 
 	mu      sync.Mutex
-	running []*turn
-	waiting []*turn // in the order of their coming
+	running []*slot
+	waiting []*slot // in the order of arrival
 }
 
-// A turn is one search under way, or waiting.
-type turn struct {
-	who     party
-	came    chan struct{} // closed when it may run
-	blocked time.Time     // since when a write of its answer waits; zero: none does
-	cut     func()        // makes that write fail; nil before the first one
+// A slot belongs to one search that runs or waits.
+type slot struct {
+	key     limitKey
+	granted chan struct{} // closed when the search may run
+	blocked time.Time     // when the current write began; zero: no write
+	abort   func()        // makes the current write fail; nil: no write, or aborted
 }
 
 func newSearchLimit() *searchLimit {
-	most := searchesPerCore * runtime.GOMAXPROCS(0)
-	return &searchLimit{most: most, share: max(most*3/4, 1), wait: waitForTurn, within: SearchWithin, stalled: stalledAfter}
+	slots := searchesPerCore * runtime.GOMAXPROCS(0)
+	return &searchLimit{max: slots, perKey: max(slots*3/4, 1), wait: waitForSlot, within: SearchWithin, stalled: stalledAfter}
 }
 
-// do calls search when its turn comes; too late, it is refused as busy. The
-// context ends when the answer should have begun.
-func (l *searchLimit) do(ctx context.Context, who party, search func(context.Context, *turn) error) error {
+// do calls search with a slot. It returns a busy error if no slot is free within
+// l.wait. The context of search ends after l.within.
+func (l *searchLimit) do(ctx context.Context, key limitKey, search func(context.Context, *slot) error) error {
 	ctx, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
-	t := &turn{who: who, came: make(chan struct{})}
-	if err := l.enter(ctx, t); err != nil {
+	s := &slot{key: key, granted: make(chan struct{})}
+	if err := l.acquire(ctx, s); err != nil {
 		return err
 	}
-	defer l.leave(t)
-	return search(ctx, t)
+	defer l.release(s)
+	return search(ctx, s)
 }
 
-func (l *searchLimit) enter(ctx context.Context, t *turn) error {
+func (l *searchLimit) acquire(ctx context.Context, s *slot) error {
 	l.mu.Lock()
-	l.waiting = append(l.waiting, t)
-	l.admit()
+	l.waiting = append(l.waiting, s)
+	l.grant()
 	l.mu.Unlock()
 	select {
-	case <-t.came: // no timer where no search has to wait
+	case <-s.granted: // the usual case, without timers
 		return nil
 	default:
 	}
-	late, look := time.NewTimer(l.wait), time.NewTicker(lookEvery)
-	defer late.Stop()
-	defer look.Stop()
+	timeout, check := time.NewTimer(l.wait), time.NewTicker(checkEvery)
+	defer timeout.Stop()
+	defer check.Stop()
 	for {
 		var err error
 		select {
-		case <-t.came:
+		case <-s.granted:
 			return nil
-		case <-look.C:
-			l.cutStalled()
+		case <-check.C:
+			l.abortStalled()
 			continue
 		case <-ctx.Done():
 			err = ctx.Err()
-		case <-late.C:
-			err = &Error{http.StatusTooManyRequests, "busy", "as many searches are under way as this machine can take", "try again in a second"}
+		case <-timeout.C:
+			err = &Error{http.StatusTooManyRequests, "busy", "too many searches are running", "try again in a second"}
 		}
-		l.leave(t)
+		l.release(s)
 		return err
 	}
 }
 
-// leave ends a turn, or the wait for it.
-func (l *searchLimit) leave(t *turn) {
+// release removes a slot that runs or waits.
+func (l *searchLimit) release(s *slot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	is := func(other *turn) bool { return other == t }
+	is := func(other *slot) bool { return other == s }
 	l.waiting = slices.DeleteFunc(l.waiting, is)
 	l.running = slices.DeleteFunc(l.running, is)
-	l.admit()
+	l.grant()
 }
 
-// admit begins turns while there are any.
-func (l *searchLimit) admit() {
-	for len(l.running) < l.most {
+// grant gives free slots to waiting searches.
+func (l *searchLimit) grant() {
+	for len(l.running) < l.max {
 		next := -1
-		for i, t := range l.waiting {
-			token, client := l.held(t.who)
-			if token >= l.share || client >= l.share {
+		for i, s := range l.waiting {
+			token, client := l.held(s.key)
+			if token >= l.perKey || client >= l.perKey {
 				continue
 			}
-			if next < 0 || l.fewer(t.who, l.waiting[next].who) {
+			if next < 0 || l.holdsFewer(s.key, l.waiting[next].key) {
 				next = i
 			}
 		}
 		if next < 0 {
 			return
 		}
-		t := l.waiting[next]
+		s := l.waiting[next]
 		l.waiting = slices.Delete(l.waiting, next, next+1)
-		l.running = append(l.running, t)
-		close(t.came)
+		l.running = append(l.running, s)
+		close(s.granted)
 	}
 }
 
-// held counts the turns of a party's token and of its client.
-func (l *searchLimit) held(who party) (token, client int) {
-	for _, t := range l.running {
-		if who.token != 0 && t.who.token == who.token {
+// held counts the slots of a key's token and of its client.
+func (l *searchLimit) held(key limitKey) (token, client int) {
+	for _, s := range l.running {
+		if key.token != 0 && s.key.token == key.token {
 			token++
 		}
-		if who.client.IsValid() && t.who.client == who.client {
+		if key.client.IsValid() && s.key.client == key.client {
 			client++
 		}
 	}
 	return token, client
 }
 
-// fewer reports whether a has fewer turns than b.
-func (l *searchLimit) fewer(a, b party) bool {
+// holdsFewer reports whether a holds fewer slots than b.
+func (l *searchLimit) holdsFewer(a, b limitKey) bool {
 	tokenA, clientA := l.held(a)
 	tokenB, clientB := l.held(b)
 	return tokenA < tokenB || tokenA == tokenB && clientA < clientB
 }
 
-// cutStalled breaks off an answer that is not read: of the party that has most
-// turns, the one that waits longest.
-func (l *searchLimit) cutStalled() {
+// abortStalled aborts one stalled response: of the key that holds the most
+// slots, the one that has waited longest.
+func (l *searchLimit) abortStalled() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var victim *turn
-	for _, t := range l.running {
-		if t.cut == nil || t.blocked.IsZero() || time.Since(t.blocked) < l.stalled {
+	var victim *slot
+	for _, s := range l.running {
+		if s.abort == nil || time.Since(s.blocked) < l.stalled {
 			continue
 		}
-		if victim == nil || l.fewer(victim.who, t.who) || !l.fewer(t.who, victim.who) && t.blocked.Before(victim.blocked) {
-			victim = t
+		if victim == nil || l.holdsFewer(victim.key, s.key) || !l.holdsFewer(s.key, victim.key) && s.blocked.Before(victim.blocked) {
+			victim = s
 		}
 	}
 	if victim != nil {
-		victim.cut()
-		l.cuts.Add(1)
-		victim.cut = nil // once is enough
+		victim.abort()
+		l.aborted.Add(1)
+		victim.abort = nil
 	}
 }
 
-// writing notes that a write begins, which cut can end.
-func (l *searchLimit) writing(t *turn, cut func()) {
+// beginWrite records that a write begins, which abort makes fail.
+func (l *searchLimit) beginWrite(s *slot, abort func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.blocked, t.cut = time.Now(), cut
+	s.blocked, s.abort = time.Now(), abort
 }
 
-// written notes that the write has ended.
-func (l *searchLimit) written(t *turn) {
+// endWrite records that the write has ended.
+func (l *searchLimit) endWrite(s *slot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.blocked, t.cut = time.Time{}, nil
+	s.blocked, s.abort = time.Time{}, nil
 }

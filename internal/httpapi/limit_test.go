@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,48 +13,101 @@ import (
 	"indexerd/internal/search"
 )
 
-// Two turns: the third search waits, gets the first turn that is free, and is
-// refused when none is free in time.
-func TestSearchLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := &searchLimit{most: 2, share: 2, wait: 500 * time.Millisecond, within: 5 * time.Second}
-		search := func(d time.Duration) (took time.Duration, err error) {
-			began := time.Now()
-			err = l.do(t.Context(), party{}, func(ctx context.Context, _ *turn) error {
-				select {
-				case <-ctx.Done():
-					return ctx.Err()
-				case <-time.After(d):
-					return nil
-				}
-			})
-			return time.Since(began), err
+// searchFor runs a search of duration d, and returns when it got its slot.
+func (l *searchLimit) searchFor(ctx context.Context, key limitKey, d time.Duration) (granted time.Time, err error) {
+	err = l.do(ctx, key, func(ctx context.Context, _ *slot) error {
+		granted = time.Now()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(d):
+			return nil
 		}
-		go search(300 * time.Millisecond)
-		go search(time.Minute)
-		synctest.Wait()
+	})
+	return granted, err
+}
 
-		if took, err := search(time.Second); err != nil || took != 1300*time.Millisecond {
-			t.Errorf("the third: got %v after %v, want success after 1.3s", err, took)
-		}
-		go search(time.Minute)
+// checkIdle fails the test if a search runs or waits.
+func (l *searchLimit) checkIdle(t *testing.T) {
+	t.Helper()
+	synctest.Wait()
+	if len(l.running) != 0 || len(l.waiting) != 0 {
+		t.Errorf("got %d running and %d waiting searches, want none", len(l.running), len(l.waiting))
+	}
+}
+
+// With two slots the third search waits for the first free slot. It is rejected
+// if none is free in time.
+func TestSearchWaitsForASlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &searchLimit{max: 2, perKey: 2, wait: 500 * time.Millisecond, within: 5 * time.Second}
+		began := time.Now()
+		go l.searchFor(t.Context(), limitKey{}, 300*time.Millisecond)
+		go l.searchFor(t.Context(), limitKey{}, time.Minute)
 		synctest.Wait()
+		if granted, err := l.searchFor(t.Context(), limitKey{}, time.Second); err != nil || granted.Sub(began) != 300*time.Millisecond {
+			t.Errorf("third search: got %v with a slot after %v, want success and 300ms", err, granted.Sub(began))
+		}
+		go l.searchFor(t.Context(), limitKey{}, time.Minute)
+		synctest.Wait()
+		began = time.Now()
 		var busy *Error
-		if took, err := search(0); !errors.As(err, &busy) || busy.Status != http.StatusTooManyRequests || busy.Code != "busy" || took != 500*time.Millisecond {
-			t.Errorf("with two long ones under way: got %v after %v, want busy after 0.5s", err, took)
+		if _, err := l.searchFor(t.Context(), limitKey{}, 0); !errors.As(err, &busy) || busy.Status != http.StatusTooManyRequests || busy.Code != "busy" || time.Since(began) != 500*time.Millisecond {
+			t.Errorf("beside two long searches: got %v after %v, want busy after 0.5s", err, time.Since(began))
 		}
-		time.Sleep(10 * time.Second) // their deadlines end them
-		if took, err := search(time.Minute); !errors.Is(err, context.DeadlineExceeded) || took != 5*time.Second {
-			t.Errorf("a long one: got %v after %v, want its deadline after 5s", err, took)
+		time.Sleep(10 * time.Second) // the long searches end at their deadlines
+		began = time.Now()
+		if _, err := l.searchFor(t.Context(), limitKey{}, time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
+			t.Errorf("long search: got %v after %v, want its deadline after 5s", err, time.Since(began))
 		}
-		synctest.Wait()
-		if len(l.running) != 0 || len(l.waiting) != 0 {
-			t.Errorf("%d turns are taken when all is over and %d wait, want none", len(l.running), len(l.waiting))
-		}
+		l.checkIdle(t)
 	})
 }
 
-// A slowEngine answers no search before its time is up.
+// A free slot goes to the key that holds the fewest, and no client or token gets
+// all slots.
+func TestSlotsAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &searchLimit{max: 4, perKey: 3, wait: time.Second, within: 5 * time.Second}
+		rejected := make(chan error, 10)
+		for i := range 10 { // one token from many addresses
+			go func() {
+				if _, err := l.searchFor(t.Context(), limitKey{address(byte(2 + i)), 1}, 600*time.Millisecond); err != nil {
+					rejected <- err
+				}
+			}()
+		}
+		synctest.Wait()
+		if n := len(l.running); n != 3 {
+			t.Fatalf("got %d running searches with one token, want 3", n)
+		}
+		now := time.Now()
+		if granted, _ := l.searchFor(t.Context(), limitKey{address(1), 2}, 0); !granted.Equal(now) {
+			t.Errorf("another token: got a slot after %v, want at once", granted.Sub(now))
+		}
+		time.Sleep(time.Minute)
+		l.checkIdle(t)
+		if len(rejected) == 0 {
+			t.Error("got no search with the first token rejected, want some")
+		}
+		l = &searchLimit{max: 2, perKey: 2, wait: time.Second, within: 5 * time.Second}
+		for range 5 {
+			go l.searchFor(t.Context(), limitKey{client: address(2)}, 100*time.Millisecond)
+		}
+		synctest.Wait()
+		now = time.Now()
+		if granted, _ := l.searchFor(t.Context(), limitKey{client: address(1)}, 0); granted.Sub(now) != 100*time.Millisecond {
+			t.Errorf("behind the queue of another client: got a slot after %v, want the next slot, after 100ms", granted.Sub(now))
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+func address(n byte) netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 0, 0, n}), 32)
+}
+
+// A slowEngine searches until the deadline.
 type slowEngine struct{ fakeEngine }
 
 func (*slowEngine) Search(ctx context.Context, _ string, _ search.Params) (search.Results, error) {
@@ -61,26 +115,25 @@ func (*slowEngine) Search(ctx context.Context, _ string, _ search.Params) (searc
 	return search.Results{}, ctx.Err()
 }
 
-func TestBusyAndLateAnswers(t *testing.T) {
+func TestStatusOfBusyAndLateSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := Handler(&slowEngine{}, Access{})
-		ask := func() *httptest.ResponseRecorder {
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/tables/film/search?q=x", nil))
-			return w
+		responses := make(chan *httptest.ResponseRecorder)
+		n := newSearchLimit().perKey
+		for range n + 1 {
+			go func() {
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/tables/film/search?q=x", nil))
+				responses <- w
+			}()
 		}
-		late := make(chan *httptest.ResponseRecorder, 1)
-		go func() { late <- ask() }()
-		for range newSearchLimit().share - 1 {
-			go ask()
+		if w := <-responses; w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" {
+			t.Errorf("without a slot: got %d, Retry-After %q; want 429 and 1", w.Code, w.Header().Get("Retry-After"))
 		}
-		synctest.Wait()
-		w := ask()
-		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" {
-			t.Errorf("got %d, Retry-After %q; want 429 and 1", w.Code, w.Header().Get("Retry-After"))
-		}
-		if w := <-late; w.Code != http.StatusGatewayTimeout || w.Header().Get("Retry-After") != "" {
-			t.Errorf("got %d, want 504: %s", w.Code, w.Body)
+		for range n {
+			if w := <-responses; w.Code != http.StatusGatewayTimeout || w.Header().Get("Retry-After") != "" {
+				t.Errorf("late: got %d, want 504: %s", w.Code, w.Body)
+			}
 		}
 	})
 }

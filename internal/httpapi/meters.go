@@ -10,14 +10,14 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Meters count what happens between two scrapes: searches and passes. One
-// serves a daemon for as long as it lives, whatever runs behind the handlers.
+// Meters are the metrics that are counted when something happens: searches and
+// runs of passes. A daemon has one Meters for its lifetime.
 type Meters struct {
 	searches, passes            *prometheus.HistogramVec
 	searchErrors, failed, moved *prometheus.CounterVec
 }
 
-// NewMeters returns meters that have counted nothing.
+// NewMeters returns Meters at zero.
 func NewMeters() *Meters {
 	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "indexerd", Name: name, Help: help, Buckets: buckets}, labels)
@@ -26,23 +26,24 @@ func NewMeters() *Meters {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "indexerd", Name: name, Help: help}, labels)
 	}
 	return &Meters{
-		searches: histogram("search_duration_seconds", "how long searches took that were answered",
+		searches: histogram("search_duration_seconds", "time until the response of a successful search starts",
 			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "table"),
-		searchErrors: counter("search_errors_total", "searches that were refused or failed, by the code of the answer", "table", "code"),
-		passes: histogram("pass_duration_seconds", "how long runs of passes took, those too that failed",
+		searchErrors: counter("search_errors_total", "rejected and failed searches by error code", "table", "code"),
+		passes: histogram("pass_duration_seconds", "duration of runs of passes, failed ones included",
 			[]float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60, 300, 1800, 7200}, "table", "pass", "tier"),
-		failed: counter("pass_failures_total", "runs of passes that failed", "table", "pass", "tier"),
-		moved:  counter("pass_rows_total", "rows that passes read, compared, added, updated, deleted, skipped or set aside", "table", "pass", "tier", "outcome"),
+		failed: counter("pass_failures_total", "failed runs of passes", "table", "pass", "tier"),
+		moved:  counter("pass_rows_total", "rows that passes read, compared, added, updated, deleted, skipped or quarantined", "table", "pass", "tier", "outcome"),
 	}
 }
 
-// Pass counts one run of a pass; err is how it ended.
+// Pass counts one run of a pass that ended with err. A cancelled run is not
+// counted.
 func (m *Meters) Pass(table, pass, tier string, took time.Duration, r doc.Report, err error) {
 	if errors.Is(err, context.Canceled) {
-		return // ended with the daemon, or by a person
+		return
 	}
 	m.passes.WithLabelValues(table, pass, tier).Observe(took.Seconds())
-	failed := m.failed.WithLabelValues(table, pass, tier) // 0 is a figure too
+	failed := m.failed.WithLabelValues(table, pass, tier) // creates the metric at 0
 	if err != nil {
 		failed.Inc()
 	}
@@ -54,15 +55,16 @@ func (m *Meters) Pass(table, pass, tier string, took time.Duration, r doc.Report
 	}
 }
 
-// search counts one search. A table that there is not has no figures of its own:
-// callers could make up any number of them.
+// search counts one search that ended with err. took is the time until its
+// response started. A search whose client has gone is not counted. Unknown tables
+// share the empty name, so that callers can't create any number of metrics.
 func (m *Meters) search(table string, took time.Duration, err error) {
 	if err == nil || errors.Is(err, errUnread) {
 		m.searches.WithLabelValues(table).Observe(took.Seconds())
 		return
 	}
 	if errors.Is(err, context.Canceled) {
-		return // who asked has gone: words are still being typed
+		return // the dashboard cancels a search when the user types on
 	}
 	code := classify(err).Code
 	if code == "unknown_table" {
@@ -71,7 +73,7 @@ func (m *Meters) search(table string, took time.Duration, err error) {
 	m.searchErrors.WithLabelValues(table, code).Inc()
 }
 
-// Drop forgets the figures of a table that is no longer configured.
+// Drop deletes the metrics of a table.
 func (m *Meters) Drop(table string) {
 	of := prometheus.Labels{"table": table}
 	m.searches.DeletePartialMatch(of)
@@ -79,9 +81,4 @@ func (m *Meters) Drop(table string) {
 	m.passes.DeletePartialMatch(of)
 	m.failed.DeletePartialMatch(of)
 	m.moved.DeletePartialMatch(of)
-}
-
-// register adds the figures to those of one handler.
-func (m *Meters) register(r prometheus.Registerer) {
-	r.MustRegister(m.searches, m.searchErrors, m.passes, m.failed, m.moved)
 }

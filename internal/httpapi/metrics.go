@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,41 +12,41 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"indexerd/internal/clients"
 	"indexerd/internal/doc"
 )
 
-// metrics is the status, and what only metrics say, as Prometheus reads it: what
-// is asked for is looked at when it is asked, so nothing is counted twice and
-// nothing costs anything between two scrapes.
-type metrics struct {
-	status   func(context.Context) Status
-	measures func() []TableMeasures
-	limits   *Limits
-}
+// scrapeWithin bounds the status of one scrape.
+const scrapeWithin = 5 * time.Second
 
-// TableMeasures are figures of what is stored of a table that the status does
-// not have. A table of which nothing is stored has none.
+// TableMeasures are the metrics of a table that are not in its status. A table
+// without stored data has none.
 type TableMeasures struct {
 	Table        string
 	IndexBytes   uint64
-	Pages        int   // documents as they were read
-	PageVersions int   // of these pages, and older ones
-	PageBytes    int64 // of the pages' files
-	PageGarbage  int64 // of these, what a compaction would free
-	PageMemory   int64
+	Pages        int
+	PageVersions int   // pages and their older versions
+	PageBytes    int64 // on disk
+	PageGarbage  int64 // on disk, until a compaction
+	PageMemory   int64 // bytes
 	Lateness     doc.Lateness
 }
 
-// scrapeWithin bounds the status behind one scrape.
-const scrapeWithin = 5 * time.Second
+// SourceLoad are the metrics of a source that are not in its status.
+type SourceLoad struct {
+	Statements uint64
+	BusyS      float64
+	Slow       bool
+	Quiet      bool
+}
 
-// metricsHandler serves all figures. Those of the runtime and of the process
-// have the names that the world knows, behind the prefix of all others.
+// metricsHandler serves /metrics. The metrics of the Go runtime and of the
+// process have their usual names with the prefix indexerd_.
 func metricsHandler(e Engine, limits *Limits) http.Handler {
-	handler := sync.OnceValue(func() http.Handler { // a command that asks in process is never scraped
+	handler := sync.OnceValue(func() http.Handler { // not needed for calls in process
+		m := e.Meters()
 		registry := prometheus.NewRegistry()
-		registry.MustRegister(metrics{e.Status, e.Measures, limits})
-		e.Meters().register(registry)
+		registry.MustRegister(collector{e, limits}, m.searches, m.searchErrors, m.passes, m.failed, m.moved)
 		prometheus.WrapRegistererWithPrefix("indexerd_", registry).MustRegister(
 			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 		return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
@@ -53,150 +54,196 @@ func metricsHandler(e Engine, limits *Limits) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) })
 }
 
-// A figure is one metric: its name without the prefix, what it says, and its
-// labels.
-type figure struct {
-	desc *prometheus.Desc
-	kind prometheus.ValueType
+// A metric is a number of a T with its name and help.
+type metric[T any] struct {
+	desc  *prometheus.Desc
+	kind  prometheus.ValueType
+	value func(T) float64
 }
 
-func gauge(name, help string, labels ...string) figure {
-	return figure{prometheus.NewDesc("indexerd_"+name, help, labels, nil), prometheus.GaugeValue}
+// newMetric returns a metric. It is a counter if its name ends in _total, and a
+// gauge otherwise.
+func newMetric[T any](labels []string, name, help string, value func(T) float64) metric[T] {
+	kind := prometheus.GaugeValue
+	if strings.HasSuffix(name, "_total") {
+		kind = prometheus.CounterValue
+	}
+	return metric[T]{prometheus.NewDesc("indexerd_"+name, help, labels, nil), kind, value}
 }
 
-func counter(name, help string, labels ...string) figure {
-	return figure{prometheus.NewDesc("indexerd_"+name, help, labels, nil), prometheus.CounterValue}
+// send sends the metrics of v.
+func send[T any](out chan<- prometheus.Metric, metrics []metric[T], v T, labels ...string) {
+	for _, m := range metrics {
+		out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(v), labels...)
+	}
 }
 
+// The labels of metrics.
 var (
-	figureBuild       = gauge("build_info", "1, for the labels: what was built, and with which Go", "version", "go_version")
-	figureReady       = gauge("ready", "1 when every table is loaded")
-	figureConnected   = gauge("source_connected", "1 while the database answers", "source")
-	figurePinned      = gauge("source_pin_age_seconds", "age of the transaction that holds the horizon back, 0 when none does", "source")
-	figureDocuments   = gauge("documents", "documents in the index", "table")
-	figureFailing     = gauge("failing", "1 while a pass of the table fails", "table")
-	figureLag         = gauge("lag_seconds", "time since the end of the last durable window", "table")
-	figureSettled     = gauge("settled_timestamp_seconds", "the time to which the table is settled", "table", "mode")
-	figureUnverified  = gauge("unverified", "1 until a full sweep has verified the table, and while a standby does not show what may have been committed", "table")
-	figureHeld        = gauge("held_removals", "removals that wait for a person's word", "table")
-	figureQuarantined = gauge("quarantined_rows", "rows that can't become documents", "table")
-	figureOutOfRange  = gauge("out_of_range_rows", "rows whose updateTime is no plausible time, so that only the sweep finds their changes", "table")
-	figureSkipped     = counter("skipped_documents_total", "unchanged documents that were not written", "table")
-	figureEntries     = gauge("stamps", "stamps in the tree", "table")
-	figureBytes       = gauge("stamps_bytes", "memory of the tree of stamps", "table")
-	figureSpilled     = gauge("stamps_spilled_bytes", "stamps spilled to disk", "table")
-	figureLoaded      = gauge("load_rows", "rows that the initial load has read", "table")
-	figureToLoad      = gauge("load_expected_rows", "rows that the initial load expects", "table")
-	figureIndex       = gauge("index_bytes", "size of the index on disk", "table")
-	figurePages       = gauge("pages", "documents that are kept as they were read", "table")
-	figureVersions    = gauge("page_versions", "versions of these documents, the newest included", "table")
-	figurePageBytes   = gauge("pages_bytes", "size of the pages on disk", "table")
-	figureGarbage     = gauge("pages_garbage_bytes", "what a compaction of the pages would free", "table")
-	figurePageMemory  = gauge("pages_memory_bytes", "memory of the addresses of pages", "table")
-	figureLateness    = gauge("lateness_seconds", "how late rows were first seen, of the runs in the history; the sum is up to a fifth too large", "table")
-	figureLatest      = gauge("lateness_max_seconds", "how late the latest row was first seen, of the runs in the history", "table")
-	figureTook        = gauge("pass_last_duration_seconds", "how long the last run of a pass took", "table", "pass", "tier")
-	figureLast        = gauge("pass_last_timestamp_seconds", "when the last run of a pass began", "table", "pass", "tier")
-	figurePassError   = gauge("pass_failed", "1 when the last run of a pass failed", "table", "pass", "tier")
+	noLabels     []string
+	sourceLabels = []string{"source"}
+	tableLabels  = []string{"table"}
+	passLabels   = []string{"table", "pass", "tier"}
 )
 
-// Describe implements prometheus.Collector: what there is depends on the
-// configuration, so nothing is promised.
-func (metrics) Describe(chan<- *prometheus.Desc) {}
+var buildMetrics = []metric[Status]{
+	newMetric([]string{"version", "go_version"}, "build_info", "always 1; the labels are the version and the Go version", func(Status) float64 { return 1 }),
+}
+
+var statusMetrics = []metric[Status]{
+	newMetric(noLabels, "ready", "1 when every table is loaded", func(s Status) float64 { return oneIf(s.Ready) }),
+}
+
+var limitMetrics = []metric[*Limits]{
+	newMetric(noLabels, "http_wrong_tokens_total", "requests with an unknown token", func(l *Limits) float64 { return float64(l.failures.Count()) }),
+	newMetric(noLabels, "http_answers_cut_total", "responses aborted because their client did not read them while other searches waited", func(l *Limits) float64 { return float64(l.searches.aborted.Load()) }),
+}
+
+var listenerMetrics = []metric[clients.Stats]{
+	newMetric(noLabels, "http_connections", "open connections", func(s clients.Stats) float64 { return float64(s.Open) }),
+	newMetric(noLabels, "http_connections_limit", "maximum of open connections", func(s clients.Stats) float64 { return float64(s.Total) }),
+	newMetric(noLabels, "http_connections_refused_total", "connections rejected at the limit of their client or of the server", func(s clients.Stats) float64 { return float64(s.Rejected) }),
+	newMetric(noLabels, "http_connections_evicted_total", "connections closed for a client with fewer", func(s clients.Stats) float64 { return float64(s.Evicted) }),
+}
+
+var sourceMetrics = []metric[SourceStatus]{
+	newMetric(sourceLabels, "source_connected", "1 while the database answers", func(s SourceStatus) float64 { return oneIf(s.Connected) }),
+	newMetric(sourceLabels, "source_pin_age_seconds", "age of the transaction that holds the horizon back, 0 for none", func(s SourceStatus) float64 {
+		if s.PinnedBy == nil {
+			return 0
+		}
+		return s.PinnedBy.AgeS
+	}),
+	newMetric(sourceLabels, "source_statements_total", "statements sent to the database", func(s SourceStatus) float64 { return float64(s.Load.Statements) }),
+	newMetric(sourceLabels, "source_statement_seconds_total", "duration of all statements", func(s SourceStatus) float64 { return s.Load.BusyS }),
+	newMetric(sourceLabels, "source_slow", "1 while the database is slow and gets fewer statements: see limits.slow", func(s SourceStatus) float64 { return oneIf(s.Load.Slow) }),
+	newMetric(sourceLabels, "source_quiet", "1 in quiet hours, when loads and sweeps wait: see limits.quiet", func(s SourceStatus) float64 { return oneIf(s.Load.Quiet) }),
+}
+
+var tableMetrics = []metric[TableStatus]{
+	newMetric(tableLabels, "documents", "documents in the index", func(t TableStatus) float64 { return float64(t.Documents) }),
+	newMetric(tableLabels, "failing", "1 while a pass of the table fails", func(t TableStatus) float64 { return oneIf(t.State == "failing") }),
+	newMetric(tableLabels, "unverified", "1 until a full sweep has verified the table, and while a standby hides what may have been committed", func(t TableStatus) float64 { return oneIf(t.Settled.Unverified) }),
+	newMetric(tableLabels, "held_removals", "removals that the guard holds until a user allows them", func(t TableStatus) float64 {
+		if t.Held == nil {
+			return 0
+		}
+		return float64(t.Held.Removals)
+	}),
+	newMetric(tableLabels, "quarantined_rows", "rows that can't become documents", func(t TableStatus) float64 { return float64(t.Quarantined) }),
+	newMetric(tableLabels, "out_of_range_rows", "rows with an implausible updateTime, whose changes only the sweep finds", func(t TableStatus) float64 { return float64(t.OutOfRange) }),
+	newMetric(tableLabels, "skipped_documents_total", "unchanged documents that were not written", func(t TableStatus) float64 { return float64(t.Skipped) }),
+	newMetric(tableLabels, "stamps", "stamps in the tree", func(t TableStatus) float64 { return float64(t.Tree.Entries) }),
+	newMetric(tableLabels, "stamps_bytes", "memory of the tree of stamps", func(t TableStatus) float64 { return float64(t.Tree.Bytes) }),
+	newMetric(tableLabels, "stamps_spilled_bytes", "stamps spilled to disk", func(t TableStatus) float64 { return float64(t.Tree.SpilledBytes) }),
+}
+
+var lagMetrics = []metric[*float64]{
+	newMetric(tableLabels, "lag_seconds", "time since the end of the last durable window", func(s *float64) float64 { return *s }),
+}
+
+var settledMetrics = []metric[*Time]{
+	newMetric([]string{"table", "mode"}, "settled_timestamp_seconds", "the time to which the table is settled", func(t *Time) float64 { return seconds(*t) }),
+}
+
+var loadMetrics = []metric[*LoadStatus]{
+	newMetric(tableLabels, "load_rows", "rows that the initial load has read", func(l *LoadStatus) float64 { return float64(l.Done) }),
+	newMetric(tableLabels, "load_expected_rows", "rows that the initial load expects", func(l *LoadStatus) float64 { return float64(l.Of) }),
+}
+
+var passMetrics = []metric[PassStatus]{
+	newMetric(passLabels, "pass_failed", "1 when the last run of a pass failed", func(p PassStatus) float64 { return oneIf(p.Error != nil) }),
+}
+
+var lastRunMetrics = []metric[PassStatus]{
+	newMetric(passLabels, "pass_last_duration_seconds", "duration of the last run of a pass", func(p PassStatus) float64 { return p.TookMS / 1000 }),
+	newMetric(passLabels, "pass_last_timestamp_seconds", "start of the last run of a pass", func(p PassStatus) float64 { return seconds(*p.Last) }),
+}
+
+var storageMetrics = []metric[TableMeasures]{
+	newMetric(tableLabels, "index_bytes", "size of the index on disk", func(t TableMeasures) float64 { return float64(t.IndexBytes) }),
+	newMetric(tableLabels, "pages", "stored pages", func(t TableMeasures) float64 { return float64(t.Pages) }),
+	newMetric(tableLabels, "page_versions", "versions of stored pages, the newest included", func(t TableMeasures) float64 { return float64(t.PageVersions) }),
+	newMetric(tableLabels, "pages_bytes", "size of the pages on disk", func(t TableMeasures) float64 { return float64(t.PageBytes) }),
+	newMetric(tableLabels, "pages_garbage_bytes", "bytes that a compaction of the pages would free", func(t TableMeasures) float64 { return float64(t.PageGarbage) }),
+	newMetric(tableLabels, "pages_memory_bytes", "memory of the page directory", func(t TableMeasures) float64 { return float64(t.PageMemory) }),
+	newMetric(tableLabels, "lateness_max_seconds", "how late the latest row was first found, over the runs in the history", func(t TableMeasures) float64 { return t.Lateness.Max.Seconds() }),
+}
+
+// A collector reads status and measures at each scrape.
+type collector struct {
+	engine Engine
+	limits *Limits
+}
+
+// Describe implements prometheus.Collector. The metrics depend on the
+// configuration, so none is described.
+func (collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (m metrics) Collect(out chan<- prometheus.Metric) {
+func (c collector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeWithin)
 	defer cancel()
-	s := m.status(ctx)
-	send := func(f figure, v float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(f.desc, f.kind, v, labels...)
+	s := c.engine.Status(ctx)
+	send(out, buildMetrics, s, s.Version, runtime.Version())
+	send(out, statusMetrics, s)
+	send(out, limitMetrics, c.limits)
+	if l := c.limits.listener; l != nil {
+		send(out, listenerMetrics, l.Stats())
 	}
-	send(figureBuild, 1, s.Version, runtime.Version())
-	send(figureReady, truth(s.Ready))
 	for _, source := range s.Sources {
-		send(figureConnected, truth(source.Connected), source.Source)
-		age := 0.0
-		if source.PinnedBy != nil {
-			age = source.PinnedBy.AgeS
-		}
-		send(figurePinned, age, source.Source)
-		source.collectLoad(send)
+		send(out, sourceMetrics, source, source.Source)
 	}
-	m.limits.collect(send)
 	for _, t := range s.Tables {
-		t.collect(send)
+		t.collect(out)
 	}
-	for _, t := range m.measures() {
-		t.collect(send)
+	for _, t := range c.engine.Measures() {
+		send(out, storageMetrics, t, t.Table)
 		out <- t.lateness()
 	}
 }
 
-func (t TableMeasures) collect(send func(figure, float64, ...string)) {
-	send(figureIndex, float64(t.IndexBytes), t.Table)
-	send(figurePages, float64(t.Pages), t.Table)
-	send(figureVersions, float64(t.PageVersions), t.Table)
-	send(figurePageBytes, float64(t.PageBytes), t.Table)
-	send(figureGarbage, float64(t.PageGarbage), t.Table)
-	send(figurePageMemory, float64(t.PageMemory), t.Table)
-	send(figureLatest, t.Lateness.Max.Seconds(), t.Table)
-}
-
-// The histogram of lateness has bounds from the first to the last, each four
-// times the one before; there the distribution is known exactly.
-const firstBound, lastBound = 16 * time.Millisecond, 1 << 20 * 16 * time.Millisecond
-
-// lateness is the distribution as a histogram.
-func (t TableMeasures) lateness() prometheus.Metric {
-	count, within := t.Lateness.Count(), map[float64]uint64{}
-	for bound := firstBound; bound <= lastBound; bound *= 4 {
-		within[bound.Seconds()] = uint64(count - t.Lateness.Beyond(bound))
-	}
-	return prometheus.MustNewConstHistogram(figureLateness.desc, uint64(count), t.Lateness.Sum().Seconds(), within, t.Table)
-}
-
-func (t TableStatus) collect(send func(figure, float64, ...string)) {
-	send(figureDocuments, float64(t.Documents), t.Table)
-	send(figureFailing, truth(t.State == "failing"), t.Table)
+func (t TableStatus) collect(out chan<- prometheus.Metric) {
+	send(out, tableMetrics, t, t.Table)
 	if t.LagS != nil {
-		send(figureLag, *t.LagS, t.Table)
+		send(out, lagMetrics, t.LagS, t.Table)
 	}
 	if t.Settled.At != nil {
-		send(figureSettled, seconds(*t.Settled.At), t.Table, t.Settled.Mode)
+		send(out, settledMetrics, t.Settled.At, t.Table, t.Settled.Mode)
 	}
-	send(figureUnverified, truth(t.Settled.Unverified), t.Table)
-	held := 0
-	if t.Held != nil {
-		held = t.Held.Removals
-	}
-	send(figureHeld, float64(held), t.Table)
-	send(figureQuarantined, float64(t.Quarantined), t.Table)
-	send(figureOutOfRange, float64(t.OutOfRange), t.Table)
-	send(figureSkipped, float64(t.Skipped), t.Table)
-	send(figureEntries, float64(t.Tree.Entries), t.Table)
-	send(figureBytes, float64(t.Tree.Bytes), t.Table)
-	send(figureSpilled, float64(t.Tree.SpilledBytes), t.Table)
 	if t.Load != nil {
-		send(figureLoaded, float64(t.Load.Done), t.Table)
-		send(figureToLoad, float64(t.Load.Of), t.Table)
+		send(out, loadMetrics, t.Load, t.Table)
 	}
 	for _, p := range t.Passes {
 		tier := ""
 		if p.Tier != nil {
 			tier = *p.Tier
 		}
+		send(out, passMetrics, p, t.Table, p.Pass, tier)
 		if p.Last != nil {
-			send(figureTook, p.TookMS/1000, t.Table, p.Pass, tier)
-			send(figureLast, seconds(*p.Last), t.Table, p.Pass, tier)
+			send(out, lastRunMetrics, p, t.Table, p.Pass, tier)
 		}
-		send(figurePassError, truth(p.Error != nil), t.Table, p.Pass, tier)
 	}
+}
+
+var lateness = prometheus.NewDesc("indexerd_lateness_seconds", "how late rows were first found, over the runs in the history; the sum is up to a fifth too large", tableLabels, nil)
+
+// The bounds of the histogram of lateness. Each bound is four times the one
+// before. doc.Lateness counts exactly at these.
+const firstBound, lastBound = 16 * time.Millisecond, 1 << 20 * 16 * time.Millisecond
+
+// lateness returns the distribution as a histogram.
+func (t TableMeasures) lateness() prometheus.Metric {
+	count, within := t.Lateness.Count(), map[float64]uint64{}
+	for bound := firstBound; bound <= lastBound; bound *= 4 {
+		within[bound.Seconds()] = uint64(count - t.Lateness.Beyond(bound))
+	}
+	return prometheus.MustNewConstHistogram(lateness, uint64(count), t.Lateness.Sum().Seconds(), within, t.Table)
 }
 
 func seconds(t Time) float64 { return float64(time.Time(t).UnixMicro()) / 1e6 }
 
-func truth(b bool) float64 {
+func oneIf(b bool) float64 {
 	if b {
 		return 1
 	}

@@ -18,10 +18,10 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A following engine has one table, about which all is known.
-type following struct{ fakeEngine }
+// A measuredEngine has one table, with all metrics.
+type measuredEngine struct{ fakeEngine }
 
-func (*following) Status(context.Context) Status {
+func (*measuredEngine) Status(context.Context) Status {
 	at, lag, tier, failure := Time(time.Unix(1_700_000_000, 500_000_000)), 0.4, "1m", "down"
 	return Status{
 		Ready:   true,
@@ -35,7 +35,7 @@ func (*following) Status(context.Context) Status {
 	}
 }
 
-func (*following) Measures() []TableMeasures {
+func (*measuredEngine) Measures() []TableMeasures {
 	m := TableMeasures{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11}
 	for _, late := range []time.Duration{900 * time.Millisecond, 900 * time.Millisecond, 6 * time.Second} {
 		m.Lateness.Note(late)
@@ -43,10 +43,10 @@ func (*following) Measures() []TableMeasures {
 	return []TableMeasures{m}
 }
 
-// scrape reads the metrics of an engine that has run and was searched.
+// scrape returns the metrics of a measuredEngine after some passes and searches.
 func scrape(t *testing.T) string {
 	t.Helper()
-	e := &following{}
+	e := &measuredEngine{}
 	report := doc.Report{Read: 7, Compared: 6, Added: 5, Updated: 4, Deleted: 3, Skipped: 2, Quarantined: 1}
 	e.Meters().Pass("film", "incremental", "", 30*time.Millisecond, report, nil)
 	e.Meters().Pass("film", "incremental", "", 30*time.Millisecond, report, errors.New("down"))
@@ -59,7 +59,7 @@ func scrape(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	w := askOf(e, Access{Listen: "127.0.0.1:7700", Limits: NewLimits(clients.NewListener(l, 100))}, "GET", "/metrics", "")
+	w := serveWith(e, Access{Listen: "127.0.0.1:7700", Limits: NewLimits(clients.NewListener(l, 100))}, "GET", "/metrics", "")
 	if w.Code != 200 {
 		t.Fatalf("got %d %s", w.Code, w.Body)
 	}
@@ -125,19 +125,18 @@ indexerd_pass_failed{pass="compensate",table="film",tier="1m"} 1`, "\n") {
 		}
 	}
 	if strings.Contains(got, "made_up") {
-		t.Error("a table that there is not has figures: callers could make up any number of them")
+		t.Error("got metrics of an unknown table: callers could create any number of them")
 	}
 	sum := regexp.MustCompile(`(?m)^indexerd_lateness_seconds_sum\{table="film"\} (\S+)$`).FindStringSubmatch(got)
 	if sum == nil {
-		t.Fatal("missing the sum of the lateness")
+		t.Fatal("lateness has no sum")
 	}
 	if v, err := strconv.ParseFloat(sum[1], 64); err != nil || v < 7.8 || v > 7.8*1.2 {
-		t.Errorf("sum of the lateness: got %s, want 7.8 and up to a fifth more", sum[1])
+		t.Errorf("sum of lateness: got %s, want 7.8 to 9.36", sum[1])
 	}
 }
 
-// Names begin with indexerd_, those of process and runtime too; each has a unit
-// and a kind as Prometheus wants it.
+// All names begin with indexerd_ and follow the conventions of Prometheus.
 func TestMetricNames(t *testing.T) {
 	got := scrape(t)
 	for line := range strings.Lines(got) {
@@ -162,8 +161,7 @@ func TestMetricNames(t *testing.T) {
 	}
 }
 
-// The figures of a table that is no longer configured go.
-func TestMetersDrop(t *testing.T) {
+func TestDropDeletesTheMetricsOfATable(t *testing.T) {
 	e := &fakeEngine{}
 	for _, table := range []string{"film", "actor"} {
 		e.Meters().Pass(table, "incremental", "", time.Second, doc.Report{}, nil)

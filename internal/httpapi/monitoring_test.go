@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// scraped returns the labels of each metric that there is.
-func scraped(t *testing.T) map[string][]string {
+// metricLabels returns the labels of each metric of /metrics.
+func metricLabels(t *testing.T) map[string][]string {
 	t.Helper()
 	labels := map[string][]string{}
 	for line := range strings.Lines(scrape(t)) {
@@ -30,20 +30,20 @@ func scraped(t *testing.T) map[string][]string {
 	return labels
 }
 
-// checkExpr fails where an expression, or what is written of its result, asks
-// for a metric or a label that there is not: the panel would be empty for ever.
+// checkExpr fails the test if an expression or its legend uses a metric or a
+// label that /metrics does not have: its panel would stay empty.
 func checkExpr(t *testing.T, where, expr, legend string, known map[string][]string) {
 	t.Helper()
 	metrics := regexp.MustCompile(`\bindexerd_\w+`).FindAllString(expr, -1)
 	if len(metrics) == 0 {
-		t.Errorf("%s asks for no metric: %s", where, expr)
+		t.Errorf("%s uses no metric: %s", where, expr)
 	}
 	if strings.Count(expr, "(") != strings.Count(expr, ")") || strings.Count(expr, "{") != strings.Count(expr, "}") {
-		t.Errorf("%s: brackets don't match: %s", where, expr)
+		t.Errorf("%s: unbalanced brackets: %s", where, expr)
 	}
 	for _, metric := range metrics {
 		if known[metric] == nil {
-			t.Errorf("%s asks for %s, which /metrics does not have", where, metric)
+			t.Errorf("%s uses %s, which /metrics does not have", where, metric)
 			continue
 		}
 		var labels []string
@@ -58,7 +58,7 @@ func checkExpr(t *testing.T, where, expr, legend string, known map[string][]stri
 		}
 		for _, label := range labels {
 			if !slices.Contains(known[metric], label) {
-				t.Errorf("%s: %s has no label %s, but %v", where, metric, label, known[metric])
+				t.Errorf("%s: %s has no label %s, only %v", where, metric, label, known[metric])
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func monitoring(t *testing.T, name string) []byte {
 	return text
 }
 
-func TestGrafanaDashboard(t *testing.T) {
+func TestGrafanaDashboardUsesExistingMetrics(t *testing.T) {
 	var board struct {
 		Title, UID string
 		Templating struct {
@@ -91,7 +91,7 @@ func TestGrafanaDashboard(t *testing.T) {
 	if board.Title == "" || board.UID == "" {
 		t.Error("the dashboard has no title or no uid")
 	}
-	known, ids, panels := scraped(t), map[int]bool{}, 0
+	known, ids, panels := metricLabels(t), map[int]bool{}, 0
 	for _, v := range board.Templating.List {
 		if q := strings.TrimPrefix(v.Query, "label_values("); q != v.Query {
 			metric, label, _ := strings.Cut(strings.TrimSuffix(q, ")"), ", ")
@@ -100,7 +100,7 @@ func TestGrafanaDashboard(t *testing.T) {
 	}
 	for _, p := range board.Panels {
 		if ids[p.ID] {
-			t.Errorf("%s: two panels are number %d", p.Title, p.ID)
+			t.Errorf("%s: duplicate panel id %d", p.Title, p.ID)
 		}
 		ids[p.ID] = true
 		if p.Type == "row" {
@@ -115,11 +115,11 @@ func TestGrafanaDashboard(t *testing.T) {
 		}
 	}
 	if panels < 20 {
-		t.Errorf("got %d panels, want 20 and more", panels)
+		t.Errorf("got %d panels, want at least 20", panels)
 	}
 }
 
-func TestAlertExpressions(t *testing.T) {
+func TestAlertsUseExistingMetrics(t *testing.T) {
 	var file struct {
 		Groups []struct {
 			Rules []struct {
@@ -131,30 +131,29 @@ func TestAlertExpressions(t *testing.T) {
 	if err := yaml.Unmarshal(monitoring(t, "prometheus-alerts.yaml"), &file); err != nil {
 		t.Fatal(err)
 	}
-	known := scraped(t)
+	known := metricLabels(t)
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {
-			if r.Alert != "IndexerdDown" { // of Prometheus's own metric
+			if r.Alert != "IndexerdDown" { // uses a metric of Prometheus itself
 				checkExpr(t, r.Alert, r.Expr, r.Annotations.Summary+r.Annotations.Description, known)
 			}
 		}
 	}
 }
 
-// What the manual and the dashboards speak of is there.
-func TestDocumentedMetrics(t *testing.T) {
+func TestDocumentedMetricsExist(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := regexp.MustCompile("`(indexerd_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
 	if len(names) < 9 {
-		t.Fatalf("only %d metrics found in the manual", len(names))
+		t.Fatalf("got %d metrics in docs/operations.md, want at least 9", len(names))
 	}
-	known := scraped(t)
+	known := metricLabels(t)
 	for _, n := range names {
 		if known[n[1]] == nil && known[n[1]+"_count"] == nil {
-			t.Errorf("the manual speaks of %s, which /metrics does not have", n[1])
+			t.Errorf("docs/operations.md names %s, which /metrics does not have", n[1])
 		}
 	}
 }

@@ -6,45 +6,44 @@ import (
 	"net/url"
 )
 
-// checkOrigin refuses requests that a web page made a browser send: those with
-// a Host that is not this server's (a name that was made to resolve here),
-// those with the Origin of another page, and those that the browser says another
-// site began. Calls in process have none of the three.
+// checkOrigin rejects requests that a page of another site made a browser send.
+// It checks three headers: Host, against names that an attacker resolves to this
+// server, Origin and Sec-Fetch-Site. Calls in process have none of them.
 func (a Access) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.Listen != "" && !a.isOwn(r) {
-			fail(w, &Error{http.StatusForbidden, "forbidden", "this server is not " + r.Host, "use the address it prints, or a name of its certificate"})
+			writeError(w, &Error{http.StatusForbidden, "forbidden", "this server is not " + r.Host, "use the address that the daemon prints, or a name of its certificate"})
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
-			fail(w, &Error{http.StatusForbidden, "forbidden", "requests from the page " + origin + " are not answered", "ask without a browser, or from this server's own pages"})
+			writeError(w, &Error{http.StatusForbidden, "forbidden", "requests from " + origin + " are not allowed", "use this server's own pages, or no browser"})
 			return
 		}
 		if site := r.Header.Get("Sec-Fetch-Site"); fromOtherSite(site) && !opensDashboard(r) {
-			fail(w, &Error{http.StatusForbidden, "forbidden", "requests that a page of another site begins are not answered", "ask without a browser, or from this server's own pages"})
+			writeError(w, &Error{http.StatusForbidden, "forbidden", "requests from pages of other sites are not allowed", "use this server's own pages, or no browser"})
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// fromOtherSite reports whether Sec-Fetch-Site names another page than this
-// server's own. same-site is another port or a neighbouring name, which is
-// another server. none is what a person typed; other clients than browsers send
-// no such header.
+// fromOtherSite reports whether a request with this Sec-Fetch-Site comes from a
+// page of another server. same-site is one of those: another port or another
+// subdomain. none means that a user typed the address. Clients other than
+// browsers do not send the header.
 func fromOtherSite(site string) bool { return site != "" && site != "same-origin" && site != "none" }
 
-// opensDashboard reports whether a request follows a link to the dashboard,
-// which then asks by itself, from its own page.
+// opensDashboard reports whether a request follows a link to the dashboard. The
+// page shows nothing until its own requests are answered.
 func opensDashboard(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.URL.Path == "/" &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// isOwn accepts as Host the address listened on, the one that the connection
-// came to, every loopback address or "localhost" with the port listened on,
-// and every name of the certificate: whoever leads such a name elsewhere can't
-// show the certificate. A port in front of this one may be another.
+// isOwn reports whether Host is this server: its listen address, the address of
+// the connection, a loopback address or "localhost" with the listen port, or a
+// name of the certificate with any port. An attacker who resolves a name of the
+// certificate to another server can't present the certificate.
 func (a Access) isOwn(r *http.Request) bool {
 	name, port, err := net.SplitHostPort(r.Host)
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 	"indexerd/internal/recovered"
 )
 
-// Recover answers a request whose handler panics with a 500 of one line, and logs
-// the stack. Where the answer has begun, its connection is closed, so that no
-// caller takes half an answer for a whole one.
+// Recover logs a panic of h with its stack and responds with 500. If the response
+// has started it closes the connection, so that the client does not take a
+// partial response for a complete one.
 func Recover(h http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begun := &begunWriter{ResponseWriter: w}
-		err := handle(h, begun, r)
+		tracked := &trackingWriter{ResponseWriter: w}
+		err := runHandler(h, tracked, r)
 		switch {
 		case err == nil:
 		case err.Value == http.ErrAbortHandler:
 			panic(http.ErrAbortHandler)
 		default:
-			log.Error("indexerd recovered from a panic", "request", r.Method+" "+r.URL.Path, "error", err, "stack", err.Stack())
-			if begun.begun {
+			log.Error("request panicked", "request", r.Method+" "+r.URL.Path, "error", err, "stack", err.Stack())
+			if tracked.started {
 				panic(http.ErrAbortHandler)
 			}
-			fail(w, &Error{http.StatusInternalServerError, "internal", "the request failed inside indexerd", "see the log"})
+			writeError(w, &Error{http.StatusInternalServerError, "internal", "the request failed inside indexerd", "see the log"})
 		}
 	})
 }
 
-// handle returns the panic that ended a handler; nil where none did.
-func handle(h http.Handler, w http.ResponseWriter, r *http.Request) (panicked *recovered.Error) {
+// runHandler calls h and returns its panic, nil if there is none.
+func runHandler(h http.Handler, w http.ResponseWriter, r *http.Request) (panicked *recovered.Error) {
 	var err error
 	defer func() { panicked, _ = err.(*recovered.Error) }()
 	defer recovered.Into(&err)
@@ -37,21 +37,21 @@ func handle(h http.Handler, w http.ResponseWriter, r *http.Request) (panicked *r
 	return nil
 }
 
-// A begunWriter notes that an answer has begun.
-type begunWriter struct {
+// A trackingWriter records whether the response has started.
+type trackingWriter struct {
 	http.ResponseWriter
-	begun bool
+	started bool
 }
 
 // Unwrap lets http.ResponseController reach the writer.
-func (w *begunWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *trackingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *begunWriter) WriteHeader(status int) {
-	w.begun = true
+func (w *trackingWriter) WriteHeader(status int) {
+	w.started = true
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *begunWriter) Write(p []byte) (int, error) {
-	w.begun = true
+func (w *trackingWriter) Write(p []byte) (int, error) {
+	w.started = true
 	return w.ResponseWriter.Write(p)
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// A handler that panics answers 500 with one line, or, where its answer has
-// begun, closes the connection; the stack is in the log once.
-func TestPanicOfAHandler(t *testing.T) {
+// A panic before the response starts becomes a 500, a later one closes the
+// connection. Each stack is logged once.
+func TestPanicOfAHandlerIsRecovered(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/before", func(http.ResponseWriter, *http.Request) {
 		var rows []string
@@ -46,7 +46,7 @@ func TestPanicOfAHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(response.Body); err == nil {
-		t.Error("half an answer ended as a whole one does")
+		t.Error("got a partial response without an error")
 	}
 	response.Body.Close()
 	s.Close()

@@ -8,46 +8,47 @@ import (
 	"time"
 )
 
-// progressWithin is how long a stream may take from one write to the end of the
-// next: a client that reads nothing for that long is taken for gone.
+// progressWithin is how long one write of a stream may take. A client that reads
+// nothing for that long is considered gone.
 const progressWithin = 30 * time.Second
 
-// stream sends what write writes, for as long as the client reads. After the
-// first byte the status can't be taken back: an error cuts the stream off, so
-// that no client takes half of it for the whole.
+// stream responds with what write writes, for as long as the client reads. An
+// error after the first byte closes the connection, so that the client does not
+// take a partial stream for a complete one.
 func stream(w http.ResponseWriter, r *http.Request, write func(context.Context, io.Writer) error) {
-	if err := body(w, r, &struct{}{}); err != nil {
-		fail(w, err)
+	if err := decodeBody(w, r, &struct{}{}); err != nil {
+		writeError(w, err)
 		return
 	}
 	out := &Stream{w: w, rc: http.NewResponseController(w)}
-	// The deadlines of ordinary requests don't fit; in process there are none.
+	// A stream takes longer than the deadlines of other requests. In process there
+	// are none.
 	_ = out.rc.SetReadDeadline(time.Time{})
 	_ = out.rc.SetWriteDeadline(time.Time{})
 	err := write(r.Context(), out)
 	switch {
 	case err == nil:
-	case !out.begun:
-		fail(w, err)
+	case !out.started:
+		writeError(w, err)
 	default:
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// A Stream is the answer to a backup. Each write has a deadline of its own.
+// A Stream is the response of a backup. Each write has its own deadline.
 type Stream struct {
-	w     http.ResponseWriter
-	rc    *http.ResponseController
-	begun bool
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	started bool
 
-	mu    sync.Mutex
-	ended bool
+	mu          sync.Mutex
+	interrupted bool
 }
 
 // Write implements io.Writer.
 func (s *Stream) Write(b []byte) (int, error) {
-	if !s.begun {
-		s.begun = true
+	if !s.started {
+		s.started = true
 		s.w.Header().Set("Content-Type", "application/x-tar")
 	}
 	s.extend()
@@ -57,15 +58,15 @@ func (s *Stream) Write(b []byte) (int, error) {
 func (s *Stream) extend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended {
-		_ = s.rc.SetWriteDeadline(time.Now().Add(progressWithin)) // not supported in process
+	if !s.interrupted {
+		_ = s.rc.SetWriteDeadline(time.Now().Add(progressWithin)) // unsupported in process
 	}
 }
 
-// Interrupt makes the write under way fail, and all later ones.
+// Interrupt makes the current write and all later ones fail.
 func (s *Stream) Interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = true
-	_ = s.rc.SetWriteDeadline(time.Unix(1, 0)) // not supported in process
+	s.interrupted = true
+	_ = s.rc.SetWriteDeadline(expired) // unsupported in process
 }

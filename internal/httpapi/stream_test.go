@@ -14,18 +14,19 @@ import (
 	"time"
 )
 
-// A slowReader is a client that takes its time for each write of an answer.
+// A slowReader is a client that needs delay for each write and honors write
+// deadlines.
 type slowReader struct {
 	*httptest.ResponseRecorder
-	takes time.Duration
+	delay time.Duration
 
 	mu       sync.Mutex
 	deadline time.Time
-	moved    chan struct{} // closed when the deadline is moved
+	moved    chan struct{} // closed when the deadline changes
 }
 
-func newSlowReader(takes time.Duration) *slowReader {
-	return &slowReader{ResponseRecorder: httptest.NewRecorder(), takes: takes, moved: make(chan struct{})}
+func newSlowReader(delay time.Duration) *slowReader {
+	return &slowReader{ResponseRecorder: httptest.NewRecorder(), delay: delay, moved: make(chan struct{})}
 }
 
 func (s *slowReader) SetReadDeadline(time.Time) error { return nil }
@@ -40,7 +41,7 @@ func (s *slowReader) SetWriteDeadline(at time.Time) error {
 }
 
 func (s *slowReader) Write(b []byte) (int, error) {
-	taken := time.After(s.takes)
+	taken := time.After(s.delay)
 	for {
 		s.mu.Lock()
 		deadline, moved := s.deadline, s.moved
@@ -59,8 +60,7 @@ func (s *slowReader) Write(b []byte) (int, error) {
 	}
 }
 
-// A stream lasts as long as its client reads, and no longer.
-func TestStreamsLastWhileTheyAreRead(t *testing.T) {
+func TestStreamEndsWhenItsClientStopsReading(t *testing.T) {
 	hundred := func(_ context.Context, w io.Writer) error {
 		for range 100 {
 			if _, err := w.Write([]byte("block")); err != nil {
@@ -75,17 +75,17 @@ func TestStreamsLastWhileTheyAreRead(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		takes time.Duration
+		delay time.Duration
 		write func(context.Context, io.Writer) error
 		want  any // of recover
 		took  time.Duration
 	}{
-		{"a client that reads slowly", progressWithin - time.Second, hundred, nil, 100 * (progressWithin - time.Second)},
-		{"one that does not read", time.Hour, hundred, http.ErrAbortHandler, progressWithin},
-		{"an interrupted one", 400 * time.Millisecond, interrupted, http.ErrAbortHandler, time.Second},
+		{"slow client", progressWithin - time.Second, hundred, nil, 100 * (progressWithin - time.Second)},
+		{"client that does not read", time.Hour, hundred, http.ErrAbortHandler, progressWithin},
+		{"interrupted stream", 400 * time.Millisecond, interrupted, http.ErrAbortHandler, time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w, began := newSlowReader(c.takes), time.Now()
+			w, began := newSlowReader(c.delay), time.Now()
 			defer func() {
 				got, _ := recover().(error)
 				if want, _ := c.want.(error); !errors.Is(got, want) || time.Since(began) != c.took {
