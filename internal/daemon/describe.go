@@ -82,7 +82,7 @@ func (t *table) fits(r database.Rows) error {
 // can be compared, so everything is compared again.
 func (t *table) takeRows(r database.Rows) error {
 	if !t.opened() {
-		if err := t.create(r); err != nil {
+		if err := t.create(r, t.unitsFound()); err != nil {
 			return err
 		}
 	}

@@ -232,8 +232,8 @@ func (t *table) keepMoment(at doc.Moment) {
 func (t *table) sayHeld(pass string) {
 	held := t.guard.Held().Removals
 	t.mu.Lock()
-	said := t.heldSaid
-	t.heldSaid = held
+	said := t.heldLogged
+	t.heldLogged = held
 	t.mu.Unlock()
 	if held == 0 || held == said {
 		return

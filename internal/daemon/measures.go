@@ -16,10 +16,10 @@ func (e *Engine) Measures() []httpapi.TableMeasures {
 	return all
 }
 
-func (t *table) measures() (httpapi.TableMeasures, bool) {
-	t.mu.Lock()
-	index, pages, history := t.index, t.pages, t.history
-	t.mu.Unlock()
+func (s *storage) measures() (httpapi.TableMeasures, bool) {
+	s.mu.Lock()
+	index, pages, history := s.index, s.pages, s.history
+	s.mu.Unlock()
 	if index == nil {
 		return httpapi.TableMeasures{}, false
 	}
@@ -27,10 +27,10 @@ func (t *table) measures() (httpapi.TableMeasures, bool) {
 	if err != nil { // it has just been closed, or it broke, which the status says
 		return httpapi.TableMeasures{}, false
 	}
-	s := pages.Stats()
+	stats := pages.Stats()
 	return httpapi.TableMeasures{
-		Table: t.conf.Name, IndexBytes: bytes,
-		Pages: s.Pages, PageVersions: s.Records, PageBytes: s.Bytes + s.KeyBytes, PageGarbage: s.Garbage, PageMemory: s.IndexBytes,
+		Table: s.conf.Name, IndexBytes: bytes,
+		Pages: stats.Pages, PageVersions: stats.Records, PageBytes: stats.Bytes + stats.KeyBytes, PageGarbage: stats.Garbage, PageMemory: stats.IndexBytes,
 		Lateness: history.Lateness(),
 	}, true
 }

@@ -14,7 +14,7 @@ import (
 
 // sayMapping says that the configuration is not what the index was built with.
 func (t *table) sayMapping() {
-	if t.built.Fingerprint() != database.Mapping(t.conf).Fingerprint() {
+	if !t.mapped() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer or positions were changed",
 			"do", t.command("reindex"))
 	}
@@ -88,11 +88,11 @@ func (t *table) setReindexing(on bool) {
 
 // adopt sharedHorizon everything to a new index, and closes the old one, which waits
 // for the searches in it.
-func (t *table) adopt(index *fulltext.Index) error {
-	t.mu.Lock()
-	old := t.index
-	t.index, t.built = index, database.Mapping(t.conf)
-	t.searcher = t.newSearcher()
-	t.mu.Unlock()
+func (s *storage) adopt(index *fulltext.Index) error {
+	s.mu.Lock()
+	old := s.index
+	s.index, s.built = index, database.Mapping(s.conf)
+	s.searcher = s.newSearcher()
+	s.mu.Unlock()
 	return old.Close()
 }

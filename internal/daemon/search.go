@@ -14,18 +14,18 @@ import (
 )
 
 // newSearcher searches by what the index was built with, under mu.
-func (t *table) newSearcher() *search.Searcher {
-	s := &search.Searcher{Index: t.index, Pages: t.pages, Table: t.conf.Name, Content: t.built.Content, ACL: t.conf.ACL, Boosts: map[string]float64{}}
-	for _, m := range t.built.Metadata {
-		s.Metadata = append(s.Metadata, m.Name)
+func (s *storage) newSearcher() *search.Searcher {
+	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}}
+	for _, m := range s.built.Metadata {
+		searcher.Metadata = append(searcher.Metadata, m.Name)
 	}
-	for _, c := range t.built.Children {
-		s.Children = append(s.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
+	for _, c := range s.built.Children {
+		searcher.Children = append(searcher.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
 	}
-	for _, b := range t.conf.Content.Boosts {
-		s.Boosts[b.Field] = b.Factor
+	for _, b := range s.conf.Content.Boosts {
+		searcher.Boosts[b.Field] = b.Factor
 	}
-	return s
+	return searcher
 }
 
 // Search answers a search in one table.
@@ -52,20 +52,20 @@ func (e *Engine) Search(ctx context.Context, name string, p search.Params) (sear
 
 // knowsGroups reports whether the index in use has the groups of documents, if
 // they have any: it may have been built before the table had an acl.
-func (t *table) knowsGroups() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	name := t.conf.ACL
+func (s *storage) knowsGroups() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := s.conf.ACL
 	return name == "" ||
-		slices.Contains(t.built.Metadata, fulltext.Field{Name: name, Type: fulltext.Keyword}) ||
-		slices.ContainsFunc(t.built.Children, func(c fulltext.Child) bool { return c.Name == name && c.Type == fulltext.Keyword })
+		slices.Contains(s.built.Metadata, fulltext.Field{Name: name, Type: fulltext.Keyword}) ||
+		slices.ContainsFunc(s.built.Children, func(c fulltext.Child) bool { return c.Name == name && c.Type == fulltext.Keyword })
 }
 
 // search is the searcher of the index that is in use.
-func (t *table) search() *search.Searcher {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.searcher
+func (s *storage) search() *search.Searcher {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.searcher
 }
 
 // Doc returns one document.

@@ -124,18 +124,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if p := t.progress.Snapshot(); p.Running {
 		s.Load = &httpapi.LoadStatus{Done: p.Done, Of: p.Of, RowsPerS: p.Rate, ETAS: p.ETA.Seconds()}
 	}
-	if t.index != nil {
-		s.Quarantined = t.quarantine.Len()
-		s.QuarantinedVisible, s.QuarantinedHidden = t.quarantine.Documents()
-		s.Held = t.heldStatus(t.guard.Held())
-		if n, err := t.index.Count(); err == nil {
-			s.Documents = n
-		}
-		if t.tree != nil {
-			s.Tree.Entries, s.Tree.Bytes, s.Tree.SpilledBytes = t.tree.Stats()
-		}
-		s.LatenessMS = lateness(t.history.Lateness(), assumedTimeout(t.conf))
-	}
+	t.storage.status(&s)
 	if !t.windowAt.IsZero() {
 		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
 		s.LagS = &lag
@@ -163,6 +152,25 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	return s
 }
 
+// status adds the figures of what is stored.
+func (s *storage) status(to *httpapi.TableStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index == nil {
+		return
+	}
+	to.Quarantined = s.quarantine.Len()
+	to.QuarantinedVisible, to.QuarantinedHidden = s.quarantine.Documents()
+	to.Held = s.heldStatus(s.guard.Held())
+	if n, err := s.index.Count(); err == nil {
+		to.Documents = n
+	}
+	if s.tree != nil {
+		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.tree.Stats()
+	}
+	to.LatenessMS = lateness(s.history.Lateness(), assumedTimeout(s.conf))
+}
+
 // hiddenStatus is the last error of a table whose documents only admins find,
 // which a restart does not end.
 func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
@@ -174,26 +182,26 @@ func hiddenStatus(last *httpapi.LastError, hidden string) *httpapi.LastError {
 }
 
 // heldStatus is what the guard holds; nil where it holds nothing.
-func (t *table) heldStatus(h sink.Held) *httpapi.Held {
+func (s *storage) heldStatus(h sink.Held) *httpapi.Held {
 	if h.Removals == 0 {
 		return nil
 	}
 	return &httpapi.Held{
 		Removals: h.Removals, Of: h.Of, Since: httpapi.Time(h.Since),
-		Do: t.command("sweep", "--allow", strconv.Itoa(h.Removals)),
+		Do: s.command("sweep", "--allow", strconv.Itoa(h.Removals)),
 	}
 }
 
-// command is what a person types about the table, in whatever directory.
-func (t *table) command(verb string, flags ...string) string {
-	file, err := filepath.Abs(t.cfg.File)
+// command returns what a person types about the table, in whatever directory.
+func (s *storage) command(verb string, flags ...string) string {
+	file, err := filepath.Abs(s.cfg.File)
 	if err != nil { // the working directory is gone
-		file = t.cfg.File
+		file = s.cfg.File
 	}
 	if strings.ContainsAny(file, " '\"$&;|<>()*?\\") {
 		file = terminal.Quote(file)
 	}
-	words := append([]string{"indexerd", verb, t.conf.Name}, flags...)
+	words := append([]string{"indexerd", verb, s.conf.Name}, flags...)
 	return strings.Join(append(words, "-c", file), " ")
 }
 

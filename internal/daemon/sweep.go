@@ -14,28 +14,6 @@ import (
 	"indexerd/timetrace"
 )
 
-// newGuard makes a table's guard. Removals of the last hour count, whoever ran
-// then, and what the last sweep held is still held.
-func (t *table) newGuard() (*sink.Guard, error) {
-	conf, h := t.conf.DeleteCheck, t.history
-	count := func() (uint64, error) { return t.current().Count() }
-	guard := sink.NewGuard(sink.Limits{Count: conf.MaxCount, Fraction: conf.MaxFraction}, count)
-	runs, _ := h.Runs(1000, 0)
-	for i := len(runs) - 1; i >= 0; i-- {
-		if r := runs[i]; r.Report.Deleted > 0 {
-			guard.Remember(r.Started.Add(r.Took), r.Report.Deleted)
-		}
-	}
-	held, err := deletecheck.Held(atomicfile.OS, t.dir)
-	if err != nil || held == 0 {
-		return guard, err
-	}
-	of, err := t.index.Count()
-	marks, _ := t.trace.Table(t.conf.Name)
-	guard.Settle(sink.Held{Removals: held, Of: int(of), Since: marks.Sweep})
-	return guard, err
-}
-
 // sweepRetry is how soon a sweep that verifies is tried again after it failed.
 const sweepRetry = 30 * time.Second
 

@@ -112,11 +112,12 @@ func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.Verif
 // hash of the one or the other.
 func (t *table) comparable(content bool) error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	reindexing := t.reindexing
+	t.mu.Unlock()
 	switch {
-	case t.reindexing:
+	case reindexing:
 		return errors.New("it is being reindexed: verify when that has ended")
-	case content && t.built.Fingerprint() != database.Mapping(t.conf).Fingerprint():
+	case content && !t.mapped():
 		return fmt.Errorf("the mapping was changed: run `indexerd reindex %s`, then verify its content", t.conf.Name)
 	}
 	return nil

@@ -1,0 +1,298 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"indexerd/configs"
+	"indexerd/deletecheck"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/history"
+	"indexerd/internal/quarantine"
+	"indexerd/internal/reindex"
+	"indexerd/internal/search"
+	"indexerd/internal/sink"
+	"indexerd/internal/stamps"
+	"indexerd/store"
+	"indexerd/timetrace"
+)
+
+// A storage is what is stored of one table: its index, its pages, its tree of
+// stamps, its quarantine and its history, and the sink, which alone writes them.
+// All but the index are set once, by open; a reindex replaces the index, what it
+// was built with, and the searcher. The files are those of one directory, and
+// timeTrace holds the marks: a storage opens only where both speak of the same
+// source and index generation.
+type storage struct {
+	cfg      *configs.Config
+	conf     configs.Table
+	trace    *timetrace.Trace
+	dir      string
+	readOnly bool // what is stored is opened without writing, and no pass runs
+
+	mu         sync.Mutex       // guards what follows; taken after a table's
+	index      *fulltext.Index  // nil: nothing is stored yet, or it is closed
+	built      fulltext.Mapping // what the index was built with
+	writes     *reindex.Switch  // where the sink writes
+	pages      *store.FileMap
+	tree       *stamps.Tree
+	quarantine *quarantine.Quarantine
+	history    *history.History
+	guard      *sink.Guard
+	sink       *sink.Sink
+	searcher   *search.Searcher
+}
+
+// Begin and End number the table's fetches.
+func (s *storage) Begin(open func() error) (doc.FetchSeq, error) { return s.sink.Begin(open) }
+
+// End implements database.Numbers.
+func (s *storage) End(seq doc.FetchSeq) { s.sink.End(seq) }
+
+// openStored opens what earlier runs stored; it reports false where there is
+// nothing yet.
+func (s *storage) openStored() (bool, error) {
+	marks, ok := s.trace.Table(s.conf.Name)
+	if !ok {
+		if _, err := os.Stat(s.dir); !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("%s has documents of %s and %s has no marks of it: restore that file, or move %s away to load the table anew", s.dir, s.conf.Name, timetrace.FileName, s.dir)
+		}
+		return false, nil
+	}
+	if err := s.checkMarks(marks); err != nil {
+		return false, err
+	}
+	index, built, err := s.openIndex()
+	switch {
+	case err != nil && !marks.Loaded:
+		return false, nil // begun and not to be resumed: create starts again
+	case err != nil:
+		return false, err
+	case index.Generation() != marks.Generation:
+		return false, errors.Join(index.Close(), fmt.Errorf("%s: the index is generation %d and %s speaks of %d: restore both from one backup", s.dir, index.Generation(), timetrace.FileName, marks.Generation))
+	}
+	return true, s.open(index, built)
+}
+
+// openIndex opens the index that counts, and returns what it was built with.
+func (s *storage) openIndex() (*fulltext.Index, fulltext.Mapping, error) {
+	open, openAsBuilt := fulltext.Open, fulltext.OpenAsBuilt
+	if s.readOnly {
+		open, openAsBuilt = fulltext.OpenReadOnly, fulltext.OpenReadOnlyAsBuilt
+	} else if err := reindex.Resolve(s.dir); err != nil {
+		return nil, fulltext.Mapping{}, err
+	}
+	dir, err := reindex.Current(s.dir)
+	if err != nil {
+		return nil, fulltext.Mapping{}, err
+	}
+	built := database.Mapping(s.conf)
+	index, err := open(dir, built)
+	if errors.Is(err, fulltext.ErrMapping) {
+		return openAsBuilt(dir)
+	}
+	return index, built, err
+}
+
+// checkMarks makes sure that the marks speak of this configuration.
+func (s *storage) checkMarks(marks timetrace.Table) error {
+	if marks.Source != sourceFingerprint(s.conf) {
+		return s.cfg.Fault("tables."+s.conf.Name+".key", "source, key or updated is not what the table was loaded with",
+			"put it back, or load the table again: "+s.command("reload"))
+	}
+	return nil
+}
+
+// create starts the stored side of a table that was never loaded, or whose
+// load can't be resumed.
+func (s *storage) create(r database.Rows, units map[string]string) error {
+	var generation doc.Generation
+	err := s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) {
+		m.Source, m.SQL, m.Kinds = sourceFingerprint(s.conf), sqlFingerprint(s.conf), r.Kinds()
+		m.Epoch, m.Units = r.Epoch(), units
+		m.Generation++
+		m.Loaded = false
+		generation = m.Generation
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	if err := reindex.Resolve(s.dir); err != nil {
+		return err
+	}
+	dir := filepath.Join(s.dir, "index")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	index, err := fulltext.Create(dir, database.Mapping(s.conf), generation)
+	if err != nil {
+		return err
+	}
+	return s.open(index, database.Mapping(s.conf))
+}
+
+// open opens what stands beside the index, and puts the sink before them.
+func (s *storage) open(index *fulltext.Index, built fulltext.Mapping) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.index, s.built, s.writes = index, built, reindex.NewSwitch(index)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.closeAll())
+		}
+	}()
+	s.pages, err = store.Open(filepath.Join(s.dir, "pages"), store.Options{
+		Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly,
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.openLogs(); err != nil {
+		return err
+	}
+	if s.guard, err = s.newGuard(); err != nil {
+		return err
+	}
+	s.sink = sink.New(s.writes, s.pages, s.tree, s.quarantine, s.guard, s.reserve).WithACL(database.ACL(s.conf))
+	s.sink.Check = s.withinLimits
+	s.searcher = s.newSearcher()
+	return nil
+}
+
+// withinLimits reports a row that is too large for a document.
+func (s *storage) withinLimits(row doc.Row) error {
+	if err := s.conf.Limits.CheckText(row.Size()); err != nil {
+		return err
+	}
+	index := s.current()
+	if index == nil {
+		return nil // closed meanwhile, as the write will report
+	}
+	return index.Fits(row, s.conf.Limits)
+}
+
+// openLogs opens what no search needs. Read-only there is no tree: it only knows
+// what passes of this process have seen.
+func (s *storage) openLogs() (err error) {
+	openQuarantine, openHistory := quarantine.Open, history.Open
+	if s.readOnly {
+		openQuarantine, openHistory = quarantine.OpenReadOnly, history.OpenReadOnly
+	} else if s.tree, err = stamps.New(stamps.Options{Dir: filepath.Join(s.dir, "stamps"), Budget: s.conf.Compensate.Tree}); err != nil {
+		return err
+	}
+	if s.quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(s.dir)); err != nil {
+		return err
+	}
+	s.history, err = openHistory(atomicfile.OS, history.Name(s.dir))
+	return err
+}
+
+// closeAll closes what is open, under mu.
+func (s *storage) closeAll() error {
+	errs := []error{s.index.Close()}
+	if s.pages != nil {
+		errs = append(errs, s.pages.Close())
+	}
+	if s.quarantine != nil {
+		errs = append(errs, s.quarantine.Close())
+	}
+	if s.history != nil {
+		errs = append(errs, s.history.Close())
+	}
+	s.index, s.pages, s.quarantine, s.history = nil, nil, nil, nil
+	return errors.Join(errs...)
+}
+
+// planFile is the record of a load under way.
+func (s *storage) planFile() string { return filepath.Join(s.dir, "load") }
+
+var compressions = map[string]store.Compression{"s2": store.S2, "zstd": store.Zstd, "none": store.None}
+
+// reserve makes n more numbers durable. Read-only they are given out in memory:
+// nothing is stored under them.
+func (s *storage) reserve(n uint64) (first uint64, err error) {
+	raise := func(m *timetrace.Table) {
+		first = m.Numbers + 1
+		m.Numbers += n
+	}
+	if s.readOnly {
+		s.trace.Note(s.conf.Name, raise)
+		return first, nil
+	}
+	err = s.trace.UpdateTable(s.conf.Name, raise)
+	return first, err
+}
+
+// opened reports whether there is something to search.
+func (s *storage) opened() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.index != nil
+}
+
+// mapped reports whether the index was built with the mapping of the
+// configuration.
+func (s *storage) mapped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.built.Fingerprint() == database.Mapping(s.conf).Fingerprint()
+}
+
+// current returns the index that is in use; nil where there is none.
+func (s *storage) current() *fulltext.Index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.index
+}
+
+// broken is the fault after which nothing may be written any more: what the
+// disk has is unknown, and only opening it again tells.
+func (s *storage) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index == nil {
+		return nil
+	}
+	return errors.Join(s.writes.Err(), s.pages.Err())
+}
+
+func (s *storage) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index == nil {
+		return nil
+	}
+	return s.closeAll()
+}
+
+// newGuard makes a table's guard. Removals of the last hour count, whoever ran
+// then, and what the last sweep held is still held.
+func (s *storage) newGuard() (*sink.Guard, error) {
+	conf, h := s.conf.DeleteCheck, s.history
+	count := func() (uint64, error) { return s.current().Count() }
+	guard := sink.NewGuard(sink.Limits{Count: conf.MaxCount, Fraction: conf.MaxFraction}, count)
+	runs, _ := h.Runs(1000, 0)
+	for i := len(runs) - 1; i >= 0; i-- {
+		if r := runs[i]; r.Report.Deleted > 0 {
+			guard.Remember(r.Started.Add(r.Took), r.Report.Deleted)
+		}
+	}
+	held, err := deletecheck.Held(atomicfile.OS, s.dir)
+	if err != nil || held == 0 {
+		return guard, err
+	}
+	of, err := s.index.Count()
+	marks, _ := s.trace.Table(s.conf.Name)
+	guard.Settle(sink.Held{Removals: held, Of: int(of), Since: marks.Sweep})
+	return guard, err
+}
