@@ -1,20 +1,20 @@
-// The JSON API, as CONTRACT has it.
+// Calls of the JSON API that docs/api.md describes.
 
-// A Refusal is the API's error object: what went wrong and what to do.
-export class Refusal extends Error {
+// A APIError is an error that the API returns. Other errors mean no response.
+export class APIError extends Error {
   constructor({ code, message, hint }) {
     super(hint ? `${message}: ${hint}` : message);
     this.code = code;
   }
 }
 
-// The token of a server that wants one: typed once, kept as long as the tab.
+// The token, if the server needs one. It is kept until the tab is closed.
 const tokenKey = 'indexerd-token';
 export const hasToken = () => sessionStorage.getItem(tokenKey) !== null;
 export const keepToken = (token) => sessionStorage.setItem(tokenKey, token);
 
-// ask calls the API. Whatever does not answer in time is given up, so that a
-// poll that hangs never stops the ones after it.
+// ask calls the API. It fails after 15 s, so that a hanging request does not stop
+// the polling.
 export async function ask(path, { method = 'GET', body, signal } = {}) {
   const limit = AbortSignal.timeout(15000);
   const response = await fetch(`/api/v1/${path}`, {
@@ -24,7 +24,7 @@ export async function ask(path, { method = 'GET', body, signal } = {}) {
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   });
   const answer = await response.json();
-  if (!response.ok) throw new Refusal(answer.error ?? { code: 'internal', message: `status ${response.status}` });
+  if (!response.ok) throw new APIError(answer.error ?? { code: 'internal', message: `status ${response.status}` });
   return answer;
 }
 

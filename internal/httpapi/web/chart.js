@@ -1,10 +1,10 @@
-// Small charts in SVG: a line for what is polled, stems for what happened now
-// and then. Points are {at, value}; at is in milliseconds.
+// Small charts in SVG: a line for polled values, stems for events. Points are
+// {at, value}; at is in milliseconds.
 import { duration, el, setText } from './dom.js';
 
 const width = 300;
 const height = 48;
-const pad = 2; // of the stroke, so that the highest and the lowest are seen whole
+const pad = 2; // half the stroke, so that the highest and lowest points are not clipped
 
 function svg(name, attributes) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -16,8 +16,8 @@ function svg(name, attributes) {
 const line = (points) => points.map(([x, y], i) => `${i ? 'L' : 'M'}${x} ${y}`).join('');
 const stems = (points) => points.map(([x, y]) => `M${x} ${height - pad}V${y}`).join('');
 
-// scale places points; the axis begins at 0, so that a chart can't make much
-// of little.
+// scale returns the coordinates of points. The axis begins at 0, so that small
+// differences look small.
 function scale(points, highest) {
   const from = points[0].at;
   const span = Math.max(points.at(-1).at - from, 1);
@@ -27,8 +27,7 @@ function scale(points, highest) {
   ]);
 }
 
-// chart makes a figure and returns it with the function that draws points, old
-// to new, into it.
+// chart returns a figure and a function that draws points, oldest first, into it.
 export function chart(title, kind, format) {
   const value = el('span', { class: 'value' });
   const range = el('span', { class: 'quiet' });
@@ -43,7 +42,7 @@ export function chart(title, kind, format) {
       if (points.length === 0) {
         path.removeAttribute('d');
         setText(value, '');
-        setText(range, 'nothing yet');
+        setText(range, 'no data');
         return;
       }
       const highest = points.reduce((most, p) => Math.max(most, p.value), 0);

@@ -1,5 +1,5 @@
-// The dashboard: what the JSON API says, every two seconds. No state is kept
-// but the samples of lag since the page was opened.
+// The dashboard. It polls the JSON API every two seconds and keeps only the
+// samples of lag since the page was opened.
 import { ask, hasToken, keepToken } from './api.js';
 import { $, el, setText } from './dom.js';
 import { followTables, startSearch } from './search.js';
@@ -31,14 +31,14 @@ function alarm(texts) {
   if (shown.join('\n') !== texts.join('\n')) $('alarms').replaceChildren(...texts.map((text) => el('li', {}, text)));
 }
 
-// wantToken asks for a token, or for another one than what was refused.
-function wantToken(refusal) {
+// login asks the user for a token. error is why the server rejected the request.
+function login(error) {
   setText($('ready'), 'locked');
   $('ready').dataset.state = 'failing';
   alarm([]);
   $('login').hidden = false;
   $('board').hidden = true;
-  setText($('refusal'), hasToken() ? refusal.message : '');
+  setText($('refusal'), hasToken() ? error.message : '');
   $('token').focus();
 }
 
@@ -51,13 +51,14 @@ $('login').addEventListener('submit', (event) => {
   poll();
 });
 
-// poll asks again only after an answer, and not while nobody looks or may.
+// poll shows the status and schedules the next poll. It requests nothing while the
+// page is hidden, and stops while the user has to log in.
 async function poll() {
   try {
     if (!document.hidden) showStatus(await ask('status'));
   } catch (e) {
     if (e.code === 'unauthorized' || e.code === 'forbidden') {
-      wantToken(e);
+      login(e);
       return;
     }
     setText($('ready'), 'no answer');

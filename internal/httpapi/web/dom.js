@@ -1,10 +1,10 @@
-// Small words for building the page. Nothing here, or anywhere else in the
-// dashboard, parses HTML: what rows say becomes text nodes, so that it can't
-// become a script. The server's Content-Security-Policy holds us to it.
+// Helpers that build the page. The dashboard never parses HTML: content of rows
+// becomes text nodes, so that it can't become a script. The server's
+// Content-Security-Policy enforces that.
 
 export const $ = (id) => document.getElementById(id);
 
-// el makes an element with attributes and children; null children are left out.
+// el returns an element with attributes and children. Null children are skipped.
 export function el(name, attributes = {}, ...children) {
   const e = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
@@ -12,15 +12,14 @@ export function el(name, attributes = {}, ...children) {
   return e;
 }
 
-// setText leaves a text that is the same alone, so that a selection in it and a
-// reader's place survive the next poll.
+// setText sets a text if it differs. An unchanged text keeps its selection and the
+// position of a screen reader.
 export function setText(e, text) {
   if (e.textContent !== text) e.textContent = text;
 }
 
-// marked is a highlight as nodes. The API returns escaped HTML with <mark>;
-// only <mark> is taken as an element, and only what the server escapes is
-// unescaped. Whatever else looks like a tag stays text.
+// marked returns a highlight as nodes. The API returns escaped HTML with <mark>.
+// Only <mark> becomes an element; any other tag stays text.
 export function marked(highlight) {
   const entities = { '&lt;': '<', '&gt;': '>', '&#34;': '"', '&#39;': "'", '&amp;': '&' };
   const text = (s) => s.replace(/&(?:lt|gt|#34|#39|amp);/g, (e) => entities[e]);
@@ -33,7 +32,7 @@ export function marked(highlight) {
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 export const number = (n) => whole.format(n);
 
-// duration of milliseconds in the unit that a reader would choose.
+// duration formats milliseconds in a suitable unit.
 export function duration(ms) {
   if (ms < 0) return `-${duration(-ms)}`;
   if (ms === 0) return '0 s';
@@ -48,8 +47,8 @@ export function duration(ms) {
   return `${(s / 86400).toFixed(0)} days`;
 }
 
-// when says how far a time is from the server's now; the clock of the browser
-// may be another.
+// when formats a time relative to now, the server's clock. The browser's clock may
+// differ.
 export function when(time, now) {
   if (time === null) return 'never';
   const ms = Date.parse(now) - Date.parse(time);

@@ -1,19 +1,19 @@
-// The search box: it asks while you type, and an answer to an older question is
-// never shown after a newer one.
-import { Refusal, ask, hasToken, tablePath } from './api.js';
+// The search box. It searches while the user types, and never shows the answer of
+// an older search after a newer one.
+import { APIError, ask, hasToken, tablePath } from './api.js';
 import { $, el, marked, number } from './dom.js';
 
-const typingPause = 120; // milliseconds; shorter asks for half-typed words
+const typingPause = 120; // milliseconds without input before a search
 const facetValues = 8;
 
-// typing says that the last word may go on, asked is the query that the hits shown
-// answer, and next where they go on.
-const state = { table: '', facets: [], filter: new Map(), typing: false, asked: '', next: null };
-let typing; // the timer of the pause
-let asking = new AbortController(); // of the question under way
+// typing: the last word may be incomplete. shown: the query of the hits on the
+// page. next: where they continue.
+const state = { table: '', facets: [], filter: new Map(), typing: false, shown: '', next: null };
+let pause; // the timer of typingPause
+let current = new AbortController(); // of the running search
 
-// followTables offers the tables there are, and begins with the first that can
-// answer.
+// followTables updates the list of tables. It chooses the first table once that has
+// documents.
 export function followTables(tables) {
   const names = tables.map((t) => t.table);
   const select = $('table');
@@ -29,19 +29,19 @@ async function choose(table) {
   Object.assign(state, { table, facets: [], filter: new Map() });
   await search();
   try {
-    const facets = await countable(table);
-    if (table !== state.table) return; // another was chosen meanwhile
+    const facets = await facetFields(table);
+    if (table !== state.table) return; // the user chose another table
     state.facets = facets;
     if (facets.length) await search();
   } catch {
-    state.table = ''; // the next poll begins again
+    state.table = ''; // the next poll tries again
   }
 }
 
-// countable finds the fields that have facets: the API names no types, so every
-// field of some documents is asked for. A field whose values occur once each is
-// a name, and no facet.
-async function countable(table) {
+// facetFields returns the fields to show facets of. The API does not return field
+// types, so it requests a facet of every field of some documents, and skips fields
+// whose values are unique.
+async function facetFields(table) {
   const { hits } = await ask(tablePath(table, 'search?size=20&highlight=false'));
   const fields = new Set(hits.flatMap((h) => Object.keys(h.fields)));
   const tried = await Promise.all([...fields].map(async (field) => {
@@ -62,24 +62,24 @@ function parameters(q) {
   };
 }
 
-// open is the query with its last word open, for one that is not typed to its
-// end: the word, which counts more, or what begins so. It is the query itself
-// where that does not end in a word.
-function open(q) {
+// withPrefix returns a query whose last word also matches as a prefix. Documents
+// with the word itself rank higher. A query that does not end in a word is
+// returned unchanged.
+function withPrefix(q) {
   const [, before, field, word] = /^(.*[\s(])?([\p{L}\p{N}_]+:)?([\p{L}\p{N}]{2,})$/su.exec(q) ?? [];
   if (!word || word === 'OR' || q.includes('"')) return q;
   return `${before ?? ''}(${field ?? ''}${word} OR ${field ?? ''}${word}*)`;
 }
 
-// firstFound asks one query after the other, until one finds something. One
-// that the server refuses finds nothing, unless it is what was typed.
+// firstFound tries queries until one finds something. An error of the API counts as
+// finding nothing, except for the query that the user typed.
 async function firstFound(typed, queries, post) {
   let found;
   for (const q of new Set(queries)) {
     try {
       found = { q, answer: await post(q) };
     } catch (e) {
-      if (q === typed || !(e instanceof Refusal)) throw e;
+      if (q === typed || !(e instanceof APIError)) throw e;
     }
     if (found?.answer.total > 0) break;
   }
@@ -87,40 +87,41 @@ async function firstFound(typed, queries, post) {
 }
 
 async function search({ after = '' } = {}) {
-  clearTimeout(typing);
-  asking.abort();
-  asking = new AbortController();
-  const { signal } = asking;
+  clearTimeout(pause);
+  current.abort();
+  current = new AbortController();
+  const { signal } = current;
   const post = (q) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(q), after }, signal });
   if (!state.table) return;
   try {
-    const typed = after ? state.asked : $('q').value.trim();
-    const queries = after ? [typed] : state.typing ? [open(typed), typed] : [typed, open(typed)];
+    const typed = after ? state.shown : $('q').value.trim();
+    const queries = after ? [typed] : state.typing ? [withPrefix(typed), typed] : [typed, withPrefix(typed)];
     const { q, answer } = await firstFound(typed, queries, post);
-    state.asked = q;
-    show(answer, Boolean(after));
+    state.shown = q;
+    showAnswer(answer, Boolean(after));
   } catch (e) {
-    if (!signal.aborted) say(e.message, true);
+    if (!signal.aborted) showMessage(e.message, true);
   }
 }
 
-function say(text, wrong = false) {
+function showMessage(text, wrong = false) {
   $('found').textContent = text;
   $('found').classList.toggle('wrong', wrong);
 }
 
-function show(answer, onward) {
-  say(`${number(answer.total)} found, ${answer.took_ms} ms`);
+function showAnswer(answer, append) {
+  showMessage(`${number(answer.total)} found, ${answer.took_ms} ms`);
   const hits = answer.hits.map(hit);
-  if (onward) $('hits').append(...hits);
+  if (append) $('hits').append(...hits);
   else $('hits').replaceChildren(...hits);
-  if (onward) hits[0]?.querySelector('button').focus();
+  if (append) hits[0]?.querySelector('button').focus();
   state.next = answer.next;
   $('more').hidden = answer.next === null;
   showFacets(answer.facets);
 }
 
-// hit is a document: folded it shows what was found, unfolded all of it.
+// hit returns the element of a document. Folded it shows the highlights, unfolded
+// all fields.
 function hit({ oid, fields, highlights = {} }) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
   names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
@@ -135,8 +136,8 @@ function hit({ oid, fields, highlights = {} }) {
   return item;
 }
 
-// answerLink leads to an answer of the API. Where a token is needed the browser
-// would not send it along: then the answer is shown below the hit.
+// answerLink links to an answer of the API. A browser does not send the token with
+// a link, so with a token the answer is shown below the hit.
 function answerLink(path, name) {
   const link = el('a', { href: `/api/v1/${path}` }, name);
   link.addEventListener('click', async (event) => {
@@ -191,8 +192,7 @@ function facetButton(field, value, count, chosen) {
   return button;
 }
 
-// arrows move between the box and the hits; what else is typed among the hits
-// does what it does anywhere.
+// move moves the focus between the search box and the hits with the arrow keys.
 function move(event) {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const stops = [$('q'), ...$('hits').querySelectorAll('.key')];
@@ -205,9 +205,9 @@ function move(event) {
 
 export function startSearch() {
   $('q').addEventListener('input', () => {
-    clearTimeout(typing);
+    clearTimeout(pause);
     state.typing = true;
-    typing = setTimeout(search, typingPause);
+    pause = setTimeout(search, typingPause);
   });
   $('q').form.addEventListener('submit', (event) => {
     event.preventDefault();

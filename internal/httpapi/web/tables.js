@@ -1,16 +1,15 @@
-// A panel for each table: how far it has come, what its passes do, and buttons
-// that run them.
+// A panel for each table: its state, its passes and buttons that run them.
 import { ask, tablePath } from './api.js';
 import { chart } from './chart.js';
 import { $, duration, el, number, setText, utc, when } from './dom.js';
 
-const keptSamples = 900; // of lag: half an hour of polls
-const listEvery = 10000; // milliseconds between two looks at the history
-const followEvery = 300; // milliseconds between two looks at a run
+const keptSamples = 900; // samples of lag: half an hour of polls
+const listEvery = 10000; // milliseconds between requests of the history
+const followEvery = 300; // milliseconds between requests of a run
 
 const panels = new Map(); // by table
 
-// showTables brings every panel up to the status.
+// showTables updates every panel.
 export function showTables(status) {
   for (const t of status.tables) {
     if (!panels.has(t.table)) panels.set(t.table, panel(t.table));
@@ -18,7 +17,7 @@ export function showTables(status) {
   }
 }
 
-// openTable shows one table and folds the others.
+// openTable unfolds one panel and folds the others.
 export function openTable(table) {
   for (const [name, p] of panels) p.root.open = name === table;
 }
@@ -40,7 +39,7 @@ function panel(table) {
     show(t, now) {
       lists.now = now;
       if (t.lag_s !== null) lag.push({ at: Date.parse(now), value: t.lag_s * 1000 });
-      if (lag.length > keptSamples) lag.shift();
+      if (lag.length > keptSamples) lag.splice(0, 1);
       showState(f, t);
       showFacts(f, t, now);
       showPasses(f.passes, t.passes, now);
@@ -81,8 +80,8 @@ function showFacts(f, t, now) {
   setText(f.late, t.lateness_ms ? duration(t.lateness_ms.p99) : 'none');
   setText(f.quarantined, t.quarantined ? `${number(t.quarantined)} rows${t.quarantined_hidden ? `, ${number(t.quarantined_hidden)} hidden` : ''}` : 'none');
   f.quarantined.classList.toggle('wrong', t.quarantined > 0);
-  const said = [t.settled.reason, t.settled.unverified ? 'unverified' : '', t.lateness_ms?.advice];
-  setText(f.reason, said.filter(Boolean).join('; '));
+  const notes = [t.settled.reason, t.settled.unverified ? 'unverified' : '', t.lateness_ms?.advice];
+  setText(f.reason, notes.filter(Boolean).join('; '));
 }
 
 function showPasses(body, passes, now) {
@@ -98,7 +97,7 @@ function drawCharts(into) {
   const charts = {
     lag: chart('Lag', 'line', duration),
     changes: chart('Changes a run', 'stems', number),
-    late: chart('Seen late', 'stems', duration),
+    late: chart('Max lateness', 'stems', duration),
     took: chart('Duration of passes', 'stems', duration),
   };
   into.append(...Object.values(charts).map((c) => c.figure));
@@ -112,8 +111,8 @@ function drawCharts(into) {
   return charts;
 }
 
-// keepLists fetches the history, which the charts show too, and the quarantine,
-// while somebody looks at them.
+// keepLists fetches the history, which the charts show too, and the quarantine
+// while their panel is unfolded.
 function keepLists(root, f, table, charts) {
   const [history, quarantine] = ['history', 'quarantine'].map((name) => root.querySelector(`[data-list=${name}]`));
   let last = 0;
@@ -133,7 +132,7 @@ function keepLists(root, f, table, charts) {
           f.quarantine.replaceChildren(...rows.map((r) => quarantineRow(r, lists.now)), ...(next ? [moreRow()] : []));
         }
       } catch {
-        last = 0; // the status, which failed too, says why; ask again with the next one
+        last = 0; // the status shows the error; try again with the next one
       }
     },
   };
@@ -152,19 +151,19 @@ function historyRow(r, now) {
 const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)'), el('td', { class: 'text' }, r.document ? `${r.reason} (last document ${r.document})` : r.reason),
   el('td', { class: 'n', title: utc(r.since) }, when(r.since, now)), el('td', { class: 'n' }, number(r.tries)));
 
-const moreRow = () => el('tr', {}, el('td', { colspan: 4, class: 'quiet' }, 'and more'));
+const moreRow = () => el('tr', {}, el('td', { colspan: 4, class: 'quiet' }, 'more rows exist'));
 
-// run asks for a pass and follows it to its end.
+// run starts a pass and shows its progress and outcome.
 async function run(table, button, output) {
   const pass = button.dataset.run;
   button.disabled = true;
   output.classList.remove('wrong');
-  setText(output, `${pass}: asked for`);
+  setText(output, `${pass}: starting`);
   try {
-    const asked = pass === 'verify'
+    const started = pass === 'verify'
       ? await ask('verify', { method: 'POST', body: { tables: [table] } })
       : await ask(tablePath(table, `run/${pass}`), { method: 'POST' });
-    const ended = await follow(asked.run, (r) => setText(output, r.of ? `${pass}: ${number(r.done)} of ${number(r.of)}` : `${pass}: running`));
+    const ended = await follow(started.run, (r) => setText(output, r.of ? `${pass}: ${number(r.done)} of ${number(r.of)}` : `${pass}: running`));
     const different = ended.result.equal === false;
     output.classList.toggle('wrong', different || ended.state !== 'done');
     setText(output, `${pass}: ${outcome(ended)}`);
@@ -176,16 +175,16 @@ async function run(table, button, output) {
   }
 }
 
-async function follow(id, tell) {
+async function follow(id, progress) {
   for (;;) {
     const r = await ask(`runs/${encodeURIComponent(id)}`);
     if (r.state !== 'running') return r;
-    tell(r);
+    progress(r);
     await new Promise((wake) => { setTimeout(wake, followEvery); });
   }
 }
 
-// outcome is what came of a run: of verify its verdict, of a pass its counts.
+// outcome formats the result of a run: the verdict of verify, the counts of a pass.
 function outcome({ state, error, result }) {
   if (error !== null) return `${state}: ${error}`;
   if (result.tables) {
