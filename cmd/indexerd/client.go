@@ -155,7 +155,7 @@ func (c *caller) close() error {
 func (c *caller) do(ctx context.Context, method, path string, body any) ([]byte, error) {
 	status, answer, err := c.call(ctx, method, path, body)
 	if err == nil {
-		err = httpapi.AnswerError(status, answer)
+		err = httpapi.ResponseError(status, answer)
 	}
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (c *caller) stream(ctx context.Context, path string) (io.ReadCloser, error)
 		if err != nil {
 			return nil, c.silent(err)
 		}
-		return nil, httpapi.AnswerError(response.StatusCode, answer)
+		return nil, httpapi.ResponseError(response.StatusCode, answer)
 	}
 	return response.Body, nil
 }

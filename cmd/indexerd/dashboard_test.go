@@ -195,7 +195,7 @@ func (loadingEngine) History(string, int, int64) (httpapi.History, error) {
 }
 
 func (loadingEngine) Quarantine(string, int, string) (httpapi.Quarantine, error) {
-	return httpapi.Quarantine{Rows: []httpapi.SetAside{{Reason: "the key is NULL", Tries: 3, Document: "hidden"}}}, nil
+	return httpapi.Quarantine{Rows: []httpapi.QuarantinedRow{{Reason: "the key is NULL", Tries: 3, Document: "hidden"}}}, nil
 }
 
 func TestDashboardOfWhatWaits(t *testing.T) {

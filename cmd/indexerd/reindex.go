@@ -39,7 +39,7 @@ func (c reindexCommand) Run(ctx context.Context, w world) (err error) {
 	if c.JSON {
 		return json.NewEncoder(w.stdout).Encode(run)
 	}
-	var r httpapi.Reindexed
+	var r httpapi.ReindexResult
 	if err := json.Unmarshal(run.Result, &r); err != nil {
 		return fmt.Errorf("read the result: %w", err)
 	}

@@ -302,7 +302,7 @@ func (r *schemaRound) equal(t *testing.T, s *subject, aside bool) error {
 		return fmt.Errorf("%s, unverified %t, %d in quarantine, last error %+v", status.State, status.Settled.Unverified, status.Quarantined, status.LastError)
 	}
 	stdout, stderr, code := ask(t, []string{"INDEXERD_TOKEN=" + opsToken}, "verify", "-c", r.file, s.name, "--content", "--json", "--wait", "1m")
-	var v httpapi.Verified
+	var v httpapi.VerifyResult
 	if code != 0 || json.Unmarshal([]byte(stdout), &v) != nil || len(v.Tables) != 1 || v.Tables[0].Compared < fewestRows {
 		return fmt.Errorf("verify: exit %d: %s%s", code, stdout, stderr)
 	}

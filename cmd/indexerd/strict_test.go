@@ -55,7 +55,7 @@ func TestVerifyStrict(t *testing.T) {
 		t.Errorf("one is pending, --strict: exit %d: %s%s, want 1", code, out, stderr)
 	}
 	out, _, code = ask(t, nil, "verify", "-c", file, "--strict", "--json")
-	var v httpapi.Verified
+	var v httpapi.VerifyResult
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 1 || v.Equal || v.Tables[0].Pending != 1 {
 		t.Errorf("one is pending, --strict --json: exit %d, %v: %s", code, err, out)
 	}

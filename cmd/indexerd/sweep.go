@@ -40,7 +40,7 @@ func (c sweepCommand) Run(ctx context.Context, w world) (err error) {
 	if err != nil {
 		return err
 	}
-	var s httpapi.Swept
+	var s httpapi.SweepResult
 	if err := json.Unmarshal(run.Result, &s); err != nil {
 		return fmt.Errorf("read the result: %w", err)
 	}

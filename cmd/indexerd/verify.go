@@ -50,7 +50,7 @@ func (c verifyCommand) Run(ctx context.Context, w world) error {
 }
 
 type verified struct {
-	httpapi.Verified
+	httpapi.VerifyResult
 	strict bool
 }
 
@@ -101,7 +101,7 @@ func (c verifyCommand) verify(ctx context.Context, w world) (v verified, err err
 	if err != nil {
 		return v, err
 	}
-	if err := json.Unmarshal(run.Result, &v.Verified); err != nil {
+	if err := json.Unmarshal(run.Result, &v.VerifyResult); err != nil {
 		return v, fmt.Errorf("read the result: %w", err)
 	}
 	if c.JSON {

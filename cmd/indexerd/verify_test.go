@@ -22,7 +22,7 @@ import (
 func verifies(t testing.TB, want int, file string, more ...string) httpapi.VerifiedTable {
 	t.Helper()
 	stdout, stderr, code := ask(t, nil, append([]string{"verify", "-c", file, "--json"}, more...)...)
-	var v httpapi.Verified
+	var v httpapi.VerifyResult
 	if stdout != "" || want != 2 {
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 			t.Fatalf("verify %v: exit %d: %v: %s%s", more, code, err, stdout, stderr)
@@ -39,7 +39,7 @@ func verifies(t testing.TB, want int, file string, more ...string) httpapi.Verif
 }
 
 // explains logs what everybody knows of the rows that differ.
-func explains(t testing.TB, file string, v httpapi.Verified) {
+func explains(t testing.TB, file string, v httpapi.VerifyResult) {
 	t.Helper()
 	for _, table := range v.Tables {
 		for _, oid := range slices.Concat(table.First.Lost, table.First.Stale, table.First.Ghost, table.First.Torn) {
@@ -50,14 +50,14 @@ func explains(t testing.TB, file string, v httpapi.Verified) {
 }
 
 // sweeps runs a sweep and wants it to end with a code.
-func sweeps(t testing.TB, want int, file, table string, more ...string) httpapi.Swept {
+func sweeps(t testing.TB, want int, file, table string, more ...string) httpapi.SweepResult {
 	t.Helper()
 	stdout, stderr, code := ask(t, nil, append([]string{"sweep", "-c", file, table, "--json"}, more...)...)
 	if code != want {
 		t.Fatalf("sweep %v: exit %d, want %d: %s%s", more, code, want, stdout, stderr)
 	}
 	var run httpapi.Run
-	var s httpapi.Swept
+	var s httpapi.SweepResult
 	if err := json.Unmarshal([]byte(stdout), &run); err != nil {
 		t.Fatalf("sweep %v: %v: %s", more, err, stdout)
 	}

@@ -169,8 +169,8 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// State is the ConnState hook of an http.Server.
-func (l *Listener) State(conn net.Conn, state http.ConnState) {
+// ConnState is the ConnState hook of an http.Server.
+func (l *Listener) ConnState(conn net.Conn, state http.ConnState) {
 	c := unwrap(conn)
 	if c == nil {
 		return
@@ -185,8 +185,8 @@ func (l *Listener) State(conn net.Conn, state http.ConnState) {
 // connKey is the context key of a request's connection.
 type connKey struct{}
 
-// Context is the ConnContext hook of an http.Server.
-func (*Listener) Context(ctx context.Context, conn net.Conn) context.Context {
+// ConnContext is the ConnContext hook of an http.Server.
+func (*Listener) ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, unwrap(conn))
 }
 

@@ -30,7 +30,7 @@ func newTestServer(t *testing.T, trusted ...netip.Prefix) testServer {
 	l := NewListener(inner, 8)
 	l.Trust(trusted)
 	ended := make(chan struct{})
-	s := &http.Server{ConnState: l.State, ConnContext: l.Context, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+	s := &http.Server{ConnState: l.ConnState, ConnContext: l.ConnContext, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		SetAuthenticated(r.Context(), r.Header.Get("Authorization") != "")
 		if r.URL.Path == "/slow" {

@@ -72,8 +72,8 @@ func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 		WriteTimeout:      answeredBy,
 		IdleTimeout:       idleWithin,
 		MaxHeaderBytes:    64 << 10,
-		ConnState:         l.State,
-		ConnContext:       l.Context,
+		ConnState:         l.ConnState,
+		ConnContext:       l.ConnContext,
 		// One request at a time on a connection, so that a share of connections
 		// is a share of requests: HTTP/2 has 250 on each.
 		Protocols: new(http.Protocols),
@@ -169,7 +169,7 @@ func (f *front) hold() {
 		case <-late:
 			return
 		case <-look.C:
-			f.limits.CutStalled()
+			f.limits.AbortStalled()
 		}
 	}
 }

@@ -5,9 +5,9 @@ import "indexerd/internal/httpapi"
 // Meters counts what the engine does.
 func (e *Engine) Meters() *httpapi.Meters { return e.meters }
 
-// Measures are the sizes of what is stored.
-func (e *Engine) Measures() []httpapi.TableMeasures {
-	var all []httpapi.TableMeasures
+// TableMetrics returns the sizes of what is stored.
+func (e *Engine) TableMetrics() []httpapi.TableMetrics {
+	var all []httpapi.TableMetrics
 	for _, t := range e.tables {
 		if m, ok := t.measures(); ok {
 			all = append(all, m)
@@ -16,19 +16,19 @@ func (e *Engine) Measures() []httpapi.TableMeasures {
 	return all
 }
 
-func (s *storage) measures() (httpapi.TableMeasures, bool) {
+func (s *storage) measures() (httpapi.TableMetrics, bool) {
 	s.mu.Lock()
 	index, pages, history := s.index, s.pages, s.history
 	s.mu.Unlock()
 	if index == nil {
-		return httpapi.TableMeasures{}, false
+		return httpapi.TableMetrics{}, false
 	}
 	bytes, err := index.Bytes()
 	if err != nil { // it has just been closed, or it broke, which the status says
-		return httpapi.TableMeasures{}, false
+		return httpapi.TableMetrics{}, false
 	}
 	stats := pages.Stats()
-	return httpapi.TableMeasures{
+	return httpapi.TableMetrics{
 		Table: s.conf.Name, IndexBytes: bytes,
 		Pages: stats.Pages, PageVersions: stats.Records, PageBytes: stats.Bytes + stats.KeyBytes, PageGarbage: stats.Garbage, PageMemory: stats.IndexBytes,
 		Lateness: history.Lateness(),

@@ -55,7 +55,7 @@ func ask(ctx context.Context, h http.Handler, url, token string, answer any) err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	status, body := httpapi.Ask(h, r)
-	if err := httpapi.AnswerError(status, body); err != nil {
+	if err := httpapi.ResponseError(status, body); err != nil {
 		return err
 	}
 	return json.Unmarshal(body, answer)

@@ -15,7 +15,7 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 		return httpapi.Quarantine{}, err
 	}
 	rows, next := t.quarantine.List(after, size)
-	q := httpapi.Quarantine{Table: name, Rows: make([]httpapi.SetAside, len(rows))}
+	q := httpapi.Quarantine{Table: name, Rows: make([]httpapi.QuarantinedRow, len(rows))}
 	for i, r := range rows {
 		q.Rows[i] = *setAside(r)
 	}
@@ -51,8 +51,8 @@ func (t *table) hideUnknown(ctx context.Context) error {
 	return t.dieIfBroken("quarantine", err)
 }
 
-func setAside(r quarantine.Row) *httpapi.SetAside {
-	s := &httpapi.SetAside{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
+func setAside(r quarantine.Row) *httpapi.QuarantinedRow {
+	s := &httpapi.QuarantinedRow{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
 	if r.OID != "" {
 		oid := r.OID.String()
 		s.OID = &oid

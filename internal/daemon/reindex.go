@@ -31,7 +31,7 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 	}
 	return e.runs.start(name, "reindex", func(ctx context.Context, r *job) (any, bool, error) {
 		result, err := t.reindex(ctx, r.progress)
-		return httpapi.Reindexed{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
+		return httpapi.ReindexResult{Indexed: result.Indexed, Partial: result.Partial, Left: result.Left}, false, err
 	})
 }
 

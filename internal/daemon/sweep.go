@@ -208,8 +208,8 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 }
 
 // done is a report as the result of a run.
-func done(r doc.Report) httpapi.Swept {
-	return httpapi.Swept{
+func done(r doc.Report) httpapi.SweepResult {
+	return httpapi.SweepResult{
 		Compared: r.Compared, Added: r.Added, Updated: r.Updated, Deleted: r.Deleted, Skipped: r.Skipped, Quarantined: r.Quarantined, Held: r.Held,
 	}
 }

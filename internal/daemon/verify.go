@@ -50,9 +50,9 @@ func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
 
 // verifyTables compares one table after the other. What can't be told of one
 // table stands in its line, and keeps no other from being told.
-func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *job) (httpapi.Verified, error) {
+func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *job) (httpapi.VerifyResult, error) {
 	began := time.Now()
-	v := httpapi.Verified{Equal: true, Tables: []httpapi.VerifiedTable{}}
+	v := httpapi.VerifyResult{Equal: true, Tables: []httpapi.VerifiedTable{}}
 	for _, t := range tables {
 		result, err := t.verify(ctx, p, live, r.progress)
 		if ctx.Err() != nil {

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Ask has a handler of this process answer a request.
-func Ask(h http.Handler, r *http.Request) (status int, answer []byte) {
+// Ask sends a request to a handler of this process.
+func Ask(h http.Handler, r *http.Request) (status int, body []byte) {
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}
@@ -17,14 +17,14 @@ func Ask(h http.Handler, r *http.Request) (status int, answer []byte) {
 	return w.status, w.body.Bytes()
 }
 
-// AnswerError returns the error that an answer is; nil where it is none. "absent"
-// of explain is a 404 and no error.
-func AnswerError(status int, answer []byte) error {
+// ResponseError returns the error in a response, nil if there is none. The 404
+// of explain for an absent row is not an error.
+func ResponseError(status int, body []byte) error {
 	if status < 300 {
 		return nil
 	}
 	var failed struct{ Error *Error }
-	if err := json.Unmarshal(answer, &failed); err != nil {
+	if err := json.Unmarshal(body, &failed); err != nil {
 		return fmt.Errorf("the daemon answered with status %d", status)
 	}
 	if failed.Error == nil {
@@ -33,7 +33,7 @@ func AnswerError(status int, answer []byte) error {
 	return failed.Error
 }
 
-// A recorder keeps an answer.
+// A recorder is a ResponseWriter that keeps the response.
 type recorder struct {
 	header http.Header
 	status int

@@ -183,8 +183,8 @@ type HistoryRun struct {
 	Error       *string      `json:"error"`
 }
 
-// Verified is the result of a verify run.
-type Verified struct {
+// VerifyResult is the result of a verify run.
+type VerifyResult struct {
 	Equal  bool            `json:"equal"`
 	AsOf   *Time           `json:"as_of"`
 	TookMS int64           `json:"took_ms"`
@@ -218,8 +218,8 @@ type FirstOIDs struct {
 	Torn  []string `json:"torn"`
 }
 
-// Swept is the result of a sweep.
-type Swept struct {
+// SweepResult is the result of a sweep.
+type SweepResult struct {
 	Compared    int `json:"compared"`
 	Added       int `json:"added"`
 	Updated     int `json:"updated"`
@@ -229,8 +229,8 @@ type Swept struct {
 	Held        int `json:"held"`
 }
 
-// Reindexed is the result of a reindex.
-type Reindexed struct {
+// ReindexResult is the result of a reindex.
+type ReindexResult struct {
 	Indexed int64 `json:"indexed"` // documents built from their pages alone
 	Partial int64 `json:"partial"` // documents built from their pages and a part that is fetched later
 	Left    int64 `json:"left"`    // documents that are fetched later
@@ -240,17 +240,17 @@ type Reindexed struct {
 // tree hold for one document. Verdict is equal, lost, stale, ghost, torn,
 // quarantined or absent.
 type Explanation struct {
-	Table      string         `json:"table"`
-	OID        string         `json:"oid"`
-	Verdict    string         `json:"verdict"`
-	Database   *VersionStatus `json:"database"`
-	Index      *IndexStatus   `json:"index"`
-	Page       *PageState     `json:"page"`
-	Tree       *VersionStatus `json:"tree"`
-	LastSeen   *LastSeen      `json:"last_seen"`
-	Settled    bool           `json:"settled"`
-	Quarantine *SetAside      `json:"quarantine"`
-	Next       *NextPass      `json:"next"`
+	Table      string          `json:"table"`
+	OID        string          `json:"oid"`
+	Verdict    string          `json:"verdict"`
+	Database   *VersionStatus  `json:"database"`
+	Index      *IndexStatus    `json:"index"`
+	Page       *PageState      `json:"page"`
+	Tree       *VersionStatus  `json:"tree"`
+	LastSeen   *LastSeen       `json:"last_seen"`
+	Settled    bool            `json:"settled"`
+	Quarantine *QuarantinedRow `json:"quarantine"`
+	Next       *NextPass       `json:"next"`
 }
 
 // VersionStatus is a version of a row.
@@ -289,16 +289,16 @@ type NextPass struct {
 // Quarantine is the answer of GET .../quarantine: the rows of a table that can't
 // become documents.
 type Quarantine struct {
-	Table string     `json:"table"`
-	Rows  []SetAside `json:"rows"`
-	Next  *string    `json:"next"`
+	Table string           `json:"table"`
+	Rows  []QuarantinedRow `json:"rows"`
+	Next  *string          `json:"next"`
 }
 
-// SetAside is one row in quarantine. OID is null if its key is unusable. Document
+// QuarantinedRow is one row in quarantine. OID is null if its key is unusable. Document
 // is the state of the row's last document in a table with acl: visible to the
 // row's current groups, hidden from all callers except admins, or empty for
 // none.
-type SetAside struct {
+type QuarantinedRow struct {
 	OID      *string `json:"oid"`
 	Reason   string  `json:"reason"`
 	Since    Time    `json:"since"`

@@ -44,8 +44,8 @@ type Engine interface {
 	// previous answer or empty.
 	Quarantine(table string, size int, after string) (Quarantine, error)
 	Runner
-	// Measures and Meters are the source of /metrics, beside Status.
-	Measures() []TableMeasures
+	// TableMetrics and Meters are the source of /metrics, beside Status.
+	TableMetrics() []TableMetrics
 	Meters() *Meters
 	// Backup writes a tar of all stored data.
 	Backup(context.Context, io.Writer) error

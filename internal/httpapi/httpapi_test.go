@@ -30,7 +30,7 @@ type fakeEngine struct {
 	meters *Meters
 }
 
-func (f *fakeEngine) Measures() []TableMeasures { return nil }
+func (f *fakeEngine) TableMetrics() []TableMetrics { return nil }
 
 func (f *fakeEngine) Meters() *Meters {
 	f.once.Do(func() { f.meters = NewMeters() })
@@ -84,7 +84,7 @@ func (f *fakeEngine) Explain(_ context.Context, table, oid string) (Explanation,
 
 func (f *fakeEngine) Quarantine(table string, size int, after string) (Quarantine, error) {
 	next := fmt.Sprintf("size %d after %s", size, after)
-	return Quarantine{Table: table, Rows: []SetAside{}, Next: &next}, f.err
+	return Quarantine{Table: table, Rows: []QuarantinedRow{}, Next: &next}, f.err
 }
 
 func (f *fakeEngine) RunPass(table, pass string) (Run, error) {

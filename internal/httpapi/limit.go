@@ -44,9 +44,9 @@ func NewLimits(listener *clients.Listener) *Limits {
 	return &Limits{newSearchLimit(), clients.NewFailures(maxDelayed), listener}
 }
 
-// CutStalled aborts one response that its client does not read, if there is
+// AbortStalled aborts one response that its client does not read, if there is
 // one. A caller that closes the index uses it so as not to wait for clients.
-func (l *Limits) CutStalled() { l.searches.abortStalled() }
+func (l *Limits) AbortStalled() { l.searches.abortStalled() }
 
 // A limitKey is what a limit applies to: a client, and a token, which several
 // clients may send. Zero members have no limit.

@@ -126,7 +126,7 @@ func TestStalledResponseLosesItsSlot(t *testing.T) {
 		if got := limits.searches.aborted.Load(); got != 1 {
 			t.Errorf("got %d responses aborted, want 1", got)
 		}
-		limits.CutStalled()
+		limits.AbortStalled()
 		<-ended
 	})
 }

@@ -19,9 +19,9 @@ import (
 // scrapeWithin bounds the status of one scrape.
 const scrapeWithin = 5 * time.Second
 
-// TableMeasures are the metrics of a table that are not in its status. A table
+// TableMetrics are the metrics of a table that are not in its status. A table
 // without stored data has none.
-type TableMeasures struct {
+type TableMetrics struct {
 	Table        string
 	IndexBytes   uint64
 	Pages        int
@@ -160,14 +160,14 @@ var lastRunMetrics = []metric[PassStatus]{
 	newMetric(passLabels, "pass_last_timestamp_seconds", "start of the last run of a pass", func(p PassStatus) float64 { return seconds(*p.Last) }),
 }
 
-var storageMetrics = []metric[TableMeasures]{
-	newMetric(tableLabels, "index_bytes", "size of the index on disk", func(t TableMeasures) float64 { return float64(t.IndexBytes) }),
-	newMetric(tableLabels, "pages", "stored pages", func(t TableMeasures) float64 { return float64(t.Pages) }),
-	newMetric(tableLabels, "page_versions", "versions of stored pages, the newest included", func(t TableMeasures) float64 { return float64(t.PageVersions) }),
-	newMetric(tableLabels, "pages_bytes", "size of the pages on disk", func(t TableMeasures) float64 { return float64(t.PageBytes) }),
-	newMetric(tableLabels, "pages_garbage_bytes", "bytes that a compaction of the pages would free", func(t TableMeasures) float64 { return float64(t.PageGarbage) }),
-	newMetric(tableLabels, "pages_memory_bytes", "memory of the page directory", func(t TableMeasures) float64 { return float64(t.PageMemory) }),
-	newMetric(tableLabels, "lateness_max_seconds", "how late the latest row was first found, over the runs in the history", func(t TableMeasures) float64 { return t.Lateness.Max.Seconds() }),
+var storageMetrics = []metric[TableMetrics]{
+	newMetric(tableLabels, "index_bytes", "size of the index on disk", func(t TableMetrics) float64 { return float64(t.IndexBytes) }),
+	newMetric(tableLabels, "pages", "stored pages", func(t TableMetrics) float64 { return float64(t.Pages) }),
+	newMetric(tableLabels, "page_versions", "versions of stored pages, the newest included", func(t TableMetrics) float64 { return float64(t.PageVersions) }),
+	newMetric(tableLabels, "pages_bytes", "size of the pages on disk", func(t TableMetrics) float64 { return float64(t.PageBytes) }),
+	newMetric(tableLabels, "pages_garbage_bytes", "bytes that a compaction of the pages would free", func(t TableMetrics) float64 { return float64(t.PageGarbage) }),
+	newMetric(tableLabels, "pages_memory_bytes", "memory of the page directory", func(t TableMetrics) float64 { return float64(t.PageMemory) }),
+	newMetric(tableLabels, "lateness_max_seconds", "how late the latest row was first found, over the runs in the history", func(t TableMetrics) float64 { return t.Lateness.Max.Seconds() }),
 }
 
 // A collector reads status and measures at each scrape.
@@ -197,7 +197,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	for _, t := range s.Tables {
 		t.collect(out)
 	}
-	for _, t := range c.engine.Measures() {
+	for _, t := range c.engine.TableMetrics() {
 		send(out, storageMetrics, t, t.Table)
 		out <- t.lateness()
 	}
@@ -233,7 +233,7 @@ var lateness = prometheus.NewDesc("indexerd_lateness_seconds", "how late rows we
 const firstBound, lastBound = 16 * time.Millisecond, 1 << 20 * 16 * time.Millisecond
 
 // lateness returns the distribution as a histogram.
-func (t TableMeasures) lateness() prometheus.Metric {
+func (t TableMetrics) lateness() prometheus.Metric {
 	count, within := t.Lateness.Count(), map[float64]uint64{}
 	for bound := firstBound; bound <= lastBound; bound *= 4 {
 		within[bound.Seconds()] = uint64(count - t.Lateness.Beyond(bound))

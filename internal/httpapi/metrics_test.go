@@ -35,12 +35,12 @@ func (*measuredEngine) Status(context.Context) Status {
 	}
 }
 
-func (*measuredEngine) Measures() []TableMeasures {
-	m := TableMeasures{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11}
+func (*measuredEngine) TableMetrics() []TableMetrics {
+	m := TableMetrics{Table: "film", IndexBytes: 750, Pages: 1000, PageVersions: 2000, PageBytes: 400, PageGarbage: 40, PageMemory: 11}
 	for _, late := range []time.Duration{900 * time.Millisecond, 900 * time.Millisecond, 6 * time.Second} {
 		m.Lateness.Note(late)
 	}
-	return []TableMeasures{m}
+	return []TableMetrics{m}
 }
 
 // scrape returns the metrics of a measuredEngine after some passes and searches.
