@@ -11,44 +11,45 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
 )
 
-// A kind says what a character is to an analyzer.
+// A kind is how an analyzer treats a character.
 type kind byte
 
 const (
-	gap    kind = iota // stands between words
+	gap    kind = iota // separates words
 	letter             // part of a word
 	single             // a word by itself
-	gram               // part of a run in which every piece can be found
+	gram               // part of a run that is indexed in pairs
 )
 
-// An analyzer cuts text into the terms that are searched. All four go over the
-// text once, in the same way, and differ in what a character is to them:
+// An analyzer splits text into the terms that are searched. All four analyzers
+// make the same single pass over the text; they differ in the kinds of
+// characters:
 //
 //	standard  words; scripts written without spaces character by character
-//	en        the same, and English words are reduced to their stems
+//	en        as standard, with English words reduced to their stems
 //	cjk       words; Chinese, Japanese and Korean in pairs of characters
 //	ngram     letters and digits of any script in pairs
 //
-// A word is a run of letters, digits, marks and underscores, as in
+// A word is a run of letters, digits, marks and underscores, as delimited by
 // PostgreSQL's \m and \M, in lower case. standard and en drop English stop
-// words; a stop word still counts as a position, so that a phrase knows of it.
+// words, but count their positions, which phrases need.
 //
-// A run of n characters in pairs gives n-1 pairs and its last character alone.
-// Thus a single character is found as the beginning of some term, and longer
-// text as the phrase of its pairs. After a run one position stays free: pairs
-// of different runs never follow each other.
+// A run of n characters becomes n-1 pairs and its last character. So a single
+// character is found as the prefix of a term, and longer text as the phrase of
+// its pairs. One position after a run stays free, so that pairs of different
+// runs are never adjacent.
 type analyzer struct {
 	ascii [utf8.RuneSelf]kind
 	other func(r rune) kind
-	stop  analysis.TokenMap // nil: keep all words
+	stop  analysis.TokenMap // words to drop
 	stem  bool
 }
 
-// maxTerm bounds the bytes of a word that are searched; what is no language,
-// such as base64, has longer ones.
+// maxTerm limits the bytes of a term. Longer words are not language but data,
+// such as base64.
 const maxTerm = 256
 
-// spaceless are scripts that write words without anything between them.
+// spaceless are the scripts without separators between words.
 var spaceless = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
@@ -98,7 +99,7 @@ func newAnalyzer(name string) (*analyzer, error) {
 	case "ngram":
 		a.other = ngramKind
 	default:
-		return nil, fmt.Errorf("unknown analyzer %q: there are standard, en, cjk and ngram", name)
+		return nil, fmt.Errorf("unknown analyzer %q: write standard, en, cjk or ngram", name)
 	}
 	for r := range a.ascii {
 		a.ascii[r] = a.other(rune(r))
@@ -106,14 +107,14 @@ func newAnalyzer(name string) (*analyzer, error) {
 	return a, nil
 }
 
-// unchanged returns an analyzer that keeps each word as it is.
-func (a *analyzer) unchanged() *analyzer {
+// withoutStems returns an analyzer that neither drops nor stems words.
+func (a *analyzer) withoutStems() *analyzer {
 	b := *a
 	b.stop, b.stem = nil, false
 	return &b
 }
 
-// A form says how a token came about.
+// A form is the way a token was made.
 type form byte
 
 const (
@@ -126,19 +127,19 @@ const (
 // A token is one term of a text.
 type token struct {
 	term       string
-	start, end int // the bytes of the text that it stands for
-	pos        int // counted in words from 1
+	start, end int // byte offsets in the text
+	pos        int // in words, from 1
 	form       form
 }
 
 // tokens appends the tokens of a text to dst.
 func (a *analyzer) tokens(dst []token, text string) []token {
-	a.cut(text, func(t token) bool { dst = append(dst, t); return true })
+	a.each(text, func(t token) bool { dst = append(dst, t); return true })
 	return dst
 }
 
-// cut calls emit with each token of a text, in order, until it returns false.
-func (a *analyzer) cut(text string, emit func(token) bool) {
+// each calls emit with the tokens of a text in order, until emit returns false.
+func (a *analyzer) each(text string, emit func(token) bool) {
 	lower := lowerASCII(text)
 	pos := 0
 	for at := 0; at < len(lower); {
@@ -168,7 +169,7 @@ func (a *analyzer) cut(text string, emit func(token) bool) {
 	}
 }
 
-// kind returns what the character at this byte is, and its size.
+// kind returns the kind and the size of the character at a byte offset.
 func (a *analyzer) kind(text string, at int) (kind, int) {
 	if c := text[at]; c < utf8.RuneSelf {
 		return a.ascii[c], 1
@@ -177,7 +178,7 @@ func (a *analyzer) kind(text string, at int) (kind, int) {
 	return a.other(r), size
 }
 
-// run returns the end of the characters of one kind that begin at from.
+// run returns the end of the run of one kind that starts at from.
 func (a *analyzer) run(text string, from int, want kind) int {
 	at := from
 	for at < len(text) {
@@ -190,7 +191,7 @@ func (a *analyzer) run(text string, from int, want kind) int {
 	return at
 }
 
-// word returns the term of a word, unless it is a stop word.
+// word returns the term of a word, or false if it is a stop word.
 func (a *analyzer) word(text string) (string, bool) {
 	term := fold(text)
 	if len(term) > maxTerm {
@@ -209,7 +210,7 @@ func (a *analyzer) word(text string) (string, bool) {
 	return term, true
 }
 
-// possessive skips the 's of English, which belongs to the word before it.
+// possessive skips an English 's, which belongs to the preceding word.
 func (a *analyzer) possessive(text string, at int) int {
 	if !a.stem {
 		return at
@@ -227,8 +228,8 @@ func stem(word string) string {
 	return string(porter.NewPorterStemmer().Filter(stream)[0].Term)
 }
 
-// pairs emits the tokens of the run text[from:to], and returns the last
-// position that they take, and what emit returned last.
+// pairs emits the tokens of the run text[from:to]. It returns the last position
+// used, and the last result of emit.
 func pairs(text string, from, to, pos int, emit func(token) bool) (last int, more bool) {
 	form := lone
 	for at := from; at < to; {
@@ -247,8 +248,8 @@ func pairs(text string, from, to, pos int, emit func(token) bool) (last int, mor
 	return pos + 1, true
 }
 
-// lowerASCII puts ASCII letters into lower case and keeps all offsets, so that
-// most terms are pieces of its result and need no memory of their own.
+// lowerASCII converts ASCII letters to lower case. It keeps all offsets, so most
+// terms are substrings of its result and need no memory.
 func lowerASCII(text string) string {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; 'A' <= c && c <= 'Z' {
@@ -268,8 +269,8 @@ func lowerFrom(text string, i int) string {
 	return string(b)
 }
 
-// fold puts the other letters into lower case, and full-width forms into
-// ordinary ones. Its argument has been through lowerASCII.
+// fold converts the other letters to lower case, and full-width forms to
+// ordinary ones. Its argument is a result of lowerASCII.
 func fold(text string) string {
 	for _, r := range text {
 		if r >= utf8.RuneSelf && foldRune(r) != r {

@@ -7,13 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/blevesearch/bleve/v2/analysis"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/standard"
-	"github.com/blevesearch/bleve/v2/analysis/lang/en"
-	"github.com/blevesearch/bleve/v2/registry"
 	"pgregory.net/rapid"
-
-	_ "indexerd/internal/nofailfile"
 )
 
 func newTestAnalyzer(t testing.TB, name string) *analyzer {
@@ -25,8 +19,8 @@ func newTestAnalyzer(t testing.TB, name string) *analyzer {
 	return a
 }
 
-// terms writes tokens as term@position.
-func terms(tokens []token) string {
+// printed joins terms with spaces, with _ for each position without a term.
+func printed(tokens []token) string {
 	var b strings.Builder
 	at := 0
 	for _, t := range tokens {
@@ -36,7 +30,6 @@ func terms(tokens []token) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Positions without a term are written _.
 func TestTokens(t *testing.T) {
 	for _, c := range []struct{ analyzer, text, want string }{
 		{"standard", "", ""},
@@ -55,13 +48,13 @@ func TestTokens(t *testing.T) {
 		{"cjk", "서울 タワ", "서울 울 _ タワ ワ"},
 		{"ngram", "Ab1 c_d 今夜", "ab b1 1 _ c _ d _ 今夜 夜"},
 	} {
-		if got := terms(newTestAnalyzer(t, c.analyzer).tokens(nil, c.text)); got != c.want {
+		if got := printed(newTestAnalyzer(t, c.analyzer).tokens(nil, c.text)); got != c.want {
 			t.Errorf("%s %q:\ngot  %s\nwant %s", c.analyzer, c.text, got, c.want)
 		}
 	}
 }
 
-func TestLongWord(t *testing.T) {
+func TestLongWordsAreCut(t *testing.T) {
 	a := newTestAnalyzer(t, "standard")
 	for _, word := range []string{strings.Repeat("a", maxTerm+1), strings.Repeat("é", maxTerm)} {
 		got := a.tokens(nil, word)
@@ -71,8 +64,8 @@ func TestLongWord(t *testing.T) {
 	}
 }
 
-// On ASCII text standard finds the words that PostgreSQL's \m and \M delimit,
-// stop words apart.
+// On ASCII text the tokens of standard are the words between PostgreSQL's \m and
+// \M, without stop words.
 func TestStandardIsWholeWords(t *testing.T) {
 	a := newTestAnalyzer(t, "standard")
 	words := regexp.MustCompile(`[A-Za-z0-9_]+`)
@@ -91,35 +84,6 @@ func TestStandardIsWholeWords(t *testing.T) {
 			t.Fatalf("%q: got %q, want %q", text, got, want)
 		}
 	})
-}
-
-// Where words are divided by spaces alone, standard and en are bleve's.
-func TestLikeBleve(t *testing.T) {
-	cache := registry.NewCache()
-	for ours, theirs := range map[string]string{"standard": standard.Name, "en": en.AnalyzerName} {
-		bleve, err := cache.AnalyzerNamed(theirs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := newTestAnalyzer(t, ours)
-		words := rapid.SliceOf(rapid.OneOf(
-			rapid.StringMatching(`[A-Za-z]{1,8}`),
-			rapid.SampledFrom([]string{"the", "And", "dog's", "running", "happiness", "généralités", "Ünited"}),
-		))
-		rapid.Check(t, func(t *rapid.T) {
-			text := words.Draw(t, "words")
-			if ours == "standard" { // bleve keeps the apostrophe, and \m does not
-				text = slices.DeleteFunc(text, func(w string) bool { return strings.Contains(w, "'") })
-			}
-			joined := strings.Join(text, " ")
-			got, want := a.tokens(nil, joined), bleve.Analyze([]byte(joined))
-			if !slices.EqualFunc(got, want, func(g token, w *analysis.Token) bool {
-				return g.term == string(w.Term) && g.pos == w.Position && g.start == w.Start
-			}) {
-				t.Fatalf("%s %q: got %s, want %v", ours, joined, terms(got), want)
-			}
-		})
-	}
 }
 
 func FuzzTokens(f *testing.F) {

@@ -13,8 +13,8 @@ import (
 	"indexerd/internal/query"
 )
 
-// family has each kind of child: searched and by value, searched only, by
-// value only, and one that is only kept.
+// family has each kind of child: searched with a type, searched, with a type, and
+// neither.
 var family = Mapping{
 	Content:   []string{"title"},
 	Analyzer:  "standard",
@@ -29,7 +29,7 @@ var family = Mapping{
 	},
 }
 
-// A kin is what the children of one document say.
+// A kin has the child values of one document.
 type kin struct {
 	actors  [][2]any
 	reviews []any
@@ -75,12 +75,12 @@ func TestSearchInChildren(t *testing.T) {
 		kin{}.doc(t, 3, "Penelope"),
 	})
 	for text, want := range map[string][]string{
-		"penelope":                  {"1", "2", "3"}, // bare words search children as columns
+		"penelope":                  {"1", "2", "3"}, // a word without a field is searched in children too
 		"actors:penelope":           {"1", "2"},
 		"title:penelope":            {"3"},
 		`actors:"penelope guiness"`: {"1"}, // columns are joined
 		`"penelope guiness"`:        {"1"},
-		`"guiness nick"`:            {}, // rows are not
+		`"guiness nick"`:            {}, // rows are not joined
 		`"guiness penelope"`:        {},
 		`"man and woman"`:           {},
 		"man woman":                 {"1"},
@@ -88,7 +88,7 @@ func TestSearchInChildren(t *testing.T) {
 		"actors:wahl*":              {"1"},
 		"drama":                     {"1"},
 		"secret":                    {},
-		"staff":                     {}, // metadata is no content
+		"staff":                     {}, // metadata is not content
 		"acl:staff":                 {"1", "2"},
 		"acl:boss":                  {"1"},
 		"acl:guests":                {"1"},
@@ -104,20 +104,20 @@ func TestSearchInChildren(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
 	}
-	// A searched child with a type is filtered by its whole value, as a column is.
+	// A searched child with a type is filtered by its whole value.
 	byActor := func(r *query.Request) {
 		r.Filters = []query.Filter{{Field: "actors", Values: []string{"PENELOPE GUINESS"}}}
 		r.Facets = []query.Facet{{Field: "actors", Size: 5}, {Field: "acl", Size: 1}}
 	}
 	res := ask(t, ix, "", byActor)
-	want := []query.Count{{Value: "NICK WAHLBERG", Count: 1}, {Value: "PENELOPE GUINESS", Count: 1}} // each document counts once
+	want := []query.Count{{Value: "NICK WAHLBERG", Count: 1}, {Value: "PENELOPE GUINESS", Count: 1}} // a document counts once
 	if !slices.Equal(keys(res), []string{"1"}) || !slices.Equal(res.Facets["actors"], want) || len(res.Facets["acl"]) != 1 {
 		t.Errorf("filtered: got %v and %v, want [1] and %v", keys(res), res.Facets, want)
 	}
 }
 
-// Of several values the least counts where least comes first, the greatest
-// where greatest does. Without any value a document comes last in both.
+// A document sorts by its least value in ascending order, and by its greatest in
+// descending order. Without a value it comes last in both.
 func TestSortByAChild(t *testing.T) {
 	ix := newIndex(t, family)
 	apply(t, ix, []doc.Doc{
@@ -134,24 +134,23 @@ func TestSortByAChild(t *testing.T) {
 	}
 }
 
-// Stop words in a phrase stand for any word, and for none: a phrase with as
-// many of them as rows are apart runs from one row into the next. No query is
-// long enough for it.
-func TestNoPhraseRunsFromRowToRow(t *testing.T) {
+// A phrase matches across two rows only if it has as many stop words as there are
+// positions between rows, and such a phrase is longer than a query may be.
+func TestNoPhraseSpansTwoRows(t *testing.T) {
 	ix := newIndex(t, family)
 	apply(t, ix, []doc.Doc{kin{reviews: []any{"x", "y"}}.doc(t, 1, "")})
 	shortest := query.Phrase{Text: "x" + strings.Repeat(" a", rowGap) + " y"}
 	res, err := ix.Search(context.Background(), query.Request{Query: shortest, Size: 1})
 	if err != nil || res.Total != 1 {
-		t.Errorf("a phrase over the gap: got %d hits, %v; want 1", res.Total, err)
+		t.Errorf("a phrase across the gap: got %d hits, %v; want 1", res.Total, err)
 	}
 	if _, err := query.Parse(shortest.String()); err == nil {
-		t.Errorf("a query of %d bytes runs from one row into the next", len(shortest.String()))
+		t.Errorf("a query of %d bytes matches across two rows", len(shortest.String()))
 	}
 }
 
-// Rows are as far apart as they need be, and no word longer for it.
-func TestRowsAreApart(t *testing.T) {
+// The gap between rows does not change the length of the field.
+func TestGapBetweenRows(t *testing.T) {
 	s, err := newSchema(family)
 	if err != nil {
 		t.Fatal(err)
@@ -223,15 +222,15 @@ func TestMappingOfChildren(t *testing.T) {
 	} {
 		m.Children = []Child{c}
 		if other, taken := seen[m.Fingerprint()]; taken {
-			t.Errorf("%+v and %+v have one fingerprint", c, other)
+			t.Errorf("%+v and %+v have the same fingerprint", c, other)
 		}
 		seen[m.Fingerprint()] = c
 	}
 }
 
-// An index that was made before there were children stays as it is: no reload,
-// and no document written again.
-func TestWithoutChildrenNothingChanges(t *testing.T) {
+// The fingerprint and hash of a mapping without children do not change, so that
+// existing indexes stay valid.
+func TestFingerprintAndHashAreStable(t *testing.T) {
 	if got, want := films.Fingerprint(), uint64(0x23b4c7be3e0d252b); got != want {
 		t.Errorf("fingerprint: got %#x, want %#x", got, want)
 	}
@@ -242,15 +241,15 @@ func TestWithoutChildrenNothingChanges(t *testing.T) {
 	}
 }
 
-// Two rows have one hash if, and only if, a search can't tell their children
-// apart. The page, which is JSON, has the hash of the row.
+// Two rows have equal hashes if and only if their children are equal to a search.
+// A row that was stored as JSON has the same hash.
 func TestHashOfChildren(t *testing.T) {
 	ix := newIndex(t, family)
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawKin(t)
 		b := a.redraw(t)
 		ha, hb := hashOf(t, ix, a.doc(t, 1, "x").Row), hashOf(t, ix, b.doc(t, 1, "x").Row)
-		if sa, sb := a.said(), b.said(); (ha == hb) != (sa == sb) {
+		if sa, sb := a.searchable(), b.searchable(); (ha == hb) != (sa == sb) {
 			t.Fatalf("hashes %x and %x of\n%s\n%s", ha, hb, sa, sb)
 		}
 		body, err := a.doc(t, 1, "x").Row.AppendJSON(nil)
@@ -283,7 +282,7 @@ func drawKin(t *rapid.T) (k kin) {
 	return k
 }
 
-// redraw draws one child anew, of so few words that it often says the same.
+// redraw replaces one child with random values, so few that they are often equal.
 func (k kin) redraw(t *rapid.T) kin {
 	draw := func(values ...any) []any {
 		return rapid.SliceOfN(rapid.SampledFrom(values), 0, 2).Draw(t, "values")
@@ -304,9 +303,9 @@ func (k kin) redraw(t *rapid.T) kin {
 	return k
 }
 
-// said is what a search knows of children: of each searched one the texts of
-// its rows, of each one with a type the set of its values.
-func (k kin) said() string {
+// searchable returns the parts of children that a search uses: the texts of
+// searched children, and the set of values of children with a type.
+func (k kin) searchable() string {
 	texts := func(values []any) (all []string) {
 		for _, v := range values {
 			if text := strings.TrimSpace(doc.FormatText(v)); text != "" {
@@ -330,9 +329,9 @@ func (k kin) said() string {
 	return fmt.Sprintf("%q %q %q %q", texts(names), texts(k.reviews), slices.Compact(texts(k.prices)), slices.Compact(texts(groups)))
 }
 
-// A row that moves from one child to another, or becomes one with the next, is
-// a difference; the order of rows is none.
-func TestRowsAreUnitsOfTheHash(t *testing.T) {
+// The hash changes if a row moves to another child or is joined with the next
+// row, and not if rows change their order.
+func TestHashSeparatesRows(t *testing.T) {
 	m := family
 	m.Children = []Child{{Name: "a", Columns: []string{"x"}, Searched: true}, {Name: "b", Columns: []string{"x"}, Searched: true}}
 	ix := newIndex(t, m)
@@ -352,7 +351,7 @@ func TestRowsAreUnitsOfTheHash(t *testing.T) {
 		return h
 	}
 	if hash(rows("x", "y"), nil) != hash(rows("y", "x"), nil) {
-		t.Error("rows in another order: got another hash, want the same")
+		t.Error("rows in another order: got another hash")
 	}
 	seen := map[doc.DocHash]int{}
 	for i, c := range [][2][]doc.Row{
@@ -360,7 +359,7 @@ func TestRowsAreUnitsOfTheHash(t *testing.T) {
 	} {
 		h := hash(c[0], c[1])
 		if other, taken := seen[h]; taken {
-			t.Errorf("cases %d and %d have one hash", other, i)
+			t.Errorf("cases %d and %d have the same hash", other, i)
 		}
 		seen[h] = i
 	}

@@ -11,22 +11,23 @@ import (
 	"indexerd/internal/query"
 )
 
-// A collector goes through all matches once. It counts them and their facets,
-// and keeps the first ones of the order in a heap with the last of them on
-// top.
+// A collector reads all matches once. It counts them and their facets, and keeps
+// the first ones in order in a heap, with the last of these on top.
 type collector struct {
 	order  *order
 	after  *candidate // nil: from the beginning
-	want   int        // hits to keep
+	size   int        // hits to keep
 	facets []*facet
-	held   int                  // bytes of the values that facets and kept candidates hold
-	values index.DocValueReader // nil where no field's values matter
+	values index.DocValueReader // nil if no values are needed
 
-	total   uint64
-	behind  uint64 // matches that come after after
-	kept    []*candidate
-	current candidate // the match in hand
-	err     error     // of comparing in the heap, or of counting: neither can return one
+	bytes    int // of the values that facets and kept candidates hold
+	maxBytes int
+
+	total    uint64 // matches
+	eligible uint64 // matches that come after after
+	kept     []*candidate
+	current  candidate // the match being read
+	err      error     // of comparing or counting in callbacks, which can't return it
 }
 
 // A facet counts the values of one field.
@@ -36,13 +37,10 @@ type facet struct {
 	counts map[string]*int
 }
 
-// collect takes all matches of a searcher.
+// collect reads all matches of a searcher.
 func (c *collector) collect(s *session, matches search.Searcher) error {
 	c.current.keys = make([]key, len(c.order.sorts))
-	sctx := &search.SearchContext{
-		DocumentMatchPool: search.NewDocumentMatchPool(matches.DocumentMatchPoolSize()+1, 0),
-		IndexReader:       s.reader,
-	}
+	sctx := newSearchContext(matches, s.reader)
 	for {
 		if err := s.step(); err != nil {
 			return err
@@ -51,22 +49,22 @@ func (c *collector) collect(s *session, matches search.Searcher) error {
 		if err = cmp.Or(err, s.err); err != nil || m == nil {
 			return err
 		}
-		if err := c.take(m); err != nil {
+		if err := c.add(m); err != nil {
 			return err
 		}
 		sctx.DocumentMatchPool.Put(m)
 	}
 }
 
-// take counts one match, and keeps it if it is among the first.
-func (c *collector) take(m *search.DocumentMatch) error {
+// add counts one match, and keeps it if it is among the first.
+func (c *collector) add(m *search.DocumentMatch) error {
 	c.total++
 	c.current.number, c.current.score, c.current.id = m.IndexInternalID.Value(), rounded(m.Score), ""
 	for i, k := range c.current.keys {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
 	if c.values != nil {
-		if err := cmp.Or(c.values.VisitDocValues(m.IndexInternalID, c.see), c.err); err != nil {
+		if err := cmp.Or(c.values.VisitDocValues(m.IndexInternalID, c.addValue), c.err); err != nil {
 			return err
 		}
 	}
@@ -76,18 +74,19 @@ func (c *collector) take(m *search.DocumentMatch) error {
 			return err
 		}
 	}
-	c.behind++
+	c.eligible++
 	return c.keep()
 }
 
-// rounded leaves out the last bits of a score. Its parts are added in the order of
-// how many documents each has, removed and hidden ones too: the last bits would
-// change with a merge, between two pages, and tell of what is hidden.
+// rounded drops the last bits of a score. The parts of a score are added in the
+// order of their document counts, which include deleted and hidden documents. So
+// the last bits would change with a merge, between two pages of an answer, and
+// would depend on hidden documents.
 func rounded(score float64) float64 { return float64(float32(score)) }
 
-// see takes one value of the match in hand.
-func (c *collector) see(field string, term []byte) {
-	c.order.see(&c.current, field, term)
+// addValue reads one value of the current match.
+func (c *collector) addValue(field string, term []byte) {
+	c.order.addValue(&c.current, field, term)
 	for _, f := range c.facets {
 		if f.field != field {
 			continue
@@ -96,8 +95,8 @@ func (c *collector) see(field string, term []byte) {
 			*n++
 			continue
 		}
-		if c.held += len(term) + heldValue; c.held > query.MaxValueBytes {
-			c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the documents found have too many different values to count", f.Facet.Field)))
+		if c.bytes += len(term) + valueOverhead; c.bytes > c.maxBytes {
+			c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the matches have too many different values to count", f.Facet.Field)))
 			return
 		}
 		one := 1
@@ -105,16 +104,16 @@ func (c *collector) see(field string, term []byte) {
 	}
 }
 
-// heldValue is what holding a value takes beside its bytes: an entry of a map or
-// a slice, the value's header and a number.
-const heldValue = 64
+// valueOverhead is the memory of a value besides its bytes: an entry of a map or
+// slice, a string header and a number.
+const valueOverhead = 64
 
-// keep puts the match in hand into the heap, if it is better than its worst.
+// keep adds the current match to the heap, if it precedes the last one there.
 func (c *collector) keep() error {
 	switch {
-	case c.want == 0:
-	case len(c.kept) < c.want:
-		c.hold(c.current.size())
+	case c.size == 0:
+	case len(c.kept) < c.size:
+		c.addBytes(c.current.size())
 		heap.Push(c, c.current.clone())
 	default:
 		at, err := c.order.compare(&c.current, c.kept[0])
@@ -122,7 +121,7 @@ func (c *collector) keep() error {
 			return err
 		}
 		if at < 0 {
-			c.hold(c.current.size() - c.kept[0].size())
+			c.addBytes(c.current.size() - c.kept[0].size())
 			c.kept[0] = c.current.clone()
 			heap.Fix(c, 0)
 		}
@@ -130,9 +129,9 @@ func (c *collector) keep() error {
 	return c.err
 }
 
-// hold counts the bytes that kept candidates hold.
-func (c *collector) hold(n int) {
-	if c.held += n; c.held > query.MaxValueBytes {
+// addBytes counts the bytes of kept candidates.
+func (c *collector) addBytes(n int) {
+	if c.bytes += n; c.bytes > c.maxBytes {
 		c.err = cmp.Or(c.err, error(query.Errorf("ask for fewer hits at a time, or sort by fewer fields", "the values to sort by are too long for so many hits")))
 	}
 }
@@ -162,19 +161,19 @@ func (c *collector) compare(a, b *candidate) int {
 	return at
 }
 
-// sorted returns what was kept, in order and with keys.
+// sorted returns the kept candidates in order, with their keys.
 func (c *collector) sorted() ([]*candidate, error) {
 	slices.SortFunc(c.kept, c.compare)
 	for _, k := range c.kept {
-		if err := c.order.identify(k); err != nil {
+		if err := c.order.readID(k); err != nil {
 			return nil, err
 		}
 	}
 	return c.kept, c.err
 }
 
-// top returns the most frequent values, equally frequent ones by value. It goes
-// once over all values, of which there may be millions, and sorts few.
+// top returns the most frequent values, and equally frequent ones by value. It
+// makes one pass over all values, which may be millions, and sorts only Size.
 func (f *facet) top(step func() error) ([]query.Count, error) {
 	top := make([]query.Count, 0, min(f.Size, len(f.counts)))
 	for v, n := range f.counts {

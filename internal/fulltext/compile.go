@@ -8,19 +8,19 @@ import (
 	"indexerd/internal/query"
 )
 
-// A compiler knows the fields of a table, and how much a match in each counts.
+// A compiler turns queries into plans, for the fields and boosts of a table.
 type compiler struct {
 	*schema
 	boosts map[string]float64
 }
 
-// compile turns a query into a plan. It is nil where the query asks only for
-// what is not searched, such as stop words: such a part is left out of its
-// surroundings, and by itself finds nothing.
+// compile turns a query into a plan. The plan is nil if nothing in the query is
+// searched, for example if it has only stop words. The enclosing query ignores
+// such a part; alone it matches nothing.
 func (c compiler) compile(n query.Node) (plan, error) {
 	switch n := n.(type) {
 	case nil, query.All:
-		return everything{}, nil
+		return matchAll{}, nil
 	case query.And:
 		return c.and(n.Nodes)
 	case query.Or:
@@ -38,11 +38,11 @@ func (c compiler) compile(n query.Node) (plan, error) {
 	case query.Range:
 		return c.inRange(n)
 	}
-	return nil, fmt.Errorf("a query can't have a %T", n)
+	return nil, fmt.Errorf("query has an unknown part of type %T", n)
 }
 
 func (c compiler) and(nodes []query.Node) (plan, error) {
-	var b both
+	var b boolPlan
 	for _, n := range nodes {
 		to := &b.must
 		if not, ok := n.(query.Not); ok {
@@ -63,24 +63,24 @@ func (c compiler) and(nodes []query.Node) (plan, error) {
 }
 
 func (c compiler) or(nodes []query.Node) (plan, error) {
-	var e either
+	var o orPlan
 	for _, n := range nodes {
 		p, err := c.compile(n)
 		if err != nil {
 			return nil, err
 		}
 		if p != nil {
-			e = append(e, p)
+			o = append(o, p)
 		}
 	}
-	if len(e) == 0 {
+	if len(o) == 0 {
 		return nil, nil
 	}
-	return e, nil
+	return o, nil
 }
 
-// columns returns the content columns and children that a field of a query
-// names: all for none, and none for a metadata field.
+// columns returns the content columns and children to search for a field of a
+// query: all of them for "", and none for a metadata field.
 func (c compiler) columns(field string) []string {
 	if field == "" {
 		return c.texts
@@ -91,8 +91,9 @@ func (c compiler) columns(field string) []string {
 	return nil
 }
 
-// words finds a word or a metadata value. What is written as one word and cut
-// into several is their phrase, or all of them where the index has no positions.
+// words matches a word or a metadata value. A word that is tokenized into
+// several terms matches as their phrase, or, in an index without positions,
+// where all terms occur.
 func (c compiler) words(n query.Word) (plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
@@ -100,16 +101,16 @@ func (c compiler) words(n query.Word) (plan, error) {
 	}
 	p := c.analyzer.phrase(n.Text)
 	if len(p) > 1 && !c.Positions {
-		return c.eachOf(p, columns), nil
+		return c.allSlots(p, columns), nil
 	}
 	return c.phraseIn(columns, p, 0), nil
 }
 
-// phrase finds a phrase or a metadata value.
+// phrase matches a phrase or a metadata value.
 func (c compiler) phrase(n query.Phrase) (plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil && n.Slop > 0 {
-		return nil, c.noWords(n.Field, n.String())
+		return nil, c.notText(n.Field, n.String())
 	}
 	if columns == nil {
 		return c.equal(n.Field, n.Text)
@@ -124,54 +125,54 @@ func (c compiler) phrase(n query.Phrase) (plan, error) {
 	return c.phraseIn(columns, p, n.Slop), nil
 }
 
-// phraseIn looks for a phrase in each of the columns. It is nil where nothing of
-// the phrase is searched.
+// phraseIn matches a phrase in any of the columns. The plan of an empty phrase
+// is nil.
 func (c compiler) phraseIn(columns []string, p phrase, slop int) plan {
 	switch {
 	case len(p) == 0:
 		return nil
 	case len(p) == 1:
-		return c.inAny(columns, p[0].in)
+		return c.anyColumn(columns, p[0].in)
 	}
-	return c.inAny(columns, func(field string) plan { return phrasePlan{field, p, slop} })
+	return c.anyColumn(columns, func(field string) plan { return phrasePlan{field, p, slop} })
 }
 
-// in looks for one slot in one field.
+// in matches one slot in one field.
 func (sl slot) in(field string) plan {
 	switch {
 	case sl.prefix:
 		return prefixPlan{field, sl.term}
-	case sl.edits > 0:
-		return fuzzyPlan{field, sl.term, sl.edits}
+	case sl.editDistance > 0:
+		return fuzzyPlan{field, sl.term, sl.editDistance}
 	}
 	return termPlan{field, sl.term}
 }
 
-// eachOf looks for all words of a phrase, wherever they stand.
-func (c compiler) eachOf(p phrase, columns []string) plan {
-	var b both
+// allSlots matches documents that have all terms of a phrase, at any positions.
+func (c compiler) allSlots(p phrase, columns []string) plan {
+	var b boolPlan
 	for _, sl := range p {
 		if sl.term != "" {
-			b.must = append(b.must, c.inAny(columns, sl.in))
+			b.must = append(b.must, c.anyColumn(columns, sl.in))
 		}
 	}
 	return b
 }
 
-// inAny looks in each of the columns.
-func (c compiler) inAny(columns []string, in func(field string) plan) plan {
-	var e either
+// anyColumn matches what the plan of any column does, with the column's boost.
+func (c compiler) anyColumn(columns []string, in func(field string) plan) plan {
+	var o orPlan
 	for _, name := range columns {
 		p := in(contentField(name))
 		if boost, ok := c.boosts[name]; ok {
 			p = boosted{p, boost}
 		}
-		e = append(e, p)
+		o = append(o, p)
 	}
-	return e
+	return o
 }
 
-// equal finds a metadata value.
+// equal matches a metadata value.
 func (c compiler) equal(field, text string) (plan, error) {
 	f, err := c.metadata(field)
 	if err != nil {
@@ -184,7 +185,7 @@ func (c compiler) equal(field, text string) (plan, error) {
 	if values.max == successor(values.min) {
 		return unscored{termPlan{metadataField(field), values.min}}, nil
 	}
-	return unscored{spanPlan{metadataField(field), values}}, nil
+	return unscored{rangePlan{metadataField(field), values}}, nil
 }
 
 func (c compiler) prefix(n query.Prefix) (plan, error) {
@@ -195,19 +196,19 @@ func (c compiler) prefix(n query.Prefix) (plan, error) {
 			return nil, err
 		}
 		if f.Type != Keyword {
-			return nil, f.mismatch(n.Text+"*", "only words and keywords are searched by their beginning")
+			return nil, f.mismatch(n.Text+"*", "only words and keywords are searched by prefix")
 		}
 		return unscored{prefixPlan{metadataField(f.Name), n.Text}}, nil
 	}
 	before, last := c.analyzer.prefix(n.Text)
-	var b both
+	var b boolPlan
 	if len(before) > 0 && c.Positions {
 		b.must = append(b.must, c.phraseIn(columns, before, 0))
 	} else if len(before) > 0 {
-		b.must = append(b.must, c.eachOf(before, columns))
+		b.must = append(b.must, c.allSlots(before, columns))
 	}
 	if last.term != "" {
-		b.must = append(b.must, c.inAny(columns, last.in))
+		b.must = append(b.must, c.anyColumn(columns, last.in))
 	}
 	if len(b.must) == 0 {
 		return nil, nil
@@ -215,8 +216,8 @@ func (c compiler) prefix(n query.Prefix) (plan, error) {
 	return b, nil
 }
 
-// noWords is the error of a ~ where values are found as a whole.
-func (c compiler) noWords(field, text string) error {
+// notText returns the error of a ~ on a metadata field.
+func (c compiler) notText(field, text string) error {
 	f, err := c.metadata(field)
 	if err != nil {
 		return err
@@ -224,12 +225,12 @@ func (c compiler) noWords(field, text string) error {
 	return query.Errorf("leave the ~ out", "%s can't be found: field %s is a %s, and only the content has words", query.Shorten(text), f.Name, f.Type)
 }
 
-// fuzzy finds words of about this spelling. Scripts without spaces have no
-// words: there it is no more than the phrase.
+// fuzzy matches words of similar spelling. In scripts without spaces it matches
+// the phrase.
 func (c compiler) fuzzy(n query.Fuzzy) (plan, error) {
 	columns := c.columns(n.Field)
 	if columns == nil {
-		return nil, c.noWords(n.Field, n.String())
+		return nil, c.notText(n.Field, n.String())
 	}
 	words, ok := c.analyzer.fuzzy(n.Text, n.Edits)
 	if !ok {
@@ -237,13 +238,13 @@ func (c compiler) fuzzy(n query.Fuzzy) (plan, error) {
 	}
 	for _, w := range words {
 		if n := utf8.RuneCountInString(w.term); n > query.MaxLetters {
-			return nil, query.Errorf("leave the ~ out", "the word %s has more than %d letters, too many to be searched by its spelling", query.Shorten(w.term), query.MaxLetters)
+			return nil, query.Errorf("leave the ~ out", "the word %s has %d letters, and a word with ~ may have %d", query.Shorten(w.term), n, query.MaxLetters)
 		}
 	}
 	if len(words) == 0 {
 		return nil, nil
 	}
-	return c.eachOf(words, columns), nil
+	return c.allSlots(words, columns), nil
 }
 
 func (c compiler) inRange(n query.Range) (plan, error) {
@@ -255,18 +256,18 @@ func (c compiler) inRange(n query.Range) (plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unscored{spanPlan{metadataField(f.Name), values}}, nil
+	return unscored{rangePlan{metadataField(f.Name), values}}, nil
 }
 
-// filter finds documents that have one of the values.
+// filter matches documents that have one of the values.
 func (c compiler) filter(f query.Filter) (plan, error) {
-	var e either
+	var o orPlan
 	for _, v := range f.Values {
 		p, err := c.equal(f.Field, v)
 		if err != nil {
 			return nil, err
 		}
-		e = append(e, p)
+		o = append(o, p)
 	}
-	return unscored{e}, nil
+	return unscored{o}, nil
 }

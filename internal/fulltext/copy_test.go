@@ -16,9 +16,10 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A copy that is made while batches are written has whole batches: those that
-// were acknowledged before, and no half of one that was not. Merging goes on.
+// A copy made during writes has whole batches, among them all that were
+// acknowledged before.
 func TestCopyToWhileWriting(t *testing.T) {
+	t.Parallel()
 	const each, copies = 10, 8
 	ix := newIndex(t, films)
 	var written sync.WaitGroup
@@ -52,7 +53,7 @@ func TestCopyToWhileWriting(t *testing.T) {
 		if got := rounds(t, copied, each); got < before || got > after {
 			t.Errorf("copy %d: got round %d, want %d to %d", i, got, before, after)
 		}
-		apply(t, copied, round(t, 1, each)) // it is an index like any other
+		apply(t, copied, round(t, 1, each)) // a copy can be written
 		if err := errors.Join(copied.Err(), copied.Close()); err != nil {
 			t.Error(err)
 		}
@@ -61,7 +62,7 @@ func TestCopyToWhileWriting(t *testing.T) {
 	written.Wait()
 }
 
-// round is a batch that writes the same documents again, and one of its own.
+// round returns a batch that replaces the same documents, and adds one.
 func round(t testing.TB, n, each int) []doc.Doc {
 	var docs []doc.Doc
 	for i := range each {
@@ -70,7 +71,7 @@ func round(t testing.TB, n, each int) []doc.Doc {
 	return append(docs, film(t, int64(each+n), doc.Version(n), nil))
 }
 
-// rounds is how many rounds an index has, all of them whole.
+// rounds returns how many rounds an index has, and fails if one is incomplete.
 func rounds(t testing.TB, ix *Index, each int) int {
 	t.Helper()
 	docs, _, err := ix.Documents("", 1<<20)
@@ -86,10 +87,10 @@ func rounds(t testing.TB, ix *Index, each int) int {
 	return n
 }
 
-func TestCopyToRefuses(t *testing.T) {
+func TestCopyToFailsWithoutATrace(t *testing.T) {
 	ix := newIndex(t, films)
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := os.MkdirAll(filepath.Join(dir+".tmp", "left"), 0o700); err != nil { // by a crash
+	if err := os.MkdirAll(filepath.Join(dir+".tmp", "left"), 0o700); err != nil { // as after a crash
 		t.Fatal(err)
 	}
 	if err := ix.CopyTo(dir); err != nil {
@@ -100,14 +101,14 @@ func TestCopyToRefuses(t *testing.T) {
 		t.Errorf("got %v, %v; want %s alone", names, err, dir)
 	}
 	if err := ix.CopyTo(dir); err == nil {
-		t.Error("into a directory that is there: got no error")
+		t.Error("copy to an existing directory: got no error")
 	}
 	gone := errors.New("the disk is gone")
-	ix.fate.fail(gone)
+	ix.persist.fail(gone)
 	if err := ix.CopyTo(dir + "2"); !errors.Is(err, gone) {
-		t.Errorf("a broken index: got %v, want %v", err, gone)
+		t.Errorf("a failed index: got %v, want %v", err, gone)
 	}
-	ix.fate = newFate()
+	ix.persist = newPersistState()
 	if err := ix.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +117,8 @@ func TestCopyToRefuses(t *testing.T) {
 	}
 }
 
-// TestCopyVictim is not a test of its own: it copies an index again and again,
-// and says which copies are durable, until it is killed.
+// TestCopyVictim is the process that TestKillCopy kills. It copies an index
+// repeatedly, and prints the number of each durable copy.
 func TestCopyVictim(t *testing.T) {
 	dir := os.Getenv(victimDir)
 	if dir == "" {
@@ -139,9 +140,9 @@ func TestCopyVictim(t *testing.T) {
 	}
 }
 
-// TestKillCopy kills a process while it copies. What has its name is whole; the
-// copy that was under way does not have it.
+// A copy is complete if its directory exists, also after a kill at any moment.
 func TestKillCopy(t *testing.T) {
+	t.Parallel()
 	kills := 10
 	if testing.Short() {
 		kills = 2

@@ -13,36 +13,36 @@ import (
 	"indexerd/internal/doc"
 )
 
-// What indexing takes in memory, in bytes: measured, with zap's share, and
-// rounded up. It is many times the text, so a batch is written in parts whose
-// cost is bounded, and all indexes of the process share one budget. A document
-// that costs more than the budget has all of it to itself.
+// The memory that indexing needs, in bytes: measured, including zap's share, and
+// rounded up. It is many times the size of the text. So a batch is written in
+// parts of bounded cost, and all indexes of the process share one budget. A
+// document that costs more than the budget is written alone.
 const (
-	wordCost     = 80  // a word, with its frequency or without
-	positionCost = 130 // a word's position
-	distinctCost = 500 // a word that is not in the document yet
-	textCost     = 4   // a byte: texts are copied, folded and hashed
-	shortCost    = 64  // a byte of a short text: words of ordinary length
-	short        = 32 << 10
+	wordCost     = 80  // per word, with frequencies or without
+	positionCost = 130 // per position of a word
+	distinctCost = 500 // per word that is new in the document
+	textCost     = 4   // per byte: texts are copied, folded and hashed
+	shortCost    = 64  // per byte of a short text, with words of ordinary length
+	shortText    = 32 << 10
 
-	partCost = 128 << 20 // of one part of a batch
-	budgeted = 256 << 20 // of all that is being written
-	budgetOf = 4         // one in so many of Go's memory limit, where that is less
+	partCost       = 128 << 20 // limit of one part of a batch
+	maxBudget      = 256 << 20 // limit of all writes in progress
+	budgetFraction = 4         // the budget is at most 1/4 of Go's memory limit
 )
 
-// collectAfter is the cost of a part whose garbage is collected before another
-// part takes its place in the budget. Otherwise Go would let the heap grow to
-// twice what the part took.
+// collectAfter is the cost of a part after which the garbage is collected before
+// another part uses the budget. Otherwise Go would let the heap grow to twice
+// the size of the part.
 const collectAfter = 64 << 20
 
-// analysing is the budget of the process. Its size is decided when the first
-// batch is written: main sets the memory limit before.
-var analysing = sync.OnceValue(func() *budget {
+// sharedBudget returns the budget of the process. Its size is fixed by the first
+// batch, after main has set the memory limit.
+var sharedBudget = sync.OnceValue(func() *budget {
 	limit := debug.SetMemoryLimit(-1)
-	return newBudget(min(budgeted, limit/budgetOf))
+	return newBudget(min(maxBudget, limit/budgetFraction))
 })
 
-// A budget bounds the cost of what is written at once.
+// A budget limits the total cost of concurrent writes.
 type budget struct {
 	size int64
 	free *semaphore.Weighted
@@ -50,10 +50,10 @@ type budget struct {
 
 func newBudget(size int64) *budget { return &budget{size, semaphore.NewWeighted(size)} }
 
-// spend waits until f's cost is within the budget, and calls f.
-func (b *budget) spend(cost int64, f func() error) error {
+// run waits until the cost is free in the budget, and calls f.
+func (b *budget) run(cost int64, f func() error) error {
 	cost = min(cost, b.size)
-	_ = b.free.Acquire(context.Background(), cost) // fails for a context that ends only
+	_ = b.free.Acquire(context.Background(), cost) // fails only if the context ends
 	defer b.free.Release(cost)
 	err := f()
 	if cost >= collectAfter {
@@ -62,7 +62,7 @@ func (b *budget) spend(cost int64, f func() error) error {
 	return err
 }
 
-// Fits reports a row of which more words are searched than the limits allow.
+// Fits reports an error if a row has more searched words than the limits allow.
 func (ix *Index) Fits(row doc.Row, l doc.Limits) error {
 	words, distinct := l.Words, l.Distinct
 	if words == 0 {
@@ -73,13 +73,13 @@ func (ix *Index) Fits(row doc.Row, l doc.Limits) error {
 	}
 	b, err := ix.schema.build(row)
 	if err != nil || b.textSize() <= min(words, distinct) {
-		return err // a word has a byte at least
+		return err // a word has at least one byte
 	}
 	return l.CheckWords(ix.schema.count(b, words, distinct))
 }
 
-// textSize is the bytes of all texts that words are searched in.
-func (b built) textSize() int {
+// textSize returns the bytes of all texts with searched words.
+func (b indexedDoc) textSize() int {
 	n := 0
 	for _, text := range b.content {
 		n += len(text)
@@ -92,32 +92,32 @@ func (b built) textSize() int {
 	return n
 }
 
-// count counts the words, and the different ones of each field. It ends where
-// there are more of either than asked for.
-func (s *schema) count(b built, words, distinct int) (n, different int) {
+// count counts the words, and the distinct words of each field. It stops when
+// either count exceeds its limit.
+func (s *schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
 	seen := map[uint64]struct{}{}
 	for _, f := range s.textFields(b) {
 		clear(seen)
 		f.each(func(t token) bool {
-			n++
+			words++
 			hash := xxh3.HashString(t.term)
 			if _, ok := seen[hash]; !ok {
 				seen[hash] = struct{}{}
-				different++
+				distinct++
 			}
-			return n <= words && different <= distinct
+			return words <= maxWords && distinct <= maxDistinct
 		})
-		if n > words || different > distinct {
+		if words > maxWords || distinct > maxDistinct {
 			break
 		}
 	}
-	return n, different
+	return words, distinct
 }
 
-// cost is what indexing a document takes in memory, about.
-func (s *schema) cost(b built) int64 {
+// cost estimates the memory needed to index a document.
+func (s *schema) cost(b indexedDoc) int64 {
 	size := b.textSize()
-	if size < short {
+	if size < shortText {
 		return int64(size) * shortCost
 	}
 	words, distinct := s.count(b, math.MaxInt, math.MaxInt)

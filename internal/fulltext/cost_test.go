@@ -15,11 +15,11 @@ import (
 
 var bodies = Mapping{Content: []string{"body", "more"}, Analyzer: "standard", Positions: true}
 
-// ofWords is a text of n words, of which so many are different.
-func ofWords(n, different int) string {
+// ofWords returns a text of n words with so many distinct ones.
+func ofWords(n, distinct int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "w%06d ", i%different)
+		fmt.Fprintf(&b, "w%06d ", i%distinct)
 	}
 	return b.String()
 }
@@ -28,20 +28,20 @@ func bodyRow(body, more string) doc.Row {
 	return doc.Row{Names: []string{"body", "more"}, Values: []any{body, more}}
 }
 
-func TestFits(t *testing.T) {
+func TestFitsChecksTheLimits(t *testing.T) {
 	ix := newIndex(t, bodies)
 	l := doc.Limits{Words: 100, Distinct: 50}
 	for _, c := range []struct {
 		name       string
 		body, more string
-		want       string // the option of the reason; empty where it fits
+		want       string // the option in the error; "" for none
 	}{
-		{"as many as may be", ofWords(100, 50), "", ""},
-		{"a word too many", ofWords(101, 50), "", "limits.words"},
+		{"at the limits", ofWords(100, 50), "", ""},
+		{"one word too many", ofWords(101, 50), "", "limits.words"},
 		{"in two columns", ofWords(60, 10), ofWords(41, 10), "limits.words"},
-		{"a different one too many", ofWords(51, 51), "", "limits.distinct_words"},
-		{"a column's words are its own", ofWords(26, 26), ofWords(26, 26), "limits.distinct_words"},
-		{"long, and of few words", strings.Repeat("x", 1<<20), "", ""},
+		{"one distinct word too many", ofWords(51, 51), "", "limits.distinct_words"},
+		{"distinct words are counted per column", ofWords(26, 26), ofWords(26, 26), "limits.distinct_words"},
+		{"long, with one word", strings.Repeat("x", 1<<20), "", ""},
 		{"nothing", "", "", ""},
 	} {
 		err := ix.Fits(bodyRow(c.body, c.more), l)
@@ -57,8 +57,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// What is counted are the tokens that the index gets.
-func TestCount(t *testing.T) {
+// count counts the tokens that the index stores.
+func TestCountIsThatOfTheIndex(t *testing.T) {
 	for _, name := range []string{"standard", "en", "cjk", "ngram"} {
 		m := bodies
 		m.Analyzer = name
@@ -74,19 +74,19 @@ func TestCount(t *testing.T) {
 			}
 			f := s.textField("body", []string{text})
 			f.Analyze()
-			words, different := s.count(b, math.MaxInt, math.MaxInt)
-			if words != f.length || different != len(f.freqs) {
-				r.Errorf("%s: %q: got %d words, %d different; want %d and %d", name, text, words, different, f.length, len(f.freqs))
+			words, distinct := s.count(b, math.MaxInt, math.MaxInt)
+			if words != f.length || distinct != len(f.freqs) {
+				r.Errorf("%s: %q: got %d words, %d distinct; want %d and %d", name, text, words, distinct, f.length, len(f.freqs))
 			}
 			if words > len(text) {
-				r.Errorf("%s: %q: %d words of %d bytes: Fits takes a word for a byte at least", name, text, words, len(text))
+				r.Errorf("%s: %q: %d words of %d bytes, but Fits assumes a byte per word", name, text, words, len(text))
 			}
 		})
 	}
 }
 
-// Each part of a batch costs no more than a part may, or is one document; and
-// all documents are in one, in their order.
+// Each part of a batch costs at most the limit, or is one document. The parts have
+// all documents in order.
 func TestParts(t *testing.T) {
 	s, err := newSchema(bodies)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestParts(t *testing.T) {
 		n := 0
 		for left := docs; len(left) > 0; {
 			var p part
-			rest, err := p.take(s, left, most)
+			rest, err := p.fill(s, left, most)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestParts(t *testing.T) {
 				}
 			}
 			if len(p.puts) == 0 || p.cost != sum || p.cost > most && len(p.puts) > 1 {
-				r.Fatalf("got a part of %d documents that costs %d, want at least one, and %d at most unless it is alone", len(p.puts), p.cost, most)
+				r.Fatalf("got a part of %d documents with cost %d, want one document or cost %d at most", len(p.puts), p.cost, most)
 			}
 			n += len(p.puts)
 			left = rest
@@ -135,13 +135,13 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// A batch that costs more than a part is written whole, removals included.
+// A batch that costs more than a part is written completely, with its deletes.
 func TestApplyInParts(t *testing.T) {
 	ix := newIndex(t, bodies)
 	oid := func(i int) doc.OID { return doc.OID(fmt.Sprintf("%03d", i)) }
 	apply(t, ix, []doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(999)}, V: 1}, Row: bodyRow("gone", "")}})
 	before := ix.batches.Load()
-	text := strings.Repeat("sevenlt ", short/8-1)
+	text := strings.Repeat("sevenlt ", shortText/8-1)
 	n := partCost/(shortCost*len(text)) + 1
 	var docs []doc.Doc
 	for i := range n {
@@ -158,8 +158,7 @@ func TestApplyInParts(t *testing.T) {
 	}
 }
 
-// What is written at once costs no more than the budget, and what costs more has
-// it alone.
+// Concurrent writes cost at most the budget. A write that costs more runs alone.
 func TestBudget(t *testing.T) {
 	b := newBudget(10)
 	var mu sync.Mutex
@@ -171,7 +170,7 @@ func TestBudget(t *testing.T) {
 			cost = 1000
 		}
 		all.Go(func() {
-			_ = b.spend(cost, func() error {
+			_ = b.run(cost, func() error {
 				mu.Lock()
 				now += min(cost, 10)
 				most = max(most, now)
@@ -186,12 +185,12 @@ func TestBudget(t *testing.T) {
 	}
 	all.Wait()
 	if most > 10 {
-		t.Errorf("got %d at once, want 10 at most", most)
+		t.Errorf("got cost %d at once, want 10 at most", most)
 	}
 }
 
-// A segment of one large document makes the next ones allocate no more: zap has
-// taken it for the size of every document.
+// A segment with one large document does not make the next segments allocate
+// more. By default zap would assume its size for every document.
 func TestLargeDocumentLeavesNoLargeBuffers(t *testing.T) {
 	ix := newIndex(t, bodies)
 	large := ofWords(60_000, 60_000)

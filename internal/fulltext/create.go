@@ -3,6 +3,7 @@ package fulltext
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,36 +14,51 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Create makes an empty index.
+// Create makes an empty index in dir and opens it.
 //
-// Steps: make it in a sibling directory, close it, sync its files and
-// directories, rename it, sync the directory above, open it. A crash before
-// the rename leaves a stray sibling, which the next Create removes, and
-// nothing under dir; after it, an index that opens. (Made in place, an index
-// that is killed in its first milliseconds mostly never opens again.)
+// Steps: build the index in dir.tmp, close it, sync its files and directories,
+// rename dir.tmp to dir, sync the parent directory, open the index. A crash
+// before the rename leaves dir.tmp, which the next Create removes. A crash after
+// the rename leaves an index that opens. (An index built in place and killed in
+// its first milliseconds usually never opens again.)
 func Create(dir string, m Mapping, gen doc.Generation) (*Index, error) {
-	if err := create(dir, m, gen); err != nil {
+	schema, err := newSchema(m)
+	if err == nil {
+		rec := record{fingerprint: schema.fingerprint, generation: gen}
+		err = createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, schema.stored) })
+	}
+	if err != nil {
 		return nil, fmt.Errorf("create index %s: %w", dir, err)
 	}
 	return Open(dir, m)
 }
 
-func create(dir string, m Mapping, gen doc.Generation) error {
-	schema, err := newSchema(m)
-	if err != nil {
-		return err
+// CopyTo makes a durable copy of the current index in a new directory, which
+// Open opens. Searches and writes go on meanwhile. A crash leaves at most
+// dir.tmp, which the next CopyTo removes.
+func (ix *Index) CopyTo(dir string) error {
+	ix.use.RLock() // Close waits for the copy
+	defer ix.use.RUnlock()
+	if ix.closed {
+		return ErrClosed
 	}
-	rec := record{fingerprint: schema.fingerprint, generation: gen}
-	return place(dir, func(tmp string) error { return initialise(tmp, rec, schema.stored) })
+	err := ix.Err() // after an error the memory may differ from what was acknowledged
+	if err == nil {
+		err = createDir(dir, ix.copyFiles)
+	}
+	if err != nil {
+		return fmt.Errorf("copy index %s to %s: %w", ix.dir, dir, err)
+	}
+	return nil
 }
 
-// place makes a directory that has its name only when it is whole and durable.
-// build fills it under another name. A crash leaves that one at most, and the
-// next place removes it.
-func place(dir string, build func(tmp string) error) error {
+// createDir makes a directory that exists only when it is complete and durable.
+// build fills dir.tmp. A crash leaves at most dir.tmp, which the next createDir
+// removes.
+func createDir(dir string, build func(tmp string) error) error {
 	switch _, err := os.Lstat(dir); {
 	case err == nil:
-		return errors.New("it exists already: open it, or remove it first")
+		return errors.New("the directory exists already: open the index, or remove the directory first")
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -66,24 +82,51 @@ func place(dir string, build func(tmp string) error) error {
 	return atomicfile.OS.SyncDir(filepath.Dir(dir))
 }
 
-// initialise makes a closed index that holds only its record and its mapping.
-func initialise(dir string, rec record, mapping []byte) error {
+// writeEmpty makes a closed index without documents.
+func writeEmpty(dir string, rec record, mapping []byte) error {
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	f := newFate()
-	store, err := openStore(dir, readWrite, queue, f)
+	persist := newPersistState()
+	store, err := openStore(dir, readWrite, queue, persist)
 	if err != nil {
 		return err
 	}
 	batch := index.NewBatch()
 	batch.SetInternal(recordKey, rec.encode())
 	batch.SetInternal(mappingKey, mapping)
-	err = f.write(store, batch)
-	f.end()
+	err = persist.write(store, batch)
+	persist.release()
 	return errors.Join(err, store.Close())
 }
 
-// syncTree makes files and directories durable, from the bottom up.
+// copyFiles copies the files of the current index. The copy reader keeps the
+// files of its segments until it is closed, also those not yet on disk.
+func (ix *Index) copyFiles(tmp string) error {
+	store, ok := ix.store.(index.CopyIndex)
+	if !ok {
+		return fmt.Errorf("bleve can't copy a %T", ix.store)
+	}
+	r := store.CopyReader()
+	if err := errors.Join(r.CopyTo(copyTarget(tmp)), r.CloseCopyReader()); err != nil {
+		return err
+	}
+	_, err := readHeader(tmp) // bleve ignores some errors of closing the files
+	return err
+}
+
+// A copyTarget is the directory that bleve copies an index to. bleve asks for
+// names with a directory prefix, which is dropped.
+type copyTarget string
+
+func (t copyTarget) GetWriter(name string) (io.WriteCloser, error) {
+	f, err := os.OpenFile(filepath.Join(string(t), filepath.Base(name)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err // not f: a nil *os.File in an interface is not nil
+	}
+	return f, nil
+}
+
+// syncTree makes files and directories durable, bottom-up.
 func syncTree(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"indexerd/internal/query"
 )
 
-// A cursor is a candidate as it travels in Request.After, in unpadded URL-safe
-// base64:
+// A cursor is a candidate encoded for Request.After, in unpadded URL-safe base64:
 //
 //	byte 0      version, 1
 //	bytes 1-8   hash of the sorts, little-endian
@@ -21,12 +20,12 @@ import (
 //	            by field: 0 for no value; or 1, length as uvarint, term
 //	the rest    _id
 //
-// It holds no position, but what the last hit was sorted by: documents that
-// are written meanwhile shift nothing. By score that is true only as long as
-// the same words are as rare as before.
+// A cursor holds the sort keys of the last hit and not its position. So writes
+// between two pages neither repeat nor skip hits. In a sort by score this holds
+// only while the rarity of the words does not change.
 const cursorVersion = 1
 
-var errCursor = errors.New("malformed cursor")
+var errCursor = errors.New("cursor is malformed")
 
 // encode returns the cursor of a candidate.
 func (o *order) encode(c *candidate) string {
@@ -45,7 +44,7 @@ func (o *order) encode(c *candidate) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, c.id...))
 }
 
-// hash tells orders apart.
+// hash identifies the sorts.
 func (o *order) hash() uint64 {
 	var b []byte
 	for i, by := range o.sorts {
@@ -58,11 +57,11 @@ func (o *order) hash() uint64 {
 	return xxh3.Hash(b)
 }
 
-// decode reads a cursor that the same sorts have made.
+// decode decodes a cursor of the same sorts.
 func (o *order) decode(text string) (*candidate, error) {
 	c, err := o.decodeBytes(text)
 	if err != nil {
-		return nil, query.Errorf("pass on next as it was returned, with the same sort, or begin again without it", "after %s is no place in this search", query.Shorten(text))
+		return nil, query.Errorf("set after to the next of the previous answer and keep the sort, or leave after out", "after %s is not valid in this search", query.Shorten(text))
 	}
 	return c, nil
 }
@@ -79,7 +78,7 @@ func (o *order) decodeBytes(text string) (*candidate, error) {
 	c := &candidate{keys: make([]key, len(o.sorts))}
 	for i := range o.sorts {
 		if o.fields[i] != "" {
-			c.keys[i], b, err = cutKey(b)
+			c.keys[i], b, err = decodeKey(b)
 		} else if len(b) >= 8 {
 			c.score, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
 		} else {
@@ -96,8 +95,8 @@ func (o *order) decodeBytes(text string) (*candidate, error) {
 	return c, nil
 }
 
-// cutKey reads one key off the front.
-func cutKey(b []byte) (key, []byte, error) {
+// decodeKey decodes the first key, and returns the rest.
+func decodeKey(b []byte) (key, []byte, error) {
 	if len(b) == 0 || b[0] > 1 {
 		return key{}, nil, errCursor
 	}

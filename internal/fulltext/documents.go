@@ -9,14 +9,71 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Documents lists in key order what the index has from a key on, and the key to
-// go on at, which is "" at the end. From "" it begins with the first. Each call
-// sees the index as it is then: what is there all the time is listed once,
+// Versions returns the version of each document, 0 if there is none. A document
+// that was not written by this program also has version 0. Documents lists it,
+// and no page has that version.
+func (ix *Index) Versions(oids []doc.OID) (vs []doc.Version, err error) {
+	err = ix.read(func(r *scorch.IndexSnapshot) error {
+		vs, err = versions(r, oids)
+		return err
+	})
+	return vs, err
+}
+
+// versions looks up all keys in one segment after another.
+func versions(r *scorch.IndexSnapshot, oids []doc.OID) ([]doc.Version, error) {
+	ids := make([]string, len(oids))
+	for i, oid := range oids {
+		ids[i] = string(oid)
+	}
+	found := make(map[string]doc.Version, len(ids))
+	for _, segment := range r.Segments() {
+		if err := lookup(segment, ids, found); err != nil {
+			return nil, err
+		}
+	}
+	vs := make([]doc.Version, len(oids))
+	for i, id := range ids {
+		vs[i] = found[id]
+	}
+	return vs, nil
+}
+
+// lookup adds the versions of the live documents of a segment to found.
+func lookup(segment *scorch.SegmentSnapshot, ids []string, found map[string]doc.Version) error {
+	numbers, err := segment.DocNumbers(ids)
+	if err != nil {
+		return err
+	}
+	var id string
+	var v doc.Version
+	visit := func(field string, _ byte, value []byte, _ []uint64) bool {
+		switch field {
+		case "_id":
+			id = string(value)
+		case versionField:
+			v = parseVersion(value)
+		}
+		return true
+	}
+	for it := numbers.Iterator(); it.HasNext(); {
+		v = 0 // the document may lack the field
+		if err := segment.VisitDocument(uint64(it.Next()), visit); err != nil {
+			return err
+		}
+		found[id] = v
+	}
+	return nil
+}
+
+// Documents lists documents in key order, beginning at from; "" is the first
+// key. next is the key to continue at, "" at the end. Each call reads the
+// current index: a document that exists all the time is listed exactly once,
 // whatever is written between two calls.
 //
-// A call looks at n keys, n at least 1, and lists those of them that are alive.
-// The index keeps the keys of removed documents until their segments are
-// merged: so there may be fewer than n documents, or none, before the end.
+// A call reads n keys, n at least 1, and lists those that have a live document.
+// The index keeps the keys of deleted documents until their segments are merged.
+// So a call may list fewer than n documents, or none, before the end.
 func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error) {
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
 		docs, next, err = documents(r, from, n)
@@ -25,40 +82,40 @@ func (ix *Index) Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OI
 	return docs, next, err
 }
 
-// documents looks each key up only where a dictionary has it: with all keys in
-// all segments the lookups would be most of the cost.
+// documents looks up each key only in the segments whose dictionaries have it:
+// lookups of all keys in all segments would be most of the cost.
 func documents(r *scorch.IndexSnapshot, from doc.OID, n int) ([]doc.Indexed, doc.OID, error) {
 	dicts, err := openDicts(r, from)
 	if err != nil {
 		return nil, "", err
 	}
-	ids, next, err := take(dicts, n)
+	ids, next, err := takeKeys(dicts, n)
 	if err != nil {
 		return nil, "", err
 	}
-	alive := make(map[string]doc.Version, len(ids))
+	live := make(map[string]doc.Version, len(ids))
 	for _, d := range dicts {
-		if err := lookup(d.segment, d.taken, alive); err != nil {
+		if err := lookup(d.segment, d.taken, live); err != nil {
 			return nil, "", err
 		}
 	}
-	docs := make([]doc.Indexed, 0, len(alive))
+	docs := make([]doc.Indexed, 0, len(live))
 	for _, id := range ids {
-		if v, ok := alive[id]; ok {
+		if v, ok := live[id]; ok {
 			docs = append(docs, doc.Indexed{OID: doc.OID(id), V: v})
 		}
 	}
 	return docs, next, nil
 }
 
-// A dict is the keys of one segment, dead or alive, in order.
+// A dict reads the keys of one segment in order, of live and deleted documents.
 type dict struct {
 	segment *scorch.SegmentSnapshot
 	entries interface {
 		Next() (*index.DictEntry, error)
 	}
-	id    string // where it stands
-	taken []string
+	id    string   // the current key
+	taken []string // by takeKeys
 }
 
 // openDicts opens the dictionaries that have keys at or after from.
@@ -91,9 +148,9 @@ func (d *dict) advance() (bool, error) {
 	return true, nil
 }
 
-// take returns the first n keys of all dictionaries and the one that follows
-// them, and leaves with each dictionary those that it has.
-func take(dicts []*dict, n int) (ids []string, next doc.OID, err error) {
+// takeKeys merges the dictionaries. It returns the first n keys and the key that
+// follows them, and records in each dictionary the keys it has.
+func takeKeys(dicts []*dict, n int) (ids []string, next doc.OID, err error) {
 	open := slices.Clone(dicts)
 	for len(open) > 0 {
 		id := open[0].id

@@ -17,7 +17,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A listing is an index, what it must have, and how far it has been listed.
+// A listing is an index, the documents it must have, and the next key to list.
 type listing struct {
 	dir  string
 	ix   *Index
@@ -26,9 +26,10 @@ type listing struct {
 	from doc.OID
 }
 
-// Documents lists what a map has, whatever is written, merged or reopened
-// between two calls.
+// Documents lists the same as a map, although the index is written, merged and
+// reopened between calls.
 func TestDocumentsModel(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp(root, "model")
@@ -67,8 +68,7 @@ func (l *listing) write(t *rapid.T) {
 	apply(t, l.ix, puts, deletes...)
 }
 
-// list takes the next step of a listing, and compares it with what lies
-// between its ends.
+// list makes one call, and compares the result with the map's keys in its range.
 func (l *listing) list(t *rapid.T) {
 	n := rapid.IntRange(1, 4).Draw(t, "n")
 	got, next, err := l.ix.Documents(l.from, n)
@@ -104,9 +104,8 @@ func (l *listing) reopen(t *rapid.T) {
 	l.ix = ix
 }
 
-// Documents that were removed cost no more than any other: a call that finds
-// nothing else returns nothing, and where to go on.
-func TestDocumentsBoundsTheKeysItLooksAt(t *testing.T) {
+// A call reads n keys, also if all of their documents are deleted.
+func TestDocumentsReadsAtMostNKeys(t *testing.T) {
 	ix := newIndex(t, films)
 	const all, n = 100, 10
 	var puts []doc.Doc
@@ -143,15 +142,15 @@ func TestDocumentsBoundsTheKeysItLooksAt(t *testing.T) {
 	}
 }
 
-// A document that somebody else wrote is there, with version 0. Versions alone
-// can't tell it from none: only the listing brings it to light.
+// A document without a version, written by another program, is listed with
+// version 0. Versions does not distinguish it from a missing document.
 func TestDocumentsListsWhatHasNoVersion(t *testing.T) {
 	ix := newIndex(t, films)
 	apply(t, ix, []doc.Doc{film(t, int64(1), 1, nil)})
 	batch := index.NewBatch() // in one segment with others
 	batch.Update(document.NewDocument(string(oid(t, int64(2)))))
 	for id := int64(3); id < 9; id++ {
-		batch.Update(ix.schema.document(oid(t, id), doc.Version(id), built{}))
+		batch.Update(ix.schema.document(oid(t, id), doc.Version(id), indexedDoc{}))
 	}
 	if err := ix.store.Batch(batch); err != nil {
 		t.Fatal(err)
@@ -167,11 +166,11 @@ func TestDocumentsListsWhatHasNoVersion(t *testing.T) {
 	}
 	vs, err := ix.Versions([]doc.OID{oid(t, int64(2)), oid(t, int64(9))})
 	if err != nil || !slices.Equal(vs, []doc.Version{0, 0}) {
-		t.Errorf("versions of it and of none: got %v, %v; want 0 and 0", vs, err)
+		t.Errorf("versions of that document and of none: got %v, %v; want 0 and 0", vs, err)
 	}
 }
 
-func TestDocumentsAtTheEdges(t *testing.T) {
+func TestDocumentsFromAnyKey(t *testing.T) {
 	ix := newIndex(t, films)
 	if docs, next, err := ix.Documents("", 10); err != nil || len(docs) != 0 || next != "" {
 		t.Errorf("empty index: got %v, %q, %v", docs, next, err)

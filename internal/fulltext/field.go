@@ -9,7 +9,8 @@ import (
 	"indexerd/internal/query"
 )
 
-// base is what all fields have in common: nothing of the value but the terms.
+// base has the methods that all fields share. It keeps the terms of a value and
+// nothing else.
 type base struct {
 	name  string
 	freqs index.TokenFrequencies
@@ -25,9 +26,9 @@ func (f *base) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freq
 func (f *base) NumPlainTextBytes() uint64                        { return 0 }
 func (f *base) Size() int                                        { return 0 }
 
-// A textField is the words of one content column, or of all rows of one child,
-// with their frequencies and, for phrases, their positions. Offsets are left
-// out: highlights are made from the page.
+// A textField holds the words of one content column, or of all rows of one
+// child, with frequencies and, for phrases, positions. It has no byte offsets:
+// highlights are made from the page.
 type textField struct {
 	base
 	texts     []string
@@ -45,9 +46,9 @@ func (f *textField) Options() index.FieldIndexingOptions {
 
 func (f *textField) AnalyzedLength() int { return f.length }
 
-// Analyze implements index.Field. One pass over the text counts the tokens of
-// each term, a second one over the tokens places them: so of a token no more
-// than an occurrence is kept, and the locations are allocated once.
+// Analyze implements index.Field. A pass over the text counts the tokens of each
+// term, and a pass over the tokens records their positions. So a token needs no
+// more memory than an occurrence, and all locations are allocated at once.
 func (f *textField) Analyze() {
 	size := 0
 	for _, text := range f.texts {
@@ -62,7 +63,7 @@ func (f *textField) Analyze() {
 	f.each(func(t token) bool {
 		tf := f.freqs[t.term]
 		if tf == nil {
-			if len(terms) == cap(terms) { // another one: the map points into those before
+			if len(terms) == cap(terms) { // do not grow in place: the map points into the slice
 				terms = make([]index.TokenFreq, 0, min(max(len(f.freqs), size/guessedWord, 8), guessedTerms))
 			}
 			terms = append(terms, index.TokenFreq{})
@@ -76,14 +77,13 @@ func (f *textField) Analyze() {
 		}
 		return true
 	})
-	locate(all)
+	setLocations(all)
 }
 
-// What is allocated before the words are known: for words of so many bytes, and
-// for so many different ones at most.
+// Sizes of what Analyze allocates before it knows the words.
 const (
-	guessedWord  = 6
-	guessedTerms = 1024
+	guessedWord  = 6    // bytes per word
+	guessedTerms = 1024 // distinct words, at most
 )
 
 // An occurrence is a term at a position.
@@ -92,12 +92,13 @@ type occurrence struct {
 	pos int
 }
 
-// rowGap is how many positions stay free between two rows of a child: more than
-// a phrase can leave open. What it leaves open are stop words, of two bytes or
-// more with the space before them.
+// rowGap is how many positions separate two rows of a child: more than a phrase
+// can skip. A phrase skips stop words, which take at least two bytes of the
+// query with the space before them.
 const rowGap = query.MaxLength / 2
 
-// each cuts the texts one after the other, until emit returns false.
+// each calls emit with the tokens of all texts in order, until emit returns
+// false.
 func (f *textField) each(emit func(token) bool) {
 	last, more := 0, true // the last position, 0 before the first token
 	for _, text := range f.texts {
@@ -105,7 +106,7 @@ func (f *textField) each(emit func(token) bool) {
 		if last > 0 {
 			before = last + rowGap
 		}
-		f.analyzer.cut(text, func(t token) bool {
+		f.analyzer.each(text, func(t token) bool {
 			t.pos += before
 			last = t.pos
 			more = emit(t)
@@ -117,22 +118,22 @@ func (f *textField) each(emit func(token) bool) {
 	}
 }
 
-// locate gives each term its locations.
-func locate(all []occurrence) {
-	places := make([]index.TokenLocation, len(all))
+// setLocations sets the locations of each term.
+func setLocations(all []occurrence) {
+	locations := make([]index.TokenLocation, len(all))
 	pointers := make([]*index.TokenLocation, len(all))
 	for i, o := range all {
 		if o.tf.Locations == nil {
 			n := o.tf.Frequency()
 			o.tf.Locations, pointers = pointers[:0:n], pointers[n:]
 		}
-		places[i].Position = o.pos
-		o.tf.Locations = append(o.tf.Locations, &places[i])
+		locations[i].Position = o.pos
+		o.tf.Locations = append(o.tf.Locations, &locations[i])
 	}
 }
 
-// A valueField is the terms of one metadata column or child: searched exactly,
-// and kept by document for sorting, counting and wide ranges.
+// A valueField holds the terms of one metadata column or child. They are matched
+// exactly, and stored by document for sorting, counting and wide ranges.
 type valueField struct{ base }
 
 func newValueField(name string, terms []string) *valueField {
@@ -143,15 +144,15 @@ func newValueField(name string, terms []string) *valueField {
 	return &valueField{base{name: name, freqs: freqs}}
 }
 
-// Options implements index.Field. Frequencies and norms, which exact values
-// don't need, cost as much as the terms.
+// Options implements index.Field. It disables frequencies and norms: exact
+// values don't need them, and they cost as much as the terms.
 func (f *valueField) Options() index.FieldIndexingOptions {
 	return index.IndexField | index.DocValues | index.SkipFreqNorm
 }
 
-// A storedVersion is the doc.Version of a document. It is stored beside _id,
-// so that one read gives both. As a term with docvalues it would be one more
-// dictionary entry for every document.
+// A storedVersion is the doc.Version of a document, stored next to _id so that
+// one read returns both. As a term with docvalues it would need a dictionary
+// entry for every document.
 type storedVersion struct {
 	base
 	value []byte

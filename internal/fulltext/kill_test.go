@@ -16,11 +16,11 @@ import (
 	"indexerd/internal/doc"
 )
 
-// victimDir is set in the process that is killed.
+// victimDir is the environment variable that is set in the process to kill.
 const victimDir = "INDEXERD_TEST_VICTIM"
 
-// TestVictim is not a test of its own: it writes to an index, one document
-// after the other, and says which of them are durable, until it is killed.
+// TestVictim is the process that TestKill kills. It writes one document after
+// another, and prints the number of each durable document.
 func TestVictim(t *testing.T) {
 	dir := os.Getenv(victimDir)
 	if dir == "" {
@@ -37,10 +37,10 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// TestKill kills a process at random moments of an index's first milliseconds.
-// What it leaves either is no index, or one that opens and has all that was
-// acknowledged.
+// A kill at any moment, also in the first milliseconds of an index, leaves either
+// no index or one that opens and has all acknowledged documents.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	kills := 20
 	if testing.Short() {
 		kills = 3
@@ -65,8 +65,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// kill runs a victim for a while, and returns the number of the last
-// thing that it has called durable.
+// kill runs a victim and kills it some time after its first line. It returns the
+// last number that the victim printed.
 func kill(t *testing.T, victim, dir string, after time.Duration) uint64 {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+victim+"$")
@@ -82,11 +82,11 @@ func kill(t *testing.T, victim, dir string, after time.Duration) uint64 {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		n, err := strconv.ParseUint(lines.Text(), 10, 64)
 		if err != nil {
-			t.Errorf("the victim says %q, want a number", lines.Text())
+			t.Errorf("the victim printed %q, want a number", lines.Text())
 			break
 		}
 		if n == 0 {
-			time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // nothing to kill: Wait says why
+			time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // fails if the process has ended: see Wait
 		}
 		acknowledged = n
 	}

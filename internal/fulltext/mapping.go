@@ -10,14 +10,14 @@ import (
 	"indexerd/internal/query"
 )
 
-// A Type says what the values of a metadata field are.
+// A Type is the type of a metadata field.
 type Type string
 
 // The types of metadata.
 const (
 	Keyword Type = "keyword" // text, found as a whole
 	Number  Type = "number"  // compared as a 64-bit float
-	Date    Type = "date"    // an instant in microseconds; without a zone UTC
+	Date    Type = "date"    // an instant in microseconds; UTC if it has no zone
 	Boolean Type = "boolean"
 )
 
@@ -27,20 +27,33 @@ type Field struct {
 	Type Type   `json:"type"`
 }
 
-// A Mapping says what of a row goes into the index, and how.
+// A Child is a kind of child rows. Each row has one value: that of its column,
+// or the texts of several columns joined by spaces.
+type Child struct {
+	Name     string   `json:"name"`
+	Columns  []string `json:"columns"`  // none: the only column that is not in Skip
+	Skip     []string `json:"skip"`     // key and updateTime
+	Searched bool     `json:"searched"` // index its words, as those of a content column
+	Type     Type     `json:"type"`     // make its values a metadata field of this type; "" for none
+}
+
+// field returns the metadata field of a child's values.
+func (c Child) field() Field { return Field{c.Name, c.Type} }
+
+// A Mapping defines which parts of a row are indexed, and how.
 type Mapping struct {
 	Content   []string `json:"content"`   // columns whose words are searched
 	Analyzer  string   `json:"analyzer"`  // standard, en, cjk or ngram
-	Positions bool     `json:"positions"` // keep where words stand: phrases need it
+	Positions bool     `json:"positions"` // store the positions of words, which phrases need
 	Metadata  []Field  `json:"metadata"`  // columns that are searched, filtered, sorted and counted by value
 	Children  []Child  `json:"children"`  // rows of other SQLs that belong to the row
 }
 
-// format changes whenever the same mapping makes another index than before.
+// format changes whenever the same mapping builds another index than before.
 const format = "1"
 
-// Fingerprint tells mappings apart: an index of another one must be built
-// anew.
+// Fingerprint identifies the mapping. An index with another fingerprint must be
+// rebuilt.
 func (m Mapping) Fingerprint() uint64 {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q %q %t", format, m.Analyzer, m.Content, m.Positions)
@@ -53,14 +66,14 @@ func (m Mapping) Fingerprint() uint64 {
 	return xxh3.HashString(b.String())
 }
 
-// A schema is a checked Mapping, ready for use.
+// A schema is a checked Mapping with what is derived from it.
 type schema struct {
 	Mapping
 	fingerprint uint64
-	stored      []byte // as the index keeps it
+	stored      []byte // the encoded mapping
 	analyzer    *analyzer
-	texts       []string // what is searched by its words: content columns, then children
-	values      []Field  // what is searched by value: metadata columns, then children
+	texts       []string // names with searched words: content columns, then children
+	values      []Field  // fields searched by value: metadata columns, then children
 }
 
 func newSchema(m Mapping) (*schema, error) {
@@ -94,8 +107,8 @@ func newSchema(m Mapping) (*schema, error) {
 	return s, err
 }
 
-// addChildren makes fields of the children. In a query and in a hit a name
-// stands for one thing: no other field may have that of a child.
+// addChildren adds the fields of the children. A child must not share its name
+// with another field, so that a name in a query or hit is unambiguous.
 func (s *schema) addChildren() error {
 	taken := s.names()
 	for _, c := range s.Children {
@@ -123,7 +136,7 @@ func repeated(names []string) string {
 	return ""
 }
 
-// metadata returns the metadata field of this name.
+// metadata returns the metadata field with this name.
 func (s *schema) metadata(name string) (Field, error) {
 	for _, f := range s.values {
 		if f.Name == name {
@@ -154,8 +167,18 @@ func (s *schema) names() []string {
 	return names
 }
 
-// The names that fields have in the index. The prefixes keep a column's words
-// and its value apart where it is both, and columns away from bleve's own _id.
+// without returns the schema for callers from whom a field is hidden.
+func (s *schema) without(field string) *schema {
+	c := *s
+	hidden := func(name string) bool { return name == field }
+	c.Content = slices.DeleteFunc(slices.Clone(s.Content), hidden)
+	c.texts = slices.DeleteFunc(slices.Clone(s.texts), hidden)
+	c.values = slices.DeleteFunc(slices.Clone(s.values), func(f Field) bool { return hidden(f.Name) })
+	return &c
+}
+
+// The names of fields in the index. A prefix separates the words of a column
+// from its value, if it is indexed as both, and from bleve's _id.
 func contentField(name string) string  { return "c:" + name }
 func metadataField(name string) string { return "m:" + name }
 

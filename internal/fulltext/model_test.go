@@ -10,10 +10,10 @@ import (
 	"indexerd/internal/query"
 )
 
-// A model answers queries by looking at every document. Its texts are words
-// between single spaces, so it needs little analysis: whether a word is found by
-// any piece (in Chinese, or all words of ngram), whether Chinese words are cut
-// into characters, and which are stop words.
+// A model answers queries by reading every document. Its texts are words between
+// single spaces, so an analyzer is three properties: which words are found by any
+// piece (Chinese ones, or all with ngram), whether Chinese words are split into
+// characters, and which words are stop words.
 type model struct {
 	docs    map[doc.OID]modelDoc
 	pieces  func(word string) bool
@@ -24,7 +24,7 @@ type model struct {
 
 type modelDoc struct {
 	text map[string]string // by content column
-	cast []string          // the rows of a child
+	cast []string          // rows of a child
 	tags []string
 	year *int64
 	v    doc.Version
@@ -46,8 +46,7 @@ func newModel(analyzer string) *model {
 	return m
 }
 
-// matches evaluates a query. ignored is true where it asks for nothing that is
-// searched.
+// matches evaluates a query. ignored is true if no part of it is searched.
 func (m *model) matches(n query.Node, d modelDoc) (yes, ignored bool) {
 	switch n := n.(type) {
 	case query.And:
@@ -118,7 +117,7 @@ func inRange(r query.Range, year float64) bool {
 
 func number(s string) float64 { return float64(slices.Index(years, s) - len(years)/2) }
 
-// years are texts of the numbers around 0.
+// years are the numbers around 0, as text.
 var years = []string{"-3", "-2", "-1", "0", "1", "2", "3"}
 
 func (m *model) inText(field, text string, prefix bool, d modelDoc) (yes, ignored bool) {
@@ -133,7 +132,8 @@ func (m *model) inText(field, text string, prefix bool, d modelDoc) (yes, ignore
 	return m.anyText(field, words, d, func(text, words []string) bool { return m.inWords(text, words, prefix) })
 }
 
-// anyText asks of each text, unless no words are left to ask for.
+// anyText reports whether in accepts a text of the field. Without words the query
+// is ignored.
 func (m *model) anyText(field string, words []string, d modelDoc, in func(text, words []string) bool) (yes, ignored bool) {
 	if len(words) == 0 {
 		return false, true
@@ -146,8 +146,8 @@ func (m *model) anyText(field string, words []string, d modelDoc, in func(text, 
 	return yes, false
 }
 
-// near tries every way to give the words places of their own. taken holds those
-// of the words before, -1 for any.
+// near tries all ways to assign different positions to the words. taken has the
+// positions of the preceding words, -1 for any.
 func (m *model) near(text, words []string, slop int, taken []int) bool {
 	lo, hi := math.MaxInt, math.MinInt
 	for i, at := range taken {
@@ -173,7 +173,7 @@ func (m *model) near(text, words []string, slop int, taken []int) bool {
 	return false
 }
 
-// fewestEdits is the definition of the distance, and slow.
+// fewestEdits is the definition of the edit distance; it is slow.
 func fewestEdits(a, b []rune) int {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) + len(b)
@@ -188,7 +188,7 @@ func fewestEdits(a, b []rune) int {
 	return n
 }
 
-// texts are those of a column or a child: no phrase runs from one into the next.
+// texts returns the texts of a column or child. No phrase spans two of them.
 func (d modelDoc) texts(column string) []string {
 	if column == "cast" {
 		return d.cast
@@ -212,7 +212,7 @@ func (m *model) words(text string) []string {
 	return cut
 }
 
-// trim leaves stop words out at both ends of a phrase.
+// trim drops stop words at both ends of a phrase.
 func (m *model) trim(words []string) []string {
 	for len(words) > 0 && m.stop[words[0]] {
 		words = words[1:]
@@ -236,8 +236,8 @@ func (m *model) inWords(text, words []string, prefix bool) bool {
 	return false
 }
 
-// same reports whether a word of a text is what the phrase wants there. Words
-// found in pieces may go on at the open ends of the phrase.
+// same reports whether a word of a text matches a word of a phrase. Words that
+// are found by pieces may continue at both ends of the phrase.
 func (m *model) same(word, want string, first, last, prefix bool) bool {
 	switch {
 	case m.stop[want] && !prefix:

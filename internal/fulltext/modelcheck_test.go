@@ -18,7 +18,7 @@ import (
 var (
 	modelWords = []string{"the", "and", "mad", "madman", "mdaamn", "man", "ma", "今", "今夜", "夜", "夜今", "月今夜"}
 	modelTags  = []string{"a", "ab", "b", "武"}
-	// Keys with bytes 00 and ff in them.
+	// Some keys have bytes 00 and ff.
 	modelKeys = []any{int64(0), int64(-1), int64(255), int64(256), "", "a", "a\x00", "a\x00b", "ÿ", [16]byte{0xff, 0}}
 )
 
@@ -56,8 +56,8 @@ func (d modelDoc) row() doc.Row {
 	return row
 }
 
-// drawNode draws a query. Where words are cut into pairs, places apart are no
-// words apart: slop is for the model that has none.
+// drawNode draws a query. slop is false for analyzers with pairs: the model counts
+// positions in words.
 func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	field := rapid.SampledFrom([]string{"", "", "title", "body", "cast"}).Draw(t, "field")
 	word := rapid.SampledFrom(modelWords).Draw(t, "word")
@@ -131,7 +131,9 @@ func (m *model) change(t *rapid.T, ix *Index, v *doc.Version) {
 	}
 }
 
+// Searches, pages, spans and versions are those of the model.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		checkModel(t, root, rapid.SampledFrom([]string{"standard", "cjk", "ngram"}).Draw(t, "analyzer"))
@@ -227,7 +229,8 @@ func (m *model) checkPages(t *rapid.T, ix *Index, req query.Request, want []doc.
 	}
 }
 
-// checkSpans: text has a match exactly where a query of one part finds it.
+// checkSpans checks that the Matcher of a query without And, Or and Not finds a
+// span in exactly the documents that match.
 func (m *model) checkSpans(t *rapid.T, ix *Index, n query.Node) {
 	switch n := n.(type) {
 	case query.Word:
@@ -255,7 +258,7 @@ func (m *model) checkSpans(t *rapid.T, ix *Index, n query.Node) {
 		}
 		yes, ignored := m.matches(n, d)
 		if want := yes && !ignored; marked != want {
-			t.Fatalf("%v in %s %v %v: marked is %t, want %t", n, oid, d.text, d.cast, marked, want)
+			t.Fatalf("%v in %s %v %v: spans found is %t, want %t", n, oid, d.text, d.cast, marked, want)
 		}
 	}
 }

@@ -13,141 +13,139 @@ import (
 	"github.com/blevesearch/zapx/v17"
 )
 
-// Open opens the index in dir. There is none: fs.ErrNotExist. Another mapping:
-// ErrMapping.
-func Open(dir string, m Mapping) (*Index, error) { return open(dir, readWrite, fits(m)) }
+// Open opens the index in dir. The error is fs.ErrNotExist if there is none, and
+// ErrMapping if it was built with another mapping.
+func Open(dir string, m Mapping) (*Index, error) { return open(dir, readWrite, schemaOf(m)) }
 
-// OpenReadOnly is Open, and writes nothing to disk: it works without room, and
-// without the right to write. Apply fails with ErrReadOnly.
-func OpenReadOnly(dir string, m Mapping) (*Index, error) { return open(dir, readOnly, fits(m)) }
+// OpenReadOnly is Open without any write to disk: it needs no free space and no
+// permission to write. Apply reports ErrReadOnly.
+func OpenReadOnly(dir string, m Mapping) (*Index, error) { return open(dir, readOnly, schemaOf(m)) }
 
-// OpenAsBuilt opens the index in dir with the mapping that it was made with,
-// and returns that too.
+// OpenAsBuilt opens the index in dir with the mapping it was built with, and
+// returns both.
 func OpenAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readWrite) }
 
-// OpenReadOnlyAsBuilt is OpenAsBuilt, and writes nothing to disk.
+// OpenReadOnlyAsBuilt is OpenAsBuilt without any write to disk.
 func OpenReadOnlyAsBuilt(dir string) (*Index, Mapping, error) { return openAsBuilt(dir, readOnly) }
 
+// The modes of opening a store.
+const (
+	readOnly  = true
+	readWrite = false
+)
+
 func openAsBuilt(dir string, ro bool) (*Index, Mapping, error) {
-	ix, err := open(dir, ro, origin.schema)
+	ix, err := open(dir, ro, header.schema)
 	if err != nil {
 		return nil, Mapping{}, err
 	}
 	return ix, ix.schema.Mapping, nil
 }
 
-// fits chooses the schema of a mapping for an index that was made with it.
-func fits(m Mapping) func(origin) (*schema, error) {
-	return func(o origin) (*schema, error) {
+// schemaOf returns the schema of a mapping, for an index that was built with it.
+func schemaOf(m Mapping) func(header) (*schema, error) {
+	return func(h header) (*schema, error) {
 		s, err := newSchema(m)
-		if err == nil && s.fingerprint != o.fingerprint {
+		if err == nil && s.fingerprint != h.fingerprint {
 			err = ErrMapping
 		}
 		return s, err
 	}
 }
 
-func open(dir string, ro bool, choose func(origin) (*schema, error)) (*Index, error) {
-	ix, err := openWith(dir, ro, choose)
-	if err != nil {
-		return nil, fmt.Errorf("open index %s: %w", dir, err)
-	}
-	return ix, nil
-}
-
-func openWith(dir string, ro bool, choose func(origin) (*schema, error)) (*Index, error) {
-	o, err := look(dir)
+// open opens an index with the schema that schemaFor chooses from its header.
+func open(dir string, ro bool, schemaFor func(header) (*schema, error)) (_ *Index, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("open index %s: %w", dir, err)
+		}
+	}()
+	h, err := readHeader(dir)
 	if err != nil {
 		return nil, err
 	}
-	ix := &Index{dir: dir, generation: o.generation, readOnly: ro, fate: newFate()}
-	if ix.schema, err = choose(o); err != nil {
+	ix := &Index{dir: dir, generation: h.generation, readOnly: ro, persist: newPersistState()}
+	if ix.schema, err = schemaFor(h); err != nil {
 		return nil, err
 	}
-	ix.batches.Store(o.batch)
+	ix.batches.Store(h.batch)
 	ix.queue = index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
-	if ix.store, err = openStore(dir, ro, ix.queue, ix.fate); err != nil {
+	if ix.store, err = openStore(dir, ro, ix.queue, ix.persist); err != nil {
 		ix.queue.Close()
 		return nil, err
 	}
 	return ix, nil
 }
 
-// look reads what the index says of itself, without touching anything. Opened
-// for writing at once, scorch would make a new index of what is missing, and
-// would delete all segments when it fails to open one of them, be it for want
-// of a file handle.
-func look(dir string) (o origin, err error) {
+// readHeader reads the header of a closed index and changes nothing. It opens
+// the index read-only first, because scorch, opened for writing, creates an
+// empty index where files are missing, and deletes all segments if it fails to
+// open one, even for lack of a file handle.
+func readHeader(dir string) (h header, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "root.bolt")); err != nil {
-		return origin{}, err
+		return header{}, err
 	}
 	queue := index.NewAnalysisQueue(1)
 	defer queue.Close()
-	store, err := openStore(dir, readOnly, queue, newFate())
+	store, err := openStore(dir, readOnly, queue, newPersistState())
 	if err != nil {
-		return origin{}, err
+		return header{}, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if o, err = readOrigin(store); err != nil {
-		return origin{}, err
+	if h, err = loadedHeader(store); err != nil {
+		return header{}, err
 	}
 	newest, err := newestRecord(dir)
-	if err == nil && o.record != newest {
-		err = fmt.Errorf("it is broken: batch %d can't be read, only %d: build a new one from the pages", newest.batch, o.batch)
+	if err == nil && h.record != newest {
+		err = fmt.Errorf("the index is broken: batch %d can't be read, only batch %d: build a new one from the pages", newest.batch, h.batch)
 	}
-	return o, err
+	return h, err
 }
 
-// The ways to open a store.
-const (
-	readOnly  = true
-	readWrite = false
-)
+// lockTimeout is how long to wait until another process closes the index.
+const lockTimeout = "1s"
 
-// lockWait bounds how long to wait for another process to leave the index.
-const lockWait = "1s"
-
-func openStore(dir string, ro bool, queue *index.AnalysisQueue, f *fate) (_ index.Index, err error) {
-	// bbolt panics over a damaged file.
+func openStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (_ index.Index, err error) {
+	// bbolt panics if its file is damaged.
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("it is broken: build a new one from the pages: %v", r)
+			err = fmt.Errorf("the index is broken: build a new one from the pages: %v", r)
 		}
 	}()
-	store, err := newStore(dir, ro, queue, f)
+	store, err := newStore(dir, ro, queue, persist)
 	if err != nil {
 		return nil, err
 	}
 	if err := store.Open(); err != nil {
-		return nil, fmt.Errorf("it is in use by another process, or broken: %w", err)
+		return nil, fmt.Errorf("the index is in use by another process, or broken: %w", err)
 	}
 	return store, nil
 }
 
-// callbacks guards scorch's registry of error callbacks, a plain map in which
-// a new store looks its callback up by name.
+// callbacks guards scorch's registry of error callbacks, a plain map in which a
+// new store looks up its callback by name.
 var callbacks sync.Mutex
 
 const callbackName = "indexerd"
 
-// growSegments has zap let a segment's buffer grow with what is written to it.
-// By default zap allocates it for a hundred documents more than there are, each
-// of the size that documents had in an earlier segment, of any index: after a
-// segment of one document of 10 MB that is a gigabyte, and 20 GB for the next
-// ordinary batch.
+// growSegments makes zap grow a segment's buffer as it is written. By default
+// zap allocates it for a hundred documents more than there are, each of the size
+// that documents had in an earlier segment, of any index. After a segment with
+// one document of 10 MB that is a gigabyte, and 20 GB for the next ordinary
+// batch.
 var growSegments = sync.OnceFunc(func() { zap.NewSegmentBufferNumResultsFactor = 0 })
 
-func newStore(dir string, ro bool, queue *index.AnalysisQueue, f *fate) (index.Index, error) {
+func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (index.Index, error) {
 	growSegments()
 	callbacks.Lock()
 	defer callbacks.Unlock()
-	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { f.failed(err) }
+	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { persist.hold(err) }
 	defer delete(scorch.RegistryAsyncErrorCallbacks, callbackName)
 	return scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   dir,
 		"read_only":              ro,
-		"bolt_timeout":           lockWait,
-		"unsafe_batch":           true, // safe, as fate.write waits
+		"bolt_timeout":           lockTimeout,
+		"unsafe_batch":           true, // safe, because persistState.write waits
 		"asyncErrorCallbackName": callbackName,
 	}, queue)
 }

@@ -11,23 +11,23 @@ import (
 	"indexerd/internal/query"
 )
 
-// A key is what a candidate is sorted by in one field. Without a term it comes
-// last. Of several values the one that comes first counts.
+// A key is the value by which a candidate is sorted in one field. A candidate
+// without a value comes last. Of several values, the first in order is used.
 type key struct {
 	present bool
 	term    []byte
 }
 
-// A candidate is a document that matches, as far as it is known.
+// A candidate is a matching document.
 type candidate struct {
 	number uint64 // of the document in the snapshot
 	score  float64
-	keys   []key  // one for each sort; not used by the one that is by score
-	id     string // read when it is needed
+	keys   []key  // one for each sort; unused by a sort by score
+	id     string // read when needed
 }
 
-// clone returns a copy that shares nothing with the candidate that the
-// collector fills again and again.
+// clone returns a copy that shares no memory with the collector's current
+// candidate, which is reused.
 func (c *candidate) clone() *candidate {
 	d := *c
 	d.keys = make([]key, len(c.keys))
@@ -37,11 +37,11 @@ func (c *candidate) clone() *candidate {
 	return &d
 }
 
-// size is how many bytes the candidate's keys hold.
+// size returns the bytes that the candidate's keys hold.
 func (c *candidate) size() int {
 	n := 0
 	for _, k := range c.keys {
-		n += heldValue + len(k.term)
+		n += valueOverhead + len(k.term)
 	}
 	return n
 }
@@ -49,11 +49,11 @@ func (c *candidate) size() int {
 // An order sorts candidates.
 type order struct {
 	sorts  []query.Sort
-	fields []string // the index's name of each sort's field, "" for the score
+	fields []string // field in the index of each sort, "" for the score
 	reader *scorch.IndexSnapshot
 }
 
-// newOrder checks what to sort by. Nothing is by score, the best first.
+// newOrder checks the sorts. The default is by score, the best first.
 func (s *schema) newOrder(sorts []query.Sort) (*order, error) {
 	if len(sorts) == 0 {
 		sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
@@ -81,8 +81,8 @@ func (o *order) scored() bool {
 	return false
 }
 
-// see takes one value of a document into its keys.
-func (o *order) see(c *candidate, field string, term []byte) {
+// addValue updates the keys of a candidate with one of its values.
+func (o *order) addValue(c *candidate, field string, term []byte) {
 	for i, f := range o.fields {
 		if f != field {
 			continue
@@ -94,9 +94,9 @@ func (o *order) see(c *candidate, field string, term []byte) {
 	}
 }
 
-// compare returns a negative number where a comes before b. Candidates that
-// are equal in everything are ordered by _id, which is read only then: for
-// most of a million matches it never is.
+// compare returns a negative number if a comes before b. Candidates with equal
+// keys are ordered by _id. The _id is read only then, which most of a million
+// matches never need.
 func (o *order) compare(a, b *candidate) (int, error) {
 	for i, by := range o.sorts {
 		var c int
@@ -118,15 +118,15 @@ func (o *order) compare(a, b *candidate) (int, error) {
 		}
 	}
 	for _, x := range []*candidate{a, b} {
-		if err := o.identify(x); err != nil {
+		if err := o.readID(x); err != nil {
 			return 0, err
 		}
 	}
 	return cmp.Compare(a.id, b.id), nil
 }
 
-// identify reads a candidate's _id.
-func (o *order) identify(c *candidate) (err error) {
+// readID sets a candidate's _id.
+func (o *order) readID(c *candidate) (err error) {
 	if c.id == "" {
 		c.id, err = o.reader.ExternalID(index.NewIndexInternalID(nil, c.number))
 	}

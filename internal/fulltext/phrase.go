@@ -1,41 +1,63 @@
 package fulltext
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"indexerd/internal/nearest"
 )
 
-// A slot is one place of a phrase: a term, or the beginning of one, or one that
-// so many edits make of it, or, where it is empty, any word.
+// A slot is one position of a phrase. It matches a term, or with prefix the
+// terms that begin with it, or with an editDistance the terms of similar
+// spelling. Without a term it matches any word.
 type slot struct {
-	term   string
-	prefix bool
-	edits  int
+	term         string
+	prefix       bool
+	editDistance int
 }
 
-// exact reports whether the slot wants its term and no other.
-func (sl slot) exact() bool { return !sl.prefix && sl.edits == 0 }
+// exact reports whether the slot matches its term only.
+func (sl slot) exact() bool { return !sl.prefix && sl.editDistance == 0 }
 
 func (sl slot) matches(term string) bool {
 	switch {
 	case sl.prefix:
 		return strings.HasPrefix(term, sl.term)
-	case sl.edits > 0:
-		return within(sl.edits, sl.term, term)
+	case sl.editDistance > 0:
+		return withinDistance(sl.editDistance, sl.term, term)
 	}
 	return sl.term == term
 }
 
-// A phrase is slots at consecutive positions. The first and the last are not
-// empty.
+// defaultDistance returns the edit distance of a fuzzy word without a number.
+func defaultDistance(word string) int {
+	const short = 5
+	if utf8.RuneCountInString(word) <= short {
+		return 1
+	}
+	return 2
+}
+
+// withinDistance reports whether the edit distance of two words is at most
+// distance.
+func withinDistance(distance int, a, b string) bool {
+	if d := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); d > distance || -d > distance {
+		return false
+	}
+	return nearest.Distance(a, b) <= distance
+}
+
+// A phrase is a list of slots at consecutive positions. The first and the last
+// slot have a term.
 type phrase []slot
 
-// phrase cuts text as the index does. It is nil where nothing of the text is
-// searched.
+// phrase tokenizes text as the index does. The result is nil if no part of the
+// text is searched.
 //
-// The last run of the text may go on in the index: its last character alone
-// says nothing then, unless it is all there is. Of an earlier run it does: the
-// run must end there.
+// The last run of the text may be followed by more characters in the index. So
+// the token of its last character is dropped, unless it is the only one. The
+// last character of an earlier run is kept: the run must end there.
 func (a *analyzer) phrase(text string) phrase {
 	tokens := a.tokens(nil, text)
 	if n := len(tokens); n > 0 && tokens[n-1].form == tail {
@@ -51,11 +73,11 @@ func (a *analyzer) phrase(text string) phrase {
 	return p
 }
 
-// prefix cuts text of which the last word goes on: the words before it, and
-// the slot of the last one, which is empty where there is none. Scripts without
-// spaces have no words that could go on: there it is no more than the phrase.
+// prefix tokenizes text whose last word is a prefix. It returns the preceding
+// words and the slot of the last one, which is empty if there is none. In
+// scripts without spaces no word is a prefix: the result is the phrase.
 func (a *analyzer) prefix(text string) (before phrase, last slot) {
-	tokens := a.unchanged().tokens(nil, text)
+	tokens := a.withoutStems().tokens(nil, text)
 	if len(tokens) == 0 {
 		return nil, slot{}
 	}
@@ -66,19 +88,83 @@ func (a *analyzer) prefix(text string) (before phrase, last slot) {
 	return a.phrase(text[:t.start]), slot{term: t.term, prefix: true}
 }
 
-// fuzzy cuts text into words whose spelling is uncertain. It is false where a
-// part of the text is no word: only of words are letters left out or swapped.
-func (a *analyzer) fuzzy(text string, edits int) (words phrase, ok bool) {
+// fuzzy tokenizes text into words of uncertain spelling. distance 0 means the
+// default. It reports false if a part of the text is not a word of letters:
+// only such words have misspellings.
+func (a *analyzer) fuzzy(text string, distance int) (words phrase, ok bool) {
 	for _, t := range a.tokens(nil, text) {
 		if k, _ := a.kind(text, t.start); k != letter {
 			return nil, false
 		}
-		sl := slot{term: t.term, edits: edits}
-		if edits == 0 {
-			sl.edits = automaticEdits(text[t.start:t.end])
+		sl := slot{term: t.term, editDistance: distance}
+		if distance == 0 {
+			sl.editDistance = defaultDistance(text[t.start:t.end])
 		}
-		sl.edits = min(sl.edits, utf8.RuneCountInString(t.term)-1) // one letter at least is right: no pair of Chinese is like ma
+		sl.editDistance = min(sl.editDistance, utf8.RuneCountInString(t.term)-1) // at least one letter must match
 		words = append(words, sl)
 	}
 	return words, true
+}
+
+// slotPositions has, for each slot of a phrase, the ascending positions in a
+// text that the slot matches, or nil for a slot that matches any word. The first
+// and the last entry are not nil.
+//
+// A match has a start and a position for each slot, all different: slot i has a
+// position from start+i to start+i+slop. With slop 0 the positions are adjacent.
+// Each step of slop allows one more word in between, or moves swapped words one
+// position closer.
+type slotPositions [][]int
+
+// each calls f with the closest match at each possible start. chosen has the
+// position of each slot, 0 for any word, and is valid until f returns. width is
+// the slop that the match needs. each stops when f returns false.
+func (sp slotPositions) each(slop int, step func() error, f func(chosen []int, width int) bool) error {
+	chosen := make([]int, len(sp))
+	for _, start := range sp.starts(slop) {
+		if err := step(); err != nil {
+			return err
+		}
+		if width, ok := sp.matchAt(start, slop, chosen); ok && !f(chosen, width) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// starts returns the possible starts of a match: those that put at least one
+// slot at its first allowed position.
+func (sp slotPositions) starts(slop int) []int {
+	if slop == 0 {
+		return sp[0]
+	}
+	var starts []int
+	for i, positions := range sp {
+		for _, p := range positions {
+			starts = append(starts, p-i)
+		}
+	}
+	slices.Sort(starts)
+	return slices.Compact(starts)
+}
+
+// matchAt gives each slot the first free position. Equal slots take positions in
+// order, so no other choice needs less slop.
+func (sp slotPositions) matchAt(start, slop int, chosen []int) (width int, ok bool) {
+	for i, positions := range sp {
+		chosen[i] = 0
+		if positions == nil {
+			continue
+		}
+		k, _ := slices.BinarySearch(positions, start+i)
+		for slop > 0 && k < len(positions) && slices.Contains(chosen[:i], positions[k]) {
+			k++
+		}
+		if k == len(positions) || positions[k] > start+i+slop {
+			return 0, false
+		}
+		chosen[i] = positions[k]
+		width = max(width, positions[k]-start-i)
+	}
+	return width, true
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/blevesearch/bleve/v2/search/searcher"
 )
 
-// A plan is a query in terms of the index: no names or values to check any
-// more. bleve's own query types are not used, because they know nothing of our
-// one-term numbers, and because their boolean query answers "none of these,
-// without those" with everything but those.
+// A plan is a compiled query: its names and values are checked and are terms of
+// the index. Plans replace bleve's query types, which lack the one-term numbers
+// of this package. Also, bleve's boolean query answers a query of exclusions,
+// inside another one, with all other documents.
 type plan interface {
 	open(s *session) (search.Searcher, error)
 }
@@ -18,73 +18,70 @@ type plan interface {
 const noBoost = 1.0
 
 type (
-	// everything matches all documents.
-	everything struct{}
+	// matchAll matches all documents.
+	matchAll struct{}
 
 	// A termPlan matches documents that have the term.
 	termPlan struct{ field, term string }
 
-	// A both matches what all of must match and none of not. Without must it
-	// starts from everything.
-	both struct{ must, not []plan }
+	// A boolPlan matches documents that all of must match and none of not.
+	// Without must it starts from all documents.
+	boolPlan struct{ must, not []plan }
 
-	// An either matches what any of its plans does: without one, nothing.
-	either []plan
+	// An orPlan matches documents that any of its plans matches. An empty orPlan
+	// matches nothing.
+	orPlan []plan
 
-	// An unscored matches what its plan does, and changes no score.
+	// An unscored plan matches as its plan does, and does not change scores.
 	unscored struct{ plan plan }
 
-	// A boosted matches what its plan does, and counts so many times as much.
+	// A boosted plan matches as its plan does, with scores multiplied by boost.
 	boosted struct {
 		plan  plan
 		boost float64
 	}
+
+	// A rangePlan matches documents that have a term in the range.
+	rangePlan struct {
+		field string
+		termRange
+	}
 )
 
-func (everything) open(s *session) (search.Searcher, error) {
+func (matchAll) open(s *session) (search.Searcher, error) {
 	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, s.options())
 	if err != nil {
 		return nil, err
 	}
-	return watch{all, s}, nil
+	return deadlineSearcher{all, s}, nil
 }
 
 func (p termPlan) open(s *session) (search.Searcher, error) {
 	return searcher.NewTermSearcher(s.ctx, s.reader, p.term, p.field, s.boost, s.options())
 }
 
-// knows reports whether a document that the caller may see has a term of the
-// dictionary.
-func (s *session) knows(term, field string) (bool, error) {
-	if r, ok := s.reader.(*visibleReader); ok {
-		return r.knows(s.ctx, term, field)
-	}
-	return true, nil
-}
-
-func (p both) open(s *session) (search.Searcher, error) {
+func (p boolPlan) open(s *session) (search.Searcher, error) {
 	must := p.must
 	if len(must) == 0 {
-		must = []plan{everything{}}
+		must = []plan{matchAll{}}
 	}
-	matched, err := s.all(must)
+	matched, err := s.openAll(must)
 	if err != nil || len(p.not) == 0 {
 		return matched, err
 	}
-	// What is excluded is not scored.
-	excluded, err := unscored{either(p.not)}.open(s)
+	excluded, err := unscored{orPlan(p.not)}.open(s)
 	if err != nil {
 		return nil, errors.Join(err, matched.Close())
 	}
-	b, err := searcher.NewBooleanSearcher(s.ctx, s.reader, watch{matched, s}, nil, excluded, s.options())
+	b, err := searcher.NewBooleanSearcher(s.ctx, s.reader, deadlineSearcher{matched, s}, nil, excluded, s.options())
 	if err != nil {
 		return nil, errors.Join(err, matched.Close(), excluded.Close())
 	}
 	return b, nil
 }
 
-// all opens plans that must match together.
-func (s *session) all(plans []plan) (search.Searcher, error) {
+// openAll opens plans that must all match.
+func (s *session) openAll(plans []plan) (search.Searcher, error) {
 	if len(plans) == 1 {
 		return plans[0].open(s)
 	}
@@ -95,16 +92,7 @@ func (s *session) all(plans []plan) (search.Searcher, error) {
 	return s.allOf(parts, s.options())
 }
 
-// allOf matches what all of the searchers do, and closes them with itself.
-func (s *session) allOf(parts []search.Searcher, options search.SearcherOptions) (search.Searcher, error) {
-	c, err := searcher.NewConjunctionSearcher(s.ctx, s.reader, parts, options)
-	if err != nil {
-		return nil, errors.Join(err, closeAll(parts))
-	}
-	return c, nil
-}
-
-func (p either) open(s *session) (search.Searcher, error) {
+func (p orPlan) open(s *session) (search.Searcher, error) {
 	parts, err := s.openEach(p)
 	if err != nil {
 		return nil, err
@@ -132,7 +120,7 @@ func (p boosted) open(s *session) (search.Searcher, error) {
 func (s *session) openEach(plans []plan) ([]search.Searcher, error) {
 	open := make([]search.Searcher, 0, len(plans))
 	for _, p := range plans {
-		if err := s.ctx.Err(); err != nil { // a prefix of many terms takes its time
+		if err := s.ctx.Err(); err != nil { // opening a prefix with many terms takes time
 			return nil, errors.Join(err, closeAll(open))
 		}
 		sr, err := p.open(s)
@@ -142,4 +130,61 @@ func (s *session) openEach(plans []plan) ([]search.Searcher, error) {
 		open = append(open, sr)
 	}
 	return open, nil
+}
+
+// maxRangeTerms is how many terms of a range are looked up one by one. For more
+// terms it is cheaper to check the values of each candidate: about 0.3 us per
+// document, against 8 us per term.
+const maxRangeTerms = 1024
+
+func (p rangePlan) open(s *session) (search.Searcher, error) {
+	terms, few, err := p.terms(s)
+	if err != nil {
+		return nil, err
+	}
+	if !few {
+		return p.scan(s)
+	}
+	return s.anyTerm(p.field, terms)
+}
+
+// terms returns the terms of the range, or false if there are more than
+// maxRangeTerms.
+func (p rangePlan) terms(s *session) (terms []string, few bool, err error) {
+	dict, err := s.reader.FieldDictRange(p.field, []byte(p.min), nil)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, dict.Close()) }()
+	for len(terms) <= maxRangeTerms {
+		entry, err := dict.Next()
+		if err != nil {
+			return nil, false, err
+		}
+		if entry == nil || p.max != "" && entry.Term >= p.max {
+			return terms, true, nil
+		}
+		terms = append(terms, entry.Term)
+	}
+	return nil, false, nil
+}
+
+// scan checks the values of all documents, or of those that another part of the
+// query matches.
+func (p rangePlan) scan(s *session) (search.Searcher, error) {
+	values, err := s.reader.DocValueReader([]string{p.field})
+	if err != nil {
+		return nil, err
+	}
+	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, unscoredOptions)
+	if err != nil {
+		return nil, err
+	}
+	return s.filter(all, func(d *search.DocumentMatch) bool {
+		found := false
+		s.err = values.VisitDocValues(d.IndexInternalID, func(field string, term []byte) {
+			found = found || field == p.field && string(term) >= p.min && (p.max == "" || string(term) < p.max)
+		})
+		return found
+	}), nil
 }

@@ -13,17 +13,17 @@ import (
 	"indexerd/internal/query"
 )
 
-// Search answers a request from one snapshot of the index. What is wrong with
-// the request is a *query.Error; what came of the deadline is ctx's error.
+// Search answers a request from one snapshot of the index. A fault of the
+// request is a *query.Error. After the deadline the error is that of ctx.
 func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, error) {
-	if err := check(req); err != nil {
+	if err := checkLimits(req); err != nil {
 		return query.Result{}, err
 	}
-	p, known, err := ix.schema.forCaller(req)
+	p, visible, err := ix.schema.forCaller(req)
 	if err != nil {
 		return query.Result{}, err
 	}
-	c, err := known.collector(req)
+	c, err := visible.collector(req)
 	if err != nil {
 		return query.Result{}, err
 	}
@@ -43,17 +43,17 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 	return res, nil
 }
 
-// check looks at the bounds of a request.
-func check(req query.Request) error {
+// checkLimits reports a request that exceeds a limit.
+func checkLimits(req query.Request) error {
 	switch {
 	case req.Size < 0 || req.Size > query.MaxSize:
 		return query.Errorf("page with after", "size is %d and must be between 0 and %d", req.Size, query.MaxSize)
 	case req.From < 0:
 		return query.Errorf("leave it out to begin with the first hit", "from is %d", req.From)
 	case req.From > 0 && req.After != "":
-		return query.Errorf("leave one of them out", "both from and after say where to begin")
+		return query.Errorf("leave one of them out", "a search takes from or after, not both")
 	case req.From > query.MaxWindow-req.Size:
-		return query.Errorf("go further with after: the next of the answer before", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
+		return query.Errorf("set after to the next of the previous answer", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
 	case len(req.Sort) > query.MaxSorts:
 		return query.Errorf("sort by fewer", "%d fields to sort by, more than %d", len(req.Sort), query.MaxSorts)
 	case len(req.Facets) > query.MaxFacets:
@@ -69,7 +69,8 @@ func check(req query.Request) error {
 	return nil
 }
 
-// forCaller compiles a request, and returns the schema as its caller knows it.
+// forCaller compiles a request. It returns the plan and the schema that is
+// visible to the caller.
 func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 	if req.Visible == nil {
 		p, err := s.request(req)
@@ -79,9 +80,9 @@ func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	known := s.without(req.Visible.Field)
-	p, err := known.request(req)
-	return among{visible, p}, known, err
+	restricted := s.without(req.Visible.Field)
+	p, err := restricted.request(req)
+	return visiblePlan{visible, p}, restricted, err
 }
 
 // request compiles the query and the filters.
@@ -92,9 +93,9 @@ func (s *schema) request(req query.Request) (plan, error) {
 		return nil, err
 	}
 	if p == nil {
-		p = either{} // nothing of the query is searched
+		p = orPlan{} // no part of the query is searched
 	}
-	all := both{must: []plan{p}}
+	all := boolPlan{must: []plan{p}}
 	for _, f := range req.Filters {
 		p, err := c.filter(f)
 		if err != nil {
@@ -105,13 +106,13 @@ func (s *schema) request(req query.Request) (plan, error) {
 	return all, nil
 }
 
-// collector prepares to collect what a request wants.
+// collector returns a collector for the hits and facets of a request.
 func (s *schema) collector(req query.Request) (*collector, error) {
 	o, err := s.newOrder(req.Sort)
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{order: o, want: req.From + req.Size}
+	c := &collector{order: o, size: req.From + req.Size, maxBytes: query.MaxValueBytes}
 	if req.After != "" {
 		if c.after, err = o.decode(req.After); err != nil {
 			return nil, err
@@ -126,7 +127,7 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 			return nil, query.Errorf("only keywords are counted", "no facets of field %s: it is a %s", fc.Field, f.Type)
 		}
 		if fc.Size < 1 || fc.Size > query.MaxCounts {
-			return nil, query.Errorf("name how many values to return", "facet %s: %d values asked for, not 1 to %d", fc.Field, fc.Size, query.MaxCounts)
+			return nil, query.Errorf("write the number of values to return", "facet %s: %d values, not 1 to %d", fc.Field, fc.Size, query.MaxCounts)
 		}
 		c.facets = append(c.facets, &facet{Facet: fc, field: metadataField(f.Name), counts: map[string]*int{}})
 	}
@@ -148,8 +149,9 @@ func (c *collector) run(s *session, p plan) (err error) {
 	return c.collect(s, matches)
 }
 
-// fields names what is read of each match, each once: a reader shows what is
-// named twice twice, and facets would count it so.
+// fields lists the fields that are read of each match, without duplicates: a
+// reader returns a field twice if it is listed twice, and facets would count it
+// twice.
 func (c *collector) fields() []string {
 	fields := slices.DeleteFunc(slices.Clone(c.order.fields), func(f string) bool { return f == "" })
 	for _, f := range c.facets {
@@ -159,7 +161,7 @@ func (c *collector) fields() []string {
 	return slices.Compact(fields)
 }
 
-// result makes the answer of what was collected.
+// result returns the answer, without the first from hits.
 func (c *collector) result(s *session, from int) (query.Result, error) {
 	kept, err := c.sorted()
 	if err = cmp.Or(err, s.ctx.Err()); err != nil {
@@ -174,7 +176,7 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	if len(kept) <= from {
 		return res, nil
 	}
-	if c.behind > uint64(len(kept)) {
+	if c.eligible > uint64(len(kept)) {
 		res.Next = c.order.encode(kept[len(kept)-1])
 	}
 	oids := make([]doc.OID, 0, len(kept)-from)

@@ -12,15 +12,15 @@ import (
 	"indexerd/internal/query"
 )
 
-// A deadline ends what takes too long. Whatever goes through documents, terms
-// or positions calls step for each.
+// A deadline checks a context in a loop. Loops over documents, terms or
+// positions call step in each iteration.
 type deadline struct {
 	ctx   context.Context
 	steps int
 }
 
-// checkEvery is how many steps go by between two looks at the context. A step
-// is short, but where a thousand words are asked for it may be 0.2 ms.
+// checkEvery is the number of steps between two checks of the context. A step is
+// short, but may take 0.2 ms in a search for a thousand words.
 const checkEvery = 64
 
 func (d *deadline) step() error {
@@ -31,20 +31,20 @@ func (d *deadline) step() error {
 	return d.ctx.Err()
 }
 
-// A reader is a snapshot as far as searches read it.
+// A reader has the methods of a snapshot that searches use.
 type reader interface {
 	index.IndexReader
-	FieldDictFuzzy(field, term string, edits int, prefix string) (index.FieldDict, error)
+	FieldDictFuzzy(field, term string, distance int, prefix string) (index.FieldDict, error)
 }
 
-// A session is one search on one snapshot.
+// A session is one search in one snapshot.
 type session struct {
 	deadline
 	reader reader
 	scored bool
-	boost  float64 // of the field in hand
-	terms  int     // that prefixes and fuzzy words stand for so far
-	err    error   // of a filter, which can't return one
+	boost  float64 // of the current field
+	terms  int     // counted by countTerm
+	err    error   // of a filter function, which can't return it
 }
 
 func (s *session) step() error {
@@ -54,9 +54,10 @@ func (s *session) step() error {
 	return s.deadline.step()
 }
 
-// spend counts one term that a word of a query stands for. Cutting the list off
-// instead would make every total a guess.
-func (s *session) spend(word string) error {
+// countTerm counts a term that a prefix or fuzzy word of the query stands for,
+// and reports an error if there are too many. It does not truncate the list,
+// because totals must be exact.
+func (s *session) countTerm(word string) error {
 	s.terms++
 	if s.terms > query.MaxTerms {
 		return query.Errorf("write more letters, or name a field", "with %s the query stands for more than %d words", query.Shorten(word), query.MaxTerms)
@@ -64,7 +65,7 @@ func (s *session) spend(word string) error {
 	return nil
 }
 
-var unscoredOptions = search.SearcherOptions{Score: "none"} // lets scorch combine whole bitmaps
+var unscoredOptions = search.SearcherOptions{Score: "none"} // scorch then combines bitmaps
 
 func (s *session) options() search.SearcherOptions {
 	if s.scored {
@@ -73,38 +74,38 @@ func (s *session) options() search.SearcherOptions {
 	return unscoredOptions
 }
 
-// A watch ends a search at its deadline. It stands below or above every
-// searcher that may leave out millions of documents before it returns one.
-type watch struct {
+// A deadlineSearcher ends a search at its deadline. It wraps every searcher that
+// may skip millions of documents before it returns one.
+type deadlineSearcher struct {
 	search.Searcher
 	s *session
 }
 
 // Next implements search.Searcher.
-func (w watch) Next(ctx *search.SearchContext) (*search.DocumentMatch, error) {
-	if err := w.s.step(); err != nil {
+func (d deadlineSearcher) Next(ctx *search.SearchContext) (*search.DocumentMatch, error) {
+	if err := d.s.step(); err != nil {
 		return nil, err
 	}
-	return w.Searcher.Next(ctx)
+	return d.Searcher.Next(ctx)
 }
 
 // Advance implements search.Searcher.
-func (w watch) Advance(ctx *search.SearchContext, id index.IndexInternalID) (*search.DocumentMatch, error) {
-	if err := w.s.step(); err != nil {
+func (d deadlineSearcher) Advance(ctx *search.SearchContext, id index.IndexInternalID) (*search.DocumentMatch, error) {
+	if err := d.s.step(); err != nil {
 		return nil, err
 	}
-	return w.Searcher.Advance(ctx, id)
+	return d.Searcher.Advance(ctx, id)
 }
 
-// filter passes on what accept wants. An error of accept belongs into s.err:
-// the watch returns it when the next document is asked for.
+// filter returns the matches that accept accepts. accept stores an error in
+// s.err, which the next step returns.
 func (s *session) filter(from search.Searcher, accept func(*search.DocumentMatch) bool) search.Searcher {
-	return searcher.NewFilteringSearcher(s.ctx, watch{from, s}, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
+	return searcher.NewFilteringSearcher(s.ctx, deadlineSearcher{from, s}, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
 		return accept(d)
 	})
 }
 
-// constant gives every match the same score, where there are scores.
+// constant gives every match the same score, if the search is scored.
 func (s *session) constant(from search.Searcher, score float64) search.Searcher {
 	if !s.scored {
 		return from
@@ -115,7 +116,7 @@ func (s *session) constant(from search.Searcher, score float64) search.Searcher 
 	})}
 }
 
-// chunk is how many bitmaps are combined between two looks at the deadline.
+// chunk is how many bitmaps are combined between two checks of the deadline.
 const chunk = 128
 
 // anyTerm matches documents that have one of the terms, without a score.
@@ -131,7 +132,8 @@ func (s *session) anyTerm(field string, terms []string) (search.Searcher, error)
 	return s.anyOf(parts, unscoredOptions)
 }
 
-// anyOf matches what any of the searchers does, and closes them with itself.
+// anyOf matches documents that any of the searchers matches. Closing it closes
+// them.
 func (s *session) anyOf(parts []search.Searcher, options search.SearcherOptions) (search.Searcher, error) {
 	for options.Score == "none" && len(parts) > chunk {
 		if err := s.ctx.Err(); err != nil {
@@ -154,9 +156,19 @@ func (s *session) anyOf(parts []search.Searcher, options search.SearcherOptions)
 		return nil, errors.Join(err, closeAll(parts))
 	}
 	if options.Score == "none" {
-		return d, nil // mostly one bitmap, which others can be combined with
+		return d, nil // usually one bitmap, which scorch can combine with others
 	}
-	return watch{d, s}, nil
+	return deadlineSearcher{d, s}, nil
+}
+
+// allOf matches documents that all of the searchers match. Closing it closes
+// them.
+func (s *session) allOf(parts []search.Searcher, options search.SearcherOptions) (search.Searcher, error) {
+	c, err := searcher.NewConjunctionSearcher(s.ctx, s.reader, parts, options)
+	if err != nil {
+		return nil, errors.Join(err, closeAll(parts))
+	}
+	return c, nil
 }
 
 func closeAll(searchers []search.Searcher) error {

@@ -8,48 +8,49 @@ import (
 	"indexerd/internal/query"
 )
 
-// Matcher returns a function that finds what a query matches in the text of a
-// content column, or of one row of a child: bytes of the text, in order and
-// without overlap. What the query excludes is not looked for. Text is cut as
-// the index has cut it; so what is found there is what was found.
+// Matcher returns a function that finds the matches of a query in the text of a
+// content column, or of one row of a child: byte ranges, in order, without
+// overlap. It ignores excluded parts of the query. It tokenizes text as the
+// index does, so it marks exactly what the search has matched.
 //
-// The function is for one goroutine. Its error is ctx's. It goes once over the
-// text and, for each prefix and fuzzy word, once over the text's different words.
+// The function must not be called concurrently. Its error is that of ctx. It
+// makes one pass over the text and, for each prefix or fuzzy word, one pass over
+// the distinct words of the text.
 func (ix *Index) Matcher(n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
 	s := ix.schema
-	wanted := map[string][]sought{}
+	patterns := map[string][]pattern{}
 	for _, field := range s.texts {
-		wanted[field] = distinct(s.wanted(nil, n, field))
+		patterns[field] = distinctWords(s.patterns(nil, n, field))
 	}
 	return func(ctx context.Context, field, text string) ([]query.Span, error) {
-		if len(wanted[field]) == 0 {
+		if len(patterns[field]) == 0 {
 			return nil, nil
 		}
-		return newCutText(text, s.analyzer).matches(ctx, wanted[field])
+		return tokenize(text, s.analyzer).matches(ctx, patterns[field])
 	}
 }
 
-// A sought is what a part of a query wants of a text.
-type sought struct {
+// A pattern is a phrase to find in a text.
+type pattern struct {
 	phrase
 	slop int
 }
 
-// wanted appends what a query wants of a field.
-func (s *schema) wanted(dst []sought, n query.Node, field string) []sought {
+// patterns appends the patterns of a query for a field.
+func (s *schema) patterns(dst []pattern, n query.Node, field string) []pattern {
 	add := func(in string, p phrase, slop int) {
 		if len(p) > 0 && (in == "" || in == field) {
-			dst = append(dst, sought{p, slop})
+			dst = append(dst, pattern{p, slop})
 		}
 	}
 	switch n := n.(type) {
 	case query.And:
 		for _, c := range n.Nodes {
-			dst = s.wanted(dst, c, field)
+			dst = s.patterns(dst, c, field)
 		}
 	case query.Or:
 		for _, c := range n.Nodes {
-			dst = s.wanted(dst, c, field)
+			dst = s.patterns(dst, c, field)
 		}
 	case query.Word:
 		add(n.Field, s.analyzer.phrase(n.Text), 0)
@@ -64,7 +65,7 @@ func (s *schema) wanted(dst []sought, n query.Node, field string) []sought {
 	case query.Fuzzy:
 		words, ok := s.analyzer.fuzzy(n.Text, n.Edits)
 		if !ok {
-			return s.wanted(dst, query.Word{Field: n.Field, Text: n.Text}, field)
+			return s.patterns(dst, query.Word{Field: n.Field, Text: n.Text}, field)
 		}
 		for _, w := range words {
 			add(n.Field, phrase{w}, 0)
@@ -73,41 +74,41 @@ func (s *schema) wanted(dst []sought, n query.Node, field string) []sought {
 	return dst
 }
 
-// distinct leaves out words that are wanted already.
-func distinct(all []sought) []sought {
+// distinctWords drops repeated patterns of one word.
+func distinctWords(all []pattern) []pattern {
 	seen := map[slot]bool{}
-	return slices.DeleteFunc(all, func(q sought) bool {
-		if len(q.phrase) > 1 {
+	return slices.DeleteFunc(all, func(p pattern) bool {
+		if len(p.phrase) > 1 {
 			return false
 		}
-		again := seen[q.phrase[0]]
-		seen[q.phrase[0]] = true
+		again := seen[p.phrase[0]]
+		seen[p.phrase[0]] = true
 		return again
 	})
 }
 
-// A cutText is a text and its tokens.
-type cutText struct {
+// A tokenizedText is a text with its tokens.
+type tokenizedText struct {
 	text   string
 	tokens []token
-	of     map[string][]int // term -> positions, ascending
+	byTerm map[string][]int // ascending positions
 }
 
-func newCutText(text string, a *analyzer) cutText {
-	t := cutText{text, a.tokens(nil, text), map[string][]int{}}
+func tokenize(text string, a *analyzer) tokenizedText {
+	t := tokenizedText{text, a.tokens(nil, text), map[string][]int{}}
 	for _, tok := range t.tokens {
-		t.of[tok.term] = append(t.of[tok.term], tok.pos)
+		t.byTerm[tok.term] = append(t.byTerm[tok.term], tok.pos)
 	}
 	return t
 }
 
-// positions returns where what a slot wants stands.
-func (t cutText) positions(sl slot, step func() error) ([]int, error) {
+// positions returns the positions that a slot matches.
+func (t tokenizedText) positions(sl slot, step func() error) ([]int, error) {
 	if sl.exact() {
-		return t.of[sl.term], nil
+		return t.byTerm[sl.term], nil
 	}
 	var all []int
-	for term, positions := range t.of {
+	for term, positions := range t.byTerm {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -119,21 +120,21 @@ func (t cutText) positions(sl slot, step func() error) ([]int, error) {
 	return all, nil
 }
 
-// at returns the token at a position that has one.
-func (t cutText) at(pos int) token {
+// at returns the token at a position. There must be one.
+func (t tokenizedText) at(pos int) token {
 	i, _ := slices.BinarySearchFunc(t.tokens, pos, func(t token, pos int) int { return t.pos - pos })
 	return t.tokens[i]
 }
 
-// matches returns where a text has any of what is sought.
-func (t cutText) matches(ctx context.Context, all []sought) ([]query.Span, error) {
+// matches returns the matches of any of the patterns.
+func (t tokenizedText) matches(ctx context.Context, patterns []pattern) ([]query.Span, error) {
 	end := deadline{ctx: ctx}
 	var spans []query.Span
-	for _, q := range all {
-		if first := q.phrase[0]; first.exact() && len(t.of[first.term]) == 0 {
-			continue // most words of a long query are in few texts
+	for _, p := range patterns {
+		if first := p.phrase[0]; first.exact() && len(t.byTerm[first.term]) == 0 {
+			continue // fast path: most words of a long query are in few texts
 		}
-		found, err := q.find(t, end.step)
+		found, err := p.find(t, end.step)
 		if err != nil {
 			return nil, err
 		}
@@ -142,37 +143,38 @@ func (t cutText) matches(ctx context.Context, all []sought) ([]query.Span, error
 	return merge(spans), nil
 }
 
-func (q sought) find(t cutText, step func() error) (spans []query.Span, err error) {
-	pl := make(places, len(q.phrase))
-	for i, sl := range q.phrase {
+func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, err error) {
+	positions := make(slotPositions, len(p.phrase))
+	for i, sl := range p.phrase {
 		if sl.term == "" {
 			continue
 		}
-		if pl[i], err = t.positions(sl, step); err != nil || len(pl[i]) == 0 {
+		if positions[i], err = t.positions(sl, step); err != nil || len(positions[i]) == 0 {
 			return nil, err
 		}
 	}
-	err = pl.each(q.slop, step, func(chosen []int, width int) bool {
+	err = positions.each(p.slop, step, func(chosen []int, width int) bool {
 		if width > 0 {
-			spans = append(spans, q.words(t, chosen)...)
+			spans = append(spans, p.words(t, chosen)...)
 		} else {
-			spans = append(spans, q.whole(t, chosen))
+			spans = append(spans, p.whole(t, chosen))
 		}
 		return true
 	})
 	return spans, err
 }
 
-// whole marks a phrase from its first word to its last.
-func (q sought) whole(t cutText, chosen []int) query.Span {
+// whole returns the span from the first word of a match to its last.
+func (p pattern) whole(t tokenizedText, chosen []int) query.Span {
 	last := len(chosen) - 1
 	from, to := t.at(chosen[0]), t.at(chosen[last])
-	return query.Span{Start: from.start, End: max(q.phrase[0].end(t.text, from), q.phrase[last].end(t.text, to))}
+	return query.Span{Start: from.start, End: max(p.phrase[0].end(t.text, from), p.phrase[last].end(t.text, to))}
 }
 
-// words marks each word of a phrase where others may stand between them.
-func (q sought) words(t cutText, chosen []int) (spans []query.Span) {
-	for i, sl := range q.phrase {
+// words returns the span of each word of a match, which may have other words in
+// between.
+func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
+	for i, sl := range p.phrase {
 		if sl.term != "" {
 			tok := t.at(chosen[i])
 			spans = append(spans, query.Span{Start: tok.start, End: sl.end(t.text, tok)})
@@ -181,8 +183,8 @@ func (q sought) words(t cutText, chosen []int) (spans []query.Span) {
 	return spans
 }
 
-// end returns the end of what a slot matches of a token: of a piece of a run
-// that begins with one character, just that.
+// end returns the end of the match of a slot in a token. A prefix of a run in
+// pairs is one character, which matches only the first of a pair.
 func (sl slot) end(text string, t token) int {
 	if sl.prefix && t.form != whole {
 		_, size := utf8.DecodeRuneInString(text[t.start:])

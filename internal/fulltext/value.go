@@ -16,7 +16,7 @@ import (
 )
 
 // terms returns the terms of a value: one for each element of a list, none for
-// NULL and for empty text. Their byte order is the order of values.
+// NULL or empty text. The byte order of terms is the order of values.
 func (f Field) terms(v any) ([]string, error) {
 	if list, ok := v.([]any); ok {
 		var all []string
@@ -39,7 +39,7 @@ func (f Field) terms(v any) ([]string, error) {
 	return []string{term}, nil
 }
 
-// term returns the term of one value, or false if it is none of the type.
+// term returns the term of one value, or false if it does not fit the type.
 func (f Field) term(v any) (string, bool) {
 	switch f.Type {
 	case Number:
@@ -52,7 +52,7 @@ func (f Field) term(v any) (string, bool) {
 		return booleanTerm(v)
 	default:
 		text := doc.FormatText(v)
-		return text, utf8.ValidString(text) // docvalues separate terms by a byte that UTF-8 never has
+		return text, utf8.ValidString(text) // docvalues separate terms by a byte that does not occur in UTF-8
 	}
 }
 
@@ -75,7 +75,7 @@ func numberTerm(v any) (string, bool) {
 		return "", false
 	}
 	if n == 0 {
-		n = 0 // and not -0, which would be another term
+		n = 0 // not -0, which has another term
 	}
 	return orderedTerm(numeric.Float64ToInt64(n)), true
 }
@@ -92,12 +92,12 @@ func booleanTerm(v any) (string, bool) {
 
 func instantTerm(t time.Time) string { return orderedTerm(t.UnixMicro()) }
 
-// orderedTerm is bleve's prefix coding in full precision: one term where its
-// own fields write sixteen.
+// orderedTerm returns bleve's prefix coding in full precision: one term, where
+// bleve's numeric fields have sixteen.
 func orderedTerm(n int64) string { return string(numeric.MustNewPrefixCodedInt64(n, 0)) }
 
-// dateForms are the ways to write a date, with the step to the next one of the
-// same precision.
+// dateForms are the accepted forms of a date, each with the step to the next date
+// of the same precision.
 var dateForms = []struct {
 	layout              string
 	years, months, days int
@@ -112,11 +112,11 @@ var dateForms = []struct {
 	{layout: "2006", years: 1},
 }
 
-// parseDate reads a date in any precision, and returns the first instant of it
-// and the first after it. What is finer than a microsecond is cut off.
+// parseDate parses a date of any precision. It returns the first instant of the
+// date and the first instant after it. It truncates to microseconds.
 func parseDate(text string) (from, to time.Time, err error) {
 	for _, f := range dateForms {
-		t, err := time.Parse(f.layout, text) // accepts a fraction of the second, too
+		t, err := time.Parse(f.layout, text) // accepts fractions of a second too
 		if err != nil {
 			continue
 		}
@@ -126,7 +126,7 @@ func parseDate(text string) (from, to time.Time, err error) {
 	return from, to, fmt.Errorf("write it as 2006, 2006-01, 2006-01-02 or 2006-01-02T15:04:05Z")
 }
 
-// fractionStep is the precision of the seconds as they are written.
+// fractionStep returns the precision of the seconds in a text.
 func fractionStep(text string, step time.Duration) time.Duration {
 	_, fraction, ok := strings.Cut(text, ".")
 	for i := 0; ok && i < len(fraction) && '0' <= fraction[i] && fraction[i] <= '9'; i++ {
@@ -135,21 +135,21 @@ func fractionStep(text string, step time.Duration) time.Duration {
 	return step
 }
 
-// A span is the terms of a field in [min, max); an empty end is open.
-type span struct{ min, max string }
+// A termRange is the range [min, max) of terms. An empty bound is open.
+type termRange struct{ min, max string }
 
-// successor is the first term after this one.
+// successor returns the first possible term after this one.
 func successor(term string) string { return term + "\x00" }
 
-// value returns the terms that a value as written in a query stands for: one,
-// or all of a date's precision.
-func (f Field) value(text string) (span, error) {
+// value returns the terms of a value in a query: one term, or for a date all
+// terms within its precision.
+func (f Field) value(text string) (termRange, error) {
 	if f.Type == Date {
 		from, to, err := parseDate(text)
 		if err != nil {
-			return span{}, f.mismatch(text, err.Error())
+			return termRange{}, f.mismatch(text, err.Error())
 		}
-		return span{instantTerm(from), instantTerm(to)}, nil
+		return termRange{instantTerm(from), instantTerm(to)}, nil
 	}
 	term, ok := f.term(text)
 	if !ok {
@@ -157,9 +157,9 @@ func (f Field) value(text string) (span, error) {
 		if f.Type == Boolean {
 			hint = "write true or false"
 		}
-		return span{}, f.mismatch(text, hint)
+		return termRange{}, f.mismatch(text, hint)
 	}
-	return span{term, successor(term)}, nil
+	return termRange{term, successor(term)}, nil
 }
 
 func (f Field) mismatch(text, hint string) error {
@@ -167,26 +167,26 @@ func (f Field) mismatch(text, hint string) error {
 }
 
 // between returns the terms of a range.
-func (f Field) between(r query.Range) (s span, err error) {
+func (f Field) between(r query.Range) (t termRange, err error) {
 	if r.Min.Text != "" {
 		lowest, err := f.value(r.Min.Text)
 		if err != nil {
-			return span{}, err
+			return termRange{}, err
 		}
-		s.min = lowest.min
+		t.min = lowest.min
 		if r.Min.Exclusive {
-			s.min = lowest.max
+			t.min = lowest.max
 		}
 	}
 	if r.Max.Text != "" {
 		highest, err := f.value(r.Max.Text)
 		if err != nil {
-			return span{}, err
+			return termRange{}, err
 		}
-		s.max = highest.max
+		t.max = highest.max
 		if r.Max.Exclusive {
-			s.max = highest.min
+			t.max = highest.min
 		}
 	}
-	return s, nil
+	return t, nil
 }

@@ -12,7 +12,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-func TestTerms(t *testing.T) {
+func TestEqualValuesHaveEqualTerms(t *testing.T) {
 	one := func(f Field, v any) string {
 		t.Helper()
 		got, err := f.terms(v)
@@ -36,7 +36,7 @@ func TestTerms(t *testing.T) {
 	} {
 		for _, v := range c.same[1:] {
 			if got, want := one(c.field, v), one(c.field, c.same[0]); got != want {
-				t.Errorf("%s %v: got %q, want that of %v, %q", c.field.Type, v, got, c.same[0], want)
+				t.Errorf("%s %v: got %q, want the term of %v, %q", c.field.Type, v, got, c.same[0], want)
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-func TestTermsErrors(t *testing.T) {
+func TestValuesThatDoNotFitTheirType(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for _, c := range []struct {
 		field Field
@@ -76,8 +76,8 @@ func TestTermsErrors(t *testing.T) {
 	}
 }
 
-// Byte order of terms is the order of values, and no term has the byte that
-// divides docvalues.
+// The byte order of terms is the order of values, and no term has the byte that
+// separates docvalues.
 func TestTermOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Float64().Draw(t, "a"), rapid.Float64().Draw(t, "b")
@@ -117,7 +117,7 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-func TestHash(t *testing.T) {
+func TestHashOfColumns(t *testing.T) {
 	ix := newIndex(t, films)
 	base := map[string]any{"title": "ab", "description": "c", "year": int64(5), "tags": []any{"x", "y"}}
 	hash := func(ix *Index, change map[string]any) doc.DocHash {
@@ -167,13 +167,13 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestMapping(t *testing.T) {
+func TestMappingErrorsAndFingerprints(t *testing.T) {
 	for want, m := range map[string]Mapping{
-		"mapping: no content columns: name at least one":                   {Analyzer: "standard"},
-		"mapping: content column a is named twice":                         {Content: []string{"a", "b", "a"}, Analyzer: "standard"},
-		"mapping: metadata column x is named twice":                        {Content: []string{"a"}, Metadata: []Field{{"x", Number}, {"x", Date}}},
-		`mapping: metadata x: unknown type "text"`:                         {Content: []string{"a"}, Metadata: []Field{{"x", "text"}}},
-		`unknown analyzer "german": there are standard, en, cjk and ngram`: {Content: []string{"a"}, Analyzer: "german"},
+		"mapping: no content columns: name at least one":              {Analyzer: "standard"},
+		"mapping: content column a is named twice":                    {Content: []string{"a", "b", "a"}, Analyzer: "standard"},
+		"mapping: metadata column x is named twice":                   {Content: []string{"a"}, Metadata: []Field{{"x", Number}, {"x", Date}}},
+		`mapping: metadata x: unknown type "text"`:                    {Content: []string{"a"}, Metadata: []Field{{"x", "text"}}},
+		`unknown analyzer "german": write standard, en, cjk or ngram`: {Content: []string{"a"}, Analyzer: "german"},
 	} {
 		if _, err := newSchema(m); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -190,8 +190,56 @@ func TestMapping(t *testing.T) {
 		m := films
 		change(&m)
 		if other, taken := seen[m.Fingerprint()]; taken {
-			t.Errorf("%+v and %+v have one fingerprint", m, other)
+			t.Errorf("%+v and %+v have the same fingerprint", m, other)
 		}
 		seen[m.Fingerprint()] = m
+	}
+}
+
+func TestRejectedValues(t *testing.T) {
+	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []Field{{Name: "price", Type: Number}}}
+	row := func(title, price any) doc.Doc {
+		return doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, title)}}, Row: doc.Row{Names: []string{"title", "price"}, Values: []any{title, price}}}
+	}
+	got, err := RejectedValues(m, []doc.Doc{row("number", int64(1)), row("text", "much"), row("empty", nil), row("NaN", math.NaN())})
+	if err != nil || len(got) != 2 || got[0].OID != oid(t, "text") || got[0].Reason != "column price: much is no number" || got[1].OID != oid(t, "NaN") {
+		t.Errorf("got %v, %v; want the documents text and NaN", got, err)
+	}
+	if _, err := RejectedValues(Mapping{}, nil); err == nil {
+		t.Error("mapping without content: got no error")
+	}
+}
+
+func TestPadAddsWhatIsMissing(t *testing.T) {
+	ix := newIndex(t, dramas)
+	columns := func(more ...string) doc.Row { return doc.Row{Names: more, Values: make([]any, len(more))} }
+	actors := func(rows ...doc.Row) []doc.Child { return []doc.Child{{Name: "actors", Rows: rows}} }
+	named := func(r doc.Row, children []doc.Child) doc.Row { r.Children = children; return r }
+	whole := named(columns("title", "year"), actors(columns("name")))
+	for name, row := range map[string]doc.Row{
+		"whole":                     whole,
+		"a column is missing":       named(columns("title"), actors()),
+		"a child is missing":        columns("title", "year"),
+		"a child lacks its column":  named(columns("title", "year"), actors(columns("film_id"), columns("name"))),
+		"another child, no columns": {Children: []doc.Child{{Name: "shops"}}},
+	} {
+		before, err := row.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ix.Hash(ix.Pad(row)); err != nil {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if after, _ := row.AppendJSON(nil); string(after) != string(before) {
+			t.Errorf("%s: Pad changed the row to %s, want %s", name, after, before)
+		}
+	}
+	got, err := ix.Hash(ix.Pad(whole))
+	want, wantErr := ix.Hash(whole)
+	if got != want || err != nil || wantErr != nil {
+		t.Errorf("a whole row: got hash %v, %v, want %v, %v", got, err, want, wantErr)
+	}
+	if _, err := ix.Hash(ix.Pad(doc.Row{Names: []string{"year"}, Values: []any{"soon"}})); err == nil {
+		t.Error("a rejected value: got no error after Pad")
 	}
 }

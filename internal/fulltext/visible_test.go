@@ -17,7 +17,7 @@ import (
 	"indexerd/internal/query"
 )
 
-// guardedMapping is the model's, and who may see a document.
+// guardedMapping is the mapping of the model with a child of groups.
 func guardedMapping(analyzer string) Mapping {
 	m := modelMapping(analyzer)
 	m.Children = append(m.Children, Child{Name: "acl", Skip: []string{"id"}, Type: Keyword})
@@ -26,18 +26,18 @@ func guardedMapping(analyzer string) Mapping {
 
 var modelGroups = []string{"sales", "staff", "boss", "sales-emea"}
 
-// callers are the groups of those who ask: none, one, several, and unknown ones.
+// callers are the groups of callers: none, one, several and unknown ones.
 var callers = [][]string{{}, {"sales"}, {"staff", "boss"}, {"sales-emea"}, {"sal", "STAFF", "*"}, modelGroups}
 
-// A guarded is a model of which callers see a part.
+// A guarded is a model with the groups of each document.
 type guarded struct {
 	*model
 	groups map[doc.OID][]string
 	index  *Index
-	twins  []*Index // of each caller: what an index of their documents alone holds
+	twins  []*Index // for each caller, an index of the visible documents only
 }
 
-// visibleTo is the model of what a caller may see.
+// visibleTo returns the model of the documents that a caller may see.
 func (g guarded) visibleTo(groups []string) *model {
 	m := *g.model
 	m.docs = map[doc.OID]modelDoc{}
@@ -62,8 +62,8 @@ func (g guarded) doc(oid doc.OID) doc.Doc {
 
 const guardedDocs = 300
 
-// newGuarded fills an index in several batches that write documents again and
-// remove some, and one index of what each caller may see.
+// newGuarded fills an index in several batches, which replace and delete documents,
+// and one index for each caller.
 func newGuarded(t *testing.T, analyzer string) guarded {
 	t.Helper()
 	g := guarded{model: newModel(analyzer), groups: map[doc.OID][]string{}, index: newIndex(t, guardedMapping(analyzer))}
@@ -102,12 +102,14 @@ func newGuarded(t *testing.T, analyzer string) guarded {
 	return g
 }
 
-// TestVisible asks 3,000 questions of random callers, and make visible 10,000.
-// The model knows what is found; in all of it, scores too, the answer is that of
-// an index without the hidden documents.
+// The hits and facets of a caller are those of the model, and the whole answer,
+// scores included, is that of an index without the hidden documents. The test
+// makes 3,000 searches, and `make visible` 10,000.
 func TestVisible(t *testing.T) {
+	t.Parallel()
 	for _, analyzer := range []string{"standard", "cjk", "ngram"} {
 		t.Run(analyzer, func(t *testing.T) {
+			t.Parallel()
 			g := newGuarded(t, analyzer)
 			rapid.Check(t, func(t *rapid.T) {
 				for range 10 {
@@ -118,7 +120,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// check asks one question.
+// check makes one search.
 func (g guarded) check(t *rapid.T) {
 	who := rapid.IntRange(0, len(callers)-1).Draw(t, "caller")
 	req := query.Request{
@@ -145,16 +147,16 @@ func (g guarded) check(t *rapid.T) {
 		slices.Sort(want)
 	}
 	if !slices.Equal(got, want) || res.Total != uint64(len(want)) {
-		t.Fatalf("%v asks %v: got %v (total %d), want %v", callers[who], req.Query, got, res.Total, want)
+		t.Fatalf("caller %v, query %v: got %v (total %d), want %v", callers[who], req.Query, got, res.Total, want)
 	}
 	if counts := seen.count(want); !reflect.DeepEqual(res.Facets["tags"], counts) {
-		t.Fatalf("%v asks %v: got facets %v, want %v", callers[who], req.Query, res.Facets, counts)
+		t.Fatalf("caller %v, query %v: got facets %v, want %v", callers[who], req.Query, res.Facets, counts)
 	}
 	req.Size = rapid.SampledFrom([]int{query.MaxSize, 20, 3}).Draw(t, "size")
 	for range 3 {
 		got, want := mustSearch(t, g.index, req), mustSearch(t, g.twins[who], req)
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("%v asks %v sorted by %v: got %+v, without the hidden documents %+v", callers[who], req.Query, req.Sort, got, want)
+			t.Fatalf("caller %v, query %v sorted by %v: got %+v, want %+v", callers[who], req.Query, req.Sort, got, want)
 		}
 		if req.After = got.Next; got.Next == "" {
 			break
@@ -184,8 +186,8 @@ func (m *model) count(oids []doc.OID) []query.Count {
 	return counts
 }
 
-// To whom documents are hidden, the field that hides them does not exist: not
-// in a query, a filter, an order or facets, and not among the fields there are.
+// For a caller with restricted access, the field of the groups does not exist: not
+// in queries, filters, sorts, facets, or the list of fields in an error.
 func TestFieldOfGroupsIsHidden(t *testing.T) {
 	m := family
 	m.Children = slices.Clone(family.Children)
@@ -198,7 +200,7 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 	for field, own := range map[string]string{"acl": "sales", "actors": "sales secretgroup", "owners": "sales"} {
 		visible := &query.Filter{Field: field, Values: []string{own}}
 		if res := ask(t, ix, "academy", func(r *query.Request) { r.Visible = visible }); res.Total != 1 {
-			t.Errorf("%s: got %d documents, want the one that is visible", field, res.Total)
+			t.Errorf("%s: got %d documents, want the visible one", field, res.Total)
 		}
 		for name, req := range map[string]query.Request{
 			"word":   {Query: query.Word{Field: field, Text: "secretgroup"}},
@@ -218,13 +220,13 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 			}
 		}
 	}
-	// What is searched in all fields is not searched in this one.
+	// A query without a field does not search the field.
 	for _, text := range []string{"secretgroup", "secret*", `"sales secretgroup"`} {
 		req := func(r *query.Request) {
 			r.Visible = &query.Filter{Field: "actors", Values: []string{"sales secretgroup"}}
 		}
-		hide := m.Content[1] // which holds the same words
-		if res := ask(t, ix, text+" -"+hide+":secretgroup", req); res.Total != 0 {
+		other := m.Content[1] // has the same words
+		if res := ask(t, ix, text+" -"+other+":secretgroup", req); res.Total != 0 {
 			t.Errorf("%s: got %d documents, want none", text, res.Total)
 		}
 	}

@@ -48,11 +48,11 @@ func (l *look) read(ctx context.Context, oids []doc.OID) (docs []doc.Doc, bad []
 
 // unindexable builds the sampled rows as the index would.
 func (l *look) unindexable() error {
-	misfits, err := fulltext.Misfits(l.Mapping, l.docs)
+	rejects, err := fulltext.RejectedValues(l.Mapping, l.docs)
 	if err != nil {
 		return err
 	}
-	bad := append(slices.Clone(l.bad), misfits...)
+	bad := append(slices.Clone(l.bad), rejects...)
 	if len(bad) == 0 {
 		return nil
 	}

@@ -20,18 +20,18 @@ var dramas = Mapping{
 	Children: []Child{{Name: "actors", Columns: []string{"name"}, Skip: []string{"film_id"}, Searched: true, Type: Keyword}},
 }
 
-// Who does not know the mapping opens the index with the one it was made with,
-// and it searches and hashes as before.
-func TestOpenAsBuilt(t *testing.T) {
+// OpenAsBuilt returns the mapping the index was built with. Searches and hashes
+// are as before.
+func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
-	made, err := Create(dir, films, 7)
+	created, err := Create(dir, films, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := film(t, "a", 3, map[string]any{"title": "drama"})
-	apply(t, made, []doc.Doc{row})
-	hash, err := made.Hash(row.Row)
-	if err := errors.Join(err, made.Close()); err != nil {
+	apply(t, created, []doc.Doc{row})
+	hash, err := created.Hash(row.Row)
+	if err := errors.Join(err, created.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, dramas); !errors.Is(err, ErrMapping) {
@@ -54,8 +54,8 @@ func TestOpenAsBuilt(t *testing.T) {
 	apply(t, ix, []doc.Doc{film(t, "b", 4, nil)})
 }
 
-// Every mapping comes back as one that makes the same index.
-func TestMappingIsKept(t *testing.T) {
+// A decoded mapping has the fingerprint of the encoded one.
+func TestMappingRoundTrip(t *testing.T) {
 	names := rapid.SliceOfN(rapid.String(), 0, 3)
 	kind := rapid.SampledFrom([]Type{Keyword, Number, Date, Boolean, ""})
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,9 +104,10 @@ func FuzzDecodeMapping(f *testing.F) {
 	})
 }
 
-// The fingerprint vouches for the mapping: another one, a damaged one and one
-// of a later version are refused in one line, and Open does not need it.
-func TestOpenAsBuiltRefuses(t *testing.T) {
+// OpenAsBuilt rejects a stored mapping that is missing, damaged, of a later
+// version, or without the recorded fingerprint, with a one-line error. Open does
+// not need the stored mapping.
+func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
 	other, err := encodeMapping(dramas)
 	if err != nil {
 		t.Fatal(err)
@@ -115,8 +116,8 @@ func TestOpenAsBuiltRefuses(t *testing.T) {
 		mapping []byte
 		want    string
 	}{
-		"none":            {nil, "an earlier version of indexerd made it"},
-		"another":         {other, "not what it was built with"},
+		"none":            {nil, "built by an earlier version of indexerd"},
+		"another":         {other, "not the one the index was built with"},
 		"cut":             {other[:len(other)/2], "can't be read"},
 		"a later version": {[]byte(`{"version":2}`), "version 2"},
 		"unknown members": {[]byte(`{"version":1,"mapping":{"weights":[]}}`), "can't be read"},
@@ -124,7 +125,7 @@ func TestOpenAsBuiltRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "index")
 			rec := record{fingerprint: films.Fingerprint(), generation: 1}
-			if err := place(dir, func(tmp string) error { return initialise(tmp, rec, c.mapping) }); err != nil {
+			if err := createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, c.mapping) }); err != nil {
 				t.Fatal(err)
 			}
 			_, _, err := OpenAsBuilt(dir)
@@ -140,15 +141,15 @@ func TestOpenAsBuiltRefuses(t *testing.T) {
 	}
 }
 
-// An index that an earlier version made learns its mapping when it is written.
-func TestMappingIsKeptFromTheFirstWriteOn(t *testing.T) {
+// Apply stores the mapping in an index of an earlier version, which lacks it.
+func TestApplyStoresTheMapping(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	rec := record{fingerprint: films.Fingerprint(), generation: 1}
-	if err := place(dir, func(tmp string) error { return initialise(tmp, rec, nil) }); err != nil {
+	if err := createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, nil) }); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := OpenAsBuilt(dir); err == nil {
-		t.Fatal("before: got no error")
+		t.Fatal("without a stored mapping: got no error")
 	}
 	ix, err := Open(dir, films)
 	if err != nil {
@@ -165,36 +166,14 @@ func TestMappingIsKeptFromTheFirstWriteOn(t *testing.T) {
 	closeAtEnd(t, ix)
 }
 
-func TestPad(t *testing.T) {
-	ix := newIndex(t, dramas)
-	columns := func(more ...string) doc.Row { return doc.Row{Names: more, Values: make([]any, len(more))} }
-	actors := func(rows ...doc.Row) []doc.Child { return []doc.Child{{Name: "actors", Rows: rows}} }
-	named := func(r doc.Row, children []doc.Child) doc.Row { r.Children = children; return r }
-	whole := named(columns("title", "year"), actors(columns("name")))
-	for name, row := range map[string]doc.Row{
-		"whole":                     whole,
-		"a column is missing":       named(columns("title"), actors()),
-		"a child is missing":        columns("title", "year"),
-		"a child lacks its column":  named(columns("title", "year"), actors(columns("film_id"), columns("name"))),
-		"another child, no columns": {Children: []doc.Child{{Name: "shops"}}},
-	} {
-		before, err := row.AppendJSON(nil)
-		if err != nil {
-			t.Fatal(err)
+func FuzzRecord(f *testing.F) {
+	f.Add(record{fingerprint: 1, generation: 2, batch: 3}.encode())
+	f.Add([]byte{})
+	f.Add([]byte{recordVersion})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decodeRecord(b)
+		if err == nil && string(r.encode()) != string(b) {
+			t.Errorf("%x: encodes to %x", b, r.encode())
 		}
-		if _, err := ix.Hash(ix.Pad(row)); err != nil {
-			t.Errorf("%s: got %v", name, err)
-		}
-		if after, _ := row.AppendJSON(nil); string(after) != string(before) {
-			t.Errorf("%s: the row itself became %s, was %s", name, after, before)
-		}
-	}
-	got, err := ix.Hash(ix.Pad(whole))
-	want, wantErr := ix.Hash(whole)
-	if got != want || err != nil || wantErr != nil {
-		t.Errorf("a whole row: got hash %v, %v, want %v, %v", got, err, want, wantErr)
-	}
-	if _, err := ix.Hash(ix.Pad(doc.Row{Names: []string{"year"}, Values: []any{"soon"}})); err == nil {
-		t.Error("a value that does not fit fits padded")
-	}
+	})
 }

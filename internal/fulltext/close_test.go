@@ -13,8 +13,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// What panics inside the index is a failure of the index, of which everybody is
-// told, and not the end of the process.
+// A panic inside the index becomes an error of the call, of Err and of all later
+// writes. The process goes on.
 func TestAPanicIsAFailure(t *testing.T) {
 	ix, err := Create(filepath.Join(t.TempDir(), "index"), Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
 	if err != nil {
@@ -23,24 +23,23 @@ func TestAPanicIsAFailure(t *testing.T) {
 	defer ix.Close()
 	var segments map[string]int
 	err = ix.read(func(*scorch.IndexSnapshot) error {
-		segments["closed"]++ // what a segment that was closed does
+		segments["closed"]++ // panics, as a closed segment does
 		return nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "nil map") || ix.Err() == nil {
 		t.Errorf("got %v and %v, want the failure", err, ix.Err())
 	}
 	if err := ix.Apply(nil, []doc.OID{"k"}); err == nil {
-		t.Error("an index that failed takes writes")
+		t.Error("apply after a panic: got no error")
 	}
 }
 
-// An index that failed and does not close says so, instead of keeping the daemon
-// from going on.
+// Close of an index that failed and does not close reports ErrStuck.
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stuck{released: make(chan struct{})}
-		ix := &Index{store: s, fate: newFate(), queue: index.NewAnalysisQueue(1)}
-		ix.fate.fail(errors.New("input/output error"))
+		ix := &Index{store: s, persist: newPersistState(), queue: index.NewAnalysisQueue(1)}
+		ix.persist.fail(errors.New("input/output error"))
 		if err := ix.Close(); !errors.Is(err, ErrStuck) {
 			t.Errorf("got %v, want ErrStuck", err)
 		}
@@ -48,7 +47,7 @@ func TestStuck(t *testing.T) {
 	})
 }
 
-// A stuck store waits for a lock that nobody gives back.
+// A stuck store waits for a lock that is never released.
 type stuck struct {
 	index.Index
 	released chan struct{}

@@ -1,0 +1,219 @@
+package fulltext
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/blevesearch/bleve/v2/document"
+	"github.com/zeebo/xxh3"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// An indexedDoc is the part of a row that the index stores.
+type indexedDoc struct {
+	content  []string   // text of each content column
+	children [][]string // texts of the rows of each searched child
+	values   [][]string // terms of each metadata column, then of each child with a type
+}
+
+// build extracts the columns and children of the mapping from a row. The error
+// names the column whose value does not fit its type.
+func (s *schema) build(row doc.Row) (indexedDoc, error) {
+	b := indexedDoc{content: make([]string, len(s.Content)), values: make([][]string, len(s.Metadata), len(s.values))}
+	for i, name := range s.Content {
+		v, ok := row.Get(name)
+		if !ok {
+			return b, missingColumn(name)
+		}
+		b.content[i] = doc.FormatText(v)
+	}
+	for i, f := range s.Metadata {
+		v, ok := row.Get(f.Name)
+		if !ok {
+			return b, missingColumn(f.Name)
+		}
+		var err error
+		if b.values[i], err = f.terms(v); err != nil {
+			return b, fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
+	for _, c := range s.Children {
+		texts, terms, err := c.build(row)
+		if err != nil {
+			return b, err
+		}
+		if c.Searched {
+			b.children = append(b.children, texts)
+		}
+		if c.Type != "" {
+			b.values = append(b.values, terms)
+		}
+	}
+	return b, nil
+}
+
+func missingColumn(name string) error {
+	return fmt.Errorf("column %s is not in the row: the SQL must return it", name)
+}
+
+// build returns the texts and the terms of a child's rows. The order of the
+// rows has no meaning, and a value in two rows means no more than in one. So
+// texts are sorted, and terms are sorted without duplicates: rows that are equal
+// to a search have equal hashes.
+func (c Child) build(row doc.Row) (texts, terms []string, err error) {
+	i := slices.IndexFunc(row.Children, func(d doc.Child) bool { return d.Name == c.Name })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("child %s is not in the row: the source must return it", c.Name)
+	}
+	for _, r := range row.Children[i].Rows {
+		v, err := query.ChildValue(r, c.Columns, c.Skip)
+		if err != nil {
+			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
+		}
+		if text := doc.FormatText(v); c.Searched && text != "" {
+			texts = append(texts, text)
+		}
+		if c.Type == "" {
+			continue
+		}
+		more, err := c.field().terms(v)
+		if err != nil {
+			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
+		}
+		terms = append(terms, more...)
+	}
+	slices.Sort(texts)
+	slices.Sort(terms)
+	return texts, slices.Compact(terms), nil
+}
+
+// Hash digests what the index would store of a row under this mapping. The error
+// names the column whose value does not fit its type.
+func (ix *Index) Hash(row doc.Row) (doc.DocHash, error) {
+	b, err := ix.schema.build(row)
+	if err != nil {
+		return 0, err
+	}
+	return ix.schema.hash(b), nil
+}
+
+// hash digests a document. A length precedes each text, so that text which moves
+// to another column, or to another row of a child, changes the hash.
+func (s *schema) hash(b indexedDoc) doc.DocHash {
+	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, max(1024, b.textSize()+b.textSize()/8)), s.fingerprint)
+	for _, text := range b.content {
+		buf = appendText(buf, text)
+	}
+	for _, terms := range b.values {
+		buf = appendTexts(buf, terms)
+	}
+	for _, texts := range b.children {
+		buf = appendTexts(buf, texts)
+	}
+	return doc.DocHash(xxh3.Hash(buf))
+}
+
+func appendTexts(buf []byte, texts []string) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(texts)))
+	for _, t := range texts {
+		buf = appendText(buf, t)
+	}
+	return buf
+}
+
+func appendText(buf []byte, text string) []byte {
+	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
+}
+
+// document makes the document for bleve. The workers of the index tokenize its
+// texts, by calling Analyze.
+func (s *schema) document(oid doc.OID, v doc.Version, b indexedDoc) *document.Document {
+	d := document.NewDocument(string(oid))
+	for _, f := range s.textFields(b) {
+		d.AddField(f)
+	}
+	for i, terms := range b.values {
+		if len(terms) > 0 {
+			d.AddField(newValueField(metadataField(s.values[i].Name), terms))
+		}
+	}
+	return d.AddField(newStoredVersion(v))
+}
+
+// textFields returns the fields of content columns and children that have text.
+func (s *schema) textFields(b indexedDoc) []*textField {
+	fields := make([]*textField, 0, len(b.content)+len(b.children))
+	for i, text := range b.content {
+		if text != "" {
+			fields = append(fields, s.textField(s.Content[i], b.content[i:i+1]))
+		}
+	}
+	for i, texts := range b.children {
+		if len(texts) > 0 {
+			fields = append(fields, s.textField(s.texts[len(s.Content)+i], texts))
+		}
+	}
+	return fields
+}
+
+func (s *schema) textField(name string, texts []string) *textField {
+	return &textField{base: base{name: contentField(name)}, texts: texts, analyzer: s.analyzer, positions: s.Positions}
+}
+
+// Pad returns a copy of a row with the columns and children of the mapping that
+// the row lacks because an older SQL read it: NULL for a column, no rows for a
+// child.
+func (ix *Index) Pad(row doc.Row) doc.Row {
+	names := slices.Clone(ix.schema.Content)
+	for _, f := range ix.schema.Metadata {
+		names = append(names, f.Name)
+	}
+	padded := padColumns(row, names)
+	padded.Children = slices.Clone(row.Children)
+	for _, c := range ix.schema.Children {
+		i := slices.IndexFunc(padded.Children, func(d doc.Child) bool { return d.Name == c.Name })
+		if i < 0 {
+			padded.Children = append(padded.Children, doc.Child{Name: c.Name})
+			continue
+		}
+		rows := make([]doc.Row, len(padded.Children[i].Rows))
+		for k, r := range padded.Children[i].Rows {
+			rows[k] = padColumns(r, c.Columns)
+		}
+		padded.Children[i].Rows = rows
+	}
+	return padded
+}
+
+func padColumns(row doc.Row, names []string) doc.Row {
+	padded := doc.Row{Names: slices.Clone(row.Names), Values: slices.Clone(row.Values)}
+	for _, name := range names {
+		if !slices.Contains(padded.Names, name) {
+			padded.Names, padded.Values = append(padded.Names, name), append(padded.Values, nil)
+		}
+	}
+	return padded
+}
+
+// RejectedValues returns the documents that an index of this mapping would
+// reject, and that would go to quarantine, with the reason. It needs no index.
+func RejectedValues(m Mapping, docs []doc.Doc) ([]doc.Reject, error) {
+	s, err := newSchema(m)
+	if err != nil {
+		return nil, err
+	}
+	var rejects []doc.Reject
+	for _, d := range docs {
+		_, err := s.build(d.Row)
+		if err == nil {
+			_, err = d.Row.AppendJSON(nil)
+		}
+		if err != nil {
+			rejects = append(rejects, doc.Reject{OID: d.OID, Reason: err.Error()})
+		}
+	}
+	return rejects, nil
+}

@@ -1,0 +1,141 @@
+package fulltext
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"indexerd/internal/doc"
+)
+
+// A header is what an index stores about itself.
+type header struct {
+	record
+	mapping []byte // written by encodeMapping; nil in an index of an earlier version
+}
+
+// schema returns the schema the index was built with. The fingerprint differs
+// also if a later version of this program would build another index from the
+// same mapping.
+func (h header) schema() (*schema, error) {
+	if h.mapping == nil {
+		return nil, errors.New("the index was built by an earlier version of indexerd, which did not store the mapping: restore the old content, metadata, analyzer and positions, or reload the table")
+	}
+	m, err := decodeMapping(h.mapping)
+	if err != nil {
+		return nil, err
+	}
+	if m.Fingerprint() != h.fingerprint {
+		return nil, errors.New("the stored mapping is not the one the index was built with: the index is broken, or of another version of indexerd: reload the table")
+	}
+	return newSchema(m)
+}
+
+// loadedHeader returns the header of the snapshot that the store has loaded.
+func loadedHeader(store index.Index) (h header, err error) {
+	r, err := snapshot(store)
+	if err != nil {
+		return header{}, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	value, err := r.GetInternal(recordKey)
+	if err != nil {
+		return header{}, err
+	}
+	if h.record, err = decodeRecord(value); err != nil {
+		return header{}, err
+	}
+	h.mapping, err = r.GetInternal(mappingKey)
+	return h, err
+}
+
+// A record identifies the mapping, the generation and the last batch of an
+// index. It is an internal value of scorch, written with every batch in the
+// transaction that makes the batch durable:
+//
+//	byte 0       version, 1
+//	bytes 1-8    fingerprint of the mapping, little-endian
+//	bytes 9-12   generation, little-endian
+//	bytes 13-20  number of the batch, little-endian
+//
+// The batch number detects lost batches: scorch silently loads an older snapshot
+// if it fails to load the newest one.
+type record struct {
+	fingerprint uint64
+	generation  doc.Generation
+	batch       uint64
+}
+
+var recordKey = []byte("indexerd")
+
+const (
+	recordVersion = 1
+	recordSize    = 21
+)
+
+func (r record) encode() []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{recordVersion}, r.fingerprint)
+	b = binary.LittleEndian.AppendUint32(b, uint32(r.generation))
+	return binary.LittleEndian.AppendUint64(b, r.batch)
+}
+
+func decodeRecord(b []byte) (record, error) {
+	switch {
+	case len(b) == 0:
+		return record{}, errors.New("the index is broken: it has no record: build a new one from the pages")
+	case b[0] != recordVersion:
+		return record{}, fmt.Errorf("the index record has version %d, and this program reads version %d: build a new index from the pages", b[0], recordVersion)
+	case len(b) != recordSize:
+		return record{}, fmt.Errorf("the index is broken: its record has %d bytes, not %d: build a new one from the pages", len(b), recordSize)
+	}
+	return record{
+		fingerprint: binary.LittleEndian.Uint64(b[1:]),
+		generation:  doc.Generation(binary.LittleEndian.Uint32(b[9:])),
+		batch:       binary.LittleEndian.Uint64(b[13:]),
+	}, nil
+}
+
+// newestRecord returns the record of the newest snapshot on disk.
+func newestRecord(dir string) (record, error) {
+	points, err := scorch.RollbackPoints(dir)
+	if err != nil {
+		return record{}, fmt.Errorf("list snapshots: %w", err)
+	}
+	if len(points) == 0 {
+		return record{}, errors.New("the index is broken: it has no snapshot: build a new one from the pages")
+	}
+	return decodeRecord(points[0].GetInternal(recordKey))
+}
+
+// mappingKey is the internal value of scorch that holds the mapping, as JSON
+// with a version. The fingerprint in the record is its checksum.
+var mappingKey = []byte("mapping")
+
+const mappingVersion = 1
+
+type storedMapping struct {
+	Version int     `json:"version"`
+	Mapping Mapping `json:"mapping"`
+}
+
+func encodeMapping(m Mapping) ([]byte, error) {
+	return json.Marshal(storedMapping{mappingVersion, m})
+}
+
+func decodeMapping(b []byte) (Mapping, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	var stored storedMapping
+	if err := d.Decode(&stored); err != nil {
+		return Mapping{}, fmt.Errorf("the index is broken: its mapping can't be read: %w", err)
+	}
+	if stored.Version != mappingVersion {
+		return Mapping{}, fmt.Errorf("the mapping of the index has version %d, and this program reads version %d", stored.Version, mappingVersion)
+	}
+	return stored.Mapping, nil
+}

@@ -1,0 +1,208 @@
+package fulltext
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+var textMapping = Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []Field{{"n", Number}}}
+
+func textDocs(t testing.TB, texts []string) []doc.Doc {
+	docs := make([]doc.Doc, len(texts))
+	for i, text := range texts {
+		docs[i] = doc.Doc{
+			Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(i))}, V: doc.Version(i + 1)},
+			Row:  doc.Row{Names: []string{"text", "n"}, Values: []any{text, int64(i)}},
+		}
+	}
+	return docs
+}
+
+// englishTexts makes n texts of about 400 bytes, always the same ones. Words are
+// as unevenly frequent as in a language.
+func englishTexts(n int) []string {
+	r := rand.New(rand.NewPCG(1, 2))
+	words := []string{"the", "of", "a", "and", "it's", "user's", "git.exe", "x86-64", "foo_bar", "3.14", "naïve", "Café", "don’t", "e\u0301te\u0301"}
+	for len(words) < 5000 {
+		word := ""
+		for range 1 + r.IntN(3) {
+			word += string("bcdfghklmnprstvw"[r.IntN(16)]) + string("aeiouy"[r.IntN(6)])
+		}
+		words = append(words, word+[]string{"", "s", "n", "ing", "ed"}[r.IntN(5)])
+	}
+	return compose(r, n, words, []string{" ", " ", " ", " ", ", ", ". ", "\n", " (", ") ", "; "}, 65)
+}
+
+// chineseTexts makes n texts of about 80 characters, always the same ones.
+func chineseTexts(n int) []string {
+	r := rand.New(rand.NewPCG(3, 4))
+	var words []string
+	for c := '一'; c < '一'+1500; c++ {
+		words = append(words, string(c))
+	}
+	words = append(words, "１２", "abc", "タワー", "서울")
+	return compose(r, n, words, []string{"", "", "", "", "", "，", "。", " ", "《", "》\n"}, 80)
+}
+
+// compose joins words of a Zipf distribution by random separators.
+func compose(r *rand.Rand, n int, words, separators []string, size int) []string {
+	word := rand.NewZipf(r, 1.1, 8, uint64(len(words)-1))
+	texts := make([]string, n)
+	for i := range texts {
+		var b strings.Builder
+		for range size/2 + r.IntN(size) {
+			w := words[word.Uint64()]
+			if r.IntN(10) == 0 {
+				w = strings.ToUpper(w)
+			}
+			b.WriteString(w + separators[r.IntN(len(separators))])
+		}
+		texts[i] = b.String()
+	}
+	return texts
+}
+
+// outsideTexts returns n texts of a file that is not part of the project, in the
+// directory TESTDATA or ../shared/data.
+func outsideTexts(t testing.TB, name string, n int) []string {
+	t.Helper()
+	path := filepath.Join(cmp.Or(os.Getenv("TESTDATA"), "../../../shared/data"), name)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no %s: set TESTDATA to the directory that has it", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(z)
+	texts := make([]string, n)
+	for i := range texts {
+		var line struct{ Text string }
+		if err := d.Decode(&line); err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = line.Text
+	}
+	return texts
+}
+
+// A search finds a word in exactly the texts that have it. With cjk and ngram it
+// finds every piece of a run of characters, also as a prefix, phrase or fuzzy
+// word.
+func TestTextsAreFoundByWordsAndPieces(t *testing.T) {
+	const n = 400
+	for _, c := range []struct {
+		analyzer, name string
+		texts          func(t *testing.T) []string
+	}{
+		{"standard", "English", func(*testing.T) []string { return englishTexts(n) }},
+		{"ngram", "English", func(*testing.T) []string { return englishTexts(n) }},
+		{"cjk", "Chinese", func(*testing.T) []string { return chineseTexts(n) }},
+		{"ngram", "Chinese", func(*testing.T) []string { return chineseTexts(n) }},
+		{"standard", "en.jsonl.gz", func(t *testing.T) []string { return outsideTexts(t, "en.jsonl.gz", n) }},
+		{"cjk", "zh.jsonl.gz", func(t *testing.T) []string { return outsideTexts(t, "zh.jsonl.gz", n) }},
+	} {
+		t.Run(c.analyzer+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			texts := c.texts(t)
+			m := textMapping
+			m.Analyzer = c.analyzer
+			ix := newIndex(t, m)
+			docs := textDocs(t, texts)
+			apply(t, ix, docs[:n/2])
+			apply(t, ix, docs[n/2:])
+			for i, text := range texts {
+				texts[i] = strings.Map(foldRune, text)
+			}
+			if c.analyzer == "standard" {
+				checkWords(t, ix, texts)
+			} else {
+				checkPieces(t, ix, texts)
+			}
+		})
+	}
+}
+
+// checkWords searches for the words of some texts.
+func checkWords(t *testing.T, ix *Index, texts []string) {
+	t.Helper()
+	words := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
+	}
+	frequency := map[string]uint64{} // texts that have the word
+	for _, text := range texts {
+		for _, w := range slices.Compact(slices.Sorted(slices.Values(words(text)))) {
+			frequency[w]++
+		}
+	}
+	checked := 0
+	for i := 0; i < len(texts); i += len(texts) / 10 {
+		for _, w := range words(texts[i]) {
+			if ix.schema.analyzer.stop[w] {
+				continue
+			}
+			checked++
+			if got, want := ask(t, ix, query.Word{Text: w}.String()).Total, frequency[w]; got != want {
+				t.Errorf("%s: got %d, want %d", w, got, want)
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("checked %d words, want at least 50", checked)
+	}
+}
+
+// checkPieces searches for pieces of one to four characters.
+func checkPieces(t *testing.T, ix *Index, texts []string) {
+	t.Helper()
+	checked := map[string]bool{}
+	for i, text := range texts {
+		for _, run := range strings.FieldsFunc(text, func(r rune) bool { return ix.schema.analyzer.other(r) != gram }) {
+			runes := []rune(run)
+			if len(runes) < 5 || len(checked) > 250 {
+				continue
+			}
+			at := i % (len(runes) - 4)
+			for size := 1; size <= 4; size++ {
+				checked[string(runes[at:at+size])] = true
+			}
+			break
+		}
+	}
+	if len(checked) < 100 {
+		t.Errorf("checked %d pieces, want at least 100", len(checked))
+	}
+	for _, piece := range slices.Sorted(maps.Keys(checked)) {
+		var want uint64
+		for _, text := range texts {
+			if strings.Contains(text, piece) {
+				want++
+			}
+		}
+		for _, n := range []query.Node{query.Word{Text: piece}, query.Prefix{Text: piece}, query.Phrase{Text: piece}, query.Fuzzy{Text: piece}} {
+			if got := ask(t, ix, n.String()).Total; got != want {
+				t.Errorf("%s: got %d, want %d", fmt.Sprint(n), got, want)
+			}
+		}
+	}
+}
