@@ -9,48 +9,50 @@ import (
 	"indexerd/internal/recovered"
 )
 
-// A comparison lists both sides, chunk by chunk, and says where they differ.
+// A comparison lists index and database, chunk by chunk, and returns where they
+// differ.
 type comparison struct {
 	source Source
 	index  Index
 	pages  Pages
 	chunk  int
-	same   bool     // what is the same is wanted too
-	room   []stored // the chunk that is compared
-	ahead  *listing // the next one, while the database is asked about this one
+	same   bool     // return the rows that are the same too
+	buffer []stored // the current chunk
+	ahead  *listing // the next chunk, listed while the current one is compared
 }
 
-// A listing is a chunk of the index, with the pages, from a key on.
+// A listing is a chunk of index documents with their pages, from a key on.
 type listing struct {
 	from, next doc.OID
 	docs       []stored
 	err        error
-	done       chan struct{} // closed when the rest is there
+	done       chan struct{} // closed when docs, next and err are set
 }
 
-// A part is what comparing one chunk has found.
+// A part is the result of comparing one chunk.
 type part struct {
 	compared int         // keys
-	listed   int         // documents, where no more than that was done with them
+	listed   int         // documents, if they were only listed
 	rows     int         // of the database
-	differ   []doc.Stamp // rows that the index has not, or not so
-	alone    []doc.Stamp // what is stored without a row, at its page's stamp
+	differ   []doc.Stamp // rows that the index does not have, or not in this version
+	extra    []doc.Stamp // documents and pages without a row, with the stamp of the page
 	same     []doc.Stamp
-	unpaged  bool    // a document without a page was among them
-	next     doc.OID // where the next chunk begins; empty after the last
+	unpaged  bool    // the chunk has a document without a page
+	next     doc.OID // first key of the next chunk, "" after the last
 }
 
-// A stored is what index and pages have under one key.
+// A stored is what index and pages have for one key.
 type stored struct {
-	doc.Indexed // V 0: a document that is not ours, or none
+	doc.Indexed // V 0: no document, or one that the sink did not write
 	page        doc.Meta
 	paged       bool
 }
 
-// whole reports whether the page speaks of the very write that the index has.
+// whole reports whether page and index document are of one write.
 func (s stored) whole() bool { return s.V != 0 && s.paged && s.page.V == s.V }
 
-// stamp is that of the page, on whose condition the document is removed.
+// stamp returns the stamp of the page. The document is removed on condition of
+// this stamp.
 func (s stored) stamp() doc.Stamp {
 	if s.paged {
 		return s.page.Stamp
@@ -58,7 +60,7 @@ func (s stored) stamp() doc.Stamp {
 	return doc.Stamp{OID: s.OID}
 }
 
-// judge files a row and what is stored of it.
+// judge compares a row with what is stored for its key.
 func (c *comparison) judge(p *part, row doc.Stamp, s stored) {
 	switch {
 	case !s.whole() || !s.page.Same(row): // different, not newer
@@ -68,8 +70,8 @@ func (c *comparison) judge(p *part, row doc.Stamp, s stored) {
 	}
 }
 
-// by lists chunk after chunk, as one of the functions below compares them.
-func by(ctx context.Context, from doc.OID, compare func(context.Context, doc.OID) (part, error)) iter.Seq2[part, error] {
+// chunks returns the parts of all chunks from a key on.
+func chunks(ctx context.Context, from doc.OID, compare func(context.Context, doc.OID) (part, error)) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		for {
 			p, err := compare(ctx, from)
@@ -81,8 +83,8 @@ func by(ctx context.Context, from doc.OID, compare func(context.Context, doc.OID
 	}
 }
 
-// expected is how many documents, and rows where they are listed too, there
-// are about to be listed.
+// expected returns about how many documents, and rows if they are listed too,
+// there are to list.
 func (c *comparison) expected() (int64, error) {
 	n, err := c.index.Count()
 	if !c.source.Ordered() {
@@ -91,9 +93,9 @@ func (c *comparison) expected() (int64, error) {
 	return int64(n), err
 }
 
-// documents lists a chunk of the index, with the pages, and begins to list the
-// next one: that the list is older by then is no harm, as long as it is older
-// than what the database is asked. The list is valid until the next one.
+// documents returns a chunk of index documents with their pages, valid until the
+// next call, and starts to list the next chunk in the background. A list may be
+// older than the rows that it is compared with, but never newer.
 func (c *comparison) documents(from doc.OID) ([]stored, doc.OID, error) {
 	now := c.ahead
 	if c.join(); now == nil || now.from != from {
@@ -103,16 +105,16 @@ func (c *comparison) documents(from doc.OID) ([]stored, doc.OID, error) {
 	if now.err != nil {
 		return nil, "", now.err
 	}
-	free := c.room
-	c.room = now.docs
+	free := c.buffer
+	c.buffer = now.docs
 	if now.next != "" {
 		c.ahead = c.list(now.next, free)
 	}
 	return now.docs, now.next, nil
 }
 
-// join waits for what is listed ahead, so that nobody uses index or pages any
-// more.
+// join waits for the listing in the background, after which the comparison does
+// not use index and pages.
 func (c *comparison) join() {
 	if c.ahead != nil {
 		<-c.ahead.done
@@ -120,9 +122,9 @@ func (c *comparison) join() {
 	}
 }
 
-// list lists a chunk in the background, into a room that is free.
-func (c *comparison) list(from doc.OID, room []stored) *listing {
-	l := &listing{from: from, docs: room[:0], done: make(chan struct{})}
+// list lists a chunk in the background, into a free buffer.
+func (c *comparison) list(from doc.OID, buffer []stored) *listing {
+	l := &listing{from: from, docs: buffer[:0], done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		defer recovered.Into(&l.err)
@@ -142,9 +144,9 @@ func (c *comparison) list(from doc.OID, room []stored) *listing {
 	return l
 }
 
-// stored looks up what there is under the keys of rows.
+// stored looks up documents and pages by the keys of rows.
 func (c *comparison) stored(rows []doc.Stamp) ([]stored, error) {
-	oids := oidsOf(rows)
+	oids := doc.OIDs(rows)
 	versions, err := c.index.Versions(oids)
 	if err != nil {
 		return nil, err
@@ -159,8 +161,8 @@ func (c *comparison) stored(rows []doc.Stamp) ([]stored, error) {
 	return list, nil
 }
 
-// indexed reports whether the index has a document under a key. One without a
-// version is none of ours, and still one that is found.
+// indexed reports whether the index has a document for a key. A document without
+// a version was not written by the sink, and counts too, as searches find it.
 func indexed(index Index, oid doc.OID, v doc.Version) (bool, error) {
 	if v != 0 {
 		return true, nil
@@ -169,7 +171,7 @@ func indexed(index Index, oid doc.OID, v doc.Version) (bool, error) {
 	return len(docs) > 0 && docs[0].OID == oid, err
 }
 
-// rowsOf returns the stamps of the rows that are there, by key.
+// rowsOf returns the stamps of the rows that exist, by key.
 func rowsOf(ctx context.Context, source Source, oids []doc.OID) (map[doc.OID]doc.Stamp, error) {
 	if len(oids) == 0 {
 		return nil, nil
@@ -183,12 +185,4 @@ func rowsOf(ctx context.Context, source Source, oids []doc.OID) (map[doc.OID]doc
 		rows[s.OID] = s
 	}
 	return rows, nil
-}
-
-func oidsOf(stamps []doc.Stamp) []doc.OID {
-	oids := make([]doc.OID, len(stamps))
-	for i := range stamps {
-		oids[i] = stamps[i].OID
-	}
-	return oids
 }

@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/recovered"
 )
 
-// readPages begins to read the pages of rows that are the same so far.
+// readPages starts to read the pages of rows that have the same stamp.
 func (c *check) readPages(rows []doc.Stamp) {
 	if len(rows) > 0 {
 		c.reading.Go(func() {
@@ -18,7 +18,7 @@ func (c *check) readPages(rows []doc.Stamp) {
 	}
 }
 
-// doubtDamaged waits for the pages that are read, and spools the bad ones.
+// doubtDamaged waits for readPages, and spools the damaged pages as doubts.
 func (c *check) doubtDamaged() error {
 	c.reading.Wait()
 	if c.failed != nil {
@@ -33,8 +33,8 @@ func (c *check) doubtDamaged() error {
 	return nil
 }
 
-// damaged returns those whose page can't be read, or is not what its document
-// was built from.
+// damaged returns the rows whose page can't be read, or has another content than
+// the document.
 func (c *check) damaged(rows []doc.Stamp) []doc.Stamp {
 	bad := make([]bool, len(rows))
 	var group sync.WaitGroup
@@ -59,7 +59,8 @@ func (c *check) damaged(rows []doc.Stamp) []doc.Stamp {
 	return damaged
 }
 
-// isDamaged reads a page, which checks its checksum, and builds its document.
+// isDamaged reads a page, which verifies its checksum, and compares the hash of its
+// document.
 func (c *check) isDamaged(oid doc.OID) bool {
 	var row doc.Row
 	var stored doc.DocHash

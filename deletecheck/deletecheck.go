@@ -1,46 +1,46 @@
-// Package deletecheck compares all of a table with its index, both ways, and
-// removes the documents whose rows are gone. It is the certainty behind the
-// other passes: whatever made index and database differ, a full sweep finds it,
-// also where no updateTime tells of it.
+// Package deletecheck compares a whole table with its index, both ways, and
+// removes the documents whose rows are gone. Whatever made index and database
+// differ, the next full sweep repairs it, also differences that no updateTime
+// shows.
 //
-// Sweep repairs what differs, Verify only says so; both compare in the same
-// way, chunk by chunk of keys:
+// Sweep repairs the differences and Verify counts them. Both compare chunk by
+// chunk of keys:
 //
-//	same stamp, and page and document   nothing to do
-//	of one write
-//	different, or only in the database  fetched by OID: the fetch decides
-//	only in the index, or only a page   asked for again by OID once all is
-//	                                    listed; removed if it is gone and
-//	                                    still at the stamp of its page
+//	same stamp, and page and index      nothing to do
+//	document are of one write
+//	different, or only in the database  fetched by OID
+//	only in the index, or only a page   fetched by OID after all chunks are
+//	                                    compared; removed if the row is gone
+//	                                    and the page's stamp is the same still
 //
-// Where the database orders keys as OIDs are ordered, a chunk is a range of
-// keys, listed in the index first and in the database second: in the other
-// order a row born in between would be taken for gone. Elsewhere each document
-// is asked for by its key, and then each row is looked up in the index.
+// If the database orders keys as OIDs are ordered, a chunk is a range of keys,
+// listed in the index first and in the database second: in the other order a row
+// inserted in between would look gone. If the database orders keys otherwise,
+// the row of each document is read by key, and then the document of each row.
 //
-// Invariants: nothing is removed before all listings have ended without an
-// error, on a standby that is behind, or past the guard of the sink, which is
-// told of all removals at once. The mark of a sweep moves last. A sweep that is
-// interrupted goes on where its position says, and begins anew where that can't
-// be trusted. What S promises is none of the sweep's: it only ends a state in
-// which S was not to be believed.
+// Invariants. A sweep removes nothing before all listings ended without an
+// error, nothing on a standby that is behind, and nothing that the sink's guard
+// holds; the guard gets the number of all removals at once. The mark of a sweep
+// moves last. An interrupted sweep continues at its stored position, or starts
+// from scratch if that is damaged or of another index, SQL or rewind. A sweep
+// does not move S. It ends the state "unverified".
 //
 // In the table's directory:
 //
-//	sweep         how far the sweep has come, as JSON
-//	sweep.gone    candidates for removal, as far as that
-//	sweep.asked   of these, what was gone when it was asked for again
-//	sweep.held    of these, what the guard held in the last sweep that ended
-//	verify.*      what a Verify has to look at again
+//	sweep         position of the sweep, as JSON
+//	sweep.gone    candidates for removal, up to the position
+//	sweep.asked   candidates whose row is gone
+//	sweep.held    removals that the guard held in the last sweep that ended
+//	verify.*      differences that a Verify checks again
 //
-// Position and spool are made durable every few seconds, the spool first. The
-// file of what is held is replaced before the mark moves.
+// The candidates and then the position are made durable every 5 seconds.
+// sweep.held is replaced before the mark moves.
 //
-// Memory: two chunks and a batch, whatever the table's size or the number of
-// differences. Cost: a listing of the index, a look at the page and a stamp of
-// the database for each row, and 0.2 us for the comparison; where keys are
-// ordered otherwise each row is asked for twice, and each looked up in the
-// index. A Verify with Content reads each page besides, on all cores.
+// Cost: a listing of the index, a lookup of the page and a stamp of the database
+// for each row, and 0.2 us for the comparison. If keys are ordered otherwise,
+// each row is read twice, and looked up in the index once. A Verify with Content
+// also reads each page, on all cores. Memory: two chunks and a batch, whatever
+// the size of the table and the number of differences.
 package deletecheck
 
 import (
@@ -49,6 +49,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/refetch"
 )
 
 // Source is the table to compare with.
@@ -56,30 +57,27 @@ type Source interface {
 	Now(context.Context) (time.Time, error)
 	// Ordered reports whether the database orders keys as OIDs are ordered.
 	Ordered() bool
-	// StampsOf returns the stamps of the rows with these keys, in any order, each
-	// key once; rows that are gone are absent. The token of a key that several
-	// rows have is not known.
+	// StampsOf returns the stamps of the rows with these keys that exist, in any
+	// order, each key once. The token of a key that several rows have is unknown.
 	StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error)
 	// StampsInRange returns the stamps of all rows of a range in the database's
-	// own key order, each key once, each page of a short snapshot of its own.
+	// key order, each key once. Each page is of a separate short snapshot.
 	StampsInRange(context.Context, doc.Range) iter.Seq2[[]doc.Stamp, error]
-	// Docs returns the rows with these keys as they are now, and at least one
-	// batch, empty where all are gone.
-	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
+	refetch.Source
 	// Keyless returns rejects of the rows without a usable key.
 	Keyless(context.Context) (doc.Batch, error)
-	// Behind tells why nothing may be concluded from a row's absence; empty:
-	// it may.
+	// Behind returns why an absent row may exist, as on a standby that is behind. It
+	// returns "" if an absent row is gone.
 	Behind(context.Context) (reason string, err error)
 }
 
-// Index is what is searched.
+// Index is the full-text index.
 type Index interface {
-	// Documents lists up to n documents with key >= from in key order. next is
-	// the key to go on at, empty at the end; fewer than n, even none, may come
-	// before it.
+	// Documents lists up to n documents with key >= from in key order. next is the
+	// key of the next call, "" at the end. There may be fewer than n documents, or
+	// none, before the end.
 	Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error)
-	// Versions returns the version of each document, 0 where there is none.
+	// Versions returns the version of each document, 0 if there is none.
 	Versions([]doc.OID) ([]doc.Version, error)
 	Count() (uint64, error)
 }
@@ -87,7 +85,7 @@ type Index interface {
 // Pages are the raw documents.
 type Pages interface {
 	Meta(doc.OID) (doc.Meta, bool, error)
-	// View shows a page, whose body is valid until see returns.
+	// View calls see with a page. The body is valid until see returns.
 	View(oid doc.OID, see func(doc.Page) error) error
 	All() iter.Seq2[doc.Meta, error]
 	Len() int
@@ -95,15 +93,15 @@ type Pages interface {
 
 // Sink takes what differs.
 type Sink interface {
-	Put(context.Context, doc.Batch) (doc.Report, error)
+	refetch.Sink
 	Delete(_ context.Context, _ []doc.Stamp, found doc.FetchSeq, of int) (doc.Report, error)
 }
 
 // Quarantine lists the rows that can't become documents.
 type Quarantine interface {
 	Has(doc.OID) bool
-	// Keys returns up to n keys after one, in order.
+	// Keys returns up to n keys greater than after, in order.
 	Keys(after doc.OID, n int) []doc.OID
-	// Keyless makes the rows without a usable key exactly these.
+	// Keyless replaces all rows without a usable key.
 	Keyless(rejects []doc.Reject, at time.Time) error
 }

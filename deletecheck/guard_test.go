@@ -8,15 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/faultfs"
 	"indexerd/internal/sink"
 	"indexerd/timetrace"
 )
 
-// A table emptied by mistake does not empty the index: the sweep is held as a
-// whole and says so, until a person allows it.
+// If a table was emptied by mistake the guard holds all removals of a sweep, until
+// an operator allows them.
 func TestGuardHoldsTheSweep(t *testing.T) {
 	for _, begin := range []func(testing.TB) *world{newWorld, newTextWorld} {
 		w := begin(t)
@@ -28,14 +27,14 @@ func TestGuardHoldsTheSweep(t *testing.T) {
 		for n := range 24 {
 			w.Table.Delete(w.key(n))
 		}
-		for range 2 { // nor does it at another try
+		for range 2 { // a second sweep does not remove them either
 			report := runSweep(t, w.sweep())
 			if n := len(w.Index.Titles()); report.Held != 24 || report.Deleted != 0 || n != 24 {
 				t.Fatalf("held %d, deleted %d, left %d, want 24, 0 and 24", report.Held, report.Deleted, n)
 			}
 		}
 		if w.Marks().Sweep.IsZero() {
-			t.Error("a sweep that was held has ended, and is not marked")
+			t.Error("the sweep has ended, and its mark did not move")
 		}
 		w.Guard.Allow(24)
 		if report := runSweep(t, w.sweep()); report.Deleted != 24 || report.Held != 0 {
@@ -45,8 +44,7 @@ func TestGuardHoldsTheSweep(t *testing.T) {
 	}
 }
 
-// Removals within the limits are made, however many batches they take: held
-// are all or none of a sweep.
+// Removals within the limits are made, however many batches they need.
 func TestGuardAdmitsWithinTheLimits(t *testing.T) {
 	w := loaded(t, 24)
 	w.limit(t, sink.Limits{Fraction: 0.5})
@@ -59,30 +57,8 @@ func TestGuardAdmitsWithinTheLimits(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// The twin of TestGuardHoldsTheSweep: with each batch judged by itself the
-// index is emptied piece by piece.
-func TestTwinPieceByPiece(t *testing.T) {
-	w := loaded(t, 24)
-	w.limit(t, sink.Limits{Count: 6})
-	for n := range 12 {
-		w.Table.Delete(w.key(n))
-	}
-	s := w.sweep()
-	s.Sink = pieces{w.Sink}
-	if report := runSweep(t, s); report.Deleted == 0 {
-		t.Error("deleted 0: the count of all removals is not what holds them")
-	}
-}
-
-// pieces keeps from the guard how many removals there are in all.
-type pieces struct{ *sink.Sink }
-
-func (p pieces) Delete(ctx context.Context, stamps []doc.Stamp, found doc.FetchSeq, _ int) (doc.Report, error) {
-	return p.Sink.Delete(ctx, stamps, found, len(stamps))
-}
-
-// Rows marked deleted say so themselves: they leave without the guard.
-func TestMarkedRowsLeave(t *testing.T) {
+// The guard does not hold the removal of rows that are marked deleted.
+func TestGuardDoesNotHoldMarkedRows(t *testing.T) {
 	w := loaded(t, 12)
 	w.limit(t, sink.Limits{})
 	for n := range 12 {
@@ -96,7 +72,7 @@ func TestMarkedRowsLeave(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// A listing that ended in an error removes nothing, whichever page it was.
+// If any read of the database fails, the sweep removes nothing.
 func TestErrorRemovesNothing(t *testing.T) {
 	lost := errors.New("connection lost")
 	for k := 1; ; k++ {
@@ -132,8 +108,7 @@ func TestErrorRemovesNothing(t *testing.T) {
 	}
 }
 
-// Nothing is concluded from a row's absence on a standby that is behind; what
-// differs is repaired.
+// On a standby that is behind, a sweep removes nothing.
 func TestBehindRemovesNothing(t *testing.T) {
 	w := loaded(t, 12)
 	w.Table.Delete(w.key(3))
@@ -153,9 +128,8 @@ func TestBehindRemovesNothing(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// A document that was written since it was listed stays, and so does one whose
-// row has come back.
-func TestRemovalsAreAskedAgain(t *testing.T) {
+// The document of a row that comes back during the sweep stays.
+func TestRemovalsAreConfirmed(t *testing.T) {
 	w := loaded(t, 12)
 	w.Table.Delete(w.key(3))
 	w.Table.Delete(w.key(4))
@@ -173,8 +147,8 @@ func TestRemovalsAreAskedAgain(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// A rewind while the sweep runs keeps the table unverified: what was compared
-// before it says nothing any more.
+// After a rewind during a sweep the table stays unverified: rows that were compared
+// before the rewind may differ again.
 func TestRewindDuringTheSweep(t *testing.T) {
 	w := loaded(t, 12)
 	w.update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "failed over") })
@@ -187,7 +161,7 @@ func TestRewindDuringTheSweep(t *testing.T) {
 	}
 	runSweep(t, s)
 	if got := w.Marks().Unverified; got != "failed over again" {
-		t.Errorf("unverified: got %q, want what the sweep has not seen", got)
+		t.Errorf("unverified: got %q, want the second rewind", got)
 	}
 	runSweep(t, w.sweep())
 	if got := w.Marks().Unverified; got != "" {
@@ -195,9 +169,8 @@ func TestRewindDuringTheSweep(t *testing.T) {
 	}
 }
 
-// A crash at any step of a sweep, whose position is durable at each rest,
-// neither loses a candidate nor removes wrongly, nor does the sweep after it,
-// which goes on where that one was.
+// After a crash at any step, neither the sweep nor its continuation has lost a
+// candidate or removed a live row. The position is durable at each rest.
 func TestCrashAnywhere(t *testing.T) {
 	for _, begin := range []func(testing.TB) *world{newWorld, newTextWorld} {
 		for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best} {
@@ -249,9 +222,9 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// As many pages as documents is no proof where a document lacks its page:
-// there may be a page of neither beside it.
-func TestAsManyPagesAsDocuments(t *testing.T) {
+// A page with neither document nor row is found also if there are as many pages as
+// documents, because another document has no page.
+func TestOrphanBesideADocumentWithoutPage(t *testing.T) {
 	w := loaded(t, 12)
 	for _, n := range []int{3, 8} {
 		w.Table.Delete(w.key(n))

@@ -12,8 +12,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A heldList steps through the removals that the last sweep held, in the order
-// of their keys.
+// A heldList steps through the removals that the guard held in the last sweep, in
+// key order.
 type heldList struct {
 	at   note
 	ok   bool // at is valid
@@ -21,7 +21,7 @@ type heldList struct {
 	stop func()
 }
 
-// openHeld opens the list; it is empty where nothing is held.
+// openHeld opens the list, which is empty if there is no file.
 func openHeld(fsys atomicfile.FS, dir string) (*heldList, error) {
 	h := &heldList{}
 	h.next, h.stop = iter.Pull2(heldNotes(fsys, filepath.Join(dir, heldName)))
@@ -46,7 +46,7 @@ func heldNotes(fsys atomicfile.FS, name string) iter.Seq2[note, error] {
 		}
 		for n, err := range readNotes(f, info.Size()) {
 			if err != nil {
-				err = fmt.Errorf("%s: %w: the next sweep writes it anew", name, err)
+				err = fmt.Errorf("%s: %w: the next sweep writes the file again", name, err)
 			}
 			if !yield(n, err) {
 				return
@@ -55,7 +55,7 @@ func heldNotes(fsys atomicfile.FS, name string) iter.Seq2[note, error] {
 	}
 }
 
-// Held counts the removals that the last sweep held.
+// Held returns the number of removals that the guard held in the last sweep.
 func Held(fsys atomicfile.FS, dir string) (n int, err error) {
 	for _, err := range heldNotes(fsys, filepath.Join(dir, heldName)) {
 		if err != nil {
@@ -71,8 +71,8 @@ func (h *heldList) step() (err error) {
 	return err
 }
 
-// has reports whether the removal of a document is held. Keys are asked for in
-// order.
+// has reports whether the removal of a document is held. The caller asks for keys
+// in ascending order.
 func (h *heldList) has(oid doc.OID) (bool, error) {
 	for h.ok && h.at.stamp.OID < oid {
 		if err := h.step(); err != nil {

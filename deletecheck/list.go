@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"indexerd/internal/doc"
 )
 
-// byRange compares the documents and the rows from a key on, where both sides
-// come in the same order. The range behind a chunk's documents reaches to the
-// next one, so that no row lies between two chunks.
+// byRange compares documents and rows from a key on, if both are in the same
+// order. The range of a chunk reaches to the first document of the next chunk, so
+// that no row lies between two chunks.
 //
-// The index is listed first: were it the database, a row born in between would
-// be in the index alone, and be taken for gone.
+// The index is listed before the database. In the other order, a row inserted in
+// between would look gone.
 func (c *comparison) byRange(ctx context.Context, from doc.OID) (part, error) {
 	docs, next, err := c.documents(from)
 	if err != nil {
@@ -27,15 +28,15 @@ func (c *comparison) byRange(ctx context.Context, from doc.OID) (part, error) {
 		}
 		for _, row := range stamps {
 			if row.OID < last {
-				return p, fmt.Errorf("key %v came after %v: the database does not order keys as it says it does", row.OID, last)
+				return p, fmt.Errorf("key %v came after %v: the database does not return keys in the expected order", row.OID, last)
 			}
 			docs = p.before(row.OID, docs)
 			if p.rows >= 2*c.chunk && row.OID != last {
-				p.next = row.OID // many rows between two documents: the rest is another chunk
+				p.next = row.OID // many rows between two documents: split the chunk
 				return p, nil
 			}
 			if p.rows++; row.OID == last {
-				p.differ = append(p.differ, row) // a fetch finds both, and sets the key aside
+				p.differ = append(p.differ, row) // a fetch returns both rows, and rejects the key
 				continue
 			}
 			docs = c.row(&p, row, docs)
@@ -43,23 +44,23 @@ func (c *comparison) byRange(ctx context.Context, from doc.OID) (part, error) {
 		}
 	}
 	for _, d := range docs {
-		p.noteAlone(d)
+		p.addExtra(d)
 	}
 	return p, nil
 }
 
-// before notes the documents before a key, which have no row, and returns those
-// from it on.
+// before adds the documents before a key, which have no row, to extra. It
+// returns the others.
 func (p *part) before(oid doc.OID, docs []stored) []stored {
 	for len(docs) > 0 && docs[0].OID < oid {
-		p.noteAlone(docs[0])
+		p.addExtra(docs[0])
 		docs = docs[1:]
 	}
 	return docs
 }
 
-// row compares a row with the first document, if that is its own, and returns
-// the documents behind it.
+// row compares a row with the first document, if that has the row's key. It
+// returns the documents after it.
 func (c *comparison) row(p *part, row doc.Stamp, docs []stored) []stored {
 	p.compared++
 	if len(docs) == 0 || docs[0].OID != row.OID {
@@ -71,39 +72,35 @@ func (c *comparison) row(p *part, row doc.Stamp, docs []stored) []stored {
 	return docs[1:]
 }
 
-func (p *part) noteAlone(s stored) {
+func (p *part) addExtra(s stored) {
 	p.compared++
 	p.unpaged = p.unpaged || !s.paged
-	p.alone = append(p.alone, s.stamp())
+	p.extra = append(p.extra, s.stamp())
 }
 
-// byKeys finds the documents from a key on that have no row, asking for just
-// their keys, whatever the database's order.
+// byKeys finds the documents from a key on that have no row. It reads the rows by
+// key, and so works with any order of the database.
 func (c *comparison) byKeys(ctx context.Context, from doc.OID) (part, error) {
 	docs, next, err := c.documents(from)
 	if err != nil {
 		return part{}, err
 	}
-	oids := make([]doc.OID, len(docs))
-	for i := range docs {
-		oids[i] = docs[i].OID
-	}
 	p := part{next: next, listed: len(docs)}
-	rows, err := rowsOf(ctx, c.source, oids)
+	rows, err := rowsOf(ctx, c.source, doc.OIDs(docs))
 	if err != nil {
 		return p, err
 	}
 	for _, d := range docs {
 		if _, there := rows[d.OID]; !there {
-			p.noteAlone(d)
+			p.addExtra(d)
 		}
 	}
 	return p, nil
 }
 
 // byRows compares the rows from a key on, in the database's order, with the
-// documents of just their keys. Here the database comes first: a document that
-// is newer than its row was read differs, and no more comes of it than a fetch.
+// documents of their keys. Here the database is listed first: a document that is
+// newer than the row's stamp only costs a fetch.
 func (c *comparison) byRows(ctx context.Context, from doc.OID) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		for rows, err := range c.source.StampsInRange(ctx, doc.Range{From: from}) {
@@ -119,7 +116,7 @@ func (c *comparison) byRows(ctx context.Context, from doc.OID) iter.Seq2[part, e
 	}
 }
 
-// compareRows compares a page of rows; the last one before it has been.
+// compareRows compares a page of rows. last is the key of the row before it.
 func (c *comparison) compareRows(rows []doc.Stamp, last doc.OID) (part, error) {
 	p := part{rows: len(rows), next: last}
 	docs, err := c.stored(rows)
@@ -129,7 +126,7 @@ func (c *comparison) compareRows(rows []doc.Stamp, last doc.OID) (part, error) {
 	for i, row := range rows {
 		if row.OID == p.next {
 			if i > 0 {
-				p.differ = append(p.differ, row) // a second row of its key, as in byRange
+				p.differ = append(p.differ, row) // a second row with this key, as in byRange
 			}
 			continue
 		}
@@ -139,4 +136,54 @@ func (c *comparison) compareRows(rows []doc.Stamp, last doc.OID) (part, error) {
 		p.next = row.OID
 	}
 	return p, nil
+}
+
+// unmatched reports whether there may be pages without a document. If there are as
+// many pages as documents there are none, unless a document has no page.
+func (c *comparison) unmatched(unpaged bool) (bool, error) {
+	n, err := c.index.Count()
+	return unpaged || n != uint64(c.pages.Len()), err
+}
+
+// orphans finds the pages that have neither document nor row. Pages without a
+// document whose row exists were found with the row.
+func (c *comparison) orphans(ctx context.Context) iter.Seq2[part, error] {
+	return func(yield func(part, error) bool) {
+		var metas []doc.Meta
+		flush := func() bool {
+			p, err := c.orphaned(ctx, metas)
+			metas = metas[:0]
+			return yield(p, err) && err == nil
+		}
+		for meta, err := range c.pages.All() {
+			if err != nil {
+				yield(part{}, err)
+				return
+			}
+			if metas = append(metas, meta); len(metas) == c.chunk && !flush() {
+				return
+			}
+		}
+		if len(metas) > 0 {
+			flush()
+		}
+	}
+}
+
+// orphaned returns those pages that have neither document nor row.
+func (c *comparison) orphaned(ctx context.Context, metas []doc.Meta) (part, error) {
+	var p part
+	versions, err := c.index.Versions(doc.OIDs(metas))
+	if err != nil {
+		return p, err
+	}
+	for i, v := range versions {
+		if v == 0 {
+			p.extra = append(p.extra, metas[i].Stamp)
+		}
+	}
+	rows, err := rowsOf(ctx, c.source, doc.OIDs(p.extra))
+	p.extra = slices.DeleteFunc(p.extra, func(s doc.Stamp) bool { _, there := rows[s.OID]; return there })
+	p.compared = len(p.extra)
+	return p, err
 }

@@ -14,8 +14,8 @@ import (
 	"indexerd/internal/sink"
 )
 
-// Many rows between two documents, here all of a table that was never loaded,
-// are compared in chunks as the documents are.
+// Many rows between two documents are compared in several chunks. Here that is a
+// table that was never loaded.
 func TestManyRowsBetweenDocuments(t *testing.T) {
 	w := newWorld(t)
 	for n := range 100 {
@@ -39,7 +39,7 @@ func TestManyRowsBetweenDocuments(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// A document without a row is found wherever the chunk of its rows ends.
+// A document without a row is found, wherever the chunk around it ends.
 func TestGhostWhereAChunkEnds(t *testing.T) {
 	for n := 2; n < 30; n += 2 {
 		w := newWorld(t)
@@ -54,7 +54,7 @@ func TestGhostWhereAChunkEnds(t *testing.T) {
 	}
 }
 
-// bounded is a sink that takes no more than a batch.
+// bounded is a sink that fails the test for more rows than a batch.
 type bounded struct {
 	t *testing.T
 	deletecheck.Sink
@@ -90,9 +90,9 @@ func (l listed) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 	}
 }
 
-// A database that orders keys otherwise than it says is not compared by it:
-// what is only elsewhere would be taken for gone.
-func TestWrongOrder(t *testing.T) {
+// If the database returns keys in another order than expected, the sweep fails:
+// rows that come later would look gone.
+func TestUnexpectedOrderOfKeysFails(t *testing.T) {
 	w := loaded(t, 12)
 	w.Table.Delete(w.key(1))
 	s := w.sweep()
@@ -100,8 +100,8 @@ func TestWrongOrder(t *testing.T) {
 		slices.Reverse(page)
 		return page
 	}}
-	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "does not order keys") {
-		t.Errorf("got %v, want that the order is wrong", err)
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "does not return keys in the expected order") {
+		t.Errorf("got %v, want an error that names the order", err)
 	}
 	if n := len(w.Index.Titles()); n != 12 {
 		t.Errorf("got %d documents, want 12", n)
@@ -129,9 +129,9 @@ func (d doubled) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, 
 	}
 }
 
-// Two rows of one key, wherever a page or a chunk ends, are set aside, and the
-// rows beside them are compared.
-func TestTwoRowsOfOneKey(t *testing.T) {
+// Two rows with one key are quarantined, wherever a page or a chunk ends, and the
+// rows around them are compared.
+func TestTwoRowsWithOneKeyAreQuarantined(t *testing.T) {
 	for n := range 24 {
 		begin := newWorld
 		if n >= 12 {
@@ -160,8 +160,8 @@ func TestTwoRowsOfOneKey(t *testing.T) {
 	}
 }
 
-// sparse is an index whose listing is cut short, as by documents that were
-// deleted: some calls return fewer than asked for, and some none.
+// sparse is an index that returns fewer documents than it is asked for, or none, as
+// after deletions.
 type sparse struct {
 	*fakeworld.Index
 	calls int
@@ -179,6 +179,7 @@ func (x *sparse) Documents(from doc.OID, n int) ([]doc.Indexed, doc.OID, error) 
 	return docs[:1], docs[1].OID, nil
 }
 
+// Calls of Documents that return few or no documents do not end the listing.
 func TestSparseIndex(t *testing.T) {
 	w := loaded(t, 12)
 	w.put(20)
@@ -192,9 +193,9 @@ func TestSparseIndex(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// Rows in quarantine are tried again at each sweep, once: those that became
-// fit leave it, and so do those that are gone. Rows without a key are listed.
-func TestQuarantineIsTriedAgain(t *testing.T) {
+// A sweep fetches the rows in quarantine again, once. Rows that became documents
+// leave it, and so do rows that are gone. Rows without a key are listed.
+func TestSweepRetriesTheQuarantine(t *testing.T) {
 	w := loaded(t, 3)
 	for _, n := range []int{1, 2, 5, 6, 7, 8, 9, 10} {
 		w.Table.Put(w.key(n), fakeworld.Unfit)
@@ -204,15 +205,15 @@ func TestQuarantineIsTriedAgain(t *testing.T) {
 	w.Table.Delete(w.key(1))
 	w.Table.Delete(w.key(6))
 	w.Table.NoKey = []doc.Reject{{Reason: "the key is NULL"}}
-	w.limit(t, sink.Limits{Count: 1}) // row 6 has left nothing that could be removed
+	w.limit(t, sink.Limits{Count: 1}) // of row 6 nothing is stored
 	got := runSweep(t, w.sweep())
 	if got.Quarantined != 6 || got.Deleted != 1 || got.Held != 0 {
-		t.Errorf("set aside %d, deleted %d, held %d, want 6, 1 and 0", got.Quarantined, got.Deleted, got.Held)
+		t.Errorf("quarantined %d, deleted %d, held %d, want 6, 1 and 0", got.Quarantined, got.Deleted, got.Held)
 	}
-	aside := w.Quarantine.Reasons()
+	quarantined := w.Quarantine.Reasons()
 	for oid, want := range map[doc.OID]bool{w.key(1): false, w.key(2): true, w.key(5): false, w.key(6): false, w.key(7): true, "": true} {
-		if _, ok := aside[oid]; ok != want {
-			t.Errorf("%v: set aside %t, want %t", oid, ok, want)
+		if _, ok := quarantined[oid]; ok != want {
+			t.Errorf("%v: quarantined %t, want %t", oid, ok, want)
 		}
 	}
 	w.wantEqual(t)

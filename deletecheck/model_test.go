@@ -18,8 +18,8 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-// change changes some rows as no timestamp tells: back-dated, without a time,
-// in the future, moved out of the filter, marked.
+// change changes some rows, among them changes that no updateTime shows:
+// back-dated, without a time, in the future, out of the filter, marked.
 func (w *world) change(rt *rapid.T, write int) {
 	x := w.Table.Begin()
 	for _, n := range rapid.SliceOfN(rapid.IntRange(0, 25), 1, 8).Draw(rt, "rows") {
@@ -48,7 +48,7 @@ func (w *world) change(rt *rapid.T, write int) {
 	x.Commit()
 }
 
-// damage does behind the daemon's back what a crash or a person can do.
+// damage damages index and pages as a crash or an operator may do.
 func (w *world) damage(t *testing.T, rt *rapid.T) {
 	oid := w.key(rapid.IntRange(0, 25).Draw(rt, "row"))
 	switch rapid.IntRange(0, 3).Draw(rt, "damage") {
@@ -67,8 +67,8 @@ func (w *world) damage(t *testing.T, rt *rapid.T) {
 	}
 }
 
-// Whatever was committed, lost, damaged or interrupted: after a sweep without
-// changes beside it the index is the table, and verify says so.
+// After any commits, damage, faults and crashes, a sweep without concurrent changes
+// makes index and table equal, and verify returns equal.
 func TestHistories(t *testing.T) {
 	worlds := []func(testing.TB) *world{newWorld, newTextWorld}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -95,9 +95,9 @@ func TestHistories(t *testing.T) {
 					w.Crash(t, rapid.SampledFrom([]func(int) int{faultfs.Worst, faultfs.Best}).Draw(rt, "left"))
 				}
 			}
-			anew := w.sweep()
-			anew.Anew = true
-			runSweep(t, anew)
+			s := w.sweep()
+			s.Anew = true
+			runSweep(t, s)
 			w.wantEqual(t)
 			if marks := w.Marks(); marks.Sweep.IsZero() {
 				t.Error("the sweep is not marked")
@@ -115,8 +115,8 @@ func TestHistories(t *testing.T) {
 	})
 }
 
-// resting is a sweep that rests for long enough to make its position durable,
-// while the table goes on.
+// resting is a sweep that rests long enough to make its position durable, while
+// the table changes.
 func (w *world) resting(rt *rapid.T) *deletecheck.Sweep {
 	s := w.sweep()
 	writes := 1000

@@ -11,22 +11,25 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A note is what is to be looked at again.
+// A note is a key to check again: a candidate for removal, or a difference.
 type note struct {
 	stamp doc.Stamp
-	there bool         // its row was there when it was last asked for
-	fetch doc.FetchSeq // that found it gone
+	there bool         // the row existed when it was last read
+	fetch doc.FetchSeq // of the fetch that did not find the row
 }
+
+// Key returns the OID.
+func (n note) Key() doc.OID { return n.stamp.OID }
 
 // On disk a note is, little-endian:
 //
 //	4 bytes  length n of the key, at most maxKey
-//	4 bytes  CRC-32C of the length and of all that follows
+//	4 bytes  CRC-32C of the length and of everything after the checksum
 //	1 byte   1: the row was there; 2: updateTime is not NULL
 //	8 bytes  updateTime in microseconds
 //	8 bytes  token's digest
 //	4 bytes  token's epoch
-//	8 bytes  number of the fetch
+//	8 bytes  FetchSeq
 //	n bytes  key
 const (
 	noteHead = 8
@@ -39,8 +42,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errSpool: what a spool holds can't be trusted. What it is for begins anew.
-var errSpool = errors.New("damaged")
+// errDamaged is the error of a spool that is damaged. Its sweep starts from
+// scratch.
+var errDamaged = errors.New("damaged")
 
 func (n note) append(b []byte) []byte {
 	start := len(b)
@@ -66,24 +70,24 @@ func sum(length, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
 }
 
-// readNote reads one note; io.EOF where there is none.
+// readNote reads one note. It returns io.EOF at the end.
 func readNote(r io.Reader) (note, error) {
 	var head [noteHead]byte
 	if _, err := io.ReadFull(r, head[:]); errors.Is(err, io.EOF) {
 		return note{}, io.EOF
 	} else if err != nil {
-		return note{}, short(err)
+		return note{}, cutShort(err)
 	}
 	size := binary.LittleEndian.Uint32(head[:])
 	if size > maxKey {
-		return note{}, fmt.Errorf("%w: a key of %d bytes", errSpool, size)
+		return note{}, fmt.Errorf("%w: key of %d bytes", errDamaged, size)
 	}
 	b := make([]byte, noteBody+size)
 	if _, err := io.ReadFull(r, b); err != nil {
-		return note{}, short(err)
+		return note{}, cutShort(err)
 	}
 	if sum(head[:4], b) != binary.LittleEndian.Uint32(head[4:]) {
-		return note{}, fmt.Errorf("%w: wrong checksum", errSpool)
+		return note{}, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	n := note{
 		stamp: doc.Stamp{
@@ -99,10 +103,10 @@ func readNote(r io.Reader) (note, error) {
 	return n, nil
 }
 
-// short says what a note's missing end means.
-func short(err error) error {
+// cutShort returns errDamaged for the end of the file within a note.
+func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: cut short", errSpool)
+		return fmt.Errorf("%w: cut short", errDamaged)
 	}
 	return err
 }

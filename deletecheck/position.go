@@ -16,32 +16,33 @@ import (
 
 // Files in the table's directory.
 const (
-	positionName = "sweep"       // how far a sweep has come
-	goneName     = "sweep.gone"  // what it has found in the index alone
-	askedName    = "sweep.asked" // of these, what was gone when asked again
-	heldName     = "sweep.held"  // of these, what the guard held at the last sweep
+	positionName = "sweep"       // position of a sweep
+	goneName     = "sweep.gone"  // candidates for removal
+	askedName    = "sweep.asked" // candidates whose row is gone
+	heldName     = "sweep.held"  // removals that the guard held in the last sweep
 )
 
-// saveEvery is how much work a crash may undo.
+// saveEvery is how often a sweep saves its position. A crash costs that much
+// work.
 const saveEvery = 5 * time.Second
 
-// positionVersion is the format of a position.
+// positionVersion is the version of the format.
 const positionVersion = 1
 
 // A phase is a part of a sweep.
 type phase string
 
 const (
-	phaseRetry     phase = "quarantine" // what could not become a document before
-	phaseRanges    phase = "ranges"     // both sides in one order
-	phaseDocuments phase = "documents"  // each document's row
-	phaseRows      phase = "rows"       // each row's document
-	phasePages     phase = "pages"      // pages that have neither
-	phaseRemove    phase = "remove"     // what was found gone
+	phaseRetry     phase = "quarantine" // fetch the rows in quarantine again
+	phaseRanges    phase = "ranges"     // compare documents and rows in key order
+	phaseDocuments phase = "documents"  // look for each document's row
+	phaseRows      phase = "rows"       // compare each row's document
+	phasePages     phase = "pages"      // look for pages with neither document nor row
+	phaseRemove    phase = "remove"     // remove the documents of gone rows
 )
 
-// A position is how far a sweep has come. One that is lost, damaged, or of
-// another index, SQL or rewind, costs a sweep from the beginning, no more.
+// A position is how far a sweep has come. If it is lost, damaged, or of another
+// index, SQL or rewind, the sweep starts from scratch.
 type position struct {
 	Version    int            `json:"version"`
 	Generation doc.Generation `json:"generation"`
@@ -49,22 +50,22 @@ type position struct {
 	Rewinds    uint64         `json:"rewinds"`
 	Started    time.Time      `json:"started"` // the database's time
 	Phase      phase          `json:"phase"`
-	Next       string         `json:"next"`    // hex of the key where the phase goes on
-	Gone       int64          `json:"gone"`    // bytes of the spool that are durable
+	Next       string         `json:"next"`    // hex of the key where the phase continues
+	Gone       int64          `json:"gone"`    // durable bytes of the spool
 	Unpaged    bool           `json:"unpaged"` // a document without a page was found
 	Done       int64          `json:"done"`    // documents and rows listed
 	Report     doc.Report     `json:"report"`
 }
 
-// next is the key where the phase goes on.
+// next returns the key where the phase continues.
 func (p *position) next() doc.OID {
-	b, _ := hex.DecodeString(p.Next) // load has tried it
+	b, _ := hex.DecodeString(p.Next) // load has checked it
 	return doc.OID(b)
 }
 
 func (p *position) setNext(oid doc.OID) { p.Next = hex.EncodeToString([]byte(oid)) }
 
-// newPosition is the beginning of a sweep.
+// newPosition returns the position of a new sweep.
 func newPosition(marks timetrace.Table, now time.Time) position {
 	return position{
 		Version: positionVersion, Generation: marks.Generation, SQL: marks.SQL, Rewinds: marks.Rewinds,
@@ -72,21 +73,21 @@ func newPosition(marks timetrace.Table, now time.Time) position {
 	}
 }
 
-// goesOn reports whether a sweep may go on from here. A sweep that has ended,
-// and left its position behind, has not.
-func (p *position) goesOn(marks timetrace.Table) bool {
+// valid reports whether a sweep can continue here. It can't if the sweep has
+// ended, and a crash left its position behind.
+func (p *position) valid(marks timetrace.Table) bool {
 	return p.Version == positionVersion && p.Generation == marks.Generation && p.SQL == marks.SQL &&
 		p.Rewinds == marks.Rewinds && p.Started.After(marks.Sweep)
 }
 
-// load reads the position. There is none where it can't be read.
+// load reads the position. ok is false if there is none, or a damaged one.
 func load(fsys atomicfile.FS, dir string) (p position, ok bool, err error) {
 	text, err := atomicfile.Read(fsys, filepath.Join(dir, positionName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return position{}, false, nil
 	case err != nil:
-		return position{}, false, fmt.Errorf("read the position: %w", err)
+		return position{}, false, fmt.Errorf("position: %w", err)
 	}
 	if json.Unmarshal(text, &p) != nil {
 		return position{}, false, nil
@@ -95,7 +96,7 @@ func load(fsys atomicfile.FS, dir string) (p position, ok bool, err error) {
 	return p, bad == nil, nil
 }
 
-// save makes the position durable, and first what it speaks of.
+// save makes the spool durable, and then the position.
 func (p *position) save(fsys atomicfile.FS, dir string, gone *spool) error {
 	if err := gone.sync(); err != nil {
 		return err

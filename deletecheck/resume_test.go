@@ -14,8 +14,8 @@ import (
 	"indexerd/timetrace"
 )
 
-// stopped runs a sweep up to the n-th rest, which is a restart; each rest is
-// long enough to make the position durable.
+// stopped runs a sweep up to the n-th rest. Each rest is long enough to make the
+// position durable.
 func stopped(t *testing.T, w *world, n int) {
 	t.Helper()
 	stop := errors.New("stop")
@@ -32,7 +32,7 @@ func stopped(t *testing.T, w *world, n int) {
 	}
 }
 
-// listings counts the questions by range of a sweep.
+// listings runs a sweep and counts its queries by range.
 func listings(t *testing.T, w *world, s *deletecheck.Sweep) int {
 	t.Helper()
 	var steps machine.Counter
@@ -42,10 +42,9 @@ func listings(t *testing.T, w *world, s *deletecheck.Sweep) int {
 	return steps.Of("stamps in range")
 }
 
-// A sweep goes on where it was stopped, with what it had found, and its report
-// is of all of it. What has become of the table or the index since makes it
-// begin anew, and so does a person, and damage.
-func TestResume(t *testing.T) {
+// A stopped sweep continues at its position. It starts from scratch if the position
+// is damaged, or is of another index, SQL or rewind.
+func TestSweepContinuesAtItsPosition(t *testing.T) {
 	write := func(name, text string) func(*testing.T, *world) {
 		return func(t *testing.T, w *world) {
 			if err := atomicfile.Write(w.Files, "data/film/"+name, []byte(text)); err != nil {
@@ -59,7 +58,7 @@ func TestResume(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*testing.T, *world)
-		anew   bool
+		whole  bool // the next sweep starts from scratch
 	}{
 		{"a restart", func(t *testing.T, w *world) { w.Start(t) }, false},
 		{"S and the marks have moved", marks(func(m *timetrace.Table) { m.Settled = m.Settled.Add(time.Hour) }), false},
@@ -69,8 +68,8 @@ func TestResume(t *testing.T) {
 		{"a sweep has ended since", marks(func(m *timetrace.Table) { m.Sweep = m.Settled.Add(time.Hour) }), true},
 		{"the position is damaged", write("sweep", `{"version":1,"pha`), true},
 		{"of another version", write("sweep", `{"version":2,"phase":"ranges"}`), true},
-		{"a key that is none", write("sweep", `{"version":1,"generation":1,"started":"2036-01-01T00:00:00Z","phase":"ranges","next":"x"}`), true},
-		{"a phase that is none", write("sweep", `{"version":1,"generation":1,"started":"2036-01-01T00:00:00Z","phase":"rest"}`), true},
+		{"an invalid key", write("sweep", `{"version":1,"generation":1,"started":"2036-01-01T00:00:00Z","phase":"ranges","next":"x"}`), true},
+		{"an unknown phase", write("sweep", `{"version":1,"generation":1,"started":"2036-01-01T00:00:00Z","phase":"rest"}`), true},
 		{"the spool is damaged", write("sweep.gone", "damaged"), true},
 	}
 	for _, test := range tests {
@@ -85,8 +84,8 @@ func TestResume(t *testing.T) {
 				test.change(t, w)
 				s := w.sweep()
 				got := listings(t, w, s)
-				if anew := got >= whole; anew != test.anew {
-					t.Errorf("got %d listings of %d, began anew: %t, want %t", got, whole, anew, test.anew)
+				if (got >= whole) != test.whole {
+					t.Errorf("got %d listings of %d, want all: %t", got, whole, test.whole)
 				}
 				w.wantEqual(t)
 			})
@@ -94,8 +93,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Wherever a sweep is stopped, the report in the end is of all of it, each row
-// and each removal counted once, and the mark is when it began.
+// Wherever a sweep is stopped, the final report counts each row and each removal
+// once, and the mark is the time when the sweep began.
 func TestResumedReport(t *testing.T) {
 	for _, begin := range []func(testing.TB) *world{newWorld, newTextWorld} {
 		for n := 1; n <= 8; n++ {
@@ -130,8 +129,8 @@ func TestResumedReport(t *testing.T) {
 	}
 }
 
-// A sweep that a person asks for begins anew.
-func TestAnew(t *testing.T) {
+// A sweep that an operator starts does not continue an earlier one.
+func TestSweepFromScratch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := loaded(t, 24)
 		stopped(t, w, 3)

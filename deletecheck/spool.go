@@ -13,23 +13,23 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// A spool is a file of notes, in the order of adding: what is found may be as
-// large as the table, and memory is not.
+// A spool is a file of notes, in the order in which they were added. It replaces
+// a list in memory, which could grow as large as the table.
 type spool struct {
 	fsys  atomicfile.FS
 	name  string
 	file  atomicfile.File
 	out   *bufio.Writer
-	size  int64 // with what is still in out
+	size  int64 // bytes, with those that are still in out
 	count int
-	room  []byte
+	buf   []byte
 }
 
-// newSpool begins an empty one.
+// newSpool creates an empty spool, or empties an existing one.
 func newSpool(fsys atomicfile.FS, name string) (*spool, error) { return openSpool(fsys, name, 0) }
 
-// openSpool opens a spool of which the first size bytes are known to be
-// durable; what is behind them is dropped. errSpool: they are not there.
+// openSpool opens a spool and keeps the first size bytes, which are durable. It
+// returns errDamaged if these can't be read.
 func openSpool(fsys atomicfile.FS, name string, size int64) (*spool, error) {
 	f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -37,20 +37,20 @@ func openSpool(fsys atomicfile.FS, name string, size int64) (*spool, error) {
 	}
 	s := &spool{fsys: fsys, name: name, file: f, out: bufio.NewWriterSize(f, 1<<16), size: size}
 	if err := s.keep(); err != nil {
-		_ = f.Close() // the fault before says more
+		_ = f.Close() // the first error is returned
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
 }
 
-// keep reads what is to be kept, and cuts off the rest.
+// keep checks the first size bytes, and truncates the file after them.
 func (s *spool) keep() error {
 	info, err := s.file.Stat()
 	if err != nil {
 		return err
 	}
 	if info.Size() < s.size {
-		return fmt.Errorf("%w: cut short", errSpool)
+		return fmt.Errorf("%w: cut short", errDamaged)
 	}
 	if info.Size() > s.size {
 		if err := s.file.Truncate(s.size); err != nil {
@@ -67,11 +67,11 @@ func (s *spool) keep() error {
 }
 
 func (s *spool) add(n note) error {
-	s.room = n.append(s.room[:0])
-	if _, err := s.out.Write(s.room); err != nil {
+	s.buf = n.append(s.buf[:0])
+	if _, err := s.out.Write(s.buf); err != nil {
 		return err
 	}
-	s.size += int64(len(s.room))
+	s.size += int64(len(s.buf))
 	s.count++
 	return nil
 }
@@ -84,7 +84,7 @@ func (s *spool) sync() error {
 	return s.file.Sync()
 }
 
-// notes returns the notes that were added before it was called.
+// notes returns the notes that were added before the call.
 func (s *spool) notes() iter.Seq2[note, error] {
 	return func(yield func(note, error) bool) {
 		if err := s.out.Flush(); err != nil {
@@ -102,7 +102,8 @@ func (s *spool) notes() iter.Seq2[note, error] {
 	}
 }
 
-// batches returns the notes in slices of up to n, valid until the next one.
+// batches returns the notes in slices of up to n. A slice is valid until the
+// next one.
 func (s *spool) batches(n int) iter.Seq2[[]note, error] {
 	return func(yield func([]note, error) bool) {
 		batch := make([]note, 0, n)
@@ -124,8 +125,8 @@ func (s *spool) batches(n int) iter.Seq2[[]note, error] {
 	}
 }
 
-// discard closes the spool and removes its file. One that stays does no harm:
-// whoever opens it next drops what it does not know.
+// discard closes the spool and removes its file. A file that can't be removed is
+// emptied when it is opened again.
 func (s *spool) discard() {
 	_ = s.file.Close()
 	_ = s.fsys.Remove(s.name)
@@ -145,7 +146,7 @@ func (s *spool) rename(to string) error {
 	return s.fsys.SyncDir(filepath.Dir(to))
 }
 
-// readNotes reads the notes in the first size bytes of a file, and not beyond.
+// readNotes reads the notes in the first size bytes of a file.
 func readNotes(f io.ReaderAt, size int64) iter.Seq2[note, error] {
 	return func(yield func(note, error) bool) {
 		r := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<16)
@@ -161,7 +162,7 @@ func readNotes(f io.ReaderAt, size int64) iter.Seq2[note, error] {
 	}
 }
 
-// removeFile removes a file durably, if it is there.
+// removeFile removes a file durably, if it exists.
 func removeFile(fsys atomicfile.FS, name string) error {
 	err := fsys.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {

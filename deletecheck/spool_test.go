@@ -51,8 +51,8 @@ func collect(t interface{ Fatal(...any) }, s *spool) []note {
 	return notes
 }
 
-// What was added is what is read, in order, also after a restart that keeps a
-// part of it.
+// A spool returns the notes that were added, in order. After a crash it returns
+// those that were synced.
 func TestSpoolKeepsNotes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		fsys := newTestFS(t)
@@ -96,8 +96,8 @@ func TestSpoolKeepsNotes(t *testing.T) {
 	})
 }
 
-// A spool that is shorter than it was, or changed in any byte, is not trusted.
-func TestSpoolNoticesDamage(t *testing.T) {
+// A spool that is too short, or has another byte anywhere, is errDamaged.
+func TestSpoolDetectsDamage(t *testing.T) {
 	var b []byte
 	for _, key := range []string{"", "one", "two"} {
 		b = note{stamp: doc.Stamp{OID: doc.OID(key)}, there: true, fetch: 7}.append(b)
@@ -118,21 +118,21 @@ func TestSpoolNoticesDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range b {
-		if err := open(b[:i], len(b)); !errors.Is(err, errSpool) {
+		if err := open(b[:i], len(b)); !errors.Is(err, errDamaged) {
 			t.Errorf("cut at %d: got %v, want that it is damaged", i, err)
 		}
 		bad := bytes.Clone(b)
 		bad[i] ^= 0x40
-		if err := open(bad, len(b)); !errors.Is(err, errSpool) {
+		if err := open(bad, len(b)); !errors.Is(err, errDamaged) {
 			t.Errorf("byte %d changed: got %v, want that it is damaged", i, err)
 		}
 	}
-	if err := open(b, len(b)-1); !errors.Is(err, errSpool) {
+	if err := open(b, len(b)-1); !errors.Is(err, errDamaged) {
 		t.Errorf("a size inside of a note: got %v, want that it is damaged", err)
 	}
 }
 
-// A fault of the disk is told, and is no damage.
+// An error of the disk is returned as it is, and is not errDamaged.
 func TestSpoolFault(t *testing.T) {
 	fsys := newTestFS(t)
 	s, err := newSpool(fsys, "data/spool")
@@ -147,7 +147,7 @@ func TestSpoolFault(t *testing.T) {
 		t.Errorf("sync: got %v, want the fault", err)
 	}
 	for _, err := range s.notes() {
-		if !errors.Is(err, syscall.EIO) || errors.Is(err, errSpool) {
+		if !errors.Is(err, syscall.EIO) || errors.Is(err, errDamaged) {
 			t.Errorf("notes: got %v, want the fault", err)
 		}
 	}
@@ -161,7 +161,7 @@ func FuzzReadNote(f *testing.F) {
 		switch {
 		case len(b) == 0 && !errors.Is(err, io.EOF):
 			t.Errorf("nothing: got %v, want the end", err)
-		case err != nil && !errors.Is(err, errSpool) && !errors.Is(err, io.EOF):
+		case err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, io.EOF):
 			t.Errorf("got %v, want that it is damaged", err)
 		case err == nil:
 			if again := n.append(nil); !bytes.HasPrefix(b, again) && b[noteHead]&^(flagThere|flagUpdated) == 0 && b[noteHead]&flagUpdated != 0 {

@@ -15,7 +15,7 @@ import (
 	"indexerd/timetrace"
 )
 
-// chunkSize is how many documents are compared between two rests.
+// chunkSize is how many documents are compared between two calls of Rest.
 const chunkSize = 10_000
 
 // A Sweep compares all of a table with its index, and repairs what differs.
@@ -29,16 +29,17 @@ type Sweep struct {
 	Trace      *timetrace.Trace
 	FS         atomicfile.FS
 	Dir        string // of the table, data/T
-	Batch      int    // rows a fetch
-	Chunk      int    // documents between two rests; 0: 10,000
-	Anew       bool   // begin anew, wherever an earlier sweep was
-	// Rest is called between chunks with the time that was worked since it
-	// last returned. It may give the lane up and take it again. nil: no rest.
+	Batch      int    // rows per fetch
+	Chunk      int    // documents between two calls of Rest; 0: 10,000
+	Anew       bool   // start from scratch, and not at the position of an earlier sweep
+	// Rest is called between chunks with the time since it last returned. It may
+	// release the lane and take it again. nil: no rest.
 	Rest     func(ctx context.Context, worked time.Duration) error
-	Progress func(done, of int64) // nil: nobody looks
+	Progress func(done, of int64) // nil: not reported
 }
 
-// Run sweeps, from where an earlier sweep was interrupted. The mark moves last.
+// Run continues an interrupted sweep or starts one, and moves its mark when it
+// has ended.
 func (s *Sweep) Run(ctx context.Context) (doc.Report, error) {
 	w, err := s.begin(ctx)
 	if err != nil {
@@ -46,29 +47,29 @@ func (s *Sweep) Run(ctx context.Context) (doc.Report, error) {
 	}
 	defer w.join()
 	if err := w.run(ctx); err != nil {
-		_ = w.gone.file.Close() // what a position speaks of is synced
+		_ = w.gone.file.Close() // everything up to the position is synced
 		return w.at.Report, fmt.Errorf("sweep %s, %s: %w", s.Table, w.at.Phase, err)
 	}
 	return w.at.Report, nil
 }
 
-// A sweep is one that runs.
+// A sweep is a running Sweep.
 type sweep struct {
 	*Sweep
 	comparison
-	asker asker
-	pace  *pace
-	at    position
-	saved time.Time // when at was made durable
-	of    int64     // documents, and rows where they are listed too
-	gone  *spool    // candidates for removal
+	remover remover
+	pacer   *pacer
+	at      position
+	saved   time.Time // when at was made durable
+	of      int64     // documents, and rows if they are listed too
+	gone    *spool    // candidates for removal
 }
 
-// begin goes on with an earlier sweep, or starts one.
+// begin opens the position of an earlier sweep, or creates one.
 func (s *Sweep) begin(ctx context.Context) (*sweep, error) {
-	w := &sweep{Sweep: s, saved: time.Now(), pace: newPace(s.Rest)}
+	w := &sweep{Sweep: s, saved: time.Now(), pacer: newPacer(s.Rest)}
 	w.comparison = comparison{source: s.Source, index: s.Index, pages: s.Pages, chunk: cmp.Or(s.Chunk, chunkSize)}
-	w.asker = asker{source: s.Source, index: s.Index, pages: s.Pages, sink: s.Sink, batch: s.Batch, report: &w.at.Report, pace: w.pace}
+	w.remover = remover{source: s.Source, index: s.Index, pages: s.Pages, sink: s.Sink, batch: s.Batch, report: &w.at.Report, pacer: w.pacer}
 	var err error
 	if w.of, err = w.expected(); err != nil {
 		return nil, err
@@ -76,13 +77,13 @@ func (s *Sweep) begin(ctx context.Context) (*sweep, error) {
 	if resumed, err := w.resume(); resumed || err != nil {
 		return w, err
 	}
-	marks, _ := s.Trace.Table(s.Table) // before the time: a rewind after it is not this sweep's
+	marks, _ := s.Trace.Table(s.Table) // before Now: a later rewind is not covered by this sweep
 	now, err := s.Source.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w.at = newPosition(marks, now)
-	// The position first: it must not speak of another sweep's spool.
+	// First, so that the old position is never found beside the new spool.
 	if err := removeFile(s.FS, filepath.Join(s.Dir, positionName)); err != nil {
 		return nil, err
 	}
@@ -90,25 +91,26 @@ func (s *Sweep) begin(ctx context.Context) (*sweep, error) {
 	return w, err
 }
 
-// resume takes up an earlier sweep, if there is one to go on with.
+// resume opens the position of an earlier sweep. It returns false if there is
+// none that can be continued.
 func (w *sweep) resume() (bool, error) {
 	if w.Anew {
 		return false, nil
 	}
 	at, ok, err := load(w.FS, w.Dir)
 	marks, _ := w.Trace.Table(w.Table)
-	if err != nil || !ok || !at.goesOn(marks) || !slices.Contains(w.phases(), at.Phase) {
+	if err != nil || !ok || !at.valid(marks) || !slices.Contains(w.phases(), at.Phase) {
 		return false, err
 	}
 	w.gone, err = openSpool(w.FS, filepath.Join(w.Dir, goneName), at.Gone)
-	if errors.Is(err, errSpool) {
+	if errors.Is(err, errDamaged) {
 		return false, nil
 	}
 	w.at = at
 	return err == nil, err
 }
 
-// phases are what a sweep does, in order.
+// phases returns the phases of a sweep, in order.
 func (s *Sweep) phases() []phase {
 	if s.Source.Ordered() {
 		return []phase{phaseRetry, phaseRanges, phasePages, phaseRemove}
@@ -116,7 +118,7 @@ func (s *Sweep) phases() []phase {
 	return []phase{phaseRetry, phaseDocuments, phaseRows, phasePages, phaseRemove}
 }
 
-// run does the phases that are left, and moves the mark.
+// run runs the remaining phases, and moves the mark.
 func (w *sweep) run(ctx context.Context) error {
 	phases := w.phases()
 	for i, p := range phases[slices.Index(phases, w.at.Phase):] {
@@ -137,11 +139,11 @@ func (w *sweep) do(ctx context.Context, p phase) error {
 	from := w.at.next()
 	switch p {
 	case phaseRetry:
-		return w.retry(ctx, from)
+		return w.retryQuarantined(ctx, from)
 	case phaseRanges:
-		return w.compare(ctx, by(ctx, from, w.byRange))
+		return w.compare(ctx, chunks(ctx, from, w.byRange))
 	case phaseDocuments:
-		return w.compare(ctx, by(ctx, from, w.byKeys))
+		return w.compare(ctx, chunks(ctx, from, w.byKeys))
 	case phaseRows:
 		return w.compare(ctx, w.byRows(ctx, from))
 	case phasePages:
@@ -151,8 +153,7 @@ func (w *sweep) do(ctx context.Context, p phase) error {
 	}
 }
 
-// compare repairs what a comparison finds, and spools what is in the index
-// alone.
+// compare fetches the rows that differ, and spools the keys that have no row.
 func (w *sweep) compare(ctx context.Context, parts iter.Seq2[part, error]) error {
 	for p, err := range parts {
 		if err != nil {
@@ -160,7 +161,7 @@ func (w *sweep) compare(ctx context.Context, parts iter.Seq2[part, error]) error
 		}
 		w.at.Report.Compared += p.compared
 		w.at.Unpaged = w.at.Unpaged || p.unpaged
-		for _, s := range p.alone {
+		for _, s := range p.extra {
 			if err := w.gone.add(note{stamp: s}); err != nil {
 				return err
 			}
@@ -172,15 +173,15 @@ func (w *sweep) compare(ctx context.Context, parts iter.Seq2[part, error]) error
 		if err := w.reach(p.next); err != nil {
 			return err
 		}
-		if err := w.pace.rest(ctx); err != nil { // what was read before is old now
+		if err := w.pacer.rest(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fetchDifferent fetches the rows that differ; the fetch decides. Those in
-// quarantine have been tried.
+// fetchDifferent fetches the rows that differ, but for those in quarantine, which
+// the first phase has tried.
 func (w *sweep) fetchDifferent(ctx context.Context, differ []doc.Stamp) error {
 	var oids []doc.OID
 	for i, s := range differ {
@@ -188,7 +189,7 @@ func (w *sweep) fetchDifferent(ctx context.Context, differ []doc.Stamp) error {
 			oids = append(oids, s.OID)
 		}
 		if len(oids) == w.Batch || i == len(differ)-1 && len(oids) > 0 {
-			if _, err := w.asker.fetch(ctx, oids); err != nil {
+			if _, err := w.remover.refetch(ctx, oids); err != nil {
 				return err
 			}
 			oids = oids[:0]
@@ -197,8 +198,8 @@ func (w *sweep) fetchDifferent(ctx context.Context, differ []doc.Stamp) error {
 	return nil
 }
 
-// orphaned spools the pages that have neither document nor row: what a crash
-// between index and page has left of a removal.
+// orphaned spools the pages that have neither document nor row. A crash during a
+// removal, between index and page, leaves such pages.
 func (w *sweep) orphaned(ctx context.Context) error {
 	unmatched, err := w.unmatched(w.at.Unpaged)
 	if err != nil || !unmatched {
@@ -207,16 +208,16 @@ func (w *sweep) orphaned(ctx context.Context) error {
 	return w.compare(ctx, w.orphans(ctx))
 }
 
-// reach notes where the phase goes on, if it does.
+// reach sets where the phase continues after a restart.
 func (w *sweep) reach(next doc.OID) error {
 	if next == "" {
-		return nil // the position stays before what a restart would do again, spool and all
+		return nil // the phase ends: until the next one begins, a restart repeats the last chunk
 	}
 	w.at.setNext(next)
 	return w.save()
 }
 
-// save makes the position durable now and then.
+// save makes the position durable every saveEvery.
 func (w *sweep) save() error {
 	if time.Since(w.saved) < saveEvery {
 		return nil
@@ -235,7 +236,7 @@ func (w *sweep) progress(p part) {
 	}
 }
 
-// end moves the mark, last, and then forgets how far the sweep had come.
+// end moves the mark, and then removes position and spool.
 func (w *sweep) end() error {
 	err := w.Trace.UpdateTable(w.Table, func(t *timetrace.Table) { t.Swept(w.at.Started, w.at.Rewinds) })
 	if err != nil {
@@ -246,4 +247,50 @@ func (w *sweep) end() error {
 	}
 	w.gone.discard()
 	return nil
+}
+
+// remove fetches the candidates again and removes the documents of those whose
+// row is gone. It lists the removals that the guard held.
+func (w *sweep) remove(ctx context.Context) error {
+	gone, err := newSpool(w.FS, filepath.Join(w.Dir, askedName))
+	if err != nil {
+		return err
+	}
+	defer gone.discard()
+	held, err := newSpool(w.FS, filepath.Join(w.Dir, heldName+".new"))
+	if err != nil {
+		return err
+	}
+	defer held.discard()
+	if err := w.remover.confirm(ctx, w.gone, gone); err != nil {
+		return err
+	}
+	if err := w.remover.remove(ctx, gone, held); err != nil {
+		return err
+	}
+	if name := filepath.Join(w.Dir, heldName); held.count > 0 {
+		return held.rename(name)
+	} else {
+		return removeFile(w.FS, name)
+	}
+}
+
+// A pacer calls Rest with the time since it last returned.
+type pacer struct {
+	take  func(ctx context.Context, worked time.Duration) error
+	since time.Time
+}
+
+func newPacer(take func(context.Context, time.Duration) error) *pacer {
+	return &pacer{take: take, since: time.Now()}
+}
+
+func (p *pacer) rest(ctx context.Context) error {
+	if p.take != nil {
+		if err := p.take(ctx, time.Since(p.since)); err != nil {
+			return err
+		}
+	}
+	p.since = time.Now()
+	return ctx.Err()
 }

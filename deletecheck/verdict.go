@@ -2,7 +2,7 @@ package deletecheck
 
 import "indexerd/internal/doc"
 
-// A verdict is what a difference is.
+// A verdict is the kind of a difference.
 type verdict int
 
 const (
@@ -11,19 +11,22 @@ const (
 	stale
 	ghost
 	torn
-	orphan // a page of neither row nor document: a crash came between the two removals
+	orphan // a page with neither row nor document, after a crash during a removal
 )
 
-// A difference is a doubt that was found again.
+// A difference is a doubt that still differs.
 type difference struct {
-	was, now note // the row in the round before, and in this one
+	was, now note // the row in the previous round, and in this one
 	stored   stored
 	verdict  verdict
 }
 
-// judgeAll returns those that differ still.
+// Key returns the OID.
+func (d difference) Key() doc.OID { return d.now.stamp.OID }
+
+// judgeAll returns the notes that still differ.
 func (c *check) judgeAll(notes []note, rows map[doc.OID]doc.Stamp) ([]difference, error) {
-	versions, err := c.index.Versions(keysOf(notes))
+	versions, err := c.index.Versions(doc.OIDs(notes))
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func (c *check) judgeAll(notes []note, rows map[doc.OID]doc.Stamp) ([]difference
 	return list, nil
 }
 
-// verdict compares a row with what is stored.
+// verdict compares a row with what is stored for its key.
 func (c *check) verdict(row note, s stored) (verdict, error) {
 	switch {
 	case !row.there:
@@ -61,7 +64,7 @@ func (c *check) verdict(row note, s stored) (verdict, error) {
 	return equal, nil
 }
 
-// leftover is what is stored without a row.
+// leftover returns the verdict for a key without a row.
 func (c *check) leftover(s stored) (verdict, error) {
 	there, err := indexed(c.index, s.OID, s.V)
 	switch {
@@ -75,8 +78,8 @@ func (c *check) leftover(s stored) (verdict, error) {
 	return equal, nil
 }
 
-// decide counts a difference that is certain, and keeps the others in doubt.
-// after is the row, read once more behind what is stored.
+// decide counts a difference that is certain, and keeps the others as doubts.
+// after is the row, read again after the index and the pages.
 func (c *check) decide(d difference, after note, r round) error {
 	still := d.now.same(after)
 	switch {
@@ -89,20 +92,20 @@ func (c *check) decide(d difference, after note, r round) error {
 	return r.left.add(after)
 }
 
-// certain reports whether a difference can't be one in flight. What a ghost
-// was waits for no horizon. What S has passed must be in the index; so must,
-// when there is no time left, what has an updateTime that S has passed.
+// certain reports whether a difference can't be in flight: that of a ghost, since
+// S does not cover removals; that of a row that was read at a time that S has
+// passed; and in the last round, that of a row with an updateTime below S.
 func (c *check) certain(d difference, r round) bool {
 	switch {
 	case d.verdict == ghost, d.verdict == orphan, r.passed && d.was.same(d.now):
 		return true
 	case d.verdict == torn && !c.Live:
-		return true // nobody is writing
+		return true // no daemon is writing
 	}
 	return r.last && d.now.stamp.Updated.Before(r.settled)
 }
 
-// count files a difference.
+// count counts a difference by its verdict.
 func (c *check) count(d difference, r round) error {
 	oid, first := d.stored.OID, &c.result.First
 	pending := c.marks().Unverified == ""
@@ -141,14 +144,14 @@ func (c *check) count(d difference, r round) error {
 	return c.found.add(note{stamp: d.stored.stamp(), there: d.now.there})
 }
 
-// note10 keeps the first ten keys.
+// note10 adds a key to a list of the first ten.
 func note10(list *[]doc.OID, oid doc.OID) {
 	if len(*list) < 10 {
 		*list = append(*list, oid)
 	}
 }
 
-// noteOf is what was read of a row.
+// noteOf returns a note of the row that was read.
 func noteOf(oid doc.OID, rows map[doc.OID]doc.Stamp) note {
 	stamp, there := rows[oid]
 	if !there {
@@ -157,13 +160,5 @@ func noteOf(oid doc.OID, rows map[doc.OID]doc.Stamp) note {
 	return note{stamp: stamp, there: there}
 }
 
-// same reports whether both are the same version of a row, or both none.
+// same reports whether both notes have the same version of a row, or no row.
 func (n note) same(o note) bool { return n.there == o.there && (!n.there || n.stamp.Same(o.stamp)) }
-
-func keysOf(notes []note) []doc.OID {
-	oids := make([]doc.OID, len(notes))
-	for i := range notes {
-		oids[i] = notes[i].stamp.OID
-	}
-	return oids
-}

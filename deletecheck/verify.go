@@ -14,33 +14,33 @@ import (
 	"indexerd/timetrace"
 )
 
-// A Verify compares all of a table with its index, as a Sweep does, and writes
-// nothing. It runs without the table's lane: it waits for passes that need it.
+// A Verify compares a whole table with its index, as a Sweep does, and writes
+// nothing. It runs without the table's lane, so other passes run meanwhile.
 type Verify struct {
 	Table      string
 	Source     Source
 	Index      Index
 	Pages      Pages
 	Quarantine Quarantine
-	Trace      *timetrace.Trace // says what is settled, and what is unverified
+	Trace      *timetrace.Trace
 	FS         atomicfile.FS
 	Dir        string // of the table, data/T
-	Scratch    string // directory of files that end with Run; empty: Dir
-	Batch      int    // rows a question
-	Chunk      int    // documents between two rests; 0: 10,000
+	Scratch    string // directory of temporary files; "": Dir
+	Batch      int    // rows per query
+	Chunk      int    // documents between two calls of Rest; 0: 10,000
 
-	Live bool          // a daemon moves S
-	Wait time.Duration // how long what was in flight may take to settle
+	Live bool          // a daemon runs, and moves S
+	Wait time.Duration // longest wait for differences that may be in flight
 
-	Content bool // read each page too, and build its document
+	Content bool // also read each page and hash its document
 	Hash    func(doc.Row) (doc.DocHash, error)
 
-	Repair bool        // fetch what differs, then compare again
+	Repair bool        // fetch the rows that differ, then compare again
 	Sink   Sink        // for Repair
 	Allow  func(n int) // lets n removals through the guard, for Repair
 
-	Rest     func(ctx context.Context, worked time.Duration) error // between chunks; nil: no rest
-	Progress func(done, of int64)                                  // nil: nobody looks
+	Rest     func(ctx context.Context, worked time.Duration) error // as of Sweep
+	Progress func(done, of int64)                                  // nil: not reported
 }
 
 // A Result is what a Verify found.
@@ -48,13 +48,13 @@ type Result struct {
 	AsOf        time.Time // the database's time before the first row was compared
 	Compared    int
 	Lost        int // rows that the index lacks
-	Stale       int // documents of another version of their row
+	Stale       int // documents of another version of the row
 	Ghost       int // documents without a row
-	Torn        int // documents and pages that do not belong together
+	Torn        int // documents and pages that are not of one write
 	Pending     int // documents whose row was deleted since the last sweep
-	Unsettled   int // differences that may still be in flight
+	Unsettled   int // differences that may be in flight
 	Quarantined int // rows that can't become documents
-	Repaired    int // differences there were before the repair
+	Repaired    int // differences before the repair
 	First       First
 }
 
@@ -63,14 +63,14 @@ type First struct {
 	Lost, Stale, Ghost, Torn []doc.OID
 }
 
-// Different is how many differences there are.
+// Different returns the number of differences.
 func (r Result) Different() int { return r.Lost + r.Stale + r.Ghost + r.Torn }
 
-// Equal reports whether the index is equal to the database, but for what is
-// pending, unsettled or in quarantine.
+// Equal reports whether index and database are equal, except for rows that are
+// pending, unsettled or quarantined.
 func (r Result) Equal() bool { return r.Different() == 0 }
 
-// Run compares, and repairs if it is asked to.
+// Run compares, and repairs the differences if Repair is set.
 func (v *Verify) Run(ctx context.Context) (Result, error) {
 	result, err := v.run(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (v *Verify) run(ctx context.Context) (Result, error) {
 	return after, err
 }
 
-// once compares once, and repairs what it found if it is to.
+// once compares once, and then repairs if repair is set.
 func (v *Verify) once(ctx context.Context, repair bool) (Result, error) {
 	c, err := v.begin()
 	if err != nil {
@@ -105,27 +105,27 @@ func (v *Verify) once(ctx context.Context, repair bool) (Result, error) {
 	return c.result, nil
 }
 
-// A check is one comparison that runs.
+// A check is a running Verify.
 type check struct {
 	*Verify
 	comparison
-	pace    *pace
-	result  Result
-	absent  int     // of what was found, how many have no row
-	unpaged bool    // a document without a page was found
-	aside   doc.OID // the last one that was in quarantine
-	of      int64   // documents, and rows where they are listed too
-	done    int64   // of these
-	doubts  *spool  // differences that have to be looked at again
-	found   *spool  // differences that are certain, and those that stay unsettled
+	pacer       *pacer
+	result      Result
+	absent      int     // differences in found without a row
+	unpaged     bool    // a document without a page was found
+	quarantined doc.OID // the last key that was found in quarantine
+	of          int64   // documents, and rows if they are listed too
+	done        int64   // of these
+	doubts      *spool  // differences to check again
+	found       *spool  // differences that are certain or unsettled
 
-	reading sync.WaitGroup // of the pages of a part, while the next is compared
-	bad     []doc.Stamp    // what came of it
-	failed  error          // a panic that ended it
+	reading sync.WaitGroup // reads the pages of a part, while the next is compared
+	bad     []doc.Stamp    // damaged pages of that part
+	failed  error          // panic while reading
 }
 
 func (v *Verify) begin() (*check, error) {
-	c := &check{Verify: v, pace: newPace(v.Rest)}
+	c := &check{Verify: v, pacer: newPacer(v.Rest)}
 	c.comparison = comparison{source: v.Source, index: v.Index, pages: v.Pages, chunk: cmp.Or(v.Chunk, chunkSize), same: v.Content}
 	var err error
 	if c.of, err = c.expected(); err != nil {
@@ -141,7 +141,7 @@ func (v *Verify) begin() (*check, error) {
 	return c, nil
 }
 
-// scratch names a file that ends with Run.
+// scratch returns the name of a temporary file.
 func (v *Verify) scratch(name string) string {
 	return filepath.Join(cmp.Or(v.Scratch, v.Dir), name)
 }
@@ -160,28 +160,28 @@ func (c *check) run(ctx context.Context) error {
 	if err := c.list(ctx); err != nil {
 		return err
 	}
-	if err := c.settle(ctx); err != nil {
+	if err := c.recheck(ctx); err != nil {
 		return err
 	}
 	return c.countKeyless(ctx)
 }
 
-// countKeyless counts the rows without a usable key, which no listing has: by
-// reasons, as they are set aside.
+// countKeyless counts the rows without a usable key, which no listing has, one for
+// each reason, as they are quarantined.
 func (c *check) countKeyless(ctx context.Context) error {
 	b, err := c.source.Keyless(ctx)
 	c.result.Quarantined += len(b.Rejects)
 	return err
 }
 
-// list compares both sides and spools what differs.
+// list compares index and database and spools the differences.
 func (c *check) list(ctx context.Context) error {
 	if c.source.Ordered() {
-		if err := c.compare(ctx, by(ctx, "", c.byRange)); err != nil {
+		if err := c.compare(ctx, chunks(ctx, "", c.byRange)); err != nil {
 			return err
 		}
 	} else {
-		if err := c.compare(ctx, by(ctx, "", c.byKeys)); err != nil {
+		if err := c.compare(ctx, chunks(ctx, "", c.byKeys)); err != nil {
 			return err
 		}
 		if err := c.compare(ctx, c.byRows(ctx, "")); err != nil {
@@ -203,7 +203,7 @@ func (c *check) compare(ctx context.Context, parts iter.Seq2[part, error]) error
 		}
 		c.result.Compared += p.compared
 		c.unpaged = c.unpaged || p.unpaged
-		if err := c.doubtDamaged(); err != nil { // of the part before
+		if err := c.doubtDamaged(); err != nil { // of the previous part
 			return err
 		}
 		if err := c.doubtAll(p); err != nil {
@@ -214,7 +214,7 @@ func (c *check) compare(ctx context.Context, parts iter.Seq2[part, error]) error
 		if c.Progress != nil {
 			c.Progress(c.done, max(c.of, c.done))
 		}
-		if err := c.pace.rest(ctx); err != nil {
+		if err := c.pacer.rest(ctx); err != nil {
 			return err
 		}
 	}
@@ -227,7 +227,7 @@ func (c *check) doubtAll(p part) error {
 			return err
 		}
 	}
-	for _, s := range p.alone {
+	for _, s := range p.extra {
 		if err := c.doubt(note{stamp: doc.Stamp{OID: s.OID}}); err != nil {
 			return err
 		}
@@ -235,14 +235,38 @@ func (c *check) doubtAll(p part) error {
 	return nil
 }
 
-// doubt spools a difference. A row in quarantine is known to differ.
+// doubt spools a difference. It only counts a row in quarantine, which is known
+// to differ.
 func (c *check) doubt(n note) error {
 	if c.Quarantine.Has(n.stamp.OID) {
-		if n.stamp.OID != c.aside { // rows of one key come one after the other
+		if n.stamp.OID != c.quarantined { // rows with one key follow each other
 			c.result.Quarantined++
 		}
-		c.aside = n.stamp.OID
+		c.quarantined = n.stamp.OID
 		return nil
 	}
 	return c.doubts.add(n)
+}
+
+// repair fetches the rows that differ, and removes the ghosts among them. The
+// guard admits as many removals as were counted. Pending removals are left to the
+// next sweep.
+func (v *Verify) repair(ctx context.Context, c *check) error {
+	gone, err := newSpool(v.FS, v.scratch("verify.gone"))
+	if err != nil {
+		return err
+	}
+	defer gone.discard()
+	held, err := newSpool(v.FS, v.scratch("verify.held"))
+	if err != nil {
+		return err
+	}
+	defer held.discard()
+	r := remover{source: v.Source, index: v.Index, pages: v.Pages, sink: v.Sink, batch: v.Batch, report: new(doc.Report), pacer: c.pacer}
+	if err := r.confirm(ctx, c.found, gone); err != nil {
+		return err
+	}
+	v.Allow(c.absent)
+	defer v.Allow(0)
+	return r.remove(ctx, gone, held)
 }

@@ -17,12 +17,12 @@ import (
 	"indexerd/timetrace"
 )
 
-// behind is what is done behind the daemon's back to the row 7 of ten, and what
-// verify calls it.
-var behind = []struct {
+// damages are changes of row 7 of ten that no pass made, and the kind of difference
+// that verify counts.
+var damages = []struct {
 	name    string
 	do      func(testing.TB, *world)
-	content bool // seen only when the pages are read
+	content bool // found only with Content
 	want    func(*deletecheck.Result) (*int, *[]doc.OID)
 }{
 	{"a document removed alone", func(t testing.TB, w *world) { w.removeDocument(t, w.key(7)) }, false, lost},
@@ -75,12 +75,12 @@ var behind = []struct {
 		w.Table.Delete(w.key(7))
 		w.update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "restored") })
 	}, false, ghost},
-	{"a page of neither", func(t testing.TB, w *world) {
+	{"a page with neither row nor document", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))
 		w.removeDocument(t, w.key(7))
 		w.update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
 	}, false, torn},
-	{"a document of neither", func(t testing.TB, w *world) {
+	{"a document with neither row nor page", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))
 		w.removePage(t, w.key(7))
 		w.alterDocument(t, w.key(7), func(d *doc.Doc) { d.V = 0 })
@@ -93,11 +93,10 @@ func stale(r *deletecheck.Result) (*int, *[]doc.OID) { return &r.Stale, &r.First
 func ghost(r *deletecheck.Result) (*int, *[]doc.OID) { return &r.Ghost, &r.First.Ghost }
 func torn(r *deletecheck.Result) (*int, *[]doc.OID)  { return &r.Torn, &r.First.Torn }
 
-// Whatever is done behind the daemon's back, verify names it and the key, and
-// after a repair there is nothing to name.
-func TestVerifyNames(t *testing.T) {
+// Verify counts each kind of damage and returns its key, and a repair removes it.
+func TestVerifyFindsAndRepairsDamage(t *testing.T) {
 	for world, begin := range map[string]func(testing.TB) *world{"ordered": newWorld, "text": newTextWorld} {
-		for _, test := range behind {
+		for _, test := range damages {
 			t.Run(world+"/"+test.name, func(t *testing.T) {
 				w := begin(t)
 				w.put(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -138,7 +137,6 @@ func TestVerifyNames(t *testing.T) {
 	}
 }
 
-// Verify writes nothing, whatever it finds.
 func TestVerifyWritesNothing(t *testing.T) {
 	w := loaded(t, 10)
 	w.removeDocument(t, w.key(3))
@@ -156,8 +154,8 @@ func TestVerifyWritesNothing(t *testing.T) {
 	}
 }
 
-// A row deleted since the last sweep is pending, and gone after the next one;
-// a repair leaves it to that, which the guard watches.
+// A document whose row was deleted since the last sweep is pending. A repair leaves
+// it to the next sweep.
 func TestPending(t *testing.T) {
 	w := loaded(t, 10)
 	w.Table.Delete(w.key(7))
@@ -174,8 +172,8 @@ func TestPending(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// What is held is a ghost, and what was deleted since is pending beside it,
-// also while another sweep is on its way.
+// A document whose removal the guard held is a ghost. One whose row was deleted
+// later is pending, also while another sweep runs.
 func TestHeldAndPending(t *testing.T) {
 	w := loaded(t, 12)
 	w.limit(t, sink.Limits{})
@@ -203,8 +201,8 @@ func TestHeldAndPending(t *testing.T) {
 	}
 }
 
-// A repair removes the ghosts that were counted, and no row that goes in the
-// meantime: that is the guard's.
+// A repair removes as many ghosts as were counted. Removals of rows that are deleted
+// meanwhile go through the guard.
 func TestRepairRemovesWhatWasCounted(t *testing.T) {
 	w := loaded(t, 12)
 	w.limit(t, sink.Limits{})
@@ -235,7 +233,7 @@ func TestRepairRemovesWhatWasCounted(t *testing.T) {
 	}
 }
 
-// A row in quarantine counts as that and as nothing else.
+// A row in quarantine is counted as quarantined only.
 func TestQuarantinedIsNoDifference(t *testing.T) {
 	w := loaded(t, 5)
 	w.Table.Put(w.key(2), fakeworld.Unfit+"now")
@@ -247,9 +245,9 @@ func TestQuarantinedIsNoDifference(t *testing.T) {
 	}
 }
 
-// Verify waits until what is in flight has settled: a row that the daemon
-// brings in is no difference, one that it does not is.
-func TestWait(t *testing.T) {
+// Verify waits until rows in flight have settled. A row that the daemon indexes
+// meanwhile is no difference; one that it does not index is lost.
+func TestVerifyWaitsForRowsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := loaded(t, 5)
 		w.Table.LetClockRun()
@@ -284,8 +282,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// What does not settle in time is a difference where S has passed its
-// updateTime, and unsettled where it has not.
+// After the wait, a doubt is a difference if its updateTime is below S, and
+// unsettled if not.
 func TestUnsettled(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -306,8 +304,8 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// A row that changes whenever it is looked at can't be told.
-func TestChangesAllTheTime(t *testing.T) {
+// A row that changes at every read is unsettled.
+func TestRowThatChangesAtEveryReadIsUnsettled(t *testing.T) {
 	w := loaded(t, 5)
 	w.put(6)
 	n := 0
@@ -324,7 +322,7 @@ func TestChangesAllTheTime(t *testing.T) {
 	}
 }
 
-// Only the first ten keys are listed, and all are counted.
+// The first ten keys are listed, and all are counted.
 func TestFirstTen(t *testing.T) {
 	w := newWorld(t)
 	for n := range 30 {
@@ -337,10 +335,9 @@ func TestFirstTen(t *testing.T) {
 	}
 }
 
-// What was held is held no more once it has been removed, by the sweep that
-// held the rest or by another one: a key that is used again and deleted again
-// is pending.
-func TestHeldNoMore(t *testing.T) {
+// A removal is no longer held after it was made, by the sweep that held the others
+// or by a later one. A key that is used again and deleted again is pending.
+func TestRemovedKeysAreNotHeld(t *testing.T) {
 	w := loaded(t, 12)
 	w.limit(t, sink.Limits{})
 	remove := func(rows ...int) {

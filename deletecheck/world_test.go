@@ -33,7 +33,7 @@ func newWorld(t testing.TB) *world {
 	return newWorldOf(t, table, fakeworld.Key)
 }
 
-// newTextWorld is one whose database orders keys otherwise than OIDs are.
+// newTextWorld is a world whose database orders keys otherwise than OIDs.
 func newTextWorld(t testing.TB) *world {
 	t.Helper()
 	table := fakeworld.NewTable(batch)
@@ -65,7 +65,7 @@ func (w *world) update(t testing.TB, f func(*timetrace.Table)) {
 	}
 }
 
-// settle says that all that is committed by now is in the index.
+// settle moves S to the current time.
 func (w *world) settle(t testing.TB) {
 	t.Helper()
 	w.Table.Advance(time.Second)
@@ -79,7 +79,7 @@ func (w *world) put(rows ...int) {
 	}
 }
 
-// load indexes all rows that there are.
+// load indexes all rows.
 func (w *world) load(t testing.TB) {
 	t.Helper()
 	oids := slices.Sorted(maps.Keys(w.Table.Rows()))
@@ -105,7 +105,7 @@ func loaded(t testing.TB, rows int) *world {
 	return w
 }
 
-// limit starts the machine anew with a guard.
+// limit starts the machine again with limits of the guard.
 func (w *world) limit(t testing.TB, l sink.Limits) {
 	t.Helper()
 	w.Limits = l
@@ -145,8 +145,8 @@ func runVerify(t testing.TB, v *deletecheck.Verify) deletecheck.Result {
 	return result
 }
 
-// different returns the keys whose documents, pages and rows do not belong
-// together, those in quarantine apart.
+// different returns the keys whose document, page and row are not of one version,
+// but for rows in quarantine.
 func (w *world) different() []doc.OID {
 	rows, titles, set := w.Table.Rows(), w.Index.Titles(), w.Quarantine.Reasons()
 	all := map[doc.OID]bool{}
@@ -165,9 +165,9 @@ func (w *world) different() []doc.OID {
 		title, indexed := titles[oid]
 		page, paged := w.Pages.Page(oid)
 		document, _ := w.Index.Doc(oid)
-		_, aside := set[oid]
+		_, quarantined := set[oid]
 		switch {
-		case aside && there:
+		case quarantined && there:
 		case !there && !indexed && !paged:
 		case there && indexed && paged && title == row.Text() && page.Same(row.Stamp(oid)) && page.V == document.V:
 		default:
@@ -184,7 +184,7 @@ func (w *world) wantEqual(t testing.TB) {
 	}
 }
 
-// keysOf are the keys of rows by their numbers.
+// keysOf returns the keys of rows.
 func (w *world) keysOf(rows ...int) []doc.OID {
 	var oids []doc.OID
 	for _, n := range rows {
@@ -193,7 +193,7 @@ func (w *world) keysOf(rows ...int) []doc.OID {
 	return oids
 }
 
-// remove removes a document from the index alone.
+// removeDocument removes a document from the index alone.
 func (w *world) removeDocument(t testing.TB, oid doc.OID) {
 	t.Helper()
 	if err := w.Index.Apply(nil, []doc.OID{oid}); err != nil {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// What changes after it was read has to settle anew, though S has passed the
-// time at which it was read before.
-func TestChangedSinceItWasRead(t *testing.T) {
+// A row that changes after it was read is a doubt again, although S has passed the
+// time at which it was first read.
+func TestRowThatChangedStaysInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := loaded(t, 5)
 		w.Table.LetClockRun()
@@ -28,7 +28,7 @@ func TestChangedSinceItWasRead(t *testing.T) {
 	})
 }
 
-// A ghost waits for no S, which speaks of rows.
+// Verify does not wait for S to count a ghost: S covers rows only.
 func TestGhostsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := loaded(t, 5)
@@ -42,8 +42,8 @@ func TestGhostsDoNotWait(t *testing.T) {
 	})
 }
 
-// A document and a page that do not belong together are in flight only where
-// somebody writes.
+// A document and a page of different writes may be in flight only while a daemon
+// writes.
 func TestTornInFlight(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		w := loaded(t, 5)
@@ -56,13 +56,13 @@ func TestTornInFlight(t *testing.T) {
 		v.Live = live
 		got := runVerify(t, v)
 		if torn := !live; (got.Torn == 1) != torn || got.Torn+got.Unsettled != 2 {
-			t.Errorf("live %t: got %+v, want row 2 torn only where nobody writes, and row 7 unsettled", live, got)
+			t.Errorf("live %t: got %+v, want row 2 torn only without a daemon, and row 7 unsettled", live, got)
 		}
 	}
 }
 
-// What stays unsettled is fetched by a repair too.
-func TestRepairOfTheUnsettled(t *testing.T) {
+// A repair also fetches rows that stay unsettled.
+func TestRepairFetchesUnsettledRows(t *testing.T) {
 	w := loaded(t, 5)
 	w.put(7)
 	v := w.verify()

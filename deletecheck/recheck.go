@@ -8,30 +8,29 @@ import (
 	"indexerd/timetrace"
 )
 
-// pollEvery is how often a Verify looks whether S has moved.
+// pollEvery is how often a Verify checks whether S has moved.
 const pollEvery = 100 * time.Millisecond
 
-// A round asks for all doubts again.
+// A round checks all doubts once.
 type round struct {
-	settled time.Time // S, read before anything else
-	passed  bool      // S has passed the time by which the doubts were last read
+	settled time.Time // S at the start of the round
+	passed  bool      // S has passed the time at which the doubts were last read
 	last    bool      // there is no time for another round
 	held    *heldList
-	left    *spool // what is still in doubt
+	left    *spool // doubts that remain
 }
 
-// settle asks for the doubts again: they may have been in flight. First at
-// once, then whenever S has passed the time by which they were read, as long as
-// there is time to wait. What is then as it was, and still not in the index, is
-// a difference.
-func (c *check) settle(ctx context.Context) error {
+// recheck checks the doubts again, as they may have been in flight: at once, and
+// then whenever S has passed the time of the last check, until Wait is over. A row
+// that is then unchanged, and still differs from the index, is a difference.
+func (c *check) recheck(ctx context.Context) error {
 	end := time.Now().Add(c.Wait)
 	read, err := c.source.Now(ctx)
 	if err != nil {
 		return err
 	}
 	for name, other := "verify.left", "verify.doubts"; c.doubts.count > 0; name, other = other, name {
-		if err := c.ask(ctx, name, read, end); err != nil {
+		if err := c.recheckAll(ctx, name, read, end); err != nil {
 			return err
 		}
 		if read, err = c.source.Now(ctx); err != nil {
@@ -46,7 +45,7 @@ func (c *check) settle(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until S has passed a time, or there is no more time to wait.
+// wait waits until S has passed a time, or until end.
 func (c *check) wait(ctx context.Context, read, end time.Time) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
@@ -65,8 +64,8 @@ func (c *check) marks() timetrace.Table {
 	return marks
 }
 
-// ask does one round; what is left in doubt is in the spool of a name.
-func (c *check) ask(ctx context.Context, name string, read, end time.Time) error {
+// recheckAll runs one round. The doubts that remain are in a spool with this name.
+func (c *check) recheckAll(ctx context.Context, name string, read, end time.Time) error {
 	settled := c.marks().Settled
 	held, err := openHeld(c.FS, c.Dir)
 	if err != nil {
@@ -79,26 +78,26 @@ func (c *check) ask(ctx context.Context, name string, read, end time.Time) error
 	}
 	asked := c.doubts
 	defer asked.discard()
-	c.doubts = left // which end discards
+	c.doubts = left // discarded by end
 	r := round{settled: settled, passed: settled.After(read), last: !c.Live || !time.Now().Before(end), held: held, left: left}
 	for notes, err := range asked.batches(c.Batch) {
 		if err != nil {
 			return err
 		}
-		if err := c.askBatch(ctx, notes, r); err != nil {
+		if err := c.recheckBatch(ctx, notes, r); err != nil {
 			return err
 		}
-		if err := c.pace.rest(ctx); err != nil {
+		if err := c.pacer.rest(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// askBatch reads the rows, then what is stored of them, then the rows of those
-// that differ: one that has changed in between can't be judged by it.
-func (c *check) askBatch(ctx context.Context, notes []note, r round) error {
-	before, err := rowsOf(ctx, c.source, keysOf(notes))
+// recheckBatch reads the rows, then what is stored for them, then the rows that
+// differ once more: a row that changed in between is not judged in this round.
+func (c *check) recheckBatch(ctx context.Context, notes []note, r round) error {
+	before, err := rowsOf(ctx, c.source, doc.OIDs(notes))
 	if err != nil {
 		return err
 	}
@@ -106,11 +105,7 @@ func (c *check) askBatch(ctx context.Context, notes []note, r round) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	oids := make([]doc.OID, len(list))
-	for i := range list {
-		oids[i] = list[i].now.stamp.OID
-	}
-	after, err := rowsOf(ctx, c.source, oids)
+	after, err := rowsOf(ctx, c.source, doc.OIDs(list))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,55 @@
+package deletecheck
+
+import (
+	"context"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// retryQuarantined fetches the rows in quarantine again, and replaces the list
+// of rows without a usable key.
+func (w *sweep) retryQuarantined(ctx context.Context, after doc.OID) error {
+	for {
+		oids := w.Quarantine.Keys(after, w.Batch)
+		if len(oids) == 0 {
+			break
+		}
+		if err := w.retryBatch(ctx, oids); err != nil {
+			return err
+		}
+		after = oids[len(oids)-1]
+		if err := w.reach(after); err != nil {
+			return err
+		}
+		if err := w.pacer.rest(ctx); err != nil {
+			return err
+		}
+	}
+	keyless, err := w.Source.Keyless(ctx)
+	if err != nil {
+		return err
+	}
+	w.at.Report.Quarantined += len(keyless.Rejects)
+	return w.Quarantine.Keyless(keyless.Rejects, keyless.At)
+}
+
+// retryBatch fetches rows. A row that is gone leaves the quarantine if nothing
+// of it is stored; if something is, later phases find and remove it.
+func (w *sweep) retryBatch(ctx context.Context, oids []doc.OID) error {
+	absent, err := w.remover.refetch(ctx, oids)
+	if err != nil || len(absent.OIDs) == 0 {
+		return err
+	}
+	stored, err := w.remover.stored(absent.OIDs)
+	if err != nil {
+		return err
+	}
+	nothing := slices.DeleteFunc(absent.OIDs, func(oid doc.OID) bool { return slices.Contains(stored, oid) })
+	if len(nothing) == 0 {
+		return nil
+	}
+	done, err := w.Sink.Put(ctx, doc.Batch{Fetch: absent.Fetch, Deleted: nothing})
+	w.at.Report.Add(done)
+	return err
+}
