@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/search"
 )
 
-// access is whom a configuration has the daemon answer.
+// access returns which callers a configuration admits.
 func access(h configs.HTTP, address, own string) httpapi.Access {
 	a := httpapi.Access{Listen: address, Proxies: h.TrustedProxies}
 	if h.TLS.Pair != nil {
@@ -25,12 +25,12 @@ func access(h configs.HTTP, address, own string) httpapi.Access {
 	return a
 }
 
-// warnOpen says that groups restrict nobody, where a configuration looks as if
-// they did.
+// warnOpen logs that groups restrict no caller, where a configuration has groups
+// and no tokens.
 func warnOpen(cfg *configs.Config, log *slog.Logger) {
 	guarded := slices.ContainsFunc(cfg.Tables, func(t configs.Table) bool { return t.ACL != "" })
 	if guarded && len(cfg.HTTP.Tokens) == 0 {
-		log.Warn("indexerd shows every document to every user of this machine", "why", "tables have an acl, and nobody needs a token",
+		log.Warn("indexerd shows every document to every user of this machine", "why", "tables have an acl, and no token is required",
 			"do", "describe who may ask in http.tokens")
 	}
 }

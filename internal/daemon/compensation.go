@@ -16,33 +16,32 @@ import (
 	"indexerd/timetrace"
 )
 
-// restFactor keeps a pass that compares the same again and again, because S
-// does not move, from running all the time: it rests this many times as long
-// as it took.
+// restFactor limits a pass that compares the same rows again because S does not
+// move: it pauses this many times as long as it took.
 const restFactor = 10
 
-// restAfter is how long S may stand still before its pass begins to rest.
+// restAfter is how long S may stand still before its pass begins to pause.
 const restAfter = 10 * time.Second
 
-// A compensation is the passes of one table that find rows which committed
-// late.
+// A compensation is the passes of one table that find rows which were committed
+// after their window was read.
 type compensation struct {
-	table         *table
-	rows          database.Rows
-	tiers         []*compensate.Tier
-	exact         *compensate.Exact    // where the database may tell a horizon,
-	sharedHorizon *sharedHorizon       // which this reads
-	compared      *compensate.Compared // where it tells that something was committed
-	fallback      time.Duration        // without a horizon for so long, the last tier moves S
-	demand        bool                 // horizon: exact: nothing but a horizon moves S
-	moved         time.Time            // when S last moved, on this machine's clock
+	table    *table
+	rows     database.Rows
+	tiers    []*compensate.Tier
+	exact    *compensate.Exact    // where the database may prove a horizon;
+	horizon  *sharedHorizon       // it reads this one
+	compared *compensate.Compared // where the database shows that something was committed
+	fallback time.Duration        // without a horizon for so long, the last tier moves S
+	demand   bool                 // horizon: exact: nothing but a horizon moves S
+	moved    time.Time            // when S last moved, on this machine's clock
 
 	mu     sync.Mutex
 	proven time.Time // when the horizon was last exact, on this machine's clock
-	hidden bool      // it is the closer the more often it is read
-	reason string    // why it is not
+	hidden bool      // the horizon is the closer the more often it is read
+	reason string    // why the horizon is not exact
 	pin    *doc.Pin
-	next   time.Time // no comparison of all that is not settled before
+	next   time.Time // no comparison of what is not settled before
 }
 
 func newCompensation(t *table, r database.Rows) *compensation {
@@ -65,8 +64,8 @@ func newCompensation(t *table, r database.Rows) *compensation {
 		last.At = marks.Settled
 	}
 	if h := r.Horizon(conf, last); h != nil {
-		c.sharedHorizon = newSharedHorizon(h)
-		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: c.sharedHorizon, Comparison: comparison, Trace: t.trace}
+		c.horizon = newSharedHorizon(h)
+		c.exact = &compensate.Exact{Table: t.conf.Name, Tick: r.Tick(), Timeout: c.fallback, Horizon: c.horizon, Comparison: comparison, Trace: t.trace}
 	}
 	if v := r.Versions(); v != nil {
 		c.compared = &compensate.Compared{Table: t.conf.Name, Clock: r, Versions: v, Comparison: comparison, Trace: t.trace}
@@ -74,14 +73,13 @@ func newCompensation(t *table, r database.Rows) *compensation {
 	return c
 }
 
-// exactWithin is how long a load waits for a horizon that may be told in a
-// moment.
+// exactWithin is how many seconds a load waits for an exact horizon.
 const exactWithin = 5
 
-// begin says what is known of open transactions before a load begins.
-func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
+// loadStart returns what is known about open transactions before a load begins.
+func (c *compensation) loadStart(ctx context.Context) (initial.Start, error) {
 	if c.exact == nil {
-		return c.beginAssumed(ctx, initial.Start{})
+		return c.assumedStart(ctx, initial.Start{})
 	}
 	var start initial.Start
 	for range exactWithin {
@@ -100,10 +98,10 @@ func (c *compensation) begin(ctx context.Context) (initial.Start, error) {
 			return start, ctx.Err()
 		}
 	}
-	return c.beginAssumed(ctx, start)
+	return c.assumedStart(ctx, start)
 }
 
-func (c *compensation) beginAssumed(ctx context.Context, start initial.Start) (initial.Start, error) {
+func (c *compensation) assumedStart(ctx context.Context, start initial.Start) (initial.Start, error) {
 	m, err := c.rows.Moment(ctx)
 	start.Settled, start.Mode = c.whole(m.Seen.Add(-assumedTimeout(c.table.conf))), "assumed"
 	if start.Clock.IsZero() {
@@ -112,8 +110,8 @@ func (c *compensation) beginAssumed(ctx context.Context, start initial.Start) (i
 	return start, err
 }
 
-// whole leaves out the tick of updateTime that a time lies in: a row of it
-// bears its beginning, and may still come.
+// whole rounds a time down by one tick of updateTime: a row that is written later
+// in the same tick has the same updateTime.
 func (c *compensation) whole(at time.Time) time.Time {
 	if tick := c.rows.Tick(); tick > time.Microsecond {
 		return at.Add(-tick)
@@ -128,7 +126,7 @@ func (t *table) scheduleCompensation(s *schedule.Scheduler) error {
 	conf := t.conf.Compensate
 	late := func(run func(*compensation, context.Context) (doc.Report, error)) func(context.Context) error {
 		return func(ctx context.Context) error {
-			c, err := t.lookingBack(ctx)
+			c, err := t.compensationNow(ctx)
 			if err == nil {
 				_, err = run(c, ctx)
 			}
@@ -148,7 +146,7 @@ func (t *table) scheduleCompensation(s *schedule.Scheduler) error {
 	switch {
 	case first.exact != nil:
 		errs = append(errs, t.every(s, "compensate", "exact", conf.Every, 0, late((*compensation).runExact)))
-		_, err := s.Every(t.conf.Name+" horizon", max(conf.Every/looksPerRun, minLook), 0, late((*compensation).lookIfHidden))
+		_, err := s.Every(t.conf.Name+" horizon", max(conf.Every/readingsPerRun, minReading), 0, late((*compensation).observeIfHidden))
 		errs = append(errs, err)
 	case first.compared != nil:
 		errs = append(errs, t.every(s, "compensate", "compared", conf.Every, 0, late((*compensation).runCompared)))
@@ -156,7 +154,7 @@ func (t *table) scheduleCompensation(s *schedule.Scheduler) error {
 	return errors.Join(errs...)
 }
 
-// run runs all there is, at a caller's word.
+// run runs all compensation passes now.
 func (c *compensation) run(ctx context.Context) (report doc.Report, err error) {
 	c.mu.Lock()
 	c.next = time.Time{}
@@ -178,9 +176,9 @@ func (c *compensation) run(ctx context.Context) (report doc.Report, err error) {
 	return report, err
 }
 
-// runTier runs a tier, but not the last one while a horizon does its work.
+// runTier runs a tier, except the last one while a horizon moves S.
 func (c *compensation) runTier(ctx context.Context, tier *compensate.Tier) (doc.Report, error) {
-	if tier.Settles && c.vouched() {
+	if tier.Settles && c.horizonMoves() {
 		return doc.Report{}, nil
 	}
 	return c.table.pass(ctx, c.rows, "compensate", tier.Name, func(ctx context.Context) (doc.Report, error) {
@@ -193,37 +191,37 @@ func (c *compensation) runTier(ctx context.Context, tier *compensate.Tier) (doc.
 	})
 }
 
-// vouched reports whether the database moves S, or will again soon: a horizon
-// that can't be told for a moment delays S and does no harm.
-func (c *compensation) vouched() bool {
+// horizonMoves reports whether the horizon moves S, or will again soon. A horizon
+// that is unknown for a moment only delays S.
+func (c *compensation) horizonMoves() bool {
 	if c.exact == nil && c.compared == nil {
 		return false
 	}
-	return c.demand || c.unproven() < c.fallback
+	return c.demand || c.withoutHorizon() < c.fallback
 }
 
-// unproven is for how long the horizon has not been exact.
-func (c *compensation) unproven() time.Duration {
+// withoutHorizon returns for how long the horizon has not been exact.
+func (c *compensation) withoutHorizon() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Since(c.proven)
 }
 
-// demandWithin is how long a demanded horizon may be untold before its pass
-// fails: some are told after a few readings only.
+// demandWithin is how long an exact horizon that the configuration demands may be
+// unknown before its pass fails: some are known after a few readings only.
 const demandWithin = 10 * time.Second
 
-// demanded keeps what a reading said, and fails where it is less than what was
-// demanded.
-func (c *compensation) demanded(h doc.Horizon) error {
+// checkDemand records a reading of the horizon. It fails where the configuration
+// demands an exact one and there has been none for demandWithin.
+func (c *compensation) checkDemand(h doc.Horizon) error {
 	c.note(h)
-	if !c.demand || h.Exact || c.unproven() < demandWithin {
+	if !c.demand || h.Exact || c.withoutHorizon() < demandWithin {
 		return nil
 	}
-	return fmt.Errorf("horizon: exact can't be had: %s", h.Reason)
+	return fmt.Errorf("horizon: exact is not available: %s", h.Reason)
 }
 
-// leaveExact says that S is assumed from now on. The last tier goes on at S.
+// leaveExact marks S as assumed from now on. The last tier continues at S.
 func (c *compensation) leaveExact() {
 	name := c.table.conf.Name
 	if marks, _ := c.table.trace.Table(name); marks.Mode == "exact" {
@@ -233,13 +231,13 @@ func (c *compensation) leaveExact() {
 
 func (c *compensation) runExact(ctx context.Context) (doc.Report, error) {
 	if c.resting() {
-		return doc.Report{}, c.look(ctx)
+		return doc.Report{}, c.observe(ctx)
 	}
 	return c.table.pass(ctx, c.rows, "compensate", "exact", func(ctx context.Context) (doc.Report, error) {
 		began, before := time.Now(), c.settled()
 		h, report, err := c.exact.Run(ctx)
 		if err == nil {
-			err = c.demanded(h)
+			err = c.checkDemand(h)
 		}
 		if c.settled().After(before) {
 			c.moved = began
@@ -251,32 +249,32 @@ func (c *compensation) runExact(ctx context.Context) (doc.Report, error) {
 	})
 }
 
-// look reads the horizon and compares nothing: what is seen often is known
-// well.
-func (c *compensation) look(ctx context.Context) error {
-	h, err := c.sharedHorizon.look(ctx)
+// observe reads the horizon and compares nothing. The more often a hidden horizon
+// is read, the closer it is known.
+func (c *compensation) observe(ctx context.Context) error {
+	h, err := c.horizon.observe(ctx)
 	if err != nil {
 		return c.table.fail("compensate", err)
 	}
-	return c.table.fail("compensate", c.demanded(h))
+	return c.table.fail("compensate", c.checkDemand(h))
 }
 
-// Where beginnings are hidden, the horizon is looked at so often between two
-// comparisons, but no more often than minLook.
+// A hidden horizon is read this often between two comparisons, but no more often
+// than minReading.
 const (
-	looksPerRun = 5
-	minLook     = 100 * time.Millisecond
+	readingsPerRun = 5
+	minReading     = 100 * time.Millisecond
 )
 
-// lookIfHidden looks, where that tells more.
-func (c *compensation) lookIfHidden(ctx context.Context) (doc.Report, error) {
+// observeIfHidden reads the horizon where more readings make it closer.
+func (c *compensation) observeIfHidden(ctx context.Context) (doc.Report, error) {
 	c.mu.Lock()
 	hidden := c.hidden
 	c.mu.Unlock()
 	if !hidden {
 		return doc.Report{}, nil
 	}
-	return doc.Report{}, c.look(ctx)
+	return doc.Report{}, c.observe(ctx)
 }
 
 func (c *compensation) runCompared(ctx context.Context) (doc.Report, error) {
@@ -294,8 +292,8 @@ func (c *compensation) runCompared(ctx context.Context) (doc.Report, error) {
 	})
 }
 
-// why says why S is known no better than it is, or why it has to be verified.
-func (c *compensation) why(marks timetrace.Table) string {
+// reasonOf returns why S is not exact, or why it has to be verified.
+func (c *compensation) reasonOf(marks timetrace.Table) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -317,15 +315,14 @@ func (c *compensation) resting() bool {
 	return time.Now().Before(c.next)
 }
 
-// rest puts the next comparison off.
+// rest delays the next comparison.
 func (c *compensation) rest(took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.next = time.Now().Add(restFactor * took)
 }
 
-// note keeps what a reading of the horizon said, for status and for the last
-// tier.
+// note records a reading of the horizon, for status and for the last tier.
 func (c *compensation) note(h doc.Horizon) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -87,8 +87,8 @@ type daemon struct {
 	front  *front
 	orders chan order
 	pauses *backoff.ExponentialBackOff // between attempts to open what failed
-	// reloading keeps the regular READY from ending early what the service
-	// manager was told.
+	// reloading keeps the regular READY from ending a reload early, which the
+	// service manager was notified of.
 	reloading atomic.Bool
 }
 

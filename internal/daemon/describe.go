@@ -12,17 +12,17 @@ import (
 	"indexerd/timetrace"
 )
 
-// A table is described before its rows are read: which columns its SQLs return,
-// and of which types. An ALTER TABLE changes that while the daemon runs. Sources
-// notice it in the result itself, before a row is used, and the pass fails with
-// doc.ErrChangedResult. Then
+// A table is described before its rows are read: the columns that its SQLs
+// return, and their types. An ALTER TABLE changes them while the daemon runs. The
+// source finds the change in the result, before a row is used, and the pass fails
+// with doc.ErrChangedResult. Then
 //
-//  1. changed forgets the description and doubts the table, durably: whatever
-//     sweep is under way verifies nothing;
-//  2. the next pass has reach describe the table again. Where the configuration
-//     does not fit any more, every pass fails with that fault until it does;
+//  1. changed forgets the description and durably marks the table as unverified:
+//     a sweep under way verifies nothing;
+//  2. the next pass describes the table again (reach). While the configuration
+//     does not fit the result, every pass fails with that fault;
 //  3. takeRows makes the passes of the new description and starts a sweep, which
-//     compares everything under the new epoch.
+//     compares every row under the new epoch.
 //
 // Marks stay where they are: a pass moves its mark only after all of its rows
 // are durable. Searches go on, except where the column of groups is gone (hide).
@@ -118,9 +118,9 @@ func (t *table) noteDescription(r database.Rows) error {
 	})
 }
 
-// changed takes what a pass on these rows returned. Where the database says that
-// it is not what was described, the description is forgotten, so that the next
-// pass describes the table again. Another pass may have done so already.
+// changed checks the error of a pass on these rows. If a result differed from its
+// description, it forgets the description, so that the next pass describes the
+// table again, unless another pass has done so already.
 func (t *table) changed(r database.Rows, err error) error {
 	if !errors.Is(err, doc.ErrChangedResult) {
 		return err
@@ -139,17 +139,17 @@ func (t *table) changed(r database.Rows, err error) error {
 	}))
 }
 
-// hideWithoutGroups takes why a table can't be described. Where that is, or hides,
-// that the column of groups does not come from its SQL any more, all documents of
-// the table are hidden from callers who are no admins, before anything is
-// reported: no caller can know whether a group has lost a right.
+// hideWithoutGroups gets the error of a description. If the SQL does not return
+// the column of groups any more, it hides all documents of the table from callers
+// who are not admins before it returns the error: whether a group has lost a
+// right is unknown.
 func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
 	if t.conf.ACL == "" || !database.IsFault(why) {
 		return why
 	}
 	lost, err := t.lacksGroups(ctx)
 	if err != nil || !lost {
-		return why // what can't be told now is asked again by the next pass
+		return why // unknown now: the next pass asks again
 	}
 	marks, _ := t.trace.Table(t.conf.Name)
 	if marks.Hidden != "" {
@@ -184,7 +184,7 @@ func (t *table) lacksGroups(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(slices.Concat(from.Columns, from.Key), missing) || from.Value && beside != 1, nil
 }
 
-// hidden says why only admins find documents of the table; "" where all callers
+// hidden returns why only admins find documents of the table; "" where callers
 // find what their groups may see.
 func (t *table) hidden() string {
 	if t.conf.ACL == "" {

@@ -15,8 +15,8 @@ import (
 	"indexerd/timetrace"
 )
 
-// An evidence is what everybody has of one row.
-type evidence struct {
+// A rowState is what database, index, pages, tree and quarantine hold for a row.
+type rowState struct {
 	marks   timetrace.Table
 	row     *doc.Stamp // the database's
 	page    *doc.Meta
@@ -25,7 +25,7 @@ type evidence struct {
 	aside   bool // in quarantine
 }
 
-// Explain says what is known of one document.
+// Explain returns what is known about one document.
 func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explanation, error) {
 	t, oid, err := e.document(name, key)
 	if err != nil {
@@ -34,11 +34,11 @@ func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 	x := httpapi.Explanation{Table: name, OID: oid.String()}
 	has, err := t.gather(ctx, oid)
 	if err != nil {
-		return x, unanswered(err)
+		return x, unavailable(err)
 	}
 	if r, ok := t.quarantine.Row(oid); ok {
 		has.aside = true
-		x.Quarantine = setAside(r)
+		x.Quarantine = quarantinedRow(r)
 	}
 	x.Verdict = has.verdict()
 	x.Database, x.Tree = versionStatus(has.row), versionStatus(has.tree)
@@ -54,8 +54,8 @@ func (e *Engine) Explain(ctx context.Context, name, key string) (httpapi.Explana
 	return x, nil
 }
 
-// gather asks everybody.
-func (t *table) gather(ctx context.Context, oid doc.OID) (has evidence, err error) {
+// gather reads the state of a row everywhere.
+func (t *table) gather(ctx context.Context, oid doc.OID) (has rowState, err error) {
 	has.marks, _ = t.trace.Table(t.conf.Name)
 	stamps, err := asked(ctx, t, func(ctx context.Context, r database.Rows) ([]doc.Stamp, error) {
 		return r.StampsOf(ctx, []doc.OID{oid})
@@ -91,7 +91,7 @@ func (t *table) gather(ctx context.Context, oid doc.OID) (has evidence, err erro
 	return has, nil
 }
 
-func (has evidence) verdict() string {
+func (has rowState) verdict() string {
 	indexed := has.version != 0
 	switch {
 	case has.aside:
@@ -114,7 +114,7 @@ func (has evidence) verdict() string {
 }
 
 // timely reports whether the row has an updateTime by which passes find it.
-func (has evidence) timely() bool {
+func (has rowState) timely() bool {
 	return has.row != nil && timeunit.Plausible(has.row.Updated, has.marks.Incremental)
 }
 
@@ -126,7 +126,7 @@ func versionStatus(s *doc.Stamp) *httpapi.VersionStatus {
 }
 
 // clockSlack is how far the clocks of database and machine may differ when a
-// fetch is looked for among the runs.
+// fetch is matched with a run.
 const clockSlack = time.Second
 
 // lastSeen finds the run that fetched a page; nil where the history does not
@@ -151,8 +151,8 @@ func (t *table) lastSeen(marks timetrace.Table, page doc.Meta) *httpapi.LastSeen
 	return nil
 }
 
-// nextPass says who looks at the row next.
-func (t *table) nextPass(has evidence, verdict string) *httpapi.NextPass {
+// nextPass returns the pass that reads the row next, and what it will do.
+func (t *table) nextPass(has rowState, verdict string) *httpapi.NextPass {
 	next := func(pass, will string) *httpapi.NextPass {
 		return &httpapi.NextPass{Pass: pass, At: t.nextRun(pass), Will: will}
 	}
@@ -195,8 +195,8 @@ func (t *table) nextRun(pass string) *httpapi.Time {
 	return httpapi.TimeOrNull(first)
 }
 
-// unanswered is the error of a question that only the database could answer.
-func unanswered(err error) error {
+// unavailable is the error of a question that only the database could answer.
+func unavailable(err error) error {
 	if errors.Is(err, doc.ErrUnavailable) || errors.Is(err, doc.ErrChangedResult) || database.IsFault(err) {
 		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: configs.Message(err), Hint: "see status"}
 	}

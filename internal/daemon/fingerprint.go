@@ -8,14 +8,14 @@ import (
 	"indexerd/configs"
 )
 
-// sourceFingerprint stands for what a row is and where it comes from: another
-// one makes the stored keys meaningless.
+// sourceFingerprint identifies the source and the key of a table. Under another
+// one the stored keys mean nothing.
 func sourceFingerprint(t configs.Table) string {
 	return fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...)
 }
 
-// sqlFingerprint stands for what a row says: under another one everything has
-// to be compared anew.
+// sqlFingerprint identifies the content of a table's rows. Under another one
+// every row has to be compared again.
 func sqlFingerprint(t configs.Table) string {
 	parts := []string{t.SQL}
 	for _, c := range t.Children {

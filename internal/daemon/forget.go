@@ -16,8 +16,8 @@ import (
 	"indexerd/timetrace"
 )
 
-// Reload begins to forget a table, and to load it anew with what the
-// configuration file says of it now.
+// Reload begins to forget a table, and to load it again as the configuration file
+// describes it now.
 func (e *Engine) Reload(name string) (httpapi.Run, error) {
 	if e.orders == nil {
 		return httpapi.Run{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "no daemon runs that would load " + name, Hint: "run indexerd run"}

@@ -21,9 +21,8 @@ import (
 	"indexerd/internal/httpapi"
 )
 
-// A front answers on the daemon's address, for whichever engine is there: an
-// engine whose storage fails, or whose configuration changes, is opened anew
-// behind it.
+// A front answers on the daemon's address with the engine of the moment. Where
+// the daemon opens its next engine, requests wait.
 type front struct {
 	address string
 	base    string                          // its URL, as this machine reaches it
@@ -39,7 +38,7 @@ type front struct {
 	now *generation
 }
 
-// A generation is one engine's time at the front.
+// A generation is the time of one engine at the front.
 type generation struct {
 	engine    *Engine        // behind the handler; nil: none
 	handler   http.Handler   // nil: requests wait for the next generation
@@ -51,7 +50,7 @@ type generation struct {
 const holdWithin = 10 * time.Second
 
 // What a client may take of a connection's time. Answers that take longer set
-// deadlines of their own: a search's answer, and a backup's stream.
+// other deadlines: a search's answer, and a backup's stream.
 const (
 	headersWithin = 5 * time.Second
 	requestWithin = headersWithin + 30*time.Second // with its body
@@ -106,7 +105,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// enter finds who answers; nil where nobody comes in time.
+// enter returns the generation that answers; nil where none comes in time.
 func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
 	for {
 		f.mu.Lock()
@@ -134,8 +133,8 @@ func (f *front) show(e *Engine) {
 	f.swap(e, f.handle(e, e.cfg.HTTP))
 }
 
-// admit answers by other tokens from now on, and shows another certificate.
-// Requests under way end as they began.
+// admit accepts other tokens and shows another certificate from now on. Requests
+// under way are not affected.
 func (f *front) admit(h configs.HTTP) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,7 +158,7 @@ func (f *front) hold() {
 	before := f.swap(nil, nil)
 	answered := make(chan struct{})
 	go func() { before.answering.Wait(); close(answered) }()
-	look := time.NewTicker(lookAtStalled)
+	look := time.NewTicker(stalledEvery)
 	defer look.Stop()
 	late := time.After(httpapi.SearchWithin)
 	for {
@@ -174,8 +173,8 @@ func (f *front) hold() {
 	}
 }
 
-// lookAtStalled is how often hold looks for answers that are not read.
-const lookAtStalled = 100 * time.Millisecond
+// stalledEvery is how often hold looks for answers that are not read.
+const stalledEvery = 100 * time.Millisecond
 
 // turn begins the next generation and returns the one before.
 func (f *front) swap(e *Engine, h http.Handler) (before *generation) {
@@ -191,7 +190,7 @@ func (f *front) swap(e *Engine, h http.Handler) (before *generation) {
 func notYet(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = io.WriteString(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`+"\n") // the caller has gone: nobody is left to tell
+	_, _ = io.WriteString(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`+"\n") // on error the client has gone
 }
 
 // close ends all connections.

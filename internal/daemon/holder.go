@@ -19,7 +19,8 @@ type Holder struct {
 	pin  string // the hash of the certificate that it shows, with pinPrefix; "" without TLS
 }
 
-// ErrOtherCertificate is the error of a connection to what is not the holder.
+// ErrOtherCertificate is the error of a connection to a server that is not the
+// holder.
 var ErrOtherCertificate = errors.New("it shows another certificate than its lock file names")
 
 const pinPrefix = "sha256 "
@@ -38,8 +39,8 @@ func FindHolder(cfg *configs.Config) (Holder, error) {
 	return h, nil
 }
 
-// TLS accepts the certificate that the lock file names and no other, whatever
-// names it has and whoever signed it.
+// TLS accepts the certificate that the lock file names and no other. Names and
+// signatures of the certificate do not matter.
 func (h Holder) TLS() *tls.Config {
 	return &tls.Config{
 		InsecureSkipVerify: true, // of names and authorities; VerifyConnection compares the certificate

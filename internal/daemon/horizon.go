@@ -8,9 +8,10 @@ import (
 	"indexerd/internal/doc"
 )
 
-// sharedHorizon lets one reader at a time use a horizon, which remembers what it saw.
-// A step of the clock is told by one reading alone: where that was only a look,
-// the next reading that counts tells it again.
+// A sharedHorizon lets one caller at a time read a horizon, which keeps state
+// between readings.
+// Only one reading reports a step of the clock: if observe made it, the next call
+// of Horizon reports the step again.
 type sharedHorizon struct {
 	horizon compensate.Horizon
 	slot    chan struct{} // held while reading; guards what follows
@@ -21,7 +22,7 @@ func newSharedHorizon(h compensate.Horizon) *sharedHorizon {
 	return &sharedHorizon{horizon: h, slot: make(chan struct{}, 1)}
 }
 
-// Horizon implements compensate.Horizon: who calls it acts on what it tells.
+// Horizon implements compensate.Horizon. The caller acts on what it returns.
 func (t *sharedHorizon) Horizon(ctx context.Context) (doc.Horizon, error) {
 	return t.read(ctx, func(h *doc.Horizon) {
 		if !t.backTo.IsZero() && !h.Now.IsZero() {
@@ -31,8 +32,8 @@ func (t *sharedHorizon) Horizon(ctx context.Context) (doc.Horizon, error) {
 	})
 }
 
-// look reads the horizon for no other sake than to know it more closely.
-func (t *sharedHorizon) look(ctx context.Context) (doc.Horizon, error) {
+// observe reads the horizon only to know it more closely.
+func (t *sharedHorizon) observe(ctx context.Context) (doc.Horizon, error) {
 	return t.read(ctx, func(h *doc.Horizon) {
 		to := h.SteppedTo()
 		if h.ClockBack > 0 && (t.backTo.IsZero() || to.Before(t.backTo)) {

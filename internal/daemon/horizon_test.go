@@ -31,7 +31,7 @@ func TestALookHidesNoStepOfTheClock(t *testing.T) {
 	if h, err := turns.Horizon(t.Context()); err != nil || h.ClockBack != 0 {
 		t.Fatalf("before the step: got %v, %v, want no step", h.ClockBack, err)
 	}
-	if _, err := turns.look(t.Context()); err != nil {
+	if _, err := turns.observe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h, err := turns.Horizon(t.Context())

@@ -24,7 +24,7 @@ func (s *storage) measures() (httpapi.TableMetrics, bool) {
 		return httpapi.TableMetrics{}, false
 	}
 	bytes, err := index.Bytes()
-	if err != nil { // it has just been closed, or it broke, which the status says
+	if err != nil { // just closed, or broken, which status shows
 		return httpapi.TableMetrics{}, false
 	}
 	stats := pages.Stats()

@@ -16,11 +16,12 @@ import (
 	"indexerd/internal/httpapi"
 )
 
-// lookEvery is how often the service manager is told what the daemon does.
-const lookEvery = 5 * time.Second
+// beatAtLeastEvery is the longest time between two messages to the service manager.
+const beatAtLeastEvery = 5 * time.Second
 
-// notifySystemd tells the service manager that the daemon serves, what it does
-// and that it lives, by the answers of its handlers, until ctx ends. Without a service manager it does nothing.
+// notifySystemd reports to the service manager, until ctx ends, that the daemon
+// serves, its status, and that it is alive, by the answers of its own handlers.
+// Without a service manager it returns at once.
 func notifySystemd(ctx context.Context, h http.Handler, host, token string, reloading *atomic.Bool, log *slog.Logger) {
 	if os.Getenv("NOTIFY_SOCKET") == "" {
 		return
@@ -61,25 +62,25 @@ func ask(ctx context.Context, h http.Handler, url, token string, answer any) err
 	return json.Unmarshal(body, answer)
 }
 
-// beatEvery leaves the watchdog, if there is one, a beat that comes late.
+// beatEvery returns the time between two beats: half of the watchdog's, so that
+// one beat may be late.
 func beatEvery(watchdog time.Duration) time.Duration {
 	if watchdog > 0 {
-		return min(lookEvery, watchdog/2)
+		return min(beatAtLeastEvery, watchdog/2)
 	}
-	return lookEvery
+	return beatAtLeastEvery
 }
 
 // A notifier is one conversation with a service manager.
 type notifier struct {
 	every    time.Duration
 	watchdog bool
-	// reloading is true while the manager waits for a READY of its own.
+	// reloading is true while the manager waits for the READY that ends a reload.
 	reloading *atomic.Bool
 	log       *slog.Logger
-	// look returns what the daemon does, or why it is not healthy. It takes the
-	// locks that answers take. One that is never given back, or a process that
-	// gets no turn, keeps it from returning, and then the watchdog ends what no
-	// request would. So it has no deadline of its own.
+	// look returns the status, or why the daemon is not healthy. It takes the
+	// locks that answers take and has no deadline: where a lock is never released,
+	// look does not return, and the watchdog restarts the daemon.
 	look func() (string, error)
 	send func(state string) error
 }
@@ -97,8 +98,8 @@ func (n notifier) run(ctx context.Context) {
 	n.tell(systemd.SdNotifyStopping)
 }
 
-// beat tells everything each time, so that a message that was lost, READY too,
-// is made good by the next one. A daemon that is not healthy says nothing.
+// beat sends the whole state each time, READY too, so that a lost message is
+// repaired by the next one. A daemon that is not healthy sends nothing.
 func (n notifier) beat() {
 	status, err := n.look()
 	if err != nil {
@@ -123,8 +124,8 @@ func (n notifier) tell(state string) {
 	}
 }
 
-// statusLine is the status in one line, of table names and numbers only: a
-// line break in the message of a database would be an order to the manager.
+// statusLine returns the status in one line, of table names and numbers only: a
+// line break in a database's message would begin another message to the manager.
 func statusLine(s httpapi.Status, waiting []string) string {
 	var failing []string
 	for _, t := range s.Tables {

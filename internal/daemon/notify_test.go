@@ -126,9 +126,9 @@ func TestWithoutAManagerNothingRuns(t *testing.T) {
 
 func TestBeatEvery(t *testing.T) {
 	for _, c := range []struct{ watchdog, want time.Duration }{
-		{0, lookEvery}, // there is none
+		{0, beatAtLeastEvery}, // there is none
 		{time.Second, time.Second / 2},
-		{2 * time.Minute, lookEvery}, // the status is to be fresh all the same
+		{2 * time.Minute, beatAtLeastEvery}, // the status is to be fresh all the same
 	} {
 		if got := beatEvery(c.watchdog); got != c.want {
 			t.Errorf("watchdog %v: got %v, want %v", c.watchdog, got, c.want)

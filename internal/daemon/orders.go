@@ -56,10 +56,10 @@ func (d *daemon) takeOrders(ctx context.Context, e *Engine, end context.CancelCa
 	}
 }
 
-// consider reads the configuration and asks everything of it that can be asked
-// while the old one serves. Tokens and certificate of a file without faults take
-// effect at once, whatever the databases say and however long runs take: a token
-// that was removed is no longer valid.
+// consider reads the configuration and checks all of it that can be checked while
+// the old one serves. Tokens and certificate of a file without faults take effect
+// at once, before databases and runs are waited for: a removed token is invalid
+// from then on.
 func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Config, error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return nil, o.ctx.Err()
@@ -90,7 +90,7 @@ func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Con
 	return cfg, next.checkTables(ctx)
 }
 
-// admit takes the http section of a configuration whose rest may follow.
+// admit takes effect of the http section of a configuration. The rest may follow.
 func (d *daemon) admit(h configs.HTTP) {
 	cfg := *d.cfg
 	cfg.HTTP = h
@@ -98,8 +98,8 @@ func (d *daemon) admit(h configs.HTTP) {
 	d.front.admit(h)
 }
 
-// keepPlace leaves data and address as they are: files and sockets that are in
-// use don't move.
+// keepPlace keeps the data directory and the address, which only a restart
+// changes.
 func (d *daemon) keepPlace(cfg *configs.Config) {
 	var kept []string
 	before, after := d.cfg.HTTP, cfg.HTTP
@@ -123,8 +123,9 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 	}
 }
 
-// settleRuns waits for what people asked for: a reindex, a verify. A backup is
-// ended: it takes as long as its client reads. None can begin any more.
+// settleRuns waits for the runs that callers began, such as a reindex or a
+// verify, and ends the backup, which takes as long as its client reads. No run
+// and no backup can begin any more.
 func (d *daemon) settleRuns(ctx context.Context, e *Engine) error {
 	e.runs.end()
 	if e.runs.busy() {
@@ -135,7 +136,7 @@ func (d *daemon) settleRuns(ctx context.Context, e *Engine) error {
 	return ctx.Err()
 }
 
-// refuse says why all stays as it is: a line for each fault.
+// refuse logs why the configuration stays as it is: a line for each fault.
 func (d *daemon) refuse(o order, err error) {
 	for line := range strings.Lines(err.Error()) {
 		d.Log.Error("indexerd keeps its configuration", "error", strings.TrimSuffix(line, "\n"))
@@ -146,13 +147,13 @@ func (d *daemon) refuse(o order, err error) {
 	d.endReloading()
 }
 
-// endReloading tells the service manager that all is as it will stay.
+// endReloading reports to the service manager that a reload has ended.
 func (d *daemon) endReloading() {
 	d.reloading.Store(false)
 	d.notifyManager(systemd.SdNotifyReady)
 }
 
-// notifyManager tells a service manager, if there is one.
+// notifyManager sends a message to the service manager, if there is one.
 func (d *daemon) notifyManager(state string) {
 	if _, err := systemd.SdNotify(false, state); err != nil {
 		d.Log.Warn("indexerd can't reach the service manager", "error", err)

@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/quarantine"
 )
 
-// Quarantine lists the rows of a table that can't become documents.
+// Quarantine lists the rows of a table that can't be indexed.
 func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quarantine, error) {
 	t, err := e.searchable(name)
 	if err != nil {
@@ -17,7 +17,7 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 	rows, next := t.quarantine.List(after, size)
 	q := httpapi.Quarantine{Table: name, Rows: make([]httpapi.QuarantinedRow, len(rows))}
 	for i, r := range rows {
-		q.Rows[i] = *setAside(r)
+		q.Rows[i] = *quarantinedRow(r)
 	}
 	if next != "" {
 		q.Next = &next
@@ -51,7 +51,7 @@ func (t *table) hideUnknown(ctx context.Context) error {
 	return t.dieIfBroken("quarantine", err)
 }
 
-func setAside(r quarantine.Row) *httpapi.QuarantinedRow {
+func quarantinedRow(r quarantine.Row) *httpapi.QuarantinedRow {
 	s := &httpapi.QuarantinedRow{Reason: r.Reason, Since: httpapi.Time(r.Since), Tries: r.Tries, Document: string(r.Document)}
 	if r.OID != "" {
 		oid := r.OID.String()

@@ -54,7 +54,7 @@ func (q rarely) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, r)
 }
 
-// what a record says, without what changes from one time to the next.
+// what returns a record's text without its numbers and durations.
 func (q rarely) what(r slog.Record) string {
 	var b strings.Builder
 	b.WriteString(q.about + r.Message)

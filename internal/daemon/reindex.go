@@ -12,15 +12,16 @@ import (
 	"indexerd/internal/reindex"
 )
 
-// sayMapping says that the configuration is not what the index was built with.
-func (t *table) sayMapping() {
+// logMapping logs that the index was built with another mapping than the
+// configuration has.
+func (t *table) logMapping() {
 	if !t.mapped() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer or positions were changed",
 			"do", t.command("reindex"))
 	}
 }
 
-// Reindex begins to build a table's index anew from its pages.
+// Reindex begins to rebuild a table's index from its pages.
 func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 	if err := e.writable(); err != nil {
 		return httpapi.Run{}, err
@@ -35,7 +36,7 @@ func (e *Engine) Reindex(name string) (httpapi.Run, error) {
 	})
 }
 
-// reindex builds the index anew while searches and passes go on, and swaps.
+// reindex rebuilds the index while searches and passes go on, and swaps it in.
 func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (reindex.Result, error) {
 	select {
 	case t.sweeping <- struct{}{}: // a sweep lists the index that is to go
@@ -86,8 +87,8 @@ func (t *table) setReindexing(on bool) {
 	t.reindexing = on
 }
 
-// adopt sharedHorizon everything to a new index, and closes the old one, which waits
-// for the searches in it.
+// adopt makes searches use a new index, and closes the old one once the searches
+// in it have ended.
 func (s *storage) adopt(index *fulltext.Index) error {
 	s.mu.Lock()
 	old := s.index

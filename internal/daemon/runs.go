@@ -15,11 +15,11 @@ import (
 	"indexerd/internal/recovered"
 )
 
-// keptRuns is how many runs that have ended can still be asked about.
+// keptRuns is how many runs are kept, so that callers can read their results.
 const keptRuns = 100
 
-// runs is the work that callers asked for: each runs beside the schedule, and
-// can be followed and cancelled.
+// runs is the work that callers requested. Each run is beside the schedule, and
+// callers can follow and cancel it.
 type runs struct {
 	ctx    context.Context // of every run
 	cancel context.CancelFunc
@@ -193,7 +193,7 @@ func (r *runs) find(id string) (*job, error) {
 			return one, nil
 		}
 	}
-	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no run " + strconv.Quote(id), Hint: "runs are numbered anew when indexerd starts"}
+	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no run " + strconv.Quote(id), Hint: "runs are numbered again when indexerd starts"}
 }
 
 // Run returns one run.

@@ -23,7 +23,7 @@ type source struct {
 
 	mu   sync.Mutex
 	err  error // of the last try to reach it
-	slow bool  // the log says so
+	slow bool  // as it was logged last
 }
 
 func newSource(cfg *configs.Config, conf configs.Source) *source {
@@ -36,7 +36,7 @@ func newSource(cfg *configs.Config, conf configs.Source) *source {
 	return &source{conf: conf, loads: make(chan struct{}, loadsAtOnce(conf.Limits.Connections, tables))}
 }
 
-// mostLeft is how many connections loads leave to others at most.
+// mostLeft is the most connections that loads leave to other tables.
 const mostLeft = 4
 
 // loadsAtOnce leaves a connection to each other table, at most half of them.
@@ -44,8 +44,8 @@ func loadsAtOnce(connections, tables int) int {
 	return max(connections-min(max(tables, 1), connections/2, mostLeft), 1)
 }
 
-// seen notes whether the database could be reached: a table that is locked says
-// nothing of it.
+// seen records whether the database could be reached. A locked table does not
+// show that.
 func (s *source) seen(err error) {
 	if err != nil && (!errors.Is(err, doc.ErrUnavailable) || errors.Is(err, doc.ErrLocked)) {
 		return
@@ -61,7 +61,7 @@ func (s *source) lastError() error {
 	return s.err
 }
 
-// load is what was asked of it.
+// load returns what the daemon has asked of the database.
 func (s *source) load() httpapi.SourceLoad {
 	_, quiet := s.conf.Limits.Quiet.Until(time.Now())
 	if s.Database == nil {
@@ -71,8 +71,8 @@ func (s *source) load() httpapi.SourceLoad {
 	return httpapi.SourceLoad{Statements: f.Statements, BusyS: f.Busy.Seconds(), Slow: f.Slow, Quiet: quiet}
 }
 
-// sayPace says once that the database is slow, and once that it is no more.
-func (s *source) sayPace(log *slog.Logger) {
+// logPace logs once that the database is slow, and once that it is not any more.
+func (s *source) logPace(log *slog.Logger) {
 	slow := s.Figures().Slow
 	s.mu.Lock()
 	said := s.slow
@@ -103,9 +103,9 @@ func (s *source) waitQuietHours(ctx context.Context, log *slog.Logger, pass stri
 	}
 }
 
-// loading is the rows of a table as its load reads them: in sharedHorizon with the other
-// loads of the source, so that connections are left for tables that follow, and
-// not in quiet hours.
+// loading is the rows of a table as its load reads them: outside quiet hours, and
+// never so many ranges of a source at once that no connection is left to the
+// tables that follow.
 type loading struct {
 	database.Rows
 	source *source
@@ -115,7 +115,7 @@ type loading struct {
 // Range implements initial.Source.
 func (l loading) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
-		if err := l.turn(ctx); err != nil {
+		if err := l.begin(ctx); err != nil {
 			yield(doc.Batch{}, err)
 			return
 		}
@@ -124,8 +124,8 @@ func (l loading) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, er
 	}
 }
 
-// turn takes a turn.
-func (l loading) turn(ctx context.Context) error {
+// begin waits until one more range may be read.
+func (l loading) begin(ctx context.Context) error {
 	if err := l.source.waitQuietHours(ctx, l.log, "initial"); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"indexerd/timetrace"
 )
 
-// Status says how far each table has come.
+// Status returns how far each table has come.
 func (e *Engine) Status(context.Context) httpapi.Status {
 	s := httpapi.Status{
 		Version: Version,
@@ -71,7 +71,7 @@ func (t *table) pin() *doc.Pin {
 	return late.pin
 }
 
-// Waiting says what keeps tables from being ready.
+// Waiting lists why tables are not ready; empty where all are.
 func (e *Engine) Waiting() []string {
 	waiting := []string{}
 	for _, t := range e.tables {
@@ -111,7 +111,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		s.Settled.Mode = marks.Mode
 	}
 	if t.late != nil {
-		s.Settled.Reason = t.late.why(marks)
+		s.Settled.Reason = t.late.reasonOf(marks)
 	}
 	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
 	if t.moment.Behind != "" && marks.Unverified == "" {

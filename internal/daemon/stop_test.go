@@ -17,7 +17,7 @@ func TestStopJobs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		cause error
-		takes time.Duration // of the pass, after it is told to end
+		takes time.Duration // of the pass, after its context has ended
 		stuck bool          // want that said
 	}{
 		{"a signal", nil, time.Hour, false},

@@ -62,7 +62,7 @@ func (s *storage) openStored() (bool, error) {
 	marks, ok := s.trace.Table(s.conf.Name)
 	if !ok {
 		if _, err := os.Stat(s.dir); !errors.Is(err, fs.ErrNotExist) {
-			return false, fmt.Errorf("%s has documents of %s and %s has no marks of it: restore that file, or move %s away to load the table anew", s.dir, s.conf.Name, timetrace.FileName, s.dir)
+			return false, fmt.Errorf("%s has documents of %s and %s has no marks of it: restore that file, or move %s away to load the table again", s.dir, s.conf.Name, timetrace.FileName, s.dir)
 		}
 		return false, nil
 	}
@@ -81,7 +81,8 @@ func (s *storage) openStored() (bool, error) {
 	return true, s.open(index, built)
 }
 
-// openIndex opens the index that counts, and returns what it was built with.
+// openIndex opens the index in use, and returns the mapping that it was built
+// with.
 func (s *storage) openIndex() (*fulltext.Index, fulltext.Mapping, error) {
 	open, openAsBuilt := fulltext.Open, fulltext.OpenAsBuilt
 	if s.readOnly {
@@ -101,7 +102,8 @@ func (s *storage) openIndex() (*fulltext.Index, fulltext.Mapping, error) {
 	return index, built, err
 }
 
-// checkMarks makes sure that the marks speak of this configuration.
+// checkMarks returns a fault where the marks are of another source or key than the
+// configuration.
 func (s *storage) checkMarks(marks timetrace.Table) error {
 	if marks.Source != sourceFingerprint(s.conf) {
 		return s.cfg.Fault("tables."+s.conf.Name+".key", "source, key or updated is not what the table was loaded with",
@@ -110,8 +112,8 @@ func (s *storage) checkMarks(marks timetrace.Table) error {
 	return nil
 }
 
-// create starts the stored side of a table that was never loaded, or whose
-// load can't be resumed.
+// create starts the storage of a table that was never loaded, or whose load can't
+// be resumed.
 func (s *storage) create(r database.Rows, units map[string]string) error {
 	var generation doc.Generation
 	err := s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) {
@@ -141,7 +143,8 @@ func (s *storage) create(r database.Rows, units map[string]string) error {
 	return s.open(index, database.Mapping(s.conf))
 }
 
-// open opens what stands beside the index, and puts the sink before them.
+// open opens the files beside the index, and makes the sink that writes all of
+// them.
 func (s *storage) open(index *fulltext.Index, built fulltext.Mapping) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,8 +184,8 @@ func (s *storage) withinLimits(row doc.Row) error {
 	return index.Fits(row, s.conf.Limits)
 }
 
-// openLogs opens what no search needs. Read-only there is no tree: it only knows
-// what passes of this process have seen.
+// openLogs opens what no search needs. Read-only there is no tree: it holds only
+// what passes of this process have read.
 func (s *storage) openLogs() (err error) {
 	openQuarantine, openHistory := quarantine.Open, history.Open
 	if s.readOnly {
@@ -255,8 +258,8 @@ func (s *storage) current() *fulltext.Index {
 	return s.index
 }
 
-// broken is the fault after which nothing may be written any more: what the
-// disk has is unknown, and only opening it again tells.
+// broken returns the fault after which nothing may be written any more; nil
+// without one. What is durable after it shows only when it is opened again.
 func (s *storage) broken() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -275,8 +278,8 @@ func (s *storage) close() error {
 	return s.closeAll()
 }
 
-// newGuard makes a table's guard. Removals of the last hour count, whoever ran
-// then, and what the last sweep held is still held.
+// newGuard returns a table's guard. Removals of the last hour count, also those of
+// an earlier process, and removals that the last sweep held are still held.
 func (s *storage) newGuard() (*sink.Guard, error) {
 	conf, h := s.conf.DeleteCheck, s.history
 	count := func() (uint64, error) { return s.current().Count() }

@@ -66,15 +66,15 @@ func (t *table) sweepIfDoubted(pause time.Duration) {
 
 // sweeping is how a sweep is to be done.
 type sweeping struct {
-	scheduled bool    // and not at a person's word
+	scheduled bool    // not requested by a caller
 	share     float64 // of the time that it works
-	anew      bool
-	allow     int // removals beyond the guard's limits
+	restart   bool    // from the first key, not where the last sweep was interrupted
+	allow     int     // removals beyond the guard's limits
 	progress  func(done, of int64)
 }
 
-// sweep compares everything, and repairs what differs. It takes sharedHorizon in the
-// lane with the other passes, which wait for a chunk at most.
+// sweep compares the whole table, and repairs what differs. It gives up the lane
+// between chunks, so that other passes wait for one chunk at most.
 func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	select {
 	case t.sweeping <- struct{}{}:
@@ -96,7 +96,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	defer t.guard.Allow(0)
 	s := deletecheck.Sweep{
 		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Anew: how.anew, Progress: how.progress,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Anew: how.restart, Progress: how.progress,
 		Rest: func(ctx context.Context, worked time.Duration) error {
 			return lane.pause(ctx, func(ctx context.Context) error { return t.restInSweep(ctx, worked, how) })
 		},
@@ -109,7 +109,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	}
 	t.source.seen(nil)
 	t.settleSweep(report, started, proven)
-	t.sayHeld("deletecheck")
+	t.logHeld("deletecheck")
 	if err := t.keep("deletecheck", "", started, time.Since(started), report); err != nil {
 		return report, err
 	}
@@ -130,8 +130,8 @@ func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweep
 	return restAfterWork(ctx, worked, how.share)
 }
 
-// provenBefore reports whether the database vouches, before a sweep begins, for
-// everything that S claims: then the sweep proves what was assumed.
+// provenBefore reports whether the horizon, read before a sweep begins, is exact
+// and not below S: then the sweep proves what was assumed.
 func (t *table) provenBefore(ctx context.Context) bool {
 	t.mu.Lock()
 	late := t.late
@@ -140,12 +140,13 @@ func (t *table) provenBefore(ctx context.Context) bool {
 		return false
 	}
 	marks, _ := t.trace.Table(t.conf.Name)
-	h, err := late.sharedHorizon.look(ctx)
+	h, err := late.horizon.observe(ctx)
 	return err == nil && h.Exact && !h.At.Before(marks.Settled)
 }
 
-// settleSweep notes what a sweep that has ended says of the table. How late
-// rows were that a sweep found says nothing of transactions.
+// settleSweep records the result of a sweep that has ended: the removals that it
+// held, and whether it proved S. The lateness of rows that it found is not that
+// of transactions and is not recorded.
 func (t *table) settleSweep(report doc.Report, started time.Time, proven bool) {
 	var of uint64
 	if report.Held > 0 {
@@ -179,7 +180,7 @@ func (e *Engine) Sweep(name string, allow int) (httpapi.Run, error) {
 		return httpapi.Run{}, err
 	}
 	return e.runs.start(name, "deletecheck", func(ctx context.Context, r *job) (any, bool, error) {
-		report, err := t.sweep(ctx, sweeping{share: 1, anew: true, allow: allow, progress: r.progress})
+		report, err := t.sweep(ctx, sweeping{share: 1, restart: true, allow: allow, progress: r.progress})
 		return done(report), report.Held > 0, err
 	})
 }

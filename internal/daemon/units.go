@@ -61,7 +61,7 @@ func (t *table) keepUnit(path, unit string) error {
 	})
 }
 
-// noteUnits keeps which SQLs were looked at and have told no unit yet.
+// noteUnits records the SQLs whose rows were sampled and showed no unit yet.
 func (t *table) noteUnits(found map[string]timeunit.Unit) error {
 	for path, unit := range found {
 		if unit != timeunit.Unknown {

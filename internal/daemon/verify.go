@@ -48,8 +48,8 @@ func (e *Engine) Verify(p httpapi.VerifyRequest) (httpapi.Run, error) {
 	})
 }
 
-// verifyTables compares one table after the other. What can't be told of one
-// table stands in its line, and keeps no other from being told.
+// verifyTables compares one table after the other. The error of one table is in
+// its line of the result; the others are compared all the same.
 func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest, live bool, r *job) (httpapi.VerifyResult, error) {
 	began := time.Now()
 	v := httpapi.VerifyResult{Equal: true, Tables: []httpapi.VerifiedTable{}}
@@ -62,7 +62,7 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 		line.Error = text(err)
 		v.Tables = append(v.Tables, line)
 		v.Equal = v.Equal && err == nil && result.Equal() && (!p.Strict || result.Pending == 0)
-		// The earliest time is what the answer as a whole speaks of.
+		// The result as a whole holds for the earliest time.
 		if at := httpapi.TimeOrNull(result.AsOf); at != nil && (v.AsOf == nil || result.AsOf.Before(time.Time(*v.AsOf))) {
 			v.AsOf = at
 		}

@@ -39,8 +39,8 @@ type Rows interface {
 	// Horizon returns the reader of the database's horizon; nil where the
 	// database can't prove one. last is what an earlier process read.
 	Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
-	// Versions returns what tells that anything was committed; nil where the
-	// database does not tell.
+	// Versions returns a reader of the database's change counter; nil where it has
+	// none.
 	Versions() compensate.Versions
 	// CheckUnits samples the rows again for the units of their updateTimes.
 	CheckUnits(context.Context) error

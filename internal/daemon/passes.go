@@ -23,7 +23,7 @@ import (
 
 // live is the life of a table in a running daemon: reach the database, load
 // what is not loaded, then follow. A fault is retried with growing pauses for
-// as long as the daemon lives; failures is told of each.
+// as long as the daemon lives, and logged to failures.
 func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *slog.Logger) error {
 	log, failures = log.With("table", t.conf.Name), failures.With("table", t.conf.Name)
 	t.log = log
@@ -37,11 +37,11 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	}); err != nil {
 		return err
 	}
-	t.sayMapping()
+	t.logMapping()
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
 		return err
 	}
-	t.lookBack() // its watch begins with what the load knew
+	t.makeCompensation() // from the marks that the load wrote
 	err := t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
 		_, err := t.runIncremental(ctx)
 		return err
@@ -55,8 +55,8 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	return t.scheduleSweep(s)
 }
 
-// lookBack makes the passes that look back from where the marks are now.
-func (t *table) lookBack() {
+// makeCompensation makes the compensation passes from the present marks.
+func (t *table) makeCompensation() {
 	r := t.described()
 	if r == nil {
 		return // the next pass makes them
@@ -88,19 +88,17 @@ func (t *table) runIncremental(ctx context.Context) (doc.Report, error) {
 	return report, err
 }
 
-// runCompensation compares now: what the database vouches for, or what every
-// tier looks at.
+// runCompensation runs the compensation passes now.
 func (t *table) runCompensation(ctx context.Context) (doc.Report, error) {
-	late, err := t.lookingBack(ctx)
+	late, err := t.compensationNow(ctx)
 	if err != nil {
 		return doc.Report{}, err
 	}
 	return late.run(ctx)
 }
 
-// lookingBack returns the passes that look back on the rows as they are
-// described.
-func (t *table) lookingBack(ctx context.Context) (*compensation, error) {
+// compensationNow returns the compensation passes of the rows as described now.
+func (t *table) compensationNow(ctx context.Context) (*compensation, error) {
 	r, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
@@ -114,7 +112,7 @@ func (t *table) lookingBack(ctx context.Context) (*compensation, error) {
 	return late, nil
 }
 
-// every puts a pass on its schedule, first after a delay.
+// every schedules a pass, first after a delay.
 func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) error {
 	job, err := s.Every(strings.TrimSpace(t.conf.Name+" "+pass+" "+tier), interval, delay, run)
 	if err != nil {
@@ -126,7 +124,7 @@ func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay 
 	return nil
 }
 
-// retry runs f until it succeeds, the daemon stops or the storage breaks.
+// retry runs f until it succeeds or ctx ends.
 func retry[T any](ctx context.Context, log *slog.Logger, f func() (T, error)) (T, error) {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.MaxInterval = 30 * time.Second
@@ -157,7 +155,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	if marks.Loaded {
 		return nil
 	}
-	late, err := t.lookingBack(ctx)
+	late, err := t.compensationNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,7 +170,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	load := &initial.Load{
 		Table: t.conf.Name, Source: loading{r, t.source, log}, Sink: t.sink, Trace: t.trace,
 		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
-		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.begin, Progress: &t.progress,
+		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.loadStart, Progress: &t.progress,
 	}
 	started := time.Now()
 	report, err := guarded(ctx, t, r, load.Run)
@@ -188,7 +186,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// pass runs one pass on rows in the table's lane, and keeps what it did.
+// pass runs one pass on rows in the table's lane, and records what it did.
 func (t *table) pass(ctx context.Context, r database.Rows, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 	if err := t.lane.Take(ctx); err != nil {
 		return doc.Report{}, err
@@ -202,22 +200,22 @@ func (t *table) pass(ctx context.Context, r database.Rows, pass, tier string, ru
 		return report, t.dieIfBroken(pass, err)
 	}
 	t.source.seen(nil)
-	t.source.sayPace(t.log)
+	t.source.logPace(t.log)
 	if pass == "incremental" {
 		t.mu.Lock()
 		t.window, t.windowAt = report.Window, started
 		t.mu.Unlock()
 	}
 	t.sweepIfDue()
-	t.sayHeld(pass)
+	t.logHeld(pass)
 	if report.Read+report.Deleted == 0 {
 		return report, nil
 	}
 	return report, t.keep(pass, tier, started, took, report)
 }
 
-// keepMoment keeps how far a standby is behind, and logs once why it can't be
-// known what was committed since.
+// keepMoment records how far a standby is behind, and logs once why the mark does
+// not move.
 func (t *table) keepMoment(at doc.Moment) {
 	t.mu.Lock()
 	said := t.moment.Behind
@@ -228,8 +226,8 @@ func (t *table) keepMoment(at doc.Moment) {
 	}
 }
 
-// sayHeld says once that removals are held, and again when they are others.
-func (t *table) sayHeld(pass string) {
+// logHeld logs once how many removals are held, and again when the number changes.
+func (t *table) logHeld(pass string) {
 	held := t.guard.Held().Removals
 	t.mu.Lock()
 	said := t.heldLogged
@@ -242,7 +240,7 @@ func (t *table) sayHeld(pass string) {
 		"do", "look at the database; if they are to go: "+t.command("sweep", "--allow", strconv.Itoa(held)))
 }
 
-// keep writes a run that did something into log and history.
+// keep records a run that changed or read something in log and history.
 func (t *table) keep(pass, tier string, started time.Time, took time.Duration, report doc.Report) error {
 	t.log.Info(strings.TrimSpace(pass+" "+tier)+" indexed", "added", report.Added, "updated", report.Updated, "deleted", report.Deleted,
 		"skipped", report.Skipped, "quarantined", report.Quarantined, "took", took.Round(time.Millisecond))
@@ -257,10 +255,10 @@ func (t *table) count(pass, tier string, took time.Duration, r doc.Report, err e
 	t.skipped += r.Skipped
 }
 
-// guarded runs what reads rows of a table; r is nil where they are not described
-// yet. Every pass begins here. A panic is an error of this pass alone, and its
-// stack is logged once. A result that is not what was described makes the table
-// describe itself again.
+// guarded runs a function that reads rows of a table. Every pass begins here. A
+// panic is an error of this pass alone, and its stack is logged once. A result
+// that differs from its description makes the table describe itself again. r is
+// nil where the rows are not described yet.
 func guarded[T any](ctx context.Context, t *table, r database.Rows, run func(context.Context) (T, error)) (T, error) {
 	result, err := caught(ctx, run)
 	logPanic(t.log, err)
@@ -276,8 +274,8 @@ func logPanic(log *slog.Logger, err error) {
 	}
 }
 
-// asked is guarded for a question of a caller. Where the answer shows that the
-// description does not hold, the question is asked once more under the next one.
+// asked is guarded for a caller's question. If the result differs from the
+// description, it asks once more under the next description.
 func asked[T any](ctx context.Context, t *table, ask func(context.Context, database.Rows) (T, error)) (answer T, err error) {
 	for range 2 {
 		var r database.Rows
@@ -297,7 +295,7 @@ func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (r
 	return run(ctx)
 }
 
-// dieIfBroken is fail, and the end of the daemon where the storage broke.
+// dieIfBroken is fail, and ends the engine where the storage broke.
 func (t *table) dieIfBroken(pass string, err error) error {
 	if broken := t.broken(); broken != nil {
 		err = fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, broken)
