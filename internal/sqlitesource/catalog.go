@@ -12,9 +12,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Catalog describes the tables of the database. Since SQLite stores what it is
-// given, whatever a column is declared as, the first rows of each table are
-// looked at too.
+// Catalog describes the tables of the database. It also reads the first 1,000 rows
+// of each table, since a SQLite column stores values of any type, whatever its
+// declared type.
 func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
 	name := filepath.Base(s.path)
 	c := doc.Catalog{Name: strings.TrimSuffix(name, filepath.Ext(name)), Greatest: "max"}
@@ -23,9 +23,8 @@ func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
 }
 
 func catalog(ctx context.Context, tx *sql.Tx, c *doc.Catalog) error {
-	// Virtual tables, and those in which they keep what they have, are not
-	// known by keys and times.
-	err := each(ctx, tx, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
+	// Leave out virtual tables and their shadow tables.
+	err := eachRow(ctx, tx, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`, nil, 2, func(raw []any) bool {
 		name, _ := raw[0].(string)
 		if raw[1] == "view" {
@@ -40,7 +39,7 @@ func catalog(ctx context.Context, tx *sql.Tx, c *doc.Catalog) error {
 	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
-		for _, look := range []func(context.Context, *sql.Tx, *doc.CatalogTable) error{lookAtColumns, lookAtIndexes, lookAtTriggers, lookAtReferences, lookAtValues} {
+		for _, look := range []func(context.Context, *sql.Tx, *doc.CatalogTable) error{readColumns, readIndexes, readTriggers, readReferences, readValues} {
 			if err := look(ctx, tx, t); err != nil {
 				return err
 			}
@@ -50,16 +49,16 @@ func catalog(ctx context.Context, tx *sql.Tx, c *doc.Catalog) error {
 	return nil
 }
 
-// setsNow finds a default that is the time of the insert.
+// setsNow matches a default that is the time of the insert.
 var setsNow = regexp.MustCompile(`(?i)\b(current_timestamp|current_date|now|unixepoch)\b`)
 
-// declaredLength finds the 40 in VARCHAR(40), which SQLite itself ignores.
+// declaredLength matches the 40 in VARCHAR(40), which SQLite ignores.
 var declaredLength = regexp.MustCompile(`\((\d+)\)`)
 
-func lookAtColumns(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
+func readColumns(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 	var key []string
-	// Hidden columns that are computed are columns like others.
-	err := each(ctx, tx, `SELECT +name, +type, +"notnull", +dflt_value, +pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, []any{t.Name}, 5, func(raw []any) bool {
+	// Include generated columns; hidden = 1 is a virtual table's.
+	err := eachRow(ctx, tx, `SELECT +name, +type, +"notnull", +dflt_value, +pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, []any{t.Name}, 5, func(raw []any) bool {
 		c := doc.CatalogColumn{NotNull: raw[2] == int64(1)}
 		c.Name, _ = raw[0].(string)
 		c.Type, _ = raw[1].(string)
@@ -77,10 +76,10 @@ func lookAtColumns(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 		return true
 	})
 	t.Primary = len(key) > 0
-	// The primary key's columns may stand in another order than its own.
+	// The primary key may have its columns in another order than the table.
 	if len(key) > 1 {
 		key = nil
-		err = each(ctx, tx, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, []any{t.Name}, 1, func(raw []any) bool {
+		err = eachRow(ctx, tx, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, []any{t.Name}, 1, func(raw []any) bool {
 			name, _ := raw[0].(string)
 			key = append(key, name)
 			return true
@@ -93,7 +92,7 @@ func lookAtColumns(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 	return err
 }
 
-// column is a column by its name, in any case.
+// column returns the column of this name in any case, or an empty column.
 func column(t *doc.CatalogTable, name string) *doc.CatalogColumn {
 	for i := range t.Columns {
 		if strings.EqualFold(t.Columns[i].Name, name) {
@@ -103,15 +102,15 @@ func column(t *doc.CatalogTable, name string) *doc.CatalogColumn {
 	return &doc.CatalogColumn{}
 }
 
-// lookAtIndexes finds indexes of the whole table. One of expressions has a
+// readIndexes finds the indexes of the whole table. An indexed expression is a
 // column without a name.
-func lookAtIndexes(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
+func readIndexes(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 	type index struct {
 		columns []string
 		unique  bool
 	}
 	var all []index
-	err := each(ctx, tx, `SELECT +l.seq, +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
+	err := eachRow(ctx, tx, `SELECT +l.seq, +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
 		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY l.seq DESC, i.seqno`, []any{t.Name}, 4, func(raw []any) bool {
 		name, _ := raw[3].(string)
 		if raw[1] == int64(0) {
@@ -133,13 +132,13 @@ func lookAtIndexes(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 	return err
 }
 
-// assignments finds what an UPDATE in a trigger sets.
+// assignments matches what an UPDATE in a trigger sets.
 var assignments = regexp.MustCompile(`(?is)\bset\b(.*?)(\bwhere\b|;|$)`)
 
-// lookAtTriggers finds the columns that a trigger sets when a row is updated.
-// It reads SQL as people write it, and no further: what it finds is advice.
-func lookAtTriggers(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
-	return each(ctx, tx, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, []any{t.Name}, 1, func(raw []any) bool {
+// readTriggers finds the columns that a trigger sets when a row is updated. It
+// matches common SQL only: its result is advice.
+func readTriggers(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
+	return eachRow(ctx, tx, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, []any{t.Name}, 1, func(raw []any) bool {
 		text, _ := raw[0].(string)
 		head, body, _ := strings.Cut(strings.ToLower(text), "begin")
 		if !strings.Contains(head, "update") {
@@ -156,11 +155,11 @@ func lookAtTriggers(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error 
 	})
 }
 
-func lookAtReferences(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
-	return each(ctx, tx, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, []any{t.Name}, 4, func(raw []any) bool {
+func readReferences(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
+	return eachRow(ctx, tx, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, []any{t.Name}, 4, func(raw []any) bool {
 		to, _ := raw[1].(string)
 		from, _ := raw[2].(string)
-		other, _ := raw[3].(string) // none where it is the primary key
+		other, _ := raw[3].(string) // "" for the primary key
 		if raw[0] == int64(0) {
 			t.References = append(t.References, doc.CatalogReference{To: quoteName(to)})
 		}
@@ -170,8 +169,8 @@ func lookAtReferences(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) erro
 	})
 }
 
-// resolveReferences spells tables and columns as they are declared, and names
-// those of a primary key that a foreign key leaves out.
+// resolveReferences replaces the names in foreign keys by the declared ones, and
+// adds the columns of primary keys that foreign keys leave out.
 func resolveReferences(c *doc.Catalog) {
 	for _, t := range c.Tables {
 		for i := range t.References {
@@ -196,18 +195,17 @@ func resolveReferences(c *doc.Catalog) {
 	}
 }
 
-// looked is how many rows of a table tell what its columns hold.
-const looked = 1000
+// sampledRows is the number of rows of a table that readValues reads.
+const sampledRows = 1000
 
-// lookAtValues finds what each column is for, by what it is declared as and
-// what it holds.
-func lookAtValues(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
+// readValues finds the kind of each column from its declared type and its values.
+func readValues(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 	held := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
 	}
-	query := fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s LIMIT %d)", strings.Join(held, ", "), t.SQL, looked)
-	return each(ctx, tx, query, nil, len(t.Columns), func(raw []any) bool {
+	query := fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s LIMIT %d)", strings.Join(held, ", "), t.SQL, sampledRows)
+	return eachRow(ctx, tx, query, nil, len(t.Columns), func(raw []any) bool {
 		for i := range t.Columns {
 			types, _ := raw[i].(string)
 			t.Columns[i].Kind = kindOf(t.Columns[i].Type, types)
@@ -217,8 +215,8 @@ func lookAtValues(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 	})
 }
 
-// kindOf follows the declared type, by SQLite's rules of affinity, as long as
-// the values do: one that doesn't would keep its row out of the index.
+// kindOf returns the kind of the declared type, by SQLite's rules of affinity, if
+// the values have it too. A value of another type would reject its row.
 func kindOf(declared, types string) doc.ColumnKind {
 	d := strings.ToUpper(declared)
 	switch {
@@ -247,15 +245,15 @@ func kindOf(declared, types string) doc.ColumnKind {
 func timeKind(declared, types string) doc.ColumnKind {
 	switch {
 	case types != "" && types != "text":
-		return doc.OtherColumn // seconds or days since some time: no date to a reader
+		return doc.OtherColumn // a number of seconds or days: not readable as a date
 	case strings.Contains(declared, "TIME"):
 		return doc.InstantColumn
 	}
 	return doc.DateColumn
 }
 
-// canBeTime: numbers since 1970, Julian days and text can all be updateTimes,
-// as long as they can be compared.
+// canBeTime reports whether a column can be an updateTime: all its values must be
+// integers, reals or text, so that they can be compared.
 func canBeTime(declared, types string) bool {
 	switch types {
 	case "":
@@ -265,3 +263,27 @@ func canBeTime(declared, types string) bool {
 	}
 	return false
 }
+
+// plainName matches a name that needs no quotes unless it is a keyword.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// quoteName returns a name as SQL writes it, quoted only if necessary.
+func quoteName(name string) string {
+	if plainName.MatchString(name) && !strings.Contains(keywords, " "+strings.ToLower(name)+" ") {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// keywords are the keywords of https://www.sqlite.org/lang_keywords.html.
+const keywords = " " +
+	"abort action add after all alter always analyze and as asc attach autoincrement before begin between by " +
+	"cascade case cast check collate column commit conflict constraint create cross current current_date " +
+	"current_time current_timestamp database default deferrable deferred delete desc detach distinct do drop each " +
+	"else end escape except exclude exclusive exists explain fail filter first following for foreign from full " +
+	"generated glob group groups having if ignore immediate in index indexed initially inner insert instead " +
+	"intersect into is isnull join key last left like limit match materialized natural no not nothing notnull null " +
+	"nulls of offset on or order others outer over partition plan pragma preceding primary query raise range " +
+	"recursive references regexp reindex release rename replace restrict returning right rollback row rows " +
+	"savepoint select set table temp temporary then ties to transaction trigger unbounded union unique update using " +
+	"vacuum values view virtual when where window with without "

@@ -12,22 +12,22 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A ChildConfig is an SQL of rows that belong to a row of the main SQL: to the
-// one whose key, part for part, has the same value, and for text the same
-// bytes, whatever the collation. Path is where it stands in the configuration,
-// such as "children.actors". Updated may be empty. Columns must be in its
-// result; with Value it has exactly one column beside key and updateTime.
+// A ChildConfig is an SQL whose rows belong to rows of the main SQL: a child row
+// belongs to the row with the same key. Text keys must have the same bytes,
+// whatever the collation. Path is the child's place in the configuration, such as
+// "children.actors". Updated may be empty. The result must have Columns; with
+// Value it has exactly one column besides key and updateTime.
 type ChildConfig struct {
 	Name, Path string
 	SQL        string
 	Key        []string
 	Updated    string
-	Unit       string // of an Updated that is a number; "": its rows tell it
+	Unit       string // of an Updated that is a number; "": found from its rows
 	Columns    []string
 	Value      bool
 }
 
-// A child is the result of a child's SQL.
+// A child is the view of a child's SQL.
 type child struct {
 	*view
 	name string
@@ -55,103 +55,103 @@ func (s *Source) newChild(ctx context.Context, c ChildConfig, updated updatedCon
 	return &child{view: v, name: c.Name}, nil
 }
 
-// A brood is the rows of one child SQL that belong to one row.
-type brood struct {
-	count, sum uint64    // of rows; of their digests, modulo 2^64
-	updated    time.Time // the greatest
-	rows       []litter  // where bodies are read
-	fault      error     // why they can't be in a document
+// childRows are the rows of one child SQL that belong to one row.
+type childRows struct {
+	count, sum uint64      // number of rows; sum of their digests modulo 2^64
+	updated    time.Time   // the greatest updateTime
+	rows       []sortedRow // only if bodies are read
+	err        error       // why a document can't have these rows
 }
 
-// A litter is a row with its canonical JSON, by which rows are sorted: SQL
-// promises no order, and the hash of a document must not depend on it.
-type litter struct {
+// A sortedRow is a row with its canonical JSON, by which rows are sorted: SQL
+// guarantees no order, and the hash of a document must not depend on it.
+type sortedRow struct {
 	row  doc.Row
 	json []byte
 }
 
-// errTooMuch says that the children of a page are more than fit into memory.
-var errTooMuch = errors.New("the children of the page are more than a page holds")
+// errTooMuch reports that the children of a page exceed the page's limit.
+var errTooMuch = errors.New("the children of the page exceed the size of a page")
 
-// broods reads the children's digests for some keys: for each key a brood for
-// each child. With bodies it reads their rows too, as long as their text is no
-// more than most.
-func (t *Table) broods(ctx context.Context, tx *sql.Tx, oids []doc.OID, bodies bool, most int) (map[doc.OID][]brood, error) {
+// readChildRows reads the digests of the children's rows: for each key one
+// childRows for each child. With bodies it reads their values too, up to limit
+// bytes of text.
+func (t *Table) readChildRows(ctx context.Context, tx *sql.Tx, oids []doc.OID, bodies bool, limit int) (map[doc.OID][]childRows, error) {
 	if len(t.children) == 0 {
 		return nil, nil
 	}
-	families := make(map[doc.OID][]brood, len(oids))
+	byParent := make(map[doc.OID][]childRows, len(oids))
 	for _, oid := range oids {
-		families[oid] = make([]brood, len(t.children))
+		byParent[oid] = make([]childRows, len(t.children))
 	}
 	for i, c := range t.children {
-		clock, err := c.findClock(ctx, tx)
+		format, err := c.findFormat(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
-		// Chunks of bodies are as large as a page: they are one.
+		// With bodies there is one chunk: a page has at most maxKeys keys.
 		for chunk := range slices.Chunk(oids, maxKeys) {
 			var where condition
 			if err := c.among(&where, chunk); err != nil {
 				return nil, err
 			}
-			r := &broodReader{child: c, number: i, clock: clock, families: families, most: &most}
+			r := &childReader{child: c, number: i, format: format, byParent: byParent, left: &limit}
 			if err := r.read(ctx, tx, where, bodies); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return families, nil
+	return byParent, nil
 }
 
-// A broodReader reads the rows of one child.
-type broodReader struct {
+// A childReader reads the rows of one child.
+type childReader struct {
 	child    *child
-	number   int
-	clock    *clock
-	families map[doc.OID][]brood
-	most     *int
+	number   int // of the child
+	format   *timeFormat
+	byParent map[doc.OID][]childRows
+	left     *int // bytes of text that may still be read
 }
 
-func (r *broodReader) read(ctx context.Context, tx *sql.Tx, where condition, bodies bool) error {
+func (r *childReader) read(ctx context.Context, tx *sql.Tx, where condition, bodies bool) error {
 	s := &r.child.statements
 	if !bodies {
-		return each(ctx, tx, s.stamps+where.String(), where.args, len(r.child.key)+2, r.addStamp)
+		return eachRow(ctx, tx, s.stamps+where.String(), where.args, len(r.child.key)+2, r.addStamp)
 	}
-	if err := each(ctx, tx, s.docs+where.String(), where.args, len(r.child.columns), r.addRow); err != nil {
+	if err := eachRow(ctx, tx, s.docs+where.String(), where.args, len(r.child.columns), r.addRow); err != nil {
 		return err
 	}
-	if *r.most < 0 {
+	if *r.left < 0 {
 		return errTooMuch
 	}
 	return nil
 }
 
-// brood finds where a row belongs; nil where to no document, or to none that
-// was asked for.
-func (r *broodReader) brood(key []any) *brood {
+// rowsOf returns the childRows of a key; nil if no selected row has the key.
+func (r *childReader) rowsOf(key []any) *childRows {
 	oid, err := r.child.oid(key)
-	if family := r.families[oid]; err == nil && family != nil {
-		return &family[r.number]
+	if all := r.byParent[oid]; err == nil && all != nil {
+		return &all[r.number]
 	}
 	return nil
 }
 
-// addStamp adds a row of key, updateTime and token.
-func (r *broodReader) addStamp(raw []any) bool {
+// addStamp adds a row of key, updateTime and token. It ignores an invalid
+// updateTime, which addRow reports.
+func (r *childReader) addStamp(raw []any) bool {
 	k := len(r.child.key)
-	if b := r.brood(raw[:k]); b != nil {
+	if rows := r.rowsOf(raw[:k]); rows != nil {
 		digest, _ := raw[k+1].(int64)
-		updated, _ := r.time(raw[k]) // whoever fetches the row learns why
-		b.add(uint64(digest), updated)
+		updated, _ := r.time(raw[k])
+		rows.add(uint64(digest), updated)
 	}
 	return true
 }
 
-// addRow adds a row of all columns.
-func (r *broodReader) addRow(raw []any) bool {
-	b := r.brood(r.child.keyOf(raw))
-	if b == nil {
+// addRow adds a row of all columns. It returns false if the text exceeds the limit.
+func (r *childReader) addRow(raw []any) bool {
+	rows := r.rowsOf(r.child.keyOf(raw))
+	if rows == nil {
 		return true
 	}
 	digest, err := digest(raw)
@@ -159,69 +159,70 @@ func (r *broodReader) addRow(raw []any) bool {
 	if r.child.updated >= 0 && err == nil {
 		updated, err = r.time(raw[r.child.updated])
 	}
-	b.add(digest, updated)
-	var l litter
+	rows.add(digest, updated)
+	var row sortedRow
 	if err == nil {
-		l, err = r.child.litter(raw)
+		row, err = r.child.sortedRow(raw)
 	}
-	if err != nil && b.fault == nil {
-		b.fault = fmt.Errorf("child %s: %w", r.child.name, err)
+	if err != nil && rows.err == nil {
+		rows.err = fmt.Errorf("child %s: %w", r.child.name, err)
 	}
-	b.rows = append(b.rows, l)
-	*r.most -= size(raw)
-	return *r.most >= 0
+	rows.rows = append(rows.rows, row)
+	*r.left -= size(raw)
+	return *r.left >= 0
 }
 
-func (r *broodReader) time(v any) (time.Time, error) {
+func (r *childReader) time(v any) (time.Time, error) {
 	if v == nil {
 		return time.Time{}, nil
 	}
-	at, err := r.clock.time(v)
+	at, err := r.format.time(v)
 	if err != nil {
 		return at, fmt.Errorf("updated %s: %w", r.child.columns[r.child.updated], err)
 	}
 	return at, nil
 }
 
-func (b *brood) add(digest uint64, updated time.Time) {
-	b.count++
-	b.sum += digest // wraps around, as a sum in any order does
-	if updated.After(b.updated) {
-		b.updated = updated
+func (c *childRows) add(digest uint64, updated time.Time) {
+	c.count++
+	c.sum += digest // modulo 2^64, so the order does not matter
+	if updated.After(c.updated) {
+		c.updated = updated
 	}
 }
 
-func (c *child) litter(raw []any) (l litter, err error) {
-	if l.row, err = c.row(raw); err != nil {
-		return l, err
+func (c *child) sortedRow(raw []any) (r sortedRow, err error) {
+	if r.row, err = c.row(raw); err != nil {
+		return r, err
 	}
-	l.json, err = l.row.AppendJSON(nil)
-	return l, err
+	r.json, err = r.row.AppendJSON(nil)
+	return r, err
 }
 
-// rear gives a document its children. The error is why it can't have them.
-func (t *Table) rear(d *doc.Doc, broods []brood) error {
-	d.Stamp = t.grown(d.Stamp, broods)
-	for i, b := range broods {
-		if b.fault != nil {
-			return b.fault
+// attachChildren adds the children's rows to a document and its stamp.
+func (t *Table) attachChildren(d *doc.Doc, children []childRows) error {
+	d.Stamp = stampWithChildren(d.Stamp, children)
+	for i, c := range children {
+		if c.err != nil {
+			return c.err
 		}
-		slices.SortFunc(b.rows, func(a, b litter) int { return bytes.Compare(a.json, b.json) })
-		c := doc.Child{Name: t.children[i].name}
-		for _, l := range b.rows {
-			c.Rows = append(c.Rows, l.row)
+		slices.SortFunc(c.rows, func(a, b sortedRow) int { return bytes.Compare(a.json, b.json) })
+		attached := doc.Child{Name: t.children[i].name}
+		for _, r := range c.rows {
+			attached.Rows = append(attached.Rows, r.row)
 		}
-		d.Row.Children = append(d.Row.Children, c)
+		d.Row.Children = append(d.Row.Children, attached)
 	}
 	return nil
 }
 
-// grown is a row's stamp as its children make it.
-func (t *Table) grown(own doc.Stamp, broods []brood) doc.Stamp {
-	own.Token.Digest = withChildren(own.Token.Digest, broods)
-	for _, b := range broods {
-		if b.updated.After(own.Updated) {
-			own.Updated = b.updated
+// stampWithChildren returns the stamp of a row with its children: the combined
+// token and the greatest updateTime.
+func stampWithChildren(own doc.Stamp, children []childRows) doc.Stamp {
+	own.Token.Digest = combineDigests(own.Token.Digest, children)
+	for _, c := range children {
+		if c.updated.After(own.Updated) {
+			own.Updated = c.updated
 		}
 	}
 	return own

@@ -172,7 +172,7 @@ func TestRejectedChildren(t *testing.T) {
 	for _, c := range []struct{ at, name, want string }{
 		{"'2024-05-06 12:00:00'", "9e999", "child actors: column name: real +Inf is no number that can be indexed"},
 		{"'2024-05-06 12:00:00'", "CAST(x'61ff' AS TEXT)", `child actors: column name: text "a\xff" is not valid UTF-8`},
-		{"'soon'", "'Ann'", `child actors: updated at: text "soon" is no time`},
+		{"'soon'", "'Ann'", `child actors: updated at: text "soon" is not a time`},
 	} {
 		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE actor (film INTEGER, at, name)",
 			"INSERT INTO t VALUES (1, 1700000000), (2, 1700000000), (3, 1700000000)",
@@ -313,7 +313,7 @@ func TestChildConfigErrors(t *testing.T) {
 		{"key of two", child(ChildConfig{Key: []string{"film", "name"}}), "children.actors.key: 2 columns: the table's key has 1: name a column for each, in the same order"},
 		{"key of text", child(ChildConfig{Key: []string{"name"}}), "children.actors.key: column name is text: that part of the table's key is integer: CAST it in the SQL"},
 		{"updated", child(ChildConfig{Updated: "att"}), "children.actors.updated: column att is not in the SQL's result: did you mean at?"},
-		{"updated of words", child(ChildConfig{Updated: "at"}), `children.actors.updated: column at: text "soon" is no time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
+		{"updated of words", child(ChildConfig{Updated: "at"}), `children.actors.updated: column at: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
 		{"content", child(ChildConfig{Columns: []string{"name", "nmae"}}), "children.actors.content: column nmae is not in the SQL's result: did you mean name?"},
 		{"two values", child(ChildConfig{Value: true}), "children.actors.sql: 2 columns beside key and updated: select exactly one, the value"},
 		{"no value", child(ChildConfig{Value: true, SQL: "SELECT film FROM actor"}), "children.actors.sql: 0 columns beside key and updated: select exactly one, the value"},

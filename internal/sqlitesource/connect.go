@@ -13,9 +13,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// parseDSN returns the path in a DSN: a plain path, or a file: URI whose only
-// parameter may be mode=ro. Other parameters are refused and not passed on,
-// since _pragma runs any SQL.
+// parseDSN returns the path of a DSN: a plain path, or a file: URI whose only
+// parameter may be mode=ro. It rejects other parameters, since the driver runs
+// any SQL that _pragma holds.
 func parseDSN(dsn string) (path string, err error) {
 	path, parameters := dsn, ""
 	if rest, isURI := strings.CutPrefix(dsn, "file:"); isURI {
@@ -35,18 +35,18 @@ func parseDSN(dsn string) (path string, err error) {
 	return path, nil
 }
 
-// fileURI spells a path as SQLite's URI, in which '?', '#' and '%' are special.
+// fileURI returns a path as SQLite's URI, in which '?', '#' and '%' are special.
 func fileURI(path, parameters string) string {
 	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?" + parameters
 }
 
-// readOnly are the parameters of every reading connection. Waiting for a
-// writer's lock ends well within the time that a shutdown may take.
+// readOnly are the parameters of every reading connection. The 2 s wait for a
+// writer's lock is well below the time that a shutdown may take.
 const readOnly = "mode=ro&_query_only=1&_busy_timeout=2000&_error_rc=1"
 
-// A connector opens reading connections that know the token function. It has a
-// driver of its own: what is registered with the package's driver is
-// registered for the whole process.
+// A connector opens reading connections that have the token function. It uses a
+// separate driver value because functions registered with the package's driver
+// apply to the whole process.
 type connector struct {
 	path   string
 	driver *sqlite.Driver
@@ -58,7 +58,7 @@ func newConnector(path string) (*connector, error) {
 		NArgs:         -1,
 		Deterministic: true,
 		Scalar:        tokenOfArgs,
-		// Without it text would arrive cut at its first NUL.
+		// Without it the driver cuts text arguments at their first NUL.
 		VolatileArgs: true,
 	})
 	if err != nil {
@@ -67,8 +67,8 @@ func newConnector(path string) (*connector, error) {
 	return c, nil
 }
 
-// Connect opens a connection. SQLite's own message for a missing file does not
-// say that it is missing.
+// Connect opens a connection. It checks first that the file exists: SQLite's
+// message for a missing file is unclear.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -79,12 +79,11 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.driver.Open(fileURI(c.path, readOnly))
 }
 
-// Driver returns the driver, as driver.Connector wants it.
+// Driver implements driver.Connector.
 func (c *connector) Driver() driver.Driver { return c.driver }
 
-// OpenWritable opens a database for writing and makes the file, in WAL mode,
-// where there is none. It is for the demo and for tests, which need something
-// to read; the daemon itself has no use for it.
+// OpenWritable opens a database for writing, in WAL mode, and creates a missing
+// file. Only the demo and tests use it.
 func OpenWritable(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", fileURI(path, "_busy_timeout=5000&_journal_mode=WAL&_synchronous=NORMAL&_error_rc=1"))
 	if err != nil {

@@ -11,25 +11,25 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A DeletedConfig says which rows are marked deleted and must not be in the
-// index: those with one of Values (string, int64, float64 or bool) in Column,
-// or those whose key SQL lists, in columns of the key's names.
+// A DeletedConfig selects the rows that are marked deleted and must not be in the
+// index: those with one of Values (string, int64, float64 or bool) in Column, or
+// those whose key SQL lists, in columns with the names of the key.
 type DeletedConfig struct {
 	Column string
 	Values []any
 	SQL    string
 }
 
-// A deletion tells the rows that are marked deleted.
+// A deletion finds the rows that are marked deleted.
 //
-// By column that is part of every statement. A list is asked for the keys of
-// each page, in the page's snapshot: as a part of every statement SQLite would
-// either read it whole for the sake of one row, or, where it has no index on
-// the key, once for each row.
+// The condition on a column is part of every statement. The list is queried by the
+// keys of each page, in the page's snapshot. As part of every statement, SQLite
+// would read the whole list for one row or, without an index on its key, the list
+// once for each row.
 type deletion struct {
 	marked string // q."active" IN (?, ?); "" where no column marks rows
 	values []any
-	list   *view // nil: none
+	list   *view // the view of DeletedConfig.SQL; nil: none
 }
 
 func (s *Source) newDeletion(ctx context.Context, c TableConfig, main *view) (d deletion, err error) {
@@ -53,7 +53,8 @@ func (s *Source) newDeletion(ctx context.Context, c TableConfig, main *view) (d 
 	return d, err
 }
 
-// live limits a condition to the rows that no column marks. A NULL marks none.
+// live limits a condition to the rows that no column marks deleted. NULL does not
+// mark a row.
 func (t *Table) live(where *condition) {
 	if t.deletion.marked != "" {
 		where.and("("+t.deletion.marked+") IS NOT TRUE", t.deletion.values...)
@@ -72,8 +73,8 @@ func (t *Table) listed(ctx context.Context, tx *sql.Tx, oids []doc.OID) (map[doc
 		if err := list.among(&where, chunk); err != nil {
 			return nil, err
 		}
-		err := each(ctx, tx, list.statements.keys+where.String(), where.args, len(list.key), func(raw []any) bool {
-			if oid, err := list.oid(raw); err == nil { // else it lists no row
+		err := eachRow(ctx, tx, list.statements.keys+where.String(), where.args, len(list.key), func(raw []any) bool {
+			if oid, err := list.oid(raw); err == nil { // an unusable key matches no row
 				listed[oid] = true
 			}
 			return true
@@ -82,23 +83,19 @@ func (t *Table) listed(ctx context.Context, tx *sql.Tx, oids []doc.OID) (map[doc
 			return nil, t.listFault(ctx, tx, err)
 		}
 	}
-	// A collation may have found other keys than were asked for.
-	asked := make(map[doc.OID]bool, len(oids))
-	for _, oid := range oids {
-		asked[oid] = true
-	}
+	// Drop keys that are only equal under the collation.
+	asked := setOf(oids)
 	maps.DeleteFunc(listed, func(oid doc.OID, _ bool) bool { return !asked[oid] })
 	return listed, nil
 }
 
-// listFault tells a list that fails at the keys that were asked for from one
-// that fails whatever is asked, as it does where it has no index: by asking it
-// for no key. Then it is no row's fault, and taking it for one would reject
-// them all.
+// listFault returns an error of the SQL if the list fails even when it is queried
+// for no key, as a list without an index does. A rowFault would reject all rows.
+// Otherwise it returns err.
 func (t *Table) listFault(ctx context.Context, tx *sql.Tx, err error) error {
 	list := t.deletion.list
 	query := list.statements.keys + " WHERE " + list.statements.isNull
-	if isRowFault(err) && isRowFault(each(ctx, tx, query, nil, len(list.key), func([]any) bool { return true })) {
+	if isRowFault(err) && isRowFault(eachRow(ctx, tx, query, nil, len(list.key), func([]any) bool { return true })) {
 		return fmt.Errorf("deleted.sql: %s", message(err))
 	}
 	return err

@@ -2,7 +2,6 @@ package sqlitesource
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -11,20 +10,19 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Statements name the columns that were there when the table was described, and
-// read them in that order. An ALTER TABLE, or another view of the same name, may
-// since have given a name to another column, taken a declared type away, or added
-// a column that belongs into documents. So each transaction describes every SQL
-// again before it reads a row. In SQLite this is a call in this process, of some
-// microseconds. The schema is part of the snapshot, so a description holds for all
-// that the transaction reads.
+// Statements name the columns that the SQLs had when the table was described, in
+// that order. An ALTER TABLE or a replaced view may have moved a name to another
+// column, changed a declared type or added a column. So each transaction describes
+// every SQL again before it reads a row. This is a call within the process and
+// takes microseconds. The schema is part of the snapshot, so the result is valid
+// for the whole transaction.
 
-// describeAgain compares the description of all SQLs with the one that the table
-// was described with, in the snapshot of the visit's transaction. A difference is
-// a doc.ErrChangedResult.
-func (t *Table) describeAgain(v *visit) error {
+// checkColumns compares the columns of all SQLs with those that the table was
+// described with, in the session's snapshot. A difference is a
+// doc.ErrChangedResult.
+func (t *Table) checkColumns(x *session) error {
 	for _, view := range t.views() {
-		info, err := v.columnsOf(view.sql)
+		info, err := x.columnsOf(view.sql)
 		if err == nil {
 			err = view.changed(info)
 		} else if !unavailable(err) {
@@ -37,7 +35,8 @@ func (t *Table) describeAgain(v *visit) error {
 	return nil
 }
 
-// changed names the first difference between a description and the view's.
+// changed returns an error that names the first column that differs from the
+// view's.
 func (v *view) changed(info []sqlite.ColumnInfo) error {
 	differ := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s: %s", doc.ErrChangedResult, v.paths.sql, fmt.Sprintf(format, args...))
@@ -47,7 +46,7 @@ func (v *view) changed(info []sqlite.ColumnInfo) error {
 		case c.Name != v.columns[i]:
 			return differ("column %d is %s, not %s", i+1, c.Name, v.columns[i])
 		case c.DeclType != v.declared[i]:
-			return differ("column %s is declared %s, not %s", c.Name, orNothing(c.DeclType), orNothing(v.declared[i]))
+			return differ("column %s is declared %s, not %s", c.Name, typeName(c.DeclType), typeName(v.declared[i]))
 		case c.TableName != v.origins[i].Table || c.OriginName != v.origins[i].Name:
 			return differ("column %s is another column of the same name", c.Name)
 		}
@@ -58,17 +57,17 @@ func (v *view) changed(info []sqlite.ColumnInfo) error {
 	return nil
 }
 
-func orNothing(declared string) string {
+func typeName(declared string) string {
 	if declared == "" {
 		return "without a type"
 	}
 	return declared
 }
 
-// columnsOf prepares the SQL, without the wrapping that would rename columns of
-// one name, and does not run it.
-func (v *visit) columnsOf(query string) (info []sqlite.ColumnInfo, err error) {
-	err = v.conn.Raw(func(driverConn any) error {
+// columnsOf prepares the SQL and does not run it. It does not wrap the SQL, which
+// would rename columns that share a name.
+func (x *session) columnsOf(query string) (info []sqlite.ColumnInfo, err error) {
+	err = x.conn.Raw(func(driverConn any) error {
 		describer, ok := driverConn.(interface {
 			ColumnInfo(query string) ([]sqlite.ColumnInfo, error)
 		})
@@ -81,27 +80,8 @@ func (v *visit) columnsOf(query string) (info []sqlite.ColumnInfo, err error) {
 	return info, err
 }
 
-// read runs f in a transaction in which the SQLs return what was described.
-func (t *Table) read(ctx context.Context, f func(*sql.Tx) error) error {
-	v, err := t.source.visit(ctx)
-	if err != nil {
-		return err
-	}
-	defer v.end()
-	if err := v.begin(ctx); err != nil {
-		return err
-	}
-	var n int
-	if err := v.tx.QueryRowContext(ctx, firstRead).Scan(&n); err != nil {
-		return err
-	}
-	if err := t.describeAgain(v); err != nil {
-		return err
-	}
-	return f(v.tx)
-}
-
-// described returns what of the description decides how a digest is read.
+// described returns the names and declared types of the columns, which are part
+// of the epoch of tokens.
 func (v *view) described() (parts []string) {
 	for i, name := range v.columns {
 		parts = append(parts, name, strings.ToUpper(v.declared[i]))
@@ -109,13 +89,10 @@ func (v *view) described() (parts []string) {
 	return parts
 }
 
-// ColumnsOf returns the names of the columns that an SQL returns now. What is
-// wrong with the SQL is a *ConfigError.
+// ColumnsOf returns the names of the columns that an SQL returns now. An error in
+// the SQL is a *ConfigError.
 func (s *Source) ColumnsOf(ctx context.Context, query string) (names []string, err error) {
-	info, err := s.columnsOf(ctx, query)
-	if err != nil && !unavailable(err) && ctx.Err() == nil {
-		err = &ConfigError{"sql", message(err), "try it in the sqlite3 shell"}
-	}
+	info, err := s.columnsOf(ctx, "sql", query)
 	for _, c := range info {
 		names = append(names, c.Name)
 	}

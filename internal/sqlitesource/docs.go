@@ -6,25 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"indexerd/internal/doc"
 )
 
 // Breakpoints returns every every-th key in the order of ranges, without the
-// first: where the ranges of a load begin. SQLite runs in this process, so to
-// step over the keys between costs less than to number them in SQL.
+// first: the bounds of the ranges of a load. It reads all keys: SQLite runs in
+// this process, so skipping keys costs less than numbering them in SQL.
 func (t *Table) Breakpoints(ctx context.Context, every int) (points []doc.OID, err error) {
 	var where condition
 	where.and("NOT " + t.statements.isNull)
 	t.live(&where)
 	err = t.read(ctx, func(tx *sql.Tx) error {
 		n := -1
-		return each(ctx, tx, t.statements.keys+where.String()+t.statements.order, where.args, len(t.key), func(raw []any) bool {
+		return eachRow(ctx, tx, t.statements.keys+where.String()+t.statements.order, where.args, len(t.key), func(raw []any) bool {
 			if n++; n == 0 || n%every != 0 {
 				return true
 			}
-			// A key of the wrong type bounds no range; it is rejected when it is read.
+			// A key of the wrong type can't bound a range. Range rejects it.
 			if oid, err := t.oid(raw); err == nil {
 				points = append(points, oid)
 			}
@@ -35,14 +36,14 @@ func (t *Table) Breakpoints(ctx context.Context, every int) (points []doc.OID, e
 }
 
 // Range reads the rows whose key is in [From, To), in the order of the key
-// column's collation, with any updateTime or none, but for those that are
-// marked deleted. A key that is NULL lies in no range and is rejected, once
-// for all rows that have it, by the range without a lower end.
+// column's collation, with any updateTime or none. It leaves out rows that are
+// marked deleted. Rows with a NULL in their key are one reject, of the range
+// without a lower end.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
-		s := t.scan("read a range of " + t.name)
+		s := t.newScan("read a range of " + t.name)
 		s.nullKeys = r.From == ""
-		if err := t.limit(s, r); err != nil {
+		if err := t.bound(s, r); err != nil {
 			yield(doc.Batch{}, t.source.fault(s.doing, err))
 			return
 		}
@@ -56,8 +57,8 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 	}
 }
 
-// limit limits a scan to a range.
-func (t *Table) limit(s *scan, r doc.Range) (err error) {
+// bound limits a scan to a range.
+func (t *Table) bound(s *scan, r doc.Range) (err error) {
 	if r.From != "" {
 		if s.from, err = t.parts(r.From); err != nil {
 			return err
@@ -73,8 +74,8 @@ func (t *Table) limit(s *scan, r doc.Range) (err error) {
 	return nil
 }
 
-// pageByKeys reads a page in which the SQL fails at a row: its keys first, then
-// the rows by key. The fetch of the keys yields those that are unusable.
+// pageByKeys reads a page that has a row for which the SQL fails: first the keys,
+// then the rows by key. The fetch of the keys yields rejects for unusable keys.
 func (t *Table) pageByKeys(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) bool {
 	var oids []doc.OID
 	more, fault := t.fetch(ctx, s.doing, func(tx *sql.Tx, b *doc.Batch) (err error) {
@@ -91,12 +92,12 @@ func (t *Table) pageByKeys(ctx context.Context, s *scan, yield func(doc.Batch, e
 	return more && (len(oids) == 0 || t.docs(ctx, oids, yield))
 }
 
-// readKeys reads the keys of a page. Rows of one key that the page tears apart
-// are read together all the same: by their key.
+// readKeys reads the keys of a page. A key whose rows continue on the next page is
+// read again there; each time all its rows are read, by key.
 func (t *Table) readKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) (oids []doc.OID, err error) {
-	where := t.rest(s)
+	where := t.remaining(s)
 	n := 0
-	err = each(ctx, tx, t.statements.keys+where.String()+t.statements.order+" LIMIT ?", append(where.args, s.most), len(t.key), func(raw []any) bool {
+	err = eachRow(ctx, tx, t.statements.keys+where.String()+t.statements.order+" LIMIT ?", append(where.args, s.limit), len(t.key), func(raw []any) bool {
 		n++
 		s.after = slices.Clone(raw)
 		oid, err := t.oid(raw)
@@ -107,17 +108,16 @@ func (t *Table) readKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch)
 		}
 		return true
 	})
-	s.done = n < s.most
+	s.done = n < s.limit
 	return oids, err
 }
 
-// Docs reads the rows with these keys, a fetch for each batch of keys. Rows
-// that are gone are absent; the batch that does not have them says by its
-// number when that was.
+// Docs reads the rows with these keys, one fetch for each batch of keys. A row that
+// no longer exists is missing from its batch, as of the batch's FetchSeq.
 //
-// Where the SQL fails at a row, the keys that are left are halved until the
-// row is alone: n rows of which one is bad take 2 log2(n) fetches. It is a
-// reject, which comes when the batch has been read.
+// If the SQL fails for a row, Docs halves the remaining keys until the row is
+// alone: n rows, one of which fails, take 2 log2(n) fetches. The row is a reject,
+// yielded after the rest of its batch.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, min(t.batch, maxKeys)) {
@@ -128,59 +128,57 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 	}
 }
 
-// docs reads rows by key, and reports whether to go on.
+// docs reads rows by key, and reports whether the caller wants more.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) bool {
 	h := &halving{table: t, yield: yield}
 	defer h.end()
-	return h.docs(ctx, oids) && h.finish(t.doingKeys(oids))
+	return h.docs(ctx, oids) && h.finish(t.reading(oids))
 }
 
-func (t *Table) doingKeys(oids []doc.OID) string {
+// reading names the reading of these keys in errors.
+func (t *Table) reading(oids []doc.OID) string {
 	return fmt.Sprintf("read %d rows of %s", len(oids), t.name)
 }
 
-// scanKeys scans the rows with these keys.
+// scanKeys returns a scan of the rows with these keys.
 func (t *Table) scanKeys(oids []doc.OID) (*scan, error) {
-	s := t.scan(t.doingKeys(oids))
+	s := t.newScan(t.reading(oids))
 	if err := t.among(&s.where, oids); err != nil {
 		return nil, t.source.fault(s.doing, err)
 	}
-	s.only = make(map[doc.OID]bool, len(oids))
-	for _, oid := range oids {
-		s.only[oid] = true
-	}
+	s.unread = setOf(oids)
 	return s, nil
 }
 
-// A scan reads rows by pages, in the order of keys.
+// A scan reads rows page by page in the order of keys.
 type scan struct {
 	doing    string
-	where    condition        // without a lower end, which moves
-	from     []any            // the first key; nil: no lower end
-	only     map[doc.OID]bool // what no page has had yet; nil: all
+	where    condition        // without the lower bound, which moves
+	from     []any            // the first key; nil: no lower bound
+	unread   map[doc.OID]bool // keys that are still to be read; nil: all
 	nullKeys bool             // look for keys that are NULL first
-	most     int              // rows of a page
+	limit    int              // rows of a page
 	after    []any            // the last key that was read; nil: none yet
 	done     bool
 }
 
-func (t *Table) scan(doing string) *scan { return &scan{doing: doing, most: t.batch} }
+func (t *Table) newScan(doing string) *scan { return &scan{doing: doing, limit: t.batch} }
 
-// left returns the keys that no page has had yet, in their order, each once.
-func (s *scan) left(oids []doc.OID) (left []doc.OID) {
-	seen := make(map[doc.OID]bool, len(s.only))
+// unreadOf returns the keys that no page has had yet, in their order, each once.
+func (s *scan) unreadOf(oids []doc.OID) (left []doc.OID) {
+	unread := maps.Clone(s.unread)
 	for _, oid := range oids {
-		if s.only[oid] && !seen[oid] {
-			seen[oid] = true
+		if unread[oid] {
+			delete(unread, oid)
 			left = append(left, oid)
 		}
 	}
 	return left
 }
 
-// rest is the condition of what is still to be read. It has one lower end at
-// most: of two, SQLite might seek the one that is behind.
-func (t *Table) rest(s *scan) condition {
+// remaining returns the condition of the rows that are still to be read. It has at
+// most one lower bound: of two, SQLite might start at the lower one.
+func (t *Table) remaining(s *scan) condition {
 	where := condition{slices.Clone(s.where.terms), slices.Clone(s.where.args)}
 	where.and("NOT " + t.statements.isNull)
 	switch {
@@ -192,8 +190,8 @@ func (t *Table) rest(s *scan) condition {
 	return where
 }
 
-// page yields the next page, which is one fetch. Where the SQL fails at a row
-// the scan is as it was, and nothing was yielded.
+// page yields the next page, which is one fetch. If the SQL fails for a row, page
+// restores the scan and yields nothing.
 func (t *Table) page(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) (more bool, fault *rowFault) {
 	before := *s
 	more, fault = t.fetch(ctx, s.doing, func(tx *sql.Tx, b *doc.Batch) error { return t.readPage(ctx, tx, s, b) }, yield)
@@ -203,18 +201,18 @@ func (t *Table) page(ctx context.Context, s *scan, yield func(doc.Batch, error) 
 	return more, fault
 }
 
-// fetch yields a batch that read fills from one snapshot, and reports whether
-// to go on. The fetch has ended when the caller has dealt with the batch; a
-// fault of a row it leaves to whoever reads.
+// fetch yields a batch that read fills from one snapshot, and reports whether the
+// caller wants more. The fetch ends when the caller has handled the batch. fetch
+// returns a rowFault and yields any other error.
 func (t *Table) fetch(ctx context.Context, doing string, read func(*sql.Tx, *doc.Batch) error, yield func(doc.Batch, error) bool) (more bool, fault *rowFault) {
-	v, b, err := t.begin(ctx)
+	x, b, err := t.begin(ctx)
 	if err != nil {
 		yield(doc.Batch{}, t.source.fault(doing, err))
 		return false, nil
 	}
 	defer t.numbers.End(b.Fetch)
-	err = read(v.tx, &b)
-	v.end() // before the caller works on the page: see the package
+	err = read(x.tx, &b)
+	x.end() // before the caller works on the page: see the package comment
 	switch {
 	case errors.As(err, &fault):
 		return false, fault
@@ -225,31 +223,29 @@ func (t *Table) fetch(ctx context.Context, doing string, read func(*sql.Tx, *doc
 	return yield(b, nil), nil
 }
 
-// begin takes a number and a snapshot: in SQLite it is the first read after
-// BEGIN that takes it, not BEGIN. The clock comes before, and touches no file;
-// and before the number the connection, since numbers are handed out under a
-// lock.
-func (t *Table) begin(ctx context.Context) (v *visit, b doc.Batch, err error) {
-	if v, err = t.source.visit(ctx); err != nil {
+// begin begins a fetch: it takes the number and the snapshot. It reads the clock
+// before the snapshot, which does not read the file. It takes the connection
+// before the number, since numbers are assigned under a lock.
+func (t *Table) begin(ctx context.Context) (x *session, b doc.Batch, err error) {
+	if x, err = t.source.acquire(ctx); err != nil {
 		return nil, b, err
 	}
 	b.Fetch, err = t.numbers.Begin(func() (err error) {
-		if err := v.begin(ctx); err != nil {
+		if err := x.begin(ctx); err != nil {
 			return err
 		}
-		if b.At, err = clockOf(ctx, v.tx); err != nil {
+		if b.At, err = readClock(ctx, x.tx); err != nil {
 			return err
 		}
-		var n int
-		return v.tx.QueryRowContext(ctx, firstRead).Scan(&n)
+		return takeSnapshot(ctx, x.tx)
 	})
 	if err == nil {
-		if err = t.describeAgain(v); err != nil {
+		if err = t.checkColumns(x); err != nil {
 			t.numbers.End(b.Fetch)
 		}
 	}
 	if err != nil {
-		v.end()
+		x.end()
 	}
-	return v, b, err
+	return x, b, err
 }

@@ -3,6 +3,7 @@ package sqlitesource
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Server says what reads the file. It has no roles, and no network.
+// Server returns the version of SQLite. It has no roles and no network.
 func (s *Source) Server(ctx context.Context) (doc.Server, error) {
 	var version string
 	err := s.read(ctx, func(tx *sql.Tx) error {
@@ -19,10 +20,10 @@ func (s *Source) Server(ctx context.Context) (doc.Server, error) {
 	return doc.Server{Version: "SQLite " + version}, s.fault("connect", err)
 }
 
-// Writable is empty: the file is opened read-only, whatever rights it has.
+// Writable returns nothing: the file is opened read-only.
 func (t *Table) Writable(context.Context) ([]string, error) { return nil, nil }
 
-// A question is one of the daemon's, as it will be asked.
+// A question is a query that the daemon repeats.
 type question struct {
 	asks  doc.Question
 	view  *view
@@ -30,9 +31,10 @@ type question struct {
 	args  []any
 }
 
-// Plans has SQLite plan, and not run, what the daemon will ask: the rows of a
-// window of updateTime, of a range of keys, and by key. The OIDs are some of the
-// rows'; without any nothing is asked by key. It knows no costs.
+// Plans returns SQLite's plans for the queries that the daemon repeats: rows by
+// window of updateTime, by range of keys, and by key. It does not run them. The
+// OIDs are keys of some rows; without any there are no plans by key. SQLite does
+// not estimate costs.
 func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans []doc.Plan, err error) {
 	err = t.read(ctx, func(tx *sql.Tx) error {
 		questions, err := t.byTime(ctx, tx, w)
@@ -55,8 +57,8 @@ func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans 
 	return plans, t.source.fault("look at the plans of "+t.name, err)
 }
 
-// byTime asks for what changed in a window. Without an updateTime yet there is
-// nothing to ask.
+// byTime returns the queries for a window: none for a view in which no row has an
+// updateTime.
 func (t *Table) byTime(ctx context.Context, tx *sql.Tx, w doc.Window) (all []question, err error) {
 	for i, v := range t.views() {
 		if v.updated < 0 {
@@ -79,22 +81,22 @@ func (t *Table) byTime(ctx context.Context, tx *sql.Tx, w doc.Window) (all []que
 	return all, nil
 }
 
-// byKey asks for a range between two neighbours, and for one row.
+// byKey returns the queries for a range between two adjacent keys and for one key.
 func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	if len(some) == 0 {
 		return nil, nil
 	}
 	some = slices.Sorted(slices.Values(some))
 	middle := (len(some) - 1) / 2
-	s := t.scan("")
-	if err := t.limit(s, doc.Range{From: some[middle], To: some[min(middle+1, len(some)-1)]}); err != nil {
+	s := t.newScan("")
+	if err := t.bound(s, doc.Range{From: some[middle], To: some[min(middle+1, len(some)-1)]}); err != nil {
 		return nil, err
 	}
-	where := t.rest(s)
+	where := t.remaining(s)
 	all = append(all, question{doc.AsksRange, t.view, t.statements.stamps + where.String() + t.statements.order, where.args})
 	for _, v := range t.views() {
 		if v == t.changes {
-			continue // it is asked by time alone
+			continue // it is only queried by window
 		}
 		var where condition
 		if err := v.among(&where, some[middle:middle+1]); err != nil {
@@ -109,26 +111,25 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	return all, nil
 }
 
-// scanned finds the tables that a plan reads from end to end, under the names
-// that the SQL gives them. What is computed first, and then read, is no table.
+// Steps of a plan. They name a table as the SQL does: with its alias.
 var (
 	scanned  = regexp.MustCompile(`^SCAN (\S+)( USING .*)?$`)
 	computed = regexp.MustCompile(`^(?:CO-ROUTINE|MATERIALIZE) (\S+)$`)
-	builds   = regexp.MustCompile(`^SEARCH (\S+) USING AUTOMATIC `)
+	indexes  = regexp.MustCompile(`^SEARCH (\S+) USING AUTOMATIC `) // builds an index of the whole table
 )
 
-// plan has SQLite plan a question.
+// plan returns SQLite's plan for the query.
 func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) {
 	p = doc.Plan{Path: q.view.paths.sql, Asks: q.asks}
 	var names []string
-	none := map[string]bool{"CONSTANT": true}
-	err = each(ctx, tx, "EXPLAIN QUERY PLAN "+q.query, q.args, 4, func(raw []any) bool {
+	notTables := map[string]bool{"CONSTANT": true}
+	err = eachRow(ctx, tx, "EXPLAIN QUERY PLAN "+q.query, q.args, 4, func(raw []any) bool {
 		detail, _ := raw[3].(string)
 		if m := computed.FindStringSubmatch(detail); m != nil {
-			none[m[1]] = true
+			notTables[m[1]] = true
 		} else if m := scanned.FindStringSubmatch(detail); m != nil {
 			names = append(names, m[1])
-		} else if m := builds.FindStringSubmatch(detail); m != nil {
+		} else if m := indexes.FindStringSubmatch(detail); m != nil {
 			names = append(names, m[1])
 		}
 		return true
@@ -137,7 +138,7 @@ func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) 
 		return p, err
 	}
 	for _, name := range names {
-		if none[name] || strings.HasPrefix(name, "(") {
+		if notTables[name] || strings.HasPrefix(name, "(") {
 			continue
 		}
 		whole, err := q.view.whole(ctx, tx, name)
@@ -146,7 +147,7 @@ func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) 
 		}
 		p.Whole = append(p.Whole, whole)
 	}
-	p.By = q.selects()
+	p.By = q.columns()
 	if p.Indexed, err = indexed(ctx, tx, p.By); err != nil {
 		return p, err
 	}
@@ -158,12 +159,12 @@ func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) 
 	return p, err
 }
 
-// whole says how large the table is that the SQL calls by a name. It counts up
-// to a million rows.
+// whole returns the table that the SQL calls by a name or alias, and its size. It
+// counts up to a million rows.
 func (v *view) whole(ctx context.Context, tx *sql.Tx, name string) (doc.Whole, error) {
 	w := doc.Whole{Table: name}
 	var tables []string
-	err := each(ctx, tx, "SELECT +name FROM sqlite_schema WHERE type = 'table'", nil, 1, func(raw []any) bool {
+	err := eachRow(ctx, tx, "SELECT +name FROM sqlite_schema WHERE type = 'table'", nil, 1, func(raw []any) bool {
 		table, _ := raw[0].(string)
 		tables = append(tables, table)
 		return true
@@ -181,14 +182,14 @@ func (v *view) whole(ctx context.Context, tx *sql.Tx, name string) (doc.Whole, e
 	from, table := quoteName(w.Table), w.Table
 	w.Table = from
 	if !slices.Contains(tables, table) {
-		from = "(" + v.sql + "\n)" // another's name for it: as many rows as it has had
+		from = "(" + v.sql + "\n)" // not found: the size of the SQL's result
 	}
 	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)").Scan(&w.Rows)
 	return w, err
 }
 
-// selects are the columns that the question selects by, under their own names.
-func (q question) selects() []doc.Column {
+// columns returns the tables' columns that the query selects by.
+func (q question) columns() []doc.Column {
 	columns := q.view.key
 	if q.asks == doc.AsksWindow {
 		columns = []int{q.view.updated}
@@ -200,8 +201,7 @@ func (q question) selects() []doc.Column {
 	return by
 }
 
-// indexed reports whether an index of the whole table begins with these
-// columns.
+// indexed reports whether an index of the whole table begins with these columns.
 func indexed(ctx context.Context, tx *sql.Tx, by []doc.Column) (bool, error) {
 	var names []string
 	for _, c := range by {
@@ -211,7 +211,7 @@ func indexed(ctx context.Context, tx *sql.Tx, by []doc.Column) (bool, error) {
 		names = append(names, c.Name)
 	}
 	found := map[int64]int{}
-	err := each(ctx, tx, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
+	err := eachRow(ctx, tx, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
 		[]any{by[0].Table, len(by)}, 3, func(raw []any) bool {
 			index, _ := raw[0].(int64)
 			at, _ := raw[2].(int64)
@@ -226,4 +226,58 @@ func indexed(ctx context.Context, tx *sql.Tx, by []doc.Column) (bool, error) {
 		}
 	}
 	return false, err
+}
+
+// Relations returns the tables that the main SQL and its children's SQLs read, also
+// through views. It does not run the SQLs. It leaves out tables that SQLite
+// optimizes away, and virtual tables, which have no b-tree.
+func (t *Table) Relations(ctx context.Context) (relations []doc.Relation, err error) {
+	err = t.read(ctx, func(tx *sql.Tx) error {
+		roots, err := tablesByRoot(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if relations, err = t.view.relations(ctx, tx, roots, "sql"); err != nil {
+			return err
+		}
+		for _, c := range t.children {
+			more, err := c.relations(ctx, tx, roots, strings.TrimSuffix(c.paths.sql, ".sql"))
+			if err != nil {
+				return err
+			}
+			relations = append(relations, more...)
+		}
+		return nil
+	})
+	return relations, t.source.fault("look at the tables of "+t.name, err)
+}
+
+// tablesByRoot returns the table of each b-tree in the file, also of an index's:
+// with a covering index SQLite does not open the table.
+func tablesByRoot(ctx context.Context, tx *sql.Tx) (map[int64]string, error) {
+	roots := map[int64]string{}
+	err := eachRow(ctx, tx, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0", nil, 2, func(raw []any) bool {
+		root, _ := raw[0].(int64)
+		roots[root], _ = raw[1].(string)
+		return true
+	})
+	return roots, err
+}
+
+// relations finds the tables whose b-trees the SQL's program opens.
+func (v *view) relations(ctx context.Context, tx *sql.Tx, roots map[int64]string, path string) ([]doc.Relation, error) {
+	const opcode, p2 = 1, 3 // columns of EXPLAIN
+	names := map[string]bool{}
+	err := eachRow(ctx, tx, "EXPLAIN "+v.sql, nil, explainColumns, func(raw []any) bool {
+		root, _ := raw[p2].(int64)
+		if op, _ := raw[opcode].(string); (op == "OpenRead" || op == "ReopenIdx") && roots[root] != "" {
+			names[roots[root]] = true
+		}
+		return true
+	})
+	var relations []doc.Relation
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		relations = append(relations, doc.Relation{Name: name, Path: path, Origin: name == v.origin})
+	}
+	return relations, err
 }

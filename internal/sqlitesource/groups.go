@@ -9,18 +9,17 @@ import (
 	"indexerd/internal/doc"
 )
 
-// groups reads the groups of rows that can't become documents: the column or
-// the child of the ACL, and nothing else of the row. What breaks the row, a
-// column or another child, is not asked for, so that the groups can be read
-// where the row can't.
+// groups reads the ACL field of rows that can't become documents. It selects that
+// column or child only, so that it can read the groups of a row of which another
+// column or child fails.
 //
-// Groups that can't be read are nil: those for which the SQL fails, and those of
-// several rows of one key that differ.
+// Groups are nil if the SQL fails for them, or if several rows of one key have
+// different groups.
 type groups struct {
 	acl    doc.ACL
 	table  *Table
-	view   *view // the main SQL's or the child's; nil: there are none to be read
-	values []int // of its columns, those that hold the groups
+	view   *view // of the main SQL or of the child; nil: the table has no ACL
+	values []int // the columns of the view that hold the groups
 }
 
 func newGroups(c TableConfig, t *Table) (groups, error) {
@@ -44,8 +43,8 @@ func newGroups(c TableConfig, t *Table) (groups, error) {
 	return g, nil
 }
 
-// ofMain returns the groups of a row of all columns of the main SQL.
-func (g groups) ofMain(raw []any) *doc.Row {
+// fromRow returns the groups of a row of the main SQL.
+func (g groups) fromRow(raw []any) *doc.Row {
 	if g.acl.Column == "" {
 		return nil
 	}
@@ -56,8 +55,8 @@ func (g groups) ofMain(raw []any) *doc.Row {
 	return g.acl.Value(v)
 }
 
-// fill reads the groups of a child for the rejects that do not have them yet,
-// in the transaction that has read the rows.
+// fill reads the groups of a child for the rejects that do not have them yet, in
+// the transaction that read the rows.
 func (g groups) fill(ctx context.Context, tx *sql.Tx, rejects []doc.Reject) error {
 	for i, r := range rejects {
 		if g.acl.Child == "" || r.OID == "" || r.Groups != nil {
@@ -71,7 +70,7 @@ func (g groups) fill(ctx context.Context, tx *sql.Tx, rejects []doc.Reject) erro
 	return nil
 }
 
-// read reads the groups of a row; nil where they can't be read.
+// read reads the groups of a row.
 func (g groups) read(ctx context.Context, tx *sql.Tx, oid doc.OID) (*doc.Row, error) {
 	if g.view == nil {
 		return nil, nil
@@ -85,7 +84,7 @@ func (g groups) read(ctx context.Context, tx *sql.Tx, oid doc.OID) (*doc.Row, er
 	}
 	var rows []doc.Row
 	unreadable := false
-	err := each(ctx, tx, g.query()+where.String(), where.args, len(g.view.key)+len(g.values), func(raw []any) bool {
+	err := eachRow(ctx, tx, g.query()+where.String(), where.args, len(g.view.key)+len(g.values), func(raw []any) bool {
 		k := len(g.view.key)
 		if of, err := g.view.oid(raw[:k]); err != nil || of != oid {
 			return true
@@ -108,7 +107,7 @@ func (g groups) query() string {
 	return "SELECT " + strings.Join(prefixed("+", qualify(names)), ", ") + g.view.statements.from
 }
 
-// decode decodes the columns of the groups.
+// decode returns the columns of the groups as a row.
 func (g groups) decode(raw []any) (doc.Row, error) {
 	row := doc.Row{Values: make([]any, len(g.values))}
 	for i, at := range g.values {

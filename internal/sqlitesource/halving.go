@@ -11,24 +11,23 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A fault of the SQL must set no row aside. So the statements are run first for
-// no key, where they must not fail: then it is the row with a key that fails,
-// and no other. And rejects are handed on once all rows of a batch have been
-// read: where alike or more rows fail, all with one result code, the fault is
-// the SQL's.
+// An error of the SQL must not quarantine rows. So checkStatements first runs the
+// statements for no key: if they fail, the SQL is at fault. And rejects are
+// yielded after all rows of a batch have been read: if minAlike or more rows
+// failed with one result code, and no row was read, the SQL is at fault.
 
-// alike is how many rows of a batch fail with one result code, and no other row
-// is read, where the fault is the SQL's.
-const alike = 50
+// minAlike is the number of rows of a batch from which one common result code is
+// an error of the SQL.
+const minAlike = 50
 
-// sound runs every statement of a fetch by key for no key.
-func (t *Table) sound(ctx context.Context, tx *sql.Tx) error {
+// checkStatements runs every statement of a fetch by key for no key.
+func (t *Table) checkStatements(ctx context.Context, tx *sql.Tx) error {
 	for _, v := range t.views() {
 		if v == t.changes {
 			continue
 		}
 		var where condition
-		// NULL equals no key, and SQLite does not know beforehand.
+		// NULL equals no key. SQLite does not evaluate that when it prepares.
 		if err := v.statements.amongKeys(&where, [][]any{make([]any, len(v.key))}); err != nil {
 			return err
 		}
@@ -37,9 +36,9 @@ func (t *Table) sound(ctx context.Context, tx *sql.Tx) error {
 			where.args = append(append([]any{}, t.deletion.values...), where.args...)
 			columns++
 		}
-		err := each(ctx, tx, query+where.String(), where.args, columns, func([]any) bool { return true })
+		err := eachRow(ctx, tx, query+where.String(), where.args, columns, func([]any) bool { return true })
 		if isRowFault(err) {
-			return fmt.Errorf("%s fails at rows that are not asked for: %s", v.paths.sql, err)
+			return fmt.Errorf("%s fails for rows that were not selected: %s", v.paths.sql, err)
 		}
 		if err != nil {
 			return err
@@ -48,30 +47,30 @@ func (t *Table) sound(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// A halving reads rows by key of which some fail.
+// A halving reads rows by key, some of which may fail.
 type halving struct {
 	table   *Table
 	yield   func(doc.Batch, error) bool
-	checked bool        // that the statements are sound
+	checked bool        // checkStatements has run
 	read    int         // rows that did not fail
-	kept    []doc.Batch // rejects, whose fetches are in flight until the consumer has dealt with them
+	kept    []doc.Batch // rejects to yield at the end; their fetches are open until then
 	failed  faultTally
 }
 
-// end ends the fetches of what was not handed on.
+// end ends the fetches of batches that were not yielded.
 func (h *halving) end() {
 	for _, b := range h.kept {
 		h.table.numbers.End(b.Fetch)
 	}
 }
 
-// hand hands on what was read.
-func (h *halving) hand(b doc.Batch, err error) bool {
+// yieldRead counts and yields a batch of rows that did not fail.
+func (h *halving) yieldRead(b doc.Batch, err error) bool {
 	h.read += len(b.Docs) + len(b.Rejects)
 	return h.yield(b, err)
 }
 
-// docs reads rows by key, and reports whether to go on.
+// docs reads rows by key, and reports whether the caller wants more.
 func (h *halving) docs(ctx context.Context, oids []doc.OID) bool {
 	t := h.table
 	s, err := t.scanKeys(oids)
@@ -81,8 +80,8 @@ func (h *halving) docs(ctx context.Context, oids []doc.OID) bool {
 	}
 	for more := true; more && !s.done; {
 		var fault *rowFault
-		if more, fault = t.page(ctx, s, h.hand); fault != nil {
-			return h.sound(ctx, s.doing) && h.split(ctx, s.left(oids))
+		if more, fault = t.page(ctx, s, h.yieldRead); fault != nil {
+			return h.checkStatements(ctx, s.doing) && h.split(ctx, s.unreadOf(oids))
 		}
 		if !more {
 			return false
@@ -91,33 +90,33 @@ func (h *halving) docs(ctx context.Context, oids []doc.OID) bool {
 	return true
 }
 
-// sound checks the statements, once.
-func (h *halving) sound(ctx context.Context, doing string) bool {
+// checkStatements checks the statements once.
+func (h *halving) checkStatements(ctx context.Context, doing string) bool {
 	if h.checked {
 		return true
 	}
 	h.checked = true
-	err := h.table.read(ctx, func(tx *sql.Tx) error { return h.table.sound(ctx, tx) })
+	err := h.table.read(ctx, func(tx *sql.Tx) error { return h.table.checkStatements(ctx, tx) })
 	if err != nil {
 		h.yield(doc.Batch{}, h.table.source.fault(doing, err))
 	}
 	return err == nil
 }
 
-// split reads the rows that are left after a fault in halves.
-func (h *halving) split(ctx context.Context, left []doc.OID) bool {
-	switch n := len(left); n {
-	case 0: // the row that failed was not asked for
+// split reads the rest of the rows in halves after one failed.
+func (h *halving) split(ctx context.Context, unread []doc.OID) bool {
+	switch n := len(unread); n {
+	case 0: // a row that was not selected failed
 		return true
 	case 1:
-		return h.alone(ctx, left[0])
+		return h.alone(ctx, unread[0])
 	default:
-		return h.docs(ctx, left[:n/2]) && h.docs(ctx, left[n/2:])
+		return h.docs(ctx, unread[:n/2]) && h.docs(ctx, unread[n/2:])
 	}
 }
 
-// alone reads one row. A row that fails, and is there, is kept as a reject of the
-// fetch in which it failed: it may have been repaired since the fetch before.
+// alone reads one row in a new fetch, since the row may have been repaired after
+// the last one. If the row fails and exists, it is a reject of that fetch.
 func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
 	t := h.table
 	s, err := t.scanKeys([]doc.OID{oid})
@@ -125,13 +124,13 @@ func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
 		h.yield(doc.Batch{}, err)
 		return false
 	}
-	v, b, err := t.begin(ctx)
+	x, b, err := t.begin(ctx)
 	if err != nil {
 		h.yield(doc.Batch{}, t.source.fault(s.doing, err))
 		return false
 	}
-	kept, err := h.readAlone(ctx, v.tx, s, oid, &b)
-	v.end()
+	kept, err := h.readAlone(ctx, x.tx, s, oid, &b)
+	x.end()
 	if kept {
 		h.kept = append(h.kept, b)
 		return true
@@ -141,10 +140,11 @@ func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
 		h.yield(doc.Batch{}, t.source.fault(s.doing, err))
 		return false
 	}
-	return h.hand(b, nil)
+	return h.yieldRead(b, nil)
 }
 
-// readAlone reports whether the batch is a reject to be kept.
+// readAlone fills the batch, and reports whether it is a reject to be yielded
+// later.
 func (h *halving) readAlone(ctx context.Context, tx *sql.Tx, s *scan, oid doc.OID, b *doc.Batch) (kept bool, err error) {
 	empty := *b
 	fault := h.table.readPage(ctx, tx, s, b)
@@ -152,15 +152,13 @@ func (h *halving) readAlone(ctx context.Context, tx *sql.Tx, s *scan, oid doc.OI
 		return false, fault
 	}
 	*b = empty
-	there, live, err := h.table.standing(ctx, tx, oid)
+	exists, live, err := h.table.rowState(ctx, tx, oid)
 	switch {
-	case isRowFault(err): // not even its key can be read, so it is there
-	case err != nil:
+	case isRowFault(err): // even its key can't be read, so the row exists
+	case err != nil || !exists:
 		return false, err
-	case there && !live:
+	case !live:
 		b.Deleted = append(b.Deleted, oid)
-		return false, nil
-	case !there:
 		return false, nil
 	}
 	groups, err := h.table.groups.read(ctx, tx, oid)
@@ -172,8 +170,8 @@ func (h *halving) readAlone(ctx context.Context, tx *sql.Tx, s *scan, oid doc.OI
 	return true, nil
 }
 
-// finish judges the rows that were kept, hands them on, and reports whether to
-// go on.
+// finish yields the kept rejects, or the error of the SQL that caused them. It
+// reports whether the caller wants more.
 func (h *halving) finish(doing string) bool {
 	if err := h.failed.fault(h.read); err != nil {
 		h.yield(doc.Batch{}, h.table.source.fault(doing, err))
@@ -191,11 +189,11 @@ func (h *halving) finish(doing string) bool {
 	return true
 }
 
-// A faultTally counts rows that fail.
+// A faultTally counts rows for which the SQL failed.
 type faultTally struct {
 	rows  int
 	first error
-	mixed bool // they fail with several result codes
+	mixed bool // with several result codes
 }
 
 func (f *faultTally) add(err error) {
@@ -205,16 +203,16 @@ func (f *faultTally) add(err error) {
 	f.mixed = f.mixed || codeOf(err) != codeOf(f.first)
 }
 
-// fault returns the SQL's fault, if it is the SQL's: all rows of a batch have
-// it, and no other row was read.
+// fault returns an error if the SQL is at fault: minAlike or more rows of a batch
+// failed with one result code, and no row was read.
 func (f *faultTally) fault(read int) error {
-	if f.rows < alike || f.mixed || read > 0 {
+	if f.rows < minAlike || f.mixed || read > 0 {
 		return nil
 	}
 	return fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %s", f.rows, f.first)
 }
 
-// codeOf is the result code of a row's fault.
+// codeOf returns the result code of a rowFault.
 func codeOf(err error) int {
 	var f *rowFault
 	var e *sqlite.Error

@@ -102,8 +102,8 @@ var hostileTimes = []hostile{
 	{name: "words as updateTime", u: "'soon'", reason: `updated u: text "soon" can't be compared with the other rows' numbers`},
 	{name: "blob as updateTime", u: "x'00'", reason: "updated u: a blob of 1 bytes can't be compared with the other rows' numbers"},
 	{name: "empty updateTime", u: "''", reason: `updated u: text "" can't be compared with the other rows' numbers`},
-	{name: "infinite updateTime", u: "9e999", reason: "updated u: real +Inf is no time between the years 0 and 9999"},
-	{name: "updateTime before all", u: "-9e999", reason: "updated u: real -Inf is no time between the years 0 and 9999"},
+	{name: "infinite updateTime", u: "9e999", reason: "updated u: real +Inf is not a time between the years 0 and 9999"},
+	{name: "updateTime before all", u: "-9e999", reason: "updated u: real -Inf is not a time between the years 0 and 9999"},
 	{name: "updateTime of 0", u: "0", updated: "1970-01-01T00:00:00Z"},
 	{name: "negative updateTime", u: "-1", updated: "1969-12-31T23:59:59Z"},
 	{name: "fraction of a second", u: "1700000000.25", updated: "2023-11-14T22:13:20.25Z"},
@@ -122,9 +122,9 @@ var hostileTimes = []hostile{
 	{name: "date", u: "'2024-05-07'", sound: "'2024-05-06'", updated: "2024-05-07T00:00:00Z"},
 	{name: "year 0", u: "'0000-01-01 00:00:00'", sound: "'2024-05-06 12:00:00'", updated: "0000-01-01T00:00:00Z"},
 	{name: "year 9999", u: "'9999-12-31 23:59:59'", sound: "'2024-05-06 12:00:00'", updated: "9999-12-31T23:59:59Z"},
-	{name: "day that is none", u: "'2024-02-30'", sound: "'2024-05-06'", reason: `updated u: text "2024-02-30" is no time`},
-	{name: "leap second", u: "'2016-12-31 23:59:60'", sound: "'2024-05-06 12:00:00'", reason: `updated u: text "2016-12-31 23:59:60" is no time`},
-	{name: "American date", u: "'05/06/2024'", sound: "'2024-05-06'", reason: `updated u: text "05/06/2024" is no time`},
+	{name: "day that is none", u: "'2024-02-30'", sound: "'2024-05-06'", reason: `updated u: text "2024-02-30" is not a time`},
+	{name: "leap second", u: "'2016-12-31 23:59:60'", sound: "'2024-05-06 12:00:00'", reason: `updated u: text "2016-12-31 23:59:60" is not a time`},
+	{name: "American date", u: "'05/06/2024'", sound: "'2024-05-06'", reason: `updated u: text "05/06/2024" is not a time`},
 	{name: "number among text", u: "1700000000", sound: "'2024-05-06'", reason: "updated u: integer 1700000000 can't be compared with the other rows' text"},
 }
 
@@ -281,5 +281,5 @@ func brief(v any) string {
 		}
 		return strconv.Quote(text)
 	}
-	return describe(v)
+	return showValue(v)
 }

@@ -8,33 +8,33 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxKeyless bounds the reasons that Keyless and Unusable give.
+// maxKeyless bounds the rejects that Keyless and Unusable return.
 const maxKeyless = 100
 
-// Keyless rejects the rows whose key is no key: NULL, of another type than the
-// table's, or text that is not UTF-8. Nothing tells such rows apart, so there
-// is one reject for each reason. It reads every key; of a key of integers
-// alone SQLite finds the bad ones itself.
+// Keyless rejects the rows whose key is unusable: NULL, of another type than the
+// table's key, or text that is not UTF-8. Nothing distinguishes such rows, so
+// there is one reject for each reason. It reads every key, unless all parts are
+// integers: then SQLite selects the unusable ones.
 func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 	return t.keyless(ctx, "look for rows without a key of ", nil)
 }
 
-// Unusable is Keyless for the rows with updateTime in the window.
+// Unusable does what Keyless does, for the rows with updateTime in the window.
 func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
 	return t.keyless(ctx, "look in a window for rows without a key of ", &w)
 }
 
-// keyless reads the keys of a window, or all; nil.
+// keyless reads the keys of a window; nil: all keys.
 func (t *Table) keyless(ctx context.Context, doing string, w *doc.Window) (doc.Batch, error) {
-	v, b, err := t.begin(ctx)
+	x, b, err := t.begin(ctx)
 	if err != nil {
 		return doc.Batch{}, t.source.fault(doing+t.name, err)
 	}
 	defer t.numbers.End(b.Fetch)
-	defer v.end()
+	defer x.end()
 	where := t.suspect()
 	if w != nil {
-		bounds, err := t.boundsOf(ctx, v.tx, *w)
+		bounds, err := t.boundsOf(ctx, x.tx, *w)
 		if bounds == nil || err != nil {
 			return b, t.source.fault(doing+t.name, err)
 		}
@@ -42,7 +42,7 @@ func (t *Table) keyless(ctx context.Context, doing string, w *doc.Window) (doc.B
 	}
 	t.live(&where)
 	seen := map[string]bool{}
-	err = each(ctx, v.tx, t.statements.keys+where.String(), where.args, len(t.key), func(raw []any) bool {
+	err = eachRow(ctx, x.tx, t.statements.keys+where.String(), where.args, len(t.key), func(raw []any) bool {
 		if _, err := t.oid(raw); err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true
 			b.Rejects = append(b.Rejects, doc.Reject{Reason: err.Error()})
@@ -55,8 +55,8 @@ func (t *Table) keyless(ctx context.Context, doing string, w *doc.Window) (doc.B
 	return b, nil
 }
 
-// suspect is the condition that a key may be unusable. SQLite can't tell text
-// that is not UTF-8.
+// suspect returns the condition that a key may be unusable. SQLite can't check
+// text for UTF-8, so a key with text has no condition.
 func (t *Table) suspect() (where condition) {
 	if slices.Contains(t.kinds, doc.Text) {
 		return where

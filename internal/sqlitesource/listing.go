@@ -9,28 +9,28 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A page is the stamps of the rows of one listing.
+// A page is the stamps of one listing.
 type page struct {
-	stamps   []doc.Stamp // of the rows with a usable key; of neighbours with one key, one
-	last     []any       // key and updateTime of the last row without a NULL in its key; nil: none
+	stamps   []doc.Stamp // of the rows with a usable key; one for adjacent rows of one key
+	last     []any       // key and updateTime of the last row whose key has no NULL; nil: none
 	more     bool        // the page is full
-	unusable bool        // some row's key is
+	unusable bool        // a row has an unusable key
 }
 
-// A listing says which rows' stamps to read, and in which order.
+// A listing selects the rows whose stamps are read, in an order.
 type listing struct {
 	where condition
 	order string
 	limit int // 0: none
 }
 
-// StampsOf reads the stamps of the rows with these keys, each key once. Rows
-// that are gone or marked deleted are absent. The token of a key that several
-// rows have is not known.
+// StampsOf reads the stamps of the rows with these keys, each key once. It leaves
+// out rows that do not exist or are marked deleted. The token of a key that
+// several rows have is unknown.
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) (stamps []doc.Stamp, err error) {
 	for chunk := range slices.Chunk(oids, maxKeys) {
 		err := t.read(ctx, func(tx *sql.Tx) error {
-			some, err := t.stampsByHalves(ctx, tx, chunk)
+			some, err := t.stampsByKey(ctx, tx, chunk)
 			stamps = append(stamps, some...)
 			return err
 		})
@@ -56,21 +56,21 @@ func onceEach(stamps []doc.Stamp) []doc.Stamp {
 	return once
 }
 
-// list reads a page of stamps. Where that fails at a row, it reads the page's
-// keys and then the stamps by key.
+// list reads a page of stamps. If the SQL fails for a row, it reads the page's
+// keys, then the stamps by key.
 func (t *Table) list(ctx context.Context, tx *sql.Tx, l listing) (page, error) {
-	p, err := t.own(ctx, tx, t.statements.stamps, l)
+	p, err := t.listRows(ctx, tx, t.statements.stamps, l)
 	if err == nil {
-		p.stamps, err = t.withFamily(ctx, tx, p.stamps)
+		p.stamps, err = t.withChildRows(ctx, tx, p.stamps)
 	}
 	if !isRowFault(err) {
 		return p, err
 	}
-	if p, err = t.own(ctx, tx, t.statements.times, l); err != nil {
+	if p, err = t.listRows(ctx, tx, t.statements.times, l); err != nil {
 		return page{}, err
 	}
 	oids := distinct(p.stamps)
-	stamps, err := t.stampsByHalves(ctx, tx, oids)
+	stamps, err := t.stampsByKey(ctx, tx, oids)
 	if err != nil {
 		return page{}, err
 	}
@@ -83,10 +83,10 @@ func (t *Table) list(ctx context.Context, tx *sql.Tx, l listing) (page, error) {
 	return p, nil
 }
 
-// own reads a page of the rows' own stamps, without their children: selected
-// are key and updateTime, and the token or none.
-func (t *Table) own(ctx context.Context, tx *sql.Tx, selected string, l listing) (p page, err error) {
-	clock, err := t.findClock(ctx, tx)
+// listRows reads a page of stamps of the main rows, without their children. The
+// columns of selected are key, updateTime and optionally the token.
+func (t *Table) listRows(ctx context.Context, tx *sql.Tx, selected string, l listing) (p page, err error) {
+	format, err := t.findFormat(ctx, tx)
 	if err != nil {
 		return p, err
 	}
@@ -95,22 +95,21 @@ func (t *Table) own(ctx context.Context, tx *sql.Tx, selected string, l listing)
 	if selected == t.statements.stamps {
 		columns++
 	}
-	limit := cmp.Or(l.limit, -1) // SQLite's word for none
-	err = each(ctx, tx, selected+l.where.String()+l.order+" LIMIT ?", append(l.where.args, limit), columns, func(raw []any) bool {
+	limit := cmp.Or(l.limit, -1) // LIMIT -1 is no limit
+	err = eachRow(ctx, tx, selected+l.where.String()+l.order+" LIMIT ?", append(l.where.args, limit), columns, func(raw []any) bool {
 		n++
 		if !slices.Contains(raw[:k], nil) {
 			p.last = append(p.last[:0], raw[:k+1]...)
 		}
-		p.add(t, raw, k, clock)
+		p.add(t, raw, k, format)
 		return true
 	})
 	p.more = n == limit
 	return p, err
 }
 
-// add adds a row. Of several rows with one key no digest is known: each is
-// another one's.
-func (p *page) add(t *Table, raw []any, k int, c *clock) {
+// add adds a row. Adjacent rows of one key become one stamp with an unknown token.
+func (p *page) add(t *Table, raw []any, k int, f *timeFormat) {
 	oid, err := t.oid(raw[:k])
 	switch n := len(p.stamps); {
 	case err != nil:
@@ -118,15 +117,15 @@ func (p *page) add(t *Table, raw []any, k int, c *clock) {
 	case n > 0 && p.stamps[n-1].OID == oid:
 		p.stamps[n-1].Token.Digest = 0
 	default:
-		p.stamps = append(p.stamps, t.stamp(oid, raw[k:], c))
+		p.stamps = append(p.stamps, t.stamp(oid, raw[k:], f))
 	}
 }
 
-// stamp makes a stamp of updateTime and token; the token may be absent.
-func (t *Table) stamp(oid doc.OID, raw []any, c *clock) doc.Stamp {
+// stamp returns the stamp of a key, an updateTime and optionally a token.
+func (t *Table) stamp(oid doc.OID, raw []any, f *timeFormat) doc.Stamp {
 	s := doc.Stamp{OID: oid, Token: doc.Token{Epoch: t.epoch}}
 	if raw[0] != nil {
-		s.Updated, _ = c.time(raw[0]) // see Stamps
+		s.Updated, _ = f.time(raw[0]) // an invalid one stays zero: see Stamps
 	}
 	if len(raw) > 1 {
 		digest, _ := raw[1].(int64)
@@ -135,9 +134,9 @@ func (t *Table) stamp(oid doc.OID, raw []any, c *clock) doc.Stamp {
 	return s
 }
 
-// withFamily leaves out the stamps of rows that the deleted SQL lists, and
-// makes of the others what their children make of them.
-func (t *Table) withFamily(ctx context.Context, tx *sql.Tx, stamps []doc.Stamp) ([]doc.Stamp, error) {
+// withChildRows leaves out the stamps of rows that the deleted SQL lists, and
+// their children to the others.
+func (t *Table) withChildRows(ctx context.Context, tx *sql.Tx, stamps []doc.Stamp) ([]doc.Stamp, error) {
 	if t.deletion.list == nil && len(t.children) == 0 {
 		return stamps, nil
 	}
@@ -146,14 +145,22 @@ func (t *Table) withFamily(ctx context.Context, tx *sql.Tx, stamps []doc.Stamp) 
 		return nil, err
 	}
 	stamps = slices.DeleteFunc(stamps, func(s doc.Stamp) bool { return listed[s.OID] })
-	families, err := t.broods(ctx, tx, distinct(stamps), false, 0)
+	byParent, err := t.readChildRows(ctx, tx, distinct(stamps), false, 0)
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range stamps {
-		stamps[i] = t.grown(s, families[s.OID])
+		stamps[i] = stampWithChildren(s, byParent[s.OID])
 	}
 	return stamps, nil
+}
+
+func setOf(oids []doc.OID) map[doc.OID]bool {
+	set := make(map[doc.OID]bool, len(oids))
+	for _, oid := range oids {
+		set[oid] = true
+	}
+	return set
 }
 
 // distinct returns the keys of stamps in their order, each once.
@@ -168,26 +175,26 @@ func distinct(stamps []doc.Stamp) (oids []doc.OID) {
 	return oids
 }
 
-// stampsByHalves reads the stamps of the rows with these keys, at most maxKeys.
-// Where that fails at a row, it halves the keys until the row is alone. Where
-// all of a batch fail, the fault is the SQL's.
-func (t *Table) stampsByHalves(ctx context.Context, tx *sql.Tx, oids []doc.OID) (all []doc.Stamp, err error) {
+// stampsByKey reads the stamps of the rows with these keys, at most maxKeys. If
+// the SQL fails for a row, it halves the keys until the row is alone. If all rows
+// of a batch fail, it returns an error of the SQL.
+func (t *Table) stampsByKey(ctx context.Context, tx *sql.Tx, oids []doc.OID) (all []doc.Stamp, err error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
-	stamps, err := t.tryAmong(ctx, tx, oids)
+	stamps, err := t.stampsAmong(ctx, tx, oids)
 	if !isRowFault(err) {
 		return stamps, err
 	}
-	if err := t.sound(ctx, tx); err != nil {
+	if err := t.checkStatements(ctx, tx); err != nil {
 		return nil, err
 	}
-	for chunk := range slices.Chunk(oids, max(t.batch, alike)) {
+	for chunk := range slices.Chunk(oids, max(t.batch, minAlike)) {
 		h := &stampHalving{table: t}
-		if err := h.read(ctx, tx, chunk); err != nil {
+		if err := h.halve(ctx, tx, chunk); err != nil {
 			return nil, err
 		}
-		if err := h.failed.fault(h.sound); err != nil {
+		if err := h.failed.fault(h.read); err != nil {
 			return nil, err
 		}
 		all = append(all, h.stamps...)
@@ -195,53 +202,52 @@ func (t *Table) stampsByHalves(ctx context.Context, tx *sql.Tx, oids []doc.OID) 
 	return all, nil
 }
 
-// A stampHalving reads stamps of which some fail.
+// A stampHalving reads stamps by key, some of which may fail.
 type stampHalving struct {
 	table  *Table
 	stamps []doc.Stamp
-	sound  int // stamps that did not fail
+	read   int // stamps that did not fail
 	failed faultTally
 }
 
-func (h *stampHalving) read(ctx context.Context, tx *sql.Tx, oids []doc.OID) error {
-	stamps, err := h.table.tryAmong(ctx, tx, oids)
+func (h *stampHalving) halve(ctx context.Context, tx *sql.Tx, oids []doc.OID) error {
+	stamps, err := h.table.stampsAmong(ctx, tx, oids)
 	switch {
 	case err == nil:
-		h.sound += len(stamps)
+		h.read += len(stamps)
 		h.stamps = append(h.stamps, stamps...)
 		return nil
 	case !isRowFault(err):
 		return err
 	case len(oids) == 1:
-		unknown, broken := h.table.poisoned(ctx, tx, oids[0])
+		unknown, other := h.table.unknownStamp(ctx, tx, oids[0])
 		if len(unknown) > 0 {
 			h.failed.add(err)
 			h.stamps = append(h.stamps, unknown...)
 		}
-		return broken
+		return other
 	}
 	half := len(oids) / 2
-	if err := h.read(ctx, tx, oids[:half]); err != nil {
+	if err := h.halve(ctx, tx, oids[:half]); err != nil {
 		return err
 	}
-	return h.read(ctx, tx, oids[half:])
+	return h.halve(ctx, tx, oids[half:])
 }
 
-func (t *Table) tryAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]doc.Stamp, error) {
+// stampsAmong reads the stamps of the rows with these keys. It drops rows whose
+// keys are only equal under the collation.
+func (t *Table) stampsAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]doc.Stamp, error) {
 	where, err := t.liveAmong(oids)
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.own(ctx, tx, t.statements.stamps, listing{where: where})
+	p, err := t.listRows(ctx, tx, t.statements.stamps, listing{where: where})
 	if err != nil {
 		return nil, err
 	}
-	asked := make(map[doc.OID]bool, len(oids))
-	for _, oid := range oids {
-		asked[oid] = true
-	}
+	asked := setOf(oids)
 	stamps := slices.DeleteFunc(p.stamps, func(s doc.Stamp) bool { return !asked[s.OID] })
-	return t.withFamily(ctx, tx, stamps)
+	return t.withChildRows(ctx, tx, stamps)
 }
 
 func (t *Table) liveAmong(oids []doc.OID) (where condition, err error) {
@@ -249,22 +255,23 @@ func (t *Table) liveAmong(oids []doc.OID) (where condition, err error) {
 	return where, t.among(&where, oids)
 }
 
-// poisoned is the stamp of a row that can't be read: of unknown token, so that
-// it is fetched, and the fetch says why.
-func (t *Table) poisoned(ctx context.Context, tx *sql.Tx, oid doc.OID) ([]doc.Stamp, error) {
+// unknownStamp returns the stamp of a row for which the SQL fails: one with an
+// unknown token, so that the row is fetched and the fetch reports why; none if the
+// row does not exist or is marked deleted.
+func (t *Table) unknownStamp(ctx context.Context, tx *sql.Tx, oid doc.OID) ([]doc.Stamp, error) {
 	unknown := []doc.Stamp{{OID: oid, Token: doc.Token{Epoch: t.epoch}}}
-	there, live, err := t.standing(ctx, tx, oid)
+	exists, live, err := t.rowState(ctx, tx, oid)
 	switch {
 	case isRowFault(err):
 		return unknown, nil
-	case err != nil || !there || !live:
+	case err != nil || !exists || !live:
 		return nil, err
 	}
 	where, err := t.liveAmong([]doc.OID{oid})
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.own(ctx, tx, t.statements.times, listing{where: where})
+	p, err := t.listRows(ctx, tx, t.statements.times, listing{where: where})
 	if isRowFault(err) {
 		return unknown, nil
 	}

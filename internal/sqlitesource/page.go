@@ -4,70 +4,71 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
 	"indexerd/internal/doc"
 )
 
-// pageBytes bounds the text of a page, and that of its children, whatever its
-// rows: a worker holds a page several times over, as text, as JSON and as what
-// the index gets. It is well above an ordinary page. A row that is larger,
-// with its children, is a page of its own, up to the table's limit.
+// pageBytes bounds the text of a page, and the text of its children. A worker
+// holds a page several times: as text, as JSON and as index documents. Ordinary
+// pages are much smaller. A larger row is a page by itself, up to the table's
+// limit.
 const pageBytes = 4 << 20
 
-// readPage reads rows until the page is full, and their children. Children
-// that are too much for a page make it smaller, and the next ones, which grow
-// again; those of a single row are read up to the table's limit.
+// readPage reads rows until the page is full, and their children. If the children
+// exceed a page, it reads half as many rows again; the following pages double up
+// to the normal size. The children of a single row are read up to the table's
+// limit.
 func (t *Table) readPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
 	before, empty := *s, *b
 	for {
 		rows, err := t.fillPage(ctx, tx, s, b)
 		if !errors.Is(err, errTooMuch) {
-			s.most = min(2*s.most, t.batch)
+			s.limit = min(2*s.limit, t.batch)
 			return err
 		}
-		most := max(rows/2, 1)
 		*s, *b = before, empty
-		s.most = most
+		s.limit = max(rows/2, 1)
 	}
 }
 
-// fillPage reads the rows of a page, of which it returns how many there are,
-// then what belongs to them: all of one snapshot.
+// fillPage reads the rows of a page, then their deletion marks, children and
+// groups, in one snapshot. It returns the number of rows.
 func (t *Table) fillPage(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) (rows int, err error) {
-	clock, err := t.findClock(ctx, tx)
+	format, err := t.findFormat(ctx, tx)
 	if err != nil {
 		return 0, err
 	}
 	if err := t.rejectNullKeys(ctx, tx, s, b); err != nil {
 		return 0, err
 	}
-	p := &pageReader{table: t, scan: s, clock: clock, batch: b}
-	where := t.rest(s)
+	p := &pageReader{table: t, scan: s, format: format, batch: b}
+	where := t.remaining(s)
 	args, columns := where.args, len(t.columns)
 	if t.deletion.marked != "" {
 		args, columns = slices.Concat(t.deletion.values, args), columns+1
 	}
 	s.done = true
-	if err := each(ctx, tx, t.statements.docs+where.String()+t.statements.order, args, columns, p.add); err != nil {
+	if err := eachRow(ctx, tx, t.statements.docs+where.String()+t.statements.order, args, columns, p.add); err != nil {
 		return 0, err
 	}
 	if err := t.dropListed(ctx, tx, s, b); err != nil {
 		return 0, err
 	}
-	if err := t.addChildren(ctx, tx, s, b); err != nil {
+	if err := t.addChildren(ctx, tx, b); err != nil {
 		return p.rows, err
 	}
 	if err := t.groups.fill(ctx, tx, b.Rejects); err != nil {
 		return p.rows, err
 	}
-	s.strike(b)
+	s.markRead(b)
 	return p.rows, nil
 }
 
-// rejectNullKeys adds one reject for all rows without a key: nothing tells
-// them apart.
+// rejectNullKeys adds one reject for all rows with a NULL key: nothing
+// distinguishes them.
 func (t *Table) rejectNullKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
 	if !s.nullKeys {
 		return nil
@@ -80,7 +81,7 @@ func (t *Table) rejectNullKeys(ctx context.Context, tx *sql.Tx, s *scan, b *doc.
 	return err
 }
 
-// hasNullKey reports whether a live row that meets the condition has no key.
+// hasNullKey reports whether a live row that meets the condition has a NULL key.
 func (t *Table) hasNullKey(ctx context.Context, tx *sql.Tx, where condition) (bool, error) {
 	where.and(t.statements.isNull)
 	t.live(&where)
@@ -89,20 +90,20 @@ func (t *Table) hasNullKey(ctx context.Context, tx *sql.Tx, where condition) (bo
 
 // A pageReader fills one page.
 type pageReader struct {
-	table *Table
-	scan  *scan
-	clock *clock
-	batch *doc.Batch
+	table  *Table
+	scan   *scan
+	format *timeFormat
+	batch  *doc.Batch
 
 	rows, bytes int
-	last        doc.OID  // of the last row, "" where it was none
-	run         int      // how many rows had it that are not marked deleted
-	groups      *doc.Row // of all these rows; nil where they are not the same
+	last        doc.OID  // of the last row; "": none
+	run         int      // rows of this key that are not marked deleted
+	groups      *doc.Row // the groups of all these rows; nil: they differ
 }
 
-// add adds a row, or reports that it belongs to the next page. Rows of one key
-// are never torn apart, so that whoever gets them sees that they are several;
-// of more than two the rest is left out, but for one that has other groups.
+// add adds a row. It returns false if the row belongs to the next page. All rows
+// of one key are on one page, so that the caller sees a duplicate key. Of more
+// than two rows of a key, add keeps two, and one with other groups.
 func (p *pageReader) add(raw []any) bool {
 	t := p.table
 	marked := len(raw) > len(t.columns) && raw[len(t.columns)] != int64(0)
@@ -112,10 +113,10 @@ func (p *pageReader) add(raw []any) bool {
 	bytes := size(raw)
 	tooLarge := t.limits.CheckText(bytes)
 	if tooLarge != nil {
-		bytes = 0 // it is not kept
+		bytes = 0 // the row is not kept
 	}
 	if oid == "" || oid != p.last {
-		if p.rows >= p.scan.most || p.rows > 0 && p.bytes+bytes > pageBytes {
+		if p.rows >= p.scan.limit || p.rows > 0 && p.bytes+bytes > pageBytes {
 			p.scan.done = false
 			return false
 		}
@@ -123,16 +124,16 @@ func (p *pageReader) add(raw []any) bool {
 	}
 	p.scan.after = key
 	switch {
-	case p.scan.only != nil && !p.scan.only[oid]:
+	case p.scan.unread != nil && !p.scan.unread[oid]:
 		return true
 	case marked:
-		p.mark(oid)
+		p.markDeleted(oid)
 		return true
 	}
-	if p.run++; !p.wanted(t.groups.ofMain(raw)) {
+	if p.run++; !p.wanted(t.groups.fromRow(raw)) {
 		return true
 	}
-	p.unmark(oid)
+	p.unmarkDeleted(oid)
 	p.rows++
 	p.bytes += bytes
 	var d doc.Doc
@@ -140,10 +141,10 @@ func (p *pageReader) add(raw []any) bool {
 		err = tooLarge
 	}
 	if err == nil {
-		d, err = t.document(oid, raw, p.clock)
+		d, err = t.document(oid, raw, p.format)
 	}
 	if err != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error(), Groups: t.groups.ofMain(raw)})
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error(), Groups: t.groups.fromRow(raw)})
 		return true
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
@@ -151,7 +152,8 @@ func (p *pageReader) add(raw []any) bool {
 	return true
 }
 
-// wanted reports whether one more row of a key says what those before it do not.
+// wanted reports whether to keep another row of a key: the first two, and the
+// first one with other groups.
 func (p *pageReader) wanted(groups *doc.Row) bool {
 	before := p.groups
 	switch {
@@ -164,23 +166,24 @@ func (p *pageReader) wanted(groups *doc.Row) bool {
 	return p.run <= 2
 }
 
-// mark says that a row is marked deleted, unless another one of its key is not.
-func (p *pageReader) mark(oid doc.OID) {
-	if p.unmark(oid); p.run == 0 {
+// markDeleted adds a key to the deleted ones, unless a row of it is not marked
+// deleted.
+func (p *pageReader) markDeleted(oid doc.OID) {
+	if p.unmarkDeleted(oid); p.run == 0 {
 		p.rows++
 		p.batch.Deleted = append(p.batch.Deleted, oid)
 	}
 }
 
-// unmark takes back what the row before said.
-func (p *pageReader) unmark(oid doc.OID) {
+// unmarkDeleted removes the key if the row before marked it.
+func (p *pageReader) unmarkDeleted(oid doc.OID) {
 	if n := len(p.batch.Deleted); n > 0 && p.batch.Deleted[n-1] == oid {
 		p.batch.Deleted = p.batch.Deleted[:n-1]
 	}
 }
 
-// dropListed drops the rows that the deleted SQL lists. Who asked for keys is
-// told those that it lists, also where the row itself is gone.
+// dropListed drops the rows that the deleted SQL lists. A scan of keys reports
+// each listed key as deleted, even if its row no longer exists.
 func (t *Table) dropListed(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
 	if t.deletion.list == nil {
 		return nil
@@ -194,12 +197,8 @@ func (t *Table) dropListed(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batc
 			oids = append(oids, r.OID)
 		}
 	}
-	if s.only != nil {
-		oids = oids[:0]
-		for oid := range s.only {
-			oids = append(oids, oid)
-		}
-		slices.Sort(oids)
+	if s.unread != nil {
+		oids = slices.Sorted(maps.Keys(s.unread))
 	}
 	listed, err := t.listed(ctx, tx, oids)
 	if err != nil {
@@ -207,15 +206,15 @@ func (t *Table) dropListed(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batc
 	}
 	b.Docs = slices.DeleteFunc(b.Docs, func(d doc.Doc) bool { return listed[d.OID] })
 	b.Rejects = slices.DeleteFunc(b.Rejects, func(r doc.Reject) bool { return listed[r.OID] })
-	if s.only != nil {
+	if s.unread != nil {
 		b.Deleted = append(b.Deleted, slices.DeleteFunc(oids, func(oid doc.OID) bool { return !listed[oid] })...)
 	}
 	return nil
 }
 
-// addChildren gives the documents of a page their children. What can't have
-// them is rejected.
-func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batch) error {
+// addChildren adds their children to the documents of a page. A document whose
+// children can't be read becomes a reject.
+func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, b *doc.Batch) error {
 	var oids []doc.OID
 	for _, d := range b.Docs {
 		if len(oids) == 0 || oids[len(oids)-1] != d.OID { // rows of one key are neighbours
@@ -225,7 +224,7 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	if len(t.children) == 0 || len(oids) == 0 {
 		return nil
 	}
-	families, err := t.broods(ctx, tx, oids, true, t.mostOf(b.Docs))
+	byParent, err := t.readChildRows(ctx, tx, oids, true, t.childLimit(b.Docs))
 	if len(oids) == 1 && errors.Is(err, errTooMuch) {
 		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error()})
 		b.Docs = nil
@@ -236,7 +235,7 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	}
 	docs := b.Docs[:0]
 	for _, d := range b.Docs {
-		if err := t.rear(&d, families[d.OID]); err != nil {
+		if err := t.attachChildren(&d, byParent[d.OID]); err != nil {
 			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: t.groups.acl.Of(d.Row)})
 			continue
 		}
@@ -246,9 +245,9 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Bat
 	return nil
 }
 
-// mostOf is how much text the children of these documents may have: those of a
-// single one as much as the limit leaves.
-func (t *Table) mostOf(docs []doc.Doc) int {
+// childLimit returns the bytes of text that the children of these documents may
+// have: a page, or what the table's limit leaves if there is one key.
+func (t *Table) childLimit(docs []doc.Doc) int {
 	switch {
 	case docs[0].OID != docs[len(docs)-1].OID:
 		return pageBytes
@@ -258,15 +257,15 @@ func (t *Table) mostOf(docs []doc.Doc) int {
 	return max(int(t.limits.Text)-docs[0].Row.Size(), 0)
 }
 
-// strike strikes off the keys that a page has had.
-func (s *scan) strike(b *doc.Batch) {
+// markRead removes the keys of a page from the unread ones.
+func (s *scan) markRead(b *doc.Batch) {
 	for _, d := range b.Docs {
-		delete(s.only, d.OID)
+		delete(s.unread, d.OID)
 	}
 	for _, r := range b.Rejects {
-		delete(s.only, r.OID)
+		delete(s.unread, r.OID)
 	}
 	for _, oid := range b.Deleted {
-		delete(s.only, oid)
+		delete(s.unread, oid)
 	}
 }

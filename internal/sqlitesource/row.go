@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A scanner reads rows into the same memory, one after the other.
+// A scanner reads all rows into the same memory.
 type scanner struct {
 	raw  []any // the row: nil, int64, float64, string or []byte
 	dest []any // pointers to raw
@@ -26,12 +26,12 @@ func newScanner(columns int) *scanner {
 
 func (s *scanner) scan(rows *sql.Rows) error { return rows.Scan(s.dest...) }
 
-// document makes a document of a row whose key is known, without its children.
-// The error is why it can't become one.
-func (t *Table) document(oid doc.OID, raw []any, c *clock) (d doc.Doc, err error) {
+// document returns the document of a row with this key, without its children. An
+// error is the reason of a reject.
+func (t *Table) document(oid doc.OID, raw []any, f *timeFormat) (d doc.Doc, err error) {
 	d.OID = oid
 	if raw[t.updated] != nil {
-		if d.Updated, err = c.time(raw[t.updated]); err != nil {
+		if d.Updated, err = f.time(raw[t.updated]); err != nil {
 			return d, fmt.Errorf("updated %s: %w", t.columns[t.updated], err)
 		}
 	}
@@ -43,7 +43,7 @@ func (t *Table) document(oid doc.OID, raw []any, c *clock) (d doc.Doc, err error
 	return d, err
 }
 
-// row makes a row of what SQLite stores.
+// row converts a row of stored values.
 func (v *view) row(raw []any) (doc.Row, error) {
 	row := doc.Row{Names: v.columns, Values: make([]any, len(raw))}
 	for i, stored := range raw {
@@ -55,7 +55,7 @@ func (v *view) row(raw []any) (doc.Row, error) {
 	return row, nil
 }
 
-// value turns what SQLite stores into what a document holds.
+// value converts a stored value to a document's value.
 func value(v any, boolean bool) (any, error) {
 	switch v := v.(type) {
 	case int64:
@@ -64,11 +64,11 @@ func value(v any, boolean bool) (any, error) {
 		}
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("%s is no number that can be indexed", describe(v))
+			return nil, fmt.Errorf("%s is no number that can be indexed", showValue(v))
 		}
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("%s is not valid UTF-8", describe(v))
+			return nil, fmt.Errorf("%s is not valid UTF-8", showValue(v))
 		}
 	case []byte:
 		return `\x` + hex.EncodeToString(v), nil
@@ -76,7 +76,7 @@ func value(v any, boolean bool) (any, error) {
 	return v, nil
 }
 
-// size is what a row takes of a page's bytes.
+// size returns the bytes of text of a row, as pageBytes counts them.
 func size(raw []any) (n int) {
 	for _, v := range raw {
 		switch v := v.(type) {

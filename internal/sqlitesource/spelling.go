@@ -8,29 +8,29 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A spelling is an updateTime as text has it:
+// A spelling is a parsed updateTime of text:
 //
 //	2006-01-02[( |T)15:04[:05[.999999]][Z|+02:00]]
 type spelling struct {
-	wall   time.Time     // the figures, as if they were UTC's
-	tick   time.Duration // what the last figure counts
-	sep    byte          // ' ' or 'T'; 0 where there is only a date
-	zoned  bool          // it says its offset
-	z      bool          // as Z
+	wall   time.Time     // the local time, in UTC
+	tick   time.Duration // the unit of the last digit
+	sep    byte          // ' ' or 'T'; 0 for a date alone
+	zoned  bool          // it has an offset
+	z      bool          // the offset is Z
 	offset time.Duration
 }
 
-// What clock.seen remembers of the spellings in a column.
+// Bits of timeFormat.seen.
 const (
 	seenSpace  = 1 << iota // 2006-01-02 15:04
 	seenT                  // 2006-01-02T15:04
 	seenZ                  // 2006-01-02T15:04Z
-	seenOffset             // an offset that is not the column's zone
+	seenOffset             // an offset other than that of the column's zone
 )
 
-// parseSpelling reads a text.
+// parseSpelling parses a text.
 func parseSpelling(text string) (spelling, error) {
-	p := &figures{rest: text}
+	p := &timeParser{rest: text}
 	s := spelling{tick: 24 * time.Hour}
 	year, month, day := p.number(4), p.literal('-').number(2), p.literal('-').number(2)
 	var hour, minute, second, nanos int
@@ -49,20 +49,20 @@ func parseSpelling(text string) (spelling, error) {
 		s.offset, s.zoned = p.zone()
 	}
 	s.wall = time.Date(year, time.Month(month), day, hour, minute, second, nanos-nanos%1000, time.UTC)
-	// Figures that overflow into the next one make another date.
+	// time.Date normalizes overflowing values to another date.
 	if p.bad || p.rest != "" || s.wall.Day() != day || s.wall.Month() != time.Month(month) || hour > 23 || minute > 59 || second > 59 {
-		return spelling{}, fmt.Errorf("%s is no time", describe(text))
+		return spelling{}, fmt.Errorf("%s is not a time", showValue(text))
 	}
 	return s, nil
 }
 
-// figures reads a text from the left and remembers whether it was as expected.
-type figures struct {
+// A timeParser reads a text from the left. bad reports an unexpected character.
+type timeParser struct {
 	rest string
 	bad  bool
 }
 
-func (p *figures) number(digits int) (n int) {
+func (p *timeParser) number(digits int) (n int) {
 	if len(p.rest) < digits {
 		p.bad, p.rest = true, ""
 		return 0
@@ -75,7 +75,7 @@ func (p *figures) number(digits int) (n int) {
 	return n
 }
 
-func (p *figures) literal(c byte) *figures {
+func (p *timeParser) literal(c byte) *timeParser {
 	if p.rest == "" || p.rest[0] != c {
 		p.bad, p.rest = true, ""
 		return p
@@ -84,8 +84,8 @@ func (p *figures) literal(c byte) *figures {
 	return p
 }
 
-// fraction reads 1 to 9 digits of a second.
-func (p *figures) fraction() (nanos int, tick time.Duration) {
+// fraction reads 1 to 9 digits of a fraction of a second.
+func (p *timeParser) fraction() (nanos int, tick time.Duration) {
 	unit := time.Second
 	for p.rest != "" && p.rest[0] >= '0' && p.rest[0] <= '9' && unit > 1 {
 		unit /= 10
@@ -96,8 +96,8 @@ func (p *figures) fraction() (nanos int, tick time.Duration) {
 	return nanos, max(unit, time.Microsecond)
 }
 
-// zone reads nothing, Z, or an offset.
-func (p *figures) zone() (offset time.Duration, zoned bool) {
+// zone reads an optional Z or offset.
+func (p *timeParser) zone() (offset time.Duration, zoned bool) {
 	switch {
 	case p.rest == "":
 		return 0, false
@@ -105,7 +105,7 @@ func (p *figures) zone() (offset time.Duration, zoned bool) {
 		p.rest = ""
 		return 0, true
 	case p.rest[0] == '+' || p.rest[0] == '-':
-		sign := time.Duration(',' - int(p.rest[0])) // '+' and '-' stand on either side of ','
+		sign := time.Duration(',' - int(p.rest[0])) // ',' lies between '+' and '-'
 		p.rest = p.rest[1:]
 		hours, minutes := p.number(2), p.literal(':').number(2)
 		p.bad = p.bad || hours > 14 || minutes > 59
@@ -115,17 +115,17 @@ func (p *figures) zone() (offset time.Duration, zoned bool) {
 	return 0, false
 }
 
-// text reads an updateTime and remembers how it was spelled.
-func (c *clock) text(v string) (time.Time, error) {
+// text converts a text and notes its spelling.
+func (f *timeFormat) text(v string) (time.Time, error) {
 	s, err := parseSpelling(v)
 	if err != nil {
 		return time.Time{}, err
 	}
-	c.note(s)
+	f.note(s)
 	if s.zoned {
 		return inYears(v, s.wall.Add(-s.offset))
 	}
-	return inYears(v, doc.FromWall(s.wall, c.zone))
+	return inYears(v, doc.FromWall(s.wall, f.zone))
 }
 
 func inYears(v string, t time.Time) (time.Time, error) {
@@ -135,9 +135,9 @@ func inYears(v string, t time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// note remembers a spelling. The greatest value told one when the clock was
-// made; the rows that are read tell the others.
-func (c *clock) note(s spelling) {
+// note adds a spelling to those seen: first those of the sample, then those of all
+// rows that are read.
+func (f *timeFormat) note(s spelling) {
 	var seen uint32
 	switch s.sep {
 	case ' ':
@@ -148,31 +148,30 @@ func (c *clock) note(s spelling) {
 	if s.z {
 		seen |= seenZ
 	}
-	if s.zoned && (s.offset != 0 || c.zone != time.UTC) {
+	if s.zoned && (s.offset != 0 || f.zone != time.UTC) {
 		seen |= seenOffset
 	}
-	if c.seen.Load()&seen != seen {
-		c.seen.Or(seen)
+	if f.seen.Load()&seen != seen {
+		f.seen.Or(seen)
 	}
 }
 
-// The offsets that places on earth have.
+// The extreme offsets of time zones.
 const westmost, eastmost = 12 * time.Hour, 14 * time.Hour
 
-// textBounds spells a window so that text compares as time does:
+// textBounds returns the bounds of a window as texts:
 //
-//   - A bound is written as short as it can be, without ":00" and "00:00" at
-//     its end. Every way to spell an instant begins with that, so none of them
-//     sorts below the bound that is the instant itself.
-//   - ' ' sorts before 'T'. Where both were seen the lower bound has a space
-//     and the upper one a T, and a window covers its first and last day whole.
-//   - 'Z' sorts after ':' and '.', so 10:00Z after 10:00:05. Where it was seen
-//     the upper bound is a whole minute.
-//   - Where offsets were seen, figures say little about the order in time, and
-//     a window covers all that may be written for it anywhere: 26 hours more.
-func (c *clock) textBounds(w doc.Window) (from, to any) {
-	lower, upper := w.Wall(c.zone)
-	seen := c.seen.Load()
+//   - A bound has the shortest spelling, without ":00" or "00:00" at its end. All
+//     spellings of an instant begin with it, so none sorts below it.
+//   - ' ' sorts before 'T'. If rows have both, the lower bound has a space and the
+//     upper one a T, so the bounds cover the first and last day completely.
+//   - 'Z' sorts after ':' and '.', so 10:00Z after 10:00:05. If rows have it, the
+//     upper bound is a whole minute.
+//   - With offsets, texts do not sort by time. If rows have them, the bounds cover
+//     all local times of the window in any time zone: 26 hours more.
+func (f *timeFormat) textBounds(w doc.Window) (from, to any) {
+	lower, upper := w.Wall(f.zone)
+	seen := f.seen.Load()
 	if seen&seenOffset != 0 {
 		if l := w.From.UTC().Add(-westmost); l.Before(lower) {
 			lower = l
@@ -194,13 +193,13 @@ func (c *clock) textBounds(w doc.Window) (from, to any) {
 	return shortest(lower, first), shortest(upper, last)
 }
 
-// shortest spells the figures of t.
+// shortest returns the shortest spelling of t.
 func shortest(t time.Time, sep byte) string {
 	switch {
 	case t.Year() < 0:
-		return "" // below all text
+		return "" // sorts before all text
 	case t.Year() > 9999:
-		return ":" // above every digit
+		return ":" // sorts after every digit
 	}
 	text := t.UTC().Format("2006-01-02" + string(sep) + "15:04:05.999999")
 	if t.Nanosecond() != 0 {

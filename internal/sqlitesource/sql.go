@@ -11,36 +11,35 @@ import (
 	"indexerd/internal/doc"
 )
 
-// statements are the fixed parts of what is asked of one view. q is the user's
-// SQL; q.key stands for its key columns, q.u for updateTime, or NULL where it
+// statements are the fixed parts of the statements on one view. q is the user's
+// SQL, q.a and q.b are its key columns, and q.u is its updateTime, or NULL if it
 // has none.
 //
-// Keys are compared in the order of the column's own collation, which is the
-// order of its index. Where that may take different texts for equal (NOCASE,
-// RTRIM), the bytes decide second, so that no row hides behind another one at
-// the border of a page.
+// Keys are in the order of the column's collation, which is the order of its
+// index. Keys that are equal under the collation (NOCASE, RTRIM) are in byte
+// order, so that the end of a page can't separate and skip one.
 type statements struct {
 	from        string // FROM (<sql>) q
 	docs        string // SELECT all columns, and whether the row is marked deleted
 	stamps      string // SELECT key, u, token
 	times       string // SELECT key, u
 	keys        string // SELECT key
-	byBytesKeys string // SELECT key, compared by bytes
+	byBytesKeys string // SELECT key, compared in byte order
 	key         string // (q.a, q.b)
-	bytes       string // the same COLLATE BINARY; "" where no part is text
+	bytes       string // the same COLLATE BINARY; "" if no part is text
 	marks       string // (?, ?)
-	order       string // ORDER BY key, as ranges are read
+	order       string // ORDER BY key, in the order of ranges
 	isNull      string // a part of the key is NULL
 	updated     string // q.u
 	stamp       string // (q.u, q.a, q.b), text in byte order
-	byStamp     string // ORDER BY these
+	byStamp     string // ORDER BY stamp
 	byBytes     string // ORDER BY key, in byte order
 }
 
-// newStatements builds them. Selected columns have a unary plus: it changes no
-// value, but takes the declared type away, by which the driver would turn the
-// text of a DATE or TIMESTAMP column into a time. marked is the expression that
-// marks a row deleted; without one there is no such column.
+// newStatements builds the statements. Selected columns have a unary plus: it keeps
+// the value and removes the declared type, by which the driver would convert the
+// text of a DATE or TIMESTAMP column. marked is the expression that marks a row
+// deleted; "": none, and docs has no such column.
 func newStatements(sql string, columns, key []string, kinds []doc.Kind, updated, marked string) statements {
 	all, keys := qualify(columns), qualify(key)
 	s := statements{
@@ -76,11 +75,11 @@ func newStatements(sql string, columns, key []string, kinds []doc.Kind, updated,
 	return s
 }
 
-// inBytes is the key, text in byte order.
+// inBytes returns the key with text in byte order.
 func (s *statements) inBytes() string { return cmp.Or(s.bytes, s.key) }
 
-// qualify quotes names and puts q before them, so that they are columns of the
-// user's SQL and can be nothing else.
+// qualify quotes names and prefixes them with q, so that they can only be columns
+// of the user's SQL.
 func qualify(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -105,7 +104,7 @@ func suffixed(texts []string, suffix string) []string {
 	return out
 }
 
-// tuple is a row value, or the one expression itself.
+// tuple returns a row value of the expressions, or the only expression itself.
 func tuple(exprs []string) string {
 	if len(exprs) == 1 {
 		return exprs[0]
@@ -113,7 +112,7 @@ func tuple(exprs []string) string {
 	return "(" + strings.Join(exprs, ", ") + ")"
 }
 
-// ordinals orders by the first n columns.
+// ordinals returns an ORDER BY of the first n columns.
 func ordinals(n int) string {
 	texts := make([]string, n)
 	for i := range texts {
@@ -122,7 +121,7 @@ func ordinals(n int) string {
 	return " ORDER BY " + strings.Join(texts, ", ")
 }
 
-// A condition is a WHERE clause in the making, with its values.
+// A condition is a conjunction of terms with their bound values.
 type condition struct {
 	terms []string
 	args  []any
@@ -133,7 +132,7 @@ func (c *condition) and(term string, args ...any) {
 	c.args = append(c.args, args...)
 }
 
-// String is the clause with its WHERE, or nothing.
+// String returns the WHERE clause; "" without terms.
 func (c *condition) String() string {
 	if len(c.terms) == 0 {
 		return ""
@@ -141,7 +140,7 @@ func (c *condition) String() string {
 	return " WHERE " + strings.Join(c.terms, " AND ")
 }
 
-// afterKey limits a condition to the keys behind one, in the order of ranges.
+// afterKey limits a condition to the keys after one, in the order of ranges.
 func (s *statements) afterKey(c *condition, key []any) {
 	if s.bytes == "" {
 		c.and(s.key+" > "+s.marks, key...)
@@ -151,17 +150,17 @@ func (s *statements) afterKey(c *condition, key []any) {
 	c.and("("+s.key+" > "+s.marks+" OR "+s.bytes+" > "+s.marks+")", slices.Concat(key, key)...)
 }
 
-// maxKeys is how many keys one statement may ask for; SQLite binds at most
-// 32,766 values.
+// maxKeys is the number of keys that one statement may select by; SQLite binds at
+// most 32,766 values.
 const maxKeys = 10_000
 
-// amongKeys limits a condition to some keys. Single keys are bound one by one:
-// SQLite moves such a list, but no subquery, into an SQL that has a GROUP BY,
-// and else would compute all groups to find a few. For composite keys it knows
-// no such list, and they are bound as one JSON text.
+// amongKeys limits a condition to some keys. Keys of one part are bound as a list:
+// SQLite pushes a list, but not a subquery, into an SQL that has a GROUP BY;
+// otherwise it would compute all groups to find a few. SQLite has no such list for
+// composite keys, so they are bound as one JSON text.
 //
-// A lone key is asked for by its bytes: what goes wrong then is a fault of that
-// row, and not of one that is equal to it under the collation.
+// A single key must also match by its bytes, so that a rowFault is not that of
+// another row whose key is equal under the collation.
 func (s *statements) amongKeys(c *condition, keys [][]any) error {
 	if len(keys) == 1 && s.bytes != "" {
 		c.and(s.bytes+" = "+s.marks, keys[0]...)

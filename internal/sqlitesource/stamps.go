@@ -10,17 +10,18 @@ import (
 	"indexerd/internal/doc"
 )
 
-// stampPage is how many stamps are read in one transaction.
+// stampPage is the number of stamps read in one transaction.
 const stampPage = 10_000
 
-// Stamps reads the stamps of the rows whose updateTime is in the window, in
-// the order of updateTime and key, then of those that have a child whose
-// updateTime is. A row may come twice, and its stamp lie outside of the window:
-// its own updateTime is not the greatest, or text is spelled in several ways.
+// Stamps reads the stamps of the rows whose updateTime is in the window, in the
+// order of updateTime and key, then those of rows with a child whose updateTime
+// is in the window. A row may come twice. Its stamp may lie outside the window,
+// since a child's updateTime may be greater than its own, or the column's text has
+// several formats.
 //
-// A row whose updateTime can't be read has none in its stamp, and one at which
-// the SQL fails has token 0; a fetch reports why. Rows whose key is
-// unusable come as one stamp without an OID: Unusable says why.
+// A row with an invalid updateTime has a stamp without one, and a row for which
+// the SQL fails has an unknown token; fetching the row reports why. All rows with
+// an unusable key are one stamp without an OID; Unusable reports why.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		var live condition
@@ -34,12 +35,12 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 			}
 			p, err := t.list(ctx, tx, l)
 			if err == nil && !unusable {
-				unusable, err = t.noteUnusable(ctx, tx, &p, s.nulls, s.bounds)
+				unusable, err = t.addUnusable(ctx, tx, &p, s.nulls, s.bounds)
 			}
 			s.advance(p.last)
 			return p.stamps, p.more, err
 		}
-		if !walk(ctx, t, "read a window of "+t.name, next, yield) {
+		if !yieldPages(ctx, t, "read a window of "+t.name, next, yield) {
 			return
 		}
 		for _, c := range t.children {
@@ -50,10 +51,10 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 	}
 }
 
-// noteUnusable adds the stamp that stands for rows with an unusable key, if the
-// page has one, or some row without a key lies behind the first page: no later
-// page has those.
-func (t *Table) noteUnusable(ctx context.Context, tx *sql.Tx, p *page, first bool, b *bounds) (noted bool, err error) {
+// addUnusable adds the stamp without an OID if the page has a row with an unusable
+// key. On the first page it also looks for a NULL key anywhere in the window,
+// since later pages leave those rows out.
+func (t *Table) addUnusable(ctx context.Context, tx *sql.Tx, p *page, first bool, b *bounds) (added bool, err error) {
 	if first && p.more && !p.unusable {
 		var where condition
 		t.inWindow(&where, b)
@@ -69,7 +70,7 @@ func (t *Table) noteUnusable(ctx context.Context, tx *sql.Tx, p *page, first boo
 
 // parents yields the stamps of the rows that have a child in the window.
 func (t *Table) parents(ctx context.Context, c *child, w doc.Window, yield func([]doc.Stamp, error) bool) bool {
-	for oids, err := range t.touched(ctx, c.view, w, condition{}) {
+	for oids, err := range t.changedKeys(ctx, c.view, w, condition{}) {
 		var stamps []doc.Stamp
 		if err == nil {
 			slices.Sort(oids)
@@ -86,30 +87,30 @@ func (t *Table) parents(ctx context.Context, c *child, w doc.Window, yield func(
 	return true
 }
 
-// StampsByOID is Stamps in the order of keys, each key once. The token of a key
-// that several rows have is not known.
+// StampsByOID reads what Stamps reads, in the byte order of keys and each key once.
+// The token of a key that several rows have is unknown.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		s := &keyScan{table: t, window: w}
-		walk(ctx, t, "read a window of "+t.name, s.next, yield)
+		yieldPages(ctx, t, "read a window of "+t.name, s.next, yield)
 	}
 }
 
-// A keyScan walks the keys that have their own updateTime or a child's in a
-// window, in byte order. Rows of a window are many and children few, so it
-// reads the union of keys first, and then their stamps.
+// A keyScan reads, in byte order, the keys whose own updateTime or a child's is in
+// a window. Of a table with children it reads a page of the union of keys first,
+// then their stamps.
 type keyScan struct {
-	table  *Table
-	window doc.Window
-	bounds []*bounds // of the table and each child; nil where none has an updateTime
-	after  []any     // the last key; nil: none yet
-	later  bool      // the first page has been read
-	noted  bool      // that there are rows with an unusable key
+	table    *Table
+	window   doc.Window
+	bounds   []*bounds // of the main SQL and each child; nil: no row has an updateTime
+	after    []any     // the last key; nil: none yet
+	later    bool      // the first page has been read
+	unusable bool      // the stamp without an OID has been added
 }
 
 func (s *keyScan) next(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
 	if s.bounds == nil {
-		if err := s.spell(ctx, tx); err != nil {
+		if err := s.findBounds(ctx, tx); err != nil {
 			return nil, false, err
 		}
 	}
@@ -122,34 +123,33 @@ func (s *keyScan) next(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, erro
 		t.live(&where)
 		p, err := t.list(ctx, tx, listing{where, t.statements.byBytes, t.stamps})
 		if err == nil && p.more {
-			t.border(&p)
+			t.dropLastKey(&p)
 		}
-		return s.hand(ctx, tx, p, err)
+		return s.finish(ctx, tx, p, err)
 	}
 	p, err := s.keys(ctx, tx)
 	if err != nil {
 		return nil, false, err
 	}
-	p.stamps, err = t.stampsByHalves(ctx, tx, distinct(p.stamps))
+	p.stamps, err = t.stampsByKey(ctx, tx, distinct(p.stamps))
 	p.stamps = onceEach(p.stamps)
 	slices.SortStableFunc(p.stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
-	return s.hand(ctx, tx, p, err)
+	return s.finish(ctx, tx, p, err)
 }
 
-// hand hands on a page, and goes on behind it.
-func (s *keyScan) hand(ctx context.Context, tx *sql.Tx, p page, err error) ([]doc.Stamp, bool, error) {
-	if err == nil && !s.noted && s.bounds[0] != nil {
-		s.noted, err = s.table.noteUnusable(ctx, tx, &p, !s.later, s.bounds[0])
+// finish returns the stamps of a page and moves the scan behind it.
+func (s *keyScan) finish(ctx context.Context, tx *sql.Tx, p page, err error) ([]doc.Stamp, bool, error) {
+	if err == nil && !s.unusable && s.bounds[0] != nil {
+		s.unusable, err = s.table.addUnusable(ctx, tx, &p, !s.later, s.bounds[0])
 	}
 	s.later = true
 	s.advance(p.last)
 	return p.stamps, p.more, err
 }
 
-// border takes the last key off a full page, since more of its rows may follow,
-// so that the next page begins behind the key before. A page of one key keeps
-// it.
-func (t *Table) border(p *page) {
+// dropLastKey drops the last key of a full page, since more of its rows may
+// follow: the next page begins with it. A page of one key keeps it.
+func (t *Table) dropLastKey(p *page) {
 	if n := len(p.stamps) - 1; n > 0 {
 		if before, err := t.parts(p.stamps[n-1].OID); err == nil {
 			p.stamps, p.last = p.stamps[:n], before
@@ -157,7 +157,7 @@ func (t *Table) border(p *page) {
 	}
 }
 
-func (s *keyScan) spell(ctx context.Context, tx *sql.Tx) error {
+func (s *keyScan) findBounds(ctx context.Context, tx *sql.Tx) error {
 	for _, v := range s.views() {
 		b, err := v.boundsOf(ctx, tx, s.window)
 		if err != nil {
@@ -176,7 +176,7 @@ func (s *keyScan) advance(last []any) {
 	}
 }
 
-// where is the condition of what is still to be read of a view.
+// where returns the condition of the rows of a view that are still to be read.
 func (s *keyScan) where(v *view, b *bounds) (where condition) {
 	v.inWindow(&where, b)
 	if s.after != nil {
@@ -188,7 +188,7 @@ func (s *keyScan) where(v *view, b *bounds) (where condition) {
 	return where
 }
 
-// keys reads the next keys of the union, as stamps of keys alone.
+// keys reads the next keys of the union, as stamps with nothing but a key.
 func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (p page, err error) {
 	var selects []string
 	var args []any
@@ -205,7 +205,7 @@ func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (p page, err error) {
 	k := len(s.table.key)
 	query := strings.Join(selects, " UNION ") + ordinals(k) + " LIMIT ?"
 	n := 0
-	err = each(ctx, tx, query, append(args, s.table.stamps), k, func(raw []any) bool {
+	err = eachRow(ctx, tx, query, append(args, s.table.stamps), k, func(raw []any) bool {
 		n++
 		if !slices.Contains(raw, nil) {
 			p.last = append(p.last[:0], raw...)
@@ -213,7 +213,7 @@ func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (p page, err error) {
 		if oid, err := s.table.oid(raw); err == nil {
 			p.stamps = append(p.stamps, doc.Stamp{OID: oid})
 		} else {
-			p.unusable = true // if it is the main SQL's: a child's is no document's
+			p.unusable = true // a child's unusable key counts too
 		}
 		return true
 	})
@@ -222,20 +222,20 @@ func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (p page, err error) {
 }
 
 // StampsInRange reads the stamps of all rows in a range, with any updateTime or
-// none, in the order in which Range reads them, each key once. The token of a
-// key that several rows have is not known.
+// none, in the order of Range and each key once. The token of a key that several
+// rows have is unknown.
 func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
-		s := t.scan("read the stamps of a range of " + t.name)
-		if err := t.limit(s, r); err != nil {
+		s := t.newScan("read the stamps of a range of " + t.name)
+		if err := t.bound(s, r); err != nil {
 			yield(nil, t.source.fault(s.doing, err))
 			return
 		}
 		t.live(&s.where)
-		walk(ctx, t, s.doing, func(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
-			p, err := t.list(ctx, tx, listing{t.rest(s), t.statements.order, t.stamps})
+		yieldPages(ctx, t, s.doing, func(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, error) {
+			p, err := t.list(ctx, tx, listing{t.remaining(s), t.statements.order, t.stamps})
 			if err == nil && p.more {
-				t.border(&p)
+				t.dropLastKey(&p)
 			}
 			if p.last != nil {
 				s.after = p.last[:len(t.key)]

@@ -10,43 +10,42 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Numbers gives every fetch its number. Begin calls open, which takes the
-// snapshot, under one lock, so that numbers are in the order of snapshots.
+// Numbers assigns the numbers of fetches. Begin calls open, which takes the
+// snapshot, under a lock, so that numbers are in the order of snapshots. End
+// reports that the caller has handled all batches of a fetch.
 type Numbers interface {
 	Begin(open func() error) (doc.FetchSeq, error)
 	End(doc.FetchSeq)
 }
 
-// A TableConfig is a table as configured. Zone is where the clocks hang that
-// an updateTime of text without an offset was read from; nil means UTC, as
-// SQLite's own functions have it.
+// A TableConfig is the configuration of a table.
 type TableConfig struct {
 	Name     string
 	SQL      string
 	Key      []string
 	Updated  string
-	Unit     string // of an Updated that is a number; "": its rows tell it
-	Zone     *time.Location
-	Batch    int           // rows of a page; 0 means 2000
-	Limits   doc.Limits    // a row of more text is a reject
-	Numbers  Numbers       // nil: fetches only look, and carry number 0
-	Children []ChildConfig // in the order in which documents hold them
-	Deleted  DeletedConfig // zero: no row is marked deleted
-	Changes  string        // SQL of key and updateTime, without the filter that SQL has; "": none
-	ACL      doc.ACL       // the groups to read of rows that can't become documents; zero: none
+	Unit     string         // of an Updated that is a number; "": found from its rows
+	Zone     *time.Location // of an Updated that is text without an offset; nil: UTC
+	Batch    int            // rows of a page; 0: 2000
+	Limits   doc.Limits     // a row with more text is a reject
+	Numbers  Numbers        // nil: fetches have number 0, for callers that store nothing
+	Children []ChildConfig  // in the order of doc.Row.Children
+	Deleted  DeletedConfig  // zero: no row is marked deleted
+	Changes  string         // SQL of key and updateTime without the filter of SQL; "": none
+	ACL      doc.ACL        // the groups to read for rejects; zero: none
 
-	// Units are the units that Keep was called with before, by the path of their
-	// SQL: sql, changes, children.actors. Keep is called before a unit that was
-	// found is used. nil: nothing is kept.
+	// Keep stores a unit that was found, by the path of its SQL (sql, changes,
+	// children.actors), before the unit is used; nil: units are not stored. Units
+	// are the stored units.
 	Units map[string]string
 	Keep  func(path, unit string) error
 }
 
-// unnumbered is for those who only look.
-type unnumbered struct{}
+// noNumbers is the Numbers of a table that has none.
+type noNumbers struct{}
 
-func (unnumbered) Begin(open func() error) (doc.FetchSeq, error) { return 0, open() }
-func (unnumbered) End(doc.FetchSeq)                              {}
+func (noNumbers) Begin(open func() error) (doc.FetchSeq, error) { return 0, open() }
+func (noNumbers) End(doc.FetchSeq)                              {}
 
 // A Table is the result of one user's SQL, with its children.
 type Table struct {
@@ -64,10 +63,10 @@ type Table struct {
 	groups   groups
 }
 
-// Table looks at a table's SQL: its columns, the type of its key, the way its
-// updateTime is written. What is wrong with the configuration is a
-// *ConfigError; while the database can't be asked, or no row tells the type of
-// the key, the error is doc.ErrUnavailable.
+// Table describes a table's SQL: its columns, the type of its key, the format of
+// its updateTime. An error in the configuration is a *ConfigError. While the
+// database is unavailable, or no row shows the type of the key, the error is
+// doc.ErrUnavailable.
 func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 	c.Zone = cmp.Or(c.Zone, time.UTC)
 	t := &Table{
@@ -79,16 +78,16 @@ func (s *Source) Table(ctx context.Context, c TableConfig) (*Table, error) {
 		numbers: c.Numbers,
 	}
 	if t.numbers == nil {
-		t.numbers = unnumbered{}
+		t.numbers = noNumbers{}
 	}
-	if err := t.look(ctx, c); err != nil {
+	if err := t.describe(ctx, c); err != nil {
 		return nil, s.fault("table "+c.Name, err)
 	}
 	t.epoch = t.epochOf(c)
 	return t, nil
 }
 
-func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
+func (t *Table) describe(ctx context.Context, c TableConfig) (err error) {
 	if t.view, err = t.source.newView(ctx, paths{"sql", "key", "updated"}, c.SQL, c.Key, c.updated("sql", c.Updated, c.Unit)); err != nil {
 		return err
 	}
@@ -114,11 +113,11 @@ func (t *Table) look(ctx context.Context, c TableConfig) (err error) {
 			return err
 		}
 	}
-	return t.read(ctx, func(tx *sql.Tx) error { return t.lookAtRows(ctx, tx) })
+	return t.read(ctx, func(tx *sql.Tx) error { return t.describeRows(ctx, tx) })
 }
 
-// lookAtRows finds what only rows can tell: types of keys, ways to write times.
-func (t *Table) lookAtRows(ctx context.Context, tx *sql.Tx) error {
+// describeRows finds the types of keys and the formats of updateTimes from rows.
+func (t *Table) describeRows(ctx context.Context, tx *sql.Tx) error {
 	kinds, err := t.findKinds(ctx, tx)
 	if err != nil {
 		return err
@@ -137,7 +136,7 @@ func (t *Table) lookAtRows(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// views are the main view and all that refer to its key.
+// views returns the main view, then those that refer to its key: children first.
 func (t *Table) views() []*view {
 	views := []*view{t.view}
 	for _, c := range t.children {
@@ -151,51 +150,50 @@ func (t *Table) views() []*view {
 	return views
 }
 
-// Kinds are the types of the parts of the key.
+// Kinds returns the types of the parts of the key.
 func (t *Table) Kinds() []doc.Kind { return slices.Clone(t.kinds) }
 
-// Ordered reports whether the order of keys in the database, that of ranges,
-// is the order of OIDs. That of text is its column's collation.
+// Ordered reports whether the database's order of keys, which ranges use, is the
+// order of OIDs. Text is in the order of its column's collation.
 func (t *Table) Ordered() bool { return !slices.Contains(t.kinds, doc.Text) }
 
-// Columns are the names of the SQL's columns, in its order.
+// Columns returns the names of the SQL's columns in its order.
 func (t *Table) Columns() []string { return slices.Clone(t.columns) }
 
-// Epoch is the epoch of the table's tokens.
+// Epoch returns the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
 
-// Tick is the precision of updateTime, the coarsest of the table's and its
-// children's. It is a day, the coarsest there is, until a row of the table has
-// one, so ask again for each window. A child without rows does not count: it
-// might stay empty, and a day would be read again every time.
+// Tick returns the precision of updateTime, the coarsest of the table's and its
+// children's. It is a day until a row of the table has an updateTime, so callers
+// must call Tick for each window. A child without rows does not count: it might
+// stay empty, and each window would read a day again.
 func (t *Table) Tick() time.Duration {
-	c := t.clock.Load()
+	c := t.format.Load()
 	if c == nil {
 		return 24 * time.Hour
 	}
 	tick := c.tick
 	for _, child := range t.children {
-		if c := child.clock.Load(); c != nil {
+		if c := child.format.Load(); c != nil {
 			tick = max(tick, c.tick)
 		}
 	}
 	return tick
 }
 
-// Behind is why nothing may be concluded from the absence of a row. A file is
-// what it is: there is no reason.
+// Behind returns why a missing row may still exist: never for a file.
 func (t *Table) Behind(context.Context) (string, error) { return "", nil }
 
-// Now reads the clock that SQLite's own functions use, this machine's.
+// Now reads the clock of SQLite's functions, which is this machine's.
 func (t *Table) Now(ctx context.Context) (now time.Time, err error) {
 	err = t.read(ctx, func(tx *sql.Tx) (err error) {
-		now, err = clockOf(ctx, tx)
+		now, err = readClock(ctx, tx)
 		return err
 	})
 	return now, t.source.fault("read the clock", err)
 }
 
-// Moment reads the clock. A file shows what has been committed to it.
+// Moment reads the clock. A file shows every commit.
 func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
 	m := doc.Moment{Asked: time.Now()}
 	now, err := t.Now(ctx)
@@ -212,7 +210,8 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 	return n, t.source.fault("count the rows of "+t.name, err)
 }
 
-// unmarked is the condition that a row is not marked deleted, by any way.
+// unmarked returns the condition that neither a column nor the deleted SQL marks a
+// row deleted.
 func (t *Table) unmarked() (where condition) {
 	t.live(&where)
 	if list := t.deletion.list; list != nil {
@@ -221,8 +220,8 @@ func (t *Table) unmarked() (where condition) {
 	return where
 }
 
-// clockOf reads the clock. It is in milliseconds, the best that SQLite has.
-func clockOf(ctx context.Context, tx *sql.Tx) (time.Time, error) {
+// readClock reads the clock in milliseconds, SQLite's best precision.
+func readClock(ctx context.Context, tx *sql.Tx) (time.Time, error) {
 	var text string
 	if err := tx.QueryRowContext(ctx, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`).Scan(&text); err != nil {
 		return time.Time{}, err

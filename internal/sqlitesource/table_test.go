@@ -24,11 +24,11 @@ func TestConfigErrors(t *testing.T) {
 		{"key", TableConfig{Key: []string{"ide"}}, "key: column ide is not in the SQL's result: did you mean id?"},
 		{"key unlike all", TableConfig{Key: []string{"customer"}}, "key: column customer is not in the SQL's result: name one of id, updated_at, mixed, bytes, ratio, word"},
 		{"key twice", TableConfig{Key: []string{"id", "id"}}, "key: column id is named twice: name it once"},
-		{"no key", TableConfig{Key: []string{}}, "key: 0 columns: name 1 to 8 columns that tell rows apart"},
+		{"no key", TableConfig{Key: []string{}}, "key: 0 columns: name 1 to 8 columns that identify a row"},
 		{"key of two types", TableConfig{Key: []string{"mixed"}}, "key: column mixed holds both integer and text values: CAST it to TEXT in the SQL"},
 		{"key of blobs", TableConfig{Key: []string{"bytes"}}, "key: column bytes holds blob values: a key is integer or text: CAST it in the SQL"},
 		{"updated", TableConfig{Updated: "updated_ta"}, "updated: column updated_ta is not in the SQL's result: did you mean updated_at?"},
-		{"updated of words", TableConfig{Updated: "word"}, `updated: column word: text "soon" is no time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
+		{"updated of words", TableConfig{Updated: "word"}, `updated: column word: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.config.Updated == "" {
@@ -48,7 +48,7 @@ func TestConfigErrors(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id, u INTEGER)")
 	_, err := db.source().Table(t.Context(), withDefaults(TableConfig{}))
-	want := "test.db: table t: key id has no declared type, and there is no row yet to tell it: database unavailable"
+	want := "test.db: table t: key id has no declared type, and no row shows it yet: database unavailable"
 	if !errors.Is(err, doc.ErrUnavailable) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

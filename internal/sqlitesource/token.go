@@ -11,23 +11,21 @@ import (
 	"modernc.org/sqlite"
 )
 
-// tokenFunction is the name of the digest in SQL. SQLite runs in this process,
-// so a function of ours is "in the database" as DESIGN asks: it sees the row
-// where it lies, and no text is copied to compare stamps.
+// tokenFunction is the name of the digest in SQL. SQLite runs in this process, so
+// the function reads the row in SQLite's memory: comparing stamps copies no text.
 const tokenFunction = "indexerd_token"
 
-// tokenVersion changes with the encoding below, so that tokens of another
-// encoding are never compared.
+// tokenVersion is part of the epoch. It changes with the encoding of digests.
 const tokenVersion = "sqlite 1"
 
-// tokenOfArgs is the SQL function. Its arguments are views of SQLite's memory
-// and must not be kept.
+// tokenOfArgs is the SQL function. Its arguments refer to SQLite's memory and must
+// not be kept.
 func tokenOfArgs(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 	digest, err := digest(args)
 	return int64(digest), err
 }
 
-// digest is the token of a row: the first 8 bytes of the SHA-256 of
+// digest returns the token of a row: the first 8 bytes of the SHA-256 of
 //
 //	NULL     00
 //	integer  01, 8 bytes
@@ -35,11 +33,10 @@ func tokenOfArgs(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, 
 //	text     03, length as uvarint, bytes
 //	blob     04, length as uvarint, bytes
 //
-// for each column in turn. Types and lengths are part of it, so 1, 1.0 and '1'
-// differ, and text can't move from one column into the next unnoticed. SHA-256
-// is the standard library's only hash that is good, stable and, with the
-// instructions that today's processors have, fast at once. 0 means "unknown"
-// elsewhere and becomes 1.
+// for each column. Types and lengths are part of it, so 1, 1.0 and '1' differ, and
+// text that moves from one column to the next changes it. SHA-256 is the standard
+// library's only stable hash without practical collisions, and processors have
+// instructions for it. A digest of 0, which would mean unknown, becomes 1.
 func digest[V any](row []V) (uint64, error) {
 	var room [512]byte
 	b := room[:0]
@@ -59,33 +56,36 @@ func digest[V any](row []V) (uint64, error) {
 			return 0, fmt.Errorf("a value of type %T has no digest", v)
 		}
 	}
-	sum := sha256.Sum256(b)
-	return max(binary.BigEndian.Uint64(sum[:]), 1), nil
+	return hash(b), nil
 }
 
-// withChildren is the token of a row with its children: as digest, of
-//
-//	8 bytes  the row's own digest
-//	8 bytes  for each child: how many rows
-//	8 bytes                  the sum of their digests modulo 2^64
-//
-// so that the order in which children are read says nothing. A table without
-// children has the row's own. What is unknown stays unknown.
-func withChildren(own uint64, broods []brood) uint64 {
-	if own == 0 || len(broods) == 0 {
-		return own
-	}
-	b := binary.BigEndian.AppendUint64(nil, own)
-	for _, c := range broods {
-		b = binary.BigEndian.AppendUint64(b, c.count)
-		b = binary.BigEndian.AppendUint64(b, c.sum)
-	}
+func hash(b []byte) uint64 {
 	sum := sha256.Sum256(b)
 	return max(binary.BigEndian.Uint64(sum[:]), 1)
 }
 
-// epochOf names what tokens depend on beside the rows: a digest does not say how
-// columns are named and declared.
+// combineDigests returns the token of a row with its children: the hash of
+//
+//	8 bytes  the row's own digest
+//	8 bytes  for each child: the number of rows
+//	8 bytes                  the sum of their digests modulo 2^64
+//
+// The order of children's rows does not change it. The token of a table without
+// children is the row's digest. An unknown digest stays unknown.
+func combineDigests(own uint64, children []childRows) uint64 {
+	if own == 0 || len(children) == 0 {
+		return own
+	}
+	b := binary.BigEndian.AppendUint64(nil, own)
+	for _, c := range children {
+		b = binary.BigEndian.AppendUint64(b, c.count)
+		b = binary.BigEndian.AppendUint64(b, c.sum)
+	}
+	return hash(b)
+}
+
+// epochOf returns a hash of what tokens depend on besides the rows: the SQLs, and
+// the names and declared types of columns.
 func (t *Table) epochOf(c TableConfig) uint32 {
 	parts := append([]string{tokenVersion, c.SQL}, c.Key...)
 	parts = append(parts, t.view.described()...)

@@ -12,25 +12,25 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// What a column of updateTimes holds is declared, or was kept when it was found,
-// or a sample of the rows tells: see timeunit. While no row tells it there is no
-// row with a plausible updateTime in the snapshot, so no window misses one. The
-// rows are then read by a clock for that snapshot alone.
+// The unit of a column of updateTimes is declared, or was found and stored before,
+// or a sample of the rows shows it: see timeunit. If no row shows it, no row of the
+// snapshot has a plausible updateTime, so no window misses a row. The rows are then
+// read in a format that is used for this snapshot only.
 
-// An updatedConfig is the column of updateTime as configured, and what was found
-// of it before.
+// An updatedConfig is the configuration of a column of updateTimes, with the unit
+// that was found before.
 type updatedConfig struct {
 	name     string // "": none
 	zone     *time.Location
 	declared timeunit.Unit
 	found    timeunit.Unit
-	keep     func(timeunit.Unit) error // keeps what is found; nil: nothing is kept
+	keep     func(timeunit.Unit) error // stores a unit that was found; nil: nothing is stored
 }
 
-// updated makes the configuration of an updateTime of the SQL at a path.
+// updated returns the configuration of the updateTime of the SQL at a path.
 func (c TableConfig) updated(path, name, declared string) updatedConfig {
 	u := updatedConfig{name: name, zone: c.Zone, declared: timeunit.Unit(declared)}
-	// What is none was kept for want of rows.
+	// A stored unit that does not parse is that of a column without rows.
 	if found, err := timeunit.Parse(c.Units[path]); err == nil {
 		u.found = found
 	}
@@ -40,19 +40,19 @@ func (c TableConfig) updated(path, name, declared string) updatedConfig {
 	return u
 }
 
-// findClock returns the clock of a view; nil if no row has an updateTime. It
-// asks within the caller's snapshot.
-func (v *view) findClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
-	if c := v.clock.Load(); c != nil || v.updated < 0 {
-		return c, nil
+// findFormat returns the format of a view's updateTime in the transaction's
+// snapshot; nil if no row has an updateTime.
+func (v *view) findFormat(ctx context.Context, tx *sql.Tx) (*timeFormat, error) {
+	if f := v.format.Load(); f != nil || v.updated < 0 {
+		return f, nil
 	}
 	return v.checkUnit(ctx, tx)
 }
 
-// checkUnit asks a sample of the rows what the column holds. It keeps what is
-// found for the first time, and returns the clock that reads it. The error is a
-// *ConfigError if the rows contradict what is declared or was found.
-func (v *view) checkUnit(ctx context.Context, tx *sql.Tx) (*clock, error) {
+// checkUnit finds the unit from a sample of the rows, stores it if it is new, and
+// returns the format. The error is a *ConfigError if the rows contradict the
+// declared or the stored unit.
+func (v *view) checkUnit(ctx context.Context, tx *sql.Tx) (*timeFormat, error) {
 	if v.updated < 0 {
 		return nil, nil
 	}
@@ -64,15 +64,15 @@ func (v *view) checkUnit(ctx context.Context, tx *sql.Tx) (*clock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c := v.clock.Load(); c != nil {
-		return c, nil
+	if f := v.format.Load(); f != nil {
+		return f, nil
 	}
-	c := s.clock(unit, v.conf.zone)
-	if c == nil {
-		return v.newestClock(ctx, tx)
+	f := s.format(unit, v.conf.zone)
+	if f == nil {
+		return v.formatOfGreatest(ctx, tx)
 	}
-	v.clock.CompareAndSwap(nil, c)
-	return v.clock.Load(), nil
+	v.format.CompareAndSwap(nil, f)
+	return v.format.Load(), nil
 }
 
 // A conflictError is a ConfigError about the unit of an updateTime.
@@ -81,11 +81,11 @@ type conflictError struct {
 	conflict *timeunit.Conflict
 }
 
-// Unwrap makes it both.
+// Unwrap returns both errors.
 func (e *conflictError) Unwrap() []error { return []error{e.ConfigError, e.conflict} }
 
-// decide keeps the unit before it is used: marks that rest on it must not
-// outlive it.
+// decide returns the unit of the column. It stores a new unit before the unit is
+// used: marks that depend on it must not survive it.
 func (v *view) decide(votes timeunit.Votes) (timeunit.Unit, error) {
 	v.deciding.Lock()
 	defer v.deciding.Unlock()
@@ -106,54 +106,54 @@ func (v *view) decide(votes timeunit.Votes) (timeunit.Unit, error) {
 	return unit, nil
 }
 
-// A keepError says that a unit that was found could not be kept.
+// A keepError reports that a unit could not be stored.
 type keepError struct{ err error }
 
 func (e *keepError) Error() string { return "keep the unit of updateTime: " + e.err.Error() }
 func (e *keepError) Unwrap() error { return e.err }
 
-// unitField is where the configuration says what is in conflict.
+// unitField returns the configuration's field that is in conflict.
 func (v *view) unitField(c *timeunit.Conflict) string {
 	switch {
 	case !c.Declared:
 		return v.paths.updated
-	case v.paths.updated == "changes": // its column is declared with that of the main SQL
+	case v.paths.updated == "changes": // declared with the main SQL's column
 		return "updated.unit"
 	}
 	return v.paths.updated + ".unit"
 }
 
-// A sample is what rows say of a column of updateTimes.
+// A sample counts the units of values of a column of updateTimes.
 type sample struct {
 	now   time.Time
 	votes timeunit.Votes
 	total int
-	reals map[timeunit.Unit]int // of the votes, those that are no integers
-	ticks map[time.Duration]int // of text
-	texts []spelling            // of each tick one
+	reals map[timeunit.Unit]int // the votes of reals
+	ticks map[time.Duration]int // the votes of text, by tick
+	texts []spelling            // one for each tick
 }
 
-// numbersOrText is the condition that a value can be a vote. Blobs sort behind
-// all text.
+// numbersOrText is the condition that a value can be a vote. Blobs sort after all
+// text.
 const numbersOrText = " WHERE u >= ? AND u < ? OR u >= '' AND u < x''"
 
-// sample reads rows until there are enough votes. An index on the column serves;
-// without one, and without a row that is a vote, it reads the table, as a window
-// does.
+// sample reads rows until there are enough votes. It uses an index on the column.
+// Without an index, and with too few plausible rows, it reads the whole table, as
+// a window does.
 func (v *view) sample(ctx context.Context, tx *sql.Tx) (*sample, error) {
 	s := &sample{now: time.Now(), votes: timeunit.Votes{}, reals: map[timeunit.Unit]int{}, ticks: map[time.Duration]int{}}
 	least, _ := timeunit.JulianDays.Range(s.now)
 	_, most := timeunit.Nanoseconds.Range(s.now)
 	column := v.statements.updated
 	query := "SELECT +" + column + v.statements.from + strings.ReplaceAll(numbersOrText, "u ", column+" ")
-	err := walkRows(ctx, tx, query, []any{least, most}, 1, func(raw []any) bool {
+	err := scanRows(ctx, tx, query, []any{least, most}, 1, func(raw []any) bool {
 		s.add(raw[0])
 		return s.total < timeunit.Sample
 	})
 	return s, err
 }
 
-// add counts a value that is a plausible time.
+// add counts a value if it is a plausible time.
 func (s *sample) add(value any) {
 	var unit timeunit.Unit
 	switch n := value.(type) {
@@ -181,28 +181,28 @@ func (s *sample) note(text spelling) {
 	}
 }
 
-// clock makes the clock of a unit; nil where no row tells all of it.
-func (s *sample) clock(unit timeunit.Unit, zone *time.Location) *clock {
-	c := &clock{zone: zone, unit: unit.Duration()}
+// format returns the format of a unit; nil if the sample does not show it.
+func (s *sample) format(unit timeunit.Unit, zone *time.Location) *timeFormat {
+	f := &timeFormat{zone: zone, unit: unit.Duration()}
 	switch {
 	case unit == timeunit.Unknown, unit == timeunit.Text && len(s.texts) == 0:
 		return nil
 	case unit == timeunit.Text:
-		c.tick = s.commonTick()
+		f.tick = s.commonTick()
 		for _, text := range s.texts {
-			c.note(text)
+			f.note(text)
 		}
 	case unit == timeunit.JulianDays:
-		c.julian, c.tick = true, time.Millisecond
+		f.julian, f.tick = true, time.Millisecond
 	case 2*s.reals[unit] > s.votes[unit]:
-		c.tick = time.Microsecond
+		f.tick = time.Microsecond
 	default:
-		c.tick = max(c.unit, time.Microsecond)
+		f.tick = max(f.unit, time.Microsecond)
 	}
-	return c
+	return f
 }
 
-// commonTick is the precision of most texts, the coarser of two.
+// commonTick returns the tick of most texts, the coarser one on a tie.
 func (s *sample) commonTick() (tick time.Duration) {
 	for t, n := range s.ticks {
 		if cmp.Or(cmp.Compare(n, s.ticks[tick]), cmp.Compare(t, tick)) > 0 {
@@ -212,20 +212,20 @@ func (s *sample) commonTick() (tick time.Duration) {
 	return tick
 }
 
-// newestClock makes a clock of the greatest value that is a time, for a snapshot
-// in which none is plausible. A few that are none must not keep a table from
-// being read.
-func (v *view) newestClock(ctx context.Context, tx *sql.Tx) (*clock, error) {
-	// Below ':' lie the numbers, and the text that begins with a digit.
-	if c, err := v.clockAmong(ctx, tx, " < ':'"); c != nil || err != nil {
-		return c, err
+// formatOfGreatest returns a format from the greatest value that is a time, for a
+// snapshot in which no time is plausible. Invalid values must not keep the table
+// from being read.
+func (v *view) formatOfGreatest(ctx context.Context, tx *sql.Tx) (*timeFormat, error) {
+	// Numbers, and text that begins with a digit, sort before ':'.
+	if f, err := v.formatAmong(ctx, tx, " < ':'"); f != nil || err != nil {
+		return f, err
 	}
-	return v.clockAmong(ctx, tx, " IS NOT NULL")
+	return v.formatAmong(ctx, tx, " IS NOT NULL")
 }
 
-// clockAmong tries the greatest hundred of some values. It returns nil where
+// formatAmong tries the greatest hundred of the selected values. It returns nil if
 // there are none.
-func (v *view) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *clock, err error) {
+func (v *view) formatAmong(ctx context.Context, tx *sql.Tx, which string) (f *timeFormat, err error) {
 	column := v.statements.updated
 	rows, err := tx.QueryContext(ctx, "SELECT +"+column+v.statements.from+" WHERE "+column+which+" ORDER BY "+column+" DESC LIMIT 100")
 	if err != nil {
@@ -237,9 +237,9 @@ func (v *view) clockAmong(ctx context.Context, tx *sql.Tx, which string) (c *clo
 		if err := s.scan(rows); err != nil {
 			return nil, err
 		}
-		c, err := newClock(s.raw[0], v.conf.zone)
+		f, err := newTimeFormat(s.raw[0], v.conf.zone)
 		if err == nil {
-			return c, nil
+			return f, nil
 		}
 		if fault == nil {
 			fault = &ConfigError{v.paths.updated, "column " + v.columns[v.updated] + ": " + err.Error(),
@@ -263,8 +263,8 @@ func (t *Table) timed() (views []*view, paths []string) {
 	return views, paths
 }
 
-// Units returns what the columns of updateTime hold, by the path of their SQL;
-// Unknown where no row has told it.
+// Units returns the units of the columns of updateTime, by the path of their SQL;
+// Unknown if no row has shown it.
 func (t *Table) Units() map[string]timeunit.Unit {
 	units := map[string]timeunit.Unit{}
 	views, paths := t.timed()
@@ -276,8 +276,8 @@ func (t *Table) Units() map[string]timeunit.Unit {
 	return units
 }
 
-// CheckUnits asks the rows again what the columns of updateTime hold. The error
-// is a *ConfigError if they contradict what is declared or was found.
+// CheckUnits finds the units of the columns of updateTime again. The error is a
+// *ConfigError if the rows contradict a declared or stored unit.
 func (t *Table) CheckUnits(ctx context.Context) error {
 	err := t.read(ctx, func(tx *sql.Tx) error {
 		views, _ := t.timed()
@@ -288,15 +288,15 @@ func (t *Table) CheckUnits(ctx context.Context) error {
 		}
 		return nil
 	})
-	return t.source.fault("look at the updateTimes of "+t.name, err)
+	return t.source.fault("sample the updateTimes of "+t.name, err)
 }
 
-// OutOfRange counts the rows that are not marked deleted, and the children's
-// rows, whose updateTime is no plausible time. Those without one do not count.
-// Without an index on the column it reads the table.
+// OutOfRange counts the rows, and the children's rows, whose updateTime is not
+// plausible. It does not count rows without one, or rows marked deleted. Without
+// an index on the column it reads the whole table.
 func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
 	err = t.read(ctx, func(tx *sql.Tx) error {
-		now, err := clockOf(ctx, tx)
+		now, err := readClock(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -329,8 +329,8 @@ func (v *view) outside(ctx context.Context, tx *sql.Tx, w doc.Window, where cond
 	return n, err
 }
 
-// UnitOf returns what most rows of an SQL hold in a column of updateTimes;
-// Unknown where they do not tell.
+// UnitOf returns the unit of a column of updateTimes, from a sample of an SQL's
+// rows; Unknown if they do not show it.
 func (s *Source) UnitOf(ctx context.Context, query, column string) (unit timeunit.Unit, err error) {
 	v := &view{statements: newStatements(query, []string{column}, []string{column}, nil, column, "")}
 	err = s.read(ctx, func(tx *sql.Tx) error {

@@ -58,7 +58,7 @@ func TestBulkTellsTheUnit(t *testing.T) {
 	}
 }
 
-// A number that is no time at all is as NULL is: the row is no reject.
+// A number that is not a time at all is as NULL is: the row is no reject.
 func TestNumberThatIsNoTime(t *testing.T) {
 	db := unitTable(t, "INTEGER", "1714996800", 3)
 	db.exec("INSERT INTO t VALUES (4, 1714996800000000)")

@@ -15,10 +15,10 @@ import (
 	"indexerd/internal/nearest"
 )
 
-// paths are where a view stands in the configuration, for its faults.
+// paths are a view's places in the configuration, for its errors.
 type paths struct{ sql, key, updated string }
 
-// A view is the result of one user's SQL: the table's own, a child's, or one
+// A view is the result of one of the user's SQLs: the main SQL, a child's, or one
 // that lists keys.
 type view struct {
 	sql   string
@@ -26,26 +26,23 @@ type view struct {
 	conf  updatedConfig // of its updateTime
 
 	columns    []string
-	booleans   []bool // by column: declared BOOLEAN
-	declared   []string
-	origin     string       // the table whose own column updateTime is; "" where there is none
-	origins    []doc.Column // by column: whose own it is
+	booleans   []bool       // by column: declared BOOLEAN
+	declared   []string     // by column: its declared type
+	origin     string       // the table of which updateTime is a column; "": none
+	origins    []doc.Column // by column: the table's column that it is
 	key        []int        // columns of the key
 	updated    int          // column of updateTime; -1: none
 	kinds      []doc.Kind
 	statements statements
-	clock      atomic.Pointer[clock] // nil until a row has a plausible updateTime
-	deciding   sync.Mutex            // held while the unit is decided; guards conf.found
+	format     atomic.Pointer[timeFormat] // nil until a row has a plausible updateTime
+	deciding   sync.Mutex                 // held while the unit is decided; guards conf.found
 }
 
-// newView looks at the columns of a user's SQL.
+// newView describes a user's SQL.
 func (s *Source) newView(ctx context.Context, p paths, query string, key []string, updated updatedConfig) (*view, error) {
-	info, err := s.columnsOf(ctx, query)
+	info, err := s.columnsOf(ctx, p.sql, query)
 	if err != nil {
-		if unavailable(err) {
-			return nil, err
-		}
-		return nil, &ConfigError{p.sql, message(err), "try it in the sqlite3 shell"}
+		return nil, err
 	}
 	v := &view{sql: query, paths: p, conf: updated, updated: -1}
 	if err := v.findColumns(info); err != nil {
@@ -60,7 +57,7 @@ func (s *Source) newView(ctx context.Context, p paths, query string, key []strin
 		}
 		v.origin = info[v.updated].TableName
 	}
-	// Kinds decide how keys are ordered, and finding them needs no order.
+	// The kinds are not known yet. The statements that find them have no ORDER BY.
 	v.order(nil, "")
 	return v, nil
 }
@@ -75,14 +72,18 @@ func (v *view) order(kinds []doc.Kind, marked string) {
 	v.statements = newStatements(v.sql, v.columns, v.keyNames(), kinds, updated, marked)
 }
 
-// columnsOf describes an SQL.
-func (s *Source) columnsOf(ctx context.Context, query string) ([]sqlite.ColumnInfo, error) {
-	v, err := s.visit(ctx)
+// columnsOf describes an SQL. An error in the SQL is a *ConfigError with its path.
+func (s *Source) columnsOf(ctx context.Context, path, query string) ([]sqlite.ColumnInfo, error) {
+	x, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer v.end()
-	return v.columnsOf(query)
+	defer x.end()
+	info, err := x.columnsOf(query)
+	if err != nil && !unavailable(err) && ctx.Err() == nil {
+		err = &ConfigError{path, message(err), "try it in the sqlite3 shell"}
+	}
+	return info, err
 }
 
 func (v *view) findColumns(info []sqlite.ColumnInfo) error {
@@ -91,12 +92,12 @@ func (v *view) findColumns(info []sqlite.ColumnInfo) error {
 	}
 	seen := map[string]bool{}
 	for _, column := range info {
-		// SQLite does not tell names apart by case.
-		if folded := strings.ToLower(column.Name); seen[folded] {
+		// SQLite's names do not distinguish case.
+		folded := strings.ToLower(column.Name)
+		if seen[folded] {
 			return &ConfigError{v.paths.sql, "two columns are named " + column.Name, "give one of them another name with AS"}
-		} else {
-			seen[folded] = true
 		}
+		seen[folded] = true
 		v.columns = append(v.columns, column.Name)
 		v.booleans = append(v.booleans, isBoolean(column.DeclType))
 		v.declared = append(v.declared, column.DeclType)
@@ -120,7 +121,7 @@ func (v *view) findKey(names []string) error {
 		v.key = append(v.key, column)
 	}
 	if len(v.key) == 0 || len(v.key) > maxKeyParts {
-		return &ConfigError{v.paths.key, fmt.Sprintf("%d columns", len(v.key)), fmt.Sprintf("name 1 to %d columns that tell rows apart", maxKeyParts)}
+		return &ConfigError{v.paths.key, fmt.Sprintf("%d columns", len(v.key)), fmt.Sprintf("name 1 to %d columns that identify a row", maxKeyParts)}
 	}
 	return nil
 }
@@ -137,7 +138,7 @@ func (v *view) column(field, name string) (int, error) {
 	return 0, &ConfigError{field, "column " + name + " is not in the SQL's result", do}
 }
 
-// keyNames are the names of the key's columns.
+// keyNames returns the names of the key's columns.
 func (v *view) keyNames() []string {
 	names := make([]string, len(v.key))
 	for i, column := range v.key {
@@ -146,7 +147,7 @@ func (v *view) keyNames() []string {
 	return names
 }
 
-// keyOf takes the key out of a row of all columns.
+// keyOf returns the key of a row of all columns.
 func (v *view) keyOf(raw []any) []any {
 	key := make([]any, len(v.key))
 	for i, column := range v.key {
@@ -163,15 +164,15 @@ func (v *view) findKinds(ctx context.Context, tx *sql.Tx) (kinds []doc.Kind, err
 			return nil, err
 		}
 		if kind == 0 {
-			return nil, fmt.Errorf("key %s has no declared type, and there is no row yet to tell it: %w", name, doc.ErrUnavailable)
+			return nil, fmt.Errorf("key %s has no declared type, and no row shows it yet: %w", name, doc.ErrUnavailable)
 		}
 		kinds = append(kinds, kind)
 	}
 	return kinds, nil
 }
 
-// matchKinds takes the types of the table's key, which the view's key refers
-// to. While there is no row to tell a type, it is believed.
+// matchKinds sets the types of the view's key to those of the table's key, which
+// it refers to. A type that no row shows yet is not checked.
 func (v *view) matchKinds(ctx context.Context, tx *sql.Tx, kinds []doc.Kind) error {
 	if len(v.key) != len(kinds) {
 		return &ConfigError{v.paths.key, fmt.Sprintf("%d columns: the table's key has %d", len(v.key), len(kinds)), "name a column for each, in the same order"}
@@ -189,9 +190,8 @@ func (v *view) matchKinds(ctx context.Context, tx *sql.Tx, kinds []doc.Kind) err
 	return nil
 }
 
-// findKind finds the type of a part of the key: declared where the column is a
-// table's own, else the type of the values that there are; 0 where there are
-// none.
+// findKind finds the type of a part of the key: the declared type, or else that of
+// the column's values; 0 if there are none.
 func (v *view) findKind(ctx context.Context, tx *sql.Tx, part int) (doc.Kind, error) {
 	if kind, ok := declaredKind(v.declared[v.key[part]]); ok {
 		return kind, nil
@@ -199,8 +199,8 @@ func (v *view) findKind(ctx context.Context, tx *sql.Tx, part int) (doc.Kind, er
 	return v.kindOfValues(ctx, tx, v.columns[v.key[part]])
 }
 
-// declaredKind follows SQLite's rules of affinity as far as they make sure
-// what a column holds.
+// declaredKind returns the kind that SQLite's rules of affinity give a declared
+// type, and whether they give one.
 func declaredKind(declared string) (doc.Kind, bool) {
 	d := strings.ToUpper(declared)
 	switch {
@@ -217,8 +217,8 @@ func isBoolean(declared string) bool {
 	return d == "BOOLEAN" || d == "BOOL"
 }
 
-// kindOfValues looks at the least and the greatest value of a column, which
-// are of one type exactly if all are.
+// kindOfValues returns the kind of a column's values. The least and the greatest
+// value have the same type if and only if all values have it.
 func (v *view) kindOfValues(ctx context.Context, tx *sql.Tx, name string) (doc.Kind, error) {
 	column := qualify([]string{name})[0]
 	query := "SELECT typeof(min(" + column + ")), typeof(max(" + column + "))" + v.statements.from
@@ -239,8 +239,8 @@ func (v *view) kindOfValues(ctx context.Context, tx *sql.Tx, name string) (doc.K
 	return 0, &ConfigError{v.paths.key, "column " + name + " holds both " + least + " and " + greatest + " values", "CAST it to TEXT in the SQL"}
 }
 
-// oid encodes the parts of a key as they were read. The error says which part
-// is not what the table's key is made of.
+// oid encodes the parts of a key as read. The error names a part that is NULL or
+// has another type than the table's key.
 func (v *view) oid(parts []any) (doc.OID, error) {
 	for i, p := range parts {
 		kind := v.kinds[i]
@@ -253,7 +253,7 @@ func (v *view) oid(parts []any) (doc.OID, error) {
 		if _, isText := p.(string); isText && kind == doc.Text {
 			continue
 		}
-		return "", fmt.Errorf("key %s is %s: this table's key is %v", v.columns[v.key[i]], describe(p), kind)
+		return "", fmt.Errorf("key %s is %s: this table's key is %v", v.columns[v.key[i]], showValue(p), kind)
 	}
 	return doc.NewOID(parts...)
 }
@@ -271,8 +271,8 @@ func (v *view) parts(oid doc.OID) ([]any, error) {
 	return parts, err
 }
 
-// among limits a condition to some keys. What is equal under the column's
-// collation alone meets it too.
+// among limits a condition to some keys. Keys that are only equal under the
+// column's collation match too.
 func (v *view) among(where *condition, oids []doc.OID) error {
 	keys := make([][]any, len(oids))
 	for i, oid := range oids {

@@ -9,10 +9,10 @@ import (
 	"indexerd/internal/doc"
 )
 
-// walk yields the pages that next reads until there is none, and reports
-// whether to go on. Each is a transaction of its own, which has ended when the
-// page is handed out. Empty pages are not.
-func walk[T any](ctx context.Context, t *Table, doing string, next func(context.Context, *sql.Tx) (page []T, more bool, err error), yield func([]T, error) bool) bool {
+// yieldPages yields the pages that next reads until there are no more, and reports
+// whether the caller wants more. Each page has its own transaction, which ends
+// before the page is yielded. It yields no empty page.
+func yieldPages[T any](ctx context.Context, t *Table, doing string, next func(context.Context, *sql.Tx) (page []T, more bool, err error), yield func([]T, error) bool) bool {
 	for more := true; more; {
 		var page []T
 		err := t.read(ctx, func(tx *sql.Tx) (err error) {
@@ -30,35 +30,35 @@ func walk[T any](ctx context.Context, t *Table, doing string, next func(context.
 	return true
 }
 
-// A windowScan walks the rows of a view whose updateTime is in a window, in the
+// A windowScan reads the rows of a view whose updateTime is in a window, in the
 // order of updateTime and key.
 type windowScan struct {
 	view   *view
 	window doc.Window
-	also   condition // that rows meet beside
+	also   condition // a further condition on the rows
 	limit  int       // rows of a page
-	nulls  bool      // the page to come has rows without a key too
+	nulls  bool      // the next page includes rows with a NULL key
 
 	bounds *bounds
 	after  []any // updateTime and key of the last row; nil: none yet
 }
 
-// bounds are a window as a column spells it.
+// bounds are a window in the format of a column.
 type bounds struct{ from, to any }
 
-// boundsOf spells a window; nil where no row has an updateTime. Whoever walks
-// it by pages does so once: each must go on where the last one ended, also
-// where another spelling has been met by then.
+// boundsOf returns a window in the format of the view's updateTime; nil if no row
+// has one. A scan of several pages calls it once: its bounds must stay the same
+// even if later rows show another format.
 func (v *view) boundsOf(ctx context.Context, tx *sql.Tx, w doc.Window) (*bounds, error) {
-	clock, err := v.findClock(ctx, tx)
-	if clock == nil || err != nil {
+	format, err := v.findFormat(ctx, tx)
+	if format == nil || err != nil {
 		return nil, err
 	}
-	from, to := clock.bounds(w)
+	from, to := format.bounds(w)
 	return &bounds{from, to}, nil
 }
 
-// page is what the next page is asked for; false where there is none.
+// page returns the listing of the next page; false if no row has an updateTime.
 func (s *windowScan) page(ctx context.Context, tx *sql.Tx) (listing, bool, error) {
 	if s.bounds == nil {
 		var err error
@@ -81,7 +81,8 @@ func (s *windowScan) page(ctx context.Context, tx *sql.Tx) (listing, bool, error
 	return listing{where, statements.byStamp, s.limit}, true, nil
 }
 
-// advance notes the last row of a page that has a key, of key and updateTime.
+// advance moves the scan behind the last row of a page, given as key and
+// updateTime; nil: no row of the page has a key.
 func (s *windowScan) advance(last []any) {
 	s.nulls = false
 	if k := len(s.view.key); last != nil {
@@ -89,11 +90,11 @@ func (s *windowScan) advance(last []any) {
 	}
 }
 
-// touched walks the keys of a view's rows in a window.
-func (t *Table) touched(ctx context.Context, v *view, w doc.Window, also condition) iter.Seq2[[]doc.OID, error] {
+// changedKeys reads the keys of a view's rows in a window.
+func (t *Table) changedKeys(ctx context.Context, v *view, w doc.Window, also condition) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
 		s := &windowScan{view: v, window: w, also: also, limit: t.stamps}
-		walk(ctx, t, "read a window of "+v.paths.sql+" of "+t.name, s.keys, yield)
+		yieldPages(ctx, t, "read a window of "+v.paths.sql+" of "+t.name, s.keys, yield)
 	}
 }
 
@@ -105,7 +106,7 @@ func (s *windowScan) keys(ctx context.Context, tx *sql.Tx) (oids []doc.OID, more
 	n, k := 0, len(s.view.key)
 	var last []any
 	query := s.view.statements.times + l.where.String() + l.order + " LIMIT ?"
-	err = each(ctx, tx, query, append(l.where.args, l.limit), k+1, func(raw []any) bool {
+	err = eachRow(ctx, tx, query, append(l.where.args, l.limit), k+1, func(raw []any) bool {
 		if n++; n == l.limit {
 			last = slices.Clone(raw)
 		}
@@ -118,13 +119,13 @@ func (s *windowScan) keys(ctx context.Context, tx *sql.Tx) (oids []doc.OID, more
 	return oids, last != nil, err
 }
 
-// Left walks the keys of rows with updateTime in the window that may have left
-// the SQL's result: those that the changes SQL lists, and those that a column
-// marks deleted. It asks nothing where neither is configured.
+// Left reads the keys of rows with updateTime in the window that may have left the
+// SQL's result: those that the changes SQL lists, and those that a column marks
+// deleted. Without either it runs no query.
 func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
 		if t.changes != nil {
-			for oids, err := range t.touched(ctx, t.changes, w, condition{}) {
+			for oids, err := range t.changedKeys(ctx, t.changes, w, condition{}) {
 				if !yield(oids, err) {
 					return
 				}
@@ -133,7 +134,7 @@ func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, err
 		if t.deletion.marked != "" {
 			var marked condition
 			marked.and("("+t.deletion.marked+") IS TRUE", t.deletion.values...)
-			t.touched(ctx, t.view, w, marked)(yield)
+			t.changedKeys(ctx, t.view, w, marked)(yield)
 		}
 	}
 }

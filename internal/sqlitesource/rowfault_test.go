@@ -233,7 +233,7 @@ func TestFaultAtOtherRows(t *testing.T) {
 	table := db.table(TableConfig{SQL: "SELECT id, u, count(*) OVER (ORDER BY json(v)) AS x FROM t"})
 	db.exec("INSERT INTO t VALUES (3, 1700000000, '{')")
 	for b, err := range table.Docs(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)}) {
-		if err == nil || len(b.Rejects) > 0 || !strings.Contains(err.Error(), "fails at rows that are not asked for") {
+		if err == nil || len(b.Rejects) > 0 || !strings.Contains(err.Error(), "fails for rows that were not selected") {
 			t.Errorf("got rejects %v, %v, want an error that says so", b.Rejects, err)
 		}
 	}

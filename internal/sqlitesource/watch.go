@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// watchFor is how long one connection watches. A file that was replaced, by a
-// restore, is another file under the old name, which only a new connection
-// sees.
+// watchFor is the lifetime of the watch's connection. A restore may replace the
+// file under its name; only a new connection opens the new file.
 const watchFor = 10 * time.Minute
 
-// A Watch tells whether anything was committed to a database. All that watch it
-// share the one connection that this takes.
+// A Watch reports commits to a database. All tables of a source share it and its
+// one connection.
 type Watch struct {
 	source *Source
 
@@ -30,8 +29,8 @@ func (s *Source) Watch() *Watch { return &s.watch }
 // Watch returns the watch of the table's source.
 func (t *Table) Watch() *Watch { return t.source.Watch() }
 
-// Version changes with every commit. It also changes now and then without one,
-// when the watch takes another connection.
+// Version returns a value that changes with every commit. It also changes without
+// a commit when the watch takes another connection.
 func (w *Watch) Version(ctx context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,7 +59,8 @@ func (w *Watch) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-// drop gives the connection back, and returns err.
+// drop returns the connection to the pool. It returns err, or else the error of
+// closing.
 func (w *Watch) drop(err error) error {
 	if w.conn == nil {
 		return err
@@ -73,7 +73,7 @@ func (w *Watch) drop(err error) error {
 	return err
 }
 
-// Close gives the connection back.
+// Close returns the connection to the pool.
 func (w *Watch) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -141,12 +141,12 @@ func TestRejectedUpdated(t *testing.T) {
 		t.Errorf("documents = %s, want %s", got, want)
 	}
 	want := strings.Join([]string{
-		`2: updated u: text "yesterday" is no time`,
+		`2: updated u: text "yesterday" is not a time`,
 		`3: updated u: integer 1714996800 can't be compared with the other rows' text`,
-		`4: updated u: text "2024-02-30" is no time`,
+		`4: updated u: text "2024-02-30" is not a time`,
 		`5: updated u: a blob of 1 bytes can't be compared with the other rows' text`,
-		`6: updated u: text "2024-05-06 25:00" is no time`,
-		`7: updated u: text "0000-01-01 00:00+14:00" is no time between the years 0 and 9999`,
+		`6: updated u: text "2024-05-06 25:00" is not a time`,
+		`7: updated u: text "0000-01-01 00:00+14:00" is not a time between the years 0 and 9999`,
 	}, "\n")
 	if got := reasons(rejects); got != want {
 		t.Errorf("rejects:\n%s\nwant:\n%s", got, want)
@@ -211,7 +211,7 @@ func TestBoundsCoverWindow(t *testing.T) {
 		return at.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 400_000, 999_999}).Draw(r, "micro")) * time.Microsecond)
 	})
 	rapid.Check(t, func(r *rapid.T) {
-		c := &clock{zone: time.UTC}
+		c := &timeFormat{zone: time.UTC}
 		type value struct {
 			text string
 			at   time.Time
@@ -251,7 +251,7 @@ func TestBoundsAreExact(t *testing.T) {
 	} {
 		rapid.Check(t, func(r *rapid.T) {
 			at := time.Unix(rapid.Int64Range(0, 2e9).Draw(r, "seconds"), 0).UTC()
-			c := &clock{zone: time.UTC}
+			c := &timeFormat{zone: time.UTC}
 			if _, err := c.time(at.Format(spelled.layout)); err != nil {
 				r.Fatal(err)
 			}
@@ -279,7 +279,7 @@ func TestBoundsInNumbers(t *testing.T) {
 		"real seconds": float64(second), "julian days": 2460437.0,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := newClock(newest, time.UTC)
+			c, err := newTimeFormat(newest, time.UTC)
 			if err != nil {
 				t.Fatal(err)
 			}
