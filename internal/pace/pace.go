@@ -1,71 +1,74 @@
-// Package pace bounds what this daemon asks of one database: so many statements
-// a second, and far fewer while the database is slow.
+// Package pace limits the statements that this daemon sends to one database: to
+// a number per second, and to a tenth of one connection's time while the
+// database is slow.
 //
-// Whoever asks waits before it begins, and never inside a transaction, whose
-// snapshot would hold back the database's own cleaning. What it then asked
-// beyond its first statement is charged afterwards, to whoever comes next: so
-// the rate holds on average over any second but the first.
+// A caller waits before it takes a connection, and never inside a transaction,
+// because a long snapshot holds up the database's vacuum. Statements beyond the
+// first are charged afterwards, and delay the next caller. So the rate holds on
+// average, and not within each second.
 //
-// Slow is when more than one in twenty of the last hundred statements took
-// longer than a threshold. Then every statement is followed by a rest of nine
-// times as long as it took: one connection's tenth is all that is asked of the
-// database, and fast answers end the state as quickly as slow ones began it.
+// The database is slow while more than 5 of the last 100 statements took longer
+// than a threshold. Then each statement is followed by a pause of nine times its
+// duration, at most 30 seconds.
 //
-// Invariant: who waits gets on in the order of asking. Cost: a lock and no
-// goroutine; without limits, nothing is waited for.
+// Callers proceed in the order in which they called Wait. Cost: a lock, no
+// goroutine; without limits Wait returns at once.
 package pace
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
-// Limits are a database's. Zero: none.
+// Limits are the limits of one database. Zero: no limit.
 type Limits struct {
-	PerSecond int
-	Slow      time.Duration
+	PerSecond int           // statements
+	Slow      time.Duration // a statement that takes longer is slow
 }
 
 const (
-	remembered = 100 // statements
-	tolerated  = 5   // of them may be slow
-	restFactor = 9
-	maxRest    = 30 * time.Second // after one statement
+	remembered  = 100 // last statements by which the database is judged
+	tolerated   = 5   // of them may be slow
+	pauseFactor = 9
+	maxPause    = 30 * time.Second // after one statement
 )
 
-// A Pace is the pace of one database. It is safe for concurrent use.
+// A Pace applies the limits of one database. It is safe for concurrent use.
 type Pace struct {
 	limits Limits
+	rate   *rate.Limiter
 
 	mu      sync.Mutex
-	next    time.Time        // when the next one may begin
-	slow    [remembered]bool // of the last statements, around from count
-	over    int              // how many of them are
+	pause   time.Time        // no statement begins before
+	slow    [remembered]bool // a ring of the last statements
+	over    int              // slow statements in the ring
 	figures Figures
 }
 
-// Figures are what was asked so far.
+// Figures count the statements so far.
 type Figures struct {
 	Statements uint64
-	Busy       time.Duration // that they took, together
-	Slow       bool          // the database is, and is spared
+	Busy       time.Duration // sum of their durations
+	Slow       bool          // the database is slow now
 }
 
-// New returns a pace that keeps to the limits.
-func New(l Limits) *Pace { return &Pace{limits: l} }
+// New returns a pace with these limits.
+func New(l Limits) *Pace {
+	limit := rate.Limit(cmp.Or(float64(l.PerSecond), float64(rate.Inf)))
+	return &Pace{limits: l, rate: rate.NewLimiter(limit, 1)}
+}
 
 // Wait waits until one more statement may be sent.
 func (p *Pace) Wait(ctx context.Context) error {
-	p.mu.Lock()
-	now := time.Now()
-	at := p.begin(now)
-	p.next = at.Add(p.interval())
-	p.mu.Unlock()
-	if !at.After(now) {
+	delay := p.reserve(1)
+	if delay <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(at.Sub(now))
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -75,23 +78,39 @@ func (p *Pace) Wait(ctx context.Context) error {
 	}
 }
 
-// Charge counts further statements, of one that has waited.
-func (p *Pace) Charge(statements int) {
+// Charge counts statements that a caller sent after the one it waited for.
+func (p *Pace) Charge(statements int) { p.reserve(statements) }
+
+// reserve takes n statements, one after the other and none before the end of the
+// pause. It returns how long it is until the last one may be sent.
+func (p *Pace) reserve(n int) (delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next = p.begin(time.Now()).Add(time.Duration(statements) * p.interval())
+	now := time.Now()
+	at := now
+	if p.pause.After(now) {
+		at = p.pause
+	}
+	for range n {
+		delay = p.rate.ReserveN(at, 1).DelayFrom(now)
+	}
+	return delay
 }
 
-// Took notes how long a statement took.
+// Took records the duration of a statement.
 func (p *Pace) Took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.judge(d)
 	p.figures.Statements++
 	p.figures.Busy += d
-	if p.figures.Slow {
-		p.next = p.begin(time.Now()).Add(min(restFactor*d, maxRest))
+	if !p.figures.Slow {
+		return
 	}
+	if now := time.Now(); p.pause.Before(now) {
+		p.pause = now
+	}
+	p.pause = p.pause.Add(min(pauseFactor*d, maxPause))
 }
 
 // judge decides whether the database is slow.
@@ -109,22 +128,7 @@ func (p *Pace) judge(d time.Duration) {
 	p.figures.Slow = p.over > tolerated
 }
 
-// begin is when the next one may begin.
-func (p *Pace) begin(now time.Time) time.Time {
-	if p.next.Before(now) {
-		return now
-	}
-	return p.next
-}
-
-func (p *Pace) interval() time.Duration {
-	if p.limits.PerSecond == 0 {
-		return 0
-	}
-	return time.Second / time.Duration(p.limits.PerSecond)
-}
-
-// Figures returns what was asked so far.
+// Figures returns the counts so far.
 func (p *Pace) Figures() Figures {
 	p.mu.Lock()
 	defer p.mu.Unlock()

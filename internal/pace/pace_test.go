@@ -11,9 +11,8 @@ import (
 	"indexerd/internal/pace"
 )
 
-// Each waiter sends several statements: what it was not charged for before, the
-// next ones wait for.
-func TestStatementsASecond(t *testing.T) {
+// Statements that are charged afterwards delay the next callers.
+func TestRateHoldsOnAverage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pace.New(pace.Limits{PerSecond: 50})
 		began := time.Now()
@@ -53,9 +52,9 @@ func TestNoLimitsNoWait(t *testing.T) {
 	})
 }
 
-// One slow statement in twenty is no slow database. More are, and a tenth of
-// the time is left to it until it answers fast again.
-func TestSlow(t *testing.T) {
+// With more than one slow statement in twenty each one is followed by a pause of
+// nine times its duration, until the database is fast again.
+func TestSlowDatabaseGetsPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const fast, slow = time.Millisecond, time.Second
 		p := pace.New(pace.Limits{Slow: 500 * time.Millisecond})
@@ -73,7 +72,7 @@ func TestSlow(t *testing.T) {
 				d = slow
 			}
 			if took := ask(d); took != d {
-				t.Fatalf("statement %d, one of twenty slow: got a rest of %v, want none", i, took-d)
+				t.Fatalf("statement %d, one of twenty slow: got a pause of %v, want none", i, took-d)
 			}
 		}
 		ask(slow)
@@ -81,7 +80,7 @@ func TestSlow(t *testing.T) {
 			t.Errorf("slow: got %v, %+v, want ten times %v", took, p.Figures(), slow)
 		}
 		if took := ask(10 * time.Second); took != 40*time.Second {
-			t.Errorf("very slow: got a rest of %v, want at most 30 s", took-10*time.Second)
+			t.Errorf("very slow: got a pause of %v, want at most 30 s", took-10*time.Second)
 		}
 		began := time.Now()
 		for range 100 {
