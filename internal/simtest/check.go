@@ -78,7 +78,7 @@ func (w *world) difference(oid doc.OID, row fakeworld.Row) string {
 func (w *world) sweepAtEnd() {
 	w.log.printf("the last sweep")
 	w.Guard.Allow(math.MaxInt32)
-	if _, err := w.process.sweep(true, nil).Run(context.Background()); err != nil {
+	if _, err := w.process.runSweep(context.Background(), true, nil); err != nil {
 		w.fault("the last sweep: %v", err)
 	}
 	w.catchUp()

@@ -20,6 +20,7 @@ type conditions struct {
 	horizon bool          // the database can prove a horizon
 	slack   time.Duration // how far the horizon stays behind the clock
 	vague   bool          // the horizon is unknown at times
+	looks   bool          // the horizon is also read between the runs of the exact pass
 	sweeps  bool          // sweeps run also before the end
 	changes bool          // the `changes` SQL lists rows that have left the filter
 
@@ -56,7 +57,7 @@ const ahead gap = "ahead"
 // noLimit is a guard that holds no removal.
 var noLimit = sink.Limits{Count: math.MaxInt}
 
-func drawConditions(d *rand.Rand) conditions {
+func drawConditions(seed uint64, d *rand.Rand) conditions {
 	yes := func(percent int) bool { return d.IntN(100) < percent }
 	one := func(n ...int) int { return n[d.IntN(len(n))] }
 	c := conditions{
@@ -68,6 +69,7 @@ func drawConditions(d *rand.Rand) conditions {
 		ordered: yes(75), batch: one(1, 3, 7, 50), page: one(2, 5, 20, 100), chunk: one(2, 5, 16),
 		limits: noLimit, gap: gap(os.Getenv("SIM_KNOWN")),
 	}
+	c.looks = seed%2 == 0
 	c.vague = c.horizon && yes(30)
 	if yes(40) {
 		c.faults = one(200, 500, 2000)

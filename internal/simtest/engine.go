@@ -1,20 +1,16 @@
 package simtest
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"indexerd/internal/doc"
-	"indexerd/internal/fakeworld/machine"
-	"indexerd/timetrace"
 )
 
-// Intervals of the passes.
 const (
-	followEvery = time.Second
-	exactEvery  = 3 * time.Second
-	sweepEvery  = 90 * time.Second
-	retryAfter  = time.Second
+	sweepEvery = 90 * time.Second
+	retryAfter = time.Second
 )
 
 // A job is a pass and its schedule.
@@ -25,51 +21,18 @@ type job struct {
 	run   func(context.Context) (doc.Report, error)
 }
 
-// schedule plans the passes. The load runs before them.
+// schedule plans the passes, all of them at once: the delays of a daemon's jobs
+// are times of the database's clock, and the bubble has another one.
 func (p *process) schedule() {
-	p.add("incremental", followEvery, p.follow.Run)
-	for i, tier := range p.tiers {
-		p.add("tier "+tier.Name, tier.Timeout, func(ctx context.Context) (doc.Report, error) {
-			if tier.Settles && p.horizonProven() {
-				return doc.Report{}, nil
-			}
-			if tier.Settles {
-				p.leaveExact()
-			}
-			defer p.prune()
-			return p.tiers[i].Run(ctx)
-		})
-	}
-	if p.exact != nil {
-		p.add("exact", exactEvery, p.runExact)
+	for _, j := range p.passes.Jobs() {
+		p.jobs = append(p.jobs, &job{name: cmp.Or(j.Tier, j.Pass), every: j.Every, due: p.now, run: func(ctx context.Context) (doc.Report, error) {
+			return j.Run(p.passes, ctx)
+		}})
 	}
 	if p.sweeps {
-		p.add("sweep", sweepEvery, func(ctx context.Context) (doc.Report, error) { return p.sweep(false, p.runOthers).Run(ctx) })
-		p.jobs[len(p.jobs)-1].due = p.now + p.db.upTo(sweepEvery)
-	}
-}
-
-func (p *process) add(name string, every time.Duration, run func(context.Context) (doc.Report, error)) {
-	p.jobs = append(p.jobs, &job{name: name, every: every, due: p.now, run: run})
-}
-
-// runExact runs the exact pass.
-func (p *process) runExact(ctx context.Context) (doc.Report, error) {
-	defer p.prune()
-	h, report, err := p.exact.Run(ctx)
-	if err == nil && h.Exact {
-		p.proven = p.now
-	}
-	return report, err
-}
-
-// horizonProven reports whether a horizon moves S, or moved it recently.
-func (p *process) horizonProven() bool { return p.exact != nil && p.now-p.proven < lastTimeout }
-
-// leaveExact changes the mode of S to assumed.
-func (p *process) leaveExact() {
-	if p.Marks().Mode == "exact" {
-		p.Trace.Note(machine.Table, func(m *timetrace.Table) { m.Mode = "assumed" })
+		p.jobs = append(p.jobs, &job{name: "sweep", every: sweepEvery, due: p.now + p.db.upTo(sweepEvery), run: func(ctx context.Context) (doc.Report, error) {
+			return p.runSweep(ctx, false, p.runOthers)
+		}})
 	}
 }
 
@@ -134,7 +97,6 @@ func (p *process) next() dueJob {
 func (t dueJob) do() {
 	t.advance(max(0, t.due-t.now))
 	t.catchUp()
-	began := t.now
 	report, err := t.run(context.Background())
 	t.catchUp()
 	t.due = t.now + t.every
@@ -148,7 +110,6 @@ func (t dueJob) do() {
 			report.Window.From.Format("15:04:05.000000"), report.Window.To.Format("15:04:05.000000"),
 			report.Read, report.Added, report.Updated, report.Deleted, report.Held, report.Skipped, report.Quarantined)
 	}
-	t.notice(t.job.name, began)
 	if t.job.name == "sweep" {
 		t.result.Sweeps++
 	}

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"indexerd/compensate"
+	"indexerd/configs"
 	"indexerd/deletecheck"
-	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/passes"
 	"indexerd/timetrace"
 )
 
@@ -22,12 +23,9 @@ import (
 type process struct {
 	*world
 	rows    serial
-	follow  *incremental.Pass
-	exact   *compensate.Exact // nil: no horizon
-	tiers   []*compensate.Tier
+	passes  *passes.Passes
 	jobs    []*job
-	proven  time.Duration // when the horizon was last exact
-	watch   *watch
+	watch   *watch // nil: no horizon
 	server  string // at the last run of the exact pass
 	rewound uint64 // rewinds of the marks at that run
 }
@@ -38,86 +36,71 @@ func (w *world) start() (*process, error) {
 	if err := w.Open(); err != nil {
 		return nil, err
 	}
-	p := &process{world: w, proven: w.now, rows: serial{Table: w.Table, changes: w.changes}}
-	p.follow = &incremental.Pass{Table: machine.Table, Source: p.rows, Sink: p.Sink, Trace: p.Trace, Batch: w.batch, Workers: 1}
-	p.compensation()
+	p := &process{world: w}
+	p.rows = serial{Table: w.Table, process: p}
+	p.newPasses()
 	p.schedule()
 	marks := p.Marks()
 	w.settled, w.rewinds = marks.Settled, marks.Rewinds
 	return p, nil
 }
 
-// compensation creates the compensation passes.
-func (p *process) compensation() {
-	comparison := &compensate.Comparison{Source: p.rows, Tree: p.Tree, Sink: p.Sink, Batch: p.batch}
-	tier := func(name string, timeout, end time.Duration, settles bool) *compensate.Tier {
-		return &compensate.Tier{
-			Table: machine.Table, Name: name, Timeout: timeout, End: end, Settles: settles,
-			Tick: p.tick, Comparison: comparison, Trace: p.Trace,
-		}
+// newPasses creates the passes, which continue from the marks.
+func (p *process) newPasses() {
+	p.passes = passes.New(passes.Config{
+		Table: configs.Table{
+			Name: machine.Table, Batch: p.batch, Workers: 1, Incremental: configs.Incremental{Every: time.Second},
+			Compensate: configs.Compensate{Horizon: "auto", Every: 3 * time.Second, Tiers: []configs.Tier{
+				{Name: "10s", Every: 10 * time.Second, Timeout: 10 * time.Second},
+				{Name: "60s", Every: lastTimeout, Timeout: lastTimeout, End: lastTimeout},
+			}},
+		},
+		Source: p.rows, Sink: p.Sink, Tree: p.Tree, Trace: p.Trace, Run: p.runPass,
+		Fail: func(pass string, err error) error {
+			if err != nil {
+				p.log.printf("%s: %v", pass, err)
+			}
+			return err
+		},
+	})
+}
+
+// runPass runs a pass. A pass that succeeds has noticed changes of clock and server.
+func (p *process) runPass(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
+	began := p.now
+	report, err := run(ctx)
+	if err == nil {
+		p.notice(cmp.Or(tier, pass), began)
 	}
-	p.tiers = []*compensate.Tier{tier("10s", 10*time.Second, 0, false), tier("60s", lastTimeout, lastTimeout, true)}
-	if !p.horizon {
-		return
-	}
-	marks := p.Marks()
-	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server, Floor: marks.Settled}
-	if marks.Mode == "exact" {
-		last.At = marks.Settled
-	}
-	p.watch, p.server, p.rewound = newWatch(p.world, last), last.Server, marks.Rewinds
-	p.exact = &compensate.Exact{
-		Table: machine.Table, Tick: p.tick, Timeout: lastTimeout, Horizon: p.watch, Comparison: comparison, Trace: p.Trace,
-	}
+	return report, err
 }
 
 // load runs the load, or continues it.
 func (p *process) load(ctx context.Context) (doc.Report, error) {
-	marks := p.Marks()
-	if marks.Generation == 0 {
+	if p.Marks().Generation == 0 {
 		if err := p.Trace.UpdateTable(machine.Table, func(t *timetrace.Table) { t.Generation = 1 }); err != nil {
 			return doc.Report{}, err
 		}
 	}
 	l := initial.Load{
 		Table: machine.Table, Source: p.rows, Sink: p.Sink, Trace: p.Trace, FS: p.Files, PlanFile: machine.Dir + "/load", Generation: 1,
-		Batch: p.batch, Workers: 1, Begin: p.begin, Progress: &initial.Progress{},
+		Batch: p.batch, Workers: 1, Begin: p.passes.Begin, Progress: &initial.Progress{},
 	}
 	report, err := l.Run(ctx)
 	if err == nil {
-		p.compensation() // the watch continues from the load's marks
+		p.newPasses() // the watch continues from the load's marks
 	}
 	return report, err
 }
 
-// begin returns S at the beginning of a load, and how it is known.
-func (p *process) begin(ctx context.Context) (initial.Start, error) {
-	var start initial.Start
-	if p.exact != nil {
-		h, err := p.exact.Horizon.Horizon(ctx)
-		if err != nil {
-			return start, err
-		}
-		start.Server, start.Clock, start.Local = h.Server, h.Now, h.Local
-		if h.Exact {
-			start.Settled, start.Mode = p.whole(h.At), "exact"
-			return start, nil
-		}
+// runSweep runs a sweep as the daemon does, and calls rest between its chunks.
+func (p *process) runSweep(ctx context.Context, fromStart bool, rest func(context.Context, time.Duration) error) (doc.Report, error) {
+	proven := p.passes.ProvesSettled(ctx)
+	report, err := p.sweep(fromStart, rest).Run(ctx)
+	if err == nil {
+		p.passes.EndSweep(proven)
 	}
-	m, err := p.rows.Moment(ctx)
-	start.Settled, start.Mode = p.whole(m.Seen.Add(-lastTimeout)), "assumed"
-	if start.Clock.IsZero() {
-		start.Clock, start.Local = m.Now, m.Local
-	}
-	return start, err
-}
-
-// whole rounds a time down by a tick: rows of the current tick may still come.
-func (p *process) whole(at time.Time) time.Time {
-	if p.tick > time.Microsecond {
-		return at.Add(-p.tick)
-	}
-	return at
+	return report, err
 }
 
 // sweep returns a sweep, which calls rest between its chunks.
@@ -128,21 +111,24 @@ func (p *process) sweep(fromStart bool, rest func(context.Context, time.Duration
 	}
 }
 
-// prune removes the stamps below S from the tree. After an error the tree is
-// empty, which is correct.
-func (p *process) prune() {
-	marks := p.Marks()
-	if err := p.Tree.Prune(marks.Settled); err != nil {
-		p.log.printf("prune: %v", err)
-	}
-}
-
 // serial is the table, read by one goroutine at a time: each read first waits
 // until all other goroutines of the pass block or end.
 type serial struct {
 	*fakeworld.Table
-	changes bool // the `changes` SQL is configured
+	*process
 }
+
+// Horizon implements passes.Source with a watch.
+func (s serial) Horizon(_ configs.Compensate, last doc.Horizon) compensate.Horizon {
+	if !s.horizon {
+		return nil
+	}
+	s.watch, s.server, s.rewound = newWatch(s.world, last), last.Server, s.Marks().Rewinds
+	return s.watch
+}
+
+// Versions implements passes.Source. PostgreSQL has none.
+func (s serial) Versions() compensate.Versions { return nil }
 
 // Stamps waits for the fetches of a page before it reads the next page.
 func (s serial) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {

@@ -14,7 +14,7 @@ import (
 type timeline struct {
 	table *fakeworld.Table
 	now   time.Duration // since the run began; it never falls
-	slept time.Duration // that the bubble's clock has reached
+	began time.Time     // by the bubble's clock
 	queue []event       // by time, then in the order of adding
 }
 
@@ -53,11 +53,14 @@ func (l *timeline) passTo(at time.Duration) {
 	l.now = at
 }
 
-// catchUp advances the bubble's clock to the simulated time. No other goroutine
-// may be running.
+// catchUp advances the bubble's clock to the simulated time, or the simulated time
+// to the bubble's clock if a pass has waited. No other goroutine may be running.
 func (l *timeline) catchUp() {
-	time.Sleep(l.now - l.slept)
-	l.slept = l.now
+	if ahead := l.now - time.Since(l.began); ahead > 0 {
+		time.Sleep(ahead)
+	} else {
+		l.advance(-ahead)
+	}
 }
 
 // An eventLog keeps a line per event and a digest of all lines.

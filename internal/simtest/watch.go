@@ -38,6 +38,7 @@ func newWatch(w *world, last doc.Horizon) *watch {
 // Horizon implements compensate.Horizon.
 func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 	w := h.world
+	w.catchUp()
 	if err := w.step("horizon", 1); err != nil {
 		return doc.Horizon{}, err
 	}
@@ -52,7 +53,7 @@ func (h *watch) Horizon(context.Context) (doc.Horizon, error) {
 		h.highest = now
 	}
 	h.clock, h.local, h.highest, h.begun = now, local, later(h.highest, now), true
-	answer := doc.Horizon{Now: now, Local: local, Server: h.server, Version: fmt.Sprintf("%s %d", h.server, w.Table.Commits()), ClockBack: back, Floor: floor}
+	answer := doc.Horizon{Hidden: w.looks, Now: now, Local: local, Server: h.server, Version: fmt.Sprintf("%s %d", h.server, w.Table.Commits()), ClockBack: back, Floor: floor}
 	if w.db.hidden {
 		answer.Reason = "the role lacks a privilege"
 		return answer, nil

@@ -17,10 +17,9 @@ type world struct {
 	conditions
 	timeline
 	*machine.Machine
-	began time.Time // local time when the run began
-	dice  *rand.Rand
-	log   eventLog
-	db    database
+	dice *rand.Rand
+	log  eventLog
+	db   database
 
 	process *process // nil: not running
 
@@ -36,7 +35,7 @@ type world struct {
 
 func newWorld(t testing.TB, seed uint64) *world {
 	dice := rand.New(rand.NewPCG(seed, 0x5eed))
-	w := &world{conditions: drawConditions(dice), began: time.Now(), dice: dice, unnoticed: map[string]time.Duration{}, result: Result{Seed: seed}}
+	w := &world{conditions: drawConditions(seed, dice), timeline: timeline{began: time.Now()}, dice: dice, unnoticed: map[string]time.Duration{}, result: Result{Seed: seed}}
 	w.timeline.table = fakeworld.NewTable(w.batch)
 	w.Machine = machine.NewStopped(t, w.timeline.table)
 	w.Limits, w.Budget = w.limits, w.budget

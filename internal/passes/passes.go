@@ -1,0 +1,293 @@
+// Package passes decides which passes of one table run, when, and from which
+// marks. The daemon runs what Jobs returns on its scheduler, and the simulation
+// (internal/simtest) runs the same jobs in simulated time.
+//
+//	incremental    reads what changed since its mark
+//	tiers          compare again what committed late
+//	exact          compares up to the database's horizon and moves S there, where
+//	               the database can prove a horizon
+//	compared       compares everything and moves S, where the database only
+//	               reports that something was committed
+//
+// The last tier moves S only while nothing better does: S is then assumed. A
+// sweep makes it exact again if a horizon read before the sweep covers S.
+//
+// After every pass that compares, the tree drops the stamps below S. An exact
+// pass that can't move S rests 10 times as long as it took.
+//
+// Passes keeps in memory when a horizon was last proven. Everything else is in
+// timeTrace: a new Passes continues from the marks there.
+package passes
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"indexerd/compensate"
+	"indexerd/configs"
+	"indexerd/incremental"
+	"indexerd/initial"
+	"indexerd/internal/doc"
+	"indexerd/internal/sink"
+	"indexerd/internal/stamps"
+	"indexerd/timetrace"
+)
+
+// A Source is the result of a table's SQLs.
+type Source interface {
+	incremental.Source
+	compensate.Source
+	compensate.Clock
+	Tick() time.Duration
+	// Horizon returns the reader of the database's horizon, which continues from
+	// the last durable one, or nil where the database can't prove a horizon.
+	Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
+	// Versions returns the reader of the database's version, or nil where it has
+	// none.
+	Versions() compensate.Versions
+}
+
+// A Config is what the passes of a table need. All fields are required.
+type Config struct {
+	Table  configs.Table
+	Source Source
+	Sink   *sink.Sink
+	Tree   *stamps.Tree
+	Trace  *timetrace.Trace
+	// Run runs a pass, one at a time for each table.
+	Run func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error)
+	// Fail notes the result of a reading outside of a pass, nil if it succeeded, or
+	// an error that does not fail its pass. It returns the error.
+	Fail func(pass string, err error) error
+}
+
+// Passes are the passes of one table, except load and sweep.
+type Passes struct {
+	Config
+	Incremental *incremental.Pass
+
+	tiers    []*compensate.Tier
+	exact    *compensate.Exact    // nil: the database can't prove a horizon
+	horizon  *sharedHorizon       // of exact
+	compared *compensate.Compared // nil: the database has no version
+	moved    time.Time            // local time when exact last moved S
+
+	mu     sync.Mutex
+	proven time.Time   // local time when the horizon was last exact
+	last   doc.Horizon // reading
+	resume time.Time   // local time before which exact and compared rest
+}
+
+// New returns the passes, which continue from the marks in timeTrace.
+func New(c Config) *Passes {
+	name, conf, now := c.Table.Name, c.Table.Compensate, time.Now()
+	comparison := &compensate.Comparison{Source: c.Source, Tree: c.Tree, Sink: c.Sink, Batch: c.Table.Batch}
+	p := &Passes{Config: c, proven: now, moved: now, Incremental: &incremental.Pass{
+		Table: name, Source: c.Source, Sink: c.Sink, Trace: c.Trace, Batch: c.Table.Batch, Workers: c.Table.Workers,
+	}}
+	for i, tier := range conf.Tiers {
+		p.tiers = append(p.tiers, &compensate.Tier{
+			Table: name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
+			Tick: c.Source.Tick(), Settles: i == len(conf.Tiers)-1, Comparison: comparison, Trace: c.Trace,
+		})
+	}
+	if conf.Horizon == "timeout" {
+		return p
+	}
+	if h := c.Source.Horizon(conf, p.lastHorizon()); h != nil {
+		p.horizon = newSharedHorizon(h)
+		p.exact = &compensate.Exact{Table: name, Tick: c.Source.Tick(), Timeout: p.fallback(), Horizon: p.horizon, Comparison: comparison, Trace: c.Trace}
+	}
+	if v := c.Source.Versions(); v != nil {
+		p.compared = &compensate.Compared{Table: name, Clock: c.Source, Versions: v, Comparison: comparison, Trace: c.Trace}
+	}
+	return p
+}
+
+// lastHorizon returns the last durable horizon.
+func (p *Passes) lastHorizon() doc.Horizon {
+	marks := p.marks()
+	last := doc.Horizon{Now: marks.Clock, Local: marks.Local, Server: marks.Server, Floor: marks.Settled}
+	if marks.Mode == "exact" {
+		last.At = marks.Settled
+	}
+	return last
+}
+
+func (p *Passes) marks() timetrace.Table {
+	marks, _ := p.Trace.Table(p.Table.Name)
+	return marks
+}
+
+// A Job is a pass and its schedule.
+type Job struct {
+	Pass, Tier string
+	Every      time.Duration
+	Delay      time.Duration // before the first run
+	Run        func(*Passes, context.Context) (doc.Report, error)
+}
+
+// ReadHorizon is the Pass of a job that only reads the horizon.
+const ReadHorizon = "horizon"
+
+// Jobs returns the jobs of a table that is loaded. A job is run on the Passes of
+// the table's current description.
+func (p *Passes) Jobs() []Job {
+	conf := p.Table.Compensate
+	jobs := []Job{{Pass: "incremental", Every: p.Table.Incremental.Every, Run: (*Passes).RunIncremental}}
+	for i, tier := range conf.Tiers {
+		delay := max(0, time.Until(p.marks().Load.Add(tier.Start)))
+		jobs = append(jobs, Job{"compensate", tier.Name, tier.Every, delay, func(p *Passes, ctx context.Context) (doc.Report, error) {
+			return p.runTier(ctx, p.tiers[i])
+		}})
+	}
+	switch {
+	case p.exact != nil:
+		jobs = append(jobs, Job{Pass: "compensate", Tier: "exact", Every: conf.Every, Run: (*Passes).runExact},
+			Job{Pass: ReadHorizon, Every: max(conf.Every/looksPerRun, minLook), Run: (*Passes).lookIfHidden})
+	case p.compared != nil:
+		jobs = append(jobs, Job{Pass: "compensate", Tier: "compared", Every: conf.Every, Run: (*Passes).runCompared})
+	}
+	return jobs
+}
+
+// RunIncremental reads the next window.
+func (p *Passes) RunIncremental(ctx context.Context) (doc.Report, error) {
+	return p.Run(ctx, "incremental", "", p.Incremental.Run)
+}
+
+// RunCompensation runs the exact or compared pass, without a rest, and then every
+// tier. It stops at the first error.
+func (p *Passes) RunCompensation(ctx context.Context) (report doc.Report, err error) {
+	p.rest(0)
+	switch {
+	case p.exact != nil:
+		report, err = p.runExact(ctx)
+	case p.compared != nil:
+		report, err = p.runCompared(ctx)
+	}
+	for _, tier := range p.tiers {
+		if err != nil {
+			return report, err
+		}
+		var more doc.Report
+		more, err = p.runTier(ctx, tier)
+		report.Add(more)
+	}
+	return report, err
+}
+
+// runTier runs a tier. It skips the last one while the database moves S.
+func (p *Passes) runTier(ctx context.Context, tier *compensate.Tier) (doc.Report, error) {
+	if tier.Settles && p.databaseMovesS() {
+		return doc.Report{}, nil
+	}
+	return p.Run(ctx, "compensate", tier.Name, func(ctx context.Context) (doc.Report, error) {
+		if tier.Settles {
+			p.leaveExact()
+		}
+		report, err := tier.Run(ctx)
+		p.prune()
+		return report, err
+	})
+}
+
+// databaseMovesS reports whether the exact or compared pass moves S, or did so
+// within the last tier's timeout. A horizon that is unknown for a moment only
+// delays S.
+func (p *Passes) databaseMovesS() bool {
+	if p.exact == nil && p.compared == nil {
+		return false
+	}
+	return p.demandsExact() || p.unproven() < p.fallback()
+}
+
+// demandsExact reports whether only a horizon may move S.
+func (p *Passes) demandsExact() bool { return p.Table.Compensate.Horizon == "exact" }
+
+// fallback returns how long the horizon is unknown before the last tier moves S.
+func (p *Passes) fallback() time.Duration {
+	tiers := p.Table.Compensate.Tiers
+	if len(tiers) == 0 {
+		return 0
+	}
+	return tiers[len(tiers)-1].Timeout
+}
+
+// leaveExact changes the mode of S to assumed. The last tier continues from S.
+func (p *Passes) leaveExact() {
+	if p.marks().Mode == "exact" {
+		p.Trace.Note(p.Table.Name, func(m *timetrace.Table) { m.Mode = "assumed" })
+	}
+}
+
+// prune drops the stamps below S from the tree, unless a pass compares
+// everything. After an error the tree is empty and passes read pages instead, so
+// the error does not fail the pass.
+func (p *Passes) prune() {
+	if p.compared != nil {
+		return
+	}
+	if err := p.Tree.Prune(p.marks().Settled); err != nil {
+		_ = p.Fail("compensate", fmt.Errorf("prune stamps: %w", err))
+	}
+}
+
+// exactWithin is how many readings, a second apart, a load waits for an exact
+// horizon.
+const exactWithin = 5
+
+// Begin returns S at the beginning of a load, and how S is known.
+func (p *Passes) Begin(ctx context.Context) (initial.Start, error) {
+	if p.exact == nil {
+		return p.beginAssumed(ctx, initial.Start{})
+	}
+	var start initial.Start
+	for range exactWithin {
+		h, err := p.horizon.Horizon(ctx)
+		if err != nil {
+			return start, err
+		}
+		start.Server, start.Clock, start.Local = h.Server, h.Now, h.Local
+		if h.Exact {
+			start.Settled, start.Mode = p.wholeTicks(h.At), "exact"
+			return start, nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return start, ctx.Err()
+		}
+	}
+	return p.beginAssumed(ctx, start)
+}
+
+func (p *Passes) beginAssumed(ctx context.Context, start initial.Start) (initial.Start, error) {
+	m, err := p.Source.Moment(ctx)
+	start.Settled, start.Mode = p.wholeTicks(m.Seen.Add(-AssumedTimeout(p.Table))), "assumed"
+	if start.Clock.IsZero() {
+		start.Clock, start.Local = m.Now, m.Local
+	}
+	return start, err
+}
+
+// wholeTicks lowers a time by a tick of updateTime: a row that commits later may
+// still have the tick that the time is in.
+func (p *Passes) wholeTicks(at time.Time) time.Time {
+	if tick := p.Source.Tick(); tick > time.Microsecond {
+		return at.Add(-tick)
+	}
+	return at
+}
+
+// AssumedTimeout returns how long a transaction is assumed to stay open: the
+// configured transaction_timeout, or the longest timeout of a tier.
+func AssumedTimeout(t configs.Table) time.Duration {
+	timeout := t.TransactionTimeout
+	for _, tier := range t.Compensate.Tiers {
+		timeout = max(timeout, tier.Timeout)
+	}
+	return timeout
+}
