@@ -32,6 +32,7 @@ type process struct {
 
 // start starts a process, which reads its state from disk.
 func (w *world) start() (*process, error) {
+	w.catchUp()
 	w.Files.Fail(w.stepFile)
 	if err := w.Open(); err != nil {
 		return nil, err
