@@ -89,9 +89,9 @@ func (t *table) takeRows(r database.Rows) error {
 	if err := t.noteDescription(r); err != nil {
 		return err
 	}
-	late := newCompensation(t, r)
+	p := t.newPasses(r)
 	t.mu.Lock()
-	t.rows, t.late, t.follow = r, late, t.incremental(r)
+	t.rows, t.passes = r, p
 	t.mu.Unlock()
 	t.sweepIfDoubted(0)
 	return nil

@@ -11,12 +11,12 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
+	"indexerd/internal/passes"
 	"indexerd/internal/recovered"
 	"indexerd/internal/schedule"
 )
@@ -41,75 +41,86 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
 		return err
 	}
-	t.makeCompensation() // from the marks that the load wrote
-	err := t.every(s, "incremental", "", t.conf.Incremental.Every, 0, func(ctx context.Context) error {
-		_, err := t.runIncremental(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := t.scheduleCompensation(s); err != nil {
+	t.renewPasses()
+	if err := t.schedulePasses(s); err != nil {
 		return err
 	}
 	return t.scheduleSweep(s)
 }
 
-// makeCompensation makes the compensation passes from the present marks.
-func (t *table) makeCompensation() {
+// newPasses returns the passes of rows, which continue from the marks.
+func (t *table) newPasses(r database.Rows) *passes.Passes {
+	var p *passes.Passes
+	p = passes.New(passes.Config{
+		Table: t.conf, Source: r, Sink: t.sink, Tree: t.tree, Trace: t.trace, Fail: t.fail,
+		Run: func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
+			report, err := t.pass(ctx, r, pass, tier, run)
+			if pass == "incremental" {
+				t.keepMoment(p.Incremental.At)
+			}
+			return report, err
+		},
+	})
+	return p
+}
+
+// renewPasses replaces the passes after a load, so that the horizon continues from
+// the load's marks. Without a description, the next pass makes them.
+func (t *table) renewPasses() {
 	r := t.described()
 	if r == nil {
-		return // the next pass makes them
+		return
 	}
-	late := newCompensation(t, r)
+	p := t.newPasses(r)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.late = late
+	t.passes = p
 }
 
-func (t *table) incremental(r database.Rows) *incremental.Pass {
-	return &incremental.Pass{Table: t.conf.Name, Source: r, Sink: t.sink, Trace: t.trace, Batch: t.conf.Batch, Workers: t.conf.Workers}
-}
-
-// runIncremental reads a window now.
-func (t *table) runIncremental(ctx context.Context) (doc.Report, error) {
-	r, err := t.reach(ctx)
-	if err != nil {
-		return doc.Report{}, err
-	}
-	t.mu.Lock()
-	follow := t.follow
-	t.mu.Unlock()
-	if follow == nil || follow.Source != r {
-		follow = t.incremental(r)
-	}
-	report, err := t.pass(ctx, r, "incremental", "", follow.Run)
-	t.keepMoment(follow.At)
-	return report, err
-}
-
-// runCompensation runs the compensation passes now.
-func (t *table) runCompensation(ctx context.Context) (doc.Report, error) {
-	late, err := t.compensationNow(ctx)
-	if err != nil {
-		return doc.Report{}, err
-	}
-	return late.run(ctx)
-}
-
-// compensationNow returns the compensation passes of the rows as described now.
-func (t *table) compensationNow(ctx context.Context) (*compensation, error) {
+// currentPasses returns the passes of the rows as they are described now.
+func (t *table) currentPasses(ctx context.Context) (*passes.Passes, error) {
 	r, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
-	late := t.late
+	p := t.passes
 	t.mu.Unlock()
-	if late == nil || late.rows != r {
-		late = newCompensation(t, r)
+	if p == nil || p.Source != r {
+		p = t.newPasses(r)
 	}
-	return late, nil
+	return p, nil
+}
+
+// schedulePasses schedules the passes. Each run uses those of the current
+// description.
+func (t *table) schedulePasses(s *schedule.Scheduler) error {
+	t.mu.Lock()
+	jobs := t.passes.Jobs()
+	t.mu.Unlock()
+	var errs []error
+	for _, j := range jobs {
+		run := func(ctx context.Context) error {
+			_, err := t.runNow(ctx, j.Run)
+			return err
+		}
+		if j.Pass == passes.ReadHorizon { // not shown in status
+			_, err := s.Every(t.conf.Name+" horizon", j.Every, j.Delay, run)
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, t.every(s, j.Pass, j.Tier, j.Every, j.Delay, run))
+	}
+	return errors.Join(errs...)
+}
+
+// runNow runs a pass on the rows as they are described now.
+func (t *table) runNow(ctx context.Context, run func(*passes.Passes, context.Context) (doc.Report, error)) (doc.Report, error) {
+	p, err := t.currentPasses(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	return run(p, ctx)
 }
 
 // every schedules a pass, first after a delay.
@@ -155,11 +166,11 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	if marks.Loaded {
 		return nil
 	}
-	late, err := t.compensationNow(ctx)
+	p, err := t.currentPasses(ctx)
 	if err != nil {
 		return err
 	}
-	r := late.rows
+	r := p.Source.(database.Rows)
 	if err := t.source.waitQuietHours(ctx, log, "initial"); err != nil {
 		return err
 	}
@@ -170,7 +181,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	load := &initial.Load{
 		Table: t.conf.Name, Source: loading{r, t.source, log}, Sink: t.sink, Trace: t.trace,
 		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
-		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: late.loadStart, Progress: &t.progress,
+		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: p.Begin, Progress: &t.progress,
 	}
 	started := time.Now()
 	report, err := guarded(ctx, t, r, load.Run)

@@ -13,6 +13,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/history"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/passes"
 	"indexerd/internal/sink"
 	"indexerd/internal/terminal"
 	"indexerd/timetrace"
@@ -61,14 +62,12 @@ func (e *Engine) pin(s *source) *httpapi.Pin {
 
 func (t *table) pin() *doc.Pin {
 	t.mu.Lock()
-	late := t.late
+	p := t.passes
 	t.mu.Unlock()
-	if late == nil {
+	if p == nil {
 		return nil
 	}
-	late.mu.Lock()
-	defer late.mu.Unlock()
-	return late.pin
+	return p.LastHorizon().Pin
 }
 
 // Waiting lists why tables are not ready; empty where all are.
@@ -110,8 +109,8 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if marks.Mode != "" {
 		s.Settled.Mode = marks.Mode
 	}
-	if t.late != nil {
-		s.Settled.Reason = t.late.reasonOf(marks)
+	if t.passes != nil {
+		s.Settled.Reason = t.passes.Reason(marks)
 	}
 	s.Settled.Unverified = marks.Unverified != "" || t.moment.Behind != ""
 	if t.moment.Behind != "" && marks.Unverified == "" {
@@ -168,7 +167,7 @@ func (s *storage) status(to *httpapi.TableStatus) {
 	if s.tree != nil {
 		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.tree.Stats()
 	}
-	to.LatenessMS = lateness(s.history.Lateness(), assumedTimeout(s.conf))
+	to.LatenessMS = lateness(s.history.Lateness(), passes.AssumedTimeout(s.conf))
 }
 
 // hiddenStatus is the last error of a table whose documents only admins find,

@@ -9,9 +9,9 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/passes"
 	"indexerd/internal/schedule"
 	"indexerd/internal/sink"
-	"indexerd/timetrace"
 )
 
 // sweepRetry is how soon a sweep that verifies is tried again after it failed.
@@ -86,7 +86,10 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	if err != nil {
 		return doc.Report{}, err
 	}
-	proven := t.provenBefore(ctx)
+	t.mu.Lock()
+	p := t.passes // nil outside of a daemon
+	t.mu.Unlock()
+	proven := p != nil && p.ProvesSettled(ctx)
 	lane, err := t.takeLane(ctx)
 	if err != nil {
 		return doc.Report{}, err
@@ -108,7 +111,10 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 		return report, t.dieIfBroken("deletecheck", err)
 	}
 	t.source.seen(nil)
-	t.settleSweep(report, started, proven)
+	t.settleSweep(report, started)
+	if p != nil {
+		p.EndSweep(proven)
+	}
 	t.logHeld("deletecheck")
 	if err := t.keep("deletecheck", "", started, time.Since(started), report); err != nil {
 		return report, err
@@ -130,32 +136,14 @@ func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweep
 	return restAfterWork(ctx, worked, how.share)
 }
 
-// provenBefore reports whether the horizon, read before a sweep begins, is exact
-// and not below S: then the sweep proves what was assumed.
-func (t *table) provenBefore(ctx context.Context) bool {
-	t.mu.Lock()
-	late := t.late
-	t.mu.Unlock()
-	if late == nil || late.exact == nil {
-		return false
-	}
-	marks, _ := t.trace.Table(t.conf.Name)
-	h, err := late.horizon.observe(ctx)
-	return err == nil && h.Exact && !h.At.Before(marks.Settled)
-}
-
-// settleSweep records the result of a sweep that has ended: the removals that it
-// held, and whether it proved S. The lateness of rows that it found is not that
-// of transactions and is not recorded.
-func (t *table) settleSweep(report doc.Report, started time.Time, proven bool) {
+// settleSweep reports to the guard the removals that a sweep held. The lateness of
+// rows that it found is not that of transactions and is not recorded.
+func (t *table) settleSweep(report doc.Report, started time.Time) {
 	var of uint64
 	if report.Held > 0 {
 		of, _ = t.current().Count() // for status; the index has just been read
 	}
 	t.guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
-	if marks, _ := t.trace.Table(t.conf.Name); proven && marks.Mode == "assumed" && marks.Unverified == "" {
-		t.trace.Note(t.conf.Name, func(m *timetrace.Table) { m.Mode = "exact" })
-	}
 }
 
 // loaded finds a table whose passes can run.
@@ -194,16 +182,18 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 	if err != nil {
 		return httpapi.Run{}, err
 	}
-	passes := map[string]func(context.Context) (doc.Report, error){"incremental": t.runIncremental, "compensate": t.runCompensation}
+	runs := map[string]func(*passes.Passes, context.Context) (doc.Report, error){
+		"incremental": (*passes.Passes).RunIncremental, "compensate": (*passes.Passes).RunCompensation,
+	}
 	if pass == "deletecheck" {
 		return e.Sweep(name, 0)
 	}
-	do, ok := passes[pass]
+	do, ok := runs[pass]
 	if !ok {
 		return httpapi.Run{}, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no pass " + pass, Hint: "there is incremental, compensate and deletecheck"}
 	}
 	return e.runs.start(name, pass, func(ctx context.Context, _ *job) (any, bool, error) {
-		report, err := do(ctx)
+		report, err := t.runNow(ctx, do)
 		return done(report), report.Held > 0, err
 	})
 }

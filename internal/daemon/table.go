@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/passes"
 	"indexerd/internal/schedule"
 	"indexerd/timetrace"
 )
@@ -34,10 +34,9 @@ type table struct {
 	describing chan struct{} // held while the database describes the SQLs
 	alive      atomic.Bool   // in a running daemon
 
-	mu          sync.Mutex        // guards what follows
-	rows        database.Rows     // as the database described them; nil: no description holds
-	late        *compensation     // of these rows
-	follow      *incremental.Pass // of these rows
+	mu          sync.Mutex     // guards what follows
+	rows        database.Rows  // as the database described them; nil: no description holds
+	passes      *passes.Passes // of these rows
 	jobs        []scheduledPass
 	units       map[string]string // of updateTimes, by the path of their SQL, as they are kept
 	unitsUnkept bool              // the marks are of a version that kept no units

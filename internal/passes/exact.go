@@ -92,7 +92,7 @@ func (p *Passes) note(h doc.Horizon) error {
 	if !p.demandsExact() || h.Exact || p.unproven() < demandWithin {
 		return nil
 	}
-	return fmt.Errorf("horizon: exact can't be had: %s", h.Reason)
+	return fmt.Errorf("horizon: exact is not available: %s", h.Reason)
 }
 
 // LastHorizon returns the last reading of the horizon.
