@@ -10,58 +10,54 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A further SQL belongs to the document beside the main one.
-type further struct{ name, path, sql, updated string }
-
-func furtherOf(t configs.Table) (all []further) {
-	for _, c := range t.Children {
-		all = append(all, further{c.Name, "children." + c.Name, c.SQL, c.Updated})
-	}
-	for _, x := range t.Extra {
-		all = append(all, further{x.Name, "extra." + x.Name, x.SQL, x.Updated})
-	}
-	return all
-}
-
-// changes says of each SQL what finds its changes: an updateTime within a
-// second, or the sweep, which compares everything.
-func (l *look) changes() error {
-	relations, err := l.Rows.Relations(l.ctx)
+// changes reports for each SQL how its changes are found: by updated, within
+// seconds, or by the sweep.
+func (tc *tableCheck) changes() error {
+	relations, err := tc.Rows.Relations(tc.ctx)
 	if err != nil {
 		return err
 	}
-	t := l.Conf
+	t, every := tc.Conf, span(tc.Conf.Incremental.Every)
 	sweep := "the sweep, every " + span(t.DeleteCheck.Every)
-	l.add(changesFound, l.path+".updated", fmt.Sprintf(
-		"changes that move %s are found every %s, deleted rows %s%s", t.Updated, span(t.Incremental.Every), removals(t, sweep), exits(t)), nothing)
-	l.joined(l.path+".sql", "sql", t.Updated, sweep, relations)
-	for _, f := range furtherOf(t) {
-		at := l.path + "." + f.path
-		if f.updated == "" {
-			l.add(childWithoutUpdated, at,
-				fmt.Sprintf("changes of %s are found by its token alone, in %s and in verify", f.name, sweep), "name the column that says when its rows last changed in updated")
+	tc.add(changesFound, tc.path+".updated", fmt.Sprintf("changes that set %s are found every %s; deleted rows %s; %s", t.Updated, every, removals(t, sweep), exits(t, sweep)), nothing)
+	for _, s := range tc.sqls() {
+		switch {
+		case s.path == "sql":
+		case s.updated == "":
+			tc.add(childWithoutUpdated, tc.path+"."+s.path,
+				fmt.Sprintf("changes of %s are only found by %s, and by verify", s.name, sweep), "set updated to the column with the time of the last change of its rows")
 			continue
+		default:
+			tc.add(childChanges, tc.path+"."+s.path, fmt.Sprintf(
+				"changes of %s that set %s are found every %s; its deleted rows by %s, or at once if %s of the table's row is also set",
+				s.name, s.updated, every, sweep, t.Updated), nothing)
 		}
-		l.add(childChanges, at, fmt.Sprintf(
-			"changes of %s that move %s are found every %s, its deleted rows by their token in %s, or at once where the delete moves %s of the document's row",
-			f.name, f.updated, span(t.Incremental.Every), sweep, t.Updated), nothing)
-		l.joined(at+".sql", f.path, f.updated, sweep, relations)
+		tc.joined(s, sweep, relations)
 	}
 	return nil
 }
 
-// removals says what finds rows that are deleted, or marked so.
+// removals describes how rows that are deleted, or marked deleted, are found.
 func removals(t configs.Table, sweep string) string {
 	switch d := t.Deleted; {
 	case d.Column != "":
-		return fmt.Sprintf("that %s marks as soon, others by %s", d.Column, sweep)
+		return fmt.Sprintf("that %s marks at once, others by %s", d.Column, sweep)
 	case d.SQL != "":
-		return fmt.Sprintf("that deleted lists when they are read again, and all by %s", sweep)
+		return fmt.Sprintf("that deleted.sql lists when they are read again, all by %s", sweep)
 	}
 	return "by " + sweep
 }
 
-// span is a duration as people write it: 1h and not 1h0m0s.
+// exits describes how rows that no longer meet the conditions of the SQL are
+// found.
+func exits(t configs.Table, sweep string) string {
+	if t.Changes != "" {
+		return "rows that no longer meet the SQL's conditions by changes, at once"
+	}
+	return "rows that no longer meet the SQL's conditions by " + sweep + ", since changes is not set"
+}
+
+// span returns a duration as people write it: 1h, not 1h0m0s.
 func span(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -73,23 +69,15 @@ func span(d time.Duration) string {
 	return s
 }
 
-// exits says what finds rows that leave the SQL's result without being deleted.
-func exits(t configs.Table) string {
-	if t.Changes != "" {
-		return ", rows that leave its filter by changes at once"
-	}
-	return "; so are rows that leave its filter, unless changes is set"
-}
-
-// joined names the tables of an SQL whose changes move no updateTime. With
-// an updated that is no column of a table of its own, such as greatest(...), it
-// can't be told which tables it covers.
-func (l *look) joined(at, path, updated, sweep string, relations []doc.Relation) {
+// joined reports the tables of an SQL whose changes do not set updated. If
+// updated is an expression, such as greatest(...), the tables that it covers are
+// unknown.
+func (tc *tableCheck) joined(s tableSQL, sweep string, relations []doc.Relation) {
 	var joined []string
 	plain := false
 	for _, r := range relations {
 		switch {
-		case r.Path != path:
+		case r.Path != s.path:
 		case r.Origin:
 			plain = true
 		case !slices.Contains(joined, r.Name):
@@ -99,9 +87,10 @@ func (l *look) joined(at, path, updated, sweep string, relations []doc.Relation)
 	if len(joined) == 0 {
 		return
 	}
-	what := fmt.Sprintf("a change of %s alone moves no %s: %s finds it", strings.Join(joined, ", "), updated, sweep)
+	tables := strings.Join(joined, ", ")
+	what := fmt.Sprintf("a change of %s alone does not set %s: it is found by %s", tables, s.updated, sweep)
 	if !plain {
-		what = fmt.Sprintf("%s is computed: a change of %s that it does not name is found by %s", updated, strings.Join(joined, ", "), sweep)
+		what = fmt.Sprintf("%s is an expression: a change of %s that does not change it is found by %s", s.updated, tables, sweep)
 	}
-	l.add(joinedTables, at, what, "where that is too late, name its time in greatest(...) or make it a child")
+	tc.add(joinedTables, tc.keyPath(s.path, "sql"), what, "if that is too late, add its time to updated with greatest(...), or make it a child")
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"indexerd/configs"
@@ -15,15 +18,15 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// TableWithin bounds what is asked of one table or of one server, and
-// probeWithin a question that may have to read a whole table. What is not known
-// by then is not worth a database at work.
+// TableWithin is the time limit for the check of a table or a server, and
+// queryWithin for a query that may read a whole table. A check must not burden
+// a database in production.
 const (
 	TableWithin = 15 * time.Second
-	probeWithin = 3 * time.Second
+	queryWithin = 3 * time.Second
 )
 
-// Rows is one configured SQL on a database.
+// Rows is a configured table in a database.
 type Rows interface {
 	Kinds() []doc.Kind
 	Tick() time.Duration
@@ -47,27 +50,26 @@ type Rows interface {
 	Now(context.Context) (time.Time, error)
 }
 
-// A Server is a database as a whole.
+// A Server is a database server.
 type Server interface {
 	Address() string
 	Server(context.Context) (doc.Server, error)
 }
 
-// A Horizon is how a database tells what may still come.
+// A Horizon returns a database's horizon.
 type Horizon interface {
 	Horizon(context.Context) (doc.Horizon, error)
 }
 
-// A Check looks at a configuration and its databases, and gathers what there is
-// to say. Nothing is changed, and nothing is asked that takes long.
+// A Check collects the findings of a configuration and its databases.
 type Check struct {
 	cfg      *configs.Config
 	found    Findings
 	servers  map[string]doc.Server // by source
-	writable map[string][]string   // tables, by source
+	writable map[string][]string   // tables that the role can write, by source
 }
 
-// NewCheck begins with what needs no database.
+// NewCheck returns a Check with the findings that need no database.
 func NewCheck(cfg *configs.Config) *Check {
 	c := &Check{cfg: cfg, found: Findings{Findings: []Finding{}}, servers: map[string]doc.Server{}, writable: map[string][]string{}}
 	c.disk(freeBytes)
@@ -75,16 +77,43 @@ func NewCheck(cfg *configs.Config) *Check {
 	return c
 }
 
-// access looks at who may find what.
+// leastFree is the number of free bytes below which disk_space is reported.
+const leastFree = 1 << 30
+
+// disk checks the data directory, or the nearest existing directory above it.
+func (c *Check) disk(free func(dir string) (uint64, bool)) {
+	dir := filepath.Clean(c.cfg.Data)
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		c.add(dataRights, "data", fmt.Sprintf("%s has mode %04o: users other than its owner can read the indexed rows", dir, info.Mode().Perm()), "chmod 700 "+dir)
+	}
+	for ; err != nil && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	if left, ok := free(dir); ok && left < leastFree {
+		c.add(diskSpace, "data", fmt.Sprintf("the file system of %s has %d MiB free", c.cfg.Data, left>>20), "free some space, or use another directory")
+	}
+}
+
+// freeBytes returns the space that is available to users other than root.
+func freeBytes(dir string) (uint64, bool) {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		return 0, false
+	}
+	return fs.Bavail * uint64(fs.Bsize), true
+}
+
+// access reports an acl without tokens.
 func (c *Check) access() {
 	for _, t := range c.cfg.Tables {
 		if t.ACL != "" && len(c.cfg.HTTP.Tokens) == 0 {
-			c.add(aclOpen, "tables."+t.Name+".acl", "it restricts nobody: without tokens, every user of this machine finds every document", "list http.tokens, each with its groups")
+			c.add(aclOpen, "tables."+t.Name+".acl", "acl has no effect: without tokens, every user of this machine finds every document", "add http.tokens, each with its groups")
 		}
 	}
 }
 
-// Findings ends the check.
+// Findings ends the check and returns its findings.
 func (c *Check) Findings() Findings {
 	for _, s := range c.cfg.Sources {
 		c.canWrite(s.Name)
@@ -92,24 +121,25 @@ func (c *Check) Findings() Findings {
 	return c.found
 }
 
-// add files a finding at a path of the configuration.
+// add adds a finding for a key of the configuration.
 func (c *Check) add(k code, path, what, do string) {
 	file, line := c.cfg.At(path)
 	c.found.add(k, configs.Fault{File: file, Line: line, Path: path, What: what, Do: do})
 }
 
-// BadDSN files that the address of a source can't be read.
+// BadDSN reports that the address of a source is not valid.
 func (c *Check) BadDSN(source string, err error) {
-	c.add(badDSN, "sources."+source+".dsn", oneLine(err), "mend the address")
+	c.add(badDSN, "sources."+source+".dsn", oneLine(err), "correct the address")
 }
 
-// Denied files that the role lacks a right, as GRANT says it, for a table.
+// Denied reports that the role lacks a privilege on a table, which grant names
+// as GRANT does.
 func (c *Check) Denied(t configs.Table, field, what, grant string) {
 	role := c.servers[t.Source].Role
 	c.add(selectDenied, "tables."+t.Name+"."+field, what, fmt.Sprintf("GRANT %s TO %s", grant, role))
 }
 
-// Failed files why a table's SQL can't be looked at.
+// Failed reports the error that ended the check of a table.
 func (c *Check) Failed(t configs.Table, err error) {
 	var many configs.Faults
 	var one configs.Fault
@@ -118,7 +148,7 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.As(err, &one):
 		many = configs.Faults{one}
 	case errors.Is(err, doc.ErrUnavailable):
-		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or mend the address")
+		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct the address")
 	default:
 		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL by hand to see why")
 	}
@@ -127,61 +157,88 @@ func (c *Check) Failed(t configs.Table, err error) {
 	}
 }
 
-// A Table is what there is to look at of a table.
+// A Table is what Check.Table needs of a table.
 type Table struct {
 	Conf    configs.Table
 	Rows    Rows
 	Mapping fulltext.Mapping
-	Horizon Horizon // nil: the database has none
+	Horizon Horizon // nil if the database has none
 }
 
-// Table looks at a table whose SQLs have been prepared.
+// Table checks a table whose SQLs have been prepared.
 func (c *Check) Table(ctx context.Context, t Table) {
-	l := &look{Check: c, Table: t, ctx: ctx, path: "tables." + t.Conf.Name}
-	for _, phase := range []func() error{l.changes, l.rights, l.sample, l.plans, l.size, l.keys, l.times, l.zone, l.volatile, l.unindexable, l.settled} {
+	tc := &tableCheck{Check: c, Table: t, ctx: ctx, path: "tables." + t.Conf.Name}
+	for _, phase := range []func() error{tc.changes, tc.rights, tc.sample, tc.plans, tc.size, tc.keys, tc.times, tc.zone, tc.volatile, tc.unindexable, tc.settled} {
 		if err := phase(); err != nil {
 			c.Failed(t.Conf, err)
 			break
 		}
 	}
-	if l.left != nil {
-		c.add(notLookedAt, l.path, fmt.Sprintf("not known within %s: %s", span(probeWithin), strings.Join(l.left, ", ")), nothing)
+	if tc.unknown != nil {
+		c.add(notLookedAt, tc.path, fmt.Sprintf("not known within %s: %s", span(queryWithin), strings.Join(tc.unknown, ", ")), nothing)
 	}
 }
 
-// A look is a check of one table.
-type look struct {
+// A tableCheck is the check of one table.
+type tableCheck struct {
 	*Check
 	Table
 	ctx  context.Context
 	path string
 
-	oids   []doc.OID // of the sample
-	docs   []doc.Doc // of the same rows, as they were
-	readAt time.Time
-	again  []doc.Doc    // as they were the last time but one
-	bad    []doc.Reject // of the sample
-	rows   int64        // that the SQL returns, or about so many
-	window doc.Plan     // of the main SQL
-	left   []string     // what took too long
+	oids    []doc.OID // of the sample
+	batch   doc.Batch // the sample as read at readAt
+	readAt  time.Time
+	rows    int64    // number of rows of the SQL, or an estimate
+	window  doc.Plan // of the main SQL
+	unknown []string // what queries did not return in time
 }
 
-// probe asks something that may take long, and reports whether there is an
-// answer.
-func (l *look) probe(what string, ask func(context.Context) error) (known bool, err error) {
-	ctx, cancel := context.WithTimeout(l.ctx, probeWithin)
+// ask sends a query that may take long. If there is no answer within
+// queryWithin, known is false and what is added to the finding not_looked_at.
+func ask[T any](tc *tableCheck, what string, query func(context.Context) (T, error)) (answer T, known bool, err error) {
+	ctx, cancel := context.WithTimeout(tc.ctx, queryWithin)
 	defer cancel()
-	switch err = ask(ctx); {
+	var none T
+	switch answer, err = query(ctx); {
 	case err == nil:
-		return true, nil
+		return answer, true, nil
 	case ctx.Err() != nil:
-		if !slices.Contains(l.left, what) {
-			l.left = append(l.left, what)
+		if !slices.Contains(tc.unknown, what) {
+			tc.unknown = append(tc.unknown, what)
 		}
-		return false, nil
+		return none, false, nil
 	}
-	return false, err
+	return none, false, err
 }
 
-// oneLine is the text of an error.
+// A tableSQL is an SQL of a table that reads rows.
+type tableSQL struct {
+	name, path, sql string // path: sql, children.NAME or extra.NAME
+	updated, unit   string
+}
+
+// sqls returns the SQLs of the table: first its own, then those of children and
+// extras.
+func (tc *tableCheck) sqls() []tableSQL {
+	t := tc.Conf
+	all := []tableSQL{{t.Name, "sql", t.SQL, t.Updated, t.Unit}}
+	for _, c := range t.Children {
+		all = append(all, tableSQL{c.Name, "children." + c.Name, c.SQL, c.Updated, c.Unit})
+	}
+	for _, x := range t.Extra {
+		all = append(all, tableSQL{x.Name, "extra." + x.Name, x.SQL, x.Updated, x.Unit})
+	}
+	return all
+}
+
+// keyPath returns the path in the configuration of a key beside an SQL.
+func (tc *tableCheck) keyPath(path, key string) string {
+	if path == "sql" {
+		return tc.path + "." + key
+	}
+	return tc.path + "." + path + "." + key
+}
+
+// oneLine returns the text of an error without line breaks.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -9,27 +9,27 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A child is an SQL of rows that belong to a document.
+// A child is a child of a proposed table.
 type child struct {
 	name    string
 	sql     string
 	key     []string
-	updated string // empty where there is none
-	wall    bool   // updated needs a zone
+	updated string // may be empty
+	wall    bool   // updated has no time zone
 	content []string
 	typ     string
-	notes   []string
-	link    string // the table that leads to its rows; empty where they are found by themselves
+	notes   []string // comments
+	link    string   // the link table between the table and the child, if any
 }
 
-// A family is all tables, and what a link between two of them needs.
+// A family is all tables.
 type family struct {
-	greatest string
+	greatest string // the database's function for the greatest of its arguments
 	all      []*proposal
 }
 
-// addChildren finds the tables that refer to the key of p: those with text and
-// a time of their own, and through those that only link, what they link to.
+// addChildren adds the tables that reference the key of p and have text and an
+// updated column. Through a link table, it adds the table that this references.
 func (f family) addChildren(p *proposal) {
 	taken := names{"content": true}
 	for _, s := range p.columns {
@@ -50,8 +50,8 @@ func (f family) addChildren(p *proposal) {
 	}
 }
 
-// keyColumns are the columns that hold the key of p, in its order; nil where
-// the reference is to something else.
+// keyColumns returns the columns that reference the key of p, in the order of
+// the key, or nil if the reference is to other columns.
 func keyColumns(p *proposal, t doc.CatalogTable, r doc.CatalogReference) []doc.CatalogColumn {
 	if len(r.Columns) != len(p.key) {
 		return nil
@@ -71,11 +71,10 @@ func keyColumns(p *proposal, t doc.CatalogTable, r doc.CatalogReference) []doc.C
 	return columns
 }
 
-// links reports whether a table only says which rows of two others belong
-// together.
+// links reports whether a table is a link table of an n:m relation.
 func links(t doc.CatalogTable) bool { return len(t.References) == 2 && len(texts(t)) == 0 }
 
-// texts are the columns that a child is searched by.
+// texts returns the content columns of a child.
 func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 	u, _ := updateTime(t)
 	for _, c := range t.Columns {
@@ -87,7 +86,7 @@ func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 	return found
 }
 
-// addDirect adds the rows of t, each of which belongs to one document.
+// addDirect adds t, whose rows belong to one document each.
 func (p *proposal) addDirect(t doc.CatalogTable, key []doc.CatalogColumn, taken names) {
 	u, ok := updateTime(t)
 	if !ok || len(texts(t)) == 0 {
@@ -98,12 +97,12 @@ func (p *proposal) addDirect(t doc.CatalogTable, key []doc.CatalogColumn, taken 
 	c.content, c.typ = s.add("", texts(t)), childType(texts(t))
 	c.sql = s.sql() + "\nFROM " + t.SQL
 	if !u.Indexed {
-		c.notes = append(c.notes, noIndex(t, u.CatalogColumn, "every look"))
+		c.notes = append(c.notes, noIndex(t, u.CatalogColumn, "every window"))
 	}
 	p.add(c, t, t, key, taken)
 }
 
-// addLinked adds the rows that the link leads on to.
+// addLinked adds the table that a link table references.
 func (p *proposal) addLinked(f family, link doc.CatalogTable, key []doc.CatalogColumn, on doc.CatalogReference, taken names) {
 	i := slices.IndexFunc(f.all, func(o *proposal) bool { return o.table.SQL == on.To })
 	if i < 0 {
@@ -122,8 +121,8 @@ func (p *proposal) addLinked(f family, link doc.CatalogTable, key []doc.CatalogC
 	p.add(c, link, far, key, taken)
 }
 
-// joined is the condition on which the rows of a link and of the other table
-// belong together; empty where a column can't be written.
+// joined returns the join condition of a link table and the table that it
+// references, or "" if a name is unprintable.
 func joined(link, far doc.CatalogTable, on doc.CatalogReference) string {
 	var terms []string
 	for i := range on.Columns {
@@ -137,15 +136,15 @@ func joined(link, far doc.CatalogTable, on doc.CatalogReference) string {
 	return strings.Join(terms, " AND ")
 }
 
-// setUpdated takes the later of the link's time and of the row's that it leads
-// to: a change of either is a change of the document.
+// setUpdated sets updated to the later of the two tables' times: a change of
+// either row changes the document.
 func (f family) setUpdated(c *child, s *statement, link, far doc.CatalogTable) {
 	l, ok1 := updateTime(link)
 	r, ok2 := updateTime(far)
 	switch {
 	case ok1 && ok2 && l.Kind == r.Kind:
 		c.updated, c.wall = s.later(f.later(l, r), l), l.Kind == doc.WallColumn
-		c.notes = append(c.notes, "every look reads the whole join; docs/recipes.md, Joined tables, has a faster way for large ones")
+		c.notes = append(c.notes, "every window reads the whole join; for large tables see docs/recipes.md, Joined tables")
 	case ok1:
 		c.updated, c.wall = s.one("l.", l), l.Kind == doc.WallColumn
 		c.notes = append(c.notes, "of "+link.SQL+"; a change of "+far.SQL+" is found by the sweep")
@@ -153,12 +152,13 @@ func (f family) setUpdated(c *child, s *statement, link, far doc.CatalogTable) {
 		c.updated, c.wall = s.one("r.", r), r.Kind == doc.WallColumn
 		c.notes = append(c.notes, "of "+far.SQL+"; a change of "+link.SQL+" is found by the sweep")
 	default:
-		c.notes = append(c.notes, "neither "+link.SQL+" nor "+far.SQL+" says when it changed: the sweep finds it")
+		c.notes = append(c.notes, "neither "+link.SQL+" nor "+far.SQL+" has the time of the last change: the sweep finds changes")
 	}
 }
 
-// later is the expression of the later of two times. SQLite's is NULL where
-// one of them is.
+// later returns an expression of the later of two times. If one of them can be
+// NULL, the expression uses coalesce: SQLite's function returns NULL if an
+// argument is NULL.
 func (f family) later(l, r updated) string {
 	a, b := "l."+l.SQL, "r."+r.SQL
 	if !l.NotNull || !r.NotNull {
@@ -167,8 +167,8 @@ func (f family) later(l, r updated) string {
 	return f.greatest + "(" + a + ", " + b + ")"
 }
 
-// add names the child after what its rows are, and where that name is taken,
-// after what they are found by.
+// add adds a child under the plural of the table's name, followed by the key
+// column if that name is in use.
 func (p *proposal) add(c child, t, named doc.CatalogTable, key []doc.CatalogColumn, taken names) {
 	if !key[0].Indexed {
 		c.notes = append(c.notes, noIndex(t, key[0], "every batch"))
@@ -181,16 +181,16 @@ func (p *proposal) add(c child, t, named doc.CatalogTable, key []doc.CatalogColu
 	p.children = append(p.children, c)
 }
 
-// noIndex says when a missing index costs, and how to get it.
+// noIndex describes the cost of a missing index, and how to create it.
 func noIndex(t doc.CatalogTable, c doc.CatalogColumn, when string) string {
 	index := strings.Trim(noTable.ReplaceAllString(strings.ToLower(t.Name+"_"+c.Name), "_"), "_") + "_idx"
-	return fmt.Sprintf("%s reads the whole table, until there is an index: CREATE INDEX %s ON %s (%s)", when, index, t.SQL, c.SQL)
+	return fmt.Sprintf("%s reads the whole table without this index: CREATE INDEX %s ON %s (%s)", when, index, t.SQL, c.SQL)
 }
 
-// called finds columns that say what a row is called: its values can be listed.
+// called matches columns with the name of a row. They become metadata too.
 var called = regexp.MustCompile(`(?i)(^|_)(name|firstname|lastname|title|label|code|tag|symbol)$`)
 
-// childType makes children values as well as words where they are names.
+// childType returns keyword if the content is the name of a row, or "".
 func childType(content []doc.CatalogColumn) string {
 	for _, c := range content {
 		if !called.MatchString(c.Name) && (c.Length == 0 || c.Length > short) {
@@ -200,13 +200,13 @@ func childType(content []doc.CatalogColumn) string {
 	return "keyword"
 }
 
-// A statement is a SELECT of a child's columns, each under a name of its own.
+// A statement is the SELECT of a child. Its columns have different names.
 type statement struct {
 	taken   names
 	columns []string
 }
 
-// add selects columns and returns their names.
+// add adds columns and returns their names.
 func (s *statement) add(alias string, columns []doc.CatalogColumn) (as []string) {
 	for _, c := range columns {
 		one := selected{c, s.take(fieldName(c.Name))}
@@ -216,12 +216,12 @@ func (s *statement) add(alias string, columns []doc.CatalogColumn) (as []string)
 	return as
 }
 
-// one selects an updateTime.
+// one adds an updated column and returns its name.
 func (s *statement) one(alias string, u updated) string {
 	return s.add(alias, []doc.CatalogColumn{u.CatalogColumn})[0]
 }
 
-// later selects the later of two updateTimes under the name of u.
+// later adds an expression under the name of u and returns the name.
 func (s *statement) later(expression string, u updated) string {
 	as := s.take(u.as)
 	name := `"` + as + `"`

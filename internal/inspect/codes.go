@@ -1,9 +1,9 @@
 package inspect
 
-// A code is a kind of finding. Its name is for scripts, and stays.
+// A code is a kind of finding.
 type code int
 
-// The codes. docs/check.md is made of their table.
+// The codes, in the order of docs/check.md.
 const (
 	configFault code = iota
 	badDSN
@@ -53,65 +53,71 @@ const (
 	codes
 )
 
-// The levels of findings, the worst first.
+// The levels of findings, the most serious first.
 const (
 	Error   = "error"
 	Warning = "warning"
 	Info    = "info"
 )
 
-// A kind is what every finding of a code has in common.
+// A kind describes a code in docs/check.md. Scripts use the name, so it never
+// changes.
 type kind struct{ name, level, means, remedy string }
 
+const (
+	indexRemedy  = "Run the `CREATE INDEX` that the finding shows."
+	readerRemedy = "Create a separate role that has `SELECT` on these tables only."
+)
+
 var kinds = [codes]kind{
-	configFault:  {"config", Error, "The configuration has a fault, by itself or against what the database says.", "Mend the line that it names."},
-	badDSN:       {"bad_dsn", Error, "The address of a database can't be read.", "Mend the source's `dsn`."},
-	unreachable:  {"unreachable", Error, "A database does not answer.", "Start it, or mend the address."},
-	selectDenied: {"select_denied", Error, "The role may not read a table of the SQL.", "Run the `GRANT` that it prints, as the table's owner."},
-	queryFailed:  {"query_failed", Error, "A query that was prepared failed when it ran.", "Run the SQL by hand to see why."},
-	volatileSQL: {"volatile_sql", Error, "The same rows were different when they were read again, a moment later: the SQL has `now()`, `random()` or the like. Every comparison would find every row changed.",
-		"Take what changes by itself out of the SQL."},
-	duplicateKey: {"duplicate_key", Error, "The SQL returns several rows with one key: one document would be now this row, now that.", "Group them, make the other rows a child, or name more columns in `key`."},
+	configFault:  {"config", Error, "The configuration is wrong, by itself or for this database.", "Correct the line that the finding names."},
+	badDSN:       {"bad_dsn", Error, "The address of a database is not valid.", "Correct the source's `dsn`."},
+	unreachable:  {"unreachable", Error, "A database does not answer.", "Start the database, or correct its address."},
+	selectDenied: {"select_denied", Error, "The role has no `SELECT` privilege on a table of the SQL.", "Run the `GRANT` that the finding shows, as the table's owner."},
+	queryFailed:  {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL by hand to see why."},
+	volatileSQL: {"volatile_sql", Error, "Rows had other values when they were read again: the SQL uses `now()`, `random()` or a similar function. Every comparison would find every row changed.",
+		"Remove values that change by themselves from the SQL."},
+	duplicateKey: {"duplicate_key", Error, "The SQL returns several rows with the same key. Their document would change with every read.", "Use `GROUP BY`, make the other rows a child, or add columns to `key`."},
 
-	noTLS:         {"no_tls", Warning, "A network lies between, and nothing is encrypted.", "Add `sslmode=verify-full` to the DSN."},
-	tlsUnverified: {"tls_unverified", Warning, "The connection is encrypted, but the server's certificate is not checked: whoever stands between can be the server.", "Add `sslmode=verify-full` to the DSN, and `sslrootcert` where the authority is your own."},
-	superuser:     {"superuser", Warning, "The role is a superuser. `SELECT` is all that the daemon needs.", "Make a role of its own, with `SELECT` on the tables alone."},
-	canWrite:      {"can_write", Warning, "The role may also write tables that it reads.", "Make a role of its own, with `SELECT` on the tables alone."},
-	clockOffset:   {"clock_offset", Warning, "The clocks of the database and of this machine differ by more than 5 s. Windows follow the database's.", "Set both by NTP."},
-	noIndexOnUpdated: {"no_index_on_updated", Warning, "No index begins with updateTime, so each window reads a whole table of more than 10,000 rows.",
-		"Run the `CREATE INDEX` that it prints."},
-	noIndexOnKey:      {"no_index_on_key", Warning, "No index begins with the key, so each batch reads a whole table.", "Run the `CREATE INDEX` that it prints."},
-	noIndexOnChildKey: {"no_index_on_child_key", Warning, "No index finds a child's rows by their parent's key, so each batch of documents reads the whole child.", "Run the `CREATE INDEX` that it prints."},
-	indexUnused:       {"index_unused", Warning, "There is an index, and the database does not use it.", "Renew its statistics (`ANALYZE`); if that changes nothing, simplify the SQL."},
-	joinedWhole:       {"joined_whole", Warning, "A question about a few rows reads a whole joined table of more than 10,000 rows.", "Index the columns that it is joined by."},
-	nullUpdated:       {"null_updated", Warning, "Rows have no updateTime. They are loaded, but only the sweep finds their changes.", "Fill it, and make the column `NOT NULL`."},
-	futureUpdated:     {"future_updated", Warning, "Rows have an updateTime that has not come. Their changes are found when it comes, or by the sweep.", "Find who writes it. Where the column has no zone, look at `timezone`."},
-	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have an updateTime that is no plausible time of a change: before 1990, or more than a year after the database's clock. They are loaded, but only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find who writes it. Where most rows are meant otherwise, declare the `unit` of `updated`."},
-	constantUpdated:   {"constant_updated", Warning, "All rows have the same updateTime, and no trigger sets it. That is well after a bulk load, and else says that nobody keeps it.", "Make sure that each `UPDATE` sets it, by a trigger or in the application."},
-	coarseUpdated:     {"coarse_updated", Warning, "The updateTime counts days or minutes, so each window reads the last ones again.", "Use a timestamp."},
-	ambiguousTimes:    {"ambiguous_times", Warning, "Rows of the last year have times of an hour that the clocks of `timezone` showed twice. Windows read both, and which one is meant is not known.", "Use a column with a time zone, or write it in UTC."},
-	impossibleTimes:   {"impossible_times", Warning, "Rows of the last year have times that the clocks of `timezone` never showed.", "Look whether `timezone` is where they are written; it may be UTC."},
-	zoneDiffers:       {"zone_differs", Warning, "The database and this program disagree on what the clocks of `timezone` show.", "Renew the time zone data of both."},
-	unorderedAggregate: {"unordered_aggregate", Warning, "An aggregate that joins values says no order, so the same rows may give another text each time.",
-		"Write `ORDER BY` inside it."},
-	unindexableRows:       {"unindexable_rows", Warning, "Some rows of a sample of 1,000 can't become documents, and would go to quarantine.", "Mend the rows or cast the column in the SQL, or give the field another type."},
-	childWithoutUpdated:   {"child_without_updated", Warning, "A child or an extra has no updateTime, so only the sweep finds its changes.", "Name the column that says when its rows last changed in `updated`."},
-	horizonNotExact:       {"horizon_not_exact", Warning, "`horizon: exact` is asked for, and the database does not prove a horizon now.", "Do what it prints, or set `horizon: auto`."},
-	unboundedTransactions: {"unbounded_transactions", Warning, "What is settled is assumed from the longest transaction that the tiers allow for, and the database lets transactions stay open for longer.", "Set `transaction_timeout` (PostgreSQL 17) or `idle_in_transaction_session_timeout` in the database to no more than the last tier's timeout."},
-	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Make room, or name another directory."},
-	dataRights:            {"data_rights", Warning, "Others than the owner may look into `data`, which holds what the database does.", "Run the `chmod` that it prints."},
-	aclOpen:               {"acl_open", Warning, "A table has an `acl`, and there are no tokens: every user of the machine is an admin, and finds every document.", "List `http.tokens`, each with its groups."},
+	noTLS:         {"no_tls", Warning, "The connection crosses a network and is not encrypted.", "Add `sslmode=verify-full` to the DSN."},
+	tlsUnverified: {"tls_unverified", Warning, "The connection is encrypted, but the server's certificate is not verified. An attacker in the network could pose as the server.", "Add `sslmode=verify-full` to the DSN, and `sslrootcert` if the authority is not a public one."},
+	superuser:     {"superuser", Warning, "The role is a superuser. indexerd only needs `SELECT`.", readerRemedy},
+	canWrite:      {"can_write", Warning, "The role can also write tables that it reads.", readerRemedy},
+	clockOffset:   {"clock_offset", Warning, "The clocks of the database and of this machine differ by more than 5 s. Windows use the database's clock.", "Synchronize both clocks with NTP."},
+	noIndexOnUpdated: {"no_index_on_updated", Warning, "There is no index on `updated`, so each window reads a whole table of more than 10,000 rows.",
+		indexRemedy},
+	noIndexOnKey:      {"no_index_on_key", Warning, "There is no index on the key, so each batch reads a whole table of more than 10,000 rows.", indexRemedy},
+	noIndexOnChildKey: {"no_index_on_child_key", Warning, "There is no index on a child's key, so each batch reads the whole child, of more than 10,000 rows.", indexRemedy},
+	indexUnused:       {"index_unused", Warning, "There is an index, but the database does not use it.", "Update the statistics with `ANALYZE`. If that changes nothing, simplify the SQL."},
+	joinedWhole:       {"joined_whole", Warning, "A query for a few rows reads a whole joined table of more than 10,000 rows.", "Create an index on the columns of the join."},
+	nullUpdated:       {"null_updated", Warning, "Rows have a NULL in `updated`. They are loaded, but only the sweep finds their changes.", "Fill the column, and make it `NOT NULL`."},
+	futureUpdated:     {"future_updated", Warning, "Rows have a future time in `updated`. Their changes are found when that time comes, or by the sweep.", "Find what writes these times. If the column has no time zone, check `timezone`."},
+	outOfRangeUpdated: {"out_of_range_updated", Warning, "Rows have a time in `updated` that can't be that of a change: before 1990, or more than a year after the database's clock. They are loaded, but only the sweep finds their changes. `status` counts them as `out_of_range`.", "Find what writes these times. If the column is a number in another unit, declare the `unit` of `updated`."},
+	constantUpdated:   {"constant_updated", Warning, "All rows have the same time in `updated`, and no trigger sets it. This is normal after a bulk load; otherwise nothing maintains the column.", "Set the column with every `UPDATE`, by a trigger or in the application."},
+	coarseUpdated:     {"coarse_updated", Warning, "`updated` has a precision of minutes or days, so each window reads the last rows again.", "Use a timestamp."},
+	ambiguousTimes:    {"ambiguous_times", Warning, "Rows of the last year have times in the hour that occurs twice in `timezone` when daylight saving time ends. Which of the two is meant is unknown, so windows read both.", "Use a column with a time zone, or write it in UTC."},
+	impossibleTimes:   {"impossible_times", Warning, "Rows of the last year have times that do not exist in `timezone`, since daylight saving time began.", "Check that the times are written in `timezone`. They may be in UTC."},
+	zoneDiffers:       {"zone_differs", Warning, "The database and indexerd convert times of `timezone` differently.", "Update the time zone data of both."},
+	unorderedAggregate: {"unordered_aggregate", Warning, "An aggregate that joins values has no `ORDER BY`, so the same rows may result in different text each time.",
+		"Write `ORDER BY` inside the aggregate."},
+	unindexableRows:       {"unindexable_rows", Warning, "Some rows of a sample of 1,000 can't become documents and would go to quarantine.", "Repair the rows, cast the column in the SQL, or give the field another type."},
+	childWithoutUpdated:   {"child_without_updated", Warning, "A child or an extra has no `updated`, so only the sweep finds its changes.", "Set `updated` to the column with the time of the last change of its rows."},
+	horizonNotExact:       {"horizon_not_exact", Warning, "`horizon: exact` is set, but the database has no exact horizon now.", "Do what the finding shows, or set `horizon: auto`."},
+	unboundedTransactions: {"unbounded_transactions", Warning, "The settled time assumes that no transaction stays open longer than the tiers look back, but the database lets transactions stay open longer.", "In the database, set `transaction_timeout` (PostgreSQL 17) or `idle_in_transaction_session_timeout` to no more than the last tier's timeout."},
+	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
+	dataRights:            {"data_rights", Warning, "Users other than the owner can read the directory `data`, which holds the indexed rows.", "Run the `chmod` that the finding shows."},
+	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine is an admin and finds every document.", "Add `http.tokens`, each with its groups."},
 
-	serverFound:  {"server", Info, "What the database is, how it is reached, and as whom.", ""},
-	clockRead:    {"clock", Info, "How far the clocks of the database and of this machine differ.", ""},
-	statsHidden:  {"stats_hidden", Info, "The role may not see when transactions of others began. The horizon is exact all the same, but may follow later.", "Run the `GRANT` that it prints."},
-	tableRead:    {"table", Info, "How many rows the SQL returns, their key, and the precision of updateTime.", ""},
-	unitFound:    {"unit", Info, "In which unit an `updated` column of numbers counts, as most of its rows say, or as it is declared.", "To declare it: `updated: {column: ..., unit: ...}`."},
-	emptyResult:  {"empty_result", Info, "The SQL returns no row.", ""},
-	windowCost:   {"window_cost", Info, "What one window costs, as the database's planner thinks.", ""},
-	changesFound: {"changes", Info, "What finds changed and deleted rows, and how soon.", ""},
-	childChanges: {"child", Info, "What finds changed and deleted rows of a child, and how soon.", ""},
-	joinedTables: {"joined_tables", Info, "A change of a joined table moves no updateTime, so the sweep finds it.", "Where that is too late, name its time in `greatest(...)`, or make it a child."},
-	horizonMode:  {"horizon", Info, "How what is settled is known: exact, assumed or compared, and why.", ""},
-	notLookedAt:  {"not_looked_at", Info, "A question took too long to be asked of a database at work, and was left.", ""},
+	serverFound:  {"server", Info, "The database's version, its address, the connection and the role.", ""},
+	clockRead:    {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
+	statsHidden:  {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},
+	tableRead:    {"table", Info, "The number of rows that the SQL returns, the type of the key, and the precision of `updated`.", ""},
+	unitFound:    {"unit", Info, "The unit of a numeric `updated` column: the declared one, or that of most rows.", "To declare it: `updated: {column: ..., unit: ...}`."},
+	emptyResult:  {"empty_result", Info, "The SQL returns no rows.", ""},
+	windowCost:   {"window_cost", Info, "The planner's estimate of the cost of one window.", ""},
+	changesFound: {"changes", Info, "How changed and deleted rows are found, and how soon.", ""},
+	childChanges: {"child", Info, "How changed and deleted rows of a child are found, and how soon.", ""},
+	joinedTables: {"joined_tables", Info, "A change in a joined table does not change `updated`, so the sweep finds it.", "If that is too late, add its time to `updated` with `greatest(...)`, or make it a child."},
+	horizonMode:  {"horizon", Info, "How the settled time is found: exact, assumed or compared, and why.", ""},
+	notLookedAt:  {"not_looked_at", Info, "A query was cancelled because it took too long.", ""},
 }

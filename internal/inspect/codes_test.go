@@ -1,15 +1,22 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
 )
 
-// reference is the file that users read. From the mark on TestReference writes
-// it: go test ./internal/inspect -run TestReference -update
+// reference is generated from referenceMark on, by
+// go test ./internal/inspect -run TestReference -update
 const (
 	reference     = "../../docs/check.md"
 	referenceMark = "<!-- From here on `go test ./internal/inspect -run TestReference -update` writes this file. -->\n"
@@ -22,7 +29,7 @@ func TestReference(t *testing.T) {
 	}
 	introduction, _, found := strings.Cut(string(text), referenceMark)
 	if !found {
-		t.Fatalf("%s has not the line %q", reference, referenceMark)
+		t.Fatalf("%s: missing line %q", reference, referenceMark)
 	}
 	var b strings.Builder
 	b.WriteString(introduction + referenceMark + "\n| code | level | meaning | remedy |\n|---|---|---|---|\n")
@@ -34,32 +41,153 @@ func TestReference(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if b.String() != string(text) {
-		t.Errorf("%s is not what the codes say: go test ./internal/inspect -run TestReference -update", reference)
+		t.Errorf("%s is out of date: go test ./internal/inspect -run TestReference -update", reference)
 	}
 }
 
-// Every code has its words, and a test that provokes it.
+// TestCodes checks that every code can be produced, that errors and warnings are
+// the only ones of their film, and that a film without problems has none.
 func TestCodes(t *testing.T) {
-	files, err := filepath.Glob("../../cmd/indexerd/check*_test.go")
+	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tests strings.Builder
-	for _, file := range append(files, "check_test.go") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	inBerlin := func(at time.Time) time.Time { return at.In(berlin) }
+	reads := func(column string, asks doc.Question, by ...doc.Column) func(*fakeRows) {
+		return func(r *fakeRows) {
+			r.plan = doc.Plan{Path: column, Asks: asks, By: by, Whole: []doc.Whole{{Table: "film", Rows: small + 1}}}
 		}
-		tests.Write(text)
 	}
-	names := map[string]bool{}
+	film1 := doc.Column{Table: "film", Name: "u"}
+	server := func(edit func(*doc.Server)) func(*testCase) { return func(c *testCase) { edit(&c.server) } }
+	rows := func(edit func(*fakeRows)) func(*testCase) { return func(c *testCase) { edit(&c.rows) } }
+	conf := func(more string) func(*testCase) { return func(c *testCase) { c.more = more } }
+	call := func(f func(*Check, *configs.Config)) func(*testCase) { return func(c *testCase) { c.call = f } }
+	produced := map[string]bool{}
+	for _, test := range []struct {
+		name string
+		edit func(*testCase)
+		want []string // errors and warnings, or one info
+	}{
+		{"no problems", rows(func(*fakeRows) {}), nil},
+
+		{"a fault", call(func(c *Check, cfg *configs.Config) { c.Failed(cfg.Tables[0], configs.Fault{What: "x", Do: "y"}) }), []string{"config"}},
+		{"a bad DSN", call(func(c *Check, cfg *configs.Config) { c.BadDSN("db", errors.New("port x")) }), []string{"bad_dsn"}},
+		{"no server", server(func(s *doc.Server) { *s = doc.Server{} }), []string{"unreachable"}},
+		{"a server that went away", rows(func(r *fakeRows) { r.fail = doc.ErrUnavailable }), []string{"unreachable"}},
+		{"no privilege", call(func(c *Check, cfg *configs.Config) { c.Denied(cfg.Tables[0], "sql", "x", "SELECT ON film") }), []string{"select_denied"}},
+		{"a failing query", rows(func(r *fakeRows) { r.fail = errors.New("division by zero") }), []string{"query_failed"}},
+		{"random values", rows(func(r *fakeRows) {
+			r.read = func(n int) doc.Batch {
+				d := doc.Doc{Row: doc.Row{Names: []string{"title"}, Values: []any{fmt.Sprint(n)}}}
+				d.OID, d.Token.Digest = "1", uint64(n)
+				return doc.Batch{Docs: []doc.Doc{d}}
+			}
+		}), []string{"volatile_sql"}},
+		{"duplicate keys", rows(func(r *fakeRows) { r.duplicate = "7" }), []string{"duplicate_key"}},
+
+		{"a network with verified TLS", server(func(s *doc.Server) { s.Remote, s.TLS, s.Verified = true, "TLS 1.3", true }), nil},
+		{"a network without TLS", server(func(s *doc.Server) { s.Remote = true }), []string{"no_tls"}},
+		{"a network with TLS", server(func(s *doc.Server) { s.Remote, s.TLS = true, "TLS 1.3" }), []string{"tls_unverified"}},
+		{"this machine with TLS", server(func(s *doc.Server) { s.TLS = "TLS 1.3" }), nil},
+		{"a superuser", server(func(s *doc.Server) { s.Superuser = true }), []string{"superuser"}},
+		{"a role that can write", rows(func(r *fakeRows) { r.writable = []string{"film"} }), []string{"can_write"}},
+		{"a slow clock", server(func(s *doc.Server) { s.Now = time.Now().Add(-time.Minute) }), []string{"clock_offset"}},
+		{"a fast clock", server(func(s *doc.Server) { s.Now = time.Now().Add(time.Minute) }), []string{"clock_offset"}},
+		{"no index on updated", rows(reads("sql", doc.AsksWindow, film1)), []string{"no_index_on_updated"}},
+		{"no index on the key", rows(reads("sql", doc.AsksRange, film1)), []string{"no_index_on_key"}},
+		{"no index on a child's key", rows(reads("children.c.sql", doc.AsksKeys, film1)), []string{"no_index_on_child_key"}},
+		{"an unused index", rows(func(r *fakeRows) { reads("sql", doc.AsksWindow, film1)(r); r.plan.Indexed = true }), []string{"index_unused"}},
+		{"a joined table", rows(reads("sql", doc.AsksWindow, doc.Column{Table: "x", Name: "u"})), []string{"joined_whole"}},
+		{"NULL", rows(func(r *fakeRows) { r.without = 1 }), []string{"null_updated"}},
+		{"future times", rows(func(r *fakeRows) { r.future = most }), []string{"future_updated"}},
+		{"times of the year 9999", rows(func(r *fakeRows) { r.outOfRange = 1 }), []string{"out_of_range_updated"}},
+		{"one time", rows(func(r *fakeRows) { r.constant = true }), []string{"constant_updated"}},
+		{"dates", rows(func(r *fakeRows) { r.tick = 24 * time.Hour }), []string{"coarse_updated"}},
+		{"times at clock changes", rows(func(r *fakeRows) { r.zone, r.shown, r.shownIn = berlin, inBerlin, 1 }), []string{"ambiguous_times", "impossible_times"}},
+		{"unknown time zone", rows(func(r *fakeRows) { r.zone = berlin }), []string{"zone_differs"}},
+		{"an aggregate without ORDER BY", func(c *testCase) { c.sql = "SELECT string_agg(a) FROM film" }, []string{"unordered_aggregate"}},
+		{"rejected rows", rows(func(r *fakeRows) {
+			r.read = func(int) doc.Batch { return doc.Batch{Rejects: []doc.Reject{{Reason: "no key"}}} }
+		}), []string{"unindexable_rows"}},
+		{"a child without updated", conf(", children: {c: {sql: SELECT 1, key: id, content: [a]}}"), []string{"child_without_updated"}},
+		{"no exact horizon", func(c *testCase) { c.more, c.horizon = ", compensate: {horizon: exact}", &fakeHorizon{reason: "x"} }, []string{"horizon_not_exact"}},
+		{"transactions without limit", func(c *testCase) { c.horizon = &fakeHorizon{reason: "x"} }, []string{"unbounded_transactions"}},
+		{"limited transactions", func(c *testCase) { c.horizon, c.server.IdleTimeout = &fakeHorizon{reason: "x"}, time.Minute }, nil},
+		{"a full disk", call(func(c *Check, _ *configs.Config) { c.disk(func(string) (uint64, bool) { return leastFree - 1, true }) }), []string{"disk_space"}},
+		{"a disk with space", call(func(c *Check, _ *configs.Config) { c.disk(func(string) (uint64, bool) { return leastFree, true }) }), nil},
+		{"an open directory", call(func(c *Check, cfg *configs.Config) {
+			if err := os.Mkdir(cfg.Data, 0o750); err != nil {
+				t.Fatal(err)
+			}
+			c.disk(freeBytes)
+		}), []string{"data_rights"}},
+		{"acl without tokens", conf(", metadata: {g: keyword}, acl: g"), []string{"acl_open"}},
+
+		{"a server", server(func(*doc.Server) {}), []string{"server"}},
+		{"a clock", server(func(*doc.Server) {}), []string{"clock"}},
+		{"hidden transactions", server(func(s *doc.Server) { s.Sees = false }), []string{"stats_hidden"}},
+		{"a table", rows(func(*fakeRows) {}), []string{"table"}},
+		{"a unit", rows(func(r *fakeRows) { r.unit = timeunit.Milliseconds }), []string{"unit"}},
+		{"no rows", rows(func(r *fakeRows) { r.empty = true }), []string{"empty_result"}},
+		{"a cost", rows(func(r *fakeRows) { r.plan = doc.Plan{Path: "sql", Cost: 1, By: []doc.Column{film1}} }), []string{"window_cost"}},
+		{"changes", rows(func(*fakeRows) {}), []string{"changes"}},
+		{"a child", conf(", children: {c: {sql: SELECT 1, key: id, updated: u, content: [a]}}"), []string{"child"}},
+		{"joined tables", rows(func(r *fakeRows) { r.relations = []doc.Relation{{Name: "lang", Path: "sql"}} }), []string{"joined_tables"}},
+		{"a horizon", func(c *testCase) { c.horizon = &fakeHorizon{} }, []string{"horizon"}},
+		{"a slow query", rows(func(r *fakeRows) { r.slow = true }), []string{"not_looked_at"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := testCase{server: goodServer}
+				c.server.Now = time.Now()
+				test.edit(&c)
+				f := c.findings(t)
+				got := append(codesOf(f, Error), codesOf(f, Warning)...)
+				if len(test.want) == 1 && slices.Contains(codesOf(f, Info), test.want[0]) {
+					got = append(got, test.want[0])
+				}
+				if !slices.Equal(got, test.want) {
+					t.Errorf("got %v, want %v: %+v", got, test.want, f)
+				}
+				for _, one := range f.Findings {
+					produced[one.Code] = true
+					if one.What == "" || one.Do == "" {
+						t.Errorf("got %+v, want what is wrong and what to do", one)
+					}
+				}
+			})
+		})
+	}
 	for _, k := range kinds {
-		if k.name == "" || names[k.name] || k.means == "" || k.level == "" || k.level != Info && k.remedy == "" {
-			t.Errorf("got %+v, want a name of its own, a level, a meaning, and a remedy unless it is a note", k)
+		if !produced[k.name] {
+			t.Errorf("code %s: not produced", k.name)
 		}
-		names[k.name] = true
-		if !strings.Contains(tests.String(), `"`+k.name+`"`) {
-			t.Errorf("no test of check provokes %s", k.name)
+		if k.name == "" || k.means == "" || k.level == "" || k.level != Info && k.remedy == "" {
+			t.Errorf("got %+v, want a name, a level, a meaning and, unless it is an info, a remedy", k)
 		}
 	}
+}
+
+// A testCase is a film with its database.
+type testCase struct {
+	more, sql string // of the configuration
+	server    doc.Server
+	rows      fakeRows
+	horizon   Horizon
+	call      func(*Check, *configs.Config) // instead of a check of the database
+}
+
+func (c *testCase) findings(t *testing.T) Findings {
+	t.Helper()
+	cfg := film(t, c.more)
+	if c.sql != "" {
+		cfg.Tables[0].SQL = c.sql
+	}
+	if c.call != nil {
+		check := NewCheck(cfg)
+		c.call(check, cfg)
+		return check.Findings()
+	}
+	return check(t, cfg, c.server, &c.rows, c.horizon)
 }

@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/terminal"
 )
 
-// A Finding is one thing that a check has to say.
+// A Finding is one result of a check.
 type Finding struct {
 	Level string `json:"level"` // Error, Warning or Info
 	Code  string `json:"code"`
@@ -20,18 +20,17 @@ type Finding struct {
 	Do    string `json:"do"`
 }
 
-// Findings are the answer of a check, the worst first.
+// Findings are the result of a check, the most serious first.
 type Findings struct {
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
 	Findings []Finding `json:"findings"`
 
-	// Unusable says that there is a fault of the configuration, or a database
-	// that does not answer.
+	// Unusable is true if the configuration is wrong or a database does not answer.
 	Unusable bool `json:"-"`
 }
 
-// Faults are what is wrong with a configuration that could not be read.
+// Faults returns the faults of a configuration as findings.
 func Faults(faults configs.Faults) Findings {
 	f := Findings{Findings: []Finding{}}
 	for _, one := range faults {
@@ -40,10 +39,10 @@ func Faults(faults configs.Faults) Findings {
 	return f
 }
 
-// nothing is what is to be done where nothing is.
+// nothing is the remedy of a finding that needs none.
 const nothing = "nothing to do"
 
-// add files a finding, behind those that are as bad.
+// add inserts a finding after those of its level.
 func (f *Findings) add(c code, at configs.Fault) {
 	k := kinds[c]
 	switch k.level {
@@ -57,7 +56,7 @@ func (f *Findings) add(c code, at configs.Fault) {
 	f.Findings = slices.Insert(f.Findings, before, Finding{k.level, k.name, fmt.Sprintf("%s:%d", at.File, at.Line), at.Path, at.What, at.Do})
 }
 
-// Write writes a line for each finding, for people.
+// Write writes each finding as a line of text.
 func (f *Findings) Write(w io.Writer) {
 	widest := 0
 	for _, one := range f.Findings {
@@ -81,7 +80,7 @@ func (f *Findings) Summary() string {
 	return strings.Join(append(parts, count(f.Warnings, "warning"), count(len(f.Findings)-f.Errors-f.Warnings, "note")), ", ")
 }
 
-// count counts things, in figures that people can read.
+// count returns a number and a noun: "1 row", "20,000 rows".
 func count[N int | int64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -89,7 +88,7 @@ func count[N int | int64](n N, what string) string {
 	return grouped(int64(n)) + " " + what + "s"
 }
 
-// grouped is a number with its thousands set apart.
+// grouped returns a number with commas between its thousands.
 func grouped(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -1,26 +1,22 @@
-// Package inspect looks at a source and says what is so. It makes a first
-// configuration of what a database says of its tables: which can be documents,
-// by what key and updateTime, what of them is searched and filtered, and which
-// rows of other tables belong to them. And it checks a configuration that there
-// is against its databases, and says what to do.
+// Package inspect writes a first configuration for a database (indexerd init),
+// and checks a configuration against its databases (indexerd check).
 //
-// Invariants of the configuration. The same catalog makes the same text. What
-// is written is a configuration that runs, whatever names the database has; each
-// choice that could have been another one has its reason beside it, and each
-// table that was left out has what would bring it in. Columns that look like
-// secrets are never written. It costs nothing but the catalog: no row is read,
-// but for a sample of those whose updateTime is a number.
+// Config proposes tables from a database's catalog. It chooses each table's key,
+// updated column, content, metadata and children. The same catalog always results
+// in the same text, and the text is a valid configuration whatever names the
+// database has. A comment gives the reason of each choice, and for each omitted
+// table what is missing. Columns that look like secrets are omitted. Config reads
+// no rows, except a sample of those with a numeric updated column, for its unit.
 //
-// Invariants of a check. Each finding has a code of the table in codes.go, of
-// which docs/check.md is made, and says what to do. What a database is asked
-// that may read a whole table has three seconds, and is left if they are not
-// enough; a table has fifteen. It costs a plan for each question of the daemon,
-// a thousand rows read two or three times, and about six queries of all rows.
+// A Check returns findings. Each has a code from the table in codes.go, from which
+// docs/check.md is generated, and a remedy. A Check changes nothing. For each table
+// it reads about a thousand rows two or three times, plans each query that the
+// daemon will send, and sends about six queries that may read the whole table.
+// Each of those is cancelled after 3 s, and the check of a table after 15 s.
 //
-// Layout: updated.go chooses the updateTime, table.go what a table becomes,
-// children.go what belongs to it, names.go names, yaml.go writes. check.go is
-// the check, findings.go its answer; server.go, disk.go, changes.go, plans.go,
-// rows.go, zone.go, sample.go and settled.go judge what their names say.
+// Config is in table.go, updated.go, children.go, names.go and yaml.go. A Check is
+// in check.go, with its findings in findings.go; the other files hold the checks
+// that their names describe.
 package inspect
 
 import (
@@ -30,18 +26,18 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// A Source is the database as the configuration will name it.
+// A Source is a database as the configuration describes it.
 type Source struct {
 	Driver  string
-	DSN     string // as a configuration takes it: with ${NAME} for the environment's
-	Address string // as users see it
-	// Unit returns the unit in which a column of an SQL counts, empty where its
-	// rows do not tell. nil: nothing is asked.
+	DSN     string // as written to the configuration, possibly with ${NAME}
+	Address string // without secrets
+	// Unit returns the unit of a numeric column of an SQL, or Unknown if the rows
+	// do not show it. If Unit is nil, no unit is declared.
 	Unit func(sql, column string) timeunit.Unit
 }
 
-// Config writes a configuration, and returns how many tables it has. With none
-// it only says why, and does not run.
+// Config returns a configuration and the number of its tables. Without tables,
+// the text is not a valid configuration and only lists the reasons.
 func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 	all := propose(c)
 	for _, p := range all {
@@ -53,10 +49,10 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 	return write(c, s, all), tables
 }
 
-// A proposal is what a table becomes, or why it becomes nothing.
+// A proposal is the configuration of a table, or the reason to omit it.
 type proposal struct {
 	table   doc.CatalogTable
-	why, do string // why it is left out, and what would bring it in
+	why, do string // why the table is omitted, and what would change that
 
 	name     string // in the configuration
 	columns  []selected
@@ -69,22 +65,23 @@ type proposal struct {
 	children []child
 }
 
-// A selected column is one that SQL returns, under a name that queries can say.
+// A selected column is in the result of the SQL, under a name that is valid in
+// queries.
 type selected struct {
 	doc.CatalogColumn
 	as string
 }
 
-// A meta is a column that is filtered and sorted by.
+// A meta is a metadata field.
 type meta struct {
 	selected
 	typ string
 }
 
-// propose looks at every table by itself, and then at what refers to it.
+// propose returns a proposal for each table, with its children.
 func propose(c doc.Catalog) []*proposal {
 	var all []*proposal
-	tables := names{"lock": true} // the daemon's file in the same directory
+	tables := names{"lock": true} // the lock file is in the same directory
 	for _, t := range c.Tables {
 		p := proposeTable(t)
 		if p.why == "" {
@@ -101,7 +98,7 @@ func propose(c doc.Catalog) []*proposal {
 	return all
 }
 
-// find is the column of this name.
+// find returns the column with this name.
 func find(t doc.CatalogTable, name string) (doc.CatalogColumn, bool) {
 	i := slices.IndexFunc(t.Columns, func(c doc.CatalogColumn) bool { return c.Name == name })
 	if i < 0 {

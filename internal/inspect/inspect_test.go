@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/sqlitesource"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares with a file of testdata.
 func golden(t *testing.T, name, got string) {
@@ -30,12 +30,12 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("got:\n%s\nwant %s; go test -run %s -update writes it anew", got, file, t.Name())
+		t.Errorf("got:\n%s\nwant %s; if this is right: go test -run %s -update", got, file, t.Name())
 	}
 }
 
-// postgres makes a database and returns its catalog, and a function that opens
-// a configured table as run does.
+// postgres creates a database. It returns its catalog, and a function that opens
+// a configured table.
 func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Table) error) {
 	t.Helper()
 	dsn := pgtest.DB(t)
@@ -59,7 +59,7 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 	}
 }
 
-// sqlite is postgres for a SQLite database.
+// sqlite does the same as postgres with a SQLite database.
 func sqlite(t *testing.T, name string, statements ...string) (doc.Catalog, func(configs.Table) error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -92,8 +92,8 @@ func sqlite(t *testing.T, name string, statements ...string) (doc.Catalog, func(
 	}
 }
 
-// works fails unless the configuration loads and the database takes every
-// table of it.
+// works checks that the configuration is valid and that the database accepts its
+// tables.
 func works(t *testing.T, yaml string, open func(configs.Table) error) *configs.Config {
 	t.Helper()
 	cfg, err := configs.Parse("init", []byte(yaml), os.LookupEnv)
@@ -117,7 +117,7 @@ func TestPagila(t *testing.T) {
 	golden(t, "pagila.yaml", yaml)
 	cfg := works(t, yaml, open)
 	if tables != len(cfg.Tables) {
-		t.Errorf("got %d tables, want the %d that are written", tables, len(cfg.Tables))
+		t.Errorf("got %d tables, want the %d of the file", tables, len(cfg.Tables))
 	}
 	for _, table := range cfg.Tables {
 		if strings.HasPrefix(table.Name, "payment_p") {

@@ -8,11 +8,11 @@ import (
 	"indexerd/internal/doc"
 )
 
-// names are those that are taken.
+// names are the names in use, in lower case: some databases ignore the case of
+// column names.
 type names map[string]bool
 
-// take returns the name, or the next one like it that is free. Case does not
-// tell columns apart in every database.
+// take returns the name, or the name with a number if it is in use, and adds it.
 func (n names) take(name string) string {
 	free := name
 	for i := 2; n[strings.ToLower(free)]; i++ {
@@ -28,7 +28,7 @@ var (
 	noSource = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 )
 
-// tableName is the table's name as a directory can have it.
+// tableName returns a name of the table that is also valid for a directory.
 func tableName(t doc.CatalogTable) string {
 	name := t.Name
 	if t.Schema != "" {
@@ -37,7 +37,7 @@ func tableName(t doc.CatalogTable) string {
 	return beginning("t", strings.Trim(noTable.ReplaceAllString(strings.ToLower(name), "_"), "_"), `^[a-z]`)
 }
 
-// fieldName is a column's name as a query can say it.
+// fieldName returns a name of the column that is valid in queries.
 func fieldName(column string) string {
 	if regexp.MustCompile(`^\p{L}[\p{L}\p{N}_]*$`).MatchString(column) {
 		return column
@@ -49,7 +49,7 @@ func sourceName(database string) string {
 	return beginning("db", strings.Trim(noSource.ReplaceAllString(database, "_"), "_-"), `^[A-Za-z]`)
 }
 
-// beginning puts a prefix before a name that does not begin as it must.
+// beginning adds a prefix to a name that does not match pattern.
 func beginning(prefix, name, pattern string) string {
 	switch {
 	case name == "":
@@ -60,8 +60,7 @@ func beginning(prefix, name, pattern string) string {
 	return name
 }
 
-// plural is what several rows of a table are called. English has more rules;
-// a name is easily changed.
+// plural returns the plural of a table's name, by the common rules of English.
 func plural(name string) string {
 	lower := strings.ToLower(name)
 	switch {

@@ -13,7 +13,7 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-func TestUpdateTimeNames(t *testing.T) {
+func TestNamesOfUpdatedColumns(t *testing.T) {
 	table := doc.CatalogTable{Name: "film"}
 	for name, want := range map[string]bool{
 		"updated_at": true, "updatedAt": true, "UPDATED_ON": true, "last_update": true, "last_updated": true, "update_time": true,
@@ -29,8 +29,8 @@ func TestUpdateTimeNames(t *testing.T) {
 	}
 }
 
-// A number is a time only if its name says so: it could count updates.
-func TestUpdateTimesOfNumbers(t *testing.T) {
+// A number must be named as a time: it could be a count of updates.
+func TestNamesOfNumericUpdatedColumns(t *testing.T) {
 	for name, want := range map[string]bool{
 		"updated_at": true, "update_ts": true, "mtime": true, "modified": true, "updated": true, "last_update": true, "updated_ms": true,
 		"update": false, "changed": false, "mod": false, "edit": false,
@@ -41,11 +41,11 @@ func TestUpdateTimesOfNumbers(t *testing.T) {
 		}
 	}
 	if looksUpdated(doc.CatalogTable{}, doc.CatalogColumn{Name: "updated_at", Kind: doc.TextColumn}) {
-		t.Error("a column of a type that can be no updateTime was taken for one")
+		t.Error("got true for a type that can't be updated")
 	}
 }
 
-func TestBetterUpdateTimes(t *testing.T) {
+func TestBestUpdatedColumnIsChosen(t *testing.T) {
 	at := func(name string, kind doc.ColumnKind, change func(*doc.CatalogColumn)) doc.CatalogColumn {
 		c := doc.CatalogColumn{Name: name, Kind: kind, Time: true}
 		change(&c)
@@ -78,7 +78,7 @@ func TestPlural(t *testing.T) {
 	}
 }
 
-func TestSecrets(t *testing.T) {
+func TestNamesOfSecretsAreRecognized(t *testing.T) {
 	for name, want := range map[string]bool{
 		"password": true, "passwordHash": true, "client_secret": true, "api_key": true, "apikey": true, "pin": true, "reset_token": true,
 		"shipping": false, "spin": false, "compass": false, "key": false, "description": false, "hashtag": false,
@@ -89,8 +89,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Whatever tables and columns are called, the configuration loads.
-func TestAnyNames(t *testing.T) {
+func TestConfigIsValidForAnyNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"null", "true", "on", "${X}", "$$", "a:b", "# x", "a\nb", "content", "lock", "ß", "", "'", `"`, "-- x", "/*", "É1", "\xff"}))
 		var c doc.Catalog
@@ -133,7 +132,7 @@ func anyTable(t *rapid.T, name string, names *rapid.Generator[string]) doc.Catal
 	return table
 }
 
-func TestFolded(t *testing.T) {
+func TestFoldedBreaksLongLists(t *testing.T) {
 	if got := folded(2, nil, strconv.Itoa); got != "" {
 		t.Errorf("nothing: got %q", got)
 	}

@@ -13,120 +13,96 @@ import (
 	"indexerd/internal/fulltext"
 )
 
-// sampled is how many rows are read.
+// sampled is the number of rows of the sample.
 const sampled = 1000
 
-// sample reads some rows, as documents.
-func (l *look) sample() error {
-	_, err := l.probe("a sample of the rows", func(ctx context.Context) (err error) {
-		l.oids, err = l.Rows.Sample(ctx, sampled)
-		return err
-	})
-	if err != nil || len(l.oids) == 0 {
+// sample reads some rows as documents.
+func (tc *tableCheck) sample() (err error) {
+	const what = "a sample of the rows"
+	tc.oids, _, err = ask(tc, what, func(ctx context.Context) ([]doc.OID, error) { return tc.Rows.Sample(ctx, sampled) })
+	if err != nil || len(tc.oids) == 0 {
 		return err
 	}
-	l.readAt = time.Now()
-	known, err := l.probe("a sample of the rows", func(ctx context.Context) (err error) {
-		l.docs, l.bad, err = l.read(ctx, l.oids)
-		return err
-	})
-	if !known {
-		l.docs, l.bad = nil, nil
-	}
+	tc.batch, err = tc.read(what, tc.oids)
 	return err
 }
 
-func (l *look) read(ctx context.Context, oids []doc.OID) (docs []doc.Doc, bad []doc.Reject, err error) {
-	for b, err := range l.Rows.Docs(ctx, slices.Compact(slices.Sorted(slices.Values(oids)))) {
-		if err != nil {
-			return nil, nil, err
+// read reads rows by key, and sets readAt.
+func (tc *tableCheck) read(what string, oids []doc.OID) (doc.Batch, error) {
+	tc.readAt = time.Now()
+	batch, _, err := ask(tc, what, func(ctx context.Context) (all doc.Batch, err error) {
+		for b, err := range tc.Rows.Docs(ctx, slices.Compact(slices.Sorted(slices.Values(oids)))) {
+			if err != nil {
+				return all, err
+			}
+			all.Docs, all.Rejects = append(all.Docs, b.Docs...), append(all.Rejects, b.Rejects...)
 		}
-		docs, bad = append(docs, b.Docs...), append(bad, b.Rejects...)
-	}
-	return docs, bad, nil
+		return all, nil
+	})
+	return batch, err
 }
 
-// unindexable builds the sampled rows as the index would.
-func (l *look) unindexable() error {
-	rejects, err := fulltext.RejectedValues(l.Mapping, l.docs)
+// unindexable reports rows of the sample that can't become documents.
+func (tc *tableCheck) unindexable() error {
+	rejects, err := fulltext.RejectedValues(tc.Mapping, tc.batch.Docs)
 	if err != nil {
 		return err
 	}
-	bad := append(slices.Clone(l.bad), rejects...)
+	bad := append(slices.Clone(tc.batch.Rejects), rejects...)
 	if len(bad) == 0 {
 		return nil
 	}
-	whose := "a row without a usable key"
+	example := "a row without a valid key"
 	if bad[0].OID != "" {
-		whose = fmt.Sprintf("%v", bad[0].OID)
+		example = fmt.Sprintf("row %v", bad[0].OID)
 	}
-	l.add(unindexableRows, l.path, fmt.Sprintf("%d of %d sampled rows can't become documents, as %s: %s", len(bad), len(l.docs)+len(l.bad), whose, bad[0].Reason),
-		"mend the rows or cast the column in the SQL, or give the field another type; `indexerd status` counts them in quarantine")
+	tc.add(unindexableRows, tc.path, fmt.Sprintf("%d of %d sampled rows can't become documents, such as %s: %s", len(bad), len(tc.batch.Docs)+len(tc.batch.Rejects), example, bad[0].Reason),
+		"repair the rows, cast the column in the SQL, or give the field another type; `indexerd status` counts them in quarantine")
 	return nil
 }
 
-// A clock may be read in steps of a second: two reads that see it move lie
-// further apart.
-const clockMoves = 1100 * time.Millisecond
+// clockStep is the least time between two reads of a clock that may have a
+// precision of a second, so that they differ.
+const clockStep = 1100 * time.Millisecond
 
-// saysNow finds SQL that may read a clock.
-var saysNow = regexp.MustCompile(`(?i)\bnow\b|current_|localtime|_timestamp\b|\bdate\s*\(|\bdatetime\s*\(|strftime|julianday|unixepoch|timeofday|\bage\s*\(`)
+// clockFunction matches SQL that may read the clock.
+var clockFunction = regexp.MustCompile(`(?i)\bnow\b|current_|localtime|_timestamp\b|\bdate\s*\(|\bdatetime\s*\(|strftime|julianday|unixepoch|timeofday|\bage\s*\(`)
 
-// volatile reads the sample again. What is different, with the same updateTime,
-// is read a third time: a row that somebody changed is different once.
-func (l *look) volatile() error {
-	l.unordered()
-	if len(l.docs) == 0 {
+// volatile reads the sample again, and rows that differ with the same updateTime
+// a third time. A row that differs twice was not just updated meanwhile: the SQL
+// is volatile.
+func (tc *tableCheck) volatile() error {
+	tc.unordered()
+	if len(tc.batch.Docs) == 0 {
 		return nil
 	}
-	clock := l.readsClock()
-	before := l.docs
-	var different []doc.Doc
+	clock := slices.ContainsFunc(tc.sqls(), func(s tableSQL) bool { return clockFunction.MatchString(s.sql) })
+	var previous, different []doc.Doc
+	current := tc.batch.Docs
 	for range 2 {
 		if clock {
-			l.waitForClock()
+			tc.waitForClock()
 		}
-		l.readAt = time.Now()
-		var after []doc.Doc
-		_, err := l.probe("whether rows are the same when they are read again", func(ctx context.Context) (err error) {
-			after, _, err = l.read(ctx, oidsOf(before))
-			return err
-		})
+		after, err := tc.read("whether rows have the same values when they are read again", oidsOf(current))
 		if err != nil {
 			return err
 		}
-		if different = changed(before, after); len(different) == 0 {
+		if different = changed(current, after.Docs); len(different) == 0 {
 			return nil
 		}
-		before, l.again = different, before
+		previous, current = current, different
 	}
-	l.add(volatileSQL, l.path+".sql", fmt.Sprintf("%s of %d sampled had other values each time they were read, as %v: %s", count(len(different), "row"), len(l.docs),
-		different[0].OID, difference(l.again, different[0])), "take what changes by itself, such as now() or random(), out of the SQL")
+	tc.add(volatileSQL, tc.path+".sql", fmt.Sprintf("%s of %d in the sample had other values with each read, such as row %v: %s", count(len(different), "row"), len(tc.batch.Docs),
+		different[0].OID, difference(previous, different[0])), "remove values that change by themselves, such as now() or random(), from the SQL")
 	return nil
 }
 
-// waitForClock lets a clock move that the last reading may have shown.
-func (l *look) waitForClock() {
+// waitForClock waits until a clock shows another time than at readAt.
+func (tc *tableCheck) waitForClock() {
 	select {
-	case <-l.ctx.Done():
-	case <-time.After(time.Until(l.readAt.Add(clockMoves))):
+	case <-tc.ctx.Done():
+	case <-time.After(time.Until(tc.readAt.Add(clockStep))):
 	}
-}
-
-// readsClock reports whether one of the SQLs may read a clock.
-func (l *look) readsClock() bool {
-	return slices.ContainsFunc(l.sqls(), func(s pathed) bool { return saysNow.MatchString(s.sql) })
-}
-
-// A pathed is an SQL and where it stands.
-type pathed struct{ path, sql string }
-
-func (l *look) sqls() []pathed {
-	all := []pathed{{l.path + ".sql", l.Conf.SQL}}
-	for _, f := range furtherOf(l.Conf) {
-		all = append(all, pathed{l.path + "." + f.path + ".sql", f.sql})
-	}
-	return all
 }
 
 func oidsOf(docs []doc.Doc) []doc.OID {
@@ -137,8 +113,8 @@ func oidsOf(docs []doc.Doc) []doc.OID {
 	return oids
 }
 
-// changed returns the documents of after that have another token than before
-// under the same updateTime. Rows that share a key are another matter.
+// changed returns the documents of after that have the same updateTime as in
+// before, but another token. It ignores rows that share a key.
 func changed(before, after []doc.Doc) (different []doc.Doc) {
 	old, times := map[doc.OID]doc.Doc{}, map[doc.OID]int{}
 	for _, d := range before {
@@ -156,7 +132,7 @@ func changed(before, after []doc.Doc) (different []doc.Doc) {
 	return different
 }
 
-// difference names what of a document is not as it was.
+// difference names a part of a document that differs from before.
 func difference(before []doc.Doc, d doc.Doc) string {
 	i := slices.IndexFunc(before, func(b doc.Doc) bool { return b.OID == d.OID })
 	if i < 0 {
@@ -176,11 +152,11 @@ func difference(before []doc.Doc, d doc.Doc) string {
 	return "its token"
 }
 
-// unordered finds aggregates that join values in no order.
-func (l *look) unordered() {
-	for _, s := range l.sqls() {
+// unordered reports aggregates without ORDER BY.
+func (tc *tableCheck) unordered() {
+	for _, s := range tc.sqls() {
 		if name := unorderedAggregateOf(s.sql); name != "" {
-			l.add(unorderedAggregate, s.path, fmt.Sprintf("%s joins values in no order, so the same rows may give another text each time", name), "write ORDER BY inside it: "+name+"(... ORDER BY ...)")
+			tc.add(unorderedAggregate, tc.keyPath(s.path, "sql"), fmt.Sprintf("%s has no ORDER BY, so the same rows may result in different text each time", name), "write "+name+"(... ORDER BY ...)")
 		}
 	}
 }
@@ -188,8 +164,8 @@ func (l *look) unordered() {
 var joins = regexp.MustCompile(`(?i)\b(string_agg|array_agg|json_agg|jsonb_agg|xmlagg|group_concat|json_group_array)\s*\(`)
 
 // unorderedAggregateOf returns the name of an aggregate without ORDER BY in its
-// parentheses; "" where there is none. It reads no quotes and no comments: what
-// it finds is advice.
+// parentheses, or "". It ignores quotes and comments, so it may be wrong: its
+// finding is advice.
 func unorderedAggregateOf(sql string) string {
 	for _, m := range joins.FindAllStringSubmatchIndex(sql, -1) {
 		depth, end := 1, m[1]

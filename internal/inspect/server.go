@@ -11,14 +11,14 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Server looks at a database as a whole, and reports whether it answers.
+// Server checks a database server, and reports whether it answers.
 func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bool {
 	ctx, cancel := context.WithTimeout(ctx, TableWithin)
 	defer cancel()
 	path := "sources." + source.Name
 	d, err := db.Server(ctx)
 	if err != nil {
-		c.add(unreachable, path, oneLine(err), fmt.Sprintf("start the database at %s, or mend the address", db.Address()))
+		c.add(unreachable, path, oneLine(err), fmt.Sprintf("start the database at %s, or correct the address", db.Address()))
 		return false
 	}
 	c.servers[source.Name] = d
@@ -29,10 +29,10 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	}
 	c.clock(path, time.Since(d.Now))
 	if d.Superuser {
-		c.add(superuser, path, fmt.Sprintf("the role %s is a superuser, and SELECT is all that is needed", d.Role), ownRole("the tables that are indexed"))
+		c.add(superuser, path, fmt.Sprintf("the role %s is a superuser, but only needs SELECT", d.Role), readerRole("the indexed tables"))
 	}
 	if !d.Sees {
-		c.add(statsHidden, path, fmt.Sprintf("the role %s may not see when transactions of others began: what is settled may follow later", d.Role),
+		c.add(statsHidden, path, fmt.Sprintf("the role %s can't see when transactions of other roles began: the settled time may advance later", d.Role),
 			fmt.Sprintf("GRANT pg_read_all_stats TO %s", d.Role))
 	}
 	return true
@@ -45,41 +45,41 @@ func introduce(address string, d doc.Server) string {
 	}
 	switch {
 	case d.TLS != "" && d.Verified:
-		what += ", over " + d.TLS + " with a certificate that was checked"
+		what += ", over " + d.TLS + " with a verified certificate"
 	case d.TLS != "":
 		what += ", over " + d.TLS
 	case d.Remote:
-		what += ", over a network"
+		what += ", over a network without encryption"
 	default:
 		what += ", on this machine"
 	}
-	return what + ", to the role " + d.Role
+	return what + ", with the role " + d.Role
 }
 
 func (c *Check) connection(path string, d doc.Server) {
-	const do = "add sslmode=verify-full to the DSN, and sslrootcert=FILE where the authority is your own"
+	const do = "add sslmode=verify-full to the DSN, and sslrootcert=FILE if the authority is not a public one"
 	switch {
 	case !d.Remote || d.Verified:
 	case d.TLS == "":
-		c.add(noTLS, path+".dsn", "rows and password travel over a network, and nothing is encrypted", do)
+		c.add(noTLS, path+".dsn", "rows and password cross a network without encryption", do)
 	default:
-		c.add(tlsUnverified, path+".dsn", "the server's certificate is not checked: whoever stands between can be the server", do)
+		c.add(tlsUnverified, path+".dsn", "the server's certificate is not verified: an attacker in the network could pose as the server", do)
 	}
 }
 
-// clocksApart is how far the clocks of database and daemon may differ before
-// it is worth a warning. Nothing depends on it: windows are on the database's.
+// clocksApart is the difference of the clocks of database and daemon from which
+// it is a warning. Windows use the database's clock only.
 const clocksApart = 5 * time.Second
 
 func (c *Check) clock(path string, behind time.Duration) {
 	k, do := clockRead, nothing
 	if behind.Abs() > clocksApart {
-		k, do = clockOffset, "set both by NTP; windows follow the database's"
+		k, do = clockOffset, "synchronize both clocks with NTP; windows use the database's"
 	}
-	c.add(k, path, fmt.Sprintf("its clock is %s this machine's", apart(behind)), do)
+	c.add(k, path, fmt.Sprintf("the database's clock is %s this machine's", apart(behind)), do)
 }
 
-// apart says how far a clock is from another one.
+// apart describes the difference of two clocks.
 func apart(behind time.Duration) string {
 	switch d := behind.Abs().Round(10 * time.Millisecond); {
 	case d < 100*time.Millisecond:
@@ -91,15 +91,15 @@ func apart(behind time.Duration) string {
 	}
 }
 
-// rights gathers what the role could also write.
-func (l *look) rights() error {
-	names, err := l.Rows.Writable(l.ctx)
-	l.writable[l.Conf.Source] = append(l.writable[l.Conf.Source], names...)
+// rights collects the tables that the role can write.
+func (tc *tableCheck) rights() error {
+	names, err := tc.Rows.Writable(tc.ctx)
+	tc.writable[tc.Conf.Source] = append(tc.writable[tc.Conf.Source], names...)
 	return err
 }
 
-// canWrite says of all tables of a source what its role could also write. A
-// superuser could write them all.
+// canWrite reports the tables of a source that its role can write, except for a
+// superuser, who can write all.
 func (c *Check) canWrite(source string) {
 	names := slices.Compact(slices.Sorted(slices.Values(c.writable[source])))
 	d := c.servers[source]
@@ -107,10 +107,10 @@ func (c *Check) canWrite(source string) {
 		return
 	}
 	all := strings.Join(names, ", ")
-	c.add(canWrite, "sources."+source, fmt.Sprintf("the role %s may also write %s", d.Role, all), ownRole(all))
+	c.add(canWrite, "sources."+source, fmt.Sprintf("the role %s can also write %s", d.Role, all), readerRole(all))
 }
 
-// ownRole is what makes a role with no right too many.
-func ownRole(tables string) string {
-	return fmt.Sprintf("read as a role of its own: CREATE ROLE indexerd_reader LOGIN; GRANT SELECT ON %s TO indexerd_reader", tables)
+// readerRole returns the statements that create a role with SELECT only.
+func readerRole(tables string) string {
+	return fmt.Sprintf("use a separate role: CREATE ROLE indexerd_reader LOGIN; GRANT SELECT ON %s TO indexerd_reader", tables)
 }

@@ -10,22 +10,18 @@ import (
 	"indexerd/internal/doc"
 )
 
-// settled says how what is settled will be known, and why.
-func (l *look) settled() error {
-	path := l.path + ".compensate.horizon"
+// settled reports how the table's settled time is found.
+func (tc *tableCheck) settled() error {
+	path := tc.path + ".compensate.horizon"
 	switch {
-	case l.Horizon == nil:
-		l.add(horizonMode, path, "compared: the database can't tell what may still come, so everything is compared whenever it has changed", nothing)
+	case tc.Horizon == nil:
+		tc.add(horizonMode, path, "compared: the database has no horizon, so every change is followed by a full comparison", nothing)
 		return nil
-	case l.Conf.Compensate.Horizon == "timeout":
-		l.assumed("horizon: timeout is set")
+	case tc.Conf.Compensate.Horizon == "timeout":
+		tc.assumed("horizon: timeout is set")
 		return nil
 	}
-	var h doc.Horizon
-	known, err := l.probe("the horizon", func(ctx context.Context) (err error) {
-		h, err = l.proven(ctx)
-		return err
-	})
+	h, known, err := ask(tc, "the horizon", tc.exactHorizon)
 	switch {
 	case !known:
 		if errors.Is(err, doc.ErrUnavailable) {
@@ -33,20 +29,20 @@ func (l *look) settled() error {
 		}
 		return nil
 	case h.Exact:
-		l.add(horizonMode, path, "exact: the database tells which transactions are open", nothing)
-	case l.Conf.Compensate.Horizon == "exact":
-		l.add(horizonNotExact, path, h.Reason, "do what it says, or set horizon: auto")
+		tc.add(horizonMode, path, "exact: the database shows which transactions are open", nothing)
+	case tc.Conf.Compensate.Horizon == "exact":
+		tc.add(horizonNotExact, path, h.Reason, "remove the reason, or set horizon: auto")
 	default:
-		l.assumed(h.Reason)
+		tc.assumed(h.Reason)
 	}
 	return nil
 }
 
-// proven reads the horizon. What was open unseen when the first was read hides
-// it, mostly for a moment.
-func (l *look) proven(ctx context.Context) (doc.Horizon, error) {
-	for end := time.Now().Add(probeWithin / 2); ; {
-		h, err := l.Horizon.Horizon(ctx)
+// exactHorizon reads the horizon. While a transaction is open whose begin the
+// role can't see, it tries again for half of queryWithin.
+func (tc *tableCheck) exactHorizon(ctx context.Context) (doc.Horizon, error) {
+	for end := time.Now().Add(queryWithin / 2); ; {
+		h, err := tc.Horizon.Horizon(ctx)
 		if err != nil || h.Exact || !h.Hidden || time.Now().After(end) {
 			return h, err
 		}
@@ -58,28 +54,28 @@ func (l *look) proven(ctx context.Context) (doc.Horizon, error) {
 	}
 }
 
-// assumed compares the longest transaction that the tiers allow for with what
-// the database allows.
-func (l *look) assumed(why string) {
-	timeout := longest(l.Conf)
-	l.add(horizonMode, l.path+".compensate.horizon", fmt.Sprintf("assumed, that no transaction stays open longer than %s: %s", span(timeout), why), nothing)
-	d := l.servers[l.Conf.Source]
+// assumed reports whether the database lets transactions stay open longer than
+// the tiers look back.
+func (tc *tableCheck) assumed(why string) {
+	timeout := longest(tc.Conf)
+	tc.add(horizonMode, tc.path+".compensate.horizon", fmt.Sprintf("assumed: no transaction may stay open longer than %s: %s", span(timeout), why), nothing)
+	d := tc.servers[tc.Conf.Source]
 	bound := d.TransactionTimeout
 	if bound == 0 {
 		bound = d.IdleTimeout
 	}
-	what := "lets transactions stay open for ever"
+	what := "sets no limit"
 	switch {
 	case bound > timeout:
-		what = "lets them stay open for " + span(bound)
+		what = "allows " + span(bound)
 	case bound > 0:
 		return
 	}
-	l.add(unboundedTransactions, l.path+".compensate.tiers", fmt.Sprintf("the last tier allows for transactions of %s, and the database %s", span(timeout), what),
-		fmt.Sprintf("ALTER DATABASE ... SET idle_in_transaction_session_timeout = '%ds', or transaction_timeout from PostgreSQL 17 on", int(timeout.Seconds())))
+	tc.add(unboundedTransactions, tc.path+".compensate.tiers", fmt.Sprintf("the tiers cover transactions of up to %s, but the database %s", span(timeout), what),
+		fmt.Sprintf("ALTER DATABASE ... SET idle_in_transaction_session_timeout = '%ds', or transaction_timeout since PostgreSQL 17", int(timeout.Seconds())))
 }
 
-// longest is the longest transaction that the configuration allows for.
+// longest returns the duration of the longest transaction that the tiers cover.
 func longest(t configs.Table) time.Duration {
 	d := t.TransactionTimeout
 	for _, tier := range t.Compensate.Tiers {

@@ -11,14 +11,14 @@ import (
 	"indexerd/internal/doc"
 )
 
-// proposeTable looks at one table by itself.
+// proposeTable returns the proposal of a table without its children.
 func proposeTable(t doc.CatalogTable) *proposal {
 	p := &proposal{table: t}
 	if unprintable(t.SQL) {
-		return p.leave("its name can't be written", "read it through a view of another name")
+		return p.omit("its name has characters that can't be printed", "read it through a view with another name")
 	}
 	if t.Denied {
-		return p.leave("its rows may not be read", "GRANT SELECT ON "+t.SQL+" to this role")
+		return p.omit("the role has no SELECT privilege", "GRANT SELECT ON "+t.SQL+" to this role")
 	}
 	key, ok := keyOf(t)
 	if !ok {
@@ -30,21 +30,21 @@ func proposeTable(t doc.CatalogTable) *proposal {
 	p.unique = !t.Primary || !slices.Equal(key, t.Keys[0])
 	p.sort(key)
 	if len(p.content) == 0 {
-		return p.leave("no column holds text to search", "write an SQL that joins some to it")
+		return p.omit("no column holds text to search", "write an SQL that joins text to it")
 	}
 	return p
 }
 
-func (p *proposal) leave(why, do string) *proposal {
+func (p *proposal) omit(why, do string) *proposal {
 	p.why, p.do = why, do
 	return p
 }
 
 func (p *proposal) noKey() *proposal {
 	if len(p.table.Keys) > 0 {
-		return p.leave("no key of integers, UUIDs or text ("+strings.Join(p.table.Keys[0], ", ")+")", "give it one, with a unique index")
+		return p.omit("no key of integers, UUIDs or text ("+strings.Join(p.table.Keys[0], ", ")+")", "add such a key with a unique index")
 	}
-	return p.leave("no primary key, and no unique index of columns that are NOT NULL", "give it one")
+	return p.omit("no primary key, and no unique index on columns that are NOT NULL", "add a primary key")
 }
 
 func (p *proposal) noUpdated() *proposal {
@@ -55,17 +55,16 @@ func (p *proposal) noUpdated() *proposal {
 		}
 	}
 	if len(times) == 0 {
-		return p.leave("no column says when a row last changed", "add updated_at with an index, and a trigger that sets it")
+		return p.omit("no column with the time of a row's last change", "add updated_at with an index, and a trigger that sets it")
 	}
-	return p.leave("no column looks like the time of a row's last change",
-		"if one of its times ("+strings.Join(times, ", ")+") moves with every change, write a table by that; if not, add updated_at with an index and a trigger that sets it")
+	return p.omit("no column looks like the time of a row's last change",
+		"if every change sets one of its times ("+strings.Join(times, ", ")+"), use that as updated; if not, add updated_at with an index and a trigger that sets it")
 }
 
-// maxKey is how many columns every source takes for a key.
+// maxKey is the number of key columns that all sources support.
 const maxKey = 8
 
-// keyOf chooses the first key that documents can have, the primary one if
-// possible.
+// keyOf returns the first valid key, the primary key if possible.
 func keyOf(t doc.CatalogTable) ([]string, bool) {
 	for _, key := range t.Keys {
 		usable := len(key) <= maxKey
@@ -80,27 +79,26 @@ func keyOf(t doc.CatalogTable) ([]string, bool) {
 	return nil, false
 }
 
-// secret finds columns that nobody wants to find: passwords, and what opens
-// something.
+// secret matches names of columns with passwords, tokens and similar secrets.
 var secret = regexp.MustCompile(`(?i)password|passwd|passphrase|secret|credential|(^|_)(pwd|pass|pw|token|salt|hash|pin|otp|cvv|cvc|iban|ssn)(_|$)|api_?key|private_?key`)
 
-// hidden reports whether a column must not, or can't, be written.
+// hidden reports whether a column is omitted because of its name.
 func hidden(c doc.CatalogColumn) bool { return secret.MatchString(c.Name) || unprintable(c.Name) }
 
-// unprintable reports whether a name has what neither YAML nor a terminal
-// shows as it is.
+// unprintable reports whether a name has characters that YAML or a terminal does
+// not show.
 func unprintable(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 
-// coded finds texts of which there are few: they are counted as well as
-// searched.
+// coded matches names of text columns with few values, which become metadata
+// too.
 var coded = regexp.MustCompile(`(?i)(^|_)(status|state|type|kind|category|lang|language|locale|country|currency|gender|role|level|priority|severity|color|colour|unit)$`)
 
-// short is up to how many characters a text is a value as well as words.
+// short is the maximum length of text columns that become metadata too.
 const short = 32
 
-// sort gives every column its place: key, updateTime, text, metadata, or none.
+// sort assigns every column to key, updated, content, metadata or omitted.
 func (p *proposal) sort(key []string) {
 	taken := names{}
 	for _, c := range p.table.Columns {
@@ -129,7 +127,7 @@ func (p *proposal) sort(key []string) {
 	}
 }
 
-// metadataType is what a column can be filtered by; empty for what is text.
+// metadataType returns the metadata type of a column, or "" for text.
 func metadataType(c doc.CatalogColumn) string {
 	switch c.Kind {
 	case doc.TextColumn:
@@ -147,14 +145,14 @@ func metadataType(c doc.CatalogColumn) string {
 	return "date"
 }
 
-// sql is the SELECT of the table's rows.
+// sql returns the SELECT of the table's rows.
 func (p *proposal) sql() string {
 	return fmt.Sprintf("SELECT %s\nFROM %s", folded(len("SELECT "), p.columns, selected.sql), p.table.SQL)
 }
 
 func (s selected) sql() string { return s.of("") }
 
-// of is the column of the table with this alias.
+// of returns the column in a SELECT from a table with this alias.
 func (s selected) of(alias string) string {
 	sql := alias + s.SQL
 	if s.as == s.CatalogColumn.Name {

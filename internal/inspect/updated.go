@@ -10,25 +10,24 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// An updated is the column that says when a row last changed, and those that
-// might have said it too.
+// An updated is the column with the time of a row's last change.
 type updated struct {
 	selected
-	others []string
-	unit   timeunit.Unit // of a number, if its rows tell it
+	others []string      // further candidates
+	unit   timeunit.Unit // of a number, if its rows show it
 }
 
-// isUpdated finds names such as updated_at, last_update, lastModified, mtime,
-// date_changed and film_updated, in lower case and without underscores. One
-// that says what was updated, as price_updated_at, says nothing of the row.
+// isUpdated matches names such as updated_at, last_update, lastModified, mtime,
+// date_changed and film_updated, in lower case and without underscores. It does
+// not match price_updated_at, which is the time of a change of the price only.
 var isUpdated = regexp.MustCompile(`^(row|record|last|date|time|ts|dt)*(mtime|m?(upd|update|updated|modify|modified|modif|modification|mod|change|changed|edit|edited|touched)(at|on|time|timestamp|stamp|ts|date|datetime|dt|ms|utc|epoch|unix)*)$`)
 
-// saysWhen finds the words that a number or a text needs to be taken for a
-// time: updated alone might be a count, or by whom.
-var saysWhen = regexp.MustCompile(`(at|on|time|stamp|ts|[^p]date|dt|ms|utc|epoch|unix)$|^(date|time|ts|dt|last)|^updated$|^modified$`)
+// namesTime matches what the name of a number or text must contain to be a time:
+// a column updates might be a count.
+var namesTime = regexp.MustCompile(`(at|on|time|stamp|ts|[^p]date|dt|ms|utc|epoch|unix)$|^(date|time|ts|dt|last)|^updated$|^modified$`)
 
-// updateTime chooses the column of updateTime. One that somebody keeps is worth
-// more than one that is found fast, and that more than a finer one.
+// updateTime returns the best candidate for updated. A trigger that sets the
+// column counts most, then an index, then the type.
 func updateTime(t doc.CatalogTable) (updated, bool) {
 	var found []doc.CatalogColumn
 	for _, c := range t.Columns {
@@ -47,7 +46,7 @@ func updateTime(t doc.CatalogTable) (updated, bool) {
 	return u, true
 }
 
-// findUnit asks the rows in which unit an updateTime that is a number counts.
+// findUnit sets the unit of a numeric updated column.
 func (p *proposal) findUnit(s Source) {
 	if p.updated.Kind != doc.NumberColumn || s.Unit == nil {
 		return
@@ -63,10 +62,10 @@ func looksUpdated(t doc.CatalogTable, c doc.CatalogColumn) bool {
 	if !c.Time || unprintable(c.Name) || !isUpdated.MatchString(name) && !isUpdated.MatchString(own) {
 		return false
 	}
-	return isTime(c) || saysWhen.MatchString(name)
+	return isTime(c) || namesTime.MatchString(name)
 }
 
-// spoken is a name as it is spoken.
+// spoken returns a name in lower case and without underscores.
 func spoken(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 func isTime(c doc.CatalogColumn) bool {
@@ -85,13 +84,13 @@ func worth(c doc.CatalogColumn) (n int) {
 	return n
 }
 
-// kept says whether anybody keeps the column, as far as the catalog shows it.
-func (u updated) kept() string {
+// maintenance describes how the column is set, as far as the catalog shows it.
+func (u updated) maintenance() string {
 	switch {
 	case u.Maintained:
-		return "a trigger sets it on UPDATE"
+		return "set on UPDATE by a trigger"
 	case u.Now:
-		return "set on INSERT; on UPDATE the application must set it, or only the sweep finds the change"
+		return "set on INSERT by its default; the application must set it on UPDATE, or only the sweep finds the change"
 	}
-	return "the application must set it, or only the sweep finds a change"
+	return "the application must set it, or only the sweep finds the change"
 }

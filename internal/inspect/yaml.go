@@ -10,7 +10,7 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// A text is YAML in the making.
+// A text is a configuration that is being written.
 type text struct {
 	strings.Builder
 }
@@ -19,32 +19,31 @@ func (t *text) line(indent int, format string, args ...any) {
 	fmt.Fprintf(t, "%*s%s\n", indent, "", fmt.Sprintf(format, args...))
 }
 
-// comment writes one comment. Names come from the database: they must not end
-// the line.
+// comment writes a comment. It replaces unprintable characters, such as a line
+// break in a name from the database.
 func (t *text) comment(indent int, format string, args ...any) {
-	said := fmt.Sprintf(format, args...)
 	t.line(indent, "# %s", strings.Map(func(r rune) rune {
 		if unprintable(string(r)) {
 			return '?'
 		}
 		return r
-	}, said))
+	}, fmt.Sprintf(format, args...)))
 }
 
 // write writes the whole configuration.
 func write(c doc.Catalog, s Source, all []*proposal) string {
 	var t text
 	name := sourceName(c.Name)
-	t.comment(0, "What indexerd init found at %s.", s.Address)
+	t.comment(0, "A configuration for %s, written by indexerd init.", s.Address)
 	t.line(0, "#")
-	t.comment(0, "Put it into a file, say indexerd.yaml, change what you like, and then:")
+	t.comment(0, "Save it as indexerd.yaml, change it as you like, and run:")
 	t.line(0, "#")
-	t.comment(0, "  indexerd check -c indexerd.yaml    says what could be better")
-	t.comment(0, "  indexerd run -c indexerd.yaml      indexes it, and answers at http://127.0.0.1:7700")
+	t.comment(0, "  indexerd check -c indexerd.yaml    reports what could be better")
+	t.comment(0, "  indexerd run -c indexerd.yaml      indexes the tables, and answers at http://127.0.0.1:7700")
 	t.line(0, "#")
-	t.comment(0, "docs/configuration.md says what else can be written here.")
+	t.comment(0, "docs/configuration.md describes all keys.")
 	t.line(0, "")
-	t.comment(0, "Where indexerd keeps its files: a directory of its own.")
+	t.comment(0, "The data directory. Each configuration needs a separate one.")
 	t.line(0, "data: ./data")
 	t.line(0, "http: {listen: 127.0.0.1:7700}")
 	t.line(0, "")
@@ -57,7 +56,7 @@ func write(c doc.Catalog, s Source, all []*proposal) string {
 			t.table(p, plain(name), c.Zone)
 		}
 	}
-	t.leftOut(c, all)
+	t.omissions(c, all)
 	return t.String()
 }
 
@@ -66,10 +65,10 @@ func (t *text) table(p *proposal, source, zone string) {
 	t.line(4, "source: %s", source)
 	t.sql(4, p.sql())
 	if len(p.omitted) > 0 {
-		t.comment(4, "left out: %s", list(p.omitted, omission))
+		t.comment(4, "omitted: %s", list(p.omitted, omission))
 	}
 	if p.unique {
-		t.comment(4, "not a primary key, but unique and never NULL")
+		t.comment(4, "not the primary key, but unique and NOT NULL")
 	}
 	t.line(4, "key: %s", oneOrList(p.keyNames()))
 	t.updated(p)
@@ -95,30 +94,30 @@ func (t *text) updated(p *proposal) {
 		t.comment(4, "or: %s", strings.Join(u.others, ", "))
 	}
 	if u.Kind == doc.DateColumn {
-		t.comment(4, "a date: the rows of a whole day are read at every look")
+		t.comment(4, "a date: every window reads the rows of a whole day")
 	}
 	if !u.Indexed {
-		t.comment(4, "%s", noIndex(p.table, u.CatalogColumn, "every look"))
+		t.comment(4, "%s", noIndex(p.table, u.CatalogColumn, "every window"))
 	}
 	switch {
 	case u.unit != timeunit.Unknown:
-		t.comment(4, "most rows count %s; without unit it is found from the rows", u.unit.Noun())
-		t.line(4, "updated: {column: %s, unit: %s}  # %s", plain(u.as), u.unit, u.kept())
+		t.comment(4, "most rows count %s; without unit, it is detected from the rows", u.unit.Noun())
+		t.line(4, "updated: {column: %s, unit: %s}  # %s", plain(u.as), u.unit, u.maintenance())
 		return
 	case u.Kind == doc.NumberColumn:
-		t.comment(4, "its unit is found when rows tell it; to declare it: {column: %s, unit: ms}", plain(u.as))
+		t.comment(4, "its unit is detected from the rows; to declare it: {column: %s, unit: ms}", plain(u.as))
 	}
-	t.line(4, "updated: %s  # %s", plain(u.as), u.kept())
+	t.line(4, "updated: %s  # %s", plain(u.as), u.maintenance())
 }
 
-// zone names the zone of times without one. The server's own is what now()
-// uses, if the application has set no other.
+// zone writes the time zone of an updated column that has none. now() uses the
+// server's, unless the application sets another.
 func (t *text) zone(zone string) {
 	if zone == "" {
-		t.comment(4, "assumed; updated has no time zone of its own")
+		t.comment(4, "updated has no time zone; this one is assumed")
 		zone = "UTC"
 	} else {
-		t.comment(4, "the server's; updated has no time zone of its own")
+		t.comment(4, "updated has no time zone; this one is the server's")
 	}
 	t.line(4, "timezone: %s", plain(zone))
 }
@@ -146,29 +145,29 @@ func (t *text) sql(indent int, sql string) {
 	}
 }
 
-// leftOut lists the tables that are not there, with what would bring them in.
-func (t *text) leftOut(c doc.Catalog, all []*proposal) {
-	said := false
+// omissions lists the omitted tables and views with the reasons.
+func (t *text) omissions(c doc.Catalog, all []*proposal) {
+	some := false
 	for _, p := range all {
 		if p.why == "" || isLink(p, all) {
 			continue
 		}
-		if !said {
-			t.comment(0, "Left out:")
+		if !some {
+			t.comment(0, "Omitted:")
 			t.line(0, "#")
-			said = true
+			some = true
 		}
 		t.comment(0, "%s: %s: %s", p.table.SQL, p.why, p.do)
 	}
 	if len(c.Views) > 0 {
-		if said {
+		if some {
 			t.line(0, "#")
 		}
-		t.comment(0, "Views are left out too, since they don't tell their key: a table's sql may read any of %s.", strings.Join(c.Views, ", "))
+		t.comment(0, "Views are omitted, since they have no key. The sql of a table may read them: %s.", strings.Join(c.Views, ", "))
 	}
 }
 
-// isLink reports whether a table leads to somebody's children.
+// isLink reports whether a table is the link table of a child.
 func isLink(p *proposal, all []*proposal) bool {
 	return slices.ContainsFunc(all, func(o *proposal) bool {
 		return slices.ContainsFunc(o.children, func(c child) bool { return c.link == p.table.SQL })
@@ -205,8 +204,8 @@ func oneOrList(names []string) string {
 	return "[" + list(names, plain) + "]"
 }
 
-// plain is a name as YAML takes it: there are names that YAML takes for
-// something else.
+// plain returns a name as YAML, with quotes if YAML would read it as another
+// type.
 func plain(name string) string {
 	switch strings.ToLower(name) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
@@ -215,16 +214,16 @@ func plain(name string) string {
 	return name
 }
 
-// width is where lines are broken, indentation aside.
+// width is the length of lines without indentation.
 const width = 100
 
-// folded is a list on as many lines as it needs; a line break changes nothing
-// in SQL and inside the brackets of YAML.
-func folded[T any](indent int, all []T, say func(T) string) string {
+// folded returns a list on as many lines as it needs. A line break has no
+// meaning in SQL and inside the brackets of YAML.
+func folded[T any](indent int, all []T, format func(T) string) string {
 	var b strings.Builder
 	used := 0
 	for i, one := range all {
-		word := say(one)
+		word := format(one)
 		switch {
 		case i == 0:
 		case used+len(word) > width:
@@ -239,10 +238,10 @@ func folded[T any](indent int, all []T, say func(T) string) string {
 	return b.String()
 }
 
-func list[T any](all []T, say func(T) string) string {
+func list[T any](all []T, format func(T) string) string {
 	texts := make([]string, len(all))
 	for i, one := range all {
-		texts[i] = say(one)
+		texts[i] = format(one)
 	}
 	return strings.Join(texts, ", ")
 }

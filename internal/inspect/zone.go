@@ -9,23 +9,24 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A shift is a moment at which a zone sets its clocks.
-type shift struct {
+// A clockChange is a moment at which a time zone changes its offset, such as for
+// daylight saving time.
+type clockChange struct {
 	at     time.Time
-	by     time.Duration // ahead; negative: back
-	before time.Time     // what they show just before, as UTC
+	by     time.Duration // negative if clocks go back
+	before time.Time     // what clocks show at that moment with the old offset, as UTC
 }
 
-// figures are what the clocks skip, or show twice.
-func (s shift) figures() doc.Window {
-	if s.by < 0 {
-		return doc.Window{From: s.before.Add(s.by), To: s.before}
+// wall returns the times that clocks skip, or show twice.
+func (c clockChange) wall() doc.Window {
+	if c.by < 0 {
+		return doc.Window{From: c.before.Add(c.by), To: c.before}
 	}
-	return doc.Window{From: s.before, To: s.before.Add(s.by)}
+	return doc.Window{From: c.before, To: c.before.Add(c.by)}
 }
 
-// shifts are those of a span of time.
-func shifts(zone *time.Location, w doc.Window) (all []shift) {
+// clockChanges returns the clock changes of a zone in a window.
+func clockChanges(zone *time.Location, w doc.Window) (all []clockChange) {
 	for at := w.From; ; {
 		end := doc.NextJump(at, zone)
 		if end.IsZero() || !end.Before(w.To) {
@@ -34,55 +35,56 @@ func shifts(zone *time.Location, w doc.Window) (all []shift) {
 		_, old := end.Add(-time.Second).In(zone).Zone()
 		_, next := end.In(zone).Zone()
 		if old != next {
-			all = append(all, shift{end.UTC(), time.Duration(next-old) * time.Second, end.UTC().Add(time.Duration(old) * time.Second)})
+			all = append(all, clockChange{end.UTC(), time.Duration(next-old) * time.Second, end.UTC().Add(time.Duration(old) * time.Second)})
 		}
 		at = end
 	}
 }
 
-// zone looks at updateTimes that are what a zone's clocks showed: those of the
-// last year that its clocks showed twice, or never.
-func (l *look) zone() error {
-	zone := l.Rows.Wall()
-	if zone == nil || l.rows == 0 {
+// zone checks updateTimes without time zone: whether database and indexerd
+// convert them in the same way, and whether rows of the last year have times
+// that clocks skipped or showed twice.
+func (tc *tableCheck) zone() error {
+	zone := tc.Rows.Wall()
+	if zone == nil || tc.rows == 0 {
 		return nil
 	}
-	now, err := l.Rows.Now(l.ctx)
+	now, err := tc.Rows.Now(tc.ctx)
 	if err != nil {
 		return err
 	}
-	all := shifts(zone, doc.Window{From: now.AddDate(-1, 0, 0), To: now})
-	if err := l.agrees(zone, now, all); err != nil {
+	all := clockChanges(zone, doc.Window{From: now.AddDate(-1, 0, 0), To: now})
+	if err := tc.agrees(zone, now, all); err != nil {
 		return err
 	}
-	for _, s := range all {
-		if err := l.written(zone, s); err != nil {
+	for _, c := range all {
+		if err := tc.written(zone, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// agrees compares what the database has the clocks of the zone show with what
-// this program does, now and around each shift.
-func (l *look) agrees(zone *time.Location, now time.Time, all []shift) error {
+// agrees compares how the database and indexerd convert times of the zone: now,
+// and around each clock change.
+func (tc *tableCheck) agrees(zone *time.Location, now time.Time, all []clockChange) error {
 	instants := []time.Time{now.Truncate(time.Second)}
-	for _, s := range all {
-		instants = append(instants, s.at.Add(-time.Second), s.at)
+	for _, c := range all {
+		instants = append(instants, c.at.Add(-time.Second), c.at)
 	}
-	shown, err := l.Rows.Shown(l.ctx, instants)
-	const do = "renew the time zone data of both, and write the zone as Region/City"
+	shown, err := tc.Rows.Shown(tc.ctx, instants)
+	const do = "update the time zone data of both, and write the zone as Region/City"
 	switch {
 	case errors.Is(err, doc.ErrUnavailable):
 		return err
 	case err != nil:
-		l.add(zoneDiffers, l.path+".timezone", fmt.Sprintf("the database can't read times of %v: %s", zone, oneLine(err)), do)
+		tc.add(zoneDiffers, tc.path+".timezone", fmt.Sprintf("the database can't convert times of %v: %s", zone, oneLine(err)), do)
 		return nil
 	}
-	for i, figures := range shown {
+	for i, wall := range shown {
 		here := instants[i].In(zone).Format(time.DateTime)
-		if there := figures.Format(time.DateTime); there != here {
-			l.add(zoneDiffers, l.path+".timezone", fmt.Sprintf("at %s the clocks of %v show %s by the database, and %s by this program",
+		if there := wall.Format(time.DateTime); there != here {
+			tc.add(zoneDiffers, tc.path+".timezone", fmt.Sprintf("%s in %v is %s by the database, and %s by indexerd",
 				instants[i].Format(time.RFC3339), zone, there, here), do)
 			return nil
 		}
@@ -90,24 +92,20 @@ func (l *look) agrees(zone *time.Location, now time.Time, all []shift) error {
 	return nil
 }
 
-// written looks for rows with figures of a shift.
-func (l *look) written(zone *time.Location, s shift) error {
-	w := s.figures()
-	n := 0
-	_, err := l.probe("times when clocks were set", func(ctx context.Context) (err error) {
-		n, err = l.Rows.ShownIn(ctx, w, most)
-		return err
-	})
+// written reports rows with times that clocks skipped or showed twice.
+func (tc *tableCheck) written(zone *time.Location, c clockChange) error {
+	w := c.wall()
+	n, _, err := ask(tc, "rows with times around clock changes", func(ctx context.Context) (int, error) { return tc.Rows.ShownIn(ctx, w, most) })
 	if n == 0 || err != nil {
 		return err
 	}
 	from, to := w.From.Format("2006-01-02 15:04"), w.To.Format("15:04")
-	if s.by < 0 {
-		l.add(ambiguousTimes, l.path+".updated", fmt.Sprintf("%s written between %s and %s, which the clocks of %v showed twice", counted(n), from, to, zone),
+	if c.by < 0 {
+		tc.add(ambiguousTimes, tc.path+".updated", fmt.Sprintf("%s between %s and %s, a time that occurred twice in %v", counted(n), from, to, zone),
 			"use a column with a time zone, or write it in UTC")
 		return nil
 	}
-	l.add(impossibleTimes, l.path+".updated", fmt.Sprintf("%s written between %s and %s, which the clocks of %v never showed", counted(n), from, to, zone),
-		"look whether timezone is where they are written; it may be UTC")
+	tc.add(impossibleTimes, tc.path+".updated", fmt.Sprintf("%s between %s and %s, a time that did not occur in %v", counted(n), from, to, zone),
+		"check that the times are written in the table's timezone; they may be in UTC")
 	return nil
 }
