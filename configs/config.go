@@ -195,7 +195,7 @@ func (c *Config) At(path string) (file string, line int) {
 	return c.File, 1
 }
 
-// Fault returns a fault of the line where a path stands.
+// Fault returns a fault at the line of a path.
 func (c *Config) Fault(path, what, do string) Fault {
 	file, line := c.At(path)
 	return Fault{File: file, Line: line, Path: path, What: what, Do: do}

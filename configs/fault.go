@@ -55,8 +55,7 @@ func (r *reader) fault(at place, what string) {
 
 // wrong records a fault at the line of a key.
 func (r *reader) wrong(path, what, do string) {
-	_, line := r.config.At(path)
-	r.fault(place{path, line, do}, what)
+	r.faults = append(r.faults, r.config.Fault(path, what, do))
 }
 
 // didYouMean returns " (did you mean X?)", or "" if no name is similar.
@@ -67,8 +66,8 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// Message returns an error as a user reads it: a line for each fault of a
-// configuration, one line for anything else.
+// Message returns the text of an error for users: one line for each fault of a
+// configuration, one line for any other error.
 func Message(err error) string {
 	if errors.As(err, new(Faults)) {
 		return err.Error()

@@ -176,13 +176,13 @@ func TestCheckFindings(t *testing.T) {
 		{"a superuser", aFilm, all, "", "superuser", "sources.db", "CREATE ROLE", 0},
 
 		{"no index on updated", fmt.Sprintf(bigFilm, "PRIMARY KEY", ""), all, "", "no_index_on_updated", "tables.film.updated", "reads all 20,000 rows of film: CREATE INDEX CONCURRENTLY ON film (u)", 0},
-		{"updated is computed", fmt.Sprintf(bigFilm, "PRIMARY KEY", "CREATE INDEX ON film (u);"), "SELECT id, greatest(u, u) AS u, title FROM film", "", "no_index_on_updated", "tables.film.updated", "updated is no column of a table", 0},
+		{"updated is computed", fmt.Sprintf(bigFilm, "PRIMARY KEY", "CREATE INDEX ON film (u);"), "SELECT id, greatest(u, u) AS u, title FROM film", "", "no_index_on_updated", "tables.film.updated", "updated is not a column of a table", 0},
 		{"no index on changes' updated", fmt.Sprintf(bigFilm, "PRIMARY KEY", "CREATE INDEX ON film (u);") + "CREATE TABLE log AS SELECT id, u FROM film; ANALYZE log;", all, "changes: SELECT id, u FROM log", "no_index_on_updated", "tables.film.changes.updated", "ON log (u)", 0},
 		{"no index on the key", fmt.Sprintf(bigFilm, "", "CREATE INDEX ON film (u);"), all, "", "no_index_on_key", "tables.film.key", "ON film (id)", 0},
 		{"no index on half a key", fmt.Sprintf(bigFilm, "", "CREATE INDEX ON film (u); CREATE INDEX ON film (title);"), all, "key: [lang, id]", "no_index_on_key", "tables.film.key", "ON film (lang, id)", 0},
 		{"an index in another order", fmt.Sprintf(bigFilm, "", "CREATE INDEX ON film (u); CREATE INDEX ON film (id, lang);"), all, "key: [lang, id]", "no_index_on_key", "tables.film.key", "ON film (lang, id)", 0},
 		{"no index on partitions", strings.Replace(fmt.Sprintf(bigFilm, "", ""), "lang int);", "lang int) PARTITION BY RANGE (id); CREATE TABLE films PARTITION OF film DEFAULT;", 1), all, "", "no_index_on_updated", "tables.film.updated", "20,000 rows of film: CREATE INDEX ON film (u)", 0},
-		{"a view without an index", fmt.Sprintf(bigFilm, "PRIMARY KEY", "") + "CREATE VIEW films AS SELECT * FROM film;", "SELECT * FROM films", "", "no_index_on_updated", "tables.film.updated", "20,000 rows of film: updated is no column of a table", 0},
+		{"a view without an index", fmt.Sprintf(bigFilm, "PRIMARY KEY", "") + "CREATE VIEW films AS SELECT * FROM film;", "SELECT * FROM films", "", "no_index_on_updated", "tables.film.updated", "20,000 rows of film: updated is not a column of a table", 0},
 		{"no index on a child's key", aFilm + note + "CREATE INDEX ON note (u);", all, notes, "no_index_on_child_key", "tables.film.children.notes.key", "ON note (film)", 0},
 		{"no index on a child's updated", aFilm + note + "CREATE INDEX ON note (film);", all, notes, "no_index_on_updated", "tables.film.children.notes.updated", "ON note (u)", 0},
 		{"no index on a list of the deleted", aFilm + note, all, "deleted: {sql: SELECT film AS id FROM note WHERE film > 10}", "no_index_on_child_key", "tables.film.deleted.key", "ON note (film)", 0},
@@ -194,20 +194,20 @@ func TestCheckFindings(t *testing.T) {
 		{"an updateTime to come", aFilm + "INSERT INTO film VALUES (3, now() + interval '1 h', 'c');", all, "", "future_updated", "tables.film.updated", "1 row with u after", 0},
 		{"times of another zone", strings.Replace(fmt.Sprintf(walls, "2001-01-01"), "interval '1 d'", "interval '-3 h'", 1), all, "timezone: America/Los_Angeles", "future_updated", "tables.film.updated", "written in America/Los_Angeles", 0},
 		{"one updateTime", aFilm + "UPDATE film SET u = '2024-01-01';", all, "", "constant_updated", "tables.film.updated", "all rows have the same u", 0},
-		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds, as most rows say: to declare it: updated: {column: u, unit: s}", 0},
+		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds in most rows: to declare it: updated: {column: u, unit: s}", 0},
 		{"rows out of range", numbered, all, "", "out_of_range_updated", "tables.film.updated", "2 rows with u before 1990", 0},
 		{"numbers of several units", strings.Replace(numbered, "INSERT", "INSERT INTO film VALUES (5, 1714996800000, 'e'), (6, 1714996800000, 'f'); INSERT", 1), all, "", "config", "tables.film.updated", "several units", exitBad},
 		{"days", "CREATE TABLE film (id int PRIMARY KEY, u date, title text); INSERT INTO film VALUES (1, '2024-01-01', 'a'), (2, '2024-01-02', 'b');", all, "timezone: UTC", "coarse_updated", "tables.film.updated", "24h", 0},
-		{"an hour that came twice", fmt.Sprintf(walls, twice), all, "timezone: Europe/Berlin", "ambiguous_times", "tables.film.updated", "showed twice", 0},
-		{"an hour that never came", fmt.Sprintf(walls, never), all, "timezone: Europe/Berlin", "impossible_times", "tables.film.updated", "never showed", 0},
+		{"an hour that came twice", fmt.Sprintf(walls, twice), all, "timezone: Europe/Berlin", "ambiguous_times", "tables.film.updated", "occurred twice in Europe/Berlin", 0},
+		{"an hour that never came", fmt.Sprintf(walls, never), all, "timezone: Europe/Berlin", "impossible_times", "tables.film.updated", "did not occur in Europe/Berlin", 0},
 		{"no order", aFilm, "SELECT id, u, (SELECT string_agg(g.title, ',') FROM film g) AS title FROM film", "", "unordered_aggregate", "tables.film.sql", "string_agg(... ORDER BY ...)", 0},
-		{"values that don't fit", aFilm, all, "metadata: {title: number}", "unindexable_rows", "tables.film", "2 of 2 sampled rows can't become documents, as 1: column title", 0},
+		{"values that don't fit", aFilm, all, "metadata: {title: number}", "unindexable_rows", "tables.film", "2 of 2 sampled rows can't become documents, such as row 1: column title", 0},
 		{"a child without updated", aFilm, all, "children: {notes: {sql: 'SELECT id, title AS body FROM film', key: id, content: [body]}}", "child_without_updated", "tables.film.children.notes", "the sweep, every 1h", 0},
 		{"transactions without end", aFilm, all, "compensate: {horizon: timeout}", "unbounded_transactions", "tables.film.compensate.tiers", "= '600s'", 0},
 
 		{"no rows", "CREATE TABLE film (id int PRIMARY KEY, u timestamptz, title text);", all, "", "empty_result", "tables.film.sql", "no row", 0},
 		{"joined", aFilm + "CREATE TABLE lang (id int, name text);", "SELECT f.*, l.name FROM film f LEFT JOIN lang l USING (id)", "", "joined_tables", "tables.film.sql", "a change of lang alone", 0},
-		{"marked", aFilm, all, "deleted: {column: title, values: [b]}", "changes", "tables.film.updated", "deleted rows that title marks as soon", 0},
+		{"marked", aFilm, all, "deleted: {column: title, values: [b]}", "changes", "tables.film.updated", "deleted rows that title marks at once", 0},
 		{"a materialized view", aFilm + "CREATE MATERIALIZED VIEW films AS SELECT * FROM film;", "SELECT * FROM films", "compensate: {horizon: exact}",
 			"horizon_not_exact", "tables.film.compensate.horizon", "the SQL reads materialized view films", 0},
 		{"exact", aFilm, all, "", "horizon", "tables.film.compensate.horizon", "exact", 0},
@@ -230,13 +230,13 @@ func TestCheckRoles(t *testing.T) {
 		found
 	}{
 		{"", found{"sees nothing", aFilm, all, "", "stats_hidden", "sources.db", "GRANT pg_read_all_stats TO ", 0}},
-		{"; GRANT INSERT ON film TO ROLE", found{"can insert", aFilm, all, "", "can_write", "sources.db", "may also write film", 0}},
+		{"; GRANT INSERT ON film TO ROLE", found{"can insert", aFilm, all, "", "can_write", "sources.db", "can also write film", 0}},
 		{"; REVOKE ALL ON film FROM ROLE", found{"denied", aFilm, all, "", "select_denied", "tables.film.sql", `GRANT SELECT ON "film" TO r`, exitNo}},
 		{"; CREATE SCHEMA other CREATE TABLE film (id int)", found{"denied a schema", aFilm, "SELECT * FROM other.film", "", "select_denied", "tables.film.sql", `GRANT USAGE ON SCHEMA "other" TO r`, exitNo}},
 		{"; CREATE FUNCTION f() RETURNS timestamptz LANGUAGE sql AS 'SELECT statement_timestamp()'", found{"no horizon", aFilm, all, "compensate: {horizon: exact}",
 			"horizon_not_exact", "tables.film.compensate.horizon", "statement_timestamp()", 0}},
 		{"; CREATE FUNCTION f() RETURNS timestamptz LANGUAGE sql AS 'SELECT statement_timestamp()'", found{"assumed", aFilm, all, "",
-			"unbounded_transactions", "tables.film.compensate.tiers", "for ever", 0}},
+			"unbounded_transactions", "tables.film.compensate.tiers", "sets no limit", 0}},
 		{"; GRANT pg_read_all_stats TO ROLE", found{"nothing is wrong", aFilm, all, "", "horizon", "tables.film.compensate.horizon", "exact", 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -269,14 +269,14 @@ func TestCheckBoundedTransactions(t *testing.T) {
 func TestCheckAddresses(t *testing.T) {
 	for _, c := range []found{
 		{"nobody", "", "postgres://u@127.0.0.1:1/d", "", "unreachable", "sources.db", "127.0.0.1:1", exitBad},
-		{"no address", "", "postgres://u@127.0.0.1:port/d", "", "bad_dsn", "sources.db.dsn", "mend the address", exitBad},
+		{"no address", "", "postgres://u@127.0.0.1:port/d", "", "bad_dsn", "sources.db.dsn", "correct the address", exitBad},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filmFile(t, "postgres", c.sql, "SELECT 1", "")
 			f, exit := checks(t, file)
 			c.provoked(t, f, exit)
 			stdout, stderr, _ := runHere(t, nil, "check", "-c", file)
-			if want := "\n1 error, 0 warnings, 0 notes: mend them, and look again: `indexerd check -c " + file + "`\n"; !strings.HasPrefix(stdout, "error  ") || !strings.HasSuffix(stdout, want) {
+			if want := "\n1 error, 0 warnings, 0 notes: repair them, and look again: `indexerd check -c " + file + "`\n"; !strings.HasPrefix(stdout, "error  ") || !strings.HasSuffix(stdout, want) {
 				t.Errorf("got %q, want the error, and %q", stdout, want)
 			}
 			if got := oneLineOf(t, stderr); got != "check: 1 error, 0 warnings, 0 notes" {
@@ -311,7 +311,7 @@ func TestCheckACL(t *testing.T) {
 	path, _ := sqliteFilm(t, "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT, team TEXT)")
 	file := filmFile(t, "sqlite", path, "SELECT * FROM film", "metadata: {team: keyword}\nacl: team")
 	f, exit := checks(t, file)
-	found{code: "acl_open", path: "tables.film.acl", words: "list http.tokens"}.provoked(t, f, exit)
+	found{code: "acl_open", path: "tables.film.acl", words: "add http.tokens"}.provoked(t, f, exit)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -358,7 +358,7 @@ func TestCheckSQLite(t *testing.T) {
 		{"no updateTime", two + "INSERT INTO film VALUES (3, NULL, 'c')", all, "", "null_updated", "tables.film.updated", "1 row without u", 0},
 		{"an updateTime to come", two + "INSERT INTO film VALUES (3, datetime('now', '+1 hour'), 'c')", all, "", "future_updated", "tables.film.updated", "1 row", 0},
 		{"one updateTime", two + "UPDATE film SET u = '2024-01-01 00:00:00'", all, "", "constant_updated", "tables.film.updated", "the same u", 0},
-		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds, as most rows say: to declare it: updated: {column: u, unit: s}", 0},
+		{"a number of seconds", numbered, all, "", "unit", "tables.film.updated", "u counts seconds in most rows: to declare it: updated: {column: u, unit: s}", 0},
 		{"rows out of range", numbered, all, "", "out_of_range_updated", "tables.film.updated", "2 rows with u before 1990", 0},
 		{"days", two + "UPDATE film SET u = date(u)", all, "", "coarse_updated", "tables.film.updated", "24h", 0},
 		{"an hour that came twice", two + "UPDATE film SET u = '" + twice + "' WHERE id = 2", all, "timezone: Europe/Berlin", "ambiguous_times", "tables.film.updated", "1 row", 0},

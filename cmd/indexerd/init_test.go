@@ -142,7 +142,7 @@ func TestInitFindsTheUnit(t *testing.T) {
 		yaml, stderr, code := initHere(t, nil, dsn)
 		for _, want := range []string{
 			"most rows count milliseconds", "updated: {column: updated_at, unit: ms}  # ",
-			"its unit is found when rows tell it; to declare it: {column: updated_at, unit: ms}", "updated: updated_at  # ",
+			"its unit is detected from the rows; to declare it: {column: updated_at, unit: ms}", "updated: updated_at  # ",
 		} {
 			if code != 0 || !strings.Contains(yaml, want) {
 				t.Errorf("%s: exit %d: %s\n%s\nwant %q in it", dsn, code, stderr, yaml, want)

@@ -123,8 +123,7 @@ func (c *Check) Findings() Findings {
 
 // add adds a finding for a key of the configuration.
 func (c *Check) add(k code, path, what, do string) {
-	file, line := c.cfg.At(path)
-	c.found.add(k, configs.Fault{File: file, Line: line, Path: path, What: what, Do: do})
+	c.found.add(k, c.cfg.Fault(path, what, do))
 }
 
 // BadDSN reports that the address of a source is not valid.
