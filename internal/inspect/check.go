@@ -149,7 +149,7 @@ func (c *Check) Failed(t configs.Table, err error) {
 	case errors.Is(err, doc.ErrUnavailable):
 		c.add(unreachable, "sources."+t.Source, oneLine(err), "start the database, or correct the address")
 	default:
-		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL by hand to see why")
+		c.add(queryFailed, "tables."+t.Name+".sql", oneLine(err), "run the SQL yourself to see why")
 	}
 	for _, fault := range many {
 		c.found.add(configFault, fault)

@@ -74,7 +74,7 @@ var kinds = [codes]kind{
 	badDSN:       {"bad_dsn", Error, "The address of a database is not valid.", "Correct the source's `dsn`."},
 	unreachable:  {"unreachable", Error, "A database does not answer.", "Start the database, or correct its address."},
 	selectDenied: {"select_denied", Error, "The role has no `SELECT` privilege on a table of the SQL.", "Run the `GRANT` that the finding shows, as the table's owner."},
-	queryFailed:  {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL by hand to see why."},
+	queryFailed:  {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL yourself to see why."},
 	volatileSQL: {"volatile_sql", Error, "Rows had other values when they were read again: the SQL uses `now()`, `random()` or a similar function. Every comparison would find every row changed.",
 		"Remove values that change by themselves from the SQL."},
 	duplicateKey: {"duplicate_key", Error, "The SQL returns several rows with the same key. Their document would change with every read.", "Use `GROUP BY`, make the other rows a child, or add columns to `key`."},
