@@ -14,23 +14,23 @@ import (
 
 type backupCommand struct {
 	configFlag
-	Dest string `arg:"" name:"dest" help:"Where to: a directory that is not there yet, or a file that ends in .tar.zst."`
+	Dest string `arg:"" name:"dest" help:"The backup to create: a new directory, or a file that ends in .tar.zst."`
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (backupCommand) Help() string {
-	return "Copies all of the data directory, also while the daemon writes to it, and checks the copy as it passes.\n\n" +
+	return "Copies the data directory, also while the daemon writes to it, and verifies the copy.\n\n" +
 		"Examples:\n  indexerd backup -c configs/pagila.yaml /var/backups/pagila.tar.zst\n  indexerd restore -c configs/pagila.yaml /var/backups/pagila.tar.zst"
 }
 
 // Run saves a backup.
 func (c backupCommand) Run(ctx context.Context, w world) (err error) {
-	caller, err := dial(ctx, c.Config, w, question{writes: true})
+	client, err := connect(ctx, c.Config, w, needs{writes: true})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, caller.close()) }()
-	stream, err := caller.stream(ctx, "/api/v1/backup")
+	defer func() { err = errors.Join(err, client.close()) }()
+	stream, err := client.backup(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,24 +38,24 @@ func (c backupCommand) Run(ctx context.Context, w world) (err error) {
 	if err := backup.Save(stream, c.Dest); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	fmt.Fprintf(w.stdout, "saved to %s: `indexerd restore -c %s %s` brings it back into an empty data directory\n", c.Dest, c.Config, c.Dest)
+	fmt.Fprintf(w.stdout, "saved to %s: `indexerd restore -c %s %s` restores it into an empty data directory\n", c.Dest, c.Config, c.Dest)
 	return nil
 }
 
 type restoreCommand struct {
 	configFlag
-	Source string `arg:"" name:"src" help:"A backup: its directory or .tar.zst file."`
+	Source string `arg:"" name:"src" help:"The backup: its directory or .tar.zst file."`
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (restoreCommand) Help() string {
-	return "Brings a backup back into the configuration's data directory, which must be empty or missing.\n" +
-		"Everything is checked before anything takes its place. The daemon then goes on from where the backup was, and\n" +
-		"compares everything first: status shows \"unverified\" until that is done.\n\n" +
+	return "Restores a backup into the configuration's data directory, which must be empty or missing.\n" +
+		"The whole backup is checked before any file is moved into place. The next run continues from the state of the backup\n" +
+		"and starts with a full sweep: status shows \"unverified\" until the sweep ends.\n\n" +
 		"Example:\n  indexerd restore -c configs/pagila.yaml /var/backups/pagila.tar.zst"
 }
 
-// Run restores. No daemon may have the directory.
+// Run restores a backup. It fails while a daemon holds the data directory.
 func (c restoreCommand) Run(w world) (err error) {
 	cfg, err := configs.LoadWithoutSecrets(c.Config, w.getenv)
 	if err != nil {
@@ -79,6 +79,6 @@ func (c restoreCommand) Run(w world) (err error) {
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	fmt.Fprintf(w.stdout, "restored to %s: `indexerd run -c %s` goes on from there, and compares everything first\n", cfg.Data, c.Config)
+	fmt.Fprintf(w.stdout, "restored to %s: `indexerd run -c %s` continues from there and starts with a full sweep\n", cfg.Data, c.Config)
 	return nil
 }

@@ -17,14 +17,14 @@ type checkCommand struct {
 	JSON bool `help:"Print the findings as one JSON object."`
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (checkCommand) Help() string {
-	return "Reads the configuration, reaches each database, has it plan each SQL, and reads a sample of the rows. Changes nothing. " +
-		"docs/check.md says what each finding means.\n\n" +
+	return "Reads the configuration, connects to each database, explains each SQL and reads a sample of the rows. Changes nothing. " +
+		"docs/check.md describes each finding.\n\n" +
 		"Example:\n  indexerd check -c configs/pagila.yaml"
 }
 
-// Run prints the findings. It ends with 0 when nothing is above a warning.
+// Run prints the findings. It exits with 0 if no finding is an error.
 func (c checkCommand) Run(ctx context.Context, w world) error {
 	cfg, err := configs.Load(c.Config, w.getenv)
 	var f inspect.Findings
@@ -56,13 +56,13 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 	f.Write(w.stdout)
 	next := fmt.Sprintf("`indexerd run -c %s` starts it", c.Config)
 	if f.Errors > 0 {
-		next = fmt.Sprintf("repair them, and look again: `indexerd check -c %s`", c.Config)
+		next = fmt.Sprintf("fix the errors and run `indexerd check -c %s` again", c.Config)
 	}
 	_, err := fmt.Fprintf(w.stdout, "%s: %s\n", f.Summary(), next)
 	return err
 }
 
-// check looks at every source and every table of a well-formed configuration.
+// check inspects the sources and tables of a valid configuration.
 func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 	c := inspect.NewCheck(cfg)
 	sources := map[string]database.Database{}

@@ -276,7 +276,7 @@ func TestCheckAddresses(t *testing.T) {
 			f, exit := checks(t, file)
 			c.provoked(t, f, exit)
 			stdout, stderr, _ := runHere(t, nil, "check", "-c", file)
-			if want := "\n1 error, 0 warnings, 0 notes: repair them, and look again: `indexerd check -c " + file + "`\n"; !strings.HasPrefix(stdout, "error  ") || !strings.HasSuffix(stdout, want) {
+			if want := "\n1 error, 0 warnings, 0 notes: fix the errors and run `indexerd check -c " + file + "` again\n"; !strings.HasPrefix(stdout, "error  ") || !strings.HasSuffix(stdout, want) {
 				t.Errorf("got %q, want the error, and %q", stdout, want)
 			}
 			if got := oneLineOf(t, stderr); got != "check: 1 error, 0 warnings, 0 notes" {

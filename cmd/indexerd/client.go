@@ -18,19 +18,19 @@ import (
 	"indexerd/store"
 )
 
-// answerWithin is how long a running daemon may take to begin its answer.
+// answerWithin is how long a daemon may take until its response starts.
 const answerWithin = 2 * time.Second
 
-// asking is the flags of every command that asks a daemon.
-type asking struct {
+// requestFlags are embedded in commands that send a request.
+type requestFlags struct {
 	configFlag
-	JSON bool `help:"Print the answer as one JSON object."`
+	JSON bool `help:"Print the result as one JSON object."`
 }
 
-// ask calls the daemon. With --json the answer is printed as it came; else it
-// is read into answer, and print shows it to people.
-func (a asking) ask(ctx context.Context, w world, path string, answer any, print func() error) error {
-	c, err := dial(ctx, a.Config, w, question{})
+// get requests path. It decodes the response into answer and calls print, or
+// prints the response unchanged with --json.
+func (f requestFlags) get(ctx context.Context, w world, n needs, path string, answer any, print func() error) error {
+	c, err := connect(ctx, f.Config, w, n)
 	if err != nil {
 		return err
 	}
@@ -38,41 +38,47 @@ func (a asking) ask(ctx context.Context, w world, path string, answer any, print
 	if err := errors.Join(err, c.close()); err != nil {
 		return err
 	}
-	return a.print(w, body, answer, print)
-}
-
-func (a asking) print(w world, body []byte, answer any, print func() error) error {
-	if a.JSON {
+	if err := json.Unmarshal(body, answer); err != nil {
+		return fmt.Errorf("response of the daemon: %w", err)
+	}
+	if f.JSON {
 		_, err := w.stdout.Write(body)
 		return err
-	}
-	if err := json.Unmarshal(body, answer); err != nil {
-		return fmt.Errorf("read the daemon's answer: %w", err)
 	}
 	return print()
 }
 
-// A caller reaches the handlers of the contract: those of the daemon that has
-// the data directory, or, where none runs, the same ones in process.
-type caller struct {
-	handler http.Handler // in process; nil: a daemon runs
+// run starts a run, waits for its end and decodes its result.
+func (f requestFlags) run(ctx context.Context, w world, n needs, path string, request, result any) (run httpapi.Run, err error) {
+	c, err := connect(ctx, f.Config, w, n)
+	if err != nil {
+		return run, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	return c.run(ctx, w, path, request, result)
+}
+
+// A client calls the handlers of the daemon that holds the data directory, or
+// the same handlers in process.
+type client struct {
+	handler http.Handler // in process; nil if a daemon is running
 	engine  *daemon.Engine
 
 	daemon.Holder
-	token  string
-	client http.Client
+	token string
+	http  http.Client
 }
 
-// A question is what a caller needs where it answers in process.
-type question struct {
-	databases bool // that can be reached
-	writes    bool // a data directory that it may change
+// needs are what a command needs if no daemon is running.
+type needs struct {
+	databases bool // connections to the databases
+	writes    bool // write access to the data directory
 }
 
-// open opens the data directory: for a question that only reads, together with
-// other readers, and without changing anything in it.
-func (q question) open(cfg *configs.Config) (*daemon.Engine, error) {
-	if q.writes {
+// open opens the data directory. Commands that do not write share it with other
+// readers.
+func (n needs) open(cfg *configs.Config) (*daemon.Engine, error) {
+	if n.writes {
 		if err := daemon.MayWrite(cfg); err != nil {
 			return nil, err
 		}
@@ -87,34 +93,46 @@ func (q question) open(cfg *configs.Config) (*daemon.Engine, error) {
 	return e, err
 }
 
-// dial finds out who answers for a configuration.
-func dial(ctx context.Context, file string, w world, q question) (*caller, error) {
+// connect returns the client for a configuration.
+func connect(ctx context.Context, file string, w world, n needs) (*client, error) {
 	cfg, err := configs.LoadWithoutSecrets(file, w.getenv)
 	if err != nil {
 		return nil, err
 	}
-	nothing := fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
-	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
-		return nil, nothing
+	if err := checkLoaded(cfg); err != nil {
+		return nil, err
 	}
-	e, err := q.open(cfg)
+	e, err := n.open(cfg)
 	if errors.Is(err, store.ErrLocked) {
-		return dialDaemon(cfg, w)
+		return connectDaemon(cfg, w)
 	}
 	if err == nil && e.Empty() {
-		err = errors.Join(nothing, e.Close())
+		err = errors.Join(notLoaded(cfg), e.Close())
 	}
-	if err == nil && q.databases {
-		e, err = withDatabases(ctx, e, file, w, q)
+	if err == nil && n.databases {
+		e, err = withDatabases(ctx, e, file, w, n)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &caller{handler: httpapi.Handler(e, httpapi.Access{}), engine: e}, nil
+	return &client{handler: httpapi.Handler(e, httpapi.Access{}), engine: e}, nil
 }
 
-// withDatabases opens the engine again, with the addresses of its databases.
-func withDatabases(ctx context.Context, e *daemon.Engine, file string, w world, q question) (*daemon.Engine, error) {
+// checkLoaded returns an error if the data directory does not exist.
+func checkLoaded(cfg *configs.Config) error {
+	if _, err := os.Stat(cfg.Data); errors.Is(err, fs.ErrNotExist) {
+		return notLoaded(cfg)
+	}
+	return nil
+}
+
+func notLoaded(cfg *configs.Config) error {
+	return fmt.Errorf("nothing is loaded in %s: run `indexerd run -c %s`", cfg.Data, cfg.File)
+}
+
+// withDatabases reopens the engine with the secrets of the databases and connects
+// to them.
+func withDatabases(ctx context.Context, e *daemon.Engine, file string, w world, n needs) (*daemon.Engine, error) {
 	if err := e.Close(); err != nil {
 		return nil, err
 	}
@@ -122,7 +140,7 @@ func withDatabases(ctx context.Context, e *daemon.Engine, file string, w world, 
 	if err != nil {
 		return nil, err
 	}
-	if e, err = q.open(cfg); err != nil {
+	if e, err = n.open(cfg); err != nil {
 		return nil, err
 	}
 	if err := e.OpenDatabases(ctx); err != nil {
@@ -131,28 +149,27 @@ func withDatabases(ctx context.Context, e *daemon.Engine, file string, w world, 
 	return e, nil
 }
 
-// dialDaemon finds the process that holds the data directory.
-func dialDaemon(cfg *configs.Config, w world) (*caller, error) {
+// connectDaemon returns the client of the process that holds the data directory.
+func connectDaemon(cfg *configs.Config, w world) (*client, error) {
 	holder, err := daemon.FindHolder(cfg)
 	if err != nil {
 		return nil, err
 	}
-	c := &caller{Holder: holder}
-	c.client = http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS(), ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}
+	c := &client{Holder: holder}
+	c.http = http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS(), ResponseHeaderTimeout: answerWithin}, Timeout: time.Minute}
 	c.token, _ = w.getenv("INDEXERD_TOKEN")
 	return c, nil
 }
 
-func (c *caller) close() error {
+func (c *client) close() error {
 	if c.engine == nil {
 		return nil
 	}
 	return c.engine.Close()
 }
 
-// do calls the handlers. An answer that is an error object is returned as an
-// error; "absent" of explain, a 404, is none.
-func (c *caller) do(ctx context.Context, method, path string, body any) ([]byte, error) {
+// do sends a request and returns the body of the response, or the error in it.
+func (c *client) do(ctx context.Context, method, path string, body any) ([]byte, error) {
 	status, answer, err := c.call(ctx, method, path, body)
 	if err == nil {
 		err = httpapi.ResponseError(status, answer)
@@ -163,7 +180,7 @@ func (c *caller) do(ctx context.Context, method, path string, body any) ([]byte,
 	return answer, nil
 }
 
-func (c *caller) call(ctx context.Context, method, path string, body any) (status int, answer []byte, err error) {
+func (c *client) call(ctx context.Context, method, path string, body any) (status int, answer []byte, err error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -180,48 +197,48 @@ func (c *caller) call(ctx context.Context, method, path string, body any) (statu
 		status, answer := httpapi.Ask(c.handler, request)
 		return status, answer, nil
 	}
-	response, err := c.client.Do(request)
+	response, err := c.http.Do(request)
 	if err != nil {
-		return 0, nil, c.silent(err)
+		return 0, nil, c.noResponse(err)
 	}
 	defer response.Body.Close()
 	if answer, err = io.ReadAll(response.Body); err != nil {
-		return 0, nil, fmt.Errorf("the daemon, process %s at %s, broke off its answer: %w", c.PID, c.Base, err)
+		return 0, nil, fmt.Errorf("daemon (process %s at %s): incomplete response: %w", c.PID, c.Base, err)
 	}
 	return response.StatusCode, answer, nil
 }
 
-// stream calls a handler whose answer is read as it comes.
-func (c *caller) stream(ctx context.Context, path string) (io.ReadCloser, error) {
+// backup requests a backup. The caller reads it as a stream.
+func (c *client) backup(ctx context.Context) (io.ReadCloser, error) {
 	if c.engine != nil {
 		r, w := io.Pipe()
 		go func() { w.CloseWithError(c.engine.Backup(ctx, w)) }()
 		return r, nil
 	}
-	request, err := c.request(ctx, http.MethodPost, path, nil)
+	request, err := c.request(ctx, http.MethodPost, "/api/v1/backup", nil)
 	if err != nil {
 		return nil, err
 	}
-	response, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS()}}).Do(request) // however long it takes
+	response, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS()}}).Do(request) // without a timeout
 	if err != nil {
-		return nil, c.silent(err)
+		return nil, c.noResponse(err)
 	}
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
 		answer, err := io.ReadAll(response.Body)
 		if err != nil {
-			return nil, c.silent(err)
+			return nil, c.noResponse(err)
 		}
 		return nil, httpapi.ResponseError(response.StatusCode, answer)
 	}
 	return response.Body, nil
 }
 
-// request makes a request to the daemon.
-func (c *caller) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+// request returns a request with the token.
+func (c *client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.Base+path, body)
 	if err != nil {
-		return nil, fmt.Errorf("ask the daemon: %w", err)
+		return nil, fmt.Errorf("request to the daemon: %w", err)
 	}
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
@@ -229,10 +246,10 @@ func (c *caller) request(ctx context.Context, method, path string, body io.Reade
 	return request, nil
 }
 
-// silent is the error of a daemon that does not answer.
-func (c *caller) silent(err error) error {
+// noResponse returns the error for a daemon that does not answer.
+func (c *client) noResponse(err error) error {
 	if errors.Is(err, daemon.ErrOtherCertificate) {
-		return fmt.Errorf("ask the daemon, process %s at %s: %w: ask again, or end what listens there", c.PID, c.Base, daemon.ErrOtherCertificate)
+		return fmt.Errorf("daemon (process %s at %s): %w: try again, or stop the process that listens there", c.PID, c.Base, daemon.ErrOtherCertificate)
 	}
-	return fmt.Errorf("the daemon, process %s at %s, does not answer: look at its log, or end it and run it again", c.PID, c.Base)
+	return fmt.Errorf("daemon (process %s at %s) does not answer: read its log, or restart it", c.PID, c.Base)
 }

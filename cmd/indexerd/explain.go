@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 
 	"indexerd/internal/doc"
@@ -15,33 +12,22 @@ import (
 )
 
 type explainCommand struct {
-	asking
+	requestFlags
 	Table string `arg:"" help:"The table."`
 	OID   string `arg:"" name:"oid" help:"The document's key; the parts of a composite key joined by commas."`
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (explainCommand) Help() string {
-	return "Says what database, index, page and tree have of one row, who saw it last, and what happens next.\n\n" +
+	return "Shows what database, index, page and tree hold for a row, the pass that read it last, and the next pass that reads it.\n\n" +
 		"Example:\n  indexerd explain -c configs/pagila.yaml film 7"
 }
 
-// Run explains. It ends with 1 where nobody knows the row.
+// Run explains a row. It exits with 1 if neither database nor index has the row.
 func (c explainCommand) Run(ctx context.Context, w world) error {
-	caller, err := dial(ctx, c.Config, w, question{databases: true})
-	if err != nil {
-		return err
-	}
-	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/explain/" + url.PathEscape(c.OID)
-	body, err := caller.do(ctx, http.MethodGet, path, nil)
-	if err := errors.Join(err, caller.close()); err != nil {
-		return err
-	}
 	var x httpapi.Explanation
-	if err := json.Unmarshal(body, &x); err != nil {
-		return fmt.Errorf("read the daemon's answer: %w", err)
-	}
-	if err := c.print(w, body, &x, func() error { printExplanation(w.stdout, x); return nil }); err != nil {
+	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/explain/" + url.PathEscape(c.OID)
+	if err := c.get(ctx, w, needs{databases: true}, path, &x, func() error { printExplanation(w.stdout, x); return nil }); err != nil {
 		return err
 	}
 	if x.Verdict == "absent" {
@@ -55,18 +41,18 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	show := func(who, what string) { fmt.Fprintf(w, "  %-11s %s\n", who, what) }
 	version := func(v *httpapi.VersionStatus) string {
 		if v == nil {
-			return "does not have it"
+			return "not found"
 		}
 		return fmt.Sprintf("updated %s, token %s", clock(v.Updated), v.Token)
 	}
 	show("database", version(x.Database))
 	if x.Index == nil {
-		show("index", "does not have it")
+		show("index", "not found")
 	} else {
 		show("index", fmt.Sprintf("write %d", x.Index.V))
 	}
 	if x.Page == nil {
-		show("page", "does not have it")
+		show("page", "not found")
 	} else {
 		show("page", fmt.Sprintf("%s, write %d", version(&x.Page.VersionStatus), x.Page.V))
 	}
@@ -87,13 +73,13 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 	}
 }
 
-// visibilities describes who finds the last document of a row in quarantine.
+// visibilities describe the last document of a quarantined row.
 var visibilities = map[string]string{
-	string(doc.Visible): "visible to the groups that the row has now",
-	string(doc.Hidden):  "hidden from all but admins: the groups of the row can't be read",
+	string(doc.Visible): "visible to the current groups of the row",
+	string(doc.Hidden):  "visible to admins only: the groups of the row can't be read",
 }
 
-// passName is a pass with its tier, if it has one.
+// passName returns the name of a pass with its tier, if it has one.
 func passName(pass string, tier *string) string {
 	if tier == nil {
 		return pass

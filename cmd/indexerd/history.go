@@ -13,15 +13,15 @@ import (
 )
 
 type historyCommand struct {
-	asking
+	requestFlags
 	Table string `arg:"" help:"The table."`
 	Size  int    `default:"50" placeholder:"N" help:"Runs to show, up to 1000 (${default})."`
-	After string `placeholder:"RUN" help:"Show what was before this run."`
+	After string `placeholder:"RUN" help:"Show runs before this one."`
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (historyCommand) Help() string {
-	return "Shows what each pass did, newest first; passes that found nothing are left out.\n\n" +
+	return "Shows the runs of the passes, newest first. Runs that found nothing are omitted.\n\n" +
 		"Example:\n  indexerd history -c configs/pagila.yaml film"
 }
 
@@ -33,7 +33,7 @@ func (c historyCommand) Run(ctx context.Context, w world) error {
 	}
 	var h httpapi.History
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/history?" + v.Encode()
-	return c.ask(ctx, w, path, &h, func() error { return printHistory(w.stdout, h) })
+	return c.get(ctx, w, needs{}, path, &h, func() error { return printHistory(w.stdout, h) })
 }
 
 func printHistory(out io.Writer, h httpapi.History) error {
@@ -42,13 +42,9 @@ func printHistory(out io.Writer, h httpapi.History) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "run\tstarted\tpass\ttook\tcompared\tread\tadded\tupdated\tdeleted\tskipped\tlatest seen after\t")
+	fmt.Fprintln(w, "run\tstarted\tpass\tduration\tcompared\tread\tadded\tupdated\tdeleted\tskipped\tmax lateness\t")
 	for _, r := range h.Runs {
-		pass := r.Pass
-		if r.Tier != nil {
-			pass += " " + *r.Tier
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t\n", r.Run, clock(&r.Started), pass, r.TookMS,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f ms\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t\n", r.Run, clock(&r.Started), passName(r.Pass, r.Tier), r.TookMS,
 			r.Compared, r.Read, r.Added, r.Updated, r.Deleted, r.Skipped, time.Duration(r.LateMaxMS*float64(time.Millisecond)).Round(time.Millisecond))
 	}
 	if err := w.Flush(); err != nil {

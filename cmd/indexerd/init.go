@@ -15,30 +15,30 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// initWithin bounds the look at a database.
+// initWithin bounds the inspection of a database.
 const initWithin = time.Minute
 
 type initCommand struct {
-	DSN string `arg:"" name:"DSN" help:"The database: a URL or host=... dbname=... for PostgreSQL, a file for SQLite; or '$${NAME}', the environment variable that holds it."`
+	DSN string `arg:"" name:"DSN" help:"The database: a URL or host=... dbname=... for PostgreSQL, a file for SQLite; or '$${NAME}', the environment variable with the DSN."`
 }
 
-// Help shows examples.
+// Help implements kong.HelpProvider.
 func (initCommand) Help() string {
-	return "Looks at the tables of a database and prints a configuration with all that can be searched, and why. Changes nothing.\n\n" +
+	return "Inspects the tables of a database and prints a configuration of all searchable columns, with reasons. Changes nothing.\n\n" +
 		"Examples:\n" +
 		"  indexerd init postgres://reader@127.0.0.1:5432/pagila > indexerd.yaml\n" +
-		"  indexerd init '${PAGILA_DSN}' > indexerd.yaml      an address with a password stays in the environment\n" +
+		"  indexerd init '${PAGILA_DSN}' > indexerd.yaml      for a DSN with a password\n" +
 		"  indexerd init shop.db > indexerd.yaml              SQLite\n" +
 		"  indexerd run -c indexerd.yaml"
 }
 
-// Run prints the configuration. What is printed has been read as run reads it.
+// Run prints a configuration that the run command accepts.
 func (c initCommand) Run(ctx context.Context, w world) error {
 	ctx, cancel := context.WithTimeout(ctx, initWithin)
 	defer cancel()
 	if hasPassword(c.DSN) {
-		return coded{errors.New("init: the DSN has a password, which others see in the list of processes and in the configuration: " +
-			"leave it out and set PGPASSWORD, or set a variable to the whole DSN and write '${NAME}'"), exitBad}
+		return coded{errors.New("init: the DSN has a password, which other users can see in the list of processes and in the configuration: " +
+			"remove it and set PGPASSWORD, or set an environment variable to the DSN and write '${NAME}'"), exitBad}
 	}
 	dsn, err := fromEnvironment(c.DSN, w.getenv)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	case errors.Is(err, doc.ErrUnavailable) && driver == "sqlite":
 		return coded{fmt.Errorf("init: %w: name a file of SQLite, or postgres://user@host/database", err), exitBad}
 	case errors.Is(err, doc.ErrUnavailable):
-		return coded{fmt.Errorf("init: %w: start the database, or mend the address", err), exitBad}
+		return coded{fmt.Errorf("init: %w: start the database, or correct the address", err), exitBad}
 	case err != nil:
 		return fmt.Errorf("init: %w", err)
 	}
@@ -71,17 +71,17 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 		return fmt.Errorf("init: %w", err)
 	}
 	if tables == 0 {
-		return fmt.Errorf("init: %s has no table that can be indexed as it is: what was printed says why", db.Address())
+		return fmt.Errorf("init: %s has no table that can be indexed: see the reasons in the output", db.Address())
 	}
-	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s; what is left out stands at the end, with the reason\n", tables, len(catalog.Tables), db.Address())
+	fmt.Fprintf(w.stderr, "init: %d of %d tables of %s; the end of the output lists omitted tables and columns with the reason\n", tables, len(catalog.Tables), db.Address())
 	return nil
 }
 
-// unitWithin bounds the look at the rows of one table.
+// unitWithin bounds the query of the rows of one table.
 const unitWithin = 3 * time.Second
 
-// unitOf asks the rows for a unit. What they do not say in time is left open:
-// the daemon finds it.
+// unitOf derives the unit of a time from the rows of a table. It returns Unknown
+// if that takes too long; the daemon then derives it.
 func unitOf(ctx context.Context, db database.Catalog, sql, column string) timeunit.Unit {
 	ctx, cancel := context.WithTimeout(ctx, unitWithin)
 	defer cancel()
@@ -100,7 +100,7 @@ var (
 	loginAndPassword = regexp.MustCompile(`^[^:]*:.`)
 )
 
-// driverOf tells an address of PostgreSQL from the name of a file.
+// driverOf returns the driver of a DSN.
 func driverOf(dsn string) string {
 	if postgresURL.MatchString(dsn) || keywords.MatchString(dsn) {
 		return "postgres"
@@ -108,9 +108,9 @@ func driverOf(dsn string) string {
 	return "sqlite"
 }
 
-// hasPassword reports whether a DSN as written has a password of its own. What
-// a variable holds is none, but for what stands for it when it is not set. A
-// login ends at the last @, in whatever its password has.
+// hasPassword reports whether a DSN contains a password. The value of a variable
+// does not count, its default in the DSN does. The login of a URL ends at the last
+// @, because a password may contain one.
 func hasPassword(dsn string) bool {
 	written := variable.ReplaceAllStringFunc(dsn, func(v string) string {
 		return strings.TrimPrefix(variable.FindStringSubmatch(v)[2], ":-")
@@ -123,7 +123,7 @@ func hasPassword(dsn string) bool {
 	return isURL && at >= 0 && loginAndPassword.MatchString(rest[:at])
 }
 
-// fromEnvironment replaces ${NAME} as a configuration does.
+// fromEnvironment replaces ${NAME} and ${NAME:-default}, as in a configuration.
 func fromEnvironment(dsn string, getenv func(string) (string, bool)) (string, error) {
 	var unset string
 	expanded := variable.ReplaceAllStringFunc(dsn, func(v string) string {
@@ -143,7 +143,7 @@ func fromEnvironment(dsn string, getenv func(string) (string, bool)) (string, er
 	return expanded, nil
 }
 
-// escaped is the DSN as a configuration has it, where every $ but that of a
+// escaped returns a DSN for a configuration: every $ that does not begin a
 // variable is doubled.
 func escaped(dsn string) string {
 	var out strings.Builder

@@ -12,8 +12,8 @@ import (
 	"indexerd/internal/terminal"
 )
 
-// A logSink is where loggers write; what it does with a line can be changed
-// under them.
+// A logSink is a slog.Handler whose format and level can change while loggers use
+// it.
 type logSink struct {
 	now  *atomic.Pointer[slog.Handler]
 	with []slog.Attr
@@ -27,7 +27,8 @@ func newLogSink(s *screen, conf configs.Log) *logSink {
 
 var levels = map[string]slog.Level{"info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
-// use writes for people on a terminal, and key=value or JSON lines elsewhere.
+// use sets format and level: colored text on a terminal, otherwise key=value or
+// JSON lines.
 func (l *logSink) use(s *screen, conf configs.Log) {
 	level := levels[conf.Level]
 	var h slog.Handler
@@ -57,8 +58,8 @@ func (l *logSink) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &logSink{l.now, append(l.with[:len(l.with):len(l.with)], attrs...)}
 }
 
-// WithGroup implements slog.Handler. A logger with a group, of which there is
-// none here, keeps the format that it began with.
+// WithGroup implements slog.Handler. A logger with a group, which the daemon does
+// not use, keeps its format.
 func (l *logSink) WithGroup(name string) slog.Handler {
 	return (*l.now.Load()).WithAttrs(l.with).WithGroup(name)
 }

@@ -1,10 +1,14 @@
-// Command indexerd keeps a full-text index equal to tables of a database,
-// second by second, by reading the database and nothing else.
+// Command indexerd keeps a full-text index equal to tables of a database. It only
+// reads the database.
 //
-// The command is thin: it parses flags, loads the configuration, builds the
-// passes (engine.go, table.go) and runs them until it is signalled. Commands
-// that ask something (status, search) call the HTTP handlers of the running
-// daemon, or the same handlers in process when none runs (client.go).
+// The package parses flags and prints results; internal/daemon does the work.
+// run and demo run the daemon in this process. Other commands call the HTTP
+// handlers of the running daemon, or the same handlers in process if no daemon is
+// running: see client.go. Without a daemon, commands that only read open the data
+// directory read-only.
+//
+// Exit codes: 0 for success or yes, 1 for failure or no, 2 for a usage or
+// configuration error. verify also exits with 2 if it can't decide.
 package main
 
 import (
@@ -23,40 +27,39 @@ import (
 	"indexerd/internal/terminal"
 )
 
-// exit codes, as the contract has them.
 const (
-	exitNo  = 1 // the answer is no, or it failed
-	exitBad = 2 // bad usage or configuration
+	exitNo  = 1
+	exitBad = 2
 )
 
-// cli is the command line. Shell completions and manual page in packaging are
-// made of it.
+// cli is the command line. The shell completions and the manual page in packaging
+// are generated from it.
 //
 //go:generate go test -run ^TestShipped$ -update .
 type cli struct {
-	Demo       demoCommand       `cmd:"" help:"Make a small database and index it: everything at work in one command."`
-	Init       initCommand       `cmd:"" help:"Look at a database and print a configuration for it."`
-	Check      checkCommand      `cmd:"" help:"Look at the configuration and its databases, and say what is wrong."`
-	Run        runCommand        `cmd:"" help:"Index, follow the databases and answer searches, until signalled."`
-	Status     statusCommand     `cmd:"" help:"Say how far each table has come."`
+	Demo       demoCommand       `cmd:"" help:"Create a small database, index it and keep changing it."`
+	Init       initCommand       `cmd:"" help:"Inspect a database and print a configuration for it."`
+	Check      checkCommand      `cmd:"" help:"Check the configuration and its databases."`
+	Run        runCommand        `cmd:"" help:"Run the daemon: index, follow the databases and serve searches."`
+	Status     statusCommand     `cmd:"" help:"Show the state of each table."`
 	Search     searchCommand     `cmd:"" help:"Search a table."`
-	Verify     verifyCommand     `cmd:"" help:"Prove that index and database are equal, or say where they are not."`
-	Explain    explainCommand    `cmd:"" help:"Say what everybody knows of one row, and what happens to it next."`
-	Sweep      sweepCommand      `cmd:"" help:"Compare a whole table now, and repair what differs."`
-	Versions   versionsCommand   `cmd:"" help:"Show what a row said before."`
-	History    historyCommand    `cmd:"" help:"Show what each pass of a table did."`
-	Reindex    reindexCommand    `cmd:"" help:"Build a table's index anew from what is stored, for a changed mapping."`
-	Reload     reloadCommand     `cmd:"" help:"Forget a table and load it anew."`
-	Backup     backupCommand     `cmd:"" help:"Copy all that is stored, while it changes."`
-	Restore    restoreCommand    `cmd:"" help:"Bring a backup back into an empty data directory."`
-	Plan       planCommand       `cmd:"" help:"Say what compensation tiers cost."`
-	Completion completionCommand `cmd:"" help:"Print a script by which a shell completes commands and flags."`
+	Verify     verifyCommand     `cmd:"" help:"Compare the index with the database, row by row."`
+	Explain    explainCommand    `cmd:"" help:"Show what database, index and pages hold for a row, and the next pass that reads it."`
+	Sweep      sweepCommand      `cmd:"" help:"Compare a whole table with its index now, and repair differences."`
+	Versions   versionsCommand   `cmd:"" help:"Show earlier versions of a row."`
+	History    historyCommand    `cmd:"" help:"Show the runs of the passes of a table."`
+	Reindex    reindexCommand    `cmd:"" help:"Rebuild a table's index from its stored pages, after a change of the mapping."`
+	Reload     reloadCommand     `cmd:"" help:"Delete what is stored of a table and load it again."`
+	Backup     backupCommand     `cmd:"" help:"Back up the data directory, also while the daemon is running."`
+	Restore    restoreCommand    `cmd:"" help:"Restore a backup into an empty data directory."`
+	Plan       planCommand       `cmd:"" help:"Compute the cost of compensation tiers."`
+	Completion completionCommand `cmd:"" help:"Print a shell completion script."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// world is what a command may touch.
+// world is the environment of a command.
 type world struct {
 	stdout, stderr io.Writer
 	getenv         func(string) (string, bool)
@@ -69,10 +72,10 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], world{stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}))
 }
 
-// run is the whole command: it returns the exit code.
+// run runs the command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	w.stdout = terminal.NewWriter(w.stdout)
-	code := -1 // until kong asks to leave, after --help
+	code := -1 // set by kong after --help and --version
 	var c cli
 	parser, err := kong.New(&c,
 		kong.Name("indexerd"),
@@ -94,7 +97,7 @@ func run(ctx context.Context, args []string, w world) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(w.stderr, "indexerd: %v: see %s --help\n", err, meant(err))
+		fmt.Fprintf(w.stderr, "indexerd: %v: see %s --help\n", err, parsedCommand(err))
 		return exitBad
 	}
 	if err := parsed.Run(); err != nil {
@@ -104,8 +107,8 @@ func run(ctx context.Context, args []string, w world) int {
 	return 0
 }
 
-// meant is the command line as far as it was understood.
-func meant(err error) string {
+// parsedCommand returns the part of the command line that was parsed.
+func parsedCommand(err error) string {
 	var p *kong.ParseError
 	if errors.As(err, &p) {
 		if command := p.Context.Selected(); command != nil {
@@ -134,9 +137,9 @@ func exitCode(err error) int {
 	return exitNo
 }
 
-// configFlag is the flag of every command that needs a configuration.
+// configFlag is embedded in commands that need a configuration.
 type configFlag struct {
-	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration, a YAML file."`
+	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration file, YAML."`
 }
 
 type versionCommand struct{}

@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// roff is text as a line of a manual page: a hyphen stays one that can be
-// copied, and no line begins with a dot.
+// roff escapes a line of a manual page, so that its hyphens can be copied and a
+// dot at its start is not a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "^", `\(ha`, "~", `\(ti`, "`", `\(ga`).Replace(text)
 	if strings.HasPrefix(text, ".") {
@@ -20,7 +20,7 @@ func roff(text string) string {
 
 // writeManual writes the manual page indexerd(1).
 func writeManual(w io.Writer, app *kong.Node) {
-	fmt.Fprint(w, `.\" Made of the command line: go generate ./cmd/indexerd
+	fmt.Fprint(w, `.\" Generated from the command line: go generate ./cmd/indexerd
 .TH INDEXERD 1
 .SH NAME
 indexerd \- keep a full\-text index equal to tables of a database
@@ -29,15 +29,15 @@ indexerd \- keep a full\-text index equal to tables of a database
 .I COMMAND
 .RI [ flag " ...] [" argument " ...]"
 .SH DESCRIPTION
-indexerd reads tables of a database with plain SELECTs, follows them second by second and answers searches.
-A YAML file says what is indexed:
+indexerd reads tables of a database with plain SELECTs, keeps a full\-text index equal to them and serves searches.
+A YAML file configures it:
 .B indexerd init
-prints one for a database,
+prints a configuration for a database,
 .B indexerd check
-says what is wrong with one, and
+checks one, and
 .B indexerd run
 runs the daemon.
-The other commands ask the daemon that runs, or, where none does, look at what it has stored.
+The other commands send requests to the running daemon. If none is running they read the stored data.
 .PP
 .B indexerd
 .I COMMAND
@@ -51,47 +51,46 @@ shows the flags of a command.
 	fmt.Fprint(w, `.SH EXIT STATUS
 .TP
 .B 0
-It is done, or the answer is yes.
+Success, or the answer is yes.
 .TP
 .B 1
-The answer is no, or it failed; of
+Failure, or the answer is no. With
 .BR check :
-there is an error.
+the configuration has errors.
 .TP
 .B 2
-Bad usage or a fault of the configuration; of
+A usage or configuration error. With
 .BR verify :
-it could not tell.
+it is unknown whether index and database are equal.
 .SH SIGNALS
 .TP
 .B SIGTERM, SIGINT
 .B indexerd run
-ends within the batches in hand; no other end loses anything either.
+stops after the current batches. Nothing is lost if the process is killed instead.
 .TP
 .B SIGHUP
 .B indexerd run
-reads its configuration anew. What is wrong with it is in the log, and the daemon goes on as it was.
+reads its configuration again. If the new configuration has errors, it logs them and keeps the old one.
 .SH ENVIRONMENT
 .TP
 .B INDEXERD_TOKEN
-The token that commands show the daemon.
+The token that commands send to the daemon.
 .TP
 .B NOTIFY_SOCKET, WATCHDOG_USEC, CREDENTIALS_DIRECTORY
-As
-.BR systemd (1)
-sets them.
+Set by
+.BR systemd (1).
 .PP
-A configuration may name others as ${NAME}.
+A configuration may use other variables as ${NAME}.
 .SH FILES
 .TP
 .I /etc/indexerd/indexerd.yaml
 The configuration of the service.
 .TP
 .I /var/lib/indexerd/data
-What it stores.
+The data of the service.
 .TP
 .I /usr/share/doc/indexerd/
-operations.md goes through the service step by step, configuration.md explains every key.
+operations.md describes the service, configuration.md every key.
 `)
 }
 

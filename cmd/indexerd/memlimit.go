@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// Go's share of the memory that the cgroup may take, in percent. The rest is for
-// what Go does not count: SQLite's caches, the kernel's buffers, and the pages of
-// the index that have just been read.
+// goShare is Go's share of the memory limit of the cgroup, in percent. The rest is
+// for memory that Go does not count: SQLite's caches, the kernel's buffers and
+// pages of the index in the page cache.
 const goShare = 80
 
-// limitMemory tells Go the memory limit of the process's cgroup, so that it
-// collects garbage before the kernel ends the process. GOMEMLIMIT in the
-// environment decides by itself.
+// limitMemory sets Go's memory limit from the process's cgroup, so that Go collects
+// garbage before the kernel kills the process. GOMEMLIMIT in the environment takes
+// precedence.
 func limitMemory(getenv func(string) (string, bool), root fs.FS) {
 	if _, set := getenv("GOMEMLIMIT"); set {
 		return
@@ -30,8 +30,8 @@ func limitMemory(getenv func(string) (string, bool), root fs.FS) {
 	}
 }
 
-// cgroupLimit returns the least memory limit of the process's cgroup and of those
-// above it, in bytes; math.MaxInt64 where there is none, or none can be read.
+// cgroupLimit returns the lowest memory limit of the process's cgroup and its
+// parents in bytes, math.MaxInt64 if there is none or it can't be read.
 func cgroupLimit(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -56,8 +56,8 @@ func hasController(list, name string) bool {
 	return slices.Contains(strings.Split(list, ","), name)
 }
 
-// limitAbove returns the least limit of a cgroup and of those above it. In a
-// container the path may be the host's, and only the root is there.
+// limitAbove returns the lowest limit of a cgroup and its parents. In a container
+// the path may be the host's; then only the root exists.
 func limitAbove(root fs.FS, mount, cgroup string, files ...string) int64 {
 	limit := int64(math.MaxInt64)
 	for dir := path.Clean("/" + cgroup); ; dir = path.Dir(dir) {
@@ -70,8 +70,8 @@ func limitAbove(root fs.FS, mount, cgroup string, files ...string) int64 {
 	}
 }
 
-// limitIn reads a file of one number. Without a limit it says max, or in the
-// first version of cgroups a number that no machine has.
+// limitIn reads a file with one number. No limit is the text max, or in cgroups v1
+// a number above 2^60.
 func limitIn(root fs.FS, file string) int64 {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {
@@ -84,5 +84,5 @@ func limitIn(root fs.FS, file string) int64 {
 	return n
 }
 
-// machine is the file system that the limits are read from.
+// machine returns the file system that limits are read from.
 func machine() fs.FS { return os.DirFS("/") }

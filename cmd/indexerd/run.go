@@ -20,10 +20,10 @@ type runCommand struct {
 	configFlag
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (runCommand) Help() string {
-	return "Loads each table once, follows the database second by second and answers searches.\n" +
-		"End it with SIGTERM or Ctrl-C; run it again and it goes on where it was.\n\n" +
+	return "Loads each table once, follows the databases and serves searches.\n" +
+		"Stop it with SIGTERM or Ctrl-C. The next run continues where this one stopped.\n\n" +
 		"Example:\n  indexerd run -c configs/pagila.yaml"
 }
 
@@ -39,8 +39,8 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 	return runDaemon(ctx, cfg, w, hangups, nil)
 }
 
-// runDaemon runs a daemon that logs, and draws its loads, on stderr. serving, if
-// not nil, is called with the address once it answers there.
+// runDaemon runs a daemon that writes its log and the progress of loads to stderr.
+// It calls serving, if not nil, with the address that the daemon serves.
 func runDaemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan os.Signal, serving func(address string)) error {
 	screen := newScreen(w.stderr)
 	sink := newLogSink(screen, cfg.Log)
@@ -51,7 +51,7 @@ func runDaemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan
 		WatchLoads: func(ctx context.Context, loads func() []daemon.Load) { watchLoads(ctx, loads, screen, log) },
 	})
 	if errors.As(err, new(*daemon.OwnerError)) {
-		return coded{err, exitBad} // another start as this user would not help
+		return coded{err, exitBad} // systemd must not restart it: the user is wrong
 	}
 	return err
 }

@@ -18,28 +18,28 @@ import (
 )
 
 type searchCommand struct {
-	asking
+	requestFlags
 	Table     string   `arg:"" help:"The table."`
-	Words     []string `arg:"" optional:"" help:"The query. Put -- before words that begin with a hyphen."`
-	From      int      `placeholder:"N" help:"Hits to leave out."`
+	Words     []string `arg:"" optional:"" help:"The query. Write -- before words that begin with a hyphen."`
+	From      int      `placeholder:"N" help:"Hits to skip."`
 	Size      int      `default:"10" placeholder:"N" help:"Hits to return, up to 1000 (${default})."`
-	After     string   `placeholder:"NEXT" help:"Go on after the last answer: its \"next\"."`
-	Filter    []string `sep:"none" placeholder:"FIELD:VALUE" help:"Only documents with this value; repeat it for more."`
+	After     string   `placeholder:"NEXT" help:"Continue after a previous answer: its \"next\"."`
+	Filter    []string `sep:"none" placeholder:"FIELD:VALUE" help:"Only documents with this value; may be repeated."`
 	Sort      []string `placeholder:"FIELD" help:"Sort by a metadata field, -FIELD for descending."`
 	Facets    []string `placeholder:"FIELD:N" help:"Count the most frequent values of a keyword field."`
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
-	Highlight bool     `default:"true" negatable:"" help:"Mark what was found."`
+	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
 }
 
-// Help shows examples.
+// Help implements kong.HelpProvider.
 func (searchCommand) Help() string {
-	return "Words must all be there; OR, ( ), -without, \"a phrase\", \"a phrase\"~2, pre*, fuzzy~, field:value, field:>=5 and field:[a TO b] work.\n\n" +
+	return "A document must have all words. Also: OR, ( ), -without, \"a phrase\", \"a phrase\"~2, pre*, fuzzy~, field:value, field:>=5 and field:[a TO b].\n\n" +
 		"Examples:\n" +
 		"  indexerd search -c configs/pagila.yaml film drama shark\n" +
 		"  indexerd search -c configs/pagila.yaml film 'drama release_year:>=2000' --filter rating:PG --sort -release_year --json"
 }
 
-// values are the parameters as the HTTP call has them.
+// values returns the parameters of the URL.
 func (c searchCommand) values() url.Values {
 	v := url.Values{"q": {strings.Join(c.Words, " ")}, "size": {strconv.Itoa(c.Size)}, "highlight": {strconv.FormatBool(c.Highlight)}}
 	if c.From != 0 {
@@ -63,7 +63,7 @@ func (c searchCommand) values() url.Values {
 func (c searchCommand) Run(ctx context.Context, w world) error {
 	var a search.Answer
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
-	return c.ask(ctx, w, path, &a, func() error {
+	return c.get(ctx, w, needs{}, path, &a, func() error {
 		printAnswer(w.stdout, a, isTerminal(w.stdout))
 		return nil
 	})
@@ -76,7 +76,7 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 			if found := hit.Highlights[f.Name]; len(found) > 0 {
 				return mark(strings.Join(found, " ... "), bold)
 			}
-			return shorten(listed(f.Value))
+			return shorten(formatValue(f.Value))
 		})
 	}
 	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, a.Table, len(a.Hits), a.TookMS)
@@ -92,18 +92,18 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	}
 }
 
-// printFields prints a line for each field that has something to say. say
-// returns text that is safe on a terminal, or marked for one.
-func printFields(w io.Writer, fields search.Fields, say func(search.Field) string) {
+// printFields prints a line for each field that is not empty. format returns text
+// that is safe on a terminal.
+func printFields(w io.Writer, fields search.Fields, format func(search.Field) string) {
 	for _, f := range fields {
-		if text := say(f); text != "" {
+		if text := format(f); text != "" {
 			fmt.Fprintf(terminal.Raw(w), "  %s: %s\n", terminal.Line(f.Name), text)
 		}
 	}
 }
 
-// listed is a value as people read it.
-func listed(value any) string {
+// formatValue formats a value or a list of values.
+func formatValue(value any) string {
 	list, ok := value.([]any)
 	if !ok {
 		return doc.FormatText(value)
@@ -115,29 +115,29 @@ func listed(value any) string {
 	return strings.Join(texts, ", ")
 }
 
-// mark shows a highlight: bold on a terminal, in brackets elsewhere.
+// mark formats a highlight: bold on a terminal, in brackets otherwise.
 func mark(fragment string, bold bool) string {
 	on, off := "[", "]"
 	if bold {
 		on, off = "\x1b[1m", "\x1b[0m"
 	}
-	marked := strings.NewReplacer("<mark>", on, "</mark>", off).Replace(harmless(fragment))
+	marked := strings.NewReplacer("<mark>", on, "</mark>", off).Replace(oneLine(fragment))
 	return html.UnescapeString(marked)
 }
 
-// shorten cuts text to what fits on a line or two.
+// shorten cuts text to 160 characters on one line.
 func shorten(text string) string {
-	const most = 160
-	r := []rune(strings.Join(strings.Fields(harmless(text)), " "))
-	if len(r) <= most {
+	const limit = 160
+	r := []rune(strings.Join(strings.Fields(oneLine(text)), " "))
+	if len(r) <= limit {
 		return string(r)
 	}
-	return string(r[:most]) + "..."
+	return string(r[:limit]) + "..."
 }
 
-// harmless is text on one line, without what steers a terminal: a row may say
-// anything, and people read it better without escapes of its newlines.
-func harmless(text string) string {
+// oneLine replaces control characters by blanks, so that text of a row can't
+// control the terminal.
+func oneLine(text string) string {
 	return terminal.Line(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -16,7 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine is the model of the command line.
+// commandLine returns the model of the command line.
 func commandLine(t *testing.T) *kong.Node {
 	t.Helper()
 	parser, err := kong.New(&cli{}, kong.Name("indexerd"))
@@ -26,8 +26,7 @@ func commandLine(t *testing.T) *kong.Node {
 	return parser.Model.Node
 }
 
-// shipped is what the packages have beside the binary, made of the command
-// line.
+// shipped are the files in the packages that are generated from the command line.
 var shipped = map[string]func(io.Writer, *kong.Node){
 	"completions/indexerd.bash": completeBash,
 	"completions/_indexerd":     completeZsh,
@@ -35,8 +34,8 @@ var shipped = map[string]func(io.Writer, *kong.Node){
 	"indexerd.1":                writeManual,
 }
 
-// TestShipped fails when a file in packaging is not what the command line says,
-// and writes it anew with -update.
+// TestShipped compares the generated files in packaging with the command line. It
+// writes them with -update.
 func TestShipped(t *testing.T) {
 	app := commandLine(t)
 	for name, write := range shipped {
@@ -50,14 +49,13 @@ func TestShipped(t *testing.T) {
 				}
 			}
 			if got := readFile(t, file); got != want.String() {
-				t.Errorf("%s is an old one: go generate ./cmd/indexerd", file)
+				t.Errorf("%s is outdated: run go generate ./cmd/indexerd", file)
 			}
 		})
 	}
 }
 
-// Every command and every flag of it is in each of them, after the command.
-func TestShippedIsComplete(t *testing.T) {
+func TestShippedFilesHaveEveryCommandAndFlag(t *testing.T) {
 	app := commandLine(t)
 	commands := visible(app)
 	if len(commands) < 18 {
@@ -67,7 +65,7 @@ func TestShippedIsComplete(t *testing.T) {
 		var b bytes.Buffer
 		write(&b, app)
 		for _, c := range commands {
-			part := ofCommand(t, name, b.String(), c.Name)
+			part := partOf(t, name, b.String(), c.Name)
 			for _, f := range flags(c) {
 				for _, s := range spellings(f) {
 					if !slices.ContainsFunc(flagForms(s), func(form string) bool { return strings.Contains(part, form) }) {
@@ -79,8 +77,8 @@ func TestShippedIsComplete(t *testing.T) {
 	}
 }
 
-// ofCommand is the part of a file that is about a command.
-func ofCommand(t *testing.T, file, text, command string) string {
+// partOf returns the part of a file about a command.
+func partOf(t *testing.T, file, text, command string) string {
 	t.Helper()
 	begin, end := "", ""
 	switch filepath.Ext(file) {
@@ -107,7 +105,7 @@ func ofCommand(t *testing.T, file, text, command string) string {
 	return part
 }
 
-// flagForms are the ways in which shells and manual write a flag.
+// flagForms returns the forms of a flag in the scripts and in the manual.
 func flagForms(spelling string) []string {
 	name := strings.TrimLeft(spelling, "-")
 	roff := strings.ReplaceAll(spelling, "-", `\-`)
@@ -118,8 +116,8 @@ func flagForms(spelling string) []string {
 	return append(forms, " -s "+name+" ")
 }
 
-// TestBashCompletes asks bash itself.
-func TestBashCompletes(t *testing.T) {
+// TestBashCompletion runs the script in bash.
+func TestBashCompletion(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "my film.yaml"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -127,7 +125,7 @@ func TestBashCompletes(t *testing.T) {
 	var script bytes.Buffer
 	completeBash(&script, commandLine(t))
 	for _, c := range []struct {
-		words []string // the last one is being written
+		words []string // the last one is incomplete
 		want  string
 	}{
 		{[]string{"ver"}, "verify|versions|version|"},

@@ -11,9 +11,9 @@ import (
 	"indexerd/internal/terminal"
 )
 
-type statusCommand struct{ asking }
+type statusCommand struct{ requestFlags }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (statusCommand) Help() string {
 	return "Example:\n  indexerd status -c configs/pagila.yaml"
 }
@@ -21,7 +21,7 @@ func (statusCommand) Help() string {
 // Run prints the status.
 func (c statusCommand) Run(ctx context.Context, w world) error {
 	var s httpapi.Status
-	return c.ask(ctx, w, "/api/v1/status", &s, func() error {
+	return c.get(ctx, w, needs{}, "/api/v1/status", &s, func() error {
 		printStatus(w.stdout, s)
 		return nil
 	})
@@ -29,9 +29,9 @@ func (c statusCommand) Run(ctx context.Context, w world) error {
 
 func printStatus(w io.Writer, s httpapi.Status) {
 	if s.Running {
-		fmt.Fprintf(w, "indexerd %s runs as process %d since %s\n", s.Version, s.PID, clock(s.Started))
+		fmt.Fprintf(w, "indexerd %s is running as process %d since %s\n", s.Version, s.PID, clock(s.Started))
 	} else {
-		fmt.Fprintf(w, "indexerd %s does not run: this is how far it had come\n", s.Version)
+		fmt.Fprintf(w, "indexerd %s is not running; this is the stored state\n", s.Version)
 	}
 	for _, src := range s.Sources {
 		if src.Error != nil {
@@ -46,7 +46,7 @@ func printStatus(w io.Writer, s httpapi.Status) {
 func printTable(w io.Writer, t httpapi.TableStatus) {
 	fmt.Fprintf(w, "%s: %s, %d documents", t.Table, t.State, t.Documents)
 	if t.Load != nil {
-		fmt.Fprintf(w, ", %d of %d rows, %.0f rows/s, %v to go", t.Load.Done, t.Load.Of, t.Load.RowsPerS, time.Duration(t.Load.ETAS)*time.Second)
+		fmt.Fprintf(w, ", %d of %d rows, %.0f rows/s, %v left", t.Load.Done, t.Load.Of, t.Load.RowsPerS, time.Duration(t.Load.ETAS)*time.Second)
 	}
 	if t.LagS != nil {
 		fmt.Fprintf(w, ", %.1f s behind", *t.LagS)
@@ -55,7 +55,7 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 		fmt.Fprintf(w, ", settled to %s (%s)", clock(t.Settled.At), t.Settled.Mode)
 	}
 	if t.Held != nil {
-		fmt.Fprintf(w, ", %d removals HELD since %s: if they are to go: %s", t.Held.Removals, clock(&t.Held.Since), t.Held.Do)
+		fmt.Fprintf(w, ", %d removals HELD since %s; to allow them: %s", t.Held.Removals, clock(&t.Held.Since), t.Held.Do)
 	}
 	if t.Quarantined > 0 {
 		fmt.Fprintf(w, ", %d rows in quarantine", t.Quarantined)

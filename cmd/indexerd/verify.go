@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,19 +13,19 @@ import (
 )
 
 type verifyCommand struct {
-	asking
-	Table   string        `arg:"" optional:"" help:"The table; all if left out."`
-	Content bool          `help:"Also read every page, check its checksum and what the index was told of it."`
-	Repair  bool          `help:"Mend what differs, and verify again. Documents without a row are removed, also those that the guard holds."`
+	requestFlags
+	Table   string        `arg:"" optional:"" help:"The table; all tables if omitted."`
+	Content bool          `help:"Also read every page, check its checksum and compare it with the document in the index."`
+	Repair  bool          `help:"Repair differences and verify again. This also removes documents without a row that the guard holds."`
 	Strict  bool          `help:"Count documents whose row was deleted since the last sweep as differences."`
-	Wait    time.Duration `default:"30s" placeholder:"DURATION" help:"How long to wait for changes that are under way (${default})."`
+	Wait    time.Duration `default:"30s" placeholder:"DURATION" help:"How long to wait for pending changes (${default})."`
 }
 
-// Help says how it ends.
+// Help implements kong.HelpProvider.
 func (verifyCommand) Help() string {
-	return "Compares the index with the database, both ways, row by row, while the daemon runs or not.\n" +
-		"Ends with 0 if they are equal, 1 if they differ, 2 if that can't be told. A document whose row was deleted since the\n" +
-		"last sweep can still be found: it is pending, which its line says first, and a difference only with --strict.\n\n" +
+	return "Compares the index with the database, both ways, row by row. A daemon may be running.\n" +
+		"Exits with 0 if they are equal, 1 if they differ, 2 if that is unknown. A document whose row was deleted since the\n" +
+		"last sweep is pending: it can still be found. It is a difference only with --strict.\n\n" +
 		"Examples:\n  indexerd verify -c configs/pagila.yaml\n  indexerd verify -c configs/pagila.yaml film --content --repair\n" +
 		"  indexerd sweep -c configs/pagila.yaml film && indexerd verify -c configs/pagila.yaml film --strict"
 }
@@ -36,13 +35,13 @@ func (c verifyCommand) Run(ctx context.Context, w world) error {
 	verified, err := c.verify(ctx, w)
 	if err != nil {
 		if exitCode(err) == exitNo {
-			err = coded{err, exitBad} // nothing was proved, either way
+			err = coded{err, exitBad} // neither equal nor different
 		}
 		return err
 	}
 	switch {
 	case verified.unknown() != "":
-		return coded{errors.New("verify: could not tell: " + verified.unknown()), exitBad}
+		return coded{errors.New("verify: result unknown: " + verified.unknown()), exitBad}
 	case !verified.Equal:
 		return errors.New("verify: the index and the database differ")
 	}
@@ -54,7 +53,8 @@ type verified struct {
 	strict bool
 }
 
-// unknown says why the question has no answer, or nothing.
+// unknown returns why it is unknown whether the tables are equal, or an empty
+// text.
 func (v verified) unknown() string {
 	unsettled := 0
 	for _, t := range v.Tables {
@@ -62,14 +62,14 @@ func (v verified) unknown() string {
 			return t.Table + ": " + *t.Error
 		}
 		if v.differences(t) > 0 {
-			unsettled = -1 // differs, whatever is unsettled beside
+			unsettled = -1 // a difference is certain
 		}
 		if unsettled >= 0 {
 			unsettled += t.Unsettled
 		}
 	}
 	if unsettled > 0 {
-		return fmt.Sprintf("%d rows are still changing: run indexerd, or wait longer", unsettled)
+		return fmt.Sprintf("%d rows are still changing: run indexerd, or wait longer with --wait", unsettled)
 	}
 	return ""
 }
@@ -83,26 +83,15 @@ func (v verified) differences(t httpapi.VerifiedTable) int {
 }
 
 func (c verifyCommand) verify(ctx context.Context, w world) (v verified, err error) {
-	caller, err := dial(ctx, c.Config, w, question{databases: true, writes: c.Repair})
-	if err != nil {
-		return v, err
-	}
-	defer func() { err = errors.Join(err, caller.close()) }()
 	wait := c.Wait.Seconds()
 	request := httpapi.VerifyRequest{Content: c.Content, Repair: c.Repair, Strict: c.Strict, WaitS: &wait}
 	v.strict = c.Strict
 	if c.Table != "" {
 		request.Tables = []string{c.Table}
 	}
-	run, err := caller.begin(ctx, w, "/api/v1/verify", request)
-	if err == nil {
-		err = failed(run)
-	}
+	run, err := c.run(ctx, w, needs{databases: true, writes: c.Repair}, "/api/v1/verify", request, &v.VerifyResult)
 	if err != nil {
 		return v, err
-	}
-	if err := json.Unmarshal(run.Result, &v.VerifyResult); err != nil {
-		return v, fmt.Errorf("read the result: %w", err)
 	}
 	if c.JSON {
 		_, err = fmt.Fprintf(w.stdout, "%s\n", run.Result)
@@ -117,7 +106,7 @@ func (v verified) print(w io.Writer) {
 		word := "equal"
 		switch {
 		case t.Error != nil:
-			fmt.Fprintf(w, "%s: could not tell: %s\n", t.Table, terminal.Line(*t.Error))
+			fmt.Fprintf(w, "%s: unknown: %s\n", t.Table, terminal.Line(*t.Error))
 			continue
 		case v.differences(t) > 0:
 			word = "DIFFERENT"

@@ -11,14 +11,14 @@ import (
 )
 
 type versionsCommand struct {
-	asking
+	requestFlags
 	Table string `arg:"" help:"The table."`
 	OID   string `arg:"" name:"oid" help:"The document's key; the parts of a composite key joined by commas."`
 }
 
-// Help shows an example.
+// Help implements kong.HelpProvider.
 func (versionsCommand) Help() string {
-	return "Shows what a row said before, newest first. How many versions are kept is pages.versions of the table, 1 if not set.\n\n" +
+	return "Shows the stored versions of a row, newest first. pages.versions of the table sets how many are kept; the default is 1.\n\n" +
 		"Example:\n  indexerd versions -c configs/pagila.yaml film 7"
 }
 
@@ -26,7 +26,7 @@ func (versionsCommand) Help() string {
 func (c versionsCommand) Run(ctx context.Context, w world) error {
 	var v search.Versions
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/versions/" + url.PathEscape(c.OID)
-	return c.ask(ctx, w, path, &v, func() error {
+	return c.get(ctx, w, needs{}, path, &v, func() error {
 		printVersions(w.stdout, v)
 		return nil
 	})
@@ -39,6 +39,6 @@ func printVersions(w io.Writer, v search.Versions) {
 			updated = *version.Updated
 		}
 		fmt.Fprintf(w, "%s, updated %s, fetched %s\n", terminal.Line(v.OID), updated, version.Fetched)
-		printFields(w, version.Fields, func(f search.Field) string { return shorten(listed(f.Value)) })
+		printFields(w, version.Fields, func(f search.Field) string { return shorten(formatValue(f.Value)) })
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"indexerd/internal/daemon"
-
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"indexerd/internal/daemon"
+	"indexerd/internal/httpapi"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 	lineEvery = 5 * time.Second
 )
 
-// A screen is where the daemon writes. On a terminal, log lines are written
-// above the progress bars while there are any.
+// A screen is the output of the daemon. On a terminal, it writes log lines above
+// the progress bars.
 type screen struct {
 	terminal bool
 	out      io.Writer
@@ -49,8 +50,8 @@ func (s *screen) show(bars *mpb.Progress) {
 	s.bars = bars
 }
 
-// watchLoads shows the progress of initial loads: bars on a terminal, else a line
-// every lineEvery. It returns when every table is loaded.
+// watchLoads shows the progress of initial loads: bars on a terminal, log lines
+// otherwise. It returns when every table is loaded.
 func watchLoads(ctx context.Context, loads func() []daemon.Load, s *screen, log *slog.Logger) {
 	if s.terminal {
 		drawLoads(ctx, loads, s)
@@ -60,7 +61,7 @@ func watchLoads(ctx context.Context, loads func() []daemon.Load, s *screen, log 
 		all := loads()
 		for _, l := range all {
 			if l.Running {
-				log.Info("initial loading", "table", l.Table, "rows", l.Done, "of", l.Of, "rows_per_s", int(l.Rate), "eta", l.ETA.Round(time.Second))
+				log.Info("initial load", "table", l.Table, "rows", l.Done, "of", l.Of, "rows_per_s", int(l.Rate), "eta", l.ETA.Round(time.Second))
 			}
 		}
 		return slices.ContainsFunc(all, func(l daemon.Load) bool { return !l.Loaded })
@@ -94,13 +95,13 @@ func drawLoads(ctx context.Context, loads func() []daemon.Load, s *screen) {
 }
 
 func addBar(drawing *mpb.Progress, l daemon.Load, now func() daemon.Load) *mpb.Bar {
-	figures := func(decor.Statistics) string {
+	numbers := func(decor.Statistics) string {
 		l := now()
-		return fmt.Sprintf(" %d of %d rows, %.0f rows/s, %v to go", l.Done, l.Of, l.Rate, l.ETA.Round(time.Second))
+		return fmt.Sprintf(" %d of %d rows, %.0f rows/s, %v left", l.Done, l.Of, l.Rate, l.ETA.Round(time.Second))
 	}
 	return drawing.AddBar(max(l.Of, 1),
 		mpb.PrependDecorators(decor.Name(l.Table+" "), decor.Percentage()),
-		mpb.AppendDecorators(decor.Any(figures)),
+		mpb.AppendDecorators(decor.Any(numbers)),
 	)
 }
 
@@ -118,4 +119,40 @@ func every(ctx context.Context, d time.Duration, f func() bool) {
 			}
 		}
 	}
+}
+
+// A runBar shows the progress of a run on a terminal.
+type runBar struct {
+	drawing *mpb.Progress
+	bar     *mpb.Bar
+}
+
+func newRunBar(w world) *runBar {
+	if !isTerminal(w.stderr) {
+		return &runBar{}
+	}
+	return &runBar{drawing: mpb.New(mpb.WithOutput(w.stderr), mpb.WithAutoRefresh())}
+}
+
+func (b *runBar) show(run httpapi.Run) {
+	if b.drawing == nil || run.Of == 0 {
+		return
+	}
+	if b.bar == nil {
+		b.bar = b.drawing.AddBar(run.Of, mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(run.Pass+" "), decor.Percentage()),
+			mpb.AppendDecorators(decor.CountersNoUnit(" %d of %d")))
+	}
+	b.bar.SetTotal(run.Of, false)
+	b.bar.SetCurrent(run.Done)
+}
+
+func (b *runBar) end() {
+	if b.drawing == nil {
+		return
+	}
+	if b.bar != nil {
+		b.bar.Abort(true)
+	}
+	b.drawing.Shutdown()
 }
