@@ -14,15 +14,15 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A function that is not declared STABLE or IMMUTABLE is VOLATILE, and the
-// server calls it for every row that it reads, even where its column is not
-// asked for. Then the keys of rows beside a poisoned one can't be read either.
-// But a condition on the key is checked first, so a range of keys fails only if
-// it has a poisoned row. Ranges of an integer key are halved until each is read,
-// or is one key, which is that of the row that fails: some 64 statements for
-// each. Other keys have too many values for that.
-
-// apart reads keys of which some rows fail.
+// A keyBisection reads integer keys although the SQL fails for some rows.
+//
+// The server calls a VOLATILE function (the default) for every row that it
+// reads, even if the query does not select its column. Then a query for the
+// keys alone fails too. But the server checks a condition on the key first, so
+// a range of keys fails only if it contains a failing row. The range is halved
+// until each part succeeds or is one key, that of the failing row: about 64
+// statements for each such row. Keys of other types have too many values for
+// this.
 type keyBisection struct {
 	table *Table
 	among func(*query) string // a further condition
@@ -30,8 +30,8 @@ type keyBisection struct {
 	oids  []doc.OID
 }
 
-// keysApart reads the next keys of a range behind a key, in their order, up to a
-// limit; fault is why they could not be read at once.
+// bisectKeys returns the next keys of a range after a key, in their order, up
+// to a limit. fault is the error of the query for all of them.
 func (t *Table) bisectKeys(ctx context.Context, r doc.Range, among func(*query) string, after []string, limit int, fault error) ([]doc.OID, error) {
 	if len(t.key) != 1 || t.key[0].param != pgtype.Int8OID {
 		return nil, notRowFault(fmt.Errorf("the keys can't be read without the row that fails: declare the functions of the SQL STABLE: %w", fault))
@@ -51,7 +51,7 @@ func (t *Table) bisectKeys(ctx context.Context, r doc.Range, among func(*query) 
 	return a.oids, nil
 }
 
-// ends returns the least and the greatest integer of a range behind a key.
+// ends returns the least and the greatest integer of a range after a key.
 func (t *Table) ends(r doc.Range, after []string) (low, high int64, err error) {
 	low, high = math.MinInt64, math.MaxInt64
 	if r.From != "" {
@@ -120,7 +120,7 @@ func (a *keyBisection) query(low, high int64) query {
 	return q
 }
 
-// breakpointsApart returns every every-th key, without the first.
+// bisectBreakpoints returns every n-th key, without the first.
 func (t *Table) bisectBreakpoints(ctx context.Context, every int, fault error) (points []doc.OID, err error) {
 	for after := []string(nil); ; {
 		oids, err := t.bisectKeys(ctx, doc.Range{}, noCondition, after, every, fault)
@@ -139,8 +139,9 @@ func (t *Table) bisectBreakpoints(ctx context.Context, every int, fault error) (
 	}
 }
 
-// windowApart yields the stamps of the live rows with updateTime in the window,
-// in the order of keys behind one. It reports whether the consumer wants more.
+// bisectWindow yields the stamps of the live rows with updateTime in the
+// window, in the order of keys after a key. It reports whether the consumer
+// wants more.
 func (t *Table) bisectWindow(ctx context.Context, w doc.Window, after []string, fault error, yield func([]doc.Stamp, error) bool) bool {
 	var unit time.Duration
 	err := t.read(ctx, func(x *tx) (err error) {
@@ -165,8 +166,9 @@ func (t *Table) bisectWindow(ctx context.Context, w doc.Window, after []string, 
 	}
 }
 
-// nextApart reads a page of stamps in the order of keys; last is its last key,
-// nil where no page follows. A page is no larger than what is judged together.
+// bisectStamps reads a page of stamps in the order of keys. last is its last
+// key, or nil on the last page. A page is no larger than what stampsByHalves
+// takes at once.
 func (t *Table) bisectStamps(ctx context.Context, r doc.Range, among func(*query) string, after []string, fault error) (stamps []doc.Stamp, last []string, err error) {
 	limit := min(t.stampPage, max(t.batch, sqlFaultRows))
 	oids, err := t.bisectKeys(ctx, r, among, after, limit, fault)

@@ -15,14 +15,14 @@ import (
 	"indexerd/internal/doc"
 )
 
-// StampsByOID reads the stamps of the live rows with updateTime in the window
-// in the order of their OIDs. Which rows come is as with Stamps. Without
-// children the pages are of one snapshot, which is held until the last page has
-// come; with children, and where the SQL fails for a row, each page is a short
-// transaction of its own. So it is where a held connection would be the
-// source's last: the consumer of a page may need one. Each key comes once,
-// without a known token where several rows have it. Rows without a usable key
-// come as one stamp without an OID, as with Stamps, at the end.
+// StampsByOID reads the stamps of the live rows with updateTime in the window,
+// in the order of OIDs. It returns the same rows as Stamps. Without children
+// all pages are of one snapshot, which is held until the last page has been
+// read. Each page is a short transaction instead if the table has children, if
+// the SQL fails for a row, or if the held connection would be the source's
+// last: the consumer of a page may need one. Each key comes once, with an
+// unknown token if several rows have it. Rows without a usable key come as one
+// stamp without an OID, at the end.
 func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		if w.Empty() {
@@ -45,22 +45,21 @@ func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.S
 	}
 }
 
-// errNoStream says that the pages behind what the consumer has must be read by
-// transactions of their own.
+// errNoStream means that the remaining pages must be separate transactions.
 var errNoStream = errors.New("no connection can be held")
 
-// A byOID is the stamps of a window on their way to the consumer.
+// A byOID reads the stamps of a window and yields them.
 type byOID struct {
 	table  *Table
 	window doc.Window
 	yield  func([]doc.Stamp, error) bool
-	last   doc.OID // that the consumer has
+	last   doc.OID // the last OID yielded
 
 	unusable bool // some row has no usable key
 	ended    bool // the consumer wants no more
 }
 
-// hand yields a page. It reports whether the consumer wants more.
+// send yields a page and reports whether the consumer wants more.
 func (s *byOID) send(page []doc.Stamp) (more bool) {
 	if len(page) == 0 {
 		return true
@@ -70,7 +69,7 @@ func (s *byOID) send(page []doc.Stamp) (more bool) {
 	return !s.ended
 }
 
-// inOrder checks that the database orders keys as their bytes are ordered.
+// inOrder checks that the database orders keys by their bytes.
 func inOrder(last, oid doc.OID) error {
 	if oid < last {
 		return fmt.Errorf("key %v came after %v: the database's encoding orders text otherwise than UTF-8, which can't be compared in order", oid, last)
@@ -78,8 +77,8 @@ func inOrder(last, oid doc.OID) error {
 	return nil
 }
 
-// streamed hands on the stamps as they come, a page at a time; the last page
-// once the connection is free again.
+// streamed yields the stamps of one snapshot. It yields the last page after the
+// connection has been returned.
 func (s *byOID) streamed(ctx context.Context) error {
 	var last []doc.Stamp
 	err := s.table.read(ctx, func(x *tx) (err error) {
@@ -92,8 +91,8 @@ func (s *byOID) streamed(ctx context.Context) error {
 	return err
 }
 
-// handHolding yields a page while the connection of the next ones is held,
-// unless it were the source's last one.
+// sendHoldingConn yields a page while it holds a connection for the following
+// ones. It returns errNoStream if that is the source's last.
 func (s *byOID) sendHoldingConn(x *tx, page []doc.Stamp) (more bool, err error) {
 	streams := s.table.src.streams
 	select {
@@ -105,7 +104,7 @@ func (s *byOID) sendHoldingConn(x *tx, page []doc.Stamp) (more bool, err error) 
 	return x.pauseClock(func() bool { return s.send(page) }), nil
 }
 
-// stream hands on full pages, and returns the last one.
+// stream yields full pages and returns the last one.
 func (s *byOID) stream(ctx context.Context, x *tx) (page []doc.Stamp, err error) {
 	t := s.table
 	unit, err := t.unit(ctx, x)
@@ -146,8 +145,8 @@ func (t *Table) byOIDQuery(from, to string) query {
 	return q
 }
 
-// pages reads, behind what the consumer has, page by page the keys of the
-// window, the main SQL's and the children's together, and then their stamps.
+// pages yields the remaining stamps. Each page of keys, of the main SQL and of
+// the children together, is followed by a query for their stamps.
 func (s *byOID) pages(ctx context.Context) (err error) {
 	p := unionPage{window: s.window, first: s.last == ""}
 	if !p.first {
@@ -189,15 +188,15 @@ func (s *byOID) pages(ctx context.Context) (err error) {
 	}
 }
 
-// A unionPage says which page of a window's keys to read. The first one also
-// has the rows of the main SQL without a key.
+// A unionPage is a page of a window's keys. The first one includes the rows of
+// the main SQL without a key.
 type unionPage struct {
 	window doc.Window
 	first  bool
-	after  []string // nil: none yet
+	after  []string // nil: from the beginning
 }
 
-// next goes on behind the last row that has a key.
+// next moves to the page after the last row that has a key.
 func (p *unionPage) next(rows [][][]byte) {
 	p.first = false
 	for _, row := range slices.Backward(rows) {
@@ -208,7 +207,7 @@ func (p *unionPage) next(rows [][][]byte) {
 	}
 }
 
-// inOrder makes the OIDs of a page of keys.
+// inOrder returns the OIDs of a page of keys.
 func (s *byOID) inOrder(rows [][][]byte) ([]doc.OID, error) {
 	last := s.last
 	var oids []doc.OID
@@ -226,7 +225,7 @@ func (s *byOID) inOrder(rows [][][]byte) ([]doc.OID, error) {
 	return oids, nil
 }
 
-// stampsOf reads the stamps of these rows in the order of OIDs.
+// stampsOf returns the stamps of these rows in the order of OIDs.
 func (s *byOID) stampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	stamps, err := s.table.StampsOf(ctx, oids)
 	slices.SortStableFunc(stamps, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
@@ -246,8 +245,8 @@ func (t *Table) readUnion(ctx context.Context, p unionPage) (rows [][][]byte, er
 	return rows, err
 }
 
-// unionQuery asks for the keys after a key of the rows of any SQL that have an
-// updateTime in the window, each once, as OIDs are ordered.
+// unionQuery selects the keys of the rows of any SQL with an updateTime in the
+// window, after a key, each once, in the order of OIDs.
 func (t *Table) unionQuery(ctx context.Context, x *tx, p unionPage) (query, error) {
 	q := query{reads: t.timedViews()}
 	var keys []string
@@ -272,7 +271,7 @@ func (t *Table) unionQuery(ctx context.Context, x *tx, p unionPage) (query, erro
 }
 
 // keysOf selects the keys of the rows with updateTime in the bounds, in types
-// that those of every SQL have in common.
+// common to all SQLs.
 func (v *view) keysOf(q *query, from, to string, after []string) string {
 	keys := v.key.byteOrder(v.sql)
 	var params []string

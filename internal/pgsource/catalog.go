@@ -12,8 +12,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Catalog describes the tables of the database as of one snapshot, by five
-// queries of the system's catalog. No table is read.
+// Catalog describes the tables of the database in one snapshot, by five queries
+// of the system catalog. It reads no table.
 func (s *Source) Catalog(ctx context.Context) (c doc.Catalog, err error) {
 	err = s.read(ctx, "", func(x *tx, _ opened) error {
 		c, err = x.catalog(ctx)
@@ -51,7 +51,8 @@ func (x *tx) catalog(ctx context.Context) (all doc.Catalog, err error) {
 	return all, err
 }
 
-// listed runs a query whose rows come as JSON, under the names of T.
+// queryJSON runs a query and decodes its rows as JSON objects with the fields
+// of T.
 func queryJSON[T any](ctx context.Context, x *tx, sql string) ([]T, error) {
 	rows, err := x.all(ctx, query{sql: "SELECT row_to_json(r) FROM (" + sql + ") r"})
 	if err != nil {
@@ -90,8 +91,8 @@ type (
 	}
 )
 
-// catalogTables puts together what belongs to one table. Columns come table by
-// table.
+// catalogTables groups columns, indexes and references by table. Columns come
+// table by table.
 func catalogTables(columns []catalogColumn, indexes []catalogIndex, references []catalogReference) []doc.CatalogTable {
 	var tables []doc.CatalogTable
 	at := map[uint32]int{}
@@ -116,7 +117,7 @@ func catalogTables(columns []catalogColumn, indexes []catalogIndex, references [
 	return tables
 }
 
-// addTo notes what the index says of its table. The primary key's comes first.
+// addTo adds the index to its table. The primary key comes first.
 func (i catalogIndex) addTo(t *doc.CatalogTable) {
 	lead := slices.IndexFunc(t.Columns, func(c doc.CatalogColumn) bool { return c.Name == i.Columns[0] })
 	t.Columns[lead].Indexed = true
@@ -126,7 +127,8 @@ func (i catalogIndex) addTo(t *doc.CatalogTable) {
 	}
 }
 
-// column asks those who will read the column what they would make of it.
+// column describes a column, including whether it can be a key or an
+// updateTime.
 func (c catalogColumn) column() doc.CatalogColumn {
 	read := column{name: c.Name, typ: columnType{oid: c.Base, name: c.BaseName}, mod: c.Mod}
 	_, key := newKeyPart(read, 0)
@@ -141,8 +143,8 @@ func (c catalogColumn) column() doc.CatalogColumn {
 	return described
 }
 
-// kind goes by the type's category where the type itself may be an extension's
-// or the user's.
+// kind uses the type's category if the type may be an extension's or the
+// user's.
 func (c catalogColumn) kind() doc.ColumnKind {
 	switch c.Base {
 	case pgtype.TimestamptzOID:
@@ -168,7 +170,8 @@ func (c catalogColumn) kind() doc.ColumnKind {
 	return doc.OtherColumn // numbers that are money or name objects, too
 }
 
-// zoneOf is the name of a zone if it means the same on every machine.
+// portableZone returns the name of a zone if it means the same on every
+// machine, else "".
 func portableZone(name string) string {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" || name == "localtime" {
 		return ""

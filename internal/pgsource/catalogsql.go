@@ -3,28 +3,29 @@ package pgsource
 // Queries of the catalog. They name their columns as the row types do, and ask
 // for nothing that a role without rights may not see.
 
-// catalogName also asks for the zone of a session as it begins: transactions
-// here set another one.
+// catalogName also returns the session's initial time zone; transactions of
+// this package set another one.
 const catalogName = `SELECT current_database() AS "Name",
 	coalesce((SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'TimeZone'), '') AS "Zone"`
 
-// fromUsers joins the relations that users made: none of the system, of
-// another session, or of an extension.
+// fromUsers joins the relations made by users: not those of the system, of
+// other sessions or of extensions.
 const fromUsers = ` FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp_)'
 	AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
 		WHERE e.classid = 'pg_catalog.pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')`
 
-// isTable leaves out partitions and heirs: their parent shows their rows.
+// isTable excludes partitions and inheriting tables, whose rows the parent
+// shows.
 const isTable = ` c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)`
 
 const schemaOf = `CASE WHEN pg_table_is_visible(c.oid) THEN '' ELSE n.nspname END`
 
 const nameOf = `CASE WHEN pg_table_is_visible(c.oid) THEN '' ELSE quote_ident(n.nspname) || '.' END || quote_ident(c.relname)`
 
-// catalogColumns has a row for each column. A domain counts as what it is made
-// of. A trigger maintains a column if it runs before the UPDATE of each row and
-// names the column: in its text or, as moddatetime, in its arguments.
+// catalogColumns has a row for each column. A domain counts as its base type. A
+// trigger maintains a column if it runs before the UPDATE of each row and names
+// the column in its text or, like moddatetime, in its arguments.
 const catalogColumns = `
 	WITH RECURSIVE base(oid, typ, mod) AS (
 		SELECT t.oid, t.oid, -1 FROM pg_catalog.pg_type t
@@ -47,9 +48,9 @@ const catalogColumns = `
 	WHERE` + isTable + `
 	ORDER BY n.nspname <> 'public', n.nspname, c.relname, a.attnum`
 
-// catalogIndexes has a row for each index that answers for the whole table and
-// begins with a column. One is a key if no two rows can be equal in it and none
-// can be NULL.
+// catalogIndexes has a row for each index that covers the whole table and
+// begins with a column. The index is a key if its rows are unique and never
+// NULL.
 const catalogIndexes = `
 	SELECT i.indrelid::bigint AS "Table", i.indisprimary AS "Primary", of.columns AS "Columns",
 		i.indisunique AND i.indimmediate AND of.whole AS "Key"
@@ -64,8 +65,8 @@ const catalogIndexes = `
 	WHERE i.indisvalid AND i.indpred IS NULL AND i.indkey[0] > 0
 	ORDER BY NOT i.indisprimary, array_length(i.indkey::int2[], 1), x.relname`
 
-// catalogReferences has a row for each foreign key; those of partitions are
-// their parent's.
+// catalogReferences has a row for each foreign key, without those of
+// partitions, which are their parent's.
 const catalogReferences = `
 	SELECT f.conrelid::bigint AS "Table", ` + nameOf + ` AS "To",
 		(SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(f.conkey) WITH ORDINALITY k(attnum, n)

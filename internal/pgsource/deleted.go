@@ -9,18 +9,18 @@ import (
 	"indexerd/internal/doc"
 )
 
-// DeletedConfig says which rows are marked deleted: those that have one of the
-// values in a column of the main SQL, or those whose keys an SQL lists, in
-// columns named as the main SQL's.
+// DeletedConfig describes the rows that are marked deleted: those with one of
+// the values in a column of the main SQL, or those whose keys an SQL lists in
+// columns with the key's names.
 type DeletedConfig struct {
 	Column string
 	Values []any // string, int64, float64 or bool
 	SQL    string
 }
 
-// A deleted tells live rows from those marked deleted. Zero: all rows live.
+// A deletion selects the rows marked deleted. Zero: none.
 type deletion struct {
-	column string   // as SQL refers to it; "": not by column
+	column string   // quoted; "": not by column
 	typ    uint32   // of its values
 	values []string // in text form
 	list   *view    // nil: not by SQL
@@ -42,7 +42,8 @@ func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main view) (deleti
 	return deletion{}, nil
 }
 
-// newMark has the server read the values, which must be of the column's type.
+// newColumnDeletion checks on the server that the values have the column's
+// type.
 func newColumnDeletion(ctx context.Context, x *tx, cfg DeletedConfig, main view) (deletion, error) {
 	const field = "deleted.column"
 	at, err := find(main.columns, field, cfg.Column)
@@ -68,7 +69,7 @@ func newColumnDeletion(ctx context.Context, x *tx, cfg DeletedConfig, main view)
 	return d, nil
 }
 
-// valueText is the text form of a configured value.
+// valueText returns a configured value as text.
 func valueText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -109,7 +110,7 @@ func (t *Table) live(q *query) string {
 	return "true"
 }
 
-// liveOf is live for the main SQL's view; rows of other views are not marked.
+// liveOf is live for the main SQL's view. Rows of other views are never marked.
 func (t *Table) liveOf(v *view) func(*query) string {
 	if v == &t.view {
 		return t.live
@@ -117,8 +118,8 @@ func (t *Table) liveOf(v *view) func(*query) string {
 	return noCondition
 }
 
-// deletedQuery asks which of the OIDs are marked deleted. It reports false
-// where none can be.
+// deletedQuery selects which of the OIDs are marked deleted. It reports false
+// if the table has no deletion marks.
 func (t *Table) deletedQuery(oids []doc.OID) (q query, ok bool, err error) {
 	of, condition := &t.view, "true"
 	switch {
@@ -135,7 +136,7 @@ func (t *Table) deletedQuery(oids []doc.OID) (q query, ok bool, err error) {
 	return q, true, err
 }
 
-// marked returns which of the OIDs are marked deleted, each once.
+// marked returns the OIDs that are marked deleted, each once.
 func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, error) {
 	q, ok, err := t.deletedQuery(oids)
 	if err != nil || !ok {

@@ -14,42 +14,42 @@ import (
 	"indexerd/internal/nearest"
 )
 
-// A view is one SQL of a table's, the main one or another, as the database
-// understood it.
+// A view is one SQL of a table with the result columns that the database
+// reported.
 type view struct {
 	sql     wrapped
 	paths   paths
 	names   []string // of the columns, in the SQL's order
 	columns []column
 	key     key
-	updated *updated // nil: it has none
+	updated *updated // nil: none
 }
 
-// A place names the fields of the configuration that a view was made of.
+// paths are the fields of the configuration that a view was made of.
 type paths struct{ sql, key, updated string }
 
-// A column is one column of the SQL's result.
+// A column is one column of an SQL's result.
 type column struct {
 	name   string
 	typ    columnType
 	mod    int32  // the type's modifier, such as a precision; -1: none
-	origin uint32 // the table whose own column it is; 0: it is an expression
-	number uint16 // of the column in that table
+	origin uint32 // the table of which it is a column; 0: it is an expression
+	number uint16 // of the column in origin
 	decode decoder
 }
 
-// A columnType is what the catalog says of a column's type. Domains have been
-// replaced by what they are made of.
+// A columnType is a column's type in the catalog. Domains are replaced by their
+// base types.
 type columnType struct {
 	oid     uint32
 	name    string // as SQL writes it
 	array   uint32 // the type of its arrays; 0: none
-	element uint32 // what it is an array of; 0: it is none
+	element uint32 // the type of its elements; 0: it is no array
 }
 
-// newView asks the database what the SQL returns. Without the name of an
-// updated column the view has none. Rows that contradict the unit of an
-// updateTime are a *ConfigError.
+// newView asks the database what the SQL returns. Without a name for updated
+// the view has no updateTime. Rows that contradict the unit of an updateTime
+// are a *ConfigError.
 func newView(ctx context.Context, x *tx, sql wrapped, key []string, updated updatedConfig, at paths) (view, error) {
 	v := view{sql: sql, paths: at}
 	fields, err := x.prepare(ctx, sql, at.sql)
@@ -91,8 +91,8 @@ func (v view) sameKey(main key, field string) error {
 	}
 }
 
-// prepare has the server parse the SQL and start it without reading a row,
-// which also finds a missing privilege and a lock it would take.
+// prepare makes the server parse the SQL and start it without reading a row.
+// This also finds a missing privilege, and a lock that the SQL would take.
 func (x *tx) prepare(ctx context.Context, sql wrapped, field string) ([]pgconn.FieldDescription, error) {
 	statement := "SELECT " + sql.all() + ", " + sql.token() + " " + sql.from() + " LIMIT 0"
 	described, err := x.pg.Prepare(ctx, "", statement, nil)
@@ -108,8 +108,7 @@ func (x *tx) prepare(ctx context.Context, sql wrapped, field string) ([]pgconn.F
 	return described.Fields[:len(described.Fields)-1], nil
 }
 
-// fault turns what the server says against a statement into a fault of the
-// configuration, unless it passes.
+// fault converts a server's error to a *ConfigError, unless it is temporary.
 func (w wrapped) fault(statement string, err error, field string) error {
 	var server *serverError
 	if errors.Is(err, doc.ErrUnavailable) || !errors.As(err, &server) {
@@ -127,7 +126,7 @@ func (w wrapped) fault(statement string, err error, field string) error {
 	return e
 }
 
-// types asks the catalog about the types of the fields.
+// types reads the types of the fields from the catalog.
 func (x *tx) types(ctx context.Context, fields []pgconn.FieldDescription) (map[uint32]columnType, error) {
 	oids := make([]string, len(fields))
 	for i, f := range fields {

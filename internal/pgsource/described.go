@@ -24,22 +24,34 @@ import (
 // What a statement refers to stays locked until its transaction ends, so a
 // description holds for all that the transaction reads.
 
-// A result is the rows of one query. Its methods are those of the driver's
-// result. A result whose description is not the view's has no rows, and Close
-// returns doc.ErrChangedResult.
+// A result is the rows of one query. If its description differs from the
+// view's, it has no rows and Close returns doc.ErrChangedResult.
+//
+// Rows are decoded by the positions and types found when the table was
+// described. An ALTER TABLE changes both under a SELECT *. So before a row is
+// used, the server's description of the same statement is compared with the
+// view:
+//
+//   - A query of whole rows (query.returns) brings the description with it.
+//   - A query of keys, updateTimes or digests (query.reads) does not show the
+//     columns of which a digest is made. The view is described in the same
+//     message, once in each transaction, without another round trip.
+//
+// A transaction locks what its statements refer to until its end, so a
+// description holds for the whole transaction.
 type result struct {
-	reader   *pgconn.ResultReader // nil: there is none
-	pipeline *pgconn.Pipeline     // nil: the query was sent alone
+	reader   *pgconn.ResultReader // nil: none
+	pipeline *pgconn.Pipeline     // nil: the query was sent without descriptions
 	fault    error
 }
 
 // NextRow reads the next row. It returns false after the last one.
 func (r *result) NextRow() bool { return r.fault == nil && r.reader.NextRow() }
 
-// Values returns the values of the row. They are valid until the next NextRow.
+// Values returns the values of the row, valid until the next NextRow.
 func (r *result) Values() [][]byte { return r.reader.Values() }
 
-// Close reads past the rows that are left.
+// Close reads the remaining rows.
 func (r *result) Close() (pgconn.CommandTag, error) {
 	var tag pgconn.CommandTag
 	var err error
@@ -55,7 +67,7 @@ func (r *result) Close() (pgconn.CommandTag, error) {
 	return tag, err
 }
 
-// all returns the rows that are left.
+// all returns the remaining rows.
 func (r *result) all() (rows [][][]byte, err error) {
 	if r.fault == nil {
 		rows = r.reader.Read().Rows
@@ -64,7 +76,8 @@ func (r *result) all() (rows [][][]byte, err error) {
 	return rows, err
 }
 
-// ask sends a query. stop ends it on the server where its result is unusable.
+// sendQuery sends a query. It calls stop, which ends the query on the server,
+// if the result can't be used.
 func (x *tx) sendQuery(ctx context.Context, q query, stop func()) *result {
 	var r *result
 	if views := x.undescribed(q.reads); len(views) > 0 {
@@ -84,7 +97,7 @@ func (x *tx) sendQuery(ctx context.Context, q query, stop func()) *result {
 	return r
 }
 
-// undescribed returns the views that the transaction has not described yet.
+// undescribed returns the views not described yet in this transaction.
 func (x *tx) undescribed(views []*view) (left []*view) {
 	for _, v := range views {
 		if !x.described[v] {
@@ -94,7 +107,7 @@ func (x *tx) undescribed(views []*view) (left []*view) {
 	return left
 }
 
-// askDescribed sends a query together with the descriptions of its views.
+// sendDescribed sends a query together with descriptions of its views.
 func (x *tx) sendDescribed(ctx context.Context, q query, views []*view) *result {
 	r := &result{pipeline: x.pg.StartPipeline(ctx)}
 	for _, v := range views {
@@ -117,7 +130,7 @@ func (x *tx) sendDescribed(ctx context.Context, q query, views []*view) *result 
 	return r
 }
 
-// receive receives the description of the view.
+// receive reads and compares the description of the view.
 func (v *view) receive(p *pgconn.Pipeline) error {
 	described, err := next[*pgconn.StatementDescription](p)
 	if err != nil {
@@ -126,7 +139,7 @@ func (v *view) receive(p *pgconn.Pipeline) error {
 	return v.changed(described.Fields)
 }
 
-// next receives what a pipeline has next.
+// next reads the next result of a pipeline.
 func next[T any](p *pgconn.Pipeline) (T, error) {
 	answer, err := p.GetResults()
 	one, ok := answer.(T)
@@ -162,7 +175,8 @@ func (v *view) changed(fields []pgconn.FieldDescription) error {
 	return nil
 }
 
-// described returns what of the description decides how a digest is read.
+// described returns the part of the description that decides how a digest is
+// read.
 func (v *view) described() (parts []string) {
 	for _, c := range v.columns {
 		parts = append(parts, "column", c.name, c.typ.name)
@@ -170,17 +184,16 @@ func (v *view) described() (parts []string) {
 	return parts
 }
 
-// undefined reports whether the server refused a statement for what it refers
-// to: a column, a table or an operator that is not there any more (class 42).
-// The statement was accepted when the table was described, so only another
-// description can say what is wrong with it.
+// refersToMissing reports whether a statement refers to a column, table or
+// operator that no longer exists (class 42). The statement was valid when the
+// table was described, so the result has changed.
 func refersToMissing(err error) bool {
 	var server *serverError
 	return errors.As(err, &server) && !errors.Is(err, doc.ErrUnavailable) && strings.HasPrefix(server.code, "42")
 }
 
-// ColumnsOf returns the names of the columns that an SQL returns now. Its errors
-// are a *ConfigError, or wrap doc.ErrUnavailable.
+// ColumnsOf returns the names of the columns that an SQL returns now. Its
+// errors are a *ConfigError or wrap doc.ErrUnavailable.
 func (s *Source) ColumnsOf(ctx context.Context, sql string) (names []string, err error) {
 	err = s.read(ctx, "", func(x *tx, _ opened) error {
 		fields, err := x.prepare(ctx, wrap(sql), "sql")

@@ -20,16 +20,23 @@ import (
 // cancel each other out. Rows that were read carry their digests with them, and
 // are summed here to the same.
 
-// A part is what the rows of one child add to their parent's stamp.
+// A childStamp is what the rows of one child add to their parent's stamp.
+//
+// The token of a document with children is a hash of the main row's digest and,
+// for each child, of the number of its rows and the sum of their digests modulo
+// 2^64. A sum does not depend on the order of rows, which SQL does not
+// guarantee. The number distinguishes two equal rows from none. The database
+// computes digests and sums; for rows that were read the sums are computed
+// here, with the same result.
 type childStamp struct {
 	rows    uint64
 	sum     uint64
 	updated time.Time // the latest; zero: none
-	fault   error     // some updateTime is unusable
+	fault   error     // why an updateTime is unusable
 }
 
-// apply adds the children's parts to the stamp of the main row alone. Where an
-// updateTime is unusable the document has none.
+// mergeChildStamps adds the children's stamps to that of the main row. If an
+// updateTime is unusable, the document has none.
 func mergeChildStamps(s *doc.Stamp, parts []childStamp) error {
 	s.Token.Digest = combine(s.Token.Digest, parts)
 	for _, p := range parts {
@@ -42,7 +49,8 @@ func mergeChildStamps(s *doc.Stamp, parts []childStamp) error {
 	return nil
 }
 
-// combine makes the token. Tokens are kept on disk, so it must stay as it is.
+// combine returns the token's digest. Tokens are stored, so the result must not
+// change.
 func combine(main uint64, parts []childStamp) uint64 {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", main)
@@ -53,8 +61,8 @@ func combine(main uint64, parts []childStamp) uint64 {
 	return max(binary.BigEndian.Uint64(sum[:8]), 1) // 0 would mean that it is not known
 }
 
-// digests asks the database for the parts of these parents. One without a
-// child's rows is not in the child's map.
+// digests reads the stamps of these parents' children from the database. A
+// parent without rows of a child is not in the child's map.
 func (t *Table) digests(ctx context.Context, x *tx, oids []doc.OID) ([]map[doc.OID]childStamp, error) {
 	all := make([]map[doc.OID]childStamp, len(t.children))
 	for i, c := range t.children {
@@ -92,8 +100,7 @@ func (c *child) digests(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID
 	return parts, nil
 }
 
-// digestQuery groups by bytes: by a language's rules rows of two parents
-// could be one group.
+// digestQuery groups by bytes: a collation could merge two parents' rows.
 func (c *child) digestQuery(oids []doc.OID, unit time.Duration) (query, error) {
 	q := query{reads: []*view{&c.view}}
 	among, err := c.key.among(&q, c.sql, oids)
@@ -109,7 +116,7 @@ func (c *child) digestQuery(oids []doc.OID, unit time.Duration) (query, error) {
 	return q, nil
 }
 
-// part reads count, sum and greatest updateTime.
+// part reads count, sum and latest updateTime.
 func (c *child) part(row [][]byte, unit time.Duration) (childStamp, error) {
 	var p childStamp
 	var err error
@@ -125,7 +132,7 @@ func (c *child) part(row [][]byte, unit time.Duration) (childStamp, error) {
 	return p, nil
 }
 
-// wrapSum reads a sum of digests, which may have more than 64 bits, modulo 2^64.
+// wrapSum reads a sum of digests, which may exceed 64 bits, modulo 2^64.
 func wrapSum(text string) (uint64, error) {
 	sum, ok := new(big.Int).SetString(text, 10)
 	if !ok {

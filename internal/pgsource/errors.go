@@ -14,11 +14,11 @@ import (
 )
 
 // A ConfigError is a fault of a table's configuration that only the database
-// could tell.
+// can find.
 type ConfigError struct {
-	Field string // below the table's own, as sql, timezone or children.actors.key
+	Field string // below the table, such as sql, timezone or children.actors.key
 	What  string
-	Do    string // what to do about it; may be empty
+	Do    string // what to do; may be empty
 }
 
 func (e *ConfigError) Error() string {
@@ -28,20 +28,19 @@ func (e *ConfigError) Error() string {
 	return e.Field + ": " + e.What + ": " + e.Do
 }
 
-// A DeniedError is a ConfigError that a GRANT mends.
+// A DeniedError is a ConfigError that a GRANT repairs.
 type DeniedError struct {
 	*ConfigError
-	Grant string // the right that is missing, as GRANT says it
+	Grant string // the missing privilege, as GRANT names it
 }
 
-// Unwrap makes it one.
 func (e *DeniedError) Unwrap() error { return e.ConfigError }
 
-// denied finds what a role may not read in the server's words.
+// denied finds what the role may not read in an English message of the server.
 var denied = regexp.MustCompile(`^permission denied for (table|view|materialized view|foreign table|schema) (.+)$`)
 
-// missingRight is the right that an error of the server asks for; "" where it
-// asks for none. Only where the server speaks English it says on what.
+// missingRight returns the privilege that an error asks for, or "". If the
+// server's language is not English, the object is not known.
 func (e *serverError) missingRight() string {
 	if e.code != "42501" {
 		return ""
@@ -58,22 +57,21 @@ func (e *serverError) missingRight() string {
 
 var errNoAnswer = errors.New("the server gave no answer in time")
 
-// A serverError is an error that the server reported about a statement. It
-// stays in this package, where the SQL it speaks of is known.
+// A serverError is an error that the server reported for a statement.
 type serverError struct {
 	code     string
 	message  string
 	hint     string
 	position int  // in the statement, in characters from 1; 0: unknown
-	raised   bool // by a RAISE of a function
+	raised   bool // by RAISE in a function
 }
 
 func (e *serverError) Error() string {
 	return fmt.Sprintf("%s (SQLSTATE %s)", e.message, e.code)
 }
 
-// fault turns an error of the driver into one of this package: the caller's
-// own cancellation, an unavailable database, or a serverError.
+// fault converts an error of the driver: to the caller's cancellation, to
+// doc.ErrUnavailable or to a serverError.
 func (x *tx) fault(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, doc.ErrChangedResult) {
 		return err
@@ -105,9 +103,8 @@ func classify(err error) error {
 
 const lockNotAvailable = "55P03"
 
-// connectFault is the error of a connection that could not be had. The
-// driver's text names the user, and so does the server's, so only known texts
-// are passed on.
+// connectFault is the error of a failed connect. The texts of driver and server
+// contain the user's name, so only known texts are used.
 func connectFault(ctx context.Context, s *Source, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -136,7 +133,7 @@ func connectReason(err error) string {
 	return fmt.Sprintf("%s (SQLSTATE %s)", what, pg.Code)
 }
 
-// reason is the innermost text of an error of the driver: the outer ones name
+// reason returns the innermost text of a driver's error; the outer ones contain
 // host and user.
 func reason(err error) string {
 	if pgconn.Timeout(err) {
@@ -161,3 +158,90 @@ func reason(err error) string {
 
 // oneLine joins the lines of a text.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// A subject is what an error of the server is about.
+type subject int
+
+const (
+	aboutRow       subject = iota // one row: its data, or what the SQL does with it
+	aboutStatement                // the statement, the session or the transaction
+	aboutServer                   // the server's condition: the same statement may succeed later
+)
+
+// subjects has the SQLSTATEs of PostgreSQL's appendix that are not about a row,
+// by code or class; a code takes precedence. Every other code may be about one
+// row: functions raise any code, and a code that is about the whole statement
+// fails again when the statement runs without keys.
+var subjects = map[string]subject{
+	"03":    aboutStatement, // SQL statement not yet complete
+	"08":    aboutServer,    // connection exception, a foreign server's too
+	"08P01": aboutStatement, // protocol violation: a parameter too many in the SQL
+	"0B":    aboutStatement, // invalid transaction initiation
+	"25":    aboutStatement, // invalid transaction state
+	"25006": aboutRow,       // a function writes, as one that logs what it meets
+	"25P03": aboutServer,    // the transaction was idle for too long
+	"25P04": aboutServer,    // the transaction took too long
+	"26":    aboutStatement, // invalid SQL statement name: a pooler lost a statement
+	"28":    aboutStatement, // invalid authorization
+	"3B":    aboutStatement, // savepoint exception
+	"40":    aboutServer,    // serialization failure, deadlock, conflict with recovery
+	"53":    aboutServer,    // out of memory, disk or connections
+	"55P03": aboutServer,    // lock not available
+	"57":    aboutServer,    // cancelled, timed out, shutting down, starting up
+	"58":    aboutServer,    // system error, as I/O
+	"58P01": aboutRow,       // undefined file: what a function was to read, or a damaged row
+	"58P02": aboutRow,       // duplicate file
+	"72":    aboutServer,    // snapshot too old
+	"F0":    aboutStatement, // configuration file error
+	"HV00N": aboutServer,    // a foreign server can't be reached
+}
+
+// subjectOf returns what an SQLSTATE is about.
+func subjectOf(code string) subject {
+	if s, ok := subjects[code]; ok || len(code) != 5 {
+		return s
+	}
+	return subjects[code[:2]]
+}
+
+// raisedBy is the routine of the server that runs RAISE in PL/pgSQL.
+const raisedBy = "exec_stmt_raise"
+
+// subject returns what the error is about. An error raised by a function is
+// about a row, whatever its SQLSTATE. Treated as the server's condition, it
+// would be retried for ever.
+func (e *serverError) subject() subject {
+	if e.raised {
+		return aboutRow
+	}
+	return subjectOf(e.code)
+}
+
+// A notRowFaultError is not caused by one row, whatever its SQLSTATE: no row
+// was read yet, its key can't be read either, or all rows fail.
+type notRowFaultError struct{ error }
+
+func (e *notRowFaultError) Unwrap() error { return e.error }
+
+func notRowFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &notRowFaultError{err}
+}
+
+// isRowFault reports whether one row may have caused an error.
+func isRowFault(err error) bool {
+	var server *serverError
+	var all *notRowFaultError
+	return errors.As(err, &server) && !errors.As(err, &all) && !errors.Is(err, doc.ErrUnavailable) && server.subject() == aboutRow
+}
+
+// codeOf returns the SQLSTATE of an error, or "".
+func codeOf(err error) string {
+	var server *serverError
+	if errors.As(err, &server) {
+		return server.code
+	}
+	return ""
+}

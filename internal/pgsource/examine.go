@@ -14,15 +14,15 @@ import (
 	"indexerd/internal/doc"
 )
 
-// serverSQL asks for what a doc.Server is. Transactions here set a timeout of
-// their own; what a session begins with is the one that the role has.
+// serverSQL reads a doc.Server. Transactions of this package set their own
+// timeouts; reset_val is the role's.
 const serverSQL = `SELECT current_setting('server_version'), quote_ident(current_user),
 	(SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user),
 	pg_has_role('pg_read_all_stats', 'usage'),
 	coalesce((SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'transaction_timeout'), '0'),
 	(SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'idle_in_transaction_session_timeout'), ` + clockMicros
 
-// Server says what the database is, how it is reached, and who asks.
+// Server describes the database server, the connection and the role.
 func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
 	err = s.read(ctx, "", func(x *tx, _ opened) error {
 		row, err := x.row(ctx, query{sql: serverSQL})
@@ -51,8 +51,8 @@ func parseMillis(text []byte) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// reached says how the connection is made. Without a check of the certificate
-// whoever stands between could be the server.
+// describeConnection sets how the server is reached. A connection whose
+// certificate is not verified may end at another server.
 func (x *tx) describeConnection(d *doc.Server) {
 	conn := x.pg.Conn()
 	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
@@ -68,7 +68,8 @@ func (x *tx) describeConnection(d *doc.Server) {
 	d.Verified = len(state.VerifiedChains) > 0 || config != nil && config.VerifyPeerCertificate != nil
 }
 
-// views are the main SQL and all that refer to its key, each with its path.
+// views returns the main SQL's view and all that refer to its key, with their
+// paths.
 func (t *Table) views() (views []*view, paths []string) {
 	views, paths = []*view{&t.view}, []string{"sql"}
 	for _, c := range t.children {
@@ -83,7 +84,7 @@ func (t *Table) views() (views []*view, paths []string) {
 	return views, paths
 }
 
-// Writable names the tables of all SQLs that the role could also write, each
+// Writable returns the tables of all SQLs that the role could also write, each
 // once.
 func (t *Table) Writable(ctx context.Context) (names []string, err error) {
 	err = t.read(ctx, func(x *tx) error {
@@ -107,15 +108,15 @@ func (t *Table) Writable(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// sizesSQL says how many rows some tables have, as the planner reckons: what
-// was counted last, grown as the file has.
+// sizesSQL estimates the number of rows of tables as the planner does: the last
+// count, scaled by the growth of the file.
 const sizesSQL = `SELECT name, sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
 		THEN c.reltuples / c.relpages * (pg_relation_size(c.oid) / current_setting('block_size')::int)
 		ELSE pg_relation_size(c.oid) / 100 END)::bigint
 	FROM (%s) r (name, oid) JOIN pg_catalog.pg_class c ON coalesce(pg_partition_root(c.oid), c.oid) = r.oid
 	GROUP BY name ORDER BY name`
 
-// whole says how large the tables are that a plan reads whole.
+// fullScans returns the tables that a plan reads completely, with their sizes.
 func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err error) {
 	schemas, names := plan.fullScans(nil, nil)
 	if names == nil {
@@ -134,8 +135,8 @@ func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err
 	return all, err
 }
 
-// whole adds the schemas and names of the tables that the node reads whole: one
-// after the other, or in the order of an index that narrows nothing.
+// fullScans adds the tables that the node reads completely: by a sequential
+// scan, or by an index without condition.
 func (n planNode) fullScans(schemas, names []string) ([]string, []string) {
 	if n.Relation != "" && (n.Type == "Seq Scan" || strings.HasPrefix(n.Type, "Index") && n.Cond == "") {
 		schemas, names = append(schemas, n.Schema), append(names, n.Relation)
@@ -146,8 +147,8 @@ func (n planNode) fullScans(schemas, names []string) ([]string, []string) {
 	return schemas, names
 }
 
-// columnsSQL names columns of tables that can have an index. A trigger may set
-// a column if it runs before the UPDATE of each row.
+// columnsSQL names the columns of tables that can have an index. A trigger may
+// set a column if it runs before the UPDATE of each row.
 const columnsSQL = `SELECT k.n, ` + nameOf + `, quote_ident(a.attname),
 	EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') AND g.tgtype & 19 = 19),
 	c.relkind = 'p'
@@ -160,8 +161,8 @@ const indexedSQL = `SELECT EXISTS (SELECT FROM pg_catalog.pg_index i
 	WHERE i.indrelid = $1::oid AND i.indisvalid AND i.indpred IS NULL
 	AND array_to_string((i.indkey::int2[])[0:$3::int - 1], ',') = array_to_string($2::int2[], ','))` // the first starts at 0
 
-// by says of which tables some columns of an SQL are, and whether an index
-// begins with them.
+// columnOrigins returns the tables of some columns of an SQL, and whether an
+// index begins with the columns.
 func (x *tx) columnOrigins(ctx context.Context, columns []column) (by []doc.Column, indexed bool, err error) {
 	by = make([]doc.Column, len(columns))
 	var origins, numbers []string

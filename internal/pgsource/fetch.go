@@ -9,19 +9,19 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxBatchText bounds the text of a batch, whatever its rows: a worker holds a
-// batch several times over, as text, as JSON and as what the index gets. It
-// is well above an ordinary batch. A row that is larger, with its children, is a
-// batch of its own, up to the table's limit.
+// maxBatchText limits the text of a batch, since a worker holds a batch several
+// times: as text, as JSON and as what the index receives. Ordinary batches are
+// well below it. A larger row, with its children, is a batch by itself, up to
+// the table's limit.
 const maxBatchText = 4 << 20
 
-// Range reads the live rows with From <= OID < To, in the database's own order
-// of keys, without any condition on updateTime, as one fetch. Rows of one key
-// are in one batch. An open end also has the rows whose key is NULL, as one
-// reject. At least one batch is yielded, if an empty one.
+// Range reads the live rows with From <= OID < To as one fetch, in the
+// database's order of keys, whatever their updateTime. Rows with the same key
+// are in one batch. If To is empty, rows whose key is NULL are included as one
+// reject. Range yields at least one batch, which may be empty.
 //
-// Where the SQL fails for a row, the range is read by key instead, in several
-// fetches: what came before the failure comes again.
+// If the SQL fails for a row, the range is read again by key, in several
+// fetches; batches that were yielded before the failure are repeated.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		more, err := t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.byRange(ctx, r) })
@@ -34,12 +34,13 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 	}
 }
 
-// Docs reads the rows with these OIDs, in no particular order; rows of one key
-// are in one batch. Each chunk of at most a batch of OIDs is a fetch of its own
-// and yields at least one batch; an OID of the chunk that is in none of them has
-// no row, or has left the SQL's result without being marked deleted. Where the
-// SQL fails for a row the chunk becomes several fetches, halved until the row is
-// alone: a reject, which comes when the chunk has been read.
+// Docs reads the rows with these OIDs in no particular order; rows with the
+// same key are in one batch. Each chunk of at most a batch of OIDs is one fetch
+// and yields at least one batch. An OID of the chunk that is in none of its
+// batches has no row, or has left the SQL's result without a deletion mark. If
+// the SQL fails for a row, the chunk is halved until the row is alone, one
+// fetch for each part. The row then is a reject, which comes at the end of the
+// chunk.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
 	return func(yield func(doc.Batch, error) bool) {
 		for chunk := range slices.Chunk(oids, t.batch) {
@@ -61,7 +62,8 @@ func (t *Table) rangeQuery(r doc.Range) (query, error) {
 	return q, err
 }
 
-// bounds is the condition that a row's key lies in the range, and another one.
+// bounds is the condition that a row's key lies in the range, and another
+// condition.
 func (t *Table) bounds(q *query, r doc.Range, and func(*query) string) (string, error) {
 	var conditions []string
 	for _, end := range []struct {
@@ -87,8 +89,8 @@ func (t *Table) docsQuery(oids []doc.OID) (query, error) {
 	return q, err
 }
 
-// ordered selects whole rows in the order of keys, so that rows of one key
-// follow each other.
+// ordered selects whole rows in the order of keys, so that rows with the same
+// key follow each other.
 func (t *Table) ordered(condition string) string {
 	return bodies(t.sql, condition) + " ORDER BY " + strings.Join(t.key.order(t.sql), ", ")
 }
@@ -98,7 +100,7 @@ func bodies(sql wrapped, condition string) string {
 	return "SELECT " + sql.all() + ", " + sql.token() + " " + sql.from() + " WHERE " + condition
 }
 
-// A fetch is the rows of one snapshot on their way to the consumer.
+// A fetch reads the rows of one snapshot and yields them.
 type fetch struct {
 	table   *Table
 	tx      *tx
@@ -106,15 +108,15 @@ type fetch struct {
 	yield   func(doc.Batch, error) bool
 	batch   doc.Batch
 	text    int              // bytes of text in the batch
-	end     func()           // gives the number back
-	last    doc.OID          // of the last row of a query
-	sameKey int              // how many rows had it
-	groups  *doc.Row         // of all these rows; nil where they differ
-	live    map[doc.OID]bool // which keys have a row; nil: not asked
+	end     func()           // returns the number
+	last    doc.OID          // of the query's last row
+	sameKey int              // the number of consecutive rows with that OID
+	groups  *doc.Row         // of all these rows; nil if they differ
+	live    map[doc.OID]bool // the keys that have a row; nil: not needed
 }
 
-// fetch has read read on one snapshot and yields what it leaves in the batch.
-// It reports whether the consumer wants more.
+// fetch runs read on one snapshot and yields the batch that read leaves. It
+// reports whether the consumer wants more.
 func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, read func(*fetch) (bool, error)) (more bool, err error) {
 	// The connection is had before the number: numbers are handed out under a
 	// lock, which must not wait for a free connection.
@@ -137,8 +139,7 @@ func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, re
 	return yield(f.batch, nil), nil
 }
 
-// begin takes number and snapshot in one step and returns what gives the
-// number back.
+// begin takes number and snapshot in one step. end returns the number.
 func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 	open := func() error {
 		session, err := f.tx.begin(ctx, f.table.searchPath)
@@ -164,7 +165,7 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 	return end, nil
 }
 
-// keyRange reads the rows of a range.
+// byRange reads the rows of a range.
 func (f *fetch) byRange(ctx context.Context, r doc.Range) (more bool, err error) {
 	if len(f.table.children) > 0 {
 		more, err = f.readRange(ctx, r)
@@ -185,7 +186,7 @@ func (f *fetch) byRange(ctx context.Context, r doc.Range) (more bool, err error)
 	return true, err
 }
 
-// keyed reads the rows with these OIDs, and which of them are marked deleted.
+// byKeys reads the rows with these OIDs, and which OIDs are marked deleted.
 func (f *fetch) byKeys(ctx context.Context, oids []doc.OID) (more bool, err error) {
 	f.live = make(map[doc.OID]bool, len(oids))
 	if len(f.table.children) > 0 {
@@ -206,13 +207,13 @@ func (f *fetch) byKeys(ctx context.Context, oids []doc.OID) (more bool, err erro
 	return true, err
 }
 
-// stream hands on the rows of a query as they come, a batch at a time.
+// stream reads the rows of a query and yields each full batch.
 func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
 	return f.tx.each(ctx, q, f.add)
 }
 
-// add puts a row into the batch, having yielded the batch if it is full. It
-// reports whether the consumer wants more.
+// add puts a row into the batch, after yielding a full batch. It reports
+// whether the consumer wants more.
 func (f *fetch) add(raw [][]byte) bool {
 	_ = f.decoder.load(raw, f.table.limits) // document reports it
 	d, reject := f.decoder.document()
@@ -239,8 +240,8 @@ func (f *fetch) add(raw [][]byte) bool {
 	return true
 }
 
-// again counts the rows that have this key, one after the other. Rows without a
-// usable key have none in common.
+// countKey returns how many consecutive rows have this key. Rows without a
+// usable key count one each.
 func (f *fetch) countKey(oid doc.OID) int {
 	if oid == "" || oid != f.last {
 		f.last, f.sameKey = oid, 0
@@ -249,9 +250,8 @@ func (f *fetch) countKey(oid doc.OID) int {
 	return f.sameKey
 }
 
-// wanted reports whether one more row of a key says what those before it do not.
-// Two are enough to say that there are several, and one more where its groups
-// are not theirs.
+// wanted reports whether a repeated row adds information. Two rows show that
+// the key is not unique; one more is wanted if its groups differ from theirs.
 func (f *fetch) wanted(again int) bool {
 	groups, before := f.decoder.groups.ofMain(f.decoder), f.groups
 	switch {
@@ -264,7 +264,7 @@ func (f *fetch) wanted(again int) bool {
 	return again <= 2
 }
 
-// reject puts a reject into the batch.
+// addReject puts a reject into the batch.
 func (f *fetch) addReject(r doc.Reject) {
 	f.batch.Rejects = append(f.batch.Rejects, r)
 	if f.live != nil && r.OID != "" {
@@ -272,7 +272,7 @@ func (f *fetch) addReject(r doc.Reject) {
 	}
 }
 
-// take puts a document into the batch.
+// addDoc puts a document into the batch.
 func (f *fetch) addDoc(d doc.Doc) {
 	d.Fetch, d.Fetched = f.batch.Fetch, f.batch.At
 	f.batch.Docs = append(f.batch.Docs, d)
@@ -281,7 +281,7 @@ func (f *fetch) addDoc(d doc.Doc) {
 	}
 }
 
-// hand yields the batch, unless it is empty, and begins another.
+// flush yields the batch, unless it is empty, and starts a new one.
 func (f *fetch) flush() (more bool) {
 	if len(f.batch.Docs)+len(f.batch.Rejects) > 0 && !f.tx.pauseClock(func() bool { return f.yield(f.batch, nil) }) {
 		return false
@@ -296,4 +296,57 @@ func (f *fetch) release(ctx context.Context) {
 		f.tx.end(ctx)
 		f.tx = nil
 	}
+}
+
+// A keyPage is the keys of one page of rows.
+type keyPage struct {
+	oids    []doc.OID
+	rejects []doc.Reject // of unusable keys
+	last    []string     // the last row's key in text form
+	rows    int
+}
+
+// keyPages reads the keys of a range in the database's order, a batch at a
+// time.
+func (t *Table) keyPages(ctx context.Context, x *tx, r doc.Range) iter.Seq2[keyPage, error] {
+	return func(yield func(keyPage, error) bool) {
+		var after []string
+		for {
+			page, err := t.keyPage(ctx, x, r, t.live, after)
+			if !yield(page, err) || err != nil || page.rows < t.batch {
+				return
+			}
+			after = page.last
+		}
+	}
+}
+
+// keyPage reads the keys of the rows that meet a condition.
+func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, live func(*query) string, after []string) (keyPage, error) {
+	q, err := t.keysQuery(r, live, after)
+	if err != nil {
+		return keyPage{}, err
+	}
+	rows, err := x.all(ctx, q)
+	if err != nil {
+		return keyPage{}, err
+	}
+	p := keyPage{rows: len(rows)}
+	for _, row := range rows {
+		oid, err := t.key.rawOID(row)
+		if err != nil {
+			p.rejects = append(p.rejects, doc.Reject{Reason: err.Error()})
+			continue
+		}
+		p.oids = append(p.oids, oid)
+	}
+	p.oids = slices.Compact(p.oids)
+	if len(rows) > 0 {
+		p.last = textsOf(rows[len(rows)-1])
+	}
+	return p, nil
+}
+
+func (t *Table) keysQuery(r doc.Range, live func(*query) string, after []string) (query, error) {
+	return t.rangePageQuery("SELECT "+strings.Join(t.key.columns(t.sql), ", ")+" "+t.sql.from(), r, live, after, t.batch)
 }

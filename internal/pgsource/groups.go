@@ -8,24 +8,24 @@ import (
 	"indexerd/internal/doc"
 )
 
-// ofStatement reports whether the server refused a statement, and would again.
+// isRefused reports whether the server refused a statement and would refuse it
+// again.
 func isRefused(err error) bool {
 	var server *serverError
 	return errors.As(err, &server) && !errors.Is(err, doc.ErrUnavailable)
 }
 
-// groups reads the groups of rows that can't become documents: the column or
-// the child of the ACL, and nothing else of the row. What breaks the row, a
-// column or another child, is not asked for, so that the groups can be read
-// where the row can't.
+// A groups reads the groups of rows that can't become documents: the ACL's
+// column or child and no other part of the row. So the groups can be read even
+// if another column or child fails.
 //
-// Groups that can't be read are nil: those for which the SQL fails, and those of
-// several rows of one key that differ.
+// Groups that can't be read are nil: the SQL fails for them, or several rows
+// with one key have different groups.
 type groups struct {
 	acl    doc.ACL
 	table  *Table
-	view   *view // the main SQL's or the child's; nil: there are none to be read
-	values []int // of its columns, those that hold the groups
+	view   *view // the main SQL's or the child's; nil: the table has none
+	values []int // positions of the columns that hold the groups
 }
 
 func newGroups(cfg TableConfig, t *Table) (groups, error) {
@@ -55,7 +55,7 @@ func newGroups(cfg TableConfig, t *Table) (groups, error) {
 	return g, nil
 }
 
-// ofMain returns the groups of the main row that a decoder has in hand.
+// ofMain returns the groups of the decoder's current main row.
 func (g groups) ofMain(d *rowDecoder) *doc.Row {
 	if g.acl.Column == "" {
 		return nil
@@ -85,8 +85,8 @@ func (g groups) decode(raw [][]byte) (doc.Row, error) {
 	return row, nil
 }
 
-// fill reads the groups of a child for the rejects that do not have them yet,
-// in the transaction that has read the rows.
+// fill adds the groups from a child to the rejects that lack them, in the
+// transaction that has read the rows.
 func (g groups) fill(ctx context.Context, x *tx, rejects []doc.Reject) error {
 	var oids []doc.OID
 	for _, r := range rejects {
@@ -109,7 +109,7 @@ func (g groups) fill(ctx context.Context, x *tx, rejects []doc.Reject) error {
 	return nil
 }
 
-// read reads the groups of these rows. What it does not return can't be read.
+// read returns the groups of these rows that can be read.
 func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*doc.Row, error) {
 	if g.view == nil {
 		return nil, nil

@@ -9,23 +9,19 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A row for which the SQL itself fails, as by a division by zero, fails the
-// whole query, and with it every row beside it. Such rows are read again by
-// key, in halves until the row is alone: a poisoned one costs twice the
-// logarithm of the batch in fetches, each of its own, since a failed statement
-// ends its transaction.
-//
-// A fault of the SQL must set no row aside. So the statements are run first for
-// no key, where they must not fail: then it is the row with a key that fails,
-// and no other. And rejects are handed on once all rows of a batch have been
-// read: where alike or more rows fail, all with one SQLSTATE, the fault is the
-// SQL's.
-
-// alike is how many rows of a batch fail with one SQLSTATE, and no other row is
-// read, where the fault is the SQL's.
+// If at least sqlFaultRows rows of a batch fail, all with one SQLSTATE, and no
+// other row was read, the fault is the SQL's.
 const sqlFaultRows = 50
 
 // docs reads one chunk of OIDs. It reports whether the consumer wants more.
+//
+// A row for which the SQL fails, for example by a division by zero, fails the
+// whole query. The rows then are read by key in halves until the failing row is
+// alone. Each half is a fetch, since a failed statement ends its transaction.
+//
+// A fault of the SQL must not quarantine rows. First, all statements run
+// without keys: if one fails even so, the SQL is at fault. Then rejects are
+// held back until all rows of the chunk have been read: see sqlFaultRows.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) (more bool, err error) {
 	more, err = t.fetch(ctx, yield, func(f *fetch) (bool, error) { return f.byKeys(ctx, oids) })
 	if !more || !isRowFault(err) {
@@ -42,9 +38,9 @@ func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, 
 	return h.finish()
 }
 
-// sound runs every statement of a fetch by key for no key. An error is the
-// SQL's: what it names is gone, the role may not read it, or it fails at rows
-// that are not asked for.
+// checkStatements runs every statement of a fetch by key without keys. An error
+// is the SQL's: a table is missing, the role lacks a privilege, or the SQL
+// fails at other rows.
 func (t *Table) checkStatements(ctx context.Context) error {
 	return t.read(ctx, func(x *tx) error {
 		main, err := t.docsQuery(nil)
@@ -73,34 +69,34 @@ type halving struct {
 	table  *Table
 	yield  func(doc.Batch, error) bool
 	read   int        // rows that did not fail
-	kept   []kept     // rows that did
-	failed faultTally // of these
+	kept   []kept     // rejects of rows that failed
+	failed faultTally // the count of these
 }
 
-// A kept is the reject of one row, whose fetch is in flight until the consumer
-// has dealt with it.
+// A kept is the reject of one row. Its fetch is in flight until the consumer
+// has handled it.
 type kept struct {
 	batch doc.Batch
 	end   func()
 }
 
-// errKept says that a fetch has nothing to hand on yet.
+// errHeldBack ends a fetch whose batch is held back.
 var errHeldBack = errors.New("the row is kept until its batch is judged")
 
-// end ends the fetches of what was not handed on.
+// end ends the fetches of rejects that were not yielded.
 func (h *halving) end() {
 	for _, k := range h.kept {
 		k.end()
 	}
 }
 
-// hand hands on what was read.
+// forward yields a batch.
 func (h *halving) forward(b doc.Batch, err error) bool {
 	h.read += len(b.Docs) + len(b.Rejects)
 	return h.yield(b, err)
 }
 
-// split reads rows that fail together in halves.
+// split reads each half of rows that fail together.
 func (h *halving) split(ctx context.Context, oids []doc.OID) (more bool, err error) {
 	if len(oids) == 1 {
 		return h.readOne(ctx, oids[0])
@@ -118,7 +114,7 @@ func (h *halving) split(ctx context.Context, oids []doc.OID) (more bool, err err
 	return true, nil
 }
 
-// alone reads one row. Where it fails it is kept as a reject.
+// readOne reads one row. If that fails, the row becomes a reject.
 func (h *halving) readOne(ctx context.Context, oid doc.OID) (more bool, err error) {
 	more, err = h.table.fetch(ctx, h.forward, func(f *fetch) (bool, error) { return f.byKeys(ctx, []doc.OID{oid}) })
 	if !more || !isRowFault(err) {
@@ -128,8 +124,8 @@ func (h *halving) readOne(ctx context.Context, oid doc.OID) (more bool, err erro
 	return h.keepReject(ctx, oid, err)
 }
 
-// keep keeps a row as a reject, with the groups that a newer fetch reads: the
-// statement that failed has ended its transaction.
+// keepReject holds a reject back. Its groups come from a new fetch, since the
+// failed statement has ended its transaction.
 func (h *halving) keepReject(ctx context.Context, oid doc.OID, fault error) (more bool, err error) {
 	more, err = h.table.fetch(ctx, h.forward, func(f *fetch) (bool, error) {
 		groups, err := h.table.groups.read(ctx, f.tx, []doc.OID{oid})
@@ -147,7 +143,7 @@ func (h *halving) keepReject(ctx context.Context, oid doc.OID, fault error) (mor
 	return more, err
 }
 
-// finish judges the rows that were kept, and hands them on.
+// finish yields the rejects, unless the fault is the SQL's.
 func (h *halving) finish() (more bool, err error) {
 	if err := h.failed.fault(h.read); err != nil {
 		return true, err
@@ -164,11 +160,11 @@ func (h *halving) finish() (more bool, err error) {
 	return true, nil
 }
 
-// A faultTally counts rows that fail.
+// A faultTally counts failing rows.
 type faultTally struct {
 	rows  int
 	first error
-	mixed bool // they fail with several SQLSTATEs
+	mixed bool // with several SQLSTATEs
 }
 
 func (f *faultTally) add(err error) {
@@ -178,8 +174,7 @@ func (f *faultTally) add(err error) {
 	f.mixed = f.mixed || codeOf(err) != codeOf(f.first)
 }
 
-// fault returns the SQL's fault, if it is the SQL's: all rows of a batch have
-// it, and no other row was read.
+// fault returns an error if the fault is the SQL's: see sqlFaultRows.
 func (f *faultTally) fault(read int) error {
 	if f.rows < sqlFaultRows || f.mixed || read > 0 {
 		return nil
@@ -187,7 +182,7 @@ func (f *faultTally) fault(read int) error {
 	return notRowFault(fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %w", f.rows, f.first))
 }
 
-// keyPageApart reads a page of keys that could not be read at once.
+// bisectKeyPage reads a page of keys that one query could not read.
 func (t *Table) bisectKeyPage(ctx context.Context, r doc.Range, after []string, fault error) (p keyPage, err error) {
 	p.oids, err = t.bisectKeys(ctx, r, noCondition, after, t.batch, fault)
 	p.rows = len(p.oids)
@@ -198,8 +193,8 @@ func (t *Table) bisectKeyPage(ctx context.Context, r doc.Range, after []string, 
 	return p, err
 }
 
-// rangeByKeys reads a range of which some row is poisoned: pages of keys, and
-// then the rows by key.
+// rangeByKeys reads a range in which the SQL fails for some row: pages of keys,
+// and then the rows by key.
 func (t *Table) rangeByKeys(ctx context.Context, r doc.Range, yield func(doc.Batch, error) bool) error {
 	var after []string
 	for {

@@ -8,20 +8,21 @@ import (
 	"indexerd/internal/doc"
 )
 
-// standing is what a server tells beside its transactions.
+// A serverState is what a server reports beside its transactions.
 type serverState struct {
 	server       string // its identity
 	version      string // of all that has been committed
 	standby      bool
-	seenUntil    time.Time // what was committed by then is seen, on a standby; zero elsewhere
-	subscription string    // one that brings rows into this database; "": none
-	seesAll      bool      // this role may see when other roles' transactions began
+	seenUntil    time.Time // on a standby: what was committed by then is visible; else zero
+	subscription string    // one that replicates rows into this database; "": none
+	seesAll      bool      // the role sees when other roles' transactions began
 	canPrepare   bool      // transactions can be prepared
-	tableReason  string    // why the watch's table has rows that this server does not stamp; "": it has none
-	function     string    // what uses statement_timestamp(), asked for unless all is seen; "": nothing
+	tableReason  string    // why the rows of the watch's table have no exact horizon; "": they may have
+	function     string    // that uses statement_timestamp(), unless every start is visible; "": none
 }
 
-// doubt says why no horizon can be exact here, and what to do; "" if it can.
+// inexactReason returns why no horizon is exact here, and what to do; "": it
+// may be exact.
 func (f serverState) inexactReason() string {
 	switch {
 	case f.standby:
@@ -36,7 +37,7 @@ func (f serverState) inexactReason() string {
 	return ""
 }
 
-// remedy is what makes hidden transactions seen.
+// remedy is what makes hidden transactions visible.
 func (f serverState) remedy() string {
 	if f.seesAll {
 		return "turn track_activities on in every session"
@@ -44,8 +45,8 @@ func (f serverState) remedy() string {
 	return "GRANT pg_read_all_stats to the daemon's role"
 }
 
-// A reading is all that was read for one horizon: its samples, of which the
-// last is embedded, and what was prepared after it.
+// A reading is what was read for one horizon: its samples, of which the last is
+// embedded, and the transactions that were prepared after it.
 type reading struct {
 	serverState
 	sample
@@ -53,7 +54,8 @@ type reading struct {
 	prepared []preparedTx
 }
 
-// horizon decides what a reading proves. The memory has the reading's samples.
+// horizon returns what a reading proves. The memory already has the reading's
+// samples.
 func (m *memory) horizon(r reading) doc.Horizon {
 	defer func() { m.steppedBack = 0 }() // it is told once
 	h := doc.Horizon{Now: r.clock, Seen: r.seenUntil, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.steppedBack, Reason: r.inexactReason()}
@@ -93,8 +95,8 @@ func (m *memory) horizon(r reading) doc.Horizon {
 	return h
 }
 
-// unknown says why there is no bound: holder has none, or nobody is open and
-// the clock alone is to blame.
+// noBoundReason returns why there is no bound: holder has none or, if holder is
+// nil, the clock was set back.
 func (r reading) noBoundReason(holder *openTx) string {
 	if holder == nil {
 		return "the server's clock was set back: wait for the next reading"

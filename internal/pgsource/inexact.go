@@ -4,38 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/doc"
 )
 
 // Watch watches the transactions of the table's database. Its horizon is never
-// exact where the table has rows that no transaction here stamps.
+// exact if the table has rows that no transaction of this server stamps.
 func (t *Table) Watch(o WatchOptions) *Watch {
 	w := t.src.Watch(o)
 	w.scope = &tableScope{table: t, inexactReason: t.inexactReason}
 	return w
 }
 
-// A scope is what the SQLs of a table read, as it was last looked at. A partition
-// can be attached, a view or a function replaced, at any time. All of that is
-// committed by a transaction, so there is nothing to look at again while none
-// has ended.
+// A tableScope is what a table's SQLs read, as last checked. Partitions can be
+// attached, views and functions replaced, at any time. All of that is
+// committed, so nothing has changed while no transaction has ended.
 //
-// Of a database at work it is looked at again when a horizon is read and the
-// last look is older than the slack. S stays behind its reading by the slack, so
-// what is stamped after the last look is never below an S that is called exact.
+// On a busy database refresh checks again when a horizon is read and the last
+// check is older than the slack. S stays behind the reading by the slack, so
+// what is stamped after the last check is never below an S called exact.
 //
-// A look costs a transaction that plans each SQL and runs none: about as much as
-// an idle window.
+// A check costs a transaction that plans each SQL and runs none, about as much
+// as an idle window.
 type tableScope struct {
 	table         *Table
-	version       string    // of all that had been committed, at the last look
-	at            time.Time // the server's clock then; zero: not yet
-	inexactReason string    // why no horizon can be exact; "": one can
+	version       string    // of what had been committed at the last check
+	at            time.Time // the server's clock then; zero: not checked yet
+	inexactReason string    // why no horizon is exact; "": it may be
 }
 
-// look looks again, if there may be something new.
+// refresh checks again if something may have changed.
 func (s *tableScope) refresh(ctx context.Context, r reading, slack time.Duration) error {
 	since := r.clock.Sub(s.at)
 	if r.version == s.version || 0 <= since && since < slack {
@@ -49,8 +52,8 @@ func (s *tableScope) refresh(ctx context.Context, r reading, slack time.Duration
 	return nil
 }
 
-// lookElsewhere says why no horizon can speak of the table's rows now; "" if one
-// can.
+// readInexactReason returns why no horizon is exact for the table's rows now;
+// "": it may be.
 func (t *Table) readInexactReason(ctx context.Context) (why string, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		views, _ := t.views()
@@ -60,18 +63,19 @@ func (t *Table) readInexactReason(ctx context.Context) (why string, err error) {
 	return why, err
 }
 
-// elsewhereSQL names a relation that the transaction has read and whose rows
-// others stamp. What was read is what it holds locks on until it ends: behind
-// views, in partitions, and where a plan shows less, since it joins on the other
-// server or leaves out what it won't run.
+// inexactRelationSQL returns a foreign table or a materialized view that the
+// transaction has read. A transaction holds locks on what it reads until it
+// ends. This includes relations behind views, partitions, and what a plan does
+// not show, such as a join on the other server.
 const inexactRelationSQL = `SELECT c.relkind, ` + nameOf + `
 	FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_class c ON c.oid = l.relation JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation'
 	AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND c.relkind IN ('f', 'm')
 	ORDER BY 1, 2 LIMIT 1`
 
-// elsewhere says why no horizon can speak of the rows of some SQLs; "" if one
-// can. They are planned, not run. A refusal fails the transaction.
+// inexactReason returns why no horizon is exact for the rows of some SQLs; "":
+// it may be. The SQLs are planned, not run. A refusal by the server fails the
+// transaction.
 func (x *tx) inexactReason(ctx context.Context, views []*view) (string, error) {
 	why, err := x.findInexact(ctx, views)
 	var refused *serverError
@@ -100,4 +104,101 @@ func (x *tx) findInexact(ctx context.Context, views []*view) (string, error) {
 		return fmt.Sprintf("the SQL reads foreign table %s, whose rows another server stamps: set horizon: timeout", rows[0][1]), nil
 	}
 	return fmt.Sprintf("the SQL reads materialized view %s, whose rows appear with a later REFRESH: set horizon: timeout", rows[0][1]), nil
+}
+
+// calls are the functions that plans call, by schema and name as the server
+// prints them: without a schema if the search path finds the function. A
+// function inlined by the planner is not included; the plan shows what it
+// reads.
+type calls struct{ schemas, names []string }
+
+// literal is a string of a plan; call is a name before arguments, with or
+// without schema.
+var (
+	literal = regexp.MustCompile(`'(?:[^']|'')*'`)
+	call    = regexp.MustCompile(`(?:(` + identifier + `)\.)?(` + identifier + `)\(`)
+)
+
+const identifier = `[\pL_][\pL\pN_$]*|"(?:[^"]|"")+"`
+
+// addPlan adds the functions of a plan, given as rows of text.
+func (c *calls) addPlan(plan [][][]byte) {
+	for _, line := range plan {
+		for _, m := range call.FindAllStringSubmatch(literal.ReplaceAllString(string(line[0]), "''"), -1) {
+			c.add(unquote(m[1]), unquote(m[2]))
+		}
+	}
+}
+
+func (c *calls) add(schema, name string) {
+	for i := range c.names {
+		if c.names[i] == name && c.schemas[i] == schema {
+			return
+		}
+	}
+	c.schemas, c.names = append(c.schemas, schema), append(c.names, name)
+}
+
+// unquote returns an identifier as the catalog has it.
+func unquote(identifier string) string {
+	if inner, ok := strings.CutPrefix(identifier, `"`); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(inner, `"`), `""`, `"`)
+	}
+	return identifier
+}
+
+// opaqueFunctionSQL returns a called function that may read any table, and what
+// it may read that no transaction of this server stamps.
+//
+// An IMMUTABLE function reads no table; the server relies on that too.
+// Functions of extensions are trusted, except those in sqlRunningExtensions. An
+// aggregate is its functions. Of the server's own functions only those that run
+// SQL given as text count.
+//
+// The result is empty if the database has nothing of the kind: no foreign
+// table, no materialized view, no function that leaves the database.
+const opaqueFunctionSQL = `WITH called AS (
+		SELECT DISTINCT p.oid, n.nspname, p.proname FROM unnest($1::text[], $2::text[]) named(schema, name)
+		JOIN pg_catalog.pg_proc p ON p.proname = named.name JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+		WHERE CASE named.schema WHEN '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = named.schema END),
+	run AS (
+		SELECT oid FROM called
+		UNION SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn]::oid[])
+		FROM pg_catalog.pg_aggregate a JOIN called ON a.aggfnoid = called.oid),
+	extended AS (SELECT d.objid, e.extname FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
+		WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.refclassid = 'pg_catalog.pg_extension'::regclass AND d.deptype = 'e'),
+	opaque AS (
+		SELECT p.oid, p.proname, n.nspname FROM run JOIN pg_catalog.pg_proc p ON p.oid = run.oid
+		JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace LEFT JOIN extended e ON e.objid = p.oid
+		WHERE CASE WHEN p.oid < 16384 THEN p.proname ~ '^(query|table|cursor|schema|database)_to_xml' OR p.proname = 'ts_stat'
+			ELSE p.prokind <> 'a' AND p.provolatile <> 'i' AND (e.extname IS NULL OR e.extname IN ` + sqlRunningExtensions + `) END)
+	SELECT CASE WHEN pg_function_is_visible(o.oid) THEN '' ELSE quote_ident(o.nspname) || '.' END || quote_ident(o.proname), far.what
+	FROM opaque o CROSS JOIN LATERAL (
+		(SELECT CASE c.relkind WHEN 'f' THEN 'foreign table ' ELSE 'materialized view ' END || ` + nameOf + ` AS what
+			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('f', 'm') ORDER BY c.relkind, 1 LIMIT 1)
+		UNION ALL (SELECT 'another server, by extension ' || extname FROM pg_catalog.pg_extension WHERE extname = 'dblink')
+		UNION ALL (SELECT 'anything, by function ' || p.oid::regproc FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+			LEFT JOIN extended e ON e.objid = p.oid
+			WHERE p.oid >= 16384 AND NOT l.lanpltrusted AND e.objid IS NULL AND p.provolatile <> 'i' ORDER BY p.oid LIMIT 1)
+		LIMIT 1) far
+	ORDER BY 1 LIMIT 1`
+
+// sqlRunningExtensions are the extensions whose functions run SQL given as text
+// or ask other servers.
+const sqlRunningExtensions = "('dblink', 'tablefunc', 'xml2')"
+
+// opaqueFunction returns why no horizon is exact for rows that functions may
+// have read; "": it may be.
+func (x *tx) opaqueFunction(ctx context.Context, c calls) (string, error) {
+	if len(c.names) == 0 {
+		return "", nil
+	}
+	q := query{sql: opaqueFunctionSQL}
+	q.bind(pgtype.TextArrayOID, arrayLiteral(c.schemas))
+	q.bind(pgtype.TextArrayOID, arrayLiteral(c.names))
+	rows, err := x.all(ctx, q)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("the SQL calls function %s, which can't be looked into and may read %s: declare it IMMUTABLE if it reads no table, or set horizon: timeout", rows[0][0], rows[0][1]), nil
 }

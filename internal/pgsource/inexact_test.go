@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
 )
 
@@ -78,5 +79,173 @@ func TestElsewhereIsNotTold(t *testing.T) {
 	}
 	if n, err := table.Count(t.Context()); n != 0 || err != nil {
 		t.Errorf("got %d, %v, want a table without rows", n, err)
+	}
+}
+
+// functions are those that an SQL may call, beside a foreign table that any of
+// them could read.
+const functions = `
+	CREATE TABLE doc (id int, u timestamptz);
+	CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+	CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv');
+	CREATE FUNCTION reads() RETURNS TABLE (id int, u timestamptz) LANGUAGE plpgsql STABLE AS 'BEGIN RETURN QUERY SELECT far.id, far.u FROM far; END';
+	CREATE FUNCTION shout(t text) RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN upper(t); END';
+	CREATE FUNCTION whisper(t text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN lower(t); END';
+	CREATE FUNCTION inlined(t text) RETURNS text LANGUAGE sql STABLE AS 'SELECT upper(t)';
+	CREATE FUNCTION kept(t text) RETURNS text LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT upper(t) FROM far';
+	CREATE SCHEMA "Other"; CREATE FUNCTION "Other"."Shout it!"(t text) RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN upper(t); END';
+	CREATE SCHEMA hidden; CREATE FUNCTION hidden.length(t text) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN 1; END';
+	CREATE FUNCTION public.lower(t text) RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN 1; END';
+	CREATE FUNCTION named(d doc) RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN d.id; END';
+	CREATE FUNCTION step(a text, b int) RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN a; END'; CREATE AGGREGATE folded(int) (sfunc = step, stype = text);
+	CREATE FUNCTION plain(a text, b int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN a; END'; CREATE AGGREGATE joined(int) (sfunc = plain, stype = text);
+	CREATE EXTENSION unaccent; CREATE EXTENSION dblink; CREATE EXTENSION tablefunc;
+	CREATE VIEW shouted AS SELECT *, shout('a') FROM doc;
+	CREATE TABLE guarded (id int, u timestamptz); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY loud ON guarded USING (shout('a') = 'A');
+	GRANT SELECT ON guarded TO pg_monitor`
+
+// A function that can't be looked into may read what no transaction here stamps.
+func TestOpaqueFunctions(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, functions)
+	for _, c := range []struct{ sql, function string }{ // "": exact
+		{"SELECT id, u FROM doc", ""},
+		{"SELECT * FROM reads()", "reads"},
+		{"SELECT id, u, shout('a') FROM doc", "shout"},
+		{"SELECT id, u, whisper('a') FROM doc", ""},
+		{"SELECT id, u, inlined('a') FROM doc", ""},
+		{"SELECT id, u, kept('a') FROM doc", "kept"},
+		{`SELECT id, u, "Other"."Shout it!"('a') FROM doc`, `"Other"."Shout it!"`},
+		{"SELECT id, u, length('a'), lower('A'), 'reads()' AS r, 'it''s reads()' AS s FROM doc", ""},
+		{"SELECT id, u, hidden.length(id::text) FROM doc", "hidden.length"},
+		{"SELECT id, u, public.lower(id::text) FROM doc", "public.lower"},
+		{"SELECT id, u, d.named FROM doc d", "named"},
+		{"SELECT id, max(u) AS u, joined(id) FROM doc GROUP BY id", ""},
+		{"SELECT id, max(u) AS u, folded(id) FROM doc GROUP BY id", "step"},
+		{"SELECT id, u, unaccent(id::text) FROM doc", ""},
+		{"SELECT id, u FROM doc WHERE EXISTS (SELECT FROM dblink('', 'SELECT 1') r (n int))", "dblink"},
+		{"SELECT id, u FROM doc WHERE EXISTS (SELECT FROM crosstab('SELECT 1, 2, 3') r (n int, m int))", "crosstab"},
+		{"SELECT id, u, query_to_xml('SELECT * FROM far', true, true, '')::text AS x FROM doc", "query_to_xml"},
+		{"SELECT id, u FROM shouted", ""}, // its function isn't called
+		{"SELECT * FROM shouted", "shout"},
+	} {
+		table := tableIn(t, dsn, "", TableConfig{SQL: c.sql})
+		want := ""
+		if c.function != "" {
+			want = "the SQL calls function " + c.function + ", which can't be looked into and may read foreign table far: declare it IMMUTABLE if it reads no table, or set horizon: timeout"
+		}
+		if h, err := table.Watch(WatchOptions{}).Horizon(t.Context()); err != nil || h.Reason != want || h.Exact != (want == "") {
+			t.Errorf("%s: got %+v, %v, want the reason %q", c.sql, h, err, want)
+		}
+	}
+	table := tableIn(t, dsn+"&options=-c%20role%3Dpg_monitor", "", TableConfig{SQL: "SELECT * FROM guarded"})
+	if !strings.Contains(table.inexactReason, "calls function shout") {
+		t.Errorf("a row's policy: got %q, want the function that it calls", table.inexactReason)
+	}
+
+	// Where nothing is elsewhere, nothing is read from there.
+	pgtest.Exec(t, dsn, "DROP EXTENSION dblink; DROP EXTENSION file_fdw CASCADE")
+	calls := tableIn(t, dsn, "", TableConfig{SQL: "SELECT id, u, shout('a') FROM doc"})
+	if calls.inexactReason != "" {
+		t.Errorf("got %q, want nothing: the database has nothing that a function could read", calls.inexactReason)
+	}
+}
+
+// What is attached, replaced or created after a table was described is noticed
+// by the next reading, and so is that it is gone.
+func TestElsewhereIsLookedAtAgain(t *testing.T) {
+	for name, c := range map[string]struct{ sql, change, undo, want string }{
+		"a partition is attached": {"SELECT * FROM log", `CREATE FOREIGN TABLE log_far PARTITION OF log FOR VALUES FROM ('2200-01-01Z') TO ('2300-01-01Z') SERVER files OPTIONS (filename '/dev/null', format 'csv')`,
+			"DROP FOREIGN TABLE log_far", "the SQL reads foreign table log_far"},
+		"a child table is":         {"SELECT * FROM doc", "ALTER FOREIGN TABLE far INHERIT doc", "ALTER FOREIGN TABLE far NO INHERIT doc", "the SQL reads foreign table far"},
+		"a view is replaced":       {"SELECT * FROM docs", "CREATE OR REPLACE VIEW docs AS SELECT * FROM far", "CREATE OR REPLACE VIEW docs AS SELECT * FROM doc", "the SQL reads foreign table far"},
+		"a function is replaced":   {"SELECT id, u, f(id) FROM doc", "ALTER FUNCTION f STABLE", "ALTER FUNCTION f IMMUTABLE", "the SQL calls function f"},
+		"a table takes its place":  {"SELECT * FROM doc", "ALTER TABLE doc RENAME TO old; ALTER FOREIGN TABLE far RENAME TO doc", "ALTER FOREIGN TABLE doc RENAME TO far; ALTER TABLE old RENAME TO doc", "the SQL reads foreign table doc"},
+		"a table can't be planned": {"SELECT * FROM doc", "ALTER TABLE doc RENAME TO old", "ALTER TABLE old RENAME TO doc", "the server does not tell what the SQL reads: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := pgtest.DB(t)
+			pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE VIEW docs AS SELECT * FROM doc;
+				CREATE TABLE log (id int, u timestamptz) PARTITION BY RANGE (u);
+				CREATE TABLE log_new PARTITION OF log FOR VALUES FROM ('2024-01-01Z') TO ('2124-01-01Z');
+				CREATE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN n; END';
+				CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+				CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
+			const slack = 1 // ns: each reading looks
+			w := tableIn(t, dsn, "", TableConfig{SQL: c.sql}).Watch(WatchOptions{Slack: slack})
+			reads := func(want string) {
+				t.Helper()
+				h, err := w.Horizon(t.Context())
+				if err != nil || h.Exact != (want == "") || !strings.HasPrefix(h.Reason, want) {
+					t.Errorf("got %+v, %v, want the reason %q", h, err, want)
+				}
+			}
+			reads("")
+			pgtest.Exec(t, dsn, c.change)
+			reads(c.want)
+			reads(c.want)
+			pgtest.Exec(t, dsn, c.undo)
+			reads("")
+		})
+	}
+}
+
+// Between two looks less time passes than S stays behind its reading.
+func TestElsewhereIsLookedAtBeforeSMoves(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+		CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
+	w := tableIn(t, dsn, "", TableConfig{}).Watch(WatchOptions{})
+	var last doc.Horizon
+	looks := 0
+	for at := w.scope.at; looks < 3; at = w.scope.at {
+		pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())")
+		h, err := w.Horizon(t.Context())
+		if err != nil || !h.Exact {
+			t.Fatalf("got %+v, %v, want an exact horizon", h, err)
+		}
+		if !w.scope.at.Equal(at) {
+			looks++
+		}
+		if h.At.After(w.scope.at) || h.At.Before(last.At) {
+			t.Fatalf("got a horizon of %v, want at most %v, the last look", h.At, w.scope.at)
+		}
+		last = h
+	}
+	pgtest.Exec(t, dsn, "ALTER FOREIGN TABLE far INHERIT doc")
+	attached := pgtest.Value[string](t, dsn, "SELECT clock_timestamp()::text")
+	for h := last; h.Exact; {
+		var err error
+		if h, err = w.Horizon(t.Context()); err != nil || h.Exact && pgtest.Value[bool](t, dsn, "SELECT $1 >= $2::timestamptz", h.At, attached) {
+			t.Fatalf("got %+v, %v, want no exact horizon that passes %s, when the table was attached", h, err, attached)
+		}
+		pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())")
+	}
+}
+
+// One reading of a table's watch where somebody commits, and so its SQL is
+// looked at; without Slack each time.
+func BenchmarkHorizonOfTable(b *testing.B) {
+	dsn := pgtest.DB(b)
+	pgtest.Exec(b, dsn, "CREATE TABLE doc (id int, u timestamptz)")
+	for name, commits := range map[string]bool{"idle": false, "busy": true} {
+		b.Run(name, func(b *testing.B) {
+			w := tableIn(b, dsn, "", TableConfig{}).Watch(WatchOptions{Slack: 1})
+			writer := pgtest.Connect(b, dsn)
+			for b.Loop() {
+				if commits {
+					b.StopTimer()
+					if _, err := writer.Exec(b.Context(), "INSERT INTO doc VALUES (1, now())"); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+				}
+				if h, err := w.Horizon(b.Context()); err != nil || !h.Exact {
+					b.Fatal(h, err)
+				}
+			}
+		})
 	}
 }

@@ -13,21 +13,21 @@ import (
 
 const int8OID = pgtype.Int8OID
 
-// A key is the columns that make the OID. Its predicates are written so that
-// an index on the columns answers them: the columns stand alone on their side,
-// compared as the database orders them, and each parameter has the type of its
-// column (bigint for every integer type, since they share an operator family).
+// A key is the columns of the OID. An index on the columns can answer its
+// conditions: the columns stand alone on their side, in the database's order,
+// and each parameter has its column's type (bigint for all integer types, which
+// share an operator family).
 //
-// Integer keys are smallint, integer, bigint and numeric without decimals;
-// text keys are text, varchar, char (without the blanks that fill it up), name
-// and citext; and uuid.
+// Integer keys are smallint, integer, bigint and numeric without decimals. Text
+// keys are text, varchar, char (without its padding), name and citext. The
+// third kind is uuid.
 type key []keyPart
 
 type keyPart struct {
 	name   string
 	column int // position in the SQL's result
 	kind   doc.Kind
-	param  uint32 // type of a parameter compared with it
+	param  uint32 // type of a parameter that is compared with it
 	array  uint32 // type of an array of those
 }
 
@@ -57,7 +57,7 @@ func newKey(columns []column, names []string, field string) (key, error) {
 	return k, nil
 }
 
-// newKeyPart reports false for a type that is no key.
+// newKeyPart reports false for a type that can't be a key.
 func newKeyPart(c column, at int) (keyPart, bool) {
 	p := keyPart{name: c.name, column: at, param: c.typ.oid, array: c.typ.array}
 	switch c.typ.oid {
@@ -78,8 +78,8 @@ func newKeyPart(c column, at int) (keyPart, bool) {
 	return p, true
 }
 
-// numericScale is the number of decimals of a numeric type, 0 where none is
-// declared.
+// numericScale returns the number of decimals of a numeric type, or 0 if none
+// is declared.
 func numericScale(mod int32) int32 {
 	if mod < 4 {
 		return 0
@@ -96,7 +96,7 @@ func (k key) kinds() []doc.Kind {
 	return kinds
 }
 
-// columns returns the references to the key's columns.
+// columns returns the quoted columns of the key.
 func (k key) columns(sql wrapped) []string {
 	columns := make([]string, len(k))
 	for i, p := range k {
@@ -105,9 +105,9 @@ func (k key) columns(sql wrapped) []string {
 	return columns
 }
 
-// byteOrder returns the expressions by which the database orders keys as the
-// bytes of OIDs are ordered. They are the columns themselves but for text, whose
-// own order is that of a language, or takes upper for lower case.
+// byteOrder returns expressions by which the database orders keys as OIDs are
+// ordered. They are the columns; text is compared by bytes, since collations
+// order by language or ignore case.
 func (k key) byteOrder(sql wrapped) []string {
 	columns := k.columns(sql)
 	for i, p := range k {
@@ -118,10 +118,10 @@ func (k key) byteOrder(sql wrapped) []string {
 	return columns
 }
 
-// order returns the expressions by which pages of rows are ordered: as the
-// database orders keys, which an index on them answers, and texts that are
-// equal by a language's rules by their bytes, lest a page's border separate
-// them and one be passed over.
+// order returns the expressions by which pages of rows are ordered: the
+// columns, which an index can answer, then the bytes of text columns. Without
+// the bytes, a page's border between texts that the collation treats as equal
+// could skip one.
 func (k key) order(sql wrapped) []string {
 	order := k.columns(sql)
 	for _, p := range k {
@@ -132,12 +132,12 @@ func (k key) order(sql wrapped) []string {
 	return order
 }
 
-// after asks for the rows that come after a key by order.
+// after is the condition that a row comes after a key by order.
 func (k key) after(q *query, sql wrapped, texts []string) string {
 	return fmt.Sprintf("(%s) > (%s)", strings.Join(k.order(sql), ", "), strings.Join(k.afterParams(q, texts), ", "))
 }
 
-// afterParams binds a key to be compared with order.
+// afterParams binds a key for comparison with order.
 func (k key) afterParams(q *query, texts []string) (params []string) {
 	for i, p := range k {
 		params = append(params, q.bind(p.param, texts[i]))
@@ -150,17 +150,17 @@ func (k key) afterParams(q *query, texts []string) (params []string) {
 	return params
 }
 
-// notNull leaves out the rows that have no key.
+// notNull is the condition that a row has a key.
 func (k key) notNull(sql wrapped) string {
 	return strings.Join(k.columns(sql), " IS NOT NULL AND ") + " IS NOT NULL"
 }
 
-// null asks for the rows that have no key.
+// null is the condition that a row has no key.
 func (k key) null(sql wrapped) string {
 	return strings.Join(k.columns(sql), " IS NULL OR ") + " IS NULL"
 }
 
-// nullFault is why a row has no key. It is the same whichever column is NULL.
+// nullFault is the reason of a row without a key, whichever column is NULL.
 func (k key) nullFault() error {
 	names := make([]string, len(k))
 	for i, p := range k {
@@ -169,7 +169,7 @@ func (k key) nullFault() error {
 	return doc.NullKey(names)
 }
 
-// compare compares the key with an OID by operator, which is >= or <.
+// compare compares the key with an OID by operator, >= or <.
 func (k key) compare(q *query, sql wrapped, operator string, oid doc.OID) (string, error) {
 	texts, err := k.texts(oid)
 	if err != nil {
@@ -182,7 +182,7 @@ func (k key) compare(q *query, sql wrapped, operator string, oid doc.OID) (strin
 	return fmt.Sprintf("(%s) %s (%s)", strings.Join(k.columns(sql), ", "), operator, strings.Join(params, ", ")), nil
 }
 
-// among asks for the rows of these OIDs.
+// among is the condition that a row has one of these OIDs.
 func (k key) among(q *query, sql wrapped, oids []doc.OID) (string, error) {
 	lists := make([][]string, len(k))
 	for _, oid := range oids {
@@ -238,7 +238,7 @@ func (k key) texts(oid doc.OID) ([]string, error) {
 	return texts, nil
 }
 
-// oid makes the OID of the key's values.
+// oid returns the OID of the key's values.
 func (k key) oid(texts []string) (doc.OID, error) {
 	parts := make([]any, len(k))
 	for i, p := range k {
@@ -251,7 +251,7 @@ func (k key) oid(texts []string) (doc.OID, error) {
 	return doc.NewOID(parts...)
 }
 
-// rawOID makes the OID of a row that begins with the key's columns.
+// rawOID returns the OID of a row that begins with the key's columns.
 func (k key) rawOID(row [][]byte) (doc.OID, error) {
 	texts := make([]string, len(k))
 	for i := range k {
@@ -277,7 +277,7 @@ func (p keyPart) parse(text string) (any, error) {
 	return p.unpadded(text), nil
 }
 
-// unpadded cuts the blanks that fill up a char(n).
+// unpadded removes the padding of a char(n).
 func (p keyPart) unpadded(text string) string {
 	if p.param == pgtype.BPCharOID {
 		return unpad(text)

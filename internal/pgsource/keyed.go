@@ -12,13 +12,13 @@ import (
 	"indexerd/internal/doc"
 )
 
-// keyChunk is how many keys one query asks for.
+// keyChunk is the number of keys in one query.
 const keyChunk = 10_000
 
-// StampsOf reads the stamps of the live rows with these OIDs as they are now,
-// with zero Updated where that is NULL or unusable. Rows that are gone do not
-// come. Each OID comes once at most, without a known token where several rows
-// have it. Each chunk is a short transaction of its own.
+// StampsOf reads the current stamps of the live rows with these OIDs, with zero
+// Updated if that is NULL or unusable. OIDs without a row are left out. Each
+// OID comes once, with an unknown token if several rows have it. Each chunk of
+// keyChunk OIDs is a short transaction.
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	var all []doc.Stamp
 	for chunk := range slices.Chunk(oids, keyChunk) {
@@ -31,8 +31,8 @@ func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, erro
 	return onceEach(all, setOf(oids)), nil
 }
 
-// onceEach returns the stamps of the rows that were asked for: where the
-// database takes upper for lower case, others come too.
+// onceEach returns one stamp for each OID asked for. If the collation ignores
+// case, the query returns other rows too.
 func onceEach(stamps []doc.Stamp, asked map[doc.OID]bool) []doc.Stamp {
 	at := make(map[doc.OID]int, len(stamps))
 	kept := stamps[:0]
@@ -50,9 +50,9 @@ func onceEach(stamps []doc.Stamp, asked map[doc.OID]bool) []doc.Stamp {
 }
 
 // StampsInRange reads the stamps of all live rows of a key range, whatever
-// their updateTime, in the database's own order of keys. Each page is a short
-// transaction of its own: the consumer may rest between them. Each key comes
-// once, without a known token where several rows have it.
+// their updateTime, in the database's order of keys. Each page is a short
+// transaction, so the consumer may wait between pages. Each key comes once,
+// with an unknown token if several rows have it.
 func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		var after []string
@@ -79,7 +79,7 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 	}
 }
 
-// pageApart reads a page of stamps whose keys could not be read at once.
+// bisectPage reads a page of stamps that one query could not read.
 func (t *Table) bisectPage(ctx context.Context, r doc.Range, after []string, fault error) (p page, err error) {
 	p.stamps, p.last, err = t.bisectStamps(ctx, r, noCondition, after, fault)
 	if p.last != nil {
@@ -88,9 +88,9 @@ func (t *Table) bisectPage(ctx context.Context, r doc.Range, after []string, fau
 	return p, err
 }
 
-// border takes the last key off a full page, since more of its rows may follow,
-// and returns the key behind which the next page begins. A page of one key
-// keeps it.
+// border removes the last key of a full page, since more of its rows may
+// follow, and returns the key after which the next page begins. A page of one
+// key keeps it.
 func (t *Table) border(p *page) (after []string, err error) {
 	if n := len(p.stamps) - 1; n > 0 {
 		p.stamps = p.stamps[:n]
@@ -99,14 +99,14 @@ func (t *Table) border(p *page) (after []string, err error) {
 	return p.last, nil
 }
 
-// Ordered reports whether the database's order of keys is that of OIDs.
+// Ordered reports whether the database orders keys as OIDs are ordered.
 func (t *Table) Ordered() bool { return !slices.Contains(t.key.kinds(), doc.Text) }
 
 func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, error) {
 	return t.rangePageQuery(t.stampsOnly(digest), r, t.liveFor(digest), after, t.stampPage)
 }
 
-// rangePageQuery selects a page of a range in the database's own order of keys.
+// rangePageQuery selects a page of a range in the database's order of keys.
 func (t *Table) rangePageQuery(selects string, r doc.Range, condition func(*query) string, after []string, limit int) (query, error) {
 	q := query{reads: []*view{&t.view}}
 	where, err := t.bounds(&q, r, condition)
@@ -128,8 +128,8 @@ func (t *Table) byKeyQuery(oids []doc.OID, digest bool) (query, error) {
 	return q, err
 }
 
-// liveFor is the condition on rows whose keys and digests are read, or keys
-// alone: then what marks rows deleted may be what fails, and is not asked.
+// liveFor is the condition on rows whose keys and digests are read. It is empty
+// if only keys are read: then the deletion marks may be what fails.
 func (t *Table) liveFor(digest bool) func(*query) string {
 	if digest {
 		return t.live
@@ -139,19 +139,19 @@ func (t *Table) liveFor(digest bool) func(*query) string {
 
 // A page is the stamps of the rows of one query.
 type page struct {
-	stamps   []doc.Stamp // of the rows with a usable key; of neighbours with one key, one
+	stamps   []doc.Stamp // of the rows with a usable key; one for neighbours with the same key
 	rows     int
-	unusable bool     // some row's key is
-	last     []string // the last row's key and updateTime, in text form; without a NULL in its key
+	unusable bool     // some row has an unusable key
+	last     []string // key and updateTime, as text, of the last row with a key
 }
 
-// An ask makes the query of a page: of key, updateTime and token, or NULL for
-// the token. unit is that of an updateTime that is an epoch.
+// A pageQuery makes the query of a page: key, updateTime and token, or NULL for
+// the token. unit is that of an updateTime that is a number.
 type pageQuery func(unit time.Duration, digest bool) (query, error)
 
-// page reads a page. Where some row's digest fails, and with it the page's, the
-// keys are read alone and then their stamps by halves. A page that has all rows
-// is followed by also, if any, in its transaction.
+// page reads a page. If a row's digest fails, page reads the keys alone and
+// then their stamps by halves. If the page has all rows, also runs in its
+// transaction.
 func (t *Table) page(ctx context.Context, ask pageQuery, also func(*tx)) (page, error) {
 	p, err := t.readPage(ctx, ask, true, also)
 	if !isRowFault(err) {
@@ -165,8 +165,8 @@ func (t *Table) page(ctx context.Context, ask pageQuery, also func(*tx)) (page, 
 	return p, err
 }
 
-// readPage reads a page with its digests, or without: then its tokens are not
-// known, and its updateTimes are the main rows' alone.
+// readPage reads a page. Without digests its tokens are unknown, and its
+// updateTimes are those of the main rows alone.
 func (t *Table) readPage(ctx context.Context, ask pageQuery, digest bool, also func(*tx)) (p page, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		unit, err := t.unit(ctx, x)
@@ -196,8 +196,7 @@ func (t *Table) readPage(ctx context.Context, ask pageQuery, digest bool, also f
 	return p, err
 }
 
-// add adds a row. Of several rows with one key no digest is known: each is
-// another one's.
+// add adds a row. Several rows with one key have no known digest.
 func (p *page) add(d *rowDecoder, raw [][]byte) {
 	s, ok := d.loadStamp(raw)
 	if !slices.ContainsFunc(raw[:len(d.key)], func(v []byte) bool { return v == nil }) {
@@ -214,7 +213,7 @@ func (p *page) add(d *rowDecoder, raw [][]byte) {
 	}
 }
 
-// addChildren completes the stamps of main rows with what their children add.
+// addChildren adds the children's stamps to those of main rows.
 func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) error {
 	if len(t.children) == 0 || len(stamps) == 0 {
 		return nil
@@ -237,9 +236,9 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 	return nil
 }
 
-// stampsByHalves reads the stamps of the live rows with these OIDs. One whose
-// digest fails comes with a token that is not known. Where all of a batch fail,
-// the fault is the SQL's.
+// stampsByHalves reads the stamps of the live rows with these OIDs. A stamp
+// whose digest fails has an unknown token. If all of a batch fail, the fault is
+// the SQL's.
 func (t *Table) stampsByHalves(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
 	p, err := t.stampsAmong(ctx, oids, true)
 	if !isRowFault(err) {
@@ -270,7 +269,7 @@ func (t *Table) stampsAmong(ctx context.Context, oids []doc.OID, digest bool) (p
 type stampHalving struct {
 	table  *Table
 	stamps []doc.Stamp
-	good   int // stamps that did not fail
+	good   int // the number of stamps that did not fail
 	failed faultTally
 }
 
@@ -294,8 +293,8 @@ func (h *stampHalving) read(ctx context.Context, oids []doc.OID) error {
 	return h.read(ctx, oids[middle:])
 }
 
-// unknown adds the stamp of a row whose digest fails, of its key and its own
-// updateTime, or of its key alone where that fails too.
+// unknown adds the stamp of a row whose digest fails: its key and own
+// updateTime, or its key alone if that fails too.
 func (h *stampHalving) unknown(ctx context.Context, oid doc.OID) error {
 	p, err := h.table.stampsAmong(ctx, []doc.OID{oid}, false)
 	if isRowFault(err) {
@@ -321,7 +320,7 @@ func setOf(oids []doc.OID) map[doc.OID]bool {
 	return set
 }
 
-// inOrderOf returns the stamps of the rows that were listed, in their order.
+// inOrderOf returns the stamps of the listed rows, in their order.
 func inOrderOf(listed, stamps []doc.Stamp) []doc.Stamp {
 	at := make(map[doc.OID]int, len(listed))
 	for i, s := range listed {

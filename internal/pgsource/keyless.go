@@ -12,12 +12,12 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxKeyless bounds the rejects of Keyless and Unusable.
+// maxKeyless limits the rejects of Keyless and Unusable.
 const maxKeyless = 100
 
-// Keyless returns rejects for the live rows that no OID can name: their key is
-// NULL, a numeric that is no integer of 64 bits, or text that is not UTF-8. It
-// returns one for each reason, a hundred at most.
+// Keyless returns rejects for the live rows without a usable key: NULL, a
+// numeric that is no 64-bit integer, or text that is not UTF-8. It returns one
+// for each reason, at most maxKeyless.
 func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
 	return t.unusable(ctx, func(*tx) (func(*query) string, error) { return noCondition, nil })
 }
@@ -74,7 +74,7 @@ func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) (
 }
 
 // nullKey returns one reject for all live rows that have no key and meet a
-// condition: nothing tells them apart.
+// condition, since nothing distinguishes them.
 func (t *Table) nullKey(ctx context.Context, x *tx, among func(*query) string) ([]doc.Reject, error) {
 	q := query{reads: []*view{&t.view}}
 	q.sql = fmt.Sprintf("SELECT %s WHERE (%s) AND %s AND %s LIMIT 1", t.sql.from(), t.key.null(t.sql), among(&q), t.live(&q))
@@ -89,8 +89,8 @@ func (t *Table) keylessRow() []doc.Reject {
 	return []doc.Reject{{Reason: t.key.nullFault().Error()}}
 }
 
-// failsAtNull makes an error of nullKey a reject, if it is the fault of a row
-// that has no key: it is there, then.
+// failsAtNull converts an error of nullKey to a reject if a row without a key
+// caused it: such a row exists, then.
 func (t *Table) failsAtNull(ctx context.Context, err error) ([]doc.Reject, error) {
 	if !isRowFault(err) {
 		return nil, err
@@ -101,9 +101,9 @@ func (t *Table) failsAtNull(ctx context.Context, err error) ([]doc.Reject, error
 	return t.keylessRow(), nil
 }
 
-// suspect is the condition that a value of a key column may be unusable; "" where
-// none can. Text is any bytes only in a database without an encoding, and ASCII
-// is valid there too.
+// suspectCondition is the condition that a value of a key column may be
+// unusable; "": none can be. Text has invalid bytes only in a database without
+// an encoding, and never if it is ASCII.
 func (p keyPart) suspectCondition(sql wrapped) string {
 	column := sql.column(p.name)
 	switch {
@@ -116,8 +116,8 @@ func (p keyPart) suspectCondition(sql wrapped) string {
 	return ""
 }
 
-// suspects reads the suspect values of a key column, and returns rejects for
-// those that are unusable.
+// readSuspects reads the suspect values of a key column and returns rejects for
+// the unusable ones.
 func (t *Table) readSuspects(ctx context.Context, x *tx, p keyPart, suspect string, among func(*query) string) ([]doc.Reject, error) {
 	q := query{reads: []*view{&t.view}}
 	columns := strings.Join(t.key.columns(t.sql), ", ")

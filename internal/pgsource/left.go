@@ -10,8 +10,9 @@ import (
 )
 
 // Left reads the keys of rows with updateTime in the window that may have left
-// the SQL's result: those that Changes lists, and those that a column marks
-// deleted. A key may come twice. Where neither is configured nothing is asked.
+// the SQL's result: those that Changes returns, and those that a column marks
+// deleted. A key may come twice. If neither is configured, Left sends no
+// statement.
 func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
 		more := true
@@ -28,19 +29,19 @@ func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, err
 	}
 }
 
-// noCondition is the condition that holds for every row.
+// noCondition is true for every row.
 func noCondition(*query) string { return "true" }
 
-// changedRows is a page of rows of updateTime and key, or why there is none.
+// changedRows is a page of rows of updateTime and key, or its error.
 type changedRows struct {
 	rows [][][]byte
 	err  error
 }
 
 // changedKeys reads the keys of a view's rows with updateTime in the window
-// that meet the condition, in order of (updateTime, key), as pages of their own
-// short transactions, without repeats in a page; the first page may have been
-// read already. Unusable keys do not come.
+// that meet the condition, in order of (updateTime, key). Each page is a short
+// transaction and has no key twice. first is the first page, if already read.
+// Unusable keys are left out.
 func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query) string, w doc.Window, first *changedRows) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
 		if w.Empty() {

@@ -6,85 +6,84 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A moment is one reading of the database's clock. This machine's clock was
-// read before and after.
+// A moment is one reading of the database's clock, with this machine's clock
+// before and after.
 type moment struct {
 	sent, received time.Time
 	clock          time.Time
 }
 
-// shownSince says what the clock showed just after an earlier moment, if that
-// is when it was set back: at least low, at most high.
+// shownSince returns the least and the greatest time that the clock can have
+// shown just after an earlier moment, if it was set back then.
 func (m moment) shownSince(last moment) (low, high time.Time) {
 	return m.clock.Add(-m.received.Sub(last.sent)), m.clock.Add(-m.sent.Sub(last.received))
 }
 
-// A sample is one look at the transactions that are open. Its clock was read
-// first: what the look missed began later.
+// A sample is one reading of the open transactions. Its clock was read first: a
+// transaction that the sample does not have began later.
 type sample struct {
 	moment
-	ahead time.Duration // how far in the future a transaction began, by the same clock
+	ahead time.Duration // how far a transaction's start lies in the future of the same clock
 	open  []openTx
 
-	hidesState bool // some session keeps to itself when its transaction began, whoever asks
+	hidesState bool // some session has track_activities off, which hides its start from every role
 }
 
 // An openTx is a session with an open transaction, or between two transactions
 // of one message.
 type openTx struct {
 	pid         int
-	vxid        string    // "" between two
-	start       time.Time // it stamps nothing earlier; zero: hidden from this role
-	waiting     bool      // for its client, so its next transaction comes with a new message
+	vxid        string    // the virtual transaction id; "" between two transactions
+	start       time.Time // lower bound of what it stamps; zero: hidden from this role
+	waiting     bool      // for its client, so that its next transaction comes with a new message
 	user        string
 	application string
 }
 
-// A preparedTx waits for nothing but COMMIT PREPARED.
+// A preparedTx waits for COMMIT PREPARED.
 type preparedTx struct {
-	id    string // never used twice
+	id    string // unique for ever
 	name  string
 	user  string
 	since time.Time
 }
 
-// A session is what earlier samples say of a process.
+// A session is what earlier samples showed of a process.
 type session struct {
 	vxid   string
-	since  time.Time // its transaction stamps nothing earlier
-	waited time.Time // and neither does its next one
-	held   bool      // also if it shows a later start
+	since  time.Time // lower bound of what its transaction stamps
+	waited time.Time // lower bound of what its next transaction stamps
+	held   bool      // the bound stays, even if the process shows a later start
 }
 
 // A memory turns samples into a horizon. Its times are lower bounds of what
-// transactions stamp; the zero time, earlier than all others, says that there
-// is none.
+// transactions stamp. The zero time, earlier than all others, means no bound.
 type memory struct {
 	slack       time.Duration
 	last        moment    // of the last sample, or of an earlier watch
-	highest     time.Time // that the clock has shown since it was last set back
+	highest     time.Time // time of the clock since it was last set back
 	begun       bool      // there was a sample
 	sessions    map[int]session
 	prepared    map[string]time.Time
-	proven      time.Time     // bounds what was not prepared when it was last proved
+	proven      time.Time     // bound of everything that was not prepared, when last proved
 	settled     time.Time     // S when the watch began, proven or assumed
-	steppedBack time.Duration // steps of the clock in this reading
-	floor       time.Time     // after them: bounds what was stamped since the last reading
+	steppedBack time.Duration // by how much the clock was set back in this reading
+	floor       time.Time     // after such a step: lower bound of what was stamped since the last reading
 }
 
 func newMemory(slack time.Duration) *memory { return &memory{slack: slack} }
 
-// continueFrom takes over what an earlier watch of this server proved.
+// continueFrom starts from what an earlier watch of this server proved.
 func (m *memory) continueFrom(h doc.Horizon) {
 	m.proven, m.settled, m.highest = h.At, later(h.At, h.Floor), later(h.Now, h.At.Add(m.slack))
 	m.last = moment{sent: h.Local, received: h.Local, clock: h.Now}
 }
 
-// add learns from a sample. A transaction that the last sample did not have
-// began after it. One that follows another in its process may have come with
-// the same message, and now() is when the message came: so it stamps nothing
-// earlier than when the process was last seen to wait for one, or than one that
-// is seen.
+// add learns from a sample. A transaction that was not in the last sample began
+// after it. A transaction that follows another in its process may have come
+// with the same message, and now() is the time of the message. So its lower
+// bound is the last time at which the process was seen waiting for a message,
+// or the start of a transaction that was seen.
 func (m *memory) add(s sample) {
 	sessions := make(map[int]session, len(s.open))
 	for _, tx := range s.open {
@@ -110,10 +109,10 @@ func (m *memory) add(s sample) {
 	m.last, m.highest, m.begun = s.moment, later(m.highest, s.clock), true
 }
 
-// found is what bounds a transaction that was open when the watch began. It may
-// have seen a step of the clock that only an earlier watch knew of. S went back
-// with that step, so it bounds what the beginning does not, also where it was
-// assumed. A beginning that is hidden has no bound but a proven one.
+// firstSeen bounds a transaction that was open when the watch began. It may
+// have been open at a step of the clock that only an earlier watch knew. S went
+// back with that step, so S bounds the transaction even if S was assumed. A
+// hidden start has only the proven bound.
 func (m *memory) firstSeen(tx openTx) session {
 	bound := m.settled
 	if tx.start.IsZero() {
@@ -122,9 +121,10 @@ func (m *memory) firstSeen(tx openTx) session {
 	return session{vxid: tx.vxid, since: bound, waited: bound, held: !bound.IsZero()}
 }
 
-// watchClock looks for a step back. A transaction that is open at one may have
-// begun before it and stamp after it: until it has ended its start bounds
-// nothing, even when the clock has caught up. The slack covers small steps.
+// watchClock detects a step back of the clock. A transaction that is open at a
+// step may have begun before it and stamp after it. Until the transaction has
+// ended, its start is no bound, even after the clock has caught up. The slack
+// covers small steps.
 func (m *memory) watchClock(s sample) {
 	var back time.Duration
 	var floor time.Time
@@ -151,7 +151,8 @@ func (m *memory) watchClock(s sample) {
 	}
 }
 
-// distrust gives up the bounds that rest on when a transaction was first seen.
+// dropFirstSeenBounds removes the bounds derived from the sample in which a
+// transaction first appeared.
 func (m *memory) dropFirstSeenBounds() {
 	for pid, known := range m.sessions {
 		known.since, known.waited = time.Time{}, time.Time{}
@@ -159,7 +160,7 @@ func (m *memory) dropFirstSeenBounds() {
 	}
 }
 
-// bound is the earliest that a transaction of the last sample may stamp.
+// bound is the earliest time that a transaction of the last sample may stamp.
 func (m *memory) bound(tx openTx) time.Time {
 	known := m.sessions[tx.pid]
 	switch {
@@ -171,9 +172,9 @@ func (m *memory) bound(tx openTx) time.Time {
 	return tx.start
 }
 
-// vague reports whether another sample may raise the horizon: what bounds a
-// transaction below the given time is not its own beginning, and would not
-// bound the next one of its process once that was seen to wait.
+// canImprove reports whether another sample may raise the horizon: a
+// transaction's bound below at is not its own start, and its process's next
+// transaction would have a later bound once the process was seen waiting.
 func (m *memory) canImprove(s sample, at time.Time) bool {
 	for _, tx := range s.open {
 		if (tx.start.IsZero() || m.sessions[tx.pid].held) && m.bound(tx).Before(at) {
@@ -183,10 +184,10 @@ func (m *memory) canImprove(s sample, at time.Time) bool {
 	return false
 }
 
-// pin bounds the prepared transactions. One that is seen for the first time
-// was open at the last reading, or began later. Its PREPARE, which the server
-// tells, came after its stamps and bounds nothing. They are to be listed after
-// the last sample: a transaction that was not open any more is listed then.
+// addPrepared bounds the prepared transactions. A new one was open at the last
+// reading or began later. The server reports the time of PREPARE, which came
+// after the stamps and is no bound. The list must be read after the last
+// sample, so that it has the transactions that are no longer open.
 func (m *memory) addPrepared(listed []preparedTx) {
 	prepared := make(map[string]time.Time, len(listed))
 	for _, tx := range listed {
@@ -199,10 +200,10 @@ func (m *memory) addPrepared(listed []preparedTx) {
 	m.prepared = prepared
 }
 
-// prove bounds whatever can still be committed that is not prepared, and
-// names the transaction of the last sample that sets the bound, if one does.
-// What has once been proved of all that may come stays true, so the bound does
-// not fall unless the clock does.
+// prove returns a lower bound of what transactions that are not prepared can
+// still commit, and the transaction of the last sample that sets the bound, if
+// one does. A bound once proved stays true, so the result does not fall unless
+// the clock does.
 func (m *memory) prove(s sample) (at time.Time, holder *openTx) {
 	low := s.clock
 	for i, tx := range s.open {

@@ -7,7 +7,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A question is one of the daemon's, as it will be sent.
+// A question is a query of the daemon to be planned.
 type question struct {
 	path  string
 	asks  doc.Question
@@ -15,9 +15,9 @@ type question struct {
 	query query
 }
 
-// Plans has the server plan, and not run, what the daemon will ask: the rows of
-// a window of updateTime, of a range of keys, and by key. The OIDs are some of
-// the rows'; without any nothing is asked by key.
+// Plans returns the server's plans, without running them, for the daemon's
+// queries: a window of updateTime, a range of keys, and some rows by key. The
+// OIDs are of existing rows; without any, no query by key is planned.
 func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans []doc.Plan, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		questions, err := t.byTime(ctx, x, w)
@@ -40,7 +40,7 @@ func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans 
 	return plans, err
 }
 
-// byTime asks for what changed in a window.
+// byTime returns the queries for the changes in a window.
 func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question, err error) {
 	views, paths := t.views()
 	for i, v := range views {
@@ -61,7 +61,7 @@ func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question
 	return all, nil
 }
 
-// byKey asks for a range between two neighbours, and for one row.
+// byKey returns the queries for a range between two neighbours and for one row.
 func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	if len(some) == 0 {
 		return nil, nil
@@ -111,7 +111,7 @@ func (x *tx) plan(ctx context.Context, q question) (doc.Plan, error) {
 	return p, err
 }
 
-// selects are the columns that the question selects by.
+// filterColumns returns the columns by which the query selects.
 func (q question) filterColumns() []column {
 	if q.asks == doc.AsksWindow {
 		return []column{q.view.columns[q.view.updated.column]}

@@ -16,8 +16,10 @@ import (
 // each may read the whole table: the caller bounds it by its context, and takes
 // a deadline that passed for an answer that is not worth its price.
 
-// Sample returns the keys of at most n live rows, whichever the database finds
-// first.
+// Sample returns the keys of at most n live rows, in no particular order.
+//
+// Sample and the methods below serve the command check, not the running daemon.
+// Each may read the whole table, so the caller limits it by its context.
 func (t *Table) Sample(ctx context.Context, n int) ([]doc.OID, error) {
 	var q query
 	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s LIMIT %s", strings.Join(t.key.columns(t.sql), ", "), t.sql.from(),
@@ -25,7 +27,7 @@ func (t *Table) Sample(ctx context.Context, n int) ([]doc.OID, error) {
 	return t.readKeys(ctx, q)
 }
 
-// Duplicate returns a key that several live rows have; "" where there is none.
+// Duplicate returns a key that several live rows have, or "".
 func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
 	var q query
 	key := strings.Join(t.key.byteOrder(t.sql), ", ")
@@ -46,7 +48,7 @@ func (t *Table) readKeys(ctx context.Context, q query) (oids []doc.OID, err erro
 	return oids, err
 }
 
-// keysOf returns the keys that a query finds, without those that are unusable.
+// keysOf returns the keys that a query finds, without unusable ones.
 func (t *Table) keysOf(ctx context.Context, x *tx, q query) (oids []doc.OID, err error) {
 	rows, err := x.all(ctx, q)
 	for _, row := range rows {
@@ -57,7 +59,7 @@ func (t *Table) keysOf(ctx context.Context, x *tx, q query) (oids []doc.OID, err
 	return oids, err
 }
 
-// Estimate is about how many rows the SQL returns, as the planner thinks.
+// Estimate returns the planner's estimate of the number of rows.
 func (t *Table) Estimate(ctx context.Context) (n int64, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		plan, err := x.explain(ctx, t.everything())
@@ -67,12 +69,12 @@ func (t *Table) Estimate(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// WithoutUpdated counts the live rows whose updateTime is NULL, up to a number.
+// WithoutUpdated counts the live rows whose updateTime is NULL, up to most.
 func (t *Table) WithoutUpdated(ctx context.Context, most int) (int, error) {
 	return t.countUpTo(ctx, most, func(*query, time.Duration) string { return t.sql.column(t.updated.name) + " IS NULL" })
 }
 
-// UpdatedIn counts the live rows with updateTime in a window, up to a number.
+// UpdatedIn counts the live rows with updateTime in a window, up to most.
 func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error) {
 	return t.countUpTo(ctx, most, func(q *query, unit time.Duration) string {
 		from, to := t.updated.bounds(w, unit)
@@ -80,8 +82,8 @@ func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, err
 	})
 }
 
-// ShownIn counts the live rows whose updateTime has figures in a window, given
-// as UTC, up to a number. It is for those with a Wall.
+// ShownIn counts the live rows whose updateTime, as a wall clock shows it, is
+// in a window given as UTC, up to most. It needs a table with a Wall.
 func (t *Table) ShownIn(ctx context.Context, figures doc.Window, most int) (int, error) {
 	return t.countUpTo(ctx, most, func(q *query, _ time.Duration) string {
 		return t.between(q, timeBound(figures.From), timeBound(figures.To))
@@ -95,7 +97,7 @@ func (v *view) between(q *query, from, to string) string {
 	return fmt.Sprintf("%s >= %s AND %s < %s", u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to))
 }
 
-// few counts the live rows that meet a condition, up to a number.
+// countUpTo counts the live rows that meet a condition, up to most.
 func (t *Table) countUpTo(ctx context.Context, most int, condition func(*query, time.Duration) string) (n int, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		unit, err := t.unit(ctx, x)
@@ -112,8 +114,8 @@ func (t *Table) countUpTo(ctx context.Context, most int, condition func(*query, 
 	return n, err
 }
 
-// Constant reports whether all rows have the same updateTime. It is false where
-// none has one.
+// Constant reports whether all rows have the same updateTime; false if no row
+// has one.
 func (t *Table) Constant(ctx context.Context) (same bool, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		u := t.sql.column(t.updated.name)
@@ -124,8 +126,8 @@ func (t *Table) Constant(ctx context.Context) (same bool, err error) {
 	return same, err
 }
 
-// Wall is the zone whose clocks updateTime is read from; nil where its values
-// need none.
+// Wall returns the zone of a wall-clock updateTime; nil if the values need
+// none.
 func (t *Table) Wall() *time.Location {
 	if t.updated.form != wall {
 		return nil
@@ -133,8 +135,8 @@ func (t *Table) Wall() *time.Location {
 	return t.updated.zone
 }
 
-// Shown asks what the zone's clocks showed at some instants, as the server has
-// it. It is for those with a Wall.
+// Shown returns what the clocks of the Wall's zone showed at some times,
+// according to the server.
 func (t *Table) Shown(ctx context.Context, at []time.Time) (figures []time.Time, err error) {
 	var micros []string
 	for _, instant := range at {

@@ -13,8 +13,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Relations says which base tables the main SQL and each child's read. They
-// are planned, not run.
+// Relations returns the base tables that the main SQL and each child's SQL
+// read. The SQLs are planned, not run.
 func (t *Table) Relations(ctx context.Context) (all []doc.Relation, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		if all, err = x.relations(ctx, &t.view, "sql"); err != nil {
@@ -54,10 +54,10 @@ func (n planNode) tables(schemas, names []string) ([]string, []string) {
 	return schemas, names
 }
 
-// everything asks for all rows.
+// everything selects all rows.
 func (v *view) everything() query { return query{sql: "SELECT " + v.sql.all() + " " + v.sql.from()} }
 
-// explain plans a query, and does not run it.
+// explain plans a query without running it.
 func (x *tx) explain(ctx context.Context, q query) (planNode, error) {
 	q = q.explained("EXPLAIN (FORMAT JSON, VERBOSE) ")
 	row, err := x.row(ctx, q)
@@ -94,8 +94,8 @@ func (x *tx) relations(ctx context.Context, v *view, path string) ([]doc.Relatio
 	return relations, nil
 }
 
-// relationsQuery names the tables, with their schema where the search path
-// does not have it. A partition is named as the table that it is a part of.
+// relationsQuery returns the tables' names, with schema if the search path does
+// not find them. A partition has the name of its root table.
 func relationsQuery(schemas, names []string) query {
 	var q query
 	q.sql = fmt.Sprintf(`SELECT DISTINCT CASE WHEN pg_table_is_visible(root.oid) THEN '' ELSE quote_ident(s.nspname) || '.' END || quote_ident(root.relname), root.oid

@@ -9,22 +9,20 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A rowDecoder decodes the rows of one query on a view. It knows at which
-// position of a row key, updateTime and token stand, and is used by one
-// goroutine.
+// A rowDecoder decodes the rows of one query on a view. One goroutine uses it.
 type rowDecoder struct {
 	view    *view
 	epoch   uint32
-	key     []int
-	updated int // -1: there is none
-	token   int
-	unit    time.Duration // of an updateTime that is an epoch
-	groups  groups        // to be read of a row that can't become a document
-	raw     [][]byte      // the row in hand, as the driver holds it; nil: NULL
+	key     []int         // positions of the key's columns in the row
+	updated int           // position; -1: none
+	token   int           // position
+	unit    time.Duration // of an updateTime that is a number
+	groups  groups        // to read for a row that can't become a document
+	raw     [][]byte      // the current row in the driver's buffers; nil: NULL
 	texts   []string      // its values, copied
-	size    int           // of what was copied
+	size    int           // bytes copied
 
-	tooLarge error // why the row in hand can't become a document; nil: it is within the limits
+	tooLarge error // why the row can't become a document; nil: within the limits
 }
 
 // bodyDecoder decodes rows of all columns and the token.
@@ -54,9 +52,8 @@ func (t *Table) stampDecoder(unit time.Duration) *rowDecoder {
 	return d
 }
 
-// load copies the row's values, which the driver overwrites with the next row.
-// Of a row that is larger than the limits it copies no more than the key and the
-// groups, and returns why it can't become a document.
+// load copies the row's values, since the driver reuses their buffers. Of a row
+// larger than the limits it copies only key and groups and returns the reason.
 func (d *rowDecoder) load(raw [][]byte, limits doc.Limits) error {
 	size := 0
 	for _, v := range raw {
@@ -70,7 +67,7 @@ func (d *rowDecoder) load(raw [][]byte, limits doc.Limits) error {
 	return d.tooLarge
 }
 
-// keyAlone returns a row that has no values but those of the key and the groups.
+// keyAlone returns the row with only the values of key and groups.
 func (d *rowDecoder) keyAlone(raw [][]byte) [][]byte {
 	key := make([][]byte, len(raw))
 	for _, at := range d.key {
@@ -102,7 +99,7 @@ func (d *rowDecoder) copy(raw [][]byte) {
 	}
 }
 
-// textsOf copies the values of a row; NULL is empty.
+// textsOf copies the values of a row; NULL becomes "".
 func textsOf(raw [][]byte) []string {
 	texts := make([]string, len(raw))
 	for i, v := range raw {
@@ -111,8 +108,8 @@ func textsOf(raw [][]byte) []string {
 	return texts
 }
 
-// loadStamp loads a row and decodes its stamp, with zero Updated where that is
-// NULL or unusable. It reports false for a row without a usable key.
+// loadStamp loads a row and decodes its stamp, with zero Updated if that is
+// NULL or unusable. It reports false if the row has no usable key.
 func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
 	d.copy(raw)
 	oid, err := d.oid()
@@ -126,7 +123,7 @@ func (d *rowDecoder) loadStamp(raw [][]byte) (doc.Stamp, bool) {
 	return s, true
 }
 
-// document decodes the row in hand, or says why it can't become a document.
+// document decodes the current row, or returns why it can't become a document.
 func (d *rowDecoder) document() (doc.Doc, *doc.Reject) {
 	oid, err := d.oid()
 	if err != nil {
@@ -161,8 +158,8 @@ func (d *rowDecoder) oid() (doc.OID, error) {
 	return d.view.key.oid(texts)
 }
 
-// stamp returns the stamp of the row alone, without its children. Its token is
-// there even where updateTime is unusable, which is the error.
+// stamp returns the stamp of the row without its children. If updateTime is
+// unusable, it returns the error and a stamp with the token.
 func (d *rowDecoder) stamp(oid doc.OID) (doc.Stamp, error) {
 	s := doc.Stamp{OID: oid, Token: doc.Token{Epoch: d.epoch}}
 	if d.raw[d.token] != nil {
@@ -186,7 +183,8 @@ func (d *rowDecoder) digest() (uint64, error) {
 	return uint64(v), nil
 }
 
-// time is the row's updateTime, zero where it is NULL or the view has none.
+// time returns the row's updateTime, or zero if it is NULL or the view has
+// none.
 func (d *rowDecoder) time() (time.Time, error) {
 	if d.updated < 0 || d.raw[d.updated] == nil {
 		return time.Time{}, nil

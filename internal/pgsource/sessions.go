@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// standingSQL asks for what a standing is. The write-ahead log names the
-// timeline, on which a server is new after a failover or a restore. Whether
-// transactions can be prepared changes only with a start of the server.
+// serverStateSQL reads a serverState. The write-ahead log's timeline is part of
+// the identity: it changes with a failover or a restore. Whether transactions
+// can be prepared changes only when the server starts.
 const serverStateSQL = `SELECT
 	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
 		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
@@ -23,11 +23,11 @@ const serverStateSQL = `SELECT
 	current_setting('max_prepared_transactions') <> '0'
 	FROM pg_catalog.pg_database d WHERE datname = current_database()`
 
-// versionSQL names the transactions that have completed. Snapshots that name the
-// same ones see the same rows: whatever writes has an id.
+// versionSQL returns the completed transactions. Snapshots with the same ones
+// see the same rows, since every writer has a transaction id.
 const versionSQL = "SELECT txid_current_snapshot()"
 
-// version says what of a server has been committed.
+// version returns what a server has committed.
 func (x *tx) version(ctx context.Context, server string) (string, error) {
 	row, err := x.row(ctx, query{sql: versionSQL})
 	if err != nil {
@@ -46,25 +46,26 @@ func (x *tx) serverState(ctx context.Context) (serverState, error) {
 	}, nil
 }
 
-// sampleSQL looks at the sessions with a transaction, and at those that may be
-// between two of one message; and at all that keep their state to themselves,
-// which may have none. A transaction holds its own virtual transaction
-// id from before it shows its beginning until after its rows can be seen.
+// sampleSQL reads the sessions with a transaction, those that may be between
+// two transactions of one message, and those that hide their state, which may
+// have no transaction. A transaction holds its virtual transaction id from
+// before its start is visible until after its rows are.
 //
-// Left out are: this session and the source's own; one whose transaction ended
-// or began while this looked, which is idle; other databases;
-// autovacuum, which has no user; parallel workers, whose leader is here; and
-// streaming replication, whose one statement lasts for ever and writes no row.
+// It leaves out this session, the source's own transactions, sessions that are
+// idle because their transaction ended or had not begun during the query, other
+// databases, autovacuum (which has no user), parallel workers (their leader is
+// included) and streaming replication (one endless statement that writes no
+// row).
 //
-// A session whose state is hidden waits for its client if it has neither a
-// snapshot nor a transaction id and waits for no lock. Everybody may see that.
+// A session with hidden state waits for its client if it has no snapshot and no
+// transaction id and waits for no lock; every role sees that.
 //
-// The clock, read after the sessions, is behind a beginning only if it was set
-// back.
+// The clock is read after the sessions, so a start is later only if the clock
+// was set back.
 //
-// The function is what pg_stat_activity is a view of, and hides the same from
-// the same roles; the view's joins cost twice as much again. Its columns have
-// these names in all versions from 12 on.
+// pg_stat_get_activity is the function below the view pg_stat_activity. It
+// hides the same from the same roles; the view's joins cost twice as much
+// again. Its columns have these names in all versions since 12.
 const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
 	CASE WHEN l.vxid IS NULL OR a.xact_start IS NOT NULL THEN
 		(extract(epoch FROM least(a.xact_start, CASE WHEN a.state IN ('active', 'fastpath function call') THEN a.query_start END)) * 1000000)::bigint END,
@@ -158,13 +159,13 @@ func (x *tx) preparedTxs(ctx context.Context) ([]preparedTx, error) {
 }
 
 // statementTimestampSQL finds a user's function or column default that uses
-// statement_timestamp(), whose number among all functions is fixed. In a
-// procedure that commits it is older than the transaction.
+// statement_timestamp(), whose OID is fixed. In a procedure that commits,
+// statement_timestamp() is earlier than the transaction.
 const statementTimestampSQL = `SELECT 'function ' || oid::regproc FROM pg_catalog.pg_proc WHERE oid >= 16384 AND prosrc ILIKE '%statement_timestamp%'
 	UNION ALL SELECT 'the default of a column of ' || adrelid::regclass FROM pg_catalog.pg_attrdef WHERE adbin::text LIKE '%:funcid 2648 %'
 	LIMIT 1`
 
-// statementTimestamp returns one user of statement_timestamp, or "".
+// statementTimestamp returns one object that uses statement_timestamp, or "".
 func (x *tx) statementTimestamp(ctx context.Context) (string, error) {
 	rows, err := x.all(ctx, query{sql: statementTimestampSQL})
 	if err != nil || len(rows) == 0 {

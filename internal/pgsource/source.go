@@ -1,50 +1,49 @@
-// Package pgsource reads tables of a PostgreSQL database: rows with their
-// children by key range and by key, and stamps by window of updateTime, by key
-// range and by key; and its horizon, below which no row can be committed any
-// more. It is the only importer of pgx.
+// Package pgsource reads the tables of a PostgreSQL database. It reads rows
+// with their children by key range and by key, and stamps by window of
+// updateTime, by key range and by key. It also reads the database's horizon: no
+// transaction can commit a row with an earlier updateTime any more. No other
+// package imports pgx.
 //
-// A user's SQL, the main one, a child's or another, is never edited. It is
-// wrapped, so that one SQL serves every question:
+// A user's SQL is never edited. It becomes a subquery, so that one SQL serves
+// every query:
 //
 //	SELECT x.*, <token> FROM (<sql>
-//	) x WHERE <predicate on key or updateTime> AND <the row is live>
+//	) x WHERE <condition on key or updateTime> AND <not marked deleted>
 //
-// Invariants:
-//   - Nothing but SELECT, EXPLAIN, BEGIN and COMMIT leaves this package, every
-//     transaction that is begun is READ ONLY, and every value is a bind
-//     parameter.
-//   - One fetch is one REPEATABLE READ transaction, of the main SQL, its
-//     children's and what marks rows deleted. Its FetchSeq is taken in the same
-//     step as its snapshot, so numbers order snapshots.
-//   - All that a token depends on beside the rows (SQLs, keys, session settings,
-//     search_path, server major version) is pinned in each transaction and
-//     hashed into the token's epoch.
-//   - A stamp is the same however it is read: with its document, by window, by
+// Guarantees:
+//   - The package sends only SELECT, EXPLAIN, BEGIN and COMMIT. Every
+//     transaction is READ ONLY, and every value is a bind parameter.
+//   - One fetch is one REPEATABLE READ transaction: the main SQL, the
+//     children's SQL and the deletion marks. FetchSeq and snapshot are taken in
+//     one step, so that a higher number means a newer snapshot.
+//   - Whatever a token depends on beside the rows (SQL, key, session settings,
+//     search_path, server major version) is set in each transaction and hashed
+//     into the token's epoch.
+//   - A stamp is the same whether it is read with its document, by window, by
 //     range or by key.
-//   - A row that is marked deleted is read by no query of rows or stamps.
-//   - A row that can't become a document is a doc.Reject, and never an error,
-//     even where the SQL itself fails for it.
-//   - Children belong to the row whose key has the same bytes, whatever the
-//     database takes for equal.
-//   - No error text holds a user name, a password or a connection string.
+//   - No query of rows or stamps returns a row that is marked deleted.
+//   - A row that can't become a document is a doc.Reject, never an error, even
+//     if the SQL itself fails for that row.
+//   - A child row belongs to the row whose key has the same bytes, whatever the
+//     collation treats as equal.
+//   - No error text contains a user name, a password or a connection string.
 //
-// Statements are unnamed: the server plans each with its actual bounds, a
-// schema change can't invalidate a cached plan, and poolers need no session.
-// Values travel as text, since text is the one form that every type has.
+// Statements are unnamed: the server plans each with its actual parameters, a
+// schema change can't invalidate a cached plan, and a connection pooler needs
+// no session. Values travel as text, the only format that every type has.
 //
-// Rows of one key are in one batch, and their stamp, of which there is one, has
-// no known token: so each pass fetches them, and the sink sets the key aside.
-// A window of stamps has one without an OID where the key of some row is
-// unusable; only then are those rows asked for.
+// Rows with the same key come in one batch. Their only stamp has an unknown
+// token, so that each pass fetches them and the sink quarantines the key. If a
+// window contains a row with an unusable key, its stamps include one without an
+// OID; the caller then asks Unusable for the reasons.
 //
-// A fetch costs three round trips (begin, rows, commit), the commit before its
-// last batch is handed out; and one more a batch for each child, for the keys
-// of a range with children, and for the marks of deleted rows. A page of stamps
-// costs as much without the rows. An idle window costs one page, and one more
-// round trip for each child with an updateTime. A row for which the SQL fails costs twice
-// the logarithm of its batch in fetches, and where its keys can't be read either
-// some 64 statements more. Memory is one batch, or one page of
-// stamps.
+// Cost. A fetch takes three round trips (begin, rows, commit; the commit comes
+// before the last batch is yielded), plus one per batch for each child, for the
+// keys of a range with children, and for the deletion marks. A page of stamps
+// costs the same without the rows. An idle window costs one page, plus one
+// round trip for each child with an updateTime. A row for which the SQL fails
+// costs two fetches per halving of its batch, and about 64 more statements if
+// even its key can't be read. Memory is one batch or one page of stamps.
 package pgsource
 
 import (
@@ -58,14 +57,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/pace"
 )
 
-// Config says which database to read.
+// Config describes a database connection.
 type Config struct {
 	Name             string
 	DSN              string
-	Conns            int // at most so many connections; 0: 4
+	Conns            int // the maximum number of connections; 0: 4
 	Limits           pace.Limits
 	StatementTimeout time.Duration // 0: 5 minutes
 }
@@ -76,17 +76,17 @@ type Source struct {
 	address          string
 	pool             *pgxpool.Pool
 	pace             *pace.Pace
-	own              backends
-	readings         readings
-	streams          chan struct{} // held by each connection that waits for a consumer
+	own              backends      // the transactions that this source has open
+	readings         readings      // shared by all watches
+	streams          chan struct{} // one slot for each connection that is held while a consumer works
 	statementTimeout time.Duration
 }
 
-// roundTripTimeout bounds what the server answers at once: connecting,
-// beginning, committing. A begin is waited for under the sink's lock.
+// roundTripTimeout limits connecting, beginning and committing, which the
+// server answers at once. The sink holds its lock during a begin.
 const roundTripTimeout = 10 * time.Second
 
-// Open prepares a source. The server need not be up.
+// Open prepares a source. It does not connect.
 func Open(ctx context.Context, cfg Config) (*Source, error) {
 	// The driver's own error may show a part of a malformed DSN, and thereby
 	// of the password.
@@ -126,23 +126,69 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 	}, nil
 }
 
-// splitPassword reports whether a URL was read as if it had no login, with a
-// password that has a slash as the name of the database.
+// splitPassword reports whether a URL was parsed without a login because its
+// password contains a slash: the rest of the password then is part of the
+// database name.
 func splitPassword(dsn, database string) bool {
 	return strings.Contains(dsn, "://") && strings.Contains(database, "@")
 }
 
-// Address is where the database is, host:port/database.
+// Address returns host:port/database.
 func (s *Source) Address() string { return s.address }
 
-// Figures are what was asked of it.
+// Figures returns the statements sent and the time they took.
 func (s *Source) Figures() pace.Figures { return s.pace.Figures() }
 
-// Close closes the connections once what runs on them has ended.
+// Close waits for the connections in use and closes all.
 func (s *Source) Close() { s.pool.Close() }
 
-// Ping asks the server for an answer.
+// Ping checks that the server answers.
 func (s *Source) Ping(ctx context.Context) error {
 	_, err := s.moment(ctx)
 	return err
+}
+
+const momentSQL = "SELECT " + clockMicros + ", pg_is_in_recovery()"
+
+// Moment reads the server's clock in a separate statement. Every snapshot taken
+// later sees at least what was committed by the moment's Seen.
+func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
+	m, err := t.src.moment(ctx)
+	return m, t.wrap(err)
+}
+
+// Now returns the database's time. Every snapshot taken later sees what was
+// committed by then. On a standby it is earlier than the standby's clock.
+func (t *Table) Now(ctx context.Context) (time.Time, error) {
+	m, err := t.Moment(ctx)
+	return m.Seen, err
+}
+
+func (s *Source) moment(ctx context.Context) (m doc.Moment, err error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer x.release()
+	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
+	defer cancel()
+	m.Asked = time.Now()
+	row, err := x.row(ctx, query{sql: momentSQL})
+	if err != nil {
+		return m, err
+	}
+	m.Local = time.Now()
+	if m.Now, err = parseMicros(row[0]); err != nil {
+		return m, err
+	}
+	m.Seen = m.Now
+	if !isTrue(row[1]) {
+		return m, nil
+	}
+	standby, err := x.standby(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.Seen, m.Behind = earlier(m.Now, standby.seen()), standby.behindReason(m.Now)
+	return m, nil
 }

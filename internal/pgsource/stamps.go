@@ -12,17 +12,17 @@ import (
 )
 
 // Stamps reads the stamps of the live rows with an updateTime, their own or a
-// child's, in the window: first of the rows in order of (updateTime, key), then
-// of the parents of each child's rows. Each page is a short transaction of its
-// own, but for the first ones of rows and of children: an idle window is one.
-// A row may come twice, and a row that changes in between may, with a later
-// updateTime, not come at all.
+// child's, in the window: first of the rows, in order of (updateTime, key),
+// then of the parents of each child's rows. Each page is a short transaction;
+// the first pages of rows and children share one, so an idle window costs one
+// transaction. A row may come twice. A row that changes in between may be
+// missing if its new updateTime is later.
 //
-// The stamp of a document with children may lie behind the window; where
-// updateTime is wall-clock time, rows of an hour that the zone's clocks show
-// twice may come though they lie outside. A row without a usable key does not
-// come: Range reports it. One whose updateTime is unusable, by a child's, comes
-// with zero Updated, and fetching it reports it.
+// The stamp of a document with children may be later than the window. If
+// updateTime is wall-clock time, rows of an hour that the clocks show twice may
+// come although they are outside. Rows without a usable key come as one stamp
+// without an OID. A row with an unusable updateTime of a child comes with zero
+// Updated; fetching it returns the reason.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		if w.Empty() {
@@ -40,8 +40,8 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 	}
 }
 
-// firstChanged reads the first page of each child behind the main rows'. What
-// fails there fails the child when it is its turn, and nothing before.
+// firstChanged reads the first page of each child in the main rows'
+// transaction. An error is kept until the child is read.
 func (t *Table) firstChanged(ctx context.Context, x *tx, w doc.Window, firsts []*changedRows) {
 	for i, c := range t.children {
 		if c.updated == nil {
@@ -55,9 +55,8 @@ func (t *Table) firstChanged(ctx context.Context, x *tx, w doc.Window, firsts []
 	}
 }
 
-// stampsOfRows reads by the main rows' updateTime, and calls also in the
-// transaction of a page that is the only one. It reports whether the consumer
-// wants more.
+// stampsOfRows reads by the main rows' updateTime. If one page is all, it calls
+// also in the same transaction. It reports whether the consumer wants more.
 func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool, also func(*tx)) bool {
 	p := windowPage{first: true}
 	for unusable := false; ; {
@@ -92,8 +91,8 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 	}
 }
 
-// windowByKey reads the rows of a window in the order of keys, where these could
-// not be read at once.
+// windowByKey reads the rows of a window in the order of keys, since one query
+// could not read them.
 func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yield func([]doc.Stamp, error) bool) bool {
 	unusable, err := t.hasNullKey(ctx, w)
 	if err != nil {
@@ -106,7 +105,7 @@ func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yiel
 	return t.bisectWindow(ctx, w, nil, fault, yield)
 }
 
-// hasNullKey reports whether some live row of the window has no key.
+// hasNullKey reports whether a live row of the window has no key.
 func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (has bool, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		unit, err := t.unit(ctx, x)
@@ -124,16 +123,16 @@ func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (has bool, err err
 	return has, nil
 }
 
-// A windowPage says which page of a window to read. The first one also has the
-// rows without a key, which no later one could go on behind.
+// A windowPage is a page of a window. The first one includes the rows without a
+// key, after which no page could continue.
 type windowPage struct {
 	from, to string
 	first    bool
-	after    []string // updateTime and key of the last row with a key; nil: none yet
+	after    []string // updateTime and key of the last row with a key; nil: none
 }
 
-// next goes on behind a row of key and updateTime, or where there is none reads
-// the rows with a key from the beginning.
+// next moves to the page after a row of key and updateTime, or to the first
+// page of rows with a key if last is nil.
 func (p *windowPage) next(last []string, n int) {
 	p.first = false
 	if last != nil {
@@ -141,8 +140,8 @@ func (p *windowPage) next(last []string, n int) {
 	}
 }
 
-// stampsOfParents reads by a child's updateTime, behind a first page if that has
-// been read.
+// stampsOfParents reads by a child's updateTime. first is the first page, if
+// already read.
 func (t *Table) stampsOfParents(ctx context.Context, c *child, w doc.Window, first *changedRows, yield func([]doc.Stamp, error) bool) bool {
 	for oids, err := range t.changedKeys(ctx, &c.view, noCondition, w, first) {
 		var stamps []doc.Stamp

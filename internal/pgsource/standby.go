@@ -5,35 +5,37 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// A standby is what a server in recovery tells of how far it is. Its times are
-// the primary's.
+// A standby is how far a server in recovery has come. Its times are the
+// primary's.
 //
-// An updateTime is older than the commit that shows it. So what a standby has
-// not replayed bears no updateTime that is older than the last commit it has
-// replayed, less the time for which a transaction stays open. While the primary
-// is idle that commit becomes old though nothing is missing. Then a message of
-// the primary is the proof: it bears the time at which it was sent and the end of
-// the primary's log at that time, and the standby has replayed up to there. A
-// primary that has nothing to send answers every half wal_receiver_timeout.
+// An updateTime is earlier than the commit of its row. So what a standby has
+// not replayed has no updateTime before the last replayed commit, less the time
+// for which a transaction stays open. If the primary is idle, that commit grows
+// old though nothing is missing. Then a message of the primary is the proof: it
+// contains its time and the end of the primary's log at that time, and the
+// standby has replayed that. An idle primary answers every half
+// wal_receiver_timeout.
 //
-// Only roles with pg_read_all_stats see messages; all others see that there is
-// a receiver. A standby that follows another standby believes that one, which
-// may have lost its own primary: this can't be seen.
+// Only roles with pg_read_all_stats see messages; other roles see only that
+// there is a receiver. A standby of another standby relies on that one, which
+// may have lost its own primary; this is not visible.
 type standby struct {
-	replayed        time.Time // when the last transaction that was replayed was committed; zero: none since the server started
-	restart         time.Time // the checkpoint that recovery began with, where replayed is zero
+	replayed        time.Time // commit time of the last replayed transaction; zero: none since the server started
+	restart         time.Time // the checkpoint that recovery began with, if replayed is zero
 	paused          bool      // nothing is replayed
-	connected       bool      // there is a receiver
-	messagesVisible bool      // its messages are shown to this role
-	sent            time.Time // when its last message was sent; zero: there was none
-	received        time.Time // when that was received, by the standby's clock
-	complete        bool      // all is replayed that the primary had when it sent that message
+	connected       bool      // the server has a receiver
+	messagesVisible bool      // to this role
+	sent            time.Time // time of the last message; zero: there was none
+	received        time.Time // the same, by the standby's clock
+	complete        bool      // everything is replayed that the primary had when it sent the message
 	timeout         time.Duration
 }
 
-// standbySQL asks for what a standby is. What fails on a primary is not called
+// standbySQL reads a standby. Functions that fail on a primary are not called
 // there, so that a promotion between two statements is no error.
 const standbySQL = `SELECT (extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000000)::bigint,
 	CASE WHEN pg_last_xact_replay_timestamp() IS NULL THEN (SELECT (extract(epoch FROM checkpoint_time) * 1000000)::bigint FROM pg_catalog.pg_control_checkpoint()) END,
@@ -66,7 +68,7 @@ func (x *tx) standby(ctx context.Context) (s standby, err error) {
 	return s, nil
 }
 
-// seen is the time by which all that was committed is replayed.
+// seen returns a time by which everything committed is replayed.
 func (s standby) seen() time.Time {
 	seen := later(s.replayed, s.restart)
 	if s.hasMessage() && s.complete {
@@ -75,16 +77,17 @@ func (s standby) seen() time.Time {
 	return seen
 }
 
-// heard reports whether the receiver had a message. Until it has one, it shows
-// the time at which it was started as both times of a message.
+// hasMessage reports whether the receiver has had a message. Before that it
+// shows its own start as both times.
 func (s standby) hasMessage() bool { return !s.sent.IsZero() && !s.sent.Equal(s.received) }
 
-// believed is how far seen may lie behind the clock of a standby that has
-// replayed everything: twice as long as an idle primary is silent, by default.
+// maxSeenLag is how far seen may lie behind the clock of a standby that has
+// replayed everything: twice the default time for which an idle primary is
+// silent.
 const maxSeenLag = time.Minute
 
-// doubt says why more may have been committed than is seen, and what to do; ""
-// where seen lies close to the clock.
+// behindReason returns why more may have been committed than is visible, and
+// what to do; "" if seen is close to the clock.
 func (s standby) behindReason(now time.Time) string {
 	seen := s.seen()
 	if now.Sub(seen) <= max(maxSeenLag, s.timeout) {
@@ -103,4 +106,78 @@ func (s standby) behindReason(now time.Time) string {
 		return "the server is a standby that has not replayed what was committed" + since + ": wait until it has" + primary
 	}
 	return "the server is a standby that has heard nothing of its primary" + since + ": see whether the primary answers it" + primary
+}
+
+// behindSQL reads how far a standby is behind: what it has received, and the
+// end of its primary's log. Functions that fail on a primary are not called
+// there. A role without the privilege for the receiver's status sees only that
+// there is one.
+const behindSQL = `SELECT pg_is_in_recovery(),
+	CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END,
+	CASE WHEN pg_is_in_recovery() THEN greatest(pg_last_wal_receive_lsn(), (SELECT min(latest_end_lsn) FROM pg_catalog.pg_stat_wal_receiver)) END,
+	(SELECT min(coalesce(status, 'streaming')) FROM pg_catalog.pg_stat_wal_receiver),
+	` + clockMicros
+
+const replayedSQL = "SELECT $1::pg_lsn <= pg_last_wal_replay_lsn()"
+
+// A working standby is always a little behind. It may take replayWithin to
+// replay what it had received when it was asked.
+const (
+	replayWithin = 5 * time.Second
+	replayPoll   = 50 * time.Millisecond
+)
+
+// Behind returns why the absence of a row proves nothing: the server is a
+// standby that may not have replayed all commits of its primary. It returns ""
+// on a primary, and on a standby that has replayed all it had received and
+// whose Moment is not Behind.
+func (t *Table) Behind(ctx context.Context) (reason string, err error) {
+	err = t.read(ctx, func(x *tx) error {
+		row, err := x.row(ctx, query{sql: behindSQL})
+		if err != nil {
+			return err
+		}
+		switch {
+		case !isTrue(row[0]):
+			return nil
+		case isTrue(row[1]):
+			reason = "the server is a standby whose replay is paused"
+			return nil
+		case string(row[3]) != "streaming":
+			reason = "the server is a standby that is not connected to its primary"
+			return nil
+		}
+		replayed, err := x.waitReplayed(ctx, string(row[2]))
+		if err != nil || !replayed {
+			reason = "the server is a standby that does not replay what it received"
+			return err
+		}
+		now, err := parseMicros(row[4])
+		if err != nil {
+			return err
+		}
+		shows, err := x.standby(ctx)
+		reason = shows.behindReason(now)
+		return err
+	})
+	return reason, err
+}
+
+// waitReplayed waits until a standby has replayed the log up to a position. It
+// reports false after replayWithin.
+func (x *tx) waitReplayed(ctx context.Context, position string) (bool, error) {
+	var q query
+	q.sql = replayedSQL
+	q.bind(pgtype.TextOID, position)
+	for end := time.Now().Add(replayWithin); ; {
+		row, err := x.row(ctx, q)
+		if err != nil || isTrue(row[0]) || time.Now().After(end) {
+			return err == nil && isTrue(row[0]), err
+		}
+		select {
+		case <-time.After(replayPoll):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
 }

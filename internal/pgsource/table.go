@@ -14,40 +14,40 @@ import (
 )
 
 // Numbers hands out the numbers of fetches. Begin calls open, which takes the
-// snapshot, and returns the number of that snapshot: of two fetches the one
-// with the higher number has the newer snapshot. End says that nothing more of
-// a fetch will come.
+// snapshot, and returns the snapshot's number: of two fetches, the one with the
+// higher number has the newer snapshot. End reports that the fetch has
+// delivered everything.
 type Numbers interface {
 	Begin(open func() error) (doc.FetchSeq, error)
 	End(doc.FetchSeq)
 }
 
-// TableConfig says what a table is.
+// TableConfig describes a table.
 type TableConfig struct {
 	Name    string
 	SQL     string
 	Key     []string
 	Updated string
-	Unit    string         // of an Updated that is a number; "": its rows tell it
-	Zone    *time.Location // of an updateTime without time zone; nil: not declared
-	Batch   int            // at most so many rows in a batch
-	Limits  doc.Limits     // a row of more text is a reject
-	Numbers Numbers        // nil: fetches only look, and carry number 0
+	Unit    string         // of an Updated that is a number; "": found from the rows
+	Zone    *time.Location // of an updateTime without time zone; nil: not configured
+	Batch   int            // the maximum number of rows in a batch
+	Limits  doc.Limits     // a row with more text is a reject
+	Numbers Numbers        // nil: every fetch has number 0
 
 	Children []ChildConfig // children and extras, in the order of doc.Row.Children
 	Deleted  DeletedConfig // zero: none
-	Changes  string        // an SQL of key and updated without the main SQL's filter; "": none
-	ACL      doc.ACL       // the groups to read of rows that can't become documents; zero: none
+	Changes  string        // SQL that returns key and updated without the main SQL's filter; "": none
+	ACL      doc.ACL       // the groups to read for rows that can't become documents; zero: none
 
-	// Units are the units that Keep was called with before, by the path of their
-	// SQL: sql, changes, children.actors. Keep is called before a unit that was
-	// found is used. nil: nothing is kept.
+	// Units has the units found before, by the path of their SQL: sql, changes,
+	// children.actors. Keep stores a unit that was found; it is called before
+	// the unit is used. A nil Keep stores nothing.
 	Units map[string]string
 	Keep  func(path, unit string) error
 }
 
-// A Table is one table of the daemon: the view of its main SQL, and of what
-// belongs to it. It is safe for concurrent use.
+// A Table is the main SQL of one table of the daemon and the SQLs that belong
+// to it. It is safe for concurrent use.
 type Table struct {
 	view
 	src           *Source
@@ -62,15 +62,15 @@ type Table struct {
 	numbers       Numbers
 	searchPath    string
 	epoch         uint32
-	inexactReason string // why no horizon is exact for its rows; "": one may be
+	inexactReason string // why no horizon is exact for its rows; "": it may be exact
 }
 
-// stampPage is the number of stamps of one page: a few megabytes here, and a
-// snapshot of a fraction of a second there.
+// stampPage is the number of stamps in one page: a few megabytes of memory, and
+// a snapshot of a fraction of a second on the server.
 const stampPage = 50_000
 
-// Table asks the database what the SQL returns, and checks the configuration
-// against it. Its errors are a *ConfigError, or wrap doc.ErrUnavailable.
+// Table asks the database what the SQLs return and checks the configuration.
+// Its errors are a *ConfigError or wrap doc.ErrUnavailable.
 func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	t := &Table{
 		src: s, name: cfg.Name, batch: max(cfg.Batch, 1), limits: cfg.Limits, stampPage: stampPage, numbers: cfg.Numbers,
@@ -91,7 +91,7 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	return t, nil
 }
 
-// describe finds out what the SQLs return, and what keys and updateTimes are.
+// describe finds the columns, keys and updateTimes of all SQLs.
 func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error) {
 	// Without a name there is no column of it, which is a fault of the main SQL.
 	if cfg.Updated == "" {
@@ -122,9 +122,9 @@ func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error
 	return changes.sameKey(t.key, "changes")
 }
 
-// tokenEpoch hashes all that a digest depends on beside the rows: tokens of
-// two epochs can't be compared. The text of a row does not say how its columns
-// are named, and not always which type they have, so both are part of the epoch.
+// tokenEpoch hashes all that a digest depends on beside the rows. Tokens of
+// different epochs can't be compared. A row's text does not contain the names
+// of its columns, nor always their types, so the epoch covers both.
 func (t *Table) tokenEpoch(cfg TableConfig, session opened) uint32 {
 	parts := append([]string{
 		openSQL, t.sql.token(), t.sql.sql, session.searchPath, strconv.Itoa(session.major),
@@ -147,14 +147,14 @@ func (t *Table) tokenEpoch(cfg TableConfig, session opened) uint32 {
 // Kinds returns the kinds of the key's parts.
 func (t *Table) Kinds() []doc.Kind { return t.key.kinds() }
 
-// Columns returns the names of the SQL's columns in its order.
+// Columns returns the column names of the main SQL in its order.
 func (t *Table) Columns() []string { return slices.Clone(t.names) }
 
-// Epoch returns the epoch of the tokens.
+// Epoch returns the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
 
-// Tick returns the precision of updateTime, the coarsest of all SQLs': two
-// changes within one tick may carry the same updateTime.
+// Tick returns the precision of updateTime, the coarsest of all SQLs: two
+// changes within one tick may have the same updateTime.
 func (t *Table) Tick() time.Duration {
 	tick := t.updated.tick()
 	for _, c := range t.children {
@@ -165,8 +165,8 @@ func (t *Table) Tick() time.Duration {
 	return tick
 }
 
-// Count returns how many rows the SQL returns now, or about how many where it
-// fails for one of them.
+// Count returns the number of live rows, or the planner's estimate if the SQL
+// fails for a row.
 func (t *Table) Count(ctx context.Context) (n int64, err error) {
 	err = t.scan(ctx, func(x *tx) error {
 		var q query
@@ -180,9 +180,9 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// Breakpoints returns every every-th OID in the database's own order of keys,
-// without the first: the bounds of ranges of so many rows each. It is one
-// query over the whole table.
+// Breakpoints returns every n-th OID in the database's order of keys, without
+// the first: the bounds of ranges of n rows. It reads the whole table in one
+// query.
 func (t *Table) Breakpoints(ctx context.Context, every int) (oids []doc.OID, err error) {
 	every = max(every, 1)
 	err = t.scan(ctx, func(x *tx) error {
@@ -209,14 +209,13 @@ func (t *Table) breakpoints(every int) query {
 	return q
 }
 
-// read runs do in a transaction.
+// read runs do in a transaction with the table's search path.
 func (t *Table) read(ctx context.Context, do func(*tx) error) error {
 	return t.wrap(t.src.read(ctx, t.searchPath, func(x *tx, _ opened) error { return do(x) }))
 }
 
-// scan runs do in a transaction whose statements may take as long as they do:
-// a load begins with them, and would never get through a very large table
-// otherwise.
+// scan runs do in a transaction without statement timeout: a load of a very
+// large table could not begin otherwise.
 func (t *Table) scan(ctx context.Context, do func(*tx) error) error {
 	return t.read(ctx, func(x *tx) error {
 		if _, err := x.row(ctx, query{sql: "SELECT set_config('statement_timeout', '0', true)"}); err != nil {
@@ -227,8 +226,8 @@ func (t *Table) scan(ctx context.Context, do func(*tx) error) error {
 	})
 }
 
-// wrap names the table an error is about. A ConfigError stays as it is: who
-// reports it knows the table, and the line of its configuration.
+// wrap adds the table's name to an error. A *ConfigError stays as it is: its
+// reporter knows the table and the line of its configuration.
 func (t *Table) wrap(err error) error {
 	var config *ConfigError
 	if err == nil || errors.As(err, &config) {

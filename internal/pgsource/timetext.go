@@ -13,8 +13,8 @@ import (
 
 const zeroFraction = ".000000"
 
-// rfc3339 turns a time's text into RFC 3339 with microseconds. What RFC 3339
-// can't say stays in the server's words.
+// rfc3339 converts a time's text to RFC 3339 with microseconds. Text that RFC
+// 3339 can't express is returned unchanged.
 func rfc3339(text string) string {
 	body, zone := text, ""
 	if n := len(text) - len("+00"); n >= 0 && text[n:] == "+00" {
@@ -36,7 +36,7 @@ func rfc3339(text string) string {
 
 var errTime = errors.New("is not a time of the years 1 to 9999")
 
-// parseTime reads the text of a time or date, and takes its figures as UTC.
+// parseTime reads the text of a time or date as UTC.
 func parseTime(text string) (time.Time, error) {
 	s := text
 	year, s, ok1 := digits(s, 4, "-")
@@ -61,7 +61,7 @@ func parseTime(text string) (time.Time, error) {
 	return time.Date(year, time.Month(month), day, hour, minute, second, us*1000, time.UTC), nil
 }
 
-// digits reads n digits and the separator behind them.
+// digits reads n digits and the separator after them.
 func digits(s string, n int, separator string) (v int, rest string, ok bool) {
 	if len(s) < n+len(separator) || s[n:n+len(separator)] != separator {
 		return 0, "", false
@@ -75,8 +75,8 @@ func digits(s string, n int, separator string) (v int, rest string, ok bool) {
 	return v, s[n+len(separator):], true
 }
 
-// fraction reads the microseconds, which are absent when they are 0 and end
-// with their last digit that is not.
+// fraction reads microseconds, which are absent if 0 and have no trailing
+// zeros.
 func fraction(s string) (us int, rest string, ok bool) {
 	if s == "" || s[0] != '.' {
 		return 0, s, true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -11,25 +12,27 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The server's clock, and the beginning of the transaction, in a form that no
-// session setting changes.
+// The server's clock and the transaction's start as microseconds since 1970,
+// which no session setting changes.
 const (
 	clockMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 	beginMicros = "(extract(epoch FROM now()) * 1000000)::bigint"
 )
 
-// lockTimeout bounds the wait for a table that is being altered. A waiting
-// reader makes every later one queue behind the same lock.
+// lockTimeout limits the wait for a table that is being altered. All later
+// readers queue behind a waiting one.
 const lockTimeout = 10 * time.Second
 
 const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// openSQL is the first SELECT of a transaction, so it takes the snapshot. It
-// pins for this transaction what the text form of a value depends on, and
-// returns the search path, the server's version and clock, and who this
-// transaction is in pg_stat_activity. An empty $1 leaves the search path as the session has it. A database without an encoding
-// (SQL_ASCII) would fail a whole query for one text that is not UTF-8; unless
-// converted, its bytes come as they are, and the row alone is rejected.
+// openSQL is the first SELECT of a transaction, so it takes the snapshot. For
+// this transaction it sets what the text form of a value depends on. It returns
+// the search path, the server's version and clock, and the identity of the
+// transaction in pg_stat_activity. An empty $1 keeps the session's search path.
+//
+// A database without an encoding (SQL_ASCII) would fail a whole query for one
+// text that is not UTF-8. Without conversion its bytes arrive unchanged, and
+// only the row is rejected.
 const openSQL = `SELECT
 	set_config('search_path', coalesce(nullif($1, ''), current_setting('search_path')), true),
 	current_setting('server_version_num')::int / 10000,
@@ -51,42 +54,42 @@ type query struct {
 	sql     string
 	values  [][]byte
 	types   []uint32
-	reads   []*view // whose keys, updateTimes or digests it reads by name
-	returns *view   // whose columns it returns, and then the digest; nil: none
+	reads   []*view // views whose keys, updateTimes or digests the query reads by name
+	returns *view   // the view whose columns and then digest the query returns; nil: none
 }
 
-// bind adds a parameter of the type and returns its placeholder.
+// bind adds a parameter and returns its placeholder.
 func (q *query) bind(oid uint32, value string) string {
 	q.values = append(q.values, []byte(value))
 	q.types = append(q.types, oid)
 	return "$" + strconv.Itoa(len(q.values))
 }
 
-// explained is the question how the server would run the query.
+// explained puts EXPLAIN in front of the query. The result is a plan and no
+// view.
 func (q query) explained(explain string) query {
 	q.sql, q.reads, q.returns = explain+q.sql, nil, nil // what it returns is a plan
 	return q
 }
 
-// A tx is a connection taken from the pool, and the transaction on it once it
-// has begun.
+// A tx is a pooled connection and, once begun, its transaction.
 type tx struct {
 	src  *Source
 	conn *pgxpool.Conn
 	pg   *pgconn.PgConn
-	own  backend   // while the transaction is open
-	at   time.Time // the server's clock, just after its snapshot was taken
+	own  backend   // set while the transaction is open
+	at   time.Time // the server's clock just after the snapshot was taken
 
-	unlimited   bool               // its statements may take as long as they do
-	stopTimeout context.CancelFunc // of the deadline of the last statement
-	described   map[*view]bool     // as they were when the table was described
+	unlimited   bool               // statements have no timeout
+	stopTimeout context.CancelFunc // releases the last statement's timeout
+	described   map[*view]bool     // views found unchanged in this transaction
 
-	statements   int           // that were sent
-	sent         time.Time     // when the last one was; zero: it has been noted
-	consumerTime time.Duration // of the time since, what the consumer of its rows took
+	statements   int           // the number sent
+	sent         time.Time     // when the last one was sent; zero: its time has been noted
+	consumerTime time.Duration // the part of the time since then that the consumer of the rows took
 }
 
-// opened is what the first SELECT of a transaction tells.
+// An opened is the result of a transaction's first SELECT.
 type opened struct {
 	searchPath string
 	major      int
@@ -94,8 +97,8 @@ type opened struct {
 	own        backend
 }
 
-// acquire takes a connection, opening one where none is idle. It waits here, and
-// nowhere later, for what the source's limits leave.
+// acquire takes a connection from the pool or opens one. Only here does a
+// caller wait for the source's limits.
 func (s *Source) acquire(ctx context.Context) (*tx, error) {
 	if err := s.pace.Wait(ctx); err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func (s *Source) acquire(ctx context.Context) (*tx, error) {
 	return &tx{src: s, conn: conn, pg: conn.Conn().PgConn()}, nil
 }
 
-// read runs do in a transaction. An empty search path is the session's.
+// read runs do in a transaction. An empty search path keeps the session's.
 func (s *Source) read(ctx context.Context, searchPath string, do func(*tx, opened) error) error {
 	x, err := s.acquire(ctx)
 	if err != nil {
@@ -128,7 +131,7 @@ func (x *tx) noteSent() {
 	x.statements++
 }
 
-// note notes that the last statement has been answered, and how fast.
+// noteAnswered reports the time of the last statement to the source's pace.
 func (x *tx) noteAnswered() {
 	if !x.sent.IsZero() {
 		x.src.pace.Took(time.Since(x.sent) - x.consumerTime)
@@ -136,15 +139,15 @@ func (x *tx) noteAnswered() {
 	x.sent, x.consumerTime = time.Time{}, 0
 }
 
-// wait has the rows of a statement wait for their consumer, which says nothing
-// of the server.
+// pauseClock runs the consumer of a statement's rows. Its time is not the
+// server's.
 func (x *tx) pauseClock(consumer func() bool) bool {
 	began := time.Now()
 	defer func() { x.consumerTime += time.Since(began) }()
 	return consumer()
 }
 
-// release gives the connection back.
+// release returns the connection to the pool.
 func (x *tx) release() {
 	x.noteAnswered()
 	if x.stopTimeout != nil {
@@ -156,7 +159,7 @@ func (x *tx) release() {
 	x.conn.Release()
 }
 
-// begin begins the transaction and takes its snapshot, in one round trip.
+// begin begins the transaction and takes its snapshot in one round trip.
 func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
@@ -200,7 +203,7 @@ func parseOpened(r *pgconn.Result) (opened, error) {
 	return opened{searchPath: string(row[0]), major: major, at: at, own: own}, nil
 }
 
-// parseMicros reads what clockMicros returns.
+// parseMicros reads the result of clockMicros.
 func parseMicros(text []byte) (time.Time, error) {
 	us, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
@@ -213,8 +216,8 @@ func millis(d time.Duration) string {
 	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
 }
 
-// end ends the transaction and gives the connection back. A connection that
-// broke, or that still has rows to deliver, is closed by the pool.
+// end ends the transaction and returns the connection. The pool closes a
+// connection that is broken or has unread rows.
 func (x *tx) end(ctx context.Context) {
 	x.noteAnswered()
 	defer x.release()
@@ -229,9 +232,9 @@ func (x *tx) end(ctx context.Context) {
 	_, _ = x.pg.ExecParams(ctx, "COMMIT", nil, nil, nil, nil).Close()
 }
 
-// rows starts a query, whose rows are streamed. It ends within the statement's
-// timeout, and a little more: what the server ends in time can't reach us where
-// the network has gone silent.
+// rows starts a query and streams its rows. The query ends within the statement
+// timeout plus roundTripTimeout, even if the network has failed and the
+// server's answer can't arrive.
 func (x *tx) rows(ctx context.Context, q query) *result {
 	if x.stopTimeout != nil {
 		x.stopTimeout() // one statement at a time: the last one's rows have been read
@@ -255,7 +258,7 @@ func (x *tx) all(ctx context.Context, q query) ([][][]byte, error) {
 	return rows, nil
 }
 
-// each calls f with each row of a query until f returns false, and reports
+// each calls f with each row of a query until f returns false. It reports
 // whether f wants more. The values are valid until f returns.
 func (x *tx) each(ctx context.Context, q query, f func(raw [][]byte) bool) (more bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -272,7 +275,7 @@ func (x *tx) each(ctx context.Context, q query, f func(raw [][]byte) bool) (more
 	return true, x.fault(ctx, err)
 }
 
-// count returns the only value of a query's only row.
+// count returns the single number that a query returns.
 func (x *tx) count(ctx context.Context, q query) (int64, error) {
 	row, err := x.row(ctx, q)
 	if err != nil {
@@ -291,4 +294,44 @@ func (x *tx) row(ctx context.Context, q query) ([][]byte, error) {
 		return nil, fmt.Errorf("the server returned %d rows, want 1", len(rows))
 	}
 	return rows[0], nil
+}
+
+// A backend identifies a transaction of this source in pg_stat_activity by
+// process id and start in microseconds. The process id alone could be another
+// session's after the server has closed this one.
+type backend struct{ pid, start string }
+
+// backends are the source's open transactions. They write nothing, so they do
+// not hold the horizon back.
+type backends struct {
+	mu   sync.Mutex
+	open map[backend]bool
+}
+
+func (b *backends) add(own backend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open == nil {
+		b.open = map[backend]bool{}
+	}
+	b.open[own] = true
+}
+
+// remove must be called before the transaction ends: behind a pooler the
+// process serves another client right after.
+func (b *backends) remove(own backend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, own)
+}
+
+// arrays returns process ids and starts as two array literals of equal length.
+func (b *backends) arrays() (pids, starts string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var p, s []string
+	for own := range b.open {
+		p, s = append(p, own.pid), append(s, own.start)
+	}
+	return arrayLiteral(p), arrayLiteral(s)
 }

@@ -20,7 +20,7 @@ import (
 // While no row tells it there is no row with a plausible updateTime in the
 // snapshot, so no window misses one. Such rows are read as seconds for now.
 
-// updated makes the configuration of an updateTime of the SQL at a path.
+// updated returns the configuration of the updateTime of the SQL at a path.
 func (cfg TableConfig) updated(path, name, declared string) updatedConfig {
 	u := updatedConfig{name: name, zone: cfg.Zone, declared: timeunit.Unit(declared)}
 	// What is none was kept for want of rows.
@@ -33,7 +33,7 @@ func (cfg TableConfig) updated(path, name, declared string) updatedConfig {
 	return u
 }
 
-// unitField is where the configuration declares the unit.
+// unitField is the configuration's field for the unit.
 func (u *updated) unitField() string {
 	if u.field == "changes" { // its column is declared with that of the main SQL
 		return "updated.unit"
@@ -41,8 +41,10 @@ func (u *updated) unitField() string {
 	return u.field + ".unit"
 }
 
-// unit returns the unit of an epoch, and finds it if that was not possible
-// before. Without a row that tells, it is the second for now.
+// unit returns the unit of an updateTime that is a number, and finds it if that
+// was not possible before. If no row determines it, unit returns a second for
+// now: then no row of the snapshot has a plausible updateTime, so no window
+// misses one.
 func (v view) unit(ctx context.Context, x *tx) (time.Duration, error) {
 	u := v.updated
 	if u == nil || u.form != epoch {
@@ -60,9 +62,9 @@ func (v view) unit(ctx context.Context, x *tx) (time.Duration, error) {
 	return time.Second, nil
 }
 
-// checkUnit asks a sample of the rows for the unit of an epoch. It keeps one
-// that is found for the first time. The error is a *ConfigError if the rows
-// contradict what is declared or was found.
+// checkUnit finds the unit of an updateTime from a sample of rows: see
+// timeunit. It keeps a unit found for the first time. The error is a
+// *ConfigError if the rows contradict the declared or kept unit.
 func (v view) checkUnit(ctx context.Context, x *tx) error {
 	u := v.updated
 	if u == nil || u.form != epoch {
@@ -81,11 +83,10 @@ type conflictError struct {
 	conflict *timeunit.Conflict
 }
 
-// Unwrap makes it both.
 func (e *conflictError) Unwrap() []error { return []error{e.ConfigError, e.conflict} }
 
-// decide keeps the unit before it is used: marks that rest on it must not
-// outlive it.
+// decide keeps the unit before it is used, so that no stored mark rests on a
+// unit that is lost.
 func (u *updated) decide(votes timeunit.Votes) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -111,9 +112,9 @@ func (u *updated) decide(votes timeunit.Votes) error {
 	return nil
 }
 
-// votes counts the rows by unit, up to a sample's size. An index on the column
-// serves; without one, and without a row that is a vote, it reads the table, as
-// a window does.
+// votes counts a sample of rows by unit. It uses an index on the column.
+// Without one, and without a plausible row, it reads the table, as a window
+// does.
 func (v view) votes(ctx context.Context, x *tx) (timeunit.Votes, error) {
 	row, err := x.row(ctx, v.votesQuery(x.at))
 	if err != nil {
@@ -146,8 +147,8 @@ func (v view) votesQuery(now time.Time) query {
 func wholeNumber(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
 
 // readable limits an aggregate to the numbers that are read as a time, so that
-// the greatest of them is the same here and in this program. What is no number
-// at all stays: it is a fault of the row.
+// the greatest is the same in SQL and in Go. NaN and infinity are included,
+// since they are a fault of the row.
 func (v view) readable(q *query, unit time.Duration) string {
 	u := v.updated
 	whole := u.typ == pgtype.Int8OID
@@ -164,7 +165,7 @@ func (v view) readable(q *query, unit time.Duration) string {
 }
 
 // Units returns the units of the updateTimes that are numbers, by the path of
-// their SQL; Unknown where no row has told one.
+// their SQL; Unknown if no row determines one.
 func (t *Table) Units() map[string]timeunit.Unit {
 	units := map[string]timeunit.Unit{}
 	views, paths := t.timed()
@@ -179,7 +180,7 @@ func (t *Table) Units() map[string]timeunit.Unit {
 	return units
 }
 
-// timed returns the views that have an updateTime, with the paths of their SQLs.
+// timed returns the views that have an updateTime and the paths of their SQLs.
 func (t *Table) timed() (views []*view, paths []string) {
 	views, paths = []*view{&t.view}, []string{"sql"}
 	for _, c := range t.children {
@@ -193,15 +194,14 @@ func (t *Table) timed() (views []*view, paths []string) {
 	return views, paths
 }
 
-// timedViews returns the main SQL's view and those of the children that have
-// an updateTime.
+// timedViews returns timed without changes.
 func (t *Table) timedViews() []*view {
 	views, _ := t.timed()
 	return slices.DeleteFunc(views, func(v *view) bool { return v == t.changes })
 }
 
-// CheckUnits asks the rows again for the units of the updateTimes. The error is
-// a *ConfigError if they contradict what is declared or was found.
+// CheckUnits finds the units of the updateTimes again. The error is a
+// *ConfigError if the rows contradict the declared or kept units.
 func (t *Table) CheckUnits(ctx context.Context) error {
 	return t.scan(ctx, func(x *tx) error {
 		views, _ := t.timed()
@@ -214,9 +214,9 @@ func (t *Table) CheckUnits(ctx context.Context) error {
 	})
 }
 
-// OutOfRange counts the live rows and the children's rows whose updateTime is
-// no plausible time. Those without one do not count. Without an index on the
-// column it reads the table.
+// OutOfRange counts the live rows and children's rows whose updateTime is not a
+// plausible time; NULL does not count. Without an index on the column it reads
+// the table.
 func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
 	err = t.scan(ctx, func(x *tx) error {
 		for _, v := range t.timedViews() {
@@ -244,8 +244,8 @@ func (v *view) outOfRange(ctx context.Context, x *tx, condition func(*query) str
 	return x.count(ctx, q)
 }
 
-// UnitOf returns the unit in which most rows of an SQL count in a column of
-// numbers; Unknown where they do not tell.
+// UnitOf returns the unit of most rows of an SQL in a column of numbers;
+// Unknown if they do not determine it.
 func (s *Source) UnitOf(ctx context.Context, sql, column string) (unit timeunit.Unit, err error) {
 	v := view{sql: wrap(sql), updated: &updated{name: column, form: epoch, typ: pgtype.Int8OID}}
 	err = s.read(ctx, "", func(x *tx, _ opened) error {

@@ -3,6 +3,9 @@ package pgsource
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,12 +16,12 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// A form is how a column says when something happened.
+// A form is how a column stores an updateTime.
 type form int
 
 const (
 	instant form = iota // timestamptz
-	wall                // timestamp: what the clocks of a zone showed
+	wall                // timestamp: the wall-clock time of a zone
 	day                 // date: midnight
 	epoch               // a number of units since 1970
 )
@@ -36,17 +39,17 @@ type updated struct {
 	conf  updatedConfig
 	field string       // of the configuration
 	mu    sync.Mutex   // held while the unit is decided
-	unit  atomic.Int64 // a time.Duration; 0: no row has told it
+	unit  atomic.Int64 // a time.Duration; 0: not found yet
 }
 
-// An updatedConfig is the column of updateTime as configured, and what was found
-// of it before.
+// An updatedConfig is the configured column of updateTime and the unit found
+// before.
 type updatedConfig struct {
 	name     string         // "": none
-	zone     *time.Location // of times without one; nil: not declared
+	zone     *time.Location // of times without one; nil: not configured
 	declared timeunit.Unit
 	found    timeunit.Unit
-	keep     func(timeunit.Unit) error // keeps what is found; nil: nothing is kept
+	keep     func(timeunit.Unit) error // stores a unit that is found; nil: none is stored
 }
 
 func newUpdated(columns []column, conf updatedConfig, field string) (*updated, error) {
@@ -96,7 +99,7 @@ func newUpdated(columns []column, conf updatedConfig, field string) (*updated, e
 	return u, nil
 }
 
-// timestampTick is the precision of a timestamp type: timestamp(3) keeps
+// timestampTick returns the precision of a timestamp type; timestamp(3) has
 // milliseconds.
 func timestampTick(mod int32) time.Duration {
 	tick := time.Microsecond
@@ -109,8 +112,8 @@ func timestampTick(mod int32) time.Duration {
 	return tick
 }
 
-// tick is the precision of the column. An epoch's is the coarsest while its
-// unit is not known.
+// tick returns the precision of the column: one second while the unit of a
+// number is unknown.
 func (u *updated) tick() time.Duration {
 	if u.form != epoch {
 		return u.tickOf
@@ -122,8 +125,8 @@ func (u *updated) tick() time.Duration {
 	return max(unit, time.Microsecond)
 }
 
-// parse reads the column's text. unit is an epoch's. A number that is no time
-// of the years 1 to 9999 is the zero time, as NULL is: the sweep alone finds
+// parse reads the column's text. unit is that of a number. A number outside the
+// years 1 to 9999 becomes the zero time, as NULL does: only the sweep finds
 // changes of such a row.
 func (u *updated) parse(text string, unit time.Duration) (time.Time, error) {
 	if u.form == epoch {
@@ -141,7 +144,7 @@ func (u *updated) parse(text string, unit time.Duration) (time.Time, error) {
 }
 
 // bounds returns the window's bounds as the column writes them, each the first
-// value that is not before it: u >= from AND u < to.
+// value not before it: u >= from AND u < to.
 func (u *updated) bounds(w doc.Window, unit time.Duration) (from, to string) {
 	switch u.form {
 	case epoch:
@@ -155,4 +158,68 @@ func (u *updated) bounds(w doc.Window, unit time.Duration) (from, to string) {
 		return dayBound(f), dayBound(t)
 	}
 	return timeBound(f), timeBound(t)
+}
+
+// The first and the last time of a bound. No updateTime is outside, so a larger
+// window is cut there.
+var (
+	minTime = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	maxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// ceilTime rounds up to a multiple of d, between minTime and maxTime.
+func ceilTime(t time.Time, d time.Duration) time.Time {
+	t = t.UTC()
+	switch {
+	case t.Before(minTime):
+		return minTime
+	case !t.Before(maxTime):
+		return maxTime
+	}
+	return t.Add(d - 1).Truncate(d)
+}
+
+func timeBound(t time.Time) string {
+	return ceilTime(t, time.Microsecond).Format("2006-01-02 15:04:05.000000")
+}
+
+func dayBound(t time.Time) string { return ceilTime(t, 24*time.Hour).Format("2006-01-02") }
+
+var errEpoch = errors.New("since 1970 is not a time of the years 1 to 9999")
+
+// parseEpoch reads a number of units since 1970, rounded down to microseconds.
+func parseEpoch(text string, unit time.Duration) (time.Time, error) {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return time.Time{}, fmt.Errorf("%s is not a number", text)
+	}
+	us := floor(r.Mul(r, big.NewRat(int64(unit), int64(time.Microsecond))))
+	if !us.IsInt64() || us.Int64() < minTime.UnixMicro() || us.Int64() >= maxTime.UnixMicro() {
+		return time.Time{}, fmt.Errorf("%s units of %v %w", text, unit, errEpoch)
+	}
+	return time.UnixMicro(us.Int64()).UTC(), nil
+}
+
+// epochBound returns the time as a number of units, rounded up if the column
+// holds integers.
+func epochBound(t time.Time, unit time.Duration, whole bool) string {
+	us := ceilTime(t, time.Microsecond).UnixMicro()
+	r := new(big.Rat).Mul(big.NewRat(us, 1), big.NewRat(int64(time.Microsecond), int64(unit)))
+	if !whole {
+		return r.FloatString(6) // exact: no unit is longer than a second
+	}
+	n := new(big.Int).Neg(floor(r.Neg(r)))
+	switch {
+	case n.IsInt64():
+		return n.String()
+	case n.Sign() < 0:
+		return strconv.Itoa(math.MinInt64)
+	}
+	return strconv.Itoa(math.MaxInt64)
+}
+
+// floor returns the greatest integer not above r.
+func floor(r *big.Rat) *big.Int {
+	// Div rounds down here, as the denominator is positive.
+	return new(big.Int).Div(r.Num(), r.Denom())
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// A decoder turns the text form of a value, which is not NULL, into a value of
-// doc.Row. Its error is the reason why the row is rejected.
+// A decoder converts the text form of a value that is not NULL to a value of
+// doc.Row. Its error is the reason of the reject.
 type decoder func(text string) (any, error)
 
-// newDecoder returns the decoder of a type. A type that is not known here, an
-// extension's as well, stays the text that the server makes of it.
+// newDecoder returns the decoder of a type. Values of other types, such as
+// those of extensions, stay text.
 func newDecoder(t columnType) decoder {
 	if t.element != 0 {
 		return arrayDecoder(scalarDecoder(t.element))
@@ -61,8 +61,8 @@ func decodeFloat(text string) (any, error) {
 	return v, nil
 }
 
-// decodeNumeric keeps every digit. The server writes no exponent, so what is
-// finite is a number of JSON.
+// decodeNumeric keeps every digit. The server writes no exponent, so a finite
+// value is a JSON number.
 func decodeNumeric(text string) (any, error) {
 	for i := range len(text) {
 		if c := text[i]; (c < '0' || c > '9') && c != '.' && c != '-' {
@@ -74,8 +74,8 @@ func decodeNumeric(text string) (any, error) {
 
 func decodeTimestamp(text string) (any, error) { return rfc3339(text), nil }
 
-// decodePadded cuts the blanks that fill up a char(n): they mean nothing to the
-// database, and a filter for the word would miss the value because of them.
+// decodePadded removes the padding of a char(n), which the database ignores and
+// which would make a filter for the word miss the value.
 func decodePadded(text string) (any, error) { return decodeText(unpad(text)) }
 
 func unpad(text string) string { return strings.TrimRight(text, " ") }
@@ -88,4 +88,120 @@ func decodeText(text string) (any, error) {
 		return nil, errNotUTF8
 	}
 	return text, nil
+}
+
+// The text form of an array:
+//
+//	array   = [bounds "="] list        bounds, as in [0:2]={...}, are dropped
+//	list    = "{" [item {"," item}] "}"
+//	item    = list | quoted | bare     a bare NULL is NULL
+//	quoted  = '"' {char | "\" char} '"'
+
+var errArray = errors.New("the array has an unknown text form")
+
+// maxDimensions is the server's limit of an array's dimensions.
+const maxDimensions = 6
+
+// arrayDecoder decodes arrays whose elements item decodes. Arrays of several
+// dimensions become lists of lists.
+func arrayDecoder(item decoder) decoder {
+	return func(text string) (any, error) {
+		if strings.HasPrefix(text, "[") {
+			var ok bool
+			if _, text, ok = strings.Cut(text, "="); !ok {
+				return nil, errArray
+			}
+		}
+		list, rest, err := parseList(text, item, maxDimensions)
+		if err != nil {
+			return nil, err
+		}
+		if rest != "" {
+			return nil, errArray
+		}
+		return list, nil
+	}
+}
+
+// parseList reads a list of at most depth dimensions and returns the text after
+// it.
+func parseList(s string, item decoder, depth int) (list []any, rest string, err error) {
+	if !strings.HasPrefix(s, "{") || depth == 0 {
+		return nil, "", errArray
+	}
+	list = []any{}
+	if s = s[1:]; strings.HasPrefix(s, "}") {
+		return list, s[1:], nil
+	}
+	for {
+		var v any
+		if v, s, err = parseItem(s, item, depth); err != nil {
+			return nil, "", err
+		}
+		list = append(list, v)
+		if s == "" || s[0] != ',' && s[0] != '}' {
+			return nil, "", errArray
+		}
+		end := s[0] == '}'
+		if s = s[1:]; end {
+			return list, s, nil
+		}
+	}
+}
+
+func parseItem(s string, item decoder, depth int) (v any, rest string, err error) {
+	switch {
+	case strings.HasPrefix(s, "{"):
+		return parseList(s, item, depth-1)
+	case strings.HasPrefix(s, `"`):
+		var text string
+		if text, rest, err = cutQuoted(s[1:]); err == nil {
+			v, err = item(text)
+		}
+		return v, rest, err
+	}
+	end := strings.IndexAny(s, ",}")
+	if end < 1 {
+		return nil, "", errArray
+	}
+	if s[:end] == "NULL" {
+		return nil, s[end:], nil
+	}
+	v, err = item(s[:end])
+	return v, s[end:], err
+}
+
+// cutQuoted reads up to the closing quote.
+func cutQuoted(s string) (text, rest string, err error) {
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(s, `"\`)
+		if i < 0 || s[i] == '\\' && i+1 == len(s) {
+			return "", "", errArray
+		}
+		b.WriteString(s[:i])
+		if s[i] == '"' {
+			return b.String(), s[i+1:], nil
+		}
+		b.WriteByte(s[i+1])
+		s = s[i+2:]
+	}
+}
+
+var itemEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// arrayLiteral writes an array of one dimension as a parameter.
+func arrayLiteral(items []string) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, item := range items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('"')
+		itemEscape.WriteString(&b, item)
+		b.WriteByte('"')
+	}
+	b.WriteByte('}')
+	return b.String()
 }

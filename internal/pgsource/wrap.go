@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A wrapped is a user's SQL as a subquery under an alias that occurs nowhere
-// in it, so that no column or table of the user's can be meant by it.
+// A wrapped is a user's SQL as a subquery. Its alias does not occur in the SQL,
+// so that no column or table of the user's has the same name.
 type wrapped struct {
 	sql   string
 	alias string
@@ -18,7 +18,7 @@ type wrapped struct {
 // wrap wraps an SQL under the alias x, or x with a number.
 func wrap(sql string) wrapped { return wrapAs(sql, "x") }
 
-// wrapAs cuts the semicolon that people leave at the end of a statement.
+// wrapAs wraps an SQL and removes semicolons at its end.
 func wrapAs(sql, letter string) wrapped {
 	sql = strings.TrimRight(sql, "; \t\r\n")
 	alias := letter
@@ -29,10 +29,10 @@ func wrapAs(sql, letter string) wrapped {
 }
 
 // from is the FROM clause. The line break ends a comment on the last line of
-// the user's SQL.
+// the SQL.
 func (w wrapped) from() string { return "FROM (" + w.sql + "\n) " + w.alias }
 
-// all stands for all columns.
+// all selects all columns.
 func (w wrapped) all() string { return w.alias + ".*" }
 
 // column refers to a column.
@@ -40,14 +40,14 @@ func (w wrapped) column(name string) string {
 	return w.alias + "." + pgx.Identifier{name}.Sanitize()
 }
 
-// token is the digest of the row's text form. The text of a row tells NULL
-// from empty text and quotes what could be taken for a delimiter.
+// token is the digest of the row's text form. That form distinguishes NULL from
+// empty text and quotes what could be taken for a delimiter.
 func (w wrapped) token() string {
 	return "hashtextextended(concat_ws('|', (" + w.all() + ")::text), 0)"
 }
 
-// locate says on which line of the user's SQL a position in a statement lies,
-// or 0 when it lies outside.
+// locate returns the line of the user's SQL at a position of a statement, or 0
+// if the position is outside.
 func (w wrapped) locate(statement string, position int) int {
 	before, _, ok := strings.Cut(statement, w.sql)
 	start := utf8.RuneCountInString(before)
