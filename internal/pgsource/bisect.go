@@ -34,14 +34,14 @@ type keyBisection struct {
 // to a limit. fault is the error of the query for all of them.
 func (t *Table) bisectKeys(ctx context.Context, r doc.Range, among func(*query) string, after []string, limit int, fault error) ([]doc.OID, error) {
 	if len(t.key) != 1 || t.key[0].param != pgtype.Int8OID {
-		return nil, notRowFault(fmt.Errorf("the keys can't be read without the row that fails: declare the functions of the SQL STABLE: %w", fault))
+		return nil, notRowFault(fmt.Errorf("the keys can't be read without the failing row: declare the functions of the SQL STABLE: %w", fault))
 	}
 	low, high, err := t.ends(r, after)
 	if err != nil || low > high {
 		return nil, err
 	}
 	a := &keyBisection{table: t, among: among, limit: limit}
-	// Where even the condition on the key fails, every range would.
+	// If even this condition on the key fails, every range would.
 	if err := a.readOnce(ctx, 1, 0); isRowFault(err) {
 		return nil, notRowFault(fault)
 	}

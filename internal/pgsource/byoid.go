@@ -72,7 +72,7 @@ func (s *byOID) send(page []doc.Stamp) (more bool) {
 // inOrder checks that the database orders keys by their bytes.
 func inOrder(last, oid doc.OID) error {
 	if oid < last {
-		return fmt.Errorf("key %v came after %v: the database's encoding orders text otherwise than UTF-8, which can't be compared in order", oid, last)
+		return fmt.Errorf("key %v came after %v: the database's encoding does not order text as UTF-8 does, so pages can't be merged in order: use a UTF-8 database", oid, last)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (s *byOID) pages(ctx context.Context) (err error) {
 			return err
 		}
 		full := len(rows) == s.table.stampPage
-		// A first page that is the only one has the rows without a key itself.
+		// The first page has the rows without a key, if it is the only one.
 		if !s.unusable && full == p.first {
 			if s.unusable, err = s.table.hasNullKey(ctx, s.window); err != nil {
 				return err
@@ -214,7 +214,7 @@ func (s *byOID) inOrder(rows [][][]byte) ([]doc.OID, error) {
 	for _, row := range rows {
 		oid, err := s.table.key.rawOID(row)
 		if err != nil {
-			s.unusable = true // if it is the main SQL's: a child's is no document's
+			s.unusable = true // in the main SQL; a child's row without a key belongs to no document
 			continue
 		}
 		if err := inOrder(last, oid); err != nil {

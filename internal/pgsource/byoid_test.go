@@ -114,7 +114,7 @@ func TestStampsByOIDRefusesAnotherOrder(t *testing.T) {
 	for _, err := range table.StampsByOID(t.Context(), doc.Window{To: maxTime}) {
 		last = err
 	}
-	if last == nil || !strings.Contains(last.Error(), "the database's encoding orders text otherwise than UTF-8") {
+	if last == nil || !strings.Contains(last.Error(), "the database's encoding does not order text as UTF-8 does") {
 		t.Errorf("got %v, want an error about the encoding", last)
 	}
 }

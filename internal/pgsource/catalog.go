@@ -61,7 +61,7 @@ func queryJSON[T any](ctx context.Context, x *tx, sql string) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, row := range rows {
 		if err := json.Unmarshal(row[0], &all[i]); err != nil {
-			return nil, fmt.Errorf("a row of the catalog: %w", err)
+			return nil, fmt.Errorf("catalog row: %w", err)
 		}
 	}
 	return all, nil
@@ -138,7 +138,7 @@ func (c catalogColumn) column() doc.CatalogColumn {
 		NotNull: c.NotNull, Key: key, Time: err == nil, Now: c.Now, Maintained: c.Maintained,
 	}
 	if described.Kind == doc.TextColumn && c.Mod > 4 {
-		described.Length = int(c.Mod) - 4 // as the type's modifier has it
+		described.Length = int(c.Mod) - 4 // the type modifier includes a header of 4 bytes
 	}
 	return described
 }
@@ -167,7 +167,7 @@ func (c catalogColumn) kind() doc.ColumnKind {
 	case "B":
 		return doc.BooleanColumn
 	}
-	return doc.OtherColumn // numbers that are money or name objects, too
+	return doc.OtherColumn // including money and object identifiers
 }
 
 // portableZone returns the name of a zone if it means the same on every

@@ -1,7 +1,7 @@
 package pgsource
 
-// Queries of the catalog. They name their columns as the row types do, and ask
-// for nothing that a role without rights may not see.
+// Queries of the catalog. Their columns have the names of the row types' fields.
+// Every role may run them.
 
 // catalogName also returns the session's initial time zone; transactions of
 // this package set another one.

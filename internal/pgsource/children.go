@@ -53,7 +53,7 @@ func (f *fetch) readKeys(ctx context.Context, oids []doc.OID) (more bool, err er
 			f.addReject(r)
 		}
 		oids = oids[size:]
-		size *= 2 // what was too much may have been one document's
+		size *= 2 // the excess may have been one document's
 	}
 	return true, nil
 }
@@ -146,14 +146,14 @@ func (r *childReader) readChildRows(ctx context.Context, c *child, oids []doc.OI
 	if err != nil {
 		return nil, err
 	}
-	broods := make(map[doc.OID]*childRows, len(oids))
+	children := make(map[doc.OID]*childRows, len(oids))
 	for _, oid := range oids {
-		broods[oid] = &childRows{}
+		children[oid] = &childRows{}
 	}
 	d := c.bodyDecoder(unit)
-	return broods, r.scan(ctx, q, d, func(tooLarge error) {
+	return children, r.scan(ctx, q, d, func(tooLarge error) {
 		oid, err := d.oid()
-		b := broods[oid]
+		b := children[oid]
 		if err != nil || b == nil {
 			return
 		}
@@ -230,7 +230,7 @@ func newChild(ctx context.Context, x *tx, cfg ChildConfig, parent key, updated u
 		return nil, &ConfigError{
 			Field: at.sql,
 			What:  fmt.Sprintf("it returns %d columns beside key and updated, want 1", len(values)),
-			Do:    "return one value a row",
+			Do:    "return one value in each row",
 		}
 	}
 	return &child{view: v, name: cfg.Name, path: cfg.Path}, nil

@@ -32,7 +32,7 @@ func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main view) (deleti
 		return newColumnDeletion(ctx, x, cfg.Deleted, main)
 	case cfg.Deleted.SQL != "":
 		const field = "deleted.sql"
-		// An alias of its own: the condition compares its columns with the main SQL's.
+		// A separate alias: the condition compares its columns with the main SQL's.
 		list, err := newView(ctx, x, wrapAs(cfg.Deleted.SQL, "d"), cfg.Key, updatedConfig{}, paths{sql: field, key: field})
 		if err != nil {
 			return deletion{}, err
@@ -81,7 +81,7 @@ func valueText(v any) (string, error) {
 	case bool:
 		return strconv.FormatBool(v), nil
 	}
-	return "", fmt.Errorf("%v is no value that can mark a row", v)
+	return "", fmt.Errorf("%v can't mark a row: use a text, a number, true or false", v)
 }
 
 // marked is the condition that the column has one of the values.
@@ -150,7 +150,7 @@ func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, e
 	var marked []doc.OID
 	for _, row := range rows {
 		oid, err := t.key.rawOID(row)
-		// Where the database takes upper for lower case, others come too.
+		// If the collation ignores case, the query returns other rows too.
 		if err == nil && asked[oid] {
 			marked = append(marked, oid)
 			delete(asked, oid)

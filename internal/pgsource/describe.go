@@ -132,8 +132,8 @@ func (x *tx) types(ctx context.Context, fields []pgconn.FieldDescription) (map[u
 	for i, f := range fields {
 		oids[i] = strconv.FormatUint(uint64(f.DataTypeOID), 10)
 	}
-	// An array is told by its element type knowing it as its array; oidvector,
-	// say, has elements too, and another text form. A box has another delimiter.
+	// A type is an array if its element type has it as typarray: oidvector has
+	// elements too, but another text form. Arrays of box have another delimiter.
 	q := query{sql: `SELECT t.oid, format_type(t.oid, NULL), t.typarray, coalesce(nullif(e.typbasetype, 0), e.oid, 0)
 		FROM pg_catalog.pg_type t
 		LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND e.typarray = t.oid AND e.typdelim = ','
@@ -164,7 +164,7 @@ func newColumns(fields []pgconn.FieldDescription, types map[uint32]columnType, f
 	for i, f := range fields {
 		if seen[f.Name] {
 			return nil, &ConfigError{
-				Field: field, What: fmt.Sprintf("it returns two columns named %s", f.Name), Do: "name one of them otherwise with AS",
+				Field: field, What: fmt.Sprintf("it returns two columns named %s", f.Name), Do: "rename one of them with AS",
 			}
 		}
 		seen[f.Name] = true

@@ -11,19 +11,6 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Rows are decoded by the positions and types that the server reported when the
-// table was described, and an ALTER TABLE changes both under a SELECT *. So no
-// row is used before the server's description of the same statement has been
-// compared with the view:
-//
-//   - a query of whole rows (query.whole) brings the description with it;
-//   - a query of keys, updateTimes or digests (query.of) does not show the columns
-//     that a digest is made of. The view is described in the same message, once in
-//     each transaction. This costs no round trip.
-//
-// What a statement refers to stays locked until its transaction ends, so a
-// description holds for all that the transaction reads.
-
 // A result is the rows of one query. If its description differs from the
 // view's, it has no rows and Close returns doc.ErrChangedResult.
 //
@@ -85,7 +72,7 @@ func (x *tx) sendQuery(ctx context.Context, q query, stop func()) *result {
 	} else {
 		r = &result{reader: x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)}
 	}
-	// A statement that failed has no description, and its own error.
+	// A failed statement has no description.
 	if q.returns != nil && r.fault == nil {
 		if fields := r.reader.FieldDescriptions(); len(fields) > 0 {
 			r.fault = q.returns.changed(fields[:len(fields)-1]) // without the token

@@ -13,13 +13,6 @@ import (
 	"indexerd/internal/doc"
 )
 
-// The token of a document with children is a hash, made here, of parts that
-// the database computes: the digest of the main row, and for each child the
-// number of its rows and the sum of their digests, modulo 2^64. A sum asks for
-// no order, in which SQL returns nothing; the number tells two rows apart that
-// cancel each other out. Rows that were read carry their digests with them, and
-// are summed here to the same.
-
 // A childStamp is what the rows of one child add to their parent's stamp.
 //
 // The token of a document with children is a hash of the main row's digest and,
@@ -58,7 +51,7 @@ func combine(main uint64, parts []childStamp) uint64 {
 		fmt.Fprintf(&b, "|%d:%d", p.rows, p.sum)
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	return max(binary.BigEndian.Uint64(sum[:8]), 1) // 0 would mean that it is not known
+	return max(binary.BigEndian.Uint64(sum[:8]), 1) // 0 means unknown
 }
 
 // digests reads the stamps of these parents' children from the database. A
@@ -136,7 +129,7 @@ func (c *child) part(row [][]byte, unit time.Duration) (childStamp, error) {
 func wrapSum(text string) (uint64, error) {
 	sum, ok := new(big.Int).SetString(text, 10)
 	if !ok {
-		return 0, fmt.Errorf("token: %q is no sum of digests", text)
+		return 0, fmt.Errorf("token: %q is not a sum of digests", text)
 	}
 	return sum.Mod(sum, new(big.Int).Lsh(big.NewInt(1), 64)).Uint64(), nil
 }

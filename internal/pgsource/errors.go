@@ -55,7 +55,7 @@ func (e *serverError) missingRight() string {
 	}
 }
 
-var errNoAnswer = errors.New("the server gave no answer in time")
+var errNoAnswer = errors.New("the server did not answer in time")
 
 // A serverError is an error that the server reported for a statement.
 type serverError struct {
@@ -79,7 +79,7 @@ func (x *tx) fault(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errNoAnswer) {
 		return cause
 	}
-	// What broke this connection has mostly broken the idle ones too.
+	// The same failure has usually broken the idle connections too.
 	if x.pg.IsClosed() {
 		x.src.pool.Reset()
 	}
@@ -175,10 +175,10 @@ const (
 var subjects = map[string]subject{
 	"03":    aboutStatement, // SQL statement not yet complete
 	"08":    aboutServer,    // connection exception, a foreign server's too
-	"08P01": aboutStatement, // protocol violation: a parameter too many in the SQL
+	"08P01": aboutStatement, // protocol violation, for example a parameter in the SQL
 	"0B":    aboutStatement, // invalid transaction initiation
 	"25":    aboutStatement, // invalid transaction state
-	"25006": aboutRow,       // a function writes, as one that logs what it meets
+	"25006": aboutRow,       // a function writes, for example a log
 	"25P03": aboutServer,    // the transaction was idle for too long
 	"25P04": aboutServer,    // the transaction took too long
 	"26":    aboutStatement, // invalid SQL statement name: a pooler lost a statement
@@ -188,8 +188,8 @@ var subjects = map[string]subject{
 	"53":    aboutServer,    // out of memory, disk or connections
 	"55P03": aboutServer,    // lock not available
 	"57":    aboutServer,    // cancelled, timed out, shutting down, starting up
-	"58":    aboutServer,    // system error, as I/O
-	"58P01": aboutRow,       // undefined file: what a function was to read, or a damaged row
+	"58":    aboutServer,    // system error, for example I/O
+	"58P01": aboutRow,       // undefined file: read by a function, or a damaged row
 	"58P02": aboutRow,       // duplicate file
 	"72":    aboutServer,    // snapshot too old
 	"F0":    aboutStatement, // configuration file error

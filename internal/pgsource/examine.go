@@ -46,7 +46,7 @@ func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
 func parseMillis(text []byte) (time.Duration, error) {
 	ms, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("a timeout of the server: %w", err)
+		return 0, fmt.Errorf("server timeout: %w", err)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -128,7 +128,7 @@ func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err
 	for _, row := range rows {
 		n, err := strconv.ParseInt(string(row[1]), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("the size of %s: %w", row[0], err)
+			return nil, fmt.Errorf("size of %s: %w", row[0], err)
 		}
 		all = append(all, doc.Whole{Table: string(row[0]), Rows: n})
 	}
@@ -159,7 +159,7 @@ const columnsSQL = `SELECT k.n, ` + nameOf + `, quote_ident(a.attname),
 // indexedSQL finds an index of the whole table that begins with these columns.
 const indexedSQL = `SELECT EXISTS (SELECT FROM pg_catalog.pg_index i
 	WHERE i.indrelid = $1::oid AND i.indisvalid AND i.indpred IS NULL
-	AND array_to_string((i.indkey::int2[])[0:$3::int - 1], ',') = array_to_string($2::int2[], ','))` // the first starts at 0
+	AND array_to_string((i.indkey::int2[])[0:$3::int - 1], ',') = array_to_string($2::int2[], ','))` // indkey's subscripts start at 0
 
 // columnOrigins returns the tables of some columns of an SQL, and whether an
 // index begins with the columns.

@@ -118,8 +118,8 @@ type fetch struct {
 // fetch runs read on one snapshot and yields the batch that read leaves. It
 // reports whether the consumer wants more.
 func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, read func(*fetch) (bool, error)) (more bool, err error) {
-	// The connection is had before the number: numbers are handed out under a
-	// lock, which must not wait for a free connection.
+	// Numbers are handed out under a lock, which must not wait for a free
+	// connection.
 	x, err := t.src.acquire(ctx)
 	if err != nil {
 		return true, err
@@ -134,7 +134,7 @@ func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, re
 	if more, err := read(f); !more || err != nil {
 		return more, err
 	}
-	// The rows are here: neither snapshot nor connection waits for the consumer.
+	// All rows are read. Neither snapshot nor connection waits for the consumer.
 	f.release(ctx)
 	return yield(f.batch, nil), nil
 }
@@ -179,8 +179,7 @@ func (f *fetch) byRange(ctx context.Context, r doc.Range) (more bool, err error)
 	if !more || err != nil || r.To != "" {
 		return more, err
 	}
-	// A condition that had the keys without a value too could not be answered by
-	// an index.
+	// A single condition that included NULL keys could not use an index.
 	rejects, err := f.table.nullKey(ctx, f.tx, noCondition)
 	f.batch.Rejects = append(f.batch.Rejects, rejects...)
 	return true, err
@@ -202,7 +201,7 @@ func (f *fetch) byKeys(ctx context.Context, oids []doc.OID) (more bool, err erro
 		return more, err
 	}
 	marked, err := f.table.marked(ctx, f.tx, oids)
-	// Of several rows with one key those that are not marked count.
+	// A key with a live row is not deleted, even if another row of it is marked.
 	f.batch.Deleted = slices.DeleteFunc(marked, func(oid doc.OID) bool { return f.live[oid] })
 	return true, err
 }
@@ -215,7 +214,7 @@ func (f *fetch) stream(ctx context.Context, q query) (more bool, err error) {
 // add puts a row into the batch, after yielding a full batch. It reports
 // whether the consumer wants more.
 func (f *fetch) add(raw [][]byte) bool {
-	_ = f.decoder.load(raw, f.table.limits) // document reports it
+	_ = f.decoder.load(raw, f.table.limits) // document returns the error
 	d, reject := f.decoder.document()
 	oid := d.OID
 	if reject != nil {

@@ -57,7 +57,7 @@ type reading struct {
 // horizon returns what a reading proves. The memory already has the reading's
 // samples.
 func (m *memory) horizon(r reading) doc.Horizon {
-	defer func() { m.steppedBack = 0 }() // it is told once
+	defer func() { m.steppedBack = 0 }() // each step is reported once
 	h := doc.Horizon{Now: r.clock, Seen: r.seenUntil, Local: r.received, Server: r.server, Version: r.version, ClockBack: m.steppedBack, Reason: r.inexactReason()}
 	if m.steppedBack > 0 {
 		h.Floor = m.floor
@@ -90,7 +90,7 @@ func (m *memory) horizon(r reading) doc.Horizon {
 	}
 	h.At, h.Exact = at, !at.IsZero()
 	if h.Exact && h.Pin != nil && h.Pin.Age <= m.slack {
-		h.Pin = nil // without it the clock would hold back as much
+		h.Pin = nil // the slack alone holds the horizon back as much
 	}
 	return h
 }

@@ -44,11 +44,11 @@ func (s *tableScope) refresh(ctx context.Context, r reading, slack time.Duration
 	if r.version == s.version || 0 <= since && since < slack {
 		return nil
 	}
-	elsewhere, err := s.table.readInexactReason(ctx)
+	reason, err := s.table.readInexactReason(ctx)
 	if err != nil {
 		return err
 	}
-	s.version, s.at, s.inexactReason = r.version, r.clock, elsewhere
+	s.version, s.at, s.inexactReason = r.version, r.clock, reason
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (x *tx) inexactReason(ctx context.Context, views []*view) (string, error) {
 	why, err := x.findInexact(ctx, views)
 	var refused *serverError
 	if errors.As(err, &refused) && !errors.Is(err, doc.ErrUnavailable) {
-		return "the server does not tell what the SQL reads: " + refused.Error() + ": set horizon: timeout", nil
+		return "the server does not show what the SQL reads: " + refused.Error() + ": set horizon: timeout", nil
 	}
 	return why, err
 }

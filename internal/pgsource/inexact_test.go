@@ -74,7 +74,7 @@ func TestElsewhereIsNotTold(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); GRANT SELECT ON doc TO pg_monitor; REVOKE SELECT ON pg_locks FROM public")
 	table := tableIn(t, dsn+"&options=-c%20role%3Dpg_monitor", "", TableConfig{})
-	if want := "the server does not tell what the SQL reads: permission denied for view pg_locks"; !strings.HasPrefix(table.inexactReason, want) {
+	if want := "the server does not show what the SQL reads: permission denied for view pg_locks"; !strings.HasPrefix(table.inexactReason, want) {
 		t.Errorf("got %q, want %q", table.inexactReason, want)
 	}
 	if n, err := table.Count(t.Context()); n != 0 || err != nil {
@@ -162,7 +162,7 @@ func TestElsewhereIsLookedAtAgain(t *testing.T) {
 		"a view is replaced":       {"SELECT * FROM docs", "CREATE OR REPLACE VIEW docs AS SELECT * FROM far", "CREATE OR REPLACE VIEW docs AS SELECT * FROM doc", "the SQL reads foreign table far"},
 		"a function is replaced":   {"SELECT id, u, f(id) FROM doc", "ALTER FUNCTION f STABLE", "ALTER FUNCTION f IMMUTABLE", "the SQL calls function f"},
 		"a table takes its place":  {"SELECT * FROM doc", "ALTER TABLE doc RENAME TO old; ALTER FOREIGN TABLE far RENAME TO doc", "ALTER FOREIGN TABLE doc RENAME TO far; ALTER TABLE old RENAME TO doc", "the SQL reads foreign table doc"},
-		"a table can't be planned": {"SELECT * FROM doc", "ALTER TABLE doc RENAME TO old", "ALTER TABLE old RENAME TO doc", "the server does not tell what the SQL reads: "},
+		"a table can't be planned": {"SELECT * FROM doc", "ALTER TABLE doc RENAME TO old", "ALTER TABLE old RENAME TO doc", "the server does not show what the SQL reads: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

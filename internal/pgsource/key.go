@@ -33,7 +33,7 @@ type keyPart struct {
 
 func newKey(columns []column, names []string, field string) (key, error) {
 	if len(names) == 0 {
-		return nil, &ConfigError{Field: field, What: "no column is named", Do: "name the columns that tell the rows apart"}
+		return nil, &ConfigError{Field: field, What: "no column is named", Do: "name the columns that identify a row"}
 	}
 	var k key
 	for i, name := range names {
@@ -71,7 +71,7 @@ func newKeyPart(c column, at int) (keyPart, bool) {
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
 		p.kind = doc.Text
 	default:
-		// citext belongs to an extension, so it has no fixed OID.
+		// citext is an extension's type and has no fixed OID.
 		p.kind = doc.Text
 		return p, c.typ.name == "citext" || strings.HasSuffix(c.typ.name, ".citext")
 	}
@@ -191,7 +191,7 @@ func (k key) among(q *query, sql wrapped, oids []doc.OID) (string, error) {
 			return "", err
 		}
 		if slices.ContainsFunc(texts, func(s string) bool { return strings.IndexByte(s, 0) >= 0 }) {
-			continue // no text of PostgreSQL has a NUL, so there is no such row
+			continue // text in PostgreSQL has no NUL, so there is no such row
 		}
 		for i, text := range texts {
 			lists[i] = append(lists[i], text)

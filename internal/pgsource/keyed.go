@@ -83,7 +83,7 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 func (t *Table) bisectPage(ctx context.Context, r doc.Range, after []string, fault error) (p page, err error) {
 	p.stamps, p.last, err = t.bisectStamps(ctx, r, noCondition, after, fault)
 	if p.last != nil {
-		p.rows = t.stampPage // others may follow
+		p.rows = t.stampPage // more may follow
 	}
 	return p, err
 }
@@ -228,7 +228,7 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 			parts[j] = of[stamps[i].OID]
 		}
 		unknown := stamps[i].Token.Digest == 0
-		_ = mergeChildStamps(&stamps[i], parts) // a zero updateTime tells
+		_ = mergeChildStamps(&stamps[i], parts) // the stamp then has zero Updated
 		if unknown {
 			stamps[i].Token.Digest = 0
 		}

@@ -99,7 +99,7 @@ func (m *memory) add(s sample) {
 		switch {
 		case tx.waiting:
 			known.waited = s.clock
-		case !known.held: // a beginning that is seen is no earlier than its message
+		case !known.held: // a visible start is not earlier than its message
 			known.waited = later(known.waited, tx.start)
 		}
 		sessions[tx.pid] = known
@@ -133,7 +133,7 @@ func (m *memory) watchClock(s sample) {
 		back, floor = m.highest.Sub(high), low.Add(-m.slack)
 	}
 	if !m.begun && back <= m.slack/2 {
-		back, floor = s.ahead, time.Time{} // it was before the watch, who knows when
+		back, floor = s.ahead, time.Time{} // the step was before the watch, at an unknown time
 	}
 	if back <= m.slack/2 {
 		return

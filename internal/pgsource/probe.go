@@ -12,10 +12,6 @@ import (
 	"indexerd/internal/doc"
 )
 
-// What check asks of the rows. None of it is asked by the daemon at work, and
-// each may read the whole table: the caller bounds it by its context, and takes
-// a deadline that passed for an answer that is not worth its price.
-
 // Sample returns the keys of at most n live rows, in no particular order.
 //
 // Sample and the methods below serve the command check, not the running daemon.

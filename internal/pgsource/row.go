@@ -167,7 +167,7 @@ func (d *rowDecoder) stamp(oid doc.OID) (doc.Stamp, error) {
 		if err != nil {
 			return s, err
 		}
-		// A digest of 0 would mean that it is not known.
+		// A digest of 0 means unknown.
 		s.Token.Digest = max(digest, 1)
 	}
 	var err error

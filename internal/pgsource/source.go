@@ -88,8 +88,8 @@ const roundTripTimeout = 10 * time.Second
 
 // Open prepares a source. It does not connect.
 func Open(ctx context.Context, cfg Config) (*Source, error) {
-	// The driver's own error may show a part of a malformed DSN, and thereby
-	// of the password.
+	// The driver's error may contain a part of a malformed DSN and so of the
+	// password.
 	pc, err := pgxpool.ParseConfig(cfg.DSN)
 	if err != nil || splitPassword(cfg.DSN, pc.ConnConfig.Database) {
 		return nil, fmt.Errorf("source %s: dsn is not a connection string of PostgreSQL: "+
@@ -108,8 +108,8 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		conn.ConnectTimeout = roundTripTimeout
 	}
 	pc.MaxConns = int32(cmp.Or(cfg.Conns, 4))
-	// The pool's liveness check is a statement of its own. A dead connection is
-	// found by its first use instead, which drops all others with it.
+	// The pool's check would be a separate statement. A dead connection fails at
+	// its first use instead, which closes all others.
 	pc.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {

@@ -50,7 +50,7 @@ func (t *Table) firstChanged(ctx context.Context, x *tx, w doc.Window, firsts []
 		rows, err := t.readChanged(ctx, x, &c.view, noCondition, w, nil)
 		firsts[i] = &changedRows{rows, t.wrap(err)}
 		if err != nil {
-			return // the transaction is over; the other children have others
+			return // the transaction has failed; the other children use new ones
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 		}
 		full := page.rows >= t.stampPage
 		if err == nil && p.first && full && !page.unusable {
-			// Rows without a key may lie behind the page.
+			// Rows without a key may come after the page.
 			page.unusable, err = t.hasNullKey(ctx, w)
 		}
 		if err != nil {

@@ -105,7 +105,7 @@ func (s standby) behindReason(now time.Time) string {
 	case s.hasMessage() && !s.complete:
 		return "the server is a standby that has not replayed what was committed" + since + ": wait until it has" + primary
 	}
-	return "the server is a standby that has heard nothing of its primary" + since + ": see whether the primary answers it" + primary
+	return "the server is a standby that has received no message from its primary" + since + ": check the connection to the primary" + primary
 }
 
 // behindSQL reads how far a standby is behind: what it has received, and the

@@ -93,9 +93,9 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 
 // describe finds the columns, keys and updateTimes of all SQLs.
 func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error) {
-	// Without a name there is no column of it, which is a fault of the main SQL.
+	// Views without updated are allowed, except the main SQL's.
 	if cfg.Updated == "" {
-		return &ConfigError{Field: "updated", What: "no column is named", Do: "name the column that says when a row changed last"}
+		return &ConfigError{Field: "updated", What: "no column is named", Do: "name the column with the time of a row's last change"}
 	}
 	t.view, err = newView(ctx, x, wrap(cfg.SQL), cfg.Key, cfg.updated("sql", cfg.Updated, cfg.Unit), paths{"sql", "key", "updated"})
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 func (t *Table) Breakpoints(ctx context.Context, every int) (oids []doc.OID, err error) {
 	every = max(every, 1)
 	err = t.scan(ctx, func(x *tx) error {
-		oids, err = t.keysOf(ctx, x, t.breakpoints(every)) // the range of an unusable key reports its row
+		oids, err = t.keysOf(ctx, x, t.breakpoints(every)) // Range rejects rows with an unusable key
 		return err
 	})
 	if isRowFault(err) {

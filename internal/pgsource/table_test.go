@@ -43,7 +43,7 @@ func TestConfigErrors(t *testing.T) {
 		{"parameter", "SELECT * FROM doc WHERE id > $1", "id", "u",
 			ConfigError{"sql", "it has a parameter ($1)", "write the value into the SQL"}},
 		{"duplicate column", "SELECT id, name, name FROM doc", "id", "u",
-			ConfigError{"sql", "it returns two columns named name", "name one of them otherwise with AS"}},
+			ConfigError{"sql", "it returns two columns named name", "rename one of them with AS"}},
 		{"key missing", "SELECT * FROM doc", "idd", "u",
 			ConfigError{"key", "column idd is not in the SQL's result", "did you mean id?"}},
 		{"key like nothing", "SELECT * FROM doc", "film", "u",
@@ -55,15 +55,15 @@ func TestConfigErrors(t *testing.T) {
 		{"key with decimals", "SELECT * FROM doc", "price", "u",
 			ConfigError{"key", "column price has type numeric", "a key is made of integers, numeric without decimals, uuid or text"}},
 		{"no key", "SELECT * FROM doc", "", "u",
-			ConfigError{"key", "no column is named", "name the columns that tell the rows apart"}},
+			ConfigError{"key", "no column is named", "name the columns that identify a row"}},
 		{"updated missing", "SELECT * FROM doc", "id", "last_updat",
 			ConfigError{"updated", "column last_updat is not in the SQL's result", "did you mean last_update?"}},
 		{"updated of no form", "SELECT * FROM doc", "id", "seconds",
 			ConfigError{"updated", "column seconds has type double precision",
 				"it must be a timestamp, a date or the number of seconds, milli-, micro- or nanoseconds since 1970"}},
 		{"zone", "SELECT * FROM doc", "id", "local",
-			ConfigError{"timezone", "column local has type timestamp without time zone, so its zone is not known",
-				"say in which zone it is written, as UTC or Europe/Berlin"}},
+			ConfigError{"timezone", "column local has type timestamp without time zone, so its time zone is not known",
+				"set timezone, for example UTC or Europe/Berlin"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: c.sql, Key: strings.Fields(c.key), Updated: c.updated})

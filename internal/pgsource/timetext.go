@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// The server writes times as "2006-01-02 15:04:05.999999", with "+00" behind
-// where they have a zone (the session's, which is UTC), and dates as
-// "2006-01-02". Infinity and years before 1 or after 9999 look otherwise:
-// "infinity", "0044-03-15 BC", "10000-01-01".
+// The server writes times as "2006-01-02 15:04:05.999999" and dates as
+// "2006-01-02". A time with zone ends in "+00", since the session's zone is UTC.
+// Infinity and years before 1 or after 9999 have other forms: "infinity",
+// "0044-03-15 BC", "10000-01-01".
 
 const zeroFraction = ".000000"
 
@@ -26,7 +26,7 @@ func rfc3339(text string) string {
 	}
 	decimals := body[n:]
 	if _, rest, ok := fraction(decimals); !ok || rest != "" {
-		return text // what follows is BC
+		return text // BC follows
 	}
 	if decimals == "" {
 		decimals = "."

@@ -68,7 +68,7 @@ func (q *query) bind(oid uint32, value string) string {
 // explained puts EXPLAIN in front of the query. The result is a plan and no
 // view.
 func (q query) explained(explain string) query {
-	q.sql, q.reads, q.returns = explain+q.sql, nil, nil // what it returns is a plan
+	q.sql, q.reads, q.returns = explain+q.sql, nil, nil
 	return q
 }
 
@@ -154,7 +154,7 @@ func (x *tx) release() {
 		x.stopTimeout()
 	}
 	if x.statements > 1 {
-		x.src.pace.Charge(x.statements - 1) // one has been waited for
+		x.src.pace.Charge(x.statements - 1) // acquire has waited for one
 	}
 	x.conn.Release()
 }
@@ -207,7 +207,7 @@ func parseOpened(r *pgconn.Result) (opened, error) {
 func parseMicros(text []byte) (time.Time, error) {
 	us, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("the server's clock: %w", err)
+		return time.Time{}, fmt.Errorf("server clock: %w", err)
 	}
 	return time.UnixMicro(us).UTC(), nil
 }
@@ -227,8 +227,8 @@ func (x *tx) end(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, roundTripTimeout)
 	defer cancel()
-	// Nothing was written, so nothing depends on whether this arrives; the pool
-	// keeps no connection that is still in a transaction.
+	// An error does not matter: nothing was written, and the pool closes a
+	// connection that is still in a transaction.
 	_, _ = x.pg.ExecParams(ctx, "COMMIT", nil, nil, nil, nil).Close()
 }
 
@@ -237,7 +237,7 @@ func (x *tx) end(ctx context.Context) {
 // server's answer can't arrive.
 func (x *tx) rows(ctx context.Context, q query) *result {
 	if x.stopTimeout != nil {
-		x.stopTimeout() // one statement at a time: the last one's rows have been read
+		x.stopTimeout() // the previous statement's rows have been read
 	}
 	if x.unlimited {
 		ctx, x.stopTimeout = context.WithCancel(ctx)

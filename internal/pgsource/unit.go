@@ -15,15 +15,10 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// An updateTime that is a number counts in a unit that is declared, or that was
-// kept when it was found, or that a sample of the rows tells: see timeunit.
-// While no row tells it there is no row with a plausible updateTime in the
-// snapshot, so no window misses one. Such rows are read as seconds for now.
-
 // updated returns the configuration of the updateTime of the SQL at a path.
 func (cfg TableConfig) updated(path, name, declared string) updatedConfig {
 	u := updatedConfig{name: name, zone: cfg.Zone, declared: timeunit.Unit(declared)}
-	// What is none was kept for want of rows.
+	// Another text was kept when no row determined a unit.
 	if found, err := timeunit.Parse(cfg.Units[path]); err == nil {
 		u.found = found
 	}
@@ -35,7 +30,7 @@ func (cfg TableConfig) updated(path, name, declared string) updatedConfig {
 
 // unitField is the configuration's field for the unit.
 func (u *updated) unitField() string {
-	if u.field == "changes" { // its column is declared with that of the main SQL
+	if u.field == "changes" { // it has the main SQL's unit option
 		return "updated.unit"
 	}
 	return u.field + ".unit"
@@ -152,7 +147,7 @@ func wholeNumber(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
 func (v view) readable(q *query, unit time.Duration) string {
 	u := v.updated
 	whole := u.typ == pgtype.Int8OID
-	if u.form != epoch || whole && unit == time.Nanosecond { // all nanoseconds are of the years 1677 to 2262
+	if u.form != epoch || whole && unit == time.Nanosecond { // 64-bit nanoseconds are within the years 1677 to 2262
 		return ""
 	}
 	column := v.sql.column(u.name)

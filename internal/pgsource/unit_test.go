@@ -119,8 +119,8 @@ func TestUnitsThatDisagree(t *testing.T) {
 		{"bigint", "1714996800", "s", "ms", "updated.unit: column u: unit ms is declared, and the table was loaded with seconds"},
 		{"bigint", "1714996800", "", "ms", "updated.unit: column u: unit ms is declared, and no row counts in milliseconds (4 in seconds)"},
 		{"bigint", "1714996800::bigint * (CASE WHEN n > 2 THEN 1 ELSE 1000 END)", "", "", "updated: column u: its rows count in several units (2 in milliseconds, 2 in seconds)"},
-		{"timestamptz", "now()", "", "s", "updated.unit: column u has type timestamp with time zone, which counts in no unit: remove unit"},
-		{"date", "now()", "", "ms", "updated.unit: column u has type date, which counts in no unit: remove unit"},
+		{"timestamptz", "now()", "", "s", "updated.unit: column u has type timestamp with time zone, which has no unit: remove unit"},
+		{"date", "now()", "", "ms", "updated.unit: column u has type date, which has no unit: remove unit"},
 	} {
 		t.Run(c.typ+" "+c.bulk+c.kept+c.declared, func(t *testing.T) {
 			pgtest.Exec(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u %s); INSERT INTO doc SELECT n, %s FROM generate_series(1, 4) n`, c.typ, c.bulk))

@@ -69,8 +69,8 @@ func newUpdated(columns []column, conf updatedConfig, field string) (*updated, e
 		if zone == nil {
 			return nil, &ConfigError{
 				Field: "timezone",
-				What:  fmt.Sprintf("column %s has type %s, so its zone is not known", name, c.typ.name),
-				Do:    "say in which zone it is written, as UTC or Europe/Berlin",
+				What:  fmt.Sprintf("column %s has type %s, so its time zone is not known", name, c.typ.name),
+				Do:    "set timezone, for example UTC or Europe/Berlin",
 			}
 		}
 	case pgtype.DateOID:
@@ -92,7 +92,7 @@ func newUpdated(columns []column, conf updatedConfig, field string) (*updated, e
 	if u.form != epoch && conf.declared != timeunit.Unknown {
 		return nil, &ConfigError{
 			Field: u.unitField(),
-			What:  fmt.Sprintf("column %s has type %s, which counts in no unit", name, c.typ.name),
+			What:  fmt.Sprintf("column %s has type %s, which has no unit", name, c.typ.name),
 			Do:    "remove unit",
 		}
 	}
@@ -206,7 +206,7 @@ func epochBound(t time.Time, unit time.Duration, whole bool) string {
 	us := ceilTime(t, time.Microsecond).UnixMicro()
 	r := new(big.Rat).Mul(big.NewRat(us, 1), big.NewRat(int64(time.Microsecond), int64(unit)))
 	if !whole {
-		return r.FloatString(6) // exact: no unit is longer than a second
+		return r.FloatString(6) // exact, since no unit is longer than a second
 	}
 	n := new(big.Int).Neg(floor(r.Neg(r)))
 	switch {
@@ -220,6 +220,6 @@ func epochBound(t time.Time, unit time.Duration, whole bool) string {
 
 // floor returns the greatest integer not above r.
 func floor(r *big.Rat) *big.Int {
-	// Div rounds down here, as the denominator is positive.
+	// Div rounds down, since the denominator is positive.
 	return new(big.Int).Div(r.Num(), r.Denom())
 }

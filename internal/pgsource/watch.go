@@ -98,7 +98,7 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 	r, err := w.src.readings.next(ctx, w)
 	var refused *serverError
 	if errors.As(err, &refused) && !errors.Is(err, doc.ErrUnavailable) {
-		return doc.Horizon{Reason: "the server does not tell what is open: " + refused.Error() + ": set horizon: timeout"}, nil
+		return doc.Horizon{Reason: "the server does not show open transactions: " + refused.Error() + ": set horizon: timeout"}, nil
 	}
 	if err != nil {
 		return doc.Horizon{}, err
@@ -147,7 +147,7 @@ func (w *Watch) read(ctx context.Context) (reading, error) {
 			return reading{}, err
 		}
 	}
-	// Behind the samples: it has to have what is no longer open in them.
+	// After the samples: the version must include what they no longer show as open.
 	r.version, err = x.version(ctx, r.server)
 	return r, err
 }

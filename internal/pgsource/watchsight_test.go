@@ -210,7 +210,7 @@ func TestWatchSight(t *testing.T) {
 		}},
 		{"a server that tells nothing", blind, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "REVOKE SELECT ON pg_locks FROM public")
-			w.doubtful("the server does not tell what is open: permission denied for view pg_locks (SQLSTATE 42501)")
+			w.doubtful("the server does not show open transactions: permission denied for view pg_locks (SQLSTATE 42501)")
 		}},
 	})
 }
