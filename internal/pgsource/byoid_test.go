@@ -16,6 +16,7 @@ import (
 // Whatever the key's type and the database's own order, the pages of a window
 // are in the order of OIDs, and have the stamps that Stamps has.
 func TestStampsByOID(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE EXTENSION citext")
 	for _, c := range []struct {
@@ -50,6 +51,7 @@ func TestStampsByOID(t *testing.T) {
 
 // All pages are of the snapshot that the first one has.
 func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 20) i", TableConfig{})
 	table.stampPage = 3
 	n := 0
@@ -70,6 +72,7 @@ func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
 
 // However the iteration ends, the connection is given back.
 func TestStampsByOIDEnds(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 50000) i", TableConfig{})
 	table.stampPage = 10
 	for range table.StampsByOID(t.Context(), doc.Window{To: maxTime}) {
@@ -102,6 +105,7 @@ func otherDatabase(t testing.TB, dsn, name string) string {
 // Where the order of bytes is not the order of code points, keys would be
 // compared out of step: that is an error, and no wrong result.
 func TestStampsByOIDRefusesAnotherOrder(t *testing.T) {
+	t.Parallel()
 	server := pgtest.DB(t)
 	name := "test_euc_" + strings.ToLower(pgtest.Value[string](t, server, "SELECT md5(random()::text)"))
 	pgtest.Exec(t, server, "CREATE DATABASE "+name+" ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")

@@ -24,6 +24,7 @@ func catalogOf(t *testing.T, setup string) doc.Catalog {
 }
 
 func TestCatalogTables(t *testing.T) {
+	t.Parallel()
 	c := catalogOf(t, `CREATE TABLE film (id int PRIMARY KEY); CREATE TABLE "Odd ""name""" (id int); CREATE SCHEMA a; CREATE TABLE a.film (id int);
 		CREATE TABLE log (id int) PARTITION BY RANGE (id); CREATE TABLE log1 PARTITION OF log FOR VALUES FROM (1) TO (2);
 		CREATE TABLE animal (id int); CREATE TABLE cat () INHERITS (animal);
@@ -42,6 +43,7 @@ func TestCatalogTables(t *testing.T) {
 }
 
 func TestCatalogColumns(t *testing.T) {
+	t.Parallel()
 	c := catalogOf(t, `CREATE EXTENSION IF NOT EXISTS citext; CREATE TYPE mood AS ENUM ('good', 'bad'); CREATE DOMAIN year AS int; CREATE DOMAIN word AS varchar(20); CREATE DOMAIN short AS word;
 		CREATE TABLE t (i int, b bigint NOT NULL, n numeric, n2 numeric(8,2), f real, s text, v varchar(40), c char(3), ci citext, d short, y year, m mood, o boolean, u uuid,
 			tz timestamptz DEFAULT now(), w timestamp, dt date DEFAULT current_date, tt time, j jsonb, by bytea, ts tsvector, mo money, o2 oid, a text[], ai int[], am mood[], "select" text, later timestamptz DEFAULT 'infinity')`)
@@ -80,6 +82,7 @@ func TestCatalogColumns(t *testing.T) {
 }
 
 func TestCatalogKeys(t *testing.T) {
+	t.Parallel()
 	for definition, want := range map[string][][]string{
 		"a int, b int, PRIMARY KEY (b, a)": {{"b", "a"}},
 		"a int":                            nil,
@@ -104,6 +107,7 @@ func TestCatalogKeys(t *testing.T) {
 }
 
 func TestCatalogIndexed(t *testing.T) {
+	t.Parallel()
 	c := catalogOf(t, `CREATE TABLE t (a int, b int, c int, d int, e int); CREATE INDEX ON t (a, b); CREATE INDEX ON t (c) WHERE c > 1; CREATE INDEX ON t (abs(d), d); CREATE INDEX ON t USING hash (e)`)
 	for _, c := range c.Tables[0].Columns {
 		if got, want := c.Indexed, c.Name == "a"; got != want {
@@ -113,6 +117,7 @@ func TestCatalogIndexed(t *testing.T) {
 }
 
 func TestCatalogTriggers(t *testing.T) {
+	t.Parallel()
 	const function = `CREATE TABLE t (id int, updated timestamptz, updated_by text);
 		CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.updated = now(); RETURN NEW; END';
 		CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM updated; RETURN NEW; END'; `
@@ -140,6 +145,7 @@ func TestCatalogTriggers(t *testing.T) {
 }
 
 func TestCatalogReferences(t *testing.T) {
+	t.Parallel()
 	c := catalogOf(t, `CREATE SCHEMA o; CREATE TABLE o.film (id int PRIMARY KEY); CREATE TABLE pair (a int, b int, PRIMARY KEY (a, b));
 		CREATE TABLE t (f int REFERENCES o.film, y int, x int, FOREIGN KEY (x, y) REFERENCES pair (b, a)) PARTITION BY LIST (f); CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1)`)
 	i := slices.IndexFunc(c.Tables, func(t doc.CatalogTable) bool { return t.Name == "t" })
@@ -151,6 +157,7 @@ func TestCatalogReferences(t *testing.T) {
 
 // A role without rights still sees what there would be to read.
 func TestCatalogDenied(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	role := "reader_" + pgtest.Value[string](t, dsn, "SELECT current_database()")
 	pgtest.Exec(t, dsn, "CREATE TABLE open (id int); CREATE TABLE shut (id int); CREATE ROLE "+role+"; GRANT SELECT ON open TO "+role)

@@ -65,6 +65,7 @@ func everywhere(t testing.TB, table *Table, docs map[string]doc.Doc) {
 // Whatever the key's type, every document has its own children, and a stamp
 // that is the same however it is read.
 func TestChildren(t *testing.T) {
+	t.Parallel()
 	const n = 40
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE EXTENSION citext; CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`)
@@ -125,6 +126,7 @@ func TestChildren(t *testing.T) {
 // Every change of a child changes its parent's token, and its updateTime moves
 // the parent's (R19).
 func TestChildChangesMoveTheParent(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, v text, u timestamptz);
 		INSERT INTO doc VALUES (1, '2024-01-01Z'), (2, '2024-01-01Z'); INSERT INTO part VALUES (1, 'a', '2023-01-01Z'), (1, 'b', NULL)`,
 		TableConfig{Children: parts("SELECT * FROM part", "id")})
@@ -176,6 +178,7 @@ func TestChildChangesMoveTheParent(t *testing.T) {
 // A window finds the documents whose children changed in it, however many rows
 // share the updateTime.
 func TestChildsWindow(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, v text, u timestamptz);
 		INSERT INTO doc SELECT i, CASE i % 2 WHEN 0 THEN '2024-01-01Z'::timestamptz END FROM generate_series(1, 100) i;
 		INSERT INTO part SELECT i, j, '2024-06-01Z' FROM generate_series(1, 50) i, generate_series(1, 3) j`,
@@ -202,6 +205,7 @@ func TestChildsWindow(t *testing.T) {
 // The main rows and the children of a batch are of one snapshot, though a
 // writer comes between their queries (R23).
 func TestNoSkewBetweenParentAndChild(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	table := tableIn(t, dsn, `CREATE TABLE doc (id int, u timestamptz, v int); CREATE TABLE part (id int, u timestamptz, v int);
 		INSERT INTO doc VALUES (1, '2024-01-01Z', 1); INSERT INTO part VALUES (1, '2024-01-01Z', 1)`,
@@ -237,9 +241,10 @@ func TestNoSkewBetweenParentAndChild(t *testing.T) {
 
 // A family of more text than a batch may be is read as smaller ones.
 func TestFamiliesAreBounded(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int, u timestamptz, v text); CREATE TABLE part (id int, v text, u timestamptz);
-		INSERT INTO doc SELECT i, now(), CASE WHEN i IN (3, 4) THEN repeat('x', 9 << 20) END FROM generate_series(1, 12) i;
-		INSERT INTO part SELECT i, repeat('y', 5 << 20) FROM generate_series(8, 12) i, generate_series(1, CASE i WHEN 10 THEN 5 ELSE 2 END)`,
+		INSERT INTO doc SELECT i, now(), CASE WHEN i IN (3, 4) THEN repeat('x', 5 << 20) END FROM generate_series(1, 12) i;
+		INSERT INTO part SELECT i, repeat('y', 9 << 18) FROM generate_series(8, 10) i, generate_series(1, CASE i WHEN 10 THEN 5 ELSE 2 END)`,
 		TableConfig{Children: parts("SELECT * FROM part", "id"), Numbers: &numbers{}})
 	n := 0
 	for b, err := range table.Range(t.Context(), doc.Range{}) {
@@ -262,6 +267,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 
 // A child's row that can't be stored is its parent's fault, and no other's.
 func TestUnusableChildren(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, v float8, u timestamptz);
 		INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 3) i;
 		INSERT INTO part VALUES (1, 1, NULL), (2, 1, NULL), (2, 'NaN', NULL), (3, 1, 'infinity')`,
@@ -282,6 +288,7 @@ func TestUnusableChildren(t *testing.T) {
 }
 
 func TestFaultsOfChildren(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, name text, u timestamptz, gone int, body json);
 		CREATE TABLE part (id int, name text, v text, u timestamptz, local timestamp)`)
@@ -345,6 +352,7 @@ func TestFaultsOfChildren(t *testing.T) {
 // The epoch covers what a child's digests depend on; without children it is
 // what it was before there were any.
 func TestEpochCoversChildren(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	const setup = "CREATE TABLE IF NOT EXISTS doc (id int, n int, u timestamptz); CREATE TABLE IF NOT EXISTS part (id int, n int, v text, u timestamptz, day date)"
 	epoch := func(children ...ChildConfig) uint32 {
@@ -370,6 +378,7 @@ func TestEpochCoversChildren(t *testing.T) {
 
 // Parts are summed modulo 2^64, here as there.
 func TestWrapSum(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]uint64{
 		"0": 0, "-1": 1<<64 - 1, "18446744073709551616": 0, "-18446744073709551617": 1<<64 - 1, "9223372036854775808": 1 << 63,
 	} {
@@ -384,6 +393,7 @@ func TestWrapSum(t *testing.T) {
 
 // A token is kept on disk, so what it is made of may not change unnoticed.
 func TestCombine(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		parts []childStamp
 		want  uint64

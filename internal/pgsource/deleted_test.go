@@ -48,6 +48,7 @@ func ids(t testing.TB, of ...int64) []doc.OID {
 // However rows are marked deleted, no way to read live rows has them, and the
 // fetch of a marked one says so. A NULL marks nothing.
 func TestDeletedRows(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TYPE state AS ENUM ('on', 'off'); CREATE DOMAIN flag AS smallint;
 		CREATE TABLE gone (id bigint); INSERT INTO gone VALUES (2), (4), (NULL), (99)`)
@@ -101,6 +102,7 @@ func TestDeletedRows(t *testing.T) {
 
 // A key that the SQL lists is deleted although no row has it any more.
 func TestTombstoneWithoutRow(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (tenant text, id int, u timestamptz); CREATE TABLE gone AS SELECT 'a' AS tenant, 1 AS id",
 		TableConfig{Key: []string{"tenant", "id"}, Deleted: DeletedConfig{SQL: "SELECT * FROM gone"}})
 	asked := []doc.OID{oid(t, "a", int64(1)), oid(t, "b", int64(1))}
@@ -114,6 +116,7 @@ func TestTombstoneWithoutRow(t *testing.T) {
 // Rows that may have left the result are those of the window that are marked,
 // and those that the SQL without the filter has.
 func TestLeft(t *testing.T) {
+	t.Parallel()
 	const setup = `DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u timestamptz, active int);
 		INSERT INTO doc SELECT i, '2024-01-01Z'::timestamptz + (i / 10) * interval '1 s', i % 2 FROM generate_series(0, 49) i; INSERT INTO doc VALUES (NULL, '2024-01-01Z', 0)`
 	dsn := pgtest.DB(t)

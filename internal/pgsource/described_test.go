@@ -64,6 +64,7 @@ func readingsOf(t *testing.T, table *Table) map[string]func() (int, error) {
 // the table says so, and none returns anything. A table that is described again
 // has another epoch.
 func TestDescriptionIsCompared(t *testing.T) {
+	t.Parallel()
 	const setup = `CREATE TABLE doc (id int, gone text, ok boolean, u timestamptz);
 		CREATE TABLE part (id int, note text, grp int);
 		INSERT INTO doc SELECT i, 'gone', true, '2026-01-01' FROM generate_series(1, 3) i;
@@ -138,6 +139,7 @@ func TestDescriptionIsCompared(t *testing.T) {
 // What happens while a statement streams waits for its end: the rows of one
 // result are all of one description.
 func TestDescriptionHoldsForItsTransaction(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, gone text, u timestamptz); INSERT INTO doc SELECT i, 'a', '2026-01-01' FROM generate_series(1, 300) i", TableConfig{})
 	altered := make(chan struct{})
 	n := 0
@@ -166,6 +168,7 @@ func TestDescriptionHoldsForItsTransaction(t *testing.T) {
 
 // The connection of a result that was not used is as good as new, or replaced.
 func TestSourceGoesOnAfterAChange(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, gone text, u timestamptz); INSERT INTO doc SELECT i, repeat('a', 1000), '2026-01-01' FROM generate_series(1, 20000) i", TableConfig{})
 	pgtest.Exec(t, dsn, "ALTER TABLE doc DROP COLUMN gone")
 	for range 10 {

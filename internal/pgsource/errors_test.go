@@ -39,7 +39,7 @@ var faults = []struct{ code, statement string }{
 	{"AB123", "RAISE EXCEPTION 'own code' USING ERRCODE = 'AB123'"},
 }
 
-// faultyRows makes 1,000 rows of which three have a fault, and the function
+// faultyRows makes 250 rows of which three have a fault, and the function
 // judge that fails at those.
 func faultyRows(t *testing.T, dsn string) {
 	var cases strings.Builder
@@ -47,12 +47,13 @@ func faultyRows(t *testing.T, dsn string) {
 		fmt.Fprintf(&cases, "WHEN '%s' THEN %s;\n", f.code, f.statement)
 	}
 	role := "reader_of_" + strings.ToLower(strings.ReplaceAll(pgtest.Value[string](t, dsn, "SELECT current_database()"), "-", "_"))
+	pgtest.Exec(t, dsn, "ALTER DATABASE "+dbName(t, dsn)+" SET max_stack_depth = '200kB'") // for 54001
 	pgtest.Exec(t, dsn, `CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 		CREATE TABLE forbidden (n int); CREATE TABLE other (n int);
 		CREATE FUNCTION endless(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN endless(n + 1); END $$;
 		CREATE FUNCTION nothing_returned() RETURNS int LANGUAGE plpgsql AS $$ BEGIN END $$;
 		CREATE TABLE doc (id int, u timestamptz, fault text);
-		INSERT INTO doc SELECT i, '2024-01-01Z'::timestamptz + i * interval '1 s', '' FROM generate_series(1, 1000) i;
+		INSERT INTO doc SELECT i, '2024-01-01Z'::timestamptz + i * interval '1 s', '' FROM generate_series(1, 250) i;
 		CREATE FUNCTION judge(fault text) RETURNS text LANGUAGE plpgsql STABLE AS $$ BEGIN
 			CASE fault `+cases.String()+` ELSE NULL; END CASE; RETURN fault; END $$;
 		CREATE ROLE `+role+`; GRANT SELECT ON doc, other TO `+role+`; GRANT INSERT ON other TO `+role+`;
@@ -61,13 +62,14 @@ func faultyRows(t *testing.T, dsn string) {
 }
 
 // A row at which the SQL fails with any SQLSTATE that is not the server's
-// condition is set aside, and 997 others come, by every way to read them.
+// condition is set aside, and the 247 others come, by every way to read them.
 func TestFaultOfARow(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	faultyRows(t, dsn)
 	src := openSource(t, dsn)
 	for _, inChild := range []bool{false, true} {
-		cfg := TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 200, Numbers: &numbers{}}
+		cfg := TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 60, Numbers: &numbers{}}
 		if inChild {
 			cfg.SQL, cfg.Children = "SELECT id, u FROM doc", parts("SELECT id, u, judge(fault) AS v FROM doc", "id")
 		}
@@ -75,14 +77,14 @@ func TestFaultOfARow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table.stampPage = 300
+		table.stampPage = 80
 		of := faults
 		if inChild { // the way is the same for every code
 			of = faults[:4]
 		}
 		for _, f := range of {
 			t.Run(fmt.Sprintf("%s in a child %v", f.code, inChild), func(t *testing.T) {
-				pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 500, 501) THEN '"+f.code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 500, 501)")
+				pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 125, 126) THEN '"+f.code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 125, 126)")
 				checkFaulty(t, table, f.code)
 			})
 		}
@@ -92,26 +94,27 @@ func TestFaultOfARow(t *testing.T) {
 // A function that is not declared STABLE is called for every row that is read,
 // even where only keys are: they are found all the same, if they are integers.
 func TestFaultOfAVolatileFunction(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	faultyRows(t, dsn)
 	pgtest.Exec(t, dsn, "ALTER FUNCTION judge(text) VOLATILE; ALTER TABLE doc ADD PRIMARY KEY (id)")
-	table, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 200, Numbers: &numbers{}})
+	table, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 60, Numbers: &numbers{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.stampPage = 300
+	table.stampPage = 80
 	for _, code := range []string{"P0001", "42P01"} {
-		pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 500, 501) THEN '"+code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 500, 501)")
+		pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 125, 126) THEN '"+code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 125, 126)")
 		checkFaulty(t, table, code)
-		points, err := table.Breakpoints(t.Context(), 400)
-		if err != nil || !slices.Equal(points, ids(t, 401, 801)) {
-			t.Errorf("got breakpoints %v, %v, want 401 and 801", points, err)
+		points, err := table.Breakpoints(t.Context(), 100)
+		if err != nil || !slices.Equal(points, ids(t, 101, 201)) {
+			t.Errorf("got breakpoints %v, %v, want 101 and 201", points, err)
 		}
 		if n, err := table.Count(t.Context()); err != nil || n < 1 {
 			t.Errorf("got count %d, %v, want an estimate", n, err)
 		}
 	}
-	text, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id::text AS id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 200, Numbers: &numbers{}})
+	text, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id::text AS id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 60, Numbers: &numbers{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,15 +125,15 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 	}
 	pgtest.Exec(t, dsn, "UPDATE doc SET fault = 'P0001'")
 	for b, err := range table.Range(t.Context(), doc.Range{}) {
-		if len(b.Rejects) > 0 || err != nil && !strings.Contains(err.Error(), "all 200 rows") {
+		if len(b.Rejects) > 0 || err != nil && !strings.Contains(err.Error(), "all 60 rows") {
 			t.Errorf("got rejects %v, %v, want that all rows of a batch fail", b.Rejects, err)
 		}
 	}
 }
 
 func checkFaulty(t *testing.T, table *Table, code string) {
-	bad := ids(t, 7, 500, 501)
-	docs, rejects := readAll(t, table.Docs(t.Context(), ids(t, 6, 7, 8, 500, 2000)))
+	bad := ids(t, 7, 125, 126)
+	docs, rejects := readAll(t, table.Docs(t.Context(), ids(t, 6, 7, 8, 125, 2000)))
 	if got := sortedKeys(docs); !slices.Equal(got, []string{"6", "8"}) || len(rejects) != 2 {
 		t.Errorf("by key: got documents %v and rejects %v, want 6 and 8, and two", got, rejects)
 	}
@@ -146,8 +149,8 @@ func checkFaulty(t *testing.T, table *Table, code string) {
 			rejected[r.OID] = r.Reason
 		}
 	}
-	if len(found) != 997 || len(rejected) != 3 {
-		t.Errorf("range: got %d documents and rejects %v, want 997 and three", len(found), rejected)
+	if len(found) != 247 || len(rejected) != 3 {
+		t.Errorf("range: got %d documents and rejects %v, want 247 and three", len(found), rejected)
 	}
 	w := doc.Window{From: minTime, To: maxTime}
 	ways := map[string][]doc.Stamp{
@@ -156,8 +159,8 @@ func checkFaulty(t *testing.T, table *Table, code string) {
 		"range":        readStamps(t, table.StampsInRange(t.Context(), doc.Range{})),
 	}
 	for way, stamps := range ways {
-		if got := len(printed(stamps)); got != 1000 {
-			t.Errorf("stamps, %s: got %d, want 1000", way, got)
+		if got := len(printed(stamps)); got != 250 {
+			t.Errorf("stamps, %s: got %d, want 250", way, got)
 		}
 		for _, s := range stamps {
 			if (s.Token.Digest == 0) != slices.Contains(bad, s.OID) {
@@ -174,6 +177,7 @@ func checkFaulty(t *testing.T, table *Table, code string) {
 
 // Where every row of 50 or more fails with one code, it is the SQL that does.
 func TestFaultOfTheSQL(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 120) i;
 		CREATE TABLE used (n int); CREATE FUNCTION v(id int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN (SELECT count(*) FROM used); END $$`)
@@ -211,6 +215,7 @@ func TestFaultOfTheSQL(t *testing.T) {
 
 // A statement that can't be run at all sets no row aside, however few there are.
 func TestFaultOfTheStatement(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ before, fault, code string }{
 		"table":    {"", "DROP TABLE doc", "42P01"},
 		"column":   {"", "ALTER TABLE doc DROP COLUMN v", "42703"},

@@ -77,6 +77,7 @@ func encrypts(t *testing.T, dsn string) (authority string) {
 
 // How a server is reached, as far as the connection tells.
 func TestServerOverTLS(t *testing.T) {
+	t.Parallel()
 	pgtest.DB(t) // skips where there is no server
 	c, err := cluster.Start(t.Context())
 	if err != nil {
@@ -105,6 +106,7 @@ func TestServerOverTLS(t *testing.T) {
 }
 
 func TestServer(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	got, err := openSource(t, dsn).Server(t.Context())
 	if err != nil {
@@ -123,6 +125,7 @@ func TestServer(t *testing.T) {
 // What a plan reads whole is told with its size, also where it is a partition
 // or has never been analysed.
 func TestPlansReadWhole(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		setup string
 		rows  int64 // within a factor of two
@@ -148,6 +151,7 @@ func TestPlansReadWhole(t *testing.T) {
 // An index is one only if it begins with all that is selected by, and is of the
 // whole table.
 func TestPlansKnowIndexes(t *testing.T) {
+	t.Parallel()
 	for index, want := range map[string]bool{
 		"":                               false,
 		"(a, b)":                         true,
@@ -182,6 +186,7 @@ func TestPlansKnowIndexes(t *testing.T) {
 
 // A question that is given up leaves nothing that runs on the server.
 func TestLeftQuestionsEnd(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, now())", TableConfig{SQL: "SELECT id, u, pg_sleep(600) FROM doc"})
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()

@@ -16,6 +16,7 @@ import (
 // A fetch has its number before its snapshot: what was committed before the
 // number was asked for is in it, what was committed after is not.
 func TestNumberAndSnapshotAreOne(t *testing.T) {
+	t.Parallel()
 	n := &numbers{}
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{Numbers: n})
 	n.before = func() { pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())") }
@@ -40,6 +41,7 @@ func TestNumberAndSnapshotAreOne(t *testing.T) {
 
 // All batches of a fetch are of one snapshot.
 func TestBatchesAreOfOneSnapshot(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v int); INSERT INTO doc SELECT n, now(), 0 FROM generate_series(1, 20000) n",
 		TableConfig{Batch: 50, Numbers: &numbers{}})
 	rows := 0
@@ -63,6 +65,7 @@ func TestBatchesAreOfOneSnapshot(t *testing.T) {
 }
 
 func TestTransactionsAreReadOnlySnapshots(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	table, err := openSource(t, dsn).Table(t.Context(), TableConfig{
 		Name: "doc",
@@ -85,6 +88,7 @@ func TestTransactionsAreReadOnlySnapshots(t *testing.T) {
 }
 
 func TestBatchesAreBounded(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v text); INSERT INTO doc SELECT n, now(), repeat('x', 3 << 19) FROM generate_series(1, 5) n; INSERT INTO doc SELECT n, now() FROM generate_series(6, 25) n",
 		TableConfig{Batch: 10})
 	var sizes []int
@@ -101,6 +105,7 @@ func TestBatchesAreBounded(t *testing.T) {
 }
 
 func TestEmptyFetchYieldsOneBatch(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{Numbers: &numbers{}})
 	batches := 0
 	for b, err := range table.Range(t.Context(), doc.Range{}) {
@@ -120,6 +125,7 @@ func TestEmptyFetchYieldsOneBatch(t *testing.T) {
 // A number is in flight while the consumer has a batch in hand, and given back
 // however the iteration ends; so is the connection.
 func TestFetchEnds(t *testing.T) {
+	t.Parallel()
 	n := &numbers{}
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v text); INSERT INTO doc SELECT n, now(), repeat('x', 1000) FROM generate_series(1, 20000) n",
 		TableConfig{Batch: 100, Numbers: n})
@@ -160,6 +166,7 @@ func TestFetchEnds(t *testing.T) {
 }
 
 func TestFailedBeginYieldsItsError(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{Numbers: refusing{}})
 	for b, err := range table.Range(t.Context(), doc.Range{}) {
 		if !errors.Is(err, errRefused) {
@@ -177,6 +184,7 @@ func (refusing) End(doc.FetchSeq)                         {}
 
 // A connection that was cut is a fault that passes, and passes.
 func TestKilledConnection(t *testing.T) {
+	t.Parallel()
 	n := &numbers{}
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v text); INSERT INTO doc SELECT n, now(), repeat('x', 1000) FROM generate_series(1, 20000) n",
 		TableConfig{Batch: 100, Numbers: n})
@@ -211,6 +219,7 @@ func TestKilledConnection(t *testing.T) {
 }
 
 func TestFaultsOfStatements(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); CREATE VIEW slow AS SELECT * FROM doc", TableConfig{})
 	slow := tableIn(t, dsn, "", TableConfig{SQL: "SELECT * FROM slow"})
 	slow.src.statementTimeout = 50 * time.Millisecond

@@ -12,6 +12,7 @@ import (
 // The groups of a row that can't become a document are read alone, whatever
 // breaks the row, and by whichever way it is read.
 func TestGroupsAreReadAlone(t *testing.T) {
+	t.Parallel()
 	const (
 		column = `{"row":{"grp":[9,8]}}`
 		extra  = `{"row":{},"children":{"who":[{"name":"nine"},{"name":"ten"}]}}`

@@ -12,6 +12,7 @@ import (
 // A row for which the SQL fails is set aside with the server's reason, and the
 // rows around it come, by whichever way they are read (R24).
 func TestPoisonedRows(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct{ name, expression, reason string }{
 		{"division by zero", "1 / (id - 13)", "division by zero (SQLSTATE 22012)"},
@@ -93,6 +94,7 @@ func checkPoisoned(t *testing.T, name, reason string, table *Table) {
 // A stream that fails after the consumer has had some pages goes on behind
 // them.
 func TestStreamGoesOnBehindPoison(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int PRIMARY KEY, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 3000) i; ANALYZE doc`,
 		TableConfig{SQL: "SELECT *, 1 / (id - 2500) AS v FROM doc"})
 	table.stampPage = 100
@@ -112,6 +114,7 @@ func TestStreamGoesOnBehindPoison(t *testing.T) {
 
 // Where the keys alone fail nothing can be said of any row.
 func TestPoisonedKeys(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (n int, u timestamptz); INSERT INTO doc VALUES (0, '2024-01-01Z'), (1, '2024-01-01Z')",
 		TableConfig{SQL: "SELECT 1 / n AS id, u FROM doc"})
 	const want = "table doc: division by zero (SQLSTATE 22012)"
@@ -129,6 +132,7 @@ func TestPoisonedKeys(t *testing.T) {
 
 // One that breaks off in the middle of halving gets nothing more.
 func TestHalvingEnds(t *testing.T) {
+	t.Parallel()
 	n := &numbers{}
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, now() FROM generate_series(1, 8) i",
 		TableConfig{SQL: "SELECT *, 1 / (id - 7) AS v FROM doc", Numbers: n})
@@ -144,6 +148,7 @@ func TestHalvingEnds(t *testing.T) {
 }
 
 func TestPoisoned(t *testing.T) {
+	t.Parallel()
 	for code, want := range map[string]bool{
 		"22012": true, "22P02": true, "54000": true, "21000": true, "23505": true, "42P01": true, "P0001": true, "XX001": true, "AB123": true, "25006": true, "58P01": true,
 		"08006": false, "08P01": false, "25P02": false, "28000": false, "40001": false, "53200": false, "55P03": false, "57014": false, "58030": false, "HV00N": false,

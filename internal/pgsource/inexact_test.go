@@ -3,6 +3,7 @@ package pgsource
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
@@ -32,6 +33,7 @@ const elsewheres = `
 // What this server's transactions don't stamp, or don't show, has no exact
 // horizon, wherever the SQLs of the table read it.
 func TestRowsFromElsewhere(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, elsewheres)
 	const foreign, view = "whose rows another server stamps: set horizon: timeout", "whose rows appear with a later REFRESH: set horizon: timeout"
@@ -71,6 +73,7 @@ func TestRowsFromElsewhere(t *testing.T) {
 // A server that does not tell what an SQL reads is not believed, and not asked
 // again; but the table can be read.
 func TestElsewhereIsNotTold(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); GRANT SELECT ON doc TO pg_monitor; REVOKE SELECT ON pg_locks FROM public")
 	table := tableIn(t, dsn+"&options=-c%20role%3Dpg_monitor", "", TableConfig{})
@@ -107,6 +110,7 @@ const functions = `
 
 // A function that can't be looked into may read what no transaction here stamps.
 func TestOpaqueFunctions(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, functions)
 	for _, c := range []struct{ sql, function string }{ // "": exact
@@ -155,6 +159,7 @@ func TestOpaqueFunctions(t *testing.T) {
 // What is attached, replaced or created after a table was described is noticed
 // by the next reading, and so is that it is gone.
 func TestElsewhereIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ sql, change, undo, want string }{
 		"a partition is attached": {"SELECT * FROM log", `CREATE FOREIGN TABLE log_far PARTITION OF log FOR VALUES FROM ('2200-01-01Z') TO ('2300-01-01Z') SERVER files OPTIONS (filename '/dev/null', format 'csv')`,
 			"DROP FOREIGN TABLE log_far", "the SQL reads foreign table log_far"},
@@ -194,10 +199,11 @@ func TestElsewhereIsLookedAtAgain(t *testing.T) {
 
 // Between two looks less time passes than S stays behind its reading.
 func TestElsewhereIsLookedAtBeforeSMoves(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 		CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
-	w := tableIn(t, dsn, "", TableConfig{}).Watch(WatchOptions{})
+	w := tableIn(t, dsn, "", TableConfig{}).Watch(WatchOptions{Slack: 100 * time.Millisecond})
 	var last doc.Horizon
 	looks := 0
 	for at := w.scope.at; looks < 3; at = w.scope.at {

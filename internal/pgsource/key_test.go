@@ -16,6 +16,7 @@ import (
 // Whatever the key's type, the ranges between breakpoints cover every row once,
 // and a row is found again by its OID.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	const n = 100
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE EXTENSION citext; CREATE DOMAIN customer_no AS int")
@@ -91,6 +92,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestUnusableKeysAreRejected(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		name, column, value, reason string
@@ -146,6 +148,7 @@ func checkUnusable(t *testing.T, table *Table, reason string) {
 
 // Text that is not UTF-8 is a key in a database without an encoding alone.
 func TestKeysThatAreNoText(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	bytes := "bytes_" + dbName(t, dsn)
 	pgtest.Exec(t, dsn, "CREATE DATABASE "+bytes+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
@@ -161,6 +164,7 @@ func TestKeysThatAreNoText(t *testing.T) {
 }
 
 func TestKeysOfAnotherTable(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
 	for _, c := range []struct {
 		oid  doc.OID
@@ -184,6 +188,7 @@ func TestKeysOfAnotherTable(t *testing.T) {
 }
 
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id text, u timestamptz); INSERT INTO doc SELECT i, now() FROM generate_series(1, 10) i",
 		TableConfig{Batch: 4, Numbers: &numbers{}})
 	pgtest.Exec(t, dsn, "DELETE FROM doc WHERE id = '3'")
@@ -208,6 +213,7 @@ func TestDocs(t *testing.T) {
 // What keys that are NULL, or several rows', come to is the same in every
 // source.
 func TestKeyCases(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range keycases.All {
 		t.Run(c.Name, func(t *testing.T) {
@@ -222,5 +228,27 @@ func TestKeyCases(t *testing.T) {
 			table.stampPage = keycases.Page
 			c.Run(t, table)
 		})
+	}
+}
+
+// Of the rows that a join doubles both come: which of them is the document is
+// not for a source to say.
+func TestDuplicateKeysComeBoth(t *testing.T) {
+	t.Parallel()
+	for _, children := range [][]ChildConfig{nil, parts("SELECT id, u, 'x' AS v FROM doc", "id")} {
+		table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, now()), (2, now()), (3, now())",
+			TableConfig{SQL: "SELECT doc.*, n FROM doc JOIN (VALUES (1, 1), (2, 1), (2, 2), (3, 1)) j(id, n) USING (id)", Children: children, Batch: 2})
+		var got []string
+		for b, err := range table.Range(t.Context(), doc.Range{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range b.Docs {
+				got = append(got, d.OID.String())
+			}
+		}
+		if want := 4; len(got) != want {
+			t.Errorf("got documents %v, want %d, row 2 twice", got, want)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 // Whatever the pages' size, every key of a range comes, though several rows
 // have it, or the database takes it for another.
 func TestStampsInRange(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE EXTENSION citext; CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`)
 	for _, c := range []struct {
@@ -61,6 +62,7 @@ func TestStampsInRange(t *testing.T) {
 // Pages are of their own transactions: the consumer may rest, and what the
 // database deletes meanwhile does not come.
 func TestStampsInRangeHoldsNothing(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i FROM generate_series(1, 20) i", TableConfig{})
 	table.stampPage = 5
 	n := 0
@@ -80,6 +82,7 @@ func TestStampsInRangeHoldsNothing(t *testing.T) {
 }
 
 func TestStampsOf(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int, u timestamptz);
 		INSERT INTO doc VALUES (1, '2024-01-01Z'), (2, NULL), (3, 'infinity'), (5, '2024-01-01Z')`, TableConfig{})
 	stamps, err := table.StampsOf(t.Context(), ids(t, 1, 2, 3, 4))
@@ -100,6 +103,7 @@ func TestStampsOf(t *testing.T) {
 }
 
 func TestKeyless(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		name, columns, values string
@@ -143,6 +147,7 @@ func TestKeyless(t *testing.T) {
 
 // What a load begins with may take longer than any other statement may.
 func TestCountingMayTakeLong(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE VIEW doc AS SELECT 1 AS id, now() AS u", TableConfig{})
 	pgtest.Exec(t, dsn, "CREATE OR REPLACE VIEW doc AS SELECT i AS id, now() AS u FROM generate_series(1, 2) i, pg_sleep(0.2)")
 	table.src.statementTimeout = 50 * time.Millisecond

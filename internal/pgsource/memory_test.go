@@ -57,6 +57,7 @@ func resting(tx openTx) openTx {
 var lastly = doc.Horizon{At: second(90), Now: second(100), Local: second(100)}
 
 func TestHorizon(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		last  doc.Horizon
@@ -239,6 +240,7 @@ func checkHorizon(t *testing.T, reading int, want step, got doc.Horizon) {
 
 // A step is told by the next horizon, if the reading that saw it came to none.
 func TestStepIsToldAfterAFault(t *testing.T) {
+	t.Parallel()
 	m := newMemory(time.Second)
 	m.add(step{now: 100}.sample())
 	m.horizon(reading{sample: step{now: 100}.sample()})

@@ -136,6 +136,7 @@ func (w *modelWorld) judge(t *rapid.T, r reading) {
 // Whatever sessions do, and however the clock jumps, no row is committed below
 // what was settled.
 func TestHorizonModel(t *testing.T) {
+	t.Parallel()
 	rounds := 50
 	if testing.Short() {
 		rounds = 5

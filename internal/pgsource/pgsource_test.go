@@ -147,6 +147,7 @@ func (n *numbers) open() int {
 }
 
 func TestPagilaFilms(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Load(t, dsn, "pagila.sql")
 	n := &numbers{}
@@ -198,6 +199,7 @@ func TestPagilaFilms(t *testing.T) {
 }
 
 func TestNowIsTheDatabasesClock(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
 	before := pgtest.Value[time.Time](t, dsn, "SELECT clock_timestamp()")
 	now, err := table.Now(context.Background())

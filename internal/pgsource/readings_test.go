@@ -15,6 +15,7 @@ import (
 // However many watch a database, one reading serves them all, and none is told
 // the same one twice.
 func TestReadingsAreShared(t *testing.T) {
+	t.Parallel()
 	s := openSource(t, pgtest.DB(t))
 	var watches []*Watch
 	for range 30 {
@@ -47,6 +48,7 @@ func TestReadingsAreShared(t *testing.T) {
 
 // A reading that is not fresh serves nobody but those who waited for it.
 func TestStaleReadingIsNotShared(t *testing.T) {
+	t.Parallel()
 	s := openSource(t, pgtest.DB(t))
 	a, b := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
 	for i := range uint64(3) {
@@ -64,6 +66,7 @@ func TestStaleReadingIsNotShared(t *testing.T) {
 // A watch that is made later is served no reading from before, however fresh
 // that may be, nor one that was under way; after its own it shares again.
 func TestNewWatchReadsForItself(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	s := openSource(t, dsn)
 	old := s.Watch(WatchOptions{Fresh: time.Hour})
@@ -101,6 +104,7 @@ func TestNewWatchReadsForItself(t *testing.T) {
 
 // What was committed late is above the horizon of every watch, whoever read it.
 func TestSharedReadingKnowsLateCommits(t *testing.T) {
+	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), superuser)
 	reader, other := w.watch, w.source.Watch(WatchOptions{Slack: slack})
 	other.fresh = time.Hour // however slow this machine is
@@ -121,6 +125,7 @@ func TestSharedReadingKnowsLateCommits(t *testing.T) {
 // Who waited for a server that does not answer need not ask it again; but a
 // reading that its own watch gave up says nothing to others.
 func TestFailedReading(t *testing.T) {
+	t.Parallel()
 	s := openSource(t, "postgres://nobody@127.0.0.1:1/none?sslmode=disable")
 	w, waited := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
 	asked := time.Now()
@@ -140,6 +145,7 @@ func TestFailedReading(t *testing.T) {
 // A consumer that needs a connection for each page gets one, though the source
 // has no more than one, or every other holds one for pages of its own.
 func TestStampsByOIDLeaveAConnection(t *testing.T) {
+	t.Parallel()
 	for _, conns := range []int{1, 2, 3} {
 		dsn := pgtest.DB(t)
 		pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 100) i")
@@ -180,9 +186,10 @@ func TestStampsByOIDLeaveAConnection(t *testing.T) {
 
 // Every statement but COMMIT counts, and none waits inside a transaction.
 func TestPaceOfASource(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, '2024-01-01Z')")
-	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Limits: pace.Limits{PerSecond: 20}})
+	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Limits: pace.Limits{PerSecond: 60}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +206,8 @@ func TestPaceOfASource(t *testing.T) {
 		readStamps(t, table.Stamps(t.Context(), doc.Window{From: minTime, To: maxTime}))
 	}
 	asked, took := s.Figures().Statements-before.Statements, time.Since(began)
-	if asked != 20*3 || took < 2*time.Second {
-		t.Errorf("got %d statements in %v, want 60 in 3 s or little less: a clock, BEGIN and a window each", asked, took)
+	if asked != 20*3 || took < 600*time.Millisecond {
+		t.Errorf("got %d statements in %v, want 60 in 1 s or little less: a clock, BEGIN and a window each", asked, took)
 	}
 	if busy := s.Figures().Busy; busy <= 0 || busy > took {
 		t.Errorf("statements took %v of %v, want less and not nothing", busy, took)
@@ -210,6 +217,7 @@ func TestPaceOfASource(t *testing.T) {
 // Versions are the same only while nothing is committed, which other databases
 // of the server can do too.
 func TestVersionOfWhatWasCommitted(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, watchedTable)
 	w := openSource(t, dsn).Watch(WatchOptions{})

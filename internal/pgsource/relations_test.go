@@ -13,6 +13,7 @@ import (
 )
 
 func TestRelations(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE film (id int PRIMARY KEY, u timestamptz, lang int); CREATE TABLE language (id int PRIMARY KEY, u timestamptz, name text);
 		CREATE SCHEMA other; CREATE TABLE other.film (id int, u timestamptz); CREATE TABLE "Odd name" (id int, u timestamptz);
@@ -51,6 +52,7 @@ func TestRelations(t *testing.T) {
 // On a standby the absence of a row says something only once all that was
 // received is replayed.
 func TestBehind(t *testing.T) {
+	t.Parallel()
 	pgtest.DB(t) // skips where there is no server
 	ctx := t.Context()
 	primary, err := cluster.Start(ctx)
@@ -111,7 +113,9 @@ func TestBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	pgtest.Exec(t, primary.DSN(), "ALTER TABLE doc ADD v int")
+	byAll.src.replayTimeout, byReader.src.replayTimeout = time.Millisecond, time.Millisecond
 	await("the server is a standby that does not replay what it received")
+	byAll.src.replayTimeout, byReader.src.replayTimeout = replayTimeout, replayTimeout
 	if _, err := reader.Exec(ctx, "COMMIT"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +148,7 @@ func explain(t testing.TB, table *Table, q query) string {
 // Ranges, lookups and windows are answered by an index, whatever the types of
 // key and updateTime, and through a join as well.
 func TestIndexesAreUsed(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		name, columns, values string
@@ -213,15 +218,16 @@ func TestIndexesAreUsed(t *testing.T) {
 // The queries of families, of the sweep and of children's windows are answered
 // by an index too.
 func TestIndexesOfChildrenAreUsed(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		name, key, values string
 		row               []any
 	}{
-		{"integer", "id int", "n", []any{int64(50000)}},
-		{"uuid", "id uuid", "lpad(n::text, 32, '0')::uuid", []any{[16]byte{13: 0x05}}},
-		{"text", `id text COLLATE "en-x-icu"`, "lpad(n::text, 8, '0')", []any{"00050000"}},
-		{"composite", "tenant text, id bigint", "'t' || n / 1000, n", []any{"t50", int64(50000)}},
+		{"integer", "id int", "n", []any{int64(15000)}},
+		{"uuid", "id uuid", "lpad(n::text, 32, '0')::uuid", []any{[16]byte{13: 0x01, 14: 0x50}}},
+		{"text", `id text COLLATE "en-x-icu"`, "lpad(n::text, 8, '0')", []any{"00015000"}},
+		{"composite", "tenant text, id bigint", "'t' || n / 1000, n", []any{"t15", int64(15000)}},
 	} {
 		key := []string{"id"}
 		if len(c.row) == 2 {
@@ -230,8 +236,8 @@ func TestIndexesOfChildrenAreUsed(t *testing.T) {
 		columns := strings.Join(key, ", ")
 		table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; DROP TABLE IF EXISTS part; DROP TABLE IF EXISTS gone;
 			CREATE TABLE doc (%[1]s, u timestamptz, active int, PRIMARY KEY (%[2]s)); CREATE TABLE part (%[1]s, u timestamptz, v text); CREATE TABLE gone (%[1]s, PRIMARY KEY (%[2]s));
-			INSERT INTO doc SELECT %[3]s, '2024-01-01Z'::timestamptz + n * interval '1 s', 1 FROM generate_series(1, 100000) n;
-			INSERT INTO part SELECT %[3]s, '2024-01-01Z'::timestamptz + n * interval '1 s', 'x' FROM generate_series(1, 100000) n;
+			INSERT INTO doc SELECT %[3]s, '2024-01-01Z'::timestamptz + n * interval '1 s', 1 FROM generate_series(1, 30000) n;
+			INSERT INTO part SELECT %[3]s, '2024-01-01Z'::timestamptz + n * interval '1 s', 'x' FROM generate_series(1, 30000) n;
 			INSERT INTO gone SELECT %[3]s FROM generate_series(1, 1000) n;
 			CREATE INDEX ON doc (u); CREATE INDEX ON part (%[2]s); CREATE INDEX ON part (u); ANALYZE doc; ANALYZE part; ANALYZE gone`, c.key, columns, c.values),
 			TableConfig{Key: key, Children: parts("SELECT * FROM part", key...), Deleted: DeletedConfig{SQL: "SELECT * FROM gone"}, Batch: 2000})

@@ -80,6 +80,7 @@ type Source struct {
 	readings         readings      // shared by all watches
 	streams          chan struct{} // one slot for each connection that is held while a consumer works
 	statementTimeout time.Duration
+	replayTimeout    time.Duration // of a standby
 }
 
 // roundTripTimeout limits connecting, beginning and committing, which the
@@ -123,6 +124,7 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		readings:         newReadings(),
 		streams:          make(chan struct{}, pc.MaxConns-1),
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
+		replayTimeout:    replayTimeout,
 	}, nil
 }
 

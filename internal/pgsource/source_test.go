@@ -18,6 +18,7 @@ import (
 const secret = "s3cret"
 
 func TestAddress(t *testing.T) {
+	t.Parallel()
 	for dsn, want := range map[string]string{
 		"postgres://app:" + secret + "@db.example:5433/shop":           "db.example:5433/shop",
 		"postgres://app@[::1]/shop":                                    "[::1]:5432/shop",
@@ -35,6 +36,7 @@ func TestAddress(t *testing.T) {
 }
 
 func TestBadDSN(t *testing.T) {
+	t.Parallel()
 	for dsn, want := range map[string]string{
 		"postgres://app:12/" + secret + "@db/shop":                  "is not a connection string",
 		"postgres://app:" + secret + "%zz@db/shop":                  "is not a connection string",
@@ -64,6 +66,7 @@ func TestBadDSN(t *testing.T) {
 }
 
 func TestServerThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	for dsn, want := range map[string]string{
 		"postgres://app:" + secret + "@127.0.0.1:1/shop?sslmode=disable": "connect to 127.0.0.1:1/shop: database unavailable: connection refused",
 		"postgres://app:" + secret + "@127.0.0.1:1/shop":                 "connect to 127.0.0.1:1/shop: database unavailable: connection refused",
@@ -85,6 +88,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 }
 
 func TestRefusedLogin(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct{ old, new, want string }{
 		{"postgres@", "nobody:" + secret + "@", "the login was refused: check user, password and pg_hba.conf (SQLSTATE 28000)"},
@@ -101,12 +105,14 @@ func TestRefusedLogin(t *testing.T) {
 }
 
 func TestPing(t *testing.T) {
+	t.Parallel()
 	if err := openSource(t, pgtest.DB(t)).Ping(t.Context()); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}
 }
 
 func TestClassify(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		err         error
 		unavailable bool

@@ -21,6 +21,7 @@ func windowTable(t *testing.T) *Table {
 // A window of rows and children is one transaction where nothing is in it: a
 // BEGIN and a query each.
 func TestIdleWindowIsOneTransaction(t *testing.T) {
+	t.Parallel()
 	table := windowTable(t)
 	before := table.src.Figures().Statements
 	if got := readStamps(t, table.Stamps(t.Context(), doc.Window{From: at(t, "2025-01-01T00:00:00Z"), To: maxTime})); len(got) != 0 {
@@ -33,6 +34,7 @@ func TestIdleWindowIsOneTransaction(t *testing.T) {
 
 // What fails at a child fails the window, but not what comes before it.
 func TestFailingChildComesAfterTheRows(t *testing.T) {
+	t.Parallel()
 	table := windowTable(t)
 	broken := &table.children[1].view
 	broken.sql = wrap(strings.Replace("SELECT doc, CASE WHEN n = 0 THEN u ELSE u + interval '1 s' / n END AS u, n FROM line", "/ n END", "/ (n - 1) END", 1))

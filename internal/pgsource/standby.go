@@ -120,11 +120,11 @@ const behindSQL = `SELECT pg_is_in_recovery(),
 
 const replayedSQL = "SELECT $1::pg_lsn <= pg_last_wal_replay_lsn()"
 
-// A working standby is always a little behind. It may take replayWithin to
+// A working standby is always a little behind. It may take replayTimeout to
 // replay what it had received when it was asked.
 const (
-	replayWithin = 5 * time.Second
-	replayPoll   = 50 * time.Millisecond
+	replayTimeout = 5 * time.Second
+	replayPoll    = 50 * time.Millisecond
 )
 
 // Behind returns why the absence of a row proves nothing: the server is a
@@ -164,12 +164,12 @@ func (t *Table) Behind(ctx context.Context) (reason string, err error) {
 }
 
 // waitReplayed waits until a standby has replayed the log up to a position. It
-// reports false after replayWithin.
+// reports false after replayTimeout.
 func (x *tx) waitReplayed(ctx context.Context, position string) (bool, error) {
 	var q query
 	q.sql = replayedSQL
 	q.bind(pgtype.TextOID, position)
-	for end := time.Now().Add(replayWithin); ; {
+	for end := time.Now().Add(x.src.replayTimeout); ; {
 		row, err := x.row(ctx, q)
 		if err != nil || isTrue(row[0]) || time.Now().After(end) {
 			return err == nil && isTrue(row[0]), err

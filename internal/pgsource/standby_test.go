@@ -12,6 +12,7 @@ import (
 // What a standby is known to show, and what is said where that is less than
 // what may have been committed.
 func TestWhatAStandbyShows(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	for _, c := range []struct {
@@ -44,6 +45,7 @@ func TestWhatAStandbyShows(t *testing.T) {
 // The time that a standby shows is of the primary: it stands while replay is
 // paused, whoever asks, and passes what is committed once that is replayed.
 func TestMomentOfAStandby(t *testing.T) {
+	t.Parallel()
 	primary := ownCluster(t)
 	pgtest.Exec(t, primary.DSN(), "CREATE TABLE doc (id int, u timestamptz DEFAULT now()); CREATE ROLE plain LOGIN; GRANT SELECT ON doc TO plain")
 	second, err := primary.Standby(t.Context())

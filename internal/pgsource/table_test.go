@@ -15,6 +15,7 @@ import (
 )
 
 func TestConfigErrors(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, name text, price numeric(10,2), body jsonb, last_update timestamptz, local timestamp, seconds float8);
 		CREATE TABLE secret (id int, u timestamptz); CREATE ROLE test_reader; GRANT SELECT ON doc TO test_reader;
@@ -79,6 +80,7 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestAcceptedSQL(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz, x text); INSERT INTO doc VALUES (7, now(), 'x1')")
 	s := openSource(t, dsn)
@@ -109,6 +111,7 @@ func TestAcceptedSQL(t *testing.T) {
 }
 
 func TestEpochAndToken(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE SCHEMA other; CREATE TABLE doc (id int, n int, u timestamptz, price float8, at timestamptz);
 		INSERT INTO doc VALUES (1, 2, '2024-01-01Z', 0.1, '2024-01-01Z'); CREATE TABLE other.doc AS SELECT * FROM doc`)
@@ -153,6 +156,7 @@ func TestEpochAndToken(t *testing.T) {
 }
 
 func TestTick(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, tz timestamptz, tz3 timestamptz(3), tz0 timestamptz(0), ts1 timestamp(1), d date,
 		none bigint, s int, ms bigint, us numeric, ns bigint);
@@ -173,6 +177,7 @@ func TestTick(t *testing.T) {
 }
 
 func TestBreakpointsOfSmallTables(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
 	for _, c := range []struct{ rows, every, want int }{
 		{0, 2, 0}, {1, 2, 0}, {2, 2, 0}, {3, 2, 1}, {4, 2, 1}, {5, 2, 2}, {3, 1, 2},
@@ -189,6 +194,7 @@ func TestBreakpointsOfSmallTables(t *testing.T) {
 // A row with more text than the limit is a reject that names the option, alone
 // or with its children, in a range as by key; the others come as documents.
 func TestTooMuchTextIsRejected(t *testing.T) {
+	t.Parallel()
 	const setup = `CREATE TABLE doc (id int, u timestamptz, v text); CREATE TABLE part (id int, v text, u timestamptz);
 		INSERT INTO doc SELECT i, now(), CASE WHEN i IN (3, 7) THEN repeat('x', 200000) ELSE 'v' END FROM generate_series(1, 9) i;
 		INSERT INTO part SELECT i, repeat('y', 30000), now() FROM generate_series(5, 6) i, generate_series(1, CASE i WHEN 5 THEN 3 ELSE 4 END);
@@ -225,6 +231,7 @@ func TestTooMuchTextIsRejected(t *testing.T) {
 
 // Of a row that is too large no more is kept than its key.
 func TestTooMuchTextIsNotKept(t *testing.T) {
+	t.Parallel()
 	d := rowDecoder{key: []int{1}, updated: -1, token: 2}
 	if err := d.load([][]byte{make([]byte, 1000), []byte("7"), []byte("1")}, doc.Limits{Text: 500}); err == nil || d.size != 1 || d.texts[1] != "7" {
 		t.Errorf("got %v with %d bytes kept: %q; want an error, and the key alone", err, d.size, d.texts)

@@ -16,6 +16,7 @@ import (
 // A row of another kind than most does not decide in which unit the column
 // counts.
 func TestBulkTellsTheUnit(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		typ, bulk, odd string
@@ -63,6 +64,7 @@ func TestBulkTellsTheUnit(t *testing.T) {
 // More than a sample of rows without a plausible time does not hide one that has
 // it.
 func TestUnitBehindManyImplausibleRows(t *testing.T) {
+	t.Parallel()
 	table, _ := newTable(t, fmt.Sprintf(`CREATE TABLE doc (id int PRIMARY KEY, u bigint); CREATE INDEX ON doc (u);
 		INSERT INTO doc SELECT n, 253402300799 FROM generate_series(1, %d) n; INSERT INTO doc VALUES (0, 1714996800)`, timeunit.Sample+1), TableConfig{})
 	if got := table.Units()["sql"]; got != timeunit.Seconds {
@@ -72,6 +74,7 @@ func TestUnitBehindManyImplausibleRows(t *testing.T) {
 
 // Without a plausible row nothing is kept, and no window has one.
 func TestUnitIsKeptWhenItIsFound(t *testing.T) {
+	t.Parallel()
 	kept := map[string]string{}
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint); INSERT INTO doc VALUES (1, 253402300799), (2, 0), (3, 9223372036854775807)",
 		TableConfig{Keep: func(path, unit string) error { kept[path] = unit; return nil }})
@@ -93,6 +96,7 @@ func TestUnitIsKeptWhenItIsFound(t *testing.T) {
 
 // What can't be kept is not used: a mark would rest on it.
 func TestUnitThatCannotBeKept(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("disk full")
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint)", TableConfig{Keep: func(string, string) error { return broken }})
 	pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (4, 1714996800123)")
@@ -105,6 +109,7 @@ func TestUnitThatCannotBeKept(t *testing.T) {
 
 // What was found, what is declared and what the rows say must agree.
 func TestUnitsThatDisagree(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		typ, bulk, kept, declared string
@@ -137,6 +142,7 @@ func TestUnitsThatDisagree(t *testing.T) {
 
 // The rows can come to disagree while the table is followed.
 func TestBulkChanges(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint); INSERT INTO doc SELECT n, 1714996800 FROM generate_series(1, 4) n", TableConfig{})
 	pgtest.Exec(t, dsn, "UPDATE doc SET u = u * 1000")
 	var fault *ConfigError
@@ -148,6 +154,7 @@ func TestBulkChanges(t *testing.T) {
 // Children and changes have units of their own, and a stamp is the same however
 // it is read, whatever a child's rows hold.
 func TestUnitOfEachSQL(t *testing.T) {
+	t.Parallel()
 	for _, typ := range []string{"bigint", "numeric"} {
 		t.Run(typ, func(t *testing.T) {
 			table, _ := newTable(t, fmt.Sprintf(`CREATE TABLE doc (id int PRIMARY KEY, u int); INSERT INTO doc VALUES (1, 1714996800), (2, 1714996800);

@@ -26,6 +26,7 @@ func location(t testing.TB, name string) *time.Location {
 // Each form of updateTime: what a value means, and that a window that begins
 // with it has it, and one that ends with it has not.
 func TestUpdateTimes(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
 		typ, value, zone string
@@ -89,6 +90,7 @@ func TestUpdateTimes(t *testing.T) {
 // On 2024-10-27 the clocks of Berlin showed the hour from 02:00 twice, on
 // 2024-03-31 never. Windows that touch must not lose a row in between.
 func TestWallClockChange(t *testing.T) {
+	t.Parallel()
 	berlin := location(t, "Europe/Berlin")
 	table, _ := newTable(t, `CREATE TABLE doc (id int, u timestamp);
 		INSERT INTO doc SELECT n, '2024-10-27 00:00'::timestamp + n * interval '10 min' FROM generate_series(0, 35) n;
@@ -119,6 +121,7 @@ func TestWallClockChange(t *testing.T) {
 }
 
 func TestInfiniteUpdateTimesAreRejected(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct{ typ, value, reason string }{
 		{"timestamptz", "infinity", `column u: "infinity" is not a time of the years 1 to 9999`},
@@ -143,6 +146,7 @@ func TestInfiniteUpdateTimesAreRejected(t *testing.T) {
 
 // A unit that an empty table could not tell is found when there are rows.
 func TestEpochUnitIsFoundLater(t *testing.T) {
+	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint)", TableConfig{})
 	if got, want := table.Tick(), time.Second; got != want {
 		t.Errorf("got tick %v of an empty table, want %v", got, want)
@@ -160,6 +164,7 @@ func TestEpochUnitIsFoundLater(t *testing.T) {
 
 // In Pagila all 1,000 films share one updateTime, so pages end inside it.
 func TestStampsPageWithinOneUpdateTime(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, columns, values string
 		key                   []string
@@ -191,6 +196,7 @@ func TestStampsPageWithinOneUpdateTime(t *testing.T) {
 // The window's bounds, as the column writes them, divide the column's values
 // as the window divides the instants that they mean.
 func TestBoundsDivideAsTheWindow(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.SampledFrom([]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}).Draw(t, "unit")
 		u := &updated{form: epoch, typ: pgtype.Int8OID}
@@ -221,6 +227,7 @@ func parseInt(t *rapid.T, s string) int64 {
 }
 
 func TestEpochBoundsAreCutAtTheColumnsRange(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		time  time.Time
 		whole bool

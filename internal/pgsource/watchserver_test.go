@@ -32,6 +32,7 @@ func ownCluster(t *testing.T) *cluster.Cluster {
 // A standby shows none of its primary's transactions. What was open there can
 // be replayed much later.
 func TestWatchOnStandby(t *testing.T) {
+	t.Parallel()
 	primary := ownCluster(t)
 	pgtest.Exec(t, primary.DSN(), watchedTable)
 	standby, err := primary.Standby(t.Context())
@@ -60,6 +61,7 @@ func TestWatchOnStandby(t *testing.T) {
 // A crash ends all transactions but the prepared ones, of which nothing is
 // known any more: the server may have been put back to an older state.
 func TestWatchAcrossACrash(t *testing.T) {
+	t.Parallel()
 	c := ownCluster(t)
 	w := watchDatabase(t, c.DSN(), superuser)
 	first := w.free()

@@ -44,6 +44,7 @@ func runSetups(t *testing.T, setups []setup) {
 
 // Transactions in all the ways in which they begin, stamp and end.
 func TestWatchTransactions(t *testing.T) {
+	t.Parallel()
 	runSetups(t, []setup{
 		{"open before the watch, seen", sighted, func(w *watched) {
 			s := w.late()

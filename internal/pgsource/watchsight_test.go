@@ -15,6 +15,7 @@ import (
 // What a role sees, and does not see, and what it must not take for a
 // transaction that writes.
 func TestWatchSight(t *testing.T) {
+	t.Parallel()
 	runSetups(t, []setup{
 		{"nobody there", everybody, func(w *watched) {
 			w.free()

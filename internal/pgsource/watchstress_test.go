@@ -60,6 +60,7 @@ func (w *watched) rowsBelow(t time.Time) int {
 // Eight writers commit late while a watch reads. No row may be committed below
 // an exact horizon; and the clock, taken for one, shows that rows are late.
 func TestWatchStress(t *testing.T) {
+	t.Parallel()
 	lasts := 3 * time.Second
 	if testing.Short() {
 		lasts = time.Second
@@ -125,6 +126,7 @@ func (w *watched) judge(polls []poll) {
 // The same horizon, read after the snapshot, vouches for a row that the
 // snapshot does not have.
 func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
+	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), superuser)
 	s := w.late()
 	w.exec(w.admin, "BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -142,6 +144,7 @@ func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
 // What a role without rights reads in pg_stat_activity looks as if nobody had
 // a transaction open.
 func TestBeginningsAreHiddenSilently(t *testing.T) {
+	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), plain)
 	s := w.late()
 	asked := pgtest.Connect(t, w.source.pool.Config().ConnString())
