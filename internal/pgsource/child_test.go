@@ -2,7 +2,6 @@ package pgsource
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -284,68 +283,6 @@ func TestUnusableChildren(t *testing.T) {
 	stamps, err := table.StampsOf(t.Context(), []doc.OID{want[1].OID})
 	if err != nil || len(stamps) != 1 || !stamps[0].Updated.IsZero() {
 		t.Errorf("got %v, %v, want a stamp without updateTime", stamps, err)
-	}
-}
-
-func TestFaultsOfChildren(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.DB(t)
-	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, name text, u timestamptz, gone int, body json);
-		CREATE TABLE part (id int, name text, v text, u timestamptz, local timestamp)`)
-	s := openSource(t, dsn)
-	child := func(sql, key, updated string, value bool, columns ...string) TableConfig {
-		return TableConfig{Children: []ChildConfig{{
-			Name: "parts", Path: "children.parts", SQL: sql, Key: []string{key}, Updated: updated, Columns: columns, Value: value,
-		}}}
-	}
-	const all = "SELECT * FROM part"
-	for name, c := range map[string]struct {
-		cfg  TableConfig
-		want ConfigError
-	}{
-		"SQL": {child("SELECT *\nFROM parts", "id", "", false),
-			ConfigError{"children.parts.sql", `line 2: relation "parts" does not exist (SQLSTATE 42P01)`, ""}},
-		"key": {child(all, "idd", "", false),
-			ConfigError{"children.parts.key", "column idd is not in the SQL's result", "did you mean id?"}},
-		"kind of key": {child(all, "name", "", false),
-			ConfigError{"children.parts.key", "its key is [text], and the table's is [integer]", "name the columns that hold the table's key, in its order"}},
-		"updated": {child(all, "id", "up", false),
-			ConfigError{"children.parts.updated", "column up is not in the SQL's result", "did you mean u?"}},
-		"zone": {child(all, "id", "local", false),
-			ConfigError{"timezone", "column local has type timestamp without time zone, so its time zone is not known", "set timezone, for example UTC or Europe/Berlin"}},
-		"content": {child(all, "id", "u", false, "v", "nane"),
-			ConfigError{"children.parts.content", "column nane is not in the SQL's result", "did you mean name?"}},
-		"value": {child(all, "id", "u", true),
-			ConfigError{"children.parts.sql", "it returns 3 columns beside key and updated, want 1", "return one value in each row"}},
-		"deleted column": {TableConfig{Deleted: DeletedConfig{Column: "gonne", Values: []any{int64(1)}}},
-			ConfigError{"deleted.column", "column gonne is not in the SQL's result", "did you mean gone?"}},
-		"deleted value": {TableConfig{Deleted: DeletedConfig{Column: "gone", Values: []any{"yes"}}},
-			ConfigError{"deleted.column", `invalid input syntax for type integer: "yes" (SQLSTATE 22P02)`, ""}},
-		"deleted values": {TableConfig{Deleted: DeletedConfig{Column: "gone"}},
-			ConfigError{"deleted.column", "no values are named", "name the values that mark a row deleted"}},
-		"deleted type": {TableConfig{Deleted: DeletedConfig{Column: "body", Values: []any{"{}"}}},
-			ConfigError{"deleted.column", "operator does not exist: json = json (SQLSTATE 42883)", "No operator matches the given name and argument types. You might need to add explicit type casts."}},
-		"deleted SQL": {TableConfig{Deleted: DeletedConfig{SQL: "SELECT idd FROM part"}},
-			ConfigError{"deleted.sql", `line 1: column "idd" does not exist (SQLSTATE 42703)`, `Perhaps you meant to reference the column "part.id".`}},
-		"deleted SQL's key": {TableConfig{Deleted: DeletedConfig{SQL: "SELECT name AS id FROM part"}},
-			ConfigError{"deleted.sql", "its key is [text], and the table's is [integer]", "name the columns that hold the table's key, in its order"}},
-		"changes": {TableConfig{Changes: "SELECT id FROM part"},
-			ConfigError{"changes", "column u is not in the SQL's result", ""}},
-	} {
-		c.cfg.Name, c.cfg.SQL, c.cfg.Key, c.cfg.Updated = "doc", "SELECT * FROM doc", []string{"id"}, "u"
-		_, err := s.Table(t.Context(), c.cfg)
-		var got *ConfigError
-		if !errors.As(err, &got) || *got != c.want {
-			t.Errorf("%s: got %v\nwant %v", name, err, &c.want)
-		}
-	}
-	extra, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Zone: time.UTC,
-		Children: child("SELECT id, u, v FROM part", "id", "u", true).Children})
-	if err != nil {
-		t.Fatalf("got %v for an SQL of one value, want none", err)
-	}
-	if got := extra.Tick(); got != time.Microsecond {
-		t.Errorf("got tick %v, want 1µs", got)
 	}
 }
 
