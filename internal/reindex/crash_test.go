@@ -14,9 +14,10 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// A kill at any step, followed by one at any step of the start, leaves the old
-// index or the new one, whole, with all that was acknowledged.
+// After a crash at any step of Run, and at any step of the next start, the index
+// is the old or the new one, complete, with all acknowledged writes.
 func TestCrashAtEveryStep(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	swapped := 0
 	for k := 0; ; k++ {
@@ -25,7 +26,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 		crash := fakeworld.NewCountdown(k)
 		w.fail(crash.Before)
 		n := 0
-		_, err := resting(w.reindex(t), func(int) error { n++; return w.actAt(n) }).Run(context.Background())
+		_, err := withRest(w.reindex(t), func(int) error { n++; return w.actAt(n) }).Run(context.Background())
 		if !crash.Crashed() {
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +47,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-// actAt is what others do at a rest.
+// actAt writes at a rest.
 func (w *world) actAt(n int) error {
 	err := w.try(key(n-1), "later", func() error { return w.put(map[doc.OID]string{key(n - 1): "later"}) })
 	if err != nil {
@@ -55,8 +56,7 @@ func (w *world) actAt(n int) error {
 	return w.try(key(4), "", func() error { return w.remove(key(4)) })
 }
 
-// try does something to a document. Where it does not end, the document may be
-// as it is to be or as it was before.
+// try changes a document. After an error the document may be changed or not.
 func (w *world) try(oid doc.OID, title string, f func() error) error {
 	before := w.want[oid]
 	err := f()
@@ -69,7 +69,7 @@ func (w *world) try(oid doc.OID, title string, f func() error) error {
 	return err
 }
 
-// crashResolve kills the start at each of its steps, on copies of what is there.
+// crashResolve crashes at each step of resolve, on copies of the directory.
 func (w *world) crashResolve(t *testing.T) {
 	t.Helper()
 	dir := w.dir
@@ -80,7 +80,7 @@ func (w *world) crashResolve(t *testing.T) {
 			t.Fatal(err)
 		}
 		crash := fakeworld.NewCountdown(k)
-		err := place{&steps{FS: atomicfile.OS, before: crash.Before}, w.dir}.resolve()
+		err := tableDir{&steps{FS: atomicfile.OS, before: crash.Before}, w.dir}.resolve()
 		if !crash.Crashed() {
 			if err != nil {
 				t.Fatal(err)
@@ -91,9 +91,10 @@ func (w *world) crashResolve(t *testing.T) {
 	}
 }
 
-// A fault at any step ends Run with an error, or comes too late to matter. What
-// is written afterwards is in whatever index the next start finds.
+// After an error at any step, Run fails or has swapped, and later writes are in
+// the index that the next start opens.
 func TestFaultAtEveryStep(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	fault := errors.New("input/output error")
 	undecided := 0
@@ -107,7 +108,7 @@ func TestFaultAtEveryStep(t *testing.T) {
 			}
 			return nil
 		})
-		result, err := resting(w.reindex(t), func(n int) error {
+		result, err := withRest(w.reindex(t), func(n int) error {
 			w.insist(t, func() error { return w.put(map[doc.OID]string{key(n - 1): "later"}) })
 			return nil
 		}).Run(context.Background())
@@ -127,11 +128,12 @@ func TestFaultAtEveryStep(t *testing.T) {
 		w.check(t, w.restart(t))
 	}
 	if undecided != 1 {
-		t.Errorf("undecided: got %d faults, want that of the last sync", undecided)
+		t.Errorf("ErrUndecided: got %d times, want once, for the last sync", undecided)
 	}
 }
 
-// checkUndecided takes back what could not be synced, as a power cut may.
+// checkUndecided undoes the commit that could not be synced, as a power failure
+// may.
 func (w *world) checkUndecided(t *testing.T) {
 	t.Helper()
 	dir := w.dir
@@ -145,7 +147,63 @@ func (w *world) checkUndecided(t *testing.T) {
 	}
 	x := w.restart(t)
 	if x != w.Index {
-		t.Error("without the decision: got the new index")
+		t.Error("without index.current: got the new index")
 	}
 	w.check(t, x)
+}
+
+// In every state after a crash, Current returns the directory that Resolve makes
+// the index, and changes nothing.
+func TestCurrentAgreesWithResolve(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		dirs    []string
+		current string
+	}{
+		{"usual", []string{firstName}, ""},
+		{"an unused second directory", []string{firstName, secondName}, ""},
+		{"the second is in use", []string{firstName, secondName}, secondName},
+		{"the first is removed", []string{secondName}, secondName},
+		{"the second is renamed", []string{firstName}, secondName},
+		{"the first is in use", []string{firstName, secondName}, firstName},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range c.dirs {
+				if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name, "which"), []byte(name), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.current != "" {
+				if err := os.WriteFile(filepath.Join(dir, currentName), []byte(c.current+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := Current(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(found, "which"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after, err := os.ReadDir(dir); err != nil || len(after) != len(before) {
+				t.Errorf("got %v, %v, want no change of %v", after, err, before)
+			}
+			if err := Resolve(dir); err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join(dir, firstName, "which"))
+			if err != nil || string(got) != string(want) {
+				t.Errorf("got index %q, after Resolve it is %q, %v", got, want, err)
+			}
+		})
+	}
 }

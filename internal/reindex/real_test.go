@@ -26,14 +26,14 @@ import (
 	"indexerd/timetrace"
 )
 
-// Two mappings of the same rows, under which "running" is found or is not by
-// "run".
+// Two mappings of the same rows: a search for "run" finds "running" only with
+// stemmed.
 var (
 	stemmed = fulltext.Mapping{Content: []string{"title"}, Analyzer: "en"}
 	plain   = fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []fulltext.Field{{Name: "year", Type: fulltext.Number}}}
 )
 
-// A film is what is stored of a table: real indexes, pages and marks.
+// A film is the storage of a table: real indexes, pages and marks.
 type film struct {
 	dir   string
 	lane  chan struct{}
@@ -47,7 +47,7 @@ type film struct {
 	mapping fulltext.Mapping
 }
 
-// openFilm opens what is there, as a start does, or begins with a mapping.
+// openFilm opens the storage as a start does, or creates it with a mapping.
 func openFilm(dir string, m fulltext.Mapping) (f *film, err error) {
 	f = &film{dir: filepath.Join(dir, "film"), lane: make(chan struct{}, 1)}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
@@ -104,7 +104,7 @@ func (f *film) put(from, to int, title string) error {
 	return err
 }
 
-// reindex builds for another mapping, and turns searches to it.
+// reindex runs a Reindex to another mapping.
 func (f *film) reindex(m fulltext.Mapping) (Result, error) {
 	f.lane <- struct{}{}
 	defer func() { <-f.lane }()
@@ -122,7 +122,7 @@ func (f *film) reindex(m fulltext.Mapping) (Result, error) {
 			old := f.index
 			f.index, f.mapping = next, m
 			f.mu.Unlock()
-			return old.Close() // waits for the searches in it
+			return old.Close() // waits for its searches
 		},
 		Rest: func(context.Context, time.Duration) error {
 			<-f.lane
@@ -133,8 +133,8 @@ func (f *film) reindex(m fulltext.Mapping) (Result, error) {
 	return r.Run(context.Background())
 }
 
-// search returns how many documents have a word. A search that comes to an
-// index just when it is closed begins again with the one that is in use.
+// search returns how many documents have a word. If the index is closed just
+// before the search, it searches again in the new one.
 func (f *film) search(text string) (uint64, error) {
 	n, err := query.Parse(text)
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *film) search(text string) (uint64, error) {
 	}
 }
 
-// check compares documents and pages: each of one write.
+// check checks the documents and that their pages have the same versions.
 func (f *film) check(t testing.TB, rows int) {
 	t.Helper()
 	docs, _, err := f.index.Documents("", 2*rows)
@@ -176,9 +176,9 @@ func (f *film) check(t testing.TB, rows int) {
 	}
 }
 
-// While rows are written and searched, the index becomes that of another
-// mapping: no search fails or misses a row, and no row is lost.
+// During a Reindex no search fails or misses a row, and no write is lost.
 func TestReindexInUse(t *testing.T) {
+	t.Parallel()
 	const rows = 2000
 	dir := t.TempDir()
 	f, err := openFilm(dir, stemmed)
@@ -239,11 +239,11 @@ func TestReindexInUse(t *testing.T) {
 	}
 }
 
-// victimDir is set in the process that is killed.
+// victimDir is the environment variable that is set in the process to kill.
 const victimDir = "INDEXERD_TEST_VICTIM"
 
-// TestVictim is not a test of its own: it reindexes from one mapping to the
-// other until it is killed.
+// TestVictim is the process that TestKill kills. It runs one Reindex after another,
+// between two mappings.
 func TestVictim(t *testing.T) {
 	dir := os.Getenv(victimDir)
 	if dir == "" {
@@ -265,9 +265,10 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// TestKill kills a process at random moments of a reindex. What it leaves is the
-// index of one mapping, whole, and the next process goes on from there.
+// After a kill at any moment of a Reindex, the index is complete, with the old or
+// the new mapping.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	const rows = 500
 	kills := 20
 	if testing.Short() {
@@ -293,7 +294,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// kill lets the victim reindex for a while.
+// kill runs the victim and kills it some time after it has opened.
 func kill(t *testing.T, dir string, after time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
@@ -308,10 +309,10 @@ func kill(t *testing.T, dir string, after time.Duration) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if lines.Text() != "open" {
-			t.Errorf("the victim says %s", lines.Text())
+			t.Errorf("the victim printed %s", lines.Text())
 			continue
 		}
-		time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // nothing to kill: Wait says why
+		time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // fails if the process has ended: see Wait
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 		t.Fatalf("the victim ended by itself: %v", err)

@@ -1,68 +1,71 @@
-// Package reindex builds the index of a table anew from its pages, for another
-// mapping, and puts it in place of the one that is in use.
+// Package reindex replaces the index of a table by a new one with another
+// mapping, built from the stored pages while the table is in use. It does not
+// read the database.
 //
-// Searches stay with the old index until the new one is complete. From the
-// start of Run what is put and deleted goes to both. The scan goes through the
-// old index's documents in key order, chunk by chunk, and brings the current
-// page of each into the new one, at the page's version; then the page gets the
-// document's new hash. Index first, then page, as everywhere.
+// Searches use the old index until the new one is complete. From the start of
+// Run every put and delete is written to both indexes. Run scans the documents
+// of the old index in key order, in chunks. For each document it builds the new
+// document from the current page, with the version of the page, and then stores
+// the hash of the new document in the page. As everywhere, the index is written
+// before the page.
 //
-// Invariants:
+// # Guarantees
 //
 //   - A chunk is read and written under the table's lane. So no page changes
-//     between the moment when it is read and the moment when it is applied, and
-//     the scan never overwrites a newer document with an older one.
-//   - A version stands for a write of a row, whatever index it goes to: the new
-//     one has under a page's version what that very page says, and no version is
-//     given out twice. So pages stay right under the same generation, and the
-//     marks, which speak of the generation, need not move.
-//   - What is in both at the end of the scan is equal to what an index that is
-//     loaded anew would have of the same pages.
-//   - The hash of one mapping is never that of another. A page with the hash of
-//     the index that is not in use costs one write when its row is next fetched.
+//     between its read and its write, and the scan never replaces a newer
+//     document with an older one.
+//   - A version identifies one write of a row, in whatever index. The new index
+//     has a document with the version of a page only if it was built from that
+//     page, and no version is assigned twice. So the pages stay valid under the
+//     same generation, and the marks, which refer to the generation, do not move.
+//   - After the scan, the new index equals one that is loaded from the same
+//     pages.
+//   - Documents of two mappings never have equal hashes. A page with the hash of
+//     an unused index costs one extra write when its row is next fetched.
 //
-// A page may lack what the new mapping needs: it was read by an older SQL. Its
-// document goes into the new index with the rest and at version 0, which is no
-// page's, so it is found by what is known and counts as different. A document
-// whose page is missing, torn or does not fit the new mapping is left out. If
-// there is one of either, the table is doubted before the swap, and the sweep,
-// which finds just these, fetches them. No list of them is kept: it would say
-// what the index says. More left out than can be the fault of the rows is the
-// fault of the mapping, and ends Run.
+// A page may lack columns of the new mapping, because an older SQL read it. Its
+// document is built without them and has version 0, which no page has. So the
+// document is found by the rest of its columns, and counts as different. A
+// document is left out if its page is missing, damaged, or does not fit the new
+// mapping. If there is a document of either kind, Run marks the table as
+// unverified before the swap, and the following sweep fetches exactly these
+// documents. No list of them is stored: the index has the information. If too
+// many documents are left out, the mapping is at fault, and Run fails.
 //
 // # Steps, states, recovery
 //
-// Of the directories index and index.new one counts: the one that the file
-// index.current names, and index without it. The other one, the spare, is where
-// Run builds.
+// A table has the directories index and index.new. The file index.current names
+// the one in use; without the file it is index. Run builds in the other one.
 //
-//	step of Run                         a crash leaves      Resolve
-//	remove the spare                    index               -
-//	create it, scan                     + index.new         removes index.new
-//	doubt the table, if need be         the same            the same
-//	sync it, write index.current        + index.current     removes index, renames
-//	write to the new one alone, search
-//	  it, close the old one             the same            the same
-//	remove the old one                  index.new and       renames
-//	                                    index.current
-//	...of Resolve: rename               index and           removes index.current
-//	                                    index.current
+//	step of Run                       state after a crash   Resolve
+//	remove the unused directory       index                 -
+//	create it, scan                   + index.new           removes index.new
+//	mark as unverified if necessary   the same              the same
+//	sync it, write index.current      + index.current       removes index, renames
+//	write and search the new index
+//	  only, close the old one         the same              the same
+//	remove the old directory          index.new and         renames
+//	                                  index.current
+//	...of Resolve: rename             index and             removes index.current
+//	                                  index.current
 //
-// To write index.current is the one step that decides. No directory is renamed
-// while it is open: an index that is in use can't follow. So a process that has
-// swapped goes on in index.new, and swaps back into index the next time; the
-// next start renames. A directory that is half removed never counts.
+// Writing index.current is the commit. A directory is never renamed while its
+// index is open. So a process that has swapped continues in index.new, swaps
+// back to index in the next Run, and the next start renames. A directory in use
+// is never partly removed.
 //
-// An error or a cancellation before the decision removes the new one, and the
-// old one goes on alone. ErrUndecided: see there.
+// After an error or a cancellation before the commit, Run removes the new index,
+// and the old one stays in use. ErrUndecided is the exception.
 //
-// Assumptions: rename is atomic, a synced directory keeps its entries, an index
-// is whole in its directory once Apply has returned.
+// Assumptions: rename is atomic, a synced directory keeps its entries, and an
+// index directory is complete when Apply returns.
 //
-// Costs: each document is built and written once, and each page is written
-// again, so that pages grow until they are compacted; while it runs, the disk
-// has both indexes and each write is done twice. Others wait for the lane for a
-// chunk at most. Memory is that of one write: 1000 documents or 4 MB.
+// # Costs
+//
+// Each document is built and written once, and each page is written again, so
+// the pages grow until they are compacted. During Run the disk holds two
+// indexes, and each write is done twice. Others wait for the lane for at most one
+// chunk. Memory is that of one write: 1000 documents or 4 MB.
 package reindex
 
 import (
@@ -77,101 +80,99 @@ import (
 	"indexerd/timetrace"
 )
 
-// Old is the index that is in use.
+// Old is the index in use.
 type Old interface {
 	Index
 	// Documents lists up to n documents with key >= from in key order. next is
-	// the key to go on at, empty at the end; fewer than n, even none, may come
-	// before it.
+	// the key to continue at, "" at the end. Before the end the list may have
+	// fewer than n documents, or none.
 	Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error)
 	Count() (uint64, error)
 }
 
-// New is the index that takes its place.
+// New is the index that replaces it.
 type New interface {
 	Index
-	// Pad gives a row what the mapping names and the row lacks.
+	// Pad adds the columns and children of the mapping that a row lacks.
 	Pad(doc.Row) doc.Row
 	Close() error
 }
 
-// Pages are the raw documents.
+// Pages are the stored pages.
 type Pages interface {
 	Get(doc.OID) (doc.Page, error)
-	// Meta does not vouch for a page that Get has found damaged.
+	// Meta reports false for a page that Get has found damaged.
 	Meta(doc.OID) (doc.Meta, bool, error)
 	Put([]doc.Page) error
 }
 
-// chunkSize is how many documents are brought between two rests, and maxBytes
-// how much of their pages is written at a time.
 const (
-	chunkSize = 1000
-	maxBytes  = 4 << 20
+	chunkSize = 1000    // default of Reindex.Chunk
+	maxBytes  = 4 << 20 // page bytes of one write
 )
 
-// What is left out is bounded by the larger of a count and a share of the
-// documents, one in so many: as what the sink sets aside.
+// Run fails if more documents are left out than both leftCount and the fraction
+// 1/leftFraction of all documents. The sink's quarantine has the same limits.
 const (
-	leftCount = 1000
-	leftShare = 5
+	leftCount    = 1000
+	leftFraction = 5
 )
 
-// Doubt is why a table is unverified after a reindex that could not bring all.
-const Doubt = "the mapping was changed"
+// unverified is the reason why a table is unverified after a Run that could not
+// rebuild all documents from pages.
+const unverified = "the mapping was changed"
 
-// A Reindex builds the index of a table anew.
+// A Reindex rebuilds the index of one table.
 type Reindex struct {
 	Table string
-	Dir   string // of the table, data/T
-	Live  *Switch
-	Old   Old // where Live stands
+	Dir   string  // of the table, data/T
+	Live  *Switch // where writes go
+	Old   Old     // the index that Live uses
 	Pages Pages
 	Trace *timetrace.Trace
-	// Create makes the new index, empty, in a directory that is not there.
+	// Create makes the empty new index in a directory that does not exist.
 	Create func(dir string, generation doc.Generation) (New, error)
-	// Adopt is called when the new index has taken the place of the old one and
-	// Live stands at it: all else has to turn to it, and the old one is to be
-	// closed.
+	// Adopt is called after the commit, when Live uses the new index. It makes
+	// searches use the new index, and closes the old one.
 	Adopt func() error
-	Chunk int // documents between two rests; 0: 1000
-	// Rest is called between chunks with the time that was worked since it
-	// last returned. It may give the lane up and take it again. nil: no rest.
+	Chunk int // documents per chunk; 0: 1000
+	// Rest is called between chunks with the time since it last returned. It may
+	// release the lane and take it again. nil: never.
 	Rest     func(ctx context.Context, worked time.Duration) error
-	Progress func(done, of int64) // nil: nobody looks
+	Progress func(done, of int64) // nil: not reported
 
-	disk disk // nil: the machine's
+	disk disk // nil: the real one
 }
 
-// A Result is what the new index has been given.
+// A Result counts the documents of the new index.
 type Result struct {
-	Indexed int64 // documents that their pages have told all of
-	Partial int64 // documents of which a part is to be fetched
-	Left    int64 // documents that are to be fetched as a whole
+	Indexed int64 // documents built completely from their pages
+	Partial int64 // documents built from pages that lack columns; to be fetched
+	Left    int64 // documents left out; to be fetched
 	Swapped bool  // the new index is in use
 }
 
-// Run builds the new index and swaps. It is called with the lane taken, no
-// other Run and no sweep under way. After an error it may have swapped: what was
-// left to do then was to remove the old index, which Resolve does, too.
+// Run builds the new index and swaps. The caller holds the lane, and runs no
+// other Run and no sweep at the same time. After an error the swap may be done;
+// then only the removal of the old index is missing, which Resolve does too.
 func (r *Reindex) Run(ctx context.Context) (Result, error) {
 	b := &build{Reindex: r, since: time.Now(), chunk: cmp.Or(r.Chunk, chunkSize)}
-	b.place = place{cmp.Or[disk](r.disk, osDisk{atomicfile.OS}), r.Dir}
+	b.dir = tableDir{cmp.Or[disk](r.disk, osDisk{atomicfile.OS}), r.Dir}
 	if err := b.run(ctx); err != nil {
 		return b.result, fmt.Errorf("reindex %s: %w", r.Table, err)
 	}
 	return b.result, nil
 }
 
-// A build is a Run under way.
+// A build is the state of one Run.
 type build struct {
 	*Reindex
-	place  place
+	dir    tableDir
 	chunk  int
-	name   string // of the directory that is built
-	index  New    // what is built
-	since  time.Time
-	of     int64 // documents that were there at the beginning
+	name   string // directory of the new index
+	index  New
+	since  time.Time // when Rest last returned
+	total  int64     // documents at the start
 	result Result
 
 	docs  []doc.Doc // to write
@@ -185,79 +186,107 @@ func (b *build) run(ctx context.Context) error {
 	}
 	err := b.scan(ctx)
 	if err == nil {
-		err = b.decide()
+		err = b.commit()
 	}
 	switch {
 	case errors.Is(err, ErrUndecided):
-		return err // both go on
+		return err // writes go on to both
 	case err != nil:
-		return b.abandon(err)
+		return b.abort(err)
 	}
 	return b.finish()
 }
 
-// begin makes the new index. From then on what is written goes to both.
+// begin creates the new index. From now on writes go to both.
 func (b *build) begin() error {
 	n, err := b.Old.Count()
 	if err != nil {
 		return err
 	}
-	b.of = int64(n)
-	current, err := b.place.current()
+	b.total = int64(n)
+	current, err := b.dir.current()
 	if err != nil {
 		return err
 	}
-	b.name = spare(current)
-	if err := b.place.remove(b.name); err != nil {
+	b.name = unused(current)
+	if err := b.dir.remove(b.name); err != nil {
 		return err
 	}
-	if b.index, err = b.Create(b.place.path(b.name), b.Old.Generation()); err != nil {
+	if b.index, err = b.Create(b.dir.path(b.name), b.Old.Generation()); err != nil {
 		return err
 	}
-	b.Live.Set(Both{Old: b.Old, New: b.index})
+	b.Live.Set(both{old: b.Old, new: b.index})
 	return nil
 }
 
-// decide makes the new index the one that counts. Doubt comes first: what is
-// left to fetch is never in the marks' claim alone.
-func (b *build) decide() error {
+// commit puts the new index into use. If documents must be fetched, it first
+// marks the table as unverified, so that the marks never claim more than the
+// index has.
+func (b *build) commit() error {
 	if b.result.Partial+b.result.Left > 0 {
-		err := b.Trace.UpdateTable(b.Table, func(t *timetrace.Table) { t.Doubt(Doubt) })
+		err := b.Trace.UpdateTable(b.Table, func(t *timetrace.Table) { t.Doubt(unverified) })
 		if err != nil {
 			return err
 		}
 	}
-	return b.place.commit(b.name)
+	return b.dir.commit(b.name)
 }
 
-// abandon goes on with the old index alone.
-func (b *build) abandon(cause error) error {
+// abort removes the new index and goes on with the old one.
+func (b *build) abort(cause error) error {
 	b.Live.Set(b.Old)
 	err := b.index.Close()
 	if err == nil {
-		err = b.place.remove(b.name)
+		err = b.dir.remove(b.name)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; the new index stays until the next start: %w", cause, err)
+		return fmt.Errorf("%w; the new index stays on disk until the next start: %w", cause, err)
 	}
 	return cause
 }
 
-// finish goes on with the new index alone.
+// finish goes on with the new index and removes the old one.
 func (b *build) finish() error {
 	b.Live.Set(b.index)
 	b.result.Swapped = true
 	err := b.Adopt()
 	if err == nil {
-		err = b.place.remove(spare(b.name))
+		err = b.dir.remove(unused(b.name))
 	}
 	if err != nil {
-		return fmt.Errorf("the new index is in use, the old one stays until the next start: %w", err)
+		return fmt.Errorf("the new index is in use, and the old one stays on disk until the next start: %w", err)
 	}
 	return nil
 }
 
-// rest lets others work.
+// scan adds all documents of the old index to the new one. Later writes to keys
+// that the scan has passed go to both indexes. Writes to keys before that are
+// made again by the scan.
+func (b *build) scan(ctx context.Context) error {
+	done := int64(0)
+	for from := doc.OID(""); ; {
+		docs, next, err := b.Old.Documents(from, b.chunk)
+		if err != nil {
+			return fmt.Errorf("list the index: %w", err)
+		}
+		if err := b.addChunk(docs); err != nil {
+			return err
+		}
+		done += int64(len(docs))
+		if b.Progress != nil {
+			b.Progress(done, max(b.total, done))
+		}
+		if next == "" {
+			return nil
+		}
+		if err := b.rest(ctx); err != nil {
+			return err
+		}
+		from = next
+	}
+}
+
+// rest lets others use the lane.
 func (b *build) rest(ctx context.Context) error {
 	if b.Rest != nil {
 		if err := b.Rest(ctx, time.Since(b.since)); err != nil {
@@ -266,4 +295,93 @@ func (b *build) rest(ctx context.Context) error {
 	}
 	b.since = time.Now()
 	return ctx.Err()
+}
+
+// addChunk adds the documents of a chunk, in writes of at most about maxBytes.
+func (b *build) addChunk(docs []doc.Indexed) error {
+	for _, d := range docs {
+		page, ok, err := b.page(d.OID)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			err = b.leaveOut(d.OID, "its page is missing or damaged")
+		} else {
+			err = b.add(page)
+		}
+		if err != nil {
+			return err
+		}
+		if b.bytes >= maxBytes {
+			if err := b.write(); err != nil {
+				return err
+			}
+		}
+	}
+	return b.write()
+}
+
+// page reads a page, and reports false if it is missing or damaged. Any other
+// error ends Run: leaving out documents because of a read error would empty the
+// index.
+func (b *build) page(oid doc.OID) (doc.Page, bool, error) {
+	page, err := b.Pages.Get(oid)
+	if err == nil {
+		return page, true, nil
+	}
+	if _, ok, metaErr := b.Pages.Meta(oid); ok || metaErr != nil {
+		return page, false, err
+	}
+	return page, false, nil
+}
+
+// add adds the document of a page to the next write.
+func (b *build) add(page doc.Page) error {
+	row, err := doc.ParseRow(page.Body)
+	if err != nil {
+		return b.leaveOut(page.OID, err.Error())
+	}
+	d := doc.Doc{Meta: page.Meta, Row: row}
+	if hash, err := b.index.Hash(row); err == nil {
+		b.result.Indexed++
+		if page.Hash != hash {
+			page.Hash = hash
+			b.pages = append(b.pages, page)
+		}
+	} else {
+		d.Row, d.V = b.index.Pad(row), 0
+		if _, err := b.index.Hash(d.Row); err != nil {
+			return b.leaveOut(page.OID, err.Error())
+		}
+		b.result.Partial++
+	}
+	b.docs = append(b.docs, d)
+	b.bytes += len(page.Body)
+	return nil
+}
+
+// leaveOut counts a document that is left out, and reports an error if there are
+// too many.
+func (b *build) leaveOut(oid doc.OID, reason string) error {
+	b.result.Left++
+	if n := b.result.Left; n > leftCount && n > b.total/leftFraction {
+		return fmt.Errorf("%d of %d documents do not fit the new mapping or have no page, the last is %.40s: %s: correct the mapping, or reload the table", n, b.total, oid, reason)
+	}
+	return nil
+}
+
+// write makes documents and then their pages durable.
+func (b *build) write() error {
+	if len(b.docs) > 0 {
+		if err := b.index.Apply(b.docs, nil); err != nil {
+			return fmt.Errorf("index %d documents: %w", len(b.docs), err)
+		}
+	}
+	if len(b.pages) > 0 {
+		if err := b.Pages.Put(b.pages); err != nil {
+			return fmt.Errorf("store %d pages: %w", len(b.pages), err)
+		}
+	}
+	b.docs, b.pages, b.bytes = b.docs[:0], b.pages[:0], 0
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 
 var key = fakeworld.Key
 
-// filled is a world of n rows that are in the index.
+// filled returns a world with n indexed rows.
 func filled(t testing.TB, root string, n int) *world {
 	t.Helper()
 	w := newWorld(t, root)
@@ -48,9 +48,9 @@ func run(t rapid.TB, r *Reindex) Result {
 	return result
 }
 
-// The new index has what the pages say, and is in use; what can't be brought is
-// counted, and the table doubted.
-func TestRun(t *testing.T) {
+// Run puts an index of the pages into use. It counts the documents that it could
+// not build completely, and marks the table as unverified.
+func TestRunBuildsFromPagesAndSwaps(t *testing.T) {
 	w := filled(t, t.TempDir(), 7)
 	if err := w.put(map[doc.OID]string{key(1): unfit + "1", key(2): partial + "2"}); err != nil {
 		t.Fatal(err)
@@ -71,37 +71,36 @@ func TestRun(t *testing.T) {
 	if got, want := fmt.Sprint(shown), "[2/7 4/7 6/7 7/7]"; got != want {
 		t.Errorf("progress: got %s, want %s", got, want)
 	}
-	if got := w.Marks().Unverified; got != Doubt {
-		t.Errorf("unverified: got %q, want %q", got, Doubt)
+	if got := w.Marks().Unverified; got != unverified {
+		t.Errorf("unverified: got %q, want %q", got, unverified)
 	}
 	x := w.opened(t, filepath.Join(w.dir, secondName))
-	if w.now().(*renewed).Index != x {
-		t.Error("the switch does not stand at the index that counts")
+	if w.inUse().(*renewed).Index != x {
+		t.Error("the Switch does not use the new index")
 	}
 	w.check(t, x)
 	w.checkPages(t, x)
 	if got := w.restart(t); got != x {
-		t.Error("the next start finds another index")
+		t.Error("the next start opens another index")
 	}
 }
 
-// The index that is in use for the second time has no other name than the first
-// one had.
-func TestRunTwice(t *testing.T) {
+// Runs without a restart in between use the two directories alternately.
+func TestRunsWithoutARestart(t *testing.T) {
 	w := filled(t, t.TempDir(), 5)
 	for range 3 {
 		if got := run(t, w.reindex(t)); got.Indexed != 5 || w.Marks().Unverified != "" {
-			t.Errorf("got %+v, unverified %q; want 5 and no doubt", got, w.Marks().Unverified)
+			t.Errorf("got %+v, unverified %q; want 5 and \"\"", got, w.Marks().Unverified)
 		}
 	}
 	if got := w.restart(t); got != w.indexes["new 3"] {
-		t.Error("the next start does not find the newest index")
+		t.Error("the next start does not open the newest index")
 	}
 	w.check(t, w.indexes["new 3"])
 }
 
-// The new index's files have durable names before it is the one that counts,
-// and the old one is there until it is closed.
+// The names of the new index's files are durable before the commit, and the old
+// index stays until it is closed.
 func TestStepsOfTheSwap(t *testing.T) {
 	w := filled(t, filepath.Join(t.TempDir(), "film"), 3)
 	r := w.reindex(t)
@@ -109,7 +108,7 @@ func TestStepsOfTheSwap(t *testing.T) {
 	w.disk.done = nil
 	run(t, r)
 	want := []string{
-		"open index.current", // there is none
+		"open index.current", // does not exist
 		"sync directory index.new",
 		"open index.current.tmp", "rename index.current.tmp", "sync directory film",
 		"adopt index.new",
@@ -120,9 +119,10 @@ func TestStepsOfTheSwap(t *testing.T) {
 	}
 }
 
-// Whatever is put and removed while it runs, the new index is what was
-// acknowledged, and its pages speak of it.
+// The new index has all puts and deletes that were made during Run, and its pages
+// match.
 func TestRunModel(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(root, "model")
@@ -149,59 +149,59 @@ func TestRunModel(t *testing.T) {
 			}
 			return nil
 		}
-		run(rt, resting(w.reindex(t), act))
+		run(rt, withRest(w.reindex(t), act))
 		if err := act(0); err != nil {
 			rt.Fatal(err)
 		}
-		x := w.now().(*renewed).Index
+		x := w.inUse().(*renewed).Index
 		w.check(rt, x)
 		w.checkPages(rt, x)
 	})
 }
 
-// The twin of TestRunModel: where the sink does not write to both, a row that is
-// put behind the scan is lost.
+// Counterexample to TestRunModel: if the sink writes only to the old index, a row
+// that is put after the scan has passed it is lost.
 func TestWithoutDoubleWritesARowIsLost(t *testing.T) {
 	w := filled(t, t.TempDir(), 5)
-	w.start(w.Index) // the sink knows of no switch
-	r := resting(w.reindex(t), func(n int) error {
+	w.start(w.Index) // the sink bypasses the Switch
+	r := withRest(w.reindex(t), func(n int) error {
 		if n == 2 {
 			return w.put(map[doc.OID]string{key(0): "later"})
 		}
 		return nil
 	})
 	run(t, r)
-	if got, _ := w.now().(*renewed).Title(key(0)); got != "row 0" {
-		t.Errorf("got %q: this test shows that the row is lost", got)
+	if got, _ := w.inUse().(*renewed).Title(key(0)); got != "row 0" {
+		t.Errorf("got %q, want the lost row", got)
 	}
 }
 
-// The twin of "chunks are read and written under the lane": a page that changes
-// in between is overwritten by the older one.
-func TestAWriteInsideAChunkIsOverwritten(t *testing.T) {
+// Counterexample to "a chunk is read and written under the lane": a page that
+// changes in between is overwritten by the older one.
+func TestWithoutTheLaneAPageIsOverwritten(t *testing.T) {
 	w := filled(t, t.TempDir(), 2)
 	written := false
 	w.fail(func(step string) error {
 		if step != "put pages" || written {
 			return nil
 		}
-		written = true // the scan's: its document is in the new index, its page is not
+		written = true // the scan has written the document and not yet the page
 		return w.put(map[doc.OID]string{key(0): "later"})
 	})
 	run(t, w.reindex(t))
 	page, _ := w.Pages.Page(key(0))
-	if d, _ := w.now().(*renewed).Doc(key(0)); !written || d.V == page.V {
-		t.Errorf("got version %d of both: this test shows that the page is overwritten", d.V)
+	if d, _ := w.inUse().(*renewed).Doc(key(0)); !written || d.V == page.V {
+		t.Errorf("got version %d in the index and in the page, want an overwritten page", d.V)
 	}
 }
 
-// A cancellation ends with the old index alone.
-func TestCancel(t *testing.T) {
+// After a cancellation the old index stays in use.
+func TestCancellationKeepsTheOldIndex(t *testing.T) {
 	w := filled(t, t.TempDir(), 5)
 	stop := errors.New("stop")
-	result, err := resting(w.reindex(t), func(int) error { return stop }).Run(context.Background())
-	if !errors.Is(err, stop) || result.Swapped || w.now() != Index(w.Index) {
-		t.Errorf("got %+v, %v, index %v; want the old one and %v", result, err, w.now(), stop)
+	result, err := withRest(w.reindex(t), func(int) error { return stop }).Run(context.Background())
+	if !errors.Is(err, stop) || result.Swapped || w.inUse() != Index(w.Index) {
+		t.Errorf("got %+v, %v, index %v; want the old one and %v", result, err, w.inUse(), stop)
 	}
 	if err := w.put(map[doc.OID]string{key(0): "later"}); err != nil {
 		t.Fatal(err)
@@ -209,8 +209,8 @@ func TestCancel(t *testing.T) {
 	w.check(t, w.restart(t))
 }
 
-// What a Run that could not clean up has left does not stop the next one.
-func TestRunAfterOneThatLeftItsIndex(t *testing.T) {
+// Run removes the index that a failed Run could not remove.
+func TestRunAfterAFailedRun(t *testing.T) {
 	w := filled(t, t.TempDir(), 3)
 	fault := errors.New("input/output error")
 	w.fail(func(step string) error {
@@ -223,14 +223,14 @@ func TestRunAfterOneThatLeftItsIndex(t *testing.T) {
 		t.Errorf("got %v, want %v in one line", err, fault)
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, secondName)); err != nil {
-		t.Errorf("the new index: got %v, want it left", err)
+		t.Errorf("the new index: got %v, want it on disk", err)
 	}
 	w.fail(nil)
 	r := w.reindex(t)
 	create := r.Create
 	r.Create = func(dir string, g doc.Generation) (New, error) {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is there: got %v", dir, err)
+			t.Errorf("%s exists: got %v", dir, err)
 		}
 		return create(dir, g)
 	}
@@ -238,8 +238,7 @@ func TestRunAfterOneThatLeftItsIndex(t *testing.T) {
 	w.check(t, w.restart(t))
 }
 
-// A mapping that most rows do not fit is refused, and searches stay with the
-// old index.
+// Run fails if most rows do not fit the mapping, and the old index stays in use.
 func TestAMappingThatDoesNotFit(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	titles := map[doc.OID]string{}
@@ -251,15 +250,15 @@ func TestAMappingThatDoesNotFit(t *testing.T) {
 	}
 	_, err := w.reindex(t).Run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "does not fit") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want one line that says why", err)
+		t.Errorf("got %v, want one line with the reason", err)
 	}
 	if w.restart(t) != w.Index || w.Marks().Unverified != "" {
-		t.Errorf("got another index, or doubt %q", w.Marks().Unverified)
+		t.Errorf("got another index, or unverified %q", w.Marks().Unverified)
 	}
 }
 
-// A page that can't be read for another reason than its own is no missing one.
-func TestAFaultOfReadingIsNoDamage(t *testing.T) {
+// A read error ends Run: the page does not count as missing.
+func TestAReadErrorIsNotAMissingPage(t *testing.T) {
 	w := filled(t, t.TempDir(), 3)
 	fault := errors.New("input/output error")
 	w.fail(func(step string) error {

@@ -23,15 +23,15 @@ import (
 	"indexerd/timetrace"
 )
 
-// What titles begin with: of rows that the new mapping can't take, and of those
-// whose pages lack what it needs.
+// Prefixes of titles: of rows that the new mapping rejects, and of rows whose
+// pages lack a column of it.
 const (
 	unfit   = "soon "
 	partial = "half "
 )
 
-// A world is a machine whose sink writes to a switch. Its directories of indexes
-// are real and have no more than a name; what is in them is in memory.
+// A world is a machine whose sink writes to a Switch. Its index directories are on
+// the real disk and hold only a name; the documents are in memory.
 type world struct {
 	*machine.Machine
 	disk    *steps
@@ -39,11 +39,11 @@ type world struct {
 	pages   *pages
 	live    *Switch
 	sink    *sink.Sink
-	indexes map[string]*fakeworld.Index // by the name in their directories
+	indexes map[string]*fakeworld.Index // by the name in the directory
 	before  func(step string) error
 
-	want map[doc.OID]string // what was acknowledged; "" for what is removed
-	lost map[doc.OID]bool   // what only a fetch can bring
+	want map[doc.OID]string // acknowledged titles; "" for removed documents
+	lost map[doc.OID]bool   // documents that only a fetch can restore
 }
 
 func newWorld(t testing.TB, root string) *world {
@@ -60,7 +60,7 @@ func newWorld(t testing.TB, root string) *world {
 	return w
 }
 
-// start gives the machine a sink over an index.
+// start creates the sink of the machine.
 func (w *world) start(index sink.Index) {
 	trace := w.Trace
 	w.sink = sink.New(index, w.pages, w.Tree, w.Quarantine, w.Guard, func(n uint64) (first uint64, err error) {
@@ -73,7 +73,7 @@ func (w *world) start(index sink.Index) {
 	w.Table.Numbers = w.sink
 }
 
-// makeDir makes a directory of two files, so that it can be there by half.
+// makeDir makes a directory with two files, so that half of it can be missing.
 func (w *world) makeDir(t rapid.TB, dir, name string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -86,7 +86,7 @@ func (w *world) makeDir(t rapid.TB, dir, name string) {
 	}
 }
 
-// fail has every step preceded by f.
+// fail makes every step call f first.
 func (w *world) fail(f func(step string) error) {
 	w.before = f
 	w.disk.before, w.Pages.Before = w.step, w.step
@@ -102,7 +102,7 @@ func (w *world) step(step string) error {
 
 func (w *world) reindex(t rapid.TB) *Reindex {
 	return &Reindex{
-		Table: machine.Table, Dir: w.dir, Live: w.live, Old: w.now().(Old), Pages: w.pages, Trace: w.Trace, Chunk: 2, disk: w.disk,
+		Table: machine.Table, Dir: w.dir, Live: w.live, Old: w.inUse().(Old), Pages: w.pages, Trace: w.Trace, Chunk: 2, disk: w.disk,
 		Create: func(dir string, g doc.Generation) (New, error) {
 			if err := w.step("create"); err != nil {
 				return nil, err
@@ -117,10 +117,10 @@ func (w *world) reindex(t rapid.TB) *Reindex {
 	}
 }
 
-// now is the index that the switch stands at.
-func (w *world) now() Index { return w.live.index }
+// inUse is the index of the Switch.
+func (w *world) inUse() Index { return w.live.index }
 
-// put writes rows as a fetch does that finds them with these titles.
+// put writes rows with these titles as a fetch does.
 func (w *world) put(titles map[doc.OID]string) error {
 	for oid, title := range titles {
 		w.Table.Put(oid, title)
@@ -158,8 +158,7 @@ func (w *world) remove(oid doc.OID) error {
 	return err
 }
 
-// insist does something until it succeeds, as windows are read again until
-// then.
+// insist repeats f until it succeeds, as a pass repeats its window.
 func (w *world) insist(t rapid.TB, f func() error) {
 	t.Helper()
 	for range 3 {
@@ -169,43 +168,43 @@ func (w *world) insist(t rapid.TB, f func() error) {
 		}
 		t.Log(err)
 	}
-	t.Fatal("a write does not succeed any more")
+	t.Fatal("no write succeeds any more")
 }
 
-// restart finds the index as the next start does.
+// restart resolves the directory as the next start does, and returns the index.
 func (w *world) restart(t rapid.TB) *fakeworld.Index {
 	t.Helper()
 	if err := Resolve(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(w.dir)
-	stray := func(e os.DirEntry) bool { return e.Name() == currentName+".tmp" } // the next write takes it
+	stray := func(e os.DirEntry) bool { return e.Name() == currentName+".tmp" } // the next write replaces it
 	if entries = slices.DeleteFunc(entries, stray); err != nil || len(entries) != 1 || entries[0].Name() != firstName {
 		t.Fatalf("after Resolve: got %v, %v; want %s alone", entries, err, firstName)
 	}
 	return w.opened(t, filepath.Join(w.dir, firstName))
 }
 
-// opened is the index in a directory, which must be whole.
+// opened returns the index of a directory, which must be complete.
 func (w *world) opened(t rapid.TB, dir string) *fakeworld.Index {
 	t.Helper()
 	id, err := os.ReadFile(filepath.Join(dir, "id"))
 	again, otherErr := os.ReadFile(filepath.Join(dir, "segment"))
 	x := w.indexes[string(id)]
 	if err != nil || otherErr != nil || string(id) != string(again) || x == nil {
-		t.Fatalf("%s: got %q and %q, %v, %v; want a whole index", dir, id, again, err, otherErr)
+		t.Fatalf("%s: got %q and %q, %v, %v; want a complete index", dir, id, again, err, otherErr)
 	}
 	return x
 }
 
-// check compares an index with what was acknowledged, as far as no doubt is
-// said to be about it.
+// check compares an index with the acknowledged titles. In the new index of an
+// unverified table, lost documents may be missing.
 func (w *world) check(t rapid.TB, x *fakeworld.Index) {
 	t.Helper()
 	renewed := x != w.Index
 	for oid, want := range w.want {
 		got, _ := x.Title(oid)
-		if renewed && w.lost[oid] && got == "" && w.Marks().Unverified == Doubt {
+		if renewed && w.lost[oid] && got == "" && w.Marks().Unverified == unverified {
 			continue
 		}
 		if got != want {
@@ -214,12 +213,12 @@ func (w *world) check(t rapid.TB, x *fakeworld.Index) {
 	}
 	for oid := range x.Titles() {
 		if w.want[oid] == "" {
-			t.Errorf("document %v is in the index: want none", oid)
+			t.Errorf("document %v is in the index, want none", oid)
 		}
 	}
 }
 
-// checkPages checks that every page speaks of the document that the index has.
+// checkPages checks that every page has the version and hash of its document.
 func (w *world) checkPages(t rapid.TB, x *fakeworld.Index) {
 	t.Helper()
 	index := &renewed{Index: x}
@@ -232,14 +231,14 @@ func (w *world) checkPages(t rapid.TB, x *fakeworld.Index) {
 		case !ok || err != nil:
 			t.Errorf("document %v: got page %t, %v", oid, ok, err)
 		case hashErr != nil && d.V != 0:
-			t.Errorf("document %v lacks a part and has version %d: it will not be fetched", oid, d.V)
+			t.Errorf("document %v lacks a column and has version %d, want 0, so that it is fetched", oid, d.V)
 		case hashErr == nil && (d.V != page.V || page.Hash != hash):
 			t.Errorf("document %v: got page of version %d, hash %x; want %d, %x", oid, page.V, page.Hash, d.V, hash)
 		}
 	}
 }
 
-// A renewed index is one of another mapping.
+// A renewed index has another mapping.
 type renewed struct{ *fakeworld.Index }
 
 func (x *renewed) Hash(r doc.Row) (doc.DocHash, error) {
@@ -259,10 +258,10 @@ func (x *renewed) Pad(r doc.Row) doc.Row {
 
 func (x *renewed) Close() error { return nil }
 
-// pages can be torn: known to be so from the first Get on.
+// pages may be damaged. Meta reports the damage after the first Get.
 type pages struct {
 	*fakeworld.Pages
-	torn map[doc.OID]bool // true: it was found
+	torn map[doc.OID]bool // true: Get has found it
 }
 
 var errTorn = errors.New("damaged record")
@@ -292,12 +291,12 @@ func (p *pages) Put(pages []doc.Page) error {
 	return nil
 }
 
-// steps is the machine's disk, each step of which can fail. A removal that fails
-// has removed half; the sync that fails has not undone what was to be synced.
+// steps is the real disk with steps that can fail. A removal that fails has removed
+// half of the directory. A sync that fails has not undone the preceding steps.
 type steps struct {
 	atomicfile.FS
 	before func(step string) error
-	done   []string // with the names
+	done   []string // steps with names
 }
 
 func (s *steps) step(step, name string) error {
@@ -338,14 +337,14 @@ func (s *steps) SyncDir(name string) error {
 
 func (s *steps) RemoveAll(name string) error {
 	if err := s.step("remove directory", name); err != nil {
-		_ = os.Remove(filepath.Join(name, "id")) // it may be the half that was removed before
+		_ = os.Remove(filepath.Join(name, "id")) // it may be removed already
 		return err
 	}
 	return os.RemoveAll(name)
 }
 
-// resting calls f at each rest.
-func resting(r *Reindex, f func(rest int) error) *Reindex {
+// withRest calls f at each rest.
+func withRest(r *Reindex, f func(rest int) error) *Reindex {
 	n := 0
 	r.Rest = func(context.Context, time.Duration) error {
 		n++
