@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -11,8 +12,8 @@ import (
 	"indexerd/internal/query"
 )
 
-// ParsePOST reads the body of a POST; an empty one is a search for everything,
-// and null is as good as nothing:
+// ParsePOST parses the body of a POST. An empty body, and null for a member, mean
+// the defaults:
 //
 //	{"q":"","from":0,"size":10,"after":"","filter":{"rating":["PG"]},
 //	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"]}
@@ -23,7 +24,7 @@ func ParsePOST(body []byte) (Params, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := unmarshal(body, &members); err != nil || members == nil {
-		return Params{}, badQuery("send one object, as {\"q\":\"drama\"}", "the body is no JSON object")
+		return Params{}, badQuery("send one object, as {\"q\":\"drama\"}", "the body is not a JSON object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if err := p.member(name, members[name]); err != nil {
@@ -33,8 +34,8 @@ func ParsePOST(body []byte) (Params, error) {
 	return p, nil
 }
 
-// unmarshal reads one JSON value and nothing after it. Numbers keep their
-// digits.
+// unmarshal reads one JSON value, and rejects anything after it. Numbers keep
+// their digits.
 func unmarshal(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -42,12 +43,12 @@ func unmarshal(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return badQuery("", "more than one value")
+		return errors.New("more than one value")
 	}
 	return nil
 }
 
-// member takes one member of the body.
+// member sets one member of the body.
 func (p *Params) member(name string, value json.RawMessage) error {
 	read := func(into any, form string) error {
 		if unmarshal(value, into) != nil {
@@ -90,7 +91,7 @@ func (p *Params) member(name string, value json.RawMessage) error {
 	return unknown(name)
 }
 
-// filters takes the values of each field: text, numbers, true and false.
+// filters sets the filters. Values are text, numbers, true and false.
 func (p *Params) filters(values map[string][]any) error {
 	for _, field := range slices.Sorted(maps.Keys(values)) {
 		f := query.Filter{Field: field}

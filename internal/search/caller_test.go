@@ -10,9 +10,9 @@ import (
 	"indexerd/internal/query"
 )
 
-// What a caller may see is asked of the index, and no request can say otherwise.
-func TestCallers(t *testing.T) {
-	s, shelf := newFamily(t)
+// The index gets the groups of the caller, and no request can change them.
+func TestGroupsOfTheCallerLimitTheSearch(t *testing.T) {
+	s, table := newFamily(t)
 	for _, c := range []struct {
 		name   string
 		acl    string
@@ -22,43 +22,43 @@ func TestCallers(t *testing.T) {
 		{"no acl", "", Caller{}, nil},
 		{"an admin", "acl", Caller{Admin: true}, nil},
 		{"groups", "acl", Caller{Groups: []string{"a", "b"}}, &query.Filter{Field: "acl", Values: []string{"a", "b"}}},
-		{"nobody", "acl", Caller{}, &query.Filter{Field: "acl"}},
+		{"no groups", "acl", Caller{}, &query.Filter{Field: "acl"}},
 	} {
 		s.ACL = c.acl
 		searchOne(t, s, Params{Caller: c.caller})
-		if !reflect.DeepEqual(shelf.asked.Visible, c.want) {
-			t.Errorf("%s: the index was asked for %+v, want %+v", c.name, shelf.asked.Visible, c.want)
+		if !reflect.DeepEqual(table.asked.Visible, c.want) {
+			t.Errorf("%s: got visible %+v, want %+v", c.name, table.asked.Visible, c.want)
 		}
 	}
 	for _, name := range []string{"caller", "Caller", "admin", "groups", "visible", "acl"} {
 		if _, err := ParsePOST([]byte(`{"` + name + `":{"admin":true,"Admin":true,"groups":["a"]}}`)); err == nil {
-			t.Errorf("a body with %s: got no error", name)
+			t.Errorf("POST with %s: got no error", name)
 		}
 		if _, err := ParseGET(url.Values{name: {"true"}}); err == nil {
-			t.Errorf("an address with %s: got no error", name)
+			t.Errorf("GET with %s: got no error", name)
 		}
 	}
 }
 
-// Whoever does not see all documents does not see whose they are.
-func TestGroupsAreNotShown(t *testing.T) {
+// A caller who is not an admin does not see the field of the groups.
+func TestGroupsAreHidden(t *testing.T) {
 	for _, field := range []string{"acl", "actors", "title"} {
 		s, _ := newFamily(t)
 		s.ACL = field
 		admin := searchOne(t, s, Params{Query: "drama", Highlight: true, Caller: Caller{Admin: true}})
 		user := searchOne(t, s, Params{Query: "drama", Highlight: true})
 		if !has(admin, field) {
-			t.Errorf("%s: an admin gets %v, without it", field, admin.Fields)
+			t.Errorf("%s: an admin gets %v, without the field", field, admin.Fields)
 		}
 		if has(user, field) || len(user.Fields) != len(admin.Fields)-1 {
-			t.Errorf("%s: a caller gets %v, want all but it", field, user.Fields)
+			t.Errorf("%s: a caller gets %v, want all other fields", field, user.Fields)
 		}
 		if _, ok := user.Highlights[field]; ok {
 			t.Errorf("%s: a caller gets highlights %v", field, user.Highlights)
 		}
-		_, err := answered(s, Params{Fields: []string{field}})
+		_, err := searchAll(s, Params{Fields: []string{field}})
 		if err == nil || !strings.HasPrefix(err.Error(), "no field "+field) || strings.Count(err.Error(), field) != 1 {
-			t.Errorf("%s: asked for: got %v, want no such field", field, err)
+			t.Errorf("%s in fields: got %v, want no such field", field, err)
 		}
 	}
 }

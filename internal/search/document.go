@@ -7,8 +7,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Document is one document as its page has it. Updated is null where the
-// row's updateTime is NULL.
+// A Document is one document as stored in its page. Updated is null if the row's
+// updateTime is NULL.
 type Document struct {
 	Table   string  `json:"table"`
 	OID     string  `json:"oid"`
@@ -18,7 +18,8 @@ type Document struct {
 	Fields  Fields  `json:"fields"`
 }
 
-// Doc returns one document; there is none: an *Error of not_found.
+// Doc returns one document. If there is none, the error is an *Error with the code
+// not_found.
 func (s *Searcher) Doc(oid doc.OID) (Document, error) {
 	page, row, ok, err := s.page(oid)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Searcher) Doc(oid doc.OID) (Document, error) {
 		Updated: updatedOf(page.Updated),
 		Token:   page.Token.String(),
 		Fetched: formatTime(page.Fetched),
-		Fields:  s.pick(row, s.fields()),
+		Fields:  s.fieldsOf(row, s.fields()),
 	}, nil
 }
 
@@ -41,8 +42,8 @@ func (s *Searcher) noDocument(oid doc.OID) *Error {
 	return &Error{Code: "not_found", Message: fmt.Sprintf("%s has no document %s", s.Table, oid)}
 }
 
-// Versions is what is kept of a document, newest first. More says that older
-// versions are kept too, and were left out for their size.
+// Versions are the stored versions of a document, newest first. More is true if
+// older ones are left out because of their size.
 type Versions struct {
 	Table    string    `json:"table"`
 	OID      string    `json:"oid"`
@@ -50,18 +51,18 @@ type Versions struct {
 	More     bool      `json:"more,omitempty"`
 }
 
-// maxVersions bounds the content of the versions in one answer, in bytes.
+// maxVersions limits the content of the versions in one answer, in bytes.
 const maxVersions = 8 << 20
 
-// A Version is a document as it was fetched once.
+// A Version is a document as of one fetch.
 type Version struct {
 	Updated *string `json:"updated"`
 	Fetched string  `json:"fetched"`
 	Fields  Fields  `json:"fields"`
 }
 
-// Versions returns the versions of one document; there is none: an *Error of
-// not_found.
+// Versions returns the versions of one document. If there is none, the error is an
+// *Error with the code not_found.
 func (s *Searcher) Versions(oid doc.OID) (Versions, error) {
 	pages, more, err := s.Pages.NewestVersions(oid, maxVersions)
 	if err != nil {
@@ -76,12 +77,12 @@ func (s *Searcher) Versions(oid doc.OID) (Versions, error) {
 		if err != nil {
 			return Versions{}, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
 		}
-		v.Versions[i] = Version{Updated: updatedOf(page.Updated), Fetched: formatTime(page.Fetched), Fields: s.pick(row, s.fields())}
+		v.Versions[i] = Version{Updated: updatedOf(page.Updated), Fetched: formatTime(page.Fetched), Fields: s.fieldsOf(row, s.fields())}
 	}
 	return v, nil
 }
 
-// updatedOf prints an updateTime; nil where it is NULL.
+// updatedOf formats an updateTime; nil if it is NULL.
 func updatedOf(at time.Time) *string {
 	if at.IsZero() {
 		return nil

@@ -4,20 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
 )
 
-// Fields are what is shown of a document. In JSON they are an object whose keys
-// have the configuration's order, content first: its first field is mostly the
-// name by which people know a document.
+// Fields are the fields of a document. In JSON they are an object whose keys are in
+// the order of the configuration, content first, because the first field usually
+// is the name of a document.
 type Fields []Field
 
-// A Field is a column, or a child with the texts of its rows.
+// A Field is a column, or a child with the values of its rows.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Get returns a field's value, nil where there is none.
+// Get returns the value of a field, nil if there is none.
 func (f Fields) Get(name string) any {
 	for _, one := range f {
 		if one.Name == name {
@@ -27,11 +31,11 @@ func (f Fields) Get(name string) any {
 	return nil
 }
 
-// MarshalJSON writes an object, an empty one for no fields.
+// MarshalJSON writes an object, {} without fields.
 func (f Fields) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // that is the caller's to say
+	e.SetEscapeHTML(false) // the caller's encoder decides
 	b.WriteByte('{')
 	for i, one := range f {
 		if i > 0 {
@@ -49,11 +53,11 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads an object and keeps its order.
+// UnmarshalJSON reads an object and keeps the order of its keys.
 func (f *Fields) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return fmt.Errorf("fields are no object: %s", text)
+		return fmt.Errorf("fields are not an object: %s", text)
 	}
 	*f = nil
 	for d.More() {
@@ -61,11 +65,38 @@ func (f *Fields) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		one := Field{Name: name.(string)} // a key is nothing else
+		one := Field{Name: name.(string)} // a key is a string
 		if err := d.Decode(&one.Value); err != nil {
 			return err
 		}
 		*f = append(*f, one)
 	}
 	return nil
+}
+
+// A Child is a kind of child rows. They are returned as one field, a list with the
+// value of each row: that of its column, or the texts of several columns joined by
+// spaces.
+type Child struct {
+	Name     string
+	Columns  []string // none: the only column that is not in Skip
+	Skip     []string // key and updateTime
+	Searched bool     // its words are searched, so matches are highlighted
+}
+
+// values returns the values of the rows, without NULLs. It reports false if the
+// page is older than the child. Columns that an older SQL did not return are left
+// out.
+func (c Child) values(row doc.Row) ([]any, bool) {
+	i := slices.IndexFunc(row.Children, func(d doc.Child) bool { return d.Name == c.Name })
+	if i < 0 {
+		return nil, false
+	}
+	values := []any{}
+	for _, r := range row.Children[i].Rows {
+		if v, err := query.ChildValue(r, c.Columns, c.Skip); err == nil && v != nil {
+			values = append(values, v)
+		}
+	}
+	return values, true
 }

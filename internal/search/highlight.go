@@ -11,36 +11,36 @@ import (
 	"indexerd/internal/query"
 )
 
-// What is shown of a long text.
+// The limits of highlights.
 const (
-	maxFragments  = 3         // of one field
-	fragmentRunes = 200       // of one fragment
-	leadRunes     = 60        // of them before the first match, where a sentence is longer
-	lookedAt      = 256 << 10 // bytes of one field in which matches are looked for
+	maxFragments   = 3         // per field
+	fragmentRunes  = 200       // per fragment
+	leadRunes      = 60        // of these, before the first match of a longer sentence
+	highlightBytes = 256 << 10 // searched for matches, per field
 
 	fragmentBytes = fragmentRunes * utf8.UTFMax
 )
 
-// ellipsis stands where a sentence is cut.
+// ellipsis marks a cut sentence.
 const ellipsis = "…"
 
 // A fragment is a piece of a text with its matches.
 type fragment struct {
-	text  string // of the field
+	text  string // the whole text
 	piece query.Span
 	spans []query.Span
-	words int // that are marked and different
-	// A sentence goes on before the piece, or after it.
+	words int // distinct words among the matches
+	// The sentence is cut before the piece, or after it.
 	begun, unfinished bool
 }
 
-// fragments cuts pieces around the matches out of a text. The spans are in order
-// and don't overlap.
+// fragments returns pieces of a text around its matches. The spans are in order and
+// don't overlap.
 func fragments(text string, spans []query.Span) []fragment {
 	if len(spans) == 0 {
 		return nil
 	}
-	ends := borders(text, min(spans[len(spans)-1].End+fragmentBytes, len(text)))
+	ends := sentenceEnds(text, min(spans[len(spans)-1].End+fragmentBytes, len(text)))
 	var out []fragment
 	for shown, within := 0, false; len(spans) > 0; {
 		f := around(text, ends, shown, within, spans[0])
@@ -48,20 +48,20 @@ func fragments(text string, spans []query.Span) []fragment {
 		for n < len(spans) && spans[n].End <= f.piece.End {
 			n++
 		}
-		if n < len(spans) && spans[n].Start < f.piece.End { // a mark is shown whole, later
+		if n < len(spans) && spans[n].Start < f.piece.End { // a mark is not split: it begins the next piece
 			f.piece.End, f.unfinished = spans[n].Start, true
 		}
 		f.spans, spans = spans[:n], spans[n:]
-		f.words = different(text, f.spans)
+		f.words = distinctWords(text, f.spans)
 		shown, within = f.piece.End, f.unfinished
 		out = append(out, f)
 	}
 	return out
 }
 
-// around returns the piece to show for a match, of what is not shown yet: whole
-// sentences, as many as a fragment holds, first those that follow. within says
-// that a part of the first of them is shown already.
+// around returns the piece for a match, from the text that is not shown yet: whole
+// sentences, as many as fit, first the following and then the preceding ones.
+// within is true if the part before shown ends inside a sentence.
 func around(text string, ends []int, shown int, within bool, match query.Span) fragment {
 	first, _ := slices.BinarySearch(ends, match.Start+1)
 	last, _ := slices.BinarySearch(ends, match.End)
@@ -82,7 +82,8 @@ func around(text string, ends []int, shown int, within bool, match query.Span) f
 	return fragment{text: text, piece: query.Span{Start: start, End: end}, begun: within && start == shown}
 }
 
-// beginning returns where a sentence begins, or what is not shown of it.
+// beginning returns the start of the n-th sentence, or of its part that is not
+// shown yet.
 func beginning(ends []int, n, shown int) int {
 	if n == 0 {
 		return shown
@@ -90,8 +91,8 @@ func beginning(ends []int, n, shown int) int {
 	return max(ends[n-1], shown)
 }
 
-// tooLong reports whether a text is longer than a fragment. Of a long one it
-// looks at no more than that.
+// tooLong reports whether a text is longer than a fragment. It reads no more than
+// a fragment.
 func tooLong(text string) bool {
 	n := 0
 	for range strings.TrimSpace(text) {
@@ -102,8 +103,8 @@ func tooLong(text string) bool {
 	return false
 }
 
-// part returns the part of a long sentence to show for a match. It begins and
-// ends between words where that is near enough.
+// part returns the part of a long sentence for a match. It begins and ends between
+// words if there is white space close enough.
 func part(text string, of, match query.Span) fragment {
 	start := match.Start
 	for n := 0; n < leadRunes && start > of.Start; n++ {
@@ -126,7 +127,7 @@ func part(text string, of, match query.Span) fragment {
 	return fragment{text: text, piece: query.Span{Start: start, End: end}, begun: start > of.Start, unfinished: end < of.End}
 }
 
-// afterSpace is the offset of the first word that begins in the text, or 0.
+// afterSpace returns the offset of the first word after white space, or 0.
 func afterSpace(text string) int {
 	space := strings.IndexFunc(text, unicode.IsSpace)
 	if space < 0 {
@@ -135,8 +136,8 @@ func afterSpace(text string) int {
 	return len(text) - len(strings.TrimLeftFunc(text[space:], unicode.IsSpace))
 }
 
-// best returns the fragments to show: those with the most different words first,
-// then those with the most matches, then those that come first.
+// best returns the best fragments: those with the most distinct words, then those
+// with the most matches, then the first in the text.
 func best(all []fragment) []string {
 	slices.SortStableFunc(all, func(a, b fragment) int {
 		return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(len(b.spans), len(a.spans)))
@@ -148,8 +149,8 @@ func best(all []fragment) []string {
 	return out
 }
 
-// different counts the different words that are marked.
-func different(text string, spans []query.Span) int {
+// distinctWords counts the distinct words among the matches.
+func distinctWords(text string, spans []query.Span) int {
 	words := map[string]bool{}
 	for _, s := range spans {
 		words[strings.ToLower(text[s.Start:s.End])] = true
@@ -157,8 +158,8 @@ func different(text string, spans []query.Span) int {
 	return len(words)
 }
 
-// html writes the piece in escaped HTML with its matches marked. A match that
-// is longer than a piece is cut with it.
+// html returns the piece as escaped HTML with marked matches. A match that is
+// longer than the piece is cut.
 func (f fragment) html() string {
 	var b strings.Builder
 	if f.begun {
@@ -179,4 +180,68 @@ func (f fragment) html() string {
 		b.WriteString(ellipsis)
 	}
 	return b.String()
+}
+
+// sentenceEnds returns the ends of the sentences of a text, up to the first end at
+// or after upTo.
+func sentenceEnds(text string, upTo int) []int {
+	var ends []int
+	for at := 0; at < upTo; {
+		at = sentence(text, at)
+		ends = append(ends, at)
+	}
+	return ends
+}
+
+// sentence returns the end of the sentence that begins at from, including the white
+// space after it.
+//
+// A sentence ends after . ! ? or an ellipsis followed by white space, after 。 ！ ？,
+// and at an empty line. Closing quotes and parentheses belong to it. A full stop
+// after a single letter, or before a lower-case letter, is part of an abbreviation
+// and does not end a sentence.
+func sentence(text string, from int) int {
+	for at := from; at < len(text); {
+		if c := text[at]; c < utf8.RuneSelf && c != '.' && c != '!' && c != '?' && c != '\n' {
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[at:])
+		next := at + size
+		switch {
+		case r == '\n':
+			if rest := strings.TrimLeft(text[next:], " \t\r"); strings.HasPrefix(rest, "\n") {
+				return pastSpace(text, next)
+			}
+		case strings.ContainsRune("。！？｡", r):
+			return pastSpace(text, pastClosing(text, next))
+		case strings.ContainsRune(".!?…", r):
+			end := pastClosing(text, next)
+			after := pastSpace(text, end)
+			if after == len(text) || after > end && !(r == '.' && abbreviated(text[from:at], text[after:])) {
+				return after
+			}
+			next = end
+		}
+		at = next
+	}
+	return len(text)
+}
+
+// pastClosing skips closing punctuation.
+func pastClosing(text string, at int) int {
+	return len(text) - len(strings.TrimLeft(text[at:], `.!?…。！？｡"')]}»”’」』）】》`))
+}
+
+func pastSpace(text string, at int) int {
+	return len(text) - len(strings.TrimLeftFunc(text[at:], unicode.IsSpace))
+}
+
+// abbreviated reports whether the full stop between two texts is part of an
+// abbreviation.
+func abbreviated(before, after string) bool {
+	next, _ := utf8.DecodeRuneInString(after)
+	last, size := utf8.DecodeLastRuneInString(before)
+	earlier, _ := utf8.DecodeLastRuneInString(before[:len(before)-size])
+	return unicode.IsLower(next) || unicode.IsLetter(last) && !unicode.IsLetter(earlier) && !unicode.IsDigit(earlier)
 }

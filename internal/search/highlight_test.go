@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/query"
 )
 
-func shown(text string, spans []query.Span) []string {
+func allFragments(text string, spans []query.Span) []string {
 	var out []string
 	for _, f := range fragments(text, spans) {
 		out = append(out, f.html())
@@ -35,7 +35,7 @@ func TestFragments(t *testing.T) {
 		{"white space around", "\n a drama \n", "drama", []string{"a <mark>drama</mark>"}},
 		{"several sentences that fit", "One. A drama. Two! And more?", "drama", []string{"One. A <mark>drama</mark>. Two! And more?"}},
 		{"sentence borders", filler + " One. A drama. " + filler + " " + filler, "drama", []string{"One. A <mark>drama</mark>. " + filler}},
-		{"what comes before, where there is room", filler + " One. A drama. " + filler + filler, "drama", []string{filler + " One. A <mark>drama</mark>."}},
+		{"preceding sentences, if they fit", filler + " One. A drama. " + filler + filler, "drama", []string{filler + " One. A <mark>drama</mark>."}},
 		{"an abbreviation is no border", strings.Repeat("x", 190) + ". J. R. Drama, i.e. a drama.", "a drama", []string{"J. R. Drama, i.e. <mark>a drama</mark>."}},
 		{"a number is no border", strings.Repeat("x", 195) + ". Version 3.14 of a drama", "drama", []string{"Version 3.14 of a <mark>drama</mark>"}},
 		{"quotes belong to the sentence", strings.Repeat("x", 195) + `." (A drama!) ` + filler + filler, "drama", []string{"(A <mark>drama</mark>!)"}},
@@ -58,7 +58,7 @@ func TestFragments(t *testing.T) {
 			[]string{"<mark>drama</mark> " + words(27, "x12345") + "…", "…" + words(8, "x12345") + " <mark>drama</mark>"},
 		},
 		{
-			"what is shown of a sentence is not shown again", "drama " + words(30, "x12345") + " drama " + words(60, "x12345"), "drama",
+			"no part of a sentence is shown twice", "drama " + words(30, "x12345") + " drama " + words(60, "x12345"), "drama",
 			[]string{"<mark>drama</mark> " + words(27, "x12345") + "…", "…" + words(3, "x12345") + " <mark>drama</mark> " + words(24, "x12345") + "…"},
 		},
 		{
@@ -78,23 +78,23 @@ func TestFragments(t *testing.T) {
 			[]string{"<mark>drama</mark> " + words(24, "x12345") + " a <mark>drama</mark> of a kind"},
 		},
 		{
-			"nor begun there", "drama" + strings.Repeat("x", 193) + "drama", "drama",
+			"nor at its start", "drama" + strings.Repeat("x", 193) + "drama", "drama",
 			[]string{"<mark>drama</mark>" + strings.Repeat("x", 193) + "…", "…<mark>drama</mark>"},
 		},
 	} {
-		if got := shown(c.text, marksOf(c.find, c.text)); !slices.Equal(got, c.want) {
+		if got := allFragments(c.text, spansOf(c.find, c.text)); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
 		}
 	}
 }
 
-// marksOf finds a text wherever it stands.
-func marksOf(find, text string) []query.Span {
-	spans, _ := (&shelf{}).Matcher(query.Word{Text: find})(context.Background(), "", text)
+// spansOf finds a text anywhere.
+func spansOf(find, text string) []query.Span {
+	spans, _ := (&fakeTable{}).Matcher(query.Word{Text: find})(context.Background(), "", text)
 	return spans
 }
 
-// The best fragments come first: more different words, then more words.
+// Fragments with more distinct words come first, then those with more matches.
 func TestBestFragmentsFirst(t *testing.T) {
 	long := strings.Repeat("Filler ", 30) + ". "
 	text := "One mad man. " + long + "Mad, mad, mad. " + long + "A mad scientist. " + long + "A scientist again."
@@ -112,9 +112,9 @@ func TestBestFragmentsFirst(t *testing.T) {
 	}
 }
 
-// checkFragments holds for all texts and matches: each fragment is a part of
-// the text and not long, has a mark, and cuts no character; every match is
-// marked once, whole unless it is longer than a fragment.
+// checkFragments checks that each fragment is a part of the text, has a mark, is
+// not too long, and cuts no character; and that every match is marked once, and
+// completely unless it is longer than a fragment.
 func checkFragments(t rapid.TB, text string, spans []query.Span) {
 	t.Helper()
 	marked := 0
@@ -142,7 +142,7 @@ func checkFragments(t rapid.TB, text string, spans []query.Span) {
 			m, _, _ = strings.Cut(m, "</mark>")
 			s := f.spans[i]
 			if whole := text[s.Start:s.End]; html.UnescapeString(m) != whole && utf8.RuneCountInString(whole) <= fragmentRunes-leadRunes {
-				t.Fatalf("%q is marked in place of %q", m, whole)
+				t.Fatalf("got mark %q, want %q", m, whole)
 			}
 			marked++
 		}
@@ -152,7 +152,7 @@ func checkFragments(t rapid.TB, text string, spans []query.Span) {
 	}
 }
 
-func TestFragmentsOfAnything(t *testing.T) {
+func TestFragmentsOfRandomTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 60).Draw(t, "n")
 		pieces := rapid.SampledFrom([]string{"word ", "End. ", "A", "...", strings.Repeat("月", 50), "。", strings.Repeat("x", 70), "<&> ", "&amp;", "\n", "\n\n", "…"})
@@ -170,7 +170,7 @@ func TestFragmentsOfAnything(t *testing.T) {
 			if end > len(text) || start >= end {
 				break
 			}
-			if strings.TrimSpace(text[start:end]) == text[start:end] { // words begin and end with letters
+			if strings.TrimSpace(text[start:end]) == text[start:end] { // matches begin and end with letters
 				spans = append(spans, query.Span{Start: start, End: end})
 			}
 			at = end + 1
@@ -186,6 +186,6 @@ func FuzzFragments(f *testing.F) {
 		if find == "" || strings.TrimSpace(find) != find || !utf8.ValidString(text) || !utf8.ValidString(find) || strings.ContainsAny(text, "\r\x00") {
 			return
 		}
-		checkFragments(t, text, marksOf(find, text))
+		checkFragments(t, text, spansOf(find, text))
 	})
 }

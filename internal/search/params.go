@@ -11,7 +11,7 @@ import (
 	"indexerd/internal/query"
 )
 
-// Params is a search as a user writes it, and who the user is.
+// Params are the parameters of a search, and its caller.
 type Params struct {
 	Query     string
 	From      int
@@ -21,24 +21,24 @@ type Params struct {
 	Sort      []query.Sort
 	Facets    []query.Facet
 	Highlight bool
-	Fields    []string // to return; none means all
+	Fields    []string // to return; none: all
 	Caller    Caller
 }
 
-// A Caller is who asks. The server says so, and nothing that is sent does. The
-// zero Caller sees nothing of a table whose documents are not for everyone.
+// A Caller identifies the access of a client. The server sets it, and no request
+// can. The zero Caller sees no document of a table with acl.
 type Caller struct {
-	Admin  bool     // sees everything
-	Groups []string // what one of these may see
+	Admin  bool     // sees all documents and fields
+	Groups []string // sees the documents of these groups
 }
 
-// Defaults is a search for everything, as it is where nothing is said.
+// Defaults returns the parameters of a search without parameters: all documents.
 func Defaults() Params { return Params{Size: 10, Highlight: true} }
 
-// facetSize is how many values a facet returns where nothing is said.
+// facetSize is the default number of values of a facet.
 const facetSize = 10
 
-// names are the parameters of a search, the same in a URL and in a body.
+// names lists the parameters, which are the same for GET and POST.
 func names() []string {
 	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields"}
 }
@@ -51,12 +51,12 @@ func unknown(name string) *Error {
 	return badQuery(hint, "unknown parameter %s", query.Shorten(name))
 }
 
-// ParseGET reads the parameters of a URL:
+// ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
 //	&from=0&size=10&after=&highlight=true&fields=title,year
 //
-// Only filter may be repeated: values of one field are alternatives.
+// Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
 	p := Defaults()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -71,7 +71,7 @@ func ParseGET(values url.Values) (Params, error) {
 	return p, nil
 }
 
-// set takes one parameter of a URL.
+// set sets one parameter of a URL.
 func (p *Params) set(name string, list []string) (err error) {
 	value := list[0]
 	switch name {
@@ -109,12 +109,12 @@ func parseInt(name, value string) (int, error) {
 	return n, nil
 }
 
-// splitList splits at commas; empty elements are left out.
+// splitList splits at commas and drops empty elements.
 func splitList(value string) []string {
 	return slices.DeleteFunc(strings.Split(value, ","), func(s string) bool { return s == "" })
 }
 
-// parseSort reads field names, with a minus before those that descend.
+// parseSort parses field names; a minus means descending.
 func parseSort(list []string) []query.Sort {
 	var sorts []query.Sort
 	for _, name := range list {
@@ -124,7 +124,7 @@ func parseSort(list []string) []query.Sort {
 	return sorts
 }
 
-// filter reads field:value pairs.
+// filter parses field:value pairs.
 func (p *Params) filter(list []string) error {
 	if len(list) > query.MaxValues {
 		return asBadQuery(query.TooManyValues(len(list)))
@@ -144,7 +144,7 @@ func (p *Params) filter(list []string) error {
 	return nil
 }
 
-// facets reads field names, with or without a colon and a number.
+// facets parses field names, each with an optional :number.
 func (p *Params) facets(list []string) error {
 	for _, item := range list {
 		f := query.Facet{Field: item, Size: facetSize}

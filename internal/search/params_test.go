@@ -9,8 +9,8 @@ import (
 	"indexerd/internal/query"
 )
 
-// Both ways to write a search are read into the same.
-func TestParse(t *testing.T) {
+// GET and POST have the same parameters.
+func TestParseGETAndPOST(t *testing.T) {
 	full := Params{
 		Query: "drama shark", From: 20, Size: 5, After: "x",
 		Filters:   []query.Filter{{Field: "rating", Values: []string{"PG", "a:b"}}, {Field: "year", Values: []string{"2006"}}},
@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// equal takes an empty list for none.
+// equal compares, with an empty list equal to nil.
 func equal(a, b Params) bool {
 	for _, p := range []*Params{&a, &b} {
 		if len(p.Fields) == 0 {
@@ -77,10 +77,10 @@ func TestParseGETErrors(t *testing.T) {
 
 func TestParsePOSTErrors(t *testing.T) {
 	for body, want := range map[string]string{
-		"q=drama":                       `the body is no JSON object: send one object, as {"q":"drama"}`,
-		"[]":                            `the body is no JSON object: send one object, as {"q":"drama"}`,
-		"null":                          `the body is no JSON object: send one object, as {"q":"drama"}`,
-		"{} {}":                         `the body is no JSON object: send one object, as {"q":"drama"}`,
+		"q=drama":                       `the body is not a JSON object: send one object, as {"q":"drama"}`,
+		"[]":                            `the body is not a JSON object: send one object, as {"q":"drama"}`,
+		"null":                          `the body is not a JSON object: send one object, as {"q":"drama"}`,
+		"{} {}":                         `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields",
 		`{"filters":{}}`:                "unknown parameter filters: did you mean filter?",
 		`{"q":5}`:                       "q 5 can't be read: write text in quotes",

@@ -1,19 +1,18 @@
-// Package search answers a user's search: it reads the parameters of a GET or
-// the body of a POST, asks the index, fetches the pages of the hits, and marks
-// in their text what was found. Its answers marshal to the JSON of the
-// contract: lists and objects are never null, times are UTC with microseconds.
+// Package search answers the searches of users. It parses the parameters of a
+// GET or the body of a POST, searches the index, reads the pages of the hits,
+// and highlights the matches in their text. Answers marshal to the JSON of the
+// API: lists and objects are never null, and times are UTC with microseconds.
 //
-// Invariant: text and hit belong together. A page that the index does not
-// speak of (another version, or none: a write is between index and page) is
-// not shown; its hit has no fields and no highlights. And where documents are
-// not for everyone, an answer is made as if there were only those that the
-// caller may see, and not the field that says so.
+// Guarantees: the text of a hit is the text that matched. If the page of a hit
+// is missing or has another version than the index, because a write is between
+// index and page, the hit has no fields and no highlights. In a table with acl,
+// an answer contains only the documents that the caller may see, is the same as
+// if there were no others, and does not contain the acl field.
 //
-// Cost: one search of the index, one page a hit, and one analysis of each
-// content column and of each child's row of a hit where highlights are wanted,
-// as far as 256 KiB of a field. A hit is made when it is asked for, so that one
-// document at a time is in memory. The context is looked at before each hit, each
-// text, and within long ones.
+// Cost: one search of the index, one page per hit, and for highlights one
+// analysis of each content column and each child row of a hit, up to 256 KiB of
+// a field. Hits are made on demand, so one document at a time is in memory. The
+// context is checked before each hit and each text, and within long texts.
 package search
 
 import (
@@ -28,24 +27,25 @@ import (
 	"indexerd/internal/query"
 )
 
-// Index finds documents and says where their text matches.
+// Index searches documents and finds the matches in their text.
 type Index interface {
 	Search(context.Context, query.Request) (query.Result, error)
-	// Matcher returns what finds the matches of a query in a text of a field.
+	// Matcher returns a function that finds the matches of a query in a text of
+	// a field.
 	Matcher(query.Node) func(ctx context.Context, field, text string) ([]query.Span, error)
 }
 
 // A matcher finds the matches of one query.
 type matcher func(ctx context.Context, field, text string) ([]query.Span, error)
 
-// Pages keeps the documents as they were read. The error of View and NewestVersions
-// does not say whether there is no such page; Meta does.
+// Pages are the stored documents. If View or NewestVersions fails, Meta reports
+// whether the page exists.
 type Pages interface {
-	// View shows a page, whose body is valid until see returns.
-	View(oid doc.OID, see func(doc.Page) error) error
+	// View calls f with a page. Its body is valid until f returns.
+	View(oid doc.OID, f func(doc.Page) error) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
-	// NewestVersions returns the versions that are kept of a page, newest first,
-	// up to so many bytes, and whether there are more.
+	// NewestVersions returns the stored versions of a page, newest first, up to a
+	// number of bytes, and whether there are more.
 	NewestVersions(oid doc.OID, bytes int) (pages []doc.Page, more bool, err error)
 }
 
@@ -55,13 +55,13 @@ type Searcher struct {
 	Pages    Pages
 	Table    string
 	Content  []string // columns whose words are searched
-	Metadata []string // columns that are searched by value
+	Metadata []string // columns searched by value
 	Children []Child
-	ACL      string             // the field that holds a document's groups; empty where everyone sees everything
-	Boosts   map[string]float64 // of columns and children whose words are searched; without one, 1
+	ACL      string             // the field with the groups of a document; "" if every caller sees every document
+	Boosts   map[string]float64 // of searched columns and children; default 1
 }
 
-// An Error is the caller's fault: what was asked can't be answered.
+// An Error is a fault of the request.
 type Error struct {
 	Code    string // bad_query, not_found or busy
 	Message string
@@ -79,7 +79,7 @@ func badQuery(hint, format string, args ...any) *Error {
 	return &Error{Code: "bad_query", Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// asBadQuery gives an error of the query its code.
+// asBadQuery converts a *query.Error to an *Error.
 func asBadQuery(err error) error {
 	var bad *query.Error
 	if errors.As(err, &bad) {
@@ -88,7 +88,7 @@ func asBadQuery(err error) error {
 	return err
 }
 
-// An Answer is what is answered, as a client reads it.
+// An Answer is the JSON of a search.
 type Answer struct {
 	Table  string                   `json:"table"`
 	TookMS int64                    `json:"took_ms"`
@@ -98,7 +98,7 @@ type Answer struct {
 	Next   *string                  `json:"next"`
 }
 
-// A Hit is one document found.
+// A Hit is one matching document.
 type Hit struct {
 	OID        string              `json:"oid"`
 	Score      float64             `json:"score"`
@@ -106,21 +106,21 @@ type Hit struct {
 	Highlights map[string][]string `json:"highlights"`
 }
 
-// Results are what was found. Its hits are made one at a time, when they are
-// asked for: a document takes memory only while it is shown.
+// Results are the results of a search. Hits are made one at a time, on demand, so
+// that one document at a time is in memory.
 type Results struct {
 	Table  string
 	Total  uint64
 	Facets map[string][]query.Count
-	Len    int // hits of this page
-	// Hit returns the i-th of them. What came of a deadline is ctx's error.
+	Len    int // hits in this answer
+	// Hit returns the i-th hit. After the deadline the error is that of ctx.
 	Hit func(ctx context.Context, i int) (Hit, error)
-	// Next is where to go on after the first n of them; nil at the end.
+	// Next returns the cursor after the first n hits, nil at the end.
 	Next func(n int) *string
 }
 
-// Search answers one search. What is wrong with it is an *Error; what came of
-// a deadline is ctx's error.
+// Search makes one search. A fault of the request is an *Error. After the deadline
+// the error is that of ctx.
 func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
 	n, err := query.Parse(p.Query)
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
 	return r, nil
 }
 
-// next returns where to go on after the first hits of a result. An answer that
-// shows fewer than there are goes on behind the last one shown.
+// next returns the function Results.Next. An answer that is cut short continues
+// behind its last hit.
 func next(res query.Result) func(int) *string {
 	return func(n int) *string {
 		after := res.Next
@@ -169,18 +169,18 @@ func next(res query.Result) func(int) *string {
 	}
 }
 
-// forCaller returns what a caller knows of the table, and may see of its
-// documents; nil is all.
+// forCaller returns the searcher with the fields that a caller may see, and the
+// filter for the documents that the caller may see, nil for all.
 func (s *Searcher) forCaller(c Caller) (*Searcher, *query.Filter) {
 	if s.ACL == "" || c.Admin {
 		return s, nil
 	}
-	known := *s
-	is := func(name string) bool { return name == s.ACL }
-	known.Content = slices.DeleteFunc(slices.Clone(s.Content), is)
-	known.Metadata = slices.DeleteFunc(slices.Clone(s.Metadata), is)
-	known.Children = slices.DeleteFunc(slices.Clone(s.Children), func(c Child) bool { return is(c.Name) })
-	return &known, &query.Filter{Field: s.ACL, Values: c.Groups}
+	visible := *s
+	hidden := func(name string) bool { return name == s.ACL }
+	visible.Content = slices.DeleteFunc(slices.Clone(s.Content), hidden)
+	visible.Metadata = slices.DeleteFunc(slices.Clone(s.Metadata), hidden)
+	visible.Children = slices.DeleteFunc(slices.Clone(s.Children), func(c Child) bool { return hidden(c.Name) })
+	return &visible, &query.Filter{Field: s.ACL, Values: c.Groups}
 }
 
 // fields lists the names of all fields, each once.
@@ -197,7 +197,8 @@ func (s *Searcher) fields() []string {
 	return all
 }
 
-// selected checks the names of the fields to return; none means all.
+// selected returns the fields to return, all for no names. It rejects unknown
+// names.
 func (s *Searcher) selected(names []string) ([]string, error) {
 	all := s.fields()
 	if len(names) == 0 {
@@ -211,26 +212,26 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 	return names, nil
 }
 
-// hit shows one hit with what its page says.
+// hit returns one hit with the fields and highlights of its page.
 func (s *Searcher) hit(ctx context.Context, h query.Hit, fields []string, find matcher) (Hit, error) {
 	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}}
 	page, row, ok, err := s.page(h.OID)
 	if err != nil || !ok || page.V != h.V {
 		return hit, err
 	}
-	hit.Fields = s.pick(row, fields)
+	hit.Fields = s.fieldsOf(row, fields)
 	if find != nil {
 		hit.Highlights, err = s.highlights(ctx, row, find)
 	}
 	return hit, err
 }
 
-// highlights shows what of a row's text a query matches, by field.
+// highlights returns the best fragments of the matching fields of a row.
 func (s *Searcher) highlights(ctx context.Context, row doc.Row, find matcher) (map[string][]string, error) {
 	found := map[string][]string{}
 	for _, name := range s.Content {
 		v, _ := row.Get(name)
-		if err := find.show(ctx, found, name, v); err != nil {
+		if err := find.highlight(ctx, found, name, v); err != nil {
 			return nil, err
 		}
 	}
@@ -239,18 +240,18 @@ func (s *Searcher) highlights(ctx context.Context, row doc.Row, find matcher) (m
 			continue
 		}
 		values, _ := c.values(row)
-		if err := find.show(ctx, found, c.Name, values...); err != nil {
+		if err := find.highlight(ctx, found, c.Name, values...); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// show adds the best fragments of a field's values that a query matches. Only
-// the beginning of what is very long is looked at.
-func (find matcher) show(ctx context.Context, found map[string][]string, field string, values ...any) error {
+// highlight adds the best fragments of a field's values. It reads the first
+// highlightBytes of the field.
+func (find matcher) highlight(ctx context.Context, found map[string][]string, field string, values ...any) error {
 	var all []fragment
-	left := lookedAt
+	left := highlightBytes
 	for _, v := range values {
 		text := doc.FormatText(v)
 		if len(text) > left {
@@ -258,7 +259,7 @@ func (find matcher) show(ctx context.Context, found map[string][]string, field s
 		}
 		left -= len(text)
 		spans, err := find(ctx, field, text)
-		if err = cmp.Or(err, ctx.Err()); err != nil { // a child may have thousands of short texts
+		if err = cmp.Or(err, ctx.Err()); err != nil { // checked here too, because a child may have thousands of short texts
 			return err
 		}
 		all = append(all, fragments(text, spans)...)
@@ -269,8 +270,8 @@ func (find matcher) show(ctx context.Context, found map[string][]string, field s
 	return nil
 }
 
-// page returns what a page says, or false where there is none. The row is a
-// copy: the page's own bytes are gone by then.
+// page reads a page, and reports false if there is none. The row is a copy of the
+// page's bytes.
 func (s *Searcher) page(oid doc.OID) (meta doc.Meta, row doc.Row, ok bool, err error) {
 	err = s.Pages.View(oid, func(p doc.Page) (err error) {
 		meta = p.Meta
@@ -286,8 +287,8 @@ func (s *Searcher) page(oid doc.OID) (meta doc.Meta, row doc.Row, ok bool, err e
 	return doc.Meta{}, doc.Row{}, false, fmt.Errorf("page %s of %s: %w", oid, s.Table, err)
 }
 
-// pick returns the columns and children of a row that have these names.
-func (s *Searcher) pick(row doc.Row, names []string) Fields {
+// fieldsOf returns the columns and children of a row with these names.
+func (s *Searcher) fieldsOf(row doc.Row, names []string) Fields {
 	fields := make(Fields, 0, len(names))
 	for _, name := range names {
 		if i := slices.IndexFunc(s.Children, func(c Child) bool { return c.Name == name }); i >= 0 {

@@ -13,8 +13,8 @@ import (
 	"indexerd/internal/query"
 )
 
-// A shelf is pages, and an index that finds what it was told to find.
-type shelf struct {
+// A fakeTable has pages, and an index that returns a fixed result.
+type fakeTable struct {
 	pages  map[doc.OID]doc.Page
 	broken error
 	result query.Result
@@ -24,8 +24,8 @@ type shelf struct {
 
 var errNoPage = errors.New("no such page")
 
-// View lends a body, and spoils it when it is given back.
-func (s *shelf) View(oid doc.OID, see func(doc.Page) error) error {
+// View overwrites the body after see returns.
+func (s *fakeTable) View(oid doc.OID, see func(doc.Page) error) error {
 	page, ok := s.pages[oid]
 	if !ok {
 		return errNoPage
@@ -42,7 +42,7 @@ func (s *shelf) View(oid doc.OID, see func(doc.Page) error) error {
 	return see(page)
 }
 
-func (s *shelf) NewestVersions(oid doc.OID, bytes int) ([]doc.Page, bool, error) {
+func (s *fakeTable) NewestVersions(oid doc.OID, bytes int) ([]doc.Page, bool, error) {
 	page, ok := s.pages[oid]
 	if !ok {
 		return nil, false, errNoPage
@@ -51,22 +51,22 @@ func (s *shelf) NewestVersions(oid doc.OID, bytes int) ([]doc.Page, bool, error)
 		return nil, false, s.broken
 	}
 	older := page
-	older.Updated, older.Body = time.Time{}, []byte(`{"row":{"title":"what it said before"}}`)
+	older.Updated, older.Body = time.Time{}, []byte(`{"row":{"title":"an older title"}}`)
 	return []doc.Page{page, older}, false, nil
 }
 
-func (s *shelf) Meta(oid doc.OID) (doc.Meta, bool, error) {
+func (s *fakeTable) Meta(oid doc.OID) (doc.Meta, bool, error) {
 	page, ok := s.pages[oid]
 	return page.Meta, ok, nil
 }
 
-func (s *shelf) Search(_ context.Context, req query.Request) (query.Result, error) {
+func (s *fakeTable) Search(_ context.Context, req query.Request) (query.Result, error) {
 	s.asked = req
 	return s.result, s.err
 }
 
-// Matcher marks the words of a query wherever they stand.
-func (s *shelf) Matcher(n query.Node) func(context.Context, string, string) ([]query.Span, error) {
+// Matcher finds the text of a query.Word anywhere.
+func (s *fakeTable) Matcher(n query.Node) func(context.Context, string, string) ([]query.Span, error) {
 	return func(ctx context.Context, _, text string) (spans []query.Span, err error) {
 		word, ok := n.(query.Word)
 		for at := 0; ok; {
@@ -90,7 +90,7 @@ func key(t *testing.T, id int64) doc.OID {
 	return oid
 }
 
-func newSearcher(t *testing.T) (*Searcher, *shelf) {
+func newSearcher(t *testing.T) (*Searcher, *fakeTable) {
 	t.Helper()
 	row := doc.Row{
 		Names:  []string{"film_id", "title", "plot", "year", "language"},
@@ -103,15 +103,15 @@ func newSearcher(t *testing.T) (*Searcher, *shelf) {
 	at := time.Date(2006, 2, 15, 10, 46, 27, 250_000_000, time.FixedZone("", 3600))
 	stamp := doc.Stamp{OID: key(t, 7), Updated: at, Token: doc.Token{Digest: 0x9f, Epoch: 1}}
 	null := doc.Meta{Stamp: doc.Stamp{OID: key(t, 8)}, V: 3, Fetched: at}
-	s := &shelf{pages: map[doc.OID]doc.Page{
+	s := &fakeTable{pages: map[doc.OID]doc.Page{
 		key(t, 7): {Meta: doc.Meta{Stamp: stamp, V: 2, Fetched: at}, Body: body},
 		key(t, 8): {Meta: null, Body: body},
 	}}
 	return &Searcher{Index: s, Pages: s, Table: "film", Content: []string{"title", "plot"}, Metadata: []string{"year", "language", "title"}}, s
 }
 
-// show marshals as an HTTP body is.
-func show(t *testing.T, v any) string {
+// jsonOf marshals as an HTTP body.
+func jsonOf(t *testing.T, v any) string {
 	t.Helper()
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -122,14 +122,31 @@ func show(t *testing.T, v any) string {
 	return strings.TrimSpace(b.String())
 }
 
+// searchAll returns a search with all of its hits.
+func searchAll(s *Searcher, p Params) (Answer, error) {
+	r, err := s.Search(context.Background(), p)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Table: r.Table, Total: r.Total, Hits: []Hit{}, Facets: r.Facets, Next: r.Next(r.Len)}
+	for i := range r.Len {
+		hit, err := r.Hit(context.Background(), i)
+		if err != nil {
+			return Answer{}, err
+		}
+		a.Hits = append(a.Hits, hit)
+	}
+	return a, nil
+}
+
 func TestSearch(t *testing.T) {
-	s, shelf := newSearcher(t)
-	shelf.result = query.Result{
+	s, table := newSearcher(t)
+	table.result = query.Result{
 		Total: 4,
 		Hits: []query.Hit{
 			{OID: key(t, 7), Score: 1.9, V: 2},
 			{OID: key(t, 8), V: 2}, // its page has V 3
-			{OID: key(t, 9), V: 2}, // it has no page
+			{OID: key(t, 9), V: 2}, // has no page
 		},
 		Facets: map[string][]query.Count{"year": {{Value: "2006", Count: 2}}},
 		Next:   "abc",
@@ -137,7 +154,7 @@ func TestSearch(t *testing.T) {
 	s.Boosts = map[string]float64{"title": 3}
 	p := Defaults()
 	p.Query, p.Fields = "drama", []string{"title", "year", "language"}
-	a, err := answered(s, p)
+	a, err := searchAll(s, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,46 +164,46 @@ func TestSearch(t *testing.T) {
 		`{"oid":"8","score":0,"fields":{},"highlights":{}},` +
 		`{"oid":"9","score":0,"fields":{},"highlights":{}}],` +
 		`"facets":{"year":[{"value":"2006","count":2}]},"next":"abc"}`
-	if got := show(t, a); got != want {
+	if got := jsonOf(t, a); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if shelf.asked.Size != 10 || shelf.asked.Query.String() != "drama" || shelf.asked.Boosts["title"] != 3 {
-		t.Errorf("the index was asked %+v", shelf.asked)
+	if table.asked.Size != 10 || table.asked.Query.String() != "drama" || table.asked.Boosts["title"] != 3 {
+		t.Errorf("request to the index: got %+v", table.asked)
 	}
 }
 
-func TestSearchNothing(t *testing.T) {
+func TestSearchWithoutHits(t *testing.T) {
 	s, _ := newSearcher(t)
-	a, err := answered(s, Defaults())
+	a, err := searchAll(s, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.TookMS = 0
 	want := `{"table":"film","took_ms":0,"total":0,"hits":[],"facets":{},"next":null}`
-	if got := show(t, a); got != want {
+	if got := jsonOf(t, a); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
 func TestSearchWithoutHighlights(t *testing.T) {
-	s, shelf := newSearcher(t)
-	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	a, err := answered(s, Params{Query: "drama", Size: 10})
+	s, table := newSearcher(t)
+	table.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
+	a, err := searchAll(s, Params{Query: "drama", Size: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `{"oid":"7","score":0,"fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null},"highlights":{}}`
-	if got := show(t, a.Hits[0]); got != want {
+	if got := jsonOf(t, a.Hits[0]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
-// Of a field that is very long only the beginning is looked at, over all rows
-// of a child; what is found there is no less whole.
+// Highlights are made from the first highlightBytes of a field, counted over all
+// rows of a child.
 func TestHighlightsOfLongText(t *testing.T) {
 	s, _ := newSearcher(t)
 	s.Children = []Child{{Name: "notes", Columns: []string{"note"}, Searched: true}}
-	long := strings.Repeat("月", lookedAt/3-1) + " drama"
+	long := strings.Repeat("月", highlightBytes/3-1) + " drama"
 	row := doc.Row{
 		Names: []string{"title", "plot"}, Values: []any{long, "drama " + long},
 		Children: []doc.Child{{Name: "notes", Rows: []doc.Row{
@@ -199,36 +216,36 @@ func TestHighlightsOfLongText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got) != 1 || len(got["plot"]) != 1 || !strings.HasPrefix(got["plot"][0], "<mark>drama</mark>") {
-		t.Errorf("got %.200v, want one mark at the beginning of plot", got)
+		t.Errorf("got %.200v, want one mark at the start of plot", got)
 	}
-	over, end := context.WithCancel(context.Background())
-	end()
-	if _, err := s.highlights(over, row, find); !errors.Is(err, context.Canceled) {
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.highlights(canceled, row, find); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
 
 func TestSearchErrors(t *testing.T) {
-	s, shelf := newSearcher(t)
+	s, table := newSearcher(t)
 	for want, p := range map[string]Params{
 		`no closing quote for the one at character 1: close it or write \"`: {Query: `"a`},
 		"no field tilte: did you mean title?":                               {Fields: []string{"tilte"}},
 	} {
-		_, err := answered(s, p)
+		_, err := searchAll(s, p)
 		checkBadQuery(t, err, want)
 	}
-	shelf.err = query.NoField("yaer", []string{"year"})
-	_, err := answered(s, Defaults())
+	table.err = query.NoField("yaer", []string{"year"})
+	_, err := searchAll(s, Defaults())
 	checkBadQuery(t, err, "no field yaer: did you mean year?")
 
-	shelf.err = context.DeadlineExceeded
-	if _, err := answered(s, Defaults()); !errors.Is(err, context.DeadlineExceeded) {
+	table.err = context.DeadlineExceeded
+	if _, err := searchAll(s, Defaults()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want DeadlineExceeded", err)
 	}
 
-	shelf.err, shelf.broken = nil, errors.New("wrong checksum")
-	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	_, err = answered(s, Defaults())
+	table.err, table.broken = nil, errors.New("wrong checksum")
+	table.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
+	_, err = searchAll(s, Defaults())
 	if want := "page 7 of film: wrong checksum"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -242,8 +259,8 @@ func checkBadQuery(t *testing.T, err error, want string) {
 	}
 }
 
-func TestDoc(t *testing.T) {
-	s, shelf := newSearcher(t)
+func TestDocOfAPage(t *testing.T) {
+	s, table := newSearcher(t)
 	for id, want := range map[int64]string{
 		7: `{"table":"film","oid":"7","updated":"2006-02-15T09:46:27.250000Z","token":"000000000000009f","fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null}}`,
 		8: `{"table":"film","oid":"8","updated":null,"token":"0000000000000000","fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null}}`,
@@ -252,7 +269,7 @@ func TestDoc(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := show(t, d); got != want {
+		if got := jsonOf(t, d); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -261,19 +278,18 @@ func TestDoc(t *testing.T) {
 	if !errors.As(err, &missing) || missing.Code != "not_found" || missing.Error() != "film has no document 9" {
 		t.Errorf("got %v, want not_found", err)
 	}
-	shelf.broken = errors.New("wrong checksum")
-	if _, err := s.Doc(key(t, 7)); !errors.Is(err, shelf.broken) {
-		t.Errorf("got %v, want %v", err, shelf.broken)
+	table.broken = errors.New("wrong checksum")
+	if _, err := s.Doc(key(t, 7)); !errors.Is(err, table.broken) {
+		t.Errorf("got %v, want %v", err, table.broken)
 	}
 }
 
-// An answer that shows fewer hits than were found goes on behind the last one
-// that it shows.
+// After an answer that is cut short, Next continues behind its last hit.
 func TestNextOfAShorterAnswer(t *testing.T) {
-	s, shelf := newSearcher(t)
-	shelf.result.Hits = []query.Hit{{OID: key(t, 7), V: 2, After: "behind the first"}, {OID: key(t, 7), V: 2, After: "behind the second"}}
+	s, table := newSearcher(t)
+	table.result.Hits = []query.Hit{{OID: key(t, 7), V: 2, After: "behind the first"}, {OID: key(t, 7), V: 2, After: "behind the second"}}
 	for end, want := range map[string][]string{"": {"behind the first", ""}, "behind the second": {"behind the first", "behind the second"}} {
-		shelf.result.Next = end
+		table.result.Next = end
 		r, err := s.Search(t.Context(), Defaults())
 		if err != nil {
 			t.Fatal(err)
@@ -284,5 +300,28 @@ func TestNextOfAShorterAnswer(t *testing.T) {
 				t.Errorf("after %d of %d hits: got %v, want %q", i+1, r.Len, got, w)
 			}
 		}
+	}
+}
+
+func TestVersionsOfAPage(t *testing.T) {
+	s, table := newSearcher(t)
+	v, err := s.Versions(key(t, 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"table":"film","oid":"7","versions":[` +
+		`{"updated":"2006-02-15T09:46:27.250000Z","fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null}},` +
+		`{"updated":null,"fetched":"2006-02-15T09:46:27.250000Z","fields":{"title":"an older title"}}]}`
+	if got := jsonOf(t, v); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	_, err = s.Versions(key(t, 9))
+	var missing *Error
+	if !errors.As(err, &missing) || missing.Code != "not_found" {
+		t.Errorf("got %v, want not_found", err)
+	}
+	table.broken = errors.New("wrong checksum")
+	if _, err := s.Versions(key(t, 7)); !errors.Is(err, table.broken) {
+		t.Errorf("got %v, want %v", err, table.broken)
 	}
 }
