@@ -18,6 +18,7 @@ import (
 // and brings the backup back, BACKUP_N times. What it has of rows that are gone
 // since leaves with the sweep that starts by itself.
 func TestBackupCycles(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "BACKUP_N", 3, 1)
 	dsn := pgtest.DB(t)
 	b := &backingUp{chaos: newChaos(t, dsn, dsn, freshData(t)), dests: t.TempDir()}

@@ -17,6 +17,7 @@ import (
 
 // TestChildren: what hangs under a film is found with it, and changes with it.
 func TestChildren(t *testing.T) {
+	t.Parallel()
 	dsn, file := pagila(t)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
@@ -87,6 +88,7 @@ func stormChanges(t *testing.T) int {
 // commit late and in ways that move no updateTime; after a sweep the index is
 // equal, to the last byte of every page.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	dsn, file := pagila(t)
 	p := start(t, "run", "-c", file)
 	p.ready(t)

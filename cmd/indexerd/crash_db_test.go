@@ -19,6 +19,7 @@ import (
 // never have been. The daemon stays up, goes on by itself, and compares
 // everything.
 func TestDatabaseCrash(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "CRASH_N", 3, 1)
 	pgtest.DB(t) // skips or fails where there is no PostgreSQL
 	server := forgetful(t)

@@ -100,6 +100,7 @@ func schemaTable(name, sql, more string) string {
 // SELECT *: what is found is never made of another column, and each table goes
 // on by itself.
 func TestColumnsChangeUnderADaemon(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, name := range []string{"main", "parent", "secret", "tail", "flags", "swap", "quiet"} {
 		pgtest.Exec(t, dsn, "CREATE TABLE "+name+` (id int PRIMARY KEY, gone text DEFAULT 'gone', a text DEFAULT 'apple', b text DEFAULT 'banana', ok boolean DEFAULT true,
@@ -225,6 +226,7 @@ func TestColumnsChangeUnderADaemon(t *testing.T) {
 
 // An application alters a SQLite database in the same ways.
 func TestColumnsChangeInSQLite(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "docs.db")
 	const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO "
 	var tables []string

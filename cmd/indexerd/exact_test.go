@@ -14,6 +14,7 @@ import (
 // as failing, says why, is searched all the same, and S stands still although
 // the last tier would move it.
 func TestExactIsADemand(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	address, err := url.Parse(dsn)
 	if err != nil {
@@ -30,7 +31,7 @@ func TestExactIsADemand(t *testing.T) {
 	settled := p.status(t).Tables[0].Settled.At
 	eventually(t, time.Minute, "the table fails", func() error {
 		s := p.status(t).Tables[0]
-		if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "exact can't be had: function stamped uses statement_timestamp()") {
+		if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "exact is not available: function stamped uses statement_timestamp()") {
 			return fmt.Errorf("state %s, last error %+v", s.State, s.LastError)
 		}
 		return nil

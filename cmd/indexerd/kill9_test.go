@@ -21,6 +21,7 @@ const restartWithin = 5 * time.Second
 // the notes change, KILL_N times. It answers again without a hand, S never
 // falls, and nothing that S claims is missing.
 func TestKill9(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "KILL_N", 20, 3)
 	dsn := pgtest.DB(t)
 	k := &killing{chaos: newChaos(t, dsn, dsn, freshData(t))}

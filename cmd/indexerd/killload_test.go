@@ -20,6 +20,7 @@ import (
 // between 5 and 95 % of its progress. It must end with exactly the rows of the
 // table, having read again no more than the ranges in flight.
 func TestLoadKilledTenTimes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes a minute: run without -short")
 	}

@@ -145,6 +145,7 @@ func TestLateCommitWhilePinned(t *testing.T) {
 // TestExactGoesOnAfterKill9 restarts while a transaction is open that began
 // before: S must not pass it.
 func TestExactGoesOnAfterKill9(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}"))
 	p := start(t, "run", "-c", file)

@@ -115,6 +115,7 @@ func (m *many) following(t *testing.T, first int, lag time.Duration) {
 // table fails, the others' lag is watched all the while, and what was broken has
 // to recover.
 func TestManyTables(t *testing.T) {
+	t.Parallel()
 	tables := 8
 	long := os.Getenv("MANY_TABLES")
 	if long != "" {

@@ -19,6 +19,7 @@ const bulkRows = 300
 // Searches are answered all the while, S passes no transaction of which a part
 // is missing, and the daemon goes on by itself.
 func TestNetwork(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "NET_N", 15, 5)
 	dsn := pgtest.DB(t)
 	between, reach := newProxy(t, dsn)

@@ -37,6 +37,7 @@ func pagilaWith(t testing.TB, more string) (dsn, file string) {
 }
 
 func TestPagila(t *testing.T) {
+	t.Parallel()
 	dsn, file := pagila(t)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
@@ -156,6 +157,7 @@ func killed(t *testing.T, p *proc, dsn, file string) {
 }
 
 func TestDatabaseDownAndUp(t *testing.T) {
+	t.Parallel()
 	dsn, file := pagila(t)
 	admin := os.Getenv("INDEXERD_TEST_PG")
 	name := pgtest.Value[string](t, dsn, "SELECT current_database()")

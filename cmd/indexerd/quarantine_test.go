@@ -13,9 +13,10 @@ import (
 // each is set aside with its reason and blocks nobody, and once it is mended it
 // leaves by itself, or at the next sweep.
 func TestQuarantine(t *testing.T) {
+	t.Parallel()
 	bad := map[string]struct{ body, price, updated, reason string }{
 		"1": {"'NaN'", "'NaN'", "now()", "price"},
-		"2": {"repeat('long', 17 * 1024 * 1024)", "1", "now()", "limits.text"}, // 68 MB
+		"2": {"repeat('long', 512 * 1024)", "1", "now()", "limits.text"}, // 2 MiB
 		"3": {"'infinity'", "1", "'infinity'", "updated"},
 		"4": {"'no number'", "'Infinity'", "now()", "price"},
 		"5": {"'division'", "0", "now()", "division by zero"},
@@ -39,6 +40,7 @@ tables:
     updated: updated
     content: {fields: [body]}
     metadata: {price: number}
+    limits: {text: 1MiB}
 `, t.TempDir(), dsn))
 	p := start(t, "run", "-c", file)
 	p.ready(t)

@@ -34,6 +34,7 @@ func replace(t *testing.T, file, text string) {
 // TestReindex changes what is indexed: the daemon goes on by the old mapping
 // until a reindex, which needs no database and keeps no search waiting.
 func TestReindex(t *testing.T) {
+	t.Parallel()
 	dsn, file := pagila(t)
 	p := start(t, "run", "-c", file)
 	p.ready(t)

@@ -63,6 +63,7 @@ func wantFound(t *testing.T, p *proc, table, query string, want uint64) {
 // when they are repaired. An SQL that fails for every row sets none aside. The
 // function is VOLATILE, as functions are that say nothing.
 func TestRowsThatFail(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE item (id bigint, updated timestamptz, body text, fault text NOT NULL DEFAULT '');
 		CREATE TABLE used (n int); CREATE INDEX ON item (id); CREATE INDEX ON item (updated);

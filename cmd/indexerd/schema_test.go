@@ -32,6 +32,7 @@ import (
 //
 // What a right answer is follows from a row's key alone: see record.
 func TestSchema(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "SCHEMA_N", 10, 4)
 	seed := chaosSeed(t)
 	f := &schemaFigures{}
