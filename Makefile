@@ -15,12 +15,20 @@ demo: build
 build:
 	$(GO) build -o indexerd ./cmd/indexerd
 
-# Everything, on real servers.
+# Everything, on real servers. Tests of the binary mostly wait for a daemon, so
+# more of them run at a time than there are processors.
 test: servers
-	$(WITHPG) $(GO) test -timeout 30m ./...
+	$(WITHPG) $(GO) test -parallel 4 -timeout 30m ./...
 
+# With the race detector: the packages in which code or a test starts a goroutine,
+# except two. internal/simtest runs one goroutine at a time. cmd/indexerd tests
+# the binary: here it is built with the detector, for the tests in RACE_BINARY.
+RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunning|TestColumnsChangeDuringALoad)$$
+RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/simtest ./store/bench,$(shell \
+	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
-	$(WITHPG) $(GO) test -race -short -timeout 30m ./...
+	$(WITHPG) $(GO) test -race -short -parallel 4 -timeout 30m $(RACE_PACKAGES)
+	$(WITHPG) $(GO) test -race -short -parallel 4 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,12 +35,23 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	built = dir
 	name := filepath.Join(dir, "indexerd")
-	out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput()
+	args := []string{"build", "-o", name}
+	if underRace() {
+		args = append(args, "-race")
+		os.Setenv("GORACE", "halt_on_error=1") // a daemon with a race ends, which fails the test
+	}
+	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
 	return name, nil
 })
+
+// underRace reports whether this test runs with the race detector.
+func underRace() bool {
+	info, _ := debug.ReadBuildInfo()
+	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
 
 // built is where the binary is, if a test has needed it.
 var built string
