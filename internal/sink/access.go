@@ -9,32 +9,30 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A row that can't become a document keeps its last one. In a table with an
-// ACL that document must not keep the groups of a row that has others now: a
-// right that was withdrawn would stay for as long as the row is broken, and
-// a user who can break a row could keep what may not be seen any more. So the
-// document is written again, with the groups that were read of the row, or with
-// none where they can't be read: then only admins find it.
+// A row that can't become a document keeps its last document. In a table with an
+// ACL this document must not keep groups that the row has lost, or a user could
+// keep access by breaking the row. So the sink writes the document again, with the
+// groups that were read of the row, or with none if they can't be read. Only
+// admins find a document without groups.
 //
-// The document is written as every document is, index, page, tree, before the
-// row is listed and before Put returns. The page keeps its updateTime and loses
-// its token, so its stamp is never that of a row: the row counts as different
-// until it is read as a whole. A crash in between leaves a page and a document
-// of two versions, or a row that is not listed yet. Both count as different.
+// Index, page and tree are written in the usual order, before the row is
+// quarantined and before Put returns. The page keeps its updateTime and loses its
+// token, so it never has the stamp of a row: the row counts as different until it
+// becomes a document. A crash in between leaves page and document of two versions,
+// or a row that is not quarantined. Both count as different too.
 //
-// Invariant (no group without its row): the document of a reject has the groups
-// that the newest fetch has read of the row, or none.
+// Invariant: the document of a reject has the groups that the newest fetch read of
+// the row, or none.
 
-// WithACL has the sink apply the groups of rejects to the documents that are
-// left of them. It is called before the first Put.
+// WithACL makes the sink apply the groups of rejects to their last documents. Call
+// it before the first Put.
 func (s *Sink) WithACL(acl doc.ACL) *Sink {
 	s.acl = acl
 	return s
 }
 
-// withGroups gives the rejects of a batch their groups. all is the batch before
-// rows of one key became rejects: such rows have groups where all of them have
-// the same.
+// withGroups sets the groups of a batch's rejects. all is the batch before rows
+// with one key became rejects: these have groups if all of them have the same.
 func (s *Sink) withGroups(b, all doc.Batch) doc.Batch {
 	if s.acl == (doc.ACL{}) || len(b.Rejects) == 0 {
 		return b
@@ -59,8 +57,8 @@ func (s *Sink) withGroups(b, all doc.Batch) doc.Batch {
 	return b
 }
 
-// restrict applies the groups of rejects to the documents that are left of
-// them, and sets Document of each reject.
+// restrict applies the groups of rejects to their last documents, and sets Document
+// of each reject.
 func (s *Sink) restrict(b doc.Batch) error {
 	if s.acl == (doc.ACL{}) {
 		return nil
@@ -88,9 +86,9 @@ func (s *Sink) restrict(b doc.Batch) error {
 	return r.write()
 }
 
-// HideUnknown hides the documents of rows in quarantine whose groups were not
-// read when they were set aside, since the table had no ACL then. It returns how
-// many there are.
+// HideUnknown hides the documents of quarantined rows whose groups are unknown,
+// because the table had no ACL when they were quarantined. It returns how many
+// there are.
 func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) {
 	oids := keys(nil, rows)
 	if s.acl == (doc.ACL{}) || len(oids) == 0 {
@@ -105,7 +103,7 @@ func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) 
 		return 0, err
 	}
 	defer s.release(oids)
-	repaired := func(r doc.Reject) bool { return !s.quarantine.Has(r.OID) } // before they were held
+	repaired := func(r doc.Reject) bool { return !s.quarantine.Has(r.OID) } // before hold returned
 	b := doc.Batch{Fetch: fetch, Rejects: slices.DeleteFunc(slices.Clone(rows), repaired)}
 	if err := s.restrict(b); err != nil {
 		return 0, err
@@ -114,10 +112,11 @@ func (s *Sink) HideUnknown(ctx context.Context, rows []doc.Reject) (int, error) 
 	return len(b.Rejects), s.quarantine.Add(b)
 }
 
-// restrictedText bounds the pages that a restriction holds before it writes.
+// restrictedText is how many bytes of pages a restriction collects before it
+// writes.
 const restrictedText = 16 << 20
 
-// A restriction is the documents of a batch's rejects on their way.
+// A restriction collects the changes of the last documents of rejects.
 type restriction struct {
 	sink    *Sink
 	fetch   doc.FetchSeq
@@ -127,7 +126,7 @@ type restriction struct {
 	text    int
 }
 
-// add decides what becomes of the document that the index has at a version.
+// add decides how the document that the index has at a version is changed.
 func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	s := r.sink
 	meta, paged, err := s.pages.Meta(reject.OID)
@@ -157,8 +156,8 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 		return nil
 	}
 	r.done[reject.OID] = visibility
-	// The rows and not their hashes: the index may have been built without the
-	// field, and the next one will be built of the page.
+	// Bodies and not hashes: the index may have been built without the ACL field,
+	// and the next index is built from the page.
 	if bytes.Equal(e.body, page.Body) && version == page.V {
 		return nil
 	}
@@ -169,13 +168,13 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 	return r.write()
 }
 
-// remove removes a document from the index. Without a readable page of it, its
+// remove removes a document from the index, since without a readable page its
 // groups can't be replaced.
 func (r *restriction) remove(oid doc.OID) {
 	r.removed, r.done[oid] = append(r.removed, oid), doc.Hidden
 }
 
-// page reads a page; it reports false for one that is damaged.
+// page reads a page. It reports false for a damaged one.
 func (s *Sink) page(oid doc.OID) (doc.Page, bool, error) {
 	page, err := s.pages.Get(oid)
 	if err == nil {
@@ -187,9 +186,8 @@ func (s *Sink) page(oid doc.OID) (doc.Page, bool, error) {
 	return page, false, nil
 }
 
-// rebuilt builds the document of a page again, with other groups. Groups that
-// do not fit are not known. It reports false where the page's row itself does
-// not fit any more.
+// rebuilt builds the document of a page again, with other groups, or with none if
+// these can't be indexed. It reports false if the page's row can't be indexed.
 func (r *restriction) rebuilt(page doc.Page, groups *doc.Row) (entry, doc.Visibility, bool) {
 	s := r.sink
 	row, err := doc.ParseRow(page.Body)
@@ -214,7 +212,7 @@ func (r *restriction) rebuilt(page doc.Page, groups *doc.Row) (entry, doc.Visibi
 	}
 }
 
-// write makes what has been decided durable.
+// write makes the collected changes durable.
 func (r *restriction) write() error {
 	s := r.sink
 	if len(r.removed) > 0 {
@@ -232,7 +230,7 @@ func (r *restriction) write() error {
 	if err := s.writeAll(r.entries); err != nil {
 		return fmt.Errorf("change the groups of %d documents: %w", len(r.entries), err)
 	}
-	if err := s.tell(r.entries); err != nil {
+	if err := s.putStamps(r.entries); err != nil {
 		return err
 	}
 	r.entries, r.removed, r.text = r.entries[:0], r.removed[:0], 0

@@ -33,9 +33,8 @@ func groupLife() []groupRows {
 	return life
 }
 
-// A crash at any step of what is stored leaves no document with groups that its
-// row does not have, once the row has been read again: as it is, or as it has
-// become meanwhile.
+// After a crash at any step and another read of the row, no document has groups that
+// its row does not have, also if the row changed meanwhile.
 func TestGroupsAfterACrashAnywhere(t *testing.T) {
 	life := groupLife()
 	for at := range life {
@@ -110,7 +109,7 @@ func TestGroupsModel(t *testing.T) {
 	})
 }
 
-// Rows of one key have groups where all of them have the same.
+// Rows with one key have groups if all of them have the same.
 func TestGroupsOfDuplicates(t *testing.T) {
 	twin := func(group string, b breakage) groupRow { return groupRow{"twin", group, b} }
 	for _, test := range []struct {
@@ -149,8 +148,8 @@ func TestGroupsOfDuplicates(t *testing.T) {
 	}
 }
 
-// What has no page that tells what is in it is not shown at all. Where nothing
-// is stored, nothing is written.
+// A document without a readable page is removed from the index. If nothing is
+// stored, nothing is written.
 func TestGroupsWithoutAPage(t *testing.T) {
 	reject := func(t *testing.T, w *world) doc.Visibility {
 		t.Helper()
@@ -197,7 +196,7 @@ func page(w *world) doc.Page {
 	return p
 }
 
-// Groups apply where rejects are too many to be listed, too.
+// Groups apply also if there are too many rejects to quarantine.
 func TestGroupsOfTooManyRejects(t *testing.T) {
 	w := newWorld()
 	rows := groupRows{}
@@ -227,8 +226,8 @@ func TestGroupsOfTooManyRejects(t *testing.T) {
 	}
 }
 
-// A fetch that is older than the one that rejected a row does not bring its
-// groups back, and the same groups once more cost no write.
+// A fetch older than the one that rejected a row does not restore its groups. The
+// same groups again cost no write.
 func TestGroupsOfAnOlderFetch(t *testing.T) {
 	w := newWorld()
 	if err := (groupRows{one: {"a", "7", fits1}}).repair(w); err != nil {
@@ -264,8 +263,8 @@ func TestGroupsOfAnOlderFetch(t *testing.T) {
 	put(groupRow{"a", "9", readable}, begin(t, s))
 }
 
-// What was set aside before the table had an ACL is hidden, and what has no
-// document is left alone.
+// HideUnknown hides the documents of rows that were quarantined before the table had
+// an ACL. Rows without a document are left alone.
 func TestHideUnknown(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -292,9 +291,9 @@ func TestHideUnknown(t *testing.T) {
 	}
 }
 
-// A row that broke without another version, as by a lower limit, is not taken
-// for the one that its document was read from: a crash before it is listed must
-// not leave it hidden for good.
+// A row that became unusable without another version, as by a lower limit, counts
+// as different from its hidden document. Otherwise a crash before it is quarantined
+// would leave it hidden for good.
 func TestGroupsOfTheSameVersion(t *testing.T) {
 	w := newWorld()
 	row := groupRow{"a", "7", fits1}

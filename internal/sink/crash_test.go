@@ -10,8 +10,8 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-// repair is what passes and sweep do, at its plainest: fetch what differs and
-// what was set aside, delete what is gone.
+// repair does what passes and sweep do: it fetches rows that differ and rows in
+// quarantine, and deletes documents of gone rows.
 func repair(ctx context.Context, w *world, table *fakeworld.Table) error {
 	s := w.start()
 	table.Numbers = s
@@ -36,7 +36,7 @@ func repair(ctx context.Context, w *world, table *fakeworld.Table) error {
 	return removeGone(ctx, w, s, rows, aside)
 }
 
-// removeGone deletes what is stored of rows that are not there.
+// removeGone deletes the documents of rows that are gone.
 func removeGone(ctx context.Context, w *world, s *Sink, rows map[doc.OID]fakeworld.Row, aside []doc.OID) error {
 	seq, err := s.Begin(func() error { return nil })
 	if err != nil {
@@ -56,7 +56,7 @@ func removeGone(ctx context.Context, w *world, s *Sink, rows map[doc.OID]fakewor
 	return err
 }
 
-// life is a table's history, in states between which passes run.
+// life is the states of a table, between which passes run.
 var life = []func(*fakeworld.Table){
 	func(t *fakeworld.Table) {
 		x := t.Begin()
@@ -92,8 +92,8 @@ var life = []func(*fakeworld.Table){
 	},
 }
 
-// A crash at any step of what is stored, in any state of the table, is healed
-// by reading again, with the table as it is or as it has become meanwhile.
+// After a crash at any step, in any state of the table, reading the rows again
+// repairs index and pages, also if the table changed meanwhile.
 func TestCrashAnywhere(t *testing.T) {
 	for at := range life {
 		for next := at; next < len(life); next++ {
@@ -135,8 +135,8 @@ func crashAndRepair(t *testing.T, k, at, next int) bool {
 	return err != nil
 }
 
-// checkRepaired compares what is stored with the rows. One that does not fit
-// is in quarantine instead; the index may have an earlier version of it.
+// checkRepaired compares index and pages with the rows. A row that does not fit is
+// in quarantine, and the index may have an earlier version of it.
 func checkRepaired(t *testing.T, w *world, table *fakeworld.Table) {
 	t.Helper()
 	rows, aside := table.Rows(), w.quarantine.Reasons()

@@ -106,9 +106,8 @@ func (r groupRow) add(b *doc.Batch, oid doc.OID) {
 // groupRows is a table at one moment.
 type groupRows map[doc.OID]groupRow
 
-// repair is what passes do: fetch what differs and what was set aside. A sink
-// that is told of a document that the index refuses finds out which one it is
-// when the pass tries again.
+// repair does what passes do: it fetches rows that differ and rows in quarantine.
+// If the index refuses a document, the sink isolates it at the second try.
 func (rows groupRows) repair(w *world) error {
 	s := w.startGrouped()
 	err := rows.pass(w, s)

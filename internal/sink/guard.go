@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// guardWindow is how long removals count against the limits.
+// guardWindow is how long a removal counts against the limits.
 const guardWindow = time.Hour
 
-// Limits bound the removals of guardWindow: the larger of the two counts.
+// Limits limit the removals within guardWindow. The larger of both applies.
 type Limits struct {
 	Count    int
-	Fraction float64 // of the documents there were when the window began
+	Fraction float64 // of the documents at the beginning of the window
 }
 
-// Held are removals that wait for a person's word.
+// Held are removals that wait for an operator to allow them.
 type Held struct {
-	Removals int // in the largest pass that was held since the last sweep
-	Of       int // documents there were
+	Removals int // of the largest pass that was held since the last sweep
+	Of       int // documents in the index then
 	Since    time.Time
 }
 
-// A Guard stands before every removal that is inferred from a row's absence:
-// an empty listing may be a mistake of the database's, or of ours. What a pass
-// wants to remove beyond the limits is held, all of it, until it is allowed.
+// A Guard limits the removals of documents whose rows were not found, because an
+// empty listing may be a mistake. If a pass wants to remove more than the limits
+// allow, the guard holds all its removals until an operator allows them.
 //
-// Invariant: without an Allow, the hour before each such removal has no more of
-// them than the limits of the documents there were when it began, and of those
-// added since, however passes cut their removals into batches. A batch is judged by all that its pass has left to remove; with
-// what the pass has removed already, which counts against the hour, that is one
-// sum from its first batch to its last, so it is let through or held as one.
+// Invariant: without an Allow, the removals of any hour are within the limits,
+// which apply to the documents at its beginning and those added since, however
+// passes cut their removals into batches. A batch is judged by all that its pass
+// has left to remove. That number and the pass's removals of the hour have the
+// same sum for each batch, so a pass is admitted or held as a whole.
 //
-// What was removed otherwise, by a person's word or because its row says that
-// it is deleted, is not limited. It counts among the documents that there were.
+// Removals that an operator allowed, and those of rows that are marked deleted, are
+// exempt. They count as documents that were there.
 type Guard struct {
 	limits    Limits
 	documents func() (uint64, error)
@@ -41,36 +41,36 @@ type Guard struct {
 	mu      sync.Mutex
 	log     []removal // of the last guardWindow
 	allowed int       // removals that may still be made beyond the limits
-	granted int       // removals that were, since the last Allow
+	granted int       // removals made beyond the limits since the last Allow
 	held    Held
 }
 
-// A removal is when so many documents were removed.
+// A removal is the number of documents that were removed at a time.
 type removal struct {
 	at      time.Time
 	n       int
 	limited bool // it counts against the limits
 }
 
-// NewGuard makes a guard; documents counts what the index has.
+// NewGuard returns a guard. documents returns the number of documents in the index.
 func NewGuard(l Limits, documents func() (uint64, error)) *Guard {
 	return &Guard{limits: l, documents: documents}
 }
 
-// Remember counts removals of an earlier run, so that a restart does not begin
+// Remember counts removals of an earlier process, so that a restart does not begin
 // a new hour.
 func (g *Guard) Remember(at time.Time, n int) { g.note(removal{at, n, true}) }
 
-// Allow lets n removals through beyond the limits; 0 takes back what is left.
-// Until then all removals count as one pass: exactly n of a larger one are made.
+// Allow admits n removals beyond the limits. 0 revokes the rest of an earlier
+// Allow. Of a pass with more removals exactly n are made.
 func (g *Guard) Allow(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.allowed, g.granted = n, 0
 }
 
-// Settle says how many removals a full sweep has held: what was held before is
-// among them, or is no longer to be removed.
+// Settle replaces what is held by the removals that a full sweep has held.
+// Removals that were held before are among these, or are no longer due.
 func (g *Guard) Settle(held Held) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,16 +84,16 @@ func (g *Guard) Settle(held Held) {
 	g.held = held
 }
 
-// Held returns what is held; Removals is 0 when nothing is.
+// Held returns what is held. Removals is 0 if nothing is.
 func (g *Guard) Held() Held {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.held
 }
 
-// admit returns the removals of a batch of n that may be made now, which count
-// at once; left is how many its pass has left to make, these included. Those
-// that are not made after all go back by undo.
+// admit returns how many removals of a batch of n may be made now, and counts them.
+// left is the number that the pass has left, with these. The caller calls undo if
+// the removals fail.
 func (g *Guard) admit(n, left int) (removal, error) {
 	documents, err := g.documents()
 	if err != nil {
@@ -116,10 +116,9 @@ func (g *Guard) admit(n, left int) (removal, error) {
 	return admitted, nil
 }
 
-// hour returns the limited removals of the hour up to now, and how many
-// documents there were to remove: those that are there, and all that were
-// removed. So a pass does not come to be held half-way because of what it has
-// removed itself.
+// hour returns the limited removals of the last hour, and the number of documents
+// before them: those in the index and all that were removed. So the removals of a
+// pass do not lower its own limit.
 func (g *Guard) hour(now time.Time, documents int) (used, before int) {
 	g.log = slices.DeleteFunc(g.log, func(r removal) bool { return now.Sub(r.at) >= guardWindow })
 	before = documents
@@ -136,7 +135,7 @@ func (g *Guard) beyond(removals, documents int) bool {
 	return float64(removals) > max(float64(g.limits.Count), g.limits.Fraction*float64(documents))
 }
 
-// hold notes a pass that is held, if it is the largest.
+// hold records a pass that is held, if it is the largest.
 func (g *Guard) hold(h Held) {
 	if h.Removals <= g.held.Removals {
 		return
@@ -147,9 +146,8 @@ func (g *Guard) hold(h Held) {
 	g.held = h
 }
 
-// undo takes back removals that have failed, so that a disk that is full for an
-// hour does not use the hour up. What was allowed stays used: part of it may
-// have been made.
+// undo uncounts removals that failed, so that a full disk does not use up the
+// limits. An Allow stays used, because part of the removals may have been made.
 func (g *Guard) undo(r removal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,8 +156,8 @@ func (g *Guard) undo(r removal) {
 	}
 }
 
-// hear notes removals that no limit holds for.
-func (g *Guard) hear(n int) { g.note(removal{time.Now(), n, false}) }
+// recordExempt records removals that are exempt from the limits.
+func (g *Guard) recordExempt(n int) { g.note(removal{time.Now(), n, false}) }
 
 func (g *Guard) note(r removal) {
 	g.mu.Lock()

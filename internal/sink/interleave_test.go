@@ -216,7 +216,7 @@ func (p *play) check() error {
 	return nil
 }
 
-// However passes interleave, each row ends as its newest fetch found it.
+// For any interleaving of passes, each row ends as its newest fetch found it.
 func TestInterleavedPassesEndWithTheNewestFetch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := drawHistory(rt)

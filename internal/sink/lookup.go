@@ -2,15 +2,11 @@ package sink
 
 import "indexerd/internal/doc"
 
-// Different returns the OIDs of those stamps that are not what the index has:
-// another stamp, another generation, no page, or a page whose version is not
-// the index's.
+// Different returns the OIDs of the stamps that the index does not have: the page
+// has another stamp or another generation, there is no page, or the page's version
+// is not the index's.
 func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
-	oids := make([]doc.OID, len(stamps))
-	for i := range stamps {
-		oids[i] = stamps[i].OID
-	}
-	states, err := s.lookUp(oids)
+	states, err := s.lookUp(doc.OIDs(stamps))
 	if err != nil {
 		return nil, err
 	}
@@ -23,9 +19,8 @@ func (s *Sink) Different(stamps []doc.Stamp) ([]doc.OID, error) {
 	return different, nil
 }
 
-// Stored returns the stamps of those rows that would leave something behind if
-// they were gone: that of the page, or an empty one where only the index, as
-// after a crash, or the quarantine has something.
+// Stored returns the stamps of those rows that have a page, a document or an entry
+// in the quarantine. The stamp is the page's, or empty if there is no page.
 func (s *Sink) Stored(oids []doc.OID) ([]doc.Stamp, error) {
 	stamps, there, err := s.stamps(oids)
 	if err != nil {
@@ -40,8 +35,8 @@ func (s *Sink) Stored(oids []doc.OID) ([]doc.Stamp, error) {
 	return stored, nil
 }
 
-// stamps returns the stamps of pages, empty ones but for the OID where there is
-// none, and whether there is a page or a document.
+// stamps returns the stamps of pages, and whether there is a page or a document.
+// Without a page a stamp has its OID only.
 func (s *Sink) stamps(oids []doc.OID) (stamps []doc.Stamp, there []bool, err error) {
 	versions, err := s.index.Versions(oids)
 	if err != nil {
@@ -59,28 +54,27 @@ func (s *Sink) stamps(oids []doc.OID) (stamps []doc.Stamp, there []bool, err err
 	return stamps, there, nil
 }
 
-// outdated reports whether a newer fetch than this one has been applied to the
-// row.
+// outdated reports whether a newer fetch was applied to the row.
 func (s *Sink) outdated(oid doc.OID, page doc.Meta, fetch doc.FetchSeq) bool {
 	newest := page.Fetch
 	s.locked(func() { newest = max(newest, s.absent[oid]) })
 	return newest > fetch
 }
 
-// A state is what is stored of a document: its page's Meta, and the version
-// that the index has, which is 0 where the page is of another generation.
+// A state is the page's Meta of a document, and the version that the index has. The
+// version is 0 if the page is of another generation.
 type state struct {
 	doc.Meta
 	version doc.Version
 }
 
-// indexed reports whether the index has the very write that the page speaks
-// of.
+// indexed reports whether page and index document are of one write.
 func (s state) indexed() bool { return s.version != 0 && s.version == s.V }
 
+// lookUp returns the state of each document.
 func (s *Sink) lookUp(oids []doc.OID) ([]state, error) {
 	states := make([]state, len(oids))
-	var at []int // of those that the index may have
+	var at []int // positions of the documents that the index may have
 	var ask []doc.OID
 	for i, oid := range oids {
 		page, ok, err := s.pages.Meta(oid)

@@ -11,8 +11,7 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-// Numbers only rise, whatever is restarted, and those of one call are
-// consecutive.
+// Numbers increase, also across restarts, and those of one call are consecutive.
 func TestNumbersNeverRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld()
@@ -40,7 +39,6 @@ func TestNumbersNeverRepeat(t *testing.T) {
 	})
 }
 
-// Most numbers cost nothing durable.
 func TestNumbersAreReservedInBlocks(t *testing.T) {
 	reservations := 0
 	w := newWorld()
@@ -58,7 +56,7 @@ func TestNumbersAreReservedInBlocks(t *testing.T) {
 	}
 }
 
-// Without a durable number nothing is fetched and nothing written.
+// If no number can be reserved, nothing is fetched and nothing is written.
 func TestNoNumbersNoWork(t *testing.T) {
 	w := newWorld()
 	s := New(w.index, w.pages, w.tree, w.quarantine, w.guard(), func(uint64) (uint64, error) { return 0, errFault })
@@ -72,7 +70,7 @@ func TestNoNumbersNoWork(t *testing.T) {
 	w.wantIndex(t, nil)
 }
 
-// A fetch whose snapshot can't be taken is over: nothing is remembered for it.
+// A fetch whose snapshot fails has ended.
 func TestBeginWithoutSnapshot(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -86,8 +84,8 @@ func TestBeginWithoutSnapshot(t *testing.T) {
 	w.wantIndex(t, map[doc.OID]string{one: "a"})
 }
 
-// Documents of one batch, of other batches and of other runs have versions of
-// their own.
+// No two documents have the same version, in one batch, in several or across
+// restarts.
 func TestVersionsAreUnique(t *testing.T) {
 	w := newWorld()
 	seen := map[doc.Version]bool{}

@@ -15,9 +15,8 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-// What was fetched earlier never overwrites what was fetched later. Each case
-// is what an older and a newer fetch found of row one, which was at "old"; the
-// newer one comes first.
+// An earlier fetch never overwrites a later one. Each case has what an older and a
+// newer fetch found of row one, which was "old". The newer one is put first.
 func TestFetchOrderDecides(t *testing.T) {
 	const gone = ""
 	tests := []struct {
@@ -65,7 +64,7 @@ func TestFetchOrderDecides(t *testing.T) {
 	}
 }
 
-// A reject of the source is ordered as a document is.
+// Rejects of the source are dropped by fetch order, as documents are.
 func TestOlderRejectOfTheSource(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -77,7 +76,7 @@ func TestOlderRejectOfTheSource(t *testing.T) {
 	}
 }
 
-// Rows without a key are not one row: none is newer than another.
+// Rows without a key are different rows, and have no order.
 func TestRejectsWithoutKeyAreNotOrdered(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -90,7 +89,7 @@ func TestRejectsWithoutKeyAreNotOrdered(t *testing.T) {
 	}
 }
 
-// The order of arrival decides nothing, but within a fetch the last one counts.
+// Within a fetch the last batch counts.
 func TestSameFetchMayPutAgain(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -100,21 +99,7 @@ func TestSameFetchMayPutAgain(t *testing.T) {
 	w.wantIndex(t, map[doc.OID]string{one: "b"})
 }
 
-// The failing twin: where a number is taken when a batch arrives, and not when
-// its snapshot is, the older snapshot wins.
-func TestNumberingArrivalsLosesTheNewer(t *testing.T) {
-	w := newWorld()
-	s := w.start()
-	arrive := func(title string) { fetch(t, s, map[doc.OID]string{one: title}) } // Begin and Put at once
-	arrive("newer")
-	arrive("older")
-	if got := w.index.Titles()[one]; got != "older" {
-		t.Errorf("index: got %q, want the twin to have lost the newer", got)
-	}
-}
-
-// A removal that failed half-way is remembered as well: what is left of the
-// row is not what the older fetch has.
+// An older fetch can't put a row again whose removal failed half-way.
 func TestFailedRemovalIsNotUndone(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -129,9 +114,9 @@ func TestFailedRemovalIsNotUndone(t *testing.T) {
 	w.wantIndex(t, nil)
 }
 
-// A removal is remembered as long as an older fetch is in flight: not less,
-// or that one brings the row back; not more, or memory grows with every sweep.
-func TestMemoryOfRemovals(t *testing.T) {
+// A removal is remembered while an older fetch is in flight, which could put the
+// row again, and no longer, since memory would grow with every sweep.
+func TestRemovalIsRememberedForOlderFetches(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	fetch(t, s, map[doc.OID]string{one: "a"})
@@ -153,30 +138,14 @@ func TestMemoryOfRemovals(t *testing.T) {
 	w.wantIndex(t, map[doc.OID]string{one: "b"})
 }
 
-// The failing twin: a fetch that ends before its batch is put brings the row
-// back.
-func TestEndingBeforePutResurrects(t *testing.T) {
-	w := newWorld()
-	s := w.start()
-	fetch(t, s, map[doc.OID]string{one: "a"})
-	older, newer := begin(t, s), begin(t, s)
-	s.End(older)
-	remove(t, s, newer, stampOf(one, "a"))
-	s.End(newer)
-	put(t, s, older, map[doc.OID]string{one: "a"})
-	if got := w.index.Titles()[one]; got != "a" {
-		t.Errorf("index: got %q, want the twin to have brought it back", got)
-	}
-}
-
 // A taken pairs a fetch's number with its snapshot.
 type taken struct {
 	seq      doc.FetchSeq
 	snapshot time.Time
 }
 
-// takeAtOnce begins ten fetches at once, whose snapshots take their time: the
-// later a fetch began, the less.
+// takeAtOnce begins ten fetches at once. The later a fetch began, the less time its
+// snapshot takes.
 func takeAtOnce(begin func(open func() error) (doc.FetchSeq, error)) []taken {
 	results := make(chan taken)
 	for i := range 10 {
@@ -199,33 +168,19 @@ func takeAtOnce(begin func(open func() error) (doc.FetchSeq, error)) []taken {
 	return all
 }
 
-func inOrder(all []taken) bool {
-	return slices.IsSortedFunc(all, func(a, b taken) int { return a.snapshot.Compare(b.snapshot) })
-}
-
 func TestSnapshotsAreInTheOrderOfNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld().start()
-		if got := takeAtOnce(s.Begin); !inOrder(got) {
+		got := takeAtOnce(s.Begin)
+		if !slices.IsSortedFunc(got, func(a, b taken) int { return a.snapshot.Compare(b.snapshot) }) {
 			t.Errorf("got %v, want snapshots in the order of numbers", got)
-		}
-	})
-	// The failing twin: number and snapshot without one lock around both.
-	synctest.Test(t, func(t *testing.T) {
-		n := &numbers{reserve: newWorld().reserve}
-		twin := func(open func() error) (doc.FetchSeq, error) {
-			seq, err := n.next(1)
-			return doc.FetchSeq(seq), errors.Join(err, open())
-		}
-		if got := takeAtOnce(twin); inOrder(got) {
-			t.Errorf("got %v, want the twin's snapshots out of order", got)
 		}
 	})
 }
 
-// Batches with a row in common are written one after the other; others side by
-// side.
-func TestRowsAreHeldWhileTheyAreWritten(t *testing.T) {
+// Batches with a common row are written one after the other, all others
+// concurrently.
+func TestBatchesWithACommonRowAreWrittenInTurn(t *testing.T) {
 	tests := []struct {
 		name    string
 		rows    [2]map[doc.OID]string
@@ -269,7 +224,7 @@ func TestRowsAreHeldWhileTheyAreWritten(t *testing.T) {
 	}
 }
 
-// sleepIn makes a step take its time.
+// sleepIn makes a step slow.
 func sleepIn(name string, d time.Duration) func(string) error {
 	return func(step string) error {
 		if step == name {
@@ -279,7 +234,7 @@ func sleepIn(name string, d time.Duration) func(string) error {
 	}
 }
 
-// Waiting for a row ends with the context; the row stays with who holds it.
+// A Put that waits for a row returns when its context ends. The row stays held.
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

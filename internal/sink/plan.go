@@ -5,40 +5,43 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// A plan is what a batch comes to.
+// A plan is what Put has to do for a batch.
 type plan struct {
 	entries []entry
 	rejects []doc.Reject
 	deleted []doc.OID // rows marked deleted
 }
 
-// An entry is a current document: its page is written, and the document where
-// the index does not have it.
+// An entry is a document to put: its page is always written, its index document
+// unless the change is skipped.
 type entry struct {
 	doc    doc.Doc
 	body   []byte
 	change change
-	seen   bool // this version was known
+	seen   bool // this version was stored before
 }
 
-// A change is what an entry means to the index.
+// Key returns the OID.
+func (e entry) Key() doc.OID { return e.doc.OID }
+
+// A change is the effect of an entry on the index.
 type change int
 
 const (
-	skipped change = iota // it has the same
+	skipped change = iota // the index has the same document
 	added
 	updated
 )
 
-// plan decides what to write. Rows that can't be indexed join the rejects;
-// what is older than what is applied is dropped.
+// plan decides what to write. It adds rows that can't be indexed to the rejects,
+// and drops rows that are outdated.
 func (s *Sink) plan(b doc.Batch) (plan, error) {
 	p := plan{entries: make([]entry, 0, len(b.Docs))}
-	before, err := s.lookUp(keys(b.Docs, nil))
+	before, err := s.lookUp(doc.OIDs(b.Docs))
 	if err != nil {
 		return p, err
 	}
-	if p.rejects, err = current(s, b.Rejects, b.Fetch, func(r doc.Reject) doc.OID { return r.OID }); err != nil {
+	if p.rejects, err = current(s, b.Rejects, b.Fetch, doc.Reject.Key); err != nil {
 		return p, err
 	}
 	if p.deleted, err = current(s, b.Deleted, b.Fetch, func(oid doc.OID) doc.OID { return oid }); err != nil {
@@ -63,11 +66,11 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	return p, nil
 }
 
-// bodyGuess is room for the names and quotes of a common row's JSON.
+// bodyGuess is the usual size of the names and quotes of a row's JSON, in bytes.
 const bodyGuess = 512
 
-// build makes a page's body, and hashes what the index would say. Its size is
-// looked at first: to analyse a text takes many times its size in memory.
+// build returns the body of a document's page, and sets its hash. It checks the
+// size first, because analysis takes many times the size of a text in memory.
 func (s *Sink) build(d *doc.Doc) (body []byte, err error) {
 	if s.Check != nil {
 		if err := s.Check(d.Row); err != nil {
@@ -85,12 +88,12 @@ func (s *Sink) build(d *doc.Doc) (body []byte, err error) {
 	return body, err
 }
 
-// newEntry compares a document with what is stored of it.
+// newEntry compares a document with the stored one.
 func newEntry(d doc.Doc, body []byte, before state) entry {
 	e := entry{body: body, change: added, seen: before.Same(d.Stamp)}
 	switch {
 	case before.indexed() && before.Hash == d.Hash:
-		d.V = before.V // the page goes on speaking of the write that the index has
+		d.V = before.V // the version that the index has
 		e.change = skipped
 	case before.version != 0:
 		e.change = updated
@@ -99,8 +102,8 @@ func newEntry(d doc.Doc, body []byte, before state) entry {
 	return e
 }
 
-// count adds what was written to a report. Late are versions that were not
-// known.
+// count adds the written entries to a report. Versions that were stored before do
+// not count as late.
 func count(r *doc.Report, written []entry) {
 	for i := range written {
 		e := &written[i]
@@ -112,13 +115,13 @@ func count(r *doc.Report, written []entry) {
 		case updated:
 			r.Updated++
 		}
-		if d := &e.doc; !e.seen && timeunit.Plausible(d.Updated, d.Fetched) { // else it says nothing of transactions
+		if d := &e.doc; !e.seen && timeunit.Plausible(d.Updated, d.Fetched) { // an implausible time is no lateness
 			r.Late.Note(d.Fetched.Sub(d.Updated))
 		}
 	}
 }
 
-// current returns the rows that are not older than what is applied.
+// current returns the rows that are not outdated.
 func current[T any](s *Sink, rows []T, fetch doc.FetchSeq, key func(T) doc.OID) ([]T, error) {
 	var current []T
 	for _, r := range rows {

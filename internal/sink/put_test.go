@@ -38,7 +38,7 @@ func TestPutCounts(t *testing.T) {
 	w.wantIndex(t, map[doc.OID]string{one: "a", two: "b", three: "c"})
 }
 
-// What is skipped still moves its page on: the stamp is the newest.
+// The page of a skipped row gets the new stamp.
 func TestSkippedRowsKeepTheirStampNew(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -56,8 +56,7 @@ func TestSkippedRowsKeepTheirStampNew(t *testing.T) {
 	w.wantWhole(t)
 }
 
-// A row from 1970, or of the year 9999, was not late by so much: its updateTime
-// says nothing of transactions.
+// An updateTime of 1970 or of the year 9999 does not count as lateness.
 func TestImplausibleTimesAreNotLate(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -91,8 +90,8 @@ func failAt(name string) func(string) error {
 	}
 }
 
-// divergences end with an index that is not what the page of row one speaks
-// of, though the page has the hash of "a".
+// divergences end with an index that does not have the write of row one's page,
+// although the page has the hash of "a".
 var divergences = []struct {
 	name    string
 	diverge func(*testing.T, *world)
@@ -142,8 +141,8 @@ func putFails(t *testing.T, w *world, step string, titles map[doc.OID]string) {
 	}
 }
 
-// The row goes back to what its page has: equal hashes must not hide what the
-// index says.
+// A document with the hash of its page is written if the index does not have the
+// page's write.
 func TestNothingIsSkippedThatTheIndexDoesNotHave(t *testing.T) {
 	for _, test := range divergences {
 		t.Run(test.name, func(t *testing.T) {
@@ -168,48 +167,12 @@ func TestNothingIsSkippedThatTheIndexDoesNotHave(t *testing.T) {
 	}
 }
 
-// hashAlone is an index that has whatever the pages speak of, so that the hash
-// alone decides what is skipped.
-type hashAlone struct {
-	*fakeworld.Index
-	pages *fakeworld.Pages
-}
-
-func (x hashAlone) Generation() doc.Generation { return 1 }
-
-func (x hashAlone) Versions(oids []doc.OID) ([]doc.Version, error) {
-	versions := make([]doc.Version, len(oids))
-	for i, oid := range oids {
-		page, _ := x.pages.Page(oid)
-		versions[i] = page.V
-	}
-	return versions, nil
-}
-
-// The failing twin: skipping by the hash alone loses the row in every one of
-// these cases.
-func TestSkippingByHashAloneLosesRows(t *testing.T) {
-	for _, test := range divergences {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld()
-			test.diverge(t, w)
-			twin := New(hashAlone{w.index, w.pages}, w.pages, w.tree, w.quarantine, w.guard(), w.reserve)
-			if report := fetch(t, twin, map[doc.OID]string{one: "a"}); report.Skipped != 1 {
-				t.Errorf("got %+v, want the row skipped", report)
-			}
-			if got := w.index.Titles()[one]; got == "a" {
-				t.Errorf("index: got %q, want something else", got)
-			}
-		})
-	}
-}
-
 // noHash is an index in which every row hashes to 0.
 type noHash struct{ *fakeworld.Index }
 
 func (noHash) Hash(doc.Row) (doc.DocHash, error) { return 0, nil }
 
-// A hash of 0 is one like any other, and not that of a row without a page.
+// A row with the hash 0 and without a page is not skipped.
 func TestHashZeroIsIndexed(t *testing.T) {
 	w := newWorld()
 	s := New(noHash{w.index}, w.pages, w.tree, w.quarantine, w.guard(), w.reserve)
@@ -218,7 +181,7 @@ func TestHashZeroIsIndexed(t *testing.T) {
 	}
 }
 
-// An error of the index leaves pages and quarantine as they were.
+// After an error of the index, pages and quarantine are unchanged.
 func TestFailedIndexBatchTouchesNothingElse(t *testing.T) {
 	w := newWorld()
 	fetch(t, w.start(), map[doc.OID]string{one: "a", two: fakeworld.Unfit})
@@ -235,7 +198,7 @@ func TestFailedIndexBatchTouchesNothingElse(t *testing.T) {
 	}
 }
 
-// Whatever fails, Put says so, counts nothing as done, and the same rows can
+// Whichever step fails, Put returns the error and an empty report, and the rows can
 // be put again.
 func TestEveryFailureIsReturned(t *testing.T) {
 	for _, step := range []string{"meta", "versions", "apply", "put pages", "add", "clear"} {
@@ -249,7 +212,7 @@ func TestEveryFailureIsReturned(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhatWasDone(t *testing.T) {
+func TestErrorsNameTheStep(t *testing.T) {
 	tests := map[string]string{"apply": "index 2 documents", "put pages": "store 2 pages"}
 	for step, want := range tests {
 		w := newWorld()

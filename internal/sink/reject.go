@@ -3,14 +3,14 @@ package sink
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"indexerd/internal/doc"
 )
 
-// What a document may have. Pages take no longer key. Its row as JSON is
-// bounded well below what pages take, since a text is analysed in memory.
+// The largest key and row, in bytes. The key's limit is that of the pages. The
+// row's, as JSON, is well below that of the pages, since texts are analysed in
+// memory.
 const (
 	maxKey  = 64 << 10
 	maxBody = 64 << 20
@@ -19,28 +19,28 @@ const (
 func fits(oid doc.OID, body []byte) error {
 	switch {
 	case len(oid) > maxKey:
-		return fmt.Errorf("the key has %d bytes, the most is %d", len(oid), maxKey)
+		return fmt.Errorf("key has %d bytes, more than %d", len(oid), maxKey)
 	case len(body) > maxBody:
-		return fmt.Errorf("the row has %d bytes, the most is %d", len(body), maxBody)
+		return fmt.Errorf("row has %d bytes, more than %d", len(body), maxBody)
 	}
 	return nil
 }
 
-// ErrTooManyRejects is the error of Put when more rows of a table can't become
-// documents than can be the fault of the rows. Its mark stays: what could not
-// be set aside is read again until the rows are mended, or the SQL.
+// ErrTooManyRejects is the error of Put when so many rows can't become documents
+// that the SQL is the likely cause. The pass fails and its mark stays, so the rows
+// are read again until they or the SQL are repaired.
 var ErrTooManyRejects = errors.New("too many rows can't become documents")
 
-// Rows set aside are bounded by the larger of a count and a share of the
-// documents, one in so many.
+// The quarantine takes rejectsCount rows, or one for each rejectsShare documents
+// if that is more.
 const (
 	rejectsCount = 1000
 	rejectsShare = 5
 )
 
-// setAside lists the rejects of a batch. Their groups apply also where they are
-// too many to be listed.
-func (s *Sink) setAside(b doc.Batch) error {
+// quarantineRejects applies the groups of a batch's rejects, and then adds these to
+// the quarantine unless there are too many.
+func (s *Sink) quarantineRejects(b doc.Batch) error {
 	if len(b.Rejects) == 0 {
 		return nil
 	}
@@ -54,9 +54,9 @@ func (s *Sink) setAside(b doc.Batch) error {
 	listed, n := s.quarantine.LenWith(nil), s.quarantine.LenWith(b.Rejects)
 	if n > listed && n > rejectsCount && uint64(n) > documents/rejectsShare {
 		newest := b.Rejects[len(b.Rejects)-1]
-		return fmt.Errorf("%w: %d beside %d documents, the newest is %s: mend the rows or the SQL of the table", ErrTooManyRejects, n, documents, describe(newest))
+		return fmt.Errorf("%w: %d beside %d documents, the newest is %s: repair the rows or the SQL of the table", ErrTooManyRejects, n, documents, describe(newest))
 	}
-	// An older fetch that has a document of the row would let it out again.
+	// An older fetch must not put a document of the row.
 	s.remember(keys(nil, b.Rejects), b.Fetch)
 	return s.quarantine.Add(b)
 }
@@ -68,25 +68,19 @@ func describe(r doc.Reject) string {
 	return fmt.Sprintf("row %.40s: %s", r.OID, r.Reason)
 }
 
-// withoutDeleted drops the documents and rejects of rows that the batch has as
-// deleted too, as two rows of one key can be: what may not be found wins.
+// withoutDeleted drops the documents and rejects whose key is also in Deleted, as
+// two rows with one key can be. The deletion wins.
 func withoutDeleted(b doc.Batch) doc.Batch {
 	if len(b.Deleted) == 0 {
 		return b
 	}
-	deleted := make(map[doc.OID]struct{}, len(b.Deleted))
-	for _, oid := range b.Deleted {
-		deleted[oid] = struct{}{}
-	}
-	is := func(oid doc.OID) bool { _, ok := deleted[oid]; return ok }
-	b.Docs = slices.DeleteFunc(slices.Clone(b.Docs), func(d doc.Doc) bool { return is(d.OID) })
-	b.Rejects = slices.DeleteFunc(slices.Clone(b.Rejects), func(r doc.Reject) bool { return is(r.OID) })
-	b.Deleted = slices.Sorted(maps.Keys(deleted))
+	b.Docs, b.Rejects = doc.Without(b.Docs, b.Deleted), doc.Without(b.Rejects, b.Deleted)
+	b.Deleted = slices.Compact(slices.Sorted(slices.Values(b.Deleted)))
 	return b
 }
 
-// rejectDuplicates sets aside rows that share a key: which of them is the
-// document can't be known. A row that was rejected already is one of them.
+// rejectDuplicates rejects rows that share a key, since it is unknown which of them
+// is the document. A reject counts as one of these rows.
 func rejectDuplicates(b doc.Batch) doc.Batch {
 	count := make(map[doc.OID]int, len(b.Docs)+len(b.Rejects))
 	for i := range b.Docs {
@@ -104,7 +98,7 @@ func rejectDuplicates(b doc.Batch) doc.Batch {
 		switch n := count[d.OID]; {
 		case n == 1:
 			b.Docs = append(b.Docs, d)
-		case n > 1: // how many, a source need not say
+		case n > 1: // without the number, since a source may not return all of them
 			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: "several rows have this key: the SQL must return one row a key"})
 			count[d.OID] = 0
 		}
@@ -112,7 +106,7 @@ func rejectDuplicates(b doc.Batch) doc.Batch {
 	return b
 }
 
-// keys returns the keys of documents and rejects; some rejects have none.
+// keys returns the keys of documents and rejects, without empty ones.
 func keys(docs []doc.Doc, rejects []doc.Reject) []doc.OID {
 	oids := make([]doc.OID, 0, len(docs)+len(rejects))
 	for i := range docs {

@@ -11,9 +11,8 @@ import (
 	"indexerd/internal/fakeworld"
 )
 
-// A row that is too large is set aside before anything is made of it, and the
-// others are written.
-func TestTooLargeIsSetAside(t *testing.T) {
+// A row that Check rejects is quarantined, and the others are written.
+func TestCheckedRowsAreQuarantined(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	s.Check = func(row doc.Row) error { return doc.Limits{Text: 40}.CheckText(row.Size()) }
@@ -28,8 +27,9 @@ func TestTooLargeIsSetAside(t *testing.T) {
 	}
 }
 
-// Rows that share a key are set aside, once a key, and the others are written.
-func TestDuplicatesAreSetAside(t *testing.T) {
+// Rows that share a key are quarantined, once for each key, and the others are
+// written.
+func TestDuplicatesAreQuarantined(t *testing.T) {
 	row := func(oid doc.OID, title string) doc.Doc {
 		return fakeworld.Row{Title: title}.Doc(oid, 1, doc.Batch{}.At)
 	}
@@ -79,7 +79,7 @@ func TestDuplicatesAreSetAside(t *testing.T) {
 	}
 }
 
-// A row leaves the quarantine when it has become a document, and not before.
+// A row leaves the quarantine when its document is durable.
 func TestQuarantine(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -101,12 +101,12 @@ func TestQuarantine(t *testing.T) {
 	listed(one, three)
 	fetch(t, s, map[doc.OID]string{one: "a"})
 	listed(three)
-	remove(t, s, begin(t, s), stampOf(three, "c")) // a row that is gone is no longer set aside
+	remove(t, s, begin(t, s), stampOf(three, "c")) // a row that is gone is no longer quarantined
 	listed()
 	w.wantIndex(t, map[doc.OID]string{one: "a", two: "B"})
 }
 
-// A row that becomes unusable keeps its old document: it is listed instead.
+// A row that becomes unusable keeps its last document, and is quarantined.
 func TestRejectKeepsTheOldDocument(t *testing.T) {
 	w := newWorld()
 	s := w.start()

@@ -7,17 +7,14 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Delete removes the documents that still are at the given stamps, found gone
-// by the given fetch. A document that has been written since stays.
+// Delete removes the documents of rows that a fetch did not find, if they still
+// have the given stamps. A document that was written since then stays.
 //
-// left is how many removals the pass has left to make: all that it has found,
-// these included and those that were held before, less those that Delete has
-// reported as deleted. The guard holds all of them or none.
+// left is the number of removals that the pass has left: all that it has found,
+// with these and with those that were held, less those that Delete has reported
+// as deleted. The guard holds all of them or none.
 func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSeq, left int) (doc.Report, error) {
-	oids := make([]doc.OID, len(stamps))
-	for i := range stamps {
-		oids[i] = stamps[i].OID
-	}
+	oids := doc.OIDs(stamps)
 	if err := s.hold(ctx, oids); err != nil {
 		return doc.Report{}, err
 	}
@@ -40,8 +37,8 @@ func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSe
 	return report, nil
 }
 
-// gone returns the keys whose documents still are at these stamps, or have no
-// page that could tell.
+// gone returns the keys whose pages still have these stamps, and those without a
+// page.
 func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
 	var gone []doc.OID
 	for _, stamp := range stamps {
@@ -56,9 +53,9 @@ func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
 	return gone, nil
 }
 
-// removeMarked removes what is stored of rows that a fetch found marked
-// deleted, and returns how many documents that were. Their rows say so, so the
-// guard only hears of it.
+// removeMarked removes the documents of rows that are marked deleted, and returns
+// how many there were. The guard only records these removals, because they are
+// explicit.
 func (s *Sink) removeMarked(rows []doc.OID, fetch doc.FetchSeq) (int, error) {
 	if len(rows) == 0 {
 		return 0, nil
@@ -73,21 +70,22 @@ func (s *Sink) removeMarked(rows []doc.OID, fetch doc.FetchSeq) (int, error) {
 			stored = append(stored, oid)
 		}
 	}
-	// All of them: a document that an older fetch has yet to put must not come.
+	// All rows: an older fetch must not put a document that is not stored yet.
 	s.remember(rows, fetch)
 	if err := s.remove(stored, fetch); err != nil {
 		return 0, err
 	}
-	s.guard.hear(len(stored))
+	s.guard.recordExempt(len(stored))
 	return len(stored), s.quarantine.Clear(rows)
 }
 
-// remove removes documents that a fetch found gone. Their OIDs are held.
+// remove removes documents of rows that a fetch did not find. The caller holds
+// their OIDs.
 func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	// First: an older fetch must not bring back what is half removed.
+	// First, so that an older fetch can't put a document that is half removed.
 	s.remember(gone, fetch)
 	if err := s.index.Apply(nil, gone); err != nil {
 		return fmt.Errorf("remove %d documents: %w", len(gone), err)
@@ -96,12 +94,12 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 		return fmt.Errorf("remove %d pages: %w", len(gone), err)
 	}
 	if err := s.tree.Delete(gone); err != nil {
-		return fmt.Errorf("forget %d stamps: %w", len(gone), err)
+		return fmt.Errorf("tree: remove %d stamps: %w", len(gone), err)
 	}
 	return s.quarantine.Clear(gone)
 }
 
-// remember notes that a fetch found rows gone or unusable.
+// remember records that a fetch found rows gone or unusable.
 func (s *Sink) remember(oids []doc.OID, fetch doc.FetchSeq) {
 	s.locked(func() {
 		for _, oid := range oids {

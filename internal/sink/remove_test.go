@@ -27,8 +27,8 @@ func numbered(n int, title string) (titles map[doc.OID]string, stamps []doc.Stam
 	return titles, stamps
 }
 
-// What the guard holds stays as it is, in index, pages and tree, and can still
-// be put by any fetch.
+// Documents whose removal the guard holds stay in index, pages and tree, and any
+// fetch can put them.
 func TestHeldRemovalsStay(t *testing.T) {
 	w := newWorld()
 	s := w.guarded(4)
@@ -51,7 +51,7 @@ func TestHeldRemovalsStay(t *testing.T) {
 	}
 }
 
-// A word for fewer than a batch has the rest of it stay.
+// With an Allow for a part of a batch the others stay.
 func TestAllowedPartOfABatch(t *testing.T) {
 	w := newWorld()
 	s := w.guarded(0)
@@ -65,7 +65,7 @@ func TestAllowedPartOfABatch(t *testing.T) {
 	w.wantWhole(t)
 }
 
-// Removals that fail are asked for again, and found admitted.
+// Removals that failed are admitted again.
 func TestFailedRemovalsAreNotCounted(t *testing.T) {
 	w := newWorld()
 	s := w.guarded(2)
@@ -95,9 +95,9 @@ func putBatch(t *testing.T, s *Sink, b doc.Batch) fakeworld.Counts {
 	return fakeworld.CountsOf(report)
 }
 
-// Rows that are marked deleted leave index, pages, tree and quarantine, without
-// the guard, and are counted where there was something.
-func TestMarkedRowsLeave(t *testing.T) {
+// Documents of rows that are marked deleted leave index, pages, tree and quarantine
+// without the guard. Those that were stored are counted.
+func TestMarkedRowsAreRemoved(t *testing.T) {
 	w := newWorld()
 	s := w.guarded(0)
 	fetch(t, s, map[doc.OID]string{one: "a", two: "b", three: fakeworld.Unfit})
@@ -115,8 +115,8 @@ func TestMarkedRowsLeave(t *testing.T) {
 	}
 }
 
-// What a crash left half written or half removed goes too.
-func TestMarkedRowsLeaveAfterACrash(t *testing.T) {
+// A document or a page that a crash left alone is removed too.
+func TestMarkedRowsAreRemovedAfterACrash(t *testing.T) {
 	tests := map[string]func(*testing.T, *world){
 		"a document without a page": func(t *testing.T, w *world) { putFails(t, w, "put pages", map[doc.OID]string{one: "a", two: "a"}) },
 		"a page without a document": func(t *testing.T, w *world) {
@@ -138,7 +138,7 @@ func TestMarkedRowsLeaveAfterACrash(t *testing.T) {
 	}
 }
 
-// The mark is one more thing that a fetch finds: the newest fetch decides.
+// The newest fetch decides whether a row is marked.
 func TestMarksAreInFetchOrder(t *testing.T) {
 	before := map[string]map[doc.OID]string{"with a document": {one: "a"}, "without": nil}
 	for name, titles := range before {
@@ -157,7 +157,7 @@ func TestMarksAreInFetchOrder(t *testing.T) {
 	}
 }
 
-// Two rows of one key, one of them marked deleted: it may not be found.
+// If one of two rows with one key is marked deleted, its document is removed.
 func TestMarkedAndThere(t *testing.T) {
 	w := newWorld()
 	s := w.start()
@@ -175,9 +175,8 @@ func TestMarkedAndThere(t *testing.T) {
 	}
 }
 
-// A removal of marked rows that failed anywhere is done when they are put
-// again.
-func TestMarkedRowsLeaveAgain(t *testing.T) {
+// A removal of marked rows that failed is made when they are put again.
+func TestMarkedRowsAreRemovedAfterAFault(t *testing.T) {
 	for _, step := range []string{"meta", "versions", "apply", "delete pages", "tree delete", "clear"} {
 		w := newWorld()
 		s := w.start()
@@ -194,8 +193,8 @@ func TestMarkedRowsLeaveAgain(t *testing.T) {
 	}
 }
 
-// What has a page, a document that a crash has left without one, or a place in
-// quarantine is stored; its stamp is one by which Delete removes it.
+// Stored returns rows with a page, a document without a page, or an entry in the
+// quarantine. Delete removes them by the returned stamps.
 func TestStored(t *testing.T) {
 	w := newWorld()
 	putFails(t, w, "put pages", map[doc.OID]string{three: "c", fakeworld.Key(4): "d"}) // stores the page of three
@@ -220,8 +219,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// The guard hears of marked rows: a pass that is under way is not held because
-// the table shrinks otherwise.
+// Removals of marked rows do not lower the limit of a running pass.
 func TestMarkedRowsCountAmongTheDocuments(t *testing.T) {
 	w := newWorld()
 	s := w.start()

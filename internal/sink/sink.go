@@ -1,38 +1,39 @@
-// Package sink is the one place where a document enters or leaves.
+// Package sink writes documents to the index and the pages of a table, and
+// removes them. No other package does.
 //
-// Order of a batch: index, then pages, both durable, then the tree of stamps in
-// memory; then, in the same order, what leaves; then the quarantine. Whoever
-// called moves the marks after Put has returned. A crash between index and pages
-// leaves a page whose version is not the index's: the row counts as different
-// when it is read again, and is written again.
+// Put writes a batch in this order: index and then pages, both durable; the tree
+// of stamps in memory; removals of rows that are marked deleted, in the same
+// order; the quarantine. The caller moves its marks after Put has returned. A
+// crash between index and pages leaves a page whose version is not the index's;
+// the row then counts as different when its stamp is read, and is written again.
 //
-// Invariant (fetch order decides): what was fetched earlier never overwrites
-// what was fetched later. Begin hands out a number and lets the snapshot be
-// taken under one lock, so that numbers are in the order of snapshots; Put and
-// Delete drop what is older than what they have applied to that OID, be it a
-// document, a reject or a removal. While a batch is being written its OIDs are
-// held, so that two writers never interleave on one row, and different rows
-// are written side by side.
+// Invariant: an earlier fetch never overwrites a later one. Begin takes a number
+// and the snapshot under one lock, so numbers have the order of snapshots. Put
+// and Delete drop what is older than the document, reject or removal that was
+// last applied to the OID. While a batch is written its OIDs are held: two
+// batches with a common OID are written one after the other, all others
+// concurrently.
 //
-// A document whose hash is the page's is not written again, provided the index
-// still has the write that the page speaks of: same generation, same version.
+// A document whose hash equals the page's is not written again if the index has
+// the page's write: the same generation and the same version.
 //
-// Invariant (a bad row never blocks its batch): a document that is too large, or
-// that index or pages refuse again though they are well, is set aside with the
-// reason and the others are written; see blames. There is a limit to what is set
-// aside, beyond which Put fails: a fault of the SQL is not one of its rows. Its
-// last document stays, with the groups that the row has now; see access.go.
+// Invariant: a bad row does not stop its batch. A document that is too large, or
+// that a healthy index or page store refuses twice, is quarantined with the
+// reason (see blamesDocument). Put fails if too many rows are quarantined, since
+// the SQL is then the likely cause. The last document of a quarantined row stays,
+// with the groups that the row has now (see access.go).
 //
-// What leaves: rows that are marked deleted, by Put, and rows that were found
-// gone, by Delete, which the Guard may hold.
+// Delete removes the documents of rows that a fetch did not find. The Guard may
+// hold such removals.
 //
-// Cost: one page lookup and one hash a document; one index lookup for each
-// document that has a page.
+// Cost: one page lookup and one hash for each document, and one index lookup for
+// each document with a page.
 package sink
 
 import (
 	"context"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"indexerd/internal/doc"
@@ -41,15 +42,16 @@ import (
 // Index is the full-text index of one table.
 type Index interface {
 	Generation() doc.Generation
-	// Hash hashes what the index would say of a row. An error means that the
-	// row can't be indexed as configured.
+	// Hash returns the hash of the index document of a row, or an error if the row
+	// can't be indexed as configured.
 	Hash(doc.Row) (doc.DocHash, error)
-	// Apply writes and removes durably. After an error any part may be done.
+	// Apply writes and removes documents durably. After an error any part of it may
+	// be written.
 	Apply(puts []doc.Doc, deletes []doc.OID) error
-	// Versions returns the version of each document, 0 where there is none.
+	// Versions returns the version of each document, 0 if there is none.
 	Versions([]doc.OID) ([]doc.Version, error)
-	// Err is the fault after which nothing can be written, until the index is
-	// opened again; nil while all is well.
+	// Err returns the error after which nothing can be written until the index is
+	// opened again, or nil.
 	Err() error
 }
 
@@ -58,31 +60,31 @@ type Pages interface {
 	Put([]doc.Page) error
 	Delete([]doc.OID) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
-	// Get does not say whether there is no such page or a damaged one: Meta has
-	// neither, once Get has found it damaged.
+	// Get returns an error if there is no page, or a damaged one. After it has found
+	// a page damaged Meta does not return that page.
 	Get(doc.OID) (doc.Page, error)
-	Err() error // as the index's
+	Err() error // as of Index
 }
 
-// Quarantine keeps the rows that can't become documents.
+// Quarantine lists the rows that can't become documents.
 type Quarantine interface {
 	Add(doc.Batch) error
 	Clear([]doc.OID) error
 	Has(doc.OID) bool
-	// LenWith is how many rows there would be if these were set aside too.
+	// LenWith returns the number of rows if these rejects were added.
 	LenWith([]doc.Reject) int
 }
 
-// Tree keeps the stamps of what was crawled, in memory.
+// Tree keeps the stamps of fetched rows, in memory.
 type Tree interface {
 	Put([]doc.Stamp) error
 	Delete([]doc.OID) error
 }
 
-// A Sink is the entrance to one table's index and pages.
+// A Sink writes to the index and the pages of one table.
 type Sink struct {
-	// Check, if not nil, reports why a row is too large for a document. It is
-	// called before anything is made of the row. Set it before the first Put.
+	// Check, if not nil, returns an error for a row that is too large. It is called
+	// before the document is built. Set it before the first Put.
 	Check func(doc.Row) error
 
 	index      Index
@@ -92,19 +94,18 @@ type Sink struct {
 	guard      *Guard
 	numbers    *numbers
 	acl        doc.ACL
-	failed     atomic.Bool // a write, though the storage was well: see write
+	failed     atomic.Bool // a write failed on healthy storage; see write
 
 	begin chan struct{} // held while a number and its snapshot are taken
-	lock  chan struct{} // guards what follows
+	lock  chan struct{} // guards the fields below
 	held  map[doc.OID]struct{}
 	freed chan struct{} // closed and replaced whenever held shrinks
 
 	inFlight map[doc.FetchSeq]struct{}
-	absent   map[doc.OID]doc.FetchSeq // newest fetch that found the row gone or unusable, while an older one may still bring it
+	absent   map[doc.OID]doc.FetchSeq // newest fetch that found the row gone or unusable, while an older fetch is in flight
 }
 
-// New makes a sink. reserve(n) makes n more numbers durable and returns the
-// first of them.
+// New returns a sink. reserve(n) durably reserves n numbers and returns the first.
 func New(index Index, pages Pages, tree Tree, quarantine Quarantine, guard *Guard, reserve func(n uint64) (uint64, error)) *Sink {
 	return &Sink{
 		index:      index,
@@ -122,9 +123,9 @@ func New(index Index, pages Pages, tree Tree, quarantine Quarantine, guard *Guar
 	}
 }
 
-// Begin starts a fetch: it takes the next number and calls open, which must
-// take the snapshot, before any other fetch can begin. Each Begin without an
-// error needs an End.
+// Begin starts a fetch: it takes the next number and calls open, which takes the
+// snapshot, before any other fetch can begin. The caller must call End, unless
+// Begin returns an error.
 func (s *Sink) Begin(open func() error) (doc.FetchSeq, error) {
 	s.begin <- struct{}{}
 	defer func() { <-s.begin }()
@@ -141,7 +142,7 @@ func (s *Sink) Begin(open func() error) (doc.FetchSeq, error) {
 	return seq, nil
 }
 
-// End says that everything of a fetch has been put or dropped.
+// End ends a fetch. The caller has put or dropped everything of it.
 func (s *Sink) End(seq doc.FetchSeq) {
 	s.locked(func() {
 		delete(s.inFlight, seq)
@@ -157,9 +158,9 @@ func (s *Sink) End(seq doc.FetchSeq) {
 	})
 }
 
-// Put writes the documents of a batch that are new or different, sets aside its
-// rejects, and removes what its rows that are marked deleted have left. When it
-// returns nil, all of it is durable.
+// Put writes the new and different documents of a batch, quarantines its rejects,
+// and removes the documents of its rows that are marked deleted. When it returns
+// nil, all of it is durable.
 func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	report := doc.Report{Read: len(b.Docs) + len(b.Rejects)}
 	b = withoutDeleted(b)
@@ -179,7 +180,7 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 		return report, err
 	}
 	b.Rejects, b.Deleted = append(p.rejects, refused...), p.deleted
-	deleted, err := s.follow(b, written)
+	deleted, err := s.finish(b, written)
 	if err != nil {
 		return report, err
 	}
@@ -188,22 +189,22 @@ func (s *Sink) Put(ctx context.Context, b doc.Batch) (doc.Report, error) {
 	return report, nil
 }
 
-// follow does what follows when the documents of a batch are durable. Rows that
-// are mended leave quarantine before others enter it: they make room.
-func (s *Sink) follow(b doc.Batch, written []entry) (deleted int, err error) {
-	if err := s.tell(written); err != nil {
+// finish puts the stamps, removals and rejects of a batch whose documents are
+// durable. Rows leave the quarantine before others enter it, to make room.
+func (s *Sink) finish(b doc.Batch, written []entry) (deleted int, err error) {
+	if err := s.putStamps(written); err != nil {
 		return 0, err
 	}
 	if deleted, err = s.removeMarked(b.Deleted, b.Fetch); err != nil {
 		return 0, err
 	}
-	if err := s.quarantine.Clear(oidsOf(written)); err != nil {
+	if err := s.quarantine.Clear(doc.OIDs(written)); err != nil {
 		return 0, err
 	}
-	return deleted, s.setAside(b)
+	return deleted, s.quarantineRejects(b)
 }
 
-// hold waits until none of the OIDs is being written, and holds them.
+// hold waits until none of the OIDs is held, and holds them.
 func (s *Sink) hold(ctx context.Context, oids []doc.OID) error {
 	for {
 		var wait <-chan struct{}
@@ -243,4 +244,34 @@ func (s *Sink) locked(f func()) {
 	s.lock <- struct{}{}
 	defer func() { <-s.lock }()
 	f()
+}
+
+// block is how many numbers are reserved at a time. A restart loses the rest of a
+// block.
+const block = 1 << 17
+
+// numbers returns increasing numbers, for fetches and for writes. A restart never
+// returns a number again.
+type numbers struct {
+	reserve func(n uint64) (uint64, error)
+
+	mu         sync.Mutex
+	free, last uint64 // free..last-1 are reserved and unused
+}
+
+// next returns the first of n consecutive numbers.
+func (c *numbers) next(n uint64) (uint64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last-c.free < n {
+		size := max(block, n)
+		first, err := c.reserve(size)
+		if err != nil {
+			return 0, err
+		}
+		c.free, c.last = first, first+size
+	}
+	first := c.free
+	c.free += n
+	return first, nil
 }

@@ -79,8 +79,7 @@ func (s *stored) openRest(t *testing.T, dir string, index *fulltext.Index) (clos
 	}
 }
 
-// What the sink relies on holds for the real index and pages as for the fakes,
-// also after a restart.
+// The real index, pages and quarantine behave as the fakes do, also after a restart.
 func TestStoredConforms(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *stored{"fakes": fakes, "on disk": onDisk} {
 		t.Run(name+"/versions", func(t *testing.T) { testVersions(t, open(t)) })
@@ -279,9 +278,8 @@ func run(t *testing.T, s *stored, pass *sink.Sink, titles []string) fakeworld.Co
 	return fakeworld.CountsOf(report)
 }
 
-// An index whose directory is gone would refuse any document: it is not the
-// fault of the one that comes first.
-func TestBrokenDiskIsNoDocumentsFault(t *testing.T) {
+// No document is quarantined when the directory of the index is gone.
+func TestBrokenDiskQuarantinesNoDocument(t *testing.T) {
 	for range 5 {
 		dir := t.TempDir()
 		index, err := fulltext.Create(filepath.Join(dir, "index"), fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard"}, 1)
@@ -301,12 +299,5 @@ func TestBrokenDiskIsNoDocumentsFault(t *testing.T) {
 			t.Errorf("got %d rows in quarantine, want none", got)
 		}
 		_ = index.Close() // it has nothing left to close
-	}
-}
-
-// What the sink lets through the pages take.
-func TestLimitsAreWithinTheStores(t *testing.T) {
-	if sink.MaxKey > store.MaxKey || sink.MaxBody > store.MaxValue {
-		t.Errorf("got keys of %d and bodies of %d bytes, want at most the store's %d and %d", sink.MaxKey, sink.MaxBody, store.MaxKey, store.MaxValue)
 	}
 }

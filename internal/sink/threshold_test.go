@@ -19,7 +19,7 @@ func rows(first, n int, title string) map[doc.OID]string {
 	return titles
 }
 
-// wantTooMany checks that a batch is more than may be set aside.
+// wantTooMany checks that a batch has too many rejects.
 func wantTooMany(t *testing.T, w *world, s *Sink, titles map[doc.OID]string, say string) {
 	t.Helper()
 	before := len(w.quarantine.Reasons())
@@ -32,7 +32,8 @@ func wantTooMany(t *testing.T, w *world, s *Sink, titles map[doc.OID]string, say
 	}
 }
 
-func TestThreshold(t *testing.T) {
+// The quarantine takes 1000 rows, or a fifth of the documents if that is more.
+func TestTooManyRejects(t *testing.T) {
 	tests := []struct {
 		name            string
 		documents, most int
@@ -61,9 +62,9 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// The good rows of a batch that fails so are written, and it goes on as soon as
-// rows are mended, be it in the same batch.
-func TestThresholdGoesOn(t *testing.T) {
+// The good rows of a batch with too many rejects are written. The next Put succeeds
+// if rows were repaired, also in the same batch.
+func TestPutSucceedsAfterRowsAreRepaired(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	fetch(t, s, rows(0, rejectsCount, fakeworld.Unfit))
@@ -72,16 +73,15 @@ func TestThresholdGoesOn(t *testing.T) {
 	wantTooMany(t, w, s, batch, "1001 beside 1 documents")
 	w.wantIndex(t, map[doc.OID]string{fakeworld.Key(3000): "fits"})
 
-	batch[fakeworld.Key(7)] = "mended"
+	batch[fakeworld.Key(7)] = "repaired"
 	if got, want := fetch(t, s, batch), (fakeworld.Counts{Read: 3, Added: 1, Skipped: 1, Quarantined: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	w.wantWhole(t)
 }
 
-// A row that could not be set aside is not taken for one that was: an older
-// fetch may still bring it.
-func TestBeyondTheThresholdNothingIsRemembered(t *testing.T) {
+// A reject that was not quarantined does not stop an older fetch.
+func TestRejectBeyondTheThresholdIsNotRemembered(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	fetch(t, s, rows(0, rejectsCount, fakeworld.Unfit))

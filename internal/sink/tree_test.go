@@ -8,8 +8,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A stamp in the tree says that its row is in the index: a pass does not look
-// any closer.
+// The tree gets a stamp after the document is durable, because passes do not read
+// the index for a row whose stamp is in the tree.
 func TestTreeKnowsOnlyWhatIsDurable(t *testing.T) {
 	for _, step := range []string{"apply", "put pages"} {
 		t.Run(step, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTreeKnowsOnlyWhatIsDurable(t *testing.T) {
 	}
 }
 
-func TestTreeForgetsWhatIsRemoved(t *testing.T) {
+func TestTreeLosesTheStampsOfRemovedRows(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	fetch(t, s, map[doc.OID]string{one: "a", two: "b"})
@@ -44,8 +44,7 @@ func TestTreeForgetsWhatIsRemoved(t *testing.T) {
 	}
 }
 
-// What was skipped has been seen in this version all the same.
-func TestTreeHasTheNewStampOfWhatWasSkipped(t *testing.T) {
+func TestTreeHasTheStampsOfSkippedRows(t *testing.T) {
 	w := newWorld()
 	fetch(t, w.start(), map[doc.OID]string{one: "a"})
 	s := w.start()

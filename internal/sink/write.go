@@ -9,32 +9,33 @@ import (
 	"indexerd/internal/doc"
 )
 
-// write makes entries durable and returns those that are. One that the storage
-// refuses is looked for when the pass tries again, and comes back as a reject.
-// Not at once: an index that writes in the background may return the fault of a
-// disk a moment before its Err has it, and must not be written to any more.
+// write makes entries durable and returns them. If a healthy storage refuses them,
+// the first call returns the error, and the pass tries again; the second call
+// isolates the refused documents and returns them as rejects. The first call does
+// not, because an index that writes in the background may return an error of the
+// disk a moment before Err does, and must then not be written to.
 func (s *Sink) write(ctx context.Context, entries []entry) (written []entry, refused []doc.Reject, err error) {
 	again := s.failed.Load()
 	err = s.writeAll(entries)
 	switch {
 	case err == nil:
 		return entries, nil, nil
-	case !s.blames(ctx, err):
+	case !s.blamesDocument(ctx, err):
 		return nil, nil, err
 	case !again:
 		s.failed.Store(true)
 		return nil, nil, err
 	}
-	written, refused, err = s.halve(ctx, entries, err)
+	written, refused, err = s.isolate(ctx, entries, err)
 	if err == nil {
 		s.failed.Store(false)
 	}
 	return written, refused, err
 }
 
-// halve writes the halves of what failed for a cause, down to the documents
-// that are refused alone.
-func (s *Sink) halve(ctx context.Context, entries []entry, cause error) (written []entry, refused []doc.Reject, err error) {
+// isolate writes entries that failed together, half by half, down to the single
+// documents that are refused.
+func (s *Sink) isolate(ctx context.Context, entries []entry, cause error) (written []entry, refused []doc.Reject, err error) {
 	if len(entries) == 1 {
 		d := &entries[0].doc
 		return nil, []doc.Reject{{OID: d.OID, Reason: errors.Unwrap(cause).Error(), Groups: s.acl.Of(d.Row)}}, nil
@@ -43,10 +44,10 @@ func (s *Sink) halve(ctx context.Context, entries []entry, cause error) (written
 	for _, part := range [][]entry{entries[:half], entries[half:]} {
 		w, r := part, []doc.Reject(nil)
 		if err := s.writeAll(part); err != nil {
-			if !s.blames(ctx, err) {
+			if !s.blamesDocument(ctx, err) {
 				return nil, nil, err
 			}
-			if w, r, err = s.halve(ctx, part, err); err != nil {
+			if w, r, err = s.isolate(ctx, part, err); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -55,12 +56,11 @@ func (s *Sink) halve(ctx context.Context, entries []entry, cause error) (written
 	return written, refused, nil
 }
 
-// blames reports whether a failed write may be the fault of a document in it.
-// It is not where index or pages say that they are broken, where the operating
-// system refused (the disk is full or faulty, there are too many files), or
-// where the pass was told to end: any document would be refused then, and all
-// would be set aside that have done nothing.
-func (s *Sink) blames(ctx context.Context, err error) bool {
+// blamesDocument reports whether a document may be the cause of a failed write. It
+// is not if index or pages have an Err, if the operating system refused the write
+// (a full or faulty disk, too many open files), or if the pass was cancelled: then
+// every document would be refused and quarantined.
+func (s *Sink) blamesDocument(ctx context.Context, err error) bool {
 	var system syscall.Errno
 	return ctx.Err() == nil && s.index.Err() == nil && s.pages.Err() == nil && !errors.As(err, &system)
 }
@@ -90,8 +90,8 @@ func (s *Sink) writeAll(entries []entry) error {
 	return nil
 }
 
-// tell tells the tree, which knows only of what is durable.
-func (s *Sink) tell(written []entry) error {
+// putStamps puts the stamps of durable documents into the tree.
+func (s *Sink) putStamps(written []entry) error {
 	if len(written) == 0 {
 		return nil
 	}
@@ -100,15 +100,7 @@ func (s *Sink) tell(written []entry) error {
 		stamps[i] = written[i].doc.Stamp
 	}
 	if err := s.tree.Put(stamps); err != nil {
-		return fmt.Errorf("remember %d stamps: %w", len(stamps), err)
+		return fmt.Errorf("tree: put %d stamps: %w", len(stamps), err)
 	}
 	return nil
-}
-
-func oidsOf(entries []entry) []doc.OID {
-	oids := make([]doc.OID, len(entries))
-	for i := range entries {
-		oids[i] = entries[i].doc.OID
-	}
-	return oids
 }

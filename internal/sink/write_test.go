@@ -15,11 +15,12 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
+	"indexerd/store"
 )
 
-// A document that the index refuses to write with all its batch is found and
-// set aside; the others are written, wherever it stands among them.
-func TestRefusedDocumentsAreFound(t *testing.T) {
+// Documents that make the index refuse their batch are found and quarantined, and
+// the others are written.
+func TestRefusedDocumentsAreQuarantined(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld()
 		s := w.start()
@@ -45,7 +46,7 @@ func TestRefusedDocumentsAreFound(t *testing.T) {
 		}
 		for oid, reason := range w.quarantine.Reasons() {
 			if _, fits := want[oid]; fits || reason != fmt.Sprintf("document %v: it can't be written", oid) {
-				rt.Errorf("row %v is set aside: %s", oid, reason)
+				rt.Errorf("row %v is quarantined: %s", oid, reason)
 			}
 		}
 		w.wantWhole(t)
@@ -67,7 +68,7 @@ func (p narrow) Put(pages []doc.Page) error {
 	return p.Pages.Put(pages)
 }
 
-func TestRefusedPagesAreFound(t *testing.T) {
+func TestRefusedPagesAreQuarantined(t *testing.T) {
 	w := newWorld()
 	s := New(w.index, narrow{w.pages}, w.tree, w.quarantine, w.guard(), w.reserve)
 	s.failed.Store(true)
@@ -81,9 +82,8 @@ func TestRefusedPagesAreFound(t *testing.T) {
 	w.wantWhole(t)
 }
 
-// What would refuse any document is no document's fault: Put fails, and nothing
-// is set aside.
-func TestStorageFaultsAreNoDocumentsFault(t *testing.T) {
+// If the storage would refuse any document, Put fails and quarantines none.
+func TestStorageFaultsQuarantineNoDocument(t *testing.T) {
 	errStrange := errors.New("something is wrong")
 	tests := []struct {
 		name    string
@@ -97,8 +97,8 @@ func TestStorageFaultsAreNoDocumentsFault(t *testing.T) {
 		{"too many open files", syscall.EMFILE, "", false, false},
 		{"the index is broken", errStrange, "index health", false, false},
 		{"the pages are broken", errStrange, "pages health", false, false},
-		{"the pass was told to end", errStrange, "", true, false},
-		{"the storage is well", errStrange, "", false, true},
+		{"the pass is cancelled", errStrange, "", true, false},
+		{"the storage is healthy", errStrange, "", false, true},
 	}
 	for _, test := range tests {
 		for _, write := range []string{"apply", "put pages"} {
@@ -121,24 +121,23 @@ func TestStorageFaultsAreNoDocumentsFault(t *testing.T) {
 				cancel()
 				aside := len(w.quarantine.Reasons())
 				if blaming := err == nil && aside == len(titles); blaming != test.blaming || !test.blaming && (!errors.Is(err, test.err) || aside > 0) {
-					t.Errorf("%s, %s of %d: got error %v, %d set aside, want blame: %t", test.name, write, len(titles), err, aside, test.blaming)
+					t.Errorf("%s, %s of %d: got error %v, %d quarantined, want blame: %t", test.name, write, len(titles), err, aside, test.blaming)
 				}
 			}
 		}
 	}
 }
 
-// A batch that fails for the first time is not written to again: the index may
-// know of its disk's fault a moment later. If it does not, the document is found
-// when the pass tries again; and so is the next one.
-func TestDocumentsAreBlamedWhenTheyFailAgain(t *testing.T) {
+// A batch that fails is not isolated at once, since the index may detect a fault of
+// its disk a moment later. It is isolated when the pass puts it again.
+func TestDocumentsAreQuarantinedWhenTheyFailAgain(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		w := newWorld()
 		s := w.start()
 		for _, titles := range []map[doc.OID]string{{one: fakeworld.Refused}, {two: fakeworld.Refused, three: "c"}} {
 			before := len(w.quarantine.Reasons())
 			if _, err := s.Put(t.Context(), batchOf(begin(t, s), titles)); err == nil || len(w.quarantine.Reasons()) != before {
-				t.Errorf("first: got %v, quarantine %v, want an error, and nothing more set aside", err, w.quarantine.Reasons())
+				t.Errorf("first: got %v, quarantine %v, want an error, and nothing more quarantined", err, w.quarantine.Reasons())
 			}
 			if broken {
 				w.before(failAt("index health"))
@@ -146,7 +145,7 @@ func TestDocumentsAreBlamedWhenTheyFailAgain(t *testing.T) {
 			_, err := s.Put(t.Context(), batchOf(begin(t, s), titles))
 			w.before(nil)
 			if got := len(w.quarantine.Reasons()) - before; broken != (err != nil) || broken == (got == 1) {
-				t.Errorf("again, with a broken index: %t: got %v, %d set aside", broken, err, got)
+				t.Errorf("again, with a broken index: %t: got %v, %d quarantined", broken, err, got)
 			}
 			if broken {
 				break
@@ -155,9 +154,8 @@ func TestDocumentsAreBlamedWhenTheyFailAgain(t *testing.T) {
 	}
 }
 
-// A disk that fills up while a bad document is being looked for ends the
-// search.
-func TestDiskFillsUpWhileHalving(t *testing.T) {
+// If the disk fills up while documents are isolated, Put fails.
+func TestDiskFillsUpWhileIsolating(t *testing.T) {
 	w := newWorld()
 	s := w.start()
 	s.failed.Store(true)
@@ -185,9 +183,8 @@ func TestDiskFillsUpWhileHalving(t *testing.T) {
 	}
 }
 
-// A row or a key that is too large is set aside before anything is written of
-// it; the reason says the size and the limit.
-func TestTooLarge(t *testing.T) {
+// A row or a key that is too large is quarantined with its size and the limit.
+func TestTooLargeRowsAreQuarantined(t *testing.T) {
 	long, err := doc.NewOID(strings.Repeat("k", maxKey))
 	if err != nil {
 		t.Fatal(err)
@@ -201,10 +198,17 @@ func TestTooLarge(t *testing.T) {
 	}
 	w.wantIndex(t, map[doc.OID]string{two: "b"})
 	want := map[doc.OID]string{
-		one:  fmt.Sprintf("the row has %d bytes, the most is %d", maxBody+len(`{"row":{"title":""}}`), maxBody),
-		long: fmt.Sprintf("the key has %d bytes, the most is %d", len(long), maxKey),
+		one:  fmt.Sprintf("row has %d bytes, more than %d", maxBody+len(`{"row":{"title":""}}`), maxBody),
+		long: fmt.Sprintf("key has %d bytes, more than %d", len(long), maxKey),
 	}
 	if got := w.quarantine.Reasons(); !maps.Equal(got, want) {
 		t.Errorf("quarantine: got %.200v, want %.200v", got, want)
+	}
+}
+
+// The pages accept every key and row that the sink accepts.
+func TestLimitsAreWithinTheStores(t *testing.T) {
+	if maxKey > store.MaxKey || maxBody > store.MaxValue {
+		t.Errorf("got keys of %d and bodies of %d bytes, want at most the store's %d and %d", maxKey, maxBody, store.MaxKey, store.MaxValue)
 	}
 }

@@ -109,7 +109,7 @@ var mutants = []mutant{
 		edit:  replace(`r != ""`, `r != "" && false`),
 		tests: "TestBehindRemovesNothing"},
 	{rule: "R24", name: "the tree is updated before the data is durable", pkg: "internal/sink", function: "Sink.Put",
-		edit:  insert("if err := s.tell(p.entries); err != nil { return doc.Report{}, err }", "s.write(c, p.entries)"),
+		edit:  insert("if err := s.putStamps(p.entries); err != nil { return doc.Report{}, err }", "s.write(c, p.entries)"),
 		tests: "TestTreeKnowsOnlyWhatIsDurable"},
 	{rule: "R25", name: "a page is trusted without the index's version", pkg: "internal/sink", function: "state.indexed",
 		edit:  replace("s.version == s.V", "true"),
