@@ -14,83 +14,58 @@ const fill = `CREATE TABLE doc (id bigint PRIMARY KEY, u timestamptz, title text
 	INSERT INTO doc SELECT n, now() + n * interval '1 ms', 'title ' || n, repeat('some words of text ', 23), n / 100.0 FROM generate_series(1, 100000) n;
 	CREATE INDEX ON doc (u); ANALYZE doc`
 
-// BenchmarkRange reads a table as the initial load does. Its time is that of
-// the server, which computes the tokens, and of this process together.
-func BenchmarkRange(b *testing.B) {
-	table, _ := newTable(b, fill, TableConfig{Batch: 2000})
+// withParts adds two rows of a child to each row.
+const withParts = fill + `; CREATE TABLE part AS SELECT id, u, body AS v FROM doc, generate_series(1, 2); CREATE INDEX ON part (id); ANALYZE part`
+
+// benchmarkRows measures reads of all rows. The time includes the server's,
+// which computes the tokens.
+func benchmarkRows(b *testing.B, setup string, cfg TableConfig, read func(*Table) int) {
+	table, _ := newTable(b, setup, cfg)
 	for b.Loop() {
-		rows := 0
-		for batch, err := range table.Range(b.Context(), doc.Range{}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows += len(batch.Docs)
-		}
-		if rows != benchRows {
+		if rows := read(table); rows != benchRows {
 			b.Fatalf("got %d rows, want %d", rows, benchRows)
 		}
 	}
-	perRow(b)
+	perRow := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / benchRows
+	b.ReportMetric(perRow, "ns/row")
+	b.ReportMetric(1e9/perRow, "rows/s")
+}
+
+// BenchmarkRange reads a table as the initial load does.
+func BenchmarkRange(b *testing.B) {
+	benchmarkRows(b, fill, TableConfig{Batch: 2000}, func(t *Table) int { return countRows(b, t) })
+}
+
+// BenchmarkRangeWithChildren reads documents with two rows of a child each.
+func BenchmarkRangeWithChildren(b *testing.B) {
+	cfg := TableConfig{Batch: 2000, Children: parts("SELECT * FROM part", "id")}
+	benchmarkRows(b, withParts, cfg, func(t *Table) int { return countRows(b, t) })
+}
+
+func countRows(b *testing.B, table *Table) (rows int) {
+	for batch, err := range table.Range(b.Context(), doc.Range{}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows += len(batch.Docs)
+	}
+	return rows
 }
 
 func BenchmarkStamps(b *testing.B) {
-	table, _ := newTable(b, fill, TableConfig{})
-	for b.Loop() {
-		rows := 0
-		for page, err := range table.Stamps(b.Context(), doc.Window{To: maxTime}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows += len(page)
-		}
-		if rows != benchRows {
-			b.Fatalf("got %d stamps, want %d", rows, benchRows)
-		}
-	}
-	perRow(b)
+	benchmarkRows(b, fill, TableConfig{}, func(t *Table) int {
+		return len(readStamps(b, t.Stamps(b.Context(), doc.Window{To: maxTime})))
+	})
 }
 
-// BenchmarkStampsInRange reads what a sweep compares, of documents with two
-// rows of a child each.
+// BenchmarkStampsInRange reads the stamps that a sweep compares.
 func BenchmarkStampsInRange(b *testing.B) {
-	table, _ := newTable(b, fill+`; CREATE TABLE part AS SELECT id, u, body AS v FROM doc, generate_series(1, 2);
-		CREATE INDEX ON part (id); ANALYZE part`, TableConfig{Children: parts("SELECT * FROM part", "id")})
-	for b.Loop() {
-		rows := 0
-		for page, err := range table.StampsInRange(b.Context(), doc.Range{}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows += len(page)
-		}
-		if rows != benchRows {
-			b.Fatalf("got %d stamps, want %d", rows, benchRows)
-		}
-	}
-	perRow(b)
+	benchmarkRows(b, withParts, TableConfig{Children: parts("SELECT * FROM part", "id")}, func(t *Table) int {
+		return len(readStamps(b, t.StampsInRange(b.Context(), doc.Range{})))
+	})
 }
 
-// BenchmarkFamilies reads them as the initial load does.
-func BenchmarkFamilies(b *testing.B) {
-	table, _ := newTable(b, fill+`; CREATE TABLE part AS SELECT id, u, body AS v FROM doc, generate_series(1, 2);
-		CREATE INDEX ON part (id); ANALYZE part`, TableConfig{Batch: 2000, Children: parts("SELECT * FROM part", "id")})
-	for b.Loop() {
-		rows := 0
-		for batch, err := range table.Range(b.Context(), doc.Range{}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows += len(batch.Docs)
-		}
-		if rows != benchRows {
-			b.Fatalf("got %d rows, want %d", rows, benchRows)
-		}
-	}
-	perRow(b)
-}
-
-// BenchmarkDecode is this process's part: from the driver's buffers to a
-// document.
+// BenchmarkDecode decodes a document from the driver's buffers.
 func BenchmarkDecode(b *testing.B) {
 	table, _ := newTable(b, "CREATE TABLE doc (id bigint, u timestamptz, title text, body text, price numeric(10,2))", TableConfig{})
 	d := table.bodyDecoder(0)
@@ -112,11 +87,4 @@ func BenchmarkEmptyWindow(b *testing.B) {
 			b.Fatal(page, err)
 		}
 	}
-}
-
-func perRow(b *testing.B) {
-	b.Helper()
-	perRow := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / benchRows
-	b.ReportMetric(perRow, "ns/row")
-	b.ReportMetric(1e9/perRow, "rows/s")
 }

@@ -1,10 +1,7 @@
 package pgsource
 
 import (
-	"cmp"
-	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,42 +9,6 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
 )
-
-// Whatever the key's type and the database's own order, the pages of a window
-// are in the order of OIDs, and have the stamps that Stamps has.
-func TestStampsByOID(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.DB(t)
-	pgtest.Exec(t, dsn, "CREATE EXTENSION citext")
-	for _, c := range []struct {
-		name, columns, values string
-		key                   []string
-	}{
-		{"integer", "id int", "i - 50", nil},
-		{"numeric", "id numeric(20,0)", "(i - 50) * 100000000000", nil},
-		{"uuid", "id uuid", "md5(i::text)::uuid", nil},
-		{"text", "id text", "CASE i % 4 WHEN 0 THEN 'a' WHEN 1 THEN 'B' WHEN 2 THEN 'ä' ELSE chr(65536 + i) END || i", nil},
-		{"text by a language's rules", `id text COLLATE "en-x-icu"`, "CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'B' ELSE '-' END || i", nil},
-		{"prefixes", "id text", "repeat('a', i)", nil},
-		{"char", "id char(20)", "CASE i % 2 WHEN 0 THEN 'a' ELSE 'a' || chr(1) END || i", nil},
-		{"citext", "id citext", "CASE i % 2 WHEN 0 THEN 'a' ELSE 'B' END || i", nil},
-		{"composite", "tenant text, id int", "CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'B' ELSE 'ab' END, 50 - i", []string{"tenant", "id"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (%s, u timestamptz);
-				INSERT INTO doc SELECT %s, '2024-01-01Z'::timestamptz + i * interval '1 s' FROM generate_series(0, 99) i`, c.columns, c.values),
-				TableConfig{Key: c.key})
-			table.stampPage = 7
-			w := doc.Window{From: at(t, "2024-01-01T00:00:03Z"), To: at(t, "2024-01-01T00:01:30Z")}
-			want := readStamps(t, table.Stamps(t.Context(), w))
-			slices.SortFunc(want, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
-			got := readStamps(t, table.StampsByOID(t.Context(), w))
-			if len(got) != 87 || !slices.EqualFunc(got, want, doc.Stamp.Same) {
-				t.Errorf("got %d stamps %v\nwant %d, %v", len(got), got, len(want), want)
-			}
-		})
-	}
-}
 
 // All pages are of the snapshot that the first one has.
 func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {

@@ -11,10 +11,17 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// catalogOf fills a database and returns its catalog.
+// emptied starts a setup in a database that another case has used.
+const emptied = "DROP SCHEMA public CASCADE; CREATE SCHEMA public; "
+
+// catalogOf returns the catalog of a fresh database.
 func catalogOf(t *testing.T, setup string) doc.Catalog {
 	t.Helper()
-	dsn := pgtest.DB(t)
+	return catalogIn(t, pgtest.DB(t), setup)
+}
+
+func catalogIn(t *testing.T, dsn, setup string) doc.Catalog {
+	t.Helper()
 	pgtest.Exec(t, dsn, setup)
 	c, err := openSource(t, dsn).Catalog(t.Context())
 	if err != nil {
@@ -83,6 +90,7 @@ func TestCatalogColumns(t *testing.T) {
 
 func TestCatalogKeys(t *testing.T) {
 	t.Parallel()
+	dsn := pgtest.DB(t)
 	for definition, want := range map[string][][]string{
 		"a int, b int, PRIMARY KEY (b, a)": {{"b", "a"}},
 		"a int":                            nil,
@@ -96,7 +104,7 @@ func TestCatalogKeys(t *testing.T) {
 		"a int NOT NULL); CREATE UNIQUE INDEX ON t (abs(a)); SELECT (1":        nil,
 		"a int NOT NULL); CREATE UNIQUE INDEX ON t (a, abs(a)); SELECT (1":     nil,
 	} {
-		c := catalogOf(t, "CREATE TABLE t ("+definition+")")
+		c := catalogIn(t, dsn, emptied+"CREATE TABLE t ("+definition+")")
 		if got := c.Tables[0].Keys; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, want %v", definition, got, want)
 		}
@@ -121,6 +129,7 @@ func TestCatalogTriggers(t *testing.T) {
 	const function = `CREATE TABLE t (id int, updated timestamptz, updated_by text);
 		CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.updated = now(); RETURN NEW; END';
 		CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM updated; RETURN NEW; END'; `
+	dsn := pgtest.DB(t)
 	for trigger, want := range map[string]bool{
 		"": false,
 		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch()":                                  true,
@@ -132,11 +141,11 @@ func TestCatalogTriggers(t *testing.T) {
 		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION audit('updated')":                         true, // as moddatetime
 		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch(); ALTER TABLE t DISABLE TRIGGER u": false,
 	} {
-		setup := function
+		setup := emptied + function
 		if trigger != "" {
 			setup += "CREATE TRIGGER u " + trigger
 		}
-		for _, c := range catalogOf(t, setup).Tables[0].Columns {
+		for _, c := range catalogIn(t, dsn, setup).Tables[0].Columns {
 			if got, want := c.Maintained, want && c.Name == "updated"; got != want {
 				t.Errorf("%s: %s: got %v, want %v", trigger, c.Name, got, want)
 			}

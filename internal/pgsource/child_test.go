@@ -35,6 +35,12 @@ func everywhere(t testing.TB, table *Table, docs map[string]doc.Doc) {
 		oids = append(oids, d.OID)
 	}
 	slices.Sort(oids)
+	again, _ := readAll(t, table.Docs(t.Context(), oids))
+	for id, d := range docs {
+		if got := again[id]; !got.Same(d.Stamp) || body(t, got) != body(t, d) {
+			t.Errorf("got %s by its OID as %+v, want %+v", id, got, d)
+		}
+	}
 	of, err := table.StampsOf(t.Context(), oids)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +102,6 @@ func TestChildren(t *testing.T) {
 			if len(docs) != n || len(rejects) != 0 {
 				t.Fatalf("got %d documents and rejects %v, want %d and none", len(docs), rejects, n)
 			}
-			var oids []doc.OID
 			for id, d := range docs {
 				i, _ := d.Row.Get("n")
 				rows := d.Row.Children[0].Rows
@@ -108,13 +113,6 @@ func TestChildren(t *testing.T) {
 					if v, _ := row.Get("v"); v != fmt.Sprintf("part %d", j+1) || owner != i {
 						t.Errorf("got part %v of row %v under row %v, want part %d of its own", v, owner, i, j+1)
 					}
-				}
-				oids = append(oids, d.OID)
-			}
-			again, _ := readAll(t, table.Docs(t.Context(), oids))
-			for id, d := range docs {
-				if got := again[id]; !got.Same(d.Stamp) || body(t, got) != body(t, d) {
-					t.Errorf("got %s by its OID as %+v, want %+v", id, got, d)
 				}
 			}
 			everywhere(t, table, docs)

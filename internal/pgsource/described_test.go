@@ -69,6 +69,7 @@ func TestDescriptionIsCompared(t *testing.T) {
 		CREATE TABLE part (id int, note text, grp int);
 		INSERT INTO doc SELECT i, 'gone', true, '2026-01-01' FROM generate_series(1, 3) i;
 		INSERT INTO part SELECT i, 'note', 9 FROM generate_series(1, 3) i`
+	dsn := pgtest.DB(t)
 	const joined = "SELECT c1.*, c2.grp FROM doc c1 JOIN part c2 USING (id)"
 	for _, c := range []struct {
 		name, sql, child, alter, want string
@@ -96,7 +97,7 @@ func TestDescriptionIsCompared(t *testing.T) {
 			if c.child != "" {
 				cfg.Children = []ChildConfig{{Name: "parts", Path: "children.parts", SQL: c.child, Key: []string{"id"}}}
 			}
-			table, dsn := newTable(t, setup, cfg)
+			table := tableIn(t, dsn, emptied+setup, cfg)
 			for name, read := range readingsOf(t, table) {
 				if n, err := read(); err != nil || n == 0 && name != "Keyless" {
 					t.Fatalf("%s: got %d, %v before the change, want rows", name, n, err)
@@ -176,10 +177,7 @@ func TestSourceGoesOnAfterAChange(t *testing.T) {
 			t.Fatalf("got %v, want %v", err, doc.ErrChangedResult)
 		}
 	}
-	again, err := table.src.Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := tableOf(t, table.src, TableConfig{Batch: 1000})
 	if docs, _ := readAll(t, again.Range(t.Context(), doc.Range{})); len(docs) != 20000 {
 		t.Errorf("got %d rows, want 20000", len(docs))
 	}

@@ -98,10 +98,7 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 	dsn := pgtest.DB(t)
 	faultyRows(t, dsn)
 	pgtest.Exec(t, dsn, "ALTER FUNCTION judge(text) VOLATILE; ALTER TABLE doc ADD PRIMARY KEY (id)")
-	table, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 60, Numbers: &numbers{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tableIn(t, dsn, "", TableConfig{SQL: "SELECT id, u, judge(fault) AS v FROM doc", Batch: 60, Numbers: &numbers{}})
 	table.stampPage = 80
 	for _, code := range []string{"P0001", "42P01"} {
 		pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 125, 126) THEN '"+code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 125, 126)")
@@ -114,10 +111,7 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 			t.Errorf("got count %d, %v, want an estimate", n, err)
 		}
 	}
-	text, err := openSource(t, dsn).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id::text AS id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 60, Numbers: &numbers{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tableIn(t, dsn, "", TableConfig{SQL: "SELECT id::text AS id, u, judge(fault) AS v FROM doc", Batch: 60, Numbers: &numbers{}})
 	for _, err := range text.StampsInRange(t.Context(), doc.Range{}) {
 		if err == nil || !strings.Contains(err.Error(), "declare the functions of the SQL STABLE") {
 			t.Errorf("got %v, want what to do about it", err)
@@ -216,6 +210,7 @@ func TestFaultOfTheSQL(t *testing.T) {
 // A statement that can't be run at all sets no row aside, however few there are.
 func TestFaultOfTheStatement(t *testing.T) {
 	t.Parallel()
+	dsn := pgtest.DB(t)
 	for name, c := range map[string]struct{ before, fault, code string }{
 		"table":    {"", "DROP TABLE doc", "42P01"},
 		"column":   {"", "ALTER TABLE doc DROP COLUMN v", "42703"},
@@ -223,12 +218,11 @@ func TestFaultOfTheStatement(t *testing.T) {
 		"child":    {"", "DROP TABLE part", "42P01"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dsn := pgtest.DB(t)
 			sql := "SELECT id, u, v FROM doc"
 			if name == "function" {
 				sql = "SELECT id, u, f(v) AS v FROM doc"
 			}
-			table := tableIn(t, dsn, "CREATE TABLE doc (id int, u timestamptz, v int); CREATE TABLE part (id int, u timestamptz, v int); INSERT INTO doc VALUES (1, '2024-01-01Z', 1), (2, '2024-01-01Z', 1); "+c.before,
+			table := tableIn(t, dsn, emptied+"CREATE TABLE doc (id int, u timestamptz, v int); CREATE TABLE part (id int, u timestamptz, v int); INSERT INTO doc VALUES (1, '2024-01-01Z', 1), (2, '2024-01-01Z', 1); "+c.before,
 				TableConfig{SQL: sql, Children: parts("SELECT id, u, v FROM part", "id")})
 			pgtest.Exec(t, dsn, c.fault)
 			for way, batches := range map[string]func(func(doc.Batch, error) bool){

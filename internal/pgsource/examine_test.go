@@ -126,6 +126,7 @@ func TestServer(t *testing.T) {
 // or has never been analysed.
 func TestPlansReadWhole(t *testing.T) {
 	t.Parallel()
+	dsn := pgtest.DB(t)
 	for name, c := range map[string]struct {
 		setup string
 		rows  int64 // within a factor of two
@@ -137,7 +138,7 @@ func TestPlansReadWhole(t *testing.T) {
 		"partitions": {`CREATE TABLE doc (id int, u timestamptz) PARTITION BY RANGE (id); CREATE TABLE a PARTITION OF doc FOR VALUES FROM (1) TO (1000); CREATE TABLE b PARTITION OF doc FOR VALUES FROM (1000) TO (9000);
 			INSERT INTO doc SELECT n, now() FROM generate_series(1, 3000) n; ANALYZE doc`, 3000},
 	} {
-		table, _ := newTable(t, c.setup, TableConfig{})
+		table := tableIn(t, dsn, emptied+c.setup, TableConfig{})
 		plans, err := table.Plans(t.Context(), doc.Window{From: time.Now().Add(-time.Second), To: time.Now()}, nil)
 		if err != nil || len(plans) != 1 || len(plans[0].Whole) != 1 {
 			t.Fatalf("%s: got %+v, %v, want one plan that reads one table whole", name, plans, err)
@@ -152,6 +153,7 @@ func TestPlansReadWhole(t *testing.T) {
 // whole table.
 func TestPlansKnowIndexes(t *testing.T) {
 	t.Parallel()
+	dsn := pgtest.DB(t)
 	for index, want := range map[string]bool{
 		"":                               false,
 		"(a, b)":                         true,
@@ -164,11 +166,11 @@ func TestPlansKnowIndexes(t *testing.T) {
 		"USING brin (a, b)":              true,
 		"(a, b); DROP INDEX doc_a_b_idx": false,
 	} {
-		setup := "CREATE TABLE doc (a int, b int, u timestamptz); INSERT INTO doc VALUES (1, 1, now())"
+		setup := emptied + "CREATE TABLE doc (a int, b int, u timestamptz); INSERT INTO doc VALUES (1, 1, now())"
 		if index != "" {
 			setup += "; CREATE INDEX ON doc " + index
 		}
-		table, _ := newTable(t, setup, TableConfig{Key: []string{"a", "b"}})
+		table := tableIn(t, dsn, setup, TableConfig{Key: []string{"a", "b"}})
 		oids, err := table.Sample(t.Context(), 10)
 		if err != nil || len(oids) != 1 {
 			t.Fatalf("got %v, %v, want one key", oids, err)

@@ -13,9 +13,7 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// Whatever the key's type, the ranges between breakpoints cover every row once,
-// and a row is found again by its OID.
-func TestKeys(t *testing.T) {
+func TestKeyTypes(t *testing.T) {
 	t.Parallel()
 	const n = 100
 	dsn := pgtest.DB(t)
@@ -37,6 +35,9 @@ func TestKeys(t *testing.T) {
 		{"uuid", "id uuid", "('00000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid", nil, []doc.Kind{doc.UUID}, "00000000-0000-4000-8000-000000000000"},
 		{"text", "id text", "CASE i WHEN 0 THEN '' ELSE chr(19968 + i) || ', \"' || i || '\"\\' END", nil, []doc.Kind{doc.Text}, ""},
 		{"text by a language's rules", `id text COLLATE "en-x-icu"`, "CASE i % 2 WHEN 0 THEN 'a' ELSE 'B' END || i", nil, []doc.Kind{doc.Text}, "a0"},
+		{"text beyond the BMP", "id text", "CASE i % 4 WHEN 0 THEN 'a' WHEN 1 THEN 'B' WHEN 2 THEN 'ä' ELSE chr(65536 + i) END || i", nil, []doc.Kind{doc.Text}, "a0"},
+		{"prefixes", "id text", "repeat('a', i)", nil, []doc.Kind{doc.Text}, ""},
+		{"char before and after a blank", "id char(20)", "CASE i % 2 WHEN 0 THEN 'a' ELSE 'a' || chr(1) END || i", nil, []doc.Kind{doc.Text}, "a0"},
 		{"varchar", "id varchar(20)", "'k' || i", nil, []doc.Kind{doc.Text}, "k0"},
 		{"char", "id char(20)", "'k' || i", nil, []doc.Kind{doc.Text}, "k0"},
 		{"name", "id name", "'k' || i", nil, []doc.Kind{doc.Text}, "k0"},
@@ -77,16 +78,8 @@ func TestKeys(t *testing.T) {
 				t.Errorf("got keys %q, want %q among them", sortedKeys(all), c.first)
 			}
 
-			var oids []doc.OID
-			for _, d := range all {
-				oids = append(oids, d.OID)
-			}
-			again, _ := readAll(t, table.Docs(t.Context(), oids))
-			for id, d := range all {
-				if got := again[id].Stamp; !got.Same(d.Stamp) {
-					t.Fatalf("got %s by its OID as %+v, want %+v", id, got, d.Stamp)
-				}
-			}
+			table.stampPage = 7
+			everywhere(t, table, all)
 		})
 	}
 }
@@ -146,20 +139,24 @@ func checkUnusable(t *testing.T, table *Table, reason string) {
 	}
 }
 
-// Text that is not UTF-8 is a key in a database without an encoding alone.
-func TestKeysThatAreNoText(t *testing.T) {
+// A database without an encoding (SQL_ASCII) delivers text that is not UTF-8.
+func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	bytes := "bytes_" + dbName(t, dsn)
 	pgtest.Exec(t, dsn, "CREATE DATABASE "+bytes+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP DATABASE "+bytes+" WITH (FORCE)") })
-	table := tableIn(t, strings.Replace(dsn, dbName(t, dsn), bytes, 1), `CREATE TABLE doc (id text, u timestamptz);
-		INSERT INTO doc VALUES ('0', now()), (E'\xff', now()); CREATE INDEX ON doc (id)`, TableConfig{})
+	table := tableIn(t, strings.Replace(dsn, dbName(t, dsn), bytes, 1), `CREATE TABLE doc (id text, u timestamptz, v text);
+		INSERT INTO doc VALUES ('0', now(), 'fine'), (E'\xff', now(), 'x'), ('a', NULL, E'caf\xe9'); CREATE INDEX ON doc (id)`, TableConfig{})
 	const reason = "key part 1 is not valid UTF-8"
 	checkUnusable(t, table, reason)
 	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
-	if b, err := table.Keyless(t.Context()); err != nil || len(docs) != 1 || !slices.Equal(rejects, b.Rejects) || !slices.Equal(rejects, []doc.Reject{{Reason: reason}}) {
-		t.Errorf("got %d documents, rejects %v of a range and %v of all, %v, want one and %s", len(docs), rejects, b.Rejects, err, reason)
+	want := []doc.Reject{{OID: oid(t, "a"), Reason: "column v: text is not valid UTF-8"}, {Reason: reason}}
+	if len(docs) != 1 || !slices.Equal(rejects, want) {
+		t.Errorf("got %d documents and rejects %+v, want 1 and %+v", len(docs), rejects, want)
+	}
+	if b, err := table.Keyless(t.Context()); err != nil || !slices.Equal(b.Rejects, want[1:]) {
+		t.Errorf("got %+v, %v of all rows, want %+v", b, err, want[1:])
 	}
 }
 

@@ -32,11 +32,19 @@ func newTable(t testing.TB, setup string, cfg TableConfig) (*Table, string) {
 	return tableIn(t, dsn, setup, cfg), dsn
 }
 
-// tableIn opens a table of a database that the statements have set up. Unless
-// cfg says otherwise it is all of doc, with key id and updateTime u.
+// tableIn runs setup and opens a table of the database.
 func tableIn(t testing.TB, dsn, setup string, cfg TableConfig) *Table {
 	t.Helper()
-	pgtest.Exec(t, dsn, setup)
+	if setup != "" {
+		pgtest.Exec(t, dsn, setup)
+	}
+	return tableOf(t, openSource(t, dsn), cfg)
+}
+
+// tableOf opens a table of a source. The zero cfg is all of doc with key id and
+// updateTime u.
+func tableOf(t testing.TB, s *Source, cfg TableConfig) *Table {
+	t.Helper()
 	cfg.Name = "doc"
 	cfg.SQL = cmp.Or(cfg.SQL, "SELECT * FROM doc")
 	cfg.Updated = cmp.Or(cfg.Updated, "u")
@@ -44,7 +52,7 @@ func tableIn(t testing.TB, dsn, setup string, cfg TableConfig) *Table {
 	if cfg.Key == nil {
 		cfg.Key = []string{"id"}
 	}
-	table, err := openSource(t, dsn).Table(t.Context(), cfg)
+	table, err := s.Table(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,10 +158,7 @@ func TestStampsByOIDLeaveAConnection(t *testing.T) {
 		defer cancel()
 		var readers sync.WaitGroup
 		for range 4 {
-			table, err := s.Table(ctx, TableConfig{Name: "doc", SQL: "SELECT id, u FROM doc", Key: []string{"id"}, Updated: "u", Batch: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := tableOf(t, s, TableConfig{SQL: "SELECT id, u FROM doc"})
 			table.stampPage = 7
 			readers.Go(func() {
 				n := 0
@@ -194,10 +191,7 @@ func TestPaceOfASource(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	table, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT id, u FROM doc", Key: []string{"id"}, Updated: "u"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tableOf(t, s, TableConfig{SQL: "SELECT id, u FROM doc"})
 	before, began := s.Figures(), time.Now()
 	for range 20 {
 		if _, err := table.Now(t.Context()); err != nil {

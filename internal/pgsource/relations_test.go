@@ -66,14 +66,7 @@ func TestBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { standby.Stop() })
-	table := func(dsn string) *Table {
-		t.Helper()
-		table, err := openSource(t, dsn).Table(ctx, TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return table
-	}
+	table := func(dsn string) *Table { return tableIn(t, dsn, "", TableConfig{}) }
 	source := standby.DSN()
 	byAll, byReader := table(source), table(source+"&options=-c%20role%3Dreader")
 	await := func(want string) {

@@ -160,10 +160,7 @@ func TestAcceptedSQL(t *testing.T) {
 			if sql[0] == 'V' {
 				key, updated = "column1", "column2"
 			}
-			table, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: sql, Key: []string{key}, Updated: updated, Batch: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := tableOf(t, s, TableConfig{SQL: sql, Key: []string{key}, Updated: updated})
 			docs, _ := readAll(t, table.Docs(t.Context(), []doc.OID{oid(t, int64(7))}))
 			if _, ok := docs["7"]; !ok || len(docs) != 1 {
 				t.Errorf("got %v, want row 7", docs)
@@ -179,10 +176,7 @@ func TestEpochAndToken(t *testing.T) {
 		INSERT INTO doc VALUES (1, 2, '2024-01-01Z', 0.1, '2024-01-01Z'); CREATE TABLE other.doc AS SELECT * FROM doc`)
 	read := func(options string, sql string, key ...string) doc.Token {
 		t.Helper()
-		table, err := openSource(t, dsn+options).Table(t.Context(), TableConfig{Name: "doc", SQL: sql, Key: key, Updated: "u"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := tableIn(t, dsn+options, "", TableConfig{SQL: sql, Key: key})
 		docs, _ := readAll(t, table.Range(t.Context(), doc.Range{}))
 		for _, d := range docs {
 			if d.Token.Epoch != table.Epoch() {
@@ -228,10 +222,7 @@ func TestTick(t *testing.T) {
 		"tz": time.Microsecond, "tz3": time.Millisecond, "tz0": time.Second, "ts1": 100 * time.Millisecond, "d": 24 * time.Hour,
 		"none": time.Second, "s": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Microsecond,
 	} {
-		table, err := s.Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: column, Zone: time.UTC})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := tableOf(t, s, TableConfig{Updated: column, Zone: time.UTC})
 		if got := table.Tick(); got != want {
 			t.Errorf("column %s: got tick %v, want %v", column, got, want)
 		}

@@ -130,28 +130,6 @@ func TestUnusableValuesAreRejected(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.DB(t)
-	pgtest.Exec(t, dsn, "CREATE DATABASE "+"bytes_"+dbName(t, dsn)+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
-	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP DATABASE bytes_"+dbName(t, dsn)+" WITH (FORCE)") })
-	bytes := strings.Replace(dsn, dbName(t, dsn), "bytes_"+dbName(t, dsn), 1)
-	pgtest.Exec(t, bytes, `CREATE TABLE doc (id text, u timestamptz, v text);
-		INSERT INTO doc VALUES ('a', now(), E'caf\xe9'), (E'\xe9', now(), 'x'), ('c', now(), 'fine')`)
-	table, err := openSource(t, bytes).Table(t.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
-	want := []doc.Reject{
-		{OID: oid(t, "a"), Reason: "column v: text is not valid UTF-8"},
-		{Reason: "key part 1 is not valid UTF-8"},
-	}
-	if len(docs) != 1 || !reflect.DeepEqual(rejects, want) {
-		t.Errorf("got %d documents and rejects %+v, want 1 and %+v", len(docs), rejects, want)
-	}
-}
-
 func dbName(t testing.TB, dsn string) string {
 	t.Helper()
 	return pgtest.Value[string](t, dsn, "SELECT current_database()")

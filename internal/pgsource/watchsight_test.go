@@ -138,10 +138,7 @@ func TestWatchSight(t *testing.T) {
 		}},
 		{"the source's own transaction", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "GRANT SELECT ON doc TO public; INSERT INTO doc SELECT FROM generate_series(1, 3)")
-			table, err := w.source.Table(w.Context(), TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 1})
-			if err != nil {
-				w.Fatal(err)
-			}
+			table := tableOf(w, w.source, TableConfig{Batch: 1})
 			table.stampPage = 1
 			w.free()
 			for _, err := range table.StampsByOID(w.Context(), doc.Window{To: maxTime}) {
