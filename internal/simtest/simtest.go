@@ -1,7 +1,8 @@
 // Package simtest runs the whole engine against a hostile database, in one
 // process, in simulated time, from a seed. It uses the real passes (initial,
-// incremental, compensate, deletecheck), sink, guard, tree of stamps and
-// timeTrace, on a file system that loses what was not synced. It simulates:
+// incremental, compensate, deletecheck) in the daemon's order (internal/passes),
+// sink, guard, tree of stamps and timeTrace, on a file system that loses what was
+// not synced. It simulates:
 //
 //	database   fakeworld.Table with a few dozen keys, so that writers collide:
 //	           transactions of up to 55 s that set updateTime when they begin or
@@ -13,8 +14,8 @@
 //	           that lose commits
 //	horizon    the result of pgsource's watch for a role that sees when
 //	           transactions began (pgsource tests the watch itself)
-//	schedule   one pass at a time, a sweep that lets the others run between
-//	           its chunks, the last tier only while no horizon is proven
+//	schedule   jobs run one at a time when they fall due; a sweep lets the
+//	           others run between its chunks
 //
 // Every step of a query, the index, the pages or a file can fail, or be the last
 // before the machine crashes. Other sessions act between steps.
