@@ -26,7 +26,7 @@ func TestSameVersionCostsNoStamps(t *testing.T) {
 				t.Errorf("got S %v, %s, want %v, compared", m.Settled, m.Mode, w.Table.Clock())
 			}
 		}
-		w.wantAll(t)
+		w.WantAll(t)
 	}
 	if got := steps.Of("version"); got != 20 {
 		t.Errorf("versions asked for: got %d, want 20", got)
@@ -50,7 +50,7 @@ func TestComparedFindsAnyUpdateTime(t *testing.T) {
 	x.Commit()
 	c := w.compared()
 	run(t, c)
-	w.wantAll(t)
+	w.WantAll(t)
 	w.Table.Delete(fakeworld.Key(1))
 	run(t, c)
 	w.checkRepaired(t)
@@ -84,7 +84,7 @@ func TestCommitBetweenTheSteps(t *testing.T) {
 			}
 			w.wantHonest(t)
 			run(t, c)
-			w.wantAll(t)
+			w.WantAll(t)
 			if t.Failed() {
 				t.Fatalf("after a commit before step %d", k)
 			}

@@ -53,7 +53,7 @@ func TestCrashAnywhere(t *testing.T) {
 				if err := pass.run(t, w); err != nil {
 					t.Fatal(err)
 				}
-				w.wantAll(t)
+				w.WantAll(t)
 				w.wantHonest(t)
 				if s := w.Marks().Settled; !s.After(w.begin) {
 					t.Errorf("S: got %v, want it after %v", s, w.begin)
@@ -82,7 +82,7 @@ func TestCrashBetweenRuns(t *testing.T) {
 			if err := pass.run(t, w); err != nil {
 				t.Fatal(err)
 			}
-			w.wantAll(t)
+			w.WantAll(t)
 			w.crash(t, faultfs.Worst)
 			w.wantHonest(t)
 			if s := w.Marks().Settled; s.Before(durable) {

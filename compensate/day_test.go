@@ -136,8 +136,8 @@ func (d *day) spend(longest time.Duration, act func()) {
 // documents of rows that were deleted below S are left to the sweep.
 func (d *day) wantAllButGhosts() {
 	d.t.Helper()
-	d.wantAll(d.t)
-	for _, oid := range fakeworld.Ghosts(d.Table, d.Index) {
+	d.WantAll(d.t)
+	for _, oid := range d.Ghosts() {
 		if page, _ := d.Pages.Page(oid); !page.Updated.Before(d.Marks().Settled) {
 			d.t.Errorf("row %v of %v is gone, and its document is there", oid, page.Updated)
 		}
@@ -204,13 +204,13 @@ func TestDayOfTheHorizon(t *testing.T) {
 func (d *day) wantFound(before map[doc.OID]fakeworld.Row, w doc.Window) {
 	d.t.Helper()
 	in := func(r fakeworld.Row) bool { return !r.Updated.Before(w.From) && r.Updated.Before(w.To) }
-	stale := d.stale(in)
-	if len(stale) == 0 {
+	missing := d.Missing()
+	if len(missing) == 0 {
 		return
 	}
 	now := d.Table.Rows()
-	for _, oid := range stale {
-		if before[oid] == now[oid] {
+	for _, oid := range missing {
+		if in(now[oid]) && before[oid] == now[oid] {
 			d.t.Errorf("at %v: row %v of %v was committed before the run, and is missing after it", d.Table.Clock(), oid, now[oid].Updated)
 		}
 	}

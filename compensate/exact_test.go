@@ -51,7 +51,7 @@ func TestExactWindow(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.update(t, func(m *timetrace.Table) { m.Settled, m.Incremental = w.at(test.settled), w.at(test.last) })
+			w.Update(t, func(m *timetrace.Table) { m.Settled, m.Incremental = w.at(test.settled), w.at(test.last) })
 			e := w.exact()
 			e.Tick, e.Horizon = test.tick, fixed(doc.Horizon{At: w.at(test.h), Now: w.at(8), Exact: true})
 			report := runExact(t, e)
@@ -76,18 +76,18 @@ func TestPinnedHorizonDelaysOnlyS(t *testing.T) {
 	began := w.Table.Clock()
 	for n := range 360 {
 		w.late(t, 10+n, "late")
-		if len(w.missing()) == 0 {
+		if len(w.Missing()) == 0 {
 			t.Fatal("incremental found the late row: this test proves nothing")
 		}
 		runExact(t, e)
-		w.wantAll(t)
+		w.WantAll(t)
 	}
 	if got := w.Marks().Settled; !got.Equal(began) {
 		t.Errorf("S after %v: got %v, want where the transaction began, %v", w.Table.Clock().Sub(began), got, began)
 	}
 	pin.Commit()
 	runExact(t, e)
-	w.wantAll(t)
+	w.WantAll(t)
 	if got, want := w.Marks().Settled, w.Table.Clock(); !got.Equal(want) {
 		t.Errorf("S after the commit: got %v, want %v", got, want)
 	}
@@ -111,7 +111,7 @@ func TestCoarseUpdateTime(t *testing.T) {
 			t.Errorf("tick %v: got a promise broken %t, want %t", tick, got, want)
 		}
 		runExact(t, e)
-		if got, want := len(w.missing()) > 0, tick == 0; got != want {
+		if got, want := len(w.Missing()) > 0, tick == 0; got != want {
 			t.Errorf("tick %v: got a row lost %t, want %t", tick, got, want)
 		}
 	}

@@ -123,7 +123,7 @@ func TestListingCutShortRemovesNothing(t *testing.T) {
 				t.Errorf("listing of %d pages: row %v was removed", after, oid)
 			}
 		}
-		if got := fakeworld.Ghosts(w.Table, w.Index); len(got) > 0 {
+		if got := w.Ghosts(); len(got) > 0 {
 			t.Errorf("listing of %d pages: ghosts: got %v, want none, since the tree had them", after, got)
 		}
 	}
@@ -183,14 +183,14 @@ func TestTreeThatCannotBeRead(t *testing.T) {
 func TestEmptyTree(t *testing.T) {
 	w := newWorld(t)
 	window := w.upheaval(t)
-	ghosts := fakeworld.Ghosts(w.Table, w.Index)
+	ghosts := w.Ghosts()
 	w.Start(t)
 	report, err := w.comparison().Run(t.Context(), window)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.wantAll(t)
-	if got := fakeworld.Ghosts(w.Table, w.Index); !slices.Equal(got, ghosts) {
+	w.WantAll(t)
+	if got := w.Ghosts(); !slices.Equal(got, ghosts) {
 		t.Errorf("ghosts: got %v, want them left to the sweep, %v", got, ghosts)
 	}
 	if want := 4 * batch; report.Read != want {

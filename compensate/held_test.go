@@ -50,7 +50,7 @@ func TestEmptiedTableIsHeld(t *testing.T) {
 	w.wantHonest(t)
 	documents := len(w.Index.Titles())
 	for range 5 { // nor by one after the other
-		w.update(t, func(m *timetrace.Table) { m.Settled = w.begin })
+		w.Update(t, func(m *timetrace.Table) { m.Settled = w.begin })
 		runExact(t, w.exact())
 	}
 	if got := len(w.Index.Titles()); got != documents || got < rows-most {

@@ -35,7 +35,7 @@ func TestNothingCommittedCostsNoStamps(t *testing.T) {
 				t.Errorf("S: got %v, want the clock, %v", got, want)
 			}
 		}
-		w.wantAll(t)
+		w.WantAll(t)
 		w.wantHonest(t)
 	}
 }
@@ -51,7 +51,7 @@ func TestIdleComparesWhatIncrementalHasNot(t *testing.T) {
 	runExact(t, e)
 	w.Table.Advance(time.Minute)
 	runExact(t, e)
-	w.wantAll(t)
+	w.WantAll(t)
 	w.wantHonest(t)
 }
 
@@ -66,10 +66,10 @@ func TestIdleComparesARewind(t *testing.T) {
 	x.PutAt(fakeworld.Key(1), "by a clock that was set back", w.Table.Clock().Add(-30*time.Minute))
 	x.Commit()
 	runExact(t, e)
-	w.update(t, func(m *timetrace.Table) { m.Rewind(w.Table.Clock().Add(-time.Hour), "a step of the clock") })
+	w.Update(t, func(m *timetrace.Table) { m.Rewind(w.Table.Clock().Add(-time.Hour), "a step of the clock") })
 	w.Table.Advance(time.Second)
-	w.update(t, func(m *timetrace.Table) { m.Incremental = w.Table.Clock() }) // incremental reads no further back than its overlap
+	w.Update(t, func(m *timetrace.Table) { m.Incremental = w.Table.Clock() }) // incremental reads no further back than its overlap
 	runExact(t, e)
-	w.wantAll(t)
+	w.WantAll(t)
 	w.wantHonest(t)
 }

@@ -133,7 +133,7 @@ func TestHistories(t *testing.T) {
 		if err := h.all(t); err != nil {
 			rt.Fatal(err)
 		}
-		if got := h.missing(); len(got) > 0 {
+		if got := h.Missing(); len(got) > 0 {
 			rt.Fatalf("missing in the index: got %v, want none", got)
 		}
 	})

@@ -29,7 +29,7 @@ func TestHorizonIsReadBeforeTheStamps(t *testing.T) {
 	w.wantHonest(t)
 	w.Table.Advance(time.Minute)
 	runExact(t, w.exact())
-	w.wantAll(t)
+	w.WantAll(t)
 }
 
 // A transaction that began earlier and writes later sets updateTime back. Its

@@ -52,7 +52,7 @@ func TestExactRewinds(t *testing.T) {
 			w := newWorld(t)
 			w.Table.Advance(hour)
 			now := w.Table.Clock()
-			w.update(t, func(m *timetrace.Table) {
+			w.Update(t, func(m *timetrace.Table) {
 				m.Settled, m.Incremental, m.Server = now, now, test.before
 				m.SetTier("1m", now)
 				m.SetTier("old", w.begin)
@@ -80,7 +80,7 @@ func TestExactRewinds(t *testing.T) {
 // Another server is noticed once.
 func TestExactRewindsOnce(t *testing.T) {
 	w := newWorld(t)
-	w.update(t, func(m *timetrace.Table) { m.Server = "a" })
+	w.Update(t, func(m *timetrace.Table) { m.Server = "a" })
 	e := w.exact()
 	e.Horizon = w.changed(func(h *doc.Horizon) { h.Server = "b" })
 	w.Table.Advance(hour)
@@ -144,7 +144,7 @@ func TestClockStepsBack(t *testing.T) {
 		runExact(t, e)
 		w.wantHonest(t)
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 }
 
 // After a rewind S becomes durable again within seconds.
@@ -208,5 +208,5 @@ func TestModeChanges(t *testing.T) {
 	if got, want := settled, w.Marks().Incremental.Add(-timeout); !got.Equal(want) {
 		t.Errorf("S by timeout again: got %v, want %v", got, want)
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 }

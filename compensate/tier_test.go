@@ -70,7 +70,7 @@ func TestTierWindow(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			w := assumed(t)
-			w.update(t, func(m *timetrace.Table) {
+			w.Update(t, func(m *timetrace.Table) {
 				m.Settled, m.Incremental = w.at(test.settled), w.at(test.last)
 				m.SetTier("other", w.at(5))
 				if test.mark != none {
@@ -103,11 +103,11 @@ func TestTierFindsLateRows(t *testing.T) {
 	for n := range 3 * batch {
 		w.late(t, n, "late")
 	}
-	if got := len(w.missing()); got != 3*batch {
+	if got := len(w.Missing()); got != 3*batch {
 		t.Fatalf("missing after incremental: got %d, want all %d", got, 3*batch)
 	}
 	report := run(t, w.tier())
-	w.wantAll(t)
+	w.WantAll(t)
 	if got, want := fakeworld.CountsOf(report), (fakeworld.Counts{Read: 3 * batch, Compared: 3 * batch, Added: 3 * batch}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -137,7 +137,7 @@ func TestShorterTimeoutLeavesNoGap(t *testing.T) {
 	last.Timeout, last.End = time.Minute, time.Minute
 	run(t, last)
 	w.wantHonest(t)
-	w.wantAll(t)
+	w.WantAll(t)
 }
 
 // If updateTime is coarse, a row of the tick that S lies in has the tick's
@@ -188,7 +188,7 @@ func TestFailedTierMovesNothing(t *testing.T) {
 			t.Errorf("%s: got marks %+v, want them as they were", step, m)
 		}
 		run(t, last)
-		w.wantAll(t)
+		w.WantAll(t)
 	}
 }
 

@@ -31,7 +31,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{Machine: machine.New(t, fakeworld.NewTable(batch))}
 	w.Table.Page = 2*batch + 1
 	w.begin = w.Table.Clock()
-	w.update(t, func(m *timetrace.Table) {
+	w.Update(t, func(m *timetrace.Table) {
 		m.Loaded, m.Load, m.Incremental, m.Settled, m.Mode = true, w.begin, w.begin, w.begin, "exact"
 	})
 	w.follow = w.newFollow()
@@ -42,16 +42,8 @@ func newWorld(t testing.TB) *world {
 func assumed(t testing.TB) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.update(t, func(m *timetrace.Table) { m.Settled, m.Mode = w.begin.Add(-timeout), "assumed" })
+	w.Update(t, func(m *timetrace.Table) { m.Settled, m.Mode = w.begin.Add(-timeout), "assumed" })
 	return w
-}
-
-// update changes the marks.
-func (w *world) update(t testing.TB, f func(*timetrace.Table)) {
-	t.Helper()
-	if err := w.Trace.UpdateTable(machine.Table, f); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (w *world) newFollow() *incremental.Pass {
@@ -126,35 +118,10 @@ func (w *world) late(t testing.TB, n int, title string) {
 	x.Commit()
 }
 
-// missing returns the rows of which the index has not the newest version.
-func (w *world) missing() []doc.OID { return w.stale(func(fakeworld.Row) bool { return true }) }
-
-// broken returns the rows that S vouches for and the index has not.
+// broken returns the rows below S of which the index lacks the newest version.
 func (w *world) broken() []doc.OID {
-	s := w.Marks().Settled
-	return w.stale(func(r fakeworld.Row) bool { return r.Updated.Before(s) })
-}
-
-// stale returns those of some rows that the index has not.
-func (w *world) stale(some func(fakeworld.Row) bool) []doc.OID {
-	var stale []doc.OID
-	for oid, row := range w.Table.Rows() {
-		if !some(row) {
-			continue
-		}
-		if title, ok := w.Index.Title(oid); !ok || title != row.Title {
-			stale = append(stale, oid)
-		}
-	}
-	slices.Sort(stale)
-	return stale
-}
-
-func (w *world) wantAll(t testing.TB) {
-	t.Helper()
-	if got := w.missing(); len(got) > 0 {
-		t.Errorf("missing in the index: got %v, want none", got)
-	}
+	s, rows := w.Marks().Settled, w.Table.Rows()
+	return slices.DeleteFunc(w.Missing(), func(oid doc.OID) bool { return !rows[oid].Updated.Before(s) })
 }
 
 func (w *world) wantHonest(t testing.TB) {

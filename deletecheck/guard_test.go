@@ -151,11 +151,11 @@ func TestRemovalsAreConfirmed(t *testing.T) {
 // before the rewind may differ again.
 func TestRewindDuringTheSweep(t *testing.T) {
 	w := loaded(t, 12)
-	w.update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "failed over") })
+	w.Update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "failed over") })
 	s := w.sweep()
 	s.Rest = func(context.Context, time.Duration) error {
 		if w.Marks().Rewinds == 1 {
-			w.update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "failed over again") })
+			w.Update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "failed over again") })
 		}
 		return nil
 	}

@@ -53,7 +53,7 @@ func TestSweepContinuesAtItsPosition(t *testing.T) {
 		}
 	}
 	marks := func(f func(*timetrace.Table)) func(*testing.T, *world) {
-		return func(t *testing.T, w *world) { w.update(t, f) }
+		return func(t *testing.T, w *world) { w.Update(t, f) }
 	}
 	tests := []struct {
 		name   string

@@ -28,7 +28,7 @@ func TestVerifyReturnsEveryError(t *testing.T) {
 			}
 			w.removePage(t, w.key(2))
 			w.removeDocument(t, w.key(3))
-			w.update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
+			w.Update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
 			v := w.verify()
 			v.Repair = true
 			fail, failed := machine.FailAt(k, syscall.EIO), false

@@ -73,18 +73,18 @@ var damages = []struct {
 	}, false, ghost},
 	{"a row gone while the table is unverified", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))
-		w.update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "restored") })
+		w.Update(t, func(m *timetrace.Table) { m.Rewind(m.Settled, "restored") })
 	}, false, ghost},
 	{"a page with neither row nor document", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))
 		w.removeDocument(t, w.key(7))
-		w.update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
+		w.Update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
 	}, false, torn},
 	{"a document with neither row nor page", func(t testing.TB, w *world) {
 		w.Table.Delete(w.key(7))
 		w.removePage(t, w.key(7))
 		w.alterDocument(t, w.key(7), func(d *doc.Doc) { d.V = 0 })
-		w.update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
+		w.Update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
 	}, false, ghost},
 }
 
@@ -264,7 +264,7 @@ func TestVerifyWaitsForRowsInFlight(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Second)
-			w.update(t, func(m *timetrace.Table) { m.Settle(w.Table.Clock(), "exact") })
+			w.Update(t, func(m *timetrace.Table) { m.Settle(w.Table.Clock(), "exact") })
 		}()
 		began := time.Now()
 		v := w.verify()
@@ -316,7 +316,7 @@ func TestRowThatChangesAtEveryReadIsUnsettled(t *testing.T) {
 		}
 		return nil
 	}
-	w.update(t, func(m *timetrace.Table) { m.Settle(w.Table.Clock().Add(time.Hour), "exact") })
+	w.Update(t, func(m *timetrace.Table) { m.Settle(w.Table.Clock().Add(time.Hour), "exact") })
 	if got := runVerify(t, w.verify()); got.Unsettled != 1 || !got.Equal() {
 		t.Errorf("got %+v, want one unsettled", got)
 	}

@@ -50,26 +50,18 @@ func newTextWorld(t testing.TB) *world {
 func newWorldOf(t testing.TB, table *fakeworld.Table, key func(int) doc.OID) *world {
 	w := &world{Machine: machine.New(t, table), key: key, source: table}
 	begin := table.Clock()
-	w.update(t, func(m *timetrace.Table) {
+	w.Update(t, func(m *timetrace.Table) {
 		m.Loaded, m.Generation, m.Load, m.Incremental, m.Settled, m.Mode = true, 1, begin, begin, begin, "exact"
 	})
 	table.Advance(time.Second)
 	return w
 }
 
-// update changes the marks.
-func (w *world) update(t testing.TB, f func(*timetrace.Table)) {
-	t.Helper()
-	if err := w.Trace.UpdateTable(machine.Table, f); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // settle moves S to the current time.
 func (w *world) settle(t testing.TB) {
 	t.Helper()
 	w.Table.Advance(time.Second)
-	w.update(t, func(m *timetrace.Table) { m.Settle(w.Table.Clock(), "exact") })
+	w.Update(t, func(m *timetrace.Table) { m.Settle(w.Table.Clock(), "exact") })
 }
 
 // put writes rows, and load indexes them.

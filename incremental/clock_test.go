@@ -39,7 +39,7 @@ func TestClockStepsBack(t *testing.T) {
 		w.run(t)
 		w.wantHonest(t)
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 }
 
 // A step is detected although the durable mark lags behind idle windows.
@@ -135,7 +135,7 @@ func TestStepIsRememberedThroughFailures(t *testing.T) {
 			w.put(1, 1, "second pass")
 			w.Table.Advance(back + 2*time.Second) // beyond where the clock was
 			w.run(t)
-			if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
+			if got := w.Missing(); len(got) > 0 {
 				t.Errorf("%s after a step of %v: missing %v", name, back, got)
 			}
 		}
@@ -184,7 +184,7 @@ func TestSmallStepsAreCoveredByTheOverlap(t *testing.T) {
 	}
 	w.run(t)
 	w.run(t) // the clock is past the times before the last step
-	w.wantAll(t)
+	w.WantAll(t)
 	if m := w.Marks(); m.Unverified != "" {
 		t.Errorf("unverified: got %q, want no step", m.Unverified)
 	}
@@ -206,5 +206,5 @@ func TestSmallStepsAddUp(t *testing.T) {
 	w.put(2, 1, "second pass")
 	w.Table.Advance(4 * time.Second)
 	w.run(t)
-	w.wantAll(t)
+	w.WantAll(t)
 }

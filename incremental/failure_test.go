@@ -37,7 +37,7 @@ func TestFailedWindowIsReadAgain(t *testing.T) {
 				t.Errorf("again: got window %v, %v, want it from %v", report.Window, err, want)
 			}
 		}
-		w.wantAll(t)
+		w.WantAll(t)
 		if t.Failed() {
 			t.Fatalf("after a fault at step %d", k)
 		}
@@ -65,7 +65,7 @@ func TestCrashAnywhere(t *testing.T) {
 			w.pass = w.newPass()
 			w.wantHonest(t)
 			w.run(t)
-			w.wantAll(t)
+			w.WantAll(t)
 			if t.Failed() {
 				t.Fatalf("after a crash at step %d", k)
 			}

@@ -72,7 +72,7 @@ func TestRowsWithOneUpdateTimeAreReadOnce(t *testing.T) {
 	if got := w.run(t); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 	if got, want := steps.Of("stamps"), rows/w.Table.Page+1; got != want {
 		t.Errorf("pages of stamps: got %d, want %d", got, want)
 	}
@@ -127,7 +127,7 @@ func TestLateCommitsAreFoundWithinTheOverlap(t *testing.T) {
 		for range 5 {
 			w.run(t)
 		}
-		if got := len(fakeworld.Missing(w.Table, w.Index)) == 0; got != test.found {
+		if got := len(w.Missing()) == 0; got != test.found {
 			t.Errorf("%s: got found %t, want %t", test.name, got, test.found)
 		}
 	}
@@ -150,7 +150,7 @@ func TestOlderUpdateTimeIsFetched(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 }
 
 // A fetch returns the row as it is then, not the version whose stamp was read.
@@ -167,7 +167,7 @@ func TestFetchesTheNewestVersion(t *testing.T) {
 	if got, want := w.run(t), (fakeworld.Counts{Read: 1, Compared: 2, Added: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 }
 
 func TestErrorsNameTheTable(t *testing.T) {
@@ -220,6 +220,6 @@ func TestCancelled(t *testing.T) {
 		}
 		w.Table.Before = nil
 		w.run(t)
-		w.wantAll(t)
+		w.WantAll(t)
 	})
 }

@@ -63,7 +63,7 @@ func TestDocumentsOfRowsThatLeaveAreRemoved(t *testing.T) {
 		if got := w.run(t); got != step.want {
 			t.Errorf("%s: got %+v, want %+v", step.name, got, step.want)
 		}
-		if got := fakeworld.Ghosts(w.Table, w.Index); len(got) > 0 {
+		if got := w.Ghosts(); len(got) > 0 {
 			t.Errorf("%s: ghosts: got %v, want none", step.name, got)
 		}
 	}

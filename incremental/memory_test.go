@@ -61,7 +61,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		w.pass.Sink = g
 		began := time.Now()
 		w.run(t)
-		w.wantAll(t)
+		w.WantAll(t)
 		if most := w.Table.Page + workers*batch; g.mostAhead > most {
 			t.Errorf("rows in flight: got %d, want at most %d", g.mostAhead, most)
 		}
@@ -83,5 +83,5 @@ func TestWithoutSettings(t *testing.T) {
 	w.put(0, 2*batch, "a")
 	w.pass.Batch, w.pass.Workers = 0, 0
 	w.run(t)
-	w.wantAll(t)
+	w.WantAll(t)
 }

@@ -86,7 +86,7 @@ func TestHistories(t *testing.T) {
 			},
 			"": func(rt *rapid.T) {
 				rows := w.Table.Rows()
-				for _, oid := range fakeworld.Missing(w.Table, w.Index) {
+				for _, oid := range w.Missing() {
 					if at := rows[oid].Updated; at.Before(w.Marks().Incremental.Add(-time.Second)) {
 						rt.Fatalf("row %v of %v is missing, and the mark is at %v", oid, at, w.Marks().Incremental)
 					}
@@ -97,10 +97,10 @@ func TestHistories(t *testing.T) {
 		if err := run(); err != nil {
 			rt.Fatal(err)
 		}
-		if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
+		if got := w.Missing(); len(got) > 0 {
 			rt.Fatalf("missing in the index: got %v, want none", got)
 		}
-		for _, oid := range fakeworld.Ghosts(w.Table, w.Index) {
+		for _, oid := range w.Ghosts() {
 			if !deleted[oid] {
 				rt.Fatalf("row %v left the SQL's result, and is in the index", oid)
 			}

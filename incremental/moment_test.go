@@ -29,7 +29,7 @@ func TestStepWhileDown(t *testing.T) {
 	w.pass = w.newPass()
 	w.Table.Advance(step + 10*time.Second) // caught up, and beyond
 	w.run(t)
-	w.wantAll(t)
+	w.WantAll(t)
 	m := w.Marks()
 	if want := before.Add(-step); m.Unverified == "" || m.Settled.After(want) {
 		t.Errorf("got S %v, unverified %q, want at most %v, where the clock was set back to", m.Settled, m.Unverified, want)
@@ -124,7 +124,7 @@ func TestStandby(t *testing.T) {
 	x.Commit()
 	s.seen, s.why = w.Table.Clock(), ""
 	w.run(t)
-	w.wantAll(t)
+	w.WantAll(t)
 	if m := w.Marks(); !m.Incremental.Equal(s.seen) || w.pass.At.Behind != "" {
 		t.Errorf("got mark %v, %q, want %v", m.Incremental, w.pass.At.Behind, s.seen)
 	}

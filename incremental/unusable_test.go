@@ -33,7 +33,7 @@ func TestUnusableKeys(t *testing.T) {
 	if got := w.Quarantine.Reasons(); len(got) != 1 || got[""] != "the key is NULL" {
 		t.Errorf("got quarantine %v, want the reason", got)
 	}
-	w.wantAll(t)
+	w.WantAll(t)
 	w.Table.Advance(time.Minute)
 	w.run(t)
 	if w.run(t); asked > 2 {

@@ -76,19 +76,12 @@ func (w *world) put(first, n int, title string) {
 	x.Commit()
 }
 
-func (w *world) wantAll(t *testing.T) {
-	t.Helper()
-	if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
-		t.Errorf("missing in the index: got %v, want none", got)
-	}
-}
-
 // wantHonest checks that all rows below the durable mark are in the index, if no
 // transaction commits late.
 func (w *world) wantHonest(t *testing.T) {
 	t.Helper()
 	rows := w.Table.Rows()
-	for _, oid := range fakeworld.Missing(w.Table, w.Index) {
+	for _, oid := range w.Missing() {
 		if rows[oid].Updated.Before(w.Marks().Incremental) {
 			t.Errorf("row %v of %v is missing, and the mark is at %v", oid, rows[oid].Updated, w.Marks().Incremental)
 		}

@@ -66,7 +66,7 @@ func TestNothingIsLostBetweenLoadAndIncremental(t *testing.T) {
 		if err := w.follow(t.Context()); err != nil {
 			rt.Fatal(err)
 		}
-		if got := fakeworld.Missing(w.Table, w.Index); len(got) > 0 {
+		if got := w.Missing(); len(got) > 0 {
 			rt.Errorf("missing: got %v, want none", got)
 		}
 	})

@@ -161,17 +161,3 @@ func Different(table *Table, index *Index) []doc.OID {
 	slices.Sort(different)
 	return different
 }
-
-// Missing returns the rows of which the index does not have the newest version.
-func Missing(table *Table, index *Index) []doc.OID { return differing(table, index, true) }
-
-// Ghosts returns the documents whose rows are gone.
-func Ghosts(table *Table, index *Index) []doc.OID { return differing(table, index, false) }
-
-func differing(table *Table, index *Index, there bool) []doc.OID {
-	rows := table.Rows()
-	return slices.DeleteFunc(Different(table, index), func(oid doc.OID) bool {
-		_, ok := rows[oid]
-		return ok != there
-	})
-}

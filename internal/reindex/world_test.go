@@ -20,7 +20,6 @@ import (
 	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
 	"indexerd/internal/sink"
-	"indexerd/timetrace"
 )
 
 // Prefixes of titles: of rows that the new mapping rejects, and of rows whose
@@ -62,14 +61,7 @@ func newWorld(t testing.TB, root string) *world {
 
 // start creates the sink of the machine.
 func (w *world) start(index sink.Index) {
-	trace := w.Trace
-	w.sink = sink.New(index, w.pages, w.Tree, w.Quarantine, w.Guard, func(n uint64) (first uint64, err error) {
-		err = trace.UpdateTable(machine.Table, func(t *timetrace.Table) {
-			first = t.Numbers + 1
-			t.Numbers += n
-		})
-		return first, err
-	})
+	w.sink = sink.New(index, w.pages, w.Tree, w.Quarantine, w.Guard, w.Reserve)
 	w.Table.Numbers = w.sink
 }
 

@@ -8,9 +8,11 @@ package machine
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/faultfs"
 	"indexerd/internal/sink"
@@ -118,6 +120,37 @@ func (m *Machine) Crash(t testing.TB, pick func(int) int) {
 func (m *Machine) Marks() timetrace.Table {
 	marks, _ := m.Trace.Table(Table)
 	return marks
+}
+
+// Update changes the table's marks.
+func (m *Machine) Update(t testing.TB, f func(*timetrace.Table)) {
+	t.Helper()
+	if err := m.Trace.UpdateTable(Table, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Missing returns the rows of which the index does not have the newest version.
+func (m *Machine) Missing() []doc.OID { return m.different(true) }
+
+// Ghosts returns the documents whose rows are deleted.
+func (m *Machine) Ghosts() []doc.OID { return m.different(false) }
+
+// different returns the keys of differences whose rows exist, or do not.
+func (m *Machine) different(exist bool) []doc.OID {
+	rows := m.Table.Rows()
+	return slices.DeleteFunc(fakeworld.Different(m.Table, m.Index), func(oid doc.OID) bool {
+		_, ok := rows[oid]
+		return ok != exist
+	})
+}
+
+// WantAll reports an error if a row is Missing.
+func (m *Machine) WantAll(t testing.TB) {
+	t.Helper()
+	if got := m.Missing(); len(got) > 0 {
+		t.Errorf("missing in the index: got %v, want none", got)
+	}
 }
 
 // A Counter counts steps by name.
