@@ -36,7 +36,7 @@ func TestCatalogTables(t *testing.T) {
 	}
 }
 
-// What a column holds decides with what it is declared as.
+// The declared type and the values decide the kind.
 func TestCatalogColumns(t *testing.T) {
 	for _, c := range []struct {
 		declared, values string // values of rows; "" for no row
@@ -132,8 +132,8 @@ func TestCatalogTriggers(t *testing.T) {
 	}
 }
 
-// SQLite keeps a reference as it was written: in any case, and without the
-// columns where they are the primary key's.
+// SQLite stores a reference as written: in any case, and without the columns of a
+// primary key.
 func TestCatalogReferences(t *testing.T) {
 	c := catalogOf(t, `CREATE TABLE Film (Id INTEGER PRIMARY KEY)`, `CREATE TABLE pair (a INT, b INT, PRIMARY KEY (b, a))`,
 		`CREATE TABLE t (f INT REFERENCES film, g INT REFERENCES FILM (ID), x INT, y INT, z INT REFERENCES nowhere (q), FOREIGN KEY (x, y) REFERENCES pair)`)
@@ -147,7 +147,6 @@ func TestCatalogReferences(t *testing.T) {
 	}
 }
 
-// Every keyword can be the name of a table and of its column.
 func TestKeywordsAreQuoted(t *testing.T) {
 	db := newDB(t)
 	for _, word := range append(strings.Fields(keywords), "a b", `a"b`, "1st", "größe", "plain") {

@@ -1,7 +1,6 @@
 package sqlitesource
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -12,7 +11,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// actors is a child of t.
+// actors returns a child of t.
 func actors(sql string) []ChildConfig {
 	return []ChildConfig{{Name: "actors", Path: "children.actors", SQL: sql, Key: []string{"film"}, Updated: "at"}}
 }
@@ -25,7 +24,7 @@ var actorTable = []string{
 	"INSERT INTO t VALUES (1, 1700000000), (2, 1700000000)",
 }
 
-// oneStamp is the stamp of document 1, and that of document 2 must stay.
+// oneStamp returns the stamp of document 1.
 func oneStamp(t testing.TB, table *Table) doc.Stamp {
 	t.Helper()
 	stamps, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 1)})
@@ -35,8 +34,8 @@ func oneStamp(t testing.TB, table *Table) doc.Stamp {
 	return stamps[0]
 }
 
-// What happens to a child makes another version of its parent, and of no other
-// row; where the child's updateTime is newer it is the parent's.
+// A change of a child changes the token of its parent and of no other row. The
+// parent has the greatest updateTime.
 func TestChildrenMakeVersions(t *testing.T) {
 	db := newDB(t, actorTable...)
 	table := db.table(TableConfig{Children: actors("SELECT film, at, name FROM actor")})
@@ -59,7 +58,7 @@ func TestChildrenMakeVersions(t *testing.T) {
 		if want := instant(t, step.updated); !got.Updated.Equal(want) {
 			t.Errorf("%s: updateTime %v, want %v", step.name, got.Updated, want)
 		}
-		// The delete leads back to the state after the insert.
+		// The delete restores the state after the insert.
 		if before, ok := seen[got.Token.Digest]; ok && step.name != "delete" {
 			t.Errorf("%s: the token is that of %s", step.name, before)
 		}
@@ -81,9 +80,8 @@ func TestChildrenMakeVersions(t *testing.T) {
 	}
 }
 
-// The sum of digests wraps around: SQLite's own sum would fail, and a total
-// would lose digits.
-func TestManyChildrenOverflowNothing(t *testing.T) {
+// SQLite's sum would overflow, and its total would lose digits.
+func TestSumOfManyDigestsWrapsAround(t *testing.T) {
 	db := newDB(t, actorTable...)
 	table := db.table(TableConfig{Children: actors("SELECT * FROM actor")})
 	db.exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO actor SELECT 1, '2024-05-06 12:00:00', 'n' || i FROM n")
@@ -94,8 +92,8 @@ func TestManyChildrenOverflowNothing(t *testing.T) {
 	}
 }
 
-// A table without children has the tokens and the epoch that it always had.
-func TestTokensWithoutChildrenStay(t *testing.T) {
+// Pages of earlier versions store these tokens.
+func TestTokensWithoutChildrenDoNotChange(t *testing.T) {
 	db := newDB(t, actorTable...)
 	plain := db.table(TableConfig{})
 	if got, want := plain.Epoch(), uint32(0xfe8fa056); got != want {
@@ -121,8 +119,7 @@ func TestTokensWithoutChildrenStay(t *testing.T) {
 	}
 }
 
-// Children spell their updateTime in a way of their own.
-func TestClockOfEachColumn(t *testing.T) {
+func TestChildrenHaveTheirOwnTimeFormat(t *testing.T) {
 	for _, c := range []struct {
 		name, value, want string
 		tick              time.Duration
@@ -167,8 +164,7 @@ func TestChildWithoutUpdated(t *testing.T) {
 	}
 }
 
-// A value of a child that can't be indexed rejects the parent, and no other.
-func TestRejectedChildren(t *testing.T) {
+func TestInvalidChildRejectsItsParent(t *testing.T) {
 	for _, c := range []struct{ at, name, want string }{
 		{"'2024-05-06 12:00:00'", "9e999", "child actors: column name: real +Inf is no number that can be indexed"},
 		{"'2024-05-06 12:00:00'", "CAST(x'61ff' AS TEXT)", `child actors: column name: text "a\xff" is not valid UTF-8`},
@@ -187,9 +183,7 @@ func TestRejectedChildren(t *testing.T) {
 	}
 }
 
-// Rows of a child whose key is none, or no document's, belong nowhere and
-// disturb nobody.
-func TestChildrenOfNobody(t *testing.T) {
+func TestChildrenWithoutParentAreIgnored(t *testing.T) {
 	db := newDB(t, actorTable...)
 	db.exec("INSERT INTO actor VALUES (NULL, '2024-05-06 12:00:00', 'a'), ('x', '2024-05-06 12:00:00', 'b'), (9, '2024-05-06 12:00:00', 'c'), (x'31', '2024-05-06 12:00:00', 'd'), (1.5, '2024-05-06 12:00:00', 'e')")
 	table := db.table(TableConfig{Children: actors("SELECT * FROM actor")})
@@ -203,9 +197,9 @@ func TestChildrenOfNobody(t *testing.T) {
 	}
 }
 
-// Children that are too much for a page make it smaller, the next ones grow
-// again, and no row is lost; a row that has too many by itself is read alone.
-func TestPagesOfManyChildren(t *testing.T) {
+// Later pages grow again, and no row is lost. A row whose children exceed a page is
+// a page by itself.
+func TestPagesShrinkForManyChildren(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE actor (film INTEGER, at, name)")
 	for id := range 6 {
 		db.exec("INSERT INTO t VALUES (?, 1700000000)", id)
@@ -236,58 +230,6 @@ func TestPagesOfManyChildren(t *testing.T) {
 		if got, want := strings.Join(got, "|"), "0|1 2|3|4 5"; got != want {
 			t.Errorf("%s: pages %s, want %s", what, got, want)
 		}
-	}
-}
-
-// Parent and children are of one snapshot: a writer who changes both at once
-// is seen in both or in neither (R23).
-func TestFamiliesAreOfOneSnapshot(t *testing.T) {
-	for _, journal := range journals {
-		t.Run(journal, func(t *testing.T) {
-			db := newDB(t, "PRAGMA journal_mode = "+journal, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, n INTEGER)", "CREATE TABLE actor (film INTEGER, at, name)",
-				"INSERT INTO t VALUES (1, 1700000000, 0)", "INSERT INTO actor VALUES (1, 1700000000, 0)")
-			table := db.table(TableConfig{Children: actors("SELECT * FROM actor")})
-			ctx, cancel := context.WithCancel(t.Context())
-			done := make(chan error)
-			go func() {
-				for ctx.Err() == nil {
-					tx, err := db.writer.Begin()
-					if err == nil {
-						_, err = tx.Exec("UPDATE t SET n = n + 1")
-					}
-					if err == nil {
-						_, err = tx.Exec("UPDATE actor SET name = name + 1")
-					}
-					if err == nil {
-						err = tx.Commit()
-					}
-					if err != nil {
-						done <- err
-						return
-					}
-				}
-				done <- nil
-			}()
-			for read := 0; read < 200; {
-				for b, err := range table.Docs(t.Context(), []doc.OID{oid(t, 1)}) {
-					if err != nil && !errors.Is(err, doc.ErrUnavailable) {
-						t.Fatal(err)
-					}
-					for _, d := range b.Docs {
-						n, _ := d.Row.Get("n")
-						name, _ := d.Row.Children[0].Rows[0].Get("name")
-						if n != name {
-							t.Fatalf("the parent is of state %v, its child of %v", n, name)
-						}
-						read++
-					}
-				}
-			}
-			cancel()
-			if err := <-done; err != nil {
-				t.Errorf("the writer was kept from writing: %v", err)
-			}
-		})
 	}
 }
 
@@ -330,14 +272,13 @@ func TestChildConfigErrors(t *testing.T) {
 			}
 		})
 	}
-	// What is right must not be found wrong.
+	// These are valid.
 	db.table(child(ChildConfig{Value: true, SQL: "SELECT film, name FROM actor"}))
 	db.table(TableConfig{SQL: "SELECT * FROM pair", Key: []string{"b", "a"}, Children: []ChildConfig{{Name: "c", Path: "children.c", SQL: "SELECT name, film FROM actor", Key: []string{"name", "film"}}}})
 }
 
-// Children are found by key, and their windows by updateTime: never by reading
-// the child's table.
-func TestChildPlans(t *testing.T) {
+// Children are selected by key and by updateTime without a scan of their table.
+func TestChildStatementsUseIndexes(t *testing.T) {
 	db := newDB(t, actorTable...)
 	table := db.table(TableConfig{Children: actors("SELECT * FROM actor")})
 	s := &table.children[0].statements
@@ -356,8 +297,7 @@ func TestChildPlans(t *testing.T) {
 	}
 }
 
-// A child's rows come with all columns as they were read.
-func TestChildRows(t *testing.T) {
+func TestChildRowsHaveAllColumns(t *testing.T) {
 	db := newDB(t, actorTable...)
 	db.exec("INSERT INTO actor VALUES (2, '2024-05-06 12:00:00', 'Bob'), (2, NULL, 'Ann')")
 	docs, _ := rangeOf(t, db.table(TableConfig{Children: actors("SELECT * FROM actor")}), doc.Range{})

@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// deletedOf reads rows by key, and returns which are marked deleted.
+// deletedOf reads rows by key and returns the keys of documents and of deleted rows.
 func deletedOf(t testing.TB, table *Table, oids ...doc.OID) (docs, deleted string) {
 	t.Helper()
 	var live, marked []string
@@ -29,8 +29,7 @@ func deletedOf(t testing.TB, table *Table, oids ...doc.OID) (docs, deleted strin
 	return strings.Join(live, " "), strings.Join(marked, " ")
 }
 
-// A column marks rows by SQLite's own comparison, in which a NULL marks none;
-// a row that is marked is never rejected, whatever it holds.
+// Values are compared as SQLite does, so a NULL marks no row.
 func TestDeletedByColumn(t *testing.T) {
 	for _, c := range []struct {
 		declared string
@@ -86,8 +85,8 @@ func TestDeletedRowsAreNotRejected(t *testing.T) {
 	}
 }
 
-// An SQL may list rows that are gone, keys that are none, and NULLs; it lists
-// by bytes.
+// The list may contain keys of missing rows, invalid keys and NULLs. Keys are
+// compared by bytes.
 func TestDeletedBySQL(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id TEXT COLLATE NOCASE, u INTEGER)", "CREATE TABLE tomb (key TEXT COLLATE NOCASE)",
 		"INSERT INTO t VALUES ('a', 10), ('A', 10), ('b', 10), ('c', 10)",
@@ -106,26 +105,14 @@ func TestDeletedBySQL(t *testing.T) {
 	if n, err := table.Count(t.Context()); n != 2 || err != nil {
 		t.Errorf("Count = %d, %v, want 2", n, err)
 	}
-	// Later lists count: they are read with the rows.
+	// The list is read with each page.
 	db.exec("DELETE FROM tomb")
 	if live, deleted := deletedOf(t, table, oid(t, "A"), oid(t, "b")); live != "A b" || deleted != "" {
 		t.Errorf("afterwards: docs = %s, deleted = %s, want A b and none", live, deleted)
 	}
 }
 
-// Of rows of one key that a join makes, one that is not marked keeps the
-// document.
-func TestDeletedDuplicates(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER, u INTEGER, active)",
-		"INSERT INTO t VALUES (1, 10, 0), (1, 10, 0), (2, 10, 0), (2, 10, 1), (3, 10, 1), (3, 10, 0), (4, 10, 0), (4, 10, 0), (4, 10, 1)")
-	table := db.table(TableConfig{Deleted: DeletedConfig{Column: "active", Values: []any{int64(0)}}})
-	live, deleted := deletedOf(t, table, oid(t, 1), oid(t, 2), oid(t, 3), oid(t, 4))
-	if live != "2 3 4" || deleted != "1" {
-		t.Errorf("docs = %s, deleted = %s, want 2 3 4 and 1", live, deleted)
-	}
-}
-
-// leftIn are the keys that may have left in the seconds [from, to).
+// leftIn returns the keys that may have left in the seconds [from, to).
 func leftIn(t testing.TB, table *Table, from, to int64) string {
 	t.Helper()
 	var keys []string
@@ -149,7 +136,7 @@ func TestLeft(t *testing.T) {
 		{"changes", TableConfig{SQL: open, Changes: changes}, "1 2 3 4"},
 		{"column", TableConfig{Deleted: deleted}, "2 3 4"},
 		{"both", TableConfig{Deleted: deleted, Changes: changes}, "1 2 3 4 2 3 4"},
-		{"a list says nothing of when", TableConfig{Deleted: DeletedConfig{SQL: "SELECT id FROM t"}}, ""},
+		{"a list has no times", TableConfig{Deleted: DeletedConfig{SQL: "SELECT id FROM t"}}, ""},
 	} {
 		table := db.table(c.config)
 		table.stamps = 2 // so that pages end amid equal updateTimes
@@ -157,7 +144,7 @@ func TestLeft(t *testing.T) {
 			t.Errorf("%s: left = %q, want %q", c.name, got, c.want)
 		}
 	}
-	// The changes have a clock of their own.
+	// The changes have their own time format.
 	table := db.table(TableConfig{SQL: open, Changes: "SELECT * FROM log"})
 	if got := leftIn(t, table, 0, 2e9); got != "" {
 		t.Errorf("of no changes: left = %q, want none", got)

@@ -9,7 +9,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// drain returns how many pages came before the error that ended them.
+// drain returns the number of pages before the first error.
 func drain[T any](pages iter.Seq2[T, error]) (n int, _ error) {
 	for _, err := range pages {
 		if err != nil {
@@ -20,9 +20,8 @@ func drain[T any](pages iter.Seq2[T, error]) (n int, _ error) {
 	return n, nil
 }
 
-// A statement of the application changes what an SQL returns. Every way to read
-// the table says so, and none returns anything. A table that is described again
-// has another epoch.
+// After a statement changed the columns of an SQL, every method returns an error and
+// no row. The table described again has another epoch.
 func TestDescriptionIsCompared(t *testing.T) {
 	for _, c := range []struct {
 		name, sql, child string

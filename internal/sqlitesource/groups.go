@@ -43,8 +43,8 @@ func newGroups(c TableConfig, t *Table) (groups, error) {
 	return g, nil
 }
 
-// fromRow returns the groups of a row of the main SQL.
-func (g groups) fromRow(raw []any) *doc.Row {
+// ofMain returns the groups of a row of the main SQL.
+func (g groups) ofMain(raw []any) *doc.Row {
 	if g.acl.Column == "" {
 		return nil
 	}

@@ -7,8 +7,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// groupsOf is the groups of the only reject as JSON; "" where they can't be
-// read.
+// groupsOf returns the groups of the only reject as JSON; "" if they are unknown.
 func groupsOf(t *testing.T, docs []doc.Doc, rejects []doc.Reject) string {
 	t.Helper()
 	if len(docs) != 1 || len(rejects) != 1 || rejects[0].OID != oid(t, 1) {
@@ -24,9 +23,7 @@ func groupsOf(t *testing.T, docs []doc.Doc, rejects []doc.Reject) string {
 	return string(text)
 }
 
-// The groups of a row that can't become a document are read alone, whatever
-// breaks the row, and by whichever way it is read.
-func TestGroupsAreReadAlone(t *testing.T) {
+func TestGroupsAreReadWithoutTheRow(t *testing.T) {
 	const (
 		column = `{"row":{"grp":9}}`
 		extra  = `{"row":{},"children":{"who":[{"name":"nine"},{"name":"ten"}]}}`
@@ -78,8 +75,7 @@ func TestGroupsAreReadAlone(t *testing.T) {
 	}
 }
 
-// Of several rows of one key those come that say whether their groups are the
-// same, however many there are.
+// Of several rows of one key, two are read, and one with other groups.
 func TestGroupsOfRowsOfOneKey(t *testing.T) {
 	for _, test := range []struct {
 		groups string

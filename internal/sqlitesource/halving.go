@@ -13,12 +13,12 @@ import (
 
 // An error of the SQL must not quarantine rows. So checkStatements first runs the
 // statements for no key: if they fail, the SQL is at fault. And rejects are
-// yielded after all rows of a batch have been read: if minAlike or more rows
+// yielded after all rows of a batch have been read: if sqlFaultRows or more rows
 // failed with one result code, and no row was read, the SQL is at fault.
 
-// minAlike is the number of rows of a batch from which one common result code is
+// sqlFaultRows is the number of rows of a batch from which one common result code is
 // an error of the SQL.
-const minAlike = 50
+const sqlFaultRows = 50
 
 // checkStatements runs every statement of a fetch by key for no key.
 func (t *Table) checkStatements(ctx context.Context, tx *sql.Tx) error {
@@ -64,8 +64,8 @@ func (h *halving) end() {
 	}
 }
 
-// yieldRead counts and yields a batch of rows that did not fail.
-func (h *halving) yieldRead(b doc.Batch, err error) bool {
+// forward counts and yields a batch of rows that did not fail.
+func (h *halving) forward(b doc.Batch, err error) bool {
 	h.read += len(b.Docs) + len(b.Rejects)
 	return h.yield(b, err)
 }
@@ -80,7 +80,7 @@ func (h *halving) docs(ctx context.Context, oids []doc.OID) bool {
 	}
 	for more := true; more && !s.done; {
 		var fault *rowFault
-		if more, fault = t.page(ctx, s, h.yieldRead); fault != nil {
+		if more, fault = t.page(ctx, s, h.forward); fault != nil {
 			return h.checkStatements(ctx, s.doing) && h.split(ctx, s.unreadOf(oids))
 		}
 		if !more {
@@ -109,15 +109,15 @@ func (h *halving) split(ctx context.Context, unread []doc.OID) bool {
 	case 0: // a row that was not selected failed
 		return true
 	case 1:
-		return h.alone(ctx, unread[0])
+		return h.readOne(ctx, unread[0])
 	default:
 		return h.docs(ctx, unread[:n/2]) && h.docs(ctx, unread[n/2:])
 	}
 }
 
-// alone reads one row in a new fetch, since the row may have been repaired after
+// readOne reads one row in a new fetch, since the row may have been repaired after
 // the last one. If the row fails and exists, it is a reject of that fetch.
-func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
+func (h *halving) readOne(ctx context.Context, oid doc.OID) bool {
 	t := h.table
 	s, err := t.scanKeys([]doc.OID{oid})
 	if err != nil {
@@ -129,7 +129,7 @@ func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
 		h.yield(doc.Batch{}, t.source.fault(s.doing, err))
 		return false
 	}
-	kept, err := h.readAlone(ctx, x.tx, s, oid, &b)
+	kept, err := h.fillOne(ctx, x.tx, s, oid, &b)
 	x.end()
 	if kept {
 		h.kept = append(h.kept, b)
@@ -140,12 +140,12 @@ func (h *halving) alone(ctx context.Context, oid doc.OID) bool {
 		h.yield(doc.Batch{}, t.source.fault(s.doing, err))
 		return false
 	}
-	return h.yieldRead(b, nil)
+	return h.forward(b, nil)
 }
 
-// readAlone fills the batch, and reports whether it is a reject to be yielded
+// fillOne fills the batch, and reports whether it is a reject to be yielded
 // later.
-func (h *halving) readAlone(ctx context.Context, tx *sql.Tx, s *scan, oid doc.OID, b *doc.Batch) (kept bool, err error) {
+func (h *halving) fillOne(ctx context.Context, tx *sql.Tx, s *scan, oid doc.OID, b *doc.Batch) (kept bool, err error) {
 	empty := *b
 	fault := h.table.readPage(ctx, tx, s, b)
 	if !isRowFault(fault) {
@@ -203,10 +203,10 @@ func (f *faultTally) add(err error) {
 	f.mixed = f.mixed || codeOf(err) != codeOf(f.first)
 }
 
-// fault returns an error if the SQL is at fault: minAlike or more rows of a batch
+// fault returns an error if the SQL is at fault: sqlFaultRows or more rows of a batch
 // failed with one result code, and no row was read.
 func (f *faultTally) fault(read int) error {
-	if f.rows < minAlike || f.mixed || read > 0 {
+	if f.rows < sqlFaultRows || f.mixed || read > 0 {
 		return nil
 	}
 	return fmt.Errorf("all %d rows of a batch fail, so the fault is the SQL's: %s", f.rows, f.first)

@@ -11,9 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/keycases"
 )
 
-func TestKinds(t *testing.T) {
+func TestKindsOfDeclaredTypesAndValues(t *testing.T) {
 	for _, c := range []struct {
 		declared, values string
 		want             doc.Kind
@@ -36,9 +37,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Keys at the edges of what they may be come back as they are, by range and
-// one by one.
-func TestKeys(t *testing.T) {
+// Extreme keys keep their value, by range and by key.
+func TestExtremeKeys(t *testing.T) {
 	for _, c := range []struct {
 		name, ddl string
 		key       []string
@@ -69,6 +69,9 @@ func TestKeys(t *testing.T) {
 				checkOIDs(t, "range from "+want[i].String(), docs, want[i:])
 				docs, _ = rangeOf(t, table, doc.Range{To: want[i]})
 				checkOIDs(t, "range to "+want[i].String(), docs, want[:i])
+				if got := distinct(collect(t, table.StampsInRange(t.Context(), doc.Range{From: want[0], To: want[i]}))); !slices.Equal(got, want[:i]) {
+					t.Errorf("stamps to %v: %q, want %q", want[i], got, want[:i])
+				}
 			}
 			var stamps []doc.OID
 			for _, s := range stampsOf(t, table, time.Unix(0, 0), time.Unix(1e10, 0)) {
@@ -87,14 +90,14 @@ func checkOIDs(t testing.TB, what string, docs []doc.Doc, want []doc.OID) {
 	for _, d := range docs {
 		got = append(got, d.OID)
 	}
-	// A chunk of keys is read in the order of keys, the chunks in theirs.
+	// Docs reads chunks of keys in the order of its arguments.
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: keys %q, want %q", what, got, want)
 	}
 }
 
-// missing is a key of the same kinds that no test has.
+// missing returns a key of the same kinds that no row has.
 func missing(t testing.TB, o doc.OID) doc.OID {
 	t.Helper()
 	parts, err := o.Parts()
@@ -112,14 +115,14 @@ func missing(t testing.TB, o doc.OID) doc.OID {
 	return oid(t, parts...)
 }
 
-// Whatever the collation of a key, the ranges between breakpoints have every
-// row once, however small the pages are.
+// The ranges between breakpoints contain every row once, for any collation of the
+// key and any size of pages.
 func TestRangesCoverTable(t *testing.T) {
 	for _, collation := range []string{"BINARY", "NOCASE", "RTRIM"} {
 		t.Run(collation, func(t *testing.T) {
 			db := newDB(t, "CREATE TABLE t (id TEXT COLLATE "+collation+", u INTEGER)", "CREATE INDEX t_id ON t (id)")
 			rapid.Check(t, func(r *rapid.T) {
-				// A small alphabet makes keys that are equal but for their bytes.
+				// A small alphabet gives keys that are equal under the collation.
 				keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[aAbB \x00]{0,3}`), 1, 20, rapid.ID).Draw(r, "keys")
 				db.exec("DELETE FROM t")
 				var oids []doc.OID
@@ -152,7 +155,7 @@ func TestRangesCoverTable(t *testing.T) {
 	}
 }
 
-func TestBreakpoints(t *testing.T) {
+func TestBreakpointsAreEveryNthKey(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	table := db.table(TableConfig{})
 	for n, want := range map[int]string{0: "[]", 1: "[]", 3: "[]", 4: "[4]", 7: "[4 7]"} {
@@ -167,72 +170,7 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
-func TestRejectedKeys(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INT, u INTEGER)",
-		"INSERT INTO t VALUES (1, 10), (NULL, 10), (NULL, 10), ('x', 10), (2.5, 10), (x'41', 10), (3, 10)")
-	table := db.table(TableConfig{Batch: 1})
-	want := strings.Join([]string{
-		`0x: key column id is NULL`,
-		`0x: key id is real 2.5: this table's key is integer`,
-		`0x: key id is text "x": this table's key is integer`,
-		`0x: key id is a blob of 1 bytes: this table's key is integer`,
-	}, "\n")
-	docs, rejects := rangeOf(t, table, doc.Range{})
-	if got := keysOf(docs); got != "1 3" {
-		t.Errorf("documents = %s, want 1 3", got)
-	}
-	if got := reasons(rejects); got != want {
-		t.Errorf("rejects:\n%s\nwant:\n%s", got, want)
-	}
-	// Only the first range looks for NULLs, and only the last one meets text.
-	_, rejects = rangeOf(t, table, doc.Range{To: oid(t, 2)})
-	if got, want := reasons(rejects), strings.SplitN(want, "\n", 2)[0]; got != want {
-		t.Errorf("rejects of the first range: %s, want %s", got, want)
-	}
-	if _, rejects = rangeOf(t, table, doc.Range{From: oid(t, 1), To: oid(t, 2)}); len(rejects) != 0 {
-		t.Errorf("rejects of a middle range = %v, want none", rejects)
-	}
-	if got := stampKeys(stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0))); got != "1 3 0x" {
-		t.Errorf("stamps = %s, want 1 3, and one for what has no key", got)
-	}
-}
-
-// A part of a composite key that is NULL hides the row from every comparison,
-// and must not hide others.
-func TestNullPart(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (a INTEGER, id TEXT, u INTEGER)",
-		"INSERT INTO t VALUES (1, NULL, 10), (1, 'x', 10), (NULL, 'x', 10), (2, 'x', 10), (2, NULL, 10)")
-	table := db.table(TableConfig{Key: []string{"a", "id"}, Batch: 1})
-	docs, rejects := rangeOf(t, table, doc.Range{})
-	if got := keysOf(docs); got != "1,x 2,x" {
-		t.Errorf("documents = %s, want 1,x 2,x", got)
-	}
-	want := "0x: one of the key columns a, id is NULL"
-	if got := reasons(rejects); got != want {
-		t.Errorf("rejects:\n%s\nwant:\n%s", got, want)
-	}
-}
-
-// Rows of one key arrive in one batch, and a page does not grow with them.
-func TestDuplicateKeys(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER, u INTEGER)")
-	for _, id := range []int{1, 2, 2, 3, 3, 3, 3, 4} {
-		db.exec("INSERT INTO t VALUES (?, 10)", id)
-	}
-	table := db.table(TableConfig{Batch: 2})
-	var got []string
-	for b, err := range table.Range(t.Context(), doc.Range{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, keysOf(b.Docs))
-	}
-	if want := []string{"1 2 2", "3 3", "4"}; !slices.Equal(got, want) {
-		t.Errorf("pages = %q, want %q", got, want)
-	}
-}
-
-func TestWrongKeys(t *testing.T) {
+func TestKeysOfAnotherKindAreErrors(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	table := db.table(TableConfig{})
 	for _, c := range []struct {
@@ -256,15 +194,16 @@ func TestWrongKeys(t *testing.T) {
 	}
 }
 
-// Many rows of one updateTime spread over pages of stamps, and none is lost or
-// read twice at their borders.
+// Rows with one updateTime fill several pages of stamps. None is lost or read
+// twice between pages.
 func TestEqualUpdated(t *testing.T) {
-	const rows = 2*stampPage + 500
+	const rows = 125
 	for _, c := range []struct{ name, id string }{{"integer", "i"}, {"text", "printf('k%06d', i)"}} {
 		t.Run(c.name, func(t *testing.T) {
 			db := newDB(t, "CREATE TABLE t (id, u TEXT)", "CREATE INDEX t_u ON t (u)")
 			db.exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO t SELECT "+c.id+", '2024-05-06 12:00:00' FROM n ORDER BY i % 7", rows)
 			table := db.table(TableConfig{})
+			table.stamps = 50
 			at := instant(t, "2024-05-06T12:00:00Z")
 			stamps := stampsOf(t, table, at, at.Add(time.Second))
 			if len(stamps) != rows {
@@ -277,6 +216,21 @@ func TestEqualUpdated(t *testing.T) {
 			if len(stamps) != rows {
 				t.Errorf("%d different stamps, want %d", len(stamps), rows)
 			}
+		})
+	}
+}
+
+// Every source returns the same for NULL keys and duplicate keys.
+func TestKeyCases(t *testing.T) {
+	for _, c := range keycases.All {
+		t.Run(c.Name, func(t *testing.T) {
+			db := newDB(t, keycases.Create, c.Insert())
+			table := db.table(TableConfig{
+				SQL: "SELECT a, b, u, gone FROM t", Key: c.Key, Batch: keycases.Batch,
+				Deleted: DeletedConfig{Column: "gone", Values: []any{int64(1)}},
+			})
+			table.stamps = keycases.Page
+			c.Run(t, table)
 		})
 	}
 }

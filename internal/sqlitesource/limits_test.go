@@ -8,8 +8,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A row with more text than the limit is a reject that names the option, alone
-// or with its children, in a range as by key; the others come as documents.
+// A row with more text than the limit is a reject that names the option: alone or
+// with its children, by range and by key.
 func TestTooMuchTextIsRejected(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v TEXT)", "CREATE TABLE actor (film INTEGER, at TEXT, name TEXT)")
 	var oids []doc.OID
@@ -31,7 +31,7 @@ func TestTooMuchTextIsRejected(t *testing.T) {
 		want     []doc.OID // rejected
 	}{
 		"alone": {nil, []doc.OID{oid(t, 3), oid(t, 7)}},
-		// What is much for a page, and not for a document, is the sink's to find.
+		// The sink checks documents whose children fit into a page.
 		"with children": {actors("SELECT * FROM actor"), []doc.OID{oid(t, 3), oid(t, 7)}},
 	} {
 		table := db.table(TableConfig{Children: c.children, Limits: doc.Limits{Text: 100_000}})
@@ -46,7 +46,7 @@ func TestTooMuchTextIsRejected(t *testing.T) {
 			}
 		}
 	}
-	// A document that is read alone is read up to the limit.
+	// A page of one document is read up to the limit.
 	table := db.table(TableConfig{Children: actors("SELECT * FROM actor"), Limits: doc.Limits{Text: 100_000}, Batch: 1})
 	_, rejects := rangeOf(t, table, doc.Range{})
 	wantTooLarge(t, "one by one", rejects, []doc.OID{oid(t, 3), oid(t, 6), oid(t, 7), oid(t, 8)})

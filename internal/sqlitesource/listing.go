@@ -30,7 +30,7 @@ type listing struct {
 func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) (stamps []doc.Stamp, err error) {
 	for chunk := range slices.Chunk(oids, maxKeys) {
 		err := t.read(ctx, func(tx *sql.Tx) error {
-			some, err := t.stampsByKey(ctx, tx, chunk)
+			some, err := t.stampsByHalves(ctx, tx, chunk)
 			stamps = append(stamps, some...)
 			return err
 		})
@@ -70,7 +70,7 @@ func (t *Table) list(ctx context.Context, tx *sql.Tx, l listing) (page, error) {
 		return page{}, err
 	}
 	oids := distinct(p.stamps)
-	stamps, err := t.stampsByKey(ctx, tx, oids)
+	stamps, err := t.stampsByHalves(ctx, tx, oids)
 	if err != nil {
 		return page{}, err
 	}
@@ -175,10 +175,10 @@ func distinct(stamps []doc.Stamp) (oids []doc.OID) {
 	return oids
 }
 
-// stampsByKey reads the stamps of the rows with these keys, at most maxKeys. If
+// stampsByHalves reads the stamps of the rows with these keys, at most maxKeys. If
 // the SQL fails for a row, it halves the keys until the row is alone. If all rows
 // of a batch fail, it returns an error of the SQL.
-func (t *Table) stampsByKey(ctx context.Context, tx *sql.Tx, oids []doc.OID) (all []doc.Stamp, err error) {
+func (t *Table) stampsByHalves(ctx context.Context, tx *sql.Tx, oids []doc.OID) (all []doc.Stamp, err error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
@@ -189,7 +189,7 @@ func (t *Table) stampsByKey(ctx context.Context, tx *sql.Tx, oids []doc.OID) (al
 	if err := t.checkStatements(ctx, tx); err != nil {
 		return nil, err
 	}
-	for chunk := range slices.Chunk(oids, max(t.batch, minAlike)) {
+	for chunk := range slices.Chunk(oids, max(t.batch, sqlFaultRows)) {
 		h := &stampHalving{table: t}
 		if err := h.halve(ctx, tx, chunk); err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package sqlitesource
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,76 +8,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Rows that share a key neither loop nor hide the key, wherever a page ends.
-func TestStampsInRangeOfDuplicates(t *testing.T) {
-	for _, declared := range []string{"INTEGER", "TEXT COLLATE NOCASE"} {
-		db := newDB(t, "CREATE TABLE t (id "+declared+", u INTEGER)")
-		for _, id := range []int{1, 2, 2, 3, 3, 3, 3, 4, 5, 5} {
-			db.exec("INSERT INTO t VALUES (?, NULL)", id)
-		}
-		for page := 1; page <= 11; page++ {
-			table := db.table(TableConfig{})
-			table.stamps = page
-			stamps := collect(t, table.StampsInRange(t.Context(), doc.Range{}))
-			var keys []string
-			for _, o := range distinct(stamps) {
-				keys = append(keys, o.String())
-			}
-			if got := strings.Join(keys, " "); got != "1 2 3 4 5" || len(stamps) > 10 {
-				t.Errorf("%s, pages of %d: keys %s of %d stamps, want 1 2 3 4 5", declared, page, got, len(stamps))
-			}
-		}
-	}
-}
-
-// Ranges of stamps hold what ranges of documents hold, in the same order.
-func TestStampsInRangeAreThoseOfRange(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id TEXT COLLATE NOCASE, u TEXT)",
-		"INSERT INTO t VALUES ('b', NULL), ('A', '2024-05-06'), ('a', 'soon'), ('B', '9999-12-31'), ('C', '2024-05-06'), ('é', x'00'), ('', '2024-05-06'), (NULL, '2024-05-06'), (x'41', '2024-05-06')")
-	table := db.table(TableConfig{})
-	table.stamps = 2
-	for _, r := range []doc.Range{{}, {From: oid(t, "a")}, {To: oid(t, "b")}, {From: oid(t, "A"), To: oid(t, "c")}} {
-		docs, rejects := rangeOf(t, table, r)
-		n := len(docs)
-		for _, reject := range rejects {
-			if reject.OID != "" {
-				n++
-			}
-		}
-		stamps := collect(t, table.StampsInRange(t.Context(), r))
-		if len(stamps) != n {
-			t.Errorf("%v: %d stamps, want %d", r, len(stamps), n)
-		}
-		var at int
-		for _, d := range docs {
-			for ; at < len(stamps) && stamps[at].OID != d.OID; at++ {
-				if !stamps[at].Updated.IsZero() {
-					t.Errorf("stamp %v of a row that is rejected has an updateTime", stamps[at])
-				}
-			}
-			if at == len(stamps) || !stamps[at].Same(d.Stamp) {
-				t.Fatalf("%v: no stamp of %v in its place", r, d.OID)
-			}
-			at++
-		}
-	}
-}
-
-// Rows that are equal under the collation alone were not asked for; a key
-// comes once, and its token is not known where several rows have it.
-func TestStampsOf(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id TEXT COLLATE NOCASE, u INTEGER)", "INSERT INTO t VALUES ('a', 10), ('A', 11), ('b', NULL), ('b', 12), ('c', 'soon')")
-	stamps, err := db.table(TableConfig{}).StampsOf(t.Context(), []doc.OID{oid(t, "a"), oid(t, "b"), oid(t, "c"), oid(t, "a"), oid(t, "d")})
-	var got []string
-	for _, s := range stamps {
-		got = append(got, fmt.Sprint(s.OID, " ", s.Updated.Unix(), " ", s.Token.Digest != 0))
-	}
-	if got, want := strings.Join(got, ", "), "a 10 true, b -62135596800 false, c -62135596800 true"; got != want || err != nil {
-		t.Errorf("stamps = %s, %v, want %s", got, err, want)
-	}
-}
-
-func TestOrdered(t *testing.T) {
+func TestTextKeysAreNotOrdered(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER, name TEXT, u INTEGER)")
 	for _, c := range []struct {
 		key  []string
@@ -93,7 +23,7 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-func TestKeyless(t *testing.T) {
+func TestKeylessReturnsEachReasonOnce(t *testing.T) {
 	for _, c := range []struct {
 		name, ddl string
 		key       []string
@@ -139,7 +69,7 @@ func TestKeylessIsBounded(t *testing.T) {
 	}
 }
 
-func TestRelations(t *testing.T) {
+func TestRelationsAreTheTablesThatSQLsRead(t *testing.T) {
 	db := newDB(t, "CREATE TABLE film (id INTEGER PRIMARY KEY, u INTEGER, language INTEGER)", "CREATE TABLE language (id INTEGER PRIMARY KEY, u INTEGER, name TEXT)",
 		"CREATE TABLE actor (film INTEGER, at INTEGER, person TEXT)", "CREATE INDEX actor_covers ON actor (film, at, person)", "CREATE TABLE person (id TEXT PRIMARY KEY, at INTEGER) WITHOUT ROWID",
 		"CREATE VIEW named AS SELECT film.id, film.u, name FROM film JOIN language ON language = language.id")

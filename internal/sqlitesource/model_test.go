@@ -13,9 +13,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A shape is a kind of key: how parent and child declare it, and the keys that
-// a test draws from. Of text there are keys that are equal but for case,
-// accents or trailing spaces.
+// A shape is a kind of key: its declarations in the table and in its children, and
+// the keys that a test draws from. Text keys include some that are equal except
+// for case, accents or trailing spaces.
 type shape struct {
 	parent, child string
 	key           []string
@@ -37,19 +37,20 @@ var shapes = map[string]shape{
 	},
 }
 
-// A world is a table with two children of the same shape of key, and what a
-// map knows of it.
+// A world is a table with two children, read without deletion marks, with a
+// column of marks and with an SQL of marks, and a model of its rows.
 type world struct {
-	db    *testDB
-	shape shape
-	table *Table
-	poor  map[doc.OID]bool // the SQL fails at the row
-	gone  map[doc.OID]bool // marked deleted
-	main  map[doc.OID]int64
-	kids  map[doc.OID][]int64 // updateTimes, of both children
+	db     *testDB
+	shape  shape
+	tables map[string]*Table // by the way in which rows are marked deleted
+	table  *Table            // the one under test
+	bad    map[doc.OID]bool  // the SQL fails for the row
+	gone   map[doc.OID]bool  // the row is marked deleted
+	main   map[doc.OID]int64
+	kids   map[doc.OID][]int64 // updateTimes of both children
 }
 
-func newWorld(t testing.TB, s shape, soft string) *world {
+func newWorld(t testing.TB, s shape) *world {
 	t.Helper()
 	key := strings.Join(s.key, ", ")
 	db := newDB(t, "CREATE TABLE t ("+s.parent+", u INTEGER, active INTEGER, j TEXT)",
@@ -63,37 +64,36 @@ func newWorld(t testing.TB, s shape, soft string) *world {
 			{Name: "acl", Path: "extra.acl", SQL: "SELECT " + key + ", u, name FROM acl", Key: s.key, Updated: "u", Value: true},
 		},
 	}
-	switch soft {
-	case "column":
-		c.Deleted = DeletedConfig{Column: "active", Values: []any{int64(0)}}
-	case "sql":
-		c.Deleted = DeletedConfig{SQL: "SELECT * FROM tomb"}
+	w := &world{db: db, shape: s, tables: map[string]*Table{}}
+	for soft, deleted := range map[string]DeletedConfig{
+		"": {}, "column": {Column: "active", Values: []any{int64(0)}}, "sql": {SQL: "SELECT * FROM tomb"},
+	} {
+		c.Deleted = deleted
+		w.tables[soft] = db.table(c)
+		w.tables[soft].stamps = 2
 	}
-	w := &world{db: db, shape: s, table: db.table(c)}
-	w.table.stamps = 2
-	w.forget()
 	return w
 }
 
-func (w *world) forget() {
-	for _, table := range []string{"t", "actor", "acl", "tomb"} {
-		w.db.exec("DELETE FROM " + table)
-	}
-	w.poor, w.gone, w.main, w.kids = map[doc.OID]bool{}, map[doc.OID]bool{}, map[doc.OID]int64{}, map[doc.OID][]int64{}
+func (w *world) clear() {
+	w.db.exec("DELETE FROM t; DELETE FROM actor; DELETE FROM acl; DELETE FROM tomb")
+	w.bad, w.gone, w.main, w.kids = map[doc.OID]bool{}, map[doc.OID]bool{}, map[doc.OID]int64{}, map[doc.OID][]int64{}
 }
 
-// draw fills the tables.
-func (w *world) draw(r *rapid.T, soft string) {
+// draw fills the tables and chooses the one under test.
+func (w *world) draw(r *rapid.T) {
 	w.db.exec("BEGIN")
 	defer w.db.exec("COMMIT")
-	w.forget()
+	w.clear()
+	soft := rapid.SampledFrom([]string{"", "column", "sql"}).Draw(r, "soft")
+	w.table = w.tables[soft]
 	for _, key := range w.shape.keys {
 		o := oid(w.db.t, slices.Clone(key)...)
 		marks := strings.Repeat("?, ", len(key))
 		u := rapid.Int64Range(0, 9).Draw(r, "u") + base
 		if rapid.IntRange(0, 9).Draw(r, "there") > 0 {
 			j, active := `{"x": 1}`, any(nil)
-			if w.poor[o] = rapid.IntRange(0, 4).Draw(r, "poor") == 0; w.poor[o] {
+			if w.bad[o] = rapid.IntRange(0, 4).Draw(r, "bad") == 0; w.bad[o] {
 				j = `{"x": `
 			}
 			w.gone[o] = soft != "" && rapid.IntRange(0, 3).Draw(r, "gone") == 0
@@ -118,9 +118,8 @@ func (w *world) draw(r *rapid.T, soft string) {
 
 const base = 1_700_000_000
 
-// alive are the keys of the documents that there should be, with those that
-// the SQL fails at.
-func (w *world) alive() (oids []doc.OID) {
+// live returns the keys of the rows that are not marked deleted.
+func (w *world) live() (oids []doc.OID) {
 	for o := range w.main {
 		if !w.gone[o] {
 			oids = append(oids, o)
@@ -134,9 +133,10 @@ func (w *world) updated(o doc.OID) time.Time {
 	return time.Unix(slices.Max(append([]int64{w.main[o]}, w.kids[o]...)), 0).UTC()
 }
 
-// inWindow are the keys of rows that have an updateTime, or a child's, in it.
+// inWindow returns the keys of live rows whose updateTime, or a child's, is in a
+// window.
 func (w *world) inWindow(from, to int64) (oids []doc.OID) {
-	for _, o := range w.alive() {
+	for _, o := range w.live() {
 		if slices.ContainsFunc(append([]int64{w.main[o]}, w.kids[o]...), func(u int64) bool { return u >= from && u < to }) {
 			oids = append(oids, o)
 		}
@@ -157,25 +157,23 @@ func collect[T any](r rapid.TB, pages iter.Seq2[[]T, error]) (all []T) {
 	return all
 }
 
-// Whatever the kind of key, of soft deletion and the rows at which the SQL
-// fails, all ways to read say the same: who is there, with which children, in
-// which version.
+// All methods return the same rows, children and versions, for every kind of key
+// and of deletion mark, and if the SQL fails for some rows.
 func TestEveryWayToReadAgrees(t *testing.T) {
 	for name, s := range shapes {
-		for _, soft := range []string{"", "column", "sql"} {
-			t.Run(name+" "+soft, func(t *testing.T) {
-				w := newWorld(t, s, soft)
-				rapid.Check(t, func(r *rapid.T) {
-					w.draw(r, soft)
-					w.check(r, rapid.Int64Range(0, 9).Draw(r, "from")+base, rapid.Int64Range(0, 10).Draw(r, "to")+base)
-				})
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, s)
+			rapid.Check(t, func(r *rapid.T) {
+				w.draw(r)
+				w.check(r, rapid.Int64Range(0, 9).Draw(r, "from")+base, rapid.Int64Range(0, 10).Draw(r, "to")+base)
 			})
-		}
+		})
 	}
 }
 
 func (w *world) check(r *rapid.T, from, to int64) {
-	alive := w.alive()
+	live := w.live()
 	stamps := map[doc.OID]doc.Stamp{}
 	for _, s := range collect(r, w.table.StampsInRange(w.db.t.Context(), doc.Range{})) {
 		if _, twice := stamps[s.OID]; twice {
@@ -183,15 +181,15 @@ func (w *world) check(r *rapid.T, from, to int64) {
 		}
 		stamps[s.OID] = s
 	}
-	if got := slices.Sorted(maps.Keys(stamps)); !slices.Equal(got, alive) {
-		r.Errorf("stamps of the range: %v, want %v", got, alive)
+	if got := slices.Sorted(maps.Keys(stamps)); !slices.Equal(got, live) {
+		r.Errorf("stamps of the range: %v, want %v", got, live)
 	}
 	for o, s := range stamps {
-		if want := w.updated(o); !w.poor[o] && !s.Updated.Equal(want) {
+		if want := w.updated(o); !w.bad[o] && !s.Updated.Equal(want) {
 			r.Errorf("updateTime of %v: %v, want %v", o, s.Updated, want)
 		}
-		if poor := s.Token.Digest == 0; poor != w.poor[o] {
-			r.Errorf("token of %v: %v, want unknown: %v", o, s.Token, w.poor[o])
+		if unknown := s.Token.Digest == 0; unknown != w.bad[o] {
+			r.Errorf("token of %v: %v, want unknown: %v", o, s.Token, w.bad[o])
 		}
 	}
 	w.checkDocs(r, stamps)
@@ -261,13 +259,13 @@ func (w *world) checkDocs(r *rapid.T, stamps map[doc.OID]doc.Stamp) {
 			case w.gone[o] && what == "range":
 			case w.gone[o]:
 				want[o] = "deleted"
-			case w.poor[o]:
+			case w.bad[o]:
 				want[o] = "reject"
 			default:
 				want[o] = "document"
 			}
 		}
-		// A range may say what must not be there; it need not.
+		// A range may return keys of deleted rows, but need not.
 		maps.DeleteFunc(read, func(o doc.OID, as string) bool { return what == "range" && as == "deleted" })
 		if !maps.Equal(read, want) {
 			r.Errorf("%s: got %v, want %v", what, read, want)

@@ -130,7 +130,7 @@ func (p *pageReader) add(raw []any) bool {
 		p.markDeleted(oid)
 		return true
 	}
-	if p.run++; !p.wanted(t.groups.fromRow(raw)) {
+	if p.run++; !p.wanted(t.groups.ofMain(raw)) {
 		return true
 	}
 	p.unmarkDeleted(oid)
@@ -144,7 +144,7 @@ func (p *pageReader) add(raw []any) bool {
 		d, err = t.document(oid, raw, p.format)
 	}
 	if err != nil {
-		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error(), Groups: t.groups.fromRow(raw)})
+		p.batch.Rejects = append(p.batch.Rejects, doc.Reject{OID: oid, Reason: err.Error(), Groups: t.groups.ofMain(raw)})
 		return true
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At

@@ -1,8 +1,10 @@
 package sqlitesource
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -10,19 +12,16 @@ import (
 	"indexerd/internal/doc"
 )
 
-// What makes SQLite fail at a row: the column's expression and a value of v,
-// beside which 1 is sound.
-var poisons = []struct{ name, expression, value, reason string }{
+// Expressions that fail for a value of v and succeed for 1.
+var failures = []struct{ name, expression, value, reason string }{
 	{"malformed JSON", "CASE v WHEN 1 THEN 1 ELSE json_extract(v, '$.a') END", "'{\"a\": '", "SQL logic error: malformed JSON (1)"},
 	{"integer overflow", "abs(v)", "-9223372036854775807 - 1", "SQL logic error: integer overflow (1)"},
 	{"too large", "length(zeroblob(v))", "2000000000", "string or blob too big (18)"},
 	{"bad pattern", "CASE v WHEN 1 THEN 1 ELSE 'x' LIKE printf('%.*c', v, 'x') END", "60000", "SQL logic error: LIKE or GLOB pattern too complex (1)"},
 }
 
-// A row at which the SQL fails is rejected with its key, and keeps no other
-// from being read, in whatever way it is come by.
-func TestPoisonedRows(t *testing.T) {
-	for _, c := range poisons {
+func TestRowForWhichTheSQLFailsIsRejectedAlone(t *testing.T) {
+	for _, c := range failures {
 		for _, bad := range []int{1, 4, 7} {
 			t.Run(fmt.Sprint(c.name, " ", bad), func(t *testing.T) {
 				db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)")
@@ -53,9 +52,8 @@ func TestPoisonedRows(t *testing.T) {
 	}
 }
 
-// Each step of the halving is a fetch of its own, all of which end, and there
-// are few of them.
-func TestHalvingIsCheap(t *testing.T) {
+// Each step of the halving is a fetch that ends; there are at most 2 log2(n) + 2.
+func TestHalvingTakesFewFetches(t *testing.T) {
 	const rows = 1000
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO t SELECT i, 10, '1' FROM n", "UPDATE t SET v = '{' WHERE id = 700")
@@ -88,9 +86,7 @@ func TestHalvingIsCheap(t *testing.T) {
 	}
 }
 
-// A row that was read by none, but is equal to another one under the key's
-// collation, is not taken for it.
-func TestPoisonOfAnEqualKey(t *testing.T) {
+func TestFailingRowWithAnEqualKeyIsNotSelected(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id TEXT COLLATE NOCASE, u INTEGER, v)", "INSERT INTO t VALUES ('a', 10, '1'), ('A', 10, '{'), ('b', 10, '1')")
 	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t"})
 	docs, rejects := docsOf(t, table, oid(t, "a"), oid(t, "b"))
@@ -103,23 +99,7 @@ func TestPoisonOfAnEqualKey(t *testing.T) {
 	}
 }
 
-// A row that is gone by the time it is alone is gone, and no reject.
-func TestPoisonThatLeft(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '{')")
-	numbers := &testNumbers{}
-	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
-	numbers.begun = func() {
-		if numbers.last == 2 {
-			db.exec("DELETE FROM t")
-		}
-	}
-	if docs, rejects := docsOf(t, table, oid(t, 1)); len(docs) != 0 || len(rejects) != 0 {
-		t.Errorf("docs = %v, rejects = %v, want none", docs, rejects)
-	}
-}
-
-// The SQL of a child and of a deleted list may fail at a row too.
-func TestPoisonBesideTheMainSQL(t *testing.T) {
+func TestChildOrListThatFailsRejectsTheRow(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE actor (film INTEGER, at INTEGER, v)", "CREATE INDEX actor_film ON actor (film)",
 		"INSERT INTO t VALUES (1, 10), (2, 10), (3, 10)", "INSERT INTO actor VALUES (1, 20, '1'), (2, 20, '{'), (2, 20, '2')")
 	for name, c := range map[string]TableConfig{
@@ -139,9 +119,7 @@ func TestPoisonBesideTheMainSQL(t *testing.T) {
 	}
 }
 
-// A list of deleted rows that can't be read by key fails for all of them: that
-// rejects none.
-func TestPoisonedList(t *testing.T) {
+func TestListThatAlwaysFailsRejectsNone(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE TABLE tomb (id INTEGER, v)", "INSERT INTO t VALUES (1, 10), (2, 10)")
 	table := db.table(TableConfig{Deleted: DeletedConfig{SQL: "SELECT id FROM tomb WHERE json(v) = '1'"}})
 	db.exec("INSERT INTO tomb VALUES (2, '{')")
@@ -152,26 +130,7 @@ func TestPoisonedList(t *testing.T) {
 	}
 }
 
-// A table that is dropped is no fault of its rows: nothing may be rejected, and
-// nothing be taken for gone.
-func TestDroppedTable(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 10), (2, 10)")
-	table := db.table(TableConfig{})
-	db.exec("DROP TABLE t")
-	for _, pages := range []func(func(doc.Batch, error) bool){table.Docs(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)}), table.Range(t.Context(), doc.Range{})} {
-		for b, err := range pages {
-			if err == nil || len(b.Rejects) != 0 || !strings.Contains(err.Error(), "no such table: t") {
-				t.Errorf("got %+v, %v, want an error that says what is missing", b, err)
-			}
-		}
-	}
-	if _, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 1)}); err == nil {
-		t.Error("StampsOf a dropped table = nil, want an error")
-	}
-}
-
-// Where not even the keys can be read there is nothing to be done but to say so.
-func TestPoisonedKeys(t *testing.T) {
+func TestKeysThatFailAreAnErrorOfTheRange(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 1700000000, '1')")
 	table := db.table(TableConfig{SQL: "SELECT id, u FROM t WHERE json(v) IS NOT NULL"})
 	db.exec("INSERT INTO t VALUES (2, 10, '{')")
@@ -180,7 +139,7 @@ func TestPoisonedKeys(t *testing.T) {
 			t.Errorf("range: %v, want %s", err, want)
 		}
 	}
-	// By key the others can be read.
+	// Other rows can be read by key.
 	docs, rejects := docsOf(t, table, oid(t, 1), oid(t, 2))
 	if got, want := reasons(rejects), "2: SQL logic error: malformed JSON (1)"; keysOf(docs) != "1" || got != want {
 		t.Errorf("docs = %s, rejects %s, want 1 and %s", keysOf(docs), got, want)
@@ -191,9 +150,8 @@ func TestPoisonedKeys(t *testing.T) {
 	}
 }
 
-// Where every row of 50 or more fails, it is the SQL that does, and none is set
-// aside; fewer may be bad rows.
-func TestFaultOfTheSQL(t *testing.T) {
+// From 50 rows on, all of which fail, the SQL is at fault; fewer are rejects.
+func TestSQLThatFailsForAllRowsRejectsNone(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "CREATE TABLE settings (v)", "INSERT INTO settings VALUES ('1')",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) INSERT INTO t SELECT i, 10, i FROM n")
 	numbers := &testNumbers{}
@@ -227,60 +185,70 @@ func TestFaultOfTheSQL(t *testing.T) {
 	}
 }
 
-// An SQL that fails at rows that are not asked for sets none aside.
-func TestFaultAtOtherRows(t *testing.T) {
+func TestSQLThatFailsForOtherRowsRejectsNone(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 1700000000, '1'), (2, 1700000000, '1')")
 	table := db.table(TableConfig{SQL: "SELECT id, u, count(*) OVER (ORDER BY json(v)) AS x FROM t"})
 	db.exec("INSERT INTO t VALUES (3, 1700000000, '{')")
 	for b, err := range table.Docs(t.Context(), []doc.OID{oid(t, 1), oid(t, 2)}) {
 		if err == nil || len(b.Rejects) > 0 || !strings.Contains(err.Error(), "fails for rows that were not selected") {
-			t.Errorf("got rejects %v, %v, want an error that says so", b.Rejects, err)
+			t.Errorf("got rejects %v, %v, want an error about other rows", b.Rejects, err)
 		}
 	}
 }
 
-// Three bad rows of a thousand keep no other out: of a view that fails, of a number
-// that overflows, of a text that grows too large.
-func TestThreeOfAThousand(t *testing.T) {
-	for name, c := range map[string]struct{ sql, bad string }{
-		"view":     {"SELECT id, u, x FROM judged", "UPDATE t SET v = '{' WHERE id IN (7, 500, 501)"},
-		"overflow": {"SELECT id, u, abs(v) AS x FROM t", "UPDATE t SET v = -9223372036854775807 - 1 WHERE id IN (7, 500, 501)"},
-		"too big":  {"SELECT id, u, length(zeroblob(CASE v WHEN '1' THEN 1 ELSE 2000000000 END)) AS x FROM t", "UPDATE t SET v = 2 WHERE id IN (7, 500, 501)"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "CREATE VIEW judged AS SELECT id, u, json(v) AS x FROM t",
-				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO t SELECT i, 10, '1' FROM n", c.bad)
-			table := db.table(TableConfig{SQL: c.sql, Batch: 200})
-			docs, rejects := rangeOf(t, table, doc.Range{})
-			if len(docs) != 997 || len(rejects) != 3 {
-				t.Errorf("range: got %d documents and %d rejects, want 997 and 3", len(docs), len(rejects))
+// A failing row that is repaired before it is read alone is a document; one that
+// is deleted before is missing. Neither is a reject.
+func TestRowThatChangesBeforeItIsReadAlone(t *testing.T) {
+	for statement, want := range map[string]string{"UPDATE t SET v = '1'": "1", "DELETE FROM t": ""} {
+		db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '{')")
+		numbers := &testNumbers{}
+		table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
+		numbers.begun = func() {
+			if numbers.last == 2 {
+				db.exec(statement)
 			}
-			unknown := 0
-			for _, s := range stampsOf(t, table, time.Unix(10, 0), time.Unix(11, 0)) {
-				if s.Token.Digest == 0 {
-					unknown++
-				}
-			}
-			if unknown != 3 {
-				t.Errorf("got %d stamps of no known token, want 3", unknown)
-			}
-		})
+		}
+		docs, rejects := docsOf(t, table, oid(t, 1))
+		if keysOf(docs) != want || len(rejects) != 0 || len(numbers.open) != 0 {
+			t.Errorf("%s: got documents %q, rejects %v and %d open fetches, want %q", statement, keysOf(docs), rejects, len(numbers.open), want)
+		}
 	}
 }
 
-// A row that is repaired before it is alone is read, and no reject: the fetch
-// that fails decides, and not the one before.
-func TestPoisonRepairedMeanwhile(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v)", "INSERT INTO t VALUES (1, 10, '{')")
-	numbers := &testNumbers{}
-	table := db.table(TableConfig{SQL: "SELECT id, u, json(v) AS x FROM t", Numbers: numbers})
-	numbers.begun = func() {
-		if numbers.last == 2 {
-			db.exec("UPDATE t SET v = '1'")
+// A damaged page with the text of one row rejects that row only.
+func TestDamagedPageRejectsOneRow(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v TEXT)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO t SELECT i, 10, 'sound' FROM n",
+		"UPDATE t SET v = printf('%.*c', 30000, '~') WHERE id = 50", "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err := db.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(db.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pageSize = 4096
+	damaged := 0
+	for at := pageSize; at+pageSize <= len(file); at += pageSize {
+		// An overflow page is the number of the next one and text.
+		if page := file[at : at+pageSize]; bytes.Equal(page[4:], bytes.Repeat([]byte("~"), pageSize-4)) && damaged == 0 {
+			copy(page, "\xff\xff\xff\xf0")
+			damaged++
 		}
 	}
-	docs, rejects := docsOf(t, table, oid(t, 1))
-	if keysOf(docs) != "1" || len(rejects) != 0 || len(numbers.open) != 0 {
-		t.Errorf("got documents %s, rejects %v and %d open fetches, want the row, and none", keysOf(docs), rejects, len(numbers.open))
+	if damaged == 0 {
+		t.Fatal("no page of text was found to damage")
+	}
+	if err := os.WriteFile(db.path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := db.table(TableConfig{Batch: 30})
+	docs, rejects := rangeOf(t, table, doc.Range{})
+	if len(docs) != 99 || len(rejects) != 1 || rejects[0].OID != oid(t, 50) || !strings.Contains(rejects[0].Reason, "malformed") {
+		t.Errorf("got %d documents and rejects %s, want 99, and row 50 because its page is malformed", len(docs), reasons(rejects))
+	}
+	stamps, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 49), oid(t, 50), oid(t, 51)})
+	if err != nil || stampKeys(stamps) != "49 50 51" {
+		t.Errorf("got stamps %v, %v, want all three", stamps, err)
 	}
 }

@@ -9,62 +9,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-var journals = []string{"WAL", "DELETE"}
-
-// A page is one snapshot: a writer that commits while it is being read, and
-// changes every row at once, is in it whole or not at all.
-func TestPagesAreSnapshots(t *testing.T) {
-	for _, journal := range journals {
-		t.Run(journal, func(t *testing.T) {
-			db := newDB(t, "PRAGMA journal_mode = "+journal, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v INTEGER)",
-				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO t SELECT i, 1, 0 FROM n")
-			table := db.table(TableConfig{})
-			ctx, cancel := context.WithCancel(t.Context())
-			done := make(chan error)
-			go func() {
-				for ctx.Err() == nil {
-					if _, err := db.writer.Exec("UPDATE t SET v = v + 1"); err != nil {
-						done <- err
-						return
-					}
-				}
-				done <- nil
-			}()
-			pages := 0
-			for pages < 20 {
-				var docs []doc.Doc
-				for b, err := range table.Range(t.Context(), doc.Range{}) {
-					// With a rollback journal, a writer that never rests may
-					// keep readers out for long.
-					if err != nil && !errors.Is(err, doc.ErrUnavailable) {
-						t.Fatal(err)
-					}
-					docs = append(docs, b.Docs...)
-				}
-				if len(docs) == 0 {
-					continue
-				}
-				if len(docs) != 500 {
-					t.Fatalf("%d documents, want 500", len(docs))
-				}
-				pages++
-				first, _ := docs[0].Row.Get("v")
-				for _, d := range docs {
-					if v, _ := d.Row.Get("v"); v != first {
-						t.Fatalf("row %v is of state %v, the first row of %v", d.OID, v, first)
-					}
-				}
-			}
-			cancel()
-			if err := <-done; err != nil {
-				t.Errorf("the writer was kept from writing: %v", err)
-			}
-		})
-	}
-}
-
-// Numbers come before snapshots: what was committed before a number was given
-// is in the fetch that has it.
+// A fetch shows every commit that came before its number was assigned.
 func TestNumberBeforeSnapshot(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	numbers := &testNumbers{}
@@ -90,9 +35,9 @@ func TestNumberBeforeSnapshot(t *testing.T) {
 	}
 }
 
-// A fetch has ended when its page has been dealt with, however that went; by
-// then no transaction is open that would keep a writer waiting.
-func TestFetchesEnd(t *testing.T) {
+// While the caller handles a page, its fetch is open and no transaction blocks a
+// writer. The fetch ends afterwards, even if the caller stops or cancels.
+func TestFetchEndsAfterItsPageIsHandled(t *testing.T) {
 	db := newDB(t, "PRAGMA journal_mode = DELETE", "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 1), (2, 1), (3, 1)")
 	numbers := &testNumbers{}
 	table := db.table(TableConfig{Batch: 1, Numbers: numbers})
@@ -121,9 +66,7 @@ func TestFetchesEnd(t *testing.T) {
 	}
 }
 
-// The batch that lacks a row says when the row was gone, also where it is
-// empty.
-func TestGoneRows(t *testing.T) {
+func TestBatchWithoutRowsHasNumberAndTime(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	table := db.table(TableConfig{Numbers: &testNumbers{}})
 	batches := 0
@@ -141,7 +84,7 @@ func TestGoneRows(t *testing.T) {
 	}
 }
 
-func TestNow(t *testing.T) {
+func TestNowIsThisMachinesClock(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	before := time.Now().Truncate(time.Millisecond)
 	now, err := db.table(TableConfig{}).Now(t.Context())
@@ -150,5 +93,55 @@ func TestNow(t *testing.T) {
 	}
 	if now.Before(before) || now.After(time.Now()) || now.Location() != time.UTC {
 		t.Errorf("Now = %v, want this machine's clock, %v, in UTC", now, before)
+	}
+}
+
+// A page and its children are one snapshot (R23): a writer that changes all rows
+// in one transaction is visible in all of them or in none.
+func TestPagesAreSnapshots(t *testing.T) {
+	for _, journal := range []string{"WAL", "DELETE"} {
+		t.Run(journal, func(t *testing.T) {
+			db := newDB(t, "PRAGMA journal_mode = "+journal, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, v INTEGER)", "CREATE TABLE actor (film INTEGER, at, v INTEGER)",
+				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO t SELECT i, 1, 0 FROM n", "INSERT INTO actor SELECT id, 1, 0 FROM t")
+			table := db.table(TableConfig{Children: actors("SELECT * FROM actor")})
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() {
+				var err error
+				for err == nil && ctx.Err() == nil {
+					_, err = db.writer.Exec("BEGIN IMMEDIATE; UPDATE t SET v = v + 1; UPDATE actor SET v = v + 1; COMMIT")
+				}
+				done <- err
+			}()
+			for pages := 0; pages < 40; {
+				for b, err := range table.Range(t.Context(), doc.Range{}) {
+					// With a rollback journal, a busy writer may lock readers out for long.
+					if errors.Is(err, doc.ErrUnavailable) {
+						continue
+					}
+					if err != nil || len(b.Docs) != 100 {
+						t.Fatalf("got %d documents, %v, want 100", len(b.Docs), err)
+					}
+					pages++
+					checkSameState(t, b.Docs)
+				}
+			}
+			cancel()
+			if err := <-done; err != nil {
+				t.Errorf("the writer failed: %v", err)
+			}
+		})
+	}
+}
+
+func checkSameState(t *testing.T, docs []doc.Doc) {
+	t.Helper()
+	first, _ := docs[0].Row.Get("v")
+	for _, d := range docs {
+		row, _ := d.Row.Get("v")
+		child, _ := d.Row.Children[0].Rows[0].Get("v")
+		if row != first || child != first {
+			t.Fatalf("row %v is of state %v, its child of %v, the first row of %v", d.OID, row, child, first)
+		}
 	}
 }

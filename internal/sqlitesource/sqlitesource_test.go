@@ -26,7 +26,7 @@ type testDB struct {
 	writer *sql.DB
 }
 
-// newDB makes a database in WAL mode and runs statements in it.
+// newDB creates a database in WAL mode and runs statements in it.
 func newDB(t testing.TB, statements ...string) *testDB {
 	t.Helper()
 	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db")}
@@ -37,6 +37,7 @@ func newDB(t testing.TB, statements ...string) *testDB {
 	t.Cleanup(func() { db.writer.Close() })
 	// One connection, so that a transaction can be spread over statements.
 	db.writer.SetMaxOpenConns(1)
+	db.exec("PRAGMA synchronous = OFF")
 	for _, s := range statements {
 		db.exec(s)
 	}
@@ -60,7 +61,7 @@ func (db *testDB) source() *Source {
 	return s
 }
 
-// table opens a table of the database; without an SQL, all columns of t.
+// table describes a table; the default SQL selects all columns of t.
 func (db *testDB) table(c TableConfig) *Table {
 	db.t.Helper()
 	t, err := db.source().Table(db.t.Context(), withDefaults(c))
@@ -158,7 +159,7 @@ func reasons(rejects []doc.Reject) string {
 	return strings.Join(lines, "\n")
 }
 
-// testNumbers counts fetches, and knows which have not ended.
+// testNumbers numbers fetches and records the open ones.
 type testNumbers struct {
 	mu    sync.Mutex
 	last  doc.FetchSeq
@@ -189,7 +190,7 @@ func (n *testNumbers) End(seq doc.FetchSeq) {
 	delete(n.open, seq)
 }
 
-func TestDSN(t *testing.T) {
+func TestDSNIsAPathWithoutParameters(t *testing.T) {
 	for _, c := range []struct{ dsn, path, err string }{
 		{"data/a.db", "data/a.db", ""},
 		{"/data/50%.db", "/data/50%.db", ""},
@@ -212,8 +213,8 @@ func TestDSN(t *testing.T) {
 	}
 }
 
-// A file may have any name: none of its characters may become a parameter.
-func TestOddFileName(t *testing.T) {
+// No character of the name becomes a parameter.
+func TestFileNameMayHaveAnyCharacter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "50% a?mode=rwc#b.db")
 	w, err := OpenWritable(path)
 	if err != nil {
@@ -236,7 +237,7 @@ func TestOddFileName(t *testing.T) {
 	}
 }
 
-func TestMissingFile(t *testing.T) {
+func TestMissingFileIsUnavailableAndNotCreated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing.db")
 	s, err := Open(t.Context(), Config{Name: "missing", DSN: path})
 	if err != nil {
@@ -255,7 +256,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-func TestReadOnly(t *testing.T) {
+func TestConnectionsAreReadOnly(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER)")
 	s := db.source()
 	for _, statement := range []string{"INSERT INTO t VALUES (1)", "CREATE TABLE x (id INTEGER)", "PRAGMA query_only = 0; DELETE FROM t"} {
@@ -265,8 +266,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A file that is no database does not become one by waiting.
-func TestNoDatabase(t *testing.T) {
+func TestFileThatIsNotADatabaseIsNotRetried(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.db")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("not a database\n"), 100), 0o600); err != nil {
 		t.Fatal(err)
@@ -282,8 +282,8 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// While a writer of a rollback journal commits, readers are locked out.
-func TestLocked(t *testing.T) {
+// A writer with a rollback journal locks readers out while it commits.
+func TestLockedDatabaseIsUnavailable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a lock as long as the daemon does")
 	}
@@ -304,7 +304,7 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-func TestUnavailable(t *testing.T) {
+func TestFaultMarksRetryableErrors(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want bool

@@ -131,7 +131,7 @@ func (s *keyScan) next(ctx context.Context, tx *sql.Tx) ([]doc.Stamp, bool, erro
 	if err != nil {
 		return nil, false, err
 	}
-	p.stamps, err = t.stampsByKey(ctx, tx, distinct(p.stamps))
+	p.stamps, err = t.stampsByHalves(ctx, tx, distinct(p.stamps))
 	p.stamps = onceEach(p.stamps)
 	slices.SortStableFunc(p.stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
 	return s.finish(ctx, tx, p, err)

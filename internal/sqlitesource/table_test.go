@@ -43,9 +43,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// The type of a key that is not declared has to wait for a first row, and is
-// worth trying again.
-func TestUnknownKind(t *testing.T) {
+// A later retry succeeds once there is a row.
+func TestUndeclaredKeyOfAnEmptyTableIsUnavailable(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id, u INTEGER)")
 	_, err := db.source().Table(t.Context(), withDefaults(TableConfig{}))
 	want := "test.db: table t: key id has no declared type, and no row shows it yet: database unavailable"
@@ -54,9 +53,8 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
+func TestSQLMayEndInAComment(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, a TEXT)", "INSERT INTO t VALUES (1, 10, 'a'), (2, 20, 'b')")
-	// A comment at the end must not swallow what is wrapped around it.
 	table := db.table(TableConfig{SQL: "SELECT a, u, id FROM t -- all of it"})
 	if got, want := table.Columns(), []string{"a", "u", "id"}; !slices.Equal(got, want) {
 		t.Errorf("Columns = %v, want %v", got, want)
@@ -66,7 +64,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestEpoch(t *testing.T) {
+func TestEpochDependsOnSQLAndKey(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)")
 	epoch := func(c TableConfig) uint32 { return db.table(c).Epoch() }
 	base := epoch(TableConfig{})
@@ -81,9 +79,9 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
-// The predicates that are wrapped around an SQL reach its indexes, through the
-// usual shapes of an SQL.
-func TestPlans(t *testing.T) {
+// SQLite pushes the conditions around an SQL down to its indexes, for common forms
+// of SQL.
+func TestStatementsUseIndexes(t *testing.T) {
 	db := newDB(t,
 		"CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, folded TEXT COLLATE NOCASE UNIQUE, u TEXT)",
 		"CREATE INDEX t_u ON t (u)",

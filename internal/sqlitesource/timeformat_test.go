@@ -30,9 +30,9 @@ func berlin(t testing.TB) *time.Location {
 	return loc
 }
 
-// Every way in which SQLite's users store a time, read through a table: the
-// instant, the tick, and the window that has it and none beside it.
-func TestUpdatedKinds(t *testing.T) {
+// For every format in which applications store a time: its value, its tick, the
+// window that contains it and windows that do not.
+func TestTimesOfEveryFormat(t *testing.T) {
 	const noon = "2024-05-06T12:00:00Z"
 	for _, c := range []struct {
 		name, declared string
@@ -45,7 +45,7 @@ func TestUpdatedKinds(t *testing.T) {
 		{"milliseconds", "INTEGER", 1714996800123, nil, "2024-05-06T12:00:00.123Z", time.Millisecond},
 		{"microseconds", "INTEGER", 1714996800123456, nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
 		{"nanoseconds", "INTEGER", 1714996800123456789, nil, "2024-05-06T12:00:00.123456Z", time.Microsecond},
-		{"before 1970", "INTEGER", -1, nil, "1969-12-31T23:59:59Z", 24 * time.Hour}, // which tells no unit
+		{"before 1970", "INTEGER", -1, nil, "1969-12-31T23:59:59Z", 24 * time.Hour}, // too old to show a unit
 		{"seconds as real", "REAL", 1714996800.25, nil, "2024-05-06T12:00:00.25Z", time.Microsecond},
 		{"julian day", "REAL", 2460437.0, nil, noon, time.Millisecond},
 		{"julian day in a numeric column", "NUMERIC", 2460437.0, nil, noon, time.Microsecond * 1000},
@@ -92,7 +92,7 @@ func TestUpdatedKinds(t *testing.T) {
 	}
 }
 
-func TestNoUpdated(t *testing.T) {
+func TestRowsWithoutUpdateTime(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)")
 	table := db.table(TableConfig{})
 	if got, want := table.Tick(), 24*time.Hour; got != want {
@@ -106,7 +106,7 @@ func TestNoUpdated(t *testing.T) {
 	if got := stampsOf(t, table, time.Time{}, time.Now()); len(got) != 0 {
 		t.Errorf("stamps = %v, want none", got)
 	}
-	// The first row that has one tells how it is written.
+	// The first row with an updateTime shows the format.
 	db.exec("INSERT INTO t VALUES (2, '2024-05-06 12:00')")
 	if got, want := stampKeys(stampsOf(t, table, time.Time{}, time.Now())), "2"; got != want {
 		t.Errorf("stamps = %s, want %s", got, want)
@@ -116,52 +116,9 @@ func TestNoUpdated(t *testing.T) {
 	}
 }
 
-// A column that was added with a default of 0 does not say what it counts
-// until a first row is changed.
-func TestUpdatedOfZero(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER NOT NULL DEFAULT 0)", "INSERT INTO t (id) VALUES (1), (2)")
-	table := db.table(TableConfig{})
-	docs, rejects := rangeOf(t, table, doc.Range{})
-	if len(docs) != 2 || len(rejects) != 0 || !docs[0].Updated.Equal(time.Unix(0, 0)) {
-		t.Errorf("docs = %v, rejects = %v, want two documents of 1970", docs, rejects)
-	}
-	db.exec("UPDATE t SET u = 1714996800123 WHERE id = 2")
-	at := instant(t, "2024-05-06T12:00:00.123Z")
-	if got := stampKeys(stampsOf(t, table, at, at.Add(time.Millisecond))); got != "2" {
-		t.Errorf("stamps = %q, want 2", got)
-	}
-}
-
-func TestRejectedUpdated(t *testing.T) {
-	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u)", `INSERT INTO t VALUES
-		(1, '2024-05-06 12:00:00'), (2, 'yesterday'), (3, 1714996800), (4, '2024-02-30'), (5, x'00'), (6, '2024-05-06 25:00'), (7, '0000-01-01 00:00+14:00'), (8, '2024-05-06 12:00:01')`)
-	table := db.table(TableConfig{})
-	docs, rejects := rangeOf(t, table, doc.Range{})
-	if got, want := keysOf(docs), "1 8"; got != want {
-		t.Errorf("documents = %s, want %s", got, want)
-	}
-	want := strings.Join([]string{
-		`2: updated u: text "yesterday" is not a time`,
-		`3: updated u: integer 1714996800 can't be compared with the other rows' text`,
-		`4: updated u: text "2024-02-30" is not a time`,
-		`5: updated u: a blob of 1 bytes can't be compared with the other rows' text`,
-		`6: updated u: text "2024-05-06 25:00" is not a time`,
-		`7: updated u: text "0000-01-01 00:00+14:00" is not a time between the years 0 and 9999`,
-	}, "\n")
-	if got := reasons(rejects); got != want {
-		t.Errorf("rejects:\n%s\nwant:\n%s", got, want)
-	}
-	// What lies in a window although it can't be read has a stamp without
-	// updateTime, by which it is fetched, and set aside with the reason.
-	stamps := stampsOf(t, table, instant(t, "2024-02-29T00:00:00Z"), instant(t, "2024-03-01T00:00:00Z"))
-	if len(stamps) != 1 || stamps[0].OID != oid(t, 4) || !stamps[0].Updated.IsZero() {
-		t.Errorf("stamps = %v, want that of 4, without updateTime", stamps)
-	}
-}
-
-// A clock that is set back writes one hour twice. A window must find its rows
-// in either hour.
-func TestWindowsAtFold(t *testing.T) {
+// When clocks are set back, one hour of local times repeats. Windows of both
+// hours contain its rows.
+func TestWindowsOfTheRepeatedHour(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u TEXT)",
 		"INSERT INTO t VALUES (1, '2025-10-26 01:59:59'), (2, '2025-10-26 02:30:00'), (3, '2025-10-26 03:00:00')")
 	table := db.table(TableConfig{Zone: berlin(t)})
@@ -178,7 +135,7 @@ func TestWindowsAtFold(t *testing.T) {
 	}
 }
 
-// spellings are the ways to write an instant that hides none of its figures.
+// spellings returns all spellings of an instant in full precision.
 func spellings(at time.Time, offset time.Duration) []string {
 	sign, away := '+', offset
 	if offset < 0 {
@@ -199,12 +156,12 @@ func spellings(at time.Time, offset time.Duration) []string {
 	return texts
 }
 
-// Whatever mixture of spellings a column holds: as text, no value lies outside
-// of the bounds of a window that has its instant.
-func TestBoundsCoverWindow(t *testing.T) {
+// For any mix of spellings in a column, the bounds of a window contain the text of
+// every instant of the window.
+func TestTextBoundsCoverTheWindow(t *testing.T) {
 	start := instant(t, "2024-05-05T23:58:00Z")
-	// Instants that many spellings and borders share: whole minutes, seconds
-	// and fractions around midnight.
+	// Whole minutes, seconds and fractions around midnight, which spellings and
+	// bounds often share.
 	instants := rapid.Custom(func(r *rapid.T) time.Time {
 		at := start.Add(time.Duration(rapid.IntRange(0, 4).Draw(r, "minute")) * time.Minute)
 		at = at.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 5, 59}).Draw(r, "second")) * time.Second)
@@ -217,7 +174,7 @@ func TestBoundsCoverWindow(t *testing.T) {
 			at   time.Time
 		}
 		var values []value
-		// A column in which one or a few ways are used.
+		// A column with up to three spellings.
 		ways := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 3).Draw(r, "ways")
 		offset := time.Duration(rapid.IntRange(-12*4, 14*4).Draw(r, "offset")) * 15 * time.Minute
 		for range rapid.IntRange(1, 8).Draw(r, "rows") {
@@ -241,8 +198,7 @@ func TestBoundsCoverWindow(t *testing.T) {
 	})
 }
 
-// Where all values are spelled alike, the bounds are exact.
-func TestBoundsAreExact(t *testing.T) {
+func TestTextBoundsOfOneSpellingAreExact(t *testing.T) {
 	for _, spelled := range []struct{ layout, newest string }{
 		{"2006-01-02 15:04:05", ""},
 		{"2006-01-02T15:04:05", ""},
@@ -270,8 +226,7 @@ func TestBoundsAreExact(t *testing.T) {
 	}
 }
 
-// Bounds in numbers have exactly the values that are read as times of the
-// window.
+// The bounds contain exactly the numbers that convert to times of the window.
 func TestBoundsInNumbers(t *testing.T) {
 	const second = 1714996800
 	for name, newest := range map[string]any{
@@ -285,7 +240,7 @@ func TestBoundsInNumbers(t *testing.T) {
 			}
 			db := newDB(t)
 			rapid.Check(t, func(r *rapid.T) {
-				// A number near the newest: a few of its units, or of its smallest steps, off.
+				// A number a few units, or smallest steps, away.
 				var v any
 				switch n := newest.(type) {
 				case int64:
@@ -326,7 +281,7 @@ func FuzzSpelling(f *testing.F) {
 			}
 			return
 		}
-		// A spelling that was read begins with the shortest one of its figures.
+		// A text that parses begins with its shortest spelling.
 		sep := s.sep
 		if sep == 0 {
 			sep = ' '

@@ -12,15 +12,14 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// unitTable is a table of n rows, whose updateTime an expression of n makes.
+// unitTable creates a table of n rows whose updateTime is an expression of n.
 func unitTable(t testing.TB, declared, expression string, n int) *testDB {
 	t.Helper()
 	return newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u "+declared+")", "CREATE INDEX t_u ON t (u)", fmt.Sprintf(
 		"WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) INSERT INTO t SELECT n, %s FROM s", n, expression))
 }
 
-// A row of another kind than most does not decide what the column holds.
-func TestBulkTellsTheUnit(t *testing.T) {
+func TestMostRowsDecideTheUnit(t *testing.T) {
 	const noon = "2024-05-06T12:00:00Z"
 	for _, c := range []struct{ name, declared, bulk, odd string }{
 		{"seconds and the year 9999", "INTEGER", "1714996800", "253402300799"},
@@ -58,8 +57,8 @@ func TestBulkTellsTheUnit(t *testing.T) {
 	}
 }
 
-// A number that is not a time at all is as NULL is: the row is no reject.
-func TestNumberThatIsNoTime(t *testing.T) {
+// The row is not a reject.
+func TestNumberOutsideAllTimesIsLikeNULL(t *testing.T) {
 	db := unitTable(t, "INTEGER", "1714996800", 3)
 	db.exec("INSERT INTO t VALUES (4, 1714996800000000)")
 	docs, rejects := docsOf(t, db.table(TableConfig{}), oid(t, 4))
@@ -68,7 +67,7 @@ func TestNumberThatIsNoTime(t *testing.T) {
 	}
 }
 
-// Without a plausible row nothing is kept, and no window has one.
+// Without a plausible row no unit is stored, and no window contains a row.
 func TestUnitIsFoundLater(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 253402300799), (2, 0)")
 	kept := map[string]string{}
@@ -89,8 +88,8 @@ func TestUnitIsFoundLater(t *testing.T) {
 	}
 }
 
-// What can't be kept is not used: a mark would rest on it.
-func TestUnitThatCannotBeKept(t *testing.T) {
+// Marks would depend on it.
+func TestUnitThatCannotBeStoredIsNotUsed(t *testing.T) {
 	broken := errors.New("disk full")
 	db := unitTable(t, "INTEGER", "1714996800", 3)
 	_, err := db.source().Table(t.Context(), withDefaults(TableConfig{Keep: func(string, string) error { return broken }}))
@@ -99,8 +98,8 @@ func TestUnitThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// What was found, what is declared and what the rows say must agree.
-func TestUnitsThatDisagree(t *testing.T) {
+// The stored unit, the declared one and that of most rows must agree.
+func TestConflictingUnitsAreConfigErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, bulk, kept, declared string
 		want                       string // of the error; "": none
@@ -125,8 +124,7 @@ func TestUnitsThatDisagree(t *testing.T) {
 	}
 }
 
-// The rows can come to disagree while the table is followed.
-func TestBulkChanges(t *testing.T) {
+func TestCheckUnitsReportsChangedRows(t *testing.T) {
 	db := unitTable(t, "INTEGER", "1714996800", 3)
 	table := db.table(TableConfig{})
 	db.exec("UPDATE t SET u = u * 1000")
@@ -136,8 +134,7 @@ func TestBulkChanges(t *testing.T) {
 	}
 }
 
-// Children and changes have units of their own.
-func TestUnitOfEachSQL(t *testing.T) {
+func TestEachSQLHasItsOwnUnit(t *testing.T) {
 	db := unitTable(t, "INTEGER", "1714996800", 3)
 	for _, statement := range []string{
 		"CREATE TABLE actor (film INTEGER, at INTEGER, name TEXT)",
@@ -150,7 +147,7 @@ func TestUnitOfEachSQL(t *testing.T) {
 	if got := table.Units(); !maps.Equal(got, want) {
 		t.Errorf("units %v, want %v", got, want)
 	}
-	// The stamp is the same however it is read, whatever a child's rows hold.
+	// The document and StampsOf have the same stamp.
 	docs, rejects := docsOf(t, table, oid(t, 2))
 	stamps, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 2)})
 	if len(docs) != 1 || len(rejects) != 0 || err != nil || len(stamps) != 1 || !stamps[0].Same(docs[0].Stamp) {
