@@ -1,7 +1,6 @@
 package sqlitesource
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -264,13 +263,7 @@ func TestChildConfigErrors(t *testing.T) {
 		{"changes without u", TableConfig{Changes: "SELECT film AS id FROM actor"}, "changes: column u is not in the SQL's result: name one of id"},
 		{"changes of another key", TableConfig{Changes: "SELECT name AS id, 1 AS u FROM actor"}, "changes: column id is text: that part of the table's key is integer: CAST it in the SQL"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := db.source().Table(t.Context(), withDefaults(c.config))
-			var fault *ConfigError
-			if !errors.As(err, &fault) || err.Error() != c.want {
-				t.Errorf("got %v, want a ConfigError: %s", err, c.want)
-			}
-		})
+		wantConfigError(t, db, c.name, c.config, c.want)
 	}
 	// These are valid.
 	db.table(child(ChildConfig{Value: true, SQL: "SELECT film, name FROM actor"}))

@@ -237,11 +237,8 @@ func (t *Table) Relations(ctx context.Context) (relations []doc.Relation, err er
 		if err != nil {
 			return err
 		}
-		if relations, err = t.view.relations(ctx, tx, roots, "sql"); err != nil {
-			return err
-		}
-		for _, c := range t.children {
-			more, err := c.relations(ctx, tx, roots, strings.TrimSuffix(c.paths.sql, ".sql"))
+		for _, v := range t.rowViews() {
+			more, err := v.relations(ctx, tx, roots)
 			if err != nil {
 				return err
 			}
@@ -265,7 +262,7 @@ func tablesByRoot(ctx context.Context, tx *sql.Tx) (map[int64]string, error) {
 }
 
 // relations finds the tables whose b-trees the SQL's program opens.
-func (v *view) relations(ctx context.Context, tx *sql.Tx, roots map[int64]string, path string) ([]doc.Relation, error) {
+func (v *view) relations(ctx context.Context, tx *sql.Tx, roots map[int64]string) ([]doc.Relation, error) {
 	const opcode, p2 = 1, 3 // columns of EXPLAIN
 	names := map[string]bool{}
 	err := eachRow(ctx, tx, "EXPLAIN "+v.sql, nil, explainColumns, func(raw []any) bool {
@@ -277,7 +274,7 @@ func (v *view) relations(ctx context.Context, tx *sql.Tx, roots map[int64]string
 	})
 	var relations []doc.Relation
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		relations = append(relations, doc.Relation{Name: name, Path: path, Origin: name == v.origin})
+		relations = append(relations, doc.Relation{Name: name, Path: v.path(), Origin: v.updated >= 0 && v.origins[v.updated].Table == name})
 	}
 	return relations, err
 }

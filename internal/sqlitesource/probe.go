@@ -52,49 +52,49 @@ func (t *Table) Estimate(context.Context) (int64, error) { return 0, nil }
 
 // WithoutUpdated counts the rows whose updateTime is NULL, up to most.
 func (t *Table) WithoutUpdated(ctx context.Context, most int) (n int, err error) {
-	err = t.read(ctx, func(tx *sql.Tx) error {
-		n, err = t.countUpTo(ctx, tx, most, t.statements.updated+" IS NULL")
-		return err
+	return t.countUpTo(ctx, most, func(_ *sql.Tx, where *condition) error {
+		where.and(t.statements.updated + " IS NULL")
+		return nil
 	})
-	return n, t.source.fault("count rows of "+t.name, err)
 }
 
 // UpdatedIn counts the rows with updateTime in a window, up to most.
 func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (n int, err error) {
-	u := t.statements.updated
-	err = t.read(ctx, func(tx *sql.Tx) error {
+	return t.countUpTo(ctx, most, func(tx *sql.Tx, where *condition) error {
 		b, err := t.boundsOf(ctx, tx, w)
-		if b == nil || err != nil {
+		if b == nil { // no row has an updateTime
+			where.and("FALSE")
 			return err
 		}
-		n, err = t.countUpTo(ctx, tx, most, u+" >= ? AND "+u+" < ?", b.from, b.to)
+		t.inWindow(where, b)
 		return err
 	})
-	return n, t.source.fault("count rows of "+t.name, err)
 }
 
 // ShownIn counts the rows whose updateTime is text without an offset and whose
 // local time is in a window, up to most. The window's times are local times in
 // UTC. It is for tables that have a Wall.
-func (t *Table) ShownIn(ctx context.Context, figures doc.Window, most int) (n int, err error) {
+func (t *Table) ShownIn(ctx context.Context, local doc.Window, most int) (n int, err error) {
 	const form = "2006-01-02 15:04:05"
 	u := t.statements.updated
 	shown := "replace(substr(" + u + ", 1, 19), 'T', ' ')"
-	err = t.read(ctx, func(tx *sql.Tx) error {
-		n, err = t.countUpTo(ctx, tx, most, shown+" >= ? AND "+shown+" < ? AND substr("+u+", 17) NOT GLOB '*[-+Z]*'",
-			figures.From.Format(form), figures.To.Format(form))
-		return err
+	return t.countUpTo(ctx, most, func(_ *sql.Tx, where *condition) error {
+		where.and(shown+" >= ? AND "+shown+" < ? AND substr("+u+", 17) NOT GLOB '*[-+Z]*'", local.From.Format(form), local.To.Format(form))
+		return nil
 	})
-	return n, t.source.fault("count rows of "+t.name, err)
 }
 
-// countUpTo counts the rows that meet a condition, up to most.
-func (t *Table) countUpTo(ctx context.Context, tx *sql.Tx, most int, term string, args ...any) (n int, err error) {
-	var where condition
-	where.and(term, args...)
-	t.live(&where)
-	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1"+t.statements.from+where.String()+" LIMIT ?)", append(where.args, most)...).Scan(&n)
-	return n, err
+// countUpTo counts the live rows that meet a condition, up to most.
+func (t *Table) countUpTo(ctx context.Context, most int, limit func(*sql.Tx, *condition) error) (n int, err error) {
+	err = t.read(ctx, func(tx *sql.Tx) error {
+		var where condition
+		if err := limit(tx, &where); err != nil {
+			return err
+		}
+		t.live(&where)
+		return tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1"+t.statements.from+where.String()+" LIMIT ?)", append(where.args, most)...).Scan(&n)
+	})
+	return n, t.source.fault("count rows of "+t.name, err)
 }
 
 // Constant reports whether all rows have the same updateTime. It is false if no

@@ -44,7 +44,7 @@ func followOnce(ctx context.Context, s *Source, name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Watch().Version(ctx); err != nil {
+	if _, err := table.Watch().Version(ctx); err != nil {
 		return err
 	}
 	for stamps, err := range table.StampsByOID(ctx, doc.Window{To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}) {
@@ -62,7 +62,7 @@ func followOnce(ctx context.Context, s *Source, name string) error {
 
 func TestVersionChangesWithEveryCommit(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u TEXT)")
-	w := db.source().Watch()
+	w := db.table(TableConfig{}).Watch()
 	defer w.Close()
 	version := func() string {
 		t.Helper()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,10 +86,10 @@ func withDefaults(c TableConfig) TableConfig {
 	return c
 }
 
-// rangeOf reads a range to its end.
-func rangeOf(t testing.TB, table *Table, r doc.Range) (docs []doc.Doc, rejects []doc.Reject) {
+// readBatches reads all batches.
+func readBatches(t testing.TB, batches iter.Seq2[doc.Batch, error]) (docs []doc.Doc, rejects []doc.Reject) {
 	t.Helper()
-	for b, err := range table.Range(t.Context(), r) {
+	for b, err := range batches {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,28 +98,19 @@ func rangeOf(t testing.TB, table *Table, r doc.Range) (docs []doc.Doc, rejects [
 	return docs, rejects
 }
 
-// docsOf reads rows by key.
-func docsOf(t testing.TB, table *Table, oids ...doc.OID) (docs []doc.Doc, rejects []doc.Reject) {
+func rangeOf(t testing.TB, table *Table, r doc.Range) ([]doc.Doc, []doc.Reject) {
 	t.Helper()
-	for b, err := range table.Docs(t.Context(), oids) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs, rejects = append(docs, b.Docs...), append(rejects, b.Rejects...)
-	}
-	return docs, rejects
+	return readBatches(t, table.Range(t.Context(), r))
 }
 
-// stampsOf reads a window to its end.
-func stampsOf(t testing.TB, table *Table, from, to time.Time) (stamps []doc.Stamp) {
+func docsOf(t testing.TB, table *Table, oids ...doc.OID) ([]doc.Doc, []doc.Reject) {
 	t.Helper()
-	for page, err := range table.Stamps(t.Context(), doc.Window{From: from, To: to}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		stamps = append(stamps, page...)
-	}
-	return stamps
+	return readBatches(t, table.Docs(t.Context(), oids))
+}
+
+func stampsOf(t testing.TB, table *Table, from, to time.Time) []doc.Stamp {
+	t.Helper()
+	return collect(t, table.Stamps(t.Context(), doc.Window{From: from, To: to}))
 }
 
 func oid(t testing.TB, parts ...any) doc.OID {

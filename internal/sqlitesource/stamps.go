@@ -158,7 +158,7 @@ func (t *Table) dropLastKey(p *page) {
 }
 
 func (s *keyScan) findBounds(ctx context.Context, tx *sql.Tx) error {
-	for _, v := range s.views() {
+	for _, v := range s.table.rowViews() {
 		b, err := v.boundsOf(ctx, tx, s.window)
 		if err != nil {
 			return err
@@ -167,8 +167,6 @@ func (s *keyScan) findBounds(ctx context.Context, tx *sql.Tx) error {
 	}
 	return nil
 }
-
-func (s *keyScan) views() []*view { return s.table.views()[:1+len(s.table.children)] }
 
 func (s *keyScan) advance(last []any) {
 	if last != nil {
@@ -192,7 +190,7 @@ func (s *keyScan) where(v *view, b *bounds) (where condition) {
 func (s *keyScan) keys(ctx context.Context, tx *sql.Tx) (p page, err error) {
 	var selects []string
 	var args []any
-	for i, v := range s.views() {
+	for i, v := range s.table.rowViews() {
 		if s.bounds[i] != nil {
 			where := s.where(v, s.bounds[i])
 			selects = append(selects, v.statements.byBytesKeys+where.String())

@@ -150,6 +150,14 @@ func (t *Table) views() []*view {
 	return views
 }
 
+// rowViews returns the main view and its children's.
+func (t *Table) rowViews() []*view { return t.views()[:1+len(t.children)] }
+
+// timed returns the views that have an updateTime.
+func (t *Table) timed() []*view {
+	return slices.DeleteFunc(t.views(), func(v *view) bool { return v.updated < 0 })
+}
+
 // Kinds returns the types of the parts of the key.
 func (t *Table) Kinds() []doc.Kind { return slices.Clone(t.kinds) }
 

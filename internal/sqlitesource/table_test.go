@@ -30,16 +30,19 @@ func TestConfigErrors(t *testing.T) {
 		{"updated", TableConfig{Updated: "updated_ta"}, "updated: column updated_ta is not in the SQL's result: did you mean updated_at?"},
 		{"updated of words", TableConfig{Updated: "word"}, `updated: column word: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if c.config.Updated == "" {
-				c.config.Updated = "updated_at"
-			}
-			_, err := db.source().Table(t.Context(), withDefaults(c.config))
-			var fault *ConfigError
-			if !errors.As(err, &fault) || err.Error() != c.want {
-				t.Errorf("got %v, want a ConfigError: %s", err, c.want)
-			}
-		})
+		if c.config.Updated == "" {
+			c.config.Updated = "updated_at"
+		}
+		wantConfigError(t, db, c.name, c.config, c.want)
+	}
+}
+
+func wantConfigError(t *testing.T, db *testDB, name string, config TableConfig, want string) {
+	t.Helper()
+	_, err := db.source().Table(t.Context(), withDefaults(config))
+	var fault *ConfigError
+	if !errors.As(err, &fault) || err.Error() != want {
+		t.Errorf("%s: got %v, want a ConfigError: %s", name, err, want)
 	}
 }
 

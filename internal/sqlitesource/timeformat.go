@@ -110,15 +110,10 @@ const unixEpoch, millisADay = 210866760000000, 86400000
 
 // real converts the value v, which is n units.
 func (f *timeFormat) real(v any, n float64) (time.Time, error) {
-	var micros float64
-	switch {
-	case f.unit == 0:
+	if f.unit == 0 {
 		return time.Time{}, f.wrongType(v)
-	case f.julian:
-		micros = (math.Round(n*millisADay) - unixEpoch) * 1e3
-	default:
-		micros = math.Round(n * float64(f.unit) / float64(time.Microsecond))
 	}
+	micros := f.micros(n)
 	if math.IsInf(n, 0) {
 		return time.Time{}, outOfRange(v)
 	}
@@ -126,6 +121,14 @@ func (f *timeFormat) real(v any, n float64) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return time.UnixMicro(int64(micros)).UTC(), nil
+}
+
+// micros converts n units to microseconds since 1970.
+func (f *timeFormat) micros(n float64) float64 {
+	if f.julian {
+		return (math.Round(n*millisADay) - unixEpoch) * 1e3
+	}
+	return math.Round(n * float64(f.unit) / float64(time.Microsecond))
 }
 
 func outOfRange(v any) error {
@@ -159,27 +162,26 @@ func ceil(t time.Time) time.Time {
 // integers with reals exactly.
 func (f *timeFormat) numberOf(t time.Time) any {
 	micros := t.UnixMicro()
-	switch {
-	case f.julian:
-		millis := t.Add(time.Millisecond - time.Microsecond).UnixMilli()
-		return (float64(millis+unixEpoch) - 0.5) / millisADay
-	case f.unit == time.Microsecond:
+	switch f.unit {
+	case time.Microsecond:
 		return micros
-	case f.unit == time.Nanosecond:
+	case time.Nanosecond:
 		return min(max(micros, math.MinInt64/1000), math.MaxInt64/1000) * 1000
 	}
 	return f.leastReal(float64(micros))
 }
 
-// leastReal returns the least real that converts to so many microseconds. It
-// searches around the quotient, which rounding may put a step or two off.
+// leastReal returns the least real that converts to at least so many microseconds.
+// It searches around the quotient, which rounding may put a step or two off.
 func (f *timeFormat) leastReal(micros float64) float64 {
-	read := func(n float64) float64 { return math.Round(n * float64(f.unit) / float64(time.Microsecond)) }
 	n := (micros - 0.5) / float64(f.unit.Microseconds())
-	for read(n) < micros {
+	if f.julian {
+		n = (math.Ceil(micros/1e3) + unixEpoch - 0.5) / millisADay
+	}
+	for f.micros(n) < micros {
 		n = math.Nextafter(n, math.Inf(1))
 	}
-	for below := math.Nextafter(n, math.Inf(-1)); read(below) >= micros; below = math.Nextafter(n, math.Inf(-1)) {
+	for below := math.Nextafter(n, math.Inf(-1)); f.micros(below) >= micros; below = math.Nextafter(n, math.Inf(-1)) {
 		n = below
 	}
 	return n

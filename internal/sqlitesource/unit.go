@@ -249,28 +249,13 @@ func (v *view) formatAmong(ctx context.Context, tx *sql.Tx, which string) (f *ti
 	return nil, cmp.Or(rows.Err(), fault)
 }
 
-// timed returns the views that have an updateTime, with the paths of their SQLs.
-func (t *Table) timed() (views []*view, paths []string) {
-	views, paths = []*view{t.view}, []string{"sql"}
-	for _, c := range t.children {
-		if c.updated >= 0 {
-			views, paths = append(views, c.view), append(paths, strings.TrimSuffix(c.paths.sql, ".sql"))
-		}
-	}
-	if t.changes != nil {
-		views, paths = append(views, t.changes), append(paths, "changes")
-	}
-	return views, paths
-}
-
 // Units returns the units of the columns of updateTime, by the path of their SQL;
 // Unknown if no row has shown it.
 func (t *Table) Units() map[string]timeunit.Unit {
 	units := map[string]timeunit.Unit{}
-	views, paths := t.timed()
-	for i, v := range views {
+	for _, v := range t.timed() {
 		v.deciding.Lock()
-		units[paths[i]] = v.conf.found
+		units[v.path()] = v.conf.found
 		v.deciding.Unlock()
 	}
 	return units
@@ -280,8 +265,7 @@ func (t *Table) Units() map[string]timeunit.Unit {
 // *ConfigError if the rows contradict a declared or stored unit.
 func (t *Table) CheckUnits(ctx context.Context) error {
 	err := t.read(ctx, func(tx *sql.Tx) error {
-		views, _ := t.timed()
-		for _, v := range views {
+		for _, v := range t.timed() {
 			if _, err := v.checkUnit(ctx, tx); err != nil {
 				return err
 			}
@@ -301,7 +285,7 @@ func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
 			return err
 		}
 		plausible := doc.Window{From: timeunit.Earliest, To: timeunit.Latest(now)}
-		for i, v := range t.views()[:1+len(t.children)] {
+		for i, v := range t.rowViews() {
 			var where condition
 			if i == 0 {
 				where = t.unmarked()

@@ -28,7 +28,6 @@ type view struct {
 	columns    []string
 	booleans   []bool       // by column: declared BOOLEAN
 	declared   []string     // by column: its declared type
-	origin     string       // the table of which updateTime is a column; "": none
 	origins    []doc.Column // by column: the table's column that it is
 	key        []int        // columns of the key
 	updated    int          // column of updateTime; -1: none
@@ -55,7 +54,6 @@ func (s *Source) newView(ctx context.Context, p paths, query string, key []strin
 		if v.updated, err = v.column(p.updated, updated.name); err != nil {
 			return nil, err
 		}
-		v.origin = info[v.updated].TableName
 	}
 	// The kinds are not known yet. The statements that find them have no ORDER BY.
 	v.order(nil, "")
@@ -137,6 +135,9 @@ func (v *view) column(field, name string) (int, error) {
 	}
 	return 0, &ConfigError{field, "column " + name + " is not in the SQL's result", do}
 }
+
+// path returns the view's place in the configuration: sql, changes, children.actors.
+func (v *view) path() string { return strings.TrimSuffix(v.paths.sql, ".sql") }
 
 // keyNames returns the names of the key's columns.
 func (v *view) keyNames() []string {

@@ -23,11 +23,8 @@ type Watch struct {
 	number int // of the connection
 }
 
-// Watch returns the source's watch.
-func (s *Source) Watch() *Watch { return &s.watch }
-
 // Watch returns the watch of the table's source.
-func (t *Table) Watch() *Watch { return t.source.Watch() }
+func (t *Table) Watch() *Watch { return &t.source.watch }
 
 // Version returns a value that changes with every commit. It also changes without
 // a commit when the watch takes another connection.
