@@ -8,10 +8,10 @@ import (
 	"indexerd/internal/doc"
 )
 
-// ChildValue returns what one row of a child says, the same to whoever indexes
-// it and to whoever shows it: the value of its column, or the texts of several
-// columns joined by spaces, without those that are NULL or empty. Where no
-// columns are named, it is the one column that is not in skip.
+// ChildValue returns the value of a row of a child, for the index and for hits:
+// the value of its column, or the texts of several columns joined by spaces,
+// without columns that are NULL or empty. Without columns, it is the value of the
+// only column that is not in skip.
 func ChildValue(row doc.Row, columns, skip []string) (any, error) {
 	switch len(columns) {
 	case 0:

@@ -26,7 +26,7 @@ func TestChildValue(t *testing.T) {
 		{"several are joined in the order named", row, []string{"last", "first", "n"}, "GUINESS PENELOPE 3"},
 		{"NULL and empty leave no space", row, []string{"none", "first", "middle", "last"}, "PENELOPE GUINESS"},
 		{"only NULL and empty", row, []string{"none", "middle"}, nil},
-		{"an extra's is what is left", extra, nil, []any{"a", "b"}},
+		{"without columns, the remaining one", extra, nil, []any{"a", "b"}},
 	} {
 		if got, err := ChildValue(c.row, c.columns, skip); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %#v, %v; want %#v", c.name, got, err, c.want)

@@ -12,7 +12,7 @@ import (
 func (p *parser) clause() (Node, error) {
 	p.clauses++
 	if p.clauses > MaxClauses {
-		return nil, p.fail(p.at, "ask for less at a time", "more than %d words", MaxClauses)
+		return nil, p.fail(p.at, "search for fewer words", "more than %d words", MaxClauses)
 	}
 	if p.next(`"`) {
 		return p.phrase("")
@@ -31,7 +31,7 @@ func (p *parser) clause() (Node, error) {
 	return w.node(""), nil
 }
 
-// value reads what follows the colon of a field.
+// value reads the value after the colon of a field.
 func (p *parser) value(field string, at int) (Node, error) {
 	for _, op := range []string{">=", "<=", ">", "<"} {
 		if p.take(op) {
@@ -42,7 +42,7 @@ func (p *parser) value(field string, at int) (Node, error) {
 	case p.end() || isSpace(r) || r == ')':
 		return nil, p.noValue(at, field)
 	case r == '(':
-		return nil, p.fail(p.at, "write the field before each value, as (a:1 OR a:2)", "a parenthesis after %s:", Shorten(field))
+		return nil, p.fail(p.at, "write the field before each value, such as (a:1 OR a:2)", "parenthesis after %s:", Shorten(field))
 	case r == '[':
 		return p.brackets(field)
 	case r == '"':
@@ -65,7 +65,7 @@ func (p *parser) noValue(at int, field string) error {
 	return p.fail(at, `write \: for a colon in a word`, "no value after %s:", Shorten(field))
 }
 
-// compare reads the bound after a comparison.
+// compare reads the bound after a comparison operator.
 func (p *parser) compare(field, op string) (Node, error) {
 	at := p.at
 	text, star, err := p.bound()
@@ -73,7 +73,7 @@ func (p *parser) compare(field, op string) (Node, error) {
 		return nil, err
 	}
 	if text == "" || star {
-		return nil, p.fail(at, "put one there", "no value after %s:%s", Shorten(field), op)
+		return nil, p.fail(at, "write a value there", "no value after %s:%s", Shorten(field), op)
 	}
 	bound := Bound{Text: text, Exclusive: len(op) == 1}
 	if op[0] == '>' {
@@ -99,18 +99,18 @@ func (p *parser) brackets(field string) (Node, error) {
 	}
 	p.space()
 	if !to || !p.take("]") || lo == "" && !loStar || hi == "" && !hiStar {
-		return nil, p.fail(at, "write it as "+Shorten(field)+":[1 TO 5], with * for an open end", "a range that can't be read")
+		return nil, p.fail(at, "write "+Shorten(field)+":[1 TO 5], with * for an open end", "invalid range")
 	}
 	return Range{Field: field, Min: Bound{Text: lo}, Max: Bound{Text: hi}}, nil
 }
 
-// bound reads one end of a range; a star of its own is an open one.
+// bound reads one end of a range. A star alone is an open end.
 func (p *parser) bound() (text string, star bool, err error) {
 	at := p.at
 	if p.next(`"`) {
 		text, err = p.quoted()
 		if err == nil && p.next("~") {
-			err = p.fail(at, "leave it out", "a ~ in the bound of a range")
+			err = p.fail(at, "remove it", "~ in the bound of a range")
 		}
 		return text, false, err
 	}
@@ -118,14 +118,14 @@ func (p *parser) bound() (text string, star bool, err error) {
 	switch {
 	case err != nil:
 	case w.star && w.text != "":
-		err = p.fail(at, "leave it out", "a * in the bound of a range")
+		err = p.fail(at, "remove it", "* in the bound of a range")
 	case w.fuzzy:
-		err = p.fail(at, "leave it out", "a ~ in the bound of a range")
+		err = p.fail(at, "remove it", "~ in the bound of a range")
 	}
 	return w.text, w.star, err
 }
 
-// A word is what was read up to a character that ends it.
+// A word is text up to a character that ends it.
 type word struct {
 	text  string
 	colon bool // ended by the colon of a field
@@ -144,8 +144,8 @@ func (w word) node(field string) Node {
 	return Word{Field: field, Text: w.text}
 }
 
-// word reads up to white space, a parenthesis, a quote or a closing bracket.
-// Where a field may be named it ends at the first colon too.
+// word reads up to white space, a parenthesis, a quote or a closing bracket. If
+// mayBeField is true, it also ends at the first colon.
 func (p *parser) word(mayBeField bool) (word, error) {
 	var b strings.Builder
 	for !p.end() {
@@ -165,7 +165,7 @@ func (p *parser) word(mayBeField bool) (word, error) {
 		case r == '\\':
 			p.at += size
 			if p.end() {
-				return word{}, p.fail(p.at-1, `write \\ for a backslash`, "a backslash with nothing after it")
+				return word{}, p.fail(p.at-1, `write \\ for a backslash`, "backslash at the end")
 			}
 			r, size = p.rune()
 		}
@@ -180,12 +180,12 @@ func (p *parser) star(text string, bracket bool) (word, error) {
 	at := p.at
 	p.take("*")
 	if r, _ := p.rune(); !p.end() && !isSpace(r) && r != ')' && !(bracket && r == ']') {
-		return word{}, p.fail(at, `put it at the end of a word, or write \*`, "a * inside a word")
+		return word{}, p.fail(at, `write it at the end of the word, or \* for a star`, "* inside a word")
 	}
 	return word{text: text, star: true}, nil
 }
 
-// tilde reports whether a tilde, and perhaps a number, end the word here.
+// tilde reports whether a tilde, possibly with a number, ends the word here.
 func (p *parser) tilde(bracket bool) bool {
 	rest := strings.TrimLeft(p.text[p.at+1:], "0123456789.")
 	r, _ := utf8.DecodeRuneInString(rest)
@@ -202,22 +202,22 @@ func (p *parser) fuzzy(text string) (word, error) {
 	case "1", "2":
 		w.edits = int(number[0] - '0')
 	default:
-		return word{}, p.fail(at, "write ~1 or ~2, or ~ alone", "~%s letters that differ", number)
+		return word{}, p.fail(at, "write ~1, ~2 or ~", "invalid number ~%s of different letters", number)
 	}
 	if p.fuzzies++; p.fuzzies > MaxFuzzy {
-		return word{}, p.fail(at, "ask for less at a time", "more than %d words with a ~", MaxFuzzy)
+		return word{}, p.fail(at, "search for fewer words with ~", "more than %d words with ~", MaxFuzzy)
 	}
 	return w, nil
 }
 
-// number reads digits and points.
+// number reads digits and decimal points.
 func (p *parser) number() string {
 	from := p.at
 	p.at = len(p.text) - len(strings.TrimLeft(p.text[from:], "0123456789."))
 	return p.text[from:p.at]
 }
 
-// phrase reads text in quotes, and the tilde and number after it.
+// phrase reads text in quotes and an optional tilde with a number.
 func (p *parser) phrase(field string) (Node, error) {
 	text, err := p.quoted()
 	if err != nil {
@@ -230,7 +230,7 @@ func (p *parser) phrase(field string) (Node, error) {
 	}
 	slop, err := strconv.Atoi(p.number())
 	if err != nil || slop > MaxSlop {
-		return nil, p.fail(at, fmt.Sprintf("write how many places the words may be apart, 0 to %d, as ~2", MaxSlop), "a ~ after a phrase that can't be read")
+		return nil, p.fail(at, fmt.Sprintf("write ~ and how many positions the words may be away from their places, 0 to %d", MaxSlop), "invalid ~ after a phrase")
 	}
 	n.Slop = slop
 	return n, nil
@@ -249,12 +249,12 @@ func (p *parser) quoted() (string, error) {
 			return b.String(), nil
 		case '\\':
 			if p.end() {
-				continue // and then there is no closing quote
+				continue // there is no closing quote
 			}
 			r, size = p.rune()
 			p.at += size
 		}
 		b.WriteRune(r)
 	}
-	return "", p.fail(at, `close it or write \"`, "no closing quote for the one")
+	return "", p.fail(at, `write the closing quote, or \" for a quote`, "unclosed quote")
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// docs/search.md shows queries that parse, and names each limit as it is.
-func TestDocumented(t *testing.T) {
+// The examples of docs/search.md parse, and its limits are the constants.
+func TestDocumentedLanguage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/search.md")
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestDocumented(t *testing.T) {
 		fmt.Sprintf("| %d in one answer; `from` and `size` reach to hit %d,", MaxSize, MaxWindow),
 	} {
 		if !strings.Contains(limits, want) {
-			t.Errorf("docs/search.md does not say %q", want)
+			t.Errorf("docs/search.md does not contain %q", want)
 		}
 	}
 }

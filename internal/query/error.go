@@ -7,8 +7,8 @@ import (
 	"indexerd/internal/nearest"
 )
 
-// An Error is a search that can't be answered as it was asked. It says what is
-// wrong in one line, and what to do about it.
+// An Error is a fault of a request. Message is what is wrong and Hint what to do,
+// together one line.
 type Error struct {
 	Message string
 	Hint    string
@@ -26,7 +26,7 @@ func Errorf(hint, format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// NoField is the error of a name that is none of the fields.
+// NoField returns the error of an unknown field.
 func NoField(name string, fields []string) *Error {
 	hint := "there are " + strings.Join(fields, ", ")
 	if near := nearest.Name(name, fields); near != "" {
@@ -35,13 +35,13 @@ func NoField(name string, fields []string) *Error {
 	return Errorf(hint, "no field %s", Shorten(name))
 }
 
-// TooManyValues is the error of more values to filter by than MaxValues.
+// TooManyValues returns the error of filters with more than MaxValues values.
 func TooManyValues(n int) *Error {
 	return Errorf("filter by fewer, or by a range in the query", "%d values to filter by, more than %d", n, MaxValues)
 }
 
-// Shorten returns text as it can stand in a message: one line, quoted where it
-// isn't plain, and cut where it is long.
+// Shorten returns text for a message: on one line, quoted if it has special
+// characters, and cut after 60 characters.
 func Shorten(text string) string {
 	const limit = 60
 	if r := []rune(text); len(r) > limit {

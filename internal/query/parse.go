@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a query.
+// The limits of a query.
 const (
 	MaxLength  = 8 << 10 // bytes
 	MaxClauses = 1024    // words, phrases, prefixes and ranges
-	MaxDepth   = 32      // parentheses and minus signs in each other
-	MaxFuzzy   = 64      // words with a ~: each one is compared with all words there are
+	MaxDepth   = 32      // nested parentheses and minus signs
+	MaxFuzzy   = 64      // words with a ~; each is compared with all words of the index
 	MaxEdits   = 2       // of a word with a ~
 	MaxSlop    = 100     // of a phrase
 )
@@ -38,12 +38,12 @@ func Parse(text string) (Node, error) {
 		return nil, err
 	}
 	if !p.end() { // or stops only at the end and at a parenthesis
-		return nil, p.fail(p.at, `remove it or write \)`, "a closing parenthesis without an opening one")
+		return nil, p.fail(p.at, `remove it or write \)`, "closing parenthesis without an opening one")
 	}
 	return n, nil
 }
 
-// A parser reads text from at on.
+// A parser reads text from position at.
 type parser struct {
 	text    string
 	at      int
@@ -86,7 +86,7 @@ func (p *parser) space() {
 	}
 }
 
-// nextIs reports whether this very word comes next.
+// nextIs reports whether this whole word comes next.
 func (p *parser) nextIs(word string) bool {
 	if !p.next(word) {
 		return false
@@ -96,7 +96,7 @@ func (p *parser) nextIs(word string) bool {
 	return rest == "" || isSpace(r) || r == '(' || r == ')'
 }
 
-// keyword skips a word, and white space after it, if it comes next.
+// keyword skips a word and the white space after it, if the word comes next.
 func (p *parser) keyword(word string) bool {
 	if !p.nextIs(word) {
 		return false
@@ -106,7 +106,7 @@ func (p *parser) keyword(word string) bool {
 	return true
 }
 
-// or reads what stands between OR's.
+// or reads nodes that are separated by OR.
 func (p *parser) or() (Node, error) {
 	var nodes []Node
 	for {
@@ -117,8 +117,8 @@ func (p *parser) or() (Node, error) {
 		}
 		switch n := n.(type) {
 		case nil:
-			return nil, p.fail(at, "put a word there", "nothing to search for")
-		case Or: // of parentheses that change nothing
+			return nil, p.fail(at, "write a word there", "missing word")
+		case Or: // of redundant parentheses
 			nodes = append(nodes, n.Nodes...)
 		default:
 			nodes = append(nodes, n)
@@ -133,7 +133,7 @@ func (p *parser) or() (Node, error) {
 	return Or{nodes}, nil
 }
 
-// and reads nodes that stand side by side; nil if there are none.
+// and reads adjacent nodes. It returns nil if there are none.
 func (p *parser) and() (Node, error) {
 	var nodes []Node
 	for !p.end() && !p.next(")") && !p.nextIs(orWord) {
@@ -141,7 +141,7 @@ func (p *parser) and() (Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if inner, ok := n.(And); ok { // of parentheses that change nothing
+		if inner, ok := n.(And); ok { // of redundant parentheses
 			nodes = append(nodes, inner.Nodes...)
 		} else {
 			nodes = append(nodes, n)
@@ -162,12 +162,12 @@ func (p *parser) unary() (Node, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > MaxDepth {
-		return nil, p.fail(p.at, "write it flatter", "nested deeper than %d", MaxDepth)
+		return nil, p.fail(p.at, "use fewer parentheses and minus signs", "nested deeper than %d", MaxDepth)
 	}
 	at := p.at
 	if p.take("-") {
 		if r, _ := p.rune(); p.end() || isSpace(r) || r == ')' {
-			p.at = at // a lone dash is punctuation
+			p.at = at // a single minus sign is text
 			return p.clause()
 		}
 		n, err := p.unary()
@@ -183,7 +183,7 @@ func (p *parser) unary() (Node, error) {
 			return nil, err
 		}
 		if !p.take(")") {
-			return nil, p.fail(at, `close it or write \(`, "no closing parenthesis for the one")
+			return nil, p.fail(at, `write ) or \(`, "unclosed parenthesis")
 		}
 		return n, nil
 	}

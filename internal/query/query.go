@@ -1,5 +1,5 @@
-// Package query is the language of searches, and the words in which a search
-// and its result are handed from one package to another.
+// Package query parses the query language, and defines the types of a search
+// request and its result.
 //
 // The language:
 //
@@ -7,23 +7,23 @@
 //	drama OR shark        either; OR binds looser than standing side by side
 //	(a OR b) -c           parentheses; a minus excludes
 //	"mad scientist"       a phrase
-//	"mad scientist"~2     the same words, up to two places from where they belong
-//	scien*                words that begin so
-//	sceintist~            words of about this spelling; ~1 and ~2 say how many edits
+//	"mad scientist"~2     the same words, each up to two positions away from its place
+//	scien*                words with this prefix
+//	sceintist~            words with a similar spelling; ~1 and ~2 limit the number of edits
 //	title:shark           in one column or child of the content, or an exact metadata value
 //	rating:"PG-13"        the same, quoted
 //	year:>=2005           > >= < <= on metadata
 //	year:[2005 TO 2007]   from and to, both included; * is open
 //	updated:2006-02       dates 2006, 2006-01, 2006-01-02 or RFC 3339
-//	\:                    a backslash takes the next character as it is
+//	\:                    a backslash makes the next character plain
 //
-// Nothing, or *, is everything; only exclusions are everything without them.
+// An empty query and * match everything. A query of exclusions only matches
+// everything else.
 //
-// Parse knows no fields: which of them exist, and what type they have, is for
-// the index to say. Invariant: a node's String parses to the same node. Cost:
-// one pass over the text; its length, the number of its clauses and its depth
-// are bounded, so that what a stranger sends stays small. What a Request may ask
-// for is bounded too.
+// Parse does not know which fields exist and what types they have; the index
+// checks that. The String of a node parses to an equal node. Parse reads the text
+// once. Its length, number of clauses and depth are limited, and so is what a
+// Request may ask for, so that no caller can make the server use much memory.
 package query
 
 import (
@@ -42,22 +42,22 @@ type (
 	// All is every document.
 	All struct{}
 
-	// And is what all of two or more nodes match.
+	// And matches what all of two or more nodes match.
 	And struct{ Nodes []Node }
 
-	// Or is what any of two or more nodes matches.
+	// Or matches what any of two or more nodes matches.
 	Or struct{ Nodes []Node }
 
-	// Not is every document that its node does not match.
+	// Not matches every document that its node does not match.
 	Not struct{ Node Node }
 
-	// A Word is one word of the content, or the value of a field. No field
-	// means all content.
+	// A Word is one word of the content, or the value of a field. Without a field,
+	// it is searched in all content.
 	Word struct{ Field, Text string }
 
-	// A Phrase is words that follow each other, or the value of a field. Slop is
-	// how many places the words may be away from where they belong; two that have
-	// changed places are away by 2.
+	// A Phrase is a sequence of words, or the value of a field. Slop is the number
+	// of positions that the words may be away from their places; two exchanged
+	// words count 2.
 	Phrase struct {
 		Field, Text string
 		Slop        int
@@ -66,21 +66,21 @@ type (
 	// A Prefix is the beginning of a word or of a value.
 	Prefix struct{ Field, Text string }
 
-	// A Fuzzy is a word in about this spelling: so many letters may be left out,
-	// added, another, or swapped with their neighbour. Without Edits the length of
-	// the word decides.
+	// A Fuzzy is a word with a similar spelling. Edits is the number of letters
+	// that may be missing, added, different or exchanged with the next one. If it
+	// is 0, it depends on the length of the word.
 	Fuzzy struct {
 		Field, Text string
 		Edits       int
 	}
 
-	// A Range is the values of a field between two bounds.
+	// A Range matches values of a field between two bounds.
 	Range struct {
 		Field    string
 		Min, Max Bound
 	}
 
-	// A Bound is one end of a Range; without text it is open.
+	// A Bound is one end of a Range. Without text, the range is open.
 	Bound struct {
 		Text      string
 		Exclusive bool
@@ -165,7 +165,7 @@ func (n Range) String() string {
 	return inField(n.Field) + "[" + n.Min.String() + " TO " + n.Max.String() + "]"
 }
 
-// String returns the bound as it stands in brackets.
+// String returns the bound as written in brackets.
 func (b Bound) String() string {
 	if b.Text == "" {
 		return "*"
@@ -180,11 +180,11 @@ func inField(name string) string {
 	return escape(name) + ":"
 }
 
-// special holds the ASCII characters that mean something somewhere outside
-// quotes; white space does everywhere.
+// special are the ASCII characters, besides white space, that have a meaning
+// outside quotes.
 const special = `()":*~\[]<>=-`
 
-// escape returns text as it stands outside quotes.
+// escape returns text as written outside quotes.
 func escape(text string) string {
 	var b strings.Builder
 	for i, r := range text {

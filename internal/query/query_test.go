@@ -93,42 +93,42 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`"a`:                                `no closing quote for the one at character 1: close it or write \"`,
-		`é "a\`:                             `no closing quote for the one at character 3: close it or write \"`,
-		"(a":                                `no closing parenthesis for the one at character 1: close it or write \(`,
-		"a)":                                `a closing parenthesis without an opening one at character 2: remove it or write \)`,
-		"()":                                "nothing to search for at character 2: put a word there",
-		"a OR":                              "nothing to search for at character 5: put a word there",
-		"OR a":                              "nothing to search for at character 1: put a word there",
-		"a OR OR b":                         "nothing to search for at character 6: put a word there",
-		"a fuzzy~3":                         "~3 letters that differ at character 8: write ~1 or ~2, or ~ alone",
-		"fuzzy~0.8":                         "~0.8 letters that differ at character 6: write ~1 or ~2, or ~ alone",
-		"fuzzy~0":                           "~0 letters that differ at character 6: write ~1 or ~2, or ~ alone",
-		`"a b"~`:                            `a ~ after a phrase that can't be read at character 6: write how many places the words may be apart, 0 to 100, as ~2`,
-		`"a b"~101`:                         `a ~ after a phrase that can't be read at character 6: write how many places the words may be apart, 0 to 100, as ~2`,
-		`"a b"~1.5`:                         `a ~ after a phrase that can't be read at character 6: write how many places the words may be apart, 0 to 100, as ~2`,
-		"year:[1~ TO 2]":                    "a ~ in the bound of a range at character 7: leave it out",
-		"year:[1 TO 2~]":                    "a ~ in the bound of a range at character 12: leave it out",
-		`year:>"1"~2`:                       "a ~ in the bound of a range at character 7: leave it out",
-		strings.Repeat("a~ ", MaxFuzzy+1):   "more than 64 words with a ~ at character 194: ask for less at a time",
-		"a*b":                               `a * inside a word at character 2: put it at the end of a word, or write \*`,
-		"**":                                `a * inside a word at character 1: put it at the end of a word, or write \*`,
+		`"a`:                                `unclosed quote at character 1: write the closing quote, or \" for a quote`,
+		`é "a\`:                             `unclosed quote at character 3: write the closing quote, or \" for a quote`,
+		"(a":                                `unclosed parenthesis at character 1: write ) or \(`,
+		"a)":                                `closing parenthesis without an opening one at character 2: remove it or write \)`,
+		"()":                                "missing word at character 2: write a word there",
+		"a OR":                              "missing word at character 5: write a word there",
+		"OR a":                              "missing word at character 1: write a word there",
+		"a OR OR b":                         "missing word at character 6: write a word there",
+		"a fuzzy~3":                         "invalid number ~3 of different letters at character 8: write ~1, ~2 or ~",
+		"fuzzy~0.8":                         "invalid number ~0.8 of different letters at character 6: write ~1, ~2 or ~",
+		"fuzzy~0":                           "invalid number ~0 of different letters at character 6: write ~1, ~2 or ~",
+		`"a b"~`:                            `invalid ~ after a phrase at character 6: write ~ and how many positions the words may be away from their places, 0 to 100`,
+		`"a b"~101`:                         `invalid ~ after a phrase at character 6: write ~ and how many positions the words may be away from their places, 0 to 100`,
+		`"a b"~1.5`:                         `invalid ~ after a phrase at character 6: write ~ and how many positions the words may be away from their places, 0 to 100`,
+		"year:[1~ TO 2]":                    "~ in the bound of a range at character 7: remove it",
+		"year:[1 TO 2~]":                    "~ in the bound of a range at character 12: remove it",
+		`year:>"1"~2`:                       "~ in the bound of a range at character 7: remove it",
+		strings.Repeat("a~ ", MaxFuzzy+1):   "more than 64 words with ~ at character 194: search for fewer words with ~",
+		"a*b":                               `* inside a word at character 2: write it at the end of the word, or \* for a star`,
+		"**":                                `* inside a word at character 1: write it at the end of the word, or \* for a star`,
 		"rating:":                           `no value after rating: at character 1: write \: for a colon in a word`,
 		"rating: PG":                        `no value after rating: at character 1: write \: for a colon in a word`,
 		"rating:]":                          `no value after rating: at character 1: write \: for a colon in a word`,
-		"rating:(a b)":                      "a parenthesis after rating: at character 8: write the field before each value, as (a:1 OR a:2)",
-		"year:>":                            "no value after year:> at character 7: put one there",
-		"year:>=*":                          "no value after year:>= at character 8: put one there",
-		"year:[1 2]":                        "a range that can't be read at character 6: write it as year:[1 TO 5], with * for an open end",
-		"year:[1 TO":                        "a range that can't be read at character 6: write it as year:[1 TO 5], with * for an open end",
-		"year:[ TO 2]":                      "a range that can't be read at character 6: write it as year:[1 TO 5], with * for an open end",
-		"year:[1* TO 2]":                    "a * in the bound of a range at character 7: leave it out",
-		`a\`:                                `a backslash with nothing after it at character 2: write \\ for a backslash`,
+		"rating:(a b)":                      "parenthesis after rating: at character 8: write the field before each value, such as (a:1 OR a:2)",
+		"year:>":                            "no value after year:> at character 7: write a value there",
+		"year:>=*":                          "no value after year:>= at character 8: write a value there",
+		"year:[1 2]":                        "invalid range at character 6: write year:[1 TO 5], with * for an open end",
+		"year:[1 TO":                        "invalid range at character 6: write year:[1 TO 5], with * for an open end",
+		"year:[ TO 2]":                      "invalid range at character 6: write year:[1 TO 5], with * for an open end",
+		"year:[1* TO 2]":                    "* in the bound of a range at character 7: remove it",
+		`a\`:                                `backslash at the end at character 2: write \\ for a backslash`,
 		"\xff":                              "the query is not valid UTF-8: send it as UTF-8",
 		strings.Repeat("a", MaxLength+1):    "the query has 8193 bytes, more than 8192: shorten it",
-		strings.Repeat("a ", MaxClauses+1):  "more than 1024 words at character 2049: ask for less at a time",
-		strings.Repeat("(", MaxDepth) + "a": "nested deeper than 32 at character 33: write it flatter",
-		strings.Repeat("-", MaxDepth) + "a": "nested deeper than 32 at character 33: write it flatter",
+		strings.Repeat("a ", MaxClauses+1):  "more than 1024 words at character 2049: search for fewer words",
+		strings.Repeat("(", MaxDepth) + "a": "nested deeper than 32 at character 33: use fewer parentheses and minus signs",
+		strings.Repeat("-", MaxDepth) + "a": "nested deeper than 32 at character 33: use fewer parentheses and minus signs",
 	} {
 		_, err := Parse(text)
 		var bad *Error
@@ -140,7 +140,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// text draws texts full of what has a meaning.
+// text draws text with many special characters.
 func text() *rapid.Generator[string] {
 	piece := rapid.SampledFrom([]string{"a", "b", "OR", "TO", "-", "*", "~", "~2", ":", `"`, `\`, "(", ")", "[", "]", ">", "<", "=", " ", "\t", "é", "武"})
 	return rapid.Custom(func(t *rapid.T) string {
@@ -148,7 +148,7 @@ func text() *rapid.Generator[string] {
 	})
 }
 
-// node draws a tree as Parse would make it.
+// node draws a tree that Parse could return.
 func node(depth int) *rapid.Generator[Node] {
 	return rapid.Custom(func(t *rapid.T) Node {
 		kinds := 6
@@ -188,7 +188,7 @@ func isNot[Kind Node](n Node) bool {
 	return !is
 }
 
-func TestStringParses(t *testing.T) {
+func TestStringParsesToAnEqualNode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := node(3).Draw(t, "node")
 		got, err := Parse(want.String())

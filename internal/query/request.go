@@ -2,45 +2,45 @@ package query
 
 import "indexerd/internal/doc"
 
-// ByScore is the field name that sorts by how well documents match. The best
-// come first when it is descending.
+// ByScore is the field name that sorts by score. Sort.Descending puts the best
+// matches first.
 const ByScore = "_score"
 
-// The bounds of a request.
+// The limits of a request.
 const (
 	MaxSize       = 1000     // hits in one answer
-	MaxWindow     = 10_000   // From+Size; beyond it After
+	MaxWindow     = 10_000   // From+Size; use After for further hits
 	MaxValues     = 1024     // of all Filters
 	MaxSorts      = 8        // fields to sort by
 	MaxFacets     = 16       // fields to count
 	MaxCounts     = 1000     // values of one Facet
-	MaxSlots      = 64       // words of a Phrase with Slop, those that are not searched too
+	MaxSlots      = 64       // words of a Phrase with Slop, including words that are not searched
 	MaxLetters    = 50       // of a Fuzzy
-	MaxValueBytes = 16 << 20 // of the values that Sort and Facets keep, with what keeping one takes
-	MaxTerms      = 1 << 16  // words that all Prefix and Fuzzy of a query stand for, in all fields
+	MaxValueBytes = 16 << 20 // memory of the values that Sort and Facets keep
+	MaxTerms      = 1 << 16  // words that all Prefix and Fuzzy of a query match, in all fields
 )
 
-// A Request is a search as the index answers it.
+// A Request is a search.
 type Request struct {
 	Query   Node     // nil is All
-	Filters []Filter // all of them must hold; they don't count for the score
-	From    int      // hits to leave out; not together with After
+	Filters []Filter // all must match; they do not affect the score
+	From    int      // hits to skip; not together with After
 	Size    int      // hits to return
-	After   string   // Result.Next of the answer before
-	Sort    []Sort   // none: by score, best first; ties are by key
+	After   string   // Result.Next of the previous answer
+	Sort    []Sort   // empty: by score, best first; ties are sorted by key
 	Facets  []Facet
 
-	// Visible, where there is one, is what the caller may see: documents for
-	// which it holds, and every field but its own. The answer is as if there were
-	// no others. No value: no document.
+	// Visible, if not nil, restricts the search to documents that match it, and
+	// hides its field. The answer is the same as without the other documents. If
+	// it has no values, no document matches.
 	Visible *Filter
 
-	// Boosts say how much a match in a column of the content, or in a child,
-	// counts for the score; without one, 1.
+	// Boosts are the weights of matches in a content column or child. The default
+	// is 1.
 	Boosts map[string]float64
 }
 
-// A Filter holds where a metadata field has one of the values.
+// A Filter matches documents with one of the values in a metadata field.
 type Filter struct {
 	Field  string
 	Values []string
@@ -53,7 +53,7 @@ type Sort struct {
 	Descending bool
 }
 
-// A Facet asks for the most frequent values of a keyword field.
+// A Facet requests the most frequent values of a keyword field.
 type Facet struct {
 	Field string
 	Size  int
@@ -61,18 +61,18 @@ type Facet struct {
 
 // A Result is the answer to a Request.
 type Result struct {
-	Total  uint64 // exact, whatever From, Size and After are
+	Total  uint64 // exact number of documents that match
 	Hits   []Hit
-	Facets map[string][]Count // by field, for each Facet asked for
-	Next   string             // After for what follows; "" at the end
+	Facets map[string][]Count // by field
+	Next   string             // After of the next request; "" at the end
 }
 
-// A Hit is one document found. Score is 0 where nothing sorts by it.
+// A Hit is one document found. Score is 0 if the hits are not sorted by it.
 type Hit struct {
 	OID   doc.OID
 	Score float64
 	V     doc.Version
-	After string // Request.After for what follows this hit
+	After string // Request.After for the hits that follow
 }
 
 // A Count is one value of a facet and the number of documents that have it.

@@ -228,7 +228,7 @@ func TestHighlightsOfLongText(t *testing.T) {
 func TestSearchErrors(t *testing.T) {
 	s, table := newSearcher(t)
 	for want, p := range map[string]Params{
-		`no closing quote for the one at character 1: close it or write \"`: {Query: `"a`},
+		`unclosed quote at character 1: write the closing quote, or \" for a quote`: {Query: `"a`},
 		"no field tilte: did you mean title?":                               {Fields: []string{"tilte"}},
 	} {
 		_, err := searchAll(s, p)
