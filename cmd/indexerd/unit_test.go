@@ -267,7 +267,7 @@ func TestUnitThatIsContradicted(t *testing.T) {
 		p := start(t, "run", "-c", file)
 		p.ready(t)
 		table.exec("UPDATE note SET updated = updated * 1000")
-		const want = "tables.note.updated: column updated: it was found to count in seconds, and most rows do not now (20 in milliseconds): " +
+		const want = "tables.note.updated: column updated: its unit was found to be seconds, but most rows now have another (20 in milliseconds): " +
 			"declare the unit (updated: {column: ..., unit: ms}) and load the table again with indexerd reload"
 		says := func() error {
 			if s := p.note(t); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, want) {

@@ -1,11 +1,11 @@
-// Package badconfigs reads the bad configuration files that several tests
-// share, and the faults that are expected of each.
+// Package badconfigs reads the invalid configuration files that several tests
+// share, with the faults that each of them has.
 //
 // The files are in txtar archives, configs/testdata/bad/*.txtar, one archive
 // for each part of a configuration. A case NAME is two entries:
 //
 //	NAME.diff  how the file differs from configs/testdata/good/minimal.yaml
-//	NAME.want  the faults, one a line, as Load returns them
+//	NAME.want  the faults, one on each line, as Load returns them
 //
 // The name of the file is NAME.yaml, and line numbers in faults are lines of
 // that file. A diff is in the unified format without its @@ lines:
@@ -13,11 +13,12 @@
 //	-TEXT  removes a line
 //	+TEXT  adds a line after the line before it in the diff; as the first
 //	       line of the diff, at the end of the file
-//	 TEXT  keeps a line; it says where the next + line goes
+//	 TEXT  keeps a line; the next + line goes after it
 //
-// A file that has little in common with minimal.yaml is written whole, as
+// A file that has little in common with minimal.yaml is written as a whole, as
 // NAME.yaml instead of NAME.diff. An entry whose name ends in .quoted holds Go
-// string literals, one a line: for bytes that a text editor hides or changes.
+// string literals, one on each line, for bytes that a text editor hides or
+// changes.
 //
 // To add a case, write its NAME.diff and run go test ./configs -update, which
 // writes NAME.want.
@@ -37,11 +38,11 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A Case is a bad configuration file.
+// A Case is an invalid configuration file.
 type Case struct {
 	Name string // of the file, such as batch_zero.yaml
 	YAML []byte
-	Want string // the faults, one a line; empty in a case that is new
+	Want string // the faults, one on each line; empty for a new case
 }
 
 // File writes the case to a temporary directory and returns the file's path.
@@ -91,8 +92,8 @@ func Update(t testing.TB, dir string, want map[string]string) {
 	}
 }
 
-// archives returns the archives in dir/bad by their paths. The directory must
-// hold nothing else, so that no case is overlooked.
+// archives returns the archives in dir/bad by their paths. Another file in the
+// directory is an error, so that no case is missed.
 func archives(t testing.TB, dir string) map[string]*txtar.Archive {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "bad", "*"))

@@ -1,11 +1,11 @@
-// Package nearest says how far apart two spellings are, and finds the name that
-// was meant where a name was misspelt.
+// Package nearest finds the name that is most similar to a misspelt one. The
+// cost is the product of the lengths for each pair of names.
 package nearest
 
 import "strings"
 
-// Name returns the one of names that name was most likely meant to be, or
-// "" when none is close: about one letter in three may be wrong, case aside.
+// Name returns the most similar of names, or "" if none is similar. About one
+// letter in three may be wrong. Case is ignored.
 func Name(name string, names []string) string {
 	best, least := "", max(len([]rune(name))/3, 1)+1
 	for _, n := range names {
@@ -16,11 +16,11 @@ func Name(name string, names []string) string {
 	return best
 }
 
-// Distance counts the letters that must be left out, added or replaced to make
-// b of a, or swapped with their neighbour, and no letter twice.
+// Distance returns the number of edits that turn a into b: a letter is removed,
+// added, replaced, or exchanged with the next. No letter is edited twice.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
-	// Rows of the usual table: the one before the last, the last, and this one.
+	// Three rows of the table of distances: the last but one, the last, and this.
 	older, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
 	for j := range last {
 		last[j] = j

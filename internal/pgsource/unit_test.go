@@ -120,10 +120,10 @@ func TestUnitsThatDisagree(t *testing.T) {
 		{"bigint", "1714996800", "s", "s", ""},
 		{"bigint", "1714996800::bigint * (CASE n WHEN 1 THEN 1 ELSE 1000 END)", "", "s", ""},
 		{"bigint", "0", "ms", "", ""},
-		{"bigint", "1714996800", "ms", "", "updated: column u: it was found to count in milliseconds, and most rows do not now (4 in seconds): declare the unit (updated: {column: ..., unit: s}) and load the table again with indexerd reload"},
+		{"bigint", "1714996800", "ms", "", "updated: column u: its unit was found to be milliseconds, but most rows now have another (4 in seconds): declare the unit (updated: {column: ..., unit: s}) and load the table again with indexerd reload"},
 		{"bigint", "1714996800", "s", "ms", "updated.unit: column u: unit ms is declared, and the table was loaded with seconds"},
 		{"bigint", "1714996800", "", "ms", "updated.unit: column u: unit ms is declared, and no row counts in milliseconds (4 in seconds)"},
-		{"bigint", "1714996800::bigint * (CASE WHEN n > 2 THEN 1 ELSE 1000 END)", "", "", "updated: column u: its rows count in several units (2 in milliseconds, 2 in seconds)"},
+		{"bigint", "1714996800::bigint * (CASE WHEN n > 2 THEN 1 ELSE 1000 END)", "", "", "updated: column u: its rows have several units (2 in milliseconds, 2 in seconds)"},
 		{"timestamptz", "now()", "", "s", "updated.unit: column u has type timestamp with time zone, which has no unit: remove unit"},
 		{"date", "now()", "", "ms", "updated.unit: column u has type date, which has no unit: remove unit"},
 	} {
@@ -146,7 +146,7 @@ func TestBulkChanges(t *testing.T) {
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint); INSERT INTO doc SELECT n, 1714996800 FROM generate_series(1, 4) n", TableConfig{})
 	pgtest.Exec(t, dsn, "UPDATE doc SET u = u * 1000")
 	var fault *ConfigError
-	if err := table.CheckUnits(t.Context()); !errors.As(err, &fault) || !strings.Contains(err.Error(), "most rows do not now (4 in milliseconds)") {
+	if err := table.CheckUnits(t.Context()); !errors.As(err, &fault) || !strings.Contains(err.Error(), "most rows now have another (4 in milliseconds)") {
 		t.Errorf("CheckUnits: got %v, want that most rows are in milliseconds", err)
 	}
 }

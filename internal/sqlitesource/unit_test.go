@@ -107,11 +107,11 @@ func TestConflictingUnitsAreConfigErrors(t *testing.T) {
 		{"as kept", "1714996800", "s", "", ""},
 		{"declared as kept", "1714996800", "s", "s", ""},
 		{"declared", "1714996800", "", "s", ""},
-		{"kept otherwise", "1714996800", "ms", "", "updated: column u: it was found to count in milliseconds, and most rows do not now (3 in seconds): declare the unit (updated: {column: ..., unit: s}) and load the table again with indexerd reload"},
+		{"kept otherwise", "1714996800", "ms", "", "updated: column u: its unit was found to be milliseconds, but most rows now have another (3 in seconds): declare the unit (updated: {column: ..., unit: s}) and load the table again with indexerd reload"},
 		{"declared otherwise than kept", "1714996800", "s", "ms", "updated.unit: column u: unit ms is declared, and the table was loaded with seconds: put it back, or load the table again with indexerd reload"},
 		{"declared otherwise than the rows", "1714996800", "", "ms", "updated.unit: column u: unit ms is declared, and no row counts in milliseconds (3 in seconds): correct or remove unit"},
 		{"declared for text", "'2024-05-06'", "", "s", "updated.unit: column u: unit s is declared, and no row counts in seconds (3 in text): correct or remove unit"},
-		{"text that became numbers", "1714996800", "text", "", "updated: column u: it was found to count in text, and most rows do not now"},
+		{"text that became numbers", "1714996800", "text", "", "updated: column u: its unit was found to be text, but most rows now have another"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			db := unitTable(t, "", c.bulk, 3)
@@ -129,7 +129,7 @@ func TestCheckUnitsReportsChangedRows(t *testing.T) {
 	table := db.table(TableConfig{})
 	db.exec("UPDATE t SET u = u * 1000")
 	var fault *ConfigError
-	if err := table.CheckUnits(t.Context()); !errors.As(err, &fault) || !strings.Contains(err.Error(), "most rows do not now (3 in milliseconds)") {
+	if err := table.CheckUnits(t.Context()); !errors.As(err, &fault) || !strings.Contains(err.Error(), "most rows now have another (3 in milliseconds)") {
 		t.Errorf("CheckUnits: %v, want that most rows are in milliseconds", err)
 	}
 }

@@ -1,34 +1,32 @@
-// Package timeunit decides in which unit a column of updateTimes counts.
+// Package timeunit finds the unit of a column of updateTimes: seconds,
+// milliseconds, microseconds or nanoseconds since 1970, Julian days, or text.
 //
-// A number since 1970 does not say whether it counts seconds or milliseconds.
-// The rows say it together: each number that is a plausible time in one of the
-// units is a vote for that unit, and more than half of the votes decide. The
-// ranges of plausible times do not overlap, so no number votes twice, and what
-// is a plausible time in no unit votes for none: 0, a version number, the year
-// 9999.
+// Each number that is a plausible time in a unit is a vote for that unit. The
+// unit with more than half of the votes is that of the column. A time is
+// plausible from 1990 to a year after the database's clock. The ranges of the
+// units are then a thousand times apart and less than a factor of three wide, so
+// no number is plausible in two units. Numbers such as 0, a version number or
+// 253402300799 (the last second of 9999, for "never") are plausible in none, and
+// do not vote.
 //
-// A time is plausible from Earliest up to a year after the database's clock.
-// The ranges of seconds, milliseconds, microseconds and nanoseconds are then a
-// thousand times apart and less than a factor of three wide. The usual words
-// for "never", such as 253402300799 (the last second of 9999), are in none.
-//
-// Invariant: a unit that is declared or was found once is never replaced. What
-// contradicts it is a *Conflict.
+// A unit that is declared or was found before is never replaced. If rows or the
+// declaration contradict it, Decide returns a *Conflict.
 package timeunit
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
-// A Unit is what a column of updateTimes counts. Its text is what a
-// configuration and timeTrace hold.
+// A Unit is the unit of a column of updateTimes, as written in the configuration
+// and in timeTrace.
 type Unit string
 
 // The units. Julian days and text occur in SQLite only.
 const (
-	Unknown      Unit = "" // no row has told it
+	Unknown      Unit = "" // no row has a plausible time
 	Seconds      Unit = "s"
 	Milliseconds Unit = "ms"
 	Microseconds Unit = "us"
@@ -37,61 +35,41 @@ const (
 	Text         Unit = "text"
 )
 
-// Numbers are the units since 1970, which can be declared, from the coarsest.
+// Numbers are the units since 1970, from the longest. A configuration can
+// declare them.
 var Numbers = []Unit{Seconds, Milliseconds, Microseconds, Nanoseconds}
 
-// all are the units that can be kept.
-var all = append(append([]Unit{}, Numbers...), JulianDays, Text)
+// units describes the units. Text has no duration.
+var units = map[Unit]struct {
+	noun     string
+	duration time.Duration
+}{
+	Unknown:      {"unknown", 0},
+	Seconds:      {"seconds", time.Second},
+	Milliseconds: {"milliseconds", time.Millisecond},
+	Microseconds: {"microseconds", time.Microsecond},
+	Nanoseconds:  {"nanoseconds", time.Nanosecond},
+	JulianDays:   {"Julian days", 24 * time.Hour},
+	Text:         {"text", 0},
+}
 
-// Parse reads a unit that was kept.
+// Parse returns the unit with this text, other than Unknown.
 func Parse(text string) (Unit, error) {
-	for _, u := range all {
-		if string(u) == text {
-			return u, nil
-		}
+	u := Unit(text)
+	if _, ok := units[u]; !ok || u == Unknown {
+		return Unknown, fmt.Errorf("%q is not a unit", text)
 	}
-	return Unknown, fmt.Errorf("%q is not a unit", text)
+	return u, nil
 }
 
-// Duration returns the length of a unit since 1970, and of a Julian day; 0 for
-// text and for what is unknown.
-func (u Unit) Duration() time.Duration {
-	switch u {
-	case Seconds:
-		return time.Second
-	case Milliseconds:
-		return time.Millisecond
-	case Microseconds:
-		return time.Microsecond
-	case Nanoseconds:
-		return time.Nanosecond
-	case JulianDays:
-		return 24 * time.Hour
-	}
-	return 0
-}
+// Duration returns the duration of a unit, or 0 for text and Unknown.
+func (u Unit) Duration() time.Duration { return units[u].duration }
 
 // Declarable reports whether a configuration can declare the unit.
-func (u Unit) Declarable() bool { return u != Unknown && u != JulianDays && u != Text }
+func (u Unit) Declarable() bool { return slices.Contains(Numbers, u) }
 
-// Noun returns the unit in words.
-func (u Unit) Noun() string {
-	switch u {
-	case Seconds:
-		return "seconds"
-	case Milliseconds:
-		return "milliseconds"
-	case Microseconds:
-		return "microseconds"
-	case Nanoseconds:
-		return "nanoseconds"
-	case JulianDays:
-		return "Julian days"
-	case Text:
-		return "text"
-	}
-	return "unknown"
-}
+// Noun returns the name of the unit in messages.
+func (u Unit) Noun() string { return units[u].noun }
 
 // Earliest is the first plausible updateTime.
 var Earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -99,9 +77,8 @@ var Earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 // ahead is how far after the database's clock an updateTime is plausible.
 const ahead = 366 * 24 * time.Hour
 
-// Latest is the first time after the plausible ones, by the database's clock.
-// A clock that was never set makes no time implausible that another one
-// would not.
+// Latest returns the end of the plausible times, by the database's clock. It is
+// never before Earliest, even if the clock was never set.
 func Latest(now time.Time) time.Time {
 	if latest := now.Add(ahead); latest.After(Earliest) {
 		return latest
@@ -109,17 +86,19 @@ func Latest(now time.Time) time.Time {
 	return Earliest
 }
 
-// Plausible reports whether a time can be that of a row's last change.
+// Plausible reports whether a time can be that of a row's last change, by the
+// database's clock.
 func Plausible(t, now time.Time) bool { return !t.Before(Earliest) && t.Before(Latest(now)) }
 
 // julian1970 is 1970-01-01 in Julian days.
 const julian1970 = 2440587.5
 
-// mostNanos is near the end of the nanoseconds that 64 bits hold, of the year
+// mostNanos is close to the largest number of nanoseconds in 64 bits, of the year
 // 2262.
 const mostNanos = math.MaxInt64 - 1<<10
 
-// Range returns the plausible numbers of a unit, from <= n < to. Text has none.
+// Range returns the plausible numbers of a unit, from <= n < to. For Text and
+// Unknown there are none.
 func (u Unit) Range(now time.Time) (from, to float64) {
 	first, last := float64(Earliest.Unix()), float64(Latest(now).Unix())
 	switch u {

@@ -13,7 +13,6 @@ import (
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// A time votes for the unit that it is written in, and for no other.
 func TestPlausibleTimesVoteForTheirUnit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Int64Range(Earliest.Unix(), Latest(now).Unix()-1).Draw(t, "seconds")
@@ -29,7 +28,7 @@ func TestPlausibleTimesVoteForTheirUnit(t *testing.T) {
 	})
 }
 
-// What stands for never, for unknown or for something else votes for nothing.
+// Numbers such as 0, a version number or the year 9999 are no times.
 func TestImplausibleNumbersDoNotVote(t *testing.T) {
 	for _, n := range []float64{
 		0, 1, -1, 1000, 20261122, 2147483647, 4102444800, 9999999999, 32503680000, 99999999999, 253402300799, 253402214400,
@@ -41,7 +40,7 @@ func TestImplausibleNumbersDoNotVote(t *testing.T) {
 	}
 }
 
-func TestPlausible(t *testing.T) {
+func TestPlausibleTimesAreFrom1990ToAYearFromNow(t *testing.T) {
 	for text, want := range map[string]bool{
 		"1970-01-01T00:00:00Z": false, "1989-12-31T23:59:59Z": false, "1990-01-01T00:00:00Z": true, "2026-11-23T00:00:00Z": true,
 		"2027-11-01T00:00:00Z": true, "2027-12-01T00:00:00Z": false, "9999-12-31T23:59:59Z": false,
@@ -55,17 +54,17 @@ func TestPlausible(t *testing.T) {
 		}
 	}
 	if Plausible(Earliest, time.Time{}) {
-		t.Error("with a clock of the year 1: a plausible time, want none")
+		t.Error("clock of the year 1: got a plausible time, want none")
 	}
 }
 
-func TestDecide(t *testing.T) {
+func TestDecideByDeclarationThenFoundUnitThenVotes(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		declared, found Unit
 		votes           Votes
 		want            Unit
-		conflict        string // what it says
+		conflict        string // its text
 	}{
 		{"no row", "", "", nil, Unknown, ""},
 		{"no row, found before", "", "ms", nil, Milliseconds, ""},
@@ -76,8 +75,8 @@ func TestDecide(t *testing.T) {
 		{"three units without a bulk", "", "", Votes{Seconds: 2, Milliseconds: 2, Text: 1}, "", "several units"},
 		{"no bulk, found before", "", "s", Votes{Seconds: 1, Milliseconds: 1}, Seconds, ""},
 		{"as found", "", "s", Votes{Seconds: 3, Milliseconds: 1}, Seconds, ""},
-		{"another bulk", "", "s", Votes{Seconds: 1, Milliseconds: 3}, "", "found to count in seconds, and most rows do not now (3 in milliseconds, 1 in seconds): declare the unit (updated: {column: ..., unit: ms})"},
-		{"another kind", "", "text", Votes{JulianDays: 3}, "", "found to count in text"},
+		{"another bulk", "", "s", Votes{Seconds: 1, Milliseconds: 3}, "", "found to be seconds, but most rows now have another (3 in milliseconds, 1 in seconds): declare the unit (updated: {column: ..., unit: ms})"},
+		{"another kind", "", "text", Votes{JulianDays: 3}, "", "found to be text"},
 		{"declared, and some rows", "s", "", Votes{Seconds: 1, Milliseconds: 9}, Seconds, ""},
 		{"declared, and no row", "s", "", Votes{Milliseconds: 9}, "", "unit s is declared, and no row counts in seconds (9 in milliseconds)"},
 		{"declared as found", "s", "s", nil, Seconds, ""},
@@ -94,8 +93,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
-	for _, u := range all {
+func TestParseReturnsTheUnitOfItsText(t *testing.T) {
+	for _, u := range append([]Unit{JulianDays, Text}, Numbers...) {
 		if got, err := Parse(string(u)); got != u || err != nil {
 			t.Errorf("Parse(%q): got %q, %v", u, got, err)
 		}

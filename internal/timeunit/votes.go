@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// Sample is up to how many votes are counted: enough that a few thousand rows
-// of another kind decide nothing, and read in a fraction of a second from a
-// table of any size.
+// Sample is the number of rows that vote at most. A few thousand rows in another
+// unit do not change the result, and reading them takes a fraction of a second.
 const Sample = 100_000
 
-// Votes counts rows by the unit in which their updateTime is plausible.
+// Votes are the numbers of rows whose updateTime is plausible in a unit.
 type Votes map[Unit]int
 
 // total is the number of votes.
@@ -23,8 +22,7 @@ func (v Votes) total() (n int) {
 	return n
 }
 
-// bulk returns the unit of more than half of the votes; Unknown if there is
-// none.
+// bulk returns the unit of more than half of the votes, or Unknown.
 func (v Votes) bulk() Unit {
 	total := v.total()
 	for u, votes := range v {
@@ -35,7 +33,8 @@ func (v Votes) bulk() Unit {
 	return Unknown
 }
 
-// String lists the votes, most frequent first: "98 in seconds, 2 in milliseconds".
+// String lists the votes, the most frequent first: "98 in seconds, 2 in
+// milliseconds".
 func (v Votes) String() string {
 	var units []Unit
 	for u, votes := range v {
@@ -51,24 +50,21 @@ func (v Votes) String() string {
 	return strings.Join(list, ", ")
 }
 
-// A Conflict is rows, a declaration and what was found before that do not
-// agree. It names no column: the caller does.
+// A Conflict is a contradiction between the rows of a column, the declared unit
+// and the unit found before. The caller adds the name of the column.
 type Conflict struct {
-	What string
-	Do   string
-	// Declared says that the declaration is what does not fit.
-	Declared bool
-	// Rows says that the rows do not fit: they may change, and the configuration
-	// by itself has no fault.
-	Rows bool
+	What     string
+	Do       string
+	Declared bool // the declaration contradicts
+	Rows     bool // the rows contradict; they may change without a change of the configuration
 }
 
 // Error implements error.
 func (c *Conflict) Error() string { return c.What + ": " + c.Do }
 
-// Decide returns the unit of a column, by what is declared and what was found
-// before, each Unknown if it was not, and by the votes of its rows. Without a
-// vote it is what is declared or was found. The error is a *Conflict.
+// Decide returns the unit of a column from the declared unit, the unit found
+// before (both may be Unknown) and the votes of the rows. Without votes, it is the
+// declared unit or the unit found before. The error is a *Conflict.
 func Decide(declared, found Unit, votes Votes) (Unit, error) {
 	if declared != Unknown {
 		return decideDeclared(declared, found, votes)
@@ -79,8 +75,8 @@ func Decide(declared, found Unit, votes Votes) (Unit, error) {
 		return found, nil
 	case bulk == Unknown:
 		return Unknown, &Conflict{
-			What: fmt.Sprintf("its rows count in several units (%v)", votes),
-			Do:   "declare the unit in which new rows are written: " + declaration(Numbers...),
+			What: fmt.Sprintf("its rows have several units (%v)", votes),
+			Do:   "declare the unit of new rows: " + declaration(Numbers...),
 			Rows: true,
 		}
 	case found != Unknown && found != bulk:
@@ -88,13 +84,12 @@ func Decide(declared, found Unit, votes Votes) (Unit, error) {
 		if bulk.Declarable() {
 			do = fmt.Sprintf("declare the unit (%s) and load the table again with indexerd reload", declaration(bulk))
 		}
-		return Unknown, &Conflict{What: fmt.Sprintf("it was found to count in %s, and most rows do not now (%v)", found.Noun(), votes), Do: do, Rows: true}
+		return Unknown, &Conflict{What: fmt.Sprintf("its unit was found to be %s, but most rows now have another (%v)", found.Noun(), votes), Do: do, Rows: true}
 	}
 	return bulk, nil
 }
 
-// decideDeclared takes the declaration at its word, unless no row at all bears
-// it out.
+// decideDeclared returns the declared unit, unless no row has it.
 func decideDeclared(declared, found Unit, votes Votes) (Unit, error) {
 	switch {
 	case found != Unknown && found != declared:
@@ -114,7 +109,7 @@ func decideDeclared(declared, found Unit, votes Votes) (Unit, error) {
 	return declared, nil
 }
 
-// declaration shows how a configuration declares one of the units.
+// declaration returns the YAML that declares one of the units.
 func declaration(units ...Unit) string {
 	texts := make([]string, len(units))
 	for i, u := range units {
