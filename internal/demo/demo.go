@@ -1,20 +1,20 @@
-// Package demo makes the database that the demonstration indexes, and keeps it
-// alive: the job orders of a freight company that does not exist, each with
-// the containers it fills, in English and in Chinese.
+// Package demo creates the SQLite database of indexerd demo, freight.db, and
+// changes it: job orders of an invented freight company, each with its
+// containers, in English and Chinese.
 //
-// Invariant: whatever changes a container changes its order's updated_at in
-// the same transaction, to a time that is not before any of its containers'.
-// So one indexed column says when a document last changed, and a window of
-// updateTime costs a probe of that index; max() over the containers would
-// have to be computed for every order before it could be compared.
+// The tables are job_order and container. There is an index on
+// job_order.updated_at and one on container.order_id. Times are UTC with
+// milliseconds, in the format of SQLite's strftime.
 //
-// Layout of freight.db: job_order, container (order_id), an index on each of
-// job_order.updated_at and container.order_id. Times are UTC with
-// milliseconds, as SQLite's strftime writes them.
+// Every change of a container also sets updated_at of its order, in the same
+// transaction, to a time that is not before any updated_at of its containers. So
+// one indexed column has the time of a document's last change, and a window costs
+// one search of that index. With max() over the containers, each window would
+// read all orders.
 //
-// Cost: 20,000 orders take about a second and 20 MB. text.go makes sentences
-// of grammars, english.go and chinese.go hold them, order.go makes orders,
-// write.go changes them, config.go says how they are indexed.
+// To create 20,000 orders takes about a second and 20 MB. text.go generates
+// sentences from the grammars in english.go and chinese.go, order.go generates
+// orders, write.go changes them, and config.go has the configuration.
 package demo
 
 import (
@@ -30,8 +30,8 @@ import (
 	"indexerd/internal/sqlitesource"
 )
 
-// A Config says where the database is and how it is made. The same Seed makes
-// the same orders.
+// A Config is where the database is and what it has. The same Seed and Rows
+// result in the same orders.
 type Config struct {
 	Dir  string
 	Rows int // orders; 0 means 20,000
@@ -42,7 +42,7 @@ const defaultRows = 20_000
 
 func (c Config) file() string { return filepath.Join(c.Dir, "freight.db") }
 
-// schema is what a new database begins with.
+// schema creates the tables.
 const schema = `
 CREATE TABLE job_order (
 	id INTEGER PRIMARY KEY,
@@ -71,9 +71,9 @@ CREATE TABLE container (
 CREATE INDEX job_order_updated ON job_order (updated_at);
 CREATE INDEX container_order ON container (order_id);`
 
-// Create makes the database, unless there is one: a demonstration goes on
-// where it was left. A half-made one, of a Create that was interrupted, has
-// another name and is made again.
+// Create creates the database unless it exists, so that a demo continues where
+// it stopped. While Create runs, the file has another name. After an
+// interruption, the next Create starts from scratch.
 func Create(ctx context.Context, c Config) error {
 	if _, err := os.Stat(c.file()); err == nil {
 		return nil
@@ -83,28 +83,28 @@ func Create(ctx context.Context, c Config) error {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	half := c.file() + ".tmp"
-	for _, name := range []string{half, half + "-wal", half + "-shm"} {
+	partial := c.file() + ".tmp"
+	for _, name := range []string{partial, partial + "-wal", partial + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("demo: %w", err)
 		}
 	}
-	if err := c.fill(ctx, half); err != nil {
-		return fmt.Errorf("demo: make %s: %w", c.file(), err)
+	if err := c.fill(ctx, partial); err != nil {
+		return fmt.Errorf("demo: create %s: %w", c.file(), err)
 	}
-	if err := os.Rename(half, c.file()); err != nil {
+	if err := os.Rename(partial, c.file()); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	return nil
 }
 
-// fill makes the tables and the orders in one transaction.
+// fill creates the tables and the orders in one transaction.
 func (c Config) fill(ctx context.Context, name string) (err error) {
 	db, err := sqlitesource.OpenWritable(name)
 	if err != nil {
 		return err
 	}
-	// The last connection to close moves the write-ahead log into the file.
+	// Closing the last connection moves the write-ahead log into the file.
 	defer func() { err = errors.Join(err, db.Close()) }()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

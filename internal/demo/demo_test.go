@@ -16,7 +16,7 @@ import (
 	"indexerd/internal/sqlitesource"
 )
 
-// create makes a database and opens it for the test's own questions.
+// create creates a database and opens it for the test.
 func create(t testing.TB, c Config) *sql.DB {
 	t.Helper()
 	if err := Create(t.Context(), c); err != nil {
@@ -64,7 +64,7 @@ func column(t testing.TB, db *sql.DB, query string) (texts []string) {
 	return texts
 }
 
-func TestCreate(t *testing.T) {
+func TestCreateKeepsAnExistingDatabase(t *testing.T) {
 	c := Config{Dir: t.TempDir() + "/new", Rows: 500, Seed: 7}
 	db := create(t, c)
 	if got := count(t, db, "SELECT count(*) FROM job_order"); got != 500 {
@@ -77,7 +77,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("journal mode %s, want wal", got[0])
 	}
 	checkTouched(t, db)
-	// What is there stays.
+	// A second Create changes nothing.
 	if _, err := db.Exec("DELETE FROM job_order WHERE id = 1"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +89,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// What an interrupted Create left behind is not taken for a database.
-func TestCreateAfterInterruption(t *testing.T) {
+func TestCreateAfterAnInterruptionStartsFromScratch(t *testing.T) {
 	c := Config{Dir: t.TempDir(), Rows: 5}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -108,7 +107,7 @@ func TestCreateAfterInterruption(t *testing.T) {
 	}
 }
 
-func TestSameSeedSameOrders(t *testing.T) {
+func TestSeedDeterminesTheOrders(t *testing.T) {
 	digest := func(c Config) string {
 		c.Dir = t.TempDir()
 		db := create(t, c)
@@ -140,7 +139,7 @@ func table(t testing.TB, c Config) *sqlitesource.Table {
 	return table
 }
 
-func TestYAML(t *testing.T) {
+func TestYAMLIsAValidConfiguration(t *testing.T) {
 	c := Config{Dir: t.TempDir() + `/a "b" $HOME ${x}`, Rows: 20}
 	create(t, c)
 	var got struct {
@@ -162,7 +161,7 @@ func TestYAML(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := configs.Parse("demo.yaml", []byte(YAML(c.Dir, "127.0.0.1:7700")), os.LookupEnv); err != nil {
-		t.Errorf("the configuration is refused: %v", err)
+		t.Errorf("invalid configuration: %v", err)
 	}
 	if want := strings.ReplaceAll(c.file(), "$", "$$"); got.Sources["freight"].DSN != want {
 		t.Errorf("dsn = %s, want %s", got.Sources["freight"].DSN, want)
@@ -187,8 +186,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// Every row can become a document.
-func TestRowsAreDocuments(t *testing.T) {
+func TestAllRowsAreDocuments(t *testing.T) {
 	c := Config{Dir: t.TempDir(), Rows: 300}
 	create(t, c)
 	n := 0
@@ -206,8 +204,8 @@ func TestRowsAreDocuments(t *testing.T) {
 	}
 }
 
-// What each example asks for, in SQL, is there.
-func TestSearchesFind(t *testing.T) {
+// The test counts the results of the example searches in SQL.
+func TestSearchesHaveResults(t *testing.T) {
 	db := create(t, Config{Dir: t.TempDir(), Rows: 5000, Seed: 1})
 	const text = "lower(concat_ws(' ', customer, consignee, cargo, remarks, containers))"
 	conditions := map[string]string{
@@ -218,7 +216,7 @@ func TestSearchesFind(t *testing.T) {
 	for _, s := range Searches() {
 		condition, ok := conditions[s.Query]
 		if !ok {
-			t.Errorf("the test does not know the search %q", s.Query)
+			t.Errorf("search %q: no condition in this test", s.Query)
 			continue
 		}
 		if n := count(t, db, "SELECT count(*) FROM ("+mainSQL+") WHERE "+condition); n < 5 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An order is a row of job_order with its containers. An empty time means now.
+// An order is a row of job_order with its containers. An empty updated means now.
 type order struct {
 	id                  int64
 	updated             string
@@ -28,7 +28,7 @@ type container struct {
 	weight                    int
 }
 
-// A generator makes orders.
+// A generator generates orders.
 type generator struct {
 	english, chinese         grammar
 	ports, vessels, statuses []string
@@ -47,18 +47,17 @@ func newGenerator() *generator {
 	}
 }
 
-// epoch is when the first orders were made: a time that is past wherever the
-// demonstration runs, and no clock's, so that a seed makes the same database
-// every time.
+// epoch is the earliest time of an order. It is constant, so that a seed always
+// results in the same database.
 func epoch() time.Time { return time.Date(2025, 1, 6, 8, 0, 0, 0, time.UTC) }
 
-// A year's orders spread over a year's seconds.
+// year is the range of the orders' times in seconds.
 const year = 365 * 24 * 3600
 
 const timeLayout = "2006-01-02 15:04:05.000"
 
-// order makes an order: one in three is in English, one in Chinese, one in
-// both.
+// order generates an order. A third of the orders is in English, a third in
+// Chinese, and a third in both.
 func (g *generator) order(r *rand.Rand, id int64) order {
 	at := epoch().Add(time.Duration(r.IntN(year))*time.Second + time.Duration(r.IntN(1000))*time.Millisecond)
 	o := order{
@@ -93,7 +92,8 @@ func (g *generator) languages(r *rand.Rand) (first, second grammar) {
 	return g.chinese, g.english
 }
 
-// remarks are said in each language of the order.
+// remarks generates remarks in the first language, and in half of the orders
+// also in the second.
 func (g *generator) remarks(r *rand.Rand, first, second grammar) string {
 	text := first.expand(r, "remarks")
 	if r.IntN(2) == 0 {
@@ -113,9 +113,10 @@ func (g *generator) container(r *rand.Rand, language grammar, updated string) co
 	}
 }
 
-// containerNumber appends the check digit of ISO 6346: digits count as they
-// are, letters from 10 on without the multiples of 11, each times a power of
-// two; the sum modulo 11, 10 being written as 0.
+// containerNumber returns a container number with the check digit of ISO 6346.
+// Digits have their value, and letters have values from 10 without multiples of
+// 11. Each is multiplied by a power of two. The check digit is the sum modulo 11,
+// where 10 becomes 0.
 func containerNumber(owner string, serial int) string {
 	number := fmt.Sprintf("%s%06d", owner, serial)
 	sum := 0
@@ -135,7 +136,7 @@ type inserts struct {
 	order, container *sql.Stmt
 }
 
-// now is the database's clock, as it writes updated_at.
+// now is the database's clock in the format of updated_at.
 const now = `strftime('%Y-%m-%d %H:%M:%f', 'now')`
 
 func prepareInserts(ctx context.Context, tx *sql.Tx) (*inserts, error) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A grammar makes text: a rule is replaced by one of its productions, in
-// which {rule} stands for another rule and {10-40} for a number.
+// A grammar generates text. It maps a rule to its productions, in which {rule} is
+// another rule and {10-40} a number.
 type grammar map[string][]string
 
-// expand makes a text of a rule.
+// expand generates a text by a rule.
 func (g grammar) expand(r *rand.Rand, rule string) string {
 	var b strings.Builder
 	g.write(&b, r, rule)
@@ -36,7 +36,7 @@ func (g grammar) write(b *strings.Builder, r *rand.Rand, rule string) {
 	}
 }
 
-// numbers reads "10-40".
+// numbers parses a range such as 10-40.
 func numbers(s string) (low, high int, ok bool) {
 	n, err := fmt.Sscanf(s, "%d-%d", &low, &high)
 	return low, high, n == 2 && err == nil
@@ -44,6 +44,6 @@ func numbers(s string) (low, high int, ok bool) {
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// random is the randomness of one order, or of one change, and of no other, so
-// that each is the same however many there are.
+// random returns the random numbers of one order. They do not depend on the
+// number of orders.
 func random(seed uint64, id int64) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(id))) }

@@ -12,8 +12,8 @@ func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 func isLatin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 
-// The text is varied enough to search: a third of the orders in each language
-// and a third in both, many words, hardly a remark twice.
+// A third of the orders is in each language and a third in both. There are many
+// words, and few equal remarks.
 func TestTextIsVaried(t *testing.T) {
 	db := create(t, Config{Dir: t.TempDir(), Rows: 3000, Seed: 1})
 	remarks := column(t, db, "SELECT remarks FROM job_order")
@@ -67,7 +67,7 @@ func TestTextIsVaried(t *testing.T) {
 	}
 }
 
-// firstWords is how a remark begins: three words, or as many characters.
+// firstWords returns the first three words or Chinese characters of a remark.
 func firstWords(text string) string {
 	if runes := []rune(text); isHan(runes[0]) {
 		return string(runes[:3])
@@ -76,15 +76,14 @@ func firstWords(text string) string {
 	return strings.Join(words[:min(3, len(words))], " ")
 }
 
-// Every rule that is named exists, and every production leaves no brace.
-func TestGrammarsAreWhole(t *testing.T) {
+func TestGrammarsNameExistingRulesOnly(t *testing.T) {
 	rule := regexp.MustCompile(`\{([^}]*)\}`)
 	for name, g := range map[string]grammar{"english": english(), "chinese": chinese()} {
 		for r, productions := range g {
 			for _, p := range productions {
 				for _, m := range rule.FindAllStringSubmatch(p, -1) {
 					if _, _, ok := numbers(m[1]); !ok && g[m[1]] == nil {
-						t.Errorf("%s: %s: %q names no rule: %s", name, r, p, m[1])
+						t.Errorf("%s: %s: %q: unknown rule %s", name, r, p, m[1])
 					}
 				}
 				if strings.ContainsAny(rule.ReplaceAllString(p, ""), "{}") {
@@ -95,7 +94,7 @@ func TestGrammarsAreWhole(t *testing.T) {
 	}
 }
 
-func TestContainerNumber(t *testing.T) {
+func TestContainerNumberHasTheCheckDigit(t *testing.T) {
 	for _, c := range []struct {
 		owner  string
 		serial int
@@ -103,7 +102,7 @@ func TestContainerNumber(t *testing.T) {
 	}{
 		{"CSQU", 305438, "CSQU3054383"}, // the standard's own example
 		{"MSKU", 907032, "MSKU9070323"},
-		{"TGHU", 758938, "TGHU7589380"}, // the sum is 7193, 10 modulo 11
+		{"TGHU", 758938, "TGHU7589380"}, // the sum is 7193, which is 10 modulo 11
 	} {
 		if got := containerNumber(c.owner, c.serial); got != c.want {
 			t.Errorf("containerNumber(%s, %d) = %s, want %s", c.owner, c.serial, got, c.want)

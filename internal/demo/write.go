@@ -11,8 +11,8 @@ import (
 	"indexerd/internal/sqlitesource"
 )
 
-// Write changes the database a few times a second until ctx ends, which is no
-// error.
+// Write changes the database two to ten times a second until ctx is done. It then
+// returns nil.
 func (c Config) Write(ctx context.Context) error {
 	w, err := c.newWriter()
 	if err != nil {
@@ -31,7 +31,7 @@ func (c Config) Write(ctx context.Context) error {
 	}
 }
 
-// A writer is the one who changes the database.
+// A writer changes the database.
 type writer struct {
 	db     *sql.DB
 	gen    *generator
@@ -46,7 +46,7 @@ func (c Config) newWriter() (*writer, error) {
 	return &writer{db: db, gen: newGenerator(), random: random(c.Seed, 0)}, nil
 }
 
-// change makes one change, a transaction. Orders come as often as they go.
+// change makes one change in a transaction. As many orders are added as removed.
 func (w *writer) change(ctx context.Context) error {
 	tx, err := w.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -146,8 +146,8 @@ func (w *writer) removeContainer(ctx context.Context, tx *sql.Tx, id int64) erro
 	return errors.Join(err, touch(ctx, tx, id))
 }
 
-// touch says that an order has changed with its containers. It comes last: its
-// time is then not before theirs.
+// touch sets updated_at of an order. It is called after its containers are
+// changed, so that its time is not before theirs.
 func touch(ctx context.Context, tx *sql.Tx, id int64) error {
 	_, err := tx.ExecContext(ctx, "UPDATE job_order SET updated_at = "+now+" WHERE id = ?", id)
 	return err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// checkTouched checks what mainSQL relies on.
+// checkTouched checks that no container has a later updated_at than its order.
 func checkTouched(t testing.TB, db *sql.DB) {
 	t.Helper()
 	if n := count(t, db, "SELECT count(*) FROM job_order o JOIN container c ON c.order_id = o.id WHERE c.updated_at > o.updated_at"); n != 0 {
@@ -20,9 +20,8 @@ func checkTouched(t testing.TB, db *sql.DB) {
 	}
 }
 
-// Every change of a document moves its order's updated_at, and the database
-// keeps about its size.
-func TestWriterTouchesOrders(t *testing.T) {
+// The number of orders stays about the same.
+func TestEveryChangeSetsUpdatedAt(t *testing.T) {
 	c := Config{Dir: t.TempDir(), Rows: 100, Seed: 3}
 	db := create(t, c)
 	w, err := c.newWriter()
@@ -63,7 +62,7 @@ func TestWriterTouchesOrders(t *testing.T) {
 		t.Errorf("%d orders were written by 300 changes, want at least 200", changes)
 	}
 	if n := count(t, db, "SELECT count(*) FROM job_order"); n < 60 || n > 140 {
-		t.Errorf("%d orders are left of 100, want about as many", n)
+		t.Errorf("%d orders are left of 100, want 60 to 140", n)
 	}
 }
 
@@ -86,9 +85,8 @@ func TestWriterOnEmptyDatabase(t *testing.T) {
 	}
 }
 
-// Write paces itself and ends with its context. The bubble's clock is not the
-// database's, so only the number of changes is looked at.
-func TestWrite(t *testing.T) {
+// The bubble's clock is not the database's, so the test only counts changes.
+func TestWriteEndsWithItsContext(t *testing.T) {
 	c := Config{Dir: t.TempDir(), Rows: 100, Seed: 3}
 	db := create(t, c)
 	synctest.Test(t, func(t *testing.T) {
