@@ -229,7 +229,7 @@ func TestSearchErrors(t *testing.T) {
 	s, table := newSearcher(t)
 	for want, p := range map[string]Params{
 		`unclosed quote at character 1: write the closing quote, or \" for a quote`: {Query: `"a`},
-		"no field tilte: did you mean title?":                               {Fields: []string{"tilte"}},
+		"no field tilte: did you mean title?":                                       {Fields: []string{"tilte"}},
 	} {
 		_, err := searchAll(s, p)
 		checkBadQuery(t, err, want)
