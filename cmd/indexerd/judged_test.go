@@ -36,6 +36,7 @@ const (
 // a search finds it, or, of a removal, finds it no more. A row that was found
 // must be in every answer until it is written again.
 func TestJudged(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "JUDGE_N", 2000, 200)
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL, n bigint NOT NULL, active int NOT NULL);

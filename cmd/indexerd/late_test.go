@@ -115,6 +115,7 @@ func TestLateCommit(t *testing.T) {
 // TestLateCommitWhilePinned has an older transaction pin the horizon all the
 // while: S waits, and names it; the row that commits late is found.
 func TestLateCommitWhilePinned(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}")))
 	p.ready(t)
