@@ -5,11 +5,11 @@
 package archtest
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -101,47 +101,46 @@ var owners = map[string]string{
 	"github.com/prometheus/client_golang": "internal/httpapi",
 }
 
-// shared are modules that any package above floor 0 may import: they do no I/O.
+// shared are modules that any package may import: they do no I/O.
 var shared = []string{"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/text", "github.com/zeebo/xxh3", "github.com/klauspost/compress"}
 
 func TestImportsGoDown(t *testing.T) {
-	each(t, func(t *testing.T, pkg, file string, imports []string) {
-		test := strings.HasSuffix(file, "_test.go")
-		helper := slices.Contains(helpers, pkg)
-		if _, known := floors[pkg]; !known && !helper {
-			t.Errorf("%s: package %s has no floor: add it to floors", file, pkg)
-			return
+	for _, f := range files(t) {
+		helper := slices.Contains(helpers, f.pkg)
+		if _, known := floors[f.pkg]; !known && !helper {
+			t.Errorf("%s: package %s has no floor: add it to floors", f.name, f.pkg)
+			continue
 		}
-		for _, imported := range imports {
+		for _, imported := range f.imports {
 			to, inside := strings.CutPrefix(imported, module+"/")
 			switch {
-			case !inside || test || helper:
+			case !inside || f.isTest() || helper:
 			case slices.Contains(helpers, to):
-				t.Errorf("%s imports %s, which is for tests", file, to)
-			case !allowed(pkg, to):
-				t.Errorf("%s: %s (floor %d) must not import %s (floor %d)", file, pkg, floors[pkg], to, floors[to])
+				t.Errorf("%s imports %s, which is for tests", f.name, to)
+			case !allowed(f.pkg, to):
+				t.Errorf("%s: %s (floor %d) must not import %s (floor %d)", f.name, f.pkg, floors[f.pkg], to, floors[to])
 			}
 		}
-	})
+	}
 }
 
 func TestEachModuleHasOneOwner(t *testing.T) {
-	each(t, func(t *testing.T, pkg, file string, imports []string) {
-		if strings.HasSuffix(file, "_test.go") || slices.Contains(helpers, pkg) {
-			return
+	for _, f := range files(t) {
+		if f.isTest() || slices.Contains(helpers, f.pkg) {
+			continue
 		}
-		for _, imported := range imports {
+		for _, imported := range f.imports {
 			if !strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") || hasPrefix(shared, imported) {
 				continue // the standard library, this module, or a shared module
 			}
-			if floors[pkg] == 0 && pkg != "internal/pace" { // x/time/rate only computes delays
-				t.Errorf("%s: %s (floor 0) imports %s, not the standard library only", file, pkg, imported)
+			if floors[f.pkg] == 0 && f.pkg != "internal/pace" { // x/time/rate only computes delays
+				t.Errorf("%s: %s (floor 0) imports %s, not the standard library only", f.name, f.pkg, imported)
 			}
-			if owner := ownerOf(imported); owner != pkg {
-				t.Errorf("%s: %s imports %s, whose owner is %q", file, pkg, imported, owner)
+			if owner := ownerOf(imported); owner != f.pkg {
+				t.Errorf("%s: %s imports %s, whose owner is %q", f.name, f.pkg, imported, owner)
 			}
 		}
-	})
+	}
 }
 
 // Every package with property tests imports nofailfile, so that a failure leaves
@@ -149,10 +148,10 @@ func TestEachModuleHasOneOwner(t *testing.T) {
 func TestPropertyTestsImportNofailfile(t *testing.T) {
 	const nofailfile = module + "/internal/nofailfile"
 	properties, safe := map[string]bool{}, map[string]bool{}
-	each(t, func(_ *testing.T, pkg, _ string, imports []string) {
-		properties[pkg] = properties[pkg] || slices.Contains(imports, "pgregory.net/rapid")
-		safe[pkg] = safe[pkg] || pkg == "internal/nofailfile" || slices.Contains(imports, nofailfile)
-	})
+	for _, f := range files(t) {
+		properties[f.pkg] = properties[f.pkg] || slices.Contains(f.imports, "pgregory.net/rapid")
+		safe[f.pkg] = safe[f.pkg] || f.pkg == "internal/nofailfile" || slices.Contains(f.imports, nofailfile)
+	}
 	for pkg, ok := range properties {
 		if ok && !safe[pkg] {
 			t.Errorf("%s uses rapid: one of its test files must import _ %q", pkg, nofailfile)
@@ -165,14 +164,9 @@ func TestPropertyTestsImportNofailfile(t *testing.T) {
 
 func TestEveryPackageHasAComment(t *testing.T) {
 	commented := map[string]bool{}
-	root := moduleRoot(t)
-	each(t, func(t *testing.T, pkg, file string, _ []string) {
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ParseComments|parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		commented[pkg] = commented[pkg] || f.Doc.Text() != ""
-	})
+	for _, f := range files(t) {
+		commented[f.pkg] = commented[f.pkg] || f.commented
+	}
 	for pkg, ok := range commented {
 		if !ok {
 			t.Errorf("package %s has no package comment", pkg)
@@ -182,24 +176,27 @@ func TestEveryPackageHasAComment(t *testing.T) {
 
 func TestFilesAreShort(t *testing.T) {
 	const most = 400
-	root := moduleRoot(t)
-	each(t, func(t *testing.T, _, file string, _ []string) {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
+	for _, f := range files(t) {
+		if f.lines > most {
+			t.Errorf("%s has %d lines, more than %d: split it", f.name, f.lines, most)
 		}
-		if lines := strings.Count(string(text), "\n"); lines > most {
-			t.Errorf("%s has %d lines, more than %d: split it", file, lines, most)
-		}
-	})
+	}
 }
 
-// each calls f for every Go file of the module, with its path relative to the
-// root.
-func each(t *testing.T, f func(t *testing.T, pkg, file string, imports []string)) {
+// A file is a Go file of the module.
+type file struct {
+	pkg, name string // relative to the root
+	imports   []string
+	lines     int
+	commented bool // has a package comment
+}
+
+func (f file) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
+
+// files returns every Go file of the module.
+func files(t *testing.T) (all []file) {
 	t.Helper()
 	root := moduleRoot(t)
-	files := 0
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -209,33 +206,36 @@ func each(t *testing.T, f func(t *testing.T, pkg, file string, imports []string)
 		case d.IsDir() || !strings.HasSuffix(name, ".go"):
 			return nil
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return err
-		}
-		var imports []string
-		for _, spec := range parsed.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			imports = append(imports, imported)
 		}
 		rel, err := filepath.Rel(root, name)
 		if err != nil {
 			return err
 		}
-		rel = filepath.ToSlash(rel)
-		f(t, path.Dir(rel), rel, imports)
-		files++
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		f := file{pkg: filepath.ToSlash(filepath.Dir(rel)), name: filepath.ToSlash(rel), lines: bytes.Count(text, []byte("\n")), commented: parsed.Doc.Text() != ""}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, imported)
+		}
+		all = append(all, f)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files < 50 {
-		t.Fatalf("found only %d Go files below %s: the walk is broken", files, root)
+	if len(all) < 50 {
+		t.Fatalf("found only %d Go files below %s: the walk is broken", len(all), root)
 	}
+	return all
 }
 
 // isModule reports whether a directory has a go.mod.
