@@ -63,7 +63,7 @@ func TestLaterPutOfABatchWins(t *testing.T) {
 func TestBatchWithARejectedValueWritesNothing(t *testing.T) {
 	ix := newIndex(t, films)
 	err := ix.Apply([]doc.Doc{film(t, "a", 1, nil), film(t, "b", 1, map[string]any{"year": "soon"})}, nil)
-	if want := "document b: column year: soon is no number"; err == nil || err.Error() != want {
+	if want := "document b: column year: soon is not a number"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if n := ask(t, ix, "").Total; n != 0 {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -41,7 +40,7 @@ func TestDocumentsModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = l.ix.Close() }()
-		steps := []func(*rapid.T){l.write, l.write, l.list, l.list, l.merge, l.reopen}
+		steps := []func(*rapid.T){l.write, l.write, l.list, l.list, l.seek, l.merge, l.reopen}
 		for range rapid.IntRange(2, 8).Draw(t, "steps") {
 			steps[rapid.IntRange(0, len(steps)-1).Draw(t, "step")](t)
 		}
@@ -85,6 +84,11 @@ func (l *listing) list(t *rapid.T) {
 		t.Fatalf("%d from %s: got %v and next %s, want %v", n, l.from, got, next, want)
 	}
 	l.from = next
+}
+
+// seek makes the next call begin at any key, or between two keys.
+func (l *listing) seek(t *rapid.T) {
+	l.from = oid(t, rapid.SampledFrom(modelKeys).Draw(t, "key")) + doc.OID(rapid.SampledFrom([]string{"", "\x00"}).Draw(t, "after"))
 }
 
 func (l *listing) merge(t *rapid.T) {
@@ -167,36 +171,5 @@ func TestDocumentsListsWhatHasNoVersion(t *testing.T) {
 	vs, err := ix.Versions([]doc.OID{oid(t, int64(2)), oid(t, int64(9))})
 	if err != nil || !slices.Equal(vs, []doc.Version{0, 0}) {
 		t.Errorf("versions of that document and of none: got %v, %v; want 0 and 0", vs, err)
-	}
-}
-
-func TestDocumentsFromAnyKey(t *testing.T) {
-	ix := newIndex(t, films)
-	if docs, next, err := ix.Documents("", 10); err != nil || len(docs) != 0 || next != "" {
-		t.Errorf("empty index: got %v, %q, %v", docs, next, err)
-	}
-	apply(t, ix, []doc.Doc{film(t, int64(-1), 1, nil), film(t, int64(0), 2, nil), film(t, int64(1), 3, nil)})
-	minus, zero, one := oid(t, int64(-1)), oid(t, int64(0)), oid(t, int64(1))
-	for _, c := range []struct {
-		from, next doc.OID
-		n          int
-		want       []doc.Indexed
-	}{
-		{"", "", 3, []doc.Indexed{{OID: minus, V: 1}, {OID: zero, V: 2}, {OID: one, V: 3}}},
-		{"", one, 2, []doc.Indexed{{OID: minus, V: 1}, {OID: zero, V: 2}}},
-		{zero, "", 2, []doc.Indexed{{OID: zero, V: 2}, {OID: one, V: 3}}},
-		{minus + "\x00", one, 1, []doc.Indexed{{OID: zero, V: 2}}}, // a key between two
-		{one + "\x00", "", 1, nil},
-	} {
-		got, next, err := ix.Documents(c.from, c.n)
-		if err != nil || next != c.next || !reflect.DeepEqual(got, append([]doc.Indexed{}, c.want...)) {
-			t.Errorf("%d from %s: got %v, next %s, %v; want %v, next %s", c.n, c.from, got, next, err, c.want, c.next)
-		}
-	}
-	if err := ix.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := ix.Documents("", 1); err != ErrClosed {
-		t.Errorf("after close: got %v, want ErrClosed", err)
 	}
 }

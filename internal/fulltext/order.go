@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -72,14 +73,7 @@ func (s *schema) newOrder(sorts []query.Sort) (*order, error) {
 	return o, nil
 }
 
-func (o *order) scored() bool {
-	for _, f := range o.fields {
-		if f == "" {
-			return true
-		}
-	}
-	return false
-}
+func (o *order) scored() bool { return slices.Contains(o.fields, "") }
 
 // addValue updates the keys of a candidate with one of its values.
 func (o *order) addValue(c *candidate, field string, term []byte) {

@@ -106,10 +106,10 @@ func TestSearchErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"rting:PG":        "no field rting: did you mean rating?",
 		"http://x":        "no field http: there are title, description, rating, year, updated, rented, tags",
-		"year:old":        "field year: old is no number: write a number as 5, -1.5 or 1e6",
-		"year:20*":        "field year: 20* is no number: only words and keywords are searched by prefix",
-		"updated:2006-13": "field updated: 2006-13 is no date: write it as 2006, 2006-01, 2006-01-02 or 2006-01-02T15:04:05Z",
-		"rented:maybe":    "field rented: maybe is no boolean: write true or false",
+		"year:old":        "field year: old is not a number: write a number as 5, -1.5 or 1e6",
+		"year:20*":        "field year: 20* is not a number: only words and keywords are searched by prefix",
+		"updated:2006-13": "field updated: 2006-13 is not a date: write it as 2006, 2006-01, 2006-01-02 or 2006-01-02T15:04:05Z",
+		"rented:maybe":    "field rented: maybe is not a boolean: write true or false",
 		"title:>a":        "field title is text, searched by its words: list it under metadata to filter, sort, compare or count it",
 	} {
 		checkError(t, ix, query.Request{Query: parse(t, text)}, want)

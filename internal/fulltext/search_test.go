@@ -144,6 +144,14 @@ func TestSpansOfAQuery(t *testing.T) {
 		{"cjk", "今夜月", "今夜月明 今夜", "[今夜月]明 今夜"},
 		{"ngram", "ram", "Drama RAM", "D[ram]a [RAM]"},
 		{"ngram", "a", "bab", "b[a]b"},
+		{"standard", `"mad scientist"~1`, "mad scientist, mad old scientist", "[mad scientist], [mad] old [scientist]"},
+		{"standard", `"mad scientist"~2`, "a scientist, mad; mad", "a [scientist], [mad]; mad"},
+		{"standard", `"mad scientist"~1`, "scientist of a mad", "scientist of a mad"},
+		{"standard", `"man of year"~1`, "man of a year", "[man] of a [year]"},
+		{"standard", "sceintist~", "Scientist or scientists, science", "[Scientist] or [scientists], science"},
+		{"standard", "sceintist~1", "Scientist or scientists", "[Scientist] or scientists"},
+		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
+		{"cjk", "今夜~", "今夜月", "[今夜]月"},
 	} {
 		schema, err := newSchema(films.with(c.analyzer))
 		if err != nil {

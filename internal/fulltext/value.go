@@ -34,7 +34,7 @@ func (f Field) terms(v any) ([]string, error) {
 	}
 	term, ok := f.term(v)
 	if !ok {
-		return nil, fmt.Errorf("%s is no %s", query.Shorten(doc.FormatText(v)), f.Type)
+		return nil, fmt.Errorf("%s is not a %s", query.Shorten(doc.FormatText(v)), f.Type)
 	}
 	return []string{term}, nil
 }
@@ -163,7 +163,7 @@ func (f Field) value(text string) (termRange, error) {
 }
 
 func (f Field) mismatch(text, hint string) error {
-	return query.Errorf(hint, "field %s: %s is no %s", query.Shorten(f.Name), query.Shorten(text), f.Type)
+	return query.Errorf(hint, "field %s: %s is not a %s", query.Shorten(f.Name), query.Shorten(text), f.Type)
 }
 
 // between returns the terms of a range.

@@ -124,27 +124,6 @@ func TestPhrasesWithSlop(t *testing.T) {
 	checkError(t, ix, query.Request{Query: many}, "a phrase with ~ has 65 words, more than 64: shorten it, or leave the ~ out")
 }
 
-func TestSpansOfSlopAndFuzzyWords(t *testing.T) {
-	for _, c := range []struct{ analyzer, query, text, want string }{
-		{"standard", `"mad scientist"~1`, "mad scientist, mad old scientist", "[mad scientist], [mad] old [scientist]"},
-		{"standard", `"mad scientist"~2`, "a scientist, mad; mad", "a [scientist], [mad]; mad"},
-		{"standard", `"mad scientist"~1`, "scientist of a mad", "scientist of a mad"},
-		{"standard", `"man of year"~1`, "man of a year", "[man] of a [year]"},
-		{"standard", "sceintist~", "Scientist or scientists, science", "[Scientist] or [scientists], science"},
-		{"standard", "sceintist~1", "Scientist or scientists", "[Scientist] or scientists"},
-		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
-		{"cjk", "今夜~", "今夜月", "[今夜]月"},
-	} {
-		schema, err := newSchema(films.with(c.analyzer))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := marked(t, &Index{schema: schema}, parse(t, c.query), c.text); got != c.want {
-			t.Errorf("%s %s:\ngot  %s\nwant %s", c.analyzer, c.query, got, c.want)
-		}
-	}
-}
-
 func TestBoostsOrderHits(t *testing.T) {
 	ix := newIndex(t, films)
 	apply(t, ix, []doc.Doc{
