@@ -96,7 +96,7 @@ func TestHistories(t *testing.T) {
 				}
 			}
 			s := w.sweep()
-			s.Anew = true
+			s.FromScratch = true
 			runSweep(t, s)
 			w.wantEqual(t)
 			if marks := w.Marks(); marks.Sweep.IsZero() {

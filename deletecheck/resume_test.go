@@ -136,7 +136,7 @@ func TestSweepFromScratch(t *testing.T) {
 		stopped(t, w, 3)
 		w.Table.Advance(time.Hour)
 		s := w.sweep()
-		s.Anew = true
+		s.FromScratch = true
 		if got := runSweep(t, s); got.Compared != 24 {
 			t.Errorf("compared: got %d, want 24", got.Compared)
 		}

@@ -20,18 +20,18 @@ const chunkSize = 10_000
 
 // A Sweep compares all of a table with its index, and repairs what differs.
 type Sweep struct {
-	Table      string
-	Source     Source
-	Index      Index
-	Pages      Pages
-	Sink       Sink
-	Quarantine Quarantine
-	Trace      *timetrace.Trace
-	FS         atomicfile.FS
-	Dir        string // of the table, data/T
-	Batch      int    // rows per fetch
-	Chunk      int    // documents between two calls of Rest; 0: 10,000
-	Anew       bool   // start from scratch, and not at the position of an earlier sweep
+	Table       string
+	Source      Source
+	Index       Index
+	Pages       Pages
+	Sink        Sink
+	Quarantine  Quarantine
+	Trace       *timetrace.Trace
+	FS          atomicfile.FS
+	Dir         string // of the table, data/T
+	Batch       int    // rows per fetch
+	Chunk       int    // documents between two calls of Rest; 0: 10,000
+	FromScratch bool // do not continue an earlier sweep
 	// Rest is called between chunks with the time since it last returned. It may
 	// release the lane and take it again. nil: no rest.
 	Rest     func(ctx context.Context, worked time.Duration) error
@@ -94,7 +94,7 @@ func (s *Sweep) begin(ctx context.Context) (*sweep, error) {
 // resume opens the position of an earlier sweep. It returns false if there is
 // none that can be continued.
 func (w *sweep) resume() (bool, error) {
-	if w.Anew {
+	if w.FromScratch {
 		return false, nil
 	}
 	at, ok, err := load(w.FS, w.Dir)

@@ -99,7 +99,7 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	defer t.guard.Allow(0)
 	s := deletecheck.Sweep{
 		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Anew: how.restart, Progress: how.progress,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, FromScratch: how.restart, Progress: how.progress,
 		Rest: func(ctx context.Context, worked time.Duration) error {
 			return lane.pause(ctx, func(ctx context.Context) error { return t.restInSweep(ctx, worked, how) })
 		},

@@ -108,7 +108,7 @@ func (p *process) runSweep(ctx context.Context, fromStart bool, rest func(contex
 func (p *process) sweep(fromStart bool, rest func(context.Context, time.Duration) error) *deletecheck.Sweep {
 	return &deletecheck.Sweep{
 		Table: machine.Table, Source: p.rows, Index: p.Index, Pages: sortedPages{p.Pages}, Sink: p.Sink, Quarantine: p.Quarantine,
-		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, Anew: fromStart, Rest: rest,
+		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, FromScratch: fromStart, Rest: rest,
 	}
 }
 

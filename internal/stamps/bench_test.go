@@ -27,11 +27,11 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// mergeTarget is for a pass over 1,000,000 stamps here and 100,000 there.
+// mergeTarget is for 1,000,000 stamps in the tree and 100,000 of the database.
 const mergeTarget = 200 * time.Millisecond
 
-// BenchmarkMerge is what a compensation pass does: it walks a snapshot of
-// 1,000,000 stamps beside a sorted stream of 100,000 of a database.
+// BenchmarkMerge does what a compensation pass does: it merges a snapshot of
+// 1,000,000 stamps with a sorted stream of 100,000.
 func BenchmarkMerge(b *testing.B) {
 	sorted := integerStamps(b, 1_000_000)
 	var database []doc.Stamp
@@ -62,12 +62,12 @@ func BenchmarkMerge(b *testing.B) {
 
 func mergeOnce(b *testing.B, tree *Tree, database []doc.Stamp) (same int) {
 	b.Helper()
-	s, err := tree.Snapshot()
+	s, err := tree.snapshot()
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Close()
-	for stamp, err := range s.Window(allTime) {
+	defer s.close()
+	for stamp, err := range s.window(allTime) {
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -81,8 +81,8 @@ func mergeOnce(b *testing.B, tree *Tree, database []doc.Stamp) (same int) {
 	return same
 }
 
-// BenchmarkSpill puts INDEXERD_STAMPS stamps (default 10,000,000) in random
-// order into a tree of 64 MiB, and weighs the heap fifty times.
+// BenchmarkSpill puts INDEXERD_STAMPS stamps (default 10,000,000) in random order
+// into a tree of 64 MiB, and measures the heap fifty times.
 func BenchmarkSpill(b *testing.B) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("INDEXERD_STAMPS"), "10000000"))
 	if err != nil {
@@ -124,12 +124,12 @@ func scattered(b *testing.B, from, to, n int) []doc.Stamp {
 
 func walk(b *testing.B, tree *Tree) (n int) {
 	b.Helper()
-	s, err := tree.Snapshot()
+	s, err := tree.snapshot()
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Close()
-	for _, err := range s.Window(allTime) {
+	defer s.close()
+	for _, err := range s.window(allTime) {
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -36,8 +36,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// The budget is kept by counting entryBytes for each entry: no more may be in
-// use, and not so much less that the budget is wasted.
+// The budget counts entryBytes for each entry. No more may be in use, and not much
+// less, which would waste budget.
 func TestEntryCost(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {

@@ -8,8 +8,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// gone is the updateTime of a removal: the key is not here, and what an older
-// run has of it does not count. It is below every time and every floor.
+// gone is the updateTime of a removal, which hides the key in older runs. It is
+// below every time and every floor.
 const (
 	gone   int64 = math.MinInt64
 	lowest int64 = gone + 1
@@ -18,8 +18,8 @@ const (
 // maxKey is the longest key that is kept, in bytes.
 const maxKey = 1 << 16
 
-// A record is one version of one key, or its removal. The key is valid until
-// whoever returned the record is asked for the next one.
+// A record is one version of one key, or its removal. The key is valid until the
+// next record is read.
 type record struct {
 	key    []byte
 	u      int64 // microseconds since 1970, or gone
@@ -43,8 +43,8 @@ func (r record) stamp() doc.Stamp {
 	}
 }
 
-// micros is the first whole microsecond that is not before t, so that u < t
-// and u < micros(t) say the same of every u in microseconds.
+// micros returns t in microseconds, rounded up, so that u < t and u < micros(t) are
+// equivalent for every u in microseconds.
 func micros(t time.Time) int64 {
 	u := t.UnixMicro()
 	if time.UnixMicro(u).Before(t) {
@@ -53,13 +53,12 @@ func micros(t time.Time) int64 {
 	return u
 }
 
-// An entry is a record as it lies in the tree: 32 bytes without a pointer, so
-// that nodes are 2 KiB, two entries share a cache line, and the garbage
-// collector has nothing to follow. Integer keys are whole inside it.
+// An entry is a record in the tree: 32 bytes without a pointer, so that nodes are
+// 2 KiB, two entries share a cache line, and the garbage collector skips them.
 //
-//	head  the first 8 bytes of the key, big-endian, filled up with 0
+//	head  the first 8 bytes of the key, big-endian, padded with 0
 //	tail  of a key of up to 11 bytes: bytes 9 to 11 << 4 | length
-//	      of a longer key: inArena | where the rest of it lies in the arena
+//	      of a longer key: inArena | offset of the other bytes in the arena
 type entry struct {
 	head   uint64
 	u      int64
@@ -72,10 +71,11 @@ const (
 	headBytes   = 8
 	inlineBytes = 11
 	inArena     = uint32(1) << 31
-	probed      = ^uint32(0) // the rest of the key is the memory's probe
+	probed      = ^uint32(0) // the other bytes of the key are the memory's probe
 )
 
-// newEntry leaves the tail of a key longer than inlineBytes to the caller.
+// newEntry makes an entry. The caller sets the tail of a key longer than
+// inlineBytes.
 func newEntry(r record) entry {
 	var k [headBytes + 4]byte
 	n := copy(k[:inlineBytes], r.key)
@@ -86,23 +86,23 @@ func newEntry(r record) entry {
 	return e
 }
 
-// inline returns what the tail of a short key holds of it beyond the head.
+// inline returns the bytes of a short key that are in the tail.
 func (e entry) inline() (rest [4]byte, n int) {
 	binary.BigEndian.PutUint32(rest[:], e.tail<<4)
 	return rest, max(0, int(e.tail&0xf)-headBytes)
 }
 
-// An arena holds the rests of long keys, one behind the other: a length of 2
-// bytes and the rest. What was written never changes, so a copy of the arena
-// stays valid while more is added to the original.
+// An arena holds the bytes of long keys after the head, each with a length of 2
+// bytes before it. Written bytes never change, so a copy of the arena stays valid
+// while the original grows.
 type arena struct {
 	chunks [][]byte
-	free   int // where the last chunk is free
+	free   int // offset of the free bytes in the last chunk
 }
 
 const chunkBytes = 256 << 10
 
-// size is the number of bytes in use.
+// size returns the number of bytes in use.
 func (a *arena) size() int64 {
 	if len(a.chunks) == 0 {
 		return 0
@@ -129,7 +129,7 @@ func (a *arena) rest(tail uint32) []byte {
 	return b[2 : 2+binary.LittleEndian.Uint16(b)]
 }
 
-// appendKey appends the whole key of an entry.
+// appendKey appends the key of an entry.
 func (a *arena) appendKey(dst []byte, e entry) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, e.head)
 	if e.tail&inArena != 0 {

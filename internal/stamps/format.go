@@ -11,8 +11,8 @@ import (
 // A run is a file of records in key order, each key once:
 //
 //	block ...   the records
-//	index       where the blocks begin
-//	footer      48 bytes: where the index is, what the file is
+//	index       offsets and first keys of the blocks
+//	footer      48 bytes
 //
 //	block    0  crc32c of the rest of the block   u32
 //	         4  records in it                     u32
@@ -32,8 +32,8 @@ import (
 //	        32  records in the file               u64
 //	        40  greatest u, gone if none          i64
 //
-// Figures are little-endian. Blocks lie one behind the other from offset 0, so
-// every byte of the file is under one of the checksums.
+// Numbers are little-endian. Blocks follow each other from offset 0, so every byte
+// of the file is covered by a checksum.
 const (
 	magic       = "ixstamps"
 	version     = 1
@@ -46,18 +46,18 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var (
-	errCut      = errors.New("it is cut off")
-	errChecksum = errors.New("its checksum is wrong")
-	errOrder    = errors.New("its keys are out of order")
+	errCut      = errors.New("cut off")
+	errChecksum = errors.New("wrong checksum")
+	errOrder    = errors.New("keys out of order")
 )
 
-// seal puts the checksum of b[4:] into b[:4].
+// seal writes the checksum of b[4:] to b[:4].
 func seal(b []byte) []byte {
 	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
 	return b
 }
 
-// unseal returns what the checksum covers.
+// unseal checks the checksum, and returns the bytes that it covers.
 func unseal(b []byte) ([]byte, error) {
 	if len(b) < 4 {
 		return nil, errCut
@@ -102,13 +102,13 @@ func cutKey(b []byte) (key, rest []byte, err error) {
 		return nil, nil, errCut
 	}
 	if n == 0 || n > maxKey {
-		return nil, nil, fmt.Errorf("it has a key of %d bytes", n)
+		return nil, nil, fmt.Errorf("key of %d bytes", n)
 	}
 	end := size + int(n)
 	return b[size:end], b[end:], nil
 }
 
-// A blockReader walks the records of one block.
+// A blockReader reads the records of one block.
 type blockReader struct {
 	rest []byte
 	left uint32
@@ -130,7 +130,7 @@ func openBlock(b []byte) (blockReader, error) {
 func (b *blockReader) next() (r record, ok bool, err error) {
 	if b.left == 0 {
 		if len(b.rest) > 0 {
-			return record{}, false, fmt.Errorf("it has %d bytes behind its last record", len(b.rest))
+			return record{}, false, fmt.Errorf("%d bytes after the last record", len(b.rest))
 		}
 		return record{}, false, nil
 	}
@@ -146,12 +146,12 @@ func (b *blockReader) next() (r record, ok bool, err error) {
 	return r, true, nil
 }
 
-// A block is where a block lies, as the index says.
+// A block is the entry of a block in the index.
 type block struct {
 	offset int64
 	length int
-	u      int64  // of its first record
-	first  string // its first key
+	u      int64  // of the first record
+	first  string // first key
 }
 
 func appendIndex(dst []byte, b block) []byte {
@@ -160,7 +160,7 @@ func appendIndex(dst []byte, b block) []byte {
 	return appendKey(dst, []byte(b.first))
 }
 
-// parseIndex decodes an index whose blocks must fill the file up to end.
+// parseIndex decodes an index whose blocks fill the file up to end.
 func parseIndex(b []byte, end int64) ([]block, error) {
 	b, err := unseal(b)
 	if err != nil {
@@ -180,7 +180,7 @@ func parseIndex(b []byte, end int64) ([]block, error) {
 			return nil, err
 		}
 		if length > maxBlock {
-			return nil, fmt.Errorf("it has a block of %d bytes", length)
+			return nil, fmt.Errorf("block of %d bytes", length)
 		}
 		if bytes.Compare(key, last) <= 0 {
 			return nil, errOrder
@@ -190,12 +190,12 @@ func parseIndex(b []byte, end int64) ([]block, error) {
 		last = key
 	}
 	if offset != end {
-		return nil, fmt.Errorf("its blocks end at %d, not at %d", offset, end)
+		return nil, fmt.Errorf("blocks end at %d, not at %d", offset, end)
 	}
 	return blocks, nil
 }
 
-// A footer says what the file is.
+// A footer locates the index.
 type footer struct {
 	index, length, records uint64
 	newest                 int64
@@ -212,16 +212,16 @@ func appendFooter(dst []byte, f footer) []byte {
 	return append(dst, seal(b)...)
 }
 
-// parseFooter decodes the footer of a file whose other parts take size bytes.
+// parseFooter decodes the footer of a file whose blocks and index have size bytes.
 func parseFooter(b []byte, size int64) (footer, error) {
 	if len(b) != footerBytes {
 		return footer{}, errCut
 	}
 	if got := string(b[8:16]); got != magic {
-		return footer{}, fmt.Errorf("its magic is %q, not %q", got, magic)
+		return footer{}, fmt.Errorf("magic is %q, not %q", got, magic)
 	}
 	if got := binary.LittleEndian.Uint32(b[4:]); got != version {
-		return footer{}, fmt.Errorf("its version is %d, not %d", got, version)
+		return footer{}, fmt.Errorf("version is %d, not %d", got, version)
 	}
 	if _, err := unseal(b); err != nil {
 		return footer{}, err
@@ -233,7 +233,7 @@ func parseFooter(b []byte, size int64) (footer, error) {
 		newest:  int64(binary.LittleEndian.Uint64(b[40:])),
 	}
 	if f.index > uint64(size) || f.length != uint64(size)-f.index {
-		return footer{}, fmt.Errorf("its index lies outside the file")
+		return footer{}, errors.New("index outside the file")
 	}
 	return f, nil
 }

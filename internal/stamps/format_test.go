@@ -86,7 +86,7 @@ func sameRecord(a, b record) bool {
 	return bytes.Equal(a.key, b.key) && a.u == b.u && a.digest == b.digest && a.epoch == b.epoch
 }
 
-// A memoryFile is an open file of some bytes.
+// A memoryFile is an open file in memory.
 type memoryFile struct{ *bytes.Reader }
 
 func (memoryFile) Name() string                       { return "x.run" }
@@ -126,8 +126,7 @@ func TestRunRoundTrip(t *testing.T) {
 	}
 }
 
-// Every byte is under a checksum and every length is known: no cut and no
-// flipped bit goes unnoticed.
+// Any cut and any flipped bit of a run is an error.
 func TestDamagedRunIsAnError(t *testing.T) {
 	for name, records := range shapes {
 		t.Run(name, func(t *testing.T) {
@@ -162,8 +161,7 @@ func checkDamage(t *testing.T, what string, data []byte) {
 	}
 }
 
-// What a checksum can't tell: parts that are right by themselves, and wrong
-// together.
+// Parts with right checksums that do not belong together are an error.
 func TestInconsistentRunIsAnError(t *testing.T) {
 	records := someRecords(3, 4)
 	data := runFile(t, records)
@@ -179,17 +177,17 @@ func TestInconsistentRunIsAnError(t *testing.T) {
 		blocks, index, foot []byte
 		want                string
 	}{
-		{"another program's file", blocks, index, edit(foot, func(b []byte) { b[8] = 'X' }), `footer: its magic is "Xxstamps", not "ixstamps"`},
-		{"another version", blocks, index, edit(foot, func(b []byte) { b[4] = 2 }), "footer: its version is 2, not 1"},
-		{"an index elsewhere", blocks, index, edit(foot, func(b []byte) { b[16]++ }), "footer: its index lies outside the file"},
-		{"an index far away", blocks, index, edit(foot, func(b []byte) { b[23] = 0xff }), "footer: its index lies outside the file"},
-		{"a block too short", blocks, edit(index, func(b []byte) { b[4]-- }), foot, "index: its blocks end at 82, not at 83"},
-		{"a huge block", blocks, edit(index, func(b []byte) { b[7] = 0x7f }), foot, "index: it has a block of 2130706515 bytes"},
-		{"another first key", blocks, edit(index, func(b []byte) { b[17] = '/' }), foot, "block 0: it does not begin with the key that the index says"},
-		{"more records than there are", edit(blocks, func(b []byte) { b[4]++ }), index, foot, "block 0: it is cut off"},
-		{"fewer records than there are", edit(blocks, func(b []byte) { b[4]-- }), index, foot, "block 0: it has 25 bytes behind its last record"},
-		{"keys out of order", edit(blocks, func(b []byte) { b[8+25+4] = '/' }), index, foot, "block 0: its keys are out of order"},
-		{"an empty key", edit(blocks, func(b []byte) { b[8+25] = 0 }), index, foot, "block 0: it has a key of 0 bytes"},
+		{"another program's file", blocks, index, edit(foot, func(b []byte) { b[8] = 'X' }), `footer: magic is "Xxstamps", not "ixstamps"`},
+		{"another version", blocks, index, edit(foot, func(b []byte) { b[4] = 2 }), "footer: version is 2, not 1"},
+		{"another offset of the index", blocks, index, edit(foot, func(b []byte) { b[16]++ }), "footer: index outside the file"},
+		{"an index far away", blocks, index, edit(foot, func(b []byte) { b[23] = 0xff }), "footer: index outside the file"},
+		{"a block too short", blocks, edit(index, func(b []byte) { b[4]-- }), foot, "index: blocks end at 82, not at 83"},
+		{"a huge block", blocks, edit(index, func(b []byte) { b[7] = 0x7f }), foot, "index: block of 2130706515 bytes"},
+		{"another first key", blocks, edit(index, func(b []byte) { b[17] = '/' }), foot, "block 0: first key differs from the index"},
+		{"more records than there are", edit(blocks, func(b []byte) { b[4]++ }), index, foot, "block 0: cut off"},
+		{"fewer records than there are", edit(blocks, func(b []byte) { b[4]-- }), index, foot, "block 0: 25 bytes after the last record"},
+		{"keys out of order", edit(blocks, func(b []byte) { b[8+25+4] = '/' }), index, foot, "block 0: keys out of order"},
+		{"an empty key", edit(blocks, func(b []byte) { b[8+25] = 0 }), index, foot, "block 0: key of 0 bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -201,7 +199,7 @@ func TestInconsistentRunIsAnError(t *testing.T) {
 	}
 }
 
-func TestRunOfNothingIsNoRun(t *testing.T) {
+func TestNoRecordsMakeNoRun(t *testing.T) {
 	fsys := faultfs.New()
 	r, err := writeRun(fsys, "x.run", nil, stream(nil))
 	if r != nil || err != nil {
@@ -212,7 +210,7 @@ func TestRunOfNothingIsNoRun(t *testing.T) {
 	}
 }
 
-// FuzzRun: bytes are a run or an error.
+// FuzzRun: any bytes are a run or an error.
 func FuzzRun(f *testing.F) {
 	for _, records := range shapes {
 		f.Add(runFile(f, records))
@@ -225,7 +223,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// FuzzParts: the same behind right checksums.
+// FuzzParts: any blocks and index with right checksums are a run or an error.
 func FuzzParts(f *testing.F) {
 	data := runFile(f, someRecords(3, 4))
 	end := binary.LittleEndian.Uint64(data[len(data)-footerBytes+16:])

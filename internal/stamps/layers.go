@@ -1,8 +1,7 @@
 package stamps
 
-// A layer is a run as the tree sees it: records below the floor have been
-// pruned since it was written. They are removals now, and not simply absent,
-// because they still hide what an older run has of their keys.
+// A layer is a run with a floor: records below it were pruned after the run was
+// written. They count as removals, since they still hide their keys in older runs.
 type layer struct {
 	*run
 	floor int64
@@ -26,7 +25,7 @@ func (ls layers) release() (err error) {
 	return err
 }
 
-// records counts each version of a key.
+// records returns the number of records, with all versions of a key.
 func (ls layers) records() (n int64) {
 	for _, l := range ls {
 		n += l.run.records
@@ -41,7 +40,7 @@ func (ls layers) bytes() (n int64) {
 	return n
 }
 
-// mayHold is false only for a key that no run has.
+// mayHold returns false only for a key that no run has.
 func (ls layers) mayHold(key []byte) bool {
 	for _, l := range ls {
 		if l.run.mayHold(key) {

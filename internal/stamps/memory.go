@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// degree gives nodes of up to 127 entries, 4 KiB. 16 takes 11 % more memory
-	// and twice as long for a Put; beyond 64 little is gained, and a write
-	// while a snapshot is open copies larger nodes.
+	// degree gives nodes of up to 127 entries, 4 KiB. With 16, a tree takes 11 %
+	// more memory, and a Put twice the time. More than 64 gains little, and a write
+	// during a snapshot copies larger nodes.
 	degree = 64
-	// entryBytes is what an entry costs at most: its place in a node that is
-	// half full, as nodes are when keys come in order.
+	// entryBytes is the most that an entry takes, in a node that is half full, as
+	// nodes are when keys are put in order.
 	entryBytes = 68
 )
 
-// memory is the part of the tree that is in memory: an ordered tree of entries
-// and the arena of their long keys. It is not safe for concurrent use.
+// memory is the part of a Tree in memory: an ordered tree of entries and the arena
+// of their long keys. It is not safe for concurrent use.
 type memory struct {
 	tree  *btree.BTreeG[entry]
 	arena arena
-	dead  int64  // bytes of the arena that no entry speaks of
-	probe []byte // rest of the long key that is looked up
+	dead  int64  // bytes of the arena that no entry uses
+	probe []byte // bytes after the head of the long key that is looked up
 }
 
 func newMemory() *memory {
@@ -32,7 +32,7 @@ func newMemory() *memory {
 	return m
 }
 
-// less is byte order of the whole keys.
+// less compares keys in byte order.
 func (m *memory) less(a, b entry) bool {
 	switch {
 	case a.head != b.head:
@@ -56,7 +56,7 @@ func (m *memory) rest(e entry, buf *[4]byte) []byte {
 	return buf[:n]
 }
 
-// key makes the entry of a record such that it finds its equal in the tree.
+// key returns an entry that equals the one with the same key in the tree.
 func (m *memory) key(r record) entry {
 	e := newEntry(r)
 	if len(r.key) > inlineBytes {
@@ -78,7 +78,7 @@ func (m *memory) put(r record) {
 	m.tree.ReplaceOrInsert(e)
 }
 
-// remove forgets a key.
+// remove removes a key.
 func (m *memory) remove(key []byte) {
 	m.drop(m.key(record{key: key}))
 }
@@ -95,7 +95,7 @@ func (m *memory) get(key []byte) (record, bool) {
 	return record{key: key, u: e.u, digest: e.digest, epoch: e.epoch}, ok
 }
 
-// all walks the records in key order.
+// all returns the records in key order.
 func (m *memory) all() iter.Seq[record] {
 	return func(yield func(record) bool) {
 		var key []byte
@@ -106,8 +106,8 @@ func (m *memory) all() iter.Seq[record] {
 	}
 }
 
-// freeze returns the content as it is now. It can be walked while m goes on,
-// and nothing else: to look a key up takes m's probe.
+// freeze returns the current content, which stays as it is while m changes. Only all
+// may be called on it: a lookup needs m's probe.
 func (m *memory) freeze() *memory {
 	return &memory{tree: m.tree.Clone(), arena: m.arena}
 }

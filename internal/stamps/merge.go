@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// overlay walks the records of a memory and of older layers in key order, of
-// each key the newest. It holds one block of each layer.
+// overlay returns the newest record of each key of a memory and of older layers, in
+// key order. It holds one block of each layer.
 func overlay(newest iter.Seq[record], older layers) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		m := newMerge(older)
@@ -20,10 +20,10 @@ func overlay(newest iter.Seq[record], older layers) iter.Seq2[record, error] {
 	}
 }
 
-// A merge walks the records of several layers, of each key the newest.
+// A merge reads the newest record of each key of several layers.
 type merge struct {
 	cursors []*cursor // newest first
-	first   *cursor   // stands on the next record; nil until it is looked for
+	first   *cursor   // at the next record; nil until find is called
 }
 
 func newMerge(ls layers) *merge {
@@ -34,8 +34,8 @@ func newMerge(ls layers) *merge {
 	return m
 }
 
-// yieldBefore yields the records before a key, or all if it is nil, and passes
-// the one that has this key. It is false when the walk is to end.
+// yieldBefore yields the records before a key, or all if it is nil, and skips the
+// record with this key. It returns false if the iteration ends.
 func (m *merge) yieldBefore(key []byte, yield func(record, error) bool) bool {
 	for {
 		if err := m.find(); err != nil {
@@ -56,7 +56,7 @@ func (m *merge) yieldBefore(key []byte, yield func(record, error) bool) bool {
 	}
 }
 
-// find looks for the next record; first stays nil at the end.
+// find sets first to the next record, or leaves it nil at the end.
 func (m *merge) find() error {
 	if m.first != nil {
 		return nil
@@ -82,7 +82,7 @@ func (m *merge) find() error {
 	return nil
 }
 
-// A cursor stands on a record of a layer.
+// A cursor is at a record of a layer.
 type cursor struct {
 	layer
 	record record
@@ -94,7 +94,7 @@ type cursor struct {
 	buf    []byte
 }
 
-// advance steps to the next record, or to the end.
+// advance moves to the next record, or to the end.
 func (c *cursor) advance() error {
 	r, ok, err := c.reader.next()
 	if err != nil {
@@ -103,11 +103,11 @@ func (c *cursor) advance() error {
 	if !ok {
 		return c.enter()
 	}
-	c.stand(r)
+	c.set(r)
 	return nil
 }
 
-// enter steps to the first record of the next block.
+// enter moves to the first record of the next block.
 func (c *cursor) enter() (err error) {
 	c.passed, c.end = false, c.next == len(c.blocks)
 	if c.end {
@@ -126,13 +126,13 @@ func (c *cursor) enter() (err error) {
 		return c.fault(i, err)
 	}
 	if !ok || string(r.key) != c.blocks[i].first {
-		return c.fault(i, errors.New("it does not begin with the key that the index says"))
+		return c.fault(i, errors.New("first key differs from the index"))
 	}
-	c.stand(r)
+	c.set(r)
 	return nil
 }
 
-func (c *cursor) stand(r record) {
+func (c *cursor) set(r record) {
 	if r.u < c.floor {
 		r.u = gone
 	}

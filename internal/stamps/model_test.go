@@ -51,7 +51,7 @@ func keys(t rapid.TB) []doc.OID {
 	return oids
 }
 
-// A model is what the tree says if it forgets nothing.
+// A model is the content of a tree that loses nothing.
 type model map[doc.OID]doc.Stamp
 
 func (m model) put(stamps []doc.Stamp) {
@@ -77,14 +77,12 @@ func (m model) window(w doc.Window) []doc.Stamp {
 
 var allTime = doc.Window{From: at(-1 << 50), To: at(1 << 50)}
 
-// walked is what has windows: a tree, or a snapshot of it.
-type walked interface {
-	Window(doc.Window) iter.Seq2[doc.Stamp, error]
-}
+// A windower is the method of a tree, or of a snapshot, that returns a window.
+type windower = func(doc.Window) iter.Seq2[doc.Stamp, error]
 
-func collect(s walked, w doc.Window) ([]doc.Stamp, error) {
+func collect(window windower, w doc.Window) ([]doc.Stamp, error) {
 	var stamps []doc.Stamp
-	for stamp, err := range s.Window(w) {
+	for stamp, err := range window(w) {
 		if err != nil {
 			return nil, err
 		}
@@ -93,9 +91,9 @@ func collect(s walked, w doc.Window) ([]doc.Stamp, error) {
 	return stamps, nil
 }
 
-func checkWindow(t rapid.TB, s walked, w doc.Window, want []doc.Stamp) {
+func checkWindow(t rapid.TB, window windower, w doc.Window, want []doc.Stamp) {
 	t.Helper()
-	got, err := collect(s, w)
+	got, err := collect(window, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +104,7 @@ func checkWindow(t rapid.TB, s walked, w doc.Window, want []doc.Stamp) {
 
 func checkTree(t rapid.TB, tree *Tree, want model, oids []doc.OID) {
 	t.Helper()
-	checkWindow(t, tree, allTime, want.window(allTime))
+	checkWindow(t, tree.Window, allTime, want.window(allTime))
 	for _, o := range oids {
 		got, ok, err := tree.Get(o)
 		if err != nil {
@@ -128,7 +126,7 @@ type history struct {
 }
 
 type heldSnapshot struct {
-	*Snapshot
+	*snapshot
 	model model
 }
 
@@ -170,7 +168,7 @@ func (h *history) prune(t *rapid.T) {
 }
 
 func (h *history) snapshot(t *rapid.T) {
-	s, err := h.tree.Snapshot()
+	s, err := h.tree.snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,13 +187,13 @@ func (h *history) closeOne(t *rapid.T, i int) {
 	s := h.snapshots[i]
 	h.snapshots = slices.Delete(h.snapshots, i, i+1)
 	w := doc.Window{From: at(rapid.Int64Range(-6, 40).Draw(t, "from")), To: at(rapid.Int64Range(-6, 40).Draw(t, "to"))}
-	checkWindow(t, s.Snapshot, w, s.model.window(w))
-	if err := s.Close(); err != nil {
+	checkWindow(t, s.window, w, s.model.window(w))
+	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// check compares everything, and the files with the runs.
+// check compares the tree with the model, and the files with the runs.
 func (h *history) check(t *rapid.T) {
 	checkTree(t, h.tree, h.model, h.oids)
 	if len(h.tree.runs) > maxRuns {
@@ -217,9 +215,9 @@ func checkFiles(t rapid.TB, fsys atomicfile.FS, want int) {
 	}
 }
 
-// Whatever is done in whatever order, with a budget so small that the tree
-// spills all the time: it says what a map says.
-func TestTreeIsAMap(t *testing.T) {
+// For any sequence of operations the tree returns what a map would, also with a
+// budget so small that it always spills.
+func TestTreeBehavesLikeAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := faultfs.New()
 		budget := rapid.SampledFrom([]int64{1, 500, 2_000, 1 << 20}).Draw(t, "budget")
@@ -235,9 +233,9 @@ func TestTreeIsAMap(t *testing.T) {
 	})
 }
 
-// The same with disks that fail at any step: an error, or the truth, or
-// nothing; and with the disk well again the tree is, too.
-func TestTreeIsNeverWrong(t *testing.T) {
+// With a disk that fails at any step, the tree returns an error, the newest stamp or
+// nothing. When the disk works again, the tree does too.
+func TestTreeNeverReturnsAnOlderStamp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := faultfs.New()
 		h := &history{fsys: fsys, tree: newTree(t, fsys, 500), model: model{}, oids: keys(t)}
@@ -261,7 +259,7 @@ func TestTreeIsNeverWrong(t *testing.T) {
 			checkPart(t, h.tree, h.model)
 			fsys.Fail(nil)
 		}
-		if err := h.tree.Prune(at(-100)); err != nil { // forgets what could not be read
+		if err := h.tree.Prune(at(-100)); err != nil { // drops runs that could not be read
 			t.Fatal(err)
 		}
 		clear := model{}
@@ -271,7 +269,7 @@ func TestTreeIsNeverWrong(t *testing.T) {
 		}
 		for o, want := range clear {
 			if got, ok, err := h.tree.Get(o); got != want || !ok || err != nil {
-				t.Fatalf("get %v with the disk well again: got %v, %v, %v, want %v", o, got, ok, err, want)
+				t.Fatalf("get %v after the disk works again: got %v, %v, %v, want %v", o, got, ok, err, want)
 			}
 		}
 	})
@@ -288,15 +286,15 @@ func checkGet(t rapid.TB, tree *Tree, want model, o doc.OID, fault error) {
 	}
 }
 
-// checkPart lets the tree say less than the model, and nothing else.
+// checkPart checks that the tree has a part of the model.
 func checkPart(t rapid.TB, tree *Tree, want model) {
 	t.Helper()
-	s, err := tree.Snapshot()
+	s, err := tree.snapshot()
 	if err != nil {
 		return
 	}
-	defer s.Close()
-	got, err := collect(s, allTime)
+	defer s.close()
+	got, err := collect(s.window, allTime)
 	if err != nil {
 		return
 	}

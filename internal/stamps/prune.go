@@ -16,8 +16,9 @@ func (t *Tree) prune(floor int64) error {
 	return nil
 }
 
-// raise raises the floor of every run, and takes the oldest ones out that have
-// nothing above it. A newer one has to stay even so: it hides what is older.
+// raise raises the floor of every run, and returns the oldest runs that have no
+// record above it, which leave the tree. A newer run stays, since it may hide older
+// records.
 func (t *Tree) raise(floor int64) (out layers) {
 	runs := slices.Clone(t.runs)
 	for i := range runs {
@@ -33,9 +34,9 @@ func (t *Tree) raise(floor int64) (out layers) {
 	return runs[n:]
 }
 
-// mostlyPruned reports whether rewriting the runs would leave less than half
-// of them. The first record of each block is the sample that says so: its u
-// has nothing to do with where blocks begin.
+// mostlyPruned reports whether more than half of the runs is pruned, estimated by
+// the first record of each block. Blocks are cut by size, so these are a fair
+// sample.
 func (ls layers) mostlyPruned() bool {
 	var pruned, blocks int
 	for _, l := range ls {
@@ -49,8 +50,8 @@ func (ls layers) mostlyPruned() bool {
 	return 2*pruned > blocks
 }
 
-// prune returns the memory without what is below the floor. hides tells which
-// keys an older run may hold: those stay, as removals.
+// prune returns the memory without the records below the floor. A key that an older
+// run may have, as hides reports, stays as a removal.
 func (m *memory) prune(floor int64, hides func(key []byte) bool) *memory {
 	var bury, drop []entry
 	var key []byte
@@ -81,8 +82,8 @@ func (m *memory) prune(floor int64, hides func(key []byte) bool) *memory {
 	return m
 }
 
-// rebuild prunes into a new memory: cheaper than many removals, and the arena
-// begins anew.
+// rebuild prunes into a new memory with a new arena, which is cheaper than many
+// removals.
 func (m *memory) rebuild(floor int64, hides func(key []byte) bool) *memory {
 	n := newMemory()
 	for r := range m.all() {

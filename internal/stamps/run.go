@@ -1,6 +1,7 @@
 package stamps
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,13 +9,15 @@ import (
 	"sync/atomic"
 
 	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
+	"indexerd/store/bloom"
 )
 
 const blockCost = 40 // bytes of a block in the index, without its key
 
-// A run is an open file of sorted records that never changes. Its index and
-// its filter are in memory. The tree and every snapshot that can see the run
-// hold it; the last one to let go removes the file.
+// A run is an open file of sorted records that never changes. Its index and its
+// filter are in memory. The tree and its snapshots hold the run; the last release
+// removes the file.
 type run struct {
 	fsys    atomicfile.FS
 	file    atomicfile.File
@@ -25,10 +28,10 @@ type run struct {
 	index   int64 // bytes of blocks
 	filter  *filter
 	holders atomic.Int32
-	broken  atomic.Bool // it could not be read
+	broken  atomic.Bool // a read failed
 }
 
-// openRun reads what is kept in memory of a run. The caller holds the run.
+// openRun reads the index of a run. The caller holds the run.
 func openRun(fsys atomicfile.FS, file atomicfile.File) (*run, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -61,7 +64,7 @@ func openRun(fsys atomicfile.FS, file atomicfile.File) (*run, error) {
 	return r, nil
 }
 
-// read returns n bytes of the file, in buf if they fit.
+// read reads n bytes of the file, into buf if they fit.
 func (r *run) read(offset int64, n int, buf []byte) ([]byte, error) {
 	if cap(buf) < n {
 		buf = make([]byte, n)
@@ -91,16 +94,16 @@ func (r *run) block(i int, buf []byte) (blockReader, []byte, error) {
 	return reader, buf, nil
 }
 
-// fault marks the run as one that can't be read.
+// fault marks the run as broken.
 func (r *run) fault(i int, err error) error {
 	r.broken.Store(true)
 	return fmt.Errorf("read run %s: block %d: %w", r.file.Name(), i, err)
 }
 
-// mayHold is false only for a key that the run does not have.
+// mayHold returns false only for a key that the run does not have.
 func (r *run) mayHold(key []byte) bool { return r.filter.mayHold(key) }
 
-// get looks a key up: one filter, one search in memory, one read of a block.
+// get looks a key up, with one read of a block at most.
 func (r *run) get(key []byte) (record, bool, error) {
 	if !r.mayHold(key) {
 		return record{}, false, nil
@@ -126,7 +129,7 @@ func (r *run) get(key []byte) (record, bool, error) {
 	}
 }
 
-// bytes is what the run takes in memory.
+// bytes returns the size of the run in memory.
 func (r *run) bytes() int64 { return r.index + r.filter.bytes() }
 
 func (r *run) hold() { r.holders.Add(1) }
@@ -148,4 +151,48 @@ func discard(fsys atomicfile.FS, file atomicfile.File) error {
 		return fmt.Errorf("remove run %s: %w", file.Name(), err)
 	}
 	return nil
+}
+
+// falsePositives is the share of lookups that read a block in vain. At 1 % a filter
+// takes 1.2 bytes for each key.
+const falsePositives = 0.01
+
+// A filter excludes most keys that a run does not have. A nil filter excludes none.
+type filter struct {
+	local *bloom.Local
+}
+
+// newFilter returns a filter for n keys. It returns nil if that would take more than
+// most bytes; each lookup then reads the run.
+func newFilter(n, most int64) (*filter, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	size, err := bloom.SizeFor(uint64(n), falsePositives)
+	if err != nil || int64(size.Bits/8) > most {
+		return nil, err
+	}
+	return &filter{bloom.NewLocal(size)}, nil
+}
+
+func (f *filter) add(keys []doc.OID) error {
+	if f == nil {
+		return nil
+	}
+	return f.local.Add(context.Background(), keys)
+}
+
+func (f *filter) mayHold(key []byte) bool {
+	if f == nil {
+		return true
+	}
+	maybe, err := f.local.Maybe(context.Background(), []doc.OID{doc.OID(key)})
+	return err != nil || maybe[0]
+}
+
+func (f *filter) bytes() int64 {
+	if f == nil {
+		return 0
+	}
+	return int64(f.local.Size().Bits / 8)
 }

@@ -20,7 +20,7 @@ func TestSnapshotKeepsItsFiles(t *testing.T) {
 	tree := newTree(t, fsys, 1<<20)
 	put(t, tree, stampAt("k", 1))
 	spill(t, tree)
-	s, err := tree.Snapshot()
+	s, err := tree.snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,15 +28,15 @@ func TestSnapshotKeepsItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkTree(t, tree, model{}, []doc.OID{"k"})
-	checkWindow(t, s, allTime, []doc.Stamp{stampAt("k", 1)})
-	if err := s.Close(); err != nil {
+	checkWindow(t, s.window, allTime, []doc.Stamp{stampAt("k", 1)})
+	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
 	checkFiles(t, fsys, 0)
 }
 
-// A walk of the tree sees it as it was when the walk began, and keeps no file
-// when it ends, wherever it is broken off.
+// A window has the state of the tree when its iteration began, and releases its
+// files wherever the iteration ends.
 func TestWindowIsOfOneMoment(t *testing.T) {
 	want := []doc.Stamp{stampAt("a", 1), stampAt("b", 2), stampAt("c", 3)}
 	for stop := 1; stop <= len(want)+1; stop++ {
@@ -68,7 +68,7 @@ func TestWindowIsOfOneMoment(t *testing.T) {
 	}
 }
 
-// A walk of the tree says once what went wrong, also when it closes.
+// A window returns each error once, also that of closing.
 func TestWindowFails(t *testing.T) {
 	faults := func(tree *Tree, each func()) (faults []error) {
 		for _, err := range tree.Window(allTime) {
@@ -106,10 +106,10 @@ func TestWindowFails(t *testing.T) {
 	}
 }
 
-// Readers at work beside a writer that spills, merges and prunes: each
-// snapshot is of one moment. The writer raises the digests of all keys in
-// turn, so of two keys the one written first is ahead by one at most.
-func TestSnapshotsBesideAWriter(t *testing.T) {
+// Each snapshot is of one moment, while a writer spills, merges and prunes. The
+// writer raises the digests of all keys in order, so of two keys the first one is
+// ahead by one at most.
+func TestSnapshotsDuringWrites(t *testing.T) {
 	const keys, rounds = 300, 60
 	tree := newTree(t, faultfs.New(), 8_000)
 	stop := make(chan struct{})
@@ -148,19 +148,19 @@ func TestSnapshotsBesideAWriter(t *testing.T) {
 }
 
 func readOnce(tree *Tree, keys int) error {
-	s, err := tree.Snapshot()
+	s, err := tree.snapshot()
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	first, err := collect(s, allTime)
+	defer s.close()
+	first, err := collect(s.window, allTime)
 	if err != nil {
 		return err
 	}
 	for i := 1; i < len(first); i++ {
 		before, after := first[i-1].Token.Digest, first[i].Token.Digest
 		if before < after || before > after+1 || first[0].Token.Digest > after+1 {
-			return fmt.Errorf("got round %d behind round %d, begun with %d: no moment of the tree", after, before, first[0].Token.Digest)
+			return fmt.Errorf("got round %d after round %d, the first is %d: not one moment of the tree", after, before, first[0].Token.Digest)
 		}
 	}
 	if n := len(first); n > 0 {
@@ -172,7 +172,7 @@ func readOnce(tree *Tree, keys int) error {
 		}
 	}
 	tree.Stats()
-	second, err := collect(s, allTime)
+	second, err := collect(s.window, allTime)
 	if err != nil || !slices.Equal(first, second) {
 		return fmt.Errorf("the second walk differs from the first (%v)", err)
 	}

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// maxRuns is how many runs may lie side by side: a lookup asks each of them,
-// and a walk holds a block of each.
+// maxRuns limits the runs: a lookup may read a block of each, and an iteration holds
+// a block of each.
 const maxRuns = 8
 
-// put enters records, and spills whenever memory is full.
+// put puts records, and spills whenever memory is full.
 func (t *Tree) put(records []record) error {
 	for len(records) > 0 {
 		records = records[t.fill(records):]
@@ -23,7 +23,7 @@ func (t *Tree) put(records []record) error {
 	return nil
 }
 
-// fill enters records until memory is full, and returns how many.
+// fill puts records until memory is full, and returns how many.
 func (t *Tree) fill(records []record) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,21 +46,20 @@ func (t *Tree) enter(r record) {
 	}
 }
 
-// full leaves half of the budget to memory, however many runs there are: with
-// less it would spill all the time.
+// full reports whether memory exceeds its part of the budget, which is at least half
+// of it, however large filters and indexes of the runs are.
 func (t *Tree) full() bool {
 	return t.mem.bytes() > max(t.options.Budget-t.runs.bytes(), t.options.Budget/2)
 }
 
-// spill makes memory the newest run, together with as many runs as are to be
-// merged.
+// spill writes memory, with the newest runs if there are too many, as one run.
 func (t *Tree) spill() error {
 	return t.collapse(t.mem, t.tooMany())
 }
 
-// tooMany returns how many of the newest runs memory is merged with so that no
-// more than maxRuns are left: where one must go, all go that are at most twice
-// as large as what is newer. So a stamp is rewritten O(log n) times.
+// tooMany returns how many of the newest runs are merged with memory so that at most
+// maxRuns are left. If one is merged, so are all that are at most twice as large as
+// the newer ones together. So a stamp is written O(log n) times.
 func (t *Tree) tooMany() int {
 	if len(t.runs) < maxRuns {
 		return 0
@@ -72,8 +71,8 @@ func (t *Tree) tooMany() int {
 	return n
 }
 
-// collapse makes one run of a memory, which is the tree's or an empty one, and
-// of the n newest runs. Readers go on with what there was until it is done.
+// collapse writes one run from a memory, which is the tree's or an empty one, and
+// the n newest runs. Readers use the old state until it is done.
 func (t *Tree) collapse(mem *memory, n int) error {
 	newest, older := t.runs[:n], t.runs[n:]
 	records := mem.len() + newest.records()
@@ -100,7 +99,7 @@ func (t *Tree) collapse(mem *memory, n int) error {
 	return newest.release()
 }
 
-// visible leaves out removals that hide nothing.
+// visible drops removals that hide no older record.
 func visible(records iter.Seq2[record, error], older layers) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		for r, err := range records {
@@ -114,11 +113,11 @@ func visible(records iter.Seq2[record, error], older layers) iter.Seq2[record, e
 	}
 }
 
-// forget empties the tree.
-func (t *Tree) forget() {
+// clear empties the tree.
+func (t *Tree) clear() {
 	t.mu.Lock()
 	runs := t.runs
 	t.mem, t.runs = newMemory(), nil
 	t.mu.Unlock()
-	_ = runs.release() // there is an error already; a file that stays is removed by the next New
+	_ = runs.release() // the caller returns an earlier error; New removes a file that stays
 }

@@ -1,34 +1,31 @@
-// Package stamps keeps, in the order of keys, the stamp of what was crawled,
-// so that a compensation pass can hold a window of the database against it as
-// two sorted streams, without asking the pages for each row.
+// Package stamps keeps the stamps of fetched rows in key order. A compensation
+// pass merges a window of them with the same window of the database, as two sorted
+// streams, and so needs no lookup of a page for each row.
 //
-// Invariant: what the tree says of a key is the newest stamp put, never an
-// older one. It may say nothing of any key: a missing entry means "compare
-// with the page's stamp", never "new". So the tree may forget, and does: it
-// does not survive a restart, rows without an updateTime are not kept, and
-// after a fault it is empty.
+// Invariant: for a key the tree returns the newest stamp put, never an older one,
+// or nothing. A missing stamp means "compare with the page's stamp", never "new
+// row". So the tree may lose stamps: it is empty after a restart and after a
+// fault, and it does not keep rows without an updateTime.
 //
-// Newest entries are in memory, in a B-tree whose snapshots share its nodes
-// and copy on write. Beyond the budget they become a run: a sorted file with
-// an index and a filter (format.go), and memory begins empty. A removal whose
-// key a run may hold is an entry itself, so that it hides what is older. Runs
-// are merged when there are more than a few, newest first into ever larger
-// ones; a merge leaves out what is hidden, removed or pruned. Runs are scratch
-// files: nothing is synced, and New removes those of an earlier process.
+// The newest entries are in memory, in a B-tree with copy-on-write snapshots. When
+// they exceed the budget they are written to a run: a sorted file with an index and
+// a filter (see format.go). A removal is an entry too if a run may have the key,
+// since it must hide older versions. If there are more than maxRuns runs, the
+// newest ones are merged into one, without entries that are hidden, removed or
+// pruned. Runs are temporary: they are not synced, and New removes those of an
+// earlier process.
 //
 //	Put, Delete    -> memory -> run -> merged run
-//	Get            <- memory, else the runs from the newest
-//	Snapshot       <- memory and runs, merged; Window is one for a single walk
+//	Get            <- memory, then the runs, newest first
+//	Window         <- memory and runs, merged
 //
-// Cost: at most 68 bytes of memory an entry (32 in the node, which may be half
-// full); for a key longer than 11 bytes, 2 more and all of it but 8. A test
-// holds this. A run takes 21 bytes and the key on disk for each
-// entry, and its filter and index in memory, which count against the budget up
-// to half of it. Put is O(log n); one in some hundred thousand writes a run,
-// and readers do not wait for that. A snapshot is O(1); while it is open,
-// writers copy the nodes they change, so memory is at most one budget more for
-// each open snapshot. A walk holds one block of 32 KiB of each of at most
-// maxRuns runs.
+// Cost: at most 68 bytes of memory for an entry (32 in its node, which may be half
+// full), and for a key longer than 11 bytes, its length less 8, plus 2; a test
+// checks this. A run takes 21 bytes and the key for each entry on disk. Its filter
+// and index are in memory, and may take up to half of the budget. Put is O(log n);
+// one in some 100,000 writes a run, and readers do not wait for it. While a window
+// is read, writers copy the nodes that they change, at most one budget more. A
+// window holds a block of 32 KiB of each run.
 package stamps
 
 import (
@@ -43,26 +40,26 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Options say where and how large.
+// Options are the options of a Tree.
 type Options struct {
 	FS     atomicfile.FS // default atomicfile.OS
-	Dir    string        // for spilled runs; those of an earlier process are removed
+	Dir    string        // of the runs; New removes those of an earlier process
 	Budget int64         // bytes of memory, default 64 MiB, at most 1 GiB
 }
 
 const (
 	defaultBudget = 64 << 20
-	maxBudget     = 1 << 30 // so that 31 bits say where a key lies in the arena
+	maxBudget     = 1 << 30 // so that offsets in the arena have 31 bits
 )
 
-// A Tree is safe for concurrent use. After an error of a method that changes
-// it, it is empty, and so still right.
+// A Tree is safe for concurrent use. After an error of Put, Delete or Prune it is
+// empty.
 type Tree struct {
 	options Options
 	files   int // runs written so far
 
-	write sync.Mutex // held by the one who changes the tree, also while a run is written
-	mu    sync.Mutex // guards what follows; changed under both, so that either is enough to read
+	write sync.Mutex // held while the tree changes, also while a run is written
+	mu    sync.Mutex // guards mem and runs; these change under both locks, so either is enough to read
 	mem   *memory
 	runs  layers
 }
@@ -74,15 +71,15 @@ func New(o Options) (*Tree, error) {
 	}
 	o.Budget = min(cmp.Or(o.Budget, defaultBudget), maxBudget)
 	if err := removeRuns(o.FS, o.Dir); err != nil {
-		return nil, fmt.Errorf("make %s ready for spilled stamps: %w", o.Dir, err)
+		return nil, fmt.Errorf("stamps: prepare %s: %w", o.Dir, err)
 	}
 	return &Tree{options: o, mem: newMemory()}, nil
 }
 
-// removeRuns makes the directory, and removes what an earlier process spilled.
+// removeRuns creates the directory, or removes the runs of an earlier process.
 func removeRuns(fsys atomicfile.FS, dir string) error {
 	if dir == "" {
-		return errors.New("no directory is given")
+		return errors.New("no directory")
 	}
 	if err := fsys.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -101,7 +98,7 @@ func removeRuns(fsys atomicfile.FS, dir string) error {
 	return nil
 }
 
-// Put sets the stamps of what has been committed; of equal OIDs the last one.
+// Put sets stamps. If an OID occurs twice, the last stamp counts.
 func (t *Tree) Put(stamps []doc.Stamp) error {
 	records := make([]record, len(stamps))
 	for i, s := range stamps {
@@ -110,7 +107,7 @@ func (t *Tree) Put(stamps []doc.Stamp) error {
 	return t.change(func() error { return t.put(records) })
 }
 
-// Delete removes the stamps of what has been removed.
+// Delete removes stamps.
 func (t *Tree) Delete(oids []doc.OID) error {
 	records := make([]record, len(oids))
 	for i, oid := range oids {
@@ -119,28 +116,28 @@ func (t *Tree) Delete(oids []doc.OID) error {
 	return t.change(func() error { return t.put(records) })
 }
 
-// Prune removes the stamps whose updateTime is before a time.
+// Prune removes the stamps with an updateTime before a time.
 func (t *Tree) Prune(before time.Time) error {
 	return t.change(func() error { return t.prune(micros(before)) })
 }
 
-// change is the one way to change the tree. After a fault, of this change or
-// of an earlier reader, all is forgotten: with a part missing, an older stamp
-// could come to light.
+// change changes the tree. After an error, of this change or of an earlier read, it
+// empties the tree, because with a part of it missing an older stamp could become
+// visible.
 func (t *Tree) change(f func() error) error {
 	t.write.Lock()
 	defer t.write.Unlock()
 	if t.runs.broken() {
-		t.forget()
+		t.clear()
 	}
 	err := f()
 	if err != nil {
-		t.forget()
+		t.clear()
 	}
 	return err
 }
 
-// Get returns the stamp of a key, if the tree has it.
+// Get returns the stamp of a key.
 func (t *Tree) Get(oid doc.OID) (s doc.Stamp, ok bool, err error) {
 	key := []byte(oid)
 	t.mu.Lock()
@@ -161,9 +158,9 @@ func (t *Tree) Get(oid doc.OID) (s doc.Stamp, ok bool, err error) {
 	return r.stamp(), true, nil
 }
 
-// Stats returns the entries, what they take in memory, and what they take on
-// disk. Until runs are merged, the versions of one key in different runs count
-// each, and so do removals and what has been pruned in them.
+// Stats returns the number of entries, their bytes in memory and their bytes on
+// disk. It counts each version of a key that different runs have, and the removals
+// and pruned entries of runs, until the runs are merged.
 func (t *Tree) Stats() (entries, bytes, spilledBytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,8 +20,7 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// The order of entries is byte order of keys of any length, whether they lie
-// in the entry or in the arena.
+// Entries have the byte order of their keys, in the entry or in the arena.
 func TestEntriesAreInKeyOrder(t *testing.T) {
 	key := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 'a', 0xff}), 1, 20)
 	rapid.Check(t, func(t *rapid.T) {
@@ -60,7 +59,7 @@ func put(t testing.TB, tree *Tree, stamps ...doc.Stamp) {
 	}
 }
 
-// spill makes what is in memory a run of its own.
+// spill writes memory as a run.
 func spill(t testing.TB, tree *Tree) {
 	t.Helper()
 	if err := tree.collapse(tree.mem, 0); err != nil {
@@ -72,11 +71,10 @@ func stampAt(o doc.OID, µs int64) doc.Stamp {
 	return doc.Stamp{OID: o, Updated: at(µs), Token: doc.Token{Digest: uint64(µs), Epoch: 1}}
 }
 
-// updateTime goes backwards in ordinary use, so the newest version may be the
-// first to be pruned. What it hides must stay hidden: to hold the older one
-// against a row that has returned to it would be "equal", and the index would
-// stay wrong.
-func TestPrunedStampStaysHidden(t *testing.T) {
+// updateTime may go backwards, so the newest version may be pruned first. The older
+// versions that it hides must stay hidden: a row that returned to one of them would
+// be taken for unchanged.
+func TestPrunedStampHidesOlderOnes(t *testing.T) {
 	for _, spilled := range []bool{false, true} {
 		t.Run(fmt.Sprintf("newest spilled %v", spilled), func(t *testing.T) {
 			fsys := faultfs.New()
@@ -105,7 +103,7 @@ func TestPrunedStampStaysHidden(t *testing.T) {
 	}
 }
 
-// A run that is not the oldest, and mostly pruned, is rewritten.
+// A run that is mostly pruned is rewritten.
 func TestPruneRewritesRuns(t *testing.T) {
 	tree := newTree(t, faultfs.New(), 16<<20)
 	want := model{}
@@ -149,7 +147,7 @@ func TestNewRemovesOldRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) != 1 || files[0].Name() != "notes.txt" {
-		t.Errorf("got %v, want what is no run, alone", files)
+		t.Errorf("got %v, want only the file that is no run", files)
 	}
 }
 
@@ -162,17 +160,18 @@ func TestNewFails(t *testing.T) {
 		spill(t, tree)
 		fsys.Fail(faultfs.At(k, fault))
 		_, err := New(Options{FS: fsys, Dir: dir})
-		if !errors.Is(err, fault) || !strings.HasPrefix(err.Error(), "make /stamps ready for spilled stamps: "+want) {
+		if !errors.Is(err, fault) || !strings.HasPrefix(err.Error(), "stamps: prepare /stamps: "+want) {
 			t.Errorf("step %d: got %v, want the fault of %s", k, err, want)
 		}
 	}
 	if _, err := New(Options{}); err == nil || !strings.Contains(err.Error(), "no directory") {
-		t.Errorf("no directory: got %v, want an error that says so", err)
+		t.Errorf("no directory: got %v, want that error", err)
 	}
 }
 
-// What the tree can't hold it does not say: never another key's stamp.
-func TestTreeLeavesOut(t *testing.T) {
+// The tree does not keep empty keys, keys that are too long, and rows without an
+// updateTime.
+func TestTreeDoesNotKeepSomeStamps(t *testing.T) {
 	tree := newTree(t, faultfs.New(), 1<<20)
 	longest, tooLong := doc.OID(strings.Repeat("x", maxKey)), doc.OID(strings.Repeat("x", maxKey+1))
 	put(t, tree, stampAt("", 1), stampAt(tooLong, 2), stampAt(longest, 3), doc.Stamp{OID: "NULL"})
@@ -182,8 +181,7 @@ func TestTreeLeavesOut(t *testing.T) {
 	checkTree(t, tree, want, []doc.OID{"", tooLong, longest, "NULL"})
 }
 
-// A disk that is full loses what was spilled and what was not, and nobody can
-// tell it from what was never put.
+// On a full disk a spill fails, and the tree is empty.
 func TestFullDiskEmptiesTheTree(t *testing.T) {
 	fsys := faultfs.New()
 	tree := newTree(t, fsys, 1<<20)
@@ -198,14 +196,13 @@ func TestFullDiskEmptiesTheTree(t *testing.T) {
 	})
 	err := tree.change(tree.spill)
 	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "spill 1 stamps: write run: ") {
-		t.Errorf("got %v, want what was done, and the disk's fault", err)
+		t.Errorf("got %v, want the step and the error of the disk", err)
 	}
 	checkTree(t, tree, model{}, []doc.OID{"k", "l"})
 	checkFiles(t, fsys, 0)
 }
 
-// A run that can't be read is an error of whoever reads, until the tree
-// changes: then it is gone.
+// Reads of a damaged run fail until the tree changes, which empties it.
 func TestUnreadableRun(t *testing.T) {
 	fsys := faultfs.New()
 	tree := newTree(t, fsys, 1<<20)
@@ -214,12 +211,12 @@ func TestUnreadableRun(t *testing.T) {
 	put(t, tree, stampAt("l", 2))
 	overwrite(t, fsys, runName(dir, 1), 20)
 
-	s, err := tree.Snapshot()
+	s, err := tree.snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	if got, err := collect(s, allTime); !errors.Is(err, errChecksum) {
+	defer s.close()
+	if got, err := collect(s.window, allTime); !errors.Is(err, errChecksum) {
 		t.Errorf("window: got %v, %v, want an error of the checksum", got, err)
 	}
 	if got, ok, err := tree.Get("k"); !errors.Is(err, errChecksum) || ok {
@@ -228,7 +225,7 @@ func TestUnreadableRun(t *testing.T) {
 	if got, ok, err := tree.Get("l"); err != nil || !ok || got != stampAt("l", 2) {
 		t.Errorf("get from memory: got %v, %v, %v, want the stamp", got, ok, err)
 	}
-	if _, err := tree.Snapshot(); err == nil {
+	if _, err := tree.snapshot(); err == nil {
 		t.Error("snapshot: got no error, want one")
 	}
 	put(t, tree, stampAt("m", 3))
@@ -247,7 +244,7 @@ func overwrite(t *testing.T, fsys atomicfile.FS, name string, offset int64) {
 	}
 }
 
-func TestRemovalThatFailsIsSaid(t *testing.T) {
+func TestFailedRemovalOfARunIsReturned(t *testing.T) {
 	fsys := faultfs.New()
 	tree := newTree(t, fsys, 1<<20)
 	put(t, tree, stampAt("k", 1))
@@ -257,6 +254,6 @@ func TestRemovalThatFailsIsSaid(t *testing.T) {
 	}
 	err := tree.Prune(at(10))
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove run /stamps/000001.run: ") {
-		t.Errorf("got %v, want what was to be removed", err)
+		t.Errorf("got %v, want the name of the run", err)
 	}
 }

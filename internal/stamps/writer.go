@@ -11,9 +11,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// writeRun writes records to a new file and opens it as a run, nil when there
-// are none. Nothing is synced: a run dies with the process. The filter must
-// have room for all keys.
+// writeRun writes records to a new file and opens it as a run. It returns nil if
+// there are no records. The file is not synced, since it is not used after a
+// restart. The filter must have room for all keys.
 func writeRun(fsys atomicfile.FS, name string, filter *filter, records iter.Seq2[record, error]) (*run, error) {
 	file, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -34,11 +34,11 @@ type writer struct {
 	file   atomicfile.File
 	filter *filter
 
-	block   []byte    // the block that is being filled, behind room for its header
-	keys    []doc.OID // in it
-	u       int64     // of its first record
+	block   []byte    // current block, with room for its header
+	keys    []doc.OID // of the block
+	u       int64     // of the block's first record
 	index   []byte
-	offset  int64 // end of the blocks written
+	offset  int64 // end of the last block written
 	records uint64
 	newest  int64
 }
@@ -58,7 +58,7 @@ func (w *writer) write(fsys atomicfile.FS, records iter.Seq2[record, error]) (*r
 	if err := w.finish(); err != nil {
 		return nil, err
 	}
-	// From the file, not from memory: what was not written can't be read back.
+	// Read the file, to find what was not written.
 	r, err := openRun(fsys, w.file)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (w *writer) add(r record) error {
 	return nil
 }
 
-// flush writes the block.
+// flush writes the current block.
 func (w *writer) flush() error {
 	if len(w.keys) == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// finish writes what stands behind the blocks.
+// finish writes index and footer.
 func (w *writer) finish() error {
 	if err := w.flush(); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (w *writer) append(b []byte) error {
 	return nil
 }
 
-// runName is the name of the n-th run in a directory; isRun tells such names.
+// runName returns the name of the n-th run in a directory.
 func runName(dir string, n int) string {
 	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, runSuffix))
 }
