@@ -31,7 +31,7 @@ type Sweep struct {
 	Dir         string // of the table, data/T
 	Batch       int    // rows per fetch
 	Chunk       int    // documents between two calls of Rest; 0: 10,000
-	FromScratch bool // do not continue an earlier sweep
+	FromScratch bool   // do not continue an earlier sweep
 	// Rest is called between chunks with the time since it last returned. It may
 	// release the lane and take it again. nil: no rest.
 	Rest     func(ctx context.Context, worked time.Duration) error
