@@ -41,11 +41,11 @@ func TestAccessFromOtherMachines(t *testing.T) {
 			}}}
 	}
 	ops := visitor{to(&tls.Config{RootCAs: pool}), "https://search.example" + address, opsToken}
-	sales, nobody := ops, ops
-	sales.token, nobody.token = salesToken, nobodyToken
+	sales, stranger := ops, ops
+	sales.token, stranger.token = salesToken, unknownToken
 
 	t.Run("by the name of its certificate", func(t *testing.T) {
-		for who, want := range map[visitor][2]int{ops: {200, 200}, sales: {403, 200}, nobody: {401, 401}} {
+		for who, want := range map[visitor][2]int{ops: {200, 200}, sales: {403, 200}, stranger: {401, 401}} {
 			status, text := who.ask(t, "GET", "/api/v1/status", "")
 			found, _ := who.ask(t, "GET", "/api/v1/tables/doc/search", "")
 			if status != want[0] || found != want[1] || strings.Contains(text, tokenWord) {
@@ -92,7 +92,7 @@ func TestAccessFromOtherMachines(t *testing.T) {
 		}
 		select {
 		case sent := <-got:
-			t.Errorf("the stranger was told %q", sent)
+			t.Errorf("the stranger got %q", sent)
 		default:
 		}
 	})
@@ -109,7 +109,7 @@ func commandsOverTLS(t *testing.T, file string) {
 		want  string
 	}{
 		{"", []string{"status"}, 1, "unauthorized: a token is needed"},
-		{nobodyToken, []string{"status"}, 1, "unauthorized: the token is none of this server's"},
+		{unknownToken, []string{"status"}, 1, "unauthorized: the token is none of this server's"},
 		{salesToken, []string{"status"}, 1, "forbidden: this token may only search"},
 		{opsToken, []string{"status"}, 0, "doc"},
 		{salesToken, []string{"search", "doc", "zebra"}, 0, "21 found in doc"},
@@ -190,7 +190,7 @@ func hidden(t *testing.T, sales visitor) {
 	}
 }
 
-// tokensOccurNowhere looks at all that a daemon says and keeps.
+// tokensOccurNowhere reads all that a daemon prints and stores.
 func tokensOccurNowhere(t *testing.T, p *proc, ops visitor, data string) {
 	for _, path := range []string{"/api/v1/status", "/metrics", "/readyz", "/healthz", "/api/v1/tables/doc/history", "/api/v1/tables/doc/explain/seen00", "/nothing"} {
 		if _, text := ops.ask(t, "GET", path, ""); strings.Contains(text, tokenWord) {
@@ -231,7 +231,7 @@ func TestOtherAddressesNeedTokensAndTLS(t *testing.T) {
 	}
 }
 
-// Groups that restrict nobody are said at the start. Who can open the data is an
+// Groups that restrict no caller are logged at the start. Who can open the data is an
 // admin, with tokens or without.
 func TestGroupsWithoutTokens(t *testing.T) {
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n")
@@ -292,16 +292,16 @@ func TestHangUpTakesTokens(t *testing.T) {
 	good := readFile(t, file)
 	replace(t, file, strings.Replace(good, opsToken, opsToken+"-renewed", 1))
 	p.hangUp(t)
-	p.says(t, took, 1)
+	p.waitForLog(t, took, 1)
 	if before, after := asks(opsToken), asks(opsToken+"-renewed"); before != 401 || after != 200 {
 		t.Errorf("the old token: got %d, the new one %d, want 401 and 200", before, after)
 	}
 	replace(t, file, strings.NewReplacer("127.0.0.1:0", "127.0.0.1:1", guardedTokens, "").Replace(good))
 	p.hangUp(t)
-	p.says(t, took, 2)
-	p.says(t, "http.tokens, http.tls", 1)
-	if nobody, after := asks(""), asks(opsToken+"-renewed"); nobody != 401 || after != 200 {
-		t.Errorf("no token: got %d, the last one %d, want 401 and 200", nobody, after)
+	p.waitForLog(t, took, 2)
+	p.waitForLog(t, "http.tokens, http.tls", 1)
+	if without, after := asks(""), asks(opsToken+"-renewed"); without != 401 || after != 200 {
+		t.Errorf("no token: got %d, the last one %d, want 401 and 200", without, after)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestDashboardAsksForAToken(t *testing.T) {
 		b.sees("#ready", "locked")
 		b.press(token + kb.Enter)
 	}
-	signIn(nobodyToken)
+	signIn(unknownToken)
 	b.sees("#refusal", "the token is none of this server's")
 	signIn(salesToken)
 	b.sees("#refusal", "this token may only search")

@@ -20,7 +20,7 @@ const stopTarget = time.Second
 
 // BenchmarkBackup backs up the data directory of a daemon that follows a table
 // of rows of about 500 bytes, of which one changes every 50 ms. How far the last
-// durable window lies behind says how long indexing stopped: by how much it is
+// durable window lies behind shows how long indexing stopped: by how much it is
 // farther than in a while without a backup.
 func BenchmarkBackup(b *testing.B) {
 	rows := 2 * benchRows() // by default a gigabyte of data directory
@@ -55,7 +55,7 @@ func BenchmarkBackup(b *testing.B) {
 		rows, size(b, cfg.Data)>>20, took.Seconds(), during.Seconds(), usual.Seconds(), stopped.Seconds(), stopTarget, verdict)
 }
 
-// changes changes a row every 50 ms, until it is told to stop.
+// changes changes a row every 50 ms, until its context ends.
 func changes(b *testing.B, dsn string, rows int) (stop func()) {
 	b.Helper()
 	db, err := pgx.Connect(b.Context(), dsn)

@@ -15,7 +15,7 @@ import (
 )
 
 // TestBackupCycles backs up while the notes change, lets them change further,
-// and brings the backup back, BACKUP_N times. What it has of rows that are gone
+// and restores the backup, BACKUP_N times. What it has of rows that are gone
 // since leaves with the sweep that starts by itself.
 func TestBackupCycles(t *testing.T) {
 	t.Parallel()
@@ -43,8 +43,8 @@ type backingUp struct {
 	verified time.Duration // the longest time from a start until all was verified
 }
 
-// cycle backs up, into a directory and into a file in turns; changes; ends the
-// daemon, by a kill and by a signal in turns; and brings the backup back.
+// cycle backs up, alternately into a directory and into a file; changes; ends the
+// daemon, alternately by a kill and by a signal; and restores the backup.
 func (b *backingUp) cycle(t *testing.T, i int) {
 	t.Helper()
 	word := fmt.Sprintf("doomed%d", i)
@@ -141,7 +141,7 @@ func commands(t testing.TB, want int, args ...string) string {
 // A backup of nothing is refused as any other question that comes too early.
 func TestBackupBeforeALoad(t *testing.T) {
 	dir := t.TempDir()
-	file := writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", filepath.Join(dir, "data"), "{horizon: auto}"))
+	file := writeFile(t, lateConfig("postgres://none@127.0.0.1:1/none", filepath.Join(dir, "data"), "{horizon: auto}"))
 	start(t, "run", "-c", file)
 	_, stderr, code := ask(t, nil, "backup", "-c", file, filepath.Join(dir, "b.tar.zst"))
 	if code != 1 || !strings.HasPrefix(stderr, "not_ready: nothing is loaded yet: ") {
@@ -167,7 +167,7 @@ func TestStartRemovesAnUnfinishedBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	start(t, "run", "-c", writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", data, "{horizon: auto}")))
+	start(t, "run", "-c", writeFile(t, lateConfig("postgres://none@127.0.0.1:1/none", data, "{horizon: auto}")))
 	if _, err := os.Stat(filepath.Join(data, "backup-123.tmp")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after a start: got %v, want nothing left of the unfinished backup", err)
 	}

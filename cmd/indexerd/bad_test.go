@@ -205,9 +205,9 @@ func TestBadSQLs(t *testing.T) {
 func TestBadAddresses(t *testing.T) {
 	const rest = "tables:\n  film: {source: db, sql: SELECT 1 AS id, key: id, updated: id, content: {fields: [id]}}\n"
 	for _, c := range []struct{ name, driver, dsn, want string }{
-		{"nobody listens", "postgres", "postgres://u:" + canary + "@127.0.0.1:1/d", "127.0.0.1:1"},
+		{"no server", "postgres", "postgres://u:" + canary + "@127.0.0.1:1/d", "127.0.0.1:1"},
 		{"no such host", "postgres", "postgres://u:" + canary + "@no-such-host.invalid/d", "no-such-host.invalid"},
-		{"keywords, nobody listens", "postgres", "host=127.0.0.1 port=1 user=u password=" + canary + " dbname=d", "127.0.0.1:1"},
+		{"keywords, no server", "postgres", "host=127.0.0.1 port=1 user=u password=" + canary + " dbname=d", "127.0.0.1:1"},
 		{"bad port", "postgres", "postgres://u:" + canary + "@127.0.0.1:port/d", "dsn"},
 		{"bad sslmode", "postgres", "postgres://u:" + canary + "@127.0.0.1:1/d?sslmode=perhaps", "dsn"},
 		{"no scheme", "postgres", canary + "@127.0.0.1", "dsn"},

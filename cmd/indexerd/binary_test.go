@@ -105,7 +105,7 @@ func start(t testing.TB, args ...string) *proc {
 	return startCmd(t, exec.Command(binary(t), args...))
 }
 
-// startCmd is start for a command that is made elsewhere.
+// startCmd is start for a command of the caller.
 func startCmd(t testing.TB, cmd *exec.Cmd) *proc {
 	t.Helper()
 	p := launch(t, cmd)
@@ -228,7 +228,7 @@ func decode(t testing.TB, address string, into any) {
 	}
 }
 
-// anyone talks to whoever answers, whatever certificate that shows.
+// the client that accepts any certificate.
 var anyone = http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 
 func get(address string) ([]byte, error) {

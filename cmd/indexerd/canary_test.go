@@ -175,7 +175,7 @@ func TestNoSecretIsPutOut(t *testing.T) {
 		p.hangUp(t)
 		eventually(t, time.Minute, "the daemon has looked at it", func() error {
 			if said := p.log.String()[before:]; !strings.Contains(said, kept) && !strings.Contains(said, took) {
-				return fmt.Errorf("it says %q", said)
+				return fmt.Errorf("got %q", said)
 			}
 			return nil
 		})

@@ -203,7 +203,7 @@ func noteChange(r *rand.Rand) (sql string, id int64) {
 	return "UPDATE note SET body = 'changed " + word + "', updated = now() WHERE id = $1", id
 }
 
-// proves wants everything equal once nobody writes any more: first without a
+// proves wants everything equal once no writer is running: first without a
 // sweep, so that none hides what was lost, then after one, to the last byte.
 func (c *chaos) proves(t *testing.T, p *proc) httpapi.VerifiedTable {
 	t.Helper()

@@ -102,7 +102,7 @@ func TestCheckPagila(t *testing.T) {
 type found struct {
 	name, setup, sql, more string
 	code, path             string
-	words                  string // in what it says, or what to do
+	words                  string // in the message or the hint
 	exit                   int
 }
 
@@ -268,7 +268,7 @@ func TestCheckBoundedTransactions(t *testing.T) {
 
 func TestCheckAddresses(t *testing.T) {
 	for _, c := range []found{
-		{"nobody", "", "postgres://u@127.0.0.1:1/d", "", "unreachable", "sources.db", "127.0.0.1:1", exitBad},
+		{"no server", "", "postgres://u@127.0.0.1:1/d", "", "unreachable", "sources.db", "127.0.0.1:1", exitBad},
 		{"no address", "", "postgres://u@127.0.0.1:port/d", "", "bad_dsn", "sources.db.dsn", "correct the address", exitBad},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (c *crashing) crash(t *testing.T, i int) {
 	word := "taken" + strconv.Itoa(i)
 	stop := c.storm(t)
 	quiet := i%3 == 0
-	if quiet { // what nobody follows stays in the server's memory
+	if quiet { // what no client reads stays in the server's memory
 		<-time.After(time.Second)
 		c.commits += stop()
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A tab is a page of the dashboard in a browser of its own.
+// A tab is a page of the dashboard in a separate browser.
 type tab struct {
 	testing.TB
 	ctx context.Context

@@ -22,7 +22,7 @@ import (
 // The tests of this file use the dashboard as a person does: a real Chromium
 // that types and clicks, on the real binary.
 
-var retake = flag.Bool("update", false, "take the screenshots of docs/images anew, and write what packaging has of the command line")
+var retake = flag.Bool("update", false, "retake the screenshots of docs/images, and write the files in packaging that are generated from the command line")
 
 func TestDashboard(t *testing.T) {
 	dsn, file := pagila(t)
@@ -52,7 +52,7 @@ func TestDashboard(t *testing.T) {
 		b.press("\r")
 		b.sees("#found", fmt.Sprintf("%d found", count(t, dsn, []string{"dog"})))
 	})
-	t.Run("a query that can't be read says why", func(t *testing.T) {
+	t.Run("a query that can't be read shows the error", func(t *testing.T) {
 		b := tab{t, b.ctx}
 		b.search("rting:PG")
 		b.sees("#found.wrong", "did you mean rating?")
@@ -70,7 +70,7 @@ func TestDashboard(t *testing.T) {
 			return nil
 		})
 	})
-	t.Run("what a row says is text", func(t *testing.T) {
+	t.Run("content of a row is text", func(t *testing.T) {
 		b := tab{t, b.ctx}
 		b.search("hostile")
 		b.sees("#hits li", "<img src=x onerror=")

@@ -206,7 +206,7 @@ func TestColumnsChangeUnderADaemon(t *testing.T) {
 	})
 	t.Run("the key has another type", func(t *testing.T) {
 		pgtest.Exec(t, dsn, "ALTER TABLE tail ALTER COLUMN id TYPE text; UPDATE tail SET u = clock_timestamp()")
-		eventually(t, soon, "the table fails, and says what to do", func() error {
+		eventually(t, soon, "the table fails, and names what to do", func() error {
 			s := ops.table(t, "tail")
 			if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "indexerd reload tail") {
 				return fmt.Errorf("%s: %+v", s.State, s.LastError)

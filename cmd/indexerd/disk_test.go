@@ -17,8 +17,8 @@ import (
 
 // TestFullDisk fills the disk under the data directory, DISK_N times: with
 // another amount of room each time, while following and during the initial load
-// in turns. What scorch holds in memory may then differ from what is on disk, and
-// only opening the index again tells. Searches are answered all the while, and
+// alternately. What scorch holds in memory may then differ from what is on disk, and
+// only opening the index again shows that. Searches are answered all the while, and
 // work goes on alone once there is room; also where the daemon was ended and
 // started again on the full disk.
 func TestFullDisk(t *testing.T) {
@@ -95,7 +95,7 @@ func (d *filling) ballast(t *testing.T, more int64) {
 }
 
 // fills commits more notes than there is room for, before the daemon loads them
-// or while it follows, and waits until the log says what happened.
+// or while it follows, and waits until the log reports it.
 func (d *filling) fills(t *testing.T, loading bool) {
 	t.Helper()
 	if loading {
@@ -108,7 +108,7 @@ func (d *filling) fills(t *testing.T, loading bool) {
 		d.ballast(t, 2<<20)
 		d.write(t, 2000)
 	}
-	eventually(t, 2*time.Minute, "the log says that the disk is full", func() error {
+	eventually(t, 2*time.Minute, "the log reports that the disk is full", func() error {
 		if log := d.daemon.log.String(); !strings.Contains(log, "no space left on device") || !strings.Contains(log, "make room") {
 			return errors.New(lastLine(log))
 		}
@@ -169,7 +169,7 @@ func (d *filling) goesOn(t *testing.T) time.Duration {
 		if err := d.daemon.unbroken(); err != nil {
 			t.Fatal(err)
 		}
-		body, err := get(d.daemon.base + "/api/v1/status") // nobody answers while the storage is being opened
+		body, err := get(d.daemon.base + "/api/v1/status") // no response while the storage is being opened
 		var s httpapi.Status
 		if err == nil {
 			err = json.Unmarshal(body, &s)

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestDockerfile looks at what of the image can be told without a container
+// TestDockerfile looks at what of the image can be checked without a container
 // engine: that the build's command is one, that what is copied is there, that
 // nothing runs as root, and that the commands of the image are commands.
 func TestDockerfile(t *testing.T) {

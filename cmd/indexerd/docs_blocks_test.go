@@ -17,7 +17,7 @@ import (
 )
 
 // A block is what stands between two fences of a document. The word behind the
-// opening fence says what is done with it:
+// opening fence determines what is done with it:
 //
 //	sh     commands, run in the document's order: docs_test.go
 //	sql    statements, run as the database's owner
@@ -81,7 +81,7 @@ func blocks(t testing.TB, name, heading string) []block {
 		case strings.HasPrefix(line, "## ") && heading != "":
 			inside = line == "## "+heading
 		case regexp.MustCompile(`^( {4}|\t)(\./)?(indexerd|go|make|curl|sudo) `).MatchString(line):
-			t.Errorf("%s:%d: a command without a fence: nobody runs it", name, i+1)
+			t.Errorf("%s:%d: a command without a fence is never run", name, i+1)
 		}
 	}
 	if open != nil {

@@ -36,8 +36,8 @@ var notRun = map[string]string{
 	"SIM_SEED=42 SIM_LOG=1 go test -v -count=1 -run TestSeeds ./internal/simtest":      "prints more than anybody reads, and proves what ./internal/simtest proves",
 }
 
-// A learner does what a document says, line by line, in a directory of its own
-// and with a Pagila of its own. For the writer's place and this one are not
+// A learner follows a document, line by line, in a separate directory
+// and with a separate Pagila. For the writer's place and this one are not
 // the same, some words are read as others: see here.
 type learner struct {
 	testing.TB
@@ -130,7 +130,7 @@ func lines(text string) []string {
 	return all
 }
 
-// uncommented is a command without what the document says of it.
+// uncommented returns a command without its comment.
 func uncommented(command string) string {
 	return strings.TrimSpace(regexp.MustCompile(`\s+# .*\n`).ReplaceAllString(command, "\n"))
 }
@@ -215,7 +215,7 @@ func (r *learner) stop() {
 	}
 }
 
-// read does what one block says.
+// read follows one block.
 func (r *learner) read(b block) {
 	r.Helper()
 	switch b.lang {
@@ -304,7 +304,7 @@ func queries(text string) []string {
 	return all
 }
 
-// runnable tells whether a block has a command that a test can run.
+// runnable reports whether a block has a command that a test can run.
 func runnable(b block) bool {
 	return b.lang == "sql" || b.lang == "sh" && slices.ContainsFunc(lines(b.text), func(c string) bool {
 		return notRun[uncommented(c)] == ""

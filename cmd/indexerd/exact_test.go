@@ -11,7 +11,7 @@ import (
 )
 
 // TestExactIsADemand has a database that can't tell a horizon: the table counts
-// as failing, says why, is searched all the same, and S stands still although
+// as failing, shows why, is searched all the same, and S stands still although
 // the last tier would move it.
 func TestExactIsADemand(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 
 // A foreign table that becomes a partition while the daemon runs, and a function
 // that is replaced by one that can't be looked into, are noticed without a
-// start: S is no longer called exact, and status says why. So is that they have
+// start: S is no longer called exact, and status shows why. So is that they have
 // gone.
 func TestForeignRowsComeLater(t *testing.T) {
 	for name, c := range map[string]struct{ change, undo, reason string }{

@@ -55,7 +55,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 	}
 	d.refuses(t)
 	d.daemon.hangUp(t)
-	d.daemon.says(t, took, 1)
+	d.daemon.waitForLog(t, took, 1)
 	late := d.goesOn(t)
 	d.proves(t, d.daemon)
 	slowest, n := s.end(t)
@@ -71,7 +71,7 @@ func TestDiskFillsWhileFollowing(t *testing.T) {
 	s := d.searches(t)
 	d.fill(t)
 	d.write(t, 500)
-	eventually(t, 2*time.Minute, "status says that the disk is full", func() error {
+	eventually(t, 2*time.Minute, "status shows that the disk is full", func() error {
 		if e := d.daemon.status(t).Tables[0].LastError; e == nil || e.Pass != "storage" {
 			return fmt.Errorf("got last error %+v", e)
 		}
@@ -116,7 +116,7 @@ func (d *filling) refuses(t *testing.T) {
 	} {
 		_, stderr, code := ask(t, nil, args...)
 		if code == 0 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device") {
-			t.Errorf("%s on a full disk: exit %d: %q, want one line that says so", args[0], code, stderr)
+			t.Errorf("%s on a full disk: exit %d: %q, want one line with the reason", args[0], code, stderr)
 		}
 	}
 }

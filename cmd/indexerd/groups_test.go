@@ -28,7 +28,7 @@ func TestGroupsDisappear(t *testing.T) {
 			if a := nine.finds(t, "doc", "text"); len(a.Hits)+len(a.Facets) > 0 {
 				t.Errorf("got %+v, want nothing", a)
 			}
-			eventually(t, soon, "status says why", func() error {
+			eventually(t, soon, "status shows why", func() error {
 				if s := ops.table(t, "doc"); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, "only admins find documents") {
 					return fmt.Errorf("%s: %+v", s.State, s.LastError)
 				}
@@ -43,7 +43,7 @@ func TestGroupsDisappear(t *testing.T) {
 	}
 }
 
-// The same in SQLite, where the groups come from a table of their own, with a
+// The same in SQLite, where the groups come from a separate table, with a
 // restart while the database can't be reached.
 func TestGroupsDisappearOverARestart(t *testing.T) {
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)

@@ -22,10 +22,10 @@ import (
 
 // The tokens of these tests have one word in common, which nothing may show.
 const (
-	tokenWord   = "t0kencanary"
-	opsToken    = tokenWord + "-of-operations"
-	salesToken  = tokenWord + "-of-sales"
-	nobodyToken = tokenWord + "-of-nobody"
+	tokenWord    = "t0kencanary"
+	opsToken     = tokenWord + "-of-operations"
+	salesToken   = tokenWord + "-of-sales"
+	unknownToken = tokenWord + "-that-is-unknown"
 )
 
 // hiddenWord occurs in documents that sales may not see: in every column, in
@@ -33,7 +33,7 @@ const (
 const hiddenWord = "xylocanary"
 
 // writeGuarded makes a database of documents that not everyone may see, and a
-// configuration with an http section of its own.
+// configuration with its own http section.
 func writeGuarded(t *testing.T, http string) (file, data string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -52,7 +52,7 @@ tables:
 // IDLE_SECONDS sets for how long (make idle: 600); then what it takes is judged
 // as well, where updateTime has an index. Children that are joined, and dated by
 // the later of two columns, have none that a window could use: what a look at
-// those costs is the database's to say, and is told and not judged.
+// those costs depends on the database, so it is reported and not judged.
 func TestIdle(t *testing.T) {
 	if os.Getenv("IDLE_SECONDS") == "" { // no time is measured
 		t.Parallel()

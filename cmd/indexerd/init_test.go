@@ -208,7 +208,7 @@ func TestInitFails(t *testing.T) {
 	}
 }
 
-// A database of which nothing can be indexed fails, and says what is missing.
+// A database of which nothing can be indexed fails, and the error names what is missing.
 func TestInitFindsNothing(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE log (line text)")

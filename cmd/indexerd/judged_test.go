@@ -32,7 +32,7 @@ const (
 )
 
 // TestJudged judges JUDGE_N writes one by one, as Jepsen's set does: each row
-// has a word of its own for each write. From the commit on the time runs until
+// has a separate word for each write. From the commit on the time runs until
 // a search finds it, or, of a removal, finds it no more. A row that was found
 // must be in every answer until it is written again.
 func TestJudged(t *testing.T) {
@@ -130,7 +130,7 @@ func (j *judge) run(t *testing.T, dsn string, n int) {
 	}
 }
 
-// write writes rows of its own, the next one a moment after the last was found:
+// write writes its rows, the next one a moment after the last was found:
 // at once would always be just after a window was read.
 func (j *judge) write(ctx context.Context, pool *pgxpool.Pool, writer, n int) error {
 	random := rand.New(rand.NewPCG(j.seed, uint64(writer)))

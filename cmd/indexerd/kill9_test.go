@@ -35,7 +35,7 @@ func TestKill9(t *testing.T) {
 	commits := stop()
 	v := k.proves(t, p)
 	if commits == 0 {
-		t.Error("nobody wrote anything")
+		t.Error("no writer wrote anything")
 	}
 	k.figures(t, "kill", fmt.Sprintf("n=%d commits=%d restarts=%d restarts_max_ms=%d S_back=%d",
 		n, commits, k.restarts, k.slowest.Milliseconds(), k.fell), v)
@@ -52,7 +52,7 @@ type killing struct {
 }
 
 // phases are the moments of a daemon's life, in an order in which nothing is
-// swept or loaded anew before what the kills did to it was judged.
+// swept or reloaded before what the kills did to it was judged.
 var phases = []struct {
 	name string
 	live func(*killing, *testing.T)
@@ -128,7 +128,7 @@ func (k *killing) unseen(t *testing.T, within time.Duration) {
 	_ = cmd.Wait() // killed, as it should be
 }
 
-func (k *killing) anew(t *testing.T) {
+func (k *killing) reset(t *testing.T) {
 	t.Helper()
 	if err := os.RemoveAll(k.data); err != nil {
 		t.Fatal(err)
@@ -137,12 +137,12 @@ func (k *killing) anew(t *testing.T) {
 }
 
 func (k *killing) newborn(t *testing.T) {
-	k.anew(t)
+	k.reset(t)
 	k.unseen(t, 300*time.Millisecond)
 }
 
 func (k *killing) loading(t *testing.T) {
-	k.anew(t)
+	k.reset(t)
 	k.kills(t, k.start(t), time.Second)
 }
 
@@ -152,7 +152,7 @@ func (k *killing) backingUp(t *testing.T) { k.busy(t, "/api/v1/backup") }
 func (k *killing) verifying(t *testing.T) { k.busy(t, "/api/v1/verify") }
 func (k *killing) sweeping(t *testing.T)  { k.busy(t, "/api/v1/tables/note/sweep") }
 
-// The moments that a file tells: scorch persists or merges, a backup has copied
+// The moments that a file shows: scorch persists or merges, a backup has copied
 // something, a reindex has two indexes.
 func (k *killing) segment(t *testing.T) { k.once(t, "", "note/index/*.zap") }
 func (k *killing) staged(t *testing.T)  { k.once(t, "/api/v1/backup", "backup-*.tmp/*") }
@@ -216,7 +216,7 @@ const again = 20 * time.Millisecond
 
 // A request is made again and again while a daemon lives.
 type request struct {
-	done  chan struct{} // closed when nobody asks any more
+	done  chan struct{} // closed when no caller asks any more
 	times atomic.Int64
 	last  atomic.Value // how the last one ended
 }

@@ -77,11 +77,11 @@ func TestLoadKilledTenTimes(t *testing.T) {
 	t.Logf("the last run read %d rows, of %d ranges that were not finished; %d workers", read, ranges-before, runtime.NumCPU())
 }
 
-// loadedRows is what a daemon says that it loaded.
+// loadedRows is the number of rows that a daemon logs as loaded.
 func loadedRows(t *testing.T, p *proc) int {
 	t.Helper()
 	var rows int
-	eventually(t, soon, "the log says how many rows were loaded", func() error {
+	eventually(t, soon, "the log shows how many rows were loaded", func() error {
 		_, after, _ := strings.Cut(p.log.String(), `msg="initial loaded"`)
 		_, after, ok := strings.Cut(after, "rows=")
 		if !ok {

@@ -65,7 +65,7 @@ const (
 )
 
 var faultyOperations = []operation{
-	{name: "load", before: (*faulty).anew, cycle: (*faulty).load},
+	{name: "load", before: (*faulty).reset, cycle: (*faulty).load},
 	{name: "incremental", change: someChanges, cycle: posting("run/incremental"), heal: "run/incremental"},
 	{name: "compensation", change: someChanges, cycle: posting("run/compensate"), heal: "run/compensate"},
 	{name: "sweep", change: silentChanges, cycle: posting("sweep"), heal: "sweep"},
@@ -80,7 +80,7 @@ type misfortune struct {
 	cut  bool // the power goes; else what was written stays
 }
 
-// A daemon that the fault leaves alive is in turns left alone to heal, and
+// A daemon that the fault leaves alive is alternately left alone to heal, and
 // overtaken by a power cut.
 var misfortunes = []misfortune{
 	{"kill", faultdisk.Stop, false},
@@ -188,7 +188,7 @@ func (f *faulty) befalls(t *testing.T, m misfortune, k int) bool {
 		if !f.wounded {
 			t.Fatalf("untouched, it fails: %v", err)
 		}
-		f.wounded = false // an earlier fault that befell scorch in the background is told to the next batch
+		f.wounded = false // an earlier fault that befell scorch in the background is reported to the next batch
 		f.proves(t, "healed late: "+err.Error())
 		return f.befalls(t, m, k)
 	}
@@ -225,7 +225,7 @@ func (f *faulty) overcomes(t *testing.T, m misfortune, k int) {
 	f.starts(t)
 }
 
-// starts starts the daemon, which has nobody to help it.
+// starts starts the daemon without any help.
 func (f *faulty) starts(t *testing.T) {
 	t.Helper()
 	if f.daemon != nil {
@@ -308,8 +308,8 @@ func posting(what string) func(*faulty, *testing.T) error {
 	return func(f *faulty, _ *testing.T) error { return f.asks(what) }
 }
 
-// anew ends the daemon and takes everything away.
-func (f *faulty) anew(t *testing.T) {
+// reset ends the daemon and takes everything away.
+func (f *faulty) reset(t *testing.T) {
 	t.Helper()
 	f.daemon.kill()
 	f.saysWhy(t)

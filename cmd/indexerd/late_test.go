@@ -175,7 +175,7 @@ func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
 	pgtest.Exec(t, dsn, "DELETE FROM note WHERE id = 4001")
 	eventually(t, soon, "the deleted row leaves", func() error { return finds(p, t, "ephemeral", 0) })
 	commit(t, pin)
-	eventually(t, soon, "a pass says that it deleted a row", func() error {
+	eventually(t, soon, "a pass reports that it deleted a row", func() error {
 		if log := p.log.String(); !strings.Contains(log, "deleted=1") {
 			return errors.New(log)
 		}

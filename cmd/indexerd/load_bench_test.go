@@ -38,7 +38,7 @@ func (c cost) perRow(rows int) float64 { return float64(c.CPU.Microseconds()) / 
 // BenchmarkLoad loads 100,000 rows from PostgreSQL until they are searchable,
 // beside raw bleve on the same documents in memory, interleaved in one run:
 // with the same mapping, and once with bleve's default one. Each is a process
-// of its own; the daemon's figures are the whole daemon's.
+// alone; the daemon's numbers are the whole daemon's.
 func BenchmarkLoad(b *testing.B) {
 	all := texts(b)
 	dsn := textTable(b, all)
@@ -87,7 +87,7 @@ func loadOnce(b *testing.B, dsn string) cost {
 	return cost{p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime(), wall, float64(usage.Maxrss) / 1024}
 }
 
-// rawOnce runs TestRawBleve in a process of its own.
+// rawOnce runs TestRawBleve in a separate process.
 func rawOnce(b *testing.B, mapping string) cost {
 	b.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestRawBleve$", "-test.v")
@@ -163,7 +163,7 @@ func applySame(t *testing.T, all []bodyText) {
 	}
 }
 
-// applyDefault indexes as bleve does when it is told nothing.
+// applyDefault indexes with the defaults of bleve.
 func applyDefault(t *testing.T, all []bodyText) {
 	t.Helper()
 	index, err := bleve.New(filepath.Join(t.TempDir(), "index"), bleve.NewIndexMapping())

@@ -36,7 +36,7 @@ func TestLogSink(t *testing.T) {
 	}
 }
 
-// A daemon whose database is missing tries again and again, and says it once a
+// A daemon whose database is missing tries again and again, and logs it once a
 // minute; each line is of the format that the file names.
 func TestDaemonLogsAFailureOnce(t *testing.T) {
 	dir := t.TempDir()

@@ -42,7 +42,7 @@ func newMany(t *testing.T, tables int) *many {
 	var yaml strings.Builder
 	fmt.Fprintf(&yaml, "data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n", t.TempDir())
 	fmt.Fprintf(&yaml, "  pg: {driver: postgres, dsn: %q, limits: {connections: 5}}\n  file: {driver: sqlite, dsn: %q}\n", m.dsn, file)
-	fmt.Fprintf(&yaml, "  down: {driver: postgres, dsn: 'postgres://nobody@127.0.0.1:1/none?sslmode=disable'}\ntables:\n")
+	fmt.Fprintf(&yaml, "  down: {driver: postgres, dsn: 'postgres://none@127.0.0.1:1/none?sslmode=disable'}\ntables:\n")
 	table := func(source, name, body string) {
 		fmt.Fprintf(&yaml, "  %s: {source: %s, sql: 'SELECT id, updated, %s AS body FROM %s', key: id, updated: updated, content: {fields: [body]}}\n", name, source, body, name)
 	}
@@ -82,7 +82,7 @@ func (m *many) table(t *testing.T, name string) httpapi.TableStatus {
 // failsWith waits until a table's status names its failure.
 func (m *many) failsWith(t *testing.T, name, what string) {
 	t.Helper()
-	eventually(t, time.Minute, name+" fails, and says why", func() error {
+	eventually(t, time.Minute, name+" fails, and shows why", func() error {
 		s := m.table(t, name)
 		if s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, what) {
 			return fmt.Errorf("state %s, last error %+v", s.State, s.LastError)
@@ -110,7 +110,7 @@ func (m *many) following(t *testing.T, first int, lag time.Duration) {
 }
 
 // One table is locked, one has lost a column, one has slow rows, one database is
-// down: all others go on, and status says of each what is wrong. MANY_TABLES
+// down: all others go on, and status shows what is wrong with each. MANY_TABLES
 // sets how many there are (make many: 30); then the lock is held until its
 // table fails, the others' lag is watched all the while, and what was broken has
 // to recover.
@@ -205,7 +205,7 @@ func (m *many) sources(t *testing.T) {
 }
 
 // In quiet hours a table that is loaded is followed, and another is not loaded;
-// who asks is told why.
+// a caller gets the reason.
 func TestQuietHours(t *testing.T) {
 	dsn, data := lateTable(t), t.TempDir()
 	config := lateConfig(dsn, data, "{every: 500ms}")
@@ -253,7 +253,7 @@ func TestQuietHours(t *testing.T) {
 	p.stop(t)
 }
 
-// A database that is slow is spared, which the log says and metrics show; what
+// A database that is slow is spared, which log and metrics show; what
 // is new is found all the same.
 func TestSlowDatabaseIsSpared(t *testing.T) {
 	dsn := lateTable(t)

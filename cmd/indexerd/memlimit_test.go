@@ -57,7 +57,7 @@ func TestCgroupLimit(t *testing.T) {
 }
 
 // Go's memory limit is four fifths of the cgroup's, unless GOMEMLIMIT is set. The
-// limit is the process's, so each case is a process of its own.
+// limit is the process's, so each case runs in a separate process.
 func TestLimitMemory(t *testing.T) {
 	root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/a\n")}, "sys/fs/cgroup/a/memory.max": {Data: []byte("1000000000\n")}}
 	if os.Getenv("INDEXERD_MEMLIMIT") != "" {

@@ -28,7 +28,7 @@ func fits() string {
 }
 
 // BenchmarkMemory loads what takes the most memory for its size, each with a
-// daemon of its own, and prints the peak of the daemon's resident memory: after
+// separate daemon, and prints the peak of the daemon's resident memory: after
 // the load and a start that meets the same rows again.
 func BenchmarkMemory(b *testing.B) {
 	cases := []struct {

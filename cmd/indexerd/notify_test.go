@@ -25,14 +25,14 @@ func TestServiceTellsSystemd(t *testing.T) {
 		p.hangUp(t)
 		hears(t, conn, "RELOADING=1\nMONOTONIC_USEC=")
 		hears(t, conn, "READY=1")
-		p.says(t, took, 1)
+		p.waitForLog(t, took, 1)
 	})
 	t.Run("a reload that is refused", func(t *testing.T) {
 		replace(t, file, "data: [")
 		p.hangUp(t)
 		hears(t, conn, "RELOADING=1\nMONOTONIC_USEC=")
 		hears(t, conn, "READY=1")
-		p.says(t, kept, 1)
+		p.waitForLog(t, kept, 1)
 	})
 	p.stop(t)
 	for got := ""; got != "STOPPING=1"; {
@@ -76,7 +76,7 @@ func receive(t *testing.T, conn *net.UnixConn) string {
 	b := make([]byte, 4096)
 	n, err := conn.Read(b)
 	if err != nil {
-		t.Fatalf("nothing more is told: %v", err)
+		t.Fatalf("no further state is sent: %v", err)
 	}
 	return string(b[:n])
 }

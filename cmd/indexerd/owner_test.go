@@ -97,7 +97,7 @@ func TestQuestionsOfAnotherUser(t *testing.T) {
 		args = append([]string{args[0], "-c", o.file}, args[1:]...)
 		_, stderr, code := ask(t, nil, args...)
 		if code == 0 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "sudo -u ") {
-			t.Errorf("%q as root: exit %d: %q, want one line that says as whom to run it", args, code, stderr)
+			t.Errorf("%q as root: exit %d: %q, want one line that names the user to run it as", args, code, stderr)
 		}
 		if after := tree(t, o.data); after != before {
 			t.Fatalf("%q as root changed the data directory: got\n%s\nwant\n%s", args, after, before)
@@ -132,7 +132,7 @@ func TestQuestionsOfAStranger(t *testing.T) {
 		cmd.Stderr = &stderr
 		err := cmd.Run()
 		if err == nil || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "belongs to the user root") {
-			t.Errorf("%s: %v: %q, want one line that says whose it is", args[0], err, stderr.String())
+			t.Errorf("%s: %v: %q, want one line that names the owner", args[0], err, stderr.String())
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestPagila(t *testing.T) {
 	}
 	t.Run("totals are PostgreSQL's", func(t *testing.T) { totals(t, p, dsn, file) })
 	t.Run("an update is searchable", func(t *testing.T) { update(t, p, dsn) })
-	t.Run("kill -9 needs no hand", func(t *testing.T) { killed(t, p, dsn, file) })
+	t.Run("kill -9 needs no manual step", func(t *testing.T) { killed(t, p, dsn, file) })
 }
 
 // totals compares the totals of searches with whole-word counts.
@@ -175,7 +175,7 @@ func TestDatabaseDownAndUp(t *testing.T) {
 		}
 		return nil
 	}
-	eventually(t, soon, "status says that the database is down", failing)
+	eventually(t, soon, "status shows that the database is down", failing)
 	if _, err := get(p.base + "/readyz"); err == nil {
 		t.Error("/readyz before anything is loaded: got 200, want 503")
 	}
@@ -183,7 +183,7 @@ func TestDatabaseDownAndUp(t *testing.T) {
 	p.ready(t)
 
 	down()
-	eventually(t, soon, "status says that the database is down again", failing)
+	eventually(t, soon, "status shows that the database is down again", failing)
 	if got := p.search(t, "film", "drama shark").Total; got == 0 {
 		t.Error("a search while the database is down: got nothing")
 	}

@@ -52,15 +52,15 @@ type powered struct {
 // An outage is what the daemon is at when the power goes.
 type outage struct {
 	name  string
-	anew  bool   // everything is loaded anew
+	reset bool   // everything is loaded again
 	steps int    // the power goes at one of so many
 	asks  string // is posted once the daemon is ready
 }
 
 // A sweep, which would hide what the cuts have done, comes last.
 var outages = []outage{
-	{name: "the first steps of an index", anew: true, steps: 60},
-	{name: "initial load", anew: true, steps: 600},
+	{name: "the first steps of an index", reset: true, steps: 60},
+	{name: "initial load", reset: true, steps: 600},
 	{name: "a start", steps: 20},
 	{name: "following", steps: 600},
 	{name: "a backup", steps: 150, asks: "backup"},
@@ -74,8 +74,8 @@ var outages = []outage{
 func (p *powered) outage(t *testing.T, i int, o outage) {
 	t.Helper()
 	p.phase = fmt.Sprintf("outage %d, %s", i, o.name)
-	if o.anew {
-		p.anew(t)
+	if o.reset {
+		p.reset(t)
 		p.disk.Sync()
 	}
 	at := 1 + p.random.IntN(o.steps)

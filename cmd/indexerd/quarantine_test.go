@@ -10,7 +10,7 @@ import (
 )
 
 // TestQuarantine loads rows that can't become documents among others that can:
-// each is set aside with its reason and blocks nobody, and once it is mended it
+// each is set aside with its reason and blocks no other row, and once it is repaired it
 // leaves by itself, or at the next sweep.
 func TestQuarantine(t *testing.T) {
 	t.Parallel()
@@ -74,9 +74,9 @@ tables:
 		t.Errorf("verify: got %+v, want the 6 rows with a key and the reason of that without one", v)
 	}
 
-	pgtest.Exec(t, dsn, "UPDATE item SET body = 'mended', price = 2, updated = clock_timestamp() WHERE id <= 4")
-	eventually(t, soon, "what was mended is found", func() error {
-		if got := p.search(t, "item", "mended", "size=0").Total; got != 4 {
+	pgtest.Exec(t, dsn, "UPDATE item SET body = 'repaired', price = 2, updated = clock_timestamp() WHERE id <= 4")
+	eventually(t, soon, "the repaired rows are found", func() error {
+		if got := p.search(t, "item", "repaired", "size=0").Total; got != 4 {
 			return fmt.Errorf("got %d of 4", got)
 		}
 		return nil

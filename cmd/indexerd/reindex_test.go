@@ -23,7 +23,7 @@ func rewrite(t *testing.T, file string, oldNew ...string) {
 	replace(t, file, changed)
 }
 
-// replace writes a configuration file anew.
+// replace overwrites a configuration file.
 func replace(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -44,7 +44,7 @@ func TestReindex(t *testing.T) {
 	rewrite(t, file, "fields: [title, description], analyzer: standard", "fields: [title, description, rating], analyzer: en")
 	p = start(t, "run", "-c", file)
 	p.ready(t)
-	eventually(t, soon, "the log says what to do", func() error {
+	eventually(t, soon, "the log names the command", func() error {
 		if log := p.log.String(); !strings.Contains(log, "indexerd reindex film") {
 			return fmt.Errorf("%s", log)
 		}
@@ -81,7 +81,7 @@ func TestReindex(t *testing.T) {
 }
 
 // TestNewSQL: another SQL is another epoch of tokens, and everything is compared
-// anew, by itself.
+// again, without a command.
 func TestNewSQL(t *testing.T) {
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms, slack: 500ms}"))

@@ -98,7 +98,7 @@ tables:
 	wantFound(t, p, "item", "good", 993) // 600 and 700 as they were
 	wantFound(t, p, "item", "twin", 0)
 
-	pgtest.Exec(t, dsn, `UPDATE item SET fault = 'XX000' WHERE id = 800; INSERT INTO item SELECT id, updated, 'copy' FROM item WHERE id = 900`) // no updateTime tells
+	pgtest.Exec(t, dsn, `UPDATE item SET fault = 'XX000' WHERE id = 800; INSERT INTO item SELECT id, updated, 'copy' FROM item WHERE id = 900`) // no updateTime shows
 	sweeps(t, 0, file, "item")
 	maps.Copy(want, map[string]string{"800": "XX000", "900": "several rows have this key"})
 	wantAside(t, p, "item", "the sweep finds the others", want)

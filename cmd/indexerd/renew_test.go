@@ -21,8 +21,8 @@ func (p *proc) hangUp(t testing.TB) {
 	}
 }
 
-// says waits until the log has so many lines with a text.
-func (p *proc) says(t testing.TB, text string, lines int) {
+// waitForLog waits until the log has lines lines with a text.
+func (p *proc) waitForLog(t testing.TB, text string, lines int) {
 	t.Helper()
 	eventually(t, time.Minute, fmt.Sprintf("%d lines say %q", lines, text), func() error {
 		if got := strings.Count(p.log.String(), text); got < lines {
@@ -74,7 +74,7 @@ func TestHangUp(t *testing.T) {
 	good := readFile(t, file)
 	rewrite(t, file, "content: {fields: [body]}", "content: {fields: [body]}\n    nonsense: 1\n    batch: none")
 	p.hangUp(t)
-	p.says(t, kept, 2)
+	p.waitForLog(t, kept, 2)
 	for _, want := range []string{"tables.note.nonsense", "tables.note.batch"} {
 		if log := p.log.String(); !strings.Contains(log, want) {
 			t.Errorf("the log has no line of %s:\n%s", want, log)
@@ -83,12 +83,12 @@ func TestHangUp(t *testing.T) {
 	replace(t, file, good)
 	rewrite(t, file, "fields: [body]", "fields: [bdy]")
 	p.hangUp(t)
-	p.says(t, "did you mean body", 1)
+	p.waitForLog(t, "did you mean body", 1)
 
 	replace(t, file, good)
 	rewrite(t, file, "key: id", "key: [id, body]")
 	p.hangUp(t)
-	p.says(t, "indexerd reload note", 1)
+	p.waitForLog(t, "indexerd reload note", 1)
 	if got := p.search(t, "note", "note").Total; got != 100 {
 		t.Errorf("after refusals: %d found, want 100", got)
 	}
@@ -102,8 +102,8 @@ func TestHangUp(t *testing.T) {
 `)
 	rewrite(t, file, "data: ", "data: "+filepath.Join(t.TempDir(), "other")+" #", "127.0.0.1:0", "127.0.0.1:1")
 	p.hangUp(t)
-	p.says(t, took, 1)
-	p.says(t, "keeps what only a restart changes", 1)
+	p.waitForLog(t, took, 1)
+	p.waitForLog(t, "keeps what only a restart changes", 1)
 	p.ready(t)
 	if got := p.search(t, "memo", "memo").Total; got != 10 {
 		t.Errorf("the new table: %d found, want 10", got)
@@ -132,8 +132,8 @@ func TestReloadWhileRunning(t *testing.T) {
 	}
 	rewrite(t, file, "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: id", "  note:\n    source: db\n    sql: SELECT id, updated, body FROM note\n    key: [id, body]")
 	p.hangUp(t)
-	p.says(t, "indexerd reload note", 1)
-	if stdout, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 || !strings.Contains(stdout, "loaded anew") {
+	p.waitForLog(t, "indexerd reload note", 1)
+	if stdout, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 || !strings.Contains(stdout, "loaded again") {
 		t.Fatalf("reload: exit %d: %s%s", code, stdout, stderr)
 	}
 	p.ready(t)

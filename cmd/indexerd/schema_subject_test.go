@@ -236,7 +236,7 @@ func pgExec(conn *pgx.Conn) func(context.Context, ...string) error {
 		}
 		for _, statement := range statements {
 			if _, err = tx.Exec(ctx, statement); err != nil {
-				_ = tx.Rollback(context.WithoutCancel(ctx)) // err says more
+				_ = tx.Rollback(context.WithoutCancel(ctx)) // err is more precise
 				return fmt.Errorf("%s: %w", statement, err)
 			}
 		}
@@ -253,7 +253,7 @@ func liteExec(db *sql.DB) func(context.Context, ...string) error {
 		}
 		for _, statement := range statements {
 			if _, err = tx.ExecContext(ctx, statement); err != nil {
-				_ = tx.Rollback() // err says more
+				_ = tx.Rollback() // err is more precise
 				return fmt.Errorf("%s: %w", statement, err)
 			}
 		}

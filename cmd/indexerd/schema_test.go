@@ -28,7 +28,7 @@ import (
 // both sources, from the initial load on, while rows change. No process ends, no
 // answer has a value of another column, no token finds a document of another
 // group. At the end of a sequence the index is equal to the database, or the
-// table fails with a line that says why.
+// table fails with a line that names the reason.
 //
 // What a right answer is follows from a row's key alone: see record.
 func TestSchema(t *testing.T) {
@@ -219,7 +219,7 @@ func (r *schemaRound) judgeAnswer(t *testing.T, s *subject, group int, q string,
 	}
 }
 
-// misplaced says what is wrong with a value; "" where nothing is.
+// misplaced returns what is wrong with a value, "" for nothing.
 func misplaced(id int, field string, value any) string {
 	text := fmt.Sprint(value)
 	switch {
@@ -247,7 +247,7 @@ func misplaced(id int, field string, value any) string {
 }
 
 // endWithin is how long a table may take, when the last change has been made,
-// until it is equal or says what is wrong: a comparison after each change, and
+// until it is equal or reports what is wrong: a comparison after each change, and
 // pauses between tries of up to half a minute.
 const endWithin = 5 * time.Minute
 
@@ -310,7 +310,7 @@ func (r *schemaRound) equal(t *testing.T, s *subject, aside bool) error {
 	return nil
 }
 
-// fails wants a state that says what of the schema does not fit, and that a
+// fails wants a state that names what of the schema does not fit, and that a
 // token finds nothing where the groups are gone.
 func (r *schemaRound) fails(t *testing.T, s *subject) error {
 	t.Helper()

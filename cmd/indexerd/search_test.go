@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/search"
 )
 
-// Fields keep their order, a list reads as one, and nothing that a row says
+// Fields keep their order, a list reads as one, and nothing in a row
 // steers the terminal.
 func TestPrintAnswer(t *testing.T) {
 	answer := search.Answer{Table: "film", Total: 1, TookMS: 3, Hits: []search.Hit{{

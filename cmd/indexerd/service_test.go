@@ -80,7 +80,7 @@ func TestServiceFindsItsCredential(t *testing.T) {
 		t.Errorf("documents: got %d, want 1000", got)
 	}
 	t.Run("alerts know the metrics", func(t *testing.T) { alerts(t, p) })
-	t.Run("who asks needs no credential", func(t *testing.T) {
+	t.Run("a client needs no credential", func(t *testing.T) {
 		os.Unsetenv("CREDENTIALS_DIRECTORY") // put back by the Setenv above
 		for _, command := range [][]string{{"status"}, {"search", "film", "shark"}, {"verify"}, {"sweep", "film"}, {"history", "film"}} {
 			args := append([]string{command[0], "-c", file}, command[1:]...)

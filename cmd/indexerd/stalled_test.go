@@ -18,7 +18,7 @@ import (
 func withTokens(t *testing.T, file string) {
 	t.Helper()
 	replaceIn(t, file, "http: {listen: 127.0.0.1:0}\n", "http:\n  listen: 127.0.0.1:0\n  tokens:\n"+
-		"    ops: {token: "+opsToken+", admin: true}\n    old: {token: "+nobodyToken+", admin: true}\n")
+		"    ops: {token: "+opsToken+", admin: true}\n    old: {token: "+unknownToken+", admin: true}\n")
 }
 
 // stall asks for something and reads no more than the status of the answer.
@@ -56,22 +56,22 @@ func TestReloadDoesNotWaitForABackup(t *testing.T) {
 	t.Setenv("INDEXERD_TOKEN", opsToken)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
-	stall(t, p.base, "POST /api/v1/backup", nobodyToken)
+	stall(t, p.base, "POST /api/v1/backup", unknownToken)
 
-	rewrite(t, file, "    old: {token: "+nobodyToken+", admin: true}\n", "")
+	rewrite(t, file, "    old: {token: "+unknownToken+", admin: true}\n", "")
 	p.hangUp(t)
 	asks := func(token string) int {
 		status, _ := visitor{http.DefaultClient, p.base, token}.ask(t, "GET", "/api/v1/status", "")
 		return status
 	}
 	eventually(t, soon/2, "the removed token is refused", func() error {
-		if got := asks(nobodyToken); got != http.StatusUnauthorized {
+		if got := asks(unknownToken); got != http.StatusUnauthorized {
 			return fmt.Errorf("got %d, want 401", got)
 		}
 		return nil
 	})
-	p.says(t, took, 1)
-	p.says(t, "broke a backup off", 1)
+	p.waitForLog(t, took, 1)
+	p.waitForLog(t, "broke a backup off", 1)
 	eventually(t, soon/2, "the other token is answered", func() error {
 		if got := asks(opsToken); got != http.StatusOK {
 			return fmt.Errorf("got %d, want 200", got)
@@ -93,10 +93,10 @@ func TestRemovedTokenAndAFaultySQL(t *testing.T) {
 	withTokens(t, file)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
-	rewrite(t, file, "    old: {token: "+nobodyToken+", admin: true}\n", "", "fields: [body]", "fields: [bdy]")
+	rewrite(t, file, "    old: {token: "+unknownToken+", admin: true}\n", "", "fields: [body]", "fields: [bdy]")
 	p.hangUp(t)
-	p.says(t, kept, 1)
-	for token, want := range map[string]int{nobodyToken: 401, opsToken: 200} {
+	p.waitForLog(t, kept, 1)
+	for token, want := range map[string]int{unknownToken: 401, opsToken: 200} {
 		if got, _ := (visitor{http.DefaultClient, p.base, token}).ask(t, "GET", "/api/v1/status", ""); got != want {
 			t.Errorf("%s: got %d, want %d", token, got, want)
 		}

@@ -23,7 +23,7 @@ func standbyPair(t *testing.T) (primary, standby string) {
 	}
 	t.Parallel()
 	if os.Getenv("INDEXERD_TEST_PG") == "" {
-		pgtest.DB(t) // skips or fails, and says why
+		pgtest.DB(t) // skips or fails with the reason
 	}
 	first, err := cluster.Start(t.Context())
 	if err != nil {
@@ -63,7 +63,7 @@ func settled(t *testing.T, p *proc, notAfter time.Time) httpapi.SettledStatus {
 }
 
 // A standby whose replay is paused for longer than the last tier's timeout does
-// not show what is committed meanwhile. S waits, status says why, and what is
+// not show what is committed meanwhile. S waits, status shows why, and what is
 // replayed late is found without a sweep.
 func TestStandbyThatIsBehind(t *testing.T) {
 	primary, standby := standbyPair(t)
@@ -81,7 +81,7 @@ func TestStandbyThatIsBehind(t *testing.T) {
 	pgtest.Exec(t, primary, "INSERT INTO note (id, body) VALUES (1001, 'tardigrade')")
 	missed := pgtest.Value[time.Time](t, primary, "SELECT updated FROM note WHERE id = 1001")
 	n := 1001
-	eventually(t, 3*time.Minute, "status says that the standby is behind", func() error {
+	eventually(t, 3*time.Minute, "status shows that the standby is behind", func() error {
 		n++
 		pgtest.Exec(t, primary, "INSERT INTO note (id, body) VALUES ($1, 'tardigrade')", n)
 		if s := settled(t, p, missed); !s.Unverified || !strings.Contains(s.Reason, "the server is a standby whose replay is paused since") {
@@ -129,7 +129,7 @@ func TestStandbyOfAnIdlePrimary(t *testing.T) {
 	if s := sighted.status(t).Tables[0].Settled; s.Unverified || s.Mode != "assumed" {
 		t.Errorf("a role that sees the receiver: got %+v, want assumed, and not unverified", s)
 	}
-	eventually(t, 3*time.Minute, "status says what the role can't see", func() error {
+	eventually(t, 3*time.Minute, "status shows what the role can't see", func() error {
 		replayed := pgtest.Value[time.Time](t, standby, "SELECT coalesce(pg_last_xact_replay_timestamp(), (SELECT checkpoint_time FROM pg_control_checkpoint()))")
 		if s := settled(t, plain, replayed); !s.Unverified || !strings.Contains(s.Reason, "GRANT pg_read_all_stats to the daemon's role") {
 			return fmt.Errorf("settled %+v", s)

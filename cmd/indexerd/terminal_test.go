@@ -10,7 +10,7 @@ import (
 // steering is what a terminal would obey.
 var steering = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202a-\u202e\u2066-\u2069]")
 
-// Whatever a row says, no command prints what steers a terminal, and a key with a
+// Whatever a row contains, no command prints what steers a terminal, and a key with a
 // line in it begins no line. As JSON it is still the key.
 func TestCommandsPrintNothingThatSteers(t *testing.T) {
 	const nasty = "k\x1b]0;owned\a\u009b31m\u202e\x7f\nnote: equal"

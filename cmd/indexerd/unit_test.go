@@ -193,7 +193,7 @@ func TestUnitIsKept(t *testing.T) {
 		}
 		p.stop(t)
 		table.exec("DELETE FROM note WHERE id BETWEEN 1 AND 20")
-		p = start(t, "run", "-c", file) // no row tells the unit now
+		p = start(t, "run", "-c", file) // no row shows the unit now
 		p.ready(t)
 		table.exec(fmt.Sprintf("UPDATE note SET body = 'tardigrade', updated = %d WHERE id = 99", nowIn(1)))
 		eventually(t, soon, "incremental finds the change", func() error { return finds(p, t, "tardigrade", 1) })
@@ -225,7 +225,7 @@ func plausible(s httpapi.TableStatus) error {
 }
 
 // A table that is empty at first, or has implausible rows alone, has no unit;
-// the first plausible row tells it, and no change is lost.
+// the first plausible row shows it, and no change is lost.
 func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
 	for _, first := range []string{"", "INSERT INTO note VALUES (98, 253402300799, 'odd'), (99, 0, 'odd')"} {
 		t.Run(first, func(t *testing.T) {
@@ -258,7 +258,7 @@ func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
 }
 
 // Rows that count in another unit than was found are a fault, at the next sweep
-// and at the next start, and no second guess: the table says what to do.
+// and at the next start, and no second guess: the table names what to do.
 func TestUnitThatIsContradicted(t *testing.T) {
 	clockTables(t, func(t *testing.T, table clockTable) {
 		table.add(1, 20, 1)
@@ -269,7 +269,7 @@ func TestUnitThatIsContradicted(t *testing.T) {
 		table.exec("UPDATE note SET updated = updated * 1000")
 		const want = "tables.note.updated: column updated: its unit was found to be seconds, but most rows now have another (20 in milliseconds): " +
 			"declare the unit (updated: {column: ..., unit: ms}) and load the table again with indexerd reload"
-		says := func() error {
+		shown := func() error {
 			if s := p.note(t); s.State != "failing" || s.LastError == nil || !strings.Contains(s.LastError.What, want) {
 				return fmt.Errorf("status: %+v, last error %+v", s, s.LastError)
 			}
@@ -280,13 +280,13 @@ func TestUnitThatIsContradicted(t *testing.T) {
 		}
 		p.stop(t)
 		p = start(t, "run", "-c", file)
-		eventually(t, soon, "the table fails", says)
+		eventually(t, soon, "the table fails", shown)
 		if err := finds(p, t, "note", 20); err != nil {
 			t.Errorf("what is stored is searched: %v", err)
 		}
 		stdout, _, _ := ask(t, nil, "check", "-c", file)
 		if want := "tables.note.updated: updated counts milliseconds, as most rows say: to declare it: updated: {column: updated, unit: ms}"; !strings.Contains(stdout, want) {
-			t.Errorf("check, which does not look at what is stored, says:\n%s\nwant %q", stdout, want)
+			t.Errorf("check, which does not read stored data, prints:\n%s\nwant %q", stdout, want)
 		}
 		p.stop(t)
 

@@ -38,7 +38,7 @@ func verifies(t testing.TB, want int, file string, more ...string) httpapi.Verif
 	return v.Tables[0]
 }
 
-// explains logs what everybody knows of the rows that differ.
+// explains logs what database, index and pages hold for the rows that differ.
 func explains(t testing.TB, file string, v httpapi.VerifyResult) {
 	t.Helper()
 	for _, table := range v.Tables {
@@ -122,7 +122,7 @@ func noteKey(t testing.TB, n int64) doc.OID {
 }
 
 // TestVerifyFindsWhatWasDoneBehindItsBack breaks what is stored, or the
-// database in ways that no updateTime tells, and wants verify to name the row,
+// database in ways that no updateTime shows, and wants verify to name the row,
 // and to be content after a repair.
 func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 	seven := noteKey(t, 7)
@@ -274,7 +274,7 @@ func TestVerifyCannotTell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away := writeFile(t, lateConfig("postgres://nobody@127.0.0.1:1/none", cfg.Data, "{horizon: auto}")+`    children:
+	away := writeFile(t, lateConfig("postgres://none@127.0.0.1:1/none", cfg.Data, "{horizon: auto}")+`    children:
       tags: {sql: "SELECT note_id, name FROM tag", key: note_id, content: [name]}
 `)
 	verifies(t, 2, away)

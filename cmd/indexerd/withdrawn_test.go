@@ -148,7 +148,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	finders(t, p, "item", "word1", "7", "9", "admin")
 	p.stop(t)
 
-	replace(t, file, strings.Replace(with, fmt.Sprintf("%q", dsn), `"postgres://nobody@127.0.0.1:1/none"`, 1))
+	replace(t, file, strings.Replace(with, fmt.Sprintf("%q", dsn), `"postgres://none@127.0.0.1:1/none"`, 1))
 	p = start(t, "run", "-c", file)
 	finders(t, p, "item", "word1", "admin")
 	finders(t, p, "item", "word2", "7", "admin")
