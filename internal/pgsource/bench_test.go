@@ -9,7 +9,7 @@ import (
 
 const benchRows = 100_000
 
-// fill makes rows of 5 columns and about 500 bytes.
+// fill creates rows of 5 columns and about 500 bytes.
 const fill = `CREATE TABLE doc (id bigint PRIMARY KEY, u timestamptz, title text, body text, price numeric(10,2));
 	INSERT INTO doc SELECT n, now() + n * interval '1 ms', 'title ' || n, repeat('some words of text ', 23), n / 100.0 FROM generate_series(1, 100000) n;
 	CREATE INDEX ON doc (u); ANALYZE doc`

@@ -10,7 +10,6 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// All pages are of the snapshot that the first one has.
 func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 20) i", TableConfig{})
@@ -31,8 +30,8 @@ func TestStampsByOIDAreOfOneSnapshot(t *testing.T) {
 	}
 }
 
-// However the iteration ends, the connection is given back.
-func TestStampsByOIDEnds(t *testing.T) {
+// The connection is returned however the iteration ends.
+func TestStampsByOIDReturnsItsConnection(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 50000) i", TableConfig{})
 	table.stampPage = 10
@@ -52,7 +51,7 @@ func TestStampsByOIDEnds(t *testing.T) {
 	}
 }
 
-// otherDatabase is the DSN of another database of the same server.
+// otherDatabase returns the DSN of another database of the server.
 func otherDatabase(t testing.TB, dsn, name string) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -63,8 +62,7 @@ func otherDatabase(t testing.TB, dsn, name string) string {
 	return u.String()
 }
 
-// Where the order of bytes is not the order of code points, keys would be
-// compared out of step: that is an error, and no wrong result.
+// If an encoding does not order text as UTF-8 does, the result is an error.
 func TestStampsByOIDRefusesAnotherOrder(t *testing.T) {
 	t.Parallel()
 	server := pgtest.DB(t)
@@ -72,8 +70,7 @@ func TestStampsByOIDRefusesAnotherOrder(t *testing.T) {
 	pgtest.Exec(t, server, "CREATE DATABASE "+name+" ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
 	t.Cleanup(func() { pgtest.Exec(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
 	dsn := otherDatabase(t, server, name) + "&client_encoding=UTF8"
-	// In EUC_JP the letter A with full width comes before the ideographic one,
-	// of which Unicode has it the other way round.
+	// EUC_JP orders a full-width A before the ideograph for one, Unicode after.
 	table := tableIn(t, dsn, "CREATE TABLE doc (id text, u timestamptz); INSERT INTO doc VALUES ('Ａ', '2024-01-01Z'), ('一', '2024-01-01Z')", TableConfig{})
 	var last error
 	for _, err := range table.StampsByOID(t.Context(), doc.Window{To: maxTime}) {

@@ -94,7 +94,7 @@ func TestCatalogKeys(t *testing.T) {
 	for definition, want := range map[string][][]string{
 		"a int, b int, PRIMARY KEY (b, a)": {{"b", "a"}},
 		"a int":                            nil,
-		"a int UNIQUE":                     nil, // NULL is not unique
+		"a int UNIQUE":                     nil, // several rows may be NULL
 		"a int NOT NULL UNIQUE, b int PRIMARY KEY":                             {{"b"}, {"a"}},
 		"a int NOT NULL, UNIQUE (a) DEFERRABLE":                                nil,
 		"a int NOT NULL, b int NOT NULL, UNIQUE (a, b), UNIQUE (b)":            {{"b"}, {"a", "b"}},
@@ -135,10 +135,10 @@ func TestCatalogTriggers(t *testing.T) {
 		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch()":                                  true,
 		"BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch()":                        true,
 		"BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION touch()":                                  false,
-		"AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch()":                                   false, // what it sets is lost
+		"AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch()":                                   false, // what it sets is not stored
 		"BEFORE UPDATE ON t FOR EACH STATEMENT EXECUTE FUNCTION touch()":                            false,
 		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION audit()":                                  false,
-		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION audit('updated')":                         true, // as moddatetime
+		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION audit('updated')":                         true, // like moddatetime
 		"BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION touch(); ALTER TABLE t DISABLE TRIGGER u": false,
 	} {
 		setup := emptied + function

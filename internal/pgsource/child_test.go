@@ -12,12 +12,12 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// parts is the child that most tests use.
+// parts configures the child of most tests.
 func parts(sql string, key ...string) []ChildConfig {
 	return []ChildConfig{{Name: "parts", Path: "children.parts", SQL: sql, Key: key, Updated: "u", Columns: []string{"v"}}}
 }
 
-// body is the canonical JSON of a document.
+// body returns a document's canonical JSON.
 func body(t testing.TB, d doc.Doc) string {
 	t.Helper()
 	b, err := d.Row.AppendJSON(nil)
@@ -27,8 +27,9 @@ func body(t testing.TB, d doc.Doc) string {
 	return string(b)
 }
 
-// everywhere checks that every way to read a stamp gives that of the document.
-func everywhere(t testing.TB, table *Table, docs map[string]doc.Doc) {
+// checkStamps checks that every way to read a stamp returns the document's, and
+// that Docs returns the documents.
+func checkStamps(t testing.TB, table *Table, docs map[string]doc.Doc) {
 	t.Helper()
 	var oids []doc.OID
 	for _, d := range docs {
@@ -67,8 +68,7 @@ func everywhere(t testing.TB, table *Table, docs map[string]doc.Doc) {
 	}
 }
 
-// Whatever the key's type, every document has its own children, and a stamp
-// that is the same however it is read.
+// Whatever the key's type, every document has its own children and one stamp.
 func TestChildren(t *testing.T) {
 	t.Parallel()
 	const n = 40
@@ -111,17 +111,17 @@ func TestChildren(t *testing.T) {
 				for j, row := range rows {
 					owner, _ := row.Get("n")
 					if v, _ := row.Get("v"); v != fmt.Sprintf("part %d", j+1) || owner != i {
-						t.Errorf("got part %v of row %v under row %v, want part %d of its own", v, owner, i, j+1)
+						t.Errorf("got part %v of row %v under row %v, want part %d of the row itself", v, owner, i, j+1)
 					}
 				}
 			}
-			everywhere(t, table, docs)
+			checkStamps(t, table, docs)
 		})
 	}
 }
 
-// Every change of a child changes its parent's token, and its updateTime moves
-// the parent's (R19).
+// Every change of a child changes its parent's token. A child's updateTime
+// moves the parent's (R19).
 func TestChildChangesMoveTheParent(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, v text, u timestamptz);
@@ -136,11 +136,11 @@ func TestChildChangesMoveTheParent(t *testing.T) {
 		}
 		slices.SortFunc(stamps, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
 		docs, _ := readAll(t, table.Docs(t.Context(), ids))
-		everywhere(t, table, docs)
+		checkStamps(t, table, docs)
 		return stamps
 	}
 	before := read()
-	// The twin: the token of the main row alone says nothing of its children.
+	// Counter-test: the token of the main row alone does not depend on children.
 	alone := tableIn(t, dsn, "", TableConfig{})
 	docs, _ := readAll(t, alone.Docs(t.Context(), ids))
 	defer func() {
@@ -172,7 +172,7 @@ func TestChildChangesMoveTheParent(t *testing.T) {
 	}
 }
 
-// A window finds the documents whose children changed in it, however many rows
+// A window has the documents whose children changed in it, however many rows
 // share the updateTime.
 func TestChildsWindow(t *testing.T) {
 	t.Parallel()
@@ -181,7 +181,7 @@ func TestChildsWindow(t *testing.T) {
 		INSERT INTO part SELECT i, j, '2024-06-01Z' FROM generate_series(1, 50) i, generate_series(1, 3) j`,
 		TableConfig{Children: parts("SELECT * FROM part", "id")})
 	table.stampPage = 4
-	pgtest.Exec(t, dsn, "INSERT INTO part VALUES (1000, 'an orphan', '2024-06-01Z'), (NULL, 'nobody''s', '2024-06-01Z')")
+	pgtest.Exec(t, dsn, "INSERT INTO part VALUES (1000, 'an orphan', '2024-06-01Z'), (NULL, 'no parent', '2024-06-01Z')")
 	w := doc.Window{From: at(t, "2024-06-01T00:00:00Z"), To: at(t, "2024-06-02T00:00:00Z")}
 	for name, stamps := range map[string][]doc.Stamp{
 		"by updateTime": readStamps(t, table.Stamps(t.Context(), w)),
@@ -199,14 +199,14 @@ func TestChildsWindow(t *testing.T) {
 	}
 }
 
-// The main rows and the children of a batch are of one snapshot, though a
-// writer comes between their queries (R23).
+// Main rows and children are of one snapshot, though a writer commits between
+// their queries (R23).
 func TestNoSkewBetweenParentAndChild(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	table := tableIn(t, dsn, `CREATE TABLE doc (id int, u timestamptz, v int); CREATE TABLE part (id int, u timestamptz, v int);
 		INSERT INTO doc VALUES (1, '2024-01-01Z', 1); INSERT INTO part VALUES (1, '2024-01-01Z', 1)`,
-		// The child's query waits for a lock, so that the test knows where the fetch is.
+		// The child's query waits for a lock, so that the writer commits between the queries.
 		TableConfig{Children: parts("SELECT part.* FROM (SELECT pg_advisory_xact_lock_shared(7)) l, part", "id")})
 	writer := pgtest.Connect(t, dsn)
 	do := func(sql string) {
@@ -226,7 +226,7 @@ func TestNoSkewBetweenParentAndChild(t *testing.T) {
 	do("BEGIN; UPDATE doc SET v = 2; UPDATE part SET v = 2; COMMIT")
 	do("SELECT pg_advisory_unlock(7)")
 	d := <-fetched
-	// The twin: read on a snapshot of its own, the child is another already.
+	// Counter-test: on a separate snapshot the child has changed.
 	if child := pgtest.Value[int](t, dsn, "SELECT v FROM part"); child != 2 {
 		t.Errorf("got the child's %d after the writer, want 2", child)
 	}
@@ -236,8 +236,8 @@ func TestNoSkewBetweenParentAndChild(t *testing.T) {
 	}
 }
 
-// A family of more text than a batch may be is read as smaller ones.
-func TestFamiliesAreBounded(t *testing.T) {
+// Documents with more text than a batch are read in smaller batches.
+func TestBatchesWithChildrenAreBounded(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int, u timestamptz, v text); CREATE TABLE part (id int, v text, u timestamptz);
 		INSERT INTO doc SELECT i, now(), CASE WHEN i IN (3, 4) THEN repeat('x', 5 << 20) END FROM generate_series(1, 12) i;
@@ -262,8 +262,8 @@ func TestFamiliesAreBounded(t *testing.T) {
 	}
 }
 
-// A child's row that can't be stored is its parent's fault, and no other's.
-func TestUnusableChildren(t *testing.T) {
+// A child's row that can't be stored rejects its parent and no other.
+func TestUnusableChildRowRejectsItsParent(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, v float8, u timestamptz);
 		INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 3) i;
@@ -284,8 +284,7 @@ func TestUnusableChildren(t *testing.T) {
 	}
 }
 
-// The epoch covers what a child's digests depend on; without children it is
-// what it was before there were any.
+// The epoch covers all that a child's digests depend on.
 func TestEpochCoversChildren(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -311,7 +310,7 @@ func TestEpochCoversChildren(t *testing.T) {
 	}
 }
 
-// Parts are summed modulo 2^64, here as there.
+// Sums are modulo 2^64, as in the database.
 func TestWrapSum(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]uint64{
@@ -326,7 +325,7 @@ func TestWrapSum(t *testing.T) {
 	}
 }
 
-// A token is kept on disk, so what it is made of may not change unnoticed.
+// Tokens are stored on disk, so combine must not change.
 func TestCombine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

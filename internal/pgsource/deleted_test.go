@@ -9,7 +9,7 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// readOIDs gathers the printed OIDs that pages of keys hold, sorted.
+// readOIDs returns the printed OIDs of all pages, sorted.
 func readOIDs(t testing.TB, pages iter.Seq2[[]doc.OID, error]) []string {
 	t.Helper()
 	var all []string
@@ -35,7 +35,7 @@ func printed(stamps []doc.Stamp) []string {
 	return slices.Compact(all)
 }
 
-// ids makes OIDs of one integer.
+// ids returns OIDs of one integer.
 func ids(t testing.TB, of ...int64) []doc.OID {
 	t.Helper()
 	oids := make([]doc.OID, len(of))
@@ -45,8 +45,8 @@ func ids(t testing.TB, of ...int64) []doc.OID {
 	return oids
 }
 
-// However rows are marked deleted, no way to read live rows has them, and the
-// fetch of a marked one says so. A NULL marks nothing.
+// No read of live rows returns a row marked deleted, and Docs reports it as
+// deleted. A NULL marks nothing.
 func TestDeletedRows(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -76,7 +76,7 @@ func TestDeletedRows(t *testing.T) {
 			if got := sortedKeys(docs); !slices.Equal(got, want) || len(rejects) != 0 {
 				t.Errorf("%s: got rows %v and rejects %v, want %v", c.name, got, rejects, want)
 			}
-			everywhere(t, table, docs)
+			checkStamps(t, table, docs)
 			if got, err := table.Count(t.Context()); err != nil || got != 2 {
 				t.Errorf("%s: got count %d, %v, want 2", c.name, got, err)
 			}
@@ -100,7 +100,7 @@ func TestDeletedRows(t *testing.T) {
 	}
 }
 
-// A key that the SQL lists is deleted although no row has it any more.
+// A key listed by the SQL is deleted although it has no row.
 func TestTombstoneWithoutRow(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (tenant text, id int, u timestamptz); CREATE TABLE gone AS SELECT 'a' AS tenant, 1 AS id",
@@ -113,9 +113,9 @@ func TestTombstoneWithoutRow(t *testing.T) {
 	}
 }
 
-// Rows that may have left the result are those of the window that are marked,
-// and those that the SQL without the filter has.
-func TestLeft(t *testing.T) {
+// Left returns the rows of the window that are marked deleted, and those of the
+// SQL without the filter.
+func TestLeftRows(t *testing.T) {
 	t.Parallel()
 	const setup = `DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u timestamptz, active int);
 		INSERT INTO doc SELECT i, '2024-01-01Z'::timestamptz + (i / 10) * interval '1 s', i % 2 FROM generate_series(0, 49) i; INSERT INTO doc VALUES (NULL, '2024-01-01Z', 0)`
@@ -142,10 +142,10 @@ func TestLeft(t *testing.T) {
 			if oids[0] == "" || len(oids) > 3 {
 				t.Errorf("%s: got a page of %d keys, want at most 3", c.name, len(oids))
 			}
-			break // the iteration may end early
+			break // an iteration may end early
 		}
 	}
-	// Where nothing is configured nothing is asked, so nothing can fail.
+	// Without configuration no statement is sent, so none fails.
 	table := tableIn(t, dsn, setup, TableConfig{})
 	pgtest.Exec(t, dsn, "DROP TABLE doc")
 	if got := readOIDs(t, table.Left(t.Context(), w)); got != nil {

@@ -11,8 +11,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// drain returns the error that ends a sequence, and what came before it.
-func drain[T any](pages iter.Seq2[T, error]) (came []T, err error) {
+// collect returns the values of a sequence and the error that ends it.
+func collect[T any](pages iter.Seq2[T, error]) (came []T, err error) {
 	for page, err := range pages {
 		if err != nil {
 			return came, err
@@ -22,9 +22,9 @@ func drain[T any](pages iter.Seq2[T, error]) (came []T, err error) {
 	return came, nil
 }
 
-// readingsOf returns all ways to read rows, stamps and keys. Each returns how many it
-// got.
-func readingsOf(t *testing.T, table *Table) map[string]func() (int, error) {
+// allReads returns all ways to read rows, stamps and keys. Each returns how
+// many it read.
+func allReads(t *testing.T, table *Table) map[string]func() (int, error) {
 	some := []doc.OID{oid(t, int64(1)), oid(t, int64(2))}
 	day := doc.Window{From: at(t, "2025-12-31T00:00:00Z"), To: at(t, "2026-01-02T12:00:00Z")}
 	rows := func(all []doc.Batch, err error) (n int, _ error) {
@@ -40,11 +40,11 @@ func readingsOf(t *testing.T, table *Table) map[string]func() (int, error) {
 		return n, err
 	}
 	return map[string]func() (int, error){
-		"Range":         func() (int, error) { return rows(drain(table.Range(t.Context(), doc.Range{}))) },
-		"Docs":          func() (int, error) { return rows(drain(table.Docs(t.Context(), some))) },
-		"Stamps":        func() (int, error) { return stamps(drain(table.Stamps(t.Context(), day))) },
-		"StampsByOID":   func() (int, error) { return stamps(drain(table.StampsByOID(t.Context(), day))) },
-		"StampsInRange": func() (int, error) { return stamps(drain(table.StampsInRange(t.Context(), doc.Range{}))) },
+		"Range":         func() (int, error) { return rows(collect(table.Range(t.Context(), doc.Range{}))) },
+		"Docs":          func() (int, error) { return rows(collect(table.Docs(t.Context(), some))) },
+		"Stamps":        func() (int, error) { return stamps(collect(table.Stamps(t.Context(), day))) },
+		"StampsByOID":   func() (int, error) { return stamps(collect(table.StampsByOID(t.Context(), day))) },
+		"StampsInRange": func() (int, error) { return stamps(collect(table.StampsInRange(t.Context(), doc.Range{}))) },
 		"StampsOf": func() (int, error) {
 			s, err := table.StampsOf(t.Context(), some)
 			return len(s), err
@@ -60,9 +60,8 @@ func readingsOf(t *testing.T, table *Table) map[string]func() (int, error) {
 	}
 }
 
-// A statement of the application changes what an SQL returns. Every way to read
-// the table says so, and none returns anything. A table that is described again
-// has another epoch.
+// After a statement that changes an SQL's result every read fails and returns
+// nothing. The table described again has another epoch.
 func TestDescriptionIsCompared(t *testing.T) {
 	t.Parallel()
 	const setup = `CREATE TABLE doc (id int, gone text, ok boolean, u timestamptz);
@@ -98,13 +97,13 @@ func TestDescriptionIsCompared(t *testing.T) {
 				cfg.Children = []ChildConfig{{Name: "parts", Path: "children.parts", SQL: c.child, Key: []string{"id"}}}
 			}
 			table := tableIn(t, dsn, emptied+setup, cfg)
-			for name, read := range readingsOf(t, table) {
+			for name, read := range allReads(t, table) {
 				if n, err := read(); err != nil || n == 0 && name != "Keyless" {
 					t.Fatalf("%s: got %d, %v before the change, want rows", name, n, err)
 				}
 			}
 			pgtest.Exec(t, dsn, c.alter)
-			for name, read := range readingsOf(t, table) {
+			for name, read := range allReads(t, table) {
 				n, err := read()
 				mainOnly := name == "Breakpoints" || name == "Keyless"
 				switch {
@@ -137,8 +136,8 @@ func TestDescriptionIsCompared(t *testing.T) {
 	}
 }
 
-// What happens while a statement streams waits for its end: the rows of one
-// result are all of one description.
+// An ALTER TABLE waits for the end of a statement that streams, so all rows of
+// a result have one description.
 func TestDescriptionHoldsForItsTransaction(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, gone text, u timestamptz); INSERT INTO doc SELECT i, 'a', '2026-01-01' FROM generate_series(1, 300) i", TableConfig{})
@@ -167,13 +166,13 @@ func TestDescriptionHoldsForItsTransaction(t *testing.T) {
 	}
 }
 
-// The connection of a result that was not used is as good as new, or replaced.
-func TestSourceGoesOnAfterAChange(t *testing.T) {
+// The connection of an unused result can be used again or is replaced.
+func TestSourceContinuesAfterAChange(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, gone text, u timestamptz); INSERT INTO doc SELECT i, repeat('a', 1000), '2026-01-01' FROM generate_series(1, 20000) i", TableConfig{})
 	pgtest.Exec(t, dsn, "ALTER TABLE doc DROP COLUMN gone")
 	for range 10 {
-		if _, err := drain(table.Range(t.Context(), doc.Range{})); !errors.Is(err, doc.ErrChangedResult) {
+		if _, err := collect(table.Range(t.Context(), doc.Range{})); !errors.Is(err, doc.ErrChangedResult) {
 			t.Fatalf("got %v, want %v", err, doc.ErrChangedResult)
 		}
 	}

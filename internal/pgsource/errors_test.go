@@ -10,8 +10,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// faults are statements of a PL/pgSQL function, by the SQLSTATE with which
-// they fail at a row.
+// faults are statements of a PL/pgSQL function by the SQLSTATE with which they
+// fail.
 var faults = []struct{ code, statement string }{
 	{"P0001", "RAISE EXCEPTION 'bad row'"},
 	{"23514", "PERFORM (-1)::positive"},
@@ -39,15 +39,15 @@ var faults = []struct{ code, statement string }{
 	{"AB123", "RAISE EXCEPTION 'own code' USING ERRCODE = 'AB123'"},
 }
 
-// faultyRows makes 250 rows of which three have a fault, and the function
-// judge that fails at those.
-func faultyRows(t *testing.T, dsn string) {
+// createFaultyRows creates 250 rows, and a function judge that fails at three
+// of them.
+func createFaultyRows(t *testing.T, dsn string) {
 	var cases strings.Builder
 	for _, f := range faults {
 		fmt.Fprintf(&cases, "WHEN '%s' THEN %s;\n", f.code, f.statement)
 	}
 	role := "reader_of_" + strings.ToLower(strings.ReplaceAll(pgtest.Value[string](t, dsn, "SELECT current_database()"), "-", "_"))
-	pgtest.Exec(t, dsn, "ALTER DATABASE "+dbName(t, dsn)+" SET max_stack_depth = '200kB'") // for 54001
+	pgtest.Exec(t, dsn, "ALTER DATABASE "+dbName(t, dsn)+" SET max_stack_depth = '200kB'") // makes 54001 quick
 	pgtest.Exec(t, dsn, `CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 		CREATE TABLE forbidden (n int); CREATE TABLE other (n int);
 		CREATE FUNCTION endless(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN endless(n + 1); END $$;
@@ -61,12 +61,12 @@ func faultyRows(t *testing.T, dsn string) {
 	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 }
 
-// A row at which the SQL fails with any SQLSTATE that is not the server's
-// condition is set aside, and the 247 others come, by every way to read them.
+// A row that fails with any SQLSTATE that is not the server's condition is a
+// reject, and all other rows are read, whichever way.
 func TestFaultOfARow(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
-	faultyRows(t, dsn)
+	createFaultyRows(t, dsn)
 	src := openSource(t, dsn)
 	for _, inChild := range []bool{false, true} {
 		cfg := TableConfig{Name: "doc", SQL: "SELECT id, u, judge(fault) AS v FROM doc", Key: []string{"id"}, Updated: "u", Batch: 60, Numbers: &numbers{}}
@@ -79,30 +79,30 @@ func TestFaultOfARow(t *testing.T) {
 		}
 		table.stampPage = 80
 		of := faults
-		if inChild { // the way is the same for every code
+		if inChild { // codes take the same path
 			of = faults[:4]
 		}
 		for _, f := range of {
 			t.Run(fmt.Sprintf("%s in a child %v", f.code, inChild), func(t *testing.T) {
 				pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 125, 126) THEN '"+f.code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 125, 126)")
-				checkFaulty(t, table, f.code)
+				checkFaultyRows(t, table, f.code)
 			})
 		}
 	}
 }
 
-// A function that is not declared STABLE is called for every row that is read,
-// even where only keys are: they are found all the same, if they are integers.
+// A VOLATILE function runs for every row even in queries of keys alone. Integer
+// keys are found all the same.
 func TestFaultOfAVolatileFunction(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
-	faultyRows(t, dsn)
+	createFaultyRows(t, dsn)
 	pgtest.Exec(t, dsn, "ALTER FUNCTION judge(text) VOLATILE; ALTER TABLE doc ADD PRIMARY KEY (id)")
 	table := tableIn(t, dsn, "", TableConfig{SQL: "SELECT id, u, judge(fault) AS v FROM doc", Batch: 60, Numbers: &numbers{}})
 	table.stampPage = 80
 	for _, code := range []string{"P0001", "42P01"} {
 		pgtest.Exec(t, dsn, "UPDATE doc SET fault = CASE WHEN id IN (7, 125, 126) THEN '"+code+"' ELSE '' END WHERE fault <> '' OR id IN (7, 125, 126)")
-		checkFaulty(t, table, code)
+		checkFaultyRows(t, table, code)
 		points, err := table.Breakpoints(t.Context(), 100)
 		if err != nil || !slices.Equal(points, ids(t, 101, 201)) {
 			t.Errorf("got breakpoints %v, %v, want 101 and 201", points, err)
@@ -125,7 +125,7 @@ func TestFaultOfAVolatileFunction(t *testing.T) {
 	}
 }
 
-func checkFaulty(t *testing.T, table *Table, code string) {
+func checkFaultyRows(t *testing.T, table *Table, code string) {
 	bad := ids(t, 7, 125, 126)
 	docs, rejects := readAll(t, table.Docs(t.Context(), ids(t, 6, 7, 8, 125, 2000)))
 	if got := sortedKeys(docs); !slices.Equal(got, []string{"6", "8"}) || len(rejects) != 2 {
@@ -169,7 +169,8 @@ func checkFaulty(t *testing.T, table *Table, code string) {
 	}
 }
 
-// Where every row of 50 or more fails with one code, it is the SQL that does.
+// If at least 50 rows fail with one SQLSTATE and none is read, the SQL is at
+// fault.
 func TestFaultOfTheSQL(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -207,7 +208,7 @@ func TestFaultOfTheSQL(t *testing.T) {
 	}
 }
 
-// A statement that can't be run at all sets no row aside, however few there are.
+// A statement that fails without keys rejects no row.
 func TestFaultOfTheStatement(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)

@@ -24,7 +24,7 @@ import (
 	"indexerd/internal/pgtest/cluster"
 )
 
-// certificate makes a certificate of 127.0.0.1 that is its own authority.
+// certificate returns a self-signed certificate of 127.0.0.1.
 func certificate(t *testing.T) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -46,8 +46,7 @@ func certificate(t *testing.T) (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
 }
 
-// encrypts makes a server take encrypted connections, and returns the file of
-// its authority.
+// encrypts makes a server accept TLS and returns the file of its authority.
 func encrypts(t *testing.T, dsn string) (authority string) {
 	t.Helper()
 	cert, key := certificate(t)
@@ -75,10 +74,9 @@ func encrypts(t *testing.T, dsn string) (authority string) {
 	return authority
 }
 
-// How a server is reached, as far as the connection tells.
 func TestServerOverTLS(t *testing.T) {
 	t.Parallel()
-	pgtest.DB(t) // skips where there is no server
+	pgtest.DB(t) // skips without a server
 	c, err := cluster.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +91,7 @@ func TestServerOverTLS(t *testing.T) {
 	} {
 		s := openSource(t, strings.Replace(c.DSN(), "sslmode=disable", "sslmode="+mode, 1))
 		var got doc.Server
-		// A server that has been told to read its settings takes a moment.
+		// The server reloads its settings in the background.
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
 			if got, err = s.Server(t.Context()); err == nil {
 				break
@@ -122,9 +120,9 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// What a plan reads whole is told with its size, also where it is a partition
-// or has never been analysed.
-func TestPlansReadWhole(t *testing.T) {
+// A plan lists the tables it reads completely with their sizes, including
+// partitions and tables never analysed.
+func TestPlansListFullScans(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	for name, c := range map[string]struct {
@@ -149,8 +147,8 @@ func TestPlansReadWhole(t *testing.T) {
 	}
 }
 
-// An index is one only if it begins with all that is selected by, and is of the
-// whole table.
+// An index counts only if it covers the whole table and begins with the
+// columns.
 func TestPlansKnowIndexes(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -186,8 +184,7 @@ func TestPlansKnowIndexes(t *testing.T) {
 	}
 }
 
-// A question that is given up leaves nothing that runs on the server.
-func TestLeftQuestionsEnd(t *testing.T) {
+func TestCancelledQueryEndsOnTheServer(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, now())", TableConfig{SQL: "SELECT id, u, pg_sleep(600) FROM doc"})
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)

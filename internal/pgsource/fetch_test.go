@@ -13,8 +13,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// A fetch has its number before its snapshot: what was committed before the
-// number was asked for is in it, what was committed after is not.
+// What was committed before a fetch asked for its number is in the fetch; what
+// was committed after is not.
 func TestNumberAndSnapshotAreOne(t *testing.T) {
 	t.Parallel()
 	n := &numbers{}
@@ -39,7 +39,6 @@ func TestNumberAndSnapshotAreOne(t *testing.T) {
 	}
 }
 
-// All batches of a fetch are of one snapshot.
 func TestBatchesAreOfOneSnapshot(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz, v int); INSERT INTO doc SELECT n, now(), 0 FROM generate_series(1, 20000) n",
@@ -98,7 +97,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		}
 		sizes = append(sizes, len(b.Docs))
 	}
-	// By text two rows of 1.5 MiB fit into 4 MiB; then ten rows are a batch.
+	// Two rows of 1.5 MiB fit into 4 MiB of text. Then ten rows are a batch.
 	if want := []int{2, 2, 10, 10, 1}; !slices.Equal(sizes, want) {
 		t.Errorf("got batches of %v rows, want %v", sizes, want)
 	}
@@ -122,8 +121,8 @@ func TestEmptyFetchYieldsOneBatch(t *testing.T) {
 	}
 }
 
-// A number is in flight while the consumer has a batch in hand, and given back
-// however the iteration ends; so is the connection.
+// A number is in flight while the consumer has a batch. Number and connection
+// are returned however the iteration ends.
 func TestFetchEnds(t *testing.T) {
 	t.Parallel()
 	n := &numbers{}
@@ -155,7 +154,7 @@ func TestFetchEnds(t *testing.T) {
 		if open := n.open(); open != 0 {
 			t.Errorf("%s: got %d fetches in flight, want none", name, open)
 		}
-		// A statement that was cancelled ends in its own time.
+		// A cancelled statement takes a moment to end.
 		for deadline := time.Now().Add(10 * time.Second); table.src.pool.Stat().AcquiredConns() > 0; {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s: got a connection still in use, want none", name)
@@ -182,7 +181,7 @@ type refusing struct{}
 func (refusing) Begin(func() error) (doc.FetchSeq, error) { return 0, errRefused }
 func (refusing) End(doc.FetchSeq)                         {}
 
-// A connection that was cut is a fault that passes, and passes.
+// A closed connection is a temporary error.
 func TestKilledConnection(t *testing.T) {
 	t.Parallel()
 	n := &numbers{}
@@ -208,7 +207,7 @@ func TestKilledConnection(t *testing.T) {
 		t.Errorf("got %d rows afterwards, want 20000", len(docs))
 	}
 
-	// All idle connections are dead: the first use finds out for all of them.
+	// All idle connections are closed. The first use resets the pool.
 	kill()
 	if _, err := table.Now(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
 		t.Errorf("got %v on a dead connection, want %v", err, doc.ErrUnavailable)

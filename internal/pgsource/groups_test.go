@@ -9,8 +9,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// The groups of a row that can't become a document are read alone, whatever
-// breaks the row, and by whichever way it is read.
+// The groups of a row that can't become a document are read separately,
+// whatever fails in the row and whichever way it is read.
 func TestGroupsAreReadAlone(t *testing.T) {
 	t.Parallel()
 	const (
@@ -25,7 +25,7 @@ func TestGroupsAreReadAlone(t *testing.T) {
 		who := ChildConfig{Name: "who", Path: "extra.who", SQL: "SELECT doc_id, u, " + value + " AS name FROM grp", Key: []string{"doc_id"}, Updated: "u", Value: true}
 		return TableConfig{SQL: sql, ACL: doc.ACL{Child: "who"}, Children: append(children, who)}
 	}
-	const sound, poisoned = "SELECT id, u, d, grp FROM doc", "SELECT id, u, 1 / d AS v, grp FROM doc"
+	const reads, fails = "SELECT id, u, d, grp FROM doc", "SELECT id, u, 1 / d AS v, grp FROM doc"
 	dsn := pgtest.DB(t)
 	for _, test := range []struct {
 		name   string
@@ -33,20 +33,20 @@ func TestGroupsAreReadAlone(t *testing.T) {
 		breaks string
 		want   string // "": they can't be read
 	}{
-		{"its updateTime", byColumn(sound), "UPDATE doc SET u = 'infinity' WHERE id = 1", column},
-		{"its updateTime, beside a child", byColumn(sound, notes), "UPDATE doc SET u = 'infinity' WHERE id = 1", column},
-		{"the SQL", byColumn(poisoned), "UPDATE doc SET d = 0 WHERE id = 1", column},
-		{"the SQL, beside a child", byColumn(poisoned, notes), "UPDATE doc SET d = 0 WHERE id = 1", column},
-		{"a child's updateTime", byColumn(sound, notes), "UPDATE note SET u = 'infinity' WHERE doc_id = 1", column},
-		{"a child's SQL", byColumn(sound, ChildConfig{Name: "notes", Path: "children.notes", SQL: "SELECT doc_id, u, 1 / length(v) AS v FROM note", Key: []string{"doc_id"}, Updated: "u", Columns: []string{"v"}}),
+		{"its updateTime", byColumn(reads), "UPDATE doc SET u = 'infinity' WHERE id = 1", column},
+		{"its updateTime, beside a child", byColumn(reads, notes), "UPDATE doc SET u = 'infinity' WHERE id = 1", column},
+		{"the SQL", byColumn(fails), "UPDATE doc SET d = 0 WHERE id = 1", column},
+		{"the SQL, beside a child", byColumn(fails, notes), "UPDATE doc SET d = 0 WHERE id = 1", column},
+		{"a child's updateTime", byColumn(reads, notes), "UPDATE note SET u = 'infinity' WHERE doc_id = 1", column},
+		{"a child's SQL", byColumn(reads, ChildConfig{Name: "notes", Path: "children.notes", SQL: "SELECT doc_id, u, 1 / length(v) AS v FROM note", Key: []string{"doc_id"}, Updated: "u", Columns: []string{"v"}}),
 			"UPDATE note SET v = '' WHERE doc_id = 1", column},
 		{"the SQL, the group too", byColumn("SELECT id, u, 1 / d AS grp FROM doc"), "UPDATE doc SET d = 0 WHERE id = 1", ""},
-		{"its updateTime, groups of an extra", byExtra(sound, "name"), "UPDATE doc SET u = 'infinity' WHERE id = 1", extra},
-		{"the SQL, groups of an extra", byExtra(poisoned, "name"), "UPDATE doc SET d = 0 WHERE id = 1", extra},
-		{"a child, groups of an extra", byExtra(sound, "name", notes), "UPDATE note SET u = 'infinity' WHERE doc_id = 1", extra},
-		{"the extra's updateTime", byExtra(sound, "name"), "UPDATE grp SET u = 'infinity' WHERE doc_id = 1", extra},
-		{"the extra itself", byExtra(sound, "CASE name WHEN 'bad' THEN 1 / (doc_id - 1) || '' ELSE name END"), "UPDATE grp SET name = 'bad' WHERE doc_id = 1 AND name = 'nine'", ""},
-		{"no groups", byExtra(sound, "name"), "UPDATE doc SET u = 'infinity' WHERE id = 1; DELETE FROM grp", `{"row":{},"children":{"who":[]}}`},
+		{"its updateTime, groups of an extra", byExtra(reads, "name"), "UPDATE doc SET u = 'infinity' WHERE id = 1", extra},
+		{"the SQL, groups of an extra", byExtra(fails, "name"), "UPDATE doc SET d = 0 WHERE id = 1", extra},
+		{"a child, groups of an extra", byExtra(reads, "name", notes), "UPDATE note SET u = 'infinity' WHERE doc_id = 1", extra},
+		{"the extra's updateTime", byExtra(reads, "name"), "UPDATE grp SET u = 'infinity' WHERE doc_id = 1", extra},
+		{"the extra itself", byExtra(reads, "CASE name WHEN 'bad' THEN 1 / (doc_id - 1) || '' ELSE name END"), "UPDATE grp SET name = 'bad' WHERE doc_id = 1 AND name = 'nine'", ""},
+		{"no groups", byExtra(reads, "name"), "UPDATE doc SET u = 'infinity' WHERE id = 1; DELETE FROM grp", `{"row":{},"children":{"who":[]}}`},
 		{"two rows for which the SQL fails", byColumn("SELECT id, u, 1 / d AS v, grp FROM doc UNION ALL SELECT id, u, 1 / d, '{9,8}' FROM doc WHERE d = 0"), "UPDATE doc SET d = 0 WHERE id = 1", column},
 		{"two such rows of other groups", byColumn("SELECT id, u, 1 / d AS v, grp FROM doc UNION ALL SELECT id, u, 1 / d, '{7}' FROM doc WHERE d = 0"), "UPDATE doc SET d = 0 WHERE id = 1", ""},
 	} {

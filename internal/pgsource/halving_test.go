@@ -9,7 +9,7 @@ import (
 )
 
 // A row for which the SQL fails becomes a reject with the server's reason, and
-// all other rows are read, whichever way they are read (R24).
+// all other rows are read, whichever way (R24).
 func TestFailingRowIsRejected(t *testing.T) {
 	t.Parallel()
 	const sql, setup = "SELECT *, 1 / (id - 13) AS v FROM doc", `CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (NULL, now());
@@ -39,7 +39,7 @@ func checkFailingRow(t *testing.T, name, reason string, table *Table) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		// A reject waits until its batch is judged, and its fetch is in flight.
+		// A reject comes at the end of its chunk; its fetch is still in flight.
 		if waited := len(b.Rejects) > 0 && table.numbers.(*numbers).inFlight[b.Fetch]; b.Fetch < last && !waited || b.At.IsZero() {
 			t.Errorf("%s: got fetch %d of %v after %d, want a later one", name, b.Fetch, b.At, last)
 		}
@@ -82,9 +82,8 @@ func checkFailingRow(t *testing.T, name, reason string, table *Table) {
 	}
 }
 
-// A stream that fails after the consumer has had some pages goes on behind
-// them.
-func TestStreamGoesOnBehindPoison(t *testing.T) {
+// Pages yielded before the failure are not repeated.
+func TestStreamContinuesAfterAFailingRow(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, `CREATE TABLE doc (id int PRIMARY KEY, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 3000) i; ANALYZE doc`,
 		TableConfig{SQL: "SELECT *, 1 / (id - 2500) AS v FROM doc"})
@@ -103,8 +102,8 @@ func TestStreamGoesOnBehindPoison(t *testing.T) {
 	}
 }
 
-// Where the keys alone fail nothing can be said of any row.
-func TestPoisonedKeys(t *testing.T) {
+// If even the keys fail, no row is read.
+func TestFailingKeysFailTheRead(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (n int, u timestamptz); INSERT INTO doc VALUES (0, '2024-01-01Z'), (1, '2024-01-01Z')",
 		TableConfig{SQL: "SELECT 1 / n AS id, u FROM doc"})
@@ -121,7 +120,8 @@ func TestPoisonedKeys(t *testing.T) {
 	}
 }
 
-// One that breaks off in the middle of halving gets nothing more.
+// A consumer that stops during halving gets no further batch, and no fetch
+// stays in flight.
 func TestHalvingEnds(t *testing.T) {
 	t.Parallel()
 	n := &numbers{}
@@ -138,7 +138,7 @@ func TestHalvingEnds(t *testing.T) {
 	}
 }
 
-func TestPoisoned(t *testing.T) {
+func TestIsRowFault(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]bool{
 		"22012": true, "22P02": true, "54000": true, "21000": true, "23505": true, "42P01": true, "P0001": true, "XX001": true, "AB123": true, "25006": true, "58P01": true,
@@ -149,9 +149,9 @@ func TestPoisoned(t *testing.T) {
 		}
 	}
 	if raised := error(&serverError{code: "40001", raised: true}); !isRowFault(raised) || isRowFault(notRowFault(raised)) {
-		t.Error("got no poisoned row for an error that a function raised, or one for what is no row's fault")
+		t.Error("got no row fault for an error raised by a function, or one for notRowFault")
 	}
 	if isRowFault(nil) || isRowFault(fmt.Errorf("%w: %w", doc.ErrUnavailable, &serverError{code: "22012"})) {
-		t.Error("got a poisoned row, want none: no error, or a database that is down")
+		t.Error("got a row fault, want none: no error, or an unavailable database")
 	}
 }

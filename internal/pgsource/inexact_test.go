@@ -9,9 +9,9 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// elsewheres are relations whose rows are stamped or shown by others, and what
+// foreignRelations are relations whose rows others stamp or show, and what
 // hides them in an SQL.
-const elsewheres = `
+const foreignRelations = `
 	CREATE TABLE doc (id int, u timestamptz);
 	CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 	CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv');
@@ -30,12 +30,12 @@ const elsewheres = `
 	CREATE USER MAPPING FOR public SERVER loop OPTIONS (user 'postgres');
 	CREATE FOREIGN TABLE loop1 (id int, u timestamptz) SERVER loop OPTIONS (table_name 'doc'); CREATE FOREIGN TABLE loop2 (id int) SERVER loop OPTIONS (table_name 'doc')`
 
-// What this server's transactions don't stamp, or don't show, has no exact
-// horizon, wherever the SQLs of the table read it.
-func TestRowsFromElsewhere(t *testing.T) {
+// Rows that this server's transactions do not stamp or show have no exact
+// horizon, whichever SQL of the table reads them.
+func TestForeignAndMaterializedRowsAreInexact(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
-	pgtest.Exec(t, dsn, elsewheres)
+	pgtest.Exec(t, dsn, foreignRelations)
 	const foreign, view = "whose rows another server stamps: set horizon: timeout", "whose rows appear with a later REFRESH: set horizon: timeout"
 	child := func(sql string) []ChildConfig {
 		return []ChildConfig{{Name: "c", Path: "children.c", SQL: sql, Key: []string{"id"}}}
@@ -48,7 +48,7 @@ func TestRowsFromElsewhere(t *testing.T) {
 		{TableConfig{SQL: "SELECT * FROM docs"}, ""},
 		{TableConfig{SQL: "SELECT * FROM docs", Children: child("SELECT id FROM heir")}, ""},
 		{TableConfig{SQL: "SELECT * FROM log_new"}, ""},
-		{TableConfig{SQL: "SELECT * FROM log WHERE u >= '2024-01-01Z'"}, ""}, // can't return a row of the other
+		{TableConfig{SQL: "SELECT * FROM log WHERE u >= '2024-01-01Z'"}, ""}, // this can't return a row of the foreign partition
 		{TableConfig{SQL: "SELECT * FROM far"}, "the SQL reads foreign table far, " + foreign},
 		{TableConfig{SQL: `SELECT * FROM "Other"."Far"`}, `the SQL reads foreign table "Other"."Far", ` + foreign},
 		{TableConfig{SQL: "SELECT d.* FROM doc d WHERE EXISTS (SELECT FROM far f WHERE f.id = d.id)"}, "the SQL reads foreign table far, " + foreign},
@@ -70,9 +70,9 @@ func TestRowsFromElsewhere(t *testing.T) {
 	}
 }
 
-// A server that does not tell what an SQL reads is not believed, and not asked
-// again; but the table can be read.
-func TestElsewhereIsNotTold(t *testing.T) {
+// A server that hides what an SQL reads has no exact horizon, but the table is
+// readable.
+func TestHiddenLocksAreInexact(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); GRANT SELECT ON doc TO pg_monitor; REVOKE SELECT ON pg_locks FROM public")
@@ -85,8 +85,8 @@ func TestElsewhereIsNotTold(t *testing.T) {
 	}
 }
 
-// functions are those that an SQL may call, beside a foreign table that any of
-// them could read.
+// functions are called by the test's SQLs. Any of them could read the foreign
+// table.
 const functions = `
 	CREATE TABLE doc (id int, u timestamptz);
 	CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
@@ -105,10 +105,11 @@ const functions = `
 	CREATE EXTENSION unaccent; CREATE EXTENSION dblink; CREATE EXTENSION tablefunc;
 	CREATE VIEW shouted AS SELECT *, shout('a') FROM doc;
 	CREATE TABLE guarded (id int, u timestamptz); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
-	CREATE POLICY loud ON guarded USING (shout('a') = 'A');
+	CREATE POLICY visible ON guarded USING (shout('a') = 'A');
 	GRANT SELECT ON guarded TO pg_monitor`
 
-// A function that can't be looked into may read what no transaction here stamps.
+// A function that the planner does not inline may read rows that no transaction
+// of this server stamps.
 func TestOpaqueFunctions(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -131,7 +132,7 @@ func TestOpaqueFunctions(t *testing.T) {
 		{"SELECT id, u FROM doc WHERE EXISTS (SELECT FROM dblink('', 'SELECT 1') r (n int))", "dblink"},
 		{"SELECT id, u FROM doc WHERE EXISTS (SELECT FROM crosstab('SELECT 1, 2, 3') r (n int, m int))", "crosstab"},
 		{"SELECT id, u, query_to_xml('SELECT * FROM far', true, true, '')::text AS x FROM doc", "query_to_xml"},
-		{"SELECT id, u FROM shouted", ""}, // its function isn't called
+		{"SELECT id, u FROM shouted", ""}, // its function is not called
 		{"SELECT * FROM shouted", "shout"},
 	} {
 		table := tableIn(t, dsn, "", TableConfig{SQL: c.sql})
@@ -148,17 +149,17 @@ func TestOpaqueFunctions(t *testing.T) {
 		t.Errorf("a row's policy: got %q, want the function that it calls", table.inexactReason)
 	}
 
-	// Where nothing is elsewhere, nothing is read from there.
+	// Without foreign relations a function can't read any.
 	pgtest.Exec(t, dsn, "DROP EXTENSION dblink; DROP EXTENSION file_fdw CASCADE")
 	calls := tableIn(t, dsn, "", TableConfig{SQL: "SELECT id, u, shout('a') FROM doc"})
 	if calls.inexactReason != "" {
-		t.Errorf("got %q, want nothing: the database has nothing that a function could read", calls.inexactReason)
+		t.Errorf("got %q, want \"\": the database has nothing that a function could read", calls.inexactReason)
 	}
 }
 
-// What is attached, replaced or created after a table was described is noticed
-// by the next reading, and so is that it is gone.
-func TestElsewhereIsLookedAtAgain(t *testing.T) {
+// The next reading notices a relation or function that was attached, replaced
+// or created after the table was described, and its removal.
+func TestInexactReasonIsRefreshed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ sql, change, undo, want string }{
 		"a partition is attached": {"SELECT * FROM log", `CREATE FOREIGN TABLE log_far PARTITION OF log FOR VALUES FROM ('2200-01-01Z') TO ('2300-01-01Z') SERVER files OPTIONS (filename '/dev/null', format 'csv')`,
@@ -197,8 +198,8 @@ func TestElsewhereIsLookedAtAgain(t *testing.T) {
 	}
 }
 
-// Between two looks less time passes than S stays behind its reading.
-func TestElsewhereIsLookedAtBeforeSMoves(t *testing.T) {
+// The time between two checks is less than the slack, by which S stays behind.
+func TestInexactReasonIsRefreshedBeforeSMoves(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
@@ -231,8 +232,8 @@ func TestElsewhereIsLookedAtBeforeSMoves(t *testing.T) {
 	}
 }
 
-// One reading of a table's watch where somebody commits, and so its SQL is
-// looked at; without Slack each time.
+// BenchmarkHorizonOfTable reads a table's horizon. If another session commits,
+// each reading checks the SQL again.
 func BenchmarkHorizonOfTable(b *testing.B) {
 	dsn := pgtest.DB(b)
 	pgtest.Exec(b, dsn, "CREATE TABLE doc (id int, u timestamptz)")

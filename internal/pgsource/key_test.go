@@ -79,7 +79,7 @@ func TestKeyTypes(t *testing.T) {
 			}
 
 			table.stampPage = 7
-			everywhere(t, table, all)
+			checkStamps(t, table, all)
 		})
 	}
 }
@@ -99,8 +99,7 @@ func TestUnusableKeysAreRejected(t *testing.T) {
 			table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (id %s, u timestamptz);
 				INSERT INTO doc VALUES (0, now()), (%s, now())`, c.column, c.value), TableConfig{})
 
-			// A range with an open end has them too, though no comparison finds
-			// a NULL.
+			// A range with an open end includes NULL keys.
 			for _, from := range []doc.OID{"", oid(t, int64(0))} {
 				docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{From: from}))
 				want := doc.Reject{Reason: c.reason}
@@ -116,8 +115,8 @@ func TestUnusableKeysAreRejected(t *testing.T) {
 	}
 }
 
-// checkUnusable checks that stamps of a window report a key that is unusable,
-// however small the pages are, and that Unusable returns the reason.
+// checkUnusable checks that the stamps of a window include an unusable key,
+// whatever the page size, and that Unusable returns the reason.
 func checkUnusable(t *testing.T, table *Table, reason string) {
 	t.Helper()
 	for _, table.stampPage = range []int{1, 2, 3} {
@@ -160,7 +159,7 @@ func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
 	}
 }
 
-func TestKeysOfAnotherTable(t *testing.T) {
+func TestKeyOfAnotherTableIsAnError(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz)", TableConfig{})
 	for _, c := range []struct {
@@ -201,14 +200,13 @@ func TestDocs(t *testing.T) {
 			t.Errorf("got %v, want row 2 once, and nothing of 3, which is gone", b.Docs)
 		}
 	}
-	// Who asked must learn of each chunk that it was read, and when.
+	// Each chunk yields a batch, even an empty one, with its number.
 	if want := []doc.FetchSeq{1, 2}; !slices.Equal(seqs, want) {
 		t.Errorf("got fetches %v, want %v, the second without a document", seqs, want)
 	}
 }
 
-// What keys that are NULL, or several rows', come to is the same in every
-// source.
+// NULL keys and keys of several rows have the same result in every source.
 func TestKeyCases(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -228,9 +226,8 @@ func TestKeyCases(t *testing.T) {
 	}
 }
 
-// Of the rows that a join doubles both come: which of them is the document is
-// not for a source to say.
-func TestDuplicateKeysComeBoth(t *testing.T) {
+// Both rows that a join returns for one key are read; the sink decides.
+func TestRowsWithOneKeyAreAllRead(t *testing.T) {
 	t.Parallel()
 	for _, children := range [][]ChildConfig{nil, parts("SELECT id, u, 'x' AS v FROM doc", "id")} {
 		table, _ := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, now()), (2, now()), (3, now())",

@@ -10,8 +10,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// Whatever the pages' size, every key of a range comes, though several rows
-// have it, or the database takes it for another.
+// Whatever the page size, every key of a range is returned, though several rows
+// have it or the collation treats it as equal to another.
 func TestStampsInRange(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -59,9 +59,9 @@ func TestStampsInRange(t *testing.T) {
 	}
 }
 
-// Pages are of their own transactions: the consumer may rest, and what the
-// database deletes meanwhile does not come.
-func TestStampsInRangeHoldsNothing(t *testing.T) {
+// Each page is a separate transaction: rows deleted between pages are not
+// returned.
+func TestStampsInRangeHoldsNoTransaction(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i FROM generate_series(1, 20) i", TableConfig{})
 	table.stampPage = 5
@@ -145,8 +145,7 @@ func TestKeyless(t *testing.T) {
 	}
 }
 
-// What a load begins with may take longer than any other statement may.
-func TestCountingMayTakeLong(t *testing.T) {
+func TestCountHasNoTimeout(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE VIEW doc AS SELECT 1 AS id, now() AS u", TableConfig{})
 	pgtest.Exec(t, dsn, "CREATE OR REPLACE VIEW doc AS SELECT i AS id, now() AS u FROM generate_series(1, 2) i, pg_sleep(0.2)")

@@ -8,13 +8,13 @@ import (
 	"indexerd/internal/doc"
 )
 
-// second is a time of both clocks, unless a test sets one back.
+// second returns a time of both clocks, unless a test sets one back.
 func second(n float64) time.Time {
 	return time.UnixMicro(1_700_000_000_000_000 + int64(n*1e6)).UTC()
 }
 
-// A step is one reading, in seconds: of the database's clock, and of this
-// machine's, where it differs.
+// A step is one reading, in seconds: of the database's clock and, if different,
+// of this machine's.
 type step struct {
 	now, local float64
 	ahead      time.Duration
@@ -37,24 +37,24 @@ func (s step) sample() sample {
 	return sample{moment: moment{sent: second(local), received: second(local), clock: second(s.now)}, ahead: s.ahead, open: s.open}
 }
 
-// shown is a session whose beginning can be seen.
+// shown is a session whose start is visible.
 func shown(pid int, vxid string, start float64) openTx {
 	return openTx{pid: pid, vxid: vxid, start: second(start), application: "shown " + vxid}
 }
 
-// hidden is one whose beginning can't.
+// hidden is a session whose start is hidden.
 func hidden(pid int, vxid string) openTx {
 	return openTx{pid: pid, vxid: vxid, application: "hidden " + vxid}
 }
 
-// resting is a session that waits for its client.
-func resting(tx openTx) openTx {
+// waiting is a session that waits for its client.
+func waiting(tx openTx) openTx {
 	tx.waiting = true
 	return tx
 }
 
-// lastly is what an earlier watch left: it proved 90 at 100.
-var lastly = doc.Horizon{At: second(90), Now: second(100), Local: second(100)}
+// earlierWatch is what an earlier watch proved: 90 at 100.
+var earlierWatch = doc.Horizon{At: second(90), Now: second(100), Local: second(100)}
 
 func TestHorizon(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestHorizon(t *testing.T) {
 		last  doc.Horizon
 		steps []step
 	}{
-		{name: "nobody", steps: []step{{now: 100, at: 99}, {now: 102, at: 101}}},
+		{name: "no transaction", steps: []step{{now: 100, at: 99}, {now: 102, at: 101}}},
 		{name: "an open transaction", steps: []step{
 			{now: 100, open: []openTx{shown(1, "1/1", 50), shown(2, "2/1", 70)}, at: 49, pin: "shown 1/1"},
 			{now: 102, open: []openTx{shown(2, "2/1", 70)}, at: 69, pin: "shown 2/1"},
@@ -91,17 +91,17 @@ func TestHorizon(t *testing.T) {
 		}},
 		{name: "a hidden process goes on after it waited", steps: []step{
 			{now: 100, at: 99},
-			{now: 102, open: []openTx{resting(hidden(1, "1/1"))}, at: 99, pin: "hidden 1/1"},
+			{now: 102, open: []openTx{waiting(hidden(1, "1/1"))}, at: 99, pin: "hidden 1/1"},
 			{now: 104, open: []openTx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
 			{now: 106, open: []openTx{hidden(1, "1/2")}, at: 101, pin: "hidden 1/2"},
 		}},
 		{name: "hidden in the middle", steps: []step{
 			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
-			// Not known since when, by then; but no earlier than was proved.
+			// Its start is unknown, but not before the proved bound.
 			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides when its transaction began", pin: "hidden 1/1"},
 			{now: 104, at: 103},
 			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
-			{now: 108, open: []openTx{hidden(1, "1/2")}, at: 104, pin: "hidden 1/2"}, // seen first after 104, and 104 was proved
+			{now: 108, open: []openTx{hidden(1, "1/2")}, at: 104, pin: "hidden 1/2"}, // first seen after 104, which was proved
 		}},
 		{name: "prepared from the beginning", steps: []step{
 			{now: 100, prepared: []string{"p"}, reason: `transaction "p" was prepared before this watch began`, pin: `prepared transaction "p"`},
@@ -120,16 +120,16 @@ func TestHorizon(t *testing.T) {
 			{now: 104, prepared: []string{"q"}, at: 101, pin: `prepared transaction "q"`},
 			{now: 106, prepared: []string{"r"}, at: 103, pin: `prepared transaction "r"`},
 		}},
-		{name: "an earlier watch", last: lastly, steps: []step{
+		{name: "an earlier watch", last: earlierWatch, steps: []step{
 			{now: 102, open: []openTx{hidden(1, "1/1"), shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "hidden 1/1"},
-			{now: 104, open: []openTx{resting(shown(2, "2/1", 95))}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
+			{now: 104, open: []openTx{waiting(shown(2, "2/1", 95))}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
 			{now: 106, open: []openTx{shown(2, "2/2", 104)}, prepared: []string{"p"}, at: 90, pin: `prepared transaction "p"`},
 			{now: 108, open: []openTx{shown(2, "2/2", 104)}, at: 103, pin: "shown 2/2"},
 		}},
 		{name: "an earlier watch, and an S that was assumed", last: doc.Horizon{Now: second(100), Local: second(100), Floor: second(90)}, steps: []step{
-			// It may have been held at a step of the clock, with which S went back.
+			// It may have been open at a step of the clock, with which S went back.
 			{now: 102, open: []openTx{shown(1, "1/1", 95)}, at: 89, pin: "shown 1/1"},
-			{now: 104, open: []openTx{resting(shown(1, "1/1", 95))}, at: 89, pin: "shown 1/1"},
+			{now: 104, open: []openTx{waiting(shown(1, "1/1", 95))}, at: 89, pin: "shown 1/1"},
 			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
 			{now: 108, at: 107},
 		}},
@@ -140,23 +140,23 @@ func TestHorizon(t *testing.T) {
 		{name: "the clock steps back", steps: []step{
 			{now: 1000, open: []openTx{shown(1, "1/1", 998), hidden(3, "3/1")}, reason: "hides", pin: "hidden 3/1"},
 			{now: 1002, open: []openTx{shown(1, "1/1", 998)}, at: 997, pin: "shown 1/1"},
-			// 300 seconds back within two: it has shown 702 at the lowest.
+			// 300 seconds back within two seconds: the clock showed at least 702.
 			{now: 704, local: 1004, open: []openTx{shown(1, "1/1", 998), hidden(2, "2/1")}, at: 701, back: 300, pin: "shown 1/1"},
 			{now: 706, local: 1006, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
-			// It has caught up: the transaction may have stamped meanwhile.
+			// The clock has caught up. The transaction may have stamped meanwhile.
 			{now: 1010, local: 1310, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
-			// The next one may be of the message that the step found.
-			{now: 1012, local: 1312, open: []openTx{resting(shown(1, "1/2", 998))}, at: 701, pin: "shown 1/2"},
+			// The next transaction may belong to the message that was open at the step.
+			{now: 1012, local: 1312, open: []openTx{waiting(shown(1, "1/2", 998))}, at: 701, pin: "shown 1/2"},
 			{now: 1014, local: 1314, open: []openTx{shown(1, "1/3", 1013.5)}, at: 1012.5},
 		}},
-		{name: "the clock steps back and nobody is there", steps: []step{
+		{name: "the clock steps back without a transaction", steps: []step{
 			{now: 1000, at: 999},
 			{now: 704, local: 1004, at: 699, back: 300},
 			{now: 706, local: 1006, at: 705},
 		}},
 		{name: "a hidden process goes on after a step", steps: []step{
 			{now: 1000, at: 999},
-			{now: 1002, open: []openTx{resting(hidden(1, "1/1"))}, at: 999, pin: "hidden 1/1"},
+			{now: 1002, open: []openTx{waiting(hidden(1, "1/1"))}, at: 999, pin: "hidden 1/1"},
 			{now: 704, local: 1004, open: []openTx{hidden(1, "1/1")}, at: 701, back: 300, pin: "hidden 1/1"},
 			{now: 706, local: 1006, open: []openTx{hidden(1, "1/2")}, at: 701, pin: "hidden 1/2"},
 		}},
@@ -172,16 +172,16 @@ func TestHorizon(t *testing.T) {
 		{name: "the clock goes forward", steps: []step{
 			{now: 100, at: 99}, {now: 4000, local: 102, at: 3999},
 		}},
-		{name: "a step while nobody watched", last: lastly, steps: []step{
+		{name: "a step between two watches", last: earlierWatch, steps: []step{
 			{now: 60, local: 160, open: []openTx{shown(1, "1/1", 59)}, at: -1, back: 100, pin: "shown 1/1"},
 			{now: 62, local: 162, at: 61},
 		}},
-		{name: "a step before anybody watched", steps: []step{
+		{name: "a step before the first watch", steps: []step{
 			{now: 100, ahead: 30 * time.Second, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", back: 30, pin: "shown 1/1"},
 			{now: 140, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", pin: "shown 1/1"},
 			{now: 142, at: 141},
 		}},
-		{name: "a step of a standby while nobody watched", last: lastly, steps: []step{
+		{name: "a step of a standby between two watches", last: earlierWatch, steps: []step{
 			{now: 60, local: 160, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby", back: 100, floor: -1},
 		}},
 		{name: "standby", steps: []step{{now: 100, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby"}}},
@@ -238,8 +238,9 @@ func checkHorizon(t *testing.T, reading int, want step, got doc.Horizon) {
 	}
 }
 
-// A step is told by the next horizon, if the reading that saw it came to none.
-func TestStepIsToldAfterAFault(t *testing.T) {
+// The next horizon reports a step of the clock if the reading that saw it
+// failed.
+func TestStepIsReportedAfterAFailedReading(t *testing.T) {
 	t.Parallel()
 	m := newMemory(time.Second)
 	m.add(step{now: 100}.sample())

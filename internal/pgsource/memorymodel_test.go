@@ -11,29 +11,29 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-// A modelRow is stamped when it is written and seen when its transaction has
+// A modelRow is stamped when written and visible when its transaction has
 // ended.
 type modelRow struct {
 	stamp           time.Time
 	committed, seen bool
 }
 
-// A modelSession works off messages, each of one transaction or of several.
+// A modelSession executes messages of one or several transactions.
 type modelSession struct {
 	hidden    bool
 	vxid      int
 	inTx      bool
 	executing bool      // a message
 	message   time.Time // when it came
-	procedure bool      // it is a CALL: its transactions have begun when they began
+	procedure bool      // the message is a CALL: now() is each transaction's own start
 	start     time.Time // of the transaction, what now() shows
 	rows      []*modelRow
 }
 
-// A modelWorld is a server with its sessions, and a caller of a watch that
-// settles as far as it says.
+// A modelWorld is a server with its sessions and a caller that settles as far
+// as a watch allows.
 type modelWorld struct {
-	real     time.Duration // this machine's clock, which only goes on
+	real     time.Duration // this machine's clock, which only advances
 	offset   time.Duration // of the server's
 	stepped  bool          // since the last reading
 	sessions [4]modelSession
@@ -42,14 +42,13 @@ type modelWorld struct {
 	named    int
 	memory   *memory
 	durable  doc.Horizon // the last exact one; At is S
-	shared   *reading    // that another watch took; nil: none since the last
+	shared   *reading    // taken by another watch; nil: none since the last
 }
 
 func (w *modelWorld) local() time.Time { return second(0).Add(w.real) }
 func (w *modelWorld) clock() time.Time { return second(0).Add(w.real + w.offset) }
 
-// begin begins a transaction. Its time is taken a little before others can see
-// it.
+// begin begins a transaction. Its time is taken a little before it is visible.
 func (w *modelWorld) begin(s *modelSession, start time.Time) {
 	s.vxid++
 	s.inTx, s.start = true, start
@@ -91,13 +90,13 @@ func (w *modelWorld) reading() reading {
 	return r
 }
 
-// read reads a horizon, and judges by it.
+// read reads a horizon and judges it.
 func (w *modelWorld) read(t *rapid.T) {
 	w.share(t)
 	w.judge(t, w.reading())
 }
 
-// share judges by what another watch has read, however long ago.
+// share judges a reading of another watch, however old.
 func (w *modelWorld) share(t *rapid.T) {
 	if w.shared != nil {
 		w.judge(t, *w.shared)
@@ -105,8 +104,8 @@ func (w *modelWorld) share(t *rapid.T) {
 	}
 }
 
-// judge takes a snapshot, and compares what it sees from S on, as the exact pass
-// does. A row that shows up below S is lost.
+// judge takes a snapshot and compares its rows from S on, as the exact pass
+// does. A row that appears below S is lost.
 func (w *modelWorld) judge(t *rapid.T, r reading) {
 	w.memory.add(r.sample)
 	h := w.memory.horizon(r)
@@ -116,7 +115,7 @@ func (w *modelWorld) judge(t *rapid.T, r reading) {
 	}
 	for _, row := range w.rows {
 		if row.stamp.Before(from) && w.stepped {
-			continue // the clock was set back since the reading: the next one tells, and is judged by all of it
+			continue // the clock was set back since the reading; the next reading reports it
 		}
 		if row.committed && !row.seen && row.stamp.Before(from) {
 			t.Fatalf("a row stamped %v was committed after %v was settled", row.stamp, from)
@@ -133,8 +132,8 @@ func (w *modelWorld) judge(t *rapid.T, r reading) {
 	}
 }
 
-// Whatever sessions do, and however the clock jumps, no row is committed below
-// what was settled.
+// Whatever sessions do and however the clock steps, no row is committed below
+// S.
 func TestHorizonModel(t *testing.T) {
 	t.Parallel()
 	rounds := 50
@@ -152,7 +151,7 @@ func checkHistory(t *rapid.T) {
 	for i := range w.sessions {
 		w.sessions[i].hidden = rapid.Bool().Draw(t, "hidden")
 	}
-	w.read(t) // what the clock did before the first reading, nobody knows
+	w.read(t) // steps before the first reading are unknown
 	session := func() *modelSession { return &w.sessions[rapid.IntRange(0, len(w.sessions)-1).Draw(t, "session")] }
 	delay := func() time.Duration {
 		return time.Duration(rapid.IntRange(0, 400).Draw(t, "delay ms")) * time.Millisecond
@@ -231,8 +230,7 @@ func checkHistory(t *rapid.T) {
 				delete(w.prepared, name)
 			}
 		},
-		// Two steps that make up for each other between two readings are seen by
-		// nobody.
+		// Two opposite steps between two readings can't be seen.
 		"clock steps": func(t *rapid.T) {
 			if !w.stepped {
 				w.offset += time.Duration(rapid.IntRange(-60_000, 60_000).Draw(t, "ms")) * time.Millisecond

@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// openSource opens a source on the DSN, closed at the end of the test.
+// openSource opens a source that is closed at the end of the test.
 func openSource(t testing.TB, dsn string) *Source {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn})
@@ -59,7 +59,7 @@ func tableOf(t testing.TB, s *Source, cfg TableConfig) *Table {
 	return table
 }
 
-// readAll gathers what a fetch yields, the documents by their printed OID.
+// readAll returns the documents of a fetch by printed OID, and the rejects.
 func readAll(t testing.TB, batches iter.Seq2[doc.Batch, error]) (map[string]doc.Doc, []doc.Reject) {
 	t.Helper()
 	docs := map[string]doc.Doc{}
@@ -79,7 +79,7 @@ func readAll(t testing.TB, batches iter.Seq2[doc.Batch, error]) (map[string]doc.
 	return docs, rejects
 }
 
-// readStamps gathers the stamps of a window.
+// readStamps returns the stamps of all pages.
 func readStamps(t testing.TB, pages iter.Seq2[[]doc.Stamp, error]) []doc.Stamp {
 	t.Helper()
 	var all []doc.Stamp
@@ -112,14 +112,13 @@ func at(t testing.TB, text string) time.Time {
 	return v
 }
 
-// numbers is the sink's side of a fetch: it counts, and takes number and
-// snapshot under one lock.
+// numbers hands out the numbers of fetches as the sink does.
 type numbers struct {
 	mu       sync.Mutex
 	last     doc.FetchSeq
 	inFlight map[doc.FetchSeq]bool
-	before   func() // runs when a fetch has asked for its number, before it opens
-	after    func() // runs when it has opened
+	before   func() // runs before the fetch opens
+	after    func() // runs after it has opened
 }
 
 func (n *numbers) Begin(open func() error) (doc.FetchSeq, error) {

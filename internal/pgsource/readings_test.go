@@ -12,8 +12,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// However many watch a database, one reading serves them all, and none is told
-// the same one twice.
+// One reading serves all watches of a database, and no watch gets the same one
+// twice.
 func TestReadingsAreShared(t *testing.T) {
 	t.Parallel()
 	s := openSource(t, pgtest.DB(t))
@@ -46,7 +46,7 @@ func TestReadingsAreShared(t *testing.T) {
 	}
 }
 
-// A reading that is not fresh serves nobody but those who waited for it.
+// A reading older than Fresh serves only the watches that waited for it.
 func TestStaleReadingIsNotShared(t *testing.T) {
 	t.Parallel()
 	s := openSource(t, pgtest.DB(t))
@@ -63,8 +63,7 @@ func TestStaleReadingIsNotShared(t *testing.T) {
 	}
 }
 
-// A watch that is made later is served no reading from before, however fresh
-// that may be, nor one that was under way; after its own it shares again.
+// A new watch uses no reading that began before it was made.
 func TestNewWatchReadsForItself(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -93,7 +92,7 @@ func TestNewWatchReadsForItself(t *testing.T) {
 	if !s.readings.serves(old, time.Now()) && time.Since(s.readings.ended) < maxFresh {
 		t.Error("the new watch's reading is not shared with the other")
 	}
-	// As if one had begun before, and ended after the watch had asked.
+	// A reading that began before the watch was made and ended after it asked.
 	asked := time.Now()
 	late := s.Watch(WatchOptions{})
 	s.readings.number, s.readings.began, s.readings.ended = 9, late.made.Add(-1), time.Now().Add(time.Second)
@@ -102,7 +101,8 @@ func TestNewWatchReadsForItself(t *testing.T) {
 	}
 }
 
-// What was committed late is above the horizon of every watch, whoever read it.
+// A late commit is above every watch's horizon, whichever watch took the
+// reading.
 func TestSharedReadingKnowsLateCommits(t *testing.T) {
 	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), superuser)
@@ -112,9 +112,9 @@ func TestSharedReadingKnowsLateCommits(t *testing.T) {
 		late := w.late()
 		stamp := value[time.Time](w, "SELECT clock_timestamp()")
 		w.watch = reader
-		w.below(late)
+		w.atMost(late)
 		w.watch = other
-		if h := w.below(late); !h.At.Before(stamp) || other.lastReading != reader.lastReading {
+		if h := w.atMost(late); !h.At.Before(stamp) || other.lastReading != reader.lastReading {
 			t.Errorf("got %v from reading %d, want it below %v and of reading %d", h.At, other.lastReading, stamp, reader.lastReading)
 		}
 		w.exec(late, "COMMIT")
@@ -122,11 +122,11 @@ func TestSharedReadingKnowsLateCommits(t *testing.T) {
 	w.finish()
 }
 
-// Who waited for a server that does not answer need not ask it again; but a
-// reading that its own watch gave up says nothing to others.
-func TestFailedReading(t *testing.T) {
+// A failure serves the watches that waited for it. A cancelled reading serves
+// none.
+func TestFailureIsSharedWithWaiters(t *testing.T) {
 	t.Parallel()
-	s := openSource(t, "postgres://nobody@127.0.0.1:1/none?sslmode=disable")
+	s := openSource(t, "postgres://unknown@127.0.0.1:1/none?sslmode=disable")
 	w, waited := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
 	asked := time.Now()
 	if _, err := w.Horizon(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
@@ -142,9 +142,9 @@ func TestFailedReading(t *testing.T) {
 	}
 }
 
-// A consumer that needs a connection for each page gets one, though the source
-// has no more than one, or every other holds one for pages of its own.
-func TestStampsByOIDLeaveAConnection(t *testing.T) {
+// The consumer of a page can use another connection, even if the source has
+// only one or all others are held for pages.
+func TestStampsByOIDLeavesAConnection(t *testing.T) {
 	t.Parallel()
 	for _, conns := range []int{1, 2, 3} {
 		dsn := pgtest.DB(t)
@@ -181,7 +181,7 @@ func TestStampsByOIDLeaveAConnection(t *testing.T) {
 	}
 }
 
-// Every statement but COMMIT counts, and none waits inside a transaction.
+// Every statement except COMMIT counts, and none waits inside a transaction.
 func TestPaceOfASource(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -208,9 +208,9 @@ func TestPaceOfASource(t *testing.T) {
 	}
 }
 
-// Versions are the same only while nothing is committed, which other databases
-// of the server can do too.
-func TestVersionOfWhatWasCommitted(t *testing.T) {
+// The version stays the same only while no transaction commits, in any database
+// of the server.
+func TestVersionChangesWithEveryCommit(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, watchedTable)

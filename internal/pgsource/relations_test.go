@@ -49,11 +49,11 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// On a standby the absence of a row says something only once all that was
-// received is replayed.
+// On a standby the absence of a row is reliable only once everything received
+// is replayed.
 func TestBehind(t *testing.T) {
 	t.Parallel()
-	pgtest.DB(t) // skips where there is no server
+	pgtest.DB(t) // skips without a server
 	ctx := t.Context()
 	primary, err := cluster.Start(ctx)
 	if err != nil {
@@ -92,8 +92,7 @@ func TestBehind(t *testing.T) {
 	pgtest.Exec(t, source, "SELECT pg_wal_replay_resume()")
 	await("")
 
-	// A query on the standby that needs what the primary cleans up holds the
-	// replay back, and what is received meanwhile waits.
+	// A query on the standby that needs rows removed by the primary delays replay.
 	pgtest.Exec(t, source, "ALTER SYSTEM SET max_standby_streaming_delay = -1")
 	pgtest.Exec(t, source, "SELECT pg_reload_conf()")
 	pgtest.Exec(t, primary.DSN(), "INSERT INTO doc SELECT 1 FROM generate_series(1, 100)")
@@ -120,7 +119,7 @@ func TestBehind(t *testing.T) {
 	await("the server is a standby that is not connected to its primary")
 }
 
-// explain returns the plan of a query, one line per node.
+// explain returns the plan of a query, one line for each node.
 func explain(t testing.TB, table *Table, q query) string {
 	t.Helper()
 	q = q.explained("EXPLAIN (COSTS OFF) ")
@@ -138,8 +137,8 @@ func explain(t testing.TB, table *Table, q query) string {
 	return strings.Join(lines, "\n")
 }
 
-// Ranges, lookups and windows are answered by an index, whatever the types of
-// key and updateTime, and through a join as well.
+// Ranges, keys and windows use an index, whatever the types of key and
+// updateTime, also through a join.
 func TestIndexesAreUsed(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -208,8 +207,7 @@ func TestIndexesAreUsed(t *testing.T) {
 	}
 }
 
-// The queries of families, of the sweep and of children's windows are answered
-// by an index too.
+// The queries for children, sweep and children's windows use an index.
 func TestIndexesOfChildrenAreUsed(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -268,7 +266,7 @@ func TestIndexesOfChildrenAreUsed(t *testing.T) {
 		}
 		for name, q := range queries {
 			plan := explain(t, table, q)
-			// The keys that are marked deleted are few, and may be read as a whole.
+			// The few keys marked deleted may be read completely.
 			if !strings.Contains(plan, "Index Cond") || strings.Contains(strings.ReplaceAll(plan, "Seq Scan on gone", ""), "Seq Scan") {
 				t.Errorf("%s, %s: got a plan without an index, want one with:\n%s\n%s", c.name, name, q.sql, plan)
 			}

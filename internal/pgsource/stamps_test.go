@@ -18,8 +18,8 @@ func windowTable(t *testing.T) *Table {
 	return table
 }
 
-// A window of rows and children is one transaction where nothing is in it: a
-// BEGIN and a query each.
+// An empty window of rows and children is one transaction: BEGIN and one query
+// each.
 func TestIdleWindowIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	table := windowTable(t)
@@ -32,7 +32,8 @@ func TestIdleWindowIsOneTransaction(t *testing.T) {
 	}
 }
 
-// What fails at a child fails the window, but not what comes before it.
+// A failing child fails the window after the stamps before it have been
+// yielded.
 func TestFailingChildComesAfterTheRows(t *testing.T) {
 	t.Parallel()
 	table := windowTable(t)

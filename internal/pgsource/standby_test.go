@@ -9,9 +9,7 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// What a standby is known to show, and what is said where that is less than
-// what may have been committed.
-func TestWhatAStandbyShows(t *testing.T) {
+func TestStandbyBehindReason(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
@@ -42,8 +40,8 @@ func TestWhatAStandbyShows(t *testing.T) {
 	}
 }
 
-// The time that a standby shows is of the primary: it stands while replay is
-// paused, whoever asks, and passes what is committed once that is replayed.
+// A standby's Seen is the primary's time. It stands still while replay is
+// paused, and passes a commit once that is replayed.
 func TestMomentOfAStandby(t *testing.T) {
 	t.Parallel()
 	primary := ownCluster(t)

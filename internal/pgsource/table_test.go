@@ -190,7 +190,7 @@ func TestEpochAndToken(t *testing.T) {
 	const sql = "SELECT * FROM doc"
 	base := read("", sql, "id")
 
-	// Settings of the session that change a value's text are pinned.
+	// Each transaction sets the settings that change a value's text.
 	session := "&options=-c%20DateStyle%3DGerman%20-c%20TimeZone%3DAsia/Tokyo%20-c%20extra_float_digits%3D-3"
 	if got := read(session, sql, "id"); got != base {
 		t.Errorf("got token %+v under other settings, want %+v", got, base)
@@ -244,8 +244,8 @@ func TestBreakpointsOfSmallTables(t *testing.T) {
 	}
 }
 
-// A row with more text than the limit is a reject that names the option, alone
-// or with its children, in a range as by key; the others come as documents.
+// A row with more text than the limit, alone or with its children, is a reject
+// that names the option. The other rows become documents.
 func TestTooMuchTextIsRejected(t *testing.T) {
 	t.Parallel()
 	const setup = `CREATE TABLE doc (id int, u timestamptz, v text); CREATE TABLE part (id int, v text, u timestamptz);
@@ -282,7 +282,7 @@ func TestTooMuchTextIsRejected(t *testing.T) {
 	}
 }
 
-// Of a row that is too large no more is kept than its key.
+// Only the key of a row that is too large is kept.
 func TestTooMuchTextIsNotKept(t *testing.T) {
 	t.Parallel()
 	d := rowDecoder{key: []int{1}, updated: -1, token: 2}

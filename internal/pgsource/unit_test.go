@@ -13,9 +13,8 @@ import (
 	"indexerd/internal/timeunit"
 )
 
-// A row of another kind than most does not decide in which unit the column
-// counts.
-func TestBulkTellsTheUnit(t *testing.T) {
+// A row unlike most others does not determine the unit of the column.
+func TestMostRowsDecideTheUnit(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
@@ -61,9 +60,9 @@ func TestBulkTellsTheUnit(t *testing.T) {
 	}
 }
 
-// More than a sample of rows without a plausible time does not hide one that has
-// it.
-func TestUnitBehindManyImplausibleRows(t *testing.T) {
+// One plausible row determines the unit, though more rows than a sample are
+// implausible.
+func TestUnitAmongManyImplausibleRows(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t, fmt.Sprintf(`CREATE TABLE doc (id int PRIMARY KEY, u bigint); CREATE INDEX ON doc (u);
 		INSERT INTO doc SELECT n, 253402300799 FROM generate_series(1, %d) n; INSERT INTO doc VALUES (0, 1714996800)`, timeunit.Sample+1), TableConfig{})
@@ -72,7 +71,7 @@ func TestUnitBehindManyImplausibleRows(t *testing.T) {
 	}
 }
 
-// Without a plausible row nothing is kept, and no window has one.
+// Without a plausible row no unit is kept, and windows are empty.
 func TestUnitIsKeptWhenItIsFound(t *testing.T) {
 	t.Parallel()
 	kept := map[string]string{}
@@ -94,8 +93,7 @@ func TestUnitIsKeptWhenItIsFound(t *testing.T) {
 	}
 }
 
-// What can't be kept is not used: a mark would rest on it.
-func TestUnitThatCannotBeKept(t *testing.T) {
+func TestUnitThatCannotBeKeptIsNotUsed(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("disk full")
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint)", TableConfig{Keep: func(string, string) error { return broken }})
@@ -107,8 +105,8 @@ func TestUnitThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// What was found, what is declared and what the rows say must agree.
-func TestUnitsThatDisagree(t *testing.T) {
+// The unit that was kept, the declared unit and the rows must agree.
+func TestContradictingUnits(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	for _, c := range []struct {
@@ -140,8 +138,8 @@ func TestUnitsThatDisagree(t *testing.T) {
 	}
 }
 
-// The rows can come to disagree while the table is followed.
-func TestBulkChanges(t *testing.T) {
+// CheckUnits notices that the rows have changed their unit.
+func TestUnitOfMostRowsChanges(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint); INSERT INTO doc SELECT n, 1714996800 FROM generate_series(1, 4) n", TableConfig{})
 	pgtest.Exec(t, dsn, "UPDATE doc SET u = u * 1000")
@@ -151,8 +149,8 @@ func TestBulkChanges(t *testing.T) {
 	}
 }
 
-// Children and changes have units of their own, and a stamp is the same however
-// it is read, whatever a child's rows hold.
+// Children and changes have separate units, and a stamp is the same however it
+// is read.
 func TestUnitOfEachSQL(t *testing.T) {
 	t.Parallel()
 	for _, typ := range []string{"bigint", "numeric"} {

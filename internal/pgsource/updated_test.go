@@ -23,8 +23,8 @@ func location(t testing.TB, name string) *time.Location {
 	return loc
 }
 
-// Each form of updateTime: what a value means, and that a window that begins
-// with it has it, and one that ends with it has not.
+// For each form of updateTime: the time of a value, and that a window includes
+// its From and excludes its To.
 func TestUpdateTimes(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -88,7 +88,7 @@ func TestUpdateTimes(t *testing.T) {
 }
 
 // On 2024-10-27 the clocks of Berlin showed the hour from 02:00 twice, on
-// 2024-03-31 never. Windows that touch must not lose a row in between.
+// 2024-03-31 never. Adjacent windows lose no row.
 func TestWallClockChange(t *testing.T) {
 	t.Parallel()
 	berlin := location(t, "Europe/Berlin")
@@ -110,7 +110,7 @@ func TestWallClockChange(t *testing.T) {
 		}
 	}
 
-	// 02:30 may be either of two instants, so the windows of both have it.
+	// 02:30 was two times, so the windows of both include it.
 	for _, instant := range []string{"2024-10-27T00:30:00Z", "2024-10-27T01:30:00Z"} {
 		from := at(t, instant)
 		stamps := readStamps(t, table.Stamps(t.Context(), doc.Window{From: from, To: from.Add(time.Second)}))
@@ -144,7 +144,7 @@ func TestInfiniteUpdateTimesAreRejected(t *testing.T) {
 	}
 }
 
-// A unit that an empty table could not tell is found when there are rows.
+// The unit of an empty table is found when it has rows.
 func TestEpochUnitIsFoundLater(t *testing.T) {
 	t.Parallel()
 	table, dsn := newTable(t, "CREATE TABLE doc (id int, u bigint)", TableConfig{})
@@ -162,7 +162,8 @@ func TestEpochUnitIsFoundLater(t *testing.T) {
 	}
 }
 
-// In Pagila all 1,000 films share one updateTime, so pages end inside it.
+// Pages may end among rows with the same updateTime; in Pagila all 1,000 films
+// have one.
 func TestStampsPageWithinOneUpdateTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -193,8 +194,8 @@ func TestStampsPageWithinOneUpdateTime(t *testing.T) {
 	}
 }
 
-// The window's bounds, as the column writes them, divide the column's values
-// as the window divides the instants that they mean.
+// A window's bounds in the column's form select the values whose times are in
+// the window.
 func TestBoundsDivideAsTheWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -108,8 +108,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A row that can't become a document is set aside with its key and the reason,
-// and the rows around it come.
+// A row that can't become a document is rejected with its key and the reason;
+// the rows beside it are read.
 func TestUnusableValuesAreRejected(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
@@ -172,8 +172,8 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
-// Every time that the server can write is read as the same instant, and its
-// RFC 3339 form is one that others read as that instant.
+// Every time that the server writes is parsed, and its RFC 3339 form is the
+// same time.
 func TestTimeTextIsReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -212,7 +212,7 @@ func FuzzEpoch(f *testing.F) {
 	f.Add("-1e9", int64(1_000_000_000))
 	f.Fuzz(func(t *testing.T, s string, unit int64) {
 		if unit <= 0 || unit > int64(time.Second) || len(s) > 100 || strings.ContainsAny(s, "eEpP") {
-			return // the server writes no exponent, and few have so many digits
+			return // the server writes no exponent
 		}
 		v, err := parseEpoch(s, time.Duration(unit))
 		if err == nil && (v.Before(minTime) || !v.Before(maxTime)) {

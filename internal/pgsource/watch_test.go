@@ -14,8 +14,8 @@ import (
 )
 
 // A watched is a database with a table, writers and a watch. Each horizon is
-// followed by a look at the table; when all is over, no row may have turned up
-// below an exact one.
+// followed by a look at the table. At the end no row may have appeared below an
+// exact horizon.
 type watched struct {
 	*testing.T
 	dsn    string // of the superuser
@@ -25,7 +25,7 @@ type watched struct {
 	looks  []look
 }
 
-// A look is the rows that there were below a horizon, each in its version.
+// A look is the rows below a horizon, in their versions.
 type look struct {
 	at   time.Time
 	rows []string
@@ -36,14 +36,14 @@ const slack = 20 * time.Millisecond
 
 const watchedTable = `CREATE TABLE doc (id serial PRIMARY KEY, u timestamptz DEFAULT now(), note text)`
 
-// Whose watch it is: the superuser's, or that of a role that has been granted
-// one, or nothing.
+// The role of a watch: the superuser, a role with a granted role, or one with
+// nothing.
 const (
 	superuser = "superuser"
 	plain     = "plain"
 )
 
-// watchDatabase watches as such a role.
+// watchDatabase watches a database as such a role.
 func watchDatabase(t *testing.T, dsn, granted string) *watched {
 	t.Helper()
 	w := &watched{T: t, dsn: dsn, admin: pgtest.Connect(t, dsn)}
@@ -53,7 +53,7 @@ func watchDatabase(t *testing.T, dsn, granted string) *watched {
 	return w
 }
 
-// login makes such a role and returns the DSN to log in with.
+// login creates such a role and returns its DSN.
 func (w *watched) login(granted string) string {
 	w.Helper()
 	if granted == superuser {
@@ -68,7 +68,7 @@ func (w *watched) login(granted string) string {
 	return strings.Replace(w.dsn, "postgres@", role+"@", 1)
 }
 
-// value asks the database as the superuser.
+// value runs a query as the superuser.
 func value[T any](w *watched, sql string, args ...any) T {
 	w.Helper()
 	var v T
@@ -78,7 +78,7 @@ func value[T any](w *watched, sql string, args ...any) T {
 	return v
 }
 
-// restart begins a new watch.
+// restart starts a new watch.
 func (w *watched) restart(last doc.Horizon) {
 	w.watch = w.source.Watch(WatchOptions{Slack: slack, Last: last})
 }
@@ -92,7 +92,7 @@ func (w *watched) horizon() doc.Horizon {
 	return h
 }
 
-// read reads a horizon and looks at what is below it.
+// read reads a horizon and the rows below it.
 func (w *watched) read() doc.Horizon {
 	w.Helper()
 	h := w.horizon()
@@ -103,7 +103,7 @@ func (w *watched) read() doc.Horizon {
 	return h
 }
 
-// exact reads a horizon that must be exact, and returns it.
+// exact reads a horizon, which must be exact.
 func (w *watched) exact() doc.Horizon {
 	w.Helper()
 	h := w.read()
@@ -113,9 +113,9 @@ func (w *watched) exact() doc.Horizon {
 	return h
 }
 
-// below reads an exact horizon that must not be above the updateTime that the
+// atMost reads an exact horizon, which must not exceed the updateTime that the
 // session has written.
-func (w *watched) below(s *pgx.Conn) doc.Horizon {
+func (w *watched) atMost(s *pgx.Conn) doc.Horizon {
 	w.Helper()
 	h := w.exact()
 	var u time.Time
@@ -128,7 +128,7 @@ func (w *watched) below(s *pgx.Conn) doc.Horizon {
 	return h
 }
 
-// pinned is exact, and names the session that holds the horizon back.
+// pinned reads an exact horizon that names the session holding it back.
 func (w *watched) pinned(s *pgx.Conn) doc.Horizon {
 	w.Helper()
 	h := w.exact()
@@ -153,16 +153,16 @@ func (w *watched) free() doc.Horizon {
 	}
 }
 
-// doubtful reads a horizon that must not be exact, for this reason.
-func (w *watched) doubtful(reason string) {
+// inexact reads a horizon, which must not be exact for this reason.
+func (w *watched) inexact(reason string) {
 	w.Helper()
 	h := w.read()
 	if h.Exact || !h.At.IsZero() || !strings.Contains(h.Reason, reason) || strings.Contains(h.Reason, "\n") {
-		w.Fatalf("got %+v, want it doubtful: %s", h, reason)
+		w.Fatalf("got %+v, want it inexact: %s", h, reason)
 	}
 }
 
-// finish checks every look once all is committed.
+// finish checks every look after all commits.
 func (w *watched) finish() {
 	w.Helper()
 	for _, l := range w.looks {
@@ -173,7 +173,7 @@ func (w *watched) finish() {
 	}
 }
 
-// writer opens a session that writes, as the superuser.
+// writer opens a session of the superuser that writes.
 func (w *watched) writer() *pgx.Conn {
 	w.Helper()
 	return pgtest.Connect(w, w.dsn+"&application_name=writer")
@@ -184,7 +184,7 @@ func (w *watched) late() *pgx.Conn {
 	w.Helper()
 	s := w.writer()
 	w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
-	w.age()
+	w.passTime()
 	return s
 }
 
@@ -196,7 +196,7 @@ func (w *watched) exec(s *pgx.Conn, sql string) {
 	}
 }
 
-// start sends one message whose end is waited for by calling end.
+// start sends one message. end waits for its result.
 func (w *watched) start(s *pgx.Conn, sql string) (end func()) {
 	done := make(chan error, 1)
 	go func() {
@@ -221,13 +221,13 @@ func (w *watched) until(condition string, args ...any) {
 	}
 }
 
-// age lets time pass, so that what is open is older than the slack.
-func (w *watched) age() {
+// passTime waits until what is open is older than the slack.
+func (w *watched) passTime() {
 	w.Helper()
 	w.until("pg_sleep(0.05) IS NOT NULL")
 }
 
-// A gate is a session that holds an advisory lock, and thereby others back.
+// A gate is a session that holds advisory locks for which others wait.
 type gate struct {
 	w *watched
 	s *pgx.Conn
@@ -240,11 +240,11 @@ func (w *watched) gate() gate {
 	return g
 }
 
-// reached waits until a session waits at the n-th of three.
+// reached waits until a session waits for the n-th of three locks.
 func (g gate) reached(n int) {
 	g.w.Helper()
 	g.w.until("EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted)", n)
-	g.w.age()
+	g.w.passTime()
 }
 
 func (g gate) open(n int) {

@@ -12,14 +12,14 @@ import (
 	"indexerd/internal/pgtest/cluster"
 )
 
-// ownCluster starts a server for a test that stops it, or copies it.
+// ownCluster starts a server for a test that stops or copies it.
 func ownCluster(t *testing.T) *cluster.Cluster {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a server of its own takes seconds")
+		t.Skip("starting a separate server takes seconds")
 	}
 	if os.Getenv("INDEXERD_TEST_PG") == "" {
-		pgtest.DB(t) // skips or fails, and says why
+		pgtest.DB(t) // skips or fails with the reason
 	}
 	c, err := cluster.Start(t.Context())
 	if err != nil {
@@ -29,8 +29,8 @@ func ownCluster(t *testing.T) *cluster.Cluster {
 	return c
 }
 
-// A standby shows none of its primary's transactions. What was open there can
-// be replayed much later.
+// A standby does not show its primary's transactions, which may be replayed
+// much later.
 func TestWatchOnStandby(t *testing.T) {
 	t.Parallel()
 	primary := ownCluster(t)
@@ -45,21 +45,21 @@ func TestWatchOnStandby(t *testing.T) {
 
 	w.exec(w.admin, "SELECT pg_wal_replay_pause()")
 	pgtest.Exec(t, primary.DSN(), "INSERT INTO doc DEFAULT VALUES")
-	w.doubtful("the server is a standby, which does not show its primary's transactions")
+	w.inexact("the server is a standby, which does not show its primary's transactions")
 	w.exec(w.admin, "SELECT pg_wal_replay_resume()")
 	w.until("EXISTS (SELECT FROM doc)")
-	w.doubtful("the server is a standby")
+	w.inexact("the server is a standby")
 	before := w.read().Server
 
-	// Once it is the primary, it is another server, and shows all.
+	// After promotion it is another server and shows all transactions.
 	w.exec(w.admin, "SELECT pg_promote()")
 	if h := w.free(); h.Server == before || h.Server == "" {
 		t.Errorf("got server %q as before, want another", h.Server)
 	}
 }
 
-// A crash ends all transactions but the prepared ones, of which nothing is
-// known any more: the server may have been put back to an older state.
+// A crash ends all transactions except prepared ones. Their starts are unknown,
+// since the server may have been restored to an older state.
 func TestWatchAcrossACrash(t *testing.T) {
 	t.Parallel()
 	c := ownCluster(t)
@@ -82,14 +82,14 @@ func TestWatchAcrossACrash(t *testing.T) {
 	if h := w.read(); h.Exact || h.Server == first.Server || !strings.Contains(h.Reason, `"p" was prepared before this watch began`) {
 		t.Errorf("got %+v after the crash, want another server than %q, and a doubt", h, first.Server)
 	}
-	w.restart(last) // which says nothing about this server
-	w.doubtful(`"p" was prepared before this watch began`)
+	w.restart(last) // which is of another server
+	w.inexact(`"p" was prepared before this watch began`)
 	w.exec(w.admin, "ROLLBACK PREPARED 'p'")
 	w.free()
 	w.finish()
 }
 
-// One reading of a quiet server, as each pass takes it.
+// BenchmarkHorizon reads a quiet server's horizon, as each pass does.
 func BenchmarkHorizon(b *testing.B) {
 	s := openSource(b, pgtest.DB(b))
 	w := s.Watch(WatchOptions{})

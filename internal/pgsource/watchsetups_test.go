@@ -7,25 +7,24 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// A setup is something that goes on in a database while it is watched.
-type setup struct {
+// A scenario is what happens in a database while it is watched.
+type scenario struct {
 	name  string
-	roles []string // whose watch it is
+	roles []string // of the watch
 	run   func(*watched)
 }
 
-// Roles of which each stands for all that see, or don't see, as much.
+// Roles, each standing for all with the same visibility.
 var (
-	everybody = []string{superuser, "pg_monitor", "pg_read_all_stats", plain}
-	both      = []string{"pg_read_all_stats", plain}
-	sighted   = []string{"pg_read_all_stats"}
-	blind     = []string{plain}
+	allRoles = []string{superuser, "pg_monitor", "pg_read_all_stats", plain}
+	both     = []string{"pg_read_all_stats", plain}
+	seeing   = []string{"pg_read_all_stats"}
+	blind    = []string{plain}
 )
 
-// runSetups runs each for each of its roles. A setup says where the word exact
-// must be shown, and where it must not; and each exact horizon is held against
-// all that is committed after it.
-func runSetups(t *testing.T, setups []setup) {
+// runScenarios runs each scenario as each of its roles. Every exact horizon is
+// compared with what is committed after it.
+func runScenarios(t *testing.T, setups []scenario) {
 	for _, c := range setups {
 		roles := c.roles
 		if testing.Short() {
@@ -42,27 +41,27 @@ func runSetups(t *testing.T, setups []setup) {
 	}
 }
 
-// Transactions in all the ways in which they begin, stamp and end.
+// Transactions begin, stamp and end in all their ways.
 func TestWatchTransactions(t *testing.T) {
 	t.Parallel()
-	runSetups(t, []setup{
-		{"open before the watch, seen", sighted, func(w *watched) {
+	runScenarios(t, []scenario{
+		{"open before the watch, seen", seeing, func(w *watched) {
 			s := w.late()
-			w.below(s)
+			w.atMost(s)
 			w.pinned(s)
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
 		{"open before the watch, hidden", blind, func(w *watched) {
 			s := w.late()
-			w.doubtful("hides when its transaction began, which was before this watch: GRANT pg_read_all_stats")
+			w.inexact("hides when its transaction began, which was before this watch: GRANT pg_read_all_stats")
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"open after the watch", everybody, func(w *watched) {
+		{"open after the watch", allRoles, func(w *watched) {
 			w.free()
 			s := w.late()
-			w.below(s)
+			w.atMost(s)
 			w.pinned(s)
 			w.exec(s, "COMMIT")
 			w.free()
@@ -71,61 +70,61 @@ func TestWatchTransactions(t *testing.T) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN")
-			w.age()
+			w.passTime()
 			w.pinned(s)
 			w.exec(s, "INSERT INTO doc (note) VALUES ('late')") // with the time of BEGIN
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 		}},
 		{"after a statement that writes nothing", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN; SELECT count(*) FROM doc")
-			w.age()
+			w.passTime()
 			w.pinned(s)
 			w.exec(s, "INSERT INTO doc (note) VALUES ('late')")
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 		}},
 		{"repeatable read", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM doc; INSERT INTO doc (note) VALUES ('late')")
-			w.age()
-			w.below(s)
+			w.passTime()
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 		}},
 		{"savepoints", both, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late'); SAVEPOINT a; INSERT INTO doc (u) VALUES (clock_timestamp()); ROLLBACK TO a; SAVEPOINT b; INSERT INTO doc (u) VALUES (clock_timestamp())")
-			w.age()
-			w.below(s)
+			w.passTime()
+			w.atMost(s)
 			w.exec(s, "RELEASE b")
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 		}},
 		{"rollback", both, func(w *watched) {
 			s := w.writer()
 			w.free()
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "ROLLBACK")
 			w.free()
 		}},
 		{"prepared before the watch", both, func(w *watched) {
 			s := w.late()
 			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
-			w.doubtful(fmt.Sprintf("transaction %q was prepared before this watch began", w.database()))
+			w.inexact(fmt.Sprintf("transaction %q was prepared before this watch began", w.database()))
 			w.exec(s, "COMMIT PREPARED '"+w.database()+"'")
 			w.free()
 		}},
-		{"prepared after the watch", everybody, func(w *watched) {
+		{"prepared after the watch", allRoles, func(w *watched) {
 			w.free()
 			s := w.late()
-			h := w.below(s)
+			h := w.atMost(s)
 			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
-			w.age()
+			w.passTime()
 			for range 3 {
 				if p := w.exact(); p.At.After(h.At) || p.Pin == nil || p.Pin.Application != fmt.Sprintf("prepared transaction %q", w.database()) {
 					w.Errorf("got %v pinned by %+v, want at most %v", p.At, p.Pin, h.At)
@@ -138,7 +137,7 @@ func TestWatchTransactions(t *testing.T) {
 			h := w.free()
 			s := w.late()
 			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
-			w.age()
+			w.passTime()
 			if p := w.exact(); p.At.After(h.Now) {
 				w.Errorf("got %v, want at most %v", p.At, h.Now)
 			}
@@ -154,7 +153,7 @@ func TestWatchTransactions(t *testing.T) {
 			h := w.pinned(s)
 			g.open(1)
 			g.reached(2)
-			// Its row bears the time at which the message came.
+			// Its row has the time of the message.
 			if p := w.exact(); p.At.After(h.At) {
 				w.Errorf("got %v in the second transaction, want at most %v", p.At, h.At)
 			}
@@ -162,12 +161,12 @@ func TestWatchTransactions(t *testing.T) {
 			end()
 			w.free()
 		}},
-		{"a procedure that commits", everybody, func(w *watched) {
+		{"a procedure that commits", allRoles, func(w *watched) {
 			pgtest.Exec(w, w.dsn, procedure("now()"))
 			w.free()
 			w.callProcedure()
 		}},
-		{"a procedure that commits and stamps with its call, seen", sighted, func(w *watched) {
+		{"a procedure that commits and stamps with its call, seen", seeing, func(w *watched) {
 			pgtest.Exec(w, w.dsn, procedure("statement_timestamp()"))
 			w.free()
 			w.callProcedure()
@@ -176,7 +175,7 @@ func TestWatchTransactions(t *testing.T) {
 			w.free()
 			s := w.late()
 			w.exec(s, "DECLARE c CURSOR WITH HOLD FOR SELECT * FROM doc")
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
@@ -197,7 +196,7 @@ func TestWatchTransactions(t *testing.T) {
 			w.exec(first, "BEGIN; UPDATE doc SET u = now()")
 			end := w.start(s, "INSERT INTO doc (u) SELECT now(); UPDATE doc SET u = statement_timestamp() WHERE note = 'contended'")
 			w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", s.PgConn().PID())
-			w.age()
+			w.passTime()
 			w.exact()
 			w.exec(first, "ROLLBACK")
 			end()
@@ -210,7 +209,7 @@ func TestWatchTransactions(t *testing.T) {
 			w.exec(first, "BEGIN; LOCK TABLE other")
 			end := w.start(s, "BEGIN; LOCK TABLE other IN SHARE MODE; COMMIT; BEGIN; INSERT INTO doc (note) VALUES ('late'); SELECT pg_advisory_xact_lock(1); COMMIT")
 			w.until("EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", s.PgConn().PID())
-			w.age()
+			w.passTime()
 			w.exact()
 			w.exec(first, "COMMIT")
 			g.reached(1)

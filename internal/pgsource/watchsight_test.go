@@ -12,33 +12,33 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// What a role sees, and does not see, and what it must not take for a
-// transaction that writes.
-func TestWatchSight(t *testing.T) {
+// A role sees some starts and not others, and some sessions are not
+// transactions that write.
+func TestWatchVisibility(t *testing.T) {
 	t.Parallel()
-	runSetups(t, []setup{
-		{"nobody there", everybody, func(w *watched) {
+	runScenarios(t, []scenario{
+		{"no other session", allRoles, func(w *watched) {
 			w.free()
 		}},
-		{"a session turns track_activities off", sighted, func(w *watched) {
+		{"a session turns track_activities off", seeing, func(w *watched) {
 			w.free()
 			s := w.late()
 			w.exec(s, "SET track_activities = off")
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"a session turns track_activities on", sighted, func(w *watched) {
+		{"a session turns track_activities on", seeing, func(w *watched) {
 			w.free()
 			s := w.writer()
 			w.exec(s, "SET track_activities = off")
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
-			w.age()
+			w.passTime()
 			w.exec(s, "SET track_activities = on")
 			w.exec(s, "SELECT 1")
-			h := w.below(s)
+			h := w.atMost(s)
 			g := w.gate()
-			end := w.start(s, "SELECT pg_advisory_xact_lock(1)") // whose beginning is seen, but not the transaction's
+			end := w.start(s, "SELECT pg_advisory_xact_lock(1)") // this statement's start is visible, not the transaction's
 			g.reached(1)
 			if p := w.exact(); p.At.After(h.At) {
 				w.Errorf("got %v, want %v as before", p.At, h.At)
@@ -47,33 +47,33 @@ func TestWatchSight(t *testing.T) {
 			end()
 			w.exec(s, "COMMIT")
 		}},
-		{"track_activities off for a role, open before the watch", sighted, func(w *watched) {
+		{"track_activities off for a role, open before the watch", seeing, func(w *watched) {
 			dsn := w.login(plain)
 			role := dsn[strings.Index(dsn, "test_"):strings.Index(dsn, "@")]
 			pgtest.Exec(w, w.dsn, "ALTER ROLE "+role+" SET track_activities = off; GRANT ALL ON doc, doc_id_seq TO "+role)
 			s := pgtest.Connect(w, dsn)
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
-			w.doubtful("turn track_activities on in every session")
+			w.inexact("turn track_activities on in every session")
 			w.exec(s, "COMMIT")
 			w.free()
 			w.exec(s, "BEGIN; INSERT INTO doc (note) VALUES ('late')")
-			w.age()
-			w.below(s)
+			w.passTime()
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"track_activities off for everybody", both, func(w *watched) {
+		{"track_activities off in the database", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "ALTER DATABASE "+w.database()+" SET track_activities = off")
 			w.free()
 			s := w.late()
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
 		{"prepared across a restart of the watch", both, func(w *watched) {
 			w.free()
 			s := w.late()
-			h := w.below(s)
+			h := w.atMost(s)
 			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
 			w.restart(h)
 			if p := w.exact(); !p.At.Equal(h.At) {
@@ -85,9 +85,9 @@ func TestWatchSight(t *testing.T) {
 		{"open across a restart of the watch", both, func(w *watched) {
 			w.free()
 			s := w.late()
-			h := w.below(s)
+			h := w.atMost(s)
 			w.restart(h)
-			if p := w.below(s); p.At.Before(h.At) {
+			if p := w.atMost(s); p.At.Before(h.At) {
 				w.Errorf("got %v after the restart, want %v or later", p.At, h.At)
 			}
 			w.exec(s, "COMMIT")
@@ -98,24 +98,24 @@ func TestWatchSight(t *testing.T) {
 			s := w.late()
 			h.Server = "another"
 			w.restart(h)
-			w.doubtful("hides when its transaction began")
+			w.inexact("hides when its transaction began")
 			w.exec(s, "COMMIT")
 		}},
 		{"a procedure that commits and stamps with its call, hidden", blind, func(w *watched) {
 			w.free()
 			pgtest.Exec(w, w.dsn, procedure("statement_timestamp()"))
-			w.doubtful("function work uses statement_timestamp()")
+			w.inexact("function work uses statement_timestamp()")
 			pgtest.Exec(w, w.dsn, "DROP PROCEDURE work; ALTER TABLE doc ALTER u SET DEFAULT statement_timestamp()")
-			w.doubtful("the default of a column of doc uses statement_timestamp()")
+			w.inexact("the default of a column of doc uses statement_timestamp()")
 			pgtest.Exec(w, w.dsn, "ALTER TABLE doc ALTER u SET DEFAULT now()")
 			w.free()
 		}},
-		{"a session that keeps to itself beside a default of statement_timestamp()", sighted, func(w *watched) {
+		{"a session without track_activities beside a default of statement_timestamp()", seeing, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "ALTER TABLE doc ALTER u SET DEFAULT statement_timestamp()")
 			w.free()
 			s := w.writer()
 			w.exec(s, "SET track_activities = off")
-			w.doubtful("the default of a column of doc uses statement_timestamp(), and when a statement began can't be seen: turn track_activities on")
+			w.inexact("the default of a column of doc uses statement_timestamp(), and when a statement began can't be seen: turn track_activities on")
 			w.exec(s, "SET track_activities = on")
 			w.exec(s, "SELECT 1")
 			w.free()
@@ -123,10 +123,10 @@ func TestWatchSight(t *testing.T) {
 		{"another database", both, func(w *watched) {
 			s := pgtest.Connect(w, pgtest.DB(w.T))
 			w.exec(s, "BEGIN; CREATE TABLE doc (id int)")
-			w.age()
+			w.passTime()
 			w.free()
 		}},
-		{"a parallel query", sighted, func(w *watched) {
+		{"a parallel query", seeing, func(w *watched) {
 			g, s := w.gate(), w.writer()
 			w.exec(s, "SET force_parallel_mode = on; CREATE FUNCTION slow() RETURNS int PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN 1; END'")
 			end := w.start(s, "SELECT slow()")
@@ -145,11 +145,11 @@ func TestWatchSight(t *testing.T) {
 				if err != nil {
 					w.Fatal(err)
 				}
-				w.age()
+				w.passTime()
 				w.free()
 			}
 		}},
-		{"the process of a transaction that was the source's own", sighted, func(w *watched) {
+		{"the process of a transaction that was the source's own", seeing, func(w *watched) {
 			s := w.late()
 			w.source.own.add(backend{pid: fmt.Sprint(s.PgConn().PID()), start: "0"})
 			w.pinned(s)
@@ -166,7 +166,7 @@ func TestWatchSight(t *testing.T) {
 			if _, err := s.Exec(w.Context(), "BEGIN; INSERT INTO doc (note) VALUES ('late')").ReadAll(); err != nil {
 				w.Fatal(err)
 			}
-			w.age()
+			w.passTime()
 			if h := w.exact(); h.Pin == nil || h.Pin.PID != int(s.PID()) {
 				w.Errorf("got %+v pinned by %+v, want it pinned by %d", h, h.Pin, s.PID())
 			}
@@ -184,7 +184,7 @@ func TestWatchSight(t *testing.T) {
 			w.free()
 			s := w.late()
 			w.exec(s, "NOTIFY doc")
-			w.below(s)
+			w.atMost(s)
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
@@ -194,11 +194,11 @@ func TestWatchSight(t *testing.T) {
 				pgtest.Exec(w, w.dsn, "ALTER SUBSCRIPTION "+w.database()+" SET (slot_name = NONE)")
 				pgtest.Exec(w, w.dsn, "DROP SUBSCRIPTION "+w.database())
 			}
-			w.doubtful("brings rows that another server stamped")
+			w.inexact("brings rows that another server stamped")
 			drop()
 			w.free()
 		}},
-		{"logical replication", sighted, func(w *watched) {
+		{"logical replication", seeing, func(w *watched) {
 			w.stream()
 			w.free()
 			s := w.late()
@@ -206,9 +206,9 @@ func TestWatchSight(t *testing.T) {
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
-		{"a server that tells nothing", blind, func(w *watched) {
+		{"a server that hides pg_locks", blind, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "REVOKE SELECT ON pg_locks FROM public")
-			w.doubtful("the server does not show open transactions: permission denied for view pg_locks (SQLSTATE 42501)")
+			w.inexact("the server does not show open transactions: permission denied for view pg_locks (SQLSTATE 42501)")
 		}},
 	})
 }
@@ -218,7 +218,7 @@ func (w *watched) database() string {
 	return value[string](w, "SELECT current_database()")
 }
 
-// stream receives the database's changes as a subscriber does, until the test
+// stream receives the database's changes, as a subscriber does, until the test
 // ends.
 func (w *watched) stream() {
 	w.Helper()
@@ -239,5 +239,5 @@ func (w *watched) stream() {
 		w.Fatal(err)
 	}
 	w.until("EXISTS (SELECT FROM pg_stat_replication WHERE pid = $1 AND state = 'streaming')", s.PID())
-	w.age()
+	w.passTime()
 }

@@ -14,8 +14,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// stressWork is what a writer does in one go, each message up to a bar. Most of
-// it commits long after it has stamped.
+// stressWork is what a writer sends, each message up to a bar. Most of it
+// commits long after it has stamped.
 var stressWork = []string{
 	"INSERT INTO doc DEFAULT VALUES",
 	"BEGIN|SELECT pg_sleep($pause)|INSERT INTO doc DEFAULT VALUES|COMMIT",
@@ -29,7 +29,7 @@ var stressWork = []string{
 	"BEGIN; INSERT INTO doc DEFAULT VALUES; COMMIT; BEGIN; SELECT pg_sleep($pause); INSERT INTO doc DEFAULT VALUES; COMMIT",
 }
 
-// write works until the context ends, and ends what it has begun.
+// write sends work until the context ends, and completes it.
 func write(ctx context.Context, t *testing.T, s *pgx.Conn, writer int, database string) {
 	random := rand.New(rand.NewPCG(1, uint64(writer)))
 	for n := 0; ctx.Err() == nil; n++ {
@@ -41,12 +41,12 @@ func write(ctx context.Context, t *testing.T, s *pgx.Conn, writer int, database 
 				return
 			}
 		}
-		<-time.After(time.Duration(random.Int64N(int64(40 * time.Millisecond)))) // a client has other things to do
+		<-time.After(time.Duration(random.Int64N(int64(40 * time.Millisecond)))) // a client pauses
 	}
 }
 
-// A poll is how many rows there were below an exact horizon, and below the
-// clock at the same time.
+// A poll is the number of rows below an exact horizon and, at the same time,
+// below the clock.
 type poll struct {
 	at, now         time.Time
 	below, belowNow int
@@ -57,8 +57,9 @@ func (w *watched) rowsBelow(t time.Time) int {
 	return value[int](w, "SELECT count(*) FROM doc WHERE u < $1", t)
 }
 
-// Eight writers commit late while a watch reads. No row may be committed below
-// an exact horizon; and the clock, taken for one, shows that rows are late.
+// Eight writers commit late while a watch reads. No row is committed below an
+// exact horizon. Rows are committed below the clock, which shows that they are
+// late.
 func TestWatchStress(t *testing.T) {
 	t.Parallel()
 	lasts := 3 * time.Second
@@ -93,7 +94,7 @@ func TestWatchStress(t *testing.T) {
 	}
 }
 
-// fewPolls are too few, however slow the machine is.
+// fewPolls is the least number of polls, however slow the machine is.
 const fewPolls = 10
 
 // judge compares the polls with what was committed in the end.
@@ -123,8 +124,8 @@ func (w *watched) judge(polls []poll) {
 		len(polls), wrong, naive, value[int](w, "SELECT count(*) FROM doc"), lag/time.Duration(len(polls)))
 }
 
-// The same horizon, read after the snapshot, vouches for a row that the
-// snapshot does not have.
+// A horizon read after the snapshot covers a row that the snapshot does not
+// have.
 func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
 	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), superuser)
@@ -132,7 +133,7 @@ func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
 	w.exec(w.admin, "BEGIN ISOLATION LEVEL REPEATABLE READ")
 	before := value[int](w, "SELECT count(*) FROM doc")
 	w.exec(s, "COMMIT")
-	w.age()
+	w.passTime()
 	h := w.horizon()
 	snapshot := value[int](w, "SELECT count(*) FROM doc WHERE u < $1", h.At)
 	w.exec(w.admin, "COMMIT")
@@ -141,8 +142,8 @@ func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
 	}
 }
 
-// What a role without rights reads in pg_stat_activity looks as if nobody had
-// a transaction open.
+// For a role without privileges pg_stat_activity looks as if no transaction
+// were open.
 func TestBeginningsAreHiddenSilently(t *testing.T) {
 	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), plain)
@@ -156,6 +157,6 @@ func TestBeginningsAreHiddenSilently(t *testing.T) {
 	if naive != nil {
 		t.Errorf("got %v, want NULL: the set-ups test nothing", naive)
 	}
-	w.doubtful("hides when its transaction began")
+	w.inexact("hides when its transaction began")
 	w.exec(s, "COMMIT")
 }

@@ -1,10 +1,9 @@
-// Package pgtest gives tests a real PostgreSQL: a fresh database per test, and
-// short ways to fill and ask it.
+// Package pgtest gives each test a fresh database on a real PostgreSQL server,
+// and helpers to fill and query it.
 //
-// The server is named by INDEXERD_TEST_PG, the URL of a superuser, which
-// internal/pgtest/withpg sets. Without it a test skips and says how to start
-// one; where CI is set it fails, since a skipped test proves nothing there.
-// A fresh database costs about 50 ms.
+// INDEXERD_TEST_PG is the server's URL for a superuser; internal/pgtest/withpg
+// sets it. Without it a test is skipped with the command that starts a server.
+// If CI is set, the test fails instead. A fresh database costs about 50 ms.
 package pgtest
 
 import (
@@ -23,8 +22,8 @@ import (
 	"indexerd/internal/pgtest/cluster"
 )
 
-// DB makes an empty database for this test and returns its DSN. It is dropped
-// at the end, whoever is still connected.
+// DB creates an empty database for the test and returns its DSN. The database
+// is dropped at the end of the test, even if sessions are connected.
 func DB(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv("INDEXERD_TEST_PG")
@@ -33,7 +32,7 @@ func DB(t testing.TB) string {
 	}
 	dsn, err := url.Parse(server)
 	if err != nil {
-		t.Fatalf("INDEXERD_TEST_PG is not a URL: postgres://user@host:port/database")
+		t.Fatalf("INDEXERD_TEST_PG is not a URL: write postgres://user@host:port/database")
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	Exec(t, server, "CREATE DATABASE "+name)
@@ -42,8 +41,7 @@ func DB(t testing.TB) string {
 	return dsn.String()
 }
 
-// Connect opens a session of its own, for tests that need two at once. It is
-// closed at the end.
+// Connect opens a session that is closed at the end of the test.
 func Connect(t testing.TB, dsn string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), dsn)
@@ -54,8 +52,7 @@ func Connect(t testing.TB, dsn string) *pgx.Conn {
 	return conn
 }
 
-// Exec runs a statement, or several without arguments, in a session of its
-// own.
+// Exec runs a statement, or several without arguments, in a new session.
 func Exec(t testing.TB, dsn, sql string, args ...any) {
 	t.Helper()
 	ctx := context.Background()
@@ -69,8 +66,8 @@ func Exec(t testing.TB, dsn, sql string, args ...any) {
 	}
 }
 
-// Value runs a query in a session of its own and returns the only column of
-// its only row.
+// Value runs a query in a new session and returns the only column of its only
+// row.
 func Value[T any](t testing.TB, dsn, sql string, args ...any) T {
 	t.Helper()
 	ctx := context.Background()
@@ -86,8 +83,7 @@ func Value[T any](t testing.TB, dsn, sql string, args ...any) T {
 	return v
 }
 
-// Load fills the database from a plain dump of the test data, such as
-// pagila.sql.
+// Load runs a dump of the test data, such as pagila.sql.
 func Load(t testing.TB, dsn, name string) {
 	t.Helper()
 	path := Data(t, name)
@@ -101,7 +97,8 @@ func Load(t testing.TB, dsn, name string) {
 	}
 }
 
-// Data finds a file of the test data: in TESTDATA, or beside the module.
+// Data returns the path of a file of the test data: in TESTDATA, or beside the
+// module.
 func Data(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("TESTDATA")
@@ -115,7 +112,7 @@ func Data(t testing.TB, name string) string {
 	return path
 }
 
-// moduleRoot is the nearest directory above the test's that has a go.mod.
+// moduleRoot returns the nearest directory above the test's with a go.mod.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -134,7 +131,7 @@ func moduleRoot(t testing.TB) string {
 	}
 }
 
-// missing ends a test that lacks what it needs.
+// missing skips a test without its requirements, or fails it if CI is set.
 func missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

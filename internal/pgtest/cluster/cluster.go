@@ -1,9 +1,9 @@
-// Package cluster runs a private PostgreSQL server for tests: its own data
-// directory, in memory where there is room, a free loopback port, no socket
-// file, trust for everybody who can reach it. Stop leaves nothing behind.
+// Package cluster runs a private PostgreSQL server for tests: a separate data
+// directory, in memory if there is room, a free loopback port, no socket file,
+// and no passwords. Stop removes everything.
 //
-// The server trades durability for speed (fsync=off), so it must never hold
-// anything that is wanted afterwards. It takes about a second to start.
+// The server runs with fsync=off, so it must hold no data that is needed later.
+// It starts in about a second.
 package cluster
 
 import (
@@ -20,8 +20,8 @@ import (
 	"syscall"
 )
 
-// Settings that tests of the daemon need, beside speed: logical decoding and
-// prepared transactions, which are off by default.
+// settings are for speed, and enable logical decoding and prepared
+// transactions, which tests of the daemon need.
 const settings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off" +
 	" -c listen_addresses=127.0.0.1 -c unix_socket_directories=''" +
 	" -c max_connections=100 -c max_prepared_transactions=20 -c wal_level=logical"
@@ -30,26 +30,53 @@ const settings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off
 type Cluster struct {
 	dir     string
 	port    int
-	account *syscall.Credential // who runs the server; nil: whoever runs the tests
+	account *syscall.Credential // runs the server; nil: the account of the tests
 }
 
-// Start makes a cluster and starts its server. If it fails, nothing stays.
+// Start creates a cluster and starts its server. On error nothing remains.
 func Start(ctx context.Context) (*Cluster, error) {
-	dir, err := os.MkdirTemp(parentDir(), "indexerd-pg-")
+	c, err := create(ctx, "initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-N")
 	if err != nil {
-		return nil, fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	c := &Cluster{dir: dir}
-	if err := c.start(ctx); err != nil {
-		c.Stop() // the reason to report is err
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	return c, nil
 }
 
-// parentDir is where clusters are made: in memory, where a new database takes
-// 40 ms instead of 260, unless less than 4 GiB are free there, as in most
-// containers. "" is the directory for temporary files.
+// Standby copies the cluster to a standby and starts its server.
+func (c *Cluster) Standby(ctx context.Context) (*Cluster, error) {
+	standby, err := create(ctx, "pg_basebackup", "-R", "-c", "fast", "-d", c.DSN())
+	if err != nil {
+		return nil, fmt.Errorf("start a standby: %w", err)
+	}
+	return standby, nil
+}
+
+// create creates a data directory by a program and starts its server.
+func create(ctx context.Context, program string, args ...string) (*Cluster, error) {
+	dir, err := os.MkdirTemp(parentDir(), "indexerd-pg-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{dir: dir}
+	if os.Geteuid() == 0 {
+		err = c.giveUpRoot()
+	}
+	if err == nil {
+		err = c.run(ctx, program, append([]string{"-D", c.data()}, args...)...)
+	}
+	if err == nil {
+		err = c.listen(ctx)
+	}
+	if err != nil {
+		c.Stop() // err is reported
+		return nil, err
+	}
+	return c, nil
+}
+
+// parentDir returns the directory of clusters: /dev/shm, where a new database
+// takes 40 ms instead of 260, or "" for the directory of temporary files if
+// TMPDIR is set or less than 4 GiB of memory are free, as in most containers.
 func parentDir() string {
 	const memory = "/dev/shm"
 	var fs syscall.Statfs_t
@@ -59,23 +86,9 @@ func parentDir() string {
 	return memory
 }
 
-func (c *Cluster) start(ctx context.Context) error {
-	if os.Geteuid() == 0 {
-		if err := c.giveUpRoot(); err != nil {
-			return err
-		}
-	}
-	err := c.run(ctx, "initdb", "-D", c.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-N")
-	if err != nil {
-		return err
-	}
-	return c.listen(ctx)
-}
-
-// listen starts the server on a free port.
+// listen starts the server on a free port. Another process may take the port
+// before the server does; then listen tries the next one.
 func (c *Cluster) listen(ctx context.Context) (err error) {
-	// Between finding a free port and listening on it another process may take
-	// it; then the next one is tried.
 	for range 5 {
 		if c.port, err = freePort(); err != nil {
 			return err
@@ -88,7 +101,7 @@ func (c *Cluster) listen(ctx context.Context) (err error) {
 	return err
 }
 
-// giveUpRoot hands the directory to the account postgres, since the server
+// giveUpRoot gives the directory to the account postgres, since the server
 // refuses to run as root.
 func (c *Cluster) giveUpRoot() error {
 	u, err := user.Lookup("postgres")
@@ -109,8 +122,7 @@ func (c *Cluster) giveUpRoot() error {
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 
-// run runs one of the server's programs and returns the last line it printed
-// as the error.
+// run runs a program of the server. Its error is the last line printed.
 func (c *Cluster) run(ctx context.Context, name string, args ...string) error {
 	program, err := Tool(name)
 	if err != nil {
@@ -118,8 +130,8 @@ func (c *Cluster) run(ctx context.Context, name string, args ...string) error {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = c.dir
-	// A session of its own: Ctrl-C on the terminal must not reach the server,
-	// which is stopped after what uses it has ended.
+	// A separate session: Ctrl-C on the terminal must not reach the server,
+	// which is stopped after its users.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, Setsid: true}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -129,7 +141,7 @@ func (c *Cluster) run(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// DSN returns the connection string of the superuser.
+// DSN returns the superuser's connection string.
 func (c *Cluster) DSN() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", c.port)
 }
@@ -149,8 +161,8 @@ func (c *Cluster) Stop() error {
 	return nil
 }
 
-// Tool finds a program that comes with PostgreSQL: in PATH, or where Debian
-// keeps each major version's, the newest first.
+// Tool returns the path of a program of PostgreSQL: in PATH, or in the newest
+// version of Debian's packages.
 func Tool(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -162,7 +174,7 @@ func Tool(name string) (string, error) {
 	return slices.MaxFunc(found, func(a, b string) int { return major(a) - major(b) }), nil
 }
 
-// major is the version in /usr/lib/postgresql/<version>/bin/<name>.
+// major returns the version in /usr/lib/postgresql/<version>/bin/<name>.
 func major(path string) int {
 	n, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
 	if err != nil {
@@ -178,4 +190,13 @@ func freePort() (int, error) {
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Restart stops the server as a crash does and starts it again.
+func (c *Cluster) Restart(ctx context.Context) error {
+	err := c.run(ctx, "pg_ctl", "-D", c.data(), "-w", "-m", "immediate", "-l", filepath.Join(c.dir, "log"), "restart")
+	if err != nil {
+		return fmt.Errorf("restart PostgreSQL: %w", err)
+	}
+	return nil
 }

@@ -41,6 +41,6 @@ func TestStopLeavesNothing(t *testing.T) {
 func TestMissingTool(t *testing.T) {
 	path, err := cluster.Tool("initdb-of-no-release")
 	if err == nil || !strings.Contains(err.Error(), "apt-get install postgresql") {
-		t.Errorf("got %q, %v, want an error that says how to install it", path, err)
+		t.Errorf("got %q, %v, want an error with the command that installs it", path, err)
 	}
 }

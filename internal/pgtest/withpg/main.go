@@ -1,10 +1,10 @@
-// Command withpg runs a command beside a private PostgreSQL server:
+// Command withpg runs a command with a private PostgreSQL server:
 //
 //	go run ./internal/pgtest/withpg go test ./...
 //
-// The command finds the server in INDEXERD_TEST_PG. When it has ended, or
-// withpg is interrupted, terminated or left by its parent, the server is
-// stopped and removed. The exit code is the command's.
+// The command finds the server in INDEXERD_TEST_PG. The server is stopped and
+// removed when the command has ended, or when withpg is interrupted or
+// terminated or its parent has ended. The exit code is the command's.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"indexerd/internal/pgtest/cluster"
 )
 
-// grace is how long the command may take to end after SIGTERM.
+// grace is the time that the command has to end after SIGTERM.
 const grace = 10 * time.Second
 
 func main() {
@@ -35,8 +35,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code of the command, and 1 with the error when
-// something else went wrong.
+// run returns the command's exit code, or 1 and an error if the command could
+// not run.
 func run(command []string) (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -70,8 +70,8 @@ func run(command []string) (code int, err error) {
 	return 0, nil
 }
 
-// watchParent calls cancel when the parent has ended: "go run" dies of a
-// SIGTERM without passing it on, and the server would stay for ever.
+// watchParent calls cancel when the parent has ended: "go run" does not pass a
+// SIGTERM on, and the server would run for ever.
 func watchParent(ctx context.Context, cancel func()) {
 	parent := os.Getppid()
 	tick := time.NewTicker(500 * time.Millisecond)
