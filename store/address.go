@@ -6,47 +6,46 @@ import (
 	"sync/atomic"
 )
 
-// The index is the hash table of address.idx while the map is open: 4096
-// shards, each an array of slots of 8 bytes with linear probing.
+// The index is the hash table in memory: 4096 shards, each an array of slots of
+// 8 bytes with linear probing.
 //
 //	slot u64  | tag 22 | size class 4 | address + 1: 38 |     0 is empty
 //
 // The low 12 bits of a key's hash choose the shard, its high 22 bits are the
-// tag, and tag x slots / 2^22 is where probing begins. So a slot knows its
-// home without its key, and a shard grows without reading one. An address is
+// tag, and probing begins at tag x slots / 2^22. So the home of a slot follows
+// from the slot alone, and a shard grows without reading a key. An address is
 // | segment id 12 | place 26 |, in units of 16 bytes: 4 TiB.
 //
-// A tag that matches is a candidate only: the record's key decides. Every kept
-// version of a page has a slot of its own; which is newer is seen from the
-// address, since the order of segments and places is the order of writing. So
-// nothing on disk points from version to version, and a compaction that moves
-// a record has one slot to change.
+// Different keys may have the same tag: the key in the record decides. Every
+// kept version of a page has its own slot; the address shows which one is newer,
+// since segments and places are in the order of writing. So no record points at
+// another version, and a compaction that moves a record changes one slot.
 //
-// Readers take no lock. A slot changes in one atomic store, and only after
-// what it points at is durable. A removed slot stays as gone, so that probing
-// does not stop at it; a full shard is copied, without the gone ones, and
-// replaced as a whole: growth costs one shard of copying, never more.
+// Readers take no lock. A slot changes in one atomic store, after the record
+// that it points at is durable. A removed slot becomes gone, so that probing
+// continues behind it. A full shard is copied without the gone slots and
+// replaced as a whole.
 //
-// Cost: a shard is at most 82 % full and grows by an eighth, so 9.8 to 11 bytes
-// an entry in large maps.
+// Cost: a shard is up to 82 % full and grows by an eighth, so an entry takes 9.8
+// to 11 bytes in large maps.
 type index struct {
-	// Side by side, eight to a cache line: readers touch nothing else of a
-	// shard, and with the writers' figures in between most would miss the cache.
+	// Eight to a cache line: readers use nothing else of a shard, and with the
+	// writers' figures in between most reads would miss the cache.
 	slots   [shardCount]atomic.Pointer[[]atomic.Uint64]
 	figures [shardCount]figures
 }
 
-// A shard is one of them, for whoever changes it.
+// A shard is one shard of the index with its figures, for writers.
 type shard struct {
 	slots *atomic.Pointer[[]atomic.Uint64]
 	*figures
 }
 
 type figures struct {
-	mu    sync.Mutex // for whoever changes the shard
+	mu    sync.Mutex // held to change the shard
 	used  int        // slots that are not empty
 	live  int        // slots that point at a record
-	cells [Families]uint32
+	pages int
 }
 
 const (
@@ -58,14 +57,14 @@ const (
 	idBits      = 12
 	addressBits = placeBits + idBits
 	addressMask = 1<<addressBits - 1
-	maxSegments = 1<<idBits - 1 // the last id is not used: its last address would read as gone
+	maxSegments = 1<<idBits - 1 // the last address of one more id would equal gone
 
 	classBits    = 4
 	classCorrupt = 1<<classBits - 1 // the record is known to be damaged
-	classLast    = classCorrupt - 1 // that large or larger
+	classLast    = classCorrupt - 1 // of this size or larger
 )
 
-// A slot is one entry of the index; an address is where its record lies.
+// A slot is one entry of the index; an address is the place of its record.
 type (
 	slot    uint64
 	address uint64
@@ -86,10 +85,10 @@ func (s slot) tag() uint64      { return uint64(s >> (classBits + addressBits)) 
 func (s slot) class() uint64    { return uint64(s>>addressBits) & (1<<classBits - 1) }
 func (s slot) address() address { return address(s&addressMask) - 1 }
 
-// moved is the slot with another address.
+// moved returns the slot with another address.
 func (s slot) moved(a address) slot { return s&^addressMask | slot(a+1) }
 
-// corrupt is the slot of a record found damaged.
+// corrupt returns the slot, marked as that of a damaged record.
 func (s slot) corrupt() slot { return s | classCorrupt<<addressBits }
 
 func makeAddress(id, place uint32) address { return address(id)<<placeBits | address(place) }
@@ -99,11 +98,12 @@ func (a address) place() uint32   { return uint32(a & (1<<placeBits - 1)) }
 func (a address) offset() int64   { return int64(a.place()) * unit }
 func placeAt(offset int64) uint32 { return uint32(offset / unit) }
 
-// classLens are the lengths of the size classes: with the class a get is one
-// read that is not much longer than the record. A larger record takes two.
+// classLens are the lengths of the size classes. With the class, Get reads the
+// record at once and little more; a record above the largest class takes two
+// reads.
 var classLens = [classCorrupt + 1]uint16{256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 4096, 6144, 8192, 16384, 32768, 32768}
 
-// classOf is the least class whose length holds a record of this size.
+// classOf returns the smallest class for a record of this size.
 func classOf(size int64) uint64 {
 	class := uint64(0)
 	for class < classLast && classLen(class) < size {
@@ -119,7 +119,7 @@ func (x *index) shard(hash uint64) shard {
 	return shard{&x.slots[i], &x.figures[i]}
 }
 
-// shards lists all of them.
+// shards lists all shards.
 func (x *index) shards() iter.Seq2[int, shard] {
 	return func(yield func(int, shard) bool) {
 		for i := range x.slots {
@@ -130,7 +130,7 @@ func (x *index) shards() iter.Seq2[int, shard] {
 	}
 }
 
-// lookup appends the slots whose tag is the hash's.
+// lookup appends the slots that have the hash's tag.
 func (x *index) lookup(hash uint64, found []slot) []slot {
 	p := x.slots[hash&(shardCount-1)].Load()
 	if p == nil {
@@ -164,7 +164,7 @@ func (x *index) at(hash uint64, a address) (slot, bool) {
 
 func home(tag uint64, n int) int { return int(tag * uint64(n) >> tagBits) }
 
-// replace puts to in place of from, and reports whether from was there. The
+// replace replaces the slot from by to, and reports whether from was found. The
 // caller holds the shard.
 func (sh shard) replace(from, to slot) bool {
 	p := sh.slots.Load()
@@ -219,10 +219,10 @@ func (sh shard) grow() {
 		}
 	}
 	sh.used = sh.live
-	sh.slots.Store(&slots) // a reader in the old array finds what it held a moment ago
+	sh.slots.Store(&slots) // readers may still use the old array
 }
 
-// place stores a slot in the first empty place from its home.
+// place stores a slot in the first empty element from its home on.
 func place(slots []atomic.Uint64, s slot) {
 	i := home(s.tag(), len(slots))
 	for slots[i].Load() != uint64(empty) {
@@ -233,8 +233,8 @@ func place(slots []atomic.Uint64, s slot) {
 	slots[i].Store(uint64(s))
 }
 
-// removeSegments takes every slot away that points into the segments with
-// these ids, and returns the shards where there were any.
+// removeSegments removes every slot that points into the segments with these
+// ids, and returns the shards that had such slots.
 func (x *index) removeSegments(ids map[uint32]bool) (changed []shard) {
 	for _, sh := range x.shards() {
 		if sh.removeSegments(ids) {
@@ -277,7 +277,7 @@ func (sh shard) all() []slot {
 	return found
 }
 
-// bytes is the memory the index takes.
+// bytes returns the memory of the slots.
 func (x *index) bytes() (n int64) {
 	for i := range x.slots {
 		if p := x.slots[i].Load(); p != nil {

@@ -6,19 +6,19 @@ import (
 	"path/filepath"
 )
 
-// address.idx is the index as it was at some position of the log or shortly
-// after it: applying the log from that position on gives the index as it is.
-// It is replaced as a whole, and void when it names a segment that is gone or
-// was rewritten.
+// address.idx is the index as it was at some position of the log, or shortly
+// after: applying the log from that position on gives the present index. It is
+// replaced as a whole, and void if it names a segment that was removed or
+// rewritten.
 //
 //	 0  magic "fmindex\n"
 //	 8  version u32      1
 //	12  head checksum    crc32c of bytes 16 to 72
-//	16  segments u32     at most 4095
+//	16  segments u32     up to 4095
 //	20  shards u32       4096
-//	24  slots u64        at most 2^40
+//	24  slots u64        up to 2^40
 //	32  position         segment u32, place u32
-//	40  key.dat u64      its length at the position
+//	40  key.dat u64      length at the position
 //	48  seq u64          of the last record
 //	56  slots checksum   crc32c
 //	60  tables checksum  crc32c
@@ -26,17 +26,17 @@ import (
 //	68  0
 //	4096   the slots of all shards, u64 each
 //	then   per segment: number u32, id u32, rewrite u32, 0 u32, end u64, dead u64, tombstones u64
-//	       per shard: slots u32, used u32, live u32, pages of each family 4 x u32
+//	       per shard: slots u32, used u32, live u32, pages u32, 0 3 x u32
 //
-// It is mapped privately: opening reads it once for its checksums, and a slot
-// that changes costs a page of memory, not the file.
+// Open maps the file privately and reads it once for its checksums. A slot that
+// changes costs a page of memory and does not change the file.
 const (
 	indexMagic       = "fmindex\n"
 	indexVersion     = 1
 	indexHeaderSize  = 72
 	indexSlotsAt     = 4096
 	indexSegmentSize = 40
-	indexShardSize   = 12 + 4*Families
+	indexShardSize   = 28
 	maxSlots         = 1 << 40
 )
 
@@ -52,7 +52,7 @@ type indexHead struct {
 	versions  uint32
 }
 
-// An indexTables is what address.idx says of segments and shards.
+// An indexTables holds the tables of segments and shards in address.idx.
 type indexTables struct {
 	segments []indexSegment
 	shards   []indexShard
@@ -64,8 +64,7 @@ type indexSegment struct {
 }
 
 type indexShard struct {
-	slots, used, live uint32
-	cells             [Families]uint32
+	slots, used, live, pages uint32
 }
 
 func indexName(dir string) string { return filepath.Join(dir, "address.idx") }
@@ -133,18 +132,15 @@ func (t *indexTables) encode() []byte {
 		}
 	}
 	for _, s := range t.shards {
-		b = le.AppendUint32(b, s.slots)
-		b = le.AppendUint32(b, s.used)
-		b = le.AppendUint32(b, s.live)
-		for _, n := range s.cells {
+		for _, n := range []uint32{s.slots, s.used, s.live, s.pages, 0, 0, 0} {
 			b = le.AppendUint32(b, n)
 		}
 	}
 	return b
 }
 
-// decodeIndexTables reads the tables that belong to a head and checks what can
-// be checked without the log.
+// decodeIndexTables decodes the tables that belong to a head, and checks all
+// that can be checked without the log.
 func decodeIndexTables(h *indexHead, b []byte) (*indexTables, error) {
 	le := binary.LittleEndian
 	if int64(len(b)) != h.tablesLen() {
@@ -167,12 +163,9 @@ func decodeIndexTables(h *indexHead, b []byte) (*indexTables, error) {
 	slots := int64(0)
 	for i := range t.shards {
 		s := &t.shards[i]
-		s.slots, s.used, s.live = le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:])
-		for f := range s.cells {
-			s.cells[f] = le.Uint32(b[12+4*f:])
-		}
-		// An array without an empty slot would be probed for ever.
-		if s.live > s.used || s.used > 0 && s.used >= s.slots {
+		s.slots, s.used, s.live, s.pages = le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:]), le.Uint32(b[12:])
+		// Probing an array without an empty slot would never end.
+		if s.live > s.used || s.used > 0 && s.used >= s.slots || le.Uint32(b[16:])|le.Uint32(b[20:])|le.Uint32(b[24:]) != 0 {
 			return nil, errBounds
 		}
 		slots += int64(s.slots)

@@ -3,17 +3,14 @@ package store
 import (
 	"iter"
 
-	"github.com/zeebo/xxh3"
-
 	"indexerd/internal/doc"
 )
 
-// All lists what is known of every page, in the order of writing. Writing may
-// go on, also by who reads the list: a page that is put meanwhile comes again,
-// at the end, with its new stamp. Compactions wait until the list has ended.
-func (f Family) All() iter.Seq2[doc.Meta, error] {
+// All lists the Meta of every page in the order of writing. Other goroutines
+// and the loop itself may write: a page that is put during the list is listed
+// again, at the end, with its new stamp. Compactions wait for the list to end.
+func (m *FileMap) All() iter.Seq2[doc.Meta, error] {
 	return func(yield func(doc.Meta, error) bool) {
-		m := f.m
 		m.layout.RLock()
 		defer m.layout.RUnlock()
 		if m.closed.Load() {
@@ -25,15 +22,15 @@ func (f Family) All() iter.Seq2[doc.Meta, error] {
 				yield(doc.Meta{}, err)
 				return
 			}
-			if f.current(&e) && !yield(e.head.meta(doc.OID(e.key())), nil) {
+			if m.isNewest(&e) && !yield(e.head.meta(doc.OID(e.key())), nil) {
 				return
 			}
 		}
 	}
 }
 
-// follow walks the log from where the walk is up to where the log ends when
-// the walk gets there. The caller holds layout.
+// follow walks the log from the walk's position to the end that the log has
+// when the walk arrives there. The caller holds layout.
 func (m *FileMap) follow(w *walk) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for {
@@ -48,7 +45,7 @@ func (m *FileMap) follow(w *walk) iter.Seq2[entry, error] {
 				}
 			}
 			if w.at != before {
-				continue // more frames may have been written meanwhile
+				continue // there may be more frames by now
 			}
 			w.segments = *m.order.Load()
 			last := w.segments[len(w.segments)-1]
@@ -66,23 +63,21 @@ func (m *FileMap) follow(w *walk) iter.Seq2[entry, error] {
 	}
 }
 
-// current reports whether the record is the newest version of a page of the
-// family, as far as is known undamaged.
-func (f Family) current(e *entry) bool {
-	if e.lost > 0 || e.bad || e.head.kind != kindPut || e.head.family != f.id {
+// isNewest reports whether the record is the newest version of its page, and
+// not known to be damaged.
+func (m *FileMap) isNewest(e *entry) bool {
+	if e.lost > 0 || e.bad || e.head.kind != kindPut {
 		return false
 	}
-	m := f.m
 	var room [4]slot
-	hash := xxh3.HashSeed(e.key(), uint64(f.id))
-	for _, s := range m.newestFirst(m.index.lookup(hash, room[:0])) {
+	for _, s := range m.newestFirst(m.index.lookup(e.hash(), room[:0])) {
 		if s.address() == e.address() {
 			return s.class() != classCorrupt
 		}
 		if m.options.Versions == 1 {
-			continue // the other one is of another key, or newer and listed in its turn
+			continue // a record of another key, or a newer one, which is listed later
 		}
-		if _, mine, err := f.head(s, string(e.key())); mine && err == nil {
+		if _, mine, err := m.head(s, string(e.key())); mine && err == nil {
 			return false
 		}
 	}

@@ -14,21 +14,21 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// A mark is a position of the log that address.idx may start from: the index
-// has everything before it.
+// A mark is a position of the log. address.idx stores one, and has everything
+// before it.
 type mark struct {
 	at   position
 	keys int64
 	seq  uint64
 }
 
-// mark returns the log's end. The caller holds writing.
+// mark returns the end of the log. The caller holds writing.
 func (m *FileMap) mark() mark {
 	return mark{position{m.active.number, placeAt(m.active.end.Load())}, m.keys.end.Load(), m.seq}
 }
 
-// durableMark returns the log's end and its segments, of one moment. It fails
-// after a failed sync: what the disk has of the log is then unknown.
+// durableMark returns the end of the log and its segments at one moment. After a
+// failed sync it returns the error of that sync: what the disk has is unknown.
 func (m *FileMap) durableMark() (mark, []*segment, error) {
 	m.writing.Lock()
 	defer m.writing.Unlock()
@@ -41,9 +41,9 @@ func (m *FileMap) durableMark() (mark, []*segment, error) {
 	return m.mark(), *m.order.Load(), nil
 }
 
-// writeIndex replaces dir's address.idx with the index as it is now. Writers
-// go on meanwhile: each shard is copied as it stands, so the file may know more
-// than its mark says, and never less. The caller keeps the segments in place.
+// writeIndex replaces address.idx in dir by the present index. Writers continue
+// while it copies the shards one by one, so the file may cover more than its
+// mark, and never less. The caller keeps the segments in place.
 func (m *FileMap) writeIndex(dir string, from mark) error {
 	name := indexName(dir)
 	tmp := name + ".tmp"
@@ -60,7 +60,7 @@ func (m *FileMap) writeIndex(dir string, from mark) error {
 	return m.fs.SyncDir(dir)
 }
 
-// copyIndex writes slots, tables and, last, the head that vouches for them.
+// copyIndex writes slots, tables and, last, the header with their checksums.
 func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 	head := indexHead{at: from.at, keys: from.keys, seq: from.seq, versions: uint32(m.options.Versions)}
 	var tables indexTables
@@ -87,7 +87,7 @@ func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 	if err := flush(); err != nil {
 		return err
 	}
-	// The segments come after the slots: a slot may point into a new one.
+	// The segments are read after the slots: a slot may point into a new segment.
 	for _, s := range *m.order.Load() {
 		tables.segments = append(tables.segments, indexSegment{s.number, s.id, s.rewrite, s.end.Load(), s.dead.Load(), s.tombs.Load()})
 	}
@@ -107,7 +107,7 @@ func (m *FileMap) copyIndex(f atomicfile.File, from mark) error {
 func (sh shard) save(buf []byte) (indexShard, []byte) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	t := indexShard{used: uint32(sh.used), live: uint32(sh.live), cells: sh.cells}
+	t := indexShard{used: uint32(sh.used), live: uint32(sh.live), pages: uint32(sh.pages)}
 	if p := sh.slots.Load(); p != nil {
 		t.slots = uint32(len(*p))
 		for i := range *p {
@@ -117,9 +117,9 @@ func (sh shard) save(buf []byte) (indexShard, []byte) {
 	return t, buf
 }
 
-// loadIndex takes over address.idx and returns the mark it starts from. A file
-// that is missing, damaged or does not fit the segments gives the mark of an
-// empty index; it never stops an Open.
+// loadIndex loads address.idx and returns its mark. If the file is missing,
+// damaged or does not match the segments, loadIndex returns the mark of an empty
+// index.
 func (m *FileMap) loadIndex() (mark, error) {
 	none := mark{keys: keysHeaderSize}
 	f, err := m.fs.OpenFile(indexName(m.dir), os.O_RDONLY, 0)
@@ -138,8 +138,8 @@ func (m *FileMap) loadIndex() (mark, error) {
 	return mark{head.at, head.keys, head.seq}, f.Close()
 }
 
-// dropIndex removes an address.idx that must not be met again: after more
-// writing its position could seem to fit.
+// dropIndex removes a void address.idx: after more writing its position could
+// seem to match.
 func (m *FileMap) dropIndex() error {
 	if err := m.fs.Remove(indexName(m.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -171,7 +171,7 @@ func readIndex(f atomicfile.File) (*indexHead, *indexTables, error) {
 	return &head, tables, err
 }
 
-// fits reports whether the log still has everything that the file speaks of.
+// fits reports whether the log has everything that address.idx covers.
 func (m *FileMap) fits(head *indexHead, tables *indexTables) bool {
 	listed := make(map[uint32]indexSegment, len(tables.segments))
 	ids := make(map[uint32]bool, len(tables.segments))
@@ -183,7 +183,7 @@ func (m *FileMap) fits(head *indexHead, tables *indexTables) bool {
 		return false
 	}
 	if head.versions != uint32(m.options.Versions) {
-		return false // the log may have more versions, or the index too many
+		return false // the index may lack versions, or have too many
 	}
 	found := 0
 	for _, s := range *m.order.Load() {
@@ -203,7 +203,7 @@ func (m *FileMap) fits(head *indexHead, tables *indexTables) bool {
 	return found == len(listed) && ok && int64(head.at.place)*unit <= at.end
 }
 
-// readSlots returns the slots, mapped where that is possible.
+// readSlots returns the slots, mapped if that is possible.
 func (m *FileMap) readSlots(f atomicfile.File, head *indexHead) ([]atomic.Uint64, error) {
 	if head.slots == 0 {
 		return nil, nil
@@ -234,8 +234,7 @@ func (m *FileMap) readSlots(f atomicfile.File, head *indexHead) ([]atomic.Uint64
 	return slots, nil
 }
 
-// install makes the file's content the index. It comes before any record is
-// applied.
+// install fills the empty index with the content of address.idx.
 func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) {
 	for i, t := range tables.shards {
 		sh := m.index.shard(uint64(i))
@@ -244,7 +243,7 @@ func (m *FileMap) install(tables *indexTables, slots []atomic.Uint64) {
 		if len(own) > 0 {
 			sh.slots.Store(&own)
 		}
-		sh.used, sh.live, sh.cells = int(t.used), int(t.live), t.cells
+		sh.used, sh.live, sh.pages = int(t.used), int(t.live), int(t.pages)
 	}
 	byNumber := make(map[uint32]indexSegment, len(tables.segments))
 	for _, t := range tables.segments {

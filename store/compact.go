@@ -7,63 +7,30 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/zeebo/xxh3"
 )
 
-// Compaction rewrites segments without their garbage, in place: the records
-// that are left keep their order, so the log still reads from old to new.
+// compact rewrites the closed segments that have enough garbage, at the rate of
+// Options.CompactRate. Readers and writers continue. The remaining records keep
+// their order, so the log stays in the order of writing.
 //
 // Steps, for a group of neighbouring closed segments:
 //
-//  1. copy what is alive to value<first>.dat.tmp, sync it
-//  2. rename it over value<first>.dat, sync the directory: done
-//  3. let the slots point into the new file
+//  1. copy the live records to value<first>.dat.tmp, sync it
+//  2. rename it over value<first>.dat, sync the directory: committed
+//  3. change the slots to the new file
 //  4. when no reader can be in the old files any more, close them and remove
 //     those of the other segments of the group
-//  5. after the last group, write key.dat and address.idx anew
+//  5. after the last group, rewrite key.dat and address.idx
 //
-// A crash before 2 leaves the old segments and a temporary file. After 2 the
-// new header says which numbers it stands for, so Open removes the others;
-// key.dat's frames and address.idx name the old rewrite, so both are void, and
-// the values serve until they are written.
+// A crash before 2 leaves the old segments and a temporary file. After 2 the new
+// header has the range of numbers that it replaces, so Open removes the other
+// files; the frames of key.dat and address.idx have the old rewrite number, so
+// they are void, and Open reads the values.
 //
-// A tombstone outlives every older record of its page: it is dropped only when
-// each earlier segment is free of garbage, or was freed of it after the
-// tombstone was written. Else the log, read again, would bring the page back.
-
-// Compact rewrites every segment that has garbage, at the rate of the options.
-// Reading and writing go on; Close ends it.
-func (m *FileMap) Compact(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(m.life, cancel)()
-	if err := m.closeSegment(); err != nil {
-		return fmt.Errorf("compact %s: %w", m.dir, err)
-	}
-	if err := m.compact(ctx, anyGarbage); err != nil {
-		return fmt.Errorf("compact %s: %w", m.dir, err)
-	}
-	return nil
-}
-
-// closeSegment begins a new active segment when the present one has garbage.
-func (m *FileMap) closeSegment() error {
-	m.writing.Lock()
-	defer m.writing.Unlock()
-	if err := m.writable(); err != nil {
-		return err
-	}
-	if m.active.garbage(true) == 0 {
-		return nil
-	}
-	if err := m.cutTorn(); err != nil {
-		return err
-	}
-	return m.roll()
-}
-
-// compact rewrites the segments that have enough garbage.
+// A tombstone must outlive every older record of its page: otherwise the page
+// would return when the log is read again. So a tombstone is dropped only when
+// each earlier segment has no garbage, or lost it after the tombstone was
+// written.
 func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) bool) error {
 	m.compacting.Lock()
 	defer m.compacting.Unlock()
@@ -89,15 +56,15 @@ func (m *FileMap) compact(ctx context.Context, enough func(garbage, size int64) 
 	return m.saveIndex()
 }
 
-// A rewriting is one group on its way into one new segment.
+// A rewriting copies one group of segments into one new segment.
 type rewriting struct {
 	m     *FileMap
 	group []*segment
 	seg   *segment
 	tmp   string
-	keep  uint64 // tombstones after this seq are kept
+	keep  uint64 // tombstones with a higher seq are kept
 	buf   []byte
-	end   int64 // of what is in the file
+	end   int64 // of the file
 	moves []move
 	pace  *pacer
 }
@@ -126,7 +93,7 @@ func (m *FileMap) rewrite(ctx context.Context, group []*segment, pace *pacer) er
 	if err := r.copy(ctx); err != nil {
 		return r.abandon(err)
 	}
-	if err := m.takeLayout(ctx); err != nil {
+	if err := m.lockLayout(ctx); err != nil {
 		return r.abandon(err)
 	}
 	defer m.layout.Unlock()
@@ -136,8 +103,8 @@ func (m *FileMap) rewrite(ctx context.Context, group []*segment, pace *pacer) er
 	return r.retire()
 }
 
-// cleanedBefore returns the seq up to which no tombstone is needed any more by
-// the segments before s.
+// cleanedBefore returns the seq up to which the segments before s need no
+// tombstone.
 func (m *FileMap) cleanedBefore(s *segment) uint64 {
 	cleaned := uint64(math.MaxUint64)
 	for _, earlier := range *m.order.Load() {
@@ -151,15 +118,15 @@ func (m *FileMap) cleanedBefore(s *segment) uint64 {
 	return cleaned
 }
 
-// abandon gives a rewriting up before it is committed.
+// abandon removes the new file after an error before the commit.
 func (r *rewriting) abandon(err error) error {
 	if r.seg.file != nil {
-		err = join(err, r.seg.close(), r.m.fs.Remove(r.tmp))
+		err = join(err, r.seg.file.Close(), r.m.fs.Remove(r.tmp))
 	}
 	return err
 }
 
-// copy writes what is alive to the temporary file, durably.
+// copy writes the live records to the temporary file, and syncs it.
 func (r *rewriting) copy(ctx context.Context) error {
 	var err error
 	if r.seg.file, err = createSegment(r.m.fs, r.tmp, r.seg.segmentHeader); err != nil {
@@ -175,10 +142,7 @@ func (r *rewriting) copy(ctx context.Context) error {
 		return err
 	}
 	r.seg.end.Store(r.end)
-	if err := r.seg.file.Sync(); err != nil {
-		return err
-	}
-	return r.m.mapSegment(r.seg, r.end)
+	return r.seg.file.Sync()
 }
 
 func (r *rewriting) copySegment(ctx context.Context, s *segment) error {
@@ -192,7 +156,7 @@ func (r *rewriting) copySegment(ctx context.Context, s *segment) error {
 			return err
 		}
 		if found.rec != nil {
-			r.take(s, &found)
+			r.add(s, &found)
 		}
 		if len(r.buf) > windowSize {
 			if err := r.flush(ctx); err != nil {
@@ -202,9 +166,9 @@ func (r *rewriting) copySegment(ctx context.Context, s *segment) error {
 	}
 }
 
-// take copies a record that is alive. One with a damaged value stays as it is:
-// without it an older version would seem to be the newest.
-func (r *rewriting) take(s *segment, found *scanned) {
+// add copies a live record to the buffer. It copies a damaged value too: without
+// it an older version would seem to be the newest.
+func (r *rewriting) add(s *segment, found *scanned) {
 	place := placeAt(r.end + int64(len(r.buf)))
 	switch found.head.kind {
 	case kindDelete:
@@ -214,7 +178,7 @@ func (r *rewriting) take(s *segment, found *scanned) {
 		r.seg.tombs.Add(found.size)
 	case kindPut:
 		e := found.entry(s)
-		hash := xxh3.HashSeed(e.key(), uint64(found.head.family))
+		hash := e.hash()
 		from, ok := r.m.index.at(hash, e.address())
 		if !ok {
 			return
@@ -238,7 +202,7 @@ func (r *rewriting) flush(ctx context.Context) error {
 	return r.pace.wait(ctx, n)
 }
 
-// commit puts the new segment in the group's place. The caller has layout.
+// commit replaces the group by the new segment. The caller holds layout.
 func (r *rewriting) commit() error {
 	m := r.m
 	m.writing.Lock()
@@ -251,7 +215,7 @@ func (r *rewriting) commit() error {
 		return r.abandon(err)
 	}
 	if err := m.fs.SyncDir(m.dir); err != nil {
-		return join(m.fail(fmt.Errorf("sync %s: %w", m.dir, err)), r.seg.close())
+		return join(m.fail(fmt.Errorf("sync %s: %w", m.dir, err)), r.seg.file.Close())
 	}
 	r.seg.id = id
 	m.segments[id].Store(r.seg)
@@ -270,15 +234,15 @@ func (r *rewriting) commit() error {
 	return nil
 }
 
-// retire moves the slots and gives the old files up. Slots move from old to
-// new records, so that of two versions of a page the newer stays the newer.
+// retire changes the slots and removes the old files. It changes the slots in
+// the order of writing, so that the newer of two versions of a page stays newer.
 func (r *rewriting) retire() error {
 	m := r.m
 	for _, v := range r.moves {
 		sh := m.index.shard(v.hash)
 		sh.mu.Lock()
 		if !m.moveSlot(sh, v, makeAddress(r.seg.id, v.place)) {
-			r.seg.dead.Add(int64(v.size)) // put again or deleted meanwhile
+			r.seg.dead.Add(int64(v.size)) // replaced or deleted since the copy
 		}
 		sh.mu.Unlock()
 	}
@@ -293,7 +257,7 @@ func (r *rewriting) retire() error {
 	var faults []error
 	for i, s := range r.group {
 		m.segments[s.id].Store(nil)
-		faults = append(faults, s.close())
+		faults = append(faults, s.file.Close())
 		if i > 0 {
 			faults = append(faults, m.fs.Remove(segmentName(m.dir, s.number)))
 		}
@@ -301,8 +265,8 @@ func (r *rewriting) retire() error {
 	return join(faults...)
 }
 
-// moveSlot lets the slot of a record point at its copy, unless it is no longer
-// there. It may have been marked as damaged since it was seen.
+// moveSlot changes the slot of a record to its copy, and reports whether there
+// was a slot. The slot may have been marked as damaged since the copy.
 func (m *FileMap) moveSlot(sh shard, v move, to address) bool {
 	return sh.replace(v.from, v.from.moved(to)) || sh.replace(v.from.corrupt(), v.from.corrupt().moved(to))
 }

@@ -9,23 +9,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Compression says how new values are stored. Every record names its own
-// codec, so a map can be opened with another one at any time; what is already
-// stored stays as it is. A value that would not get smaller is stored as it
-// is.
+// A Compression selects the codec of new values. Every record stores its codec,
+// so the compression of a map can change whenever it is opened; stored values
+// stay as they are. A value that would not get smaller is stored uncompressed.
 type Compression uint8
 
 const (
-	// S2 costs 4 µs a page of 1.4 KB and 1 µs to read.
+	// S2 takes 4 µs to write a page of 1.4 KB and 1 µs to read it.
 	S2 Compression = iota
-	// Zstd, with a dictionary trained on the first large batch, halves what S2
-	// needs and takes about ten times as long: for archives.
+	// Zstd, with a dictionary trained on the first large batch, takes half the
+	// space of S2 and about ten times as long: for archives.
 	Zstd
 	// None stores values as they are.
 	None
 )
 
-// A codec is how one value is stored.
+// A codec is the encoding of one stored value.
 type codec uint8
 
 const (
@@ -36,16 +35,16 @@ const (
 	codecLast = codecZstdDict
 )
 
-// codecs encodes and decodes values. It does not change; training a dictionary
-// makes another one. Its methods may be called at the same time.
+// codecs encodes and decodes values. It is immutable: training a dictionary
+// creates another one. Its methods may be called concurrently.
 type codecs struct {
 	compression Compression
-	dict        []byte // nil: none
+	dict        []byte // or nil
 	enc         *zstd.Encoder
 	dec         *zstd.Decoder
 }
 
-// newCodecs makes the codecs of a map with this dictionary, which may be nil.
+// newCodecs returns the codecs of a map with a dictionary, which may be nil.
 func newCodecs(c Compression, dictionary []byte, workers int) (*codecs, error) {
 	dec := []zstd.DOption{zstd.WithDecoderConcurrency(workers), zstd.WithDecoderMaxMemory(MaxValue), zstd.WithDecoderLowmem(true)}
 	enc := []zstd.EOption{zstd.WithEncoderConcurrency(workers), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)}
@@ -64,7 +63,7 @@ func newCodecs(c Compression, dictionary []byte, workers int) (*codecs, error) {
 	return k, nil
 }
 
-// append appends the value as it is to be stored.
+// append appends the encoded value.
 func (k *codecs) append(dst, value []byte) ([]byte, codec) {
 	start := len(dst)
 	used := codecNone
@@ -85,8 +84,8 @@ func (k *codecs) append(dst, value []byte) ([]byte, codec) {
 	return dst, used
 }
 
-// decode returns a copy of a stored value of raw bytes, in room if it is large
-// enough.
+// decode returns a copy of a stored value, which has raw bytes when decoded. It
+// uses room if that is large enough.
 func (k *codecs) decode(room []byte, c codec, stored []byte, raw int) ([]byte, error) {
 	var value []byte
 	var err error
@@ -105,13 +104,13 @@ func (k *codecs) decode(room []byte, c codec, stored []byte, raw int) ([]byte, e
 		return nil, fmt.Errorf("%w: %v", ErrCorrupt, err)
 	}
 	if len(value) != raw {
-		return nil, fmt.Errorf("%w: its value has %d bytes of %d", ErrCorrupt, len(value), raw)
+		return nil, fmt.Errorf("%w: the value has %d bytes, want %d", ErrCorrupt, len(value), raw)
 	}
 	return value, nil
 }
 
-// Training on fewer pages gives a dictionary that does not pay; more take
-// longer and gain nothing.
+// A dictionary trained on fewer pages compresses too little; training on more
+// takes longer and gains nothing.
 const (
 	minSamples = 256
 	maxSamples = 2000
@@ -119,8 +118,7 @@ const (
 	dictID     = 1
 )
 
-// train makes a dictionary from values; nil when there is too little to learn
-// from.
+// train returns a dictionary for values, or nil if there are too few.
 func train(samples [][]byte) []byte {
 	samples = slices.DeleteFunc(samples, func(b []byte) bool { return len(b) < 64 || len(b) > dictSize })
 	if len(samples) < minSamples {
@@ -133,7 +131,7 @@ func train(samples [][]byte) []byte {
 		ZstdLevel:   zstd.SpeedFastest,
 	})
 	if err != nil {
-		return nil // values without anything in common: zstd alone does as well
+		return nil // the values have nothing in common: zstd alone compresses as well
 	}
 	return d
 }

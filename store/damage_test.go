@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,21 +9,21 @@ import (
 	"testing"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
 )
 
-// A ruin is a map to be damaged: its files, what was ever put, and where the
-// records of its last segment lie.
+// A ruin is a map to damage.
 type ruin struct {
-	fs      *crashFS
+	fs      *faultfs.FS
 	options Options
 	ever    map[doc.OID][]string // every body put, in order
-	records []scanned            // of value0.dat, without their bytes
+	records []scanned            // of value0.dat, without rec
 }
 
-// newRuin puts batches of ten pages, each page twice, and dies without a word.
+// newRuin puts batches of ten pages, each page twice, and does not close the map.
 func newRuin(t testing.TB) *ruin {
 	t.Helper()
-	r := &ruin{fs: newCrashFS(), ever: map[doc.OID][]string{}}
+	r := &ruin{fs: faultfs.New(), ever: map[doc.OID][]string{}}
 	r.options = Options{FS: r.fs, CompactRate: -1, Compression: None}
 	m := r.open(t)
 	for batch := range 6 {
@@ -55,23 +54,31 @@ func (r *ruin) open(t testing.TB) *FileMap {
 	return m
 }
 
-// damaged returns a copy with another value0.dat, without what is derived from
-// it unless derived is kept.
-func (r *ruin) damaged(value []byte, derived bool) *ruin {
-	c := &ruin{fs: r.fs.crash(keepAll, nil), options: r.options, ever: r.ever, records: r.records}
+// damaged returns a copy with another value0.dat. If derived is false the copy
+// lacks key.dat and address.idx.
+func (r *ruin) damaged(t testing.TB, value []byte, derived bool) *ruin {
+	c := &ruin{fs: r.fs.Crash(faultfs.Best), options: r.options, ever: r.ever, records: r.records}
 	c.options.FS = c.fs
-	c.fs.names["pages/value0.dat"].data = value
+	setContent(t, c.fs, "pages/value0.dat", value)
 	if !derived {
-		c.fs.Remove("pages/key.dat")
-		c.fs.Remove("pages/address.idx")
+		removeFile(t, c.fs, "pages/key.dat")
+		removeFile(t, c.fs, "pages/address.idx")
 	}
 	return c
 }
 
-func (r *ruin) value() []byte { return slices.Clone(r.fs.names["pages/value0.dat"].data) }
+func (r *ruin) value(t testing.TB) []byte { return content(t, r.fs, "pages/value0.dat") }
 
-// nothingWrong makes sure that whatever is served was put for its key, and
-// returns how many pages are.
+// flip changes bits of one byte of a file.
+func (r *ruin) flip(t testing.TB, name string, off int64, bits byte) {
+	t.Helper()
+	b := content(t, r.fs, name)
+	b[off] ^= bits
+	setContent(t, r.fs, name, b)
+}
+
+// nothingWrong expects that every served page was put for its key, and returns
+// the number of served pages.
 func (r *ruin) nothingWrong(t testing.TB, m *FileMap) (served int) {
 	t.Helper()
 	for oid, ever := range r.ever {
@@ -95,8 +102,8 @@ func (r *ruin) nothingWrong(t testing.TB, m *FileMap) (served int) {
 	return served
 }
 
-// worksOn puts a page, opens the map again and finds it, and what was served
-// before.
+// worksOn puts a page, opens the map again, and expects that page and those that
+// were served before.
 func (r *ruin) worksOn(t testing.TB, m *FileMap) {
 	t.Helper()
 	before := r.nothingWrong(t, m)
@@ -113,9 +120,10 @@ func (r *ruin) worksOn(t testing.TB, m *FileMap) {
 	}
 }
 
-// TestTails damages the tail of the log in 10,000 ways: it is cut, has bits
-// flipped, pages zeroed or a block written twice.
-func TestTails(t *testing.T) {
+// TestDamagedTail cuts the tail of the log, flips bits, clears bytes or writes a
+// block twice, in 10,000 random ways, in a short run in 1,000.
+func TestDamagedTail(t *testing.T) {
+	t.Parallel()
 	seeds := 10_000
 	if testing.Short() {
 		seeds = 1000
@@ -123,7 +131,7 @@ func TestTails(t *testing.T) {
 	whole := newRuin(t)
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
-		r := whole.damaged(damageTail(whole.value(), rng), seed%2 == 0)
+		r := whole.damaged(t, damageTail(whole.value(t), rng), seed%2 == 0)
 		m := r.open(t)
 		r.nothingWrong(t, m)
 		if seed%10 == 0 {
@@ -156,22 +164,23 @@ func damageTail(b []byte, rng *rand.Rand) []byte {
 	return b
 }
 
-// TestEveryByte cuts the log at, and changes, each byte of the last three
-// records. What lies before is served, the damaged record is not.
-func TestEveryByte(t *testing.T) {
+// TestDamageOfEachByte cuts the log at, and changes, each byte of the last three
+// records. The records before are served, the damaged one is not.
+func TestDamageOfEachByte(t *testing.T) {
+	t.Parallel()
 	whole := newRuin(t)
 	last := whole.records[len(whole.records)-3:]
 	for i, rec := range last {
 		for off := rec.at; off < rec.at+rec.size; off++ {
-			cut := whole.damaged(whole.value()[:off], false)
+			cut := whole.damaged(t, whole.value(t)[:off], false)
 			m := cut.open(t)
 			cut.nothingWrong(t, m)
 			if got, want := m.active.end.Load(), rec.at; got != want {
 				t.Fatalf("cut at %d: the log ends at %d, want %d", off, got, want)
 			}
-			b := whole.value()
+			b := whole.value(t)
 			b[off] ^= 0x10
-			flipped := whole.damaged(b, false)
+			flipped := whole.damaged(t, b, false)
 			m = flipped.open(t)
 			flipped.nothingWrong(t, m)
 			end, padding := m.active.end.Load(), off >= rec.at+int64(rec.head.headLen())+int64(rec.head.stored)
@@ -182,20 +191,25 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// TestDamageInTheMiddle flips a byte of each record that is known to be
-// durable. Only that record is lost; it is reported and never served, also when
-// the index is built anew; and putting its page again heals the map.
+// TestDamageInTheMiddle flips a bit in a record of a durable batch. Only that
+// record is lost; check reports it, and it is never served, even when the index is
+// rebuilt; and putting its page again repairs the map. A short run takes every
+// fifth record.
 func TestDamageInTheMiddle(t *testing.T) {
+	t.Parallel()
 	whole := newRuin(t)
 	lastBatch := whole.records[len(whole.records)-1].head.batch
-	for _, rec := range whole.records {
+	for i, rec := range whole.records {
 		if rec.head.batch == lastBatch {
 			break
 		}
+		if testing.Short() && i%5 > 0 {
+			continue
+		}
 		for _, off := range []int64{0, 5, 17, headerSize + 3, int64(rec.head.headLen()) + 2} {
-			b := whole.value()
+			b := whole.value(t)
 			b[rec.at+off] ^= 4
-			r := whole.damaged(b, false)
+			r := whole.damaged(t, b, false)
 			m := r.open(t)
 			if off >= int64(rec.head.headLen()) {
 				r.absentAfter(t, m, rec)
@@ -205,25 +219,23 @@ func TestDamageInTheMiddle(t *testing.T) {
 			if valueOnly := off >= int64(rec.head.headLen()); current && valueOnly && served != len(r.ever)-1 {
 				t.Fatalf("record at %d, byte %d: got %d pages, want all but one of %d", rec.at, off, served, len(r.ever))
 			}
-			if err := m.Check(); !errors.Is(err, ErrCorrupt) {
-				t.Fatalf("record at %d, byte %d: Check: got %v, want ErrCorrupt", rec.at, off, err)
+			if err := m.check(); !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("record at %d, byte %d: check: got %v, want ErrCorrupt", rec.at, off, err)
 			}
-			r.heal(t, m)
+			r.repair(t, m)
 		}
 	}
 }
 
-// absentAfter makes sure that a page whose value is damaged is absent to Meta
-// before anyone has read it, also when the map is opened again.
+// absentAfter expects that Meta reports the page of a damaged value as absent
+// before a reader has read it, and again after a reopen.
 func (r *ruin) absentAfter(t *testing.T, m *FileMap, rec scanned) {
 	t.Helper()
 	current := rec.head.seq > uint64(len(r.records))/2
 	for range 2 {
 		absent := 0
 		for oid := range r.ever {
-			if ok, err := m.Has(oid); err != nil {
-				t.Fatal(err)
-			} else if !ok {
+			if !has(t, m, oid) {
 				absent++
 			}
 		}
@@ -234,36 +246,35 @@ func (r *ruin) absentAfter(t *testing.T, m *FileMap, rec scanned) {
 	}
 }
 
-// heal puts every page again and compacts.
-func (r *ruin) heal(t *testing.T, m *FileMap) {
+// repair puts every page again and compacts.
+func (r *ruin) repair(t *testing.T, m *FileMap) {
 	t.Helper()
 	var pages []doc.Page
 	for oid := range r.ever {
-		p := doc.Page{Meta: testMeta(oid, "healed"), Body: []byte("healed")}
+		p := doc.Page{Meta: testMeta(oid, "repaired"), Body: []byte("repaired")}
 		pages = append(pages, p)
 	}
 	if err := m.Put(pages); err != nil {
 		t.Fatalf("Put: %v", err)
 	}
 	for oid := range r.ever {
-		if p, err := m.Get(oid); err != nil || string(p.Body) != "healed" {
-			t.Fatalf("Get(%v): got %q, %v, want it healed", oid, p.Body, err)
+		if p, err := m.Get(oid); err != nil || string(p.Body) != "repaired" {
+			t.Fatalf("Get(%v): got %q, %v, want the repaired page", oid, p.Body, err)
 		}
 	}
-	if err := m.Compact(context.Background()); err != nil {
-		t.Fatalf("Compact: %v", err)
+	if err := compactAll(m); err != nil {
+		t.Fatalf("compact: %v", err)
 	}
-	if err := m.Check(); err != nil {
-		t.Fatalf("Check of the healed map: %v", err)
+	if err := m.check(); err != nil {
+		t.Fatalf("check of the repaired map: %v", err)
 	}
 	if got, want := m.Len(), len(r.ever); got != want {
 		t.Fatalf("Len: got %d, want %d", got, want)
 	}
 }
 
-// TestDamageWhileOpen flips a byte of a value under an open map: Get refuses
-// it, and from then on Meta does not vouch for the page, so that it is fetched
-// again.
+// TestDamageWhileOpen flips a bit of a record of an open map: Get returns an
+// error, and from then on Meta reports the page as absent.
 func TestDamageWhileOpen(t *testing.T) {
 	for _, what := range []struct {
 		name string
@@ -277,61 +288,66 @@ func TestDamageWhileOpen(t *testing.T) {
 			m := r.open(t)
 			rec := r.records[len(r.records)-1]
 			oid := testOID(29)
-			r.fs.names["pages/value0.dat"].data[rec.at+what.off(&rec.head)] ^= 1
+			r.flip(t, "pages/value0.dat", rec.at+what.off(&rec.head), 1)
+			see := func(doc.Page) error { t.Error("View showed a damaged page"); return nil }
+			if err := m.View(oid, see); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("View: got %v, want ErrCorrupt", err)
+			}
 			if _, err := m.Get(oid); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "page 29: value0.dat at ") {
 				t.Fatalf("Get: got %v, want ErrCorrupt that names page and place", err)
 			}
-			if ok, err := m.Has(oid); ok || err != nil {
-				t.Fatalf("Has: got %t, %v, want it absent", ok, err)
+			if has(t, m, oid) {
+				t.Fatal("got the damaged page present, want it absent")
 			}
 			for meta, err := range m.All() {
 				if err != nil || meta.OID == oid {
 					t.Fatalf("All: got %v, %v", meta.OID, err)
 				}
 			}
-			r.heal(t, m)
+			r.repair(t, m)
 		})
 	}
 }
 
-// TestDamagedFiles damages what can be made again, and the header of a segment.
-// All pages are there.
-func TestDamagedFiles(t *testing.T) {
+// TestDamageOfDerivedFiles damages key.dat, address.idx and the header of a
+// segment. Open rebuilds them, and all pages are there.
+func TestDamageOfDerivedFiles(t *testing.T) {
+	t.Parallel()
+	whole := newRuin(t)
+	if err := whole.open(t).Close(); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"address.idx", "key.dat", "value0.dat"} {
-		for off := range 72 {
+		for off := range int64(72) {
 			if name == "value0.dat" && (off < 12 || off >= segmentHeaderSize) {
-				continue // magic and version: not a file to touch
+				continue // with another magic or version Open rejects the file
 			}
-			r := newRuin(t)
+			r := whole.damaged(t, whole.value(t), true)
+			r.flip(t, "pages/"+name, off, 0x20)
 			m := r.open(t)
-			if err := m.Close(); err != nil {
-				t.Fatal(err)
-			}
-			r.fs.names["pages/"+name].data[off] ^= 0x20
-			m = r.open(t)
 			if got := r.nothingWrong(t, m); got != len(r.ever) {
 				t.Fatalf("%s, byte %d: got %d pages, want %d", name, off, got, len(r.ever))
 			}
-			if err := m.Check(); err != nil {
-				t.Fatalf("%s, byte %d: Check: %v", name, off, err)
+			if err := m.check(); err != nil {
+				t.Fatalf("%s, byte %d: check: %v", name, off, err)
 			}
 			r.worksOn(t, m)
 		}
 	}
 }
 
-// TestLogCutShort: a log that lost its end, and has grown again, is not read
-// with an address.idx or key.dat from before.
-func TestLogCutShort(t *testing.T) {
+// TestStaleDerivedFilesAreDiscarded cuts the log and lets it grow again. Open must
+// not use address.idx or key.dat from before the cut.
+func TestStaleDerivedFilesAreDiscarded(t *testing.T) {
 	for _, lost := range []string{"", "address.idx", "key.dat"} {
 		r := newRuin(t)
 		if err := r.open(t).Close(); err != nil {
 			t.Fatal(err)
 		}
-		value := r.value()
-		r = r.damaged(value[:r.records[20].at], true)
+		value := r.value(t)
+		r = r.damaged(t, value[:r.records[20].at], true)
 		if lost != "" {
-			r.fs.Remove("pages/" + lost)
+			removeFile(t, r.fs, "pages/"+lost)
 		}
 		m := r.open(t)
 		for batch := range 9 {
@@ -346,11 +362,11 @@ func TestLogCutShort(t *testing.T) {
 			}
 		}
 		if m.active.end.Load() <= int64(len(value)) {
-			t.Fatal("the log has not grown beyond its old end")
+			t.Fatal("the log did not grow beyond its old end")
 		}
 		before := r.nothingWrong(t, m)
 		m = r.open(t)
-		if err := m.Check(); err != nil {
+		if err := m.check(); err != nil {
 			t.Errorf("without %q: %v", lost, err)
 		}
 		if after := r.nothingWrong(t, m); after != before {
@@ -359,25 +375,23 @@ func TestLogCutShort(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: what is not ours, or newer than this program, is named and
-// left alone.
-func TestForeignFiles(t *testing.T) {
+func TestOpenRejectsForeignAndNewerFiles(t *testing.T) {
 	for _, test := range []struct {
 		off  int
 		want string
 	}{
-		{0, "pages/value0.dat: not a file of values: move it out of the directory"},
+		{0, "pages/value0.dat: not a value file: move it out of the directory"},
 		{8, "pages/value0.dat: format 33: this program reads 1"},
 	} {
 		r := newRuin(t)
-		b := r.value()
+		b := r.value(t)
 		b[test.off] ^= 0x20
-		r = r.damaged(b, true)
+		r = r.damaged(t, b, true)
 		_, err := openMap("pages", r.options)
 		if want := "file map pages: " + test.want; err == nil || err.Error() != want {
 			t.Errorf("byte %d: got %v, want %s", test.off, err, want)
 		}
-		if !slices.Equal(r.value(), b) {
+		if !slices.Equal(r.value(t), b) {
 			t.Errorf("byte %d: the file was changed", test.off)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// zstd.dict is the dictionary of Compression Zstd, trained once and never
-// changed: without it the values that used it can't be read. So it is durable
+// zstd.dict is the dictionary of Compression Zstd. It is trained once and never
+// changes: values compressed with it cannot be read without it, so it is durable
 // before the first of them.
 //
 //	 0  magic "fmdict\r\n"
@@ -54,8 +54,8 @@ func decodeDict(b []byte) ([]byte, error) {
 	return b[dictHeaderSize:], nil
 }
 
-// readDict returns the map's dictionary, nil when none was trained. A damaged
-// one is as good as none: the pages that need it are damaged with it.
+// readDict returns the map's dictionary, or nil if it is missing or damaged:
+// the pages that need a damaged dictionary are damaged too.
 func readDict(fsys atomicfile.FS, dir string) ([]byte, error) {
 	b, err := atomicfile.Read(fsys, dictName(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,9 +71,8 @@ func readDict(fsys atomicfile.FS, dir string) ([]byte, error) {
 	return dictionary, nil
 }
 
-// trainOn makes the map's dictionary from the first batch that is large
-// enough. Without one zstd does its work alone, so no fault here is the
-// batch's.
+// trainOn trains the map's dictionary on the first batch that is large enough.
+// It ignores errors: zstd works without a dictionary.
 func (m *FileMap) trainOn(pages []doc.Page) {
 	k := m.codecs.Load()
 	if m.options.Compression != Zstd || k.dict != nil || len(pages) < minSamples {
@@ -94,5 +93,5 @@ func (m *FileMap) trainOn(pages []doc.Page) {
 	if err := atomicfile.Write(m.fs, dictName(m.dir), encodeDict(dictionary)); err != nil {
 		return
 	}
-	m.codecs.Store(trained) // the old ones may be in use by readers: they are left to the collector
+	m.codecs.Store(trained) // readers may still use the old ones, so they are not closed
 }

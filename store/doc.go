@@ -1,89 +1,85 @@
-// Package store is the FileMap: a hash table on disk that holds the page of
-// every row under its OID. Ten million pages and any one of them in a
-// microsecond, for highlights, for comparing stamps after a restart, for
-// skipping rows that did not change, for building an index without the
+// Package store is the FileMap, a hash table on disk that holds the page of
+// every row under the row's OID. It keeps ten million pages and reads any one
+// of them in microseconds: to highlight a hit, to compare stamps after a
+// restart, to skip rows that did not change, and to build an index without the
 // database.
 //
 // # Files
 //
-//	value<n>.dat  the log: key, stamp, checksums and content of every page put
-//	              (record.go, segment.go). The truth
-//	key.dat       the heads of the log's records, without the content (keylog.go)
-//	address.idx   the hash slots, each the address of a record (address.go in
-//	              memory, addressfile.go on disk)
+//	value<n>.dat  the log: key, stamp, checksums and content of every page
+//	              (record.go, segment.go). The source of truth
+//	key.dat       the headers and keys of the log's records (keylog.go)
+//	address.idx   the hash slots, each with the address of a record
+//	              (address.go in memory, addressfile.go on disk)
 //	zstd.dict     the dictionary of Compression Zstd (dict.go)
-//	lock          who has the directory (lock.go)
+//	lock          locked by the process that has the map open (lock.go)
 //
-// Only value<n>.dat must survive. key.dat may lag, address.idx may be old or
-// missing: whatever they lack is read from the values. A Get looks into the
-// slots, in memory, and reads one record; key.dat is off its path and serves
-// lists and recovery, which read a tenth of what the values are.
+// Only value<n>.dat must survive. key.dat may lag behind and address.idx may be
+// old or missing: Open reads from the values what they lack. Get looks into the
+// slots, which are in memory, and reads one record. All and Open read key.dat,
+// a tenth of what the values are.
 //
-// # Invariant
+// # Guarantee
 //
-// What a reader has seen survives a crash. A record is published in its slot
-// only after it is on disk; so the order of a batch is always: write, sync,
-// publish, and then key.dat.
+// What a reader has seen survives a crash: a record appears in its slot only
+// when it is on disk. Every batch is written, synced, published in the slots
+// and then added to key.dat, in this order.
 //
 // # Crash safety
 //
-// Steps of a Put: encode the batch; write it behind the active segment's end;
-// fdatasync; change the slots; append the heads to key.dat, unsynced.
+// Steps of Put: encode the batch; write it behind the end of the active
+// segment; fdatasync; change the slots; append the headers to key.dat without a
+// sync.
 //
-// States a crash can leave:
+// States that a crash leaves:
 //
-//   - before the sync: behind the last durable batch lies nothing, or part of
-//     the batch, its pages in any mixture. A record's batch field says where its
-//     batch began, and a batch begins only after what lies before it is durable.
-//     So damage is a torn tail if no later batch follows; from there on the log
-//     is cut. The whole records before it stay: a torn batch is cut record by
-//     record and not as a whole, since each page is true by itself and whoever
-//     put the batch was not told that it is stored.
-//   - after the sync: the batch is in the log. Opening applies it.
-//   - a new segment without its header: it has no record and is removed.
-//   - in a compaction: see compact.go.
-//   - key.dat or address.idx older than the log: the rest is applied again,
-//     which changes nothing that is applied already. They are void, and removed,
-//     when they know more than the log: after more writing they would seem to
-//     fit.
+//   - Before the sync: behind the last durable batch lies nothing, or any part
+//     of the new batch. Each record stores where its batch begins, and a batch
+//     begins only after everything before it is durable. So damage is a torn
+//     tail if no later batch follows it, and Open cuts the log there. Open keeps
+//     the whole records of the torn batch that lie before the damage: each page
+//     is right by itself, and Put has not returned.
+//   - After the sync: the batch is in the log, and Open applies it.
+//   - A new segment without its header: it has no record, and Open removes it.
+//   - During a compaction: see compact.go.
+//   - key.dat or address.idx older than the log: Open applies the rest of the
+//     log. Applying a record twice changes nothing. Open discards those that
+//     cover more than the log has, because they would seem to match after more
+//     writing.
 //
-// Opening ends with a sync, because the process before may have died between
-// writing and syncing.
+// Open ends with a sync, because the process before may have died between a
+// write and its sync.
 //
-// Damage that is no torn tail is reported by Check and by the error of Get, and
-// never served. A page whose record is known to be damaged is absent to Meta, so
-// its row is fetched again. If even the key is unreadable, the page's last
-// version but one may take its place once the index is built anew: its v then
-// differs from the index document's, which the sink and the sweep see.
+// Get returns an error for damage that is no torn tail, and never the damaged
+// page. Meta reports a page whose record is known to be damaged as absent, so
+// that the row is fetched again. If even the key is unreadable, a rebuilt index
+// may hold the previous version of the page: its V then differs from the V in
+// the index document, which the sink and the sweep notice.
 //
-// A full disk fails the Put in one line and loses nothing; the next one cuts
-// off what was half written. A failed fsync ends all writing until the map is
-// opened again: what is on disk is then unknown, and a second fsync may lie.
+// On a full disk Put fails, and loses nothing; the next Put cuts off what was
+// partly written. After a failed fsync the map rejects all writes until it is
+// opened again: what is on disk is unknown, and a second fsync may report
+// success wrongly.
 //
-// Assumptions: what fsync returned for is on disk; rename is atomic and a synced
-// directory keeps its entries; a file is written by one process (lock); a
-// record whose two 32-bit checksums, bounds, place and number are right is one
-// that was written.
+// Assumptions: what was synced is on disk; a rename is atomic, and a synced
+// directory keeps its entries; one process writes a file (lock.go); a record
+// whose two 32-bit checksums, bounds, place and number are right is one that
+// was written.
 //
 // # Costs
 //
-// A page takes 96 bytes and its key beside its content, as much again in
-// key.dat without the content, and 11 bytes of memory for each kept version. A
-// Get waits for memory twice (slot, record), checks both checksums and copies
-// the content; a View of mapped content that is not compressed allocates
-// nothing, and holds up compactions and Close while it lasts. With the values in
-// memory a View of a kilobyte takes a bit less than a microsecond, most of it
-// waits for memory; Get half as much again and more, since the copy is to be
-// allocated and collected, whoever makes it. A Put is one fsync for up to 32 MiB.
-// Growth copies one of 4096 shards at a time. A batch that replaces pages reads
-// the head of each old record. Compaction needs the room of the segment it
-// writes and rewrites key.dat. Check reads everything and needs the index's
-// memory twice.
+// A page takes 96 bytes and its key beside its content, the same again without
+// the content in key.dat, and 11 bytes of memory for each kept version. Get and
+// View read one record, check both checksums and decompress the content; View
+// allocates nothing, but delays compactions and Close while it runs. Put costs
+// one fsync for each 32 MiB, and reads the header of each record that it
+// replaces. The index grows by copying one of its 4096 shards. A compaction
+// needs disk space for the segment that it writes, and rewrites key.dat.
 //
 // Limits: keys of 64 KiB, values of 256 MiB, 4095 value files of at most 1 GiB.
 //
-// Two choices that are not the obvious ones: a page's versions have a slot each
-// and no record points at another, so that a compaction has no address on disk
-// to correct; and a record is sealed with its place, so that a block written
-// elsewhere is not taken for one.
+// Two decisions: every version of a page has its own slot and no record points
+// at another one, so a compaction has no address on disk to correct; and the
+// checksum of a record covers its place, so a block written to a wrong place is
+// not taken for a record.
 package store

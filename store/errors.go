@@ -5,29 +5,28 @@ import (
 	"fmt"
 )
 
-// What a caller may branch on.
+// Errors for callers to test with errors.Is.
 var (
 	ErrNotFound = errors.New("no such page")
-	// ErrCorrupt: the record's checksum is wrong. It is never served; the page
-	// is to be fetched again.
+	// ErrCorrupt: a checksum is wrong. Fetch the page again.
 	ErrCorrupt = errors.New("damaged record")
-	// ErrTooLarge: the page can't be stored, now or ever.
+	// ErrTooLarge: the key or the content exceeds MaxKey or MaxValue.
 	ErrTooLarge = errors.New("too large to store")
-	// ErrLocked: another process has it.
+	// ErrLocked: another process holds the lock.
 	ErrLocked = errors.New("in use")
-	// ErrReadOnly: the map was opened with ReadOnly.
+	// ErrReadOnly: the map was opened with Options.ReadOnly.
 	ErrReadOnly = errors.New("opened read-only")
 )
 
 var errClosed = errors.New("the file map is closed")
 
-// What can be wrong with a record or a file, as Check and Dump name it.
+// Kinds of damage of a record or a file.
 var (
-	errMagic   = fmt.Errorf("%w: nothing of this kind begins here", ErrCorrupt)
+	errMagic   = fmt.Errorf("%w: the magic number is wrong", ErrCorrupt)
 	errBounds  = fmt.Errorf("%w: a length or kind is out of bounds", ErrCorrupt)
-	errHeadSum = fmt.Errorf("%w: wrong checksum of its head", ErrCorrupt)
-	errBodySum = fmt.Errorf("%w: wrong checksum of its content", ErrCorrupt)
-	errOrder   = fmt.Errorf("%w: its number does not follow the one before", ErrCorrupt)
+	errHeadSum = fmt.Errorf("%w: the checksum of the header is wrong", ErrCorrupt)
+	errBodySum = fmt.Errorf("%w: the checksum of the content is wrong", ErrCorrupt)
+	errOrder   = fmt.Errorf("%w: the sequence number is not above the previous one", ErrCorrupt)
 	errCut     = fmt.Errorf("%w: cut short", ErrCorrupt)
 )
 

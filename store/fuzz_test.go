@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
 )
 
-// sealed is a whole record as it lies at a place of a segment.
+// sealed returns a complete record for a place of a segment.
 func sealed(number, place uint32) []byte {
 	page := testPage(5, "some content")
 	var p part
-	p.encode(0, &codecs{compression: None}, []doc.Page{page})
+	p.encode(&codecs{compression: None}, []doc.Page{page})
 	h := p.records[0].head
 	h.seq, h.batch = 9, place
 	h.encode(p.buf)
@@ -21,10 +22,10 @@ func sealed(number, place uint32) []byte {
 	return p.buf
 }
 
-// scanBytes scans a segment that has these bytes behind its header.
+// scanBytes scans a segment with these bytes behind its header.
 func scanBytes(t testing.TB, number uint32, b []byte, each func(scanned)) {
 	t.Helper()
-	fsys := newCrashFS()
+	fsys := faultfs.New()
 	f, err := createSegment(fsys, "value.dat", segmentHeader{number: number})
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +46,8 @@ func scanBytes(t testing.TB, number uint32, b []byte, each func(scanned)) {
 	}
 }
 
-// FuzzRecord: a scan of any bytes covers them all, and whatever it takes for a
-// record encodes to the same bytes.
+// FuzzRecord scans any bytes. The scan covers all of them, and every record that
+// it finds encodes to the same bytes.
 func FuzzRecord(f *testing.F) {
 	f.Add(sealed(3, 4), uint32(3))
 	f.Add(append(sealed(3, 4), sealed(3, 5)...), uint32(3))
@@ -74,9 +75,9 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestRecordPlace: a record is one only where it was sealed, and no bit of its
-// head or value can change unnoticed.
-func TestRecordPlace(t *testing.T) {
+// TestRecordIsBoundToItsPlace moves a record, and changes each byte of its header
+// and value: the scan finds no record.
+func TestRecordIsBoundToItsPlace(t *testing.T) {
 	whole := func(number uint32, b []byte) (ok bool) {
 		scanBytes(t, number, b, func(found scanned) { ok = ok || found.err == nil })
 		return ok
@@ -115,10 +116,10 @@ func FuzzSegmentHeader(f *testing.F) {
 	})
 }
 
-// FuzzFrames: reading any key.dat ends, with whole frames only.
+// FuzzFrames reads any key.dat: the frames are complete, or end with ErrCorrupt.
 func FuzzFrames(f *testing.F) {
-	fsys := newCrashFS()
-	k, err := openKeys(fsys, ".")
+	fsys := faultfs.New()
+	k, err := openKeys(fsys, ".", false)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -129,10 +130,9 @@ func FuzzFrames(f *testing.F) {
 	if err := k.finish(s, 4, 4+placeAt(int64(len(rec)))); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(fsys.names["key.dat"].data[keysHeaderSize:])
+	f.Add(content(f, fsys, "key.dat")[keysHeaderSize:])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fsys := newCrashFS()
-		k, err := openKeys(fsys, ".")
+		k, err := openKeys(faultfs.New(), ".", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,17 +147,18 @@ func FuzzFrames(f *testing.F) {
 				}
 				break
 			}
-			if !fr.tiles() {
-				t.Fatalf("frame at %d: its records do not fill it", fr.off)
+			if !fr.complete() {
+				t.Fatalf("frame at %d: the records do not fill it", fr.off)
 			}
 		}
 	})
 }
 
-// FuzzIndex: any head with any tables is refused or consistent.
+// FuzzIndex decodes any head with any tables: an error, or a value that encodes to
+// the same bytes.
 func FuzzIndex(f *testing.F) {
 	tables := indexTables{segments: []indexSegment{{number: 1, end: 64}}, shards: make([]indexShard, shardCount)}
-	tables.shards[3] = indexShard{slots: 8, used: 2, live: 1, cells: [Families]uint32{1}}
+	tables.shards[3] = indexShard{slots: 8, used: 2, live: 1, pages: 1}
 	b := tables.encode()
 	head := indexHead{segments: 1, slots: 8, at: position{1, 4}, keys: 16, seq: 3, tablesSum: checksum(b), versions: 1}
 	f.Add(head.encode(), b)
@@ -174,7 +175,7 @@ func FuzzIndex(f *testing.F) {
 			return
 		}
 		if !bytes.Equal(got.encode(), tables) {
-			t.Fatal("tables: they do not encode to what they were decoded from")
+			t.Fatal("tables: encode does not return the decoded bytes")
 		}
 	})
 }
@@ -188,8 +189,8 @@ func FuzzDict(f *testing.F) {
 	})
 }
 
-// FuzzDecode: a stored value that is not what was stored gives an error or
-// bytes of the right number, with any codec.
+// FuzzDecode decodes any value with any codec: an error, or as many bytes as the
+// record states.
 func FuzzDecode(f *testing.F) {
 	samples := make([][]byte, 300)
 	for i := range samples {
@@ -214,20 +215,20 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzLog opens a map over any tail: nothing is served that was not put, and
-// the map works on.
+// FuzzLog opens a map with any tail of the log: it serves only pages that were
+// put, and works.
 func FuzzLog(f *testing.F) {
 	whole := newRuin(f)
-	b := whole.value()
+	b := whole.value(f)
 	f.Add(b[len(b)-400:], 400)
 	f.Add([]byte{}, 100)
 	f.Add(bytes.Repeat([]byte{0}, 600), 0)
 	f.Fuzz(func(t *testing.T, tail []byte, cut int) {
-		b := whole.value()
+		b := whole.value(t)
 		if cut < 0 || cut > len(b)-segmentHeaderSize {
 			return
 		}
-		r := whole.damaged(append(b[:len(b)-cut], tail...), cut%2 == 0)
+		r := whole.damaged(t, append(b[:len(b)-cut], tail...), cut%2 == 0)
 		r.worksOn(t, r.open(t))
 	})
 }

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// A keeper does in the background what nobody waits for: it compacts segments
-// that are half garbage, and saves the index each time a segment is full.
+// A keeper maintains a map in the background: it compacts segments that are
+// half garbage, and saves the index each time a segment is full.
 type keeper struct {
-	signal chan struct{} // nil: there is none
+	signal chan struct{} // nil until started
 	done   chan struct{}
-	fault  atomic.Pointer[error] // of the last round; nil inside: none
+	fault  atomic.Pointer[error] // the last round's; points at nil after a round without
 }
 
 func (k *keeper) start(m *FileMap) {
@@ -22,7 +22,7 @@ func (k *keeper) start(m *FileMap) {
 			case <-m.life.Done():
 				return
 			case <-k.signal:
-				err := m.tend(m.life)
+				err := m.maintain(m.life)
 				k.fault.Store(&err)
 			}
 		}
@@ -32,7 +32,7 @@ func (k *keeper) start(m *FileMap) {
 	}
 }
 
-// wake asks for a round; one that is asked for already will do.
+// wake requests a round. Requests do not add up.
 func (k *keeper) wake() {
 	select {
 	case k.signal <- struct{}{}:
@@ -40,15 +40,15 @@ func (k *keeper) wake() {
 	}
 }
 
-// wait returns when the keeper has noticed the end of the map's life.
+// wait returns when the keeper has ended, after the end of m.life.
 func (k *keeper) wait() {
 	if k.done != nil {
 		<-k.done
 	}
 }
 
-// tend is one round of the keeper.
-func (m *FileMap) tend(ctx context.Context) error {
+// maintain is one round of the keeper.
+func (m *FileMap) maintain(ctx context.Context) error {
 	if err := m.compact(ctx, halfGarbage); err != nil {
 		return err
 	}

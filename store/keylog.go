@@ -14,15 +14,15 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// A keyLog is key.dat: the heads and keys of the log's records, in the order
-// of the log, without their values. Stamps are listed and slots are rebuilt
-// from it at a tenth of the reading.
+// A keyLog is key.dat: the headers and keys of the log's records, in the order
+// of the log, without their values. To list stamps or rebuild slots from it
+// takes a tenth of the reading.
 //
 //	 0  magic "fmkeys\r\n"
 //	 8  version u32      1
 //	12  checksum u32     crc32c of bytes 0 to 12
 //
-// then frames, one a batch:
+// then frames, one for each batch:
 //
 //	 0  magic u32        "keys"
 //	 4  checksum u32     crc32c of bytes 8 to the frame's end
@@ -33,10 +33,10 @@ import (
 //	24  length u32       of what follows: header and key of each record
 //	28  0
 //
-// The values are the truth and key.dat may lag: a frame is written after its
-// records are durable, and is synced only now and then. So a frame that is
-// whole is right, and what no frame covers is read from the values. A frame
-// that names another rewrite of its segment is void.
+// key.dat may lag behind the values: a frame is written after its records are
+// durable, and synced later. So a whole frame is right, and readers take from the
+// values what no frame covers. A frame with another rewrite number than its
+// segment is void.
 type keyLog struct {
 	name string
 	file atomicfile.File
@@ -50,14 +50,14 @@ const (
 	keysHeaderSize  = 16
 	frameMagic      = 0x7379656b
 	frameHeaderSize = 32
-	// maxFrame bounds what a damaged length can make a reader allocate: a
-	// chunk's heads, or one record with the longest key.
+	// maxFrame limits what a reader allocates for a damaged length. A frame has
+	// the headers of a chunk, or one record with the longest key.
 	maxFrame = 2 * chunkSize
 )
 
 func keysName(dir string) string { return filepath.Join(dir, "key.dat") }
 
-// A frame is the decoded header of one.
+// A frame is the header of a frame.
 type frame struct {
 	segment, rewrite uint32
 	from, to         uint32
@@ -76,8 +76,8 @@ func (f *frame) encode(b []byte) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeaderSize+int(f.length)]))
 }
 
-// decodeFrame reads a frame's header; its checksum is checked by whoever has
-// read the rest.
+// decodeFrame decodes a frame's header. The caller checks the checksum when it
+// has read the rest.
 func decodeFrame(b []byte) (frame, error) {
 	le := binary.LittleEndian
 	f := frame{segment: le.Uint32(b[8:]), rewrite: le.Uint32(b[12:]), from: le.Uint32(b[16:]), to: le.Uint32(b[20:]), length: le.Uint32(b[24:])}
@@ -98,69 +98,49 @@ func keysHeader() []byte {
 	return b
 }
 
-// viewKeys opens the key log for reading. What is missing or no key log counts
-// as one without frames.
-func viewKeys(fsys atomicfile.FS, dir string) (*keyLog, error) {
+// openKeys opens the key log. If the file is missing or has no valid header,
+// openKeys begins an empty one, in read-only mode only in memory: the values have
+// everything that key.dat has.
+func openKeys(fsys atomicfile.FS, dir string, readOnly bool) (*keyLog, error) {
 	k := &keyLog{name: keysName(dir)}
 	k.end.Store(keysHeaderSize)
-	f, err := fsys.OpenFile(k.name, os.O_RDONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, err := fsys.OpenFile(k.name, os.O_RDWR|os.O_CREATE, 0o600)
+	if readOnly && errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	k.file = f
-	whole, err := k.whole()
+	valid, err := k.load()
+	if err == nil && !valid && !readOnly {
+		err = k.reset()
+	}
 	if err != nil {
-		return nil, join(fmt.Errorf("%s: %w", k.name, err), f.Close())
-	}
-	if whole > 0 {
-		k.end.Store(whole)
-	}
-	return k, nil
-}
-
-// openKeys opens the key log, or begins one. What is no key log is begun anew:
-// everything in it can be read from the values.
-func openKeys(fsys atomicfile.FS, dir string) (*keyLog, error) {
-	k := &keyLog{name: keysName(dir)}
-	f, err := fsys.OpenFile(k.name, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	k.file = f
-	if err := k.load(); err != nil {
 		return nil, join(fmt.Errorf("%s: %w", k.name, err), f.Close())
 	}
 	return k, nil
 }
 
-// whole is the length of the file, or 0 where it has no header.
-func (k *keyLog) whole() (int64, error) {
+// load reads the end of the key log, and reports whether the header is valid.
+func (k *keyLog) load() (valid bool, err error) {
 	info, err := k.file.Stat()
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	b := make([]byte, keysHeaderSize)
 	if _, err := k.file.ReadAt(b, 0); err != nil && err != io.EOF {
-		return 0, err
+		return false, err
 	}
 	if string(b) != string(keysHeader()) {
-		return 0, nil
+		return false, nil
 	}
-	return info.Size(), nil
+	k.end.Store(info.Size())
+	return true, nil
 }
 
-func (k *keyLog) load() error {
-	size, err := k.whole()
-	if err != nil {
-		return err
-	}
-	if size > 0 {
-		k.end.Store(size)
-		return nil
-	}
+// reset makes the key log an empty one.
+func (k *keyLog) reset() error {
 	if err := k.truncate(0); err != nil {
 		return err
 	}
@@ -171,21 +151,21 @@ func (k *keyLog) load() error {
 	return nil
 }
 
-// createKeys begins a key log that is to replace the one with this name.
+// createKeys creates an empty key log that is to replace the one with this name.
 func createKeys(fsys atomicfile.FS, name string) (*keyLog, error) {
 	f, err := fsys.OpenFile(name+".tmp", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	k := &keyLog{name: name, file: f}
-	if err := k.load(); err != nil {
+	if err := k.reset(); err != nil {
 		return nil, join(err, f.Close())
 	}
 	return k, nil
 }
 
-// truncate cuts the log at off, durably: frames behind it may claim records
-// that are no more.
+// truncate cuts the key log at off and syncs it: the frames behind off may cover
+// records that no longer exist.
 func (k *keyLog) truncate(off int64) error {
 	if err := k.file.Truncate(off); err != nil {
 		return err
@@ -200,11 +180,11 @@ func (k *keyLog) begin() { k.buf = append(k.buf[:0], make([]byte, frameHeaderSiz
 // add appends the header and key of the frame's next record.
 func (k *keyLog) add(head []byte) { k.buf = append(k.buf, head...) }
 
-// pending is the length of the frame begun.
+// pending returns the length of the unfinished frame.
 func (k *keyLog) pending() int { return len(k.buf) - frameHeaderSize }
 
 // finish writes the frame for the records in [from, to) of a segment. After an
-// error the log ends where it ended before.
+// error the key log ends as before.
 func (k *keyLog) finish(s *segment, from, to uint32) error {
 	f := frame{segment: s.number, rewrite: s.rewrite, from: from, to: to, length: uint32(k.pending())}
 	f.encode(k.buf)
@@ -219,14 +199,14 @@ func (k *keyLog) finish(s *segment, from, to uint32) error {
 	return nil
 }
 
-// A framer makes frames of the records of a walk: a frame goes on for as long
-// as they follow each other without a gap. A record known to be damaged is left
-// out, so that whoever walks the log finds the damage in the values.
+// A framer writes frames for the records of a walk, one for each run of adjacent
+// records. It leaves out damaged records, so that a later walk finds the damage
+// in the values.
 type framer struct {
 	keys     *keyLog
 	seg      *segment
 	from, to uint32
-	err      error // the first fault of writing
+	err      error // the first error of writing
 }
 
 func newFramer(k *keyLog) *framer {
@@ -253,9 +233,9 @@ func (f *framer) flush() {
 	f.keys.begin()
 }
 
-// frames reads the frames from off to the log's present end, each with its
-// offset and content, which is valid until the next one. It ends at the first
-// bad frame with the fault: what follows can't be found.
+// frames yields the frames from off to the present end of the key log, each with
+// its offset and its content, which is valid until the next frame. It ends at the
+// first damaged frame with an error.
 func (k *keyLog) frames(off int64) iter.Seq2[framed, error] {
 	return func(yield func(framed, error) bool) {
 		r := io.NewSectionReader(k.file, off, k.end.Load()-off)
@@ -277,11 +257,11 @@ func (k *keyLog) frames(off int64) iter.Seq2[framed, error] {
 
 type framed struct {
 	frame
-	off  int64  // where it begins in key.dat
+	off  int64  // in key.dat
 	head []byte // headers and keys
 }
 
-// readFrame reads one frame into buf, which it may replace.
+// readFrame reads one frame into buf, or into a larger buffer, which it returns.
 func readFrame(r io.Reader, buf []byte) (framed, []byte, error) {
 	if cap(buf) < frameHeaderSize {
 		buf = make([]byte, 1<<18)
@@ -309,7 +289,7 @@ func readFrame(r io.Reader, buf []byte) (framed, []byte, error) {
 		return framed{}, buf, errHeadSum
 	}
 	whole := framed{frame: f, head: buf[frameHeaderSize:]}
-	if !whole.tiles() {
+	if !whole.complete() {
 		return framed{}, buf, errBounds
 	}
 	return whole, buf, nil
@@ -333,9 +313,9 @@ func (f *framed) entries() iter.Seq[entry] {
 	}
 }
 
-// tiles reports whether the frame's records lie side by side from its first
-// place to its last, with no byte left over.
-func (f *framed) tiles() bool {
+// complete reports whether the frame's records lie side by side from its first
+// place to its last, and fill the frame.
+func (f *framed) complete() bool {
 	place, length := f.from, 0
 	for e := range f.entries() {
 		place += placeAt(e.head.size())

@@ -11,17 +11,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A FileLock is a lock that ends with its process, however that ends. The file
-// stays, with what its last holder wrote, and can be read by everyone.
+// A FileLock is a lock on a file. The operating system releases it when the
+// process ends. The file stays, with the content that its last holder wrote, and
+// everyone may read it.
 type FileLock struct{ flock *flock.Flock }
 
-// readersLeave is how long Lock waits for holders of the shared lock: the
-// questions of people, most of which take a moment.
+// readersLeave is how long Lock waits for holders of the shared lock: commands
+// that read, most of which take a moment.
 const readersLeave = 5 * time.Second
 
-// Lock takes the lock at path for this process alone. It fails with ErrLocked
-// and what the holder wrote: at once where another process has it so, and
-// after a few seconds where others share it.
+// Lock locks the file at path exclusively. If another process holds the lock it
+// returns ErrLocked with the holder's first line: at once for an exclusive lock,
+// after 5 s for a shared one.
 func Lock(path string) (*FileLock, error) {
 	l := flock.New(path, flock.SetPermissions(0o644))
 	deadline := time.Now().Add(readersLeave)
@@ -36,20 +37,20 @@ func Lock(path string) (*FileLock, error) {
 		if shared, err := l.TryRLock(); err != nil || !shared {
 			return nil, join(heldBy(path), l.Close())
 		}
-		// Given up at once: two that wait would else keep each other out.
+		// Unlock at once, so that two waiting processes do not block each other.
 		if err := l.Unlock(); err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("%s: %w by commands that read it: wait for their end, or end them", path, ErrLocked)
+			return nil, fmt.Errorf("%s: %w by commands that read it: wait for them, or stop them", path, ErrLocked)
 		}
 		<-time.After(50 * time.Millisecond)
 	}
 }
 
-// LockShared takes the lock at path together with others that share it, or fails
-// at once with ErrLocked. It makes no file: where there is none, no process has
-// had the lock, and there is nothing to share.
+// LockShared takes a shared lock on the file at path, or returns ErrLocked at
+// once. It creates no file: if the file is missing, no process has ever had the
+// lock, and LockShared succeeds.
 func LockShared(path string) (*FileLock, error) {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	ok, err := l.TryRLock()
@@ -71,11 +72,11 @@ func heldBy(path string) error {
 	if err != nil || holder == "" {
 		holder = "another process"
 	}
-	return fmt.Errorf("%s: %w by %s: end it first", path, ErrLocked, holder)
+	return fmt.Errorf("%s: %w by %s: stop it first", path, ErrLocked, holder)
 }
 
-// Write replaces what the file says of its holder. The file is written in
-// place: a renamed one would be another file, which nobody has locked.
+// Write replaces the file's content, which identifies the holder. It writes in
+// place: a renamed file would be a different file without a lock.
 func (l *FileLock) Write(content string) error {
 	if err := overwrite(l.flock.Path(), content); err != nil {
 		return fmt.Errorf("write lock: %w", err)
@@ -83,8 +84,8 @@ func (l *FileLock) Write(content string) error {
 	return nil
 }
 
-// overwrite replaces what a file has, and does not empty it before: a full disk
-// takes a few bytes where there were some.
+// overwrite replaces a file's content without emptying the file first, so that
+// it works on a full disk.
 func overwrite(name, content string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -97,6 +98,6 @@ func overwrite(name, content string) error {
 	return join(err, f.Close())
 }
 
-// Release gives the lock up. The file is not removed: someone may just be
-// locking it.
+// Release unlocks the file, and does not remove it: another process may be
+// about to lock it.
 func (l *FileLock) Release() error { return l.flock.Close() }

@@ -6,81 +6,95 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-// Readers share a lock and make none; a writer waits for them a while, and keeps
-// them out.
-func TestLockShared(t *testing.T) {
+func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	nothing, err := LockShared(path)
-	if err != nil {
-		t.Fatalf("share a lock that does not exist: %v", err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("sharing made the file: %v", err)
-	}
-	if err := nothing.Release(); err != nil {
-		t.Error(err)
-	}
-	w, err := Lock(path)
+	l, err := Lock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LockShared(path); !errors.Is(err, ErrLocked) {
-		t.Errorf("share what a writer has: got %v, want ErrLocked", err)
-	}
-	if err := w.Release(); err != nil {
-		t.Fatal(err)
-	}
-	var readers [2]*FileLock
-	for i := range readers {
-		if readers[i], err = LockShared(path); err != nil {
-			t.Fatalf("reader %d: %v", i, err)
-		}
-	}
-	locked := make(chan error, 1)
-	go func() {
-		w, err := Lock(path)
-		if err == nil {
-			err = w.Release()
-		}
-		locked <- err
-	}()
-	for i, r := range readers {
-		select {
-		case err := <-locked:
-			t.Fatalf("Lock while %d readers share it: got %v at once, want it to wait", len(readers)-i, err)
-		case <-time.After(200 * time.Millisecond):
-		}
-		if err := r.Release(); err != nil {
+	for _, content := range []string{"pid 12345 http://127.0.0.1:7700\n", "pid 42\nsha256 00\n"} {
+		if err := l.Write(content); err != nil {
 			t.Fatal(err)
 		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != content {
+			t.Errorf("content of the held lock: got %q, %v, want %q", got, err, content)
+		}
 	}
-	if err := <-locked; err != nil {
-		t.Errorf("Lock after the readers: %v", err)
+	_, err = Lock(path)
+	if want := path + ": in use by pid 42: stop it first"; !errors.Is(err, ErrLocked) || err.Error() != want {
+		t.Errorf("second Lock: got %v, want %s", err, want)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	l, err = Lock(path)
+	if err != nil {
+		t.Fatalf("Lock after Release: %v", err)
+	}
+	if err := l.Release(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Lock(filepath.Join(path, "below a file")); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("Lock of an impossible path: got %v, want another fault", err)
 	}
 }
 
-// A writer does not wait for ever.
-func TestLockWhileReadersStay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for 5 s")
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
-	path := filepath.Join(t.TempDir(), "lock")
-	w, err := Lock(path) // makes the file
-	if err == nil {
-		err = w.Release()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := LockShared(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Release()
-	if _, err := Lock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "commands that read it") {
-		t.Errorf("got %v, want that it is read", err)
-	}
+}
+
+func TestSharedLocksExcludeAWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lock := must[*FileLock](t)
+		path := filepath.Join(t.TempDir(), "lock")
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(lock(LockShared(path)).Release())
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("LockShared without a file: got %v, want it not created", err)
+		}
+		w := lock(Lock(path))
+		if _, err := LockShared(path); !errors.Is(err, ErrLocked) {
+			t.Errorf("LockShared during Lock: got %v, want ErrLocked", err)
+		}
+		check(w.Release())
+		readers := []*FileLock{lock(LockShared(path)), lock(LockShared(path))}
+		locked := make(chan error, 1)
+		go func() {
+			w, err := Lock(path)
+			if err == nil {
+				err = w.Release()
+			}
+			locked <- err
+		}()
+		for i, r := range readers {
+			select {
+			case err := <-locked:
+				t.Fatalf("Lock during %d shared locks: got %v at once, want it to wait", len(readers)-i, err)
+			case <-time.After(200 * time.Millisecond):
+			}
+			check(r.Release())
+		}
+		check(<-locked)
+		r := lock(LockShared(path))
+		begun := time.Now()
+		if _, err := Lock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "commands that read it") || time.Since(begun) < readersLeave {
+			t.Errorf("Lock during a shared lock that stays: got %v after %v, want ErrLocked after %v", err, time.Since(begun), readersLeave)
+		}
+		check(r.Release())
+	})
 }

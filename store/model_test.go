@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -14,40 +14,31 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
 	_ "indexerd/internal/nofailfile"
 )
 
-// A model is what a map should say: the kept bodies of each page, newest
+// A model has the expected content of a map: the kept bodies of each page, newest
 // first.
 type model struct {
 	versions int
-	pages    [Families]map[doc.OID][]string
+	pages    map[doc.OID][]string
 }
 
 func newModel(versions int) *model {
-	m := &model{versions: versions}
-	for f := range m.pages {
-		m.pages[f] = map[doc.OID][]string{}
-	}
-	return m
+	return &model{versions, map[doc.OID][]string{}}
 }
 
-func (m *model) put(family uint8, p doc.Page) {
-	kept := append([]string{string(p.Body)}, m.pages[family][p.OID]...)
-	m.pages[family][p.OID] = kept[:min(len(kept), m.versions)]
+func (m *model) put(p doc.Page) {
+	kept := append([]string{string(p.Body)}, m.pages[p.OID]...)
+	m.pages[p.OID] = kept[:min(len(kept), m.versions)]
 }
 
-func (m *model) delete(family uint8, oid doc.OID) { delete(m.pages[family], oid) }
+func (m *model) delete(oid doc.OID) { delete(m.pages, oid) }
 
-func (m *model) clone() *model {
-	c := &model{versions: m.versions}
-	for f := range m.pages {
-		c.pages[f] = maps.Clone(m.pages[f])
-	}
-	return c
-}
+func (m *model) clone() *model { return &model{m.versions, maps.Clone(m.pages)} }
 
-// testPage is a page whose other fields all follow from its number and body.
+// testPage returns a page whose Meta follows from its number and body.
 func testPage(n int, body string) doc.Page {
 	return doc.Page{Meta: testMeta(testOID(n), body), Body: []byte(body)}
 }
@@ -76,49 +67,36 @@ func testMeta(oid doc.OID, body string) doc.Meta {
 	return m
 }
 
-// compare makes sure that a map says what the model says; where it doesn't, or
-// alternative is another model that a page may follow as a whole, that.
+// compare checks a map, and compares each page with the model or the alternative.
 func compare(t rapid.TB, m *FileMap, want, alternative *model) {
 	t.Helper()
-	if err := m.Check(); err != nil {
-		t.Fatalf("Check: %v", err)
+	if err := m.check(); err != nil {
+		t.Fatalf("check: %v", err)
 	}
-	for f := range want.pages {
-		compareFamily(t, m.Family(uint8(f)), want.pages[f], alternative.pages[f])
-	}
-}
-
-func compareFamily(t rapid.TB, f Family, want, alternative map[doc.OID][]string) {
-	t.Helper()
-	oids := map[doc.OID]bool{}
-	for oid := range want {
-		oids[oid] = true
-	}
-	for oid := range alternative {
-		oids[oid] = true
-	}
+	oids := maps.Clone(want.pages)
+	maps.Copy(oids, alternative.pages)
 	present := map[doc.OID]string{}
 	for oid := range oids {
-		got := bodies(t, f, oid)
-		if !slices.Equal(got, want[oid]) && !slices.Equal(got, alternative[oid]) {
-			t.Fatalf("page %v: got versions %q, want %q or %q", oid, got, want[oid], alternative[oid])
+		got := bodies(t, m, oid)
+		if !slices.Equal(got, want.pages[oid]) && !slices.Equal(got, alternative.pages[oid]) {
+			t.Fatalf("page %v: got versions %q, want %q or %q", oid, got, want.pages[oid], alternative.pages[oid])
 		}
-		compareNewest(t, f, oid, got)
+		compareNewest(t, m, oid, got)
 		if len(got) > 0 {
 			present[oid] = got[0]
 		}
 	}
-	if got := f.Len(); got != len(present) {
+	if got := m.Len(); got != len(present) {
 		t.Fatalf("Len: got %d, want %d", got, len(present))
 	}
 	listed := map[doc.OID]bool{}
-	for meta, err := range f.All() {
+	for meta, err := range m.All() {
 		if err != nil {
 			t.Fatalf("All: %v", err)
 		}
 		body, ok := present[meta.OID]
 		if !ok || listed[meta.OID] {
-			t.Fatalf("All: got %v, which is absent or was listed before", meta.OID)
+			t.Fatalf("All: got %v, which is absent or is listed twice", meta.OID)
 		}
 		if want := testMeta(meta.OID, body); meta != want {
 			t.Fatalf("All: got %+v, want %+v", meta, want)
@@ -130,12 +108,12 @@ func compareFamily(t rapid.TB, f Family, want, alternative map[doc.OID][]string)
 	}
 }
 
-// bodies returns the bodies of a page's versions, with their metas checked.
-func bodies(t rapid.TB, f Family, oid doc.OID) (got []string) {
+// bodies returns the bodies of a page's versions, and checks their Meta.
+func bodies(t rapid.TB, m *FileMap, oid doc.OID) (got []string) {
 	t.Helper()
-	pages, err := f.Versions(oid)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		t.Fatalf("Versions(%v): %v", oid, err)
+	pages, more, err := m.NewestVersions(oid, math.MaxInt)
+	if err != nil && !errors.Is(err, ErrNotFound) || more {
+		t.Fatalf("NewestVersions(%v): more %t, %v", oid, more, err)
 	}
 	for _, p := range pages {
 		got = append(got, string(p.Body))
@@ -146,11 +124,11 @@ func bodies(t rapid.TB, f Family, oid doc.OID) (got []string) {
 	return got
 }
 
-// compareNewest makes sure that Get and Meta agree with Versions.
-func compareNewest(t rapid.TB, f Family, oid doc.OID, versions []string) {
+// compareNewest compares Get and Meta with the versions.
+func compareNewest(t rapid.TB, m *FileMap, oid doc.OID, versions []string) {
 	t.Helper()
-	p, err := f.Get(oid)
-	meta, ok, merr := f.Meta(oid)
+	p, err := m.Get(oid)
+	meta, ok, merr := m.Meta(oid)
 	if merr != nil {
 		t.Fatalf("Meta(%v): %v", oid, merr)
 	}
@@ -168,10 +146,10 @@ func compareNewest(t rapid.TB, f Family, oid doc.OID, versions []string) {
 	}
 }
 
-// A machine runs random operations against a map and a model.
+// A machine runs random operations on a map and a model.
 type machine struct {
 	t       *rapid.T
-	fs      *crashFS
+	fs      *faultfs.FS
 	options Options
 	m       *FileMap
 	model   *model
@@ -193,36 +171,30 @@ func (s *machine) check(err error) {
 	}
 }
 
-func (s *machine) family(t *rapid.T) uint8 {
-	return rapid.SampledFrom([]uint8{0, 0, 0, 1}).Draw(t, "family")
-}
-
 func (s *machine) Put(t *rapid.T) {
-	family := s.family(t)
 	var pages []doc.Page
 	for _, n := range rapid.SliceOfN(rapid.IntRange(0, 30), 1, 12).Draw(t, "pages") {
 		s.count++
 		size := rapid.SampledFrom([]int{0, 1, 40, 300, 1500, 40000}).Draw(t, "size")
 		body := fmt.Sprintf("%d %d ", n, s.count) + strings.Repeat("abcd", size/4)
 		pages = append(pages, testPage(n, body))
-		s.model.put(family, pages[len(pages)-1])
+		s.model.put(pages[len(pages)-1])
 	}
-	s.check(s.m.Family(family).Put(pages))
+	s.check(s.m.Put(pages))
 }
 
 func (s *machine) Delete(t *rapid.T) {
-	family := s.family(t)
 	var oids []doc.OID
 	for _, n := range rapid.SliceOfN(rapid.IntRange(0, 30), 1, 6).Draw(t, "oids") {
 		oids = append(oids, testOID(n))
-		s.model.delete(family, oids[len(oids)-1])
+		s.model.delete(oids[len(oids)-1])
 	}
-	s.check(s.m.Family(family).Delete(oids))
+	s.check(s.m.Delete(oids))
 }
 
-func (s *machine) Compact(*rapid.T) { s.check(s.m.Compact(context.Background())) }
-func (s *machine) Tend(*rapid.T)    { s.check(s.m.tend(context.Background())) }
-func (s *machine) Sync(*rapid.T)    { s.check(s.m.Sync()) }
+func (s *machine) Compact(*rapid.T)   { s.check(compactAll(s.m)) }
+func (s *machine) Maintain(*rapid.T)  { s.check(s.m.maintain(context.Background())) }
+func (s *machine) SaveIndex(*rapid.T) { s.check(s.m.saveIndex()) }
 
 func (s *machine) Reopen(*rapid.T) {
 	s.check(s.m.Close())
@@ -230,8 +202,8 @@ func (s *machine) Reopen(*rapid.T) {
 }
 
 func (s *machine) Crash(t *rapid.T) {
-	how := cut(rapid.IntRange(0, int(cuts)-1).Draw(t, "cut"))
-	s.fs = s.fs.crash(how, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)))
+	cuts := powerCuts(rapid.Uint64().Draw(t, "seed"))
+	s.fs = s.fs.Crash(rapid.SampledFrom(cuts).Draw(t, "cut"))
 	s.open()
 }
 
@@ -245,7 +217,7 @@ func (s *machine) Snapshot(t *rapid.T) {
 	s.check(c.Close())
 }
 
-// LoseDerived removes what can be made again from the values.
+// LoseDerived removes files that Open rebuilds from the values.
 func (s *machine) LoseDerived(t *rapid.T) {
 	s.check(s.m.Close())
 	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"address.idx", "key.dat"}), rapid.ID).Draw(t, "lost") {
@@ -254,11 +226,11 @@ func (s *machine) LoseDerived(t *rapid.T) {
 	s.open()
 }
 
-func (s *machine) Check(t *rapid.T) { compare(t, s.m, s.model, s.model) }
+func (s *machine) Compare(t *rapid.T) { compare(t, s.m, s.model, s.model) }
 
-func TestModel(t *testing.T) {
+func TestRandomOperationsMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &machine{t: t, fs: newCrashFS()}
+		s := &machine{t: t, fs: faultfs.New()}
 		s.options = Options{
 			SegmentBytes: rapid.SampledFrom([]int64{1 << 10, 1 << 13, 1 << 17}).Draw(t, "segment"),
 			Versions:     rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "versions"),
@@ -268,9 +240,9 @@ func TestModel(t *testing.T) {
 		s.model = newModel(s.options.Versions)
 		s.open()
 		t.Repeat(map[string]func(*rapid.T){
-			"put": s.Put, "put again": s.Put, "delete": s.Delete, "compact": s.Compact, "tend": s.Tend,
-			"sync": s.Sync, "reopen": s.Reopen, "crash": s.Crash, "snapshot": s.Snapshot, "lose": s.LoseDerived,
-			"": s.Check,
+			"put": s.Put, "put again": s.Put, "delete": s.Delete, "compact": s.Compact, "maintain": s.Maintain,
+			"save index": s.SaveIndex, "reopen": s.Reopen, "crash": s.Crash, "snapshot": s.Snapshot, "lose": s.LoseDerived,
+			"": s.Compare,
 		})
 		s.check(s.m.Close())
 	})

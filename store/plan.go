@@ -6,14 +6,13 @@ import (
 )
 
 func halfGarbage(garbage, size int64) bool { return garbage > 0 && garbage*2 >= size }
-func anyGarbage(garbage, _ int64) bool     { return garbage > 0 }
 
 // plan groups the closed segments to rewrite: those with enough garbage, and
-// small neighbours, which become one.
+// runs of small neighbours, which become one segment.
 func (m *FileMap) plan(enough func(garbage, size int64) bool) (groups [][]*segment) {
 	order := *m.order.Load()
 	var g group
-	clean := true // whatever is rewritten before leaves no garbage
+	clean := true // the segments before hold no garbage, or lose it in this compaction
 	for _, s := range order[:len(order)-1] {
 		size := s.end.Load()
 		garbage := s.garbage(clean)
@@ -23,7 +22,7 @@ func (m *FileMap) plan(enough func(garbage, size int64) bool) (groups [][]*segme
 		}
 		small := size < m.options.SegmentBytes/8
 		if len(g.segments) > 0 && (!wanted && !small || g.live+size-garbage > m.options.SegmentBytes) {
-			groups = g.close(groups)
+			groups = g.appendTo(groups)
 			g = group{}
 		}
 		if wanted || small {
@@ -32,7 +31,7 @@ func (m *FileMap) plan(enough func(garbage, size int64) bool) (groups [][]*segme
 			g.wanted = g.wanted || wanted
 		}
 	}
-	return g.close(groups)
+	return g.appendTo(groups)
 }
 
 // A group is a run of neighbouring segments that fit into one.
@@ -42,17 +41,17 @@ type group struct {
 	wanted   bool // one of them has enough garbage
 }
 
-// close appends the group where it is worth rewriting.
-func (g *group) close(groups [][]*segment) [][]*segment {
+// appendTo appends the group if it is worth rewriting.
+func (g *group) appendTo(groups [][]*segment) [][]*segment {
 	if g.wanted || len(g.segments) > 1 {
 		groups = append(groups, g.segments)
 	}
 	return groups
 }
 
-// A pacer holds copying down to a rate.
+// A pacer limits the rate of copying.
 type pacer struct {
-	rate  int64 // bytes a second; below 0: none
+	rate  int64 // bytes per second; below 0: unlimited
 	start time.Time
 	bytes int64
 }

@@ -7,46 +7,44 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/zeebo/xxh3"
-
 	"indexerd/internal/doc"
 	"indexerd/internal/recovered"
 )
 
-// chunkSize bounds what one write encodes, beside its last record: a batch of
-// any size is put in chunks, each durable before the next.
+// chunkSize is the maximum size of one write, unless it is a single record. A
+// larger batch is put in several chunks, each durable before the next.
 const chunkSize = 32 << 20
 
-// Put stores pages durably: it returns once they are on disk. Of several pages
-// with one OID the last counts. After an error some pages may be stored and
-// some not; each is whole, and putting them again is right.
-func (f Family) Put(pages []doc.Page) error {
+// Put stores pages durably: they are on disk when it returns. Of several pages
+// with the same OID the last one counts. After an error some pages may be stored,
+// each of them whole, and the caller may put them again.
+func (m *FileMap) Put(pages []doc.Page) error {
 	for i := range pages {
 		if err := checkPage(&pages[i]); err != nil {
 			return err
 		}
 	}
-	f.m.writing.Lock()
-	defer f.m.writing.Unlock()
+	m.writing.Lock()
+	defer m.writing.Unlock()
 	for len(pages) > 0 {
 		n := chunkOf(len(pages), func(i int) int { return len(pages[i].OID) + len(pages[i].Body) })
-		if err := f.m.write(f.encode(pages[:n])); err != nil {
-			return fmt.Errorf("put %d pages in %s: %w", n, f.m.dir, err)
+		if err := m.write(m.encode(pages[:n])); err != nil {
+			return fmt.Errorf("put %d pages in %s: %w", n, m.dir, err)
 		}
 		pages = pages[n:]
 	}
 	return nil
 }
 
-// Delete removes pages durably, with all their versions. What is not there
-// costs nothing.
-func (f Family) Delete(oids []doc.OID) error {
-	f.m.writing.Lock()
-	defer f.m.writing.Unlock()
+// Delete removes pages and all their versions durably. A page that does not
+// exist costs nothing.
+func (m *FileMap) Delete(oids []doc.OID) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
 	for len(oids) > 0 {
 		n := chunkOf(len(oids), func(i int) int { return len(oids[i]) })
-		if err := f.m.write(f.tombstones(oids[:n])); err != nil {
-			return fmt.Errorf("delete %d pages in %s: %w", n, f.m.dir, err)
+		if err := m.write(m.tombstones(oids[:n])); err != nil {
+			return fmt.Errorf("delete %d pages in %s: %w", n, m.dir, err)
 		}
 		oids = oids[n:]
 	}
@@ -56,17 +54,17 @@ func (f Family) Delete(oids []doc.OID) error {
 func checkPage(p *doc.Page) error {
 	switch {
 	case p.OID == "":
-		return errors.New("put a page: it has no key")
+		return errors.New("put a page: the key is empty")
 	case len(p.OID) > MaxKey:
-		return fmt.Errorf("put page %.40s...: %w: its key has %d bytes, the most is %d", p.OID.String(), ErrTooLarge, len(p.OID), MaxKey)
+		return fmt.Errorf("put page %.40s...: %w: the key has %d bytes, the maximum is %d", p.OID.String(), ErrTooLarge, len(p.OID), MaxKey)
 	case len(p.Body) > MaxValue:
-		return fmt.Errorf("put page %.40s: %w: it has %d bytes, the most is %d", p.OID.String(), ErrTooLarge, len(p.Body), MaxValue)
+		return fmt.Errorf("put page %.40s: %w: the content has %d bytes, the maximum is %d", p.OID.String(), ErrTooLarge, len(p.Body), MaxValue)
 	}
 	return nil
 }
 
-// chunkOf returns how many of n records go into the next chunk; size is the
-// length of a record's key and value.
+// chunkOf returns how many of n records go into the next chunk. size(i) is the
+// length of the key and the value of record i.
 func chunkOf(n int, size func(i int) int) int {
 	total := 0
 	for i := range n {
@@ -78,7 +76,7 @@ func chunkOf(n int, size func(i int) int) int {
 	return n
 }
 
-// A part is a run of encoded records that do not know their place yet.
+// A part is a run of encoded records without a place yet.
 type part struct {
 	buf     []byte
 	records []encoded
@@ -90,9 +88,8 @@ type encoded struct {
 	off  int // in the part's buf
 }
 
-// encode encodes the pages, on all cores where it pays.
-func (f Family) encode(pages []doc.Page) []part {
-	m := f.m
+// encode encodes the pages, on all cores if there are enough pages.
+func (m *FileMap) encode(pages []doc.Page) []part {
 	m.trainOn(pages)
 	workers := runtime.GOMAXPROCS(0)
 	if len(pages) < 16*workers {
@@ -103,7 +100,7 @@ func (f Family) encode(pages []doc.Page) []part {
 	failed := make([]error, workers)
 	for w := range workers {
 		from, to := len(pages)*w/workers, len(pages)*(w+1)/workers
-		work := func() { m.parts[w].encode(f.id, m.codecs.Load(), pages[from:to]) }
+		work := func() { m.parts[w].encode(m.codecs.Load(), pages[from:to]) }
 		if w == workers-1 {
 			work()
 		} else {
@@ -127,16 +124,16 @@ func growTo(parts []part, n int) []part {
 
 func (p *part) reset() {
 	if cap(p.buf) > 2*chunkSize {
-		p.buf = nil // one huge page must not be remembered for ever
+		p.buf = nil // do not keep the memory of one huge page
 	}
 	p.buf, p.records = p.buf[:0], p.records[:0]
 }
 
-func (p *part) encode(family uint8, k *codecs, pages []doc.Page) {
+func (p *part) encode(k *codecs, pages []doc.Page) {
 	p.reset()
 	for i := range pages {
 		page := &pages[i]
-		h := newHeader(&page.Meta, family)
+		h := newHeader(&page.Meta)
 		off := len(p.buf)
 		p.buf = append(p.buf, make([]byte, headerSize)...)
 		p.buf = append(p.buf, page.OID...)
@@ -145,7 +142,7 @@ func (p *part) encode(family uint8, k *codecs, pages []doc.Page) {
 		h.raw, h.stored = uint32(len(page.Body)), uint32(len(p.buf)-body)
 		h.bodySum = checksum(p.buf[body:])
 		p.pad(off, h)
-		p.records = append(p.records, encoded{xxh3.HashStringSeed(string(page.OID), uint64(family)), h, off})
+		p.records = append(p.records, encoded{hashOf(page.OID), h, off})
 	}
 }
 
@@ -155,28 +152,28 @@ func (p *part) pad(off int, h header) {
 	p.buf = append(p.buf, zeros[:off+int(h.size())-len(p.buf)]...)
 }
 
-// tombstones encodes the removal of those pages that are there.
-func (f Family) tombstones(oids []doc.OID) []part {
-	f.m.parts = growTo(f.m.parts, 1)
-	p := &f.m.parts[0]
+// tombstones encodes the removal of those pages that may exist.
+func (m *FileMap) tombstones(oids []doc.OID) []part {
+	m.parts = growTo(m.parts, 1)
+	p := &m.parts[0]
 	p.reset()
 	for _, oid := range oids {
-		hash := f.hash(oid)
-		if len(f.m.index.lookup(hash, nil)) == 0 || len(oid) > MaxKey || oid == "" {
+		hash := hashOf(oid)
+		if len(m.index.lookup(hash, nil)) == 0 || len(oid) > MaxKey || oid == "" {
 			continue
 		}
-		h := header{kind: kindDelete, family: f.id, keyLen: uint32(len(oid)), updated: noTime, fetched: noTime}
+		h := header{kind: kindDelete, keyLen: uint32(len(oid)), updated: noTime, fetched: noTime}
 		off := len(p.buf)
 		p.buf = append(p.buf, make([]byte, headerSize)...)
 		p.buf = append(p.buf, oid...)
 		p.pad(off, h)
 		p.records = append(p.records, encoded{hash, h, off})
 	}
-	return f.m.parts[:1]
+	return m.parts[:1]
 }
 
-// A chunk is what one write makes durable: records that have found their
-// place at the end of the active segment.
+// A chunk is the records of one write, with their place at the end of the active
+// segment.
 type chunk struct {
 	parts []part
 	seg   *segment
@@ -192,8 +189,8 @@ func newChunk(parts []part) chunk {
 	return c
 }
 
-// write makes the records durable and then visible. The order of the steps is
-// what a reader relies on: what it saw survives a crash.
+// write makes the records durable and then visible. Readers rely on this order:
+// what they have seen survives a crash.
 func (m *FileMap) write(parts []part) error {
 	if err := m.writable(); err != nil {
 		return err
@@ -213,7 +210,7 @@ func (m *FileMap) write(parts []part) error {
 		return err
 	}
 	m.publish(&c)
-	m.keepKeys(&c)
+	m.appendKeys(&c)
 	return nil
 }
 
@@ -227,7 +224,7 @@ func (m *FileMap) writable() error {
 	return m.failed
 }
 
-// makeRoom readies the active segment for size bytes more.
+// makeRoom prepares the active segment for size more bytes.
 func (m *FileMap) makeRoom(size int64) error {
 	if err := m.cutTorn(); err != nil {
 		return err
@@ -239,9 +236,9 @@ func (m *FileMap) makeRoom(size int64) error {
 	return nil
 }
 
-// cutTorn removes what a failed write left behind the active segment's end.
-// Under a shorter batch its records would come back to life when the log is
-// read again.
+// cutTorn removes what a failed write left behind the end of the active segment.
+// If a shorter batch overwrote only a part of it, its other records would return
+// when the log is read again.
 func (m *FileMap) cutTorn() error {
 	if !m.torn {
 		return nil
@@ -270,22 +267,22 @@ func (m *FileMap) seal(c *chunk) {
 	}
 }
 
-// append writes the chunk behind the segment's end, which does not move yet.
+// append writes the chunk behind the segment's end, and does not change the end.
 func (m *FileMap) append(c *chunk) error {
 	at := c.from
 	for i := range c.parts {
 		if _, err := c.seg.file.WriteAt(c.parts[i].buf, at); err != nil {
 			m.torn = true
-			return join(fmt.Errorf("nothing of it is stored: %w", err), m.cutTorn())
+			return join(fmt.Errorf("nothing was stored: %w", err), m.cutTorn())
 		}
 		at += int64(len(c.parts[i].buf))
 	}
 	return nil
 }
 
-// sync makes the active segment durable. After a failed sync nobody knows what
-// is on disk, and the kernel may say yes to the next one: nothing is written
-// any more until the map is opened again.
+// sync makes a segment durable. After a failed sync what is on disk is unknown,
+// and the kernel may report success for the next one: the map rejects all writes
+// until it is opened again.
 func (m *FileMap) sync(s *segment) error {
 	if err := syncData(s.file); err != nil {
 		return m.fail(fmt.Errorf("sync %s: %w", s.file.Name(), err))
@@ -300,7 +297,7 @@ func (m *FileMap) fail(err error) error {
 	return m.failed
 }
 
-// publish lets readers see the records of a durable chunk.
+// publish makes the records of a durable chunk visible to readers.
 func (m *FileMap) publish(c *chunk) {
 	c.seg.end.Store(c.from + c.size)
 	at := c.from
@@ -315,10 +312,10 @@ func (m *FileMap) publish(c *chunk) {
 	}
 }
 
-// keepKeys writes the chunk's frame to key.dat. A fault here, as a full disk,
-// is none of the batch's: the values have it all, what key.dat lacks is read
-// from them, and the next compaction writes it anew.
-func (m *FileMap) keepKeys(c *chunk) {
+// appendKeys writes the chunk's frame to key.dat. It reports no error, for
+// example of a full disk: the values have everything, and the next compaction
+// rewrites key.dat.
+func (m *FileMap) appendKeys(c *chunk) {
 	m.keys.begin()
 	for i := range c.parts {
 		p := &c.parts[i]
@@ -340,8 +337,8 @@ func (m *FileMap) roll() error {
 	return nil
 }
 
-// newSegment makes an empty segment whose name is durable: a record synced
-// into a file that a crash takes away is lost.
+// newSegment creates an empty segment with a durable name. If a crash removed the
+// name, records synced into the file would be lost.
 func (m *FileMap) newSegment(number, id uint32) (*segment, error) {
 	name := segmentName(m.dir, number)
 	s := &segment{id: id, segmentHeader: segmentHeader{number: number, last: number}}
@@ -356,19 +353,5 @@ func (m *FileMap) newSegment(number, id uint32) (*segment, error) {
 		return nil, join(m.fail(fmt.Errorf("sync %s: %w", filepath.Clean(m.dir), err)), s.file.Close())
 	}
 	s.end.Store(segmentHeaderSize)
-	if err := m.mapSegment(s, m.options.SegmentBytes); err != nil {
-		return nil, join(err, s.file.Close())
-	}
 	return s, nil
-}
-
-// mapSegment maps a segment that will not grow beyond size.
-func (m *FileMap) mapSegment(s *segment, size int64) error {
-	if !m.options.Mmap {
-		return nil
-	}
-	if err := s.mapShared(max(size, s.end.Load())); err != nil {
-		return fmt.Errorf("map %s: %w", s.file.Name(), err)
-	}
-	return nil
 }

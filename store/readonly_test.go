@@ -1,42 +1,69 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
 )
 
-// readOnly opens a disk read-only, compares, and wants it left as it was.
-func (h *history) readOnly(fsys *crashFS) {
+// compareReadOnly opens a map read-only, compares it, and expects no change of
+// the disk.
+func (h *history) compareReadOnly(fsys *faultfs.FS) {
 	h.t.Helper()
-	steps, names := fsys.steps, len(fsys.pending)
 	o := h.options
 	o.FS, o.ReadOnly = fsys, true
-	m, err := Open("pages", o)
-	if err != nil {
-		h.t.Fatalf("Open read-only: %v", err)
+	wantUnchanged(h.t, fsys, func() {
+		m, err := Open("pages", o)
+		if err != nil {
+			h.t.Fatalf("Open read-only: %v", err)
+		}
+		compare(h.t, m, h.known, h.pending)
+		if err := m.Close(); err != nil {
+			h.t.Fatalf("Close of a read-only map: %v", err)
+		}
+	})
+}
+
+// wantUnchanged runs f, and expects that it changes nothing on the disk.
+func wantUnchanged(t testing.TB, fsys *faultfs.FS, f func()) {
+	t.Helper()
+	files := func() (names []string) {
+		entries, err := fsys.ReadDir("pages")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
 	}
-	compare(h.t, m, h.known, h.pending)
-	if err := m.Close(); err != nil {
-		h.t.Fatalf("Close of a read-only map: %v", err)
-	}
-	if fsys.steps != steps || len(fsys.pending) != names {
-		h.t.Fatalf("a read-only map took %d steps on the disk, want none", fsys.steps-steps)
+	before := files()
+	fsys.Fail(func(s faultfs.Step) error {
+		if changes(s) && s.Op != "OpenFile" {
+			t.Errorf("got %s of %s, want no change of the disk", s.Op, s.Name)
+		}
+		return nil
+	})
+	f()
+	fsys.Fail(nil)
+	if after := files(); !slices.Equal(before, after) {
+		t.Errorf("got files %v, want %v", after, before)
 	}
 }
 
-// A map that is open read-only refuses what would write, and reads on.
-func TestReadOnlyRefusesWrites(t *testing.T) {
-	fsys := newCrashFS()
-	_, err := Open("pages", Options{FS: fsys, ReadOnly: true})
-	if !errors.Is(err, fs.ErrNotExist) || len(fsys.dirs) != 1 {
-		t.Fatalf("open what is not there: got error %v and directories %v, want fs.ErrNotExist and none made", err, fsys.dirs)
-	}
-	w, err := Open("pages", Options{FS: fsys})
+func TestReadOnlyMapReadsAndRejectsWrites(t *testing.T) {
+	fsys := faultfs.New()
+	wantUnchanged(t, fsys, func() {
+		if _, err := Open("pages", Options{FS: fsys, ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("Open without a directory: got %v, want fs.ErrNotExist", err)
+		}
+	})
+	w, err := openMap("pages", Options{FS: fsys})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,27 +71,23 @@ func TestReadOnlyRefusesWrites(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	steps := fsys.steps
-	m, err := Open("pages", Options{FS: fsys, ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for what, err := range map[string]error{
-		"Put":      m.Put([]doc.Page{testPage(2, "new")}),
-		"Delete":   m.Delete([]doc.OID{testOID(1)}),
-		"Sync":     m.Sync(),
-		"Compact":  m.Compact(context.Background()),
-		"Snapshot": m.Snapshot(filepath.Join("pages", "copy")),
-	} {
-		if !errors.Is(err, ErrReadOnly) {
-			t.Errorf("%s: got %v, want ErrReadOnly", what, err)
+	wantUnchanged(t, fsys, func() {
+		m, err := Open("pages", Options{FS: fsys, ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	wantBody(t, m, 1, "there")
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if fsys.steps != steps {
-		t.Errorf("got %d steps on the disk, want none", fsys.steps-steps)
-	}
+		for what, err := range map[string]error{
+			"Put":      m.Put([]doc.Page{testPage(2, "new")}),
+			"Delete":   m.Delete([]doc.OID{testOID(1)}),
+			"Snapshot": m.Snapshot(filepath.Join("pages", "copy")),
+		} {
+			if !errors.Is(err, ErrReadOnly) {
+				t.Errorf("%s: got %v, want ErrReadOnly", what, err)
+			}
+		}
+		wantBody(t, m, 1, "there")
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

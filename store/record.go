@@ -9,21 +9,20 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A record is one version of one page, or the tombstone of one:
+// A record is one version of a page, or the tombstone of a page:
 //
 //	 0  magic u32        "rec1"
-//	 4  head checksum    crc32c of bytes 8 to the key's end, begun as headSum says
+//	 4  head checksum    crc32c of bytes 8 to the end of the key, seeded by headSum
 //	 8  body checksum    crc32c of the value as stored
 //	12  kind u8          1 page, 2 tombstone
-//	13  codec u8         how the value is stored: see codec
-//	14  family u8
-//	15  0
-//	16  stored u32       length of the value as stored, at most raw
-//	20  raw u32          length of the value, at most 256 MiB
+//	13  codec u8         of the value
+//	14  0
+//	16  stored u32       length of the value as stored, up to raw
+//	20  raw u32          length of the value, up to 256 MiB
 //	24  key length u32   1 to 64 KiB
 //	28  batch u32        place where the batch of this record begins; 0 in a rewritten segment
 //	32  seq u64          rises along the log
-//	40  updated i64      microseconds; the least number is NULL
+//	40  updated i64      microseconds; the lowest number is NULL
 //	48  token digest u64
 //	56  token epoch u32
 //	60  generation u32
@@ -33,9 +32,9 @@ import (
 //	88  v u64
 //	96  key, value, zeros up to a multiple of 16
 //
-// Numbers are little-endian; a place is an offset in units of 16 bytes. The
-// head's checksum covers where the record lies, so a block that was copied or
-// written elsewhere is not taken for a record, and the key is trusted without
+// Numbers are little-endian; a place is an offset in units of 16 bytes. The head
+// checksum covers the record's place, so a block that was copied or written to a
+// wrong place is not taken for a record. It makes the key reliable without
 // reading the value.
 const (
 	unit        = 16
@@ -43,7 +42,7 @@ const (
 	recordMagic = 0x31636572
 )
 
-// What a map takes. A larger key or value is ErrTooLarge.
+// Limits of a page: Put returns ErrTooLarge beyond them.
 const (
 	MaxKey   = 64 << 10
 	MaxValue = 256 << 20
@@ -61,7 +60,6 @@ type header struct {
 	bodySum uint32
 	kind    kind
 	codec   codec
-	family  uint8
 	stored  uint32
 	raw     uint32
 	keyLen  uint32
@@ -76,12 +74,11 @@ type header struct {
 	v       doc.Version
 }
 
-// newHeader returns the head of a page's record; its place, batch and seq are
-// not known yet.
-func newHeader(meta *doc.Meta, family uint8) header {
+// newHeader returns the header of a page's record without batch and seq, which
+// are not known yet.
+func newHeader(meta *doc.Meta) header {
 	return header{
 		kind:    kindPut,
-		family:  family,
 		keyLen:  uint32(len(meta.OID)),
 		updated: micros(meta.Updated),
 		token:   meta.Token,
@@ -98,14 +95,14 @@ func (h *header) meta(oid doc.OID) (m doc.Meta) {
 	return m
 }
 
-// describe fills m in where it lies: see newest.
+// describe fills m in place: see newest.
 func (h *header) describe(m *doc.Meta, oid doc.OID) {
 	m.OID, m.Updated, m.Token = oid, fromMicros(h.updated), h.token
 	m.Fetch, m.Fetched = h.fetch, fromMicros(h.fetched)
 	m.Hash, m.V, m.Gen = h.hash, h.v, h.gen
 }
 
-// noTime stands for the zero time, which is NULL.
+// noTime encodes the zero time, which is NULL.
 const noTime = math.MinInt64
 
 func micros(t time.Time) int64 {
@@ -132,12 +129,12 @@ func (h *header) size() int64 {
 
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// encode writes the header but for the magic and the head checksum, which
-// seal adds once the record's place is known.
+// encode writes the header except for the magic and the head checksum, which
+// seal adds when the record's place is known.
 func (h *header) encode(b []byte) {
 	le := binary.LittleEndian
 	le.PutUint32(b[8:], h.bodySum)
-	b[12], b[13], b[14], b[15] = byte(h.kind), byte(h.codec), h.family, 0
+	b[12], b[13], b[14], b[15] = byte(h.kind), byte(h.codec), 0, 0
 	le.PutUint32(b[16:], h.stored)
 	le.PutUint32(b[20:], h.raw)
 	le.PutUint32(b[24:], h.keyLen)
@@ -153,15 +150,13 @@ func (h *header) encode(b []byte) {
 	le.PutUint64(b[88:], uint64(h.v))
 }
 
-// decode reads what encode wrote and checks every bound; the checksum is
-// checkHead's. It needs headerSize bytes. Field by field, since the compiler
-// makes a literal elsewhere and copies it.
+// decode decodes headerSize bytes and checks every bound; checkHead checks the
+// checksum. It sets field by field, since the compiler would copy a literal.
 func (h *header) decode(b []byte) error {
 	le := binary.LittleEndian
 	h.bodySum = le.Uint32(b[8:])
 	h.kind = kind(b[12])
 	h.codec = codec(b[13])
-	h.family = b[14]
 	h.stored = le.Uint32(b[16:])
 	h.raw = le.Uint32(b[20:])
 	h.keyLen = le.Uint32(b[24:])
@@ -178,7 +173,7 @@ func (h *header) decode(b []byte) error {
 	if le.Uint32(b) != recordMagic {
 		return errMagic
 	}
-	if b[15] != 0 || !h.plausible() {
+	if b[14] != 0 || b[15] != 0 || !h.plausible() {
 		return errBounds
 	}
 	return nil
@@ -188,12 +183,12 @@ func (h *header) plausible() bool {
 	switch {
 	case h.keyLen == 0 || h.keyLen > MaxKey:
 		return false
-	case h.family >= Families || h.codec > codecLast:
+	case h.codec > codecLast:
 		return false
 	case h.kind == kindDelete:
 		return h.stored == 0 && h.raw == 0
 	}
-	// A value is never stored in more bytes than it has.
+	// An encoded value is never longer than the value.
 	return h.kind == kindPut && h.raw <= MaxValue && h.stored <= h.raw
 }
 
@@ -201,8 +196,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// seal completes a record that has found its place. rec begins with the header
-// and the key; the value is not touched.
+// seal completes a record when its place is known. rec begins with the header
+// and the key; seal does not touch the value.
 func seal(rec []byte, keyLen int, number, place uint32) {
 	binary.LittleEndian.PutUint32(rec, recordMagic)
 	binary.LittleEndian.PutUint32(rec[4:], headSum(rec[:headerSize+keyLen], number, place))
@@ -214,13 +209,13 @@ func checkHead(rec []byte, number, place uint32) bool {
 	return binary.LittleEndian.Uint32(rec[4:]) == headSum(rec, number, place)
 }
 
-// headSum begins with where the record lies: two places of a segment never
-// begin alike.
+// headSum seeds the checksum with the record's place: no two places of a segment
+// have the same seed.
 func headSum(rec []byte, number, place uint32) uint32 {
 	return crc32.Update(place*0x9e3779b1^number*0x85ebca6b, castagnoli, rec[8:])
 }
 
-// body is the stored value of a whole record.
+// body returns the stored value of a whole record.
 func (h *header) body(rec []byte) []byte {
 	return rec[h.headLen() : h.headLen()+int(h.stored)]
 }

@@ -6,13 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/zeebo/xxh3"
 )
 
 // openSegments opens the value files in order, and removes what a crash left:
-// temporary files, segments whose records an earlier one has taken over, and a
-// last one that was still in the making.
+// temporary files, segments that a compaction has copied into an earlier one,
+// and a last segment without a complete header.
 func (m *FileMap) openSegments() error {
 	numbers, err := m.listSegments()
 	if err != nil {
@@ -35,7 +33,7 @@ func (m *FileMap) openSegments() error {
 		if i == len(numbers)-1 && s.damaged && s.end.Load() <= segmentHeaderSize {
 			order = order[:len(order)-1]
 			m.order.Store(&order)
-			if err := join(s.close(), m.fs.Remove(segmentName(m.dir, number))); err != nil {
+			if err := join(s.file.Close(), m.fs.Remove(segmentName(m.dir, number))); err != nil {
 				return err
 			}
 		}
@@ -44,7 +42,7 @@ func (m *FileMap) openSegments() error {
 }
 
 // listSegments returns the numbers of the value files, and removes temporary
-// files on its way.
+// files.
 func (m *FileMap) listSegments() ([]uint32, error) {
 	entries, err := m.fs.ReadDir(m.dir)
 	if err != nil {
@@ -65,15 +63,11 @@ func (m *FileMap) listSegments() ([]uint32, error) {
 	return numbers, nil
 }
 
-// recover brings the index up to the log: from address.idx, then from what
-// key.dat has beyond it, then from the values. When it returns, everything
-// that readers can see is durable.
+// recover builds the index from address.idx, then from the part of key.dat that
+// address.idx does not cover, then from the values that key.dat does not cover.
+// When it returns, everything that readers can see is durable.
 func (m *FileMap) recover() error {
-	open := openKeys
-	if m.options.ReadOnly {
-		open = viewKeys
-	}
-	keys, err := open(m.fs, m.dir)
+	keys, err := openKeys(m.fs, m.dir, m.options.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -107,7 +101,7 @@ func (m *FileMap) recover() error {
 	return m.activate()
 }
 
-// cutKeys leaves out what key.dat has behind off.
+// cutKeys cuts key.dat at off, in read-only mode only in memory.
 func (m *FileMap) cutKeys(off int64) error {
 	if m.options.ReadOnly {
 		m.keys.end.Store(off)
@@ -116,7 +110,7 @@ func (m *FileMap) cutKeys(off int64) error {
 	return m.keys.truncate(off)
 }
 
-// readySegments gives every segment its place among the others.
+// readySegments gives every segment an id.
 func (m *FileMap) readySegments() error {
 	for _, s := range *m.order.Load() {
 		if m.segments[s.id].Load() != s {
@@ -127,31 +121,26 @@ func (m *FileMap) readySegments() error {
 			s.id = id
 			m.segments[id].Store(s)
 		}
-		if err := m.mapSegment(s, s.end.Load()); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// replay applies one record that recovery has met.
+// replay applies one record during recovery.
 func (m *FileMap) replay(e *entry) {
 	if e.lost > 0 {
-		m.damage.Add(1)
 		e.seg.dead.Add(e.lost)
 		return
 	}
 	m.seq = max(m.seq, e.head.seq)
-	hash := xxh3.HashSeed(e.key(), uint64(e.head.family))
+	hash := e.hash()
 	m.apply(&e.head, hash, e.key(), e.address())
 	if e.bad {
-		m.damage.Add(1)
 		m.markCorrupt(hash, makeSlot(hash, classOf(e.head.size()), e.address()))
 	}
 }
 
-// replayTail applies what the values have beyond key.dat, and brings key.dat
-// up to them.
+// replayTail applies the values that key.dat does not cover, and adds them to
+// key.dat.
 func (m *FileMap) replayTail(at position) error {
 	order := *m.order.Load()
 	for i, s := range order {
@@ -170,15 +159,15 @@ func (m *FileMap) replayTail(at position) error {
 }
 
 // replayValues applies the records of a segment from an offset on. Only the
-// segment that was being written can end in a torn batch. Of that the whole
-// records before the first bad one are kept: each is a true page, and who put
-// the batch was not told that it is stored, so puts it again.
+// segment that was growing can end in a torn batch. Its whole records before the
+// damage are kept: each page is right, and the caller of Put, which has not
+// returned, puts the batch again.
 func (m *FileMap) replayValues(s *segment, from int64, growing bool) error {
 	c := newScan(s, from, s.end.Load())
 	frames := newFramer(m.keys)
 	defer func() {
 		frames.flush()
-		m.keysStale = m.keysStale || frames.err != nil // as in keepKeys
+		m.keysStale = m.keysStale || frames.err != nil // as in appendKeys
 	}()
 	for {
 		found, err := c.next()
@@ -205,8 +194,7 @@ func (m *FileMap) replayValues(s *segment, from int64, growing bool) error {
 	}
 }
 
-// truncate cuts the torn tail off the log, durably, before anything is written
-// behind it.
+// truncate cuts the torn tail off the log. activate makes it durable.
 func (m *FileMap) truncate(s *segment, end int64) error {
 	if !m.options.ReadOnly {
 		if err := s.file.Truncate(end); err != nil {
@@ -217,9 +205,9 @@ func (m *FileMap) truncate(s *segment, end int64) error {
 	return nil
 }
 
-// activate readies the last segment for writing, or begins one. It is synced:
-// its last records may have been written by a process that died before its
-// sync, and whoever sees them must be able to rely on them.
+// activate makes the last segment the active one, or begins a new one. It syncs
+// the segment: the process that wrote its last records may have died before its
+// sync, and readers will rely on them.
 func (m *FileMap) activate() error {
 	order := *m.order.Load()
 	if len(order) == 0 {
@@ -229,18 +217,11 @@ func (m *FileMap) activate() error {
 	if last.rewrite > 0 || last.damaged {
 		return m.begin(last.last + 1)
 	}
-	// The mapping made for reading ends at the file's end.
-	if err := last.unmap(); err != nil {
-		return err
-	}
-	if err := m.mapSegment(last, m.options.SegmentBytes); err != nil {
-		return err
-	}
 	m.active = last
 	return m.sync(last)
 }
 
-// begin starts a new active segment.
+// begin creates a new active segment.
 func (m *FileMap) begin(number uint32) error {
 	id, err := m.freeID()
 	if err != nil {

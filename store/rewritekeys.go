@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// rewriteKeys writes key.dat anew, in the order of the log and without void
-// frames. What is put meanwhile is added at the end, while writers wait.
+// rewriteKeys replaces key.dat by one in the order of the log and without void
+// frames. Writers wait only while it adds what was put in the meantime.
 func (m *FileMap) rewriteKeys(ctx context.Context) error {
 	next, err := createKeys(m.fs, m.keys.name)
 	if err != nil {
@@ -27,11 +27,11 @@ func (m *FileMap) fillKeys(ctx context.Context, next *keyLog) error {
 	if err != nil {
 		return err
 	}
-	// It is synced again below, when others wait: most of it is done here.
+	// swapKeys syncs again while writers wait: this sync makes that one short.
 	if err := next.file.Sync(); err != nil {
 		return err
 	}
-	if err := m.takeLayout(ctx); err != nil {
+	if err := m.lockLayout(ctx); err != nil {
 		return err
 	}
 	defer m.layout.Unlock()
@@ -43,7 +43,7 @@ func (m *FileMap) fillKeys(ctx context.Context, next *keyLog) error {
 	return m.swapKeys(next)
 }
 
-// copyKeys adds the frames of the log from where the walk is to its end.
+// copyKeys adds frames for the log from the walk's position to its end.
 func (m *FileMap) copyKeys(next *keyLog, w *walk) error {
 	frames := newFramer(next)
 	for e, err := range m.follow(w) {
@@ -56,13 +56,13 @@ func (m *FileMap) copyKeys(next *keyLog, w *walk) error {
 	return frames.err
 }
 
-// swapKeys puts a complete key log in the place of the old one. The caller has
-// layout and writing.
+// swapKeys replaces key.dat by a complete key log. The caller holds layout and
+// writing.
 func (m *FileMap) swapKeys(next *keyLog) error {
 	if err := next.file.Sync(); err != nil {
 		return err
 	}
-	// It speaks of places in the old key.dat, which mean nothing in the new one.
+	// address.idx stores a length of the old key.dat.
 	if err := m.dropIndex(); err != nil {
 		return err
 	}

@@ -6,25 +6,24 @@ import (
 	"io"
 )
 
-// A scan reads a segment's records one after the other from the file, and
-// checks each whole. Over damage it goes on at the next record it finds.
+// A scan reads the records of a segment in order, and checks each completely.
+// After damage it continues at the next record that it finds.
 type scan struct {
 	seg    *segment
-	at     int64 // where the next record should begin
+	at     int64 // offset of the next record
 	end    int64
-	last   uint64 // seq of the record before
-	window []byte // what was read of the file
-	base   int64  // where the window begins
+	last   uint64 // seq of the previous record
+	window []byte // a part of the file
+	base   int64  // offset of the window
 }
 
-// A scanned is a record as a scan finds it, valid until the next one, or a
-// stretch without any.
+// A scanned is a record, valid until the next one, or a range without a record.
 type scanned struct {
 	at   int64
 	size int64
 	head header
-	rec  []byte // header, key, value and padding; nil: no record was found here
-	err  error  // what is wrong with it
+	rec  []byte // header, key, value and padding; nil: there is no record
+	err  error  // the damage, if any
 }
 
 const windowSize = 1 << 20
@@ -33,9 +32,9 @@ func newScan(s *segment, from, end int64) *scan {
 	return &scan{seg: s, at: max(from, segmentHeaderSize), end: end}
 }
 
-// next returns the next record or stretch of damage; io.EOF is the end, and
-// another error a fault of reading. A record with a bad value comes whole,
-// with err set.
+// next returns the next record or range of damage. For a record with a damaged
+// value it returns the whole record with err set. Its error is io.EOF at the end
+// of the segment, or an error of reading the file.
 func (c *scan) next() (scanned, error) {
 	if c.at >= c.end {
 		return scanned{}, io.EOF
@@ -57,7 +56,7 @@ func (c *scan) next() (scanned, error) {
 	return found, nil
 }
 
-// record reads what is at off, without moving on.
+// record reads the record at off, and does not advance.
 func (c *scan) record(off int64) (scanned, error) {
 	found := scanned{at: off}
 	b, err := c.bytes(off, headerSize)
@@ -68,8 +67,8 @@ func (c *scan) record(off int64) (scanned, error) {
 		found.err = errCut
 		return found, nil
 	}
-	// The head is checked before its lengths are believed: a damaged one could
-	// ask for 256 MiB.
+	// Check the header before using its lengths: a damaged one could ask for
+	// 256 MiB.
 	var h header
 	if err := h.decode(b); err != nil {
 		found.err = err
@@ -87,7 +86,7 @@ func (c *scan) record(off int64) (scanned, error) {
 		found.err = errHeadSum
 		return found, nil
 	case h.seq <= c.last:
-		// What a failed write left behind: its numbers were given up.
+		// A failed write left it, and its numbers were used again.
 		found.err = errOrder
 		return found, nil
 	}
@@ -106,7 +105,7 @@ func (c *scan) record(off int64) (scanned, error) {
 	return found, nil
 }
 
-// find returns where the next head that is right begins, or the end.
+// find returns the offset of the next record with a valid header, or the end.
 func (c *scan) find(off int64) (int64, error) {
 	for ; off+headerSize <= c.end; off += unit {
 		b, err := c.bytes(off, headerSize)
@@ -130,9 +129,9 @@ func (c *scan) find(off int64) (int64, error) {
 	return c.end, nil
 }
 
-// torn reports whether the damage at off may be what a crash left of the last
-// batch. It is not when a later batch begins behind it: that one was written
-// only after what was before it was durable.
+// torn reports whether the damage at off may be a torn batch, left by a crash.
+// It is not if a later batch follows: that one was written only after everything
+// before it was durable.
 func (c *scan) torn(off int64) (bool, error) {
 	ahead := &scan{seg: c.seg, at: off + unit, end: c.end}
 	for {
@@ -151,7 +150,7 @@ func (c *scan) torn(off int64) (bool, error) {
 	}
 }
 
-// bytes returns up to n bytes at off, fewer at the end.
+// bytes returns n bytes at off, or fewer at the end.
 func (c *scan) bytes(off, n int64) ([]byte, error) {
 	n = min(n, c.end-off)
 	if off < c.base || off+n > c.base+int64(len(c.window)) {

@@ -17,28 +17,28 @@ import (
 )
 
 // A segment is one file of the log, value<number>.dat: this header, then
-// records. Only the one with the highest number grows; the others change as
-// wholes, when a compaction renames a rewritten one over them.
+// records. Only the segment with the highest number grows; a compaction replaces
+// the others as a whole by a rename.
 //
 //	 0  magic            "fmvalue\n"
 //	 8  version u32      1
 //	12  checksum u32     crc32c of bytes 16 to 64
-//	16  number u32       as in the name; order of number is order of writing
-//	20  last u32         highest number whose records are in this file
-//	24  rewrite u32      how often it was rewritten
+//	16  number u32       as in the name, in the order of writing
+//	20  last u32         highest number of the segments whose records are in this file
+//	24  rewrite u32      number of rewrites
 //	28  0
-//	32  cleaned u64      no record lies here that was dead at this seq
+//	32  cleaned u64      the file has no record that was dead at this seq
 //	40  0 up to 64
 type segment struct {
 	segmentHeader
-	id   uint32 // its place in the table of segments, and in addresses
+	id   uint32 // position in FileMap.segments, and part of an address
 	file atomicfile.File
-	data []byte       // the mapped file, where it is mapped
-	end  atomic.Int64 // readers never look beyond it
-	dead atomic.Int64 // bytes of records that nothing points at, and of damage
-	// tombs is the bytes of tombstones, dead as soon as nothing older is left.
+	end  atomic.Int64 // readers read nothing behind it
+	dead atomic.Int64 // bytes of records without a slot, and of damage
+	// tombs is the bytes of tombstones. They are garbage when no older segment
+	// has garbage.
 	tombs   atomic.Int64
-	damaged bool // its header could not be read
+	damaged bool // the header is damaged
 }
 
 type segmentHeader struct {
@@ -52,7 +52,7 @@ const (
 	segmentMagic      = "fmvalue\n"
 	segmentVersion    = 1
 	segmentHeaderSize = 64
-	// maxSegment is what a place can address.
+	// maxSegment is the highest offset that a place can address.
 	maxSegment = 1 << placeBits * unit
 )
 
@@ -69,18 +69,19 @@ func (h *segmentHeader) encode() []byte {
 	return b
 }
 
-// decodeSegmentHeader reads a segment's header. ErrCorrupt means damage;
-// another error, that this is no file of ours to touch.
+// decodeSegmentHeader decodes a segment's header. It returns ErrCorrupt for a
+// damaged one, and another error for a file that is no segment of this format,
+// which must stay as it is.
 func decodeSegmentHeader(b []byte) (segmentHeader, error) {
 	le := binary.LittleEndian
 	if len(b) < segmentHeaderSize {
 		return segmentHeader{}, errCut
 	}
 	if [segmentHeaderSize]byte(b) == [segmentHeaderSize]byte{} {
-		return segmentHeader{}, errMagic // created, and lost in a crash before it was synced
+		return segmentHeader{}, errMagic // a crash came between create and sync
 	}
 	if string(b[:8]) != segmentMagic {
-		return segmentHeader{}, errors.New("not a file of values: move it out of the directory")
+		return segmentHeader{}, errors.New("not a value file: move it out of the directory")
 	}
 	if v := le.Uint32(b[8:]); v != segmentVersion {
 		return segmentHeader{}, fmt.Errorf("format %d: this program reads %d", v, segmentVersion)
@@ -108,8 +109,7 @@ func segmentNumber(name string) (uint32, bool) {
 	return uint32(n), ok && ok2 && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// createSegment makes an empty, durable file. What is written before the last
-// sync is in no use yet: a crash leaves a file without records.
+// createSegment creates a segment without records. The caller syncs it.
 func createSegment(fsys atomicfile.FS, name string, h segmentHeader) (atomicfile.File, error) {
 	f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -121,8 +121,8 @@ func createSegment(fsys atomicfile.FS, name string, h segmentHeader) (atomicfile
 	return f, nil
 }
 
-// openSegment opens a file of values. A damaged header costs only the
-// bookkeeping in it: the records say themselves where they belong.
+// openSegment opens a value file. If its header is damaged only the header's
+// figures are lost: each record is sealed with its own place.
 func openSegment(fsys atomicfile.FS, dir string, number uint32) (*segment, error) {
 	name := segmentName(dir, number)
 	f, err := fsys.OpenFile(name, os.O_RDWR, 0)
@@ -155,20 +155,16 @@ func (s *segment) load() error {
 	case err != nil:
 		return err
 	case h.number != s.number || h.last < h.number:
-		return fmt.Errorf("its header says value%d.dat: it was renamed", h.number)
+		return fmt.Errorf("the header is of value%d.dat: the file was renamed", h.number)
 	}
 	s.segmentHeader = h
 	return nil
 }
 
-// read returns up to n bytes at off, fewer where the segment ends sooner: the
-// mapping's own, or those of buf, into which they are read. They are valid
-// while the reader holds its pin and does not use buf again.
+// read reads up to n bytes at off into buf, fewer if the segment ends before.
+// They are valid until the next use of buf.
 func (s *segment) read(off int64, n int, buf *buffer) ([]byte, error) {
 	n = max(int(min(int64(n), s.end.Load()-off)), 0)
-	if end := off + int64(n); end <= int64(len(s.data)) {
-		return s.data[off:end:end], nil
-	}
 	b := buf.take(n)
 	got, err := s.file.ReadAt(b, off)
 	if got == n || err == io.EOF {
@@ -177,25 +173,13 @@ func (s *segment) read(off int64, n int, buf *buffer) ([]byte, error) {
 	return b[:got], err
 }
 
-// fetch asks for all cache lines of a record at once, where checking it would
-// wait for its header and then for its value; a longer one than this streams.
-//
-//go:noinline
-func fetch(b []byte) (all byte) {
-	for i := 0; i < min(len(b), 4096); i += 64 {
-		all |= b[i]
-	}
-	return all
-}
-
-// A buffer is what a record is read into. It takes its bytes from the pool only
-// when it is read into: a mapped record is not.
+// A buffer holds the bytes of a record. They come from a pool.
 type buffer struct {
 	pool  *sync.Pool
 	bytes *[]byte
 }
 
-// take returns n bytes, in place of those it returned before.
+// take returns n bytes, and reuses those that it returned before.
 func (b *buffer) take(n int) []byte {
 	if b.bytes == nil {
 		b.bytes, _ = b.pool.Get().(*[]byte)
@@ -208,21 +192,17 @@ func (b *buffer) take(n int) []byte {
 }
 
 func (b *buffer) release() {
-	if b.bytes != nil && cap(*b.bytes) <= int(2*classLen(classLast)) { // not what one huge page needed
+	if b.bytes != nil && cap(*b.bytes) <= int(2*classLen(classLast)) { // a larger one is rare
 		b.pool.Put(b.bytes)
 	}
 }
 
-// garbage is what a rewrite would free; tombstones count when nothing older
-// can need them.
+// garbage returns the bytes that a rewrite would free, with the tombstones if no
+// older segment needs them.
 func (s *segment) garbage(tombstones bool) int64 {
 	n := s.dead.Load()
 	if tombstones {
 		n += s.tombs.Load()
 	}
 	return n
-}
-
-func (s *segment) close() error {
-	return join(s.unmap(), s.file.Close())
 }

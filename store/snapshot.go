@@ -10,11 +10,11 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// Snapshot makes a copy of the map in dst, which must be empty or absent; it is
-// a map of its own, as it stood at some moment of the call. Closed segments
-// never change, so they are linked where the file system can; the active one,
-// key.dat and the dictionary are copied. Reading and writing go on, compactions
-// wait. A map that takes no more writes after a failed sync is not copied.
+// Snapshot writes a copy of the map, as it is at some moment of the call, to
+// dst, which must be empty or missing. Closed segments never change, so Snapshot
+// links them if the file system can; it copies the active segment, key.dat and
+// the dictionary. Readers and writers continue, compactions wait. After a failed
+// sync Snapshot returns the error of that sync.
 func (m *FileMap) Snapshot(dst string) error {
 	m.layout.RLock()
 	defer m.layout.RUnlock()
@@ -35,8 +35,8 @@ func (m *FileMap) snapshot(dst string) error {
 	if err := m.emptyDir(dst); err != nil {
 		return err
 	}
-	// The index comes first and the values after it, so that there is a record
-	// for each of its slots.
+	// The index is written before the values, so that the copy has a record for
+	// each of its slots.
 	if err := m.writeIndex(dst, from); err != nil {
 		return err
 	}
@@ -70,14 +70,14 @@ func (m *FileMap) snapshot(dst string) error {
 	return m.fs.SyncDir(dst)
 }
 
-// emptyDir makes the directory, or makes sure that nothing is in it.
+// emptyDir creates the directory, or reports an error if it is not empty.
 func (m *FileMap) emptyDir(dst string) error {
 	entries, err := m.fs.ReadDir(dst)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m.fs.MkdirAll(dst, 0o700)
 	}
 	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("it is not empty: %s", entries[0].Name())
+		err = fmt.Errorf("the directory is not empty: %s", entries[0].Name())
 	}
 	return err
 }

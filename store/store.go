@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -15,22 +17,19 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// Options says how a map is kept. The zero value is ready for use.
+// Options configure a map. The zero value is ready for use.
 type Options struct {
-	FS           atomicfile.FS // nil: the machine's
-	SegmentBytes int64         // a value file is closed at this size; default and most: 1 GiB
-	Versions     int           // kept versions of a page; default 1
+	FS           atomicfile.FS // nil: the operating system's
+	SegmentBytes int64         // size at which a value file is closed; default and maximum: 1 GiB
+	Versions     int           // versions to keep of each page; default 1
 	Compression  Compression
-	// Mmap maps the values into memory: gets are then faster while the data is
-	// in memory, and slower and a signal on a failing disk where it is not.
-	Mmap bool
-	// CompactRate is how many bytes a second a compaction copies at most;
-	// default 64 MiB, below 0 without bound.
+	// CompactRate is the maximum rate of a compaction in bytes per second;
+	// default 64 MiB, below 0: unlimited.
 	CompactRate int64
-	// ReadOnly opens what is there and changes nothing on disk, so that it works
-	// without room and without the right to write. It takes no lock: the caller
-	// makes sure that no other process writes. What a crash left is recovered in
-	// memory only. Writing fails with ErrReadOnly.
+	// ReadOnly changes nothing on disk, so it works on a full disk and without
+	// write permission. It takes no lock: the caller ensures that no other
+	// process writes. Open recovers from a crash in memory only. Writing returns
+	// ErrReadOnly.
 	ReadOnly bool
 }
 
@@ -47,13 +46,27 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A FileMap is an open map. Its methods may be called at the same time: readers
-// never wait, writers wait for each other.
+// readOnly opens every file for reading and ignores or rejects changes of
+// names, so that recovery changes nothing on disk.
+type readOnly struct{ atomicfile.FS }
+
+func (r readOnly) OpenFile(name string, _ int, perm fs.FileMode) (atomicfile.File, error) {
+	return r.FS.OpenFile(name, os.O_RDONLY, perm)
+}
+
+func (readOnly) MkdirAll(string, fs.FileMode) error { return nil }
+func (readOnly) Remove(string) error                { return nil }
+func (readOnly) SyncDir(string) error               { return nil }
+func (readOnly) Rename(string, string) error        { return ErrReadOnly }
+func (readOnly) Link(string, string) error          { return ErrReadOnly }
+
+// A FileMap is an open map. Its methods may be called concurrently: readers
+// never wait, and one writer works at a time.
 type FileMap struct {
 	dir     string
 	options Options
 	fs      atomicfile.FS
-	lock    *FileLock // nil on a file system that is not the machine's
+	lock    *FileLock // nil unless fs is the operating system's
 
 	// For readers.
 	epochs   epochs
@@ -62,24 +75,23 @@ type FileMap struct {
 	codecs   atomic.Pointer[codecs]
 	buffers  sync.Pool // of *[]byte
 	closed   atomic.Bool
-	damage   atomic.Int64 // records and stretches found damaged while opening
-	mapped   []byte       // address.idx, where slots lie in its pages
+	mapped   []byte // address.idx, if the slots lie in its pages
 
-	// For writers, under writing.
+	// For writers, guarded by writing.
 	writing sync.Mutex
 	seq     uint64 // of the last record
 	active  *segment
-	torn    bool // a failed write may have left bytes behind the active segment's end
+	torn    bool // a failed write may have left bytes behind the end of the active segment
 	keys    *keyLog
-	// keysStale: key.dat has void frames, or lacks some, so part of the log is
-	// read from the values.
+	// keysStale: key.dat has void frames or lacks some, so All and Open read part
+	// of the log from the values.
 	keysStale bool
 	parts     []part
-	failed    error // after a failed sync: nothing is written any more
+	failed    error // a failed sync: all writes are rejected
 
-	// order is the segments by number, the active one last. A new list replaces
-	// it under writing. Whoever holds layout for reading keeps every segment,
-	// record and frame where it is; a compaction takes it to move them.
+	// order is the segments by number, the active one last. A writer replaces
+	// the list. A read lock of layout keeps every segment, record and frame in
+	// its place; a compaction takes the write lock to move them.
 	order  atomic.Pointer[[]*segment]
 	layout sync.RWMutex
 	saving sync.Mutex // one address.idx at a time
@@ -87,13 +99,14 @@ type FileMap struct {
 	compacting sync.Mutex // one compaction at a time
 
 	keeper   keeper
-	life     context.Context // ended by Close
+	life     context.Context // until Close
 	end      context.CancelFunc
-	released bool // under layout: the directory may be another process's
+	released bool // guarded by layout: another process may have the directory
 }
 
-// Open opens the map in a directory, which it makes if need be, and recovers
-// what a crash left. The directory is this process's until Close.
+// Open opens the map in a directory, creates the directory if it is missing,
+// and recovers from a crash. It locks the directory for this process until
+// Close.
 func Open(dir string, o Options) (*FileMap, error) {
 	m, err := openMap(dir, o)
 	if err != nil {
@@ -105,7 +118,7 @@ func Open(dir string, o Options) (*FileMap, error) {
 	return m, nil
 }
 
-// openMap opens a map that does nothing in the background.
+// openMap opens a map without its keeper.
 func openMap(dir string, o Options) (*FileMap, error) {
 	m := &FileMap{dir: dir, options: o.withDefaults()}
 	m.fs = m.options.FS
@@ -140,9 +153,9 @@ func (m *FileMap) open() error {
 	return m.recover()
 }
 
-// Close writes address.idx, so that the next Open is quick, and gives the
-// directory up. It ends compactions and waits for readers and lists that are
-// under way.
+// Close writes address.idx, so that the next Open is quick, and unlocks the
+// directory. It stops a running compaction and waits for running readers and
+// lists.
 func (m *FileMap) Close() error {
 	if m.closed.Swap(true) {
 		return errClosed
@@ -153,9 +166,9 @@ func (m *FileMap) Close() error {
 	defer m.compacting.Unlock()
 	err := m.saveIndex()
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrReadOnly) {
-		err = nil // the next Open makes the index from the log: that takes a moment, and loses nothing
+		err = nil // the next Open rebuilds the index from the log, which is slower and loses nothing
 	}
-	if lerr := m.takeLayout(context.Background()); lerr != nil {
+	if lerr := m.lockLayout(context.Background()); lerr != nil {
 		return join(err, lerr)
 	}
 	defer m.layout.Unlock()
@@ -169,12 +182,12 @@ func (m *FileMap) Close() error {
 	return nil
 }
 
-// release gives everything back that open took, however far it came.
+// release closes and unlocks everything that open has opened so far.
 func (m *FileMap) release() error {
 	m.end()
 	var faults []error
 	for _, s := range *m.order.Load() {
-		faults = append(faults, s.close())
+		faults = append(faults, s.file.Close())
 	}
 	if m.keys != nil && m.keys.file != nil {
 		faults = append(faults, m.keys.file.Close())
@@ -190,16 +203,8 @@ func (m *FileMap) release() error {
 	return join(faults...)
 }
 
-// Sync makes the next Open quick, whatever ends this process: it brings
-// key.dat and address.idx up to the log. Pages are durable without it.
-func (m *FileMap) Sync() error {
-	if err := m.saveIndex(); err != nil {
-		return fmt.Errorf("sync file map %s: %w", m.dir, err)
-	}
-	return nil
-}
-
-// saveIndex syncs key.dat and replaces address.idx.
+// saveIndex syncs key.dat and replaces address.idx, so that the next Open is
+// quick even after a crash. Pages are durable without it.
 func (m *FileMap) saveIndex() error {
 	m.layout.RLock()
 	defer m.layout.RUnlock()
@@ -212,7 +217,7 @@ func (m *FileMap) saveIndex() error {
 	if err != nil {
 		return err
 	}
-	// The file says how much of key.dat it builds on.
+	// address.idx stores how much of key.dat it covers.
 	if err := syncData(m.keys.file); err != nil {
 		m.writing.Lock()
 		defer m.writing.Unlock()
@@ -221,9 +226,9 @@ func (m *FileMap) saveIndex() error {
 	return m.writeIndex(m.dir, from)
 }
 
-// takeLayout takes layout for writing. It never waits in line, where it would
-// hold up a reader that already has layout and asks for it again.
-func (m *FileMap) takeLayout(ctx context.Context) error {
+// lockLayout locks layout for writing. It polls: a waiting Lock would block a
+// reader that holds layout and locks it again.
+func (m *FileMap) lockLayout(ctx context.Context) error {
 	for !m.layout.TryLock() {
 		select {
 		case <-ctx.Done():
@@ -234,7 +239,7 @@ func (m *FileMap) takeLayout(ctx context.Context) error {
 	return nil
 }
 
-// openCodecs loads the dictionary, if one was trained.
+// openCodecs loads the dictionary, if there is one.
 func (m *FileMap) openCodecs() error {
 	dictionary, err := readDict(m.fs, m.dir)
 	if err != nil {
@@ -254,5 +259,56 @@ func (m *FileMap) freeID() (uint32, error) {
 			return uint32(id), nil
 		}
 	}
-	return 0, fmt.Errorf("%s has %d value files: no more can be addressed", m.dir, maxSegments)
+	return 0, fmt.Errorf("%s has %d value files, the maximum", m.dir, maxSegments)
+}
+
+// Err returns the failed sync after which the map rejects writes until it is
+// opened again, or nil.
+func (m *FileMap) Err() error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	return m.failed
+}
+
+// Stats are figures of an open map for metrics.
+type Stats struct {
+	Pages      int
+	Records    int   // pages and their older versions
+	Bytes      int64 // of value files
+	Garbage    int64 // of Bytes, what a compaction would free
+	KeyBytes   int64 // of key.dat
+	IndexBytes int64 // of the index in memory
+	// Fault is the error of the last maintenance in the background, or nil.
+	Fault error
+}
+
+// Stats returns the figures of the map, each read at a slightly different
+// moment.
+func (m *FileMap) Stats() Stats {
+	m.layout.RLock()
+	defer m.layout.RUnlock()
+	st := Stats{Pages: m.Len(), KeyBytes: m.keys.end.Load(), IndexBytes: m.index.bytes()}
+	for _, sh := range m.index.shards() {
+		sh.mu.Lock()
+		st.Records += sh.live
+		sh.mu.Unlock()
+	}
+	for _, s := range *m.order.Load() {
+		st.Bytes += s.end.Load()
+		st.Garbage += s.garbage(true)
+	}
+	if fault := m.keeper.fault.Load(); fault != nil {
+		st.Fault = *fault
+	}
+	return st
+}
+
+// Len returns the number of pages. Versions of a page count as one.
+func (m *FileMap) Len() (n int) {
+	for _, sh := range m.index.shards() {
+		sh.mu.Lock()
+		n += sh.pages
+		sh.mu.Unlock()
+	}
+	return n
 }

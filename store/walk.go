@@ -3,25 +3,27 @@ package store
 import (
 	"io"
 	"iter"
+
+	"github.com/zeebo/xxh3"
 )
 
-// An entry is one record's head, as a walk meets it.
+// An entry is the header and the key of one record in a walk.
 type entry struct {
 	head  header
 	bytes []byte // header and key, valid until the next entry
 	seg   *segment
 	place uint32
-	// bad: the value is known to be damaged. lost: there is no record here at
-	// all, but size bytes of damage.
-	bad  bool
-	lost int64
+	bad   bool  // the value is damaged
+	lost  int64 // if not 0: so many bytes of damage, and no record
 }
 
 func (e *entry) key() []byte { return e.bytes[headerSize:] }
 
+func (e *entry) hash() uint64 { return xxh3.Hash(e.key()) }
+
 func (e *entry) address() address { return makeAddress(e.seg.id, e.place) }
 
-// A position is a place in the log; order of positions is order of writing.
+// A position is a place in the log. Positions are in the order of writing.
 type position struct {
 	segment uint32 // number
 	place   uint32
@@ -31,25 +33,24 @@ func (p position) before(q position) bool {
 	return p.segment < q.segment || p.segment == q.segment && p.place < q.place
 }
 
-// A walk reads the heads of the log's records in the order of writing: from
-// key.dat what its frames cover, from the values what they don't. segments are
-// in order of number.
+// A walk reads the headers of the log's records in the order of writing: those
+// that the frames of key.dat cover from key.dat, and the others from the values.
 type walk struct {
-	segments []*segment
-	at       position // how far it has come
-	// cut is where key.dat stops being of use: at its end, at a bad frame, or
-	// at one that claims what the log does not have.
+	segments []*segment // by number
+	at       position
+	// cut is where the usable part of key.dat ends: at its end, at a damaged
+	// frame, or at one that covers more than the log has.
 	cut   int64
-	stale bool // some frames are of segments that were rewritten or are gone
+	stale bool // some frames are of segments that were rewritten or removed
 }
 
-// covered walks up to the end of the last frame that is right.
+// covered walks to the end of the last valid frame. It reads frames from off on.
 func (w *walk) covered(keys *keyLog, off int64) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		w.cut = off
 		for f, err := range keys.frames(off) {
 			if err != nil || f.segment > w.segments[len(w.segments)-1].number {
-				return // what lies behind is read from the values
+				return // the caller reads the rest from the values
 			}
 			s := w.segment(f.segment)
 			void := s == nil || s.rewrite != f.rewrite
@@ -78,7 +79,7 @@ func (w *walk) covered(keys *keyLog, off int64) iter.Seq2[entry, error] {
 	}
 }
 
-// gap walks the values from where the walk is up to a position.
+// gap walks the values from the walk's position to another one.
 func (w *walk) gap(to position) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for _, s := range w.segments {
@@ -99,7 +100,8 @@ func (w *walk) gap(to position) iter.Seq2[entry, error] {
 	}
 }
 
-// values yields the records of a part of a segment, read from the values.
+// values yields the records in a part of a segment. It reports whether to go
+// on.
 func (w *walk) values(s *segment, from, end int64, yield func(entry, error) bool) bool {
 	c := newScan(s, from, end)
 	for {

@@ -1,20 +1,20 @@
-// Package faultfs is a file system in memory for tests of what must survive:
-// it fails any step on demand, and at a crash it forgets what was not synced.
+// Package faultfs is a file system in memory for tests of crash safety. It fails
+// chosen steps, and loses at a crash what was not synced.
 //
-// Every call of atomicfile.FS and atomicfile.File but Name and Stat is a step.
-// Fail says which steps go wrong:
+// A step is a call of any method of atomicfile.FS or atomicfile.File except Name
+// and Stat. Fail chooses the steps that fail:
 //
-//	fsys.Fail(faultfs.At(3, syscall.EIO))         // the third step from here
-//	fsys.Fail(faultfs.At(3, faultfs.ErrPowerCut)) // it and all that follow
+//	fsys.Fail(faultfs.At(3, syscall.EIO))         // the third step from now
+//	fsys.Fail(faultfs.At(3, faultfs.ErrPowerCut)) // the third step and all later ones
 //
-// so a test runs its subject for k = 1, 2, ... until no step is left to fail.
-// A write that fails has written half. A sync that fails loses what it was to
-// make durable, and the next one does not make up for it, as on Linux.
+// A test runs its subject for k = 1, 2, ... until it takes fewer than k steps. A
+// failed write writes the first half. A failed sync loses the data that it should
+// have made durable, and a later sync does not restore it, as on Linux.
 //
-// Crash returns the disk as the next start finds it. Of what was not synced,
-// each write may be there whole, in part or not at all, and the changes of
-// directory entries may be there up to any one; how much is the caller's
-// choice: Worst, Best, or a draw. Directories themselves are durable at once.
+// Crash returns the file system as the next start finds it. Each write that was
+// not synced may be there completely, without some sectors, up to some byte, or
+// not at all; changes of directory entries may be there up to any one. The caller
+// chooses with Worst, Best or a random function. Directories are durable at once.
 package faultfs
 
 import (
@@ -30,18 +30,23 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// ErrPowerCut is the error of a step during which the power goes. Every
-// further step fails with it and changes nothing.
-var ErrPowerCut = errors.New("the power is off")
+var (
+	// ErrPowerCut is the error of a step during a power cut. Every later step
+	// fails with it and changes nothing.
+	ErrPowerCut = errors.New("the power is off")
+	// ErrKilled is the error of a step that a killed process does not take. The
+	// step changes nothing.
+	ErrKilled = errors.New("the process was killed")
+)
 
-// A Step is one call that can fail.
+// A Step is a call that can fail.
 type Step struct {
 	N    int    // from 1
-	Op   string // the method, as Rename
+	Op   string // the method, for example Rename
 	Name string // the file
 }
 
-// At fails the k-th step.
+// At returns a function for Fail that fails the k-th step.
 func At(k int, err error) func(Step) error {
 	return func(s Step) error {
 		if s.N == k {
@@ -51,22 +56,22 @@ func At(k int, err error) func(Step) error {
 	}
 }
 
-// Worst makes a crash forget everything that was not synced.
+// Worst makes Crash lose everything that was not synced.
 func Worst(int) int { return 0 }
 
-// Best makes a crash forget nothing.
+// Best makes Crash lose nothing.
 func Best(n int) int { return n - 1 }
 
-// FS is an atomicfile.FS.
+// An FS is an atomicfile.FS in memory.
 type FS struct {
 	mu      sync.Mutex
 	dirs    map[string]bool
 	entries map[string]*inode // as the process sees them
-	durable map[string]*inode // as they are after the next crash at worst
-	pending []relink          // what takes durable to entries
+	durable map[string]*inode // that survive every crash
+	pending []relink          // lead from durable to entries
 	steps   int
 	fault   func(Step) error
-	off     bool // the power has gone
+	off     bool // after ErrPowerCut
 }
 
 // A relink changes one or two directory entries at once.
@@ -95,23 +100,24 @@ func New() *FS {
 	}
 }
 
-// Fail asks fault before each step from now on, counted from 1; an error fails
-// the step. nil ends the faults, but a power cut is ended by Crash only.
+// Fail calls fault before each step from now on, numbered from 1. If fault
+// returns an error the step fails with it. Fail(nil) ends the faults, but not a
+// power cut.
 func (f *FS) Fail(fault func(Step) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.steps, f.fault = 0, fault
 }
 
-// Steps is the number of steps since New or the last Fail.
+// Steps returns the number of steps since New or the last Fail.
 func (f *FS) Steps() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.steps
 }
 
-// Crash returns what a power cut now would leave. pick(n) chooses one of n
-// outcomes, from 0, the worst, to n-1, the best.
+// Crash returns the file system that a power cut would leave now. pick(n) chooses
+// one of n outcomes, from 0, the worst, to n-1, the best.
 func (f *FS) Crash(pick func(n int) int) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,7 +138,7 @@ func (f *FS) Crash(pick func(n int) int) *FS {
 	return after
 }
 
-// step counts a step and returns the error it is to fail with. f is locked.
+// step counts a step and returns the error to fail with, if any. f is locked.
 func (f *FS) step(op, name string) error {
 	f.steps++
 	var err error
@@ -149,7 +155,7 @@ func (f *FS) step(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// relink changes entries at once and durably at the next SyncDir.
+// relink changes entries at once, and durable at the next SyncDir.
 func (f *FS) relink(r relink) {
 	r.apply(f.entries)
 	f.pending = append(f.pending, r)
@@ -220,7 +226,7 @@ func (f *FS) MkdirAll(name string, _ fs.FileMode) error {
 	return nil
 }
 
-// Rename renames a file, over another one if it is there.
+// Rename renames a file and replaces an existing one.
 func (f *FS) Rename(from, to string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -232,13 +238,13 @@ func (f *FS) Rename(from, to string) error {
 	if !f.dirs[filepath.Dir(to)] {
 		return &fs.PathError{Op: "Rename", Path: to, Err: fs.ErrNotExist}
 	}
-	if f.entries[to] != file { // of two names of one file POSIX keeps both
+	if f.entries[to] != file { // POSIX keeps both names of one file
 		f.relink(relink{remove: from, add: to, file: file})
 	}
 	return nil
 }
 
-// Link gives a file another name.
+// Link adds a name to a file.
 func (f *FS) Link(from, to string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -257,7 +263,7 @@ func (f *FS) Link(from, to string) error {
 	return nil
 }
 
-// Remove removes a file's name.
+// Remove removes a name of a file.
 func (f *FS) Remove(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -269,7 +275,7 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// find takes the step of a call on a file that must be there.
+// find takes the step of a call on a file that must exist.
 func (f *FS) find(op, name string) (*inode, error) {
 	if err := f.step(op, name); err != nil {
 		return nil, err
@@ -281,7 +287,7 @@ func (f *FS) find(op, name string) (*inode, error) {
 	return file, nil
 }
 
-// SyncDir makes the changes of a directory's entries durable.
+// SyncDir makes the changes of entries in a directory durable.
 func (f *FS) SyncDir(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

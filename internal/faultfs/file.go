@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// An inode is a file whatever its names.
+// An inode is the content of a file, independent of its names.
 type inode struct {
 	data    []byte   // as the process sees it
-	synced  []byte   // as it is after the next crash at worst
-	pending []change // what takes synced to data, unless a sync has failed
+	synced  []byte   // that survives every crash
+	pending []change // lead from synced to data, unless a sync failed
 }
 
 // A change is a write, or a change of size.
@@ -56,11 +56,28 @@ func (i *inode) crash(pick func(n int) int) *inode {
 			if pick(2) == 1 {
 				data = c.apply(data)
 			}
-		} else if n := pick(len(c.bytes) + 1); n > 0 {
-			data = change{at: c.at, bytes: c.bytes[:n]}.apply(data)
+		} else {
+			data = c.tear(data, pick)
 		}
 	}
 	return &inode{data: data, synced: slices.Clone(data)}
+}
+
+// sector is the unit in which a disk writes.
+const sector = 512
+
+// tear applies a write up to some byte, and without some of the sectors before
+// the last one.
+func (c change) tear(data []byte, pick func(n int) int) []byte {
+	end := c.at + pick(len(c.bytes)+1)
+	for at := c.at; at < end; {
+		next := min(at/sector*sector+sector, end)
+		if next == end || pick(8) > 0 {
+			data = change{at: at, bytes: c.bytes[at-c.at : next-c.at]}.apply(data)
+		}
+		at = next
+	}
+	return data
 }
 
 // A handle is an open file.
@@ -73,7 +90,8 @@ type handle struct {
 	closed bool
 }
 
-// begin takes the step of a call on an open file.
+// begin takes the step of a call on an open file. allowed is false if the file
+// was not opened for the call.
 func (h *handle) begin(op string, allowed bool) error {
 	if h.closed {
 		return &fs.PathError{Op: op, Path: h.name, Err: fs.ErrClosed}
@@ -145,12 +163,14 @@ func (h *handle) WriteAt(p []byte, at int64) (int, error) {
 	return h.write("WriteAt", p, int(at), h.writable() && h.flag&os.O_APPEND == 0)
 }
 
-// write changes the file; a fault lets half of it happen.
+// write changes the file. A step that fails writes half, except after ErrKilled.
 func (h *handle) write(op string, p []byte, at int, allowed bool) (int, error) {
 	possible := allowed && !h.closed && !h.fsys.off
 	err := h.begin(op, allowed)
 	n := len(p)
-	if err != nil {
+	if errors.Is(err, ErrKilled) {
+		n = 0
+	} else if err != nil {
 		n /= 2
 	}
 	if !possible || n == 0 {
@@ -176,13 +196,13 @@ func (h *handle) Sync() error {
 	err := h.begin("Sync", true)
 	if err == nil {
 		h.inode.sync()
-	} else if !errors.Is(err, ErrPowerCut) {
+	} else if !errors.Is(err, ErrPowerCut) && !errors.Is(err, ErrKilled) {
 		h.inode.pending = nil
 	}
 	return err
 }
 
-// Close closes the file, also when it is made to fail.
+// Close closes the file, even if the step fails.
 func (h *handle) Close() error {
 	h.fsys.mu.Lock()
 	defer h.fsys.mu.Unlock()
@@ -191,7 +211,7 @@ func (h *handle) Close() error {
 	return err
 }
 
-// info is what Stat and ReadDir say.
+// info is the result of Stat and ReadDir.
 type info struct {
 	name string
 	size int64

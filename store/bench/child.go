@@ -18,31 +18,30 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A result is what was measured of one store; a second is its unit of time
-// where none is said. Figures that a store does not have are 0.
+// A result has the figures of one store. Figures that a store does not have are 0.
 type result struct {
-	Load       float64 `json:"load,omitempty"`        // pages a second
+	Load       float64 `json:"load,omitempty"`        // pages per second
 	PutMax     float64 `json:"put_max_ms,omitempty"`  // the longest batch
-	ReopenDead float64 `json:"reopen_dead,omitempty"` // seconds, after the loader ended (FileMap: without Close)
+	ReopenDead float64 `json:"reopen_dead,omitempty"` // seconds, after the loading process ended (FileMap: without Close)
 	Reopen     float64 `json:"reopen,omitempty"`      // seconds, after Close
 	Get10k     float64 `json:"get10k_ms,omitempty"`
-	Get        float64 `json:"get,omitempty"`  // a second, 1 thread
-	Get2       float64 `json:"get2,omitempty"` // a second, 2 threads
-	View       float64 `json:"view,omitempty"` // FileMap's gets without a copy, likewise
+	Get        float64 `json:"get,omitempty"`  // per second, 1 thread
+	Get2       float64 `json:"get2,omitempty"` // per second, 2 threads
+	View       float64 `json:"view,omitempty"` // as Get: FileMap.View, which allocates nothing
 	View2      float64 `json:"view2,omitempty"`
 	P50        float64 `json:"p50_us,omitempty"`
 	P99        float64 `json:"p99_us,omitempty"`
-	Cold       float64 `json:"cold,omitempty"` // a second, after the page cache was emptied
+	Cold       float64 `json:"cold,omitempty"` // gets per second after the page cache was emptied
 	Miss       float64 `json:"miss,omitempty"`
-	Update     float64 `json:"update,omitempty"` // pages a second
+	Update     float64 `json:"update,omitempty"` // pages per second
 	Disk       float64 `json:"disk_mb,omitempty"`
-	Anon       float64 `json:"anon_mb,omitempty"`     // most memory of the process that is not a file
-	Index      float64 `json:"index_bytes,omitempty"` // of memory an entry
+	Anon       float64 `json:"anon_mb,omitempty"`     // maximum anonymous memory of the process
+	Index      float64 `json:"index_bytes,omitempty"` // bytes of memory per entry
 }
 
 const batchSize = 2000
 
-// runChild is one phase of one store, in a process of its own.
+// runChild runs one phase of one store in a child process.
 func runChild(arg string) error {
 	var p plan
 	if err := json.Unmarshal([]byte(arg), &p); err != nil {
@@ -75,13 +74,13 @@ func load(p plan, r *result) error {
 		r.Index = float64(i.IndexBytes()) / float64(p.N)
 	}
 	if _, ok := s.(*fileMap); ok {
-		return nil // killed, as far as its files know
+		return nil // as after a kill
 	}
 	return s.Close()
 }
 
-// putAll puts n pages in durable batches and returns pages a second and the
-// longest batch.
+// putAll puts n pages in durable batches. It returns pages per second, and the
+// time of the longest batch in ms.
 func putAll(s store, p plan, n, round int) (rate, longest float64, err error) {
 	make := newPages(p.Size)
 	var took, most time.Duration
@@ -152,10 +151,10 @@ func read(p plan, r *result) error {
 	return s.Close()
 }
 
-// A get returns a page's body, and nil where there is none.
+// A get returns a page's body, or nil if there is no page.
 type get func(key doc.OID) ([]byte, error)
 
-// hits returns random gets a second by one and by two threads.
+// hits returns random gets per second with one and with two threads.
 func hits(g get, p plan) (one, two float64, err error) {
 	if one, err = gets(g, p.N, p.Gets, 1, 1); err != nil {
 		return 0, 0, err
@@ -164,8 +163,8 @@ func hits(g get, p plan) (one, two float64, err error) {
 	return one, two, err
 }
 
-// cold returns random gets a second after the page cache was emptied, and fills
-// it again: file by file, since one get after the other would take minutes.
+// cold empties the page cache, returns random gets per second, and fills the
+// cache again, file by file: single gets would take minutes.
 func cold(s coldStore, n int) (float64, error) {
 	if err := s.EmptyCache(); err != nil {
 		return 0, err
@@ -177,7 +176,7 @@ func cold(s coldStore, n int) (float64, error) {
 	return rate, s.FillCache()
 }
 
-// gets returns random gets a second by so many threads.
+// gets returns random gets per second with a number of threads.
 func gets(g get, n, count, threads int, seed uint64) (float64, error) {
 	var wg sync.WaitGroup
 	var failed atomic.Pointer[error]
@@ -205,8 +204,7 @@ func gets(g get, n, count, threads int, seed uint64) (float64, error) {
 	return float64(count) / time.Since(start).Seconds(), nil
 }
 
-// warm gets every page once, so that what follows finds it in memory, and mapped
-// where it is mapped.
+// warm gets every page once, so that the page cache has it.
 func warm(s store, n int) error {
 	for i := range n {
 		if _, err := s.Get(key(i)); err != nil {
@@ -216,7 +214,7 @@ func warm(s store, n int) error {
 	return nil
 }
 
-// latency returns the median and the 99th percentile of a get, in µs.
+// latency returns the median and the 99th percentile of the time of a get in µs.
 func latency(s store, p plan) (p50, p99 float64, err error) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	took := make([]time.Duration, p.Sample)
@@ -232,7 +230,7 @@ func latency(s store, p plan) (p50, p99 float64, err error) {
 	return took[len(took)/2].Seconds() * 1e6, took[len(took)*99/100].Seconds() * 1e6, nil
 }
 
-// misses returns gets a second of keys that are not there.
+// misses returns gets per second of missing keys.
 func misses(s store, p plan) (float64, error) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	start := time.Now()
@@ -260,8 +258,8 @@ func diskMB(dir string) (float64, error) {
 	return float64(n) / 1e6, err
 }
 
-// watchMemory samples the process's anonymous memory; the function that it
-// returns says the most there was, in MB.
+// watchMemory samples the anonymous memory of the process. The returned function
+// returns the maximum in MB.
 func watchMemory() func() float64 {
 	var most atomic.Int64
 	done := make(chan struct{})

@@ -10,8 +10,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A pages makes the same pages for every store: JSON of readable words, as long
-// as asked for in the mean, under keys that are spread over all integers.
+// A pages generates the same pages for every store: JSON of readable words with a
+// given mean size, under keys that are spread over all integers.
 type pages struct {
 	bodies [][]byte
 }
@@ -20,7 +20,7 @@ const bodyCount = 4096
 
 func newPages(size int) *pages {
 	rng := rand.New(rand.NewPCG(1, 2))
-	common := rand.NewZipf(rng, 1.15, 4, 5000) // words occur as in a text: few of them often
+	common := rand.NewZipf(rng, 1.15, 4, 5000) // as in a text a few words are frequent
 	words := make([]string, 5001)
 	for i := range words {
 		var b strings.Builder
@@ -44,7 +44,7 @@ func newPages(size int) *pages {
 	return p
 }
 
-// page is the i-th page of a round of writing; its number is in its body.
+// page returns page i of a round of writing. The body contains i.
 func (p *pages) page(i, round int) doc.Page {
 	body := append([]byte(nil), p.bodies[(i+round*7)%bodyCount]...)
 	const idAt = len(`{"row":{"id":`)
@@ -58,8 +58,8 @@ func (p *pages) page(i, round int) doc.Page {
 	return page
 }
 
-// key is the OID of page i: an integer, scattered so that order of writing is
-// not order of keys.
+// key returns the OID of page i, an integer, so that the order of keys is not the
+// order of writing.
 func key(i int) doc.OID {
 	x := uint64(i) * 0x9e3779b97f4a7c15
 	var b [9]byte

@@ -1,14 +1,14 @@
-// Command bench runs FileMap beside the embeddable Go stores, and beside the
-// bare file system calls, on the same pages in one run, and says for each
-// target ok or MISS.
+// Command bench compares FileMap with embeddable Go stores and with bare file
+// system calls, on the same pages, and prints ok or MISS for each target.
 //
-//	go run . [-n 200000] [-rounds 1] [-stores filemap-mmap,pogreb]
+//	go run . [-n 200000] [-rounds 1] [-stores filemap,pogreb]
 //
-// Each store works in processes of its own, so that its memory is its own: one
-// loads and ends (FileMap without a Close, as in a crash), one opens and reads.
-// A store that needs more than 10 minutes for one of the two is left out, and the
-// report says so. Rounds are interleaved and a figure is the median of its rounds. It is a
-// module of its own, so that the peers are no part of the product.
+// Each store runs in two processes, so that their memory can be measured: one
+// loads and ends (FileMap without Close, as in a crash), one opens and reads. A
+// store that takes more than 10 minutes in one of them is skipped, with a line on
+// stderr. Rounds are interleaved; a figure is the median of its rounds. The
+// command is a separate module, so that the product does not depend on the other
+// stores.
 package main
 
 import (
@@ -24,15 +24,15 @@ import (
 	"time"
 )
 
-// A plan is what one run does to each store.
+// A plan describes the run of one store.
 type plan struct {
 	N      int    `json:"n"`      // pages
 	Size   int    `json:"size"`   // mean bytes of a page
-	Gets   int    `json:"gets"`   // random gets, by 1 and by 2 threads
-	Store  string `json:"store"`  // for a child: which one
-	Phase  string `json:"phase"`  // for a child: load or read
-	Dir    string `json:"dir"`    // for a child
-	Sample int    `json:"sample"` // gets whose time is taken one by one
+	Gets   int    `json:"gets"`   // random gets, with 1 and with 2 threads
+	Store  string `json:"store"`  // of a child process
+	Phase  string `json:"phase"`  // of a child process: load or read
+	Dir    string `json:"dir"`    // of a child process
+	Sample int    `json:"sample"` // gets that are timed one by one
 }
 
 func main() {
@@ -49,10 +49,10 @@ func run() error {
 	flag.IntVar(&p.N, "n", 200_000, "pages")
 	flag.IntVar(&p.Size, "size", 1024, "mean bytes of a page")
 	flag.IntVar(&p.Gets, "gets", 1_000_000, "random gets")
-	flag.IntVar(&rounds, "rounds", 0, "interleaved rounds, of which the median counts (default: 3, and 1 for more than a million pages)")
-	flag.StringVar(&dir, "dir", "", "where to put the data (default: a temporary directory)")
-	flag.StringVar(&names, "stores", strings.Join(storeNames, ","), "which to run; a ratio to another one is not measured")
-	flag.StringVar(&child, "child", "", "for the command's own processes")
+	flag.IntVar(&rounds, "rounds", 0, "interleaved rounds; a figure is their median (default: 3, and 1 for more than a million pages)")
+	flag.StringVar(&dir, "dir", "", "directory for the data (default: a temporary directory)")
+	flag.StringVar(&names, "stores", strings.Join(storeNames, ","), "stores to run; ratios to other stores are not measured")
+	flag.StringVar(&child, "child", "", "internal: the plan of a child process")
 	flag.Parse()
 	if child != "" {
 		return runChild(child)
@@ -94,7 +94,7 @@ func runRounds(p plan, dir string, rounds int, names []string) (map[string]resul
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 			if slow[name] {
-				fmt.Fprintf(os.Stderr, "%s is left out: %v\n", name, err)
+				fmt.Fprintf(os.Stderr, "%s is skipped: %v\n", name, err)
 				delete(got, name)
 			} else {
 				got[name] = append(got[name], r)
@@ -111,10 +111,10 @@ func runRounds(p plan, dir string, rounds int, names []string) (map[string]resul
 	return all, nil
 }
 
-// patience is how long one phase of one store may take.
+// patience is the maximum time of one phase of one store.
 const patience = 10 * time.Minute
 
-// runStore lets two processes load and read one store.
+// runStore loads and reads one store in two processes.
 func runStore(p plan) (result, error) {
 	var r result
 	for _, phase := range []string{"load", "read"} {

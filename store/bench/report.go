@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 )
 
-// median takes the median of each figure.
+// median returns the median of each figure.
 func median(results []result) result {
 	figures := map[string][]float64{}
 	for _, r := range results {
@@ -47,12 +47,12 @@ func (r result) figures() (f map[string]float64) {
 
 var errMissed = errors.New("a target was missed")
 
-// A target is one promise, as a figure and its bound.
+// A target is a figure and its bound.
 type target struct {
 	what  string
 	got   float64
 	bound float64
-	less  bool // the figure is to be at most the bound
+	less  bool // the bound is a maximum
 }
 
 func (t target) met() bool {
@@ -82,7 +82,7 @@ func report(w io.Writer, p plan, all map[string]result) error {
 		}
 		fmt.Fprintf(w, "%-44s %9.2f %s %-7g %s\n", t.what, t.got, sign, t.bound, verdict)
 	}
-	mapped := all["filemap-mmap"]
+	m := all["filemap"]
 	verdict := "ok"
 	switch {
 	case missed > 0:
@@ -90,18 +90,13 @@ func report(w io.Writer, p plan, all map[string]result) error {
 	case unknown > 0:
 		verdict = "incomplete"
 	}
-	fmt.Fprintln(w, copies)
 	fmt.Fprintf(w, "bench-store: n=%d load=%.0f/s get=%.0f/s get2=%.0f/s p50=%.2fus p99=%.2fus longest_put=%.1fms missed=%d not_measured=%d %s\n",
-		p.N, mapped.Load, mapped.Get, mapped.Get2, mapped.P50, mapped.P99, mapped.PutMax, missed, unknown, verdict)
+		p.N, m.Load, m.Get, m.Get2, m.P50, m.P99, m.PutMax, missed, unknown, verdict)
 	if missed > 0 {
 		return errMissed
 	}
 	return nil
 }
-
-// copies says why two rows are there for one target. The target is get's; view
-// is how a reader should get a page that it parses at once.
-const copies = "get returns a copy, as pogreb's does: both wait for memory two or three times, and get also verifies two checksums; view verifies as much and copies nothing."
 
 func table(w io.Writer, all map[string]result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -119,24 +114,18 @@ func table(w io.Writer, all map[string]result) error {
 }
 
 func targets(p plan, all map[string]result) []target {
-	raw, mapped, pread := all["raw"], all["filemap-mmap"], all["filemap-pread"]
-	pogreb, pebble := all["pogreb"], all["pebble"]
+	m, raw, pogreb, pebble := all["filemap"], all["raw"], all["pogreb"], all["pebble"]
 	return []target{
-		{"get, mapped, 1 thread / raw pread", ratio(mapped.Get, raw.Get), 1.15, false},
-		{"get, mapped, 1 thread / pogreb", ratio(mapped.Get, pogreb.Get), 1.5, false},
-		{"get, mapped, 2 threads / pogreb", ratio(mapped.Get2, pogreb.Get2), 1.8, false},
-		{"view, mapped, 1 thread / pogreb's get", ratio(mapped.View, pogreb.Get), 1.5, false},
-		{"view, mapped, 2 threads / pogreb's get", ratio(mapped.View2, pogreb.Get2), 1.8, false},
-		{"get, pread / raw pread", ratio(pread.Get, raw.Get), 0.7, false},
-		{"cold get, pread / raw pread", ratio(pread.Cold, raw.Cold), 0.9, false},
-		{"miss / pogreb", ratio(mapped.Miss, pogreb.Miss), 1.5, false},
-		{"load / raw append and fdatasync", ratio(mapped.Load, raw.Load), 0.55, false},
-		{"load / pogreb", ratio(mapped.Load, pogreb.Load), 2, false},
-		{"load / pebble", ratio(mapped.Load, pebble.Load), 3, false},
-		{"update / pebble", ratio(mapped.Update, pebble.Update), 1.2, false},
-		{"index, bytes an entry", measured(mapped.Index), 12, true},
-		{"10,000 warm gets, ms", measured(mapped.Get10k), 25, true},
-		{"reopen after Close, ms", measured(mapped.Reopen) * 1e3, 100, true},
-		{"reopen after a kill, s per million pages", measured(mapped.ReopenDead) / max(float64(p.N)/1e6, 0.1), 1, true},
+		{"get / raw pread", ratio(m.Get, raw.Get), 0.7, false},
+		{"cold get / raw pread", ratio(m.Cold, raw.Cold), 0.9, false},
+		{"miss / pogreb", ratio(m.Miss, pogreb.Miss), 1.5, false},
+		{"load / raw append and fdatasync", ratio(m.Load, raw.Load), 0.55, false},
+		{"load / pogreb", ratio(m.Load, pogreb.Load), 2, false},
+		{"load / pebble", ratio(m.Load, pebble.Load), 3, false},
+		{"update / pebble", ratio(m.Update, pebble.Update), 1.2, false},
+		{"index, bytes per entry", measured(m.Index), 12, true},
+		{"10,000 warm gets, ms", measured(m.Get10k), 25, true},
+		{"reopen after Close, ms", measured(m.Reopen) * 1e3, 100, true},
+		{"reopen after a kill, s per million pages", measured(m.ReopenDead) / max(float64(p.N)/1e6, 0.1), 1, true},
 	}
 }

@@ -18,17 +18,18 @@ import (
 	filemap "indexerd/store"
 )
 
-// A store is what is compared. Put is durable when it returns; Get returns nil
-// where there is nothing.
+// A store is a store to compare. Put is durable when it returns; Get returns nil
+// for a missing key.
 type store interface {
 	Put(batch []doc.Page) error
 	Get(key doc.OID) ([]byte, error)
 	Close() error
 }
 
-// In this order they run. The targets speak of FileMap without compression, as
-// raw files and pogreb have none; with it is what users get by default.
-var storeNames = []string{"raw", "filemap-mmap", "filemap-pread", "filemap-s2", "pogreb", "pebble", "badger", "bbolt"}
+// storeNames are in the order of the run. The targets are for FileMap without
+// compression, since raw files and pogreb do not compress; filemap-s2 is the
+// default of the product.
+var storeNames = []string{"raw", "filemap", "filemap-s2", "pogreb", "pebble", "badger", "bbolt"}
 
 func openStore(name, dir string, n int) (store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -37,12 +38,10 @@ func openStore(name, dir string, n int) (store, error) {
 	switch name {
 	case "raw":
 		return openRaw(dir, n)
-	case "filemap-mmap":
-		return openFileMap(dir, filemap.Options{Mmap: true, Compression: filemap.None})
-	case "filemap-pread":
+	case "filemap":
 		return openFileMap(dir, filemap.Options{Compression: filemap.None})
 	case "filemap-s2":
-		return openFileMap(dir, filemap.Options{Mmap: true})
+		return openFileMap(dir, filemap.Options{})
 	case "pogreb":
 		db, err := pogreb.Open(dir, nil)
 		return pogrebStore{db}, err
@@ -76,8 +75,7 @@ func (s *fileMap) Get(key doc.OID) ([]byte, error) {
 	return p.Body, err
 }
 
-// view gets a page as who parses it at once does. What it returns is only for
-// its length.
+// view reads a page with View. The returned bytes are valid for their length only.
 func (s *fileMap) view(key doc.OID) (body []byte, err error) {
 	err = s.View(key, func(p doc.Page) error {
 		body = p.Body
@@ -91,7 +89,7 @@ func (s *fileMap) IndexBytes() int64 { return s.Stats().IndexBytes }
 func (s *fileMap) EmptyCache() error { return emptyCache(s.dir) }
 func (s *fileMap) FillCache() error  { return fillCache(s.dir) }
 
-// A coldStore can make the kernel forget its values, and read them again.
+// A coldStore can remove its values from the page cache, and read them again.
 type coldStore interface {
 	store
 	EmptyCache() error
@@ -135,8 +133,8 @@ func fillCache(dir string) error {
 	return nil
 }
 
-// A rawStore is a file and the offsets of its pages in an array: what the file
-// system itself can do. Keys are known to be those of the n pages.
+// A rawStore is a file and a map of offsets, to measure the file system itself.
+// Its keys are those of the n pages.
 type rawStore struct {
 	dir     string
 	f       *os.File
@@ -159,8 +157,7 @@ func openRaw(dir string, n int) (store, error) {
 	return s, s.reload(n)
 }
 
-// reload finds the pages of a file written before by their lengths, which
-// follow from the data.
+// reload finds the pages of an existing file by their lengths, which Close saved.
 func (s *rawStore) reload(n int) error {
 	info, err := s.f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -315,7 +312,7 @@ func (s boltStore) Get(key doc.OID) (v []byte, err error) {
 	return v, err
 }
 
-// quiet drops what pebble logs.
+// quiet discards the log of pebble.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
@@ -325,10 +322,10 @@ func (quiet) Fatalf(f string, a ...any) {
 	os.Exit(1)
 }
 
-// ratio is a over b, NaN unless both were measured.
+// ratio returns a/b, or NaN unless both were measured.
 func ratio(a, b float64) float64 { return measured(a) / measured(b) }
 
-// measured is NaN for a figure that there is not.
+// measured returns NaN for a missing figure.
 func measured(figure float64) float64 {
 	if figure == 0 {
 		return math.NaN()

@@ -136,5 +136,5 @@ var mutants = []mutant{
 		edit: replace("m.Seen.Add(-AssumedTimeout(p.Table))", "m.Seen")},
 	{rule: "R28", name: "a held lock is taken again", pkg: "store", function: "Lock",
 		edit:  replace("o, e := l.TryLock()", "o, e := l.TryLock()\no = o || e == nil"),
-		tests: "TestLock|TestLockShared"},
+		tests: "TestLock|TestSharedLocksExcludeAWriter"},
 }

@@ -4,11 +4,8 @@ package store
 
 import "indexerd/internal/atomicfile"
 
-// Elsewhere than on Linux nothing is mapped: files are read.
-
-func (s *segment) mapShared(int64) error { return nil }
-
-func (s *segment) unmap() error { return nil }
+// Only Linux maps files and has fdatasync. Other systems read files into
+// memory.
 
 func mapPrivate(atomicfile.File, int64) ([]byte, error) { return nil, nil }
 

@@ -8,15 +8,12 @@ import (
 	"indexerd/internal/doc"
 )
 
-// maxFaults is how many faults a Check names; there may be millions.
-const maxFaults = 10
-
-// Check reads the whole map and compares what it keeps twice: values with
-// their checksums, the index with what the values give when they are applied
-// anew, key.dat with the values, the figures of garbage with what is garbage.
-// Writing waits meanwhile, reading does not. Pages found damaged are absent to
-// Meta and Has from then on, so that they are fetched again.
-func (m *FileMap) Check() error {
+// check reads the whole map and compares everything that is stored twice: values
+// with their checksums, the index with one rebuilt from the values, key.dat with
+// the values, and the figures of garbage with the garbage. It reports up to
+// maxFaults errors, and marks damaged pages as Get does. Writers wait, readers do
+// not.
+func (m *FileMap) check() error {
 	m.layout.RLock()
 	defer m.layout.RUnlock()
 	m.writing.Lock()
@@ -37,20 +34,22 @@ func (m *FileMap) Check() error {
 	return fmt.Errorf("check %s: %w", m.dir, join(c.faults...))
 }
 
+const maxFaults = 10
+
 type checking struct {
 	m      *FileMap
-	shadow *FileMap // the same segments under an index of their own
-	heads  uint32   // checksum of all heads, in order
+	shadow *FileMap // the same segments with a rebuilt index
+	heads  uint32   // checksum of all headers, in order
 	faults []error
 }
 
-// shadow is a map over the same files with an empty index. It is never closed
-// and never written.
+// shadow returns a map over the same files with an empty index. It is never
+// closed and never written.
 func (m *FileMap) shadow() *FileMap {
 	o := &FileMap{dir: m.dir, options: m.options}
 	order := make([]*segment, 0, len(*m.order.Load()))
 	for _, s := range *m.order.Load() {
-		same := &segment{segmentHeader: s.segmentHeader, id: s.id, file: s.file, data: s.data}
+		same := &segment{segmentHeader: s.segmentHeader, id: s.id, file: s.file}
 		same.end.Store(s.end.Load())
 		o.segments[s.id].Store(same)
 		order = append(order, same)
@@ -81,7 +80,7 @@ func (c *checking) values() error {
 	return nil
 }
 
-// damage reports a record or stretch that is damaged.
+// damage reports a damaged record or range.
 func (c *checking) damage(e *entry) {
 	at := int64(e.place) * unit
 	switch {
@@ -89,16 +88,15 @@ func (c *checking) damage(e *entry) {
 		c.fault("value%d.dat at %d: %w: %d bytes without a record", e.seg.number, at, ErrCorrupt, e.lost)
 	case e.bad:
 		c.fault("value%d.dat at %d: page %v: %w", e.seg.number, at, doc.OID(e.key()), errBodySum)
-		hash := Family{c.m, e.head.family}.hash(doc.OID(e.key()))
-		if s, ok := c.m.index.at(hash, e.address()); ok {
-			c.m.markCorrupt(hash, s)
+		if s, ok := c.m.index.at(e.hash(), e.address()); ok {
+			c.m.markCorrupt(e.hash(), s)
 		}
 	}
 }
 
 func (c *checking) add(e *entry) { c.heads = crc32.Update(c.heads, castagnoli, e.bytes) }
 
-// keys walks the log as All does, and must meet the same heads.
+// keys walks the log as All does, and compares the headers.
 func (c *checking) keys() error {
 	want := c.heads
 	c.heads = 0
@@ -109,7 +107,7 @@ func (c *checking) keys() error {
 		c.add(&e)
 	}
 	if c.heads != want {
-		c.fault("key.dat lists other records than the values have")
+		c.fault("key.dat: its records are not those of the values")
 	}
 	return nil
 }
@@ -117,37 +115,37 @@ func (c *checking) keys() error {
 // index compares the slots with those of the shadow.
 func (c *checking) index() error {
 	for i, sh := range c.m.index.shards() {
-		got, cells := sh.content()
-		want, wantCells := c.shadow.index.shard(uint64(i)).content()
+		got, pages := sh.content()
+		want, wantPages := c.shadow.index.shard(uint64(i)).content()
 		if !slices.Equal(got, want) {
-			c.fault("address.idx, shard %d: its %d slots are not the %d that the values give", i, len(got), len(want))
+			c.fault("index, shard %d: its %d slots are not the %d of the values", i, len(got), len(want))
 		}
-		if cells != wantCells {
-			c.fault("address.idx, shard %d: it counts %v pages, the values give %v", i, cells, wantCells)
+		if pages != wantPages {
+			c.fault("index, shard %d: got %d pages, want %d", i, pages, wantPages)
 		}
 	}
 	return nil
 }
 
-// content is what a shard says, in an order of its own: tags and addresses.
-func (sh shard) content() ([]slot, [Families]uint32) {
+// content returns the sorted slots and the number of pages.
+func (sh shard) content() ([]slot, int) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	all := sh.all()
 	for i := range all {
-		all[i] = all[i].corrupt() // which ones are known to be damaged may differ
+		all[i] = all[i].corrupt() // the marks of damage may differ
 	}
 	slices.Sort(all)
-	return all, sh.cells
+	return all, sh.pages
 }
 
-// garbage makes sure that no segment counts less garbage than it has: it would
-// let a tombstone go too soon. After a crash it may count more.
+// garbage compares the figures of garbage. A figure may be too high after a crash,
+// but not too low: a tombstone would be dropped too early.
 func (c *checking) garbage() error {
 	for _, s := range *c.m.order.Load() {
 		want := c.shadow.segments[s.id].Load()
 		if s.dead.Load() < want.dead.Load() || s.tombs.Load() < want.tombs.Load() {
-			c.fault("value%d.dat: it counts %d bytes of garbage and %d of tombstones, and has %d and %d",
+			c.fault("value%d.dat: got %d bytes of garbage and %d of tombstones, want at least %d and %d",
 				s.number, s.dead.Load(), s.tombs.Load(), want.dead.Load(), want.tombs.Load())
 		}
 	}
