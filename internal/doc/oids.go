@@ -1,13 +1,13 @@
 package doc
 
-// Keyed is anything that stands for one row: a Stamp, Meta, Doc, Page, Reject or
-// Indexed, and the types of other packages that have a Key.
+// A Keyed has the key of one row: a Stamp, Meta, Doc, Page, Reject or Indexed, or a
+// type of another package.
 type Keyed interface{ Key() OID }
 
 // Key returns the OID.
 func (s Stamp) Key() OID { return s.OID }
 
-// Key returns the OID, empty where the key of the row is unusable.
+// Key returns the OID; "" if the row's key is unusable.
 func (r Reject) Key() OID { return r.OID }
 
 // Key returns the OID.
@@ -31,11 +31,10 @@ func SetOf(oids []OID) map[OID]bool {
 	return set
 }
 
-// Among returns the items of a list whose keys are among some keys, in order.
+// Among returns the items of a list that have one of the keys, in order.
 func Among[T Keyed](list []T, oids []OID) []T { return filter(list, oids, true) }
 
-// Without returns the items of a list whose keys are not among some keys, in
-// order.
+// Without returns the items of a list that have none of the keys, in order.
 func Without[T Keyed](list []T, oids []OID) []T { return filter(list, oids, false) }
 
 func filter[T Keyed](list []T, oids []OID, among bool) []T {

@@ -56,9 +56,8 @@ var setsNow = regexp.MustCompile(`(?i)\b(current_timestamp|current_date|now|unix
 var declaredLength = regexp.MustCompile(`\((\d+)\)`)
 
 func readColumns(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
-	var key []string
 	// Include generated columns; hidden = 1 is a virtual table's.
-	err := eachRow(ctx, tx, `SELECT +name, +type, +"notnull", +dflt_value, +pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, []any{t.Name}, 5, func(raw []any) bool {
+	err := eachRow(ctx, tx, `SELECT +name, +type, +"notnull", +dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, []any{t.Name}, 4, func(raw []any) bool {
 		c := doc.CatalogColumn{NotNull: raw[2] == int64(1)}
 		c.Name, _ = raw[0].(string)
 		c.Type, _ = raw[1].(string)
@@ -70,22 +69,14 @@ func readColumns(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 		}
 		_, c.Key = declaredKind(c.Type)
 		t.Columns = append(t.Columns, c)
-		if raw[4] != int64(0) {
-			key = append(key, c.Name)
-		}
 		return true
 	})
-	t.Primary = len(key) > 0
-	// The primary key may have its columns in another order than the table.
-	if len(key) > 1 {
-		key = nil
-		err = eachRow(ctx, tx, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, []any{t.Name}, 1, func(raw []any) bool {
-			name, _ := raw[0].(string)
-			key = append(key, name)
-			return true
-		})
+	if err != nil {
+		return err
 	}
-	if t.Primary {
+	key, err := selectTexts(ctx, tx, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, t.Name)
+	if len(key) > 0 {
+		t.Primary = true
 		t.Keys = [][]string{key}
 		column(t, key[0]).Indexed = true
 	}
@@ -138,11 +129,11 @@ var assignments = regexp.MustCompile(`(?is)\bset\b(.*?)(\bwhere\b|;|$)`)
 // readTriggers finds the columns that a trigger sets when a row is updated. It
 // matches common SQL only: its result is advice.
 func readTriggers(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
-	return eachRow(ctx, tx, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, []any{t.Name}, 1, func(raw []any) bool {
-		text, _ := raw[0].(string)
+	triggers, err := selectTexts(ctx, tx, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, t.Name)
+	for _, text := range triggers {
 		head, body, _ := strings.Cut(strings.ToLower(text), "begin")
 		if !strings.Contains(head, "update") {
-			return true
+			continue
 		}
 		for _, set := range assignments.FindAllStringSubmatch(body, -1) {
 			for i := range t.Columns {
@@ -151,8 +142,8 @@ func readTriggers(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {
 				c.Maintained = c.Maintained || sets.MatchString(set[1])
 			}
 		}
-		return true
-	})
+	}
+	return err
 }
 
 func readReferences(ctx context.Context, tx *sql.Tx, t *doc.CatalogTable) error {

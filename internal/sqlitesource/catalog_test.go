@@ -1,8 +1,6 @@
 package sqlitesource
 
 import (
-	"errors"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -156,16 +154,5 @@ func TestKeywordsAreQuoted(t *testing.T) {
 	}
 	if got := quoteName("plain_2"); got != "plain_2" {
 		t.Errorf("got %s, want no quotes", got)
-	}
-}
-
-func TestCatalogOfNoFile(t *testing.T) {
-	s, err := Open(t.Context(), Config{Name: "test", DSN: filepath.Join(t.TempDir(), "none.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Catalog(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
-		t.Errorf("got %v, want unavailable", err)
 	}
 }

@@ -27,7 +27,7 @@ type DeletedConfig struct {
 // would read the whole list for one row or, without an index on its key, the list
 // once for each row.
 type deletion struct {
-	marked string // q."active" IN (?, ?); "" where no column marks rows
+	marked string // q."active" IN (?, ?); "" if no column marks rows
 	values []any
 	list   *view // the view of DeletedConfig.SQL; nil: none
 }
@@ -84,7 +84,7 @@ func (t *Table) listed(ctx context.Context, tx *sql.Tx, oids []doc.OID) (map[doc
 		}
 	}
 	// Drop keys that are only equal under the collation.
-	asked := setOf(oids)
+	asked := doc.SetOf(oids)
 	maps.DeleteFunc(listed, func(oid doc.OID, _ bool) bool { return !asked[oid] })
 	return listed, nil
 }

@@ -146,7 +146,7 @@ func (t *Table) scanKeys(oids []doc.OID) (*scan, error) {
 	if err := t.among(&s.where, oids); err != nil {
 		return nil, t.source.fault(s.doing, err)
 	}
-	s.unread = setOf(oids)
+	s.unread = doc.SetOf(oids)
 	return s, nil
 }
 

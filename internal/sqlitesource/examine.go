@@ -163,12 +163,7 @@ func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) 
 // counts up to a million rows.
 func (v *view) whole(ctx context.Context, tx *sql.Tx, name string) (doc.Whole, error) {
 	w := doc.Whole{Table: name}
-	var tables []string
-	err := eachRow(ctx, tx, "SELECT +name FROM sqlite_schema WHERE type = 'table'", nil, 1, func(raw []any) bool {
-		table, _ := raw[0].(string)
-		tables = append(tables, table)
-		return true
-	})
+	tables, err := selectTexts(ctx, tx, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
 	if err != nil {
 		return w, err
 	}
@@ -179,11 +174,11 @@ func (v *view) whole(ctx context.Context, tx *sql.Tx, name string) (doc.Whole, e
 			break
 		}
 	}
-	from, table := quoteName(w.Table), w.Table
-	w.Table = from
-	if !slices.Contains(tables, table) {
+	from := quoteName(w.Table)
+	if !slices.Contains(tables, w.Table) {
 		from = "(" + v.sql + "\n)" // not found: the size of the SQL's result
 	}
+	w.Table = quoteName(w.Table)
 	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)").Scan(&w.Rows)
 	return w, err
 }

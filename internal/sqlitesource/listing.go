@@ -61,7 +61,7 @@ func onceEach(stamps []doc.Stamp) []doc.Stamp {
 func (t *Table) list(ctx context.Context, tx *sql.Tx, l listing) (page, error) {
 	p, err := t.listRows(ctx, tx, t.statements.stamps, l)
 	if err == nil {
-		p.stamps, err = t.withChildRows(ctx, tx, p.stamps)
+		p.stamps, err = t.completeStamps(ctx, tx, p.stamps)
 	}
 	if !isRowFault(err) {
 		return p, err
@@ -134,9 +134,9 @@ func (t *Table) stamp(oid doc.OID, raw []any, f *timeFormat) doc.Stamp {
 	return s
 }
 
-// withChildRows leaves out the stamps of rows that the deleted SQL lists, and
-// their children to the others.
-func (t *Table) withChildRows(ctx context.Context, tx *sql.Tx, stamps []doc.Stamp) ([]doc.Stamp, error) {
+// completeStamps drops the stamps of rows that the deleted SQL lists, and adds the
+// children to the others.
+func (t *Table) completeStamps(ctx context.Context, tx *sql.Tx, stamps []doc.Stamp) ([]doc.Stamp, error) {
 	if t.deletion.list == nil && len(t.children) == 0 {
 		return stamps, nil
 	}
@@ -153,14 +153,6 @@ func (t *Table) withChildRows(ctx context.Context, tx *sql.Tx, stamps []doc.Stam
 		stamps[i] = stampWithChildren(s, byParent[s.OID])
 	}
 	return stamps, nil
-}
-
-func setOf(oids []doc.OID) map[doc.OID]bool {
-	set := make(map[doc.OID]bool, len(oids))
-	for _, oid := range oids {
-		set[oid] = true
-	}
-	return set
 }
 
 // distinct returns the keys of stamps in their order, each once.
@@ -245,9 +237,7 @@ func (t *Table) stampsAmong(ctx context.Context, tx *sql.Tx, oids []doc.OID) ([]
 	if err != nil {
 		return nil, err
 	}
-	asked := setOf(oids)
-	stamps := slices.DeleteFunc(p.stamps, func(s doc.Stamp) bool { return !asked[s.OID] })
-	return t.withChildRows(ctx, tx, stamps)
+	return t.completeStamps(ctx, tx, doc.Among(p.stamps, oids))
 }
 
 func (t *Table) liveAmong(oids []doc.OID) (where condition, err error) {

@@ -188,10 +188,7 @@ func (t *Table) dropListed(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batc
 	if t.deletion.list == nil {
 		return nil
 	}
-	var oids []doc.OID
-	for _, d := range b.Docs {
-		oids = append(oids, d.OID)
-	}
+	oids := doc.OIDs(b.Docs)
 	for _, r := range b.Rejects {
 		if r.OID != "" {
 			oids = append(oids, r.OID)
@@ -215,12 +212,7 @@ func (t *Table) dropListed(ctx context.Context, tx *sql.Tx, s *scan, b *doc.Batc
 // addChildren adds their children to the documents of a page. A document whose
 // children can't be read becomes a reject.
 func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, b *doc.Batch) error {
-	var oids []doc.OID
-	for _, d := range b.Docs {
-		if len(oids) == 0 || oids[len(oids)-1] != d.OID { // rows of one key are neighbours
-			oids = append(oids, d.OID)
-		}
-	}
+	oids := slices.Compact(doc.OIDs(b.Docs)) // rows of one key are adjacent
 	if len(t.children) == 0 || len(oids) == 0 {
 		return nil
 	}
@@ -259,13 +251,7 @@ func (t *Table) childLimit(docs []doc.Doc) int {
 
 // markRead removes the keys of a page from the unread ones.
 func (s *scan) markRead(b *doc.Batch) {
-	for _, d := range b.Docs {
-		delete(s.unread, d.OID)
-	}
-	for _, r := range b.Rejects {
-		delete(s.unread, r.OID)
-	}
-	for _, oid := range b.Deleted {
+	for _, oid := range slices.Concat(doc.OIDs(b.Docs), doc.OIDs(b.Rejects), b.Deleted) {
 		delete(s.unread, oid)
 	}
 }

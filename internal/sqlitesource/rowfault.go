@@ -35,6 +35,16 @@ func eachRow(ctx context.Context, tx *sql.Tx, query string, args []any, columns 
 	return err
 }
 
+// selectTexts returns the first column of all rows.
+func selectTexts(ctx context.Context, tx *sql.Tx, query string, args ...any) (texts []string, err error) {
+	err = eachRow(ctx, tx, query, args, 1, func(raw []any) bool {
+		text, _ := raw[0].(string)
+		texts = append(texts, text)
+		return true
+	})
+	return texts, err
+}
+
 // aboutRow reports whether a result code may concern one row. All others concern
 // the file, the connection or the call.
 func aboutRow(err error) bool {
