@@ -27,8 +27,8 @@ RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunn
 RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/simtest ./store/bench,$(shell \
 	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
-	$(WITHPG) $(GO) test -race -short -parallel 4 -timeout 30m $(RACE_PACKAGES)
-	$(WITHPG) $(GO) test -race -short -parallel 4 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
+	$(WITHPG) $(GO) test -race -short -vet=off -parallel 4 -timeout 30m $(RACE_PACKAGES)
+	$(WITHPG) $(GO) test -race -short -vet=off -parallel 4 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
