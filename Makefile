@@ -18,7 +18,7 @@ build:
 # Everything, on real servers. Tests of the binary mostly wait for a daemon, so
 # more of them run at a time than there are processors.
 test: servers
-	$(WITHPG) $(GO) test -parallel 4 -timeout 30m ./...
+	$(WITHPG) $(GO) test -parallel 6 -timeout 30m ./...
 
 # With the race detector: the packages in which code or a test starts a goroutine,
 # except two. internal/simtest runs one goroutine at a time. cmd/indexerd tests
@@ -27,8 +27,8 @@ RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunn
 RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/simtest ./store/bench,$(shell \
 	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
-	$(WITHPG) $(GO) test -race -short -vet=off -parallel 4 -timeout 30m $(RACE_PACKAGES)
-	$(WITHPG) $(GO) test -race -short -vet=off -parallel 4 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
+	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m $(RACE_PACKAGES)
+	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
