@@ -33,7 +33,7 @@ func (p *proc) waitForLog(t testing.TB, text string, lines int) {
 }
 
 const (
-	took = "took its configuration anew"
+	took = "read its configuration again"
 	kept = "keeps its configuration"
 )
 
