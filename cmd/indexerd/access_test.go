@@ -109,7 +109,7 @@ func commandsOverTLS(t *testing.T, file string) {
 		want  string
 	}{
 		{"", []string{"status"}, 1, "unauthorized: a token is needed"},
-		{unknownToken, []string{"status"}, 1, "unauthorized: the token is none of this server's"},
+		{unknownToken, []string{"status"}, 1, "unauthorized: the token is unknown"},
 		{salesToken, []string{"status"}, 1, "forbidden: this token may only search"},
 		{opsToken, []string{"status"}, 0, "doc"},
 		{salesToken, []string{"search", "doc", "zebra"}, 0, "21 found in doc"},
@@ -319,7 +319,7 @@ func TestDashboardAsksForAToken(t *testing.T) {
 		b.press(token + kb.Enter)
 	}
 	signIn(unknownToken)
-	b.sees("#refusal", "the token is none of this server's")
+	b.sees("#refusal", "the token is unknown")
 	signIn(salesToken)
 	b.sees("#refusal", "this token may only search")
 	signIn(opsToken)

@@ -112,7 +112,7 @@ func hashTokens(tokens []Token) hashedTokens {
 
 var (
 	errNoToken      = &Error{http.StatusUnauthorized, "unauthorized", "a token is needed", "send it as Authorization: Bearer TOKEN; the command takes it from INDEXERD_TOKEN"}
-	errUnknownToken = &Error{http.StatusUnauthorized, "unauthorized", "the token is none of this server's", "see http.tokens in the server's configuration"}
+	errUnknownToken = &Error{http.StatusUnauthorized, "unauthorized", "the token is unknown", "see http.tokens in the server's configuration"}
 )
 
 // identify sets the caller and the token of who, or returns why it can't. A
