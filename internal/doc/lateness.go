@@ -2,6 +2,7 @@ package doc
 
 import (
 	"math"
+	"strings"
 	"time"
 )
 
@@ -92,4 +93,15 @@ func (l *Lateness) Beyond(d time.Duration) int64 {
 		}
 	}
 	return n
+}
+
+// ShortDuration returns a duration as users write it: 10m, not 10m0s.
+func ShortDuration(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }

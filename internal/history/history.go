@@ -1,15 +1,14 @@
-// Package history keeps what each pass of a table did: one JSON line a run
-// that did something, appended. From it users see how their tiers do, and how
-// late rows become visible.
+// Package history keeps a log of the passes of a table: one JSON line for each run
+// that did something. Users see from it how their tiers work, and how late rows
+// become visible.
 //
-// It is no mark: nothing depends on it, so lines are not synced, and a crash
-// may lose the last ones. A last line that was cut is dropped, and so is one
-// with a hole, as a power cut leaves where a later block came to the disk before
-// an earlier one: no line of JSON has a zero byte. When the file has grown to
-// maxBytes, Open keeps the newest lines of half that size.
+// No pass depends on the log, so lines are not synced, and a crash may lose the
+// last ones. Open drops a last line that was cut, and a line with a zero byte: after
+// a power cut a later block may be on the disk and an earlier one not. If the file
+// is larger than 16 MB, Open keeps the newest lines of half that size.
 //
-// Cost: the newest maxRuns runs in memory, about 300 bytes each, and up to maxErr
-// of an error.
+// Cost: the newest 10,000 runs in memory, about 300 bytes each, and up to 1 KB of an
+// error.
 package history
 
 import (
@@ -32,15 +31,15 @@ import (
 const (
 	maxBytes = 16 << 20
 	maxRuns  = 10_000
-	maxErr   = 1 << 10 // a database may quote all of a row's text in its error
+	maxErr   = 1 << 10 // bytes; a database may quote the whole text of a row in an error
 )
 
-// A Run is one run of a pass. Times of the run are this machine's, the window
-// is the database's.
+// A Run is one run of a pass. Started is of this machine's clock, the window of the
+// report of the database's.
 type Run struct {
 	Number  int64
 	Pass    string
-	Tier    string // of compensation: a tier's name, or exact
+	Tier    string // of compensation: the name of a tier, or exact
 	Started time.Time
 	Took    time.Duration
 	Report  doc.Report
@@ -74,22 +73,21 @@ type History struct {
 
 	mu   sync.Mutex
 	next int64
-	size int64 // of the whole lines in the file
-	runs []Run // the newest, oldest first
+	size int64 // of the complete lines in the file
+	runs []Run // the newest runs, oldest first
 	late doc.Lateness
 }
 
-// Name is the file's name in a table's directory.
+// Name returns the name of the file in a table's directory.
 func Name(dir string) string { return filepath.Join(dir, "history.jsonl") }
 
-// OpenReadOnly reads the log and changes nothing on disk. Runs can't be
-// appended.
+// OpenReadOnly reads the log, and writes nothing. Append returns an error.
 func OpenReadOnly(fsys atomicfile.FS, name string) (*History, error) {
 	h, _, err := load(fsys, name)
 	return h, err
 }
 
-// Open reads the log, or starts one.
+// Open reads the log, or creates one.
 func Open(fsys atomicfile.FS, name string) (*History, error) {
 	h, text, err := load(fsys, name)
 	if err != nil {
@@ -104,7 +102,7 @@ func Open(fsys atomicfile.FS, name string) (*History, error) {
 	return h, nil
 }
 
-// load reads the log, and returns the lines that are to be kept.
+// load reads the log, and returns the lines to keep.
 func load(fsys atomicfile.FS, name string) (*History, []byte, error) {
 	text, err := atomicfile.Read(fsys, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,12 +115,12 @@ func load(fsys atomicfile.FS, name string) (*History, []byte, error) {
 	text = whole(text)
 	h := &History{next: 1, size: int64(len(text))}
 	if err := h.replay(text); err != nil {
-		return nil, nil, fmt.Errorf("history: %s: %w: remove it to go on without", name, err)
+		return nil, nil, fmt.Errorf("history: %s: %w: remove the file to start an empty history", name, err)
 	}
 	return h, text, nil
 }
 
-// whole leaves out the lines that a crash has cut or made holes in.
+// whole drops the lines that a crash cut, or left with zero bytes.
 func whole(text []byte) []byte {
 	var kept []byte
 	for l := range bytes.Lines(text) {
@@ -146,7 +144,7 @@ func (h *History) replay(text []byte) error {
 	return nil
 }
 
-// remember keeps a run in memory.
+// remember adds a run in memory.
 func (h *History) remember(r Run) {
 	h.next = max(h.next, r.Number+1)
 	h.late.Add(r.Report.Late)
@@ -156,7 +154,7 @@ func (h *History) remember(r Run) {
 	}
 }
 
-// Append adds a run, gives it the next number, and returns it.
+// Append adds a run, and returns the number that it gets.
 func (h *History) Append(r Run) (int64, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +171,7 @@ func (h *History) Append(r Run) (int64, error) {
 	}
 	text = append(text, '\n')
 	if _, err := h.file.Write(text); err != nil {
-		// Half a line must not stand before the next one.
+		// The next line must not follow part of this one.
 		return 0, fmt.Errorf("history: %w", errors.Join(err, h.file.Truncate(h.size)))
 	}
 	h.size += int64(len(text))
@@ -181,8 +179,8 @@ func (h *History) Append(r Run) (int64, error) {
 	return r.Number, nil
 }
 
-// Runs returns up to size runs older than the one numbered after (0: the
-// newest), newest first, and after for what follows, 0 at the end.
+// Runs returns up to size runs with numbers below after, newest first. after 0
+// means the newest runs. next is the after of the next call, 0 at the end.
 func (h *History) Runs(size int, after int64) (runs []Run, next int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -198,7 +196,7 @@ func (h *History) Runs(size int, after int64) (runs []Run, next int64) {
 	return runs, 0
 }
 
-// Lateness is the distribution over all runs of the log.
+// Lateness returns the distribution over all runs of the log.
 func (h *History) Lateness() doc.Lateness {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -224,7 +222,7 @@ func (r Run) line() line {
 	}
 }
 
-// sparse leaves out the empty buckets.
+// sparse returns the buckets that are not empty.
 func sparse(l doc.Lateness) map[int]uint32 {
 	counts := map[int]uint32{}
 	for b, n := range l.Counts {
@@ -257,5 +255,5 @@ func (l line) run() Run {
 	}
 }
 
-// ID is a run's number as users see it.
+// ID returns the number as users see it.
 func (r Run) ID() string { return strconv.FormatInt(r.Number, 10) }

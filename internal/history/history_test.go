@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
+	"indexerd/internal/faultfs"
 )
 
 func open(t *testing.T, name string) *History {
@@ -87,7 +88,8 @@ func TestRunsArePagedNewestFirst(t *testing.T) {
 	}
 }
 
-func TestCutAnywhereInTheLastLineItOpens(t *testing.T) {
+// A crash may cut the last line anywhere. Open keeps the complete lines.
+func TestIncompleteLastLine(t *testing.T) {
 	name := Name(t.TempDir())
 	h := open(t, name)
 	for range 3 {
@@ -100,11 +102,11 @@ func TestCutAnywhereInTheLastLineItOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cut := bytes.LastIndexByte(text[:len(text)-1], '\n'); cut < len(text); cut++ {
-		file := filepath.Join(t.TempDir(), "cut")
-		if err := os.WriteFile(file, text[:cut], 0o600); err != nil {
+		files := faultfs.New()
+		if err := atomicfile.Write(files, "cut", text[:cut]); err != nil {
 			t.Fatal(err)
 		}
-		h, err := Open(atomicfile.OS, file)
+		h, err := Open(files, "cut")
 		if err != nil {
 			t.Fatalf("cut at byte %d: %v", cut, err)
 		}
@@ -117,9 +119,9 @@ func TestCutAnywhereInTheLastLineItOpens(t *testing.T) {
 	}
 }
 
-// A power cut can keep a later block of the file and not an earlier one: the run
-// in the hole is lost, and the log goes on.
-func TestHoleOfAPowerCut(t *testing.T) {
+// After a power cut a later block may be on the disk and an earlier one not. The run
+// with zero bytes is lost, and the others stay.
+func TestLineWithZeroBytes(t *testing.T) {
 	name := Name(t.TempDir())
 	text := "{\"run\":1}\n" + strings.Repeat("\x00", 30) + "\"added\":1}\n{\"run\":4}\n"
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -142,7 +144,7 @@ func TestHoleOfAPowerCut(t *testing.T) {
 	}
 }
 
-func TestDamageIsToldNotHidden(t *testing.T) {
+func TestDamagedLineIsAnError(t *testing.T) {
 	name := Name(t.TempDir())
 	if err := os.WriteFile(name, []byte("{\"run\":1}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -183,8 +185,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// Opened read-only, a log with a line that was cut says what it would say opened
-// to write, and stays as it is.
+// OpenReadOnly reads what Open would read, and does not rewrite a cut line.
 func TestOpenReadOnly(t *testing.T) {
 	name := Name(t.TempDir())
 	if h, err := OpenReadOnly(atomicfile.ReadOnly(atomicfile.OS), name); err != nil {
@@ -226,7 +227,6 @@ func TestOpenReadOnly(t *testing.T) {
 	}
 }
 
-// A database may quote all of a row's text: what is kept of it is bounded.
 func TestLongErrorsAreCut(t *testing.T) {
 	h := open(t, Name(t.TempDir()))
 	r := sample()
@@ -237,5 +237,34 @@ func TestLongErrorsAreCut(t *testing.T) {
 	runs, _ := h.Runs(1, 0)
 	if want := "x" + strings.Repeat("é", maxErr/2-1) + "..."; runs[0].Err != want {
 		t.Errorf("got %d bytes, want %d", len(runs[0].Err), len(want))
+	}
+}
+
+// A line that a full disk cut is removed, so that the next one is readable.
+func TestFailedAppendIsUndone(t *testing.T) {
+	files := faultfs.New()
+	h, err := Open(files, "history")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files.Fail(func(s faultfs.Step) error {
+		if s.Op == "Write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	if n, err := h.Append(sample()); n != 0 || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("full disk: got run %d, %v, want %v", n, err, syscall.ENOSPC)
+	}
+	files.Fail(nil)
+	if n, err := h.Append(sample()); n != 1 || err != nil {
+		t.Errorf("after it: got run %d, %v, want 1", n, err)
+	}
+	again, err := Open(files, "history")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runs, _ := again.Runs(10, 0); len(runs) != 1 {
+		t.Errorf("got %d runs, want 1", len(runs))
 	}
 }

@@ -28,15 +28,15 @@ func lines(t rapid.TB) ([]byte, []Row) {
 	return read(t, fsys), q.Rows()
 }
 
-// A crash may cut the last append anywhere: what was acknowledged before is
-// there, and the next line does not stand behind half of one.
-func TestALastLineCutAnywhere(t *testing.T) {
+// A crash may cut the last line anywhere, or leave zero bytes in it. Earlier lines
+// count, and later ones are readable.
+func TestIncompleteLastLine(t *testing.T) {
 	whole, rows := lines(t)
 	second := bytes.IndexByte(whole, '\n') + 1
 	for n := range len(whole) + 1 {
 		opensAs(t, whole[:n], rows[:bytes.Count(whole[:n], []byte("\n"))])
 	}
-	// A later block came to the disk before an earlier one.
+	// A later block is on the disk, and an earlier one not.
 	for n := second; n < len(whole); n++ {
 		holed := bytes.Clone(whole)
 		clear(holed[second : n+1])
@@ -56,7 +56,7 @@ func opensAs(t *testing.T, text []byte, rows []Row) {
 	want(t, open(t, fsys), append(rows[:len(rows):len(rows)], Row{OID: oid(t, 99), Reason: "after the crash", Since: start.Add(time.Minute), Tries: 1})...)
 }
 
-func TestADamagedFileIsRefused(t *testing.T) {
+func TestDamagedFileIsAnError(t *testing.T) {
 	whole, _ := lines(t)
 	tests := map[string]string{
 		"line 1: ": "no JSON\n" + string(whole),
@@ -78,9 +78,9 @@ func TestADamagedFileIsRefused(t *testing.T) {
 	}
 }
 
-// A disk that fills up in the middle of a line loses nothing of what was
-// acknowledged, and the list goes on when there is room again.
-func TestADiskThatIsFullForAWhile(t *testing.T) {
+// On a full disk changes fail, and earlier ones stay. When there is room again,
+// changes succeed.
+func TestFullDisk(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 1), Reason: "before"}))
@@ -115,9 +115,9 @@ func TestADiskThatIsFullForAWhile(t *testing.T) {
 	want(t, open(t, fsys.Crash(faultfs.Worst)), rows...)
 }
 
-// After a sync that failed, or half a line that could not be taken back,
-// nothing is written: it would stand behind what may not be there.
-func TestABrokenFileIsNotWrittenTo(t *testing.T) {
+// After a failed sync, or a failed write that could not be undone, every change fails
+// without a write.
+func TestBrokenFileIsNotWrittenTo(t *testing.T) {
 	tests := map[string]func(faultfs.Step) error{
 		"sync": faultfs.At(2, syscall.EIO),
 		"undo": func(s faultfs.Step) error {
@@ -140,15 +140,15 @@ func TestABrokenFileIsNotWrittenTo(t *testing.T) {
 			}
 			fsys.Fail(nil)
 			err := q.Add(batch(2, doc.Reject{OID: oid(t, 3), Reason: "after"}))
-			if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "run indexerd again") {
-				t.Fatalf("got error %v, want the first fault and what to do", err)
+			if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "restart indexerd") {
+				t.Fatalf("got error %v, want the first error and the remedy", err)
 			}
 			if got := fsys.Steps(); got != 0 {
 				t.Errorf("got %d steps on the disk after the fault, want none", got)
 			}
 			want(t, q, before)
 
-			// What the error says to do.
+			// The remedy.
 			after := fsys.Crash(faultfs.Worst)
 			q = open(t, after)
 			want(t, q, before)
@@ -158,8 +158,8 @@ func TestABrokenFileIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-// Wherever the power goes, what was acknowledged is there.
-func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
+// After a power cut at any step, every change that returned nil is there.
+func TestCrashKeepsAcknowledgedChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := disk(t)
 		q := open(t, fsys)
@@ -189,7 +189,7 @@ func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
 	})
 }
 
-// No fault while opening is taken for an empty list.
+// An error while opening is never an empty list.
 func TestOpenFailsAtEachStep(t *testing.T) {
 	text, rows := lines(t)
 	for k := 1; ; k++ {
@@ -214,7 +214,7 @@ func TestOpenFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// FuzzReplay: bytes are a list, which is written in one way, or an error.
+// FuzzReplay: any bytes are an error, or a list with one encoding.
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(`{"key":"118000000000000007","oid":"7","reason":"r","since":"2026-11-21T10:15:30.5Z","tries":1}` + "\n"))
 	f.Add([]byte(`{"tries":1}` + "\n" + `{"key":"","tries":0}` + "\n" + `{"key":"00","reason":"r","tries":-1,"since":"2026-11-21T10:15:30+02:00"}` + "\n"))

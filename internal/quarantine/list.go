@@ -8,10 +8,10 @@ import (
 	"indexerd/internal/doc"
 )
 
-// Len is the number of rows set aside.
+// Len returns the number of rows.
 func (q *Quarantine) Len() int { return q.LenWith(nil) }
 
-// LenWith is how many rows would be set aside with these.
+// LenWith returns the number of rows if these rejects were added.
 func (q *Quarantine) LenWith(rejects []doc.Reject) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -27,21 +27,21 @@ func (q *Quarantine) LenWith(rejects []doc.Reject) int {
 	return n
 }
 
-// Documents returns how many rows set aside have left a document that is found
-// by the groups of the row, and one that admins alone find.
+// Documents returns the number of rows whose last document the groups of the row
+// find, and of those whose last document only admins find.
 func (q *Quarantine) Documents() (visible, hidden int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.visible, q.hidden
 }
 
-// Has reports whether a row is set aside.
+// Has reports whether a row is in quarantine.
 func (q *Quarantine) Has(oid doc.OID) bool {
 	_, ok := q.Row(oid)
 	return ok
 }
 
-// Row returns a row that is set aside.
+// Row returns a row by its key.
 func (q *Quarantine) Row(oid doc.OID) (Row, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,7 +49,7 @@ func (q *Quarantine) Row(oid doc.OID) (Row, bool) {
 	return r, ok
 }
 
-// Keys returns up to n keys after one, in order. Rows without a key have none.
+// Keys returns up to n keys greater than after, in order.
 func (q *Quarantine) Keys(after doc.OID, n int) []doc.OID {
 	var keys []doc.OID
 	for _, r := range q.Rows() {
@@ -60,7 +60,7 @@ func (q *Quarantine) Keys(after doc.OID, n int) []doc.OID {
 	return keys
 }
 
-// Rows lists what is set aside, by key; those without one come first, by
+// Rows returns all rows in key order. Rows without a key come first, ordered by
 // reason.
 func (q *Quarantine) Rows() []Row {
 	q.mu.Lock()
@@ -68,10 +68,10 @@ func (q *Quarantine) Rows() []Row {
 	return q.sorted()
 }
 
-// List returns up to size rows in the order of Rows, and where to go on; after
-// is empty for the first ones, and next behind the last. Rows may come and go
-// between two calls: one that stays is in exactly one page. Each call sorts
-// what is behind after.
+// List returns up to size rows after a position, in the order of Rows, and the
+// position of the next call. The position is "" for the first call and after the
+// last row. A row that stays in quarantine between the calls is returned exactly
+// once. Each call sorts the rows after the position.
 func (q *Quarantine) List(after string, size int) (rows []Row, next string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -91,7 +91,7 @@ func (q *Quarantine) List(after string, size int) (rows []Row, next string) {
 	return rows, next
 }
 
-// token is an id in letters and digits, in the same order.
+// token returns an id as letters and digits, in the same order.
 func token(id string) string { return hex.EncodeToString([]byte(id)) }
 
 func (q *Quarantine) sorted() []Row {

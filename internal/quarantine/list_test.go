@@ -13,12 +13,11 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// A listing of the rows without a key is all there are of them: those that are
-// not in it have been mended. It says nothing of other rows.
-func TestKeyless(t *testing.T) {
+// Keyless removes rows without a key that are not listed, and leaves rows with a key.
+func TestKeylessReplacesTheRowsWithoutAKey(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
-	add(t, q, batch(0, doc.Reject{Reason: "mended"}, doc.Reject{Reason: "stays"}, doc.Reject{OID: oid(t, 7), Reason: "stays"}))
+	add(t, q, batch(0, doc.Reject{Reason: "repaired"}, doc.Reject{Reason: "stays"}, doc.Reject{OID: oid(t, 7), Reason: "stays"}))
 	at := start.Add(time.Minute)
 	listing := []doc.Reject{{Reason: "new"}, {Reason: "stays"}, {OID: oid(t, 8), Reason: "it has a key"}}
 	if err := q.Keyless(listing, at); err != nil {
@@ -39,7 +38,7 @@ func TestKeyless(t *testing.T) {
 	want(t, open(t, fsys), rows[2])
 }
 
-// A reason that is not UTF-8 is the same in every listing.
+// A reason that is not UTF-8 is the same row in every listing.
 func TestKeylessReasonThatIsNotUTF8(t *testing.T) {
 	q := open(t, disk(t))
 	for range 2 {
@@ -50,7 +49,7 @@ func TestKeylessReasonThatIsNotUTF8(t *testing.T) {
 	want(t, q, Row{Reason: "key \uFFFD", Since: start, Tries: 2})
 }
 
-// A listing that can't be written changes nothing.
+// If a listing can't be written, the list does not change.
 func TestKeylessOnAFullDisk(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
@@ -67,7 +66,7 @@ func TestKeylessOnAFullDisk(t *testing.T) {
 	want(t, q, Row{Reason: "stays", Since: start, Tries: 1})
 }
 
-func TestLookUp(t *testing.T) {
+func TestRowHasAndLenWith(t *testing.T) {
 	q := open(t, disk(t))
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "r"}, doc.Reject{Reason: "no key"}))
 	got, ok := q.Row(oid(t, 7))
@@ -85,9 +84,9 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// Pages have the rows in order, each once; one that stays is in one of them
-// however others come and go between two calls.
-func TestList(t *testing.T) {
+// List returns the rows in order, and each row that stays exactly once, also if other
+// rows come and go between the calls.
+func TestListReturnsEachRowOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := open(t, disk(t))
 		number := rapid.Int64Range(-20, 20)
@@ -144,7 +143,7 @@ func TestListOfNothing(t *testing.T) {
 		}
 	}
 	if rows, next := q.List("zz", 10); len(rows) > 0 || next != "" {
-		t.Errorf("behind the last: got %v, next %q, want none", rows, next)
+		t.Errorf("after the last: got %v, next %q, want none", rows, next)
 	}
 	if rows, next := q.List("", 1); len(rows) != 1 || next != "" {
 		t.Errorf("a page that has all: got %v, next %q, want 1 and none", rows, next)

@@ -1,26 +1,24 @@
-// Package quarantine keeps, durably, the rows that can't become documents, and
-// why: a NULL key, a number that does not fit its field, text that is not
-// UTF-8. A row leaves it when it has become a document after all, or is gone.
-// Rows without a key are one for each reason, and leave it when a listing of all
-// of them no longer has that reason.
+// Package quarantine keeps a durable list of the rows that can't become documents,
+// with the reasons: a NULL key, a number that does not fit its field, text that is
+// not UTF-8. A row leaves the list when it has become a document or is gone. Rows
+// without a key are one entry for each reason, which leaves the list when a listing
+// of all such rows does not have the reason.
 //
-// It is a log of JSON lines, one for each row set aside or let go, the last
-// one of a row standing:
+// The file is a log of JSON lines, one for each change of a row. The last line of a
+// row counts; tries 0 removes the row:
 //
 //	{"key":"118000000000000007","oid":"7","reason":"...","since":"2026-11-21T10:15:30.5Z","tries":2}
 //	{"key":"118000000000000007","oid":"7","tries":0}
 //
-// In a table with an ACL a line also has the visibility of the row's last
-// document: "document":"visible" or "document":"hidden".
+// In a table with an ACL a line also has the visibility of the row's last document:
+// "document":"visible" or "document":"hidden".
 //
-// Invariant: what Add and Clear have acknowledged is synced. Open reads the
-// log whole and replaces it by one without superseded lines, so that what a
-// crash tore off the last append is gone before the next one.
+// Invariant: a change is synced when Add or Clear returns nil. Open reads the log
+// and rewrites it without superseded lines, so that no line follows one that a crash
+// has cut. OpenReadOnly writes nothing: it skips a cut line in memory, and Add and
+// Clear return errors.
 //
-// OpenReadOnly changes nothing on disk: what an append has torn off is left out
-// in memory only, and rows can be neither added nor cleared.
-//
-// Cost: the rows in memory, about 200 bytes each. Nothing while it is empty.
+// Cost: about 200 bytes of memory for each row.
 package quarantine
 
 import (
@@ -42,20 +40,20 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Row is one row set aside. OID is empty when the key itself is unusable.
+// A Row is a row in quarantine. OID is empty if the key is unusable.
 type Row struct {
 	OID    doc.OID
 	Reason string
-	Since  time.Time // the database's time when it was first set aside
+	Since  time.Time // the database's time when it was first quarantined
 	Tries  int
 
 	Document doc.Visibility // of the last document of the row
 }
 
-// line is a Row on disk. Tries 0 lets the row go.
+// line is a Row on disk. Tries 0 removes the row.
 type line struct {
 	Key    string    `json:"key"` // hex of the OID's bytes
-	OID    string    `json:"oid"` // for people
+	OID    string    `json:"oid"` // for readers of the file
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
 	Tries  int       `json:"tries"`
@@ -68,14 +66,14 @@ type Quarantine struct {
 	file atomicfile.File // nil: opened read-only
 
 	mu     sync.Mutex
-	size   int64          // of the acknowledged lines in the file
-	rows   map[string]Row // by OID; a row without one by its reason
-	broken error          // the fault after which the file's end is not known
+	size   int64          // bytes of the synced lines
+	rows   map[string]Row // by OID, or by reason if the OID is empty
+	broken error          // the error after which the end of the file is unknown
 
-	visible, hidden int // how many rows have a last document that is either
+	visible, hidden int // rows with a last document that is visible or hidden
 }
 
-// OpenReadOnly reads the list, which is empty where there is no file.
+// OpenReadOnly reads the list, which is empty if there is no file.
 func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	q := &Quarantine{rows: map[string]Row{}, broken: atomicfile.ErrReadOnly}
 	text, err := atomicfile.Read(fsys, name)
@@ -88,7 +86,7 @@ func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	return q, nil
 }
 
-// Open reads the list, or starts one.
+// Open reads the list, or creates an empty one.
 func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	q, err := OpenReadOnly(fsys, name)
 	if err != nil {
@@ -109,9 +107,9 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	return q, nil
 }
 
-// replay applies the lines of a file up to the first that an append did not
-// finish: it has no end, or a hole, as a power cut leaves where a later block
-// came to the disk before an earlier one. No line of JSON has a zero byte.
+// replay applies the lines of a file up to the first incomplete one. An incomplete
+// line has no end, or it has zero bytes: after a power cut a later block may be on
+// the disk and an earlier one not.
 func (q *Quarantine) replay(text []byte) error {
 	n := 0
 	for l := range bytes.Lines(text) {
@@ -128,7 +126,7 @@ func (q *Quarantine) replay(text []byte) error {
 	return nil
 }
 
-// apply sets a row aside, or lets it go.
+// apply adds, replaces or removes a row.
 func (q *Quarantine) apply(r Row) {
 	q.count(q.rows[r.id()].Document, -1)
 	if r.Tries == 0 {
@@ -162,7 +160,7 @@ func decode(l []byte) (Row, error) {
 	return Row{OID: doc.OID(key), Reason: in.Reason, Since: in.Since, Tries: in.Tries, Document: in.Document}, nil
 }
 
-// encode writes a line a row.
+// encode returns a line for each row.
 func encode(rows []Row) ([]byte, error) {
 	var b []byte
 	for _, r := range rows {
@@ -179,14 +177,14 @@ func encode(rows []Row) ([]byte, error) {
 	return b, nil
 }
 
-// Add sets the rejects of a batch aside, or counts another try.
+// Add adds the rejects of a batch, or counts another try of them.
 func (q *Quarantine) Add(b doc.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.append(q.tried(b))
 }
 
-// tried returns the rows of a batch's rejects, with their tries.
+// tried returns the rows of a batch's rejects, with their new tries.
 func (q *Quarantine) tried(b doc.Batch) []Row {
 	var rows []Row
 	for _, r := range b.Rejects {
@@ -200,12 +198,12 @@ func (q *Quarantine) tried(b doc.Batch) []Row {
 	return rows
 }
 
-// maxReason bounds a reason, in bytes: a database may quote all of a row's text
-// in its error.
+// maxReason limits a reason, in bytes. A database may quote the whole text of a row in
+// an error.
 const maxReason = 1 << 10
 
-// newRow is a row that was not tried yet. A reason may quote the row's text,
-// and JSON has only valid UTF-8.
+// newRow returns the row of a reject, without tries. It makes the reason valid UTF-8
+// for JSON.
 func newRow(r doc.Reject) Row {
 	reason := r.Reason
 	if len(reason) > maxReason {
@@ -214,7 +212,7 @@ func newRow(r doc.Reject) Row {
 	return Row{OID: r.OID, Reason: strings.ToValidUTF8(reason, "\uFFFD"), Document: r.Document}
 }
 
-// Clear lets rows go that have become documents.
+// Clear removes rows.
 func (q *Quarantine) Clear(oids []doc.OID) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -230,8 +228,8 @@ func (q *Quarantine) Clear(oids []doc.OID) error {
 	return q.append(rows)
 }
 
-// Keyless makes the rows without a key exactly those of a complete listing: one
-// that is not listed has been mended, which nothing else could tell.
+// Keyless replaces the rows without a key by those of a complete listing. A row that
+// is not listed has been repaired.
 func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -248,13 +246,13 @@ func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
 	return q.append(rows)
 }
 
-// append writes the rows durably, then remembers them.
+// append writes the rows durably, and then applies them.
 func (q *Quarantine) append(rows []Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	if q.broken != nil {
-		return fmt.Errorf("quarantine: %w: run indexerd again once the disk is well", q.broken)
+		return fmt.Errorf("quarantine: %w: repair the disk and restart indexerd", q.broken)
 	}
 	b, err := encode(rows)
 	if err != nil {
@@ -269,10 +267,9 @@ func (q *Quarantine) append(rows []Row) error {
 	return nil
 }
 
-// write appends lines durably. A write that fails, as on a full disk, is
-// undone. Where that fails too, or a sync, which may have lost what it was to
-// keep, a further line might stand behind half of one: then nothing is written
-// until Open has read what there is.
+// write appends lines durably. If the write fails, as on a full disk, it truncates
+// the file to what it was. If that fails too, or the sync, the end of the file is
+// unknown, and every later write fails until the file is opened again.
 func (q *Quarantine) write(lines []byte) error {
 	if _, err := q.file.Write(lines); err != nil {
 		q.broken = q.file.Truncate(q.size)
@@ -294,5 +291,5 @@ func (q *Quarantine) Close() error {
 	return q.file.Close()
 }
 
-// Name is the file's name in a table's directory.
+// Name returns the name of the file in a table's directory.
 func Name(dir string) string { return filepath.Join(dir, "quarantine.jsonl") }

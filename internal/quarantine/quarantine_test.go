@@ -48,8 +48,8 @@ func oid(t rapid.TB, n int64) doc.OID {
 	return o
 }
 
-// batch rejects rows, second seconds after the start, on a clock that is not
-// in UTC: what is kept is.
+// batch rejects rows some seconds after the start. Its clock is not in UTC, and times
+// in the list are.
 func batch(second int, rejects ...doc.Reject) doc.Batch {
 	at := start.Add(time.Duration(second) * time.Second)
 	return doc.Batch{At: at.In(time.FixedZone("", 3600)), Rejects: rejects}
@@ -85,8 +85,8 @@ func read(t rapid.TB, fsys atomicfile.FS) []byte {
 	return text
 }
 
-// The file outlives the program that wrote it.
-func TestLayout(t *testing.T) {
+// The format of the file must not change: a later version reads it.
+func TestFormat(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "column length: \"x\" is no number"}, doc.Reject{Reason: "the key is NULL"}))
@@ -104,11 +104,11 @@ func TestLayout(t *testing.T) {
 	}
 	want(t, open(t, fsys), Row{Reason: "the key is NULL", Since: start, Tries: 1})
 	if got, want := string(read(t, fsys)), strings.Split(wantText, "\n")[1]+"\n"; got != want {
-		t.Errorf("opened again: got\n%swant the line that stands\n%s", got, want)
+		t.Errorf("opened again: got\n%swant the last line of each row\n%s", got, want)
 	}
 }
 
-func TestTriesAreCountedSinceTheFirst(t *testing.T) {
+func TestTriesAndSince(t *testing.T) {
 	q := open(t, disk(t))
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "first"}))
 	add(t, q, batch(5, doc.Reject{OID: oid(t, 7), Reason: "second"}, doc.Reject{OID: oid(t, 8), Reason: "first"}))
@@ -125,8 +125,8 @@ func TestTriesAreCountedSinceTheFirst(t *testing.T) {
 		Row{OID: oid(t, 8), Reason: "first", Since: start.Add(5 * time.Second), Tries: 1})
 }
 
-// Rows without a key are told apart by their reason, as nothing else is known
-// of them, and none of them is taken for a row that became a document.
+// Rows without a key are distinguished by their reason, and Clear does not remove
+// them.
 func TestRowsWithoutAKey(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
@@ -143,7 +143,7 @@ func TestRowsWithoutAKey(t *testing.T) {
 	want(t, open(t, fsys), rows...)
 }
 
-func TestAReasonThatIsNotUTF8(t *testing.T) {
+func TestReasonThatIsNotUTF8(t *testing.T) {
 	fsys := disk(t)
 	for try := 1; try <= 2; try++ {
 		q := open(t, fsys)
@@ -152,7 +152,6 @@ func TestAReasonThatIsNotUTF8(t *testing.T) {
 	}
 }
 
-// A database may quote all of a row's text: what is kept of it is bounded.
 func TestLongReasonsAreCut(t *testing.T) {
 	fsys := disk(t)
 	cut := strings.Repeat("é", maxReason/2) + "..."
@@ -163,8 +162,8 @@ func TestLongReasonsAreCut(t *testing.T) {
 	}
 }
 
-// Most batches reject nothing and clear what was never set aside.
-func TestNothingToDoCostsNothing(t *testing.T) {
+// Batches that change no row write nothing.
+func TestNoChangeWritesNothing(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
 	fsys.Fail(nil)
@@ -181,9 +180,8 @@ func TestNothingToDoCostsNothing(t *testing.T) {
 	}
 }
 
-// Whatever is done, what the file says after a restart is what was said
-// before, and that is what a map says.
-func TestAgainstAMap(t *testing.T) {
+// For any changes, restarts and crashes the list has the content of a map.
+func TestListBehavesLikeAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := disk(t)
 		q := open(t, fsys)
@@ -270,13 +268,13 @@ func same(t rapid.TB, q *Quarantine, model map[string]Row) {
 	}
 }
 
-func TestOpenNeedsItsDirectory(t *testing.T) {
+func TestOpenWithoutDirectoryFails(t *testing.T) {
 	if _, err := Open(faultfs.New(), name); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got error %v, want that the directory is not there", err)
+		t.Errorf("got error %v, want fs.ErrNotExist", err)
 	}
 }
 
-func TestOnTheMachinesDisk(t *testing.T) {
+func TestOnARealDisk(t *testing.T) {
 	file := Name(t.TempDir())
 	for try := 1; try <= 3; try++ {
 		q, err := Open(atomicfile.OS, file)
@@ -291,8 +289,8 @@ func TestOnTheMachinesDisk(t *testing.T) {
 	}
 }
 
-// Workers of one table set rows aside while somebody looks.
-func TestWorkersSideBySide(t *testing.T) {
+// Several workers may add rows while others read.
+func TestConcurrentWorkers(t *testing.T) {
 	fsys := disk(t)
 	q := open(t, fsys)
 	var workers sync.WaitGroup

@@ -10,8 +10,7 @@ import (
 	"indexerd/internal/faultfs"
 )
 
-// Opened read-only, a list says what it would say opened to write, whatever a
-// crash has left, and no step changes the disk.
+// OpenReadOnly reads what Open would read after any crash, and changes no file.
 func TestOpenReadOnly(t *testing.T) {
 	whole, rows := lines(t)
 	for n := range len(whole) + 1 {

@@ -7,20 +7,22 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"indexerd/internal/doc"
 )
 
-// The ends of a window that are words.
+// Ends of a window that have a name.
 const (
 	latest  = "latest"
 	settled = "settled"
 )
 
-// longest is a duration that can be added to a few others.
+// longest limits durations, so that a few of them can be added.
 const longest time.Duration = math.MaxInt64 / 8
 
-// Parse reads tiers as users write them: every:timeout[:end], joined by
-// commas, as in 1m:1m,3m:3m,10m:10m:settled. end is latest (the default),
-// settled or a duration no longer than the timeout.
+// Parse reads tiers as every:timeout[:end], separated by commas, for example
+// 1m:1m,3m:3m,10m:10m:settled. end is latest (the default), settled, or a duration
+// not longer than the timeout.
 func Parse(s string) ([]Tier, error) {
 	var tiers []Tier
 	for i, text := range strings.Split(s, ",") {
@@ -62,13 +64,12 @@ func parseEnd(s string, timeout time.Duration) (time.Duration, error) {
 	case err != nil:
 		return 0, fmt.Errorf("end %q: write latest, settled or a duration, as 90s, 10m or 1d12h", s)
 	case end > timeout:
-		return 0, fmt.Errorf("end %s is longer than the timeout %s", short(end), short(timeout))
+		return 0, fmt.Errorf("end %s is longer than the timeout %s", doc.ShortDuration(end), doc.ShortDuration(timeout))
 	}
 	return end, nil
 }
 
-// parseDuration reads a duration as configurations have them: as Go's, and
-// days before all else.
+// parseDuration reads a duration as in configurations: as Go's, with days first.
 func parseDuration(what, s string) (time.Duration, error) {
 	days, rest, found := strings.Cut(s, "d")
 	switch {
@@ -84,15 +85,4 @@ func parseDuration(what, s string) (time.Duration, error) {
 		return 0, fmt.Errorf("%s %q: write a duration above zero, as 90s, 10m or 1d12h", what, s)
 	}
 	return time.Duration(whole*24*float64(time.Hour)) + part, nil
-}
-
-// short is a duration as users write it: 20m, not 20m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(s, zero) {
-			s = s[:len(s)-2]
-		}
-	}
-	return s
 }

@@ -23,9 +23,8 @@ func mustParse(t testing.TB, s string) []Tier {
 	return tiers
 }
 
-// The published comparison over 10 minutes, and the answer that users' scripts
-// read.
-func TestPublishedTable(t *testing.T) {
+// The costs of two plans over 10 minutes, as the JSON that users read.
+func TestCostsAsJSON(t *testing.T) {
 	tests := []struct {
 		tiers string
 		want  string
@@ -48,7 +47,7 @@ func TestPublishedTable(t *testing.T) {
 	}
 }
 
-func TestNoTiersIsAList(t *testing.T) {
+func TestNoTiersAreAnEmptyList(t *testing.T) {
 	got, err := json.Marshal(Compute(nil, 10*time.Minute, time.Minute))
 	if want := `{"span_min":10,"tiers":[],"visits":0,"read_min":0,"compared_min":0,"memory_min":0,"memory_shared_min":0}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
@@ -85,7 +84,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	const shape, duration = "write every:timeout[:end], as 10m:10m:settled", "write a duration above zero, as 90s, 10m or 1d12h"
 	tests := []struct{ text, want string }{
 		{"", `tier 1 "": ` + shape},
@@ -110,9 +109,9 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// The worst delay is found again by playing it: marks of the incremental pass,
-// visits of the tier, and rows that are late in every way.
-func TestWorstDelayIsWhatHappens(t *testing.T) {
+// The worst delay agrees with a simulation of incremental marks, visits of the tier
+// and rows with any lateness.
+func TestWorstDelayAgreesWithASimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		drawn := func(name string, least, most int64) time.Duration {
 			return time.Duration(rapid.Int64Range(least, most).Draw(t, name)) * time.Minute
@@ -142,8 +141,8 @@ func shorter(tier Tier, tiers []Tier) (d time.Duration) {
 	return d
 }
 
-// worstDelay plays a tier, for rows that commit later than a shorter timeout
-// and no later than the tier's own.
+// worstDelay simulates a tier for rows that commit later than a shorter timeout and
+// within the tier's own.
 func worstDelay(t *rapid.T, tier Tier, shorter, incremental time.Duration) (worst time.Duration) {
 	const start = time.Hour // a mark, whatever the incremental period
 	for u := start; u < start+incremental; u += 7 * time.Second {
@@ -159,8 +158,8 @@ func worstDelay(t *rapid.T, tier Tier, shorter, incremental time.Duration) (wors
 	return worst
 }
 
-// foundAt is when a tier whose visits are a phase after multiples of its
-// period reads a row.
+// foundAt returns when a tier reads a row, with visits a phase after multiples of
+// its period.
 func foundAt(t *rapid.T, tier Tier, u, commit, phase, incremental time.Duration) time.Duration {
 	mark := func(now time.Duration) time.Duration { return now.Truncate(incremental) }
 	now := commit.Truncate(tier.Every) + phase
@@ -205,16 +204,16 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestWriteSaysWhatFailed(t *testing.T) {
+func TestWriteReturnsErrors(t *testing.T) {
 	for _, room := range []int{0, 300} {
 		err := Write(&fullDisk{room}, Compute(mustParse(t, "1m:1m"), time.Hour, time.Second))
 		if err == nil || err.Error() != "print the plan: no space left" {
-			t.Errorf("room for %d bytes: got %v, want the writer's fault", room, err)
+			t.Errorf("room for %d bytes: got %v, want the error of the writer", room, err)
 		}
 	}
 }
 
-// FuzzParse: whatever is typed is tiers that can be computed, or one line.
+// FuzzParse: any text is an error of one line, or tiers that can be computed.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{classic, "2m:10m", "1d:1d12h:settled", "1e9h:1m", "1m:1m:", ":::", "9999999h:1ns"} {
 		f.Add(s)
