@@ -9,19 +9,19 @@ import (
 )
 
 // A foreign table that becomes a partition while the daemon runs, and a function
-// that is replaced by one that can't be looked into, are noticed without a
+// that is replaced by one that may read it, are noticed without a
 // start: S is no longer called exact, and status shows why. So is that they have
 // gone.
 func TestForeignRowsComeLater(t *testing.T) {
 	for name, c := range map[string]struct{ change, undo, reason string }{
 		"a partition": {
 			"CREATE FOREIGN TABLE note_far PARTITION OF note FOR VALUES FROM (1000000) TO (2000000) SERVER files OPTIONS (filename '/dev/null', format 'csv')",
-			"DROP FOREIGN TABLE note_far", "the SQL reads foreign table note_far, whose rows another server stamps",
+			"DROP FOREIGN TABLE note_far", "the SQL reads foreign table note_far, whose updateTimes another server sets",
 		},
 		"a function": {
 			"CREATE OR REPLACE FUNCTION words(t text) RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN t; END'",
 			"CREATE OR REPLACE FUNCTION words(t text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN t; END'",
-			"the SQL calls function words, which can't be looked into and may read foreign table far: declare it IMMUTABLE if it reads no table",
+			"the SQL calls function words, which may read foreign table far: declare it IMMUTABLE if it reads no table",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

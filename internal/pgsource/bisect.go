@@ -83,7 +83,6 @@ func (t *Table) integer(oid doc.OID) (int64, error) {
 	return strconv.ParseInt(texts[0], 10, 64)
 }
 
-// read reads the keys from low to high.
 func (a *keyBisection) read(ctx context.Context, low, high int64) error {
 	if len(a.oids) >= a.limit {
 		return nil

@@ -59,7 +59,6 @@ type byOID struct {
 	ended    bool // the consumer wants no more
 }
 
-// send yields a page and reports whether the consumer wants more.
 func (s *byOID) send(page []doc.Stamp) (more bool) {
 	if len(page) == 0 {
 		return true
@@ -232,7 +231,6 @@ func (s *byOID) stampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, erro
 	return stamps, err
 }
 
-// readUnion reads the keys of one page.
 func (t *Table) readUnion(ctx context.Context, p unionPage) (rows [][][]byte, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		q, err := t.unionQuery(ctx, x, p)

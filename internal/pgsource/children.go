@@ -96,7 +96,6 @@ type childReader struct {
 	sizes map[doc.OID]int // bytes of each document so far
 }
 
-// over reports whether the text exceeds a batch.
 func (r *childReader) over() bool { return r.text > maxBatchText && r.docs > 1 }
 
 // scan calls add for each row of a query until the text exceeds a batch. It
@@ -169,7 +168,6 @@ func (r *childReader) readChildRows(ctx context.Context, c *child, oids []doc.OI
 	})
 }
 
-// bodiesQuery selects the child's rows that belong to the OIDs.
 func (c *child) bodiesQuery(oids []doc.OID) (query, error) {
 	q := query{returns: &c.view}
 	among, err := c.key.among(&q, c.sql, oids)
@@ -264,7 +262,6 @@ type childRows struct {
 	tooLarge bool // no further row is kept
 }
 
-// add adds the decoder's current row.
 func (b *childRows) add(d *rowDecoder) {
 	if b.tooLarge {
 		return

@@ -69,7 +69,6 @@ func newColumnDeletion(ctx context.Context, x *tx, cfg DeletedConfig, main view)
 	return d, nil
 }
 
-// valueText returns a configured value as text.
 func valueText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

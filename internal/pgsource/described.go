@@ -32,7 +32,6 @@ type result struct {
 	fault    error
 }
 
-// NextRow reads the next row. It returns false after the last one.
 func (r *result) NextRow() bool { return r.fault == nil && r.reader.NextRow() }
 
 // Values returns the values of the row, valid until the next NextRow.
@@ -54,7 +53,6 @@ func (r *result) Close() (pgconn.CommandTag, error) {
 	return tag, err
 }
 
-// all returns the remaining rows.
 func (r *result) all() (rows [][][]byte, err error) {
 	if r.fault == nil {
 		rows = r.reader.Read().Rows
@@ -117,7 +115,6 @@ func (x *tx) sendDescribed(ctx context.Context, q query, views []*view) *result 
 	return r
 }
 
-// receive reads and compares the description of the view.
 func (v *view) receive(p *pgconn.Pipeline) error {
 	described, err := next[*pgconn.StatementDescription](p)
 	if err != nil {
@@ -126,7 +123,6 @@ func (v *view) receive(p *pgconn.Pipeline) error {
 	return v.changed(described.Fields)
 }
 
-// next reads the next result of a pipeline.
 func next[T any](p *pgconn.Pipeline) (T, error) {
 	answer, err := p.GetResults()
 	one, ok := answer.(T)

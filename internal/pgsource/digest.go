@@ -109,7 +109,6 @@ func (c *child) digestQuery(oids []doc.OID, unit time.Duration) (query, error) {
 	return q, nil
 }
 
-// part reads count, sum and latest updateTime.
 func (c *child) part(row [][]byte, unit time.Duration) (childStamp, error) {
 	var p childStamp
 	var err error

@@ -156,7 +156,6 @@ func reason(err error) string {
 	}
 }
 
-// oneLine joins the lines of a text.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // A subject is what an error of the server is about.
@@ -196,7 +195,6 @@ var subjects = map[string]subject{
 	"HV00N": aboutServer,    // a foreign server can't be reached
 }
 
-// subjectOf returns what an SQLSTATE is about.
 func subjectOf(code string) subject {
 	if s, ok := subjects[code]; ok || len(code) != 5 {
 		return s
@@ -237,7 +235,6 @@ func isRowFault(err error) bool {
 	return errors.As(err, &server) && !errors.As(err, &all) && !errors.Is(err, doc.ErrUnavailable) && server.subject() == aboutRow
 }
 
-// codeOf returns the SQLSTATE of an error, or "".
 func codeOf(err error) string {
 	var server *serverError
 	if errors.As(err, &server) {

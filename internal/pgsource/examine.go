@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -95,7 +94,8 @@ func (t *Table) Writable(ctx context.Context) (names []string, err error) {
 			if err != nil {
 				return err
 			}
-			schemas, relations = plan.tables(schemas, relations)
+			s, r := plan.tables(anyScan)
+			schemas, relations = append(schemas, s...), append(relations, r...)
 		}
 		q := relationsQuery(schemas, relations)
 		q.sql = `SELECT name FROM (` + q.sql + `) r (name, oid) WHERE has_table_privilege(oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1`
@@ -118,7 +118,7 @@ const sizesSQL = `SELECT name, sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
 
 // fullScans returns the tables that a plan reads completely, with their sizes.
 func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err error) {
-	schemas, names := plan.fullScans(nil, nil)
+	schemas, names := plan.tables(planNode.isFullScan)
 	if names == nil {
 		return nil, nil
 	}
@@ -133,18 +133,6 @@ func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err
 		all = append(all, doc.Whole{Table: string(row[0]), Rows: n})
 	}
 	return all, err
-}
-
-// fullScans adds the tables that the node reads completely: by a sequential
-// scan, or by an index without condition.
-func (n planNode) fullScans(schemas, names []string) ([]string, []string) {
-	if n.Relation != "" && (n.Type == "Seq Scan" || strings.HasPrefix(n.Type, "Index") && n.Cond == "") {
-		schemas, names = append(schemas, n.Schema), append(names, n.Relation)
-	}
-	for _, child := range n.Plans {
-		schemas, names = child.fullScans(schemas, names)
-	}
-	return schemas, names
 }
 
 // columnsSQL names the columns of tables that can have an index. A trigger may

@@ -95,7 +95,6 @@ func (t *Table) ordered(condition string) string {
 	return bodies(t.sql, condition) + " ORDER BY " + strings.Join(t.key.order(t.sql), ", ")
 }
 
-// bodies selects all columns and the token.
 func bodies(sql wrapped, condition string) string {
 	return "SELECT " + sql.all() + ", " + sql.token() + " " + sql.from() + " WHERE " + condition
 }
@@ -165,7 +164,6 @@ func (f *fetch) begin(ctx context.Context) (end func(), err error) {
 	return end, nil
 }
 
-// byRange reads the rows of a range.
 func (f *fetch) byRange(ctx context.Context, r doc.Range) (more bool, err error) {
 	if len(f.table.children) > 0 {
 		more, err = f.readRange(ctx, r)
@@ -263,7 +261,6 @@ func (f *fetch) wanted(again int) bool {
 	return again <= 2
 }
 
-// addReject puts a reject into the batch.
 func (f *fetch) addReject(r doc.Reject) {
 	f.batch.Rejects = append(f.batch.Rejects, r)
 	if f.live != nil && r.OID != "" {
@@ -271,7 +268,6 @@ func (f *fetch) addReject(r doc.Reject) {
 	}
 }
 
-// addDoc puts a document into the batch.
 func (f *fetch) addDoc(d doc.Doc) {
 	d.Fetch, d.Fetched = f.batch.Fetch, f.batch.At
 	f.batch.Docs = append(f.batch.Docs, d)

@@ -68,7 +68,6 @@ func (g groups) ofMain(d *rowDecoder) *doc.Row {
 	return g.acl.Value(row.Values[0])
 }
 
-// decode decodes the columns of the groups.
 func (g groups) decode(raw [][]byte) (doc.Row, error) {
 	row := doc.Row{Values: make([]any, len(g.values))}
 	for i, at := range g.values {

@@ -90,7 +90,6 @@ func (h *halving) end() {
 	}
 }
 
-// forward yields a batch.
 func (h *halving) forward(b doc.Batch, err error) bool {
 	h.read += len(b.Docs) + len(b.Rejects)
 	return h.yield(b, err)

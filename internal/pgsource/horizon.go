@@ -28,7 +28,7 @@ func (f serverState) inexactReason() string {
 	case f.standby:
 		return "the server is a standby, which does not show its primary's transactions: name the primary in dsn, or set horizon: timeout"
 	case f.subscription != "":
-		return fmt.Sprintf("subscription %q brings rows that another server stamped: set horizon: timeout", f.subscription)
+		return fmt.Sprintf("subscription %q replicates rows whose updateTimes another server set: set horizon: timeout", f.subscription)
 	case f.tableReason != "":
 		return f.tableReason
 	case f.function != "":

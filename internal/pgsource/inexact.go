@@ -101,7 +101,7 @@ func (x *tx) findInexact(ctx context.Context, views []*view) (string, error) {
 	case len(rows) == 0:
 		return x.opaqueFunction(ctx, calls)
 	case string(rows[0][0]) == "f":
-		return fmt.Sprintf("the SQL reads foreign table %s, whose rows another server stamps: set horizon: timeout", rows[0][1]), nil
+		return fmt.Sprintf("the SQL reads foreign table %s, whose updateTimes another server sets: set horizon: timeout", rows[0][1]), nil
 	}
 	return fmt.Sprintf("the SQL reads materialized view %s, whose rows appear with a later REFRESH: set horizon: timeout", rows[0][1]), nil
 }
@@ -139,7 +139,6 @@ func (c *calls) add(schema, name string) {
 	c.schemas, c.names = append(c.schemas, schema), append(c.names, name)
 }
 
-// unquote returns an identifier as the catalog has it.
 func unquote(identifier string) string {
 	if inner, ok := strings.CutPrefix(identifier, `"`); ok {
 		return strings.ReplaceAll(strings.TrimSuffix(inner, `"`), `""`, `"`)
@@ -200,5 +199,5 @@ func (x *tx) opaqueFunction(ctx context.Context, c calls) (string, error) {
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("the SQL calls function %s, which can't be looked into and may read %s: declare it IMMUTABLE if it reads no table, or set horizon: timeout", rows[0][0], rows[0][1]), nil
+	return fmt.Sprintf("the SQL calls function %s, which may read %s: declare it IMMUTABLE if it reads no table, or set horizon: timeout", rows[0][0], rows[0][1]), nil
 }

@@ -33,10 +33,9 @@ const foreignRelations = `
 // Rows that this server's transactions do not stamp or show have no exact
 // horizon, whichever SQL of the table reads them.
 func TestForeignAndMaterializedRowsAreInexact(t *testing.T) {
-	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, foreignRelations)
-	const foreign, view = "whose rows another server stamps: set horizon: timeout", "whose rows appear with a later REFRESH: set horizon: timeout"
+	const foreign, view = "whose updateTimes another server sets: set horizon: timeout", "whose rows appear with a later REFRESH: set horizon: timeout"
 	child := func(sql string) []ChildConfig {
 		return []ChildConfig{{Name: "c", Path: "children.c", SQL: sql, Key: []string{"id"}}}
 	}
@@ -73,7 +72,6 @@ func TestForeignAndMaterializedRowsAreInexact(t *testing.T) {
 // A server that hides what an SQL reads has no exact horizon, but the table is
 // readable.
 func TestHiddenLocksAreInexact(t *testing.T) {
-	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); GRANT SELECT ON doc TO pg_monitor; REVOKE SELECT ON pg_locks FROM public")
 	table := tableIn(t, dsn+"&options=-c%20role%3Dpg_monitor", "", TableConfig{})
@@ -111,7 +109,6 @@ const functions = `
 // A function that the planner does not inline may read rows that no transaction
 // of this server stamps.
 func TestOpaqueFunctions(t *testing.T) {
-	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, functions)
 	for _, c := range []struct{ sql, function string }{ // "": exact
@@ -138,7 +135,7 @@ func TestOpaqueFunctions(t *testing.T) {
 		table := tableIn(t, dsn, "", TableConfig{SQL: c.sql})
 		want := ""
 		if c.function != "" {
-			want = "the SQL calls function " + c.function + ", which can't be looked into and may read foreign table far: declare it IMMUTABLE if it reads no table, or set horizon: timeout"
+			want = "the SQL calls function " + c.function + ", which may read foreign table far: declare it IMMUTABLE if it reads no table, or set horizon: timeout"
 		}
 		if h, err := table.Watch(WatchOptions{}).Horizon(t.Context()); err != nil || h.Reason != want || h.Exact != (want == "") {
 			t.Errorf("%s: got %+v, %v, want the reason %q", c.sql, h, err, want)
@@ -160,7 +157,6 @@ func TestOpaqueFunctions(t *testing.T) {
 // The next reading notices a relation or function that was attached, replaced
 // or created after the table was described, and its removal.
 func TestInexactReasonIsRefreshed(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct{ sql, change, undo, want string }{
 		"a partition is attached": {"SELECT * FROM log", `CREATE FOREIGN TABLE log_far PARTITION OF log FOR VALUES FROM ('2200-01-01Z') TO ('2300-01-01Z') SERVER files OPTIONS (filename '/dev/null', format 'csv')`,
 			"DROP FOREIGN TABLE log_far", "the SQL reads foreign table log_far"},
@@ -200,7 +196,6 @@ func TestInexactReasonIsRefreshed(t *testing.T) {
 
 // The time between two checks is less than the slack, by which S stays behind.
 func TestInexactReasonIsRefreshedBeforeSMoves(t *testing.T) {
-	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 		CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)

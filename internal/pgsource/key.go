@@ -96,7 +96,6 @@ func (k key) kinds() []doc.Kind {
 	return kinds
 }
 
-// columns returns the quoted columns of the key.
 func (k key) columns(sql wrapped) []string {
 	columns := make([]string, len(k))
 	for i, p := range k {
@@ -150,12 +149,10 @@ func (k key) afterParams(q *query, texts []string) (params []string) {
 	return params
 }
 
-// notNull is the condition that a row has a key.
 func (k key) notNull(sql wrapped) string {
 	return strings.Join(k.columns(sql), " IS NOT NULL AND ") + " IS NOT NULL"
 }
 
-// null is the condition that a row has no key.
 func (k key) null(sql wrapped) string {
 	return strings.Join(k.columns(sql), " IS NULL OR ") + " IS NULL"
 }
@@ -208,7 +205,6 @@ func (k key) among(q *query, sql wrapped, oids []doc.OID) (string, error) {
 	return fmt.Sprintf("(%s) IN (SELECT * FROM unnest(%s))", strings.Join(columns, ", "), strings.Join(params, ", ")), nil
 }
 
-// texts returns the parts of an OID as parameters.
 func (k key) texts(oid doc.OID) ([]string, error) {
 	parts, err := oid.Parts()
 	if err != nil {
@@ -238,7 +234,6 @@ func (k key) texts(oid doc.OID) ([]string, error) {
 	return texts, nil
 }
 
-// oid returns the OID of the key's values.
 func (k key) oid(texts []string) (doc.OID, error) {
 	parts := make([]any, len(k))
 	for i, p := range k {
@@ -277,7 +272,6 @@ func (p keyPart) parse(text string) (any, error) {
 	return p.unpadded(text), nil
 }
 
-// unpadded removes the padding of a char(n).
 func (p keyPart) unpadded(text string) string {
 	if p.param == pgtype.BPCharOID {
 		return unpad(text)

@@ -19,31 +19,33 @@ const maxKeyless = 100
 // numeric that is no 64-bit integer, or text that is not UTF-8. It returns one
 // for each reason, at most maxKeyless.
 func (t *Table) Keyless(ctx context.Context) (doc.Batch, error) {
-	return t.unusable(ctx, func(*tx) (func(*query) string, error) { return noCondition, nil })
+	return t.unusable(ctx, nil, t.keyless)
 }
 
 // Unusable is Keyless for the rows with updateTime in the window.
 func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
-	return t.unusable(ctx, func(x *tx) (func(*query) string, error) {
-		unit, err := t.unit(ctx, x)
-		return t.inWindow(w, unit), err
-	})
+	return t.unusable(ctx, &w, t.keyless)
 }
 
-// inWindow is the condition that a row's updateTime is in the window.
 func (t *Table) inWindow(w doc.Window, unit time.Duration) func(*query) string {
 	from, to := t.updated.bounds(w, unit)
 	return func(q *query) string { return t.between(q, from, to) }
 }
 
-func (t *Table) unusable(ctx context.Context, condition func(*tx) (func(*query) string, error)) (b doc.Batch, err error) {
+// unusable runs find, which is keyless or nullKey, for the rows with updateTime in
+// the window, or for all.
+func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, func(*query) string) ([]doc.Reject, error)) (b doc.Batch, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		b.At = x.at
-		among, err := condition(x)
-		if err != nil {
-			return err
+		among := noCondition
+		if w != nil {
+			unit, err := t.unit(ctx, x)
+			if err != nil {
+				return err
+			}
+			among = t.inWindow(*w, unit)
 		}
-		b.Rejects, err = t.keyless(ctx, x, among)
+		b.Rejects, err = find(ctx, x, among)
 		return err
 	})
 	if err != nil {

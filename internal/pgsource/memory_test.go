@@ -186,7 +186,7 @@ func TestHorizon(t *testing.T) {
 		}},
 		{name: "standby", steps: []step{{now: 100, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby"}}},
 		{name: "subscription", steps: []step{
-			{now: 100, state: serverState{subscription: "s", seesAll: true}, reason: `subscription "s" brings rows that another server stamped`},
+			{now: 100, state: serverState{subscription: "s", seesAll: true}, reason: `subscription "s" replicates rows whose updateTimes another server set`},
 			{now: 102, at: 101},
 		}},
 		{name: "statement_timestamp", steps: []step{

@@ -40,7 +40,6 @@ func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans 
 	return plans, err
 }
 
-// byTime returns the queries for the changes in a window.
 func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question, err error) {
 	views, paths := t.views()
 	for i, v := range views {
@@ -111,7 +110,6 @@ func (x *tx) plan(ctx context.Context, q question) (doc.Plan, error) {
 	return p, err
 }
 
-// filterColumns returns the columns by which the query selects.
 func (q question) filterColumns() []column {
 	if q.asks == doc.AsksWindow {
 		return []column{q.view.columns[q.view.updated.column]}

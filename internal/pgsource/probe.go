@@ -35,7 +35,6 @@ func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
 	return oid, err
 }
 
-// readKeys runs keysOf in a transaction.
 func (t *Table) readKeys(ctx context.Context, q query) (oids []doc.OID, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		oids, err = t.keysOf(ctx, x, q)

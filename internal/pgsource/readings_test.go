@@ -15,7 +15,6 @@ import (
 // One reading serves all watches of a database, and no watch gets the same one
 // twice.
 func TestReadingsAreShared(t *testing.T) {
-	t.Parallel()
 	s := openSource(t, pgtest.DB(t))
 	var watches []*Watch
 	for range 30 {
@@ -48,7 +47,6 @@ func TestReadingsAreShared(t *testing.T) {
 
 // A reading older than Fresh serves only the watches that waited for it.
 func TestStaleReadingIsNotShared(t *testing.T) {
-	t.Parallel()
 	s := openSource(t, pgtest.DB(t))
 	a, b := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
 	for i := range uint64(3) {
@@ -65,7 +63,6 @@ func TestStaleReadingIsNotShared(t *testing.T) {
 
 // A new watch uses no reading that began before it was made.
 func TestNewWatchReadsForItself(t *testing.T) {
-	t.Parallel()
 	dsn := pgtest.DB(t)
 	s := openSource(t, dsn)
 	old := s.Watch(WatchOptions{Fresh: time.Hour})
@@ -104,7 +101,6 @@ func TestNewWatchReadsForItself(t *testing.T) {
 // A late commit is above every watch's horizon, whichever watch took the
 // reading.
 func TestSharedReadingKnowsLateCommits(t *testing.T) {
-	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), superuser)
 	reader, other := w.watch, w.source.Watch(WatchOptions{Slack: slack})
 	other.fresh = time.Hour // however slow this machine is
@@ -211,7 +207,6 @@ func TestPaceOfASource(t *testing.T) {
 // The version stays the same only while no transaction commits, in any database
 // of the server.
 func TestVersionChangesWithEveryCommit(t *testing.T) {
-	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, watchedTable)
 	w := openSource(t, dsn).Watch(WatchOptions{})

@@ -32,7 +32,6 @@ func (t *Table) Relations(ctx context.Context) (all []doc.Relation, err error) {
 	return all, err
 }
 
-// A planNode is a node of a plan as EXPLAIN prints it.
 type planNode struct {
 	Type     string `json:"Node Type"`
 	Schema   string
@@ -43,21 +42,29 @@ type planNode struct {
 	Plans    []planNode
 }
 
-// tables adds the schemas and names of the tables that the node reads.
-func (n planNode) tables(schemas, names []string) ([]string, []string) {
-	if n.Relation != "" {
-		schemas, names = append(schemas, n.Schema), append(names, n.Relation)
+// tables returns the schemas and names of the tables that nodes of the plan read,
+// of the nodes for which match is true.
+func (n planNode) tables(match func(planNode) bool) (schemas, names []string) {
+	if n.Relation != "" && match(n) {
+		schemas, names = []string{n.Schema}, []string{n.Relation}
 	}
 	for _, child := range n.Plans {
-		schemas, names = child.tables(schemas, names)
+		s, t := child.tables(match)
+		schemas, names = append(schemas, s...), append(names, t...)
 	}
 	return schemas, names
 }
 
-// everything selects all rows.
+func anyScan(planNode) bool { return true }
+
+// isFullScan reports whether a node reads its table completely: by a sequential
+// scan, or by an index without condition.
+func (n planNode) isFullScan() bool {
+	return n.Type == "Seq Scan" || strings.HasPrefix(n.Type, "Index") && n.Cond == ""
+}
+
 func (v *view) everything() query { return query{sql: "SELECT " + v.sql.all() + " " + v.sql.from()} }
 
-// explain plans a query without running it.
 func (x *tx) explain(ctx context.Context, q query) (planNode, error) {
 	q = q.explained("EXPLAIN (FORMAT JSON, VERBOSE) ")
 	row, err := x.row(ctx, q)
@@ -76,7 +83,7 @@ func (x *tx) relations(ctx context.Context, v *view, path string) ([]doc.Relatio
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.all(ctx, relationsQuery(plan.tables(nil, nil)))
+	rows, err := x.all(ctx, relationsQuery(plan.tables(anyScan)))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,6 @@ type rowDecoder struct {
 	tooLarge error // why the row can't become a document; nil: within the limits
 }
 
-// bodyDecoder decodes rows of all columns and the token.
 func (t *Table) bodyDecoder(unit time.Duration) *rowDecoder {
 	d := t.view.bodyDecoder(unit)
 	d.epoch, d.groups = t.epoch, t.groups

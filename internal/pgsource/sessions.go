@@ -27,7 +27,6 @@ const serverStateSQL = `SELECT
 // see the same rows, since every writer has a transaction id.
 const versionSQL = "SELECT txid_current_snapshot()"
 
-// version returns what a server has committed.
 func (x *tx) version(ctx context.Context, server string) (string, error) {
 	row, err := x.row(ctx, query{sql: versionSQL})
 	if err != nil {

@@ -106,21 +106,9 @@ func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yiel
 }
 
 // hasNullKey reports whether a live row of the window has no key.
-func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (has bool, err error) {
-	err = t.read(ctx, func(x *tx) error {
-		unit, err := t.unit(ctx, x)
-		if err != nil {
-			return err
-		}
-		rejects, err := t.nullKey(ctx, x, t.inWindow(w, unit))
-		has = len(rejects) > 0
-		return err
-	})
-	if err != nil {
-		rejects, err := t.failsAtNull(ctx, err)
-		return len(rejects) > 0, err
-	}
-	return has, nil
+func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (bool, error) {
+	b, err := t.unusable(ctx, &w, t.nullKey)
+	return len(b.Rejects) > 0, err
 }
 
 // A windowPage is a page of a window. The first one includes the rows without a

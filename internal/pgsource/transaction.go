@@ -124,7 +124,6 @@ func (s *Source) read(ctx context.Context, searchPath string, do func(*tx, opene
 	return do(x, session)
 }
 
-// noteSent notes that a statement is sent.
 func (x *tx) noteSent() {
 	x.noteAnswered()
 	x.sent = time.Now()
@@ -147,7 +146,6 @@ func (x *tx) pauseClock(consumer func() bool) bool {
 	return consumer()
 }
 
-// release returns the connection to the pool.
 func (x *tx) release() {
 	x.noteAnswered()
 	if x.stopTimeout != nil {
@@ -203,7 +201,6 @@ func parseOpened(r *pgconn.Result) (opened, error) {
 	return opened{searchPath: string(row[0]), major: major, at: at, own: own}, nil
 }
 
-// parseMicros reads the result of clockMicros.
 func parseMicros(text []byte) (time.Time, error) {
 	us, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
@@ -248,7 +245,6 @@ func (x *tx) rows(ctx context.Context, q query) *result {
 	return x.sendQuery(ctx, q, x.stopTimeout)
 }
 
-// all returns all rows of a query.
 func (x *tx) all(ctx context.Context, q query) ([][][]byte, error) {
 	rows, err := x.rows(ctx, q).all()
 	x.noteAnswered()
@@ -284,7 +280,6 @@ func (x *tx) count(ctx context.Context, q query) (int64, error) {
 	return strconv.ParseInt(string(row[0]), 10, 64)
 }
 
-// row returns the only row of a query.
 func (x *tx) row(ctx context.Context, q query) ([][]byte, error) {
 	rows, err := x.all(ctx, q)
 	if err != nil {

@@ -99,7 +99,7 @@ func newUpdated(columns []column, conf updatedConfig, field string) (*updated, e
 	return u, nil
 }
 
-// timestampTick returns the precision of a timestamp type; timestamp(3) has
+// timestampTick returns the precision of a timestamp type: timestamp(3) has
 // milliseconds.
 func timestampTick(mod int32) time.Duration {
 	tick := time.Microsecond
@@ -218,7 +218,6 @@ func epochBound(t time.Time, unit time.Duration, whole bool) string {
 	return strconv.Itoa(math.MaxInt64)
 }
 
-// floor returns the greatest integer not above r.
 func floor(r *big.Rat) *big.Int {
 	// Div rounds down, since the denominator is positive.
 	return new(big.Int).Div(r.Num(), r.Denom())

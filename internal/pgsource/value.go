@@ -171,7 +171,6 @@ func parseItem(s string, item decoder, depth int) (v any, rest string, err error
 	return v, s[end:], err
 }
 
-// cutQuoted reads up to the closing quote.
 func cutQuoted(s string) (text, rest string, err error) {
 	var b strings.Builder
 	for {

@@ -43,7 +43,6 @@ func runScenarios(t *testing.T, setups []scenario) {
 
 // Transactions begin, stamp and end in all their ways.
 func TestWatchTransactions(t *testing.T) {
-	t.Parallel()
 	runScenarios(t, []scenario{
 		{"open before the watch, seen", seeing, func(w *watched) {
 			s := w.late()

@@ -15,7 +15,6 @@ import (
 // A role sees some starts and not others, and some sessions are not
 // transactions that write.
 func TestWatchVisibility(t *testing.T) {
-	t.Parallel()
 	runScenarios(t, []scenario{
 		{"no other session", allRoles, func(w *watched) {
 			w.free()
@@ -194,7 +193,7 @@ func TestWatchVisibility(t *testing.T) {
 				pgtest.Exec(w, w.dsn, "ALTER SUBSCRIPTION "+w.database()+" SET (slot_name = NONE)")
 				pgtest.Exec(w, w.dsn, "DROP SUBSCRIPTION "+w.database())
 			}
-			w.inexact("brings rows that another server stamped")
+			w.inexact("replicates rows whose updateTimes another server set")
 			drop()
 			w.free()
 		}},

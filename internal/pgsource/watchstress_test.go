@@ -61,7 +61,6 @@ func (w *watched) rowsBelow(t time.Time) int {
 // exact horizon. Rows are committed below the clock, which shows that they are
 // late.
 func TestWatchStress(t *testing.T) {
-	t.Parallel()
 	lasts := 3 * time.Second
 	if testing.Short() {
 		lasts = time.Second
@@ -127,7 +126,6 @@ func (w *watched) judge(polls []poll) {
 // A horizon read after the snapshot covers a row that the snapshot does not
 // have.
 func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
-	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), superuser)
 	s := w.late()
 	w.exec(w.admin, "BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -145,7 +143,6 @@ func TestHorizonAfterTheSnapshotIsWrong(t *testing.T) {
 // For a role without privileges pg_stat_activity looks as if no transaction
 // were open.
 func TestBeginningsAreHiddenSilently(t *testing.T) {
-	t.Parallel()
 	w := watchDatabase(t, pgtest.DB(t), plain)
 	s := w.late()
 	asked := pgtest.Connect(t, w.source.pool.Config().ConnString())

@@ -32,10 +32,8 @@ func wrapAs(sql, letter string) wrapped {
 // the SQL.
 func (w wrapped) from() string { return "FROM (" + w.sql + "\n) " + w.alias }
 
-// all selects all columns.
 func (w wrapped) all() string { return w.alias + ".*" }
 
-// column refers to a column.
 func (w wrapped) column(name string) string {
 	return w.alias + "." + pgx.Identifier{name}.Sanitize()
 }
