@@ -91,10 +91,7 @@ func TestApplyReportsTheFirstFailure(t *testing.T) {
 func TestFailureIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "index")
-	ix, err := Create(dir, films, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ix := create(t, dir, films, 1)
 	if err := os.RemoveAll(dir); err != nil { // no segment can be written
 		t.Fatal(err)
 	}
@@ -141,10 +138,7 @@ func TestFullDiskOfMany(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		dir := filepath.Join(t.TempDir(), "index")
-		ix, err := Create(dir, films, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ix := create(t, dir, films, 1)
 		apply(t, ix, []doc.Doc{film(t, "a", 1, nil)})
 		for n := 0; ix.Err() == nil; n++ {
 			fillDisk(t, dir) // again, because scorch may have removed the files

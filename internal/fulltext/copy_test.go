@@ -109,9 +109,7 @@ func TestCopyToFailsWithoutATrace(t *testing.T) {
 		t.Errorf("a failed index: got %v, want %v", err, gone)
 	}
 	ix.persist = newPersistState()
-	if err := ix.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeIndex(t, ix)
 	if err := ix.CopyTo(dir + "2"); err != ErrClosed {
 		t.Errorf("a closed index: got %v, want ErrClosed", err)
 	}
@@ -124,10 +122,7 @@ func TestCopyVictim(t *testing.T) {
 	if dir == "" {
 		t.Skip("run by TestKillCopy")
 	}
-	ix, err := Create(filepath.Join(dir, "index"), films, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ix := create(t, filepath.Join(dir, "index"), films, 1)
 	for n := range 20 {
 		apply(t, ix, round(t, n+1, 10))
 	}
@@ -161,9 +156,7 @@ func TestKillCopy(t *testing.T) {
 			if got := rounds(t, ix, 10); got != 20 {
 				t.Errorf("copy %d: got round %d, want 20", i, got)
 			}
-			if err := ix.Close(); err != nil {
-				t.Error(err)
-			}
+			closeIndex(t, ix)
 		}
 	}
 }

@@ -22,10 +22,7 @@ var dramas = Mapping{
 // are as before.
 func TestOpenAsBuiltReturnsTheMapping(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
-	created, err := Create(dir, family, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	created := create(t, dir, family, 7)
 	d := kin{reviews: []any{"drama"}}.doc(t, 1, "Academy")
 	apply(t, created, []doc.Doc{d})
 	hash, err := created.Hash(d.Row)
@@ -128,9 +125,7 @@ func TestApplyStoresTheMapping(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, ix, []doc.Doc{film(t, "a", 1, nil)})
-	if err := ix.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeIndex(t, ix)
 	ix, m, err := OpenAsBuilt(dir)
 	if err != nil || !reflect.DeepEqual(m, films) {
 		t.Fatalf("got %+v, %v; want %+v", m, err, films)

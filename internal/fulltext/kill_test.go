@@ -27,10 +27,7 @@ func TestVictim(t *testing.T) {
 		t.Skip("run by TestKill")
 	}
 	fmt.Println("0")
-	ix, err := Create(dir, films, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ix := create(t, dir, films, 1)
 	for i := int64(1); ; i++ {
 		apply(t, ix, []doc.Doc{film(t, i, doc.Version(i), map[string]any{"title": "drama"})})
 		fmt.Println(i)
@@ -59,9 +56,7 @@ func TestKill(t *testing.T) {
 		if err != nil || n < acknowledged || n > acknowledged+1 {
 			t.Errorf("documents: got %d, %v; want %d or one more", n, err, acknowledged)
 		}
-		if err := ix.Close(); err != nil {
-			t.Error(err)
-		}
+		closeIndex(t, ix)
 	}
 }
 

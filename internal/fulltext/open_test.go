@@ -41,13 +41,25 @@ func newIndex(t testing.TB, m Mapping) *Index {
 	return ix
 }
 
+func create(t testing.TB, dir string, m Mapping, gen doc.Generation) *Index {
+	t.Helper()
+	ix, err := Create(dir, m, gen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+func closeIndex(t testing.TB, ix *Index) {
+	t.Helper()
+	if err := errors.Join(ix.Err(), ix.Close()); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
 func closeAtEnd(t testing.TB, ix *Index) {
 	t.Helper()
-	t.Cleanup(func() {
-		if err := errors.Join(ix.Err(), ix.Close()); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
+	t.Cleanup(func() { closeIndex(t, ix) })
 }
 
 func oid(t rapid.TB, parts ...any) doc.OID {
@@ -128,17 +140,12 @@ func TestOpenReturnsWhatCreateAndApplyWrote(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir+".tmp", "half"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	ix, err := Create(dir, films, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ix := create(t, dir, films, 7)
 	if _, err := os.Stat(dir + ".tmp"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("dir.tmp: got %v, want fs.ErrNotExist", err)
 	}
 	apply(t, ix, []doc.Doc{film(t, int64(1), 9, map[string]any{"title": "drama"})})
-	if err := ix.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeIndex(t, ix)
 	if err := ix.Close(); err != nil {
 		t.Errorf("second close: %v", err)
 	}
@@ -154,7 +161,7 @@ func TestOpenReturnsWhatCreateAndApplyWrote(t *testing.T) {
 	if _, err := Open(dir, films.with("en")); !errors.Is(err, ErrMapping) {
 		t.Errorf("open with another mapping: got %v, want ErrMapping", err)
 	}
-	ix, err = Open(dir, films)
+	ix, err := Open(dir, films)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +184,7 @@ func TestReadOnlyIndexChangesNoFile(t *testing.T) {
 	if _, err := OpenReadOnly(dir, films); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("open nothing: got %v, want fs.ErrNotExist", err)
 	}
-	w, err := Create(dir, films, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := create(t, dir, films, 7)
 	puts := []doc.Doc{film(t, int64(1), 1, map[string]any{"title": "one"}), film(t, int64(2), 2, map[string]any{"title": "two"})}
 	if err := errors.Join(w.Apply(puts, nil), w.Close()); err != nil {
 		t.Fatal(err)
@@ -245,15 +249,10 @@ func readFile(t *testing.T, name string) []byte {
 func TestDamagedIndexFailsToOpenOrIsWhole(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "index")
-	ix, err := Create(dir, films, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ix := create(t, dir, films, 1)
 	drama := map[string]any{"title": "drama"}
 	apply(t, ix, []doc.Doc{film(t, "a", 1, drama), film(t, "b", 1, drama), film(t, "c", 1, drama)})
-	if err := ix.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeIndex(t, ix)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) != 2 {
 		t.Fatalf("files: got %v, %v; want root.bolt and one segment", files, err)

@@ -153,6 +153,7 @@ func TestHashOfColumns(t *testing.T) {
 		"no number":     {"year": nil},
 		"fewer values":  {"tags": []any{"x"}},
 		"joined values": {"tags": []any{"xy"}},
+		"moved value":   {"rating": "x", "tags": []any{"y"}},
 	} {
 		if got := hash(ix, change); got == want {
 			t.Errorf("%s: got the same hash, want another", name)

@@ -256,21 +256,3 @@ func TestAMappingThatDoesNotFit(t *testing.T) {
 		t.Errorf("got another index, or unverified %q", w.Marks().Unverified)
 	}
 }
-
-// A read error ends Run: the page does not count as missing.
-func TestAReadErrorIsNotAMissingPage(t *testing.T) {
-	w := filled(t, t.TempDir(), 3)
-	fault := errors.New("input/output error")
-	w.fail(func(step string) error {
-		if step == "get" {
-			return fault
-		}
-		return nil
-	})
-	if _, err := w.reindex(t).Run(context.Background()); !errors.Is(err, fault) {
-		t.Errorf("got %v, want %v", err, fault)
-	}
-	if w.restart(t) != w.Index {
-		t.Error("got another index")
-	}
-}

@@ -127,25 +127,6 @@ func TestHighlightsOfManyRows(t *testing.T) {
 	}
 }
 
-func TestDocAndVersionsShowChildren(t *testing.T) {
-	s, _ := newFamily(t)
-	d, err := s.Doc(key(t, 7))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"title":"a <drama>","actors":["UMA <drama>","WOOD","drama UMA"],"rents":[2,2],"acl":["staff"]}`
-	if got := jsonOf(t, d.Fields); got != want {
-		t.Errorf("doc: got %s, want %s", got, want)
-	}
-	v, err := s.Versions(key(t, 7))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := jsonOf(t, v.Versions[0].Fields); got != want {
-		t.Errorf("newest version: got %s, want %s", got, want)
-	}
-}
-
 // Decoded fields keep the order of the JSON object.
 func TestFieldsKeepTheirOrder(t *testing.T) {
 	for _, text := range []string{`{}`, `{"title":"<b> & c","year":2006,"actors":["A",null],"a\"b":{"deep":[1]}}`} {

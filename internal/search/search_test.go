@@ -185,19 +185,6 @@ func TestSearchWithoutHits(t *testing.T) {
 	}
 }
 
-func TestSearchWithoutHighlights(t *testing.T) {
-	s, table := newSearcher(t)
-	table.result.Hits = []query.Hit{{OID: key(t, 7), V: 2}}
-	a, err := searchAll(s, Params{Query: "drama", Size: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"oid":"7","score":0,"fields":{"title":"a drama","plot":"no <drama> & more","year":2006,"language":null},"highlights":{}}`
-	if got := jsonOf(t, a.Hits[0]); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
 // Highlights are made from the first highlightBytes of a field, counted over all
 // rows of a child.
 func TestHighlightsOfLongText(t *testing.T) {
