@@ -83,6 +83,9 @@ func TestApplyReportsTheFirstFailure(t *testing.T) {
 	if err := ix.Apply([]doc.Doc{film(t, "a", 1, nil)}, nil); !errors.Is(err, first) {
 		t.Errorf("apply: got %v, want %v", err, first)
 	}
+	if n, err := ix.Count(); err != nil || n != 0 {
+		t.Errorf("documents: got %d, %v, want 0", n, err)
+	}
 	ix.persist = newPersistState()
 }
 

@@ -193,15 +193,15 @@ func TestBudget(t *testing.T) {
 // more. By default zap would assume its size for every document.
 func TestLargeDocumentLeavesNoLargeBuffers(t *testing.T) {
 	ix := newIndex(t, bodies)
-	large := ofWords(60_000, 60_000)
+	large := ofWords(30_000, 30_000)
 	for round := range 3 {
 		apply(t, ix, []doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: "large"}, V: doc.Version(round + 1)}, Row: bodyRow(large, "")}})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		apply(t, ix, []doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: "small"}, V: doc.Version(round + 1)}, Row: bodyRow("a few words", "")}})
 		runtime.ReadMemStats(&after)
-		if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 64 {
-			t.Errorf("a small document after a large one: allocated %d MB, want 64 at most", got)
+		if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 32 {
+			t.Errorf("small document after a large one: allocated %d MB, want 32 at most", got)
 		}
 	}
 }
