@@ -220,10 +220,10 @@ func TestHeldValuesAreBounded(t *testing.T) {
 	ix := newIndex(t, films)
 	var docs []doc.Doc
 	for i := range int64(100) {
-		docs = append(docs, film(t, i, 1, map[string]any{"title": "w", "rating": fmt.Sprintf("%s %d", strings.Repeat("x", 200), i)}))
+		docs = append(docs, film(t, i, 1, map[string]any{"title": "w", "rating": fmt.Sprintf("%s %03d", strings.Repeat("x", 200), i)}))
 	}
 	apply(t, ix, docs)
-	const limit = 50 * (200 + valueOverhead)
+	const limit = 15 * (200 + valueOverhead)
 	search := func(req query.Request) (hits int, err error) {
 		req.Query = cmp.Or[query.Node](req.Query, query.All{})
 		p, s, err := ix.schema.forCaller(req)
