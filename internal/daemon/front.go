@@ -176,7 +176,7 @@ func (f *front) hold() {
 // stalledEvery is how often hold looks for answers that are not read.
 const stalledEvery = 100 * time.Millisecond
 
-// turn begins the next generation and returns the one before.
+// swap begins the next generation and returns the one before.
 func (f *front) swap(e *Engine, h http.Handler) (before *generation) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

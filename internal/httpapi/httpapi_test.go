@@ -178,6 +178,7 @@ func TestResponses(t *testing.T) {
 		{"invalid query", "GET", "/api/v1/tables/film/search", "", &fakeEngine{err: &search.Error{Code: "bad_query", Message: "no field x", Hint: "did you mean y?"}}, 400, `{"error":{"code":"bad_query","message":"no field x","hint":"did you mean y?"}}`},
 		{"unknown document", "GET", "/api/v1/tables/film/docs/9", "", &fakeEngine{err: &search.Error{Code: "not_found", Message: "film has no document 9"}}, 404, `"code":"not_found"`},
 		{"not ready", "GET", "/api/v1/tables/film/search", "", &fakeEngine{err: &Error{http.StatusServiceUnavailable, "not_ready", "m", "h"}}, 503, `"code":"not_ready"`},
+		{"busy", "GET", "/api/v1/tables/film/search", "", &fakeEngine{err: &Error{http.StatusTooManyRequests, "busy", "m", "h"}}, 429, `"code":"busy"`},
 		{"deadline", "GET", "/api/v1/tables/film/search", "", &fakeEngine{err: context.DeadlineExceeded}, 504, `"code":"deadline"`},
 		{"internal error", "GET", "/api/v1/tables/film/search", "", &fakeEngine{err: errors.New("disk")}, 500, `"code":"internal"`},
 		{"unknown route", "GET", "/api/v2/status", "", nil, 404, `"code":"not_found"`},
@@ -192,6 +193,9 @@ func TestResponses(t *testing.T) {
 			w := serve(cmp.Or(c.engine, &fakeEngine{}), c.method, c.target, c.body)
 			if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
 				t.Errorf("got %d %s, want %d with %s", w.Code, w.Body, c.status, c.want)
+			}
+			if got := w.Header().Get("Retry-After"); (got == "1") != (c.status == 429) {
+				t.Errorf("got Retry-After %q of %d", got, c.status)
 			}
 			if got := w.Header().Get("Content-Type"); strings.HasPrefix(got, "application/json") != json.Valid(w.Body.Bytes()) {
 				t.Errorf("got content type %s of %s", got, w.Body)

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"indexerd/internal/search"
 )
 
 // searchFor runs a search of duration d, and returns when it got its slot.
@@ -105,35 +102,4 @@ func TestSlotsAreShared(t *testing.T) {
 
 func address(n byte) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 0, 0, n}), 32)
-}
-
-// A slowEngine searches until the deadline.
-type slowEngine struct{ fakeEngine }
-
-func (*slowEngine) Search(ctx context.Context, _ string, _ search.Params) (search.Results, error) {
-	<-ctx.Done()
-	return search.Results{}, ctx.Err()
-}
-
-func TestStatusOfBusyAndLateSearches(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := Handler(&slowEngine{}, Access{})
-		responses := make(chan *httptest.ResponseRecorder)
-		n := newSearchLimit().perKey
-		for range n + 1 {
-			go func() {
-				w := httptest.NewRecorder()
-				h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/tables/film/search?q=x", nil))
-				responses <- w
-			}()
-		}
-		if w := <-responses; w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" {
-			t.Errorf("without a slot: got %d, Retry-After %q; want 429 and 1", w.Code, w.Header().Get("Retry-After"))
-		}
-		for range n {
-			if w := <-responses; w.Code != http.StatusGatewayTimeout || w.Header().Get("Retry-After") != "" {
-				t.Errorf("late: got %d, want 504: %s", w.Code, w.Body)
-			}
-		}
-	})
 }
