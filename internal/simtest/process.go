@@ -53,7 +53,7 @@ func (p *process) newPasses() {
 			Name: machine.Table, Batch: p.batch, Workers: 1, Incremental: configs.Incremental{Every: time.Second},
 			Compensate: configs.Compensate{Horizon: "auto", Every: 3 * time.Second, Tiers: []configs.Tier{
 				{Name: "10s", Every: 10 * time.Second, Timeout: 10 * time.Second},
-				{Name: "60s", Every: lastTimeout, Timeout: lastTimeout, End: lastTimeout},
+				{Name: "60s", Every: lastTimeout / 4, Timeout: lastTimeout, End: lastTimeout},
 			}},
 		},
 		Source: p.rows, Sink: p.Sink, Tree: p.Tree, Trace: p.Trace, Run: p.runPass,

@@ -48,6 +48,8 @@ var mutants = []mutant{
 	{rule: "R10", name: "a window ends at the standby's clock", pkg: "incremental", function: "Pass.window",
 		edit:  replace("w.To = n.Seen", "w.To = n.Now"),
 		tests: "TestStandby"},
+	{rule: "R10", name: "the last tier moves S although a horizon is proven", pkg: "internal/passes", function: "Passes.runTier",
+		edit: replace("t.Settles && p.databaseMovesS()", "t == nil")},
 	{rule: "R10", name: "the shortest tier moves S", pkg: "internal/passes", function: "New",
 		edit: replace("i == len(X)-1", "i == 0 && len(X) > 0")},
 	{rule: "R11", name: "the sweep fetches only newer rows", pkg: "deletecheck", function: "comparison.judge",
