@@ -1,9 +1,6 @@
 package compensate_test
 
 import (
-	"errors"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -88,33 +85,6 @@ func TestCommitBetweenTheSteps(t *testing.T) {
 			if t.Failed() {
 				t.Fatalf("after a commit before step %d", k)
 			}
-		}
-	}
-}
-
-// A comparison that failed is repeated, although the version is the same.
-func TestFailedComparisonIsRepeated(t *testing.T) {
-	for k := 1; ; k++ {
-		w := newWorld(t)
-		w.upheaval(t)
-		c := w.compared()
-		w.Before(machine.FailAt(k, syscall.EIO))
-		_, err := c.Run(t.Context())
-		w.Before(nil)
-		if err == nil {
-			w.checkRepaired(t)
-			return
-		}
-		if !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "compensate film, compared: ") {
-			t.Fatalf("step %d: got %v, want %v", k, err, syscall.EIO)
-		}
-		if got := w.Marks().Settled; !got.Equal(w.begin) {
-			t.Errorf("step %d: S: got %v, want it where it was, %v", k, got, w.begin)
-		}
-		run(t, c)
-		w.checkRepaired(t)
-		if t.Failed() {
-			t.Fatalf("after a fault at step %d", k)
 		}
 	}
 }

@@ -1,32 +1,35 @@
 package compensate_test
 
 import (
+	"errors"
 	"math/rand/v2"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"indexerd/internal/fakeworld"
+	"indexerd/internal/fakeworld/machine"
 	"indexerd/internal/faultfs"
 )
 
-// passes are the passes that move S.
+// passes are the passes that move S. make returns a run of one pass object.
 var passes = []struct {
 	name string
-	run  func(*testing.T, *world) error
+	make func(*testing.T, *world) func() error
 }{
-	{"tier", func(t *testing.T, w *world) error {
+	{"tier 10m", func(t *testing.T, w *world) func() error {
 		last := w.last()
 		last.Timeout, last.End = time.Second, 0
-		_, err := last.Run(t.Context())
-		return err
+		return func() error { _, err := last.Run(t.Context()); return err }
 	}},
-	{"exact", func(t *testing.T, w *world) error {
-		_, _, err := w.exact().Run(t.Context())
-		return err
+	{"exact", func(t *testing.T, w *world) func() error {
+		e := w.exact()
+		return func() error { _, _, err := e.Run(t.Context()); return err }
 	}},
-	{"compared", func(t *testing.T, w *world) error {
-		_, err := w.compared().Run(t.Context())
-		return err
+	{"compared", func(t *testing.T, w *world) func() error {
+		c := w.compared()
+		return func() error { _, err := c.Run(t.Context()); return err }
 	}},
 }
 
@@ -41,16 +44,16 @@ func TestCrashAnywhere(t *testing.T) {
 				w.upheaval(t)
 				crash := fakeworld.NewCountdown(k)
 				w.Before(crash.Before)
-				err := pass.run(t, w)
-				if crashed := crash.Crashed(); crashed != (err != nil) {
-					t.Fatalf("%s: crash at step %d: got error %v", pass.name, k, err)
+				crashErr := pass.make(t, w)()
+				if crashed := crash.Crashed(); crashed != (crashErr != nil) {
+					t.Fatalf("%s: crash at step %d: got error %v", pass.name, k, crashErr)
 				}
 				w.crash(t, pick)
 				w.wantHonest(t)
 				if s := w.Marks().Settled; s.Before(w.begin) {
 					t.Errorf("S fell from %v to %v", w.begin, s)
 				}
-				if err := pass.run(t, w); err != nil {
+				if err := pass.make(t, w)(); err != nil {
 					t.Fatal(err)
 				}
 				w.WantAll(t)
@@ -61,9 +64,49 @@ func TestCrashAnywhere(t *testing.T) {
 				if t.Failed() {
 					t.Fatalf("%s: after a crash at step %d", pass.name, k)
 				}
-				if err == nil {
+				if crashErr == nil {
 					break
 				}
+			}
+		}
+	}
+}
+
+// Whichever step fails, S stays, no document of a live row is removed, and the next
+// run of the same pass repairs everything.
+func TestFaultAnywhere(t *testing.T) {
+	for _, pass := range passes {
+		for k := 1; ; k++ {
+			w := newWorld(t)
+			w.upheaval(t)
+			rows, before := w.Table.Rows(), w.Index.Titles()
+			run := pass.make(t, w)
+			w.Before(machine.FailAt(k, syscall.EIO))
+			err := run()
+			w.Before(nil)
+			if err != nil {
+				if !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "compensate film, "+pass.name+": ") && !strings.HasPrefix(err.Error(), "compensate film, horizon: ") {
+					t.Fatalf("%s, step %d: got error %v, want %v", pass.name, k, err, syscall.EIO)
+				}
+				if got := w.Marks().Settled; !got.Equal(w.begin) {
+					t.Errorf("S: got %v, want it where it was, %v", got, w.begin)
+				}
+				for oid := range before {
+					_, live := rows[oid]
+					if _, ok := w.Index.Title(oid); live && !ok {
+						t.Errorf("the document of row %v was removed", oid)
+					}
+				}
+				if err := run(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.checkRepaired(t)
+			if t.Failed() {
+				t.Fatalf("%s: after a fault at step %d", pass.name, k)
+			}
+			if err == nil {
+				break
 			}
 		}
 	}
@@ -79,7 +122,7 @@ func TestCrashBetweenRuns(t *testing.T) {
 				w.late(t, n, "late")
 			}
 			w.Table.Advance(3 * time.Second)
-			if err := pass.run(t, w); err != nil {
+			if err := pass.make(t, w)(); err != nil {
 				t.Fatal(err)
 			}
 			w.WantAll(t)

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
 	"indexerd/compensate"
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
 )
 
 // upheaval changes a table in each way that a comparison can find, over several
@@ -49,42 +47,6 @@ func (w *world) checkRepaired(t testing.TB) {
 	t.Helper()
 	if got := fakeworld.Different(w.Table, w.Index); len(got) > 0 {
 		t.Errorf("different in index and table: got %v, want none", got)
-	}
-}
-
-// Whichever step fails, S stays, no document of a live row is removed, and the
-// next run repairs everything.
-func TestFaultAtEveryStep(t *testing.T) {
-	for k := 1; ; k++ {
-		w := newWorld(t)
-		w.upheaval(t)
-		e := w.exact()
-		o := observe(e.Comparison)
-		w.Before(machine.FailAt(k, syscall.EIO))
-		_, _, err := e.Run(t.Context())
-		w.Before(nil)
-		if err != nil {
-			if !errors.Is(err, syscall.EIO) {
-				t.Fatalf("got error %v, want %v", err, syscall.EIO)
-			}
-			if got := w.Marks().Settled; !got.Equal(w.begin) {
-				t.Errorf("S: got %v, want it where it was, %v", got, w.begin)
-			}
-			rows := w.Table.Rows()
-			for oid := range o.removed {
-				if _, there := rows[oid]; there || o.asked[oid] == 0 {
-					t.Errorf("row %v was removed; it is there: %t, asked for %d times", oid, there, o.asked[oid])
-				}
-			}
-			runExact(t, w.exact())
-		}
-		w.checkRepaired(t)
-		if t.Failed() {
-			t.Fatalf("after a fault at step %d", k)
-		}
-		if err == nil {
-			return
-		}
 	}
 }
 

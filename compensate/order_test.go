@@ -49,23 +49,6 @@ func TestOlderUpdateTimeIsFetched(t *testing.T) {
 	w.wantHonest(t)
 }
 
-// A stamp that the tree does not have is compared with the page's stamp, and not
-// fetched if both are the same.
-func TestStampsMissingInTheTreeAreComparedWithPages(t *testing.T) {
-	const rows = 20 * batch
-	w := newWorld(t)
-	for n := range rows {
-		w.Table.Put(fakeworld.Key(n), "row")
-	}
-	w.Table.Advance(time.Minute)
-	run(t, w.follow)
-	w.Start(t) // the tree is empty
-	if got, want := fakeworld.CountsOf(runExact(t, w.exact())), (fakeworld.Counts{Compared: rows}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	w.checkRepaired(t)
-}
-
 // A row without a usable key that commits late is quarantined by the comparison
 // that finds it: every row that S passes is in the index or in quarantine.
 func TestRowsWithUnusableKeysAreQuarantined(t *testing.T) {

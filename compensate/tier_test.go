@@ -1,10 +1,7 @@
 package compensate_test
 
 import (
-	"errors"
 	"maps"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -158,37 +155,6 @@ func TestCoarseUpdateTimeOfTier(t *testing.T) {
 		if got, want := len(w.broken()) > 0, tick == 0; got != want {
 			t.Errorf("tick %v: got a promise broken %t, want %t", tick, got, want)
 		}
-	}
-}
-
-// A run that failed moves no mark.
-func TestFailedTierMovesNothing(t *testing.T) {
-	for _, step := range []string{"stamps by key", "page", "docs", "apply", "put pages", "Rename"} {
-		w := assumed(t)
-		w.Table.Advance(hour)
-		w.late(t, 1, "late")
-		before := w.Marks()
-		w.Before(func(s string) error {
-			if s == step {
-				return syscall.EIO
-			}
-			return nil
-		})
-		last := w.last()
-		last.End = 0
-		_, err := last.Run(t.Context())
-		w.Before(nil)
-		if !errors.Is(err, syscall.EIO) {
-			t.Fatalf("%s: got %v, want %v", step, err, syscall.EIO)
-		}
-		if want := "compensate film, tier 10m: "; !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got error %q, want it to begin with %q", step, err, want)
-		}
-		if m := w.Marks(); !m.Settled.Equal(before.Settled) || len(m.Tiers) > 0 {
-			t.Errorf("%s: got marks %+v, want them as they were", step, m)
-		}
-		run(t, last)
-		w.WantAll(t)
 	}
 }
 

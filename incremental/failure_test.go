@@ -18,9 +18,8 @@ import (
 func TestFailedWindowIsReadAgain(t *testing.T) {
 	for k := 1; ; k++ {
 		w := newWorld(t)
-		begin := w.Table.Clock()
-		w.put(0, 4*batch, "a")
-		w.Table.Advance(time.Minute)
+		w.changes(t)
+		begin := w.Marks().Incremental
 		w.Before(machine.FailAt(k, syscall.EIO))
 		_, err := w.pass.Run(t.Context())
 		w.Before(nil)
@@ -37,7 +36,7 @@ func TestFailedWindowIsReadAgain(t *testing.T) {
 				t.Errorf("again: got window %v, %v, want it from %v", report.Window, err, want)
 			}
 		}
-		w.WantAll(t)
+		w.wantEqual(t)
 		if t.Failed() {
 			t.Fatalf("after a fault at step %d", k)
 		}
@@ -54,18 +53,14 @@ func TestCrashAnywhere(t *testing.T) {
 	for _, pick := range []func(int) int{faultfs.Worst, faultfs.Best, draw.IntN} {
 		for k := 0; ; k++ {
 			w := newWorld(t)
-			w.put(0, batch, "a")
-			w.run(t)
-			w.Table.Advance(time.Minute)
-			w.put(batch-2, 3*batch, "b")
-			w.Table.Advance(time.Minute)
+			w.changes(t)
 			w.Before(fakeworld.NewCountdown(k).Before)
 			_, err := w.pass.Run(t.Context())
 			w.Crash(t, pick)
 			w.pass = w.newPass()
 			w.wantHonest(t)
 			w.run(t)
-			w.WantAll(t)
+			w.wantEqual(t)
 			if t.Failed() {
 				t.Fatalf("after a crash at step %d", k)
 			}

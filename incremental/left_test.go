@@ -2,17 +2,14 @@ package incremental_test
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
-	"indexerd/internal/faultfs"
 	"indexerd/internal/sink"
 )
 
@@ -185,59 +182,16 @@ func TestGuardLimitsOnlyAbsentRows(t *testing.T) {
 	w.wantEqual(t)
 }
 
-// leaving prepares a window in which rows change, leave, and are marked, over
-// several pages and batches.
-func (w *world) leaving(t *testing.T) {
+// changes prepares a window in which rows are inserted, change, leave, and are marked
+// deleted, over several pages and batches.
+func (w *world) changes(t *testing.T) {
 	t.Helper()
 	w.put(0, 8*batch, "a")
 	w.run(t)
 	w.Table.Advance(time.Minute)
 	w.put(0, batch, "b")
+	w.put(8*batch, 2*batch, "c")
 	w.move(batch, 3*batch, outside)
 	w.move(4*batch, 3*batch, marked)
 	w.Table.Advance(time.Minute)
-}
-
-// Whichever step fails, the mark stays, and the next run removes the documents.
-func TestFaultWhileRowsLeave(t *testing.T) {
-	for k := 1; ; k++ {
-		w := newWorld(t)
-		w.leaving(t)
-		before := w.Marks().Incremental
-		w.Before(machine.FailAt(k, syscall.EIO))
-		_, err := w.pass.Run(t.Context())
-		w.Before(nil)
-		if err != nil {
-			if got := w.Marks().Incremental; !errors.Is(err, syscall.EIO) || !got.Equal(before) {
-				t.Errorf("got %v, mark %v, want %v, %v", err, got, syscall.EIO, before)
-			}
-			w.run(t)
-		}
-		w.wantEqual(t)
-		if t.Failed() {
-			t.Fatalf("after a fault at step %d", k)
-		}
-		if err == nil {
-			return
-		}
-	}
-}
-
-func TestCrashWhileRowsLeave(t *testing.T) {
-	for k := 0; ; k++ {
-		w := newWorld(t)
-		w.leaving(t)
-		w.Before(fakeworld.NewCountdown(k).Before)
-		_, err := w.pass.Run(t.Context())
-		w.Crash(t, faultfs.Worst)
-		w.pass = w.newPass()
-		w.run(t)
-		w.wantEqual(t)
-		if t.Failed() {
-			t.Fatalf("after a crash at step %d", k)
-		}
-		if err == nil {
-			return
-		}
-	}
 }

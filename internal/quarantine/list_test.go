@@ -3,7 +3,6 @@ package quarantine
 import (
 	"fmt"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -47,23 +46,6 @@ func TestKeylessReasonThatIsNotUTF8(t *testing.T) {
 		}
 	}
 	want(t, q, Row{Reason: "key \uFFFD", Since: start, Tries: 2})
-}
-
-// If a listing can't be written, the list does not change.
-func TestKeylessOnAFullDisk(t *testing.T) {
-	fsys := disk(t)
-	q := open(t, fsys)
-	add(t, q, batch(0, doc.Reject{Reason: "stays"}))
-	fsys.Fail(func(s faultfs.Step) error {
-		if s.Op == "Write" {
-			return syscall.ENOSPC
-		}
-		return nil
-	})
-	if err := q.Keyless(nil, start); err == nil {
-		t.Error("got no error, want that the disk is full")
-	}
-	want(t, q, Row{Reason: "stays", Since: start, Tries: 1})
 }
 
 func TestRowHasAndLenWith(t *testing.T) {

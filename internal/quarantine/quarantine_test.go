@@ -274,21 +274,6 @@ func TestOpenWithoutDirectoryFails(t *testing.T) {
 	}
 }
 
-func TestOnARealDisk(t *testing.T) {
-	file := Name(t.TempDir())
-	for try := 1; try <= 3; try++ {
-		q, err := Open(atomicfile.OS, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		add(t, q, batch(try, doc.Reject{OID: oid(t, 7), Reason: "r"}))
-		want(t, q, Row{OID: oid(t, 7), Reason: "r", Since: start.Add(time.Second), Tries: try})
-		if err := q.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // Several workers may add rows while others read.
 func TestConcurrentWorkers(t *testing.T) {
 	fsys := disk(t)

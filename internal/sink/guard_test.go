@@ -286,18 +286,6 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// Removals that failed do not count.
-func TestUndo(t *testing.T) {
-	h := newHerd(1000, Limits{Count: 100})
-	for range 5 {
-		r, err := h.admit(80, 80)
-		if err != nil || r.n != 80 {
-			t.Fatalf("got %d, %v, want 80", r.n, err)
-		}
-		h.undo(r)
-	}
-}
-
 // If the documents can't be counted the guard admits nothing.
 func TestGuardWithoutACount(t *testing.T) {
 	g := NewGuard(Limits{Count: 100}, func() (uint64, error) { return 0, errFault })
