@@ -93,5 +93,5 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// Quote returns a word as a shell takes it.
+// Quote quotes a word for a POSIX shell.
 func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

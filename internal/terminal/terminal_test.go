@@ -44,6 +44,19 @@ func TestWriterEscapesTheSameForAnySizeOfWrites(t *testing.T) {
 	}
 }
 
+func TestRawIsTheWriterBelow(t *testing.T) {
+	var out bytes.Buffer
+	if terminal.Raw(terminal.NewWriter(&out)) != &out || terminal.Raw(&out) != &out {
+		t.Error("Raw of a Writer or of a buffer: want the buffer")
+	}
+}
+
+func TestQuotedWordIsOneWordOfTheShell(t *testing.T) {
+	if got, want := terminal.Quote("it's $HOME"), `'it'\''s $HOME'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // FuzzJSON checks that a JSON object keeps its value in a Writer.
 func FuzzJSON(f *testing.F) {
 	f.Add("\x1b[2J\u009b\u202e\x7f\n\t\"\\")
