@@ -111,7 +111,7 @@ func (e *Exact) rewind(h doc.Horizon) error {
 		// an older state than the server before it replays the difference later.
 		e.due.add(h.Shown().Add(-e.Timeout), "the database server was restarted, restored or failed over")
 	case h.ClockBack > 0:
-		e.due.add(h.SteppedTo(), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
+		e.due.add(h.EarliestSinceStep(), fmt.Sprintf("the database's clock went back by %v", h.ClockBack))
 	}
 	if e.due == (rewind{}) || h.Now.IsZero() { // zero: the server did not answer
 		return nil

@@ -12,7 +12,8 @@ type Server struct {
 	Now       time.Time // the server's clock
 	Role      string    // as SQL writes it; "" if the database has no roles
 	Superuser bool
-	Sees      bool // the role sees the start of other sessions' transactions
+	// The role sees when other sessions' transactions began.
+	SeesTransactions bool
 
 	// The role's session settings: how long a transaction, and a pause between
 	// two of its statements, may last; 0: not limited.
@@ -21,13 +22,13 @@ type Server struct {
 
 // A Plan is the database's plan for one of the queries that the daemon repeats.
 type Plan struct {
-	Path    string // of the SQL in the table's configuration: sql, children.actors.sql
-	Asks    Question
-	By      []Column // the columns that the query selects by: updateTime, or the key
-	Indexed bool     // an index begins with them
-	Whole   []Whole  // the tables that the plan scans completely
-	Cost    float64  // in the planner's units; 0: unknown
-	Rows    float64  // the planner's estimate
+	Path      string // of the SQL in the table's configuration: sql, children.actors.sql
+	Asks      Question
+	By        []Column   // the columns that the query selects by: updateTime, or the key
+	Indexed   bool       // an index begins with them
+	FullScans []FullScan // the tables that the plan scans completely
+	Cost      float64    // in the planner's units; 0: unknown
+	Rows      float64    // the planner's estimate
 }
 
 // A Question is a kind of query.
@@ -48,8 +49,8 @@ type Column struct {
 	Partitioned bool // the table is partitioned
 }
 
-// A Whole is a table that a plan scans completely.
-type Whole struct {
+// A FullScan is a table that a plan scans completely.
+type FullScan struct {
 	Table string // as SQL writes it
 	Rows  int64  // estimated
 }

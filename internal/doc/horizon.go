@@ -51,9 +51,9 @@ func (h Horizon) Shown() time.Time {
 	return h.Now
 }
 
-// SteppedTo returns a lower bound of the updateTimes set since the clock was set
+// EarliestSinceStep returns a lower bound of the updateTimes set since the clock was set
 // back. It is below Now because the clock ran on between the step and the reading.
-func (h Horizon) SteppedTo() time.Time {
+func (h Horizon) EarliestSinceStep() time.Time {
 	to := h.Now.Add(-h.ClockBack)
 	for _, bound := range []time.Time{h.Floor, h.At} {
 		if !bound.IsZero() && bound.Before(to) {

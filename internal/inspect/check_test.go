@@ -151,7 +151,7 @@ func (h *fakeHorizon) Horizon(context.Context) (doc.Horizon, error) {
 	return doc.Horizon{Exact: true, At: now}, nil
 }
 
-var goodServer = doc.Server{Version: "PostgreSQL 17", Role: "reader", Sees: true}
+var goodServer = doc.Server{Version: "PostgreSQL 17", Role: "reader", SeesTransactions: true}
 
 // check returns the findings of the film.
 func check(t *testing.T, cfg *configs.Config, server doc.Server, rows Rows, horizon Horizon) Findings {

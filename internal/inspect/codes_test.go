@@ -55,7 +55,7 @@ func TestCodes(t *testing.T) {
 	inBerlin := func(at time.Time) time.Time { return at.In(berlin) }
 	reads := func(column string, asks doc.Question, by ...doc.Column) func(*fakeRows) {
 		return func(r *fakeRows) {
-			r.plan = doc.Plan{Path: column, Asks: asks, By: by, Whole: []doc.Whole{{Table: "film", Rows: small + 1}}}
+			r.plan = doc.Plan{Path: column, Asks: asks, By: by, FullScans: []doc.FullScan{{Table: "film", Rows: small + 1}}}
 		}
 	}
 	film1 := doc.Column{Table: "film", Name: "u"}
@@ -126,7 +126,7 @@ func TestCodes(t *testing.T) {
 
 		{"a server", server(func(*doc.Server) {}), []string{"server"}},
 		{"a clock", server(func(*doc.Server) {}), []string{"clock"}},
-		{"hidden transactions", server(func(s *doc.Server) { s.Sees = false }), []string{"stats_hidden"}},
+		{"hidden transactions", server(func(s *doc.Server) { s.SeesTransactions = false }), []string{"stats_hidden"}},
 		{"a table", rows(func(*fakeRows) {}), []string{"table"}},
 		{"a unit", rows(func(r *fakeRows) { r.unit = timeunit.Milliseconds }), []string{"unit"}},
 		{"no rows", rows(func(r *fakeRows) { r.empty = true }), []string{"empty_result"}},

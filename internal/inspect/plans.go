@@ -68,8 +68,8 @@ func (tc *tableCheck) plan(p doc.Plan, seen map[string]bool) {
 
 // large returns the large tables that a plan reads whole: own is the table that
 // has the columns of the condition.
-func large(p doc.Plan) (own, others []doc.Whole) {
-	for _, w := range p.Whole {
+func large(p doc.Plan) (own, others []doc.FullScan) {
+	for _, w := range p.FullScans {
 		switch {
 		case w.Rows <= small:
 		case w.Table == p.By[0].Table:
@@ -93,7 +93,7 @@ func (tc *tableCheck) asks(p doc.Plan) string {
 	return fmt.Sprintf("each batch of %s documents%s", grouped(int64(tc.Conf.Batch)), of)
 }
 
-func wholes(all []doc.Whole) string {
+func wholes(all []doc.FullScan) string {
 	var parts []string
 	for _, w := range all {
 		parts = append(parts, fmt.Sprintf("%s of %s", count(w.Rows, "row"), w.Table))
@@ -101,7 +101,7 @@ func wholes(all []doc.Whole) string {
 	return strings.Join(parts, " and all ")
 }
 
-func tablesOf(all []doc.Whole) string {
+func tablesOf(all []doc.FullScan) string {
 	var parts []string
 	for _, w := range all {
 		parts = append(parts, w.Table)

@@ -31,7 +31,7 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	if d.Superuser {
 		c.add(superuser, path, fmt.Sprintf("the role %s is a superuser, but only needs SELECT", d.Role), readerRole("the indexed tables"))
 	}
-	if !d.Sees {
+	if !d.SeesTransactions {
 		c.add(statsHidden, path, fmt.Sprintf("the role %s can't see when transactions of other roles began: the settled time may advance later", d.Role),
 			fmt.Sprintf("GRANT pg_read_all_stats TO %s", d.Role))
 	}

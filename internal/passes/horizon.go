@@ -35,7 +35,7 @@ func (s *sharedHorizon) Horizon(ctx context.Context) (doc.Horizon, error) {
 // look reads the horizon for a caller that does not act on clock steps.
 func (s *sharedHorizon) look(ctx context.Context) (doc.Horizon, error) {
 	return s.read(ctx, func(h *doc.Horizon) {
-		to := h.SteppedTo()
+		to := h.EarliestSinceStep()
 		if h.ClockBack > 0 && (s.backTo.IsZero() || to.Before(s.backTo)) {
 			s.backTo = to
 		}

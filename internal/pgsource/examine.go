@@ -28,7 +28,7 @@ func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
 		if err != nil {
 			return err
 		}
-		d = doc.Server{Version: "PostgreSQL " + string(row[0]), Role: string(row[1]), Superuser: isTrue(row[2]), Sees: isTrue(row[3])}
+		d = doc.Server{Version: "PostgreSQL " + string(row[0]), Role: string(row[1]), Superuser: isTrue(row[2]), SeesTransactions: isTrue(row[3])}
 		if d.TransactionTimeout, err = parseMillis(row[4]); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ const sizesSQL = `SELECT name, sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
 	GROUP BY name ORDER BY name`
 
 // fullScans returns the tables that a plan reads completely, with their sizes.
-func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err error) {
+func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.FullScan, err error) {
 	schemas, names := plan.tables(planNode.isFullScan)
 	if names == nil {
 		return nil, nil
@@ -130,7 +130,7 @@ func (x *tx) fullScans(ctx context.Context, plan planNode) (all []doc.Whole, err
 		if err != nil {
 			return nil, fmt.Errorf("size of %s: %w", row[0], err)
 		}
-		all = append(all, doc.Whole{Table: string(row[0]), Rows: n})
+		all = append(all, doc.FullScan{Table: string(row[0]), Rows: n})
 	}
 	return all, err
 }

@@ -110,7 +110,7 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(got.Version, "PostgreSQL ") || got.Role != "postgres" || !got.Superuser || !got.Sees || got.IdleTimeout != 0 || time.Since(got.Now).Abs() > time.Minute {
+	if !strings.HasPrefix(got.Version, "PostgreSQL ") || got.Role != "postgres" || !got.Superuser || !got.SeesTransactions || got.IdleTimeout != 0 || time.Since(got.Now).Abs() > time.Minute {
 		t.Errorf("got %+v, want what this server is", got)
 	}
 	database := filepath.Base(strings.Split(dsn, "?")[0])
@@ -138,10 +138,10 @@ func TestPlansListFullScans(t *testing.T) {
 	} {
 		table := tableIn(t, dsn, emptied+c.setup, TableConfig{})
 		plans, err := table.Plans(t.Context(), doc.Window{From: time.Now().Add(-time.Second), To: time.Now()}, nil)
-		if err != nil || len(plans) != 1 || len(plans[0].Whole) != 1 {
+		if err != nil || len(plans) != 1 || len(plans[0].FullScans) != 1 {
 			t.Fatalf("%s: got %+v, %v, want one plan that reads one table whole", name, plans, err)
 		}
-		if got := plans[0].Whole[0]; got.Table != "doc" || got.Rows < c.rows/2 || got.Rows > c.rows*2 {
+		if got := plans[0].FullScans[0]; got.Table != "doc" || got.Rows < c.rows/2 || got.Rows > c.rows*2 {
 			t.Errorf("%s: got %+v, want about %d rows of doc", name, got, c.rows)
 		}
 	}

@@ -111,7 +111,7 @@ func (w *modelWorld) judge(t *rapid.T, r reading) {
 	h := w.memory.horizon(r)
 	from := w.durable.At
 	if h.ClockBack > 0 {
-		from = earlier(from, h.SteppedTo()) // a rewind
+		from = earlier(from, h.EarliestSinceStep()) // a rewind
 	}
 	for _, row := range w.rows {
 		if row.stamp.Before(from) && w.stepped {

@@ -103,7 +103,7 @@ func (x *tx) plan(ctx context.Context, q question) (doc.Plan, error) {
 		return p, err
 	}
 	p.Cost, p.Rows = node.Cost, node.Rows
-	if p.Whole, err = x.fullScans(ctx, node); err != nil {
+	if p.FullScans, err = x.fullScans(ctx, node); err != nil {
 		return p, err
 	}
 	p.By, p.Indexed, err = x.columnOrigins(ctx, q.filterColumns())

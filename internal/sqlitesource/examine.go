@@ -141,11 +141,11 @@ func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) 
 		if notTables[name] || strings.HasPrefix(name, "(") {
 			continue
 		}
-		whole, err := q.view.whole(ctx, tx, name)
+		scan, err := q.view.fullScan(ctx, tx, name)
 		if err != nil {
 			return p, err
 		}
-		p.Whole = append(p.Whole, whole)
+		p.FullScans = append(p.FullScans, scan)
 	}
 	p.By = q.columns()
 	if p.Indexed, err = indexed(ctx, tx, p.By); err != nil {
@@ -159,10 +159,10 @@ func (q question) plan(ctx context.Context, tx *sql.Tx) (p doc.Plan, err error) 
 	return p, err
 }
 
-// whole returns the table that the SQL calls by a name or alias, and its size. It
+// fullScan returns the table that the SQL calls by a name or alias, and its size. It
 // counts up to a million rows.
-func (v *view) whole(ctx context.Context, tx *sql.Tx, name string) (doc.Whole, error) {
-	w := doc.Whole{Table: name}
+func (v *view) fullScan(ctx context.Context, tx *sql.Tx, name string) (doc.FullScan, error) {
+	w := doc.FullScan{Table: name}
 	tables, err := selectTexts(ctx, tx, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
 	if err != nil {
 		return w, err
