@@ -90,7 +90,10 @@ func stopsWriting(last, at faultfs.Step) bool {
 	if at.Op == "Sync" {
 		return inUse(at.Name)
 	}
-	return (last.Op == "Rename" || last.Op == "Sync") && inUse(last.Name)
+	if last.Op == "Rename" { // the step has the old name
+		return inUse(strings.TrimSuffix(last.Name, ".tmp"))
+	}
+	return last.Op == "Sync" && inUse(last.Name)
 }
 
 func wantStopped(t *testing.T, m *FileMap, fsys *faultfs.FS) {

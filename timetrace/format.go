@@ -21,15 +21,14 @@ const Format = 1
 
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// A field is one line of a table: how it is written and read back. An empty
-// text is not written.
+// A field is one line of a table. An empty text is not written.
 type field struct {
 	name   string
 	format func(Table) string
 	parse  func(*Table, string) error
 }
 
-// fields in the order of the file.
+// fields are in the order of the file.
 var fields = []field{
 	textField("source", func(t *Table) *string { return &t.Source }),
 	textField("sql", func(t *Table) *string { return &t.SQL }),
@@ -44,7 +43,7 @@ var fields = []field{
 	timeField("incremental", func(t *Table) *time.Time { return &t.Incremental }),
 	timeField("incremental.clock", func(t *Table) *time.Time { return &t.Read }),
 	timeField("incremental.clock.local", func(t *Table) *time.Time { return &t.ReadLocal }),
-	{"out_of_range", formatOutOfRange, parseOutOfRange},
+	unlessZero(numberField("out_of_range", func(t *Table) *uint64 { return &t.OutOfRange })),
 	textField("server", func(t *Table) *string { return &t.Server }),
 	timeField("clock", func(t *Table) *time.Time { return &t.Clock }),
 	timeField("clock.local", func(t *Table) *time.Time { return &t.Local }),
@@ -54,7 +53,7 @@ var fields = []field{
 	textField("hidden", func(t *Table) *string { return &t.Hidden }),
 }
 
-// tierField is the line of one tier.
+// tierField returns the field of one tier.
 func tierField(tier string) field {
 	return field{
 		name:   "tier." + tier,
@@ -70,7 +69,7 @@ func tierField(tier string) field {
 	}
 }
 
-// unitField is the line of the unit of one SQL.
+// unitField returns the field of the unit of one SQL.
 func unitField(path string) field {
 	return field{
 		name:   "unit." + path,
@@ -85,7 +84,7 @@ func unitField(path string) field {
 	}
 }
 
-// fieldsOf are all lines of a table.
+// fieldsOf returns all fields of a table.
 func fieldsOf(t Table) []field {
 	all := slices.Clone(fields)
 	for _, tier := range slices.Sorted(maps.Keys(t.Tiers)) {
@@ -97,7 +96,7 @@ func fieldsOf(t Table) []field {
 	return all
 }
 
-// fieldNamed finds the line that a mark's name speaks of.
+// fieldNamed returns the field of a mark.
 func fieldNamed(mark string) (field, bool) {
 	if tier, ok := strings.CutPrefix(mark, "tier."); ok && tier != "" {
 		return tierField(tier), true
@@ -135,7 +134,7 @@ func numberField[N ~uint32 | ~uint64](name string, at func(*Table) *N) field {
 	}
 }
 
-// unlessZero is a number of which 0 says no more than no line does.
+// unlessZero writes no line for 0, as older versions of the file have none.
 func unlessZero(f field) field {
 	all := f.format
 	f.format = func(t Table) string {
@@ -163,21 +162,6 @@ func timeField(name string, at func(*Table) *time.Time) field {
 			return nil
 		},
 	}
-}
-
-// formatOutOfRange writes no line for 0, as older versions have none.
-func formatOutOfRange(t Table) string {
-	if t.OutOfRange == 0 {
-		return ""
-	}
-	return strconv.FormatUint(t.OutOfRange, 10)
-}
-
-func parseOutOfRange(t *Table, s string) (err error) {
-	if t.OutOfRange, err = strconv.ParseUint(s, 10, 64); err != nil {
-		return fmt.Errorf("%q is not a number", s)
-	}
-	return nil
 }
 
 func parseLoaded(t *Table, s string) (err error) {
@@ -230,7 +214,7 @@ func format(s State) ([]byte, error) {
 
 func parse(text []byte) (State, error) {
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		return nil, errors.New("its last line has no end: it was cut short") // or a number would read as a smaller one
+		return nil, errors.New("the last line has no newline: the file was cut short") // a cut number would be a smaller number
 	}
 	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
 	lines, err := loader.LoadBytes(text)
@@ -238,13 +222,13 @@ func parse(text []byte) (State, error) {
 		return nil, err
 	}
 	if got, _ := lines.Get("format"); got != strconv.Itoa(Format) {
-		return nil, fmt.Errorf("format is %q, this version reads %d", got, Format)
+		return nil, fmt.Errorf("the format is %q, this version reads %d", got, Format)
 	}
 	lines.Delete("format")
 	entries, _ := lines.Get("entries")
 	lines.Delete("entries")
 	if entries != strconv.Itoa(lines.Len()) {
-		return nil, fmt.Errorf("it says it has %q entries and has %d: it was cut short or edited", entries, lines.Len())
+		return nil, fmt.Errorf("the file has %[2]d entries, and the line \"entries\" has %[1]q: it was cut short or edited", entries, lines.Len())
 	}
 	s := State{}
 	for _, key := range lines.Keys() {
@@ -256,7 +240,7 @@ func parse(text []byte) (State, error) {
 	return s, nil
 }
 
-// parse reads one line.
+// parse parses one line.
 func (s State) parse(key, text string) error {
 	name, mark, _ := strings.Cut(key, ".")
 	f, ok := fieldNamed(mark)

@@ -17,12 +17,12 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-// at is a time of the day that the examples speak of.
+// at returns a time on the day of the examples.
 func at(h, m, s, µs int) time.Time {
 	return time.Date(2026, 11, 21, h, m, s, µs*1000, time.UTC)
 }
 
-// example is the state of testdata's file.
+// example is the state in testdata/timeTrace.properties.
 func example() State {
 	return State{
 		"customer": {
@@ -55,7 +55,7 @@ func golden(t testing.TB) []byte {
 	return text
 }
 
-// The file outlives the program that wrote it.
+// Later versions must read this file.
 func TestGoldenFile(t *testing.T) {
 	want := golden(t)
 	text, err := format(example())
@@ -74,48 +74,36 @@ func TestGoldenFile(t *testing.T) {
 	}
 }
 
-// A file of the version that had no sweeps is read on: none has ended, and what
-// was unverified stays so.
-func TestAFileFromBeforeSweepsIsRead(t *testing.T) {
-	text, err := os.ReadFile("testdata/before_sweeps.properties")
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := example()
-	film := want["film"]
-	film.Sweep, film.Rewinds = time.Time{}, 0
-	film.Units, film.OutOfRange = nil, 0
-	want["film"] = film
-	if !reflect.DeepEqual(state, want) {
-		t.Errorf("got %+v, want %+v", state, want)
-	}
-}
-
-// A file of the version that kept no units is read on: they are found at first
-// use.
-func TestAFileFromBeforeUnitsIsRead(t *testing.T) {
-	text, err := os.ReadFile("testdata/before_units.properties")
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := example()
-	film := want["film"]
-	film.Units, film.OutOfRange = nil, 0
-	want["film"] = film
-	if !reflect.DeepEqual(state, want) {
-		t.Errorf("got %+v, want %+v", state, want)
+// Files of older versions are read: marks that they lack are zero.
+func TestFilesOfOlderVersions(t *testing.T) {
+	for _, test := range []struct {
+		file string
+		zero func(*Table)
+	}{
+		{"before_sweeps", func(film *Table) {
+			film.Sweep, film.Rewinds, film.Units, film.OutOfRange = time.Time{}, 0, nil, 0
+		}},
+		{"before_units", func(film *Table) { film.Units, film.OutOfRange = nil, 0 }},
+	} {
+		text, err := os.ReadFile("testdata/" + test.file + ".properties")
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := example()
+		film := want["film"]
+		test.zero(&film)
+		want["film"] = film
+		if !reflect.DeepEqual(state, want) {
+			t.Errorf("%s: got %+v, want %+v", test.file, state, want)
+		}
 	}
 }
 
-// drawTable draws marks as the database's clock and the command make them.
+// drawTable draws marks in the range of the database's clock.
 func drawTable(t *rapid.T) Table {
 	mark := rapid.OneOf(rapid.Just(time.Time{}), rapid.Map(rapid.Int64Range(-6e16, 2.5e17), func(µs int64) time.Time {
 		return time.UnixMicro(µs).UTC()
@@ -143,7 +131,7 @@ func drawTable(t *rapid.T) Table {
 	}
 }
 
-// drawTiers draws tiers by name, nil where there is none.
+// drawTiers draws tiers by name, or nil for none.
 func drawTiers(t *rapid.T, mark *rapid.Generator[time.Time]) map[string]time.Time {
 	name := rapid.OneOf(rapid.SampledFrom([]string{"1m", "1.5m", "10m0s", "a b", "exact"}), rapid.StringN(1, 8, -1))
 	tiers := rapid.MapOfN(name, mark, 0, 3).Draw(t, "tiers")
@@ -153,7 +141,7 @@ func drawTiers(t *rapid.T, mark *rapid.Generator[time.Time]) map[string]time.Tim
 	return tiers
 }
 
-// drawUnits draws units by the path of an SQL, nil where there is none.
+// drawUnits draws units by the path of an SQL, or nil for none.
 func drawUnits(t *rapid.T) map[string]string {
 	path := rapid.SampledFrom([]string{"sql", "changes", "children.actors", "extra.tags"})
 	unit := rapid.SampledFrom([]string{"s", "ms", "us", "ns", "julian", "text", UnknownUnit})
@@ -186,8 +174,8 @@ func TestStateRoundTrip(t *testing.T) {
 	})
 }
 
-// refused checks that a file is an error and never a state.
-func refused(t *testing.T, text []byte) {
+// wantRejected expects Open to return an error for a file, and no state.
+func wantRejected(t *testing.T, text []byte) {
 	t.Helper()
 	fsys := disk(t)
 	if err := atomicfile.Write(fsys, file, text); err != nil {
@@ -204,26 +192,26 @@ func refused(t *testing.T, text []byte) {
 		t.Errorf("got error %q, want one line with the file and its previous copy", msg)
 	}
 	if got, err := atomicfile.Read(fsys, file); err != nil || !bytes.Equal(got, text) {
-		t.Errorf("the file became %q, error %v", got, err)
+		t.Errorf("file after Open: got %q, %v, want it unchanged", got, err)
 	}
 }
 
-func TestACutFileIsRefused(t *testing.T) {
+func TestACutFileIsRejected(t *testing.T) {
 	whole := golden(t)
 	for n := range whole {
-		refused(t, whole[:n])
+		wantRejected(t, whole[:n])
 	}
 }
 
-func TestAFileThatLacksALineIsRefused(t *testing.T) {
+func TestAFileThatLacksALineIsRejected(t *testing.T) {
 	lines := strings.SplitAfter(strings.TrimSuffix(string(golden(t)), "\n"), "\n")
 	lines[len(lines)-1] += "\n"
-	for i := 1; i < len(lines); i++ { // but for the comment
-		refused(t, []byte(strings.Join(lines[:i], "")+strings.Join(lines[i+1:], "")))
+	for i := 1; i < len(lines); i++ { // the first line is a comment
+		wantRejected(t, []byte(strings.Join(lines[:i], "")+strings.Join(lines[i+1:], "")))
 	}
 }
 
-func TestADamagedFileIsRefused(t *testing.T) {
+func TestADamagedFileIsRejected(t *testing.T) {
 	head := "format = 1\nentries = 1\n"
 	tests := map[string]string{
 		"empty":                       "",
@@ -261,11 +249,11 @@ func TestADamagedFileIsRefused(t *testing.T) {
 		"a merge conflict":            "<<<<<<< mine\n" + string(golden(t)),
 	}
 	for name, text := range tests {
-		t.Run(name, func(t *testing.T) { refused(t, []byte(text)) })
+		t.Run(name, func(t *testing.T) { wantRejected(t, []byte(text)) })
 	}
 }
 
-// FuzzParse: bytes are marks, which are written in one way, or an error.
+// FuzzParse parses any bytes: an error, or marks that survive format and parse.
 func FuzzParse(f *testing.F) {
 	whole := golden(f)
 	f.Add(whole)
@@ -284,7 +272,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzMark is FuzzParse behind the count of entries, which few inputs pass.
+// FuzzMark is FuzzParse for one line, without the count of entries, which few
+// inputs match.
 func FuzzMark(f *testing.F) {
 	for _, field := range fields {
 		for _, text := range []string{field.format(example()["film"]), "", "-1", " \t\\"} {
@@ -306,7 +295,7 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// survives checks that a state is read back as it was written.
+// survives expects format and parse to return the same state.
 func survives(t *testing.T, state State) {
 	t.Helper()
 	written, err := format(state)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// S says what is certain, so only a rewind may take it back.
-func TestSettleNeverFalls(t *testing.T) {
+func TestSettleNeverMovesBack(t *testing.T) {
 	var table Table
 	for _, step := range []struct {
 		at   time.Time
@@ -25,12 +24,12 @@ func TestSettleNeverFalls(t *testing.T) {
 	}
 }
 
-func TestRewindTakesEveryMarkBack(t *testing.T) {
+func TestRewindMovesEveryMarkBack(t *testing.T) {
 	to := at(10, 12, 0, 0)
 	table := example()["film"]
 	table.Rewind(to, "failed over")
 	want := example()["film"]
-	want.Settled = at(9, 50, 0, 0) // before the rewind's time, and so it stays
+	want.Settled = at(9, 50, 0, 0) // is before the time of the rewind
 	want.Incremental = to
 	want.Tiers = map[string]time.Time{"1m": to, "10m": at(10, 10, 0, 0)}
 	want.Rewinds, want.Unverified = 3, "failed over"
@@ -39,16 +38,15 @@ func TestRewindTakesEveryMarkBack(t *testing.T) {
 	}
 }
 
-// What a sweep compared before the marks went back says nothing of the
-// database as it is since.
-func TestASweepVerifiesUnlessTheMarksWentBack(t *testing.T) {
+// A sweep does not verify rows that it compared before a rewind.
+func TestASweepVerifiesUnlessARewindCameBetween(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		during func(*Table)
-		want   string // why another sweep is due
+		want   string // Unverified
 	}{
 		{"nothing", func(*Table) {}, ""},
-		{"marks move on", func(m *Table) { m.Settle(at(10, 30, 0, 0), "exact") }, ""},
+		{"marks that advance", func(m *Table) { m.Settle(at(10, 30, 0, 0), "exact") }, ""},
 		{"a rewind", func(m *Table) { m.Rewind(at(10, 5, 0, 0), "failed over") }, "failed over"},
 		{"a rewind for the same reason", func(m *Table) { m.Rewind(at(10, 5, 0, 0), m.Unverified) }, example()["film"].Unverified},
 	} {
@@ -60,7 +58,7 @@ func TestASweepVerifiesUnlessTheMarksWentBack(t *testing.T) {
 			t.Errorf("%s during the sweep: got unverified %q, want %q", test.name, table.Unverified, test.want)
 		}
 		if got, want := table.Sweep, at(10, 20, 0, 0); got != want {
-			t.Errorf("%s during the sweep: it began at %v, want %v", test.name, got, want)
+			t.Errorf("%s during the sweep: got Sweep %v, want %v", test.name, got, want)
 		}
 		table.Swept(at(10, 40, 0, 0), table.Rewinds)
 		if table.Unverified != "" {
@@ -69,9 +67,8 @@ func TestASweepVerifiesUnlessTheMarksWentBack(t *testing.T) {
 	}
 }
 
-// Copies of a Table share its tiers: whoever holds one must not see a mark
-// move before it is durable.
-func TestMovingTiersLeavesCopiesAlone(t *testing.T) {
+// Copies of a Table share its tiers, so a new mark must not change the map.
+func TestSetTierDoesNotChangeCopies(t *testing.T) {
 	table := example()["film"]
 	held := table
 	table.SetTier("1m", at(11, 0, 0, 0))
@@ -86,9 +83,8 @@ func TestMovingTiersLeavesCopiesAlone(t *testing.T) {
 	}
 }
 
-// What hides the documents of a table ends with a full sweep that began after it,
-// as what leaves it unverified does, and it survives a restart.
-func TestHidden(t *testing.T) {
+// Hidden survives a restart, and ends with a full sweep that began after Hide.
+func TestHiddenUntilASweepThatBeganLater(t *testing.T) {
 	var table Table
 	before := table.Rewinds
 	table.Hide("the groups are gone")

@@ -1,5 +1,5 @@
-// Package timetrace keeps how far each pass of each table has come, in one
-// small durable file, data/timeTrace.properties, that people can read:
+// Package timetrace stores how far each pass of each table has come, in one
+// small durable text file, data/timeTrace.properties:
 //
 //	format = 1
 //	entries = 9
@@ -7,20 +7,19 @@
 //	film.incremental = 2026-11-21T10:15:30.123456Z
 //	...
 //
-// Invariant: a mark may lag the data it speaks of, never lead it. Passes move
-// their mark last, by one Update, after the index, the pages and the tree are
-// durable. An Update replaces the file atomically and keeps the previous copy
-// as timeTrace.properties.prev.
+// A mark may lag behind the data, but never lead it. A pass moves its mark last,
+// with one Update, when index, pages and tree are durable. Update replaces the
+// file atomically and keeps the previous copy as timeTrace.properties.prev.
 //
-// A file that can't be read whole is never taken for an empty one: starting
-// again from nothing would look like progress. "entries" counts the marks and
-// the last line has its end, so that a file cut anywhere is noticed. A mark that
-// an older version did not write is zero.
+// Open returns an error for a file that it cannot read completely: to start
+// without marks would look like progress. "entries" counts the marks, and the
+// last line must end with a newline, so a file that is cut anywhere is detected.
+// A mark that an older version did not write is zero.
 //
-// Marks go back only by a Rewind, which also says why the table is unverified;
-// only a full sweep that saw no other Rewind takes that word back.
+// Only Rewind moves marks back. It also marks the table as unverified, with the
+// reason, until a full sweep ends during which no other Rewind happened.
 //
-// Cost: an Update is two small files written and synced, whatever changed.
+// Update writes and syncs two small files.
 package timetrace
 
 import (
@@ -36,47 +35,47 @@ import (
 	"indexerd/internal/doc"
 )
 
-// FileName is the trace's name in the data directory.
+// FileName is the name of the file in the data directory.
 const FileName = "timeTrace.properties"
 
-// A Table holds the marks of one table. Times are the database's, in UTC with
-// microseconds; zero means never.
+// A Table has the marks of one table. Times are times of the database clock, in
+// UTC with microseconds; zero means never.
 type Table struct {
-	Source     string         // fingerprint of where rows come from: source, key, updateTime
+	Source     string         // fingerprint of source, key and updateTime
 	SQL        string         // fingerprint of the SQL
-	Epoch      uint32         // of the tokens that the SQL's last description gave; 0: not known
-	Kinds      []doc.Kind     // the key's parts
-	Generation doc.Generation // the index that the marks speak of
-	Numbers    uint64         // FetchSeq and write numbers up to this one are given out or reserved
+	Epoch      uint32         // of the tokens since the SQL was last described; 0: unknown
+	Kinds      []doc.Kind     // of the parts of the key
+	Generation doc.Generation // of the index that the marks are for
+	Numbers    uint64         // FetchSeq and write numbers up to this one are used or reserved
 
-	Load        time.Time // the database's time before the initial load read its first row
+	Load        time.Time // before the initial load read its first row
 	Loaded      bool      // the initial load has ended
 	Settled     time.Time // S
-	Mode        string    // how S is known: exact, assumed or compared
+	Mode        string    // of S: exact, assumed or compared
 	Incremental time.Time // end of the last durable window
-	Read        time.Time // the database's clock when that window was read, and
-	ReadLocal   time.Time // this machine's at the same moment
+	Read        time.Time // the database clock when that window was read
+	ReadLocal   time.Time // the local clock at the same moment
 
-	// Tiers holds, for each compensation tier by name, the incremental mark at
-	// its last run. Never changed in place: copies of a Table share it.
+	// Tiers has the incremental mark at the last run of each compensation tier, by
+	// name. Copies of a Table share the map: it is never changed in place.
 	Tiers map[string]time.Time
 
-	// Units holds, for each SQL by its path in the configuration (sql, changes,
-	// children.actors), the unit in which its updateTime counts, or UnknownUnit.
-	// Never changed in place.
+	// Units has the unit of updateTime of each SQL, by its path in the
+	// configuration (sql, changes, children.actors), or UnknownUnit. It is never
+	// changed in place.
 	Units      map[string]string
-	OutOfRange uint64 // rows whose updateTime is no plausible time, when they were last counted
+	OutOfRange uint64 // rows with an implausible updateTime, when last counted
 
 	Server     string    // the database server that S was measured on
-	Clock      time.Time // its clock then, and
-	Local      time.Time // this machine's at the same moment
-	Sweep      time.Time // the database's time at which the last full sweep began that has ended
-	Rewinds    uint64    // how often the marks went back
-	Unverified string    // why a full sweep has to come before S is believed; empty: it need not
-	Hidden     string    // why only admins find documents until then; empty: callers find what their groups may see
+	Clock      time.Time // its clock then
+	Local      time.Time // the local clock at the same moment
+	Sweep      time.Time // when the last full sweep that has ended began
+	Rewinds    uint64    // number of calls of Rewind, Doubt and Hide
+	Unverified string    // why S is not confirmed until a full sweep ends; empty: S is
+	Hidden     string    // why only admins find documents until then; empty: callers find those of their groups
 }
 
-// SetTier moves a tier's mark.
+// SetTier sets the mark of a tier.
 func (t *Table) SetTier(name string, mark time.Time) {
 	tiers := maps.Clone(t.Tiers)
 	if tiers == nil {
@@ -86,10 +85,10 @@ func (t *Table) SetTier(name string, mark time.Time) {
 	t.Tiers = tiers
 }
 
-// UnknownUnit says that an SQL was looked at, and that no row told its unit yet.
+// UnknownUnit is the unit of an SQL that has returned no row to find it from.
 const UnknownUnit = "unknown"
 
-// SetUnit keeps the unit of an SQL.
+// SetUnit sets the unit of an SQL.
 func (t *Table) SetUnit(path, unit string) {
 	units := maps.Clone(t.Units)
 	if units == nil {
@@ -99,7 +98,7 @@ func (t *Table) SetUnit(path, unit string) {
 	t.Units = units
 }
 
-// Settle moves S forward. It never falls but by Rewind.
+// Settle moves S forward, and never back.
 func (t *Table) Settle(at time.Time, mode string) {
 	t.Mode = mode
 	if at.After(t.Settled) {
@@ -107,10 +106,9 @@ func (t *Table) Settle(at time.Time, mode string) {
 	}
 }
 
-// Rewind takes every mark back to at most a time, because the database is no
-// longer what they were measured on: restored, failed over, its clock set
-// back. Together with the reason it is one durable record, so that no crash
-// can leave marks rewound and the sweep forgotten.
+// Rewind moves every later mark back to a time, after the database was restored,
+// failed over, or had its clock set back. It also calls Doubt: both are durable
+// in one Update, so that no crash leaves marks that moved back without the sweep.
 func (t *Table) Rewind(to time.Time, reason string) {
 	earlier := func(mark time.Time) time.Time {
 		if mark.After(to) {
@@ -127,23 +125,22 @@ func (t *Table) Rewind(to time.Time, reason string) {
 	t.Doubt(reason)
 }
 
-// Doubt says that the index may not be what the marks claim, until a full
-// sweep that begins after this has ended.
+// Doubt marks the table as unverified until a full sweep that begins later ends.
 func (t *Table) Doubt(reason string) {
 	t.Rewinds++
 	t.Unverified = reason
 }
 
-// Hide hides every document from all callers but admins, until the column of
-// groups is back and a full sweep that begins after this has ended.
+// Hide hides every document from all callers except admins, until a full sweep
+// that begins later ends. It also calls Doubt.
 func (t *Table) Hide(reason string) {
 	t.Hidden = reason
 	t.Doubt(reason)
 }
 
-// Swept says that a full sweep has ended, which began at a time, when the marks
-// had gone back so often. Where they have since, another sweep is due: this one
-// compared a part of the database before it became another.
+// Swept records the end of a full sweep that began at a time. rewinds is the value
+// of Rewinds at its begin: if it has changed since, the table stays unverified,
+// since the sweep compared a part of the rows before the change.
 func (t *Table) Swept(at time.Time, rewinds uint64) {
 	t.Sweep = at
 	if t.Rewinds == rewinds {
@@ -151,22 +148,23 @@ func (t *Table) Swept(at time.Time, rewinds uint64) {
 	}
 }
 
-// State is all marks, by table name.
+// A State has all marks by table name.
 type State map[string]Table
 
-// A Trace is the file and its content.
+// A Trace is the open file with its content.
 type Trace struct {
 	fsys atomicfile.FS
 	file string
 
 	mu      sync.Mutex
 	state   State
-	durable State // as the file has it
-	noted   bool  // state is ahead of durable
+	durable State // in the file
+	noted   bool  // state has changes that durable lacks
 }
 
-// Open reads the trace of a data directory. A directory without one is new,
-// unless a previous copy is there: then the trace was lost, and Open says so.
+// Open reads the marks of a data directory. A directory without the file is new,
+// unless the previous copy exists: then the file was lost, and Open returns an
+// error.
 func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
 	t := &Trace{fsys: fsys, file: filepath.Join(dir, FileName), state: State{}}
 	text, err := atomicfile.Read(fsys, t.file)
@@ -174,10 +172,10 @@ func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = t.checkNew()
 	case err != nil:
-		err = fmt.Errorf("read the marks: %w: nothing is indexed until it can be read", err)
+		err = fmt.Errorf("read the marks: %w: nothing is indexed until the file can be read", err)
 	default:
 		if t.state, err = parse(text); err != nil {
-			err = fmt.Errorf("%s: %w: restore it from %s.prev or a backup; indexerd never starts again from nothing", t.file, err, FileName)
+			err = fmt.Errorf("%s: %w: restore the file from %s.prev or a backup; indexerd does not start without its marks", t.file, err, FileName)
 		}
 	}
 	if err != nil {
@@ -187,19 +185,19 @@ func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
 	return t, nil
 }
 
-// checkNew refuses a directory that had a trace.
+// checkNew returns an error if the directory had the file.
 func (t *Trace) checkNew() error {
 	_, err := atomicfile.Read(t.fsys, t.file+".prev")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s is missing, and whether it has been there can't be told: %w", t.file, err)
+		return fmt.Errorf("%s is missing, and its previous copy cannot be read: %w", t.file, err)
 	}
-	return fmt.Errorf("%s is missing but its previous copy is there: copy %s.prev to %s and run again", t.file, FileName, FileName)
+	return fmt.Errorf("%s is missing but its previous copy exists: copy %s.prev to %s and start again", t.file, FileName, FileName)
 }
 
-// Table returns the marks of a table, and whether it has any.
+// Table returns the marks of a table, and reports whether it has any.
 func (t *Trace) Table(name string) (Table, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -214,22 +212,21 @@ func (t *Trace) Tables() State {
 	return maps.Clone(t.state)
 }
 
-// Durable returns a copy of all marks as a restart would find them. What was
-// only noted is made durable first, if that can be: what is shown to somebody
-// does not fall back.
+// Durable returns a copy of the marks that a restart would find. It first tries to
+// make noted marks durable. Marks shown to a user come from Durable, so that they
+// do not move back at a restart.
 func (t *Trace) Durable() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.noted {
-		_ = t.update(func(State) {}) // the marks that are durable are true all the same
+		_ = t.update(func(State) {}) // after an error the durable marks are still right
 	}
 	return maps.Clone(t.durable)
 }
 
-// Update changes the marks durably: when it returns nil the file has what f
-// made of the state. Otherwise the state is unchanged, and so is the file
-// unless its directory could not be synced: then it may have the new marks,
-// which lead nothing, as what they speak of is durable.
+// Update changes the marks with f, durably. After an error the state is unchanged,
+// and so is the file, unless only the sync of its directory failed: then the file
+// may have the new marks, which is safe because their data are durable.
 func (t *Trace) Update(f func(State)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -241,8 +238,8 @@ func (t *Trace) update(f func(State)) error {
 	f(next)
 	text, err := format(next)
 	if err == nil {
-		// What can't be read back must not replace what can. And the state is
-		// then what a restart would find.
+		// Parse the text, so that an unreadable file never replaces a readable one,
+		// and the state is the one that a restart would find.
 		next, err = parse(text)
 	}
 	if err != nil {
@@ -255,7 +252,7 @@ func (t *Trace) update(f func(State)) error {
 	return nil
 }
 
-// UpdateTable changes the marks of one table, as Update.
+// UpdateTable is Update for one table.
 func (t *Trace) UpdateTable(name string, f func(*Table)) error {
 	return t.Update(func(s State) {
 		table := s[name]
@@ -264,9 +261,9 @@ func (t *Trace) UpdateTable(name string, f func(*Table)) error {
 	})
 }
 
-// Note changes the marks of one table in memory: they become durable with the
-// next Update. It is for marks that pass over what was found unchanged; a
-// restart that has the older ones compares the same once more.
+// Note changes the marks of one table in memory. The next Update makes them
+// durable. Note is for marks that advance over unchanged rows: after a restart
+// with the older marks a pass compares the same rows again.
 func (t *Trace) Note(name string, f func(*Table)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -45,7 +45,7 @@ func update(t rapid.TB, trace *Trace, s State) {
 	}
 }
 
-// replace makes marks what s is.
+// replace replaces marks by s.
 func replace(marks, s State) {
 	clear(marks)
 	for name, table := range s {
@@ -85,8 +85,8 @@ func TestMarksSurvive(t *testing.T) {
 	}
 }
 
-// Memory must say what a restart would find: finer times and other zones are
-// not in the file.
+// After Update the state is the one that a restart finds: without nanoseconds and
+// time zones, which the file does not have.
 func TestUpdateRemembersWhatItWrote(t *testing.T) {
 	fsys := disk(t)
 	trace := open(t, fsys)
@@ -109,10 +109,10 @@ func TestALostFileIsNotANewDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace, err := Open(fsys, "/data")
-	if trace != nil || err == nil || !strings.Contains(err.Error(), "is missing but its previous copy is there") {
+	if trace != nil || err == nil || !strings.Contains(err.Error(), "is missing but its previous copy exists") {
 		t.Fatalf("got %v, error %v, want that the file is missing", trace, err)
 	}
-	// What the error says to do.
+	// Follow the error message.
 	if err := fsys.Link(file+".prev", file); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,6 @@ func TestALostFileIsNotANewDirectory(t *testing.T) {
 	}
 }
 
-// A disk that can't be read is no reason to begin anew either.
 func TestOpenFailsAtEachStep(t *testing.T) {
 	for _, name := range []string{"new", "written"} {
 		fsys := disk(t)
@@ -151,8 +150,8 @@ func TestOpenFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// Whichever step fails, memory is unchanged and the file has the old marks or
-// the new ones, never less; and the next Update succeeds.
+// If any step fails the state is unchanged, the file has the old marks or the new
+// ones, and the next Update succeeds.
 func TestUpdateFailsAtEachStep(t *testing.T) {
 	before, after := example(), State{"film": {Incremental: at(12, 0, 0, 0)}}
 	for k := 1; ; k++ {
@@ -190,10 +189,8 @@ func TestUpdateFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// A trace that has been updated is found again after any crash, with the last
-// acknowledged marks or the ones under way.
-// What Durable has shown, a restart finds, whether it could be written or not.
-func TestWhatIsShownDoesNotFall(t *testing.T) {
+// A restart finds the marks that Durable has returned, even if the disk fails.
+func TestDurableMarksSurviveARestart(t *testing.T) {
 	fsys := disk(t)
 	trace := open(t, fsys)
 	update(t, trace, State{"film": {Settled: at(10, 0, 0, 0)}})
@@ -215,11 +212,13 @@ func TestWhatIsShownDoesNotFall(t *testing.T) {
 	note(12)
 	shows(11) // the disk took nothing
 	if got, _ := trace.Table("film"); !got.Settled.Equal(at(12, 0, 0, 0)) {
-		t.Errorf("passes go on from %v, want 12 o'clock", got.Settled)
+		t.Errorf("Table: got S %v, want 12 o'clock", got.Settled)
 	}
 	shows(12)
 }
 
+// After a power cut at any step the file has the last acknowledged marks or those
+// of the interrupted Update.
 func TestUpdateSurvivesACrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := disk(t)
@@ -240,7 +239,7 @@ func TestUpdateSurvivesACrash(t *testing.T) {
 			t.Fatalf("%d was acknowledged: %v", acknowledged, err)
 		}
 		if got, _ := after.Table("film"); got.Numbers != acknowledged && got.Numbers != acknowledged+1 {
-			t.Fatalf("got %d, want %d or the one under way", got.Numbers, acknowledged)
+			t.Fatalf("got %d, want %d or the next one", got.Numbers, acknowledged)
 		}
 	})
 }
@@ -262,8 +261,7 @@ func TestUpdateKeepsThePreviousCopy(t *testing.T) {
 	}
 }
 
-// What could not be read back is not written.
-func TestUpdateRefusesMarksThatCannotBeRead(t *testing.T) {
+func TestUpdateRejectsMarksThatCannotBeRead(t *testing.T) {
 	fsys := disk(t)
 	trace := open(t, fsys)
 	update(t, trace, example())
@@ -294,8 +292,8 @@ func TestTablesIsACopy(t *testing.T) {
 	}
 }
 
-// Passes of different tables move their marks at the same time.
-func TestUpdatesDoNotLoseEachOther(t *testing.T) {
+// Passes of different tables update their marks concurrently.
+func TestConcurrentUpdatesAreAllKept(t *testing.T) {
 	fsys := disk(t)
 	trace := open(t, fsys)
 	var passes sync.WaitGroup

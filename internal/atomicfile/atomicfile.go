@@ -1,15 +1,13 @@
-// Package atomicfile replaces a file durably: after Write has returned, a
-// crash leaves the new content; before, the old one; never a mixture, never
-// nothing.
+// Package atomicfile replaces a file durably. A crash before Write returns leaves
+// the old content or the new content, a crash after it the new content.
 //
-// Steps of Write: temporary file in the same directory, write, sync, close,
-// rename over the target, sync the directory. A crash before the rename leaves
-// the old file and perhaps a stray *.tmp, which the next Write overwrites.
-// Assumptions: rename is atomic, and a synced directory keeps its entries.
+// Steps of Write: create a temporary file in the same directory, write, sync,
+// close, rename it over the target, sync the directory. A crash before the rename
+// leaves the old file and perhaps a *.tmp, which the next Write overwrites.
+// Assumptions: a rename is atomic, and a synced directory keeps its entries.
 //
-// All durable files of indexerd that it writes itself go through the FS of
-// this package, so that a test can make any step fail or forget what was not
-// synced.
+// Indexerd writes its own durable files through the FS of this package, so that
+// a test can fail any step, or lose what was not synced.
 package atomicfile
 
 import (
@@ -22,7 +20,7 @@ import (
 	"syscall"
 )
 
-// A File is an open file, as *os.File.
+// A File is an open file, such as *os.File.
 type File interface {
 	io.Reader
 	io.ReaderAt
@@ -35,7 +33,7 @@ type File interface {
 	Truncate(size int64) error
 }
 
-// An FS opens and names files. OS is the real one; tests have others.
+// An FS is a file system: OS, or one for tests.
 type FS interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
@@ -43,11 +41,11 @@ type FS interface {
 	Rename(old, new string) error
 	Remove(name string) error
 	Link(old, new string) error
-	// SyncDir makes the directory's entries durable.
+	// SyncDir makes the entries of the directory durable.
 	SyncDir(name string) error
 }
 
-// OS is the file system of the machine.
+// OS is the file system of the operating system.
 var OS FS = osFS{}
 
 type osFS struct{}
@@ -75,14 +73,14 @@ func (osFS) SyncDir(name string) error {
 	if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
 		return err
 	}
-	return nil // some file systems have no sync for directories: their entries are durable at once
+	return nil // EINVAL: the file system cannot sync directories, and makes entries durable at once
 }
 
-// ErrReadOnly is the error of every step of ReadOnly that would change a disk.
+// ErrReadOnly is the error of every call of ReadOnly that would change a file.
 var ErrReadOnly = errors.New("opened read-only")
 
-// ReadOnly is fsys without the steps that change it: they fail with ErrReadOnly
-// before anything happens.
+// ReadOnly returns an FS that reads from fsys. Calls that would change it return
+// ErrReadOnly.
 func ReadOnly(fsys FS) FS { return readOnly{fsys} }
 
 type readOnly struct{ FS }
@@ -112,10 +110,9 @@ func Read(fsys FS, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Write replaces the file durably, or leaves it as it was; only when its
-// directory can't be synced, the new content is there and a crash may bring
-// the old one back. Its permissions are 0600: what indexerd keeps is for its
-// own user.
+// Write replaces the content of a file durably. After an error the file is
+// unchanged, unless only the sync of its directory failed: then it has the new
+// content, and a crash may restore the old one. The permissions are 0600.
 func Write(fsys FS, name string, data []byte) error {
 	tmp := name + ".tmp"
 	if err := writeSynced(fsys, tmp, data); err != nil {
@@ -125,7 +122,7 @@ func Write(fsys FS, name string, data []byte) error {
 		return fmt.Errorf("write %s: %w", name, discard(fsys, tmp, err))
 	}
 	if err := fsys.SyncDir(filepath.Dir(name)); err != nil {
-		return fmt.Errorf("write %s: sync its directory: %w", name, err)
+		return fmt.Errorf("write %s: sync the directory: %w", name, err)
 	}
 	return nil
 }
@@ -137,7 +134,7 @@ func writeSynced(fsys FS, name string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync() // before the rename: else a crash can leave the new name without content
+		err = f.Sync() // without it a crash after the rename can leave an empty file
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
@@ -145,23 +142,22 @@ func writeSynced(fsys FS, name string, data []byte) error {
 	return err
 }
 
-// discard removes the temporary file of a write that failed with cause.
+// discard removes the temporary file of a failed write.
 func discard(fsys FS, tmp string, cause error) error {
 	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; %s stays: %w", cause, tmp, err)
+		return fmt.Errorf("%w; %w", cause, err)
 	}
 	return cause
 }
 
-// WriteKeeping replaces the file as Write does, and keeps the content it had
-// as name.prev. A crash or a fault between the two leaves both files with the
-// old content.
+// WriteKeeping replaces a file as Write does, and keeps the old content as
+// name.prev. A crash or an error between the two leaves the old content in both.
 func WriteKeeping(fsys FS, name string, data []byte) error {
 	old, err := Read(fsys, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return fmt.Errorf("write %s: read what it had: %w", name, err)
+		return fmt.Errorf("write %s: read the old content: %w", name, err)
 	default:
 		if err := Write(fsys, name+".prev", old); err != nil {
 			return err

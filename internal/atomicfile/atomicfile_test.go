@@ -19,12 +19,12 @@ import (
 const name = "/data/marks"
 
 const (
-	older = "what it had first"
-	old   = "what it had before"
-	next  = "what it is to have now, and longer"
+	older = "the first content"
+	old   = "the old content"
+	next  = "the new content, which is longer"
 )
 
-// content is what a file has; "" where it is not there.
+// content returns the content of a file, or "" if the file is missing.
 func content(t rapid.TB, fsys atomicfile.FS, name string) string {
 	t.Helper()
 	text, err := atomicfile.Read(fsys, name)
@@ -54,7 +54,7 @@ func names(t rapid.TB, fsys atomicfile.FS, dir string) string {
 	return strings.Join(list, " ")
 }
 
-// withOld is a disk on which the file has its old content.
+// withOld returns a disk where the file has the old content.
 func withOld(t rapid.TB) *faultfs.FS {
 	t.Helper()
 	fsys := faultfs.New()
@@ -65,7 +65,7 @@ func withOld(t rapid.TB) *faultfs.FS {
 	return fsys
 }
 
-func TestWriteOnTheMachinesDisk(t *testing.T) {
+func TestWriteOnARealDisk(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "marks")
 	for _, text := range []string{next, "", old} {
@@ -94,22 +94,22 @@ func TestWriteOnTheMachinesDisk(t *testing.T) {
 	}
 }
 
-func TestWriteSaysWhichFile(t *testing.T) {
+func TestErrorsNameTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "absent", "marks")
 	err := atomicfile.Write(atomicfile.OS, file, nil)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "write "+file+": ") {
-		t.Errorf("got error %v, want that %s can't be written", err, file)
+		t.Errorf("got error %v, want write %s: ...", err, file)
 	}
 	if err := atomicfile.OS.SyncDir(filepath.Dir(file)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("sync a directory that is not there: got error %v", err)
+		t.Errorf("sync a missing directory: got error %v", err)
 	}
 	if f, err := atomicfile.OS.OpenFile(file, os.O_RDONLY, 0); f != nil || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("open a file that is not there: got %v, error %v, want nil", f, err)
+		t.Errorf("open a missing file: got %v, error %v, want nil", f, err)
 	}
 }
 
-// Whichever step fails, the error says so, the file is whole, nothing is left
-// over, and the next attempt succeeds.
+// If any step fails Write returns an error, the file has its old content, no other
+// file is left, and the next Write succeeds.
 func TestWriteFailsAtEachStep(t *testing.T) {
 	for k := 1; ; k++ {
 		fsys := withOld(t)
@@ -127,7 +127,7 @@ func TestWriteFailsAtEachStep(t *testing.T) {
 			t.Fatalf("step %d of %d: got error %v, want that %s can't be written: disk full", k, steps, err, name)
 		}
 		want := old
-		if k == steps { // the directory's sync: the new content is there, if not for sure
+		if k == steps { // the sync of the directory: the new content is there, not yet durable
 			want = next
 		}
 		if got := content(t, fsys, name); got != want {
@@ -143,9 +143,9 @@ func TestWriteFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// A disk that fails altogether still gives an error of one line, and what
-// stays behind is named.
-func TestWriteNamesWhatStays(t *testing.T) {
+// If the temporary file cannot be removed either, the error is still one line, and
+// names that file.
+func TestErrorNamesTheTemporaryFileThatStays(t *testing.T) {
 	fsys := withOld(t)
 	fsys.Fail(func(s faultfs.Step) error {
 		if s.Op == "OpenFile" {
@@ -154,14 +154,13 @@ func TestWriteNamesWhatStays(t *testing.T) {
 		return syscall.EIO
 	})
 	err := atomicfile.Write(fsys, name, []byte(next))
-	if !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), name+".tmp stays: ") {
+	if !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "; Remove "+name+".tmp: ") {
 		t.Errorf("got error %q, want one line that names %s.tmp", err, name)
 	}
 }
 
-// Wherever the power goes, and whatever the disk has kept of what was not
-// synced, the file has its old content or its new one; once Write has
-// returned, the new one.
+// After a power cut at any step the file has its old content or its new one, and
+// the new one if Write has returned.
 func TestWriteSurvivesACrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fsys := withOld(t)
@@ -172,14 +171,14 @@ func TestWriteSurvivesACrash(t *testing.T) {
 		if got != next && (err == nil || got != old) {
 			t.Fatalf("Write returned %v: after the crash got %q", err, got)
 		}
-		write(t, after, next) // a stray temporary file is in nobody's way
+		write(t, after, next) // replaces a temporary file that the crash left
 		if got, want := names(t, after, "/data"), "marks"; got != want {
 			t.Fatalf("written again: got files %s, want %s", got, want)
 		}
 	})
 }
 
-// drawPick draws how much of each unsynced change a crash leaves.
+// drawPick draws what a crash leaves of each unsynced change.
 func drawPick(t *rapid.T) func(n int) int {
 	return rapid.SampledFrom([]func(n int) int{
 		faultfs.Worst,
@@ -188,8 +187,8 @@ func drawPick(t *rapid.T) func(n int) int {
 	}).Draw(t, "disk")
 }
 
-// The twins of Write that leave out a step, to show that the step matters and
-// that the tests here would see it missing.
+// Without the sync of the file or of the directory a power cut loses content, and
+// these tests can detect it.
 func TestEachSyncOfWriteMatters(t *testing.T) {
 	plain := func(fsys atomicfile.FS, sync bool) error {
 		f, err := fsys.OpenFile(name+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -225,7 +224,7 @@ func TestEachSyncOfWriteMatters(t *testing.T) {
 	}
 }
 
-// keeping is the disk after one WriteKeeping: old in the file, older in its
+// keeping returns a disk after one WriteKeeping: old in the file, older in the
 // previous copy.
 func keeping(t rapid.TB) *faultfs.FS {
 	t.Helper()
@@ -237,7 +236,7 @@ func keeping(t rapid.TB) *faultfs.FS {
 	return fsys
 }
 
-func TestWriteKeepingKeepsTheLastOne(t *testing.T) {
+func TestWriteKeepingKeepsThePreviousContent(t *testing.T) {
 	fsys := faultfs.New()
 	if err := fsys.MkdirAll("/data", 0o700); err != nil {
 		t.Fatal(err)
@@ -270,10 +269,10 @@ func TestWriteKeepingFailsAtEachStep(t *testing.T) {
 			}
 			return
 		}
-		// Closing what was only read loses nothing, whatever it says.
+		// A failed Close of a file that was only read is no error.
 		if err != nil {
 			if !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "write "+name) {
-				t.Fatalf("step %d of %d: got error %v, want that %s can't be written", k, steps, err, name)
+				t.Fatalf("step %d of %d: got error %v, want write %s: ...", k, steps, err, name)
 			}
 			if got := content(t, fsys, name); got != old && k < steps {
 				t.Fatalf("step %d of %d: got %q, want %q", k, steps, got, old)

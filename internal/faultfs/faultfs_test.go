@@ -17,9 +17,9 @@ import (
 	_ "indexerd/internal/nofailfile"
 )
 
-// A fake is worth something while it does what the real one does: random calls
-// on both give the same results and leave the same files.
-func TestBehavesAsTheMachinesDisk(t *testing.T) {
+// Random calls on the fake and on a real file system return the same results and
+// leave the same files.
+func TestBehavesAsARealDisk(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
@@ -34,16 +34,16 @@ func TestBehavesAsTheMachinesDisk(t *testing.T) {
 			call := drawCall(rt)
 			got, want := call(fake), call(real)
 			if got != want {
-				rt.Fatalf("got %s, the machine says %s", got, want)
+				rt.Fatalf("got %s, want %s as on a real disk", got, want)
 			}
 		}
 		if got, want := fake.list(), real.list(); got != want {
-			rt.Fatalf("got files\n%sthe machine has\n%s", got, want)
+			rt.Fatalf("got files\n%swant those of a real disk\n%s", got, want)
 		}
 	})
 }
 
-// A world is a file system with the files that are open on it.
+// A world is a file system with its open files.
 type world struct {
 	atomicfile.FS
 	root string
@@ -77,7 +77,7 @@ func (w *world) list() string {
 	return b.String()
 }
 
-// kind is what callers can tell of an error.
+// kind is the part of an error that callers distinguish.
 func kind(err error) string {
 	for _, known := range []error{fs.ErrNotExist, fs.ErrExist} {
 		if errors.Is(err, known) {
@@ -93,7 +93,7 @@ func kind(err error) string {
 	return "refused"
 }
 
-// drawCall draws a call and its arguments, to be made on either world.
+// drawCall draws a call with arguments for both worlds.
 func drawCall(t *rapid.T) func(*world) string {
 	name := rapid.SampledFrom([]string{"a", "b", "sub/a", "sub/c"})
 	from, to := name.Draw(t, "name"), name.Draw(t, "other name")
@@ -122,7 +122,7 @@ func drawCall(t *rapid.T) func(*world) string {
 	onFile := func(call func(atomicfile.File) (int, error)) func(*world) string {
 		return func(w *world) string {
 			if len(w.open) == 0 {
-				return "nothing open"
+				return "no open file"
 			}
 			n, err := call(w.open[number%len(w.open)])
 			return fmt.Sprint(n, kind(err))
@@ -183,19 +183,19 @@ func check(t *testing.T, err error) {
 	}
 }
 
-func TestACrashForgetsWhatWasNotSynced(t *testing.T) {
+func TestACrashLosesWhatWasNotSynced(t *testing.T) {
 	fsys := faultfs.New()
 	f := create(t, fsys, "/a", "one")
 	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "absent" {
-		t.Errorf("nothing synced: got %q", got)
+		t.Errorf("nothing synced: got %q, want absent", got)
 	}
 	check(t, f.Sync())
 	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "absent" {
-		t.Errorf("the file synced, its name not: got %q", got)
+		t.Errorf("only the file synced: got %q, want absent", got)
 	}
 	check(t, fsys.SyncDir("/"))
 	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "one" {
-		t.Errorf("both synced: got %q", got)
+		t.Errorf("file and name synced: got %q, want one", got)
 	}
 	_, err := f.Write([]byte("two"))
 	check(t, err)
@@ -209,7 +209,7 @@ func TestACrashForgetsWhatWasNotSynced(t *testing.T) {
 		}
 	}
 	if got := read(t, fsys, "/a"); got != "onetwo" {
-		t.Errorf("before any crash: got %q", got)
+		t.Errorf("before a crash: got %q, want onetwo", got)
 	}
 }
 
@@ -225,18 +225,18 @@ func TestAFailedSyncLosesItsData(t *testing.T) {
 	check(t, err)
 	check(t, f.Sync())
 	if got, want := read(t, fsys.Crash(faultfs.Best), "/a"), "\x00\x00\x00two"; got != want {
-		t.Errorf("got %q, want %q: the second sync does not make up for the first", got, want)
+		t.Errorf("got %q, want %q: the second sync does not restore the data", got, want)
 	}
 }
 
-func TestAFaultHitsItsStepOnly(t *testing.T) {
+func TestAFaultFailsOneStep(t *testing.T) {
 	fsys := faultfs.New()
 	f := create(t, fsys, "/a", "")
 	fsys.Fail(faultfs.At(2, syscall.ENOSPC))
 	_, err := f.Write([]byte("12"))
 	check(t, err)
 	if n, err := f.Write([]byte("3456")); n != 2 || !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %d bytes written, error %v, want half of them and no space", n, err)
+		t.Errorf("got %d bytes written, error %v, want 2 and ENOSPC", n, err)
 	}
 	_, err = f.Write([]byte("78"))
 	check(t, err)
@@ -248,6 +248,47 @@ func TestAFaultHitsItsStepOnly(t *testing.T) {
 	}
 }
 
+func TestACrashMayLoseSectorsOfAWrite(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", strings.Repeat("a", 512)+strings.Repeat("b", 512)+"c")
+	defer f.Close()
+	check(t, fsys.SyncDir("/"))
+	first := true
+	got := read(t, fsys.Crash(func(n int) int {
+		if n == 8 && first { // the first sector
+			first = false
+			return 0
+		}
+		return n - 1
+	}), "/a")
+	if want := strings.Repeat("\x00", 512) + strings.Repeat("b", 512) + "c"; got != want {
+		t.Errorf("got %.20q... of %d bytes, want only the first sector lost", got, len(got))
+	}
+}
+
+// A killed process changes nothing more. What it wrote stays in the page cache, and
+// a later sync makes it durable.
+func TestAKilledProcessChangesNothing(t *testing.T) {
+	fsys := faultfs.New()
+	f := create(t, fsys, "/a", "12")
+	check(t, fsys.SyncDir("/"))
+	fsys.Fail(func(faultfs.Step) error { return faultfs.ErrKilled })
+	if n, err := f.Write([]byte("3456")); n != 0 || !errors.Is(err, faultfs.ErrKilled) {
+		t.Errorf("Write: got %d bytes, error %v, want 0 and ErrKilled", n, err)
+	}
+	if err := f.Sync(); !errors.Is(err, faultfs.ErrKilled) {
+		t.Errorf("Sync: got error %v, want ErrKilled", err)
+	}
+	fsys.Fail(nil)
+	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "" {
+		t.Errorf("after a power cut: got %q, want nothing synced", got)
+	}
+	check(t, f.Sync())
+	if got := read(t, fsys.Crash(faultfs.Worst), "/a"); got != "12" {
+		t.Errorf("after a sync and a power cut: got %q, want 12", got)
+	}
+}
+
 func TestNothingWorksAfterAPowerCut(t *testing.T) {
 	fsys := faultfs.New()
 	f := create(t, fsys, "/a", "12")
@@ -255,16 +296,16 @@ func TestNothingWorksAfterAPowerCut(t *testing.T) {
 	fsys.Fail(faultfs.At(1, faultfs.ErrPowerCut))
 	for range 2 {
 		if _, err := f.Write([]byte("3456")); !errors.Is(err, faultfs.ErrPowerCut) {
-			t.Errorf("got error %v, want that the power is off", err)
+			t.Errorf("got error %v, want ErrPowerCut", err)
 		}
 	}
 	fsys.Fail(nil)
 	if err := fsys.Remove("/a"); !errors.Is(err, faultfs.ErrPowerCut) {
-		t.Errorf("got error %v, want that the power is off", err)
+		t.Errorf("got error %v, want ErrPowerCut", err)
 	}
 	after := fsys.Crash(faultfs.Best)
 	if got, want := read(t, after, "/a"), "1234"; got != want {
-		t.Errorf("got %q, want %q: the first write was half done, the second not begun", got, want)
+		t.Errorf("got %q, want %q: half of the first write, nothing of the second", got, want)
 	}
 	check(t, after.Remove("/a"))
 }

@@ -1,19 +1,19 @@
-// Package bloom answers "never seen" before something slower is asked: runs of
-// stamps spilled to disk, pages or peers across a network. (FileMap's own slots
-// are in memory and need no filter.)
+// Package bloom provides Bloom filters. A filter avoids a slow lookup of a key
+// that was never stored: in runs of stamps on disk, or in pages on other machines.
+// (The slots of FileMap are in memory and need no filter.)
 //
-// Two filters say the same: Local in this process's memory, saved to a file and
-// loaded again, and Redis, shared by several daemons. Both are sized from the
-// expected number of keys and the share of false positives that may be.
+// There are two filters with the same answers: Local is in memory and can be saved
+// to a file, Redis is shared by several daemons. SizeFor computes the size from
+// the expected number of keys and the rate of false positives.
 //
-// Invariant: "no" is certain, "maybe" proves nothing. Seen is the way to ask:
-// it takes a "no" from the filter and lets the store itself answer every
-// "maybe". So a filter that is full, or wrong in its ones, costs time and never
-// a row. A filter that may have lost ones says ErrLost instead of "no", and is
-// built anew from the store.
+// The answer "no" is certain, the answer "maybe" may be wrong. Seen combines a
+// filter with its store: it takes "no" from the filter, and looks up every "maybe"
+// in the store. So a full filter, or one with wrong ones, costs time and loses no
+// row. A filter that may have lost ones returns ErrLost instead of "no", and must
+// be rebuilt from the store.
 //
-// Cost: Size.Bits/8 bytes; for a rate of 1 % 9.6 bits a key and 7 hashes. A
-// Local key takes about 0.3 µs, a batch on Redis one round trip.
+// Cost: Size.Bits/8 bytes; for a rate of 1 % 9.6 bits per key and 7 hashes. Local
+// takes about 0.3 µs per key, Redis one round trip per batch.
 package bloom
 
 import (
@@ -26,18 +26,17 @@ import (
 	"indexerd/internal/doc"
 )
 
-// ErrLost: the filter does not know every key that was added, or not any more.
-// Every key may have been seen until it is built anew.
+// ErrLost: the filter may lack keys that were added. Every key may have been seen
+// until the filter is rebuilt.
 var ErrLost = errors.New("bloom filter lost")
 
-// A Size says how large a filter is.
+// A Size is the size of a filter.
 type Size struct {
 	Bits   uint64
 	Hashes int
 }
 
-// SizeFor returns the least size for n keys of which a share rate of those
-// never added may be answered with maybe.
+// SizeFor returns the smallest size for n keys and a rate of false positives.
 func SizeFor(n uint64, rate float64) (Size, error) {
 	if n == 0 || !(rate > 0 && rate < 1) {
 		return Size{}, fmt.Errorf("bloom filter for %d keys at a rate of %v: want at least one key, and a rate between 0 and 1", n, rate)
@@ -46,17 +45,17 @@ func SizeFor(n uint64, rate float64) (Size, error) {
 	return Size{uint64(bits), int(hashes)}, nil
 }
 
-// A Filter remembers keys that were added. For each key Maybe says false only
-// if it was never added.
+// A Filter is a set of keys. Maybe returns false for a key only if it was never
+// added.
 type Filter interface {
 	Add(ctx context.Context, keys []doc.OID) error
 	Maybe(ctx context.Context, keys []doc.OID) ([]bool, error)
 }
 
-// Seen reports which keys the store has: it asks the store for those that the
-// filter does not exclude, and for all when the filter is lost. It returns
-// ErrLost with the right answer, so that the caller can have the filter built
-// anew; any other error comes without one.
+// Seen reports which keys the store has. It calls has for the keys that the filter
+// does not exclude, or for all keys if the filter is lost: then it returns ErrLost
+// together with the right answer, and the caller should rebuild the filter. With
+// any other error there is no answer.
 func Seen(ctx context.Context, f Filter, keys []doc.OID, has func(context.Context, []doc.OID) ([]bool, error)) ([]bool, error) {
 	maybe, err := f.Maybe(ctx, keys)
 	if err != nil {

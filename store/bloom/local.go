@@ -16,13 +16,13 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Local filter lives in this process. Its methods may be called at the same
-// time. Saved, it is a file:
+// A Local filter is in memory. Its methods may be called concurrently. The file
+// that Save writes:
 //
 //	 0  magic "bloomflt"
 //	 8  version u32      1
 //	12  checksum u32     crc32c of bytes 16 to the end
-//	16  length u64       of the filter, which is the rest
+//	16  length u64       of the filter
 //	24  filter           bits u64, hashes u64, words, as the library writes them
 //
 // with little-endian numbers in the header.
@@ -37,7 +37,7 @@ const (
 	headerSize = 24
 )
 
-// NewLocal makes an empty filter.
+// NewLocal returns an empty filter.
 func NewLocal(size Size) *Local {
 	return &Local{filter: bloom.New(uint(size.Bits), uint(size.Hashes))}
 }
@@ -45,7 +45,7 @@ func NewLocal(size Size) *Local {
 // Size returns the filter's size.
 func (l *Local) Size() Size { return Size{uint64(l.filter.Cap()), int(l.filter.K())} }
 
-// Add adds keys. Its error is always nil.
+// Add adds keys. The error is always nil.
 func (l *Local) Add(_ context.Context, keys []doc.OID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,8 +55,8 @@ func (l *Local) Add(_ context.Context, keys []doc.OID) error {
 	return nil
 }
 
-// Maybe reports for each key whether it may have been added. Its error is
-// always nil.
+// Maybe reports for each key whether it may have been added. The error is always
+// nil.
 func (l *Local) Maybe(_ context.Context, keys []doc.OID) ([]bool, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -67,8 +67,8 @@ func (l *Local) Maybe(_ context.Context, keys []doc.OID) ([]bool, error) {
 	return maybe, nil
 }
 
-// Save writes the filter to a file, durably or not at all. What is added later
-// is not in it: whoever loads it must know of nothing newer.
+// Save writes the filter to a file durably. A filter loaded from it lacks the keys
+// that are added later.
 func (l *Local) Save(fsys atomicfile.FS, name string) error {
 	buf := bytes.NewBuffer(make([]byte, headerSize))
 	l.mu.RLock()
@@ -86,8 +86,8 @@ func (l *Local) Save(fsys atomicfile.FS, name string) error {
 	return atomicfile.Write(fsys, name, b)
 }
 
-// Load reads a saved filter of this size. One that is missing, damaged or of
-// another size is ErrLost.
+// Load reads a saved filter. It returns ErrLost if the file is missing, damaged or
+// of another size.
 func Load(fsys atomicfile.FS, name string, size Size) (*Local, error) {
 	b, err := atomicfile.Read(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,13 +115,13 @@ func decode(b []byte, size Size) (*Local, error) {
 	case le.Uint32(b[12:]) != checksum(b[16:]):
 		return nil, errors.New("wrong checksum")
 	}
-	// The library believes the lengths it reads: they are checked first.
+	// The library trusts the lengths in the file: check them first.
 	be := binary.BigEndian
 	if len(b) < headerSize+16 || be.Uint64(b[headerSize:]) != size.Bits || be.Uint64(b[headerSize+8:]) != uint64(size.Hashes) {
-		return nil, errors.New("of another size")
+		return nil, errors.New("the filter has another size")
 	}
 	if words := (size.Bits + 63) / 64; uint64(len(b)) != headerSize+16+8+8*words || be.Uint64(b[headerSize+16:]) != size.Bits {
-		return nil, errors.New("its length is not its size")
+		return nil, errors.New("the length does not match the size")
 	}
 	l := &Local{filter: &bloom.BloomFilter{}}
 	if _, err := l.filter.ReadFrom(bytes.NewReader(b[headerSize:])); err != nil {

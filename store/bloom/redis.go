@@ -17,22 +17,21 @@ import (
 )
 
 // A Redis filter is a string of bits in a Redis server, shared by all daemons
-// that open it with the same key and size. A batch is one BITFIELD.
+// that open it with the same key and size. Each batch is one BITFIELD command.
 //
-//	bits 0 to 62     marker: which run of the server this filter was built in; 0: it is being built
-//	bits 64 to 126   token: of whoever builds it
+//	bits 0 to 62     marker: the run of the server that the filter was built in; 0: not complete
+//	bits 64 to 126   token of the daemon that builds it
 //	bits 128 ...     the filter
 //
-// A server that was restarted may have come back with older bits, and an
-// evicted or flushed filter without any: both would say "no" of keys that were
-// added. So every batch reads the marker with its bits, and where it is not that
-// of the server's present run, the filter is lost. A run is told by its run_id,
-// which each new connection asks for: no connection outlives a restart.
+// After a restart the server may have older bits, and after an eviction or a flush
+// none: both would answer "no" for keys that were added. So every batch reads the
+// marker with its bits, and the filter is lost if the marker is not that of the
+// server's present run. Each new connection reads the server's run_id, and no
+// connection outlives a restart.
 //
-// Assumption: whoever adds a key does so before the store has it, and the
-// listing that Rebuild is given begins after the writes that were under way
-// when the filter was lost have ended. A server behind a proxy that hides its
-// restarts will not do.
+// Assumptions: a daemon adds a key before it stores it; the listing for Rebuild
+// begins after all writes have ended that were running when the filter was lost;
+// no proxy hides a restart of the server.
 type Redis struct {
 	client *redis.Client
 	key    string
@@ -46,12 +45,12 @@ const (
 	bitsAt   = 128
 	maxBits  = 1<<32 - bitsAt // a string of Redis has 512 MiB
 	mask     = 1<<63 - 1      // BITFIELD's largest unsigned type is u63
-	// batchKeys bounds one BITFIELD: the server does nothing else meanwhile.
+	// batchKeys limits one BITFIELD: the server does nothing else while it runs.
 	batchKeys = 2000
 )
 
 // OpenRedis opens the filter under a key of the server at url (redis:// or
-// unix://). Its first answer may be ErrLost: then it is to be built.
+// unix://). If its first answer is ErrLost the caller should call Rebuild.
 func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
@@ -69,12 +68,12 @@ func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) 
 	return r, nil
 }
 
-// Close gives the connections up. The filter stays.
+// Close closes the connections. The filter stays on the server.
 func (r *Redis) Close() error { return r.client.Close() }
 
 func (r *Redis) fail(err error) error { return fmt.Errorf("bloom filter %s: %w", r.key, err) }
 
-// onConnect learns which run of the server this is.
+// onConnect computes the marker of the server's present run.
 func (r *Redis) onConnect(ctx context.Context, conn *redis.Conn) error {
 	info, err := conn.Info(ctx, "server").Result()
 	if err != nil {
@@ -82,7 +81,7 @@ func (r *Redis) onConnect(ctx context.Context, conn *redis.Conn) error {
 	}
 	_, rest, ok := strings.Cut(info, "run_id:")
 	if !ok {
-		return fmt.Errorf("the server does not tell its run_id")
+		return fmt.Errorf("INFO server has no run_id")
 	}
 	id, _, _ := strings.Cut(rest, "\r")
 	sum := fnv.New64a()
@@ -91,7 +90,7 @@ func (r *Redis) onConnect(ctx context.Context, conn *redis.Conn) error {
 	return nil
 }
 
-// Add adds keys. ErrLost: they are added, and others are missing.
+// Add adds keys. With ErrLost these keys are added, and others may be missing.
 func (r *Redis) Add(ctx context.Context, keys []doc.OID) error {
 	for from := 0; from < len(keys); from += batchKeys {
 		batch := keys[from:min(from+batchKeys, len(keys))]
@@ -134,8 +133,8 @@ func allOnes(bits []int64) bool {
 	return true
 }
 
-// Rebuild adds every key of the store and, when all are there, declares the
-// filter whole. ErrLost: it was lost meanwhile, or another daemon builds it.
+// Rebuild adds every key of the store and then marks the filter as complete. It
+// returns ErrLost if the filter was lost meanwhile, or another daemon rebuilds it.
 func (r *Redis) Rebuild(ctx context.Context, keys iter.Seq2[[]doc.OID, error]) error {
 	token := newToken()
 	if _, err := r.bitfield(ctx, markerAt, []any{"SET", "u63", markerAt, 0, "SET", "u63", tokenAt, token}); err != nil {
@@ -159,8 +158,8 @@ func (r *Redis) Rebuild(ctx context.Context, keys iter.Seq2[[]doc.OID, error]) e
 	return r.finish(ctx, token, run)
 }
 
-// finish sets the marker if the filter is still the one that was begun: in one
-// step on the server, since it may be flushed between two.
+// finish sets the marker if the filter has the same token as at the beginning. A
+// script does both, since a flush may come between two commands.
 func (r *Redis) finish(ctx context.Context, token int64, run uint64) error {
 	const script = `
 if redis.call('BITFIELD', KEYS[1], 'GET', 'u63', 64)[1] ~= tonumber(ARGV[1]) then return 0 end
@@ -176,8 +175,8 @@ return 1`
 	return nil
 }
 
-// newToken is a number that no other builder has. Scripts of Redis count in
-// float64, which is exact up to 53 bits.
+// newToken returns a random number. Redis scripts calculate in float64, which is
+// exact up to 53 bits.
 func newToken() int64 {
 	var b [8]byte
 	rand.Read(b[:])
@@ -194,7 +193,8 @@ func (r *Redis) bitfield(ctx context.Context, at int, ops []any) ([]int64, error
 	return got, nil
 }
 
-// get reads each key's bits, and set sets them.
+// get returns the operations that read each key's bits. set returns those that
+// set them.
 func (r *Redis) get(keys []doc.OID) (ops []any) {
 	for _, key := range keys {
 		for _, at := range r.places(key) {
@@ -213,7 +213,7 @@ func (r *Redis) set(keys []doc.OID) (ops []any) {
 	return ops
 }
 
-// places are the key's bits, the same as a Local filter's.
+// places returns the key's bits, the same as in a Local filter.
 func (r *Redis) places(key doc.OID) []uint64 {
 	at := bloom.Locations([]byte(key), uint(r.size.Hashes))
 	for i := range at {

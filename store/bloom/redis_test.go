@@ -11,8 +11,8 @@ import (
 	"indexerd/internal/doc"
 )
 
-// redisServer starts a real server for the test and returns its URL, and a
-// function that kills it and starts it again with what it had saved.
+// redisServer starts a server, and returns its URL and a function that kills it
+// and starts it again with its last save.
 func redisServer(t *testing.T) (url string, restart func()) {
 	t.Helper()
 	path := os.Getenv("INDEXERD_TEST_REDIS")
@@ -113,9 +113,9 @@ func TestRedis(t *testing.T) {
 	})
 }
 
-// TestRedisShared: what one daemon adds another sees, with the bits that a
-// Local filter would have.
-func TestRedisShared(t *testing.T) {
+// Keys that one daemon adds are seen by another one, with the bits of a Local
+// filter.
+func TestRedisIsShared(t *testing.T) {
 	url, _ := redisServer(t)
 	size := Size{Bits: 20_000, Hashes: 5}
 	a, b := openRedis(t, url, "shared", size), openRedis(t, url, "shared", size)
@@ -137,8 +137,8 @@ func TestRedisShared(t *testing.T) {
 	wantLost(t, other, "of another size")
 }
 
-// TestRedisLost: a filter that was flushed, evicted or comes from an earlier
-// run of the server never says no, until it is built anew.
+// A filter that was flushed, evicted, or comes from an earlier run of the server
+// returns ErrLost until it is rebuilt.
 func TestRedisLost(t *testing.T) {
 	url, restart := redisServer(t)
 	r := openRedis(t, url, "lost", Size{Bits: 20_000, Hashes: 5})
@@ -178,9 +178,9 @@ func TestRedisLost(t *testing.T) {
 	}
 }
 
-// TestRedisLostWhileBuilt: a filter that loses bits while it is built is not
-// declared whole; nor is one that two daemons build at once by the first.
-func TestRedisLostWhileBuilt(t *testing.T) {
+// Rebuild returns ErrLost if the filter is flushed meanwhile, or another daemon
+// rebuilds it too.
+func TestRedisLostDuringRebuild(t *testing.T) {
 	url, _ := redisServer(t)
 	size := Size{Bits: 20_000, Hashes: 5}
 	r, other := openRedis(t, url, "built", size), openRedis(t, url, "built", size)
