@@ -81,7 +81,7 @@ type kept struct {
 }
 
 // errHeldBack ends a fetch whose batch is held back.
-var errHeldBack = errors.New("the row is kept until its batch is judged")
+var errHeldBack = errors.New("reject held back until its chunk has been read")
 
 // end ends the fetches of rejects that were not yielded.
 func (h *halving) end() {
