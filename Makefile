@@ -16,7 +16,8 @@ build:
 	$(GO) build -o indexerd ./cmd/indexerd
 
 # Everything, on real servers. Tests of the binary mostly wait for a daemon, so
-# more of them run at a time than there are processors.
+# more of them run at a time than there are processors. Those that unmount a disk
+# run alone: a process that another test starts may still hold a file on it.
 test: servers
 	$(WITHPG) $(GO) test -parallel 6 -timeout 30m ./...
 

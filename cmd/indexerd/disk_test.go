@@ -22,7 +22,6 @@ import (
 // work goes on alone once there is room; also where the daemon was ended and
 // started again on the full disk.
 func TestFullDisk(t *testing.T) {
-	t.Parallel()
 	n := rounds(t, "DISK_N", 3, 1)
 	var d *filling
 	var v httpapi.VerifiedTable

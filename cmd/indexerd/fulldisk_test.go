@@ -26,7 +26,6 @@ const heldAtMost = 5 * time.Second
 // what is on disk, and its own commands too. Once there is room it goes on by
 // itself.
 func TestStartOnAFullDisk(t *testing.T) {
-	t.Parallel()
 	d := newFilling(t)
 	d.daemon = start(t, "run", "-c", d.file)
 	d.daemon.ready(t)
@@ -64,7 +63,6 @@ func TestStartOnAFullDisk(t *testing.T) {
 
 // Searches are answered all the while when the last byte goes as rows change.
 func TestDiskFillsWhileFollowing(t *testing.T) {
-	t.Parallel()
 	d := newFilling(t)
 	d.daemon = start(t, "run", "-c", d.file)
 	d.daemon.ready(t)

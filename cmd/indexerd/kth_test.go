@@ -24,7 +24,6 @@ import (
 // KTH=lost has each sync forget what it was to make durable, which is a known
 // limit.
 func TestKthFailure(t *testing.T) {
-	t.Parallel()
 	met, restarts := 0, 0
 	for _, op := range faultyOperations {
 		t.Run(op.name, func(t *testing.T) {

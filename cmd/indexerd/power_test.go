@@ -22,7 +22,6 @@ import (
 // again without a hand, S has not fallen, and verify finds everything that S
 // claims, without a sweep that could hide what was lost.
 func TestPowerCut(t *testing.T) {
-	t.Parallel()
 	n := rounds(t, "POWER_N", 3, 1)
 	mount := t.TempDir()
 	disk := mountDisk(t, mount)

@@ -285,7 +285,7 @@ func TestUnitThatIsContradicted(t *testing.T) {
 			t.Errorf("what is stored is searched: %v", err)
 		}
 		stdout, _, _ := ask(t, nil, "check", "-c", file)
-		if want := "tables.note.updated: updated counts milliseconds, as most rows say: to declare it: updated: {column: updated, unit: ms}"; !strings.Contains(stdout, want) {
+		if want := "tables.note.updated: updated counts milliseconds in most rows: to declare it: updated: {column: updated, unit: ms}"; !strings.Contains(stdout, want) {
 			t.Errorf("check, which does not read stored data, prints:\n%s\nwant %q", stdout, want)
 		}
 		p.stop(t)
