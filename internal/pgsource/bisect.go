@@ -25,14 +25,14 @@ import (
 // this.
 type keyBisection struct {
 	table *Table
-	among func(*query) string // a further condition
+	among condition // a further condition
 	limit int
 	oids  []doc.OID
 }
 
 // bisectKeys returns the next keys of a range after a key, in their order, up
 // to a limit. fault is the error of the query for all of them.
-func (t *Table) bisectKeys(ctx context.Context, r doc.Range, among func(*query) string, after []string, limit int, fault error) ([]doc.OID, error) {
+func (t *Table) bisectKeys(ctx context.Context, r doc.Range, among condition, after []string, limit int, fault error) ([]doc.OID, error) {
 	if len(t.key) != 1 || t.key[0].param != pgtype.Int8OID {
 		return nil, notRowFault(fmt.Errorf("the keys can't be read without the failing row: declare the functions of the SQL STABLE: %w", fault))
 	}
@@ -168,7 +168,7 @@ func (t *Table) bisectWindow(ctx context.Context, w doc.Window, after []string, 
 // bisectStamps reads a page of stamps in the order of keys. last is its last
 // key, or nil on the last page. A page is no larger than what stampsByHalves
 // takes at once.
-func (t *Table) bisectStamps(ctx context.Context, r doc.Range, among func(*query) string, after []string, fault error) (stamps []doc.Stamp, last []string, err error) {
+func (t *Table) bisectStamps(ctx context.Context, r doc.Range, among condition, after []string, fault error) (stamps []doc.Stamp, last []string, err error) {
 	limit := min(t.stampPage, max(t.batch, sqlFaultRows))
 	oids, err := t.bisectKeys(ctx, r, among, after, limit, fault)
 	if err != nil || len(oids) == 0 {

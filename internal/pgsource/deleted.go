@@ -110,7 +110,7 @@ func (t *Table) live(q *query) string {
 }
 
 // liveOf is live for the main SQL's view. Rows of other views are never marked.
-func (t *Table) liveOf(v *view) func(*query) string {
+func (t *Table) liveOf(v *view) condition {
 	if v == &t.view {
 		return t.live
 	}

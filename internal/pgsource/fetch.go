@@ -64,7 +64,7 @@ func (t *Table) rangeQuery(r doc.Range) (query, error) {
 
 // bounds is the condition that a row's key lies in the range, and another
 // condition.
-func (t *Table) bounds(q *query, r doc.Range, and func(*query) string) (string, error) {
+func (t *Table) bounds(q *query, r doc.Range, and condition) (string, error) {
 	var conditions []string
 	for _, end := range []struct {
 		operator string
@@ -317,7 +317,7 @@ func (t *Table) keyPages(ctx context.Context, x *tx, r doc.Range) iter.Seq2[keyP
 }
 
 // keyPage reads the keys of the rows that meet a condition.
-func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, live func(*query) string, after []string) (keyPage, error) {
+func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, live condition, after []string) (keyPage, error) {
 	q, err := t.keysQuery(r, live, after)
 	if err != nil {
 		return keyPage{}, err
@@ -342,6 +342,6 @@ func (t *Table) keyPage(ctx context.Context, x *tx, r doc.Range, live func(*quer
 	return p, nil
 }
 
-func (t *Table) keysQuery(r doc.Range, live func(*query) string, after []string) (query, error) {
+func (t *Table) keysQuery(r doc.Range, live condition, after []string) (query, error) {
 	return t.rangePageQuery("SELECT "+strings.Join(t.key.columns(t.sql), ", ")+" "+t.sql.from(), r, live, after, t.batch)
 }

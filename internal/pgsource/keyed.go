@@ -107,9 +107,9 @@ func (t *Table) inRangeQuery(r doc.Range, after []string, digest bool) (query, e
 }
 
 // rangePageQuery selects a page of a range in the database's order of keys.
-func (t *Table) rangePageQuery(selects string, r doc.Range, condition func(*query) string, after []string, limit int) (query, error) {
+func (t *Table) rangePageQuery(selects string, r doc.Range, live condition, after []string, limit int) (query, error) {
 	q := query{reads: []*view{&t.view}}
-	where, err := t.bounds(&q, r, condition)
+	where, err := t.bounds(&q, r, live)
 	if err != nil {
 		return query{}, err
 	}
@@ -130,7 +130,7 @@ func (t *Table) byKeyQuery(oids []doc.OID, digest bool) (query, error) {
 
 // liveFor is the condition on rows whose keys and digests are read. It is empty
 // if only keys are read: then the deletion marks may be what fails.
-func (t *Table) liveFor(digest bool) func(*query) string {
+func (t *Table) liveFor(digest bool) condition {
 	if digest {
 		return t.live
 	}

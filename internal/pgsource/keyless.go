@@ -27,14 +27,14 @@ func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
 	return t.unusable(ctx, &w, t.keyless)
 }
 
-func (t *Table) inWindow(w doc.Window, unit time.Duration) func(*query) string {
+func (t *Table) inWindow(w doc.Window, unit time.Duration) condition {
 	from, to := t.updated.bounds(w, unit)
 	return func(q *query) string { return t.between(q, from, to) }
 }
 
 // unusable runs find, which is keyless or nullKey, for the rows with updateTime in
 // the window, or for all.
-func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, func(*query) string) ([]doc.Reject, error)) (b doc.Batch, err error) {
+func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, condition) ([]doc.Reject, error)) (b doc.Batch, err error) {
 	err = t.read(ctx, func(x *tx) error {
 		b.At = x.at
 		among := noCondition
@@ -56,7 +56,7 @@ func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.C
 
 // keyless returns rejects for the live rows with an unusable key that meet a
 // condition.
-func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) ([]doc.Reject, error) {
+func (t *Table) keyless(ctx context.Context, x *tx, among condition) ([]doc.Reject, error) {
 	rejects, err := t.nullKey(ctx, x, among)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (t *Table) keyless(ctx context.Context, x *tx, among func(*query) string) (
 
 // nullKey returns one reject for all live rows that have no key and meet a
 // condition, since nothing distinguishes them.
-func (t *Table) nullKey(ctx context.Context, x *tx, among func(*query) string) ([]doc.Reject, error) {
+func (t *Table) nullKey(ctx context.Context, x *tx, among condition) ([]doc.Reject, error) {
 	q := query{reads: []*view{&t.view}}
 	q.sql = fmt.Sprintf("SELECT %s WHERE (%s) AND %s AND %s LIMIT 1", t.sql.from(), t.key.null(t.sql), among(&q), t.live(&q))
 	rows, err := x.all(ctx, q)
@@ -120,7 +120,7 @@ func (p keyPart) suspectCondition(sql wrapped) string {
 
 // readSuspects reads the suspect values of a key column and returns rejects for
 // the unusable ones.
-func (t *Table) readSuspects(ctx context.Context, x *tx, p keyPart, suspect string, among func(*query) string) ([]doc.Reject, error) {
+func (t *Table) readSuspects(ctx context.Context, x *tx, p keyPart, suspect string, among condition) ([]doc.Reject, error) {
 	q := query{reads: []*view{&t.view}}
 	columns := strings.Join(t.key.columns(t.sql), ", ")
 	q.sql = fmt.Sprintf("SELECT %s %s WHERE %s AND %s AND %s AND %s", columns, t.sql.from(), t.key.notNull(t.sql), suspect, among(&q), t.live(&q))

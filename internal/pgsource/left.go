@@ -42,7 +42,7 @@ type changedRows struct {
 // that meet the condition, in order of (updateTime, key). Each page is a short
 // transaction and has no key twice. first is the first page, if already read.
 // Unusable keys are left out.
-func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query) string, w doc.Window, first *changedRows) iter.Seq2[[]doc.OID, error] {
+func (t *Table) changedKeys(ctx context.Context, v *view, where condition, w doc.Window, first *changedRows) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
 		if w.Empty() {
 			return
@@ -51,7 +51,7 @@ func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query)
 		for {
 			page := first
 			if first = nil; page == nil {
-				page = t.changedPage(ctx, v, condition, w, after)
+				page = t.changedPage(ctx, v, where, w, after)
 			}
 			if page.err != nil {
 				yield(nil, page.err)
@@ -73,26 +73,26 @@ func (t *Table) changedKeys(ctx context.Context, v *view, condition func(*query)
 	}
 }
 
-func (t *Table) changedPage(ctx context.Context, v *view, condition func(*query) string, w doc.Window, after []string) *changedRows {
+func (t *Table) changedPage(ctx context.Context, v *view, where condition, w doc.Window, after []string) *changedRows {
 	var page changedRows
 	page.err = t.read(ctx, func(x *tx) (err error) {
-		page.rows, err = t.readChanged(ctx, x, v, condition, w, after)
+		page.rows, err = t.readChanged(ctx, x, v, where, w, after)
 		return err
 	})
 	return &page
 }
 
-func (t *Table) readChanged(ctx context.Context, x *tx, v *view, condition func(*query) string, w doc.Window, after []string) ([][][]byte, error) {
+func (t *Table) readChanged(ctx context.Context, x *tx, v *view, where condition, w doc.Window, after []string) ([][][]byte, error) {
 	unit, err := v.unit(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	from, to := v.updated.bounds(w, unit)
-	return x.all(ctx, v.changedQuery(condition, from, to, after, t.stampPage))
+	return x.all(ctx, v.changedQuery(where, from, to, after, t.stampPage))
 }
 
-func (v *view) changedQuery(condition func(*query) string, from, to string, after []string, limit int) query {
+func (v *view) changedQuery(where condition, from, to string, after []string, limit int) query {
 	columns := append([]string{v.sql.column(v.updated.name)}, v.key.columns(v.sql)...)
 	selects := "SELECT " + strings.Join(columns, ", ") + " " + v.sql.from()
-	return v.windowQuery(selects, windowPage{from: from, to: to, after: after}, condition, limit)
+	return v.windowQuery(selects, windowPage{from: from, to: to, after: after}, where, limit)
 }

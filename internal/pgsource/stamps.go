@@ -152,7 +152,7 @@ func (t *Table) stampsQuery(p windowPage, digest bool) query {
 }
 
 // windowQuery selects a page of a window in order of (updateTime, key).
-func (v *view) windowQuery(selects string, p windowPage, condition func(*query) string, limit int) query {
+func (v *view) windowQuery(selects string, p windowPage, where condition, limit int) query {
 	q := query{reads: []*view{v}}
 	order := append([]string{v.sql.column(v.updated.name)}, v.key.order(v.sql)...)
 	from, next := p.from, ""
@@ -164,7 +164,7 @@ func (v *view) windowQuery(selects string, p windowPage, condition func(*query) 
 	if !p.first {
 		next += " AND " + v.key.notNull(v.sql)
 	}
-	q.sql = fmt.Sprintf("%s WHERE %s%s AND %s ORDER BY %s LIMIT %s", selects, v.between(&q, from, p.to), next, condition(&q),
+	q.sql = fmt.Sprintf("%s WHERE %s%s AND %s ORDER BY %s LIMIT %s", selects, v.between(&q, from, p.to), next, where(&q),
 		strings.Join(order, ", "), q.bind(int8OID, strconv.Itoa(limit)))
 	return q
 }

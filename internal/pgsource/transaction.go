@@ -58,6 +58,9 @@ type query struct {
 	returns *view   // the view whose columns and then digest the query returns; nil: none
 }
 
+// A condition returns a condition of a query's WHERE clause and binds its values.
+type condition func(*query) string
+
 // bind adds a parameter and returns its placeholder.
 func (q *query) bind(oid uint32, value string) string {
 	q.values = append(q.values, []byte(value))

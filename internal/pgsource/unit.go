@@ -226,7 +226,7 @@ func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-func (v *view) outOfRange(ctx context.Context, x *tx, condition func(*query) string) (int64, error) {
+func (v *view) outOfRange(ctx context.Context, x *tx, where condition) (int64, error) {
 	unit, err := v.unit(ctx, x)
 	if err != nil {
 		return 0, err
@@ -235,7 +235,7 @@ func (v *view) outOfRange(ctx context.Context, x *tx, condition func(*query) str
 	var q query
 	u := v.sql.column(v.updated.name)
 	q.sql = fmt.Sprintf("SELECT count(*) %s WHERE (%s < %s OR %s >= %s) AND %s",
-		v.sql.from(), u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), condition(&q))
+		v.sql.from(), u, q.bind(v.updated.typ, from), u, q.bind(v.updated.typ, to), where(&q))
 	return x.count(ctx, q)
 }
 
