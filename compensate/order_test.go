@@ -67,7 +67,7 @@ func TestRowsWithUnusableKeysAreQuarantined(t *testing.T) {
 	w.Table.Before = nil
 	report, err := w.comparison().Run(t.Context(), doc.Window{From: w.begin, To: w.Table.Clock()})
 	if err != nil || report.Quarantined != 1 || report.Compared != 0 {
-		t.Errorf("got %+v, %v, want one set aside and none compared", report, err)
+		t.Errorf("got %+v, %v, want one quarantined and none compared", report, err)
 	}
 	if got := w.Quarantine.Reasons()[""]; got != "the key is NULL" {
 		t.Errorf("got quarantine %v, want the reason", w.Quarantine.Reasons())

@@ -22,13 +22,13 @@ func TestUnusableKeys(t *testing.T) {
 	}
 	w.put(0, 3, "a")
 	if got := w.run(t); got.Quarantined != 0 || asked != 0 {
-		t.Errorf("got %+v, asked %d times, want none set aside, and no question", got, asked)
+		t.Errorf("got %+v, asked %d times, want none quarantined, and no query", got, asked)
 	}
 	w.put(3, 3*batch, "b")
 	w.Table.NoKey = []doc.Reject{{Reason: "the key is NULL"}}
 	w.Table.NoKeyAt = w.Table.Clock()
 	if got := w.run(t); got.Added != 3*batch || got.Quarantined != 1 || asked != 1 {
-		t.Errorf("got %+v, asked %d times, want %d added, one set aside, and one question", got, asked, 3*batch)
+		t.Errorf("got %+v, asked %d times, want %d added, one quarantined, and one query", got, asked, 3*batch)
 	}
 	if got := w.Quarantine.Reasons(); len(got) != 1 || got[""] != "the key is NULL" {
 		t.Errorf("got quarantine %v, want the reason", got)
@@ -55,7 +55,7 @@ func TestUnusableKeysThatCannotBeListed(t *testing.T) {
 	}
 	w.Table.Before = nil
 	if got := w.run(t); got.Quarantined != 1 {
-		t.Errorf("got %+v, want one set aside", got)
+		t.Errorf("got %+v, want one quarantined", got)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/doc"
@@ -17,8 +16,8 @@ func (tc *tableCheck) changes() error {
 	if err != nil {
 		return err
 	}
-	t, every := tc.Conf, span(tc.Conf.Incremental.Every)
-	sweep := "the sweep, every " + span(t.DeleteCheck.Every)
+	t, every := tc.Conf, doc.ShortDuration(tc.Conf.Incremental.Every)
+	sweep := "the sweep, every " + doc.ShortDuration(t.DeleteCheck.Every)
 	tc.add(changesFound, tc.path+".updated", fmt.Sprintf("changes that set %s are found every %s; deleted rows %s; %s", t.Updated, every, removals(t, sweep), exits(t, sweep)), nothing)
 	for _, s := range tc.sqls() {
 		switch {
@@ -55,18 +54,6 @@ func exits(t configs.Table, sweep string) string {
 		return "rows that no longer meet the SQL's conditions by changes, at once"
 	}
 	return "rows that no longer meet the SQL's conditions by " + sweep + ", since changes is not set"
-}
-
-// span returns a duration as people write it: 1h, not 1h0m0s.
-func span(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // joined reports the tables of an SQL whose changes do not set updated. If

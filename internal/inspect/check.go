@@ -174,7 +174,7 @@ func (c *Check) Table(ctx context.Context, t Table) {
 		}
 	}
 	if tc.unknown != nil {
-		c.add(notLookedAt, tc.path, fmt.Sprintf("not known within %s: %s", span(queryWithin), strings.Join(tc.unknown, ", ")), nothing)
+		c.add(notLookedAt, tc.path, fmt.Sprintf("not known within %s: %s", doc.ShortDuration(queryWithin), strings.Join(tc.unknown, ", ")), nothing)
 	}
 }
 

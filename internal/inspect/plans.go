@@ -31,7 +31,7 @@ func (tc *tableCheck) plans() error {
 		tc.plan(p, seen)
 	}
 	if p := tc.window; p.Cost > 0 {
-		tc.add(windowCost, tc.path+".updated", fmt.Sprintf("the planner estimates a cost of %.0f and %s for a window of %s", p.Cost, count(int64(p.Rows), "row"), span(every)), nothing)
+		tc.add(windowCost, tc.path+".updated", fmt.Sprintf("the planner estimates a cost of %.0f and %s for a window of %s", p.Cost, count(int64(p.Rows), "row"), doc.ShortDuration(every)), nothing)
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (tc *tableCheck) asks(p doc.Plan) string {
 		of = " of " + strings.TrimSuffix(p.Path, ".sql")
 	}
 	if p.Asks == doc.AsksWindow {
-		return fmt.Sprintf("each window%s, every %s,", of, span(tc.Conf.Incremental.Every))
+		return fmt.Sprintf("each window%s, every %s,", of, doc.ShortDuration(tc.Conf.Incremental.Every))
 	}
 	return fmt.Sprintf("each batch of %s documents%s", grouped(int64(tc.Conf.Batch)), of)
 }

@@ -81,7 +81,7 @@ func (tc *tableCheck) times() error {
 	}
 	updated := tc.Conf.Updated
 	if tick := tc.Rows.Tick(); tick >= time.Minute {
-		tc.add(coarseUpdated, tc.path+".updated", fmt.Sprintf("%s has a precision of %s: each window reads the last two of them again", updated, span(tick)), "use a timestamp")
+		tc.add(coarseUpdated, tc.path+".updated", fmt.Sprintf("%s has a precision of %s: each window reads the last two of them again", updated, doc.ShortDuration(tick)), "use a timestamp")
 	}
 	tc.units()
 	for _, check := range []func(string) error{tc.missing, tc.future, tc.outOfRange, tc.constant} {

@@ -83,7 +83,7 @@ func (tc *tableCheck) volatile() error {
 		if clock {
 			tc.waitForClock()
 		}
-		after, err := tc.read("whether rows have the same values when they are read again", oidsOf(current))
+		after, err := tc.read("whether rows have the same values when they are read again", doc.OIDs(current))
 		if err != nil {
 			return err
 		}
@@ -103,14 +103,6 @@ func (tc *tableCheck) waitForClock() {
 	case <-tc.ctx.Done():
 	case <-time.After(time.Until(tc.readAt.Add(clockStep))):
 	}
-}
-
-func oidsOf(docs []doc.Doc) []doc.OID {
-	oids := make([]doc.OID, len(docs))
-	for i, d := range docs {
-		oids[i] = d.OID
-	}
-	return oids
 }
 
 // changed returns the documents of after that have the same updateTime as in

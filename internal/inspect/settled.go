@@ -58,7 +58,7 @@ func (tc *tableCheck) exactHorizon(ctx context.Context) (doc.Horizon, error) {
 // the tiers look back.
 func (tc *tableCheck) assumed(why string) {
 	timeout := longest(tc.Conf)
-	tc.add(horizonMode, tc.path+".compensate.horizon", fmt.Sprintf("assumed: no transaction may stay open longer than %s: %s", span(timeout), why), nothing)
+	tc.add(horizonMode, tc.path+".compensate.horizon", fmt.Sprintf("assumed: no transaction may stay open longer than %s: %s", doc.ShortDuration(timeout), why), nothing)
 	d := tc.servers[tc.Conf.Source]
 	bound := d.TransactionTimeout
 	if bound == 0 {
@@ -67,11 +67,11 @@ func (tc *tableCheck) assumed(why string) {
 	what := "sets no limit"
 	switch {
 	case bound > timeout:
-		what = "allows " + span(bound)
+		what = "allows " + doc.ShortDuration(bound)
 	case bound > 0:
 		return
 	}
-	tc.add(unboundedTransactions, tc.path+".compensate.tiers", fmt.Sprintf("the tiers cover transactions of up to %s, but the database %s", span(timeout), what),
+	tc.add(unboundedTransactions, tc.path+".compensate.tiers", fmt.Sprintf("the tiers cover transactions of up to %s, but the database %s", doc.ShortDuration(timeout), what),
 		fmt.Sprintf("ALTER DATABASE ... SET idle_in_transaction_session_timeout = '%ds', or transaction_timeout since PostgreSQL 17", int(timeout.Seconds())))
 }
 

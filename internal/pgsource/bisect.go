@@ -180,7 +180,7 @@ func (t *Table) bisectStamps(ctx context.Context, r doc.Range, among condition, 
 		}
 	}
 	stamps, err = t.stampsByHalves(ctx, slices.Compact(oids))
-	stamps = onceEach(stamps, setOf(oids))
+	stamps = onceEach(stamps, doc.SetOf(oids))
 	slices.SortFunc(stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
 	return stamps, last, err
 }

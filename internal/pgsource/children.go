@@ -121,7 +121,7 @@ func (r *childReader) readMain(ctx context.Context, d *rowDecoder, oids []doc.OI
 	if err != nil {
 		return nil, nil, err
 	}
-	asked := setOf(oids)
+	asked := doc.SetOf(oids)
 	err = r.scan(ctx, q, d, func(error) {
 		document, reject := d.document()
 		switch {

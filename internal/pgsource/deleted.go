@@ -145,7 +145,7 @@ func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, e
 	if err != nil {
 		return nil, err
 	}
-	asked := setOf(oids)
+	asked := doc.SetOf(oids)
 	var marked []doc.OID
 	for _, row := range rows {
 		oid, err := t.key.rawOID(row)

@@ -28,7 +28,7 @@ func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, erro
 		}
 		all = append(all, stamps...)
 	}
-	return onceEach(all, setOf(oids)), nil
+	return onceEach(all, doc.SetOf(oids)), nil
 }
 
 // onceEach returns one stamp for each OID asked for. If the collation ignores
@@ -160,7 +160,7 @@ func (t *Table) page(ctx context.Context, ask pageQuery, also func(*tx)) (page, 
 	if p, err = t.readPage(ctx, ask, false, nil); err != nil {
 		return page{}, err
 	}
-	stamps, err := t.stampsByHalves(ctx, oidsOf(p.stamps))
+	stamps, err := t.stampsByHalves(ctx, doc.OIDs(p.stamps))
 	p.stamps = inOrderOf(p.stamps, stamps)
 	return p, err
 }
@@ -218,7 +218,7 @@ func (t *Table) addChildren(ctx context.Context, x *tx, stamps []doc.Stamp) erro
 	if len(t.children) == 0 || len(stamps) == 0 {
 		return nil
 	}
-	all, err := t.digests(ctx, x, oidsOf(stamps))
+	all, err := t.digests(ctx, x, doc.OIDs(stamps))
 	if err != nil {
 		return err
 	}
@@ -302,22 +302,6 @@ func (h *stampHalving) unknown(ctx context.Context, oid doc.OID) error {
 	}
 	h.stamps = append(h.stamps, p.stamps...)
 	return err
-}
-
-func oidsOf(stamps []doc.Stamp) []doc.OID {
-	oids := make([]doc.OID, len(stamps))
-	for i, s := range stamps {
-		oids[i] = s.OID
-	}
-	return oids
-}
-
-func setOf(oids []doc.OID) map[doc.OID]bool {
-	set := make(map[doc.OID]bool, len(oids))
-	for _, oid := range oids {
-		set[oid] = true
-	}
-	return set
 }
 
 // inOrderOf returns the stamps of the listed rows, in their order.

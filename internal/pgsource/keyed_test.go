@@ -35,11 +35,11 @@ func TestStampsInRange(t *testing.T) {
 				INSERT INTO doc SELECT %s FROM generate_series(0, 99) i`, c.columns, c.values), TableConfig{Key: c.key})
 			table.stampPage = page
 			stamps := readStamps(t, table.StampsInRange(t.Context(), doc.Range{}))
-			keys := slices.Compact(slices.Sorted(slices.Values(oidsOf(stamps))))
+			keys := slices.Compact(slices.Sorted(slices.Values(doc.OIDs(stamps))))
 			if len(keys) != c.keys {
 				t.Errorf("%s, pages of %d: got %d keys, want %d", c.name, page, len(keys), c.keys)
 			}
-			if table.Ordered() != c.ordered || c.ordered && !slices.IsSorted(oidsOf(stamps)) {
+			if table.Ordered() != c.ordered || c.ordered && !slices.IsSorted(doc.OIDs(stamps)) {
 				t.Errorf("%s: got ordered %v, want %v", c.name, table.Ordered(), c.ordered)
 			}
 			bounds, err := table.Breakpoints(t.Context(), 40)

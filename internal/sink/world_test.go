@@ -108,8 +108,8 @@ func (w *world) wantIndex(t *testing.T, want map[doc.OID]string) {
 	}
 }
 
-// wantWhole checks that each page speaks of what the index has. Of a row in
-// quarantine the index may have what a crash left.
+// wantWhole checks that each document and its page are of one write, except for rows
+// in quarantine, of which a crash may leave a document.
 func (w *world) wantWhole(t *testing.T) {
 	t.Helper()
 	aside := w.quarantine.Reasons()
