@@ -2,6 +2,8 @@ package configs
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"reflect"
 	"runtime"
 	"strings"
@@ -202,6 +204,25 @@ func TestLoadOfAnUnreadableFile(t *testing.T) {
 		var faults Faults
 		if !errors.As(err, &faults) || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+}
+
+// docs/operations.md states defaults and limits that are also in the table of keys.
+func TestDefaultsInOperations(t *testing.T) {
+	text, err := os.ReadFile("../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := mustParse(t, minimal)
+	l := c.Tables[0].Limits
+	for _, want := range []string{
+		fmt.Sprintf("more than %d MiB of text, %d,%03d,%03d words or %d,%03d different words", l.Text>>20, l.Words/1_000_000, l.Words/1000%1000, l.Words%1000, l.Distinct/1000, l.Distinct%1000),
+		fmt.Sprintf("`compensate.tree`, by default %d MiB for each table", c.Tables[0].Compensate.Tree>>20),
+		fmt.Sprintf("the default is one more than the tables' workers, and %d at most", maxConnections),
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+			t.Errorf("docs/operations.md does not contain %q", want)
 		}
 	}
 }

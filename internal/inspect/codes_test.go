@@ -191,3 +191,25 @@ func (c *testCase) findings(t *testing.T) Findings {
 	}
 	return check(t, cfg, c.server, &c.rows, c.horizon)
 }
+
+// docs/check.md states the limits that the constants have.
+func TestDocumentedLimits(t *testing.T) {
+	text, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("cancels a query after %d seconds, and the check of a table after %d.", queryWithin/time.Second, TableWithin/time.Second),
+		fmt.Sprintf("a whole table of more than %s rows", grouped(small)),
+		fmt.Sprintf("reads the whole child, of more than %s rows", grouped(small)),
+		fmt.Sprintf("joined table of more than %s rows", grouped(small)),
+		fmt.Sprintf("differ by more than %d s", clocksApart/time.Second),
+		fmt.Sprintf("a sample of %s can't become", grouped(sampled)),
+		fmt.Sprintf("has less than %d GiB free", leastFree>>30),
+		fmt.Sprintf("before %d, or more than a year after", timeunit.Earliest.Year()),
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+			t.Errorf("docs/check.md does not contain %q", want)
+		}
+	}
+}

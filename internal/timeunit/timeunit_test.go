@@ -2,6 +2,8 @@ package timeunit
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +104,21 @@ func TestParseReturnsTheUnitOfItsText(t *testing.T) {
 	for _, text := range []string{"", "sec", "S", "ms "} {
 		if got, err := Parse(text); err == nil {
 			t.Errorf("Parse(%q): got %q, want an error", text, got)
+		}
+	}
+}
+
+func TestDocumentedNumbers(t *testing.T) {
+	text, err := os.ReadFile("../../docs/correctness.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("more than half of up to %d,000 votes", Sample/1000),
+		fmt.Sprintf("plausible from %d to a year after the database's clock", Earliest.Year()),
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+			t.Errorf("docs/correctness.md does not contain %q", want)
 		}
 	}
 }
