@@ -1,18 +1,18 @@
 #!/bin/sh
-# Makes dist/indexerd, a static binary, and of it dist/*.deb and dist/*.rpm, for
-# this machine's architecture or for GOARCH. GO names the go command. VERSION is
-# the release; without it, it is what the source says.
+# Builds dist/indexerd, a static binary, and from it dist/*.deb and dist/*.rpm, for
+# this machine's architecture or GOARCH. GO names the go command. VERSION is
+# the release. Default: the version in the source.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 ARCH=$("$go" env GOARCH)
 VERSION=${VERSION:-$(sed -n 's/^var version = "\(.*\)"$/\1/p' cmd/indexerd/main.go)}
-: "${VERSION:?cmd/indexerd/main.go says no version: set VERSION}"
+: "${VERSION:?no version in cmd/indexerd/main.go: set VERSION}"
 export ARCH VERSION
 
 mkdir -p dist
 CGO_ENABLED=0 "$go" build -trimpath -ldflags "-s -w -X indexerd/internal/daemon.Version=$VERSION" -o dist/indexerd ./cmd/indexerd
 for format in deb rpm; do
-	# The tool runs here whatever architecture the packages are for.
+	# The tool runs on this machine, for any architecture of the packages.
 	GOARCH= "$go" run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4 package --config packaging/nfpm.yaml --packager "$format" --target dist/
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# After an installation or an upgrade, of a .deb or of an .rpm.
+# Runs after the installation or upgrade of a .deb or .rpm.
 set -e
 systemd-sysusers indexerd.conf
 systemd-tmpfiles --create indexerd.conf

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Before a removal, which a .deb calls remove and an .rpm 0. Before an upgrade
-# nothing is stopped, so that the old version answers until the new one starts.
+# Runs before a removal, with the argument remove in a .deb and 0 in an .rpm. An
+# upgrade does not stop the service, so that the old version answers until the
+# new one starts.
 set -e
 case "$1" in
 remove | 0)
