@@ -1,56 +1,56 @@
-// Package backup copies a data directory while it is written, and brings it
-// back.
+// Package backup copies a data directory while the daemon writes to it, and
+// restores the copy.
 //
 // A backup is a tar stream:
 //
-//	timeTrace.properties        the marks, as they were when it began
-//	film/load                   the progress of a load under way, of each table
-//	film/pages/key.dat ...      per table: its pages, then
-//	film/index/...              its index, then
-//	film/quarantine.jsonl ...   its logs, up to a whole line
-//	MANIFEST.json               what all of it must be: sizes, SHA-256, numbers
+//	timeTrace.properties        the marks at the beginning
+//	film/load                   for each table: the progress of a running load
+//	film/pages/key.dat ...      for each table: pages, then
+//	film/index/...              index, then
+//	film/quarantine.jsonl ...   logs, up to the last whole line
+//	MANIFEST.json               sizes, SHA-256 and numbers of all that
 //
-// Invariant: marks may lag the data they speak of, never lead it. So progress
-// is copied first: what is done while the rest is copied is in the copy or is
-// read again after the restore. Copied last, the marks would claim rows that
-// the copies of pages and index do not have, and nobody would read those again.
-// Pages and index are copies of two moments, as after a crash between the two:
-// a row whose page and document are not of one write counts as different.
+// Marks may lag behind the data, but never lead it. So Write copies marks and
+// progress first: a row written during the backup is in the copy, or is read again
+// after the restore. Marks copied last would cover rows that the copies of pages
+// and index lack, and no pass would read these rows again. Pages and index are
+// copied at two moments, as after a crash between two writes: a row whose page and
+// document are of different writes counts as different.
 //
-// Numbers (FetchSeq and V) are never to be given out twice: the sink drops what
-// was fetched before what the row's page has. The marks are copied before the
-// pages, which may have numbers that were reserved in between. MANIFEST.json
-// says how far each table's were reserved when its copies were complete, and
-// Restore raises the marks to it. Numbers given out later still may be given
-// out again: what they went into is not in the backup.
+// Numbers (FetchSeq and V) must not be used twice: the sink drops a row fetched
+// before the fetch in its page. Write copies the marks before the pages, and the
+// pages may have numbers that were reserved in between. MANIFEST.json has the
+// numbers that were reserved when the copies of a table were complete, and Restore
+// raises the marks to them. Later numbers may be used again: nothing in the backup
+// has them.
 //
-// Write: staging directory in the data directory; marks and progress; per table
-// a snapshot of pages and index into the staging directory, from where they are
-// streamed; manifest. A crash leaves the staging directory, which Clean removes
-// at the next start. No table is built anew meanwhile: its marks would speak of
-// another index; Write sees that and fails.
+// Steps of Write: create a staging directory in the data directory; stream marks
+// and progress; for each table copy pages and index to the staging directory and
+// stream them; stream the manifest. A crash leaves the staging directory, which
+// Clean removes at the next start. Write returns an error if a table is rebuilt
+// during the backup, since its marks are for another index.
 //
-// Save: everything into .NAME.indexerd.tmp beside the destination, checked as it
-// passes; sync of files and directories; rename; sync of the directory above.
-// Restore does the same beside the data directory, where it needs the right to
-// write. It says in the new marks that every table is unverified, so that a full
-// sweep comes first, and takes an empty data directory away just before the
-// rename. A crash leaves nothing, or all of it under its name, and perhaps the
-// temporary one, which the next run removes. An error leaves nothing; only when
-// the directory above can't be synced at last, all is there, and a power cut may
+// Steps of Save: write everything to .NAME.indexerd.tmp beside the destination and
+// compare it with the manifest; sync files and directories; rename; sync the
+// parent directory. Restore does the same beside the data directory, and needs
+// write permission there. It marks every table as unverified, so that a full sweep
+// runs first, and removes an empty data directory just before the rename. A crash
+// leaves nothing, or everything under its name, and perhaps the temporary
+// directory, which the next run removes. An error leaves nothing, unless the sync
+// of the parent directory failed: then everything is there, and a power cut may
 // undo the rename.
 //
-// What is read back is not trusted: names are checked and opened below an
-// os.Root, only regular files are taken, and an archive is read whole and
-// compared with its manifest before Restore writes its first byte.
+// Save and Restore do not trust the backup: they check names and open them below
+// an os.Root, accept only regular files, and Restore compares a whole archive with
+// its manifest before it writes the first byte.
 //
-// Assumptions: rename is atomic; a synced directory keeps its entries; neither
-// pages nor index need an empty directory; nobody else writes to DEST or to an
-// empty data directory at the same time.
+// Assumptions: a rename is atomic; a synced directory keeps its entries; pages and
+// index need no empty directories; no other process writes to the destination or
+// to the empty data directory at the same time.
 //
-// Cost: writing is held up only as far as Snapshot and CopyTo do it. Disk: the
-// copies of the largest table, where they can't be links. Memory: a buffer, the
-// list of files, and zstd's window. Restore reads an archive twice.
+// Cost: writers wait as long as Snapshot and CopyTo make them wait. Disk: copies of
+// the largest table, unless they are links. Memory: a buffer, the list of files,
+// and zstd's window. Restore reads an archive twice.
 package backup
 
 import (
@@ -71,23 +71,23 @@ import (
 	"indexerd/timetrace"
 )
 
-// staging is the pattern of the directories that hold copies until they are
-// streamed, one for each Write. No table is named so.
+// staging is the pattern of the staging directories, one for each Write. No table
+// can have such a name.
 const staging = "backup-*.tmp"
 
-// A Table is what is copied of one table.
+// A Table lists what to copy of one table.
 type Table struct {
 	Name string
-	// Progress names files that, as the marks, may lag the data and never lead
-	// it: the record of a load under way. They come and go.
+	// Progress names files that must not lead the data, like the marks: the record
+	// of a running load. They may be missing.
 	Progress []string
 	Pages    interface{ Snapshot(dir string) error }
 	Index    interface{ CopyTo(dir string) error }
-	Files    []string // logs, a line an entry
+	Files    []string // logs with one entry per line
 }
 
-// A Backup says what to copy. A table that has no marks when Write begins is
-// left out: its load began later.
+// A Backup lists what to copy. Write skips a table without marks: its load began
+// later.
 type Backup struct {
 	Dir     string // the data directory
 	Version string // of this program
@@ -95,8 +95,8 @@ type Backup struct {
 	Tables  []Table
 }
 
-// Write streams a backup. A stream whose Write failed has no manifest, and is
-// no backup.
+// Write streams a backup. After an error the stream has no manifest, and Save
+// rejects it.
 func Write(ctx context.Context, w io.Writer, b Backup) error {
 	c := &copying{
 		Backup: b, ctx: ctx, tar: tar.NewWriter(w),
@@ -112,8 +112,8 @@ func Write(ctx context.Context, w io.Writer, b Backup) error {
 	return nil
 }
 
-// Clean removes from a data directory what a crash has left of a Write: copies
-// as large as a table, which nobody would miss, or find. None may be under way.
+// Clean removes staging directories that a crash has left in a data directory. No
+// Write may be running.
 func Clean(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -127,7 +127,7 @@ func Clean(dir string) error {
 	return nil
 }
 
-// copying is a Write under way.
+// copying is a running Write.
 type copying struct {
 	Backup
 	ctx      context.Context
@@ -162,7 +162,7 @@ func (c *copying) run() error {
 	return c.finish()
 }
 
-// marks copies the marks, and returns what they say.
+// marks copies the marks and returns them.
 func (c *copying) marks() (timetrace.State, error) {
 	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(c.Dir, timetrace.FileName))
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *copying) marks() (timetrace.State, error) {
 
 func (c *copying) progress(t Table) error {
 	for _, name := range t.Progress {
-		// Where it has gone the load has ended: marks that say otherwise lag.
+		// If the file is missing the load has ended, and the marks lag behind.
 		if err := c.lines(t.Name, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -189,7 +189,7 @@ func (c *copying) progress(t Table) error {
 	return nil
 }
 
-// table copies a table whose marks were m when the backup began.
+// table copies a table. m are its marks at the beginning of the backup.
 func (c *copying) table(t Table, m timetrace.Table) error {
 	staging := filepath.Join(c.staging, t.Name)
 	if err := os.Mkdir(staging, 0o700); err != nil {
@@ -201,10 +201,10 @@ func (c *copying) table(t Table, m timetrace.Table) error {
 	if err := t.Index.CopyTo(filepath.Join(staging, "index")); err != nil {
 		return err
 	}
-	// Numbers are reserved before they are given out: none in the copies is above.
+	// Numbers are reserved before they are used: the copies have no higher ones.
 	now := c.Trace.Tables()[t.Name]
 	if now.Generation != m.Generation {
-		return fmt.Errorf("%s was built anew meanwhile: back up again", t.Name)
+		return fmt.Errorf("table %s was rebuilt during the backup: back up again", t.Name)
 	}
 	c.manifest.Tables = append(c.manifest.Tables, tableEntry{Table: t.Name, Numbers: now.Numbers})
 	for _, part := range []string{"pages", "index"} {
@@ -217,7 +217,7 @@ func (c *copying) table(t Table, m timetrace.Table) error {
 			return err
 		}
 	}
-	return os.RemoveAll(staging) // room for the next one
+	return os.RemoveAll(staging) // makes room for the next table
 }
 
 // tree streams the files of a directory.
@@ -227,7 +227,7 @@ func (c *copying) tree(as, dir string) error {
 			return err
 		}
 		if !d.Type().IsRegular() {
-			return fmt.Errorf("%s is no regular file", name)
+			return fmt.Errorf("%s is not a regular file", name)
 		}
 		rel, err := filepath.Rel(dir, name)
 		if err != nil {
@@ -250,7 +250,7 @@ func (c *copying) file(as, name string) error {
 	return c.add(as, info.Size(), f)
 }
 
-// lines streams a log that is being appended to, up to a whole line.
+// lines streams a growing log up to its last whole line.
 func (c *copying) lines(table, name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -264,7 +264,7 @@ func (c *copying) lines(table, name string) error {
 	return c.add(path.Join(table, filepath.Base(name)), size, f)
 }
 
-// add streams a file and enters it into the manifest.
+// add streams a file and adds it to the manifest.
 func (c *copying) add(name string, size int64, r io.Reader) error {
 	if err := c.header(name, size); err != nil {
 		return err
@@ -272,7 +272,7 @@ func (c *copying) add(name string, size int64, r io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(c.tar, sum), io.LimitReader(untilDone{c.ctx, r}, size))
 	if err == nil && n < size {
-		err = fmt.Errorf("%s became shorter while it was copied", name)
+		err = fmt.Errorf("%s became shorter during the backup", name)
 	}
 	if err != nil {
 		return err
@@ -285,9 +285,9 @@ func (c *copying) header(name string, size int64) error {
 	return c.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: c.manifest.Time.Truncate(time.Second)})
 }
 
-// finish writes the manifest, which makes the stream a backup.
+// finish writes the manifest, which completes the backup.
 func (c *copying) finish() error {
-	if err := c.manifest.check(); err != nil { // what Restore would refuse is no backup
+	if err := c.manifest.check(); err != nil { // Restore would reject it
 		return err
 	}
 	text, err := c.manifest.encode()
@@ -303,7 +303,7 @@ func (c *copying) finish() error {
 	return c.tar.Close()
 }
 
-// wholeLines is the size of a file up to its last line's end.
+// wholeLines returns the size of a file up to its last newline.
 func wholeLines(f *os.File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -324,7 +324,7 @@ func wholeLines(f *os.File) (int64, error) {
 	return 0, nil
 }
 
-// untilDone reads until ctx ends.
+// untilDone is a reader that ends with ctx.
 type untilDone struct {
 	ctx context.Context
 	r   io.Reader

@@ -27,8 +27,8 @@ func TestOrderOfABackup(t *testing.T) {
 	}
 }
 
-// Counterexample 16 of CORRECTNESS: rows are written while the backup is. What
-// the marks claim is in both copies.
+// Rows are written during the backup (counterexample 16 in docs/correctness.md).
+// The rows that the marks cover are in both copies.
 func TestMarksDoNotLeadTheCopies(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	dest := filepath.Join(t.TempDir(), "b")
@@ -37,8 +37,7 @@ func TestMarksDoNotLeadTheCopies(t *testing.T) {
 	wantRestored(t, data)
 }
 
-// The twin of Write that copies progress last: the marks claim rows that the
-// copies do not have, and that no pass would read again.
+// If the marks were copied last they would cover rows that the copies lack.
 func TestProgressCopiedLastLosesRows(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	for _, part := range []string{"pages", "index"} {
@@ -46,13 +45,13 @@ func TestProgressCopiedLastLosesRows(t *testing.T) {
 	}
 	marks, _ := w.trace.Table("film")
 	if s := rowsOf(t, dir, "film", "pages"); !marks.Incremental.After(at(s.Rows)) {
-		t.Errorf("got the mark %v and rows up to %v: the order would not matter", marks.Incremental, at(s.Rows))
+		t.Errorf("got the mark %v and rows up to %v, want the mark to lead", marks.Incremental, at(s.Rows))
 	}
 }
 
-// Numbers are reserved between the copy of the marks and that of the pages.
-// With the marks' own, all fetches would be older than those of the pages.
-func TestNumbersAreNotGivenOutTwice(t *testing.T) {
+// Numbers are reserved between the copy of the marks and that of the pages. With
+// the numbers of the copied marks new fetches would seem older than the pages.
+func TestNumbersAreNotUsedTwice(t *testing.T) {
 	dir := t.TempDir()
 	check(t, Save(bytes.NewReader(anyStream(t)), filepath.Join(dir, "b")))
 	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(dir, "b"))
@@ -60,11 +59,11 @@ func TestNumbersAreNotGivenOutTwice(t *testing.T) {
 	for _, name := range tableNames {
 		asCopied, _ := trace.Table(name)
 		if s := rowsOf(t, filepath.Join(dir, "b"), name, "pages"); asCopied.Numbers >= s.Number {
-			t.Errorf("%s: the copied marks have numbers up to %d, the pages %d: nothing is tested", name, asCopied.Numbers, s.Number)
+			t.Errorf("%s: the copied marks have numbers up to %d, the pages up to %d, want them higher", name, asCopied.Numbers, s.Number)
 		}
 	}
 	check(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data")))
-	wantRestored(t, filepath.Join(dir, "data")) // which compares the numbers
+	wantRestored(t, filepath.Join(dir, "data")) // compares the numbers
 }
 
 func TestLogsEndWithAWholeLine(t *testing.T) {
@@ -73,7 +72,7 @@ func TestLogsEndWithAWholeLine(t *testing.T) {
 		{"empty", "", ""},
 		{"whole", "1\n2\n", "1\n2\n"},
 		{"cut", "1\n2", "1\n"},
-		{"no line yet", "1", ""},
+		{"no whole line", "1", ""},
 		{"cut after more than a block", "1\n" + long, "1\n"},
 		{"a newline at a block's begin", "\n" + long[:4095], "\n"},
 		{"a newline at a block's end", long[:4096] + "\n" + long[:4096], long[:4096] + "\n"},
@@ -107,8 +106,9 @@ func staged(t *testing.T, dir string) []string {
 	return names
 }
 
-// A caller may have gone whose backup still runs: each has its own copies.
-func TestTwoAtOnce(t *testing.T) {
+// Each Write has its own staging directory: the backup of a caller that has gone
+// may still run.
+func TestConcurrentBackups(t *testing.T) {
 	w := newWorld(t)
 	want := names(t, stream(t, w.backup()))
 	first := w.backup()
@@ -123,7 +123,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// between are pages during whose copy something happens.
+// between calls then after the copy of its pages.
 type between struct {
 	Pages interface{ Snapshot(dir string) error }
 	then  func()
@@ -137,16 +137,15 @@ func (b between) Snapshot(dir string) error {
 	return nil
 }
 
-// Clean takes the staging directory away and nothing else: neither what is
-// stored nor a backup that somebody keeps in the data directory.
-func TestClean(t *testing.T) {
+// Clean removes staging directories, and not a backup in the data directory.
+func TestCleanRemovesOnlyStagingDirectories(t *testing.T) {
 	w := newWorld(t)
 	check(t, Save(bytes.NewReader(stream(t, w.backup())), filepath.Join(w.dir, "kept")))
 	check(t, Save(bytes.NewReader(stream(t, w.backup())), filepath.Join(w.dir, "kept.tar.zst")))
 	want := files(t, w.dir)
 	left := filepath.Join(w.dir, "backup-123.tmp", "film", "pages")
 	check(t, os.MkdirAll(left, 0o700))
-	write(t, filepath.Join(left, "key.dat"), "of a backup that a crash ended")
+	write(t, filepath.Join(left, "key.dat"), "left by a crash")
 	for range 2 {
 		check(t, Clean(w.dir))
 		if got := staged(t, w.dir); got != nil {
@@ -158,7 +157,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// shortWriter is a caller who goes away.
+// shortWriter is a connection that fails after some bytes.
 type shortWriter struct{ left int }
 
 func (s *shortWriter) Write(p []byte) (int, error) {
@@ -175,12 +174,12 @@ func TestWriteEndsWithItsContext(t *testing.T) {
 	b.Tables[1].Pages = after{copied{w}, cancel}
 	var out bytes.Buffer
 	if err := Write(ctx, &out, b); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want that the context ended", err)
+		t.Errorf("got error %v, want Canceled", err)
 	}
 	wantError(t, Save(&out, filepath.Join(t.TempDir(), "b")), "cut off")
 }
 
-// after does something when a copy is complete.
+// after calls do when a copy is complete.
 type after struct {
 	copied
 	do func()
@@ -190,18 +189,18 @@ func (a after) Snapshot(dir string) error { return errors.Join(a.copied.Snapshot
 func (a after) CopyTo(dir string) error   { return a.Snapshot(dir) }
 func (a after) call() error               { a.do(); return nil }
 
-func TestATableBuiltAnewMeanwhileIsNoBackup(t *testing.T) {
+func TestARebuildDuringABackupIsAnError(t *testing.T) {
 	w := newWorld(t)
 	b := w.backup()
 	b.Tables[1].Index = after{copied{w}, func() {
 		check(t, w.trace.UpdateTable("film", func(m *timetrace.Table) { m.Generation++ }))
 	}}
-	wantError(t, Write(context.Background(), io.Discard, b), "film was built anew meanwhile: back up again")
+	wantError(t, Write(context.Background(), io.Discard, b), "table film was rebuilt during the backup: back up again")
 }
 
-// A load begins while the backup is under way: the marks know nothing of it,
-// and a directory without marks could not be opened.
-func TestATableWithoutMarksIsLeftOut(t *testing.T) {
+// A load that begins during the backup has no marks in it, and a table without
+// marks cannot be opened.
+func TestATableWithoutMarksIsSkipped(t *testing.T) {
 	w := newWorld(t)
 	b := w.backup()
 	check(t, w.trace.Update(func(s timetrace.State) { delete(s, "film") }))
@@ -215,9 +214,9 @@ func TestATableWithoutMarksIsLeftOut(t *testing.T) {
 	}
 }
 
-// A table that was taken out of the configuration has marks and is not copied.
-// Marks that speak of nothing would keep it from ever being loaded again.
-func TestMarksOfWhatIsNotInTheBackupGo(t *testing.T) {
+// A table that was removed from the configuration has marks and is not copied.
+// Its marks would prevent a new load.
+func TestRestoreRemovesMarksOfTablesThatAreNotInTheBackup(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	b := w.backup()
 	b.Tables = b.Tables[1:]
@@ -234,20 +233,20 @@ func TestOnlyProgressMayBeMissing(t *testing.T) {
 	w := newWorld(t)
 	check(t, os.Remove(filepath.Join(w.dir, "film", "load")))
 	if got := names(t, stream(t, w.backup())); slices.Contains(got, "film/load") {
-		t.Errorf("got files %v: a load that has ended has no record", got)
+		t.Errorf("got files %v, want no film/load", got)
 	}
 	check(t, os.Remove(filepath.Join(w.dir, "film", "history.jsonl")))
 	if err := Write(context.Background(), io.Discard, w.backup()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got error %v, want that a log is missing", err)
+		t.Errorf("got error %v, want ErrNotExist", err)
 	}
 }
 
-// What Restore would refuse is not written in the first place.
-func TestWriteChecksWhatItWrites(t *testing.T) {
+// Write returns an error for a backup that Restore would reject.
+func TestWriteChecksItsManifest(t *testing.T) {
 	for want, spoil := range map[string]func(*testing.T, *Backup){
 		"twice":                    func(_ *testing.T, b *Backup) { b.Tables[0].Files = append(b.Tables[0].Files, b.Tables[0].Files[0]) },
-		"not the name of a file":   func(t *testing.T, b *Backup) { odd(t, &b.Tables[0]) },
-		"is no regular file":       func(t *testing.T, b *Backup) { linked(t, &b.Tables[0]) },
+		"not a file name":          func(t *testing.T, b *Backup) { odd(t, &b.Tables[0]) },
+		"is not a regular file":    func(t *testing.T, b *Backup) { linked(t, &b.Tables[0]) },
 		"timeTrace.properties: no": func(t *testing.T, b *Backup) { check(t, os.Remove(filepath.Join(b.Dir, timetrace.FileName))) },
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -274,8 +273,7 @@ func (l linkedIndex) CopyTo(dir string) error {
 	return errors.Join(os.Mkdir(dir, 0o700), os.Symlink(l.to, filepath.Join(dir, "store")))
 }
 
-// Logs only grow; where one does not, the archive would be out of step.
-func TestAFileThatBecomesShorter(t *testing.T) {
+func TestAFileThatBecomesShorterIsAnError(t *testing.T) {
 	c := &copying{ctx: context.Background(), tar: tar.NewWriter(io.Discard)}
-	wantError(t, c.add("film/history.jsonl", 10, strings.NewReader("1\n")), "film/history.jsonl became shorter while it was copied")
+	wantError(t, c.add("film/history.jsonl", 10, strings.NewReader("1\n")), "film/history.jsonl became shorter during the backup")
 }

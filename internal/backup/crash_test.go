@@ -14,13 +14,12 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// errKilled is the error of the step at which the process is killed. No further
-// one is taken.
+// errKilled is the error of the step at which the process is killed, and of all
+// later ones.
 var errKilled = errors.New("killed")
 
-// A trialDisk is a real one on which a step can fail, and which knows what is
-// not durable: contents that were not synced, and entries of directories that
-// were not.
+// A trialDisk is a real disk on which a step can fail. It notes the files and the
+// directories that are not synced.
 type trialDisk struct {
 	disk
 	t      *testing.T
@@ -48,7 +47,7 @@ func (d *trialDisk) step() error {
 	return nil
 }
 
-// entry changes the directory that a name is in.
+// entry changes an entry of a directory.
 func (d *trialDisk) entry(name string, change func() error) error {
 	if err := d.step(); err != nil {
 		return err
@@ -73,11 +72,11 @@ func (d *trialDisk) RemoveAll(name string) error {
 	return d.entry(name, func() error { d.forget(name); return d.disk.RemoveAll(name) })
 }
 
-// Rename makes sure that what takes its place is durable.
+// Rename expects that the renamed files are synced.
 func (d *trialDisk) Rename(old, new string) error {
 	for name := range d.dirty {
 		if name == old || strings.HasPrefix(name, old+"/") {
-			d.t.Errorf("%s takes its place as %s before %s is synced", old, new, name)
+			d.t.Errorf("%s is renamed to %s before %s is synced", old, new, name)
 		}
 	}
 	return d.entry(new, func() error { return d.disk.Rename(old, new) })
@@ -88,7 +87,7 @@ func (d *trialDisk) SyncDir(name string) error {
 		return err
 	}
 	delete(d.dirty, name)
-	return nil // no power is cut here: to be told is enough
+	return nil // no test cuts the power
 }
 
 func (d *trialDisk) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -126,7 +125,7 @@ type trialFile struct {
 	written bool
 }
 
-// Write writes half of it when it is made to fail.
+// Write writes half if the step fails.
 func (f *trialFile) Write(p []byte) (int, error) {
 	f.disk.dirty[f.name] = true
 	if err := f.disk.step(); err != nil {
@@ -144,7 +143,7 @@ func (f *trialFile) Sync() error {
 	return nil
 }
 
-// Close of what was written may fail; of what was only read it loses nothing.
+// Close may fail for a file that was written.
 func (f *trialFile) Close() error {
 	if !f.written {
 		return f.File.Close()
@@ -152,12 +151,16 @@ func (f *trialFile) Close() error {
 	return errors.Join(f.disk.step(), f.File.Close())
 }
 
-// everyStep runs what makes name in a directory, once for each step and fault,
-// until no step is left to fail: there is nothing then, or all of it. And
-// nothing is in the way of the next one.
+// everyStep calls run once for each step and fault, until no step is left to fail;
+// in a short run for every third step. After a fault nothing is there, or
+// everything, and the next run succeeds.
 func everyStep(t *testing.T, prepare func(dir string), run func(d disk) error, nothing func(dir string) bool, all func(dir string)) {
+	stride := 1
+	if testing.Short() {
+		stride = 3
+	}
 	for _, fault := range []error{errKilled, syscall.EIO} {
-		for k := 1; ; k++ {
+		for k := 1; ; k += stride {
 			dir := t.TempDir()
 			prepare(dir)
 			d := onTrial(t, dir)
@@ -165,10 +168,10 @@ func everyStep(t *testing.T, prepare func(dir string), run func(d disk) error, n
 			err := run(d)
 			if err == nil {
 				if d.steps >= k {
-					t.Fatalf("step %d: %v was not noticed", k, fault)
+					t.Fatalf("step %d, %v: got no error", k, fault)
 				}
 				if len(d.dirty) > 0 {
-					t.Fatalf("at the end %v is not synced", d.dirty)
+					t.Fatalf("got %v not synced at the end", d.dirty)
 				}
 				all(dir)
 				break
@@ -189,13 +192,14 @@ func everyStep(t *testing.T, prepare func(dir string), run func(d disk) error, n
 	}
 }
 
-// exists reports whether something in a directory has a name that ends so.
+// exists reports whether a name in a directory has this suffix.
 func exists(dir, suffix string) bool {
 	names, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
 	return err == nil && len(names) > 0
 }
 
-func TestSaveAtEveryStep(t *testing.T) {
+func TestSaveFailsAtEachStep(t *testing.T) {
+	t.Parallel()
 	text := anyStream(t)
 	for _, form := range forms {
 		t.Run(form, func(t *testing.T) {
@@ -211,7 +215,8 @@ func TestSaveAtEveryStep(t *testing.T) {
 	}
 }
 
-func TestRestoreAtEveryStep(t *testing.T) {
+func TestRestoreFailsAtEachStep(t *testing.T) {
+	t.Parallel()
 	for form, prepare := range map[string]func(data string){
 		"b":         func(string) {},
 		"b.tar.zst": func(data string) { check(t, os.Mkdir(data, 0o700)); write(t, filepath.Join(data, lockName), "") },

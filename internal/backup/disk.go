@@ -15,13 +15,13 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// A disk is one directory and what is below it.
+// A disk is a directory with everything below it.
 type disk interface {
 	atomicfile.FS
 	RemoveAll(name string) error
 }
 
-// rooted is a disk of the machine that no name and no link leads out of.
+// rooted is a real directory. No name and no link leads out of it.
 type rooted struct{ *os.Root }
 
 func (r rooted) OpenFile(name string, flag int, perm fs.FileMode) (atomicfile.File, error) {
@@ -38,17 +38,17 @@ func (r rooted) SyncDir(name string) error {
 	return atomicfile.OS.SyncDir(filepath.Join(r.Name(), name))
 }
 
-// A replacement is built under a temporary name and takes its place at once.
+// A replacement is built under a temporary name and then renamed.
 type replacement struct {
 	disk disk
 	name string
 }
 
-// tmp is a name that nobody else gives: what a crash left there is removed.
+// tmp returns the temporary name. What a crash left there is removed.
 func (r replacement) tmp() string { return "." + r.name + ".indexerd.tmp" }
 
-// make calls build, which makes the temporary one durable, and puts it in its
-// place. After an error of build nothing is left.
+// make calls build, which writes the temporary name durably, and renames it. After
+// an error of build nothing is left.
 func (r replacement) make(build func(tmp string) error) error {
 	if err := r.disk.RemoveAll(r.tmp()); err != nil { // a crash left it
 		return err
@@ -67,7 +67,7 @@ func (r replacement) make(build func(tmp string) error) error {
 type folder struct {
 	disk disk
 	dir  string
-	dirs []string // that were written to
+	dirs []string // that have new entries
 }
 
 func (f *folder) take(name string, _ int64, r io.Reader) error {
@@ -75,14 +75,14 @@ func (f *folder) take(name string, _ int64, r io.Reader) error {
 	if err := f.enter(path.Dir(name)); err != nil {
 		return err
 	}
-	// Exclusive: two names may be one to a file system that ignores case.
+	// create is exclusive: a file system may ignore case, and take two names for one.
 	return create(f.disk, name, func(w io.Writer) error {
 		_, err := io.Copy(w, r)
 		return err
 	})
 }
 
-// enter makes a directory, and remembers it and those above.
+// enter creates a directory, and notes it and those above it for sync.
 func (f *folder) enter(dir string) error {
 	if slices.Contains(f.dirs, dir) {
 		return nil
@@ -96,7 +96,7 @@ func (f *folder) enter(dir string) error {
 	return nil
 }
 
-// sync makes the names of all files durable; what they have is so already.
+// sync makes the names of all files durable. Their contents are durable already.
 func (f *folder) sync() error {
 	for _, dir := range f.dirs {
 		if err := f.disk.SyncDir(dir); err != nil {
@@ -106,7 +106,7 @@ func (f *folder) sync() error {
 	return nil
 }
 
-// create writes a new file and makes its content durable.
+// create writes a new file and syncs its content.
 func create(d disk, name string, write func(io.Writer) error) error {
 	f, err := d.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -118,7 +118,7 @@ func create(d disk, name string, write func(io.Writer) error) error {
 	return and(err, f.Close())
 }
 
-// compressed writes a tar archive through zstd: write fills it.
+// compressed writes a tar archive, filled by write, through zstd.
 func compressed(w io.Writer, write func(*tar.Writer) error) error {
 	z, err := zstd.NewWriter(w)
 	if err != nil {
@@ -131,7 +131,7 @@ func compressed(w io.Writer, write func(*tar.Writer) error) error {
 	return and(err, z.Close())
 }
 
-// and joins what else went wrong, in one line.
+// and joins two errors in one line.
 func and(err, more error) error {
 	switch {
 	case err == nil:

@@ -15,36 +15,36 @@ import (
 	"indexerd/timetrace"
 )
 
-// manifestName is the last file of a backup.
+// manifestName is the name of the last file of a backup.
 const manifestName = "MANIFEST.json"
 
-// format is the version of a backup's layout.
+// format is the version of the layout.
 const format = 1
 
-// Bounds on what a backup may make the reader remember.
+// Limits of a backup. They limit the reader's memory.
 const (
 	maxManifest = 64 << 20
 	maxFiles    = 100_000
 	maxName     = 1024
 )
 
-// A manifest says what a backup consists of:
+// A manifest lists the content of a backup:
 //
 //	{"format":1,"version":"0.1.0","time":"2026-11-21T10:15:30.5Z",
 //	 "tables":[{"table":"film","numbers":262144}],
 //	 "files":[{"name":"timeTrace.properties","size":412,"sha256":"9f..."}, ...]}
 type manifest struct {
 	Format  int          `json:"format"`
-	Version string       `json:"version"` // of the program that wrote it
-	Time    time.Time    `json:"time"`    // this machine's when it began
+	Version string       `json:"version"` // of the program that wrote the backup
+	Time    time.Time    `json:"time"`    // when Write began, by the local clock
 	Tables  []tableEntry `json:"tables"`
-	Files   []fileEntry  `json:"files"` // in their order, without the manifest
+	Files   []fileEntry  `json:"files"` // in the order of the stream, without the manifest
 }
 
-// A tableEntry is a table that is in the backup.
+// A tableEntry is a table of the backup.
 type tableEntry struct {
 	Table   string `json:"table"`
-	Numbers uint64 `json:"numbers"` // no copied page or document has a greater one
+	Numbers uint64 `json:"numbers"` // no copied page or document has a higher one
 }
 
 type fileEntry struct {
@@ -61,7 +61,7 @@ func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:
 func (d *digest) UnmarshalText(text []byte) error {
 	sum, err := hex.DecodeString(string(text))
 	if err != nil || len(sum) != len(d) {
-		return fmt.Errorf("%.80q is no SHA-256", text)
+		return fmt.Errorf("%.80q is not a SHA-256", text)
 	}
 	*d = digest(sum)
 	return nil
@@ -69,7 +69,7 @@ func (d *digest) UnmarshalText(text []byte) error {
 
 func (m manifest) encode() ([]byte, error) { return json.MarshalIndent(m, "", " ") }
 
-// decodeManifest reads a manifest that anybody may have written.
+// decodeManifest decodes and checks a manifest from an untrusted source.
 func decodeManifest(text []byte) (manifest, error) {
 	var m manifest
 	var made struct {
@@ -80,7 +80,7 @@ func decodeManifest(text []byte) (manifest, error) {
 		return m, fmt.Errorf("%s: %w", manifestName, err)
 	}
 	if made.Format != format {
-		return m, fmt.Errorf("it is of format %d and this version reads %d: use the indexerd that wrote it, %.40q", made.Format, format, made.Version)
+		return m, fmt.Errorf("the backup has format %d and this version reads %d: use the indexerd that wrote it, %.40q", made.Format, format, made.Version)
 	}
 	err := json.Unmarshal(text, &m)
 	if err == nil {
@@ -92,18 +92,18 @@ func decodeManifest(text []byte) (manifest, error) {
 	return m, nil
 }
 
-// check makes sure that what the manifest names can be written below a data
-// directory, and can be one.
+// check returns an error if the files of the manifest are no data directory, or
+// cannot be written to one.
 func (m manifest) check() error {
 	tables := map[string]bool{}
 	for _, t := range m.Tables {
 		if !tableName.MatchString(t.Table) || tables[t.Table] {
-			return fmt.Errorf("table %.80q is not named as a table, or named twice", t.Table)
+			return fmt.Errorf("table %.80q has an invalid name, or is listed twice", t.Table)
 		}
 		tables[t.Table] = true
 	}
 	if len(m.Files) > maxFiles {
-		return fmt.Errorf("it names more than %d files", maxFiles)
+		return fmt.Errorf("the manifest lists more than %d files", maxFiles)
 	}
 	files := map[string]bool{}
 	for _, f := range m.Files {
@@ -113,16 +113,16 @@ func (m manifest) check() error {
 		table, _, inTable := strings.Cut(f.Name, "/")
 		switch {
 		case inTable && !tables[table]:
-			return fmt.Errorf("%q belongs to no table of it", f.Name)
+			return fmt.Errorf("%q belongs to no table of the backup", f.Name)
 		case files[f.Name]:
-			return fmt.Errorf("it names %q twice", f.Name)
+			return fmt.Errorf("the manifest lists %q twice", f.Name)
 		case f.Size < 0:
 			return fmt.Errorf("%q has a size below 0", f.Name)
 		}
 		files[f.Name] = true
 	}
 	if !files[timetrace.FileName] {
-		return errors.New("it names no " + timetrace.FileName)
+		return errors.New("the manifest does not list " + timetrace.FileName)
 	}
 	for _, f := range m.Files {
 		for dir := path.Dir(f.Name); dir != "."; dir = path.Dir(dir) {
@@ -134,11 +134,11 @@ func (m manifest) check() error {
 	return nil
 }
 
-// tableName is what configs lets a table be called.
+// tableName matches the names that package configs allows.
 var tableName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// checkName lets through the marks and what lies in a table's directory:
-// nothing absolute, no "..", nothing that another system reads as such.
+// checkName allows the marks and files below a table's directory: no absolute
+// name, no "..", and nothing that another operating system reads as one of them.
 func checkName(name string) error {
 	table, rest, _ := strings.Cut(name, "/")
 	switch {
@@ -147,16 +147,16 @@ func checkName(name string) error {
 	case len(name) <= maxName && tableName.MatchString(table) && rest != "." && fs.ValidPath(rest) && plain(name):
 		return nil
 	}
-	return fmt.Errorf("%.200q is not the name of a file of a backup", name)
+	return fmt.Errorf("%.200q is not a file name of a backup", name)
 }
 
-// plain reports whether a name has only printable ASCII, and neither backslash
-// nor colon.
+// plain reports whether a name has only printable ASCII without backslash and
+// colon.
 func plain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' || r == ':' })
 }
 
-// compare compares what was read with what the manifest says.
+// compare compares the files that were read with the manifest.
 func (m manifest) compare(read map[string]fileEntry) error {
 	for _, want := range m.Files {
 		got, ok := read[want.Name]
@@ -177,7 +177,7 @@ func (m manifest) compare(read map[string]fileEntry) error {
 func (want fileEntry) compare(got fileEntry) error {
 	switch {
 	case got.Size != want.Size:
-		return fmt.Errorf("%s is damaged: it has %d bytes, not %d", want.Name, got.Size, want.Size)
+		return fmt.Errorf("%s is damaged: it has %d bytes, want %d", want.Name, got.Size, want.Size)
 	case got.SHA256 != want.SHA256:
 		return fmt.Errorf("%s is damaged: its checksum is not the one in %s", want.Name, manifestName)
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A taker takes one file of a backup.
+// A taker receives one file of a backup.
 type taker func(name string, size int64, r io.Reader) error
 
-// read hands the files of a tar stream to take, and compares them with the
-// manifest at the end. Without an error all that was taken is as it was
-// written.
+// read passes the files of a tar stream to take, and compares them with the
+// manifest at the end.
 func read(r io.Reader, take taker) (manifest, error) {
 	archive := tar.NewReader(r)
 	seen := map[string]fileEntry{}
@@ -39,10 +38,10 @@ func read(r io.Reader, take taker) (manifest, error) {
 			return manifest{}, err
 		}
 		if _, twice := seen[h.Name]; twice {
-			return manifest{}, fmt.Errorf("it has %s twice", h.Name)
+			return manifest{}, fmt.Errorf("the backup has %s twice", h.Name)
 		}
 		if len(seen) == maxFiles {
-			return manifest{}, fmt.Errorf("it has more than %d files", maxFiles)
+			return manifest{}, fmt.Errorf("the backup has more than %d files", maxFiles)
 		}
 		if seen[h.Name], err = pass(h.Name, h.Size, archive, take); err != nil {
 			return manifest{}, inWords(err)
@@ -50,7 +49,7 @@ func read(r io.Reader, take taker) (manifest, error) {
 	}
 }
 
-// pass hands a file on, and returns what it was.
+// pass passes a file to take, and returns its manifest entry.
 func pass(name string, size int64, r io.Reader, take taker) (fileEntry, error) {
 	sum := sha256.New()
 	err := take(name, size, io.TeeReader(r, sum))
@@ -64,11 +63,11 @@ func checkHeader(h *tar.Header) error {
 	return checkRegular(h)
 }
 
-// checkRegular refuses links, devices, directories and sparse files, which
-// grow without end from a few bytes.
+// checkRegular rejects links, devices, directories and sparse files. A few bytes
+// of a sparse file can fill a disk.
 func checkRegular(h *tar.Header) error {
 	if h.Typeflag != tar.TypeReg {
-		return fmt.Errorf("%s is no regular file", h.Name)
+		return fmt.Errorf("%s is not a regular file", h.Name)
 	}
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -92,34 +91,34 @@ func readManifest(h *tar.Header, r io.Reader) (manifest, error) {
 	return decodeManifest(text)
 }
 
-// maxPadding is how much may stand behind a tar archive's end.
+// maxPadding is the maximum length of what follows the end of a tar archive.
 const maxPadding = 1 << 20
 
-// atEnd makes sure that nothing follows the manifest, and that what carried the
-// archive, a connection or zstd, ends well too.
+// atEnd expects the end of the archive, and of the connection or zstd stream
+// around it.
 func atEnd(r io.Reader, archive *tar.Reader) error {
 	switch _, err := archive.Next(); {
 	case err == nil:
-		return fmt.Errorf("something follows %s", manifestName)
+		return fmt.Errorf("the archive continues after %s", manifestName)
 	case err != io.EOF:
 		return inWords(err)
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(r, maxPadding))
 	if err == nil && n == maxPadding {
-		err = errors.New("something follows the archive")
+		err = errors.New("the file continues after the archive")
 	}
 	return inWords(err)
 }
 
-// inWords says what the errors of tar and zstd mean.
+// inWords explains errors of tar and zstd.
 func inWords(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it ends before its manifest does: it was cut off")
+		return errors.New("the backup ends before its manifest: it was cut off")
 	case errors.Is(err, tar.ErrHeader):
-		return errors.New("it is damaged, or no tar archive")
+		return errors.New("the backup is damaged, or not a tar archive")
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		return errors.New("it is damaged, or not compressed by zstd")
+		return errors.New("the backup is damaged, or not compressed by zstd")
 	}
 	return err
 }

@@ -12,12 +12,12 @@ import (
 	"indexerd/timetrace"
 )
 
-// lockName is the lock of a data directory, which whoever restores may hold.
+// lockName is the lock of a data directory. The caller of Restore may hold it.
 const lockName = "lock"
 
-// Restore makes a data directory of a backup, a directory or a file that Save
-// has written. data must be missing or empty, but for its lock, which stays
-// held. Every table is unverified then, until a full sweep has ended.
+// Restore writes a backup, a directory or a file from Save, to the data directory
+// data. data must be missing, or empty except for its lock, which stays locked.
+// Afterwards every table is unverified until a full sweep ends.
 func Restore(src, data string) error {
 	if err := restoreTo(src, data); err != nil {
 		return fmt.Errorf("restore %s: %w", src, err)
@@ -31,7 +31,7 @@ func restoreTo(src, data string) error {
 		return err
 	}
 	if real, err := filepath.EvalSymlinks(data); err == nil {
-		data = real // a link would be replaced instead of what it names
+		data = real // the rename would replace a link, not its target
 	}
 	root, err := os.OpenRoot(filepath.Dir(data))
 	if err != nil {
@@ -72,7 +72,7 @@ func restore(d disk, from source, data string) error {
 	})
 }
 
-// vacant makes sure that there is nothing to lose.
+// vacant returns an error if data has a file other than its lock.
 func vacant(d disk, data string) error {
 	entries, err := d.ReadDir(data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,13 +80,14 @@ func vacant(d disk, data string) error {
 	}
 	for _, e := range entries {
 		if e.Name() != lockName {
-			return fmt.Errorf("%s is not empty, it has %s: move it away first", data, e.Name())
+			return fmt.Errorf("%s is not empty, it has %s: move that away first", data, e.Name())
 		}
 	}
 	return err
 }
 
-// mark makes the marks fit for use again.
+// mark raises the numbers of the marks, marks each table as unverified, and removes
+// the marks of tables that are not in the backup.
 func mark(d disk, dir string, m manifest) error {
 	trace, err := timetrace.Open(d, dir)
 	if err != nil {
@@ -104,7 +105,7 @@ func mark(d disk, dir string, m manifest) error {
 		marks[t.Table] = table
 	}
 	err = trace.Update(func(s timetrace.State) {
-		clear(s) // marks of a table that is not in the backup would speak of nothing
+		clear(s)
 		for _, t := range m.Tables {
 			s[t.Table] = marks[t.Table]
 		}
@@ -112,18 +113,17 @@ func mark(d disk, dir string, m manifest) error {
 	if err != nil {
 		return err
 	}
-	// As it was copied, it has neither the doubt nor the numbers.
+	// The previous copy is not marked as unverified, and has lower numbers.
 	return d.Remove(path.Join(dir, timetrace.FileName+".prev"))
 }
 
-// keepLock gives the lock a second name in the new directory. It is the same
-// file, since whoever holds it goes on holding that.
+// keepLock links the lock into the new directory: the same file stays locked.
 func keepLock(d disk, data, tmp string) error {
 	return unlessMissing(d.Link(path.Join(data, lockName), path.Join(tmp, lockName)))
 }
 
-// vacate makes room for the rename. It fails where something has come into the
-// directory since it was found vacant.
+// vacate removes the empty data directory, for the rename. It fails if the
+// directory has got a file since vacant.
 func vacate(d disk, data string) error {
 	if err := unlessMissing(d.Remove(path.Join(data, lockName))); err != nil {
 		return err

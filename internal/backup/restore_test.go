@@ -18,10 +18,10 @@ import (
 	"indexerd/store"
 )
 
-// forms are how a backup is kept.
+// forms are the names of a backup in a directory and in one file.
 var forms = []string{"b", "b.tar.zst"}
 
-// saved is a backup of some world, kept.
+// saved returns the name of a saved backup.
 func saved(t *testing.T, form string) string {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), form)
@@ -29,8 +29,7 @@ func saved(t *testing.T, form string) string {
 	return dest
 }
 
-// A handler writes a backup to its answer, and the command saves what it reads.
-func TestThereAndBack(t *testing.T) {
+func TestRestoreReturnsWhatWasSaved(t *testing.T) {
 	for _, form := range forms {
 		t.Run(form, func(t *testing.T) {
 			w, dir := newWorld(t), t.TempDir()
@@ -55,7 +54,7 @@ func TestThereAndBack(t *testing.T) {
 func TestSaveReplacesNothing(t *testing.T) {
 	for _, form := range forms {
 		dest := saved(t, form)
-		wantError(t, Save(bytes.NewReader(anyStream(t)), dest), "save to "+dest+": it is there already: name another one")
+		wantError(t, Save(bytes.NewReader(anyStream(t)), dest), "save to "+dest+": it exists: choose another name")
 	}
 	wantError(t, Save(nil, filepath.Join(t.TempDir(), "absent", "b")), "no such file or directory")
 }
@@ -63,15 +62,15 @@ func TestSaveReplacesNothing(t *testing.T) {
 func TestRestoreReplacesNothing(t *testing.T) {
 	src, data := saved(t, "b"), t.TempDir()
 	write(t, filepath.Join(data, "timeTrace.properties.prev"), "marks")
-	wantError(t, Restore(src, data), "restore "+src+": "+filepath.Base(data)+" is not empty, it has timeTrace.properties.prev: move it away first")
+	wantError(t, Restore(src, data), "restore "+src+": "+filepath.Base(data)+" is not empty, it has timeTrace.properties.prev: move that away first")
 	if got := files(t, data); len(got) != 1 {
-		t.Errorf("got files %v, want the one that was there", got)
+		t.Errorf("got files %v, want one", got)
 	}
 	wantError(t, Restore(filepath.Join(data, "absent"), data), "no such file or directory")
 	wantError(t, Restore(src, filepath.Join(data, "absent", "data")), "no such file or directory")
 }
 
-func TestRestoreIntoADirectoryThatIsThere(t *testing.T) {
+func TestRestoreIntoAnExistingDirectory(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, data string){
 		"empty":  func(t *testing.T, data string) { check(t, os.Mkdir(data, 0o700)) },
 		"a link": func(t *testing.T, data string) { check(t, os.Symlink(t.TempDir(), data)) },
@@ -90,16 +89,15 @@ func TestRestoreIntoADirectoryThatIsThere(t *testing.T) {
 	}
 }
 
-// Whoever restores holds the lock of the data directory: it is the same lock
-// afterwards, so that no daemon starts before it is released.
-func TestTheLockStaysHeld(t *testing.T) {
+// The lock of the data directory is the same file after Restore, and stays locked.
+func TestTheLockStaysLocked(t *testing.T) {
 	data := t.TempDir()
 	held, err := store.Lock(filepath.Join(data, lockName))
 	check(t, err)
 	check(t, Restore(saved(t, "b.tar.zst"), data))
 	wantRestored(t, data)
 	if _, err := store.Lock(filepath.Join(data, lockName)); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("locked again: got error %v, want that it is held", err)
+		t.Errorf("second Lock: got error %v, want ErrLocked", err)
 	}
 	check(t, held.Release())
 	again, err := store.Lock(filepath.Join(data, lockName))
@@ -107,21 +105,20 @@ func TestTheLockStaysHeld(t *testing.T) {
 	check(t, again.Release())
 }
 
-// A backup that was unpacked, or lay about.
-func TestADirectoryThatIsNoBackup(t *testing.T) {
+func TestRestoreRejectsADamagedDirectory(t *testing.T) {
 	page := filepath.Join("film", "pages", "store", "rows")
 	for want, spoil := range map[string]func(src string) error{
 		"MANIFEST.json is missing":             func(src string) error { return os.Remove(filepath.Join(src, manifestName)) },
 		page + " is missing":                   func(src string) error { return os.Remove(filepath.Join(src, page)) },
 		page + " is damaged: its checksum":     func(src string) error { return flip(filepath.Join(src, page), 3) },
 		page + " is damaged: it has 2 bytes":   func(src string) error { return os.Truncate(filepath.Join(src, page), 2) },
-		page + " is damaged: it has 1099511":   func(src string) error { return os.Truncate(filepath.Join(src, page), 1<<40) }, // and is not copied to the disk's end
+		page + " is damaged: it has 1099511":   func(src string) error { return os.Truncate(filepath.Join(src, page), 1<<40) }, // and is not copied
 		"timeTrace.properties is damaged":      func(src string) error { return flip(filepath.Join(src, "timeTrace.properties"), 100) },
-		"film/load is no regular file":         func(src string) error { return instead(os.Symlink, "/etc/passwd", filepath.Join(src, "film", "load")) },
-		"actor/history.jsonl is no regular":    func(src string) error { return pipe(filepath.Join(src, "actor", "history.jsonl")) },
+		"film/load is not a regular file":      func(src string) error { return instead(os.Symlink, "/etc/passwd", filepath.Join(src, "film", "load")) },
+		"actor/history.jsonl is not a regular": func(src string) error { return pipe(filepath.Join(src, "actor", "history.jsonl")) },
 		"path escapes from parent":             func(src string) error { return instead(os.Symlink, "/etc", filepath.Join(src, "film", "pages")) },
 		"MANIFEST.json is too large: 67108865": func(src string) error { return os.Truncate(filepath.Join(src, manifestName), maxManifest+1) },
-		"it is of format 2 and this version reads 1: use the indexerd that wrote it, \"9.9\"": func(src string) error {
+		"the backup has format 2 and this version reads 1: use the indexerd that wrote it, \"9.9\"": func(src string) error {
 			return os.WriteFile(filepath.Join(src, manifestName), []byte(`{"format":2,"version":"9.9","files":"others"}`), 0o600)
 		},
 	} {
@@ -149,9 +146,8 @@ func instead(link func(to, name string) error, to, name string) error {
 
 func pipe(name string) error { return errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600)) }
 
-// An archive that changes between the two readings is not taken for what was
-// checked.
-func TestAnArchiveThatChangesMeanwhile(t *testing.T) {
+// Restore reads an archive twice, and detects a change between the two.
+func TestAnArchiveThatChangesIsRejected(t *testing.T) {
 	src, data := saved(t, "b.tar.zst"), filepath.Join(t.TempDir(), "data")
 	from, err := openSource(src)
 	check(t, err)
@@ -173,8 +169,7 @@ type changed struct {
 
 func (c changed) manifest() (manifest, error) { return c.checked, nil }
 
-// A manifest that lists a table and marks that do not know it, well made
-// otherwise: the daemon would refuse to start on it.
+// The manifest lists a table that the marks lack: the daemon could not start.
 func TestATableWithoutMarksIsNotRestored(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	var out bytes.Buffer
@@ -185,9 +180,9 @@ func TestATableWithoutMarksIsNotRestored(t *testing.T) {
 	wantError(t, Restore(filepath.Join(dir, "b"), filepath.Join(dir, "data")), "timeTrace.properties has no marks of language")
 }
 
-// Real pages are written while they are copied. What was there when the backup
-// began is there after the restore.
-func TestPagesThatAreWrittenMeanwhile(t *testing.T) {
+// Restore returns every page that was stored when the backup began, although pages
+// are written during it.
+func TestBackupOfPagesDuringWrites(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	pages, err := store.Open(filepath.Join(w.dir, "film", "pages"), store.Options{})
 	check(t, err)

@@ -12,17 +12,16 @@ import (
 	"strings"
 )
 
-// suffix is that of a backup in one file.
+// suffix is the suffix of a backup in one file.
 const suffix = ".tar.zst"
 
-// Save keeps the stream of a Write as dest, which must not exist: one
-// compressed file where its name ends in .tar.zst, else a directory. It returns
-// nil when all of it is durable.
+// Save stores the stream of a Write durably as dest, which must not exist: in one
+// compressed file if the name ends in .tar.zst, otherwise in a directory.
 func Save(r io.Reader, dest string) error {
 	dest = filepath.Clean(dest)
 	if _, err := os.Lstat(dest); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
-			err = errors.New("it is there already: name another one")
+			err = errors.New("it exists: choose another name")
 		}
 		return fmt.Errorf("save to %s: %w", dest, err)
 	}
@@ -67,8 +66,7 @@ func saveFile(d disk, r io.Reader, name string) error {
 	})
 }
 
-// repack writes the stream anew: of what it said of its files only names and
-// contents are kept.
+// repack copies the stream, but of each file only the name and the content.
 func repack(t *tar.Writer, r io.Reader) error {
 	add := func(name string, size int64, r io.Reader) error {
 		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}); err != nil {

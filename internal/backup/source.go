@@ -10,14 +10,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds what an archive makes zstd remember.
+// maxWindow limits zstd's memory for an archive.
 const maxWindow = 64 << 20
 
-// A source is a backup as it is kept.
+// A source is a stored backup.
 type source interface {
-	// manifest returns what is in the backup; an archive was compared with it.
+	// manifest returns the manifest, and compares an archive with it.
 	manifest() (manifest, error)
-	// files hands on what the manifest lists. Without an error all of it was so.
+	// files passes the files of the manifest to a taker, and compares them with it.
 	files(manifest, taker) error
 	io.Closer
 }
@@ -32,13 +32,13 @@ func openSource(src string) (source, error) {
 		return directory{root}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is neither a directory nor a file")
+		return nil, errors.New("the backup is neither a directory nor a file")
 	}
 	f, err := os.Open(src)
 	return archive{f}, err
 }
 
-// archive is a backup in one compressed file. Its manifest is at its end.
+// archive is a backup in one compressed file, with the manifest at the end.
 type archive struct{ *os.File }
 
 func (a archive) manifest() (manifest, error) {
@@ -74,7 +74,7 @@ func (a archive) read(take taker) (manifest, error) {
 	return read(z, take)
 }
 
-// directory is a backup unpacked.
+// directory is a backup in a directory.
 type directory struct{ *os.Root }
 
 func (d directory) manifest() (manifest, error) {
@@ -108,7 +108,7 @@ func (d directory) file(want fileEntry, take taker) error {
 		return err
 	}
 	defer f.Close()
-	// The size first: a file that has grown is not copied to the disk's end.
+	// Compare the size first: a file that has grown could fill the disk.
 	if size != want.Size {
 		return want.compare(fileEntry{Size: size})
 	}
@@ -119,7 +119,7 @@ func (d directory) file(want fileEntry, take taker) error {
 	return want.compare(got)
 }
 
-// open opens a regular file. It is looked at first: to open a pipe waits.
+// open opens a regular file. It checks the type first: opening a pipe would block.
 func (d directory) open(name string) (*os.File, int64, error) {
 	info, err := d.Lstat(name)
 	switch {
@@ -128,7 +128,7 @@ func (d directory) open(name string) (*os.File, int64, error) {
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s is no regular file", name)
+		return nil, 0, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := d.Open(name)
 	return f, info.Size(), err

@@ -16,7 +16,7 @@ import (
 	"indexerd/store"
 )
 
-// unsynced is the machine's disk, of which a sync can fail.
+// unsynced is a real disk whose syncs can fail.
 type unsynced struct {
 	atomicfile.FS
 	fails *atomic.Bool
@@ -42,9 +42,9 @@ func (f unsyncedFile) Sync() error {
 	return f.File.Sync()
 }
 
-// Of pages that have stopped writing after a sync that failed, it is unknown what
-// the disk has: they are no backup, also when the disk is well again.
-func TestStoppedPagesAreNotBackedUp(t *testing.T) {
+// After a failed sync it is unknown what the disk has of the pages. Write returns
+// an error, even when the disk works again.
+func TestPagesWithAFailedSyncAreNotBackedUp(t *testing.T) {
 	w := newWorld(t)
 	disk := unsynced{atomicfile.OS, new(atomic.Bool)}
 	pages, err := store.Open(filepath.Join(w.dir, "actor", "pages"), store.Options{FS: disk})
@@ -53,7 +53,7 @@ func TestStoppedPagesAreNotBackedUp(t *testing.T) {
 	put := func(key int64) error {
 		oid, err := doc.NewOID(key)
 		check(t, err)
-		return pages.Put([]doc.Page{{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}}, Body: []byte("said")}})
+		return pages.Put([]doc.Page{{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}}, Body: []byte("body")}})
 	}
 	check(t, put(1))
 	b := w.backup()
@@ -62,11 +62,11 @@ func TestStoppedPagesAreNotBackedUp(t *testing.T) {
 
 	disk.fails.Store(true)
 	if err := put(2); !errors.Is(err, syscall.EIO) {
-		t.Fatalf("put: got %v, want the disk's fault", err)
+		t.Fatalf("put: got %v, want EIO", err)
 	}
 	disk.fails.Store(false)
 	err = Write(context.Background(), new(bytes.Buffer), b)
 	if !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "must be opened again") {
-		t.Errorf("got error %v, want one line that says that the pages have stopped", err)
+		t.Errorf("got error %v, want one line with the failed sync", err)
 	}
 }

@@ -22,8 +22,8 @@ import (
 
 var epoch = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
-// A world is a data directory with two tables, whose rows are counted. Time
-// goes on, rows come and numbers are given out, whenever something is copied.
+// A world is a data directory with two tables. Each copy of pages or index writes a
+// row and uses numbers.
 type world struct {
 	t     *testing.T
 	dir   string
@@ -31,10 +31,10 @@ type world struct {
 	rows  int // written to pages and index of each table
 }
 
-// stored is what a copy of pages or an index has.
+// stored is the content of a copy of pages or index.
 type stored struct {
 	Rows   int
-	Number uint64 // the greatest that any of them has
+	Number uint64 // the highest of any row
 }
 
 var tableNames = []string{"actor", "film"}
@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// work writes a row, durably, and moves the marks after it.
+// work writes a row and moves the marks after it.
 func (w *world) work() {
 	w.rows++
 	check(w.t, w.trace.Update(func(s timetrace.State) {
@@ -74,7 +74,7 @@ func (w *world) work() {
 
 func at(row int) time.Time { return epoch.Add(time.Duration(row) * time.Second) }
 
-// copied stands for a table's pages or index.
+// copied is a fake of a table's pages or index.
 type copied struct{ *world }
 
 func (c copied) Snapshot(dir string) error { return c.CopyTo(dir) }
@@ -103,7 +103,7 @@ func (w *world) backup() Backup {
 	return b
 }
 
-// stream is a whole backup.
+// stream returns a whole backup.
 func stream(t *testing.T, b Backup) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -111,13 +111,13 @@ func stream(t *testing.T, b Backup) []byte {
 	return out.Bytes()
 }
 
-// anyStream is a backup of some world.
+// anyStream returns a backup of some world.
 func anyStream(t *testing.T) []byte {
 	t.Helper()
 	return stream(t, newWorld(t).backup())
 }
 
-// wantRestored makes sure that a directory is what anyStream has become.
+// wantRestored expects a directory with the content of anyStream.
 func wantRestored(t *testing.T, data string) {
 	t.Helper()
 	got := slices.Sorted(maps.Keys(files(t, data)))
@@ -131,7 +131,7 @@ func wantRestored(t *testing.T, data string) {
 	for _, name := range tableNames {
 		m, _ := trace.Table(name)
 		if !strings.HasPrefix(m.Unverified, "restored from the backup of 20") || m.Rewinds != 1 {
-			t.Fatalf("%s: got unverified %q after %d rewinds, want that it was restored", name, m.Unverified, m.Rewinds)
+			t.Fatalf("%s: got unverified %q after %d rewinds, want restored", name, m.Unverified, m.Rewinds)
 		}
 		for _, part := range []string{"pages", "index"} {
 			if s := rowsOf(t, data, name, part); s.Number > m.Numbers || at(s.Rows).Before(m.Incremental) {
@@ -150,7 +150,7 @@ func rowsOf(t *testing.T, data, table, part string) stored {
 	return s
 }
 
-// files are the contents below a directory, by name.
+// files returns the contents below a directory by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -165,7 +165,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// wantEmpty makes sure that nothing is left in a directory.
+// wantEmpty expects an empty directory.
 func wantEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -175,7 +175,7 @@ func wantEmpty(t *testing.T, dir string) {
 	}
 }
 
-// names are the files of a stream in their order.
+// names returns the names of the files of a stream in their order.
 func names(t *testing.T, stream []byte) (list []string) {
 	t.Helper()
 	r := tar.NewReader(bytes.NewReader(stream))
