@@ -110,6 +110,10 @@ func TestStalledResponseLosesItsSlot(t *testing.T) {
 				h.ServeHTTP(newSlowReader(time.Hour), httptest.NewRequest("GET", "/api/v1/tables/film/search", nil))
 			}()
 		}
+		synctest.Wait()
+		if limits.AbortStalled(); limits.searches.aborted.Load() != 0 {
+			t.Errorf("before %v without a read: got a response aborted", stalledAfter)
+		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		if n := len(limits.searches.running); n != 2 {
