@@ -85,7 +85,7 @@ func (m *memory) horizon(r reading) doc.Horizon {
 		at = bound
 		h.Pin = &doc.Pin{User: tx.user, Application: fmt.Sprintf("prepared transaction %q", tx.name), Age: r.age(tx.since)}
 		if at.IsZero() {
-			h.Reason = fmt.Sprintf("transaction %q was prepared before this watch began, and when it began is not known: commit it or roll it back", tx.name)
+			h.Reason = fmt.Sprintf("transaction %q was prepared before the daemon watched the database, and its start is unknown: commit it or roll it back", tx.name)
 		}
 	}
 	h.At, h.Exact = at, !at.IsZero()
@@ -105,7 +105,7 @@ func (r reading) noBoundReason(holder *openTx) string {
 	if !holder.start.IsZero() {
 		return "the server's clock was set back while " + who + " had a transaction open: wait until it ends"
 	}
-	return who + " hides when its transaction began, which was before this watch: " + r.remedy() + ", or wait until it ends"
+	return who + " hides the start of its transaction, which was before the daemon watched the database: " + r.remedy() + ", or wait until it ends"
 }
 
 func (r reading) age(since time.Time) time.Duration {

@@ -74,7 +74,7 @@ func TestHorizon(t *testing.T) {
 			{now: 102, open: []openTx{{pid: 1, start: second(50), application: "between"}}, at: 49, pin: "between"},
 		}},
 		{name: "hidden from the beginning", steps: []step{
-			{now: 100, open: []openTx{hidden(1, "1/1")}, reason: "pid 1 (hidden 1/1) hides when its transaction began", pin: "hidden 1/1"},
+			{now: 100, open: []openTx{hidden(1, "1/1")}, reason: "pid 1 (hidden 1/1) hides the start of its transaction", pin: "hidden 1/1"},
 			{now: 102, open: []openTx{hidden(1, "1/1"), hidden(2, "2/1")}, reason: "GRANT pg_read_all_stats", pin: "hidden 1/1"},
 			{now: 104, open: []openTx{hidden(2, "2/1")}, at: 99, pin: "hidden 2/1"},
 			{now: 106, at: 105},
@@ -98,13 +98,13 @@ func TestHorizon(t *testing.T) {
 		{name: "hidden in the middle", steps: []step{
 			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
 			// Its start is unknown, but not before the proved bound.
-			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides when its transaction began", pin: "hidden 1/1"},
+			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides the start of its transaction", pin: "hidden 1/1"},
 			{now: 104, at: 103},
 			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
 			{now: 108, open: []openTx{hidden(1, "1/2")}, at: 104, pin: "hidden 1/2"}, // first seen after 104, which was proved
 		}},
 		{name: "prepared from the beginning", steps: []step{
-			{now: 100, prepared: []string{"p"}, reason: `transaction "p" was prepared before this watch began`, pin: `prepared transaction "p"`},
+			{now: 100, prepared: []string{"p"}, reason: `transaction "p" was prepared before the daemon watched the database`, pin: `prepared transaction "p"`},
 			{now: 102, at: 101},
 		}},
 		{name: "prepared while watched", steps: []step{
@@ -134,7 +134,7 @@ func TestHorizon(t *testing.T) {
 			{now: 108, at: 107},
 		}},
 		{name: "an earlier watch, an S that was assumed, and a beginning that is hidden", last: doc.Horizon{Now: second(100), Local: second(100), Floor: second(90)}, steps: []step{
-			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides when its transaction began", pin: "hidden 1/1"},
+			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides the start of its transaction", pin: "hidden 1/1"},
 			{now: 104, at: 103},
 		}},
 		{name: "the clock steps back", steps: []step{
@@ -192,7 +192,7 @@ func TestHorizon(t *testing.T) {
 		{name: "statement_timestamp", steps: []step{
 			{now: 100, at: 99},
 			{now: 102, open: []openTx{hidden(1, "1/1")}, state: serverState{function: "function f"}, reason: "function f uses statement_timestamp()"},
-			{now: 104, open: []openTx{hidden(1, "1/2")}, reason: "hides when", pin: "hidden 1/2"},
+			{now: 104, open: []openTx{hidden(1, "1/2")}, reason: "hides the start", pin: "hidden 1/2"},
 			{now: 106, at: 105},
 		}},
 	} {

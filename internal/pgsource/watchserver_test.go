@@ -79,11 +79,11 @@ func TestWatchAcrossACrash(t *testing.T) {
 	if _, err := w.watch.Horizon(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
 		t.Errorf("got %v on a dead connection, want %v", err, doc.ErrUnavailable)
 	}
-	if h := w.read(); h.Exact || h.Server == first.Server || !strings.Contains(h.Reason, `"p" was prepared before this watch began`) {
+	if h := w.read(); h.Exact || h.Server == first.Server || !strings.Contains(h.Reason, `"p" was prepared before the daemon watched the database`) {
 		t.Errorf("got %+v after the crash, want another server than %q, and a doubt", h, first.Server)
 	}
 	w.restart(last) // which is of another server
-	w.inexact(`"p" was prepared before this watch began`)
+	w.inexact(`"p" was prepared before the daemon watched the database`)
 	w.exec(w.admin, "ROLLBACK PREPARED 'p'")
 	w.free()
 	w.finish()

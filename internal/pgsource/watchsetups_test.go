@@ -53,7 +53,7 @@ func TestWatchTransactions(t *testing.T) {
 		}},
 		{"open before the watch, hidden", blind, func(w *watched) {
 			s := w.late()
-			w.inexact("hides when its transaction began, which was before this watch: GRANT pg_read_all_stats")
+			w.inexact("hides the start of its transaction, which was before the daemon watched the database: GRANT pg_read_all_stats")
 			w.exec(s, "COMMIT")
 			w.free()
 		}},
@@ -114,7 +114,7 @@ func TestWatchTransactions(t *testing.T) {
 		{"prepared before the watch", both, func(w *watched) {
 			s := w.late()
 			w.exec(s, "PREPARE TRANSACTION '"+w.database()+"'")
-			w.inexact(fmt.Sprintf("transaction %q was prepared before this watch began", w.database()))
+			w.inexact(fmt.Sprintf("transaction %q was prepared before the daemon watched the database", w.database()))
 			w.exec(s, "COMMIT PREPARED '"+w.database()+"'")
 			w.free()
 		}},

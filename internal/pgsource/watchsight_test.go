@@ -97,7 +97,7 @@ func TestWatchVisibility(t *testing.T) {
 			s := w.late()
 			h.Server = "another"
 			w.restart(h)
-			w.inexact("hides when its transaction began")
+			w.inexact("hides the start of its transaction")
 			w.exec(s, "COMMIT")
 		}},
 		{"a procedure that commits and stamps with its call, hidden", blind, func(w *watched) {

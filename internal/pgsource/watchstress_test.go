@@ -154,6 +154,6 @@ func TestBeginningsAreHiddenSilently(t *testing.T) {
 	if naive != nil {
 		t.Errorf("got %v, want NULL: the set-ups test nothing", naive)
 	}
-	w.inexact("hides when its transaction began")
+	w.inexact("hides the start of its transaction")
 	w.exec(s, "COMMIT")
 }
