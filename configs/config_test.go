@@ -226,3 +226,15 @@ func TestDefaultsInOperations(t *testing.T) {
 		}
 	}
 }
+
+func TestMessageHasOneLineForEachFault(t *testing.T) {
+	faults := Faults{{"x.yaml", 1, "data", "missing", "name a directory"}, {"x.yaml", 2, "http", "empty", "remove it"}}
+	for err, want := range map[error]string{
+		fmt.Errorf("load: %w", faults): "load: x.yaml:1: data: missing: name a directory\nx.yaml:2: http: empty: remove it",
+		errors.New("disk\nfull"):       "disk: full",
+	} {
+		if got := Message(err); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

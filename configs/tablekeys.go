@@ -175,10 +175,7 @@ func childKeys(c *Child) []key {
 			"sql", true, "write one SELECT that returns the child's rows", "",
 			"One SELECT of all rows of this kind, with the key of their document.", statement{&c.SQL},
 		},
-		{
-			"key", true, "name the column, or list the columns, that hold the table's key", "",
-			"The columns that hold the document's key, as many as the table's key has and in the same order.", names{&c.Key, true},
-		},
+		documentKey(&c.Key),
 		{
 			"updated", false, "name the column with the time of the last change of a row", "",
 			"The column with the time of the last change of such a row. With it, the document is updated at once. Without it, the next sweep updates it.", timeColumn{mapping{updatedKeys(&c.Updated, &c.Unit)}},
@@ -195,16 +192,21 @@ func childKeys(c *Child) []key {
 	}
 }
 
+// documentKey is the key of a child or an extra.
+func documentKey(to *[]string) key {
+	return key{
+		"key", true, "name the column, or list the columns, that hold the table's key", "",
+		"The columns that hold the document's key, as many as the table's key has and in the same order.", names{to, true},
+	}
+}
+
 func extraKeys(e *Extra) []key {
 	return []key{
 		{
 			"sql", true, "write one SELECT that returns the values, each with the key of its document", "",
 			"One SELECT of the values. It has exactly one column besides those of `key` and `updated`.", statement{&e.SQL},
 		},
-		{
-			"key", true, "name the column, or list the columns, that hold the table's key", "",
-			"The columns that hold the document's key, as many as the table's key has and in the same order.", names{&e.Key, true},
-		},
+		documentKey(&e.Key),
 		{
 			"updated", false, "name the column with the time of the last change of a value", "",
 			"The column with the time of the last change of the value, as in a child.", timeColumn{mapping{updatedKeys(&e.Updated, &e.Unit)}},

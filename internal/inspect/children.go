@@ -43,7 +43,7 @@ func (f family) addChildren(p *proposal) {
 			case r.To != p.table.SQL || key == nil || t.Denied || unprintable(t.SQL):
 			case links(t):
 				p.addLinked(f, t, key, t.References[1-i], taken)
-			case t.SQL != p.table.SQL: // rows of one table are documents of their own
+			case t.SQL != p.table.SQL: // rows of the same table are other documents
 				p.addDirect(t, key, taken)
 			}
 		}
