@@ -9,24 +9,26 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakeworld"
 )
 
-// A herd is documents under a guard.
-type herd struct {
+// A guardedCount is a number of documents with a guard.
+type guardedCount struct {
 	*Guard
 	size int
-	made []removal // by the guard's leave, or without asking it
+	made []removal // admitted or exempt
 }
 
-func newHerd(size int, l Limits) *herd {
-	h := &herd{size: size}
+func newGuardedCount(size int, l Limits) *guardedCount {
+	h := &guardedCount{size: size}
 	h.Guard = NewGuard(l, func() (uint64, error) { return uint64(h.size), nil })
 	return h
 }
 
-// remove asks for a batch, makes the removals that are admitted, and returns
-// how many that are.
-func (h *herd) remove(t rapid.TB, n, left int) int {
+// remove makes the removals of a batch that the guard admits, and returns how many.
+func (h *guardedCount) remove(t rapid.TB, n, left int) int {
 	t.Helper()
 	r, err := h.admit(n, left)
 	if err != nil {
@@ -37,9 +39,9 @@ func (h *herd) remove(t rapid.TB, n, left int) int {
 	return r.n
 }
 
-// pass removes documents in batches, and returns how many it could. between is
-// called ahead of each batch, and may be nil.
-func (h *herd) pass(t rapid.TB, batches []int, between func()) (done int) {
+// pass removes documents in batches, and returns how many. It calls between, if not
+// nil, before each batch.
+func (h *guardedCount) pass(t rapid.TB, batches []int, between func()) (done int) {
 	t.Helper()
 	all := sum(batches)
 	for _, n := range batches {
@@ -87,7 +89,7 @@ func TestGuard(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			h := newHerd(test.documents, limits)
+			h := newGuardedCount(test.documents, limits)
 			for _, n := range test.before {
 				h.pass(t, []int{n}, nil)
 			}
@@ -104,7 +106,7 @@ func TestGuard(t *testing.T) {
 
 // left counts as at least the batch.
 func TestGuardCountsTheBatch(t *testing.T) {
-	h := newHerd(1000, Limits{Count: 100})
+	h := newGuardedCount(1000, Limits{Count: 100})
 	if got := h.remove(t, 150, 1); got != 0 {
 		t.Errorf("removed: got %d, want 0", got)
 	}
@@ -113,7 +115,7 @@ func TestGuardCountsTheBatch(t *testing.T) {
 // Allowed removals do not count in the next hour, and removals within the limits do
 // not use up an Allow.
 func TestAllowed(t *testing.T) {
-	h := newHerd(1000, Limits{Count: 100})
+	h := newGuardedCount(1000, Limits{Count: 100})
 	h.Allow(500)
 	if got := h.pass(t, []int{60}, nil); got != 60 {
 		t.Errorf("within the limits: got %d, want 60", got)
@@ -140,26 +142,26 @@ func drawCut(t *rapid.T) []int {
 	return rapid.SliceOfN(rapid.IntRange(1, 60), 1, 12).Draw(t, "batches")
 }
 
-// A round is a pass, and what happens to the documents before it and between
-// its batches.
+// A round is a pass, with insertions before it and exempt removals between its
+// batches.
 type round struct {
-	after        time.Duration
-	born, marked int
-	batches      []int
+	after            time.Duration
+	inserted, marked int
+	batches          []int
 }
 
 func drawRound(t *rapid.T) round {
 	return round{
-		after: time.Duration(rapid.IntRange(0, 40).Draw(t, "minutes")) * time.Minute,
-		born:  rapid.IntRange(0, 50).Draw(t, "born"), marked: rapid.IntRange(0, 5).Draw(t, "marked"),
+		after:    time.Duration(rapid.IntRange(0, 40).Draw(t, "minutes")) * time.Minute,
+		inserted: rapid.IntRange(0, 50).Draw(t, "inserted"), marked: rapid.IntRange(0, 5).Draw(t, "marked"),
 		batches: drawCut(t),
 	}
 }
 
-// run makes a pass, and returns what is wrong with it.
-func (h *herd) run(t rapid.TB, s round) error {
+// run runs a round, and returns an error if the guard broke a limit.
+func (h *guardedCount) run(t rapid.TB, s round) error {
 	time.Sleep(s.after)
-	h.size += s.born
+	h.size += s.inserted
 	done := h.pass(t, s.batches, func() {
 		n := min(s.marked, h.size)
 		h.recordExempt(n)
@@ -177,7 +179,7 @@ func (h *herd) run(t rapid.TB, s round) error {
 }
 
 // checkHour checks the hour that ends now.
-func (h *herd) checkHour() error {
+func (h *guardedCount) checkHour() error {
 	limited, before := 0, h.size
 	for _, r := range h.made {
 		if time.Since(r.at) >= time.Hour {
@@ -200,11 +202,11 @@ func (h *herd) checkHour() error {
 func TestGuardKeepsEveryHour(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := Limits{rapid.IntRange(0, 80).Draw(rt, "count"), rapid.Float64Range(0, 1).Draw(rt, "fraction")}
-		h := newHerd(rapid.IntRange(0, 2000).Draw(rt, "documents"), limits)
-		shifts := rapid.SliceOfN(rapid.Custom(drawRound), 1, 15).Draw(rt, "shifts")
+		h := newGuardedCount(rapid.IntRange(0, 2000).Draw(rt, "documents"), limits)
+		rounds := rapid.SliceOfN(rapid.Custom(drawRound), 1, 15).Draw(rt, "rounds")
 		var err error
 		synctest.Test(t, func(t *testing.T) {
-			for _, s := range shifts {
+			for _, s := range rounds {
 				if err = h.run(t, s); err != nil {
 					return
 				}
@@ -217,15 +219,15 @@ func TestGuardKeepsEveryHour(t *testing.T) {
 }
 
 // Allow admits exactly its number, however a pass is cut into batches.
-func TestAllowIsLiteral(t *testing.T) {
+func TestAllowAdmitsItsNumber(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		h := newHerd(2000, Limits{Count: rapid.IntRange(0, 200).Draw(rt, "count")})
-		batches, word := drawCut(rt), rapid.IntRange(0, 800).Draw(rt, "allowed")
+		h := newGuardedCount(2000, Limits{Count: rapid.IntRange(0, 200).Draw(rt, "count")})
+		batches, allowed := drawCut(rt), rapid.IntRange(0, 800).Draw(rt, "allowed")
 		want := sum(batches)
 		if want > h.limits.Count {
-			want = min(want, word)
+			want = min(want, allowed)
 		}
-		h.Allow(word)
+		h.Allow(allowed)
 		if got := h.pass(rt, batches, nil); got != want {
 			rt.Fatalf("removed: got %d of %v, want %d", got, batches, want)
 		}
@@ -235,12 +237,12 @@ func TestAllowIsLiteral(t *testing.T) {
 // A removal counts for an hour, also across a restart.
 func TestGuardHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHerd(1000, Limits{Count: 100})
+		h := newGuardedCount(1000, Limits{Count: 100})
 		h.pass(t, []int{60}, nil)
 		time.Sleep(30 * time.Minute)
 		h.pass(t, []int{40}, nil)
 
-		again := newHerd(h.size, h.limits)
+		again := newGuardedCount(h.size, h.limits)
 		for _, r := range slices.Backward(h.made) { // in any order
 			again.Remember(r.at, r.n)
 		}
@@ -249,7 +251,7 @@ func TestGuardHour(t *testing.T) {
 			n, want int
 		}{{0, 1, 0}, {30*time.Minute - 1, 1, 0}, {1, 61, 0}, {0, 60, 60}} {
 			time.Sleep(step.wait)
-			for name, h := range map[string]*herd{"as it was": h, "after a restart": again} {
+			for name, h := range map[string]*guardedCount{"as it was": h, "after a restart": again} {
 				if got := h.pass(t, []int{step.n}, nil); got != step.want {
 					t.Errorf("%s, %d after %v more: got %d, want %d", name, step.n, step.wait, got, step.want)
 				}
@@ -260,7 +262,7 @@ func TestGuardHour(t *testing.T) {
 
 func TestHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHerd(1000, Limits{Count: 100})
+		h := newGuardedCount(1000, Limits{Count: 100})
 		since := time.Now()
 		want := func(name string, want Held) {
 			t.Helper()
@@ -286,10 +288,17 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// If the documents can't be counted the guard admits nothing.
+// If the documents can't be counted, nothing is removed and nothing is quarantined.
 func TestGuardWithoutACount(t *testing.T) {
-	g := NewGuard(Limits{Count: 100}, func() (uint64, error) { return 0, errFault })
-	if r, err := g.admit(1, 1); !errors.Is(err, errFault) || r.n != 0 {
-		t.Errorf("got %d, %v, want %v", r.n, err, errFault)
+	w := newWorld()
+	guard := NewGuard(Limits{Count: 100}, func() (uint64, error) { return 0, errFault })
+	s := New(w.index, w.pages, w.tree, w.quarantine, guard, w.reserve)
+	fetch(t, s, map[doc.OID]string{one: "a"})
+	if report, err := s.Delete(t.Context(), []doc.Stamp{stampOf(one, "a")}, begin(t, s), 1); !errors.Is(err, errFault) || report.Deleted != 0 {
+		t.Errorf("delete: got %+v, %v, want %v", report, err, errFault)
 	}
+	if _, err := s.Put(t.Context(), batchOf(begin(t, s), map[doc.OID]string{one: fakeworld.Unfit})); !errors.Is(err, errFault) || len(w.quarantine.Reasons()) > 0 {
+		t.Errorf("put: got %v, quarantine %v, want %v", err, w.quarantine.Reasons(), errFault)
+	}
+	w.wantIndex(t, map[doc.OID]string{one: "a"})
 }
