@@ -182,7 +182,7 @@ func (f *faulty) befalls(t *testing.T, m misfortune, k int) bool {
 	}
 	f.disk.Fail(faultdisk.Fault{Kind: m.kind, Step: k})
 	err := f.op.cycle(f, t)
-	met := f.disk.Mend()
+	met := f.disk.Repair()
 	if met == "" && err != nil {
 		if !f.wounded {
 			t.Fatalf("untouched, it fails: %v", err)

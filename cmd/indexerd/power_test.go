@@ -95,7 +95,7 @@ func (p *powered) outage(t *testing.T, i int, o outage) {
 	if asked != nil {
 		<-asked
 	}
-	if met := p.disk.Mend(); met != "" {
+	if met := p.disk.Repair(); met != "" {
 		p.midst++
 		p.phase += ", at its step " + fmt.Sprint(at) + ", " + met
 	}

@@ -1,22 +1,22 @@
 // Package faultdisk is a disk for tests of whole programs: a file system in
-// memory, mounted by FUSE, that fails the k-th step of any process that uses
-// it, fills up, and at a power cut forgets what was not synced. It is what
-// package faultfs is for code that takes its file system as an argument; the
-// libraries that call the operating system themselves are tested here.
+// memory, mounted with FUSE. It fails the k-th step of the processes that use it,
+// runs full, and loses at a power cut what was not synced. Package faultfs does the
+// same for code that takes its file system as an argument; faultdisk also tests
+// libraries that call the operating system.
 //
-// Each change is a step: a write, a sync, a rename, and the making, linking,
-// cutting and removing of a file or directory. Fail says which step goes wrong,
-// and how; a program is run for k = 1, 2, ... until no step is left to fail.
+// A step is a change: a write, a sync, a rename, or the creation, link, truncation
+// or removal of a file or directory. Fail chooses the step that fails, and how. A
+// test runs its program for k = 1, 2, ... until it takes fewer than k steps.
 //
-// A Cut leaves what the next start would find. Of what was not synced, each
-// page of each write may be there or not, and the changes of directories may be
-// there up to any one; at worst all of it is forgotten.
+// Cut leaves what the next start finds. Each page of a write that was not synced
+// may be there or not, and changes of directories may be there up to any one. In
+// the worst case all of that is lost.
 //
-// Assumptions, which ext4, XFS and btrfs keep: a rename is one change; a synced
-// file keeps its name, without a sync of its directory; changes of a directory
+// Assumptions, which hold for ext4, XFS and btrfs: a rename is one change; a synced
+// file keeps its name without a sync of its directory; the changes of a directory
 // become durable in their order.
 //
-// Cost: all files are in memory, twice. A step takes some 50 us. It takes root
+// Cost: all files are in memory twice. A step takes about 50 µs. A mount needs root
 // and /dev/fuse.
 package faultdisk
 
@@ -33,44 +33,43 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// A Kind is what goes wrong.
+// A Kind is a kind of fault.
 type Kind int
 
-// The kinds. Each counts the steps that it can befall.
+// The kinds of faults. Each counts the steps that it can affect.
 const (
-	// Stop ends the disk before any step: this step and all further ones fail and
-	// change nothing. So whoever uses it may be killed a little later.
+	// Stop stops the disk before a step: this step and all later ones fail and
+	// change nothing. A test can then kill the process at leisure.
 	Stop Kind = iota
-	// Broken fails any one step with EIO. Nothing else is lost of it.
+	// Broken fails one step with EIO, and loses nothing else.
 	Broken
-	// Lost fails one sync with EIO, and what it was to make durable never will be,
-	// though it can be read until the power goes and the next sync reports no
-	// error: Linux forgets so what it could not write.
+	// Lost fails one sync with EIO. The data never become durable, although they can
+	// be read until a power cut, and the next sync succeeds: so does Linux.
 	Lost
-	// Full fails a step that takes room, and all further ones, with ENOSPC.
+	// Full fails a step that needs space, and all later ones, with ENOSPC.
 	Full
-	// Short does half of a write, and is Full from then on.
+	// Short writes half of a write, and is Full from then on.
 	Short
 )
 
-// A Fault befalls the Step-th step from now on, counted from 1, of those that
-// its kind can befall.
+// A Fault affects one step: the Step-th from now on, counted from 1, of those that
+// its kind can affect.
 type Fault struct {
 	Kind Kind
 	Step int
 }
 
-// A Disk is mounted at a directory.
+// A Disk is a disk mounted at a directory.
 type Disk struct {
 	dir    string
 	server *fuse.Server
 
 	mu      sync.Mutex
 	root    *node
-	pending []change // not durable yet, in their order
+	pending []change // not durable yet, in order
 	fault   *Fault
 	steps   map[Kind]int // since Fail
-	met     string       // the step that the fault befell
+	met     string       // the step that the fault affected
 	stopped bool
 	full    bool
 }
@@ -82,7 +81,7 @@ func Mount(dir string) (*Disk, error) {
 	return d, d.mount()
 }
 
-const forEver = 24 * time.Hour // nobody else changes what the kernel remembers
+const forEver = 24 * time.Hour // only the kernel changes the files, so its cache stays valid
 
 func (d *Disk) mount() (err error) {
 	timeout := forEver
@@ -91,12 +90,12 @@ func (d *Disk) mount() (err error) {
 		MountOptions: fuse.MountOptions{FsName: "faultdisk", Name: "faultdisk", DirectMountStrict: true, MaxWrite: 1 << 20, DisableXAttrs: true},
 	})
 	if err != nil {
-		return fmt.Errorf("mount a disk that fails: %w", err)
+		return fmt.Errorf("mount faultdisk: %w", err)
 	}
 	return nil
 }
 
-// Close unmounts the disk. Nobody may use it any more.
+// Close unmounts the disk. No process may use it any more.
 func (d *Disk) Close() error {
 	if err := d.server.Unmount(); err != nil {
 		return errors.Join(err, syscall.Unmount(d.dir, syscall.MNT_DETACH))
@@ -104,7 +103,7 @@ func (d *Disk) Close() error {
 	return nil
 }
 
-// Fail has a fault befall the disk, and forgets an earlier one.
+// Fail sets the fault, in place of an earlier one.
 func (d *Disk) Fail(f Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,30 +111,30 @@ func (d *Disk) Fail(f Fault) {
 	clear(d.steps)
 }
 
-// Mend ends all faults but a stop, and returns the step that the last one
-// befell, if it did.
-func (d *Disk) Mend() (met string) {
+// Repair ends all faults except a stop, and returns the step that the last fault
+// affected, or "".
+func (d *Disk) Repair() (met string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fault, d.full = nil, false
 	return d.met
 }
 
-// Met returns the step that the fault befell, if it did.
+// Met returns the step that the fault affected, or "".
 func (d *Disk) Met() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.met
 }
 
-// Steps returns how many steps there were since Fail that a kind can befall.
+// Steps returns the number of steps since Fail that a kind can affect.
 func (d *Disk) Steps(k Kind) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.steps[k]
 }
 
-// Sync makes everything durable that there is. It is no step.
+// Sync makes everything durable. It is not a step.
 func (d *Disk) Sync() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,16 +145,15 @@ func (d *Disk) Sync() {
 	d.root.syncAll()
 }
 
-// Start ends a stop, as after the end of the processes that used the disk:
-// what they had written is there.
+// Start ends a stop. Everything that was written is there, as after a kill.
 func (d *Disk) Start() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stopped, d.full, d.fault = false, false, nil
 }
 
-// Cut is a power cut, and the start after it. No process may have the disk
-// open any more. At worst, nothing is left that was not synced.
+// Cut cuts the power and mounts the disk again. No process may have files open on
+// it. If worst is true nothing is left that was not synced.
 func (d *Disk) Cut(r *rand.Rand, worst bool) error {
 	if err := d.Close(); err != nil {
 		return fmt.Errorf("cut the power: %w", err)
@@ -177,15 +175,16 @@ func (d *Disk) Cut(r *rand.Rand, worst bool) error {
 	return d.mount()
 }
 
-// A step is one change that a process asks for.
+// A step is one change by a process.
 type step struct {
 	op, name string
-	room     bool // it takes room
+	room     bool // needs space
 	write    bool
 	sync     bool
 }
 
-func (s step) befalls(k Kind) bool {
+// affectedBy reports whether a fault of this kind can affect the step.
+func (s step) affectedBy(k Kind) bool {
 	switch k {
 	case Full:
 		return s.room
@@ -199,8 +198,8 @@ func (s step) befalls(k Kind) bool {
 
 var all = []Kind{Stop, Broken, Lost, Full, Short}
 
-// begin counts a step and says how it fails, if it does. half: half of a write is
-// to be done nevertheless, or what a sync was to do is lost. The disk is locked.
+// begin counts a step and returns its error. If half is true the caller does half
+// of a write, or loses the data of a sync. The disk is locked.
 func (d *Disk) begin(s step) (half bool, errno syscall.Errno) {
 	if d.stopped {
 		return false, syscall.EIO
@@ -209,12 +208,12 @@ func (d *Disk) begin(s step) (half bool, errno syscall.Errno) {
 		return false, syscall.ENOSPC
 	}
 	for _, k := range all {
-		if s.befalls(k) {
+		if s.affectedBy(k) {
 			d.steps[k]++
 		}
 	}
 	f := d.fault
-	if f == nil || !s.befalls(f.Kind) || d.steps[f.Kind] != f.Step {
+	if f == nil || !s.affectedBy(f.Kind) || d.steps[f.Kind] != f.Step {
 		return false, 0
 	}
 	d.fault, d.met = nil, s.op+" "+s.name
@@ -234,7 +233,8 @@ func (d *Disk) begin(s step) (half bool, errno syscall.Errno) {
 	return false, syscall.ENOSPC
 }
 
-// A change is of one entry, or of two at once: a rename. The node nil is none.
+// A change changes one entry, or two at once for a rename. A nil node removes the
+// entry.
 type change []entry
 
 type entry struct {
@@ -257,7 +257,7 @@ func set(names map[string]*node, name string, n *node) {
 	}
 }
 
-// change makes a change that is not durable yet. The disk is locked.
+// change makes a change, which is not durable yet. The disk is locked.
 func (d *Disk) change(c change) {
 	for _, e := range c {
 		set(e.dir.names, e.name, e.node)
@@ -265,8 +265,8 @@ func (d *Disk) change(c change) {
 	d.pending = append(d.pending, c)
 }
 
-// settle makes the changes durable that are wanted, and with each the earlier
-// ones of the same directories.
+// settle makes the wanted changes durable, and the earlier changes of the same
+// directories.
 func (d *Disk) settle(wanted func(entry) bool) {
 	var dirs []*node
 	settled := make([]bool, len(d.pending))

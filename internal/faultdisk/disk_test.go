@@ -47,8 +47,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestFiles: to who does not ask it to fail, the disk is a disk.
-func TestFiles(t *testing.T) {
+func TestBehavesAsADiskWithoutFaults(t *testing.T) {
 	_, dir := mounted(t)
 	content := bytes.Repeat([]byte("0123456789"), 500_000)
 	must(t, os.MkdirAll(filepath.Join(dir, "a/b"), 0o700))
@@ -65,23 +64,23 @@ func TestFiles(t *testing.T) {
 	must(t, err)
 	copy(content[4090:], "changed")
 	if got, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(got, content) {
-		t.Errorf("read: %d bytes, %v, want the %d that were written", len(got), err, len(content))
+		t.Errorf("read: got %d bytes, %v, want the %d written ones", len(got), err, len(content))
 	}
 	if !bytes.Equal(mapped, content) {
-		t.Error("mapped: got other bytes than were written")
+		t.Error("mapped: got other bytes, want the written ones")
 	}
 	must(t, f.Truncate(5))
 	must(t, f.Truncate(8))
 	if got, err := os.ReadFile(f.Name()); err != nil || string(got) != "01234\x00\x00\x00" {
-		t.Errorf("cut and extended: got %q, %v", got, err)
+		t.Errorf("truncated and extended: got %q, %v", got, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "moved")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("removed: got %v", err)
 	}
 }
 
-// TestCut: what was synced stays, and at worst nothing else does.
-func TestCut(t *testing.T) {
+// TestWorstCut: after a power cut only what was synced is left.
+func TestWorstCut(t *testing.T) {
 	d, dir := mounted(t)
 	name := func(n string) string { return filepath.Join(dir, n) }
 	synced, torn, unnamed := open(t, name("synced")), open(t, name("torn")), open(t, name("unnamed"))
@@ -115,8 +114,8 @@ func TestCut(t *testing.T) {
 	entries(t, dir, "new=x renamed=first")
 }
 
-// TestLostSync: what a sync was to make durable is lost, though it can be read
-// and the next sync reports no error.
+// TestLostSync: the data of a failed sync are lost at a power cut, although they can
+// be read before, and the next sync succeeds.
 func TestLostSync(t *testing.T) {
 	d, dir := mounted(t)
 	f := open(t, filepath.Join(dir, "f"))
@@ -137,9 +136,9 @@ func TestLostSync(t *testing.T) {
 	entries(t, dir, "f=")
 }
 
-// TestCutAtRandom: each cut leaves a state between what was synced and what was
-// done, pages apart, and all of them come up.
-func TestCutAtRandom(t *testing.T) {
+// TestRandomCuts: power cuts leave any of the pages and names that were not synced,
+// and every outcome occurs.
+func TestRandomCuts(t *testing.T) {
 	d, dir := mounted(t)
 	seen := map[string]bool{}
 	for seed := range uint64(60) {
@@ -162,7 +161,7 @@ func TestCutAtRandom(t *testing.T) {
 	}
 	for _, want := range []string{"", "x", "0x", "xx", "g", "no g"} {
 		if !seen[want] {
-			t.Errorf("no cut left %q", want)
+			t.Errorf("no cut left %q, want one", want)
 		}
 	}
 	if len(seen) != 6 {
@@ -170,8 +169,7 @@ func TestCutAtRandom(t *testing.T) {
 	}
 }
 
-// TestFaults: each kind fails the step that it is asked to.
-func TestFaults(t *testing.T) {
+func TestEachKindFailsItsStep(t *testing.T) {
 	d, dir := mounted(t)
 	f := open(t, filepath.Join(dir, "f"))
 	for _, c := range []struct {
@@ -194,13 +192,13 @@ func TestFaults(t *testing.T) {
 		if !slices.Equal(got, c.want) || d.Met() == "" {
 			t.Errorf("kind %d: got %v, met %q, want %v", c.kind, got, d.Met(), c.want)
 		}
-		d.Mend()
+		d.Repair()
 		d.Start()
 		if info, err := f.Stat(); err != nil || info.Size() != c.left {
 			t.Errorf("kind %d: got size %d, %v, want %d", c.kind, info.Size(), err, c.left)
 		}
 		if n, err := f.WriteAt([]byte("x"), 0); n != 1 || err != nil {
-			t.Errorf("kind %d, mended: got %d, %v", c.kind, n, err)
+			t.Errorf("kind %d, repaired: got %d, %v", c.kind, n, err)
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// pageSize is what a disk writes at once, or not.
+// pageSize is the unit in which a disk writes.
 const pageSize = 4096
 
-// A write is one that is not durable yet: data at an offset, or, where data is
-// nil, a length.
+// A write is a change of a file that is not durable yet: data at an offset or, if
+// data is nil, a new length.
 type write struct {
 	at   int64
 	data []byte
@@ -31,7 +31,7 @@ func resize(file []byte, size int64) []byte {
 	return file[:size]
 }
 
-// sync makes a file's content durable.
+// sync makes the content of a file durable.
 func (n *node) sync() {
 	for _, w := range n.unsynced {
 		n.synced = w.apply(n.synced)
@@ -46,14 +46,14 @@ func (n *node) syncAll() {
 	}
 }
 
-// left is what a power cut leaves of a file: of what was not synced, any pages;
-// without a draw, none.
+// left returns what a power cut leaves of a file: of the writes that were not
+// synced, random pages, or none if draw is nil.
 func (n *node) left(draw *rand.Rand) []byte {
 	file := slices.Clone(n.synced)
 	if draw == nil {
 		return file
 	}
-	odds := draw.IntN(5) // of 4: that a page is there
+	odds := draw.IntN(5) // a page is there with the probability odds/4
 	for _, w := range n.unsynced {
 		if w.data == nil {
 			if draw.IntN(4) < odds {
@@ -72,7 +72,7 @@ func (n *node) left(draw *rand.Rand) []byte {
 	return file
 }
 
-// survivor is what a power cut leaves of a node and of all below it; two names
+// survivor returns what a power cut leaves of a node and of all below it. Two names
 // of one file stay one file.
 func (d *Disk) survivor(n *node, draw *rand.Rand, seen map[*node]*node) *node {
 	if s := seen[n]; s != nil {
@@ -85,7 +85,7 @@ func (d *Disk) survivor(n *node, draw *rand.Rand, seen map[*node]*node) *node {
 		s.synced = slices.Clone(s.data)
 		return s
 	}
-	for _, name := range n.listed(n.kept) { // in order, so that a seed replays
+	for _, name := range n.listed(n.kept) { // in order, so that a seed gives the same result
 		child := d.survivor(n.kept[name], draw, seen)
 		s.names[name], s.kept[name] = child, child
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// A node is a file or a directory: as processes see it, and as the next power
-// cut would leave it. The disk's lock guards it.
+// A node is a file or a directory, as processes see it and as it is on disk. The
+// disk's lock guards it.
 type node struct {
 	fs.Inode
 	disk  *Disk
@@ -59,7 +59,7 @@ func (n *node) stable() fs.StableAttr { return fs.StableAttr{Mode: n.mode & sysc
 
 func (n *node) listed(names map[string]*node) []string { return slices.Sorted(maps.Keys(names)) }
 
-// OnAdd shows what a directory has from the start.
+// OnAdd adds the existing entries of a directory.
 func (n *node) OnAdd(ctx context.Context) {
 	shown := map[*node]*fs.Inode{}
 	n.show(ctx, shown)
@@ -82,7 +82,7 @@ func (n *node) lock() (unlock func()) {
 	return n.disk.mu.Unlock
 }
 
-// Getattr tells a node's length and times.
+// Getattr returns the length and the times of a node.
 func (n *node) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
 	defer n.lock()()
 	n.attr(&out.Attr)
@@ -96,7 +96,8 @@ func (n *node) attr(out *fuse.Attr) {
 	out.SetTimes(&n.times[0], &n.times[1], &n.times[1])
 }
 
-// Setattr cuts or extends a file, which is a step; modes and times are not.
+// Setattr truncates or extends a file, which is a step. Changes of mode and times
+// are not.
 func (n *node) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
 	defer n.lock()()
 	if size, ok := in.GetSize(); ok {
@@ -126,7 +127,7 @@ func (n *node) put(w write) {
 
 func (n *node) path() string { return n.Path(nil) }
 
-// make adds a child.
+// make creates a file or directory.
 func (n *node) make(ctx context.Context, op, name string, mode uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	defer n.lock()()
 	if _, errno := n.disk.begin(step{op: op, name: n.path() + "/" + name, room: true}); errno != 0 {
@@ -138,18 +139,18 @@ func (n *node) make(ctx context.Context, op, name string, mode uint32, out *fuse
 	return n.NewPersistentInode(ctx, child, child.stable()), 0
 }
 
-// Create makes a file.
+// Create creates a file.
 func (n *node) Create(ctx context.Context, name string, _, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	inode, errno := n.make(ctx, "create", name, syscall.S_IFREG|mode&0o7777, out)
 	return inode, nil, fuse.FOPEN_KEEP_CACHE, errno
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (n *node) Mkdir(ctx context.Context, name string, mode uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	return n.make(ctx, "mkdir", name, syscall.S_IFDIR|mode&0o7777, out)
 }
 
-// Link gives a file another name.
+// Link adds a name to a file.
 func (n *node) Link(_ context.Context, target fs.InodeEmbedder, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	defer n.lock()()
 	if _, errno := n.disk.begin(step{op: "link", name: n.path() + "/" + name, room: true}); errno != 0 {
@@ -161,7 +162,7 @@ func (n *node) Link(_ context.Context, target fs.InodeEmbedder, name string, out
 	return &child.Inode, 0
 }
 
-// Unlink removes a file's name.
+// Unlink removes a name of a file.
 func (n *node) Unlink(_ context.Context, name string) syscall.Errno {
 	return n.remove("remove", name)
 }
@@ -185,10 +186,10 @@ func (n *node) remove(op, name string) syscall.Errno {
 	return 0
 }
 
-// noReplace is renameat2's RENAME_NOREPLACE.
+// noReplace is RENAME_NOREPLACE of renameat2.
 const noReplace = 1
 
-// Rename gives a node another name, and takes what had it away.
+// Rename renames a node and replaces an existing one.
 func (n *node) Rename(_ context.Context, name string, newParent fs.InodeEmbedder, newName string, flags uint32) syscall.Errno {
 	defer n.lock()()
 	to, child := newParent.(*node), n.names[name]
@@ -212,19 +213,19 @@ func (n *node) Rename(_ context.Context, name string, newParent fs.InodeEmbedder
 	return 0
 }
 
-// Open lets the kernel keep what it knows of a file.
+// Open lets the kernel keep its cache of a file.
 func (n *node) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	return nil, fuse.FOPEN_KEEP_CACHE, 0
 }
 
-// Read reads what processes see.
+// Read reads the file as processes see it.
 func (n *node) Read(_ context.Context, _ fs.FileHandle, dest []byte, off int64) (fuse.ReadResult, syscall.Errno) {
 	defer n.lock()()
 	off = min(off, int64(len(n.data)))
 	return fuse.ReadResultData(dest[:copy(dest, n.data[off:])]), 0
 }
 
-// Write writes, and is a step.
+// Write writes. It is a step.
 func (n *node) Write(_ context.Context, _ fs.FileHandle, data []byte, off int64) (uint32, syscall.Errno) {
 	defer n.lock()()
 	half, errno := n.disk.begin(step{op: "write", name: n.path(), room: true, write: true})
@@ -238,7 +239,8 @@ func (n *node) Write(_ context.Context, _ fs.FileHandle, data []byte, off int64)
 	return uint32(len(data)), 0
 }
 
-// Fsync makes a file's content and name durable, or a directory's entries.
+// Fsync makes the content and the name of a file durable, or the entries of a
+// directory.
 func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	defer n.lock()()
 	lost, errno := n.disk.begin(step{op: "sync", name: n.path(), sync: true})
@@ -257,7 +259,7 @@ func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	return 0
 }
 
-// Statfs tells that there is room, or none.
+// Statfs returns free space, or none if the disk is full.
 func (n *node) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
 	defer n.lock()()
 	out.Bsize, out.Frsize, out.NameLen, out.Blocks, out.Files, out.Ffree = pageSize, pageSize, 255, 1<<24, 1<<20, 1<<19
