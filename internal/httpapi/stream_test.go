@@ -71,7 +71,11 @@ func TestStreamEndsWhenItsClientStopsReading(t *testing.T) {
 	}
 	interrupted := func(ctx context.Context, w io.Writer) error {
 		time.AfterFunc(time.Second, w.(*Stream).Interrupt)
-		return hundred(ctx, w)
+		err := hundred(ctx, w)
+		if _, later := w.Write([]byte("block")); later == nil {
+			return nil // a write after Interrupt must fail too
+		}
+		return err
 	}
 	for _, c := range []struct {
 		name  string
