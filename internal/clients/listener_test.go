@@ -180,6 +180,26 @@ func TestListenerEvictsOnlyForAClientWithFewerConnections(t *testing.T) {
 	s.wait(8, 1, 2)
 }
 
+func TestListenerEvictsTheUnauthenticatedConnectionOfAClientWithBoth(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	var authenticated []*net.TCPConn
+	for n := byte(2); n < 6; n++ {
+		c := s.dial(n)
+		get(t, c, "token")
+		authenticated = append(authenticated, c)
+		s.dial(n)
+	}
+	s.wait(8, 0, 0)
+	s.dial(1)
+	s.wait(8, 0, 1)
+	for i, c := range authenticated {
+		if !isOpen(c) {
+			t.Errorf("authenticated connection %d was closed, want an unauthenticated one", i)
+		}
+	}
+}
+
 func TestListenerKeepsRunningAuthenticatedRequests(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
