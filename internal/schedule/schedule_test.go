@@ -87,7 +87,7 @@ func TestFailingJobBacksOffUntilItSucceeds(t *testing.T) {
 		var runs atomic.Int32
 		var down atomic.Bool
 		down.Store(true)
-		s, _ := newScheduler(t)
+		s, log := newScheduler(t)
 		j := every(t, s, time.Second, 0, func(context.Context) error {
 			runs.Add(1)
 			if down.Load() {
@@ -111,6 +111,10 @@ func TestFailingJobBacksOffUntilItSucceeds(t *testing.T) {
 		}
 		if err := j.Status().Err; err != nil {
 			t.Errorf("recovered: got error %v, want none", err)
+		}
+		synctest.Wait()
+		if got := strings.Count(log.String(), "job recovered"); got != 1 {
+			t.Errorf("recovered: logged %d times, want once", got)
 		}
 	})
 }
