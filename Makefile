@@ -24,7 +24,7 @@ test: servers
 # With the race detector: the packages in which code or a test starts a goroutine,
 # except two. internal/simtest runs one goroutine at a time. cmd/indexerd tests
 # the binary: here it is built with the detector, for the tests in RACE_BINARY.
-RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunning|TestColumnsChangeDuringALoad)$$
+RACE_BINARY   = ^(TestPagila|TestBackupCycles|TestManyTables|TestReloadWhileRunning|TestHangUp)$$
 RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/simtest ./store/bench,$(shell \
 	grep -rl --include='*.go' -e '\<go func' -e '[.]Go\>' -e '^	*go [a-z]' . | xargs -n1 dirname | sort -u))
 race: servers
