@@ -21,6 +21,9 @@ func newScheduler(t *testing.T) (*Scheduler, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if s.isStopped() {
+			return // by the test; gocron does not support a second Shutdown
+		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
@@ -106,8 +109,8 @@ func TestFailingJobBacksOffUntilItSucceeds(t *testing.T) {
 		time.Sleep(maxBackOff + time.Second)
 		before := runs.Load()
 		time.Sleep(10 * time.Second)
-		if got := runs.Load() - before; got != 10 {
-			t.Errorf("recovered for ten seconds: got %d runs, want 10", got)
+		if got := runs.Load() - before; got < 10 || got > 12 { // see TestJobRunsAfterItsDelayAndAtItsInterval
+			t.Errorf("recovered for ten seconds: got %d runs, want 10 to 12", got)
 		}
 		if err := j.Status().Err; err != nil {
 			t.Errorf("recovered: got error %v, want none", err)
