@@ -2,6 +2,7 @@ package deletecheck_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -31,10 +32,13 @@ func TestVerifyReturnsEveryError(t *testing.T) {
 			w.Update(t, func(m *timetrace.Table) { m.Unverified = "restored" })
 			v := w.verify()
 			v.Repair = true
-			fail, failed := machine.FailAt(k, syscall.EIO), false
+			fail := machine.FailAt(k, syscall.EIO)
+			var failed atomic.Bool // steps run side by side
 			w.Before(func(step string) error {
 				err := fail(step)
-				failed = failed || err != nil
+				if err != nil {
+					failed.Store(true)
+				}
 				return err
 			})
 			got, err := v.Run(t.Context())
@@ -45,7 +49,7 @@ func TestVerifyReturnsEveryError(t *testing.T) {
 			if err == nil && (got.Repaired != 4 || !got.Equal()) {
 				t.Errorf("step %d fails: got %+v, want 4 differences repaired", k, got)
 			}
-			if !failed {
+			if !failed.Load() {
 				break
 			}
 		}
