@@ -109,8 +109,8 @@ func TestFailingJobBacksOffUntilItSucceeds(t *testing.T) {
 		time.Sleep(maxBackOff + time.Second)
 		before := runs.Load()
 		time.Sleep(10 * time.Second)
-		if got := runs.Load() - before; got < 10 || got > 12 { // see TestJobRunsAfterItsDelayAndAtItsInterval
-			t.Errorf("recovered for ten seconds: got %d runs, want 10 to 12", got)
+		if got := runs.Load() - before; got < 9 || got > 12 { // the last one is due as the window ends; gocron may double one
+			t.Errorf("recovered for ten seconds: got %d runs, want 9 to 12", got)
 		}
 		if err := j.Status().Err; err != nil {
 			t.Errorf("recovered: got error %v, want none", err)
