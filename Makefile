@@ -95,8 +95,7 @@ fresh: servers
 schema: servers
 	SEED=$(SEED) SCHEMA_N=$(or $(N),300) $(WITHPG) $(GO) test -count=1 -run '^TestSchema$$' -v -timeout 180m ./cmd/indexerd
 
-# N searches that nobody would send who wants to find something; then the same
-# beside ordinary ones.
+# N hostile searches, alone and then beside ordinary ones.
 hostile:
 	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/httpapi
 

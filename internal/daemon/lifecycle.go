@@ -184,7 +184,7 @@ func (d *daemon) close(e *Engine) error {
 }
 
 // open opens an engine after one that is closed, and gives it what the daemon
-// keeps. It opens read-only if frozen says why.
+// keeps. It opens read-only if frozen is not nil: the reason.
 func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, frozen error) (*Engine, error) {
 	e, err := openLocked(cfg, closed.lock, frozen)
 	if err != nil {

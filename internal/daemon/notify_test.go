@@ -38,7 +38,7 @@ func (m *manager) wants(t *testing.T, when string, want ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !slices.Equal(m.messages, want) {
-		t.Errorf("%s: told %q, want %q", when, m.messages, want)
+		t.Errorf("%s: got messages %q, want %q", when, m.messages, want)
 	}
 	m.messages = nil
 }
@@ -54,7 +54,7 @@ func beating(t *testing.T, m *manager, watchdog bool, look func() (string, error
 	return func() { cancel(); <-ended }
 }
 
-func TestTheManagerIsToldWhatTheDaemonDoes(t *testing.T) {
+func TestManagerGetsTheStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, lines := &manager{}, make(chan string, 2)
 		lines <- "film: loading 41 %"
@@ -68,9 +68,9 @@ func TestTheManagerIsToldWhatTheDaemonDoes(t *testing.T) {
 	})
 }
 
-// A beat that finds a lock taken waits for it, and the watchdog hears nothing:
-// what would happen if beats came from a goroutine that looks at nothing.
-func TestWatchdogHearsNothingFromADaemonThatHangs(t *testing.T) {
+// A beat takes the locks that answers take. While one is held, no watchdog signal
+// is sent.
+func TestHangingDaemonSendsNoWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, lock := &manager{}, make(chan struct{}, 1)
 		stop := beating(t, m, true, func() (string, error) {
@@ -84,7 +84,7 @@ func TestWatchdogHearsNothingFromADaemonThatHangs(t *testing.T) {
 		m.wants(t, "in two seconds", beat, beat)
 		lock <- struct{}{}
 		time.Sleep(time.Minute)
-		m.wants(t, "while somebody keeps the lock")
+		m.wants(t, "while the lock is held")
 		<-lock
 		time.Sleep(time.Second)
 		m.wants(t, "after that", beat, beat, beat) // of the tick that waited, of one that was due, of this second
@@ -92,7 +92,7 @@ func TestWatchdogHearsNothingFromADaemonThatHangs(t *testing.T) {
 	})
 }
 
-func TestWatchdogHearsNothingFromADaemonThatIsNotHealthy(t *testing.T) {
+func TestUnhealthyDaemonSendsNoWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &manager{}
 		stop := beating(t, m, true, func() (string, error) { return "", errors.New("unhealthy") })
@@ -103,9 +103,9 @@ func TestWatchdogHearsNothingFromADaemonThatIsNotHealthy(t *testing.T) {
 	})
 }
 
-// READY is told once by most daemons. One lost datagram, and the service would
-// be killed at the end of its start timeout.
-func TestWhatWasLostIsToldAgain(t *testing.T) {
+// Each beat sends READY again. If it were sent once and the datagram lost, systemd
+// would kill the service at the end of its start timeout.
+func TestLostMessageIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &manager{away: true}
 		stop := beating(t, m, false, func() (string, error) { return "following", nil })
@@ -119,7 +119,7 @@ func TestWhatWasLostIsToldAgain(t *testing.T) {
 	})
 }
 
-func TestWithoutAManagerNothingRuns(t *testing.T) {
+func TestWithoutManagerNotifyReturns(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
 	notifySystemd(t.Context(), nil, "", "", nil, nil) // returns, although its context does not end
 }

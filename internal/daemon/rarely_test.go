@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A database that is down for an hour fails every second: a line a minute says
-// so, with the count, and nothing else is lost.
+// A database that is down for an hour fails every second. The log has one line a
+// minute, with the count, and every other line.
 func TestFailuresAreLoggedRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// What people asked for ends before another configuration is taken; who asks
-// meanwhile is told, and numbers go on.
+// Runs that callers began end before another configuration takes effect. A run
+// that a caller requests meanwhile is rejected, and run numbers continue.
 func TestRunsEndBeforeTheNext(t *testing.T) {
 	r := newRuns()
 	release := make(chan struct{})

@@ -72,7 +72,7 @@ func TestLoadsTakeTurns(t *testing.T) {
 	})
 }
 
-// A load that waits, for its turn or for the end of the quiet hours, ends with
+// A load that waits for other loads or for the end of the quiet hours ends with
 // the daemon.
 func TestLoadThatWaitsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestLoadThatWaitsEnds(t *testing.T) {
 	})
 }
 
-// What a lock holds up says nothing of the database; a broken connection does,
-// until somebody gets through.
+// A lock that makes a statement wait does not mean that the database is down. A
+// broken connection does, until a statement succeeds.
 func TestSeen(t *testing.T) {
 	s := &source{}
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestSeen(t *testing.T) {
 		}
 	}
 	if !errors.Is(doc.ErrLocked, doc.ErrUnavailable) {
-		t.Error("what is locked is not tried again")
+		t.Error("a locked table counts as available, want it tried again")
 	}
 }
 

@@ -31,7 +31,7 @@ const rowsATime = 60
 
 const insertRows = `INSERT INTO item (id, body) SELECT nextval('item_id'), 'row of a transaction ' || txid_current() FROM generate_series(1, $1)`
 
-// writers are the ways of writing, of which each runs in a session of its own.
+// writers are the ways of writing. Each runs in a separate session.
 // think is how long a transaction stays open at most.
 var writers = []func(*writer, context.Context) error{
 	(*writer).autocommit,
@@ -71,9 +71,8 @@ func (w *writer) run(ctx context.Context, write func(context.Context, *writer) e
 		if err != nil {
 			return err
 		}
-		// No client is busy all the time. While one is, and is hidden from
-		// the daemon's role, its transactions can't be told from those of one
-		// long message, and hold S.
+		// A real client pauses. The transactions of one that never does, and that
+		// the daemon's role can't see, look like one long transaction, and hold S.
 		w.pause(time.Second)
 	}
 	return nil
