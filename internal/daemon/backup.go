@@ -30,7 +30,7 @@ func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 	}
 	err = e.backUp(ctx, w)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause // and not what it made of the write under way
+		err = cause // not the error of the write that it interrupted
 	}
 	if err != nil && e.log != nil {
 		e.log.Warn("indexerd broke a backup off", "error", configs.Message(err))
@@ -64,7 +64,8 @@ type backups struct {
 	ended  error                   // why no backup may begin any more
 }
 
-// begin takes the place of the one backup until done is called.
+// begin reserves the one backup until done is called. It fails while another one
+// runs, and after end.
 func (b *backups) begin(ctx context.Context) (_ context.Context, done func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

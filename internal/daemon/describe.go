@@ -27,8 +27,8 @@ import (
 // Marks stay where they are: a pass moves its mark only after all of its rows
 // are durable. Searches go on, except where the column of groups is gone (hide).
 
-// reach returns the rows as they are described, and describes them where no
-// description holds. In a daemon, what only a running table has is made of it.
+// reach returns the rows of the table. It describes the table if no description
+// holds; in a daemon it then makes the passes of the new description.
 func (t *table) reach(ctx context.Context) (database.Rows, error) {
 	select {
 	case t.describing <- struct{}{}:
@@ -79,7 +79,7 @@ func (t *table) fits(r database.Rows) error {
 }
 
 // takeRows makes the passes of a description. Under another epoch no stored token
-// can be compared, so everything is compared again.
+// can be compared, so a sweep starts.
 func (t *table) takeRows(r database.Rows) error {
 	if !t.opened() {
 		if err := t.create(r, t.unitsFound()); err != nil {
@@ -97,9 +97,9 @@ func (t *table) takeRows(r database.Rows) error {
 	return nil
 }
 
-// noteDescription records another SQL, or another result of the same one, than
-// the stored tokens were made of: everything is different until a sweep has
-// compared it.
+// noteDescription records the SQL and the result that new tokens are made of. If
+// stored tokens were made of others, the table is unverified until a sweep has
+// compared every row.
 func (t *table) noteDescription(r database.Rows) error {
 	sql, epoch := sqlFingerprint(t.conf), r.Epoch()
 	marks, _ := t.trace.Table(t.conf.Name)
@@ -163,8 +163,8 @@ func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
 	return errors.Join(why, t.trace.Update(func(timetrace.State) {}))
 }
 
-// lacksGroups asks the database whether the SQL that the groups come from returns
-// them no more. A privilege that is missing is no answer.
+// lacksGroups reports whether the SQL of the groups does not return them any more.
+// A missing privilege is an error: it does not answer the question.
 func (t *table) lacksGroups(ctx context.Context) (bool, error) {
 	from := database.SideSQL{SQL: t.conf.SQL, Columns: []string{t.conf.ACL}}
 	for _, f := range database.SideSQLs(t.conf) {

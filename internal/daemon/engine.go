@@ -160,7 +160,8 @@ func (e *Engine) writable() error {
 // Empty reports whether no table was ever loaded.
 func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }
 
-// blame has status show why no pass runs.
+// blame makes an error the last error of every table, so that status shows why no
+// pass runs.
 func (e *Engine) blame(err error) {
 	for _, t := range e.tables {
 		t.lastError = &failure{time.Now(), "storage", err}

@@ -22,7 +22,7 @@ type rowState struct {
 	page    *doc.Meta
 	version doc.Version
 	tree    *doc.Stamp
-	aside   bool // in quarantine
+	aside   bool // the row is in quarantine
 }
 
 // Explain returns what is known about one document.
@@ -113,7 +113,7 @@ func (has rowState) verdict() string {
 	return "equal"
 }
 
-// timely reports whether the row has an updateTime by which passes find it.
+// timely reports whether the updateTime of the row is one by which windows find it.
 func (has rowState) timely() bool {
 	return has.row != nil && timeunit.Plausible(has.row.Updated, has.marks.Incremental)
 }

@@ -25,8 +25,8 @@ func (e *Engine) Reload(name string) (httpapi.Run, error) {
 	if err := e.writable(); err != nil {
 		return httpapi.Run{}, err
 	}
-	// By its marks: a table with another key is refused until it is reloaded, so
-	// it may be in the file, and stored, and not run.
+	// The marks decide, not the engine: a table whose key was changed is stored and
+	// configured, but not opened until it is reloaded.
 	if _, ok := e.trace.Table(name); !ok {
 		return httpapi.Run{}, unknownTable(name, e.cfg)
 	}
@@ -74,7 +74,7 @@ func forget(trace *timetrace.Trace, data, table string) error {
 		return err
 	}
 	if err := trace.Update(func(s timetrace.State) { delete(s, table) }); err != nil {
-		// As on a full disk: marks without files open no more.
+		// Such as on a full disk. Marks without files can't be opened: put them back.
 		if back := os.Rename(gone, dir); back != nil && !errors.Is(back, fs.ErrNotExist) {
 			err = errors.Join(err, back)
 		}

@@ -21,13 +21,13 @@ import (
 	"indexerd/internal/httpapi"
 )
 
-// A front answers on the daemon's address with the engine of the moment. Where
-// the daemon opens its next engine, requests wait.
+// A front answers requests on the daemon's address with the present engine. While
+// the daemon opens the next engine, requests wait.
 type front struct {
 	address string
 	base    string                          // its URL, as this machine reaches it
-	own     string                          // the token of the daemon's own questions
-	pair    atomic.Pointer[tls.Certificate] // that is shown; nil without TLS
+	own     string                          // the token of the daemon's own requests
+	pair    atomic.Pointer[tls.Certificate] // the certificate in use; nil without TLS
 	server  *http.Server
 	conns   *clients.Listener
 	limits  *httpapi.Limits
@@ -42,7 +42,7 @@ type front struct {
 type generation struct {
 	engine    *Engine        // behind the handler; nil: none
 	handler   http.Handler   // nil: requests wait for the next generation
-	answering sync.WaitGroup // added to under the front's mu, while it is the generation of now
+	answering sync.WaitGroup // added to under the front's mu, while it is the present generation
 	over      chan struct{}
 }
 
@@ -124,7 +124,7 @@ func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
 	}
 }
 
-// show lets an engine answer; nil: none does.
+// show has an engine answer requests; if nil, they are rejected as not ready.
 func (f *front) show(e *Engine) {
 	if e == nil {
 		f.swap(nil, http.HandlerFunc(notYet))
@@ -143,7 +143,7 @@ func (f *front) admit(h configs.HTTP) {
 	}
 }
 
-// handle is the handler of an engine with the tokens of a configuration.
+// handle returns the handler of an engine with the tokens of a configuration.
 func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
 	f.pair.Store(h.TLS.Pair)
 	f.conns.Trust(h.TrustedProxies)
@@ -152,8 +152,9 @@ func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
 	return httpapi.Recover(httpapi.Handler(e, a), f.log)
 }
 
-// hold has requests wait for what is shown next. It returns when those of
-// before are answered, or late; an answer that is not read does not delay it.
+// hold makes requests wait until show is called. It returns when earlier requests
+// are answered, or at the deadline of a search. A response that its client does
+// not read is aborted and does not delay it.
 func (f *front) hold() {
 	before := f.swap(nil, nil)
 	answered := make(chan struct{})

@@ -10,10 +10,9 @@ import (
 	"indexerd/internal/clients"
 )
 
-// How the file handles of the process are shared. Connections of clients get
-// at most half of them, and leave a reserve for what is stored and for the
-// databases: an idle table has about 7 files open, one that loads or merges
-// several times as many.
+// The file handles of the process are shared: client connections get at most half
+// of them, and leave a reserve for the stored files and for the databases. An idle
+// table has about 7 files open, one that loads or merges several times as many.
 const (
 	mostConnections  = 1024
 	leastConnections = 8

@@ -90,7 +90,8 @@ func (d *daemon) consider(ctx context.Context, e *Engine, o order) (*configs.Con
 	return cfg, next.checkTables(ctx)
 }
 
-// admit takes effect of the http section of a configuration. The rest may follow.
+// admit applies the http section of a configuration. The rest is applied later, or
+// rejected.
 func (d *daemon) admit(h configs.HTTP) {
 	cfg := *d.cfg
 	cfg.HTTP = h
@@ -104,7 +105,8 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 	var kept []string
 	before, after := d.cfg.HTTP, cfg.HTTP
 	if before.Listen != after.Listen || (before.TLS.Pair == nil) != (after.TLS.Pair == nil) {
-		// They go with their address: without tokens another one may be open to all.
+		// Tokens and TLS stay with their address: another address may be open to all
+		// without them.
 		kept = append(kept, "http.tokens, http.tls")
 		cfg.HTTP = before
 		cfg.HTTP.Listen = after.Listen

@@ -25,8 +25,8 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 	return q, nil
 }
 
-// hideUnknown hides the documents of rows that were set aside before the table
-// had an acl. It needs no database: the next sweep reads their groups.
+// hideUnknown hides the documents of rows that were quarantined before the table
+// had an acl, until the next sweep reads their groups. It needs no database.
 func (t *table) hideUnknown(ctx context.Context) error {
 	if !t.opened() {
 		return nil

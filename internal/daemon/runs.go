@@ -70,8 +70,8 @@ func (r *runs) drain(ctx context.Context) {
 	}
 }
 
-// next goes on counting where these, which have ended, stopped, so that who
-// asked for a run still learns its end.
+// next returns the runs of the next engine. It keeps those that have ended, so that
+// callers can read their results, and continues their numbers.
 func (r *runs) next() *runs {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func (r *runs) next() *runs {
 	return n
 }
 
-// An job is one piece of work.
+// A job is the work of one run.
 type job struct {
 	id, table, pass string
 	cancel          context.CancelFunc
@@ -99,7 +99,7 @@ func (r *job) progress(done, of int64) {
 }
 
 // start begins a run, or returns the one of this table and pass that is under
-// way. do returns what came of it, and whether removals are held.
+// way. do returns the result, and whether removals are held.
 func (r *runs) start(table, pass string, do func(context.Context, *job) (result any, held bool, err error)) (httpapi.Run, error) {
 	return r.open(r.ctx, table, pass, func(ctx context.Context, one *job) {
 		log := r.log
@@ -110,14 +110,15 @@ func (r *runs) start(table, pass string, do func(context.Context, *job) (result 
 	})
 }
 
-// carryOut does the work of a run. A panic is the end of this run alone.
+// carryOut does the work of a run. A panic fails this run alone.
 func (r *job) carryOut(ctx context.Context, log *slog.Logger, do func(context.Context, *job) (any, bool, error)) (result any, held bool, err error) {
 	defer func() { logPanic(log, err) }()
 	defer recovered.Into(&err)
 	return do(ctx, r)
 }
 
-// open notes a run that begin starts, or returns the one that is under way.
+// open adds a run and starts it with begin, or returns the one of this table and
+// pass that is under way.
 func (r *runs) open(ctx context.Context, table, pass string, begin func(context.Context, *job)) (httpapi.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"indexerd/internal/search"
 )
 
-// newSearcher searches by what the index was built with, under mu.
+// newSearcher returns a searcher with the mapping of the index. The caller holds mu.
 func (s *storage) newSearcher() *search.Searcher {
 	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}}
 	for _, m := range s.built.Metadata {
@@ -41,7 +41,7 @@ func (e *Engine) Search(ctx context.Context, name string, p search.Params) (sear
 		}
 	}
 	if !p.Caller.Admin && t.hidden() != "" {
-		p.Caller.Groups = nil // as one that may see nothing: totals, facets and scores too
+		p.Caller.Groups = nil // no group: totals, facets and scores are those of no document
 	}
 	a, err := t.search().Search(ctx, p)
 	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped

@@ -14,8 +14,8 @@ import (
 	"indexerd/internal/httpapi"
 )
 
-// A source is one database: open in a daemon, and only named where a command
-// asks about what is stored.
+// A source is one database. A command that only reads what is stored does not open
+// it.
 type source struct {
 	database.Database
 	conf  configs.Source

@@ -39,15 +39,15 @@ func (e *Engine) Status(context.Context) httpapi.Status {
 			Source: src.conf.Name, Driver: src.conf.Driver, Connected: s.Running && err == nil, Error: text(err), PinnedBy: e.pin(src), Load: src.load(),
 		})
 	}
-	marks := e.trace.Durable() // an S that was shown does not fall with a crash
+	marks := e.trace.Durable() // only durable marks: S must not go back after a crash
 	for _, t := range e.tables {
 		s.Tables = append(s.Tables, t.status(marks[t.conf.Name]))
 	}
 	return s
 }
 
-// pin is the session that holds the horizon of a source back, as the tables of
-// the source last saw it.
+// pin returns the session that holds back the horizon of a source, as its tables
+// last read it.
 func (e *Engine) pin(s *source) *httpapi.Pin {
 	for _, t := range e.tables {
 		if t.source != s {

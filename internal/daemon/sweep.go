@@ -64,10 +64,10 @@ func (t *table) sweepIfDoubted(pause time.Duration) {
 	}
 }
 
-// sweeping is how a sweep is to be done.
+// sweeping are the options of a sweep.
 type sweeping struct {
 	scheduled bool    // not requested by a caller
-	share     float64 // of the time that it works
+	share     float64 // of its time that it works; it rests for the remainder
 	restart   bool    // from the first key, not where the last sweep was interrupted
 	allow     int     // removals beyond the guard's limits
 	progress  func(done, of int64)
@@ -146,7 +146,7 @@ func (t *table) settleSweep(report doc.Report, started time.Time) {
 	t.guard.Settle(sink.Held{Removals: report.Held, Of: int(of), Since: started})
 }
 
-// loaded finds a table whose passes can run.
+// loaded returns a table whose passes can run.
 func (e *Engine) loaded(name string) (*table, error) {
 	t, err := e.searchable(name)
 	if err != nil {
@@ -198,7 +198,7 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 	})
 }
 
-// done is a report as the result of a run.
+// done returns a report as the result of a run.
 func done(r doc.Report) httpapi.SweepResult {
 	return httpapi.SweepResult{
 		Compared: r.Compared, Added: r.Added, Updated: r.Updated, Deleted: r.Deleted, Skipped: r.Skipped, Quarantined: r.Quarantined, Held: r.Held,

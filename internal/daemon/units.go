@@ -13,7 +13,7 @@ import (
 // SQL, before it is used: rows read under a mark of one unit must not be read on
 // in another.
 
-// unitsKept returns what was found of this configuration's SQLs.
+// unitsKept returns the kept units of this configuration's SQLs.
 func (t *table) unitsKept() database.Units {
 	marks, ok := t.trace.Table(t.conf.Name)
 	u := database.Units{Keep: t.keepUnit}
@@ -33,8 +33,8 @@ func (t *table) unitsFound() map[string]string {
 	return maps.Clone(t.units)
 }
 
-// keepUnit keeps the unit of an SQL: durably, if the table has marks, else with
-// its first ones.
+// keepUnit keeps the unit of an SQL: durably at once if the table has marks, else
+// together with its first marks.
 func (t *table) keepUnit(path, unit string) error {
 	t.mu.Lock()
 	before := t.units[path]
@@ -74,8 +74,8 @@ func (t *table) noteUnits(found map[string]timeunit.Unit) error {
 	return nil
 }
 
-// checkUpdated asks, after the table was read as a whole, whether its updateTimes
-// still count in the units that were found, and counts those that are no
+// checkUpdated runs after the whole table was read. It checks whether the
+// updateTimes still have the units that were found, and counts those that are not
 // plausible times.
 func (t *table) checkUpdated(ctx context.Context, r database.Rows) error {
 	if err := r.CheckUnits(ctx); err != nil {

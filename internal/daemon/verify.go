@@ -71,7 +71,7 @@ func verifyTables(ctx context.Context, tables []*table, p httpapi.VerifyRequest,
 	return v, nil
 }
 
-// verify compares one table, without the lane: it waits for passes.
+// verify compares one table. It does not hold the lane: passes run beside it.
 func (t *table) verify(ctx context.Context, p httpapi.VerifyRequest, live bool, progress func(done, of int64)) (deletecheck.Result, error) {
 	if err := t.comparable(p.Content); err != nil {
 		return deletecheck.Result{}, err
@@ -107,9 +107,8 @@ func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.Verif
 	return result, nil
 }
 
-// comparable reports what keeps a table from being verified. While an index is
-// built for another mapping, and until that has come to its end, pages have the
-// hash of the one or the other.
+// comparable returns why a table can't be verified now; nil where it can. While an
+// index is built for another mapping, pages have hashes of both mappings.
 func (t *table) comparable(content bool) error {
 	t.mu.Lock()
 	reindexing := t.reindexing
