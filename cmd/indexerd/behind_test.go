@@ -15,7 +15,8 @@ import (
 )
 
 // standbyPair starts a primary with a small table of notes, which a role may
-// read, and a standby of it.
+// read, and a standby of it. Its tests wait for minutes. The name of this file
+// makes them start early among the tests that run side by side.
 func standbyPair(t *testing.T) (primary, standby string) {
 	t.Helper()
 	if testing.Short() {
