@@ -104,7 +104,7 @@ hostile:
 abuse: servers
 	SEED=$(SEED) ABUSE_SECONDS=$(or $(SECONDS),60) $(WITHPG) $(GO) test -count=1 -run '^TestAbuse$$' -v -timeout 30m ./cmd/indexerd
 
-# Changes of all kinds to all tables of Pagila, and then proof, page by page.
+# Changes of all kinds to films, actors, categories and languages, and then proof, page by page.
 storm: servers
 	STORM_CHANGES=$(or $(N),50000) $(WITHPG) $(GO) test -run '^TestStorm$$' -v -timeout 30m ./cmd/indexerd
 

@@ -65,8 +65,8 @@ func filmFile(t *testing.T, driver, dsn, sql, more string) string {
 		data, driver, dsn, sql, strings.ReplaceAll(strings.TrimSpace(more), "\n", "\n    ")))
 }
 
-// A role that may do nothing but read, and Pagila as it comes: there is nothing
-// to warn of, and a line for each note.
+// With the shipped configuration, its films and a role that may only read, check
+// has nothing to warn of, and prints a line for each note.
 func TestCheckPagila(t *testing.T) {
 	dsn, file := pagila(t)
 	_, own := asRole(t, dsn, "")

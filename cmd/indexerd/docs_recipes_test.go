@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
 	"indexerd/internal/sqlitesource"
 )
 
-// shop is what the recipes take for granted where they don't take Pagila.
+// shop has the tables of the recipes that do not select films.
 const shop = `
 	CREATE TABLE article (id bigint PRIMARY KEY, updated_at timestamptz, title text, body text, state text, published boolean, internal boolean);
 	CREATE TABLE article_tag (article_id bigint, tagged_at timestamptz, tag text);
@@ -32,8 +33,7 @@ const shop = `
 // TestRecipes: a recipe is for copying. Each is a whole file, and the database
 // takes each of its SQLs for what it is said to be.
 func TestRecipes(t *testing.T) {
-	sample, own := pgtest.DB(t), pgtest.DB(t)
-	pgtest.Load(t, sample, "pagila.sql")
+	sample, own := films.DB(t), pgtest.DB(t)
 	pgtest.Exec(t, own, shop)
 	till := filepath.Join(t.TempDir(), "till.db")
 	db, err := sqlitesource.OpenWritable(till)

@@ -17,6 +17,7 @@ import (
 
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/pgtest/films"
 )
 
 // notRun are commands, as they stand in the documents, that no test of some
@@ -37,12 +38,12 @@ var notRun = map[string]string{
 }
 
 // A learner follows a document, line by line, in a separate directory
-// and with a separate Pagila. For the writer's place and this one are not
+// and with a separate database of films. For the writer's place and this one are not
 // the same, some words are read as others: see here.
 type learner struct {
 	testing.TB
 	dir    string
-	dsn    string // of Pagila, as its owner
+	dsn    string // of the films, as their owner
 	role   string // what documents call reader: roles are the whole server's
 	set    string // the exports so far
 	out    string // what the last commands printed
@@ -55,8 +56,7 @@ func newLearner(t testing.TB) *learner {
 	t.Cleanup(func() { // after the database, which has its rights
 		pgtest.Exec(t, os.Getenv("INDEXERD_TEST_PG"), "DROP ROLE IF EXISTS "+r.role)
 	})
-	r.dsn = pgtest.DB(t)
-	pgtest.Load(t, r.dsn, "pagila.sql")
+	r.dsn = films.DB(t)
 	r.write(".curlrc", "fail\n") // an answer of 404 is a failure
 	r.link(binary(t), "bin/indexerd")
 	return r
@@ -328,7 +328,7 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestNewcomer comes with a running Pagila and no knowledge: the commands of
+// TestNewcomer comes with a running database and no knowledge: the commands of
 // the README's first section, and then a search in a browser.
 func TestNewcomer(t *testing.T) {
 	first := blocks(t, "README.md", "Five minutes: your own database")

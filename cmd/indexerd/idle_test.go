@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
 )
 
 // What an idle daemon may take where updateTime has an index: of a core, and of
@@ -68,8 +69,7 @@ func TestIdle(t *testing.T) {
 		seconds = 5
 	}
 	t.Run("indexed", func(t *testing.T) {
-		dsn := pgtest.DB(t)
-		pgtest.Load(t, dsn, "pagila.sql")
+		dsn := films.DB(t)
 		pgtest.Exec(t, dsn, "CREATE INDEX ON film (last_update); CREATE INDEX ON customer (last_update); ANALYZE film, customer")
 		idles(t, dsn, writeFile(t, fmt.Sprintf(idleIndexed, freshData(t), dsn)+idleCustomers), seconds, judged)
 	})

@@ -40,7 +40,7 @@ func (c cost) perRow(rows int) float64 { return float64(c.CPU.Microseconds()) / 
 // with the same mapping, and once with bleve's default one. Each is a process
 // alone; the daemon's numbers are the whole daemon's.
 func BenchmarkLoad(b *testing.B) {
-	all := texts(b)
+	all := outsideTexts(b)
 	dsn := textTable(b, all)
 	var loads, raws []cost
 	for range b.N {
@@ -111,7 +111,7 @@ func TestRawBleve(t *testing.T) {
 	if mapping == "" {
 		t.Skip("a part of BenchmarkLoad: run make bench")
 	}
-	all := texts(t)
+	all := outsideTexts(t)
 	apply := applyDefault
 	if mapping == "same" {
 		apply = applySame

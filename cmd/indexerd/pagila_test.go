@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
 	"indexerd/internal/search"
 )
 
-// pagila loads the sample database and returns its DSN and the shipped
-// configuration, with a data directory and an address of the test's own.
+// pagila makes a database of films. It returns its DSN and the shipped
+// configuration pagila.yaml, with a separate data directory and address.
 func pagila(t testing.TB) (dsn, file string) {
 	t.Helper()
 	return pagilaWith(t, "")
@@ -26,8 +27,7 @@ func pagila(t testing.TB) (dsn, file string) {
 // pagilaWith is pagila with more lines for its table.
 func pagilaWith(t testing.TB, more string) (dsn, file string) {
 	t.Helper()
-	dsn = pgtest.DB(t)
-	pgtest.Load(t, dsn, "pagila.sql")
+	dsn = films.DB(t)
 	text, err := os.ReadFile(filepath.Join("..", "..", "configs", "pagila.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -118,6 +118,10 @@ func vocabulary(t *testing.T, dsn string) []string {
 }
 
 func update(t *testing.T, p *proc, dsn string) {
+	old := fmt.Sprintf("description:%q", pgtest.Value[string](t, dsn, "SELECT description FROM film WHERE film_id = 7"))
+	if got := p.search(t, "film", old).Total; got != 1 {
+		t.Fatalf("%s: got %d hits, want 1", old, got)
+	}
 	pgtest.Exec(t, dsn, "UPDATE film SET description = 'A Quagga in a Zeppelin', last_update = now() WHERE film_id = 7")
 	eventually(t, soon, "the new text is found", func() error {
 		if got := p.search(t, "film", "quagga zeppelin").Total; got != 1 {
@@ -125,8 +129,8 @@ func update(t *testing.T, p *proc, dsn string) {
 		}
 		return nil
 	})
-	if got := p.search(t, "film", "saga hunter butler touching jet").Total; got != 0 {
-		t.Errorf("the old text: got %d hits, want 0", got)
+	if got := p.search(t, "film", old).Total; got != 0 {
+		t.Errorf("%s, after the update: got %d hits, want 0", old, got)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
-	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
 )
 
 // configFile is the path of a file that is shipped in configs.
@@ -66,8 +66,7 @@ func TestUnitIsHardened(t *testing.T) {
 // The packaged configuration runs as it is, with the database's address where
 // systemd puts a credential, and with the mode that systemd gives it.
 func TestServiceFindsItsCredential(t *testing.T) {
-	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, "pagila.sql")
+	dsn := films.DB(t)
 	credentials := t.TempDir()
 	if err := os.WriteFile(filepath.Join(credentials, "main.dsn"), []byte(dsn+"\n"), 0o440); err != nil {
 		t.Fatal(err)

@@ -13,9 +13,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"indexerd/internal/pgtest"
+	"indexerd/internal/sampletext"
 )
 
-// A bodyText is one line of the test data.
+// A bodyText is one row of textTable, and one line of en.jsonl.gz.
 type bodyText struct {
 	OID  int64  `json:"oid"`
 	Text string `json:"text"`
@@ -24,8 +25,17 @@ type bodyText struct {
 	T    int64  `json:"t"`
 }
 
-// texts reads the English texts of the test data.
-func texts(t testing.TB) []bodyText {
+// generatedTexts returns n texts, each with distinct metadata.
+func generatedTexts(n int) []bodyText {
+	all := make([]bodyText, n)
+	for i, text := range sampletext.English(n) {
+		all[i] = bodyText{OID: int64(i + 1), Text: text, Kind: []string{"commit", "package"}[i%2], N: int64(i), T: 1_500_000_000 + 1000*int64(i)}
+	}
+	return all
+}
+
+// outsideTexts reads 100,000 English texts that are not part of the project.
+func outsideTexts(t testing.TB) []bodyText {
 	t.Helper()
 	f, err := os.Open(pgtest.Data(t, "en.jsonl.gz"))
 	if err != nil {

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/sampletext"
 )
 
 // BenchmarkApply writes English texts in batches of 2000 from two goroutines, as
 // a load does. The most reliable figure is us-cpu/doc.
 func BenchmarkApply(b *testing.B) {
 	const n, size = 20_000, 2_000
-	docs := textDocs(b, englishTexts(n))
+	docs := textDocs(b, sampletext.English(n))
 	for _, positions := range []bool{true, false} {
 		m := textMapping
 		m.Positions = positions

@@ -2,22 +2,19 @@ package fulltext
 
 import (
 	"bufio"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
 	"indexerd/internal/query"
+	"indexerd/internal/sampletext"
 )
 
 var textMapping = Mapping{Content: []string{"text"}, Analyzer: "standard", Positions: true, Metadata: []Field{{"n", Number}}}
@@ -33,59 +30,10 @@ func textDocs(t testing.TB, texts []string) []doc.Doc {
 	return docs
 }
 
-// englishTexts makes n texts of about 400 bytes, always the same ones. Words are
-// as unevenly frequent as in a language.
-func englishTexts(n int) []string {
-	r := rand.New(rand.NewPCG(1, 2))
-	words := []string{"the", "of", "a", "and", "it's", "user's", "git.exe", "x86-64", "foo_bar", "3.14", "naïve", "Café", "don’t", "e\u0301te\u0301"}
-	for len(words) < 5000 {
-		word := ""
-		for range 1 + r.IntN(3) {
-			word += string("bcdfghklmnprstvw"[r.IntN(16)]) + string("aeiouy"[r.IntN(6)])
-		}
-		words = append(words, word+[]string{"", "s", "n", "ing", "ed"}[r.IntN(5)])
-	}
-	return compose(r, n, words, []string{" ", " ", " ", " ", ", ", ". ", "\n", " (", ") ", "; "}, 65)
-}
-
-// chineseTexts makes n texts of about 80 characters, always the same ones.
-func chineseTexts(n int) []string {
-	r := rand.New(rand.NewPCG(3, 4))
-	var words []string
-	for c := '一'; c < '一'+1500; c++ {
-		words = append(words, string(c))
-	}
-	words = append(words, "１２", "abc", "タワー", "서울")
-	return compose(r, n, words, []string{"", "", "", "", "", "，", "。", " ", "《", "》\n"}, 80)
-}
-
-// compose joins words of a Zipf distribution by random separators.
-func compose(r *rand.Rand, n int, words, separators []string, size int) []string {
-	word := rand.NewZipf(r, 1.1, 8, uint64(len(words)-1))
-	texts := make([]string, n)
-	for i := range texts {
-		var b strings.Builder
-		for range size/2 + r.IntN(size) {
-			w := words[word.Uint64()]
-			if r.IntN(10) == 0 {
-				w = strings.ToUpper(w)
-			}
-			b.WriteString(w + separators[r.IntN(len(separators))])
-		}
-		texts[i] = b.String()
-	}
-	return texts
-}
-
-// outsideTexts returns n texts of a file that is not part of the project, in the
-// directory TESTDATA or ../shared/data.
+// outsideTexts returns n texts of a file that is not part of the project.
 func outsideTexts(t testing.TB, name string, n int) []string {
 	t.Helper()
-	path := filepath.Join(cmp.Or(os.Getenv("TESTDATA"), "../../../shared/data"), name)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("no %s: set TESTDATA to the directory that has it", path)
-	}
+	f, err := os.Open(pgtest.Data(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,10 +63,10 @@ func TestTextsAreFoundByWordsAndPieces(t *testing.T) {
 		analyzer, name string
 		texts          func(t *testing.T) []string
 	}{
-		{"standard", "English", func(*testing.T) []string { return englishTexts(n) }},
-		{"ngram", "English", func(*testing.T) []string { return englishTexts(n) }},
-		{"cjk", "Chinese", func(*testing.T) []string { return chineseTexts(n) }},
-		{"ngram", "Chinese", func(*testing.T) []string { return chineseTexts(n) }},
+		{"standard", "English", func(*testing.T) []string { return sampletext.English(n) }},
+		{"ngram", "English", func(*testing.T) []string { return sampletext.English(n) }},
+		{"cjk", "Chinese", func(*testing.T) []string { return sampletext.Chinese(n) }},
+		{"ngram", "Chinese", func(*testing.T) []string { return sampletext.Chinese(n) }},
 		{"standard", "en.jsonl.gz", func(t *testing.T) []string { return outsideTexts(t, "en.jsonl.gz", n) }},
 		{"cjk", "zh.jsonl.gz", func(t *testing.T) []string { return outsideTexts(t, "zh.jsonl.gz", n) }},
 	} {

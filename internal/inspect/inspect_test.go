@@ -11,6 +11,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/pgsource"
 	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
 	"indexerd/internal/sqlitesource"
 )
 
@@ -110,11 +111,25 @@ func works(t *testing.T, yaml string, open func(configs.Table) error) *configs.C
 
 var pagilaAt = Source{Driver: "postgres", DSN: "postgres://reader@127.0.0.1:5432/pagila", Address: "127.0.0.1:5432/pagila"}
 
+func TestFilms(t *testing.T) {
+	c, open := postgres(t, func(dsn string) { films.Load(t, dsn) })
+	c.Name = "pagila"
+	inspects(t, "films.yaml", c, open)
+}
+
+// The real Pagila is an extra.
 func TestPagila(t *testing.T) {
 	c, open := postgres(t, func(dsn string) { pgtest.Load(t, dsn, "pagila.sql") })
 	c.Name = "pagila"
+	inspects(t, "pagila.yaml", c, open)
+}
+
+// inspects compares the configuration of a catalog with a golden file, and opens
+// its tables.
+func inspects(t *testing.T, file string, c doc.Catalog, open func(configs.Table) error) {
+	t.Helper()
 	yaml, tables := Config(c, pagilaAt)
-	golden(t, "pagila.yaml", yaml)
+	golden(t, file, yaml)
 	cfg := works(t, yaml, open)
 	if tables != len(cfg.Tables) {
 		t.Errorf("got %d tables, want the %d of the file", tables, len(cfg.Tables))

@@ -162,8 +162,8 @@ func TestEpochUnitIsFoundLater(t *testing.T) {
 	}
 }
 
-// Pages may end among rows with the same updateTime; in Pagila all 1,000 films
-// have one.
+// Pages may end among rows with the same updateTime: an import gives all rows
+// one.
 func TestStampsPageWithinOneUpdateTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,6 +1,8 @@
 package pgtest_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"indexerd/internal/pgtest"
@@ -31,9 +33,14 @@ func TestDatabaseIsDroppedAtTheEnd(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TESTDATA", dir)
+	if err := os.WriteFile(filepath.Join(dir, "doc.sql"), []byte("CREATE TABLE doc (id int);\nCOPY doc FROM stdin;\n1\n2\n\\.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, "pagila.sql")
-	if got, want := pgtest.Value[int](t, dsn, "SELECT count(*) FROM film"), 1000; got != want {
-		t.Errorf("got %d films, want %d", got, want)
+	pgtest.Load(t, dsn, "doc.sql")
+	if got, want := pgtest.Value[int](t, dsn, "SELECT count(*) FROM doc"), 2; got != want {
+		t.Errorf("got %d rows, want %d", got, want)
 	}
 }
