@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: abuse schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: abuse extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -17,9 +17,16 @@ build:
 
 # Everything, on real servers. Tests of the binary mostly wait for a daemon, so
 # more of them run at a time than there are processors. Those that unmount a disk
-# run alone: a process that another test starts may still hold a file on it.
+# run alone: a process that another test starts may still hold a file on it. The
+# last line names the tests that were skipped because TESTDATA lacks a file: they
+# repeat others on data that are not part of the project.
 test: servers
 	$(WITHPG) $(GO) test -parallel 6 -timeout 30m ./...
+	@$(MAKE) -s extras
+
+extras:
+	@skipped=$$(while read -r file tests; do test -e "$(TESTDATA)/$$file" || printf '; without %s: %s' "$$file" "$$tests"; done <internal/pgtest/extras.txt); \
+		test -z "$$skipped" || echo "skipped, as $(TESTDATA) is incomplete$$skipped"
 
 # With the race detector: the packages in which code or a test starts a goroutine,
 # except two. internal/simtest runs one goroutine at a time. cmd/indexerd tests

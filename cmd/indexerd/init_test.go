@@ -55,8 +55,9 @@ func TestInitFilms(t *testing.T) { initFinds(t, films.DB(t)) }
 
 // The same with Pagila as its users have it: an extra.
 func TestInitPagila(t *testing.T) {
+	dump := pgtest.Data(t, "pagila.sql")
 	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, "pagila.sql")
+	pgtest.Load(t, dsn, dump)
 	initFinds(t, dsn)
 }
 

@@ -111,15 +111,16 @@ func works(t *testing.T, yaml string, open func(configs.Table) error) *configs.C
 
 var pagilaAt = Source{Driver: "postgres", DSN: "postgres://reader@127.0.0.1:5432/pagila", Address: "127.0.0.1:5432/pagila"}
 
-func TestFilms(t *testing.T) {
+func TestConfigOfFilms(t *testing.T) {
 	c, open := postgres(t, func(dsn string) { films.Load(t, dsn) })
 	c.Name = "pagila"
 	inspects(t, "films.yaml", c, open)
 }
 
 // The real Pagila is an extra.
-func TestPagila(t *testing.T) {
-	c, open := postgres(t, func(dsn string) { pgtest.Load(t, dsn, "pagila.sql") })
+func TestConfigOfPagila(t *testing.T) {
+	dump := pgtest.Data(t, "pagila.sql")
+	c, open := postgres(t, func(dsn string) { pgtest.Load(t, dsn, dump) })
 	c.Name = "pagila"
 	inspects(t, "pagila.yaml", c, open)
 }

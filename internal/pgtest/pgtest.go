@@ -9,10 +9,12 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,36 +84,52 @@ func Value[T any](t testing.TB, dsn, sql string, args ...any) T {
 	return v
 }
 
-// Load runs a dump of the outside data, such as pagila.sql. The test is skipped
-// without it.
-func Load(t testing.TB, dsn, name string) {
+// Load runs a dump, a file of SQL and psql's commands.
+func Load(t testing.TB, dsn, path string) {
 	t.Helper()
-	path := Data(t, name)
 	psql, err := cluster.Tool("psql")
 	if err != nil {
 		missing(t, err.Error())
 	}
 	out, err := exec.Command(psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", os.DevNull, "-f", path, dsn).CombinedOutput()
 	if err != nil {
-		t.Fatalf("load %s: %v: %s", name, err, out)
+		t.Fatalf("load %s: %v: %s", path, err, out)
 	}
 }
 
-// Data returns the path of a file that is not part of the project: in the
-// directory TESTDATA, or in ../shared/data beside the module. Without the file
-// the test is skipped, also if CI is set: no behaviour is tested with outside
-// data only. The Makefile lists such tests.
+// extras lists the files that are not part of the project, each with the tests
+// that use it. make test prints the tests that it skipped.
+//
+//go:embed extras.txt
+var extras string
+
+// Data returns the path of a file of extras.txt: in the directory TESTDATA, or in
+// ../shared/data beside the module. Without the file the test is skipped, also if
+// CI is set. A test that is not listed fails.
 func Data(t testing.TB, name string) string {
 	t.Helper()
+	if !listed(name, t.Name()) {
+		t.Fatalf("add %s to the line %s of internal/pgtest/extras.txt", t.Name(), name)
+	}
 	dir := os.Getenv("TESTDATA")
 	if dir == "" {
 		dir = filepath.Join(moduleRoot(t), "..", "shared", "data")
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("an extra: no %s: set TESTDATA to the directory that has it", path)
+		t.Skipf("no %s: set TESTDATA to the directory that has it", path)
 	}
 	return path
+}
+
+// listed reports whether extras.txt has the test in the line of the file.
+func listed(name, test string) bool {
+	for line := range strings.Lines(extras) {
+		if fields := strings.Fields(line); fields[0] == name {
+			return slices.Contains(fields[1:], test)
+		}
+	}
+	return false
 }
 
 // moduleRoot returns the nearest directory above the test's with a go.mod.

@@ -1,8 +1,11 @@
 package pgtest_test
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"indexerd/internal/pgtest"
@@ -33,14 +36,42 @@ func TestDatabaseIsDroppedAtTheEnd(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TESTDATA", dir)
-	if err := os.WriteFile(filepath.Join(dir, "doc.sql"), []byte("CREATE TABLE doc (id int);\nCOPY doc FROM stdin;\n1\n2\n\\.\n"), 0o600); err != nil {
+	dump := filepath.Join(t.TempDir(), "doc.sql")
+	if err := os.WriteFile(dump, []byte("CREATE TABLE doc (id int);\nCOPY doc FROM stdin;\n1\n2\n\\.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	dsn := pgtest.DB(t)
-	pgtest.Load(t, dsn, "doc.sql")
+	pgtest.Load(t, dsn, dump)
 	if got, want := pgtest.Value[int](t, dsn, "SELECT count(*) FROM doc"), 2; got != want {
 		t.Errorf("got %d rows, want %d", got, want)
+	}
+}
+
+// A test that was renamed or removed is not listed as skipped.
+func TestExtrasNameTests(t *testing.T) {
+	extras, err := os.ReadFile("extras.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests bytes.Buffer // the source of all tests
+	root := filepath.Join("..", "..")
+	err = fs.WalkDir(os.DirFS(root), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		tests.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(extras)) {
+		for _, test := range strings.Fields(line)[1:] {
+			name, _, _ := strings.Cut(test, "/")
+			if !strings.Contains(tests.String(), "\nfunc "+name+"(") {
+				t.Errorf("extras.txt lists %s, which is no test", name)
+			}
+		}
 	}
 }
