@@ -184,7 +184,7 @@ func TestFilms(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"row":{"film_id":1,"last_update":"` + films.Updated + `","title":"ACADEMY DINOSAUR",` +
-		`"description":"An Endless Ballad about a Lighthouse Keeper and a Penguin who must Find a Mad Scientist at a Wedding",` +
+		`"description":"An Endless Ballad of a Lighthouse Keeper and a Penguin who must Find a Mad Scientist at a Wedding",` +
 		`"rating":"NC-17","release_year":2004,"special_features":["Trailers"],"language":"Swahili"}}`
 	if string(body) != want {
 		t.Errorf("got film 1 %s\nwant %s", body, want)

@@ -46,6 +46,9 @@ func Load(t testing.TB, dsn string) {
 			t.Fatalf("fill %s: %v", table.name, err)
 		}
 	}
+	if _, err := conn.Exec(ctx, "ANALYZE"); err != nil { // otherwise the planner takes the tables to be empty
+		t.Fatalf("analyze: %v", err)
+	}
 }
 
 // DB creates a database for the test and loads the films into it.

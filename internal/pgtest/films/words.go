@@ -9,7 +9,7 @@ import (
 // description is one sentence. The documents' examples search for drama, shark,
 // boat and mad scientist.
 func description(r *rand.Rand) string {
-	return fmt.Sprintf("%s %s about %s and %s who %s %s %s",
+	return fmt.Sprintf("%s %s of %s and %s who %s %s %s",
 		pick(r, moods), pick(r, genres), pick(r, heroes), pick(r, heroes), pick(r, deeds), pick(r, heroes), pick(r, places))
 }
 
@@ -27,7 +27,7 @@ var (
 	}
 	deeds  = []string{"must Rescue", "must Outwit", "must Forgive", "must Follow", "must Teach", "must Betray", "must Marry", "must Find"}
 	places = []string{
-		"on a Boat", "on a Glacier", "in a Museum", "at a Border Station", "in an Abandoned Cinema", "under a Volcano", "in Lisbon", "on the Night Train",
+		"on a Boat", "on a Glacier", "in a Museum", "at a Border Station", "in an Abandoned Cinema", "at a Volcano", "in Lisbon", "on the Night Train",
 		"in a Salt Mine", "at a Wedding", "in a Greenhouse", "behind a Waterfall",
 	}
 
