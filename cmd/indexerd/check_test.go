@@ -13,6 +13,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/inspect"
 	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
 	"indexerd/internal/sqlitesource"
 )
 
@@ -65,16 +66,22 @@ func filmFile(t *testing.T, driver, dsn, sql, more string) string {
 		data, driver, dsn, sql, strings.ReplaceAll(strings.TrimSpace(more), "\n", "\n    ")))
 }
 
-// With the shipped configuration, its films and a role that may only read, check
-// has nothing to warn of, and prints a line for each note.
+func TestCheckFilms(t *testing.T) { checkShipped(t, films.DB(t)) }
+
+// The real Pagila is an extra.
 func TestCheckPagila(t *testing.T) {
-	dsn, file := pagila(t)
+	dump := pgtest.Data(t, "pagila.sql")
+	dsn := pgtest.DB(t)
+	pgtest.Load(t, dsn, dump)
+	checkShipped(t, dsn)
+}
+
+// With the shipped configuration and a role that may only read, check has nothing
+// to warn of, and prints a line for each note.
+func checkShipped(t *testing.T, dsn string) {
+	t.Helper()
 	_, own := asRole(t, dsn, "")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file = writeFile(t, strings.NewReplacer(dsn, own, "\ndata: ", "\ndata: "+t.TempDir()+"/data # ").Replace(string(text)))
+	file := shippedConfig(t, own, "")
 	f, code := checks(t, file)
 	if code != 0 || f.Errors != 0 || f.Warnings != 0 {
 		t.Errorf("got exit %d and %+v, want no warning", code, f)

@@ -28,12 +28,15 @@ func pagila(t testing.TB) (dsn, file string) {
 func pagilaWith(t testing.TB, more string) (dsn, file string) {
 	t.Helper()
 	dsn = films.DB(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "configs", "pagila.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := strings.NewReplacer("/var/lib/indexerd", t.TempDir(), "127.0.0.1:7700", "127.0.0.1:0", "${PAGILA_DSN}", dsn)
-	return dsn, writeFile(t, own.Replace(string(text))+more)
+	return dsn, shippedConfig(t, dsn, more)
+}
+
+// shippedConfig returns configs/pagila.yaml for a database, with more lines for its
+// table.
+func shippedConfig(t testing.TB, dsn, more string) (file string) {
+	t.Helper()
+	own := strings.NewReplacer("/var/lib/indexerd", filepath.Join(t.TempDir(), "data"), "127.0.0.1:7700", "127.0.0.1:0", "${PAGILA_DSN}", dsn)
+	return writeFile(t, own.Replace(readFile(t, configFile("pagila.yaml")))+more)
 }
 
 func TestPagila(t *testing.T) {
