@@ -25,7 +25,7 @@ type bodyText struct {
 	T    int64  `json:"t"`
 }
 
-// generatedTexts returns n texts, each with distinct metadata.
+// generatedTexts returns n texts with their metadata, always the same.
 func generatedTexts(n int) []bodyText {
 	all := make([]bodyText, n)
 	for i, text := range sampletext.English(n) {
