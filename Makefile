@@ -48,6 +48,7 @@ lint:
 bench: servers
 	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
+	@$(MAKE) -s extras
 
 # N pages in the store, beside other embedded stores.
 bench-store:
