@@ -250,7 +250,7 @@ func TestAPIHasEveryRoute(t *testing.T) {
 // to who doesn't know of it.
 func TestHarnessesAreListed(t *testing.T) {
 	list := document(t, "docs/correctness.md")
-	others := []string{"demo", "build", "lint", "package", "servers"}
+	others := []string{"demo", "build", "extras", "lint", "package", "servers"}
 	targets := regexp.MustCompile(`(?m)^([a-z-]+):(?:[^=]|$)`).FindAllStringSubmatch(document(t, "Makefile"), -1)
 	if len(targets) < 15 {
 		t.Fatalf("got only the targets %v", targets)
