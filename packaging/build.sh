@@ -6,8 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 ARCH=$("$go" env GOARCH)
-VERSION=${VERSION:-$(sed -n 's/^var version = "\(.*\)"$/\1/p' cmd/indexerd/main.go)}
-: "${VERSION:?no version in cmd/indexerd/main.go: set VERSION}"
+VERSION=${VERSION:-$(sed -n 's/^var Version = "\(.*\)"$/\1/p' internal/daemon/daemon.go)}
+: "${VERSION:?no version in internal/daemon/daemon.go: set VERSION}"
 export ARCH VERSION
 
 mkdir -p dist

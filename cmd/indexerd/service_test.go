@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
+	"indexerd/internal/daemon"
 	"indexerd/internal/pgtest/films"
 )
 
@@ -207,6 +208,31 @@ func TestPackageIsComplete(t *testing.T) {
 			if !installed[path] {
 				t.Errorf("%s names %s, which the package does not have", name, path)
 			}
+		}
+	}
+}
+
+// The packages have the version of the source, unless VERSION names another.
+func TestPackagesHaveTheVersion(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"packaging/build.sh", "internal/daemon/daemon.go"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(document(t, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	goCommand := filepath.Join(dir, "go") // prints its arguments
+	if err := os.WriteFile(goCommand, []byte("#!/bin/sh\necho \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for env, want := range map[string]string{"VERSION=": daemon.Version, "VERSION=9.9": "9.9"} {
+		build := exec.Command(filepath.Join(dir, "packaging/build.sh"))
+		build.Env = append(os.Environ(), "GO="+goCommand, env)
+		out, err := build.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "-X indexerd/internal/daemon.Version="+want+" ") {
+			t.Errorf("%s: got %v, %s, want version %s", env, err, out, want)
 		}
 	}
 }

@@ -23,17 +23,8 @@ func TestQuestionIsAskedTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := MakeDataDir(cfg); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := openToServe(t, cfg)
 	defer e.Close()
-	if err := e.OpenDatabases(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	for failures, want := range []error{nil, nil, doc.ErrChangedResult} {
 		times := 0
 		answer, err := asked(t.Context(), e.table("doc"), func(context.Context, database.Rows) (string, error) {

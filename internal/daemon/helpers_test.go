@@ -2,13 +2,17 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"indexerd/configs"
 	"indexerd/internal/sqlitesource"
 )
 
@@ -78,4 +82,41 @@ func (s *syncBuffer) String() string {
 // bodyTable is the configuration of a table that is searched by its body.
 func bodyTable(name, more string) string {
 	return fmt.Sprintf("  %s: {source: db, sql: SELECT * FROM %s, key: id, updated: u, content: {fields: [body]}%s}\n", name, name, more)
+}
+
+// openToServe opens the engine of a new data directory, and its databases.
+func openToServe(t *testing.T, cfg *configs.Config) *Engine {
+	t.Helper()
+	if err := MakeDataDir(cfg); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.OpenDatabases(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// serve runs an engine until the test ends, and closes it.
+func serve(t *testing.T, e *Engine, log *slog.Logger) {
+	t.Helper()
+	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- e.follow(ctx, newFront(e.limitConnections(l, log), e.cfg.HTTP, log), log) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		if err := e.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
 }

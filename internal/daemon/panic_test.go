@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -175,35 +174,11 @@ func TestPanicEndsOnePass(t *testing.T) {
 	}
 }
 
-// serveBuggy runs a daemon in this process on a database with a bug.
+// serveBuggy runs an engine on a database with a bug.
 func serveBuggy(t *testing.T, cfg *configs.Config, f *buggy, log *slog.Logger) *Engine {
 	t.Helper()
-	if err := MakeDataDir(cfg); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.OpenDatabases(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	e := openToServe(t, cfg)
 	f.Database, e.sources[0].Database = e.sources[0].Database, f
-	l, err := net.Listen("tcp", cfg.HTTP.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- e.follow(ctx, newFront(e.limitConnections(l, log), cfg.HTTP, log), log) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Errorf("serve: %v", err)
-		}
-		if err := e.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
+	serve(t, e, log)
 	return e
 }

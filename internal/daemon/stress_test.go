@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
-	"indexerd/internal/clients"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
@@ -114,34 +112,8 @@ func (s *stress) reader(t *testing.T, member string) string {
 // serve runs the daemon until the test ends.
 func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 	t.Helper()
-	if err := MakeDataDir(cfg); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Open(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.OpenDatabases(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", cfg.HTTP.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() {
-		served <- e.follow(ctx, newFront(clients.NewListener(l, 100), cfg.HTTP, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Errorf("serve: %v", err)
-		}
-		if err := e.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
+	e := openToServe(t, cfg)
+	serve(t, e, slog.New(slog.DiscardHandler))
 	s.table = e.tables[0]
 	eventually(t, time.Minute, "loaded", func() error {
 		if waiting := e.Waiting(); len(waiting) > 0 {
@@ -149,6 +121,7 @@ func (s *stress) serve(t *testing.T, cfg *configs.Config) {
 		}
 		return nil
 	})
+	var err error
 	if s.rows, err = s.table.describe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
