@@ -36,6 +36,7 @@ var floors = map[string]int{
 	"store/bloom":           1,
 	"internal/sink":         1,
 	"internal/refetch":      1,
+	"internal/horizon":      1,
 	"internal/pgsource":     1,
 	"internal/sqlitesource": 1,
 	"internal/fulltext":     1,
@@ -70,7 +71,7 @@ func allowed(from, to string) bool {
 	case 0:
 		return from == "internal/query" && floors[to] == 0 // queries name fields of documents, and suggest the nearest
 	case 1:
-		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom"
+		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom" || from == "internal/pgsource" && to == "internal/horizon"
 	case 2:
 		// Passes use floor 1 only through interfaces that they declare, but for
 		// refetch, the step that three passes share.

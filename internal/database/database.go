@@ -19,6 +19,7 @@ import (
 	"indexerd/incremental"
 	"indexerd/initial"
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/inspect"
 	"indexerd/internal/pace"
 	"indexerd/internal/pgsource"
@@ -132,7 +133,7 @@ type postgresRows struct{ *pgsource.Table }
 // Horizon implements Rows. A reading of another table's is used while it is
 // fresh.
 func (r postgresRows) Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
-	return r.Watch(pgsource.WatchOptions{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last})
+	return r.Watch(horizon.Options{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last})
 }
 
 // Versions implements Rows.

@@ -6,50 +6,21 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 )
 
 // Watch watches the transactions of the table's database. Its horizon is never
 // exact if the table has rows that no transaction of this server stamps.
-func (t *Table) Watch(o WatchOptions) *Watch {
-	w := t.src.Watch(o)
-	w.scope = &tableScope{table: t, inexactReason: t.inexactReason}
-	return w
-}
-
-// A tableScope is what a table's SQLs read, as last checked. Partitions can be
-// attached, views and functions replaced, at any time. All of that is
-// committed, so nothing has changed while no transaction has ended.
 //
-// On a busy database refresh checks again when a horizon is read and the last
-// check is older than the slack. S stays behind the reading by the slack, so
-// what is stamped after the last check is never below an S called exact.
-//
-// A check costs a transaction that plans each SQL and runs none, about as much
-// as an idle window.
-type tableScope struct {
-	table         *Table
-	version       string    // of what had been committed at the last check
-	at            time.Time // the server's clock then; zero: not checked yet
-	inexactReason string    // why no horizon is exact; "": it may be
-}
-
-// refresh checks again if something may have changed.
-func (s *tableScope) refresh(ctx context.Context, r reading, slack time.Duration) error {
-	since := r.clock.Sub(s.at)
-	if r.version == s.version || 0 <= since && since < slack {
-		return nil
-	}
-	reason, err := s.table.readInexactReason(ctx)
-	if err != nil {
-		return err
-	}
-	s.version, s.at, s.inexactReason = r.version, r.clock, reason
-	return nil
+// A check of what the table's SQLs read costs a transaction that plans each SQL
+// and runs none, about as much as an idle window.
+func (t *Table) Watch(o horizon.Options) *horizon.Watch {
+	o.Scope = t.readInexactReason
+	return t.src.Watch(o)
 }
 
 // readInexactReason returns why no horizon is exact for the table's rows now;

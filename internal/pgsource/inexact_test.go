@@ -1,11 +1,13 @@
 package pgsource
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/pgtest"
 )
 
@@ -62,7 +64,7 @@ func TestForeignAndMaterializedRowsAreInexact(t *testing.T) {
 		{TableConfig{Deleted: DeletedConfig{SQL: "SELECT id FROM far"}}, "the SQL reads foreign table far, " + foreign},
 		{TableConfig{Changes: "SELECT id, u FROM higher"}, "the SQL reads materialized view kept, " + view},
 	} {
-		h, err := tableIn(t, dsn, "", c.cfg).Watch(WatchOptions{}).Horizon(t.Context())
+		h, err := tableIn(t, dsn, "", c.cfg).Watch(horizon.Options{}).Horizon(t.Context())
 		if err != nil || h.Exact != (c.want == "") || h.At.IsZero() == h.Exact || h.Reason != c.want || h.Server == "" || h.Now.IsZero() {
 			t.Errorf("%+v: got %+v, %v, want the reason %q", c.cfg, h, err, c.want)
 		}
@@ -137,7 +139,7 @@ func TestOpaqueFunctions(t *testing.T) {
 		if c.function != "" {
 			want = "the SQL calls function " + c.function + ", which may read foreign table far: declare it IMMUTABLE if it reads no table, or set horizon: timeout"
 		}
-		if h, err := table.Watch(WatchOptions{}).Horizon(t.Context()); err != nil || h.Reason != want || h.Exact != (want == "") {
+		if h, err := table.Watch(horizon.Options{}).Horizon(t.Context()); err != nil || h.Reason != want || h.Exact != (want == "") {
 			t.Errorf("%s: got %+v, %v, want the reason %q", c.sql, h, err, want)
 		}
 	}
@@ -176,7 +178,7 @@ func TestInexactReasonIsRefreshed(t *testing.T) {
 				CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 				CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
 			const slack = 1 // ns: each reading looks
-			w := tableIn(t, dsn, "", TableConfig{SQL: c.sql}).Watch(WatchOptions{Slack: slack})
+			w := tableIn(t, dsn, "", TableConfig{SQL: c.sql}).Watch(horizon.Options{Slack: slack})
 			reads := func(want string) {
 				t.Helper()
 				h, err := w.Horizon(t.Context())
@@ -199,20 +201,26 @@ func TestInexactReasonIsRefreshedBeforeSMoves(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 		CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
-	w := tableIn(t, dsn, "", TableConfig{}).Watch(WatchOptions{Slack: 100 * time.Millisecond})
+	table := tableIn(t, dsn, "", TableConfig{})
+	checks := 0
+	w := table.src.Watch(horizon.Options{Slack: 100 * time.Millisecond, Scope: func(ctx context.Context) (string, error) {
+		checks++
+		return table.readInexactReason(ctx)
+	}})
 	var last doc.Horizon
-	looks := 0
-	for at := w.scope.at; looks < 3; at = w.scope.at {
+	var checked time.Time // the server's clock at the last check
+	for checks < 3 {
+		before := checks
 		pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())")
 		h, err := w.Horizon(t.Context())
 		if err != nil || !h.Exact {
 			t.Fatalf("got %+v, %v, want an exact horizon", h, err)
 		}
-		if !w.scope.at.Equal(at) {
-			looks++
+		if checks > before {
+			checked = h.Now
 		}
-		if h.At.After(w.scope.at) || h.At.Before(last.At) {
-			t.Fatalf("got a horizon of %v, want at most %v, the last look", h.At, w.scope.at)
+		if h.At.After(checked) || h.At.Before(last.At) {
+			t.Fatalf("got a horizon of %v, want at most %v, the last check", h.At, checked)
 		}
 		last = h
 	}
@@ -234,7 +242,7 @@ func BenchmarkHorizonOfTable(b *testing.B) {
 	pgtest.Exec(b, dsn, "CREATE TABLE doc (id int, u timestamptz)")
 	for name, commits := range map[string]bool{"idle": false, "busy": true} {
 		b.Run(name, func(b *testing.B) {
-			w := tableIn(b, dsn, "", TableConfig{}).Watch(WatchOptions{Slack: 1})
+			w := tableIn(b, dsn, "", TableConfig{}).Watch(horizon.Options{Slack: 1})
 			writer := pgtest.Connect(b, dsn)
 			for b.Loop() {
 				if commits {

@@ -8,133 +8,37 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/pace"
 	"indexerd/internal/pgtest"
 )
-
-// One reading serves all watches of a database, and no watch gets the same one
-// twice.
-func TestReadingsAreShared(t *testing.T) {
-	s := openSource(t, pgtest.DB(t))
-	var watches []*Watch
-	for range 30 {
-		w := s.Watch(WatchOptions{})
-		w.fresh = time.Hour // however slow this machine is
-		watches = append(watches, w)
-	}
-	for round := uint64(1); round <= 3; round++ {
-		var all sync.WaitGroup
-		horizons := make([]doc.Horizon, len(watches))
-		for i, w := range watches {
-			all.Go(func() {
-				var err error
-				if horizons[i], err = w.Horizon(t.Context()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		for _, h := range horizons {
-			if !h.Exact || !h.At.Equal(horizons[0].At) || h.Server == "" {
-				t.Errorf("round %d: got %+v, want it exact and the same for all, %v", round, h, horizons[0].At)
-			}
-		}
-		if got := s.readings.number; got != round {
-			t.Errorf("readings: got %d, want %d, one a round", got, round)
-		}
-	}
-}
-
-// A reading older than Fresh serves only the watches that waited for it.
-func TestStaleReadingIsNotShared(t *testing.T) {
-	s := openSource(t, pgtest.DB(t))
-	a, b := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
-	for i := range uint64(3) {
-		for j, w := range []*Watch{a, b} {
-			if _, err := w.Horizon(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if got, want := s.readings.number, 2*i+uint64(j)+1; got != want {
-				t.Errorf("readings: got %d, want %d, one each", got, want)
-			}
-		}
-	}
-}
-
-// A new watch uses no reading that began before it was made.
-func TestNewWatchReadsForItself(t *testing.T) {
-	dsn := pgtest.DB(t)
-	s := openSource(t, dsn)
-	old := s.Watch(WatchOptions{Fresh: time.Hour})
-	read := func(w *Watch) doc.Horizon {
-		t.Helper()
-		h, err := w.Horizon(t.Context())
-		if err != nil || !h.Exact {
-			t.Fatalf("got %+v, %v, want it exact", h, err)
-		}
-		return h
-	}
-	read(old)
-	var made time.Time
-	if err := pgtest.Connect(t, dsn).QueryRow(t.Context(), "SELECT clock_timestamp()").Scan(&made); err != nil {
-		t.Fatal(err)
-	}
-	restarted := s.Watch(WatchOptions{Fresh: time.Hour})
-	if h := read(restarted); h.Now.Before(made) {
-		t.Errorf("got a reading of %v, want none from before the watch, %v", h.Now, made)
-	}
-	if restarted.fresh != maxFresh {
-		t.Errorf("a reading may be %v old, want at most %v", restarted.fresh, maxFresh)
-	}
-	if !s.readings.serves(old, time.Now()) && time.Since(s.readings.ended) < maxFresh {
-		t.Error("the new watch's reading is not shared with the other")
-	}
-	// A reading that began before the watch was made and ended after it asked.
-	asked := time.Now()
-	late := s.Watch(WatchOptions{})
-	s.readings.number, s.readings.began, s.readings.ended = 9, late.made.Add(-1), time.Now().Add(time.Second)
-	if s.readings.serves(late, asked) {
-		t.Error("a reading that was under way served a watch that was made meanwhile")
-	}
-}
 
 // A late commit is above every watch's horizon, whichever watch took the
 // reading.
 func TestSharedReadingKnowsLateCommits(t *testing.T) {
 	w := watchDatabase(t, pgtest.DB(t), superuser)
-	reader, other := w.watch, w.source.Watch(WatchOptions{Slack: slack})
-	other.fresh = time.Hour // however slow this machine is
+	reader, other := w.watch, w.source.Watch(horizon.Options{Slack: slack, Fresh: time.Second})
 	for range 3 {
 		late := w.late()
 		stamp := value[time.Time](w, "SELECT clock_timestamp()")
 		w.watch = reader
 		w.atMost(late)
 		w.watch = other
-		if h := w.atMost(late); !h.At.Before(stamp) || other.lastReading != reader.lastReading {
-			t.Errorf("got %v from reading %d, want it below %v and of reading %d", h.At, other.lastReading, stamp, reader.lastReading)
+		if h := w.atMost(late); !h.At.Before(stamp) {
+			t.Errorf("got %v, want it below %v", h.At, stamp)
 		}
 		w.exec(late, "COMMIT")
 	}
 	w.finish()
 }
 
-// A failure serves the watches that waited for it. A cancelled reading serves
-// none.
-func TestFailureIsSharedWithWaiters(t *testing.T) {
-	t.Parallel()
-	s := openSource(t, "postgres://unknown@127.0.0.1:1/none?sslmode=disable")
-	w, waited := s.Watch(WatchOptions{}), s.Watch(WatchOptions{})
-	asked := time.Now()
-	if _, err := w.Horizon(t.Context()); !errors.Is(err, doc.ErrUnavailable) {
-		t.Fatalf("got %v, want %v", err, doc.ErrUnavailable)
-	}
-	if !s.readings.serves(waited, asked) || s.readings.serves(waited, time.Now()) {
-		t.Error("the failure is not shared by exactly those who waited")
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.readings.take(gone, waited); !errors.Is(err, context.Canceled) || s.readings.number != 1 {
-		t.Errorf("got %v and %d readings, want %v and the one before", err, s.readings.number, context.Canceled)
+// A reading that takes too long between two statements is a failure of the
+// server, as one during a statement is.
+func TestReadingThatTakesTooLong(t *testing.T) {
+	s := openSource(t, pgtest.DB(t))
+	err := sampler{s}.Connect(t.Context(), func(context.Context, horizon.Conn) error { return errNoAnswer })
+	if !errors.Is(err, doc.ErrUnavailable) {
+		t.Errorf("got %v, want %v", err, doc.ErrUnavailable)
 	}
 }
 
@@ -209,7 +113,7 @@ func TestPaceOfASource(t *testing.T) {
 func TestVersionChangesWithEveryCommit(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, watchedTable)
-	w := openSource(t, dsn).Watch(WatchOptions{})
+	w := openSource(t, dsn).Watch(horizon.Options{})
 	version := func() string {
 		t.Helper()
 		h, err := w.Horizon(t.Context())

@@ -4,46 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/horizon"
 )
-
-// serverStateSQL reads a serverState. The write-ahead log's timeline is part of
-// the identity: it changes with a failover or a restore. Whether transactions
-// can be prepared changes only when the server starts.
-const serverStateSQL = `SELECT
-	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
-		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
-		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint),
-	pg_is_in_recovery(),
-	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid),
-	pg_has_role('pg_read_all_stats', 'usage'),
-	current_setting('max_prepared_transactions') <> '0'
-	FROM pg_catalog.pg_database d WHERE datname = current_database()`
-
-// versionSQL returns the completed transactions. Snapshots with the same ones
-// see the same rows, since every writer has a transaction id.
-const versionSQL = "SELECT txid_current_snapshot()"
-
-func (x *tx) version(ctx context.Context, server string) (string, error) {
-	row, err := x.row(ctx, query{sql: versionSQL})
-	if err != nil {
-		return "", err
-	}
-	return server + " " + string(row[0]), nil
-}
-
-func (x *tx) serverState(ctx context.Context) (serverState, error) {
-	row, err := x.row(ctx, query{sql: serverStateSQL})
-	if err != nil {
-		return serverState{}, err
-	}
-	return serverState{
-		server: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), seesAll: isTrue(row[3]), canPrepare: isTrue(row[4]),
-	}, nil
-}
 
 // sampleSQL reads the sessions with a transaction, those that may be between
 // two transactions of one message, and those that hide their state, which may
@@ -83,48 +49,49 @@ const sampleSQL = `SELECT coalesce(l.pid, a.pid), l.vxid,
 	AND NOT EXISTS (SELECT FROM unnest($1::int[], $2::bigint[]) own(pid, start)
 		WHERE own.pid = a.pid AND own.start = (extract(epoch FROM a.xact_start) * 1000000)::bigint)`
 
-func (x *tx) sample(ctx context.Context) (sample, error) {
-	var s sample
-	s.sent = time.Now()
-	clock, err := x.row(ctx, query{sql: "SELECT " + clockMicros})
+// Sample implements horizon.Conn.
+func (w *watchConn) Sample(ctx context.Context) (horizon.Sample, error) {
+	var s horizon.Sample
+	s.Sent = time.Now()
+	clock, err := w.row(ctx, query{sql: "SELECT " + clockMicros})
 	if err != nil {
-		return sample{}, err
+		return horizon.Sample{}, err
 	}
-	s.received = time.Now()
-	if s.clock, err = parseMicros(clock[0]); err != nil {
-		return sample{}, err
+	s.Received = time.Now()
+	if s.Clock, err = parseMicros(clock[0]); err != nil {
+		return horizon.Sample{}, err
 	}
 	q := query{sql: sampleSQL}
-	pids, starts := x.src.own.arrays()
+	pids, starts := w.src.own.arrays()
 	q.bind(pgtype.Int4ArrayOID, pids)
 	q.bind(pgtype.Int8ArrayOID, starts)
-	rows, err := x.all(ctx, q)
+	rows, err := w.all(ctx, q)
 	if err != nil {
-		return sample{}, err
+		return horizon.Sample{}, err
 	}
 	for _, row := range rows {
 		silent := isTrue(row[7])
-		s.hidesState = s.hidesState || silent
+		w.hidesState = w.hidesState || silent
 		if silent && row[1] == nil && row[6] == nil {
 			continue // without a transaction
 		}
 		tx, ahead, err := parseOpenTx(row)
 		if err != nil {
-			return sample{}, fmt.Errorf("pg_stat_activity: %w", err)
+			return horizon.Sample{}, fmt.Errorf("pg_stat_activity: %w", err)
 		}
-		s.open = append(s.open, tx)
-		s.ahead = max(s.ahead, ahead)
+		s.Open = append(s.Open, tx)
+		s.Ahead = max(s.Ahead, ahead)
 	}
 	return s, nil
 }
 
-func parseOpenTx(row [][]byte) (tx openTx, ahead time.Duration, err error) {
-	tx = openTx{vxid: string(row[1]), waiting: isTrue(row[3]), user: string(row[4]), application: string(row[5])}
-	if tx.pid, err = strconv.Atoi(string(row[0])); err != nil {
+func parseOpenTx(row [][]byte) (tx horizon.Tx, ahead time.Duration, err error) {
+	tx = horizon.Tx{ID: string(row[1]), Waiting: isTrue(row[3]), User: string(row[4]), Application: string(row[5])}
+	if tx.PID, err = strconv.Atoi(string(row[0])); err != nil {
 		return tx, 0, err
 	}
 	if row[2] != nil {
-		if tx.start, err = parseMicros(row[2]); err != nil {
+		if tx.Start, err = parseMicros(row[2]); err != nil {
 			return tx, 0, err
 		}
 	}
@@ -141,36 +108,20 @@ func parseOpenTx(row [][]byte) (tx openTx, ahead time.Duration, err error) {
 const preparedSQL = `SELECT concat_ws('/', transaction, extract(epoch FROM prepared), gid), gid, owner, (extract(epoch FROM prepared) * 1000000)::bigint
 	FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()`
 
-func (x *tx) preparedTxs(ctx context.Context) ([]preparedTx, error) {
+func (x *tx) preparedTxs(ctx context.Context) ([]horizon.PreparedTx, error) {
 	rows, err := x.all(ctx, query{sql: preparedSQL})
 	if err != nil {
 		return nil, err
 	}
-	var prepared []preparedTx
+	var prepared []horizon.PreparedTx
 	for _, row := range rows {
 		since, err := parseMicros(row[3])
 		if err != nil {
 			return nil, fmt.Errorf("pg_prepared_xacts: %w", err)
 		}
-		prepared = append(prepared, preparedTx{id: string(row[0]), name: string(row[1]), user: string(row[2]), since: since})
+		prepared = append(prepared, horizon.PreparedTx{ID: string(row[0]), Name: string(row[1]), User: string(row[2]), Since: since})
 	}
 	return prepared, nil
-}
-
-// statementTimestampSQL finds a user's function or column default that uses
-// statement_timestamp(), whose OID is fixed. In a procedure that commits,
-// statement_timestamp() is earlier than the transaction.
-const statementTimestampSQL = `SELECT 'function ' || oid::regproc FROM pg_catalog.pg_proc WHERE oid >= 16384 AND prosrc ILIKE '%statement_timestamp%'
-	UNION ALL SELECT 'the default of a column of ' || adrelid::regclass FROM pg_catalog.pg_attrdef WHERE adbin::text LIKE '%:funcid 2648 %'
-	LIMIT 1`
-
-// statementTimestamp returns one object that uses statement_timestamp, or "".
-func (x *tx) statementTimestamp(ctx context.Context) (string, error) {
-	rows, err := x.all(ctx, query{sql: statementTimestampSQL})
-	if err != nil || len(rows) == 0 {
-		return "", err
-	}
-	return strings.TrimSpace(string(rows[0][0])), nil
 }
 
 func isTrue(text []byte) bool { return string(text) == "t" }

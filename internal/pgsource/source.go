@@ -58,6 +58,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/pace"
 )
 
@@ -76,9 +77,9 @@ type Source struct {
 	address          string
 	pool             *pgxpool.Pool
 	pace             *pace.Pace
-	own              backends      // the transactions that this source has open
-	readings         readings      // shared by all watches
-	streams          chan struct{} // one slot for each connection that is held while a consumer works
+	own              backends          // the transactions that this source has open
+	readings         *horizon.Readings // shared by all watches
+	streams          chan struct{}     // one slot for each connection that is held while a consumer works
 	statementTimeout time.Duration
 	replayTimeout    time.Duration // of a standby
 }
@@ -116,16 +117,17 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source %s: %w", cfg.Name, err)
 	}
-	return &Source{
+	s := &Source{
 		name:             cfg.Name,
 		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
 		pool:             pool,
 		pace:             pace.New(cfg.Limits),
-		readings:         newReadings(),
 		streams:          make(chan struct{}, pc.MaxConns-1),
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
 		replayTimeout:    replayTimeout,
-	}, nil
+	}
+	s.readings = horizon.NewReadings(sampler{s})
+	return s, nil
 }
 
 // splitPassword reports whether a URL was parsed without a login because its

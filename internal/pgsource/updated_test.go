@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 	"indexerd/internal/pgtest"
 )
 

@@ -1,251 +1,182 @@
 package pgsource
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
+	"fmt"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 )
 
-// A Watch reads the horizon of a database: no transaction can commit a row with
-// an earlier updateTime any more. One goroutine uses it.
+// Watch starts to watch the transactions of the database. Watches of a source
+// share readings. A reading costs five round trips (four if the server prepares
+// no transactions), and two more for each further sample.
 //
 // The horizon holds for an updateTime that this server sets by now(),
-// clock_timestamp() or statement_timestamp(). Its statements run outside a
-// transaction. The caller takes its snapshot after the horizon, never before it
-// or in the same statement. They read, in this order:
-//
-//	clock                  what comes later begins later
-//	open transactions      and their starts, as far as this role may see them
-//	prepared transactions  which were open and have been prepared meanwhile
-//
-// A visible start bounds what the transaction stamps. If the start is hidden
-// (another role's session, track_activities off), the virtual transaction id is
-// visible: the transaction began after the last sample without that id. So the
-// bound is the closer the more often a horizon is read, and one reading takes
-// several samples if that helps. A prepared transaction is bounded by the
-// previous reading. A hidden transaction that is open when a watch begins has
-// no bound but what an earlier watch proved: see WatchOptions.
-//
-// One message may bring several transactions, "BEGIN; ...; COMMIT; BEGIN; ...",
-// and in all of them now() is the time of the message. So a hidden session that
-// is never seen waiting for a message holds the horizon. One gap remains: a
-// sample between two transactions of such a message takes the session for
-// waiting. This matters if the message has taken longer than the slack, and
-// only for a role that does not see starts.
-//
-// The slack covers the time from a session's reading of the clock until its
-// transaction is visible to others, and small steps of the clock. A larger step
-// back lowers the horizon below all that may be stamped after the step, until
-// what was open has ended.
-//
-// A reading costs five round trips (four if the server prepares no
-// transactions), two more for each further sample, and up to 50 ms of waiting
-// for hidden sessions. The watches of a source share readings: a reading is
-// valid for every later snapshot. Each watch proves its horizon from its own
-// memory.
-type Watch struct {
-	src         *Source
-	memory      *memory
-	server      string
-	made        time.Time
-	fresh       time.Duration
-	lastReading uint64 // the number of the last reading that this watch used
+// clock_timestamp() or statement_timestamp(). If a transaction's start is hidden
+// (another role's session, track_activities off), its virtual transaction id is
+// visible.
+func (s *Source) Watch(o horizon.Options) *horizon.Watch { return s.readings.Watch(o) }
 
-	scope *tableScope // what a table's SQLs read; nil: the watch has no table
-}
+// A sampler connects to a source for readings of its horizon.
+type sampler struct{ src *Source }
 
-// WatchOptions configure a watch.
-type WatchOptions struct {
-	Slack time.Duration // 0: 1 second
-
-	// Fresh is the greatest age of another watch's reading that this watch may
-	// use, at most 1 second. Such a horizon is older by as much. Readings that
-	// began before this watch was made are never used.
-	Fresh time.Duration
-
-	// Last is the last exact horizon that was stored durably, with At, Now,
-	// Local and Server. Its Floor is the durable S, however known. With it the
-	// watch is exact from its first reading on: open transactions stamp nothing
-	// below At, and nothing below Floor if their start is visible. Zero: there
-	// is none.
-	Last doc.Horizon
-}
-
-// Watch starts to watch the transactions of the database.
-func (s *Source) Watch(o WatchOptions) *Watch {
-	m := newMemory(cmp.Or(o.Slack, time.Second))
-	m.continueFrom(o.Last)
-	return &Watch{src: s, memory: m, server: o.Last.Server, made: time.Now(), fresh: min(o.Fresh, maxFresh)}
-}
-
-// maxFresh limits how late a restart of the server or a step of its clock is
-// noticed.
-const maxFresh = time.Second
-
-// A reading takes at most maxSamples, one each sampleInterval.
-const (
-	maxSamples     = 10
-	sampleInterval = 5 * time.Millisecond
-)
-
-// Horizon reads the horizon. An error means that the server could not be asked.
-// A horizon that is not exact has a Reason.
-func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
-	r, err := w.src.readings.next(ctx, w)
+// Connect implements horizon.Sampler.
+func (s sampler) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
+	err := s.connect(ctx, read)
 	var refused *serverError
 	if errors.As(err, &refused) && !errors.Is(err, doc.ErrUnavailable) {
-		return doc.Horizon{Reason: "the server does not show open transactions: " + refused.Error() + ": set horizon: timeout"}, nil
+		return horizon.Refused("the server does not show open transactions: " + refused.Error() + ": set horizon: timeout")
 	}
-	if err != nil {
-		return doc.Horizon{}, err
-	}
-	if w.scope != nil {
-		if err := w.scope.refresh(ctx, r, w.memory.slack); err != nil {
-			return doc.Horizon{}, err
-		}
-		r.tableReason = w.scope.inexactReason
-	}
-	return w.memory.horizon(r), nil
+	return err
 }
 
-// read takes a reading and remembers it.
-func (w *Watch) read(ctx context.Context) (reading, error) {
-	x, err := w.src.acquire(ctx)
+func (s sampler) connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
+	x, err := s.src.acquire(ctx)
 	if err != nil {
-		return reading{}, err
+		return err
 	}
 	defer x.release()
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
-	var r reading
-	if r.serverState, err = x.serverState(ctx); err != nil {
-		return reading{}, err
+	err = read(ctx, &watchConn{tx: x})
+	if errors.Is(err, errNoAnswer) { // between two statements
+		return x.fault(ctx, err)
 	}
-	w.checkServer(r.server)
-	if r.standby {
-		shows, err := x.standby(ctx)
-		if err != nil {
-			return reading{}, err
+	return err
+}
+
+// A watchConn is a connection for one reading, outside a transaction.
+type watchConn struct {
+	*tx
+	state      serverState
+	seen       time.Time // on a standby: what was committed by then is visible; else zero
+	hidesState bool      // some session has track_activities off, which hides its start from every role
+}
+
+// A serverState is what a server reports beside its transactions.
+type serverState struct {
+	identity     string
+	standby      bool
+	subscription string // one that replicates rows into this database; "": none
+	seesAll      bool   // the role sees when other roles' transactions began
+	canPrepare   bool   // transactions can be prepared
+}
+
+// serverStateSQL reads a serverState. The write-ahead log's timeline is part of
+// the identity: it changes with a failover or a restore. Whether transactions
+// can be prepared changes only when the server starts.
+const serverStateSQL = `SELECT
+	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
+		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
+		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint),
+	pg_is_in_recovery(),
+	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid),
+	pg_has_role('pg_read_all_stats', 'usage'),
+	current_setting('max_prepared_transactions') <> '0'
+	FROM pg_catalog.pg_database d WHERE datname = current_database()`
+
+func (x *tx) serverState(ctx context.Context) (serverState, error) {
+	row, err := x.row(ctx, query{sql: serverStateSQL})
+	if err != nil {
+		return serverState{}, err
+	}
+	return serverState{
+		identity: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), seesAll: isTrue(row[3]), canPrepare: isTrue(row[4]),
+	}, nil
+}
+
+// inexactReason returns why no horizon of this server is exact, and what to do;
+// "": it may be exact.
+func (s serverState) inexactReason() string {
+	switch {
+	case s.standby:
+		return "the server is a standby, which does not show its primary's transactions: name the primary in dsn, or set horizon: timeout"
+	case s.subscription != "":
+		return fmt.Sprintf("subscription %q replicates rows whose updateTimes another server set: set horizon: timeout", s.subscription)
+	}
+	return ""
+}
+
+// remedy is what makes hidden transactions visible.
+func (s serverState) remedy() string {
+	if s.seesAll {
+		return "turn track_activities on in every session"
+	}
+	return "GRANT pg_read_all_stats to the daemon's role"
+}
+
+// Identity implements horizon.Conn.
+func (w *watchConn) Identity(ctx context.Context) (string, error) {
+	var err error
+	if w.state, err = w.serverState(ctx); err != nil || !w.state.standby {
+		return w.state.identity, err
+	}
+	shows, err := w.standby(ctx)
+	w.seen = shows.seen()
+	return w.state.identity, err
+}
+
+// State implements horizon.Conn.
+func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
+	s := horizon.State{Seen: w.seen, Reason: w.state.inexactReason(), Remedy: w.state.remedy()}
+	var err error
+	if w.state.canPrepare {
+		if s.Prepared, err = w.preparedTxs(ctx); err != nil {
+			return s, err
 		}
-		r.seenUntil = shows.seen()
 	}
-	if r.samples, err = w.takeSamples(ctx, x); err != nil {
-		return reading{}, err
-	}
-	r.sample = r.samples[len(r.samples)-1]
-	if r.canPrepare {
-		if r.prepared, err = x.preparedTxs(ctx); err != nil {
-			return reading{}, err
+	if !w.state.seesAll || w.hidesState {
+		if s.Unbounded, err = w.unbounded(ctx); err != nil {
+			return s, err
 		}
 	}
-	if !r.seesAll || slices.ContainsFunc(r.samples, func(s sample) bool { return s.hidesState }) {
-		if r.function, err = x.statementTimestamp(ctx); err != nil {
-			return reading{}, err
-		}
-	}
-	// After the samples: the version must include what they no longer show as open.
-	r.version, err = x.version(ctx, r.server)
-	return r, err
+	s.Version, err = w.version(ctx)
+	return s, err
 }
 
-// remember adds a reading that another watch took.
-func (w *Watch) remember(r reading) {
-	w.checkServer(r.server)
-	for _, s := range r.samples {
-		w.memory.add(s)
+// versionSQL returns the completed transactions. Snapshots with the same ones
+// see the same rows, since every writer has a transaction id.
+const versionSQL = "SELECT txid_current_snapshot()"
+
+func (w *watchConn) version(ctx context.Context) (string, error) {
+	row, err := w.row(ctx, query{sql: versionSQL})
+	if err != nil {
+		return "", err
 	}
+	return w.state.identity + " " + string(row[0]), nil
 }
 
-// checkServer clears the memory if the server is another one or has restarted.
-func (w *Watch) checkServer(server string) {
-	if server != w.server {
-		w.memory, w.server = newMemory(w.memory.slack), server
+// statementTimestampSQL finds a user's function or column default that uses
+// statement_timestamp(), whose OID is fixed. In a procedure that commits,
+// statement_timestamp() is earlier than the transaction.
+const statementTimestampSQL = `SELECT 'function ' || oid::regproc FROM pg_catalog.pg_proc WHERE oid >= 16384 AND prosrc ILIKE '%statement_timestamp%'
+	UNION ALL SELECT 'the default of a column of ' || adrelid::regclass FROM pg_catalog.pg_attrdef WHERE adbin::text LIKE '%:funcid 2648 %'
+	LIMIT 1`
+
+// unbounded returns why the samples do not bound what hidden transactions stamp;
+// "": they do.
+func (w *watchConn) unbounded(ctx context.Context) (string, error) {
+	rows, err := w.all(ctx, query{sql: statementTimestampSQL})
+	if err != nil || len(rows) == 0 {
+		return "", err
 	}
+	return fmt.Sprintf("%s uses statement_timestamp(), and when a statement began can't be seen: %s", strings.TrimSpace(string(rows[0][0])), w.state.remedy()), nil
 }
 
-// takeSamples reads samples until another one would not raise the horizon, at
-// most maxSamples.
-func (w *Watch) takeSamples(ctx context.Context, x *tx) ([]sample, error) {
-	var samples []sample
-	for {
-		s, err := x.sample(ctx)
-		if err != nil {
-			return nil, err
-		}
-		w.memory.add(s)
-		samples = append(samples, s)
-		if len(samples) == maxSamples || !w.memory.canImprove(s, samples[0].clock) {
-			return samples, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, x.fault(ctx, context.Cause(ctx))
-		case <-time.After(sampleInterval):
-		}
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
 	}
+	return a
 }
 
-// readings are shared by the watches of a source. One is taken at a time. A
-// watch that waited for it uses it too, and so does a watch that asks soon
-// after. So any number of tables costs as many readings as one.
-//
-// A failure is shared with the watches that waited. Otherwise all tables of a
-// failed database would try, one after the other.
-type readings struct {
-	slot chan struct{} // held while a reading is taken; guards the fields below
-
-	number uint64 // of the last reading, from 1
-	last   reading
-	err    error
-	began  time.Time
-	ended  time.Time
-}
-
-func newReadings() readings { return readings{slot: make(chan struct{}, 1)} }
-
-// next returns a reading that the watch has not used yet. The reading ends
-// before next returns, so it is valid for every snapshot taken from then on.
-func (r *readings) next(ctx context.Context, w *Watch) (reading, error) {
-	asked := time.Now()
-	select {
-	case r.slot <- struct{}{}:
-	case <-ctx.Done():
-		return reading{}, context.Cause(ctx)
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	defer func() { <-r.slot }()
-	if !r.serves(w, asked) {
-		return r.take(ctx, w)
-	}
-	w.lastReading = r.number
-	if r.err == nil {
-		w.remember(r.last)
-	}
-	return r.last, r.err
-}
-
-// serves reports whether a watch that asked at a time can use the last reading.
-// A reading that began before the watch was made is not used: the state that
-// the watch continues from may be newer.
-func (r *readings) serves(w *Watch, asked time.Time) bool {
-	if r.number == w.lastReading || r.began.Before(w.made) {
-		return false
-	}
-	return r.ended.After(asked) || r.err == nil && time.Since(r.ended) < w.fresh
-}
-
-// take takes another reading. A reading cancelled by its watch is not shared.
-func (r *readings) take(ctx context.Context, w *Watch) (reading, error) {
-	began := time.Now()
-	last, err := w.read(ctx)
-	if ctx.Err() != nil {
-		return last, err
-	}
-	r.number++
-	r.last, r.err, r.began, r.ended = last, err, began, time.Now()
-	w.lastReading = r.number
-	return last, err
+	return a
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/pgtest"
 )
 
@@ -21,7 +22,7 @@ type watched struct {
 	dsn    string // of the superuser
 	admin  *pgx.Conn
 	source *Source
-	watch  *Watch
+	watch  *horizon.Watch
 	looks  []look
 }
 
@@ -80,7 +81,7 @@ func value[T any](w *watched, sql string, args ...any) T {
 
 // restart starts a new watch.
 func (w *watched) restart(last doc.Horizon) {
-	w.watch = w.source.Watch(WatchOptions{Slack: slack, Last: last})
+	w.watch = w.source.Watch(horizon.Options{Slack: slack, Last: last})
 }
 
 func (w *watched) horizon() doc.Horizon {

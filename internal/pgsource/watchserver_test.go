@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/cluster"
 )
@@ -92,7 +93,7 @@ func TestWatchAcrossACrash(t *testing.T) {
 // BenchmarkHorizon reads a quiet server's horizon, as each pass does.
 func BenchmarkHorizon(b *testing.B) {
 	s := openSource(b, pgtest.DB(b))
-	w := s.Watch(WatchOptions{})
+	w := s.Watch(horizon.Options{})
 	for b.Loop() {
 		if h, err := w.Horizon(b.Context()); err != nil || !h.Exact || h.At.After(time.Now()) {
 			b.Fatal(h, err)

@@ -12,8 +12,8 @@
 //	           children, rows that the index rejects; changes that leave
 //	           updateTime alone or set it to any time; clock steps; failovers
 //	           that lose commits
-//	horizon    the result of pgsource's watch for a role that sees when
-//	           transactions began (pgsource tests the watch itself)
+//	horizon    the result of a watch of internal/horizon for a role that sees
+//	           when transactions began (internal/horizon tests the watch itself)
 //	schedule   jobs run one at a time when they fall due; a sweep lets the
 //	           others run between its chunks
 //

@@ -8,7 +8,7 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A watch computes the horizon as pgsource's Watch does for a role that sees when
+// A watch computes the horizon as horizon.Watch does for a role that sees when
 // transactions began. It keeps the highest horizon that a reading proved, and
 // detects that the clock was set back: a transaction that is open then may write
 // an updateTime below its beginning until it ends (R17b). For transactions that

@@ -1,4 +1,4 @@
-package pgsource
+package horizon
 
 import (
 	"strings"
@@ -18,9 +18,9 @@ func second(n float64) time.Time {
 type step struct {
 	now, local float64
 	ahead      time.Duration
-	open       []openTx
+	open       []Tx
 	prepared   []string
-	state      serverState
+	state      State
 
 	at     float64 // want; 0: not exact
 	reason string  // want, in part
@@ -29,27 +29,27 @@ type step struct {
 	floor  float64 // want; 0: any
 }
 
-func (s step) sample() sample {
+func (s step) sample() Sample {
 	local := s.local
 	if local == 0 {
 		local = s.now
 	}
-	return sample{moment: moment{sent: second(local), received: second(local), clock: second(s.now)}, ahead: s.ahead, open: s.open}
+	return Sample{Moment: Moment{Sent: second(local), Received: second(local), Clock: second(s.now)}, Ahead: s.ahead, Open: s.open}
 }
 
 // shown is a session whose start is visible.
-func shown(pid int, vxid string, start float64) openTx {
-	return openTx{pid: pid, vxid: vxid, start: second(start), application: "shown " + vxid}
+func shown(pid int, id string, start float64) Tx {
+	return Tx{PID: pid, ID: id, Start: second(start), Application: "shown " + id}
 }
 
 // hidden is a session whose start is hidden.
-func hidden(pid int, vxid string) openTx {
-	return openTx{pid: pid, vxid: vxid, application: "hidden " + vxid}
+func hidden(pid int, id string) Tx {
+	return Tx{PID: pid, ID: id, Application: "hidden " + id}
 }
 
 // waiting is a session that waits for its client.
-func waiting(tx openTx) openTx {
-	tx.waiting = true
+func waiting(tx Tx) Tx {
+	tx.Waiting = true
 	return tx
 }
 
@@ -65,50 +65,47 @@ func TestHorizon(t *testing.T) {
 	}{
 		{name: "no transaction", steps: []step{{now: 100, at: 99}, {now: 102, at: 101}}},
 		{name: "an open transaction", steps: []step{
-			{now: 100, open: []openTx{shown(1, "1/1", 50), shown(2, "2/1", 70)}, at: 49, pin: "shown 1/1"},
-			{now: 102, open: []openTx{shown(2, "2/1", 70)}, at: 69, pin: "shown 2/1"},
-			{now: 104, open: []openTx{shown(2, "2/2", 103.5)}, at: 102.5}, // not longer than the slack
+			{now: 100, open: []Tx{shown(1, "1/1", 50), shown(2, "2/1", 70)}, at: 49, pin: "shown 1/1"},
+			{now: 102, open: []Tx{shown(2, "2/1", 70)}, at: 69, pin: "shown 2/1"},
+			{now: 104, open: []Tx{shown(2, "2/2", 103.5)}, at: 102.5}, // not longer than the slack
 		}},
 		{name: "between two transactions of a message", steps: []step{
-			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
-			{now: 102, open: []openTx{{pid: 1, start: second(50), application: "between"}}, at: 49, pin: "between"},
+			{now: 100, open: []Tx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
+			{now: 102, open: []Tx{{PID: 1, Start: second(50), Application: "between"}}, at: 49, pin: "between"},
 		}},
 		{name: "hidden from the beginning", steps: []step{
-			{now: 100, open: []openTx{hidden(1, "1/1")}, reason: "pid 1 (hidden 1/1) hides the start of its transaction", pin: "hidden 1/1"},
-			{now: 102, open: []openTx{hidden(1, "1/1"), hidden(2, "2/1")}, reason: "GRANT pg_read_all_stats", pin: "hidden 1/1"},
-			{now: 104, open: []openTx{hidden(2, "2/1")}, at: 99, pin: "hidden 2/1"},
+			{now: 100, open: []Tx{hidden(1, "1/1")}, reason: "pid 1 (hidden 1/1) hides the start of its transaction", pin: "hidden 1/1"},
+			{now: 102, open: []Tx{hidden(1, "1/1"), hidden(2, "2/1")}, state: State{Remedy: "ask"}, reason: "was before the daemon watched the database: ask, or wait until it ends", pin: "hidden 1/1"},
+			{now: 104, open: []Tx{hidden(2, "2/1")}, at: 99, pin: "hidden 2/1"},
 			{now: 106, at: 105},
 		}},
-		{name: "hidden by its session", steps: []step{
-			{now: 100, open: []openTx{hidden(1, "1/1")}, state: serverState{seesAll: true}, reason: "turn track_activities on", pin: "hidden 1/1"},
-		}},
-		{name: "a hidden process goes on without being seen to wait", steps: []step{
+		{name: "a hidden session goes on without being seen to wait", steps: []step{
 			{now: 100, at: 99},
-			{now: 102, open: []openTx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
-			{now: 104, open: []openTx{hidden(1, "1/2")}, at: 99, pin: "hidden 1/2"},
+			{now: 102, open: []Tx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
+			{now: 104, open: []Tx{hidden(1, "1/2")}, at: 99, pin: "hidden 1/2"},
 			{now: 106, at: 105},
-			{now: 108, open: []openTx{hidden(1, "1/3")}, at: 105, pin: "hidden 1/3"},
+			{now: 108, open: []Tx{hidden(1, "1/3")}, at: 105, pin: "hidden 1/3"},
 		}},
-		{name: "a hidden process goes on after it waited", steps: []step{
+		{name: "a hidden session goes on after it waited", steps: []step{
 			{now: 100, at: 99},
-			{now: 102, open: []openTx{waiting(hidden(1, "1/1"))}, at: 99, pin: "hidden 1/1"},
-			{now: 104, open: []openTx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
-			{now: 106, open: []openTx{hidden(1, "1/2")}, at: 101, pin: "hidden 1/2"},
+			{now: 102, open: []Tx{waiting(hidden(1, "1/1"))}, at: 99, pin: "hidden 1/1"},
+			{now: 104, open: []Tx{hidden(1, "1/1")}, at: 99, pin: "hidden 1/1"},
+			{now: 106, open: []Tx{hidden(1, "1/2")}, at: 101, pin: "hidden 1/2"},
 		}},
 		{name: "hidden in the middle", steps: []step{
-			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
+			{now: 100, open: []Tx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
 			// Its start is unknown, but not before the proved bound.
-			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides the start of its transaction", pin: "hidden 1/1"},
+			{now: 102, open: []Tx{hidden(1, "1/1")}, reason: "hides the start of its transaction", pin: "hidden 1/1"},
 			{now: 104, at: 103},
-			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
-			{now: 108, open: []openTx{hidden(1, "1/2")}, at: 104, pin: "hidden 1/2"}, // first seen after 104, which was proved
+			{now: 106, open: []Tx{shown(1, "1/2", 105)}, at: 104},
+			{now: 108, open: []Tx{hidden(1, "1/2")}, at: 104, pin: "hidden 1/2"}, // first seen after 104, which was proved
 		}},
 		{name: "prepared from the beginning", steps: []step{
 			{now: 100, prepared: []string{"p"}, reason: `transaction "p" was prepared before the daemon watched the database`, pin: `prepared transaction "p"`},
 			{now: 102, at: 101},
 		}},
 		{name: "prepared while watched", steps: []step{
-			{now: 100, open: []openTx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
+			{now: 100, open: []Tx{shown(1, "1/1", 50)}, at: 49, pin: "shown 1/1"},
 			{now: 102, prepared: []string{"p"}, at: 49, pin: `prepared transaction "p"`},
 			{now: 104, prepared: []string{"p", "q"}, at: 49, pin: `prepared transaction "p"`},
 			{now: 106, prepared: []string{"q"}, at: 101, pin: `prepared transaction "q"`},
@@ -121,44 +118,44 @@ func TestHorizon(t *testing.T) {
 			{now: 106, prepared: []string{"r"}, at: 103, pin: `prepared transaction "r"`},
 		}},
 		{name: "an earlier watch", last: earlierWatch, steps: []step{
-			{now: 102, open: []openTx{hidden(1, "1/1"), shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "hidden 1/1"},
-			{now: 104, open: []openTx{waiting(shown(2, "2/1", 95))}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
-			{now: 106, open: []openTx{shown(2, "2/2", 104)}, prepared: []string{"p"}, at: 90, pin: `prepared transaction "p"`},
-			{now: 108, open: []openTx{shown(2, "2/2", 104)}, at: 103, pin: "shown 2/2"},
+			{now: 102, open: []Tx{hidden(1, "1/1"), shown(2, "2/1", 95)}, prepared: []string{"p"}, at: 90, pin: "hidden 1/1"},
+			{now: 104, open: []Tx{waiting(shown(2, "2/1", 95))}, prepared: []string{"p"}, at: 90, pin: "shown 2/1"},
+			{now: 106, open: []Tx{shown(2, "2/2", 104)}, prepared: []string{"p"}, at: 90, pin: `prepared transaction "p"`},
+			{now: 108, open: []Tx{shown(2, "2/2", 104)}, at: 103, pin: "shown 2/2"},
 		}},
 		{name: "an earlier watch, and an S that was assumed", last: doc.Horizon{Now: second(100), Local: second(100), Floor: second(90)}, steps: []step{
 			// It may have been open at a step of the clock, with which S went back.
-			{now: 102, open: []openTx{shown(1, "1/1", 95)}, at: 89, pin: "shown 1/1"},
-			{now: 104, open: []openTx{waiting(shown(1, "1/1", 95))}, at: 89, pin: "shown 1/1"},
-			{now: 106, open: []openTx{shown(1, "1/2", 105)}, at: 104},
+			{now: 102, open: []Tx{shown(1, "1/1", 95)}, at: 89, pin: "shown 1/1"},
+			{now: 104, open: []Tx{waiting(shown(1, "1/1", 95))}, at: 89, pin: "shown 1/1"},
+			{now: 106, open: []Tx{shown(1, "1/2", 105)}, at: 104},
 			{now: 108, at: 107},
 		}},
 		{name: "an earlier watch, an S that was assumed, and a beginning that is hidden", last: doc.Horizon{Now: second(100), Local: second(100), Floor: second(90)}, steps: []step{
-			{now: 102, open: []openTx{hidden(1, "1/1")}, reason: "hides the start of its transaction", pin: "hidden 1/1"},
+			{now: 102, open: []Tx{hidden(1, "1/1")}, reason: "hides the start of its transaction", pin: "hidden 1/1"},
 			{now: 104, at: 103},
 		}},
 		{name: "the clock steps back", steps: []step{
-			{now: 1000, open: []openTx{shown(1, "1/1", 998), hidden(3, "3/1")}, reason: "hides", pin: "hidden 3/1"},
-			{now: 1002, open: []openTx{shown(1, "1/1", 998)}, at: 997, pin: "shown 1/1"},
+			{now: 1000, open: []Tx{shown(1, "1/1", 998), hidden(3, "3/1")}, reason: "hides", pin: "hidden 3/1"},
+			{now: 1002, open: []Tx{shown(1, "1/1", 998)}, at: 997, pin: "shown 1/1"},
 			// 300 seconds back within two seconds: the clock showed at least 702.
-			{now: 704, local: 1004, open: []openTx{shown(1, "1/1", 998), hidden(2, "2/1")}, at: 701, back: 300, pin: "shown 1/1"},
-			{now: 706, local: 1006, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
+			{now: 704, local: 1004, open: []Tx{shown(1, "1/1", 998), hidden(2, "2/1")}, at: 701, back: 300, pin: "shown 1/1"},
+			{now: 706, local: 1006, open: []Tx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
 			// The clock has caught up. The transaction may have stamped meanwhile.
-			{now: 1010, local: 1310, open: []openTx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
+			{now: 1010, local: 1310, open: []Tx{shown(1, "1/1", 998)}, at: 701, pin: "shown 1/1"},
 			// The next transaction may belong to the message that was open at the step.
-			{now: 1012, local: 1312, open: []openTx{waiting(shown(1, "1/2", 998))}, at: 701, pin: "shown 1/2"},
-			{now: 1014, local: 1314, open: []openTx{shown(1, "1/3", 1013.5)}, at: 1012.5},
+			{now: 1012, local: 1312, open: []Tx{waiting(shown(1, "1/2", 998))}, at: 701, pin: "shown 1/2"},
+			{now: 1014, local: 1314, open: []Tx{shown(1, "1/3", 1013.5)}, at: 1012.5},
 		}},
 		{name: "the clock steps back without a transaction", steps: []step{
 			{now: 1000, at: 999},
 			{now: 704, local: 1004, at: 699, back: 300},
 			{now: 706, local: 1006, at: 705},
 		}},
-		{name: "a hidden process goes on after a step", steps: []step{
+		{name: "a hidden session goes on after a step", steps: []step{
 			{now: 1000, at: 999},
-			{now: 1002, open: []openTx{waiting(hidden(1, "1/1"))}, at: 999, pin: "hidden 1/1"},
-			{now: 704, local: 1004, open: []openTx{hidden(1, "1/1")}, at: 701, back: 300, pin: "hidden 1/1"},
-			{now: 706, local: 1006, open: []openTx{hidden(1, "1/2")}, at: 701, pin: "hidden 1/2"},
+			{now: 1002, open: []Tx{waiting(hidden(1, "1/1"))}, at: 999, pin: "hidden 1/1"},
+			{now: 704, local: 1004, open: []Tx{hidden(1, "1/1")}, at: 701, back: 300, pin: "hidden 1/1"},
+			{now: 706, local: 1006, open: []Tx{hidden(1, "1/2")}, at: 701, pin: "hidden 1/2"},
 		}},
 		{name: "prepared when the clock steps back", steps: []step{
 			{now: 1000, prepared: nil, at: 999},
@@ -173,26 +170,25 @@ func TestHorizon(t *testing.T) {
 			{now: 100, at: 99}, {now: 4000, local: 102, at: 3999},
 		}},
 		{name: "a step between two watches", last: earlierWatch, steps: []step{
-			{now: 60, local: 160, open: []openTx{shown(1, "1/1", 59)}, at: -1, back: 100, pin: "shown 1/1"},
+			{now: 60, local: 160, open: []Tx{shown(1, "1/1", 59)}, at: -1, back: 100, pin: "shown 1/1"},
 			{now: 62, local: 162, at: 61},
 		}},
 		{name: "a step before the first watch", steps: []step{
-			{now: 100, ahead: 30 * time.Second, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", back: 30, pin: "shown 1/1"},
-			{now: 140, open: []openTx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", pin: "shown 1/1"},
+			{now: 100, ahead: 30 * time.Second, open: []Tx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", back: 30, pin: "shown 1/1"},
+			{now: 140, open: []Tx{shown(1, "1/1", 130)}, reason: "the server's clock was set back while pid 1", pin: "shown 1/1"},
 			{now: 142, at: 141},
 		}},
 		{name: "a step of a standby between two watches", last: earlierWatch, steps: []step{
-			{now: 60, local: 160, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby", back: 100, floor: -1},
+			{now: 60, local: 160, state: State{Reason: "a standby"}, reason: "a standby", back: 100, floor: -1},
 		}},
-		{name: "standby", steps: []step{{now: 100, state: serverState{standby: true, seesAll: true}, reason: "the server is a standby"}}},
-		{name: "subscription", steps: []step{
-			{now: 100, state: serverState{subscription: "s", seesAll: true}, reason: `subscription "s" replicates rows whose updateTimes another server set`},
+		{name: "a reason", steps: []step{
+			{now: 100, state: State{Reason: "a standby", Unbounded: "a function"}, reason: "a standby"},
 			{now: 102, at: 101},
 		}},
-		{name: "statement_timestamp", steps: []step{
+		{name: "hidden transactions stamp earlier than they began", steps: []step{
 			{now: 100, at: 99},
-			{now: 102, open: []openTx{hidden(1, "1/1")}, state: serverState{function: "function f"}, reason: "function f uses statement_timestamp()"},
-			{now: 104, open: []openTx{hidden(1, "1/2")}, reason: "hides the start", pin: "hidden 1/2"},
+			{now: 102, open: []Tx{hidden(1, "1/1")}, state: State{Unbounded: "a function"}, reason: "a function"},
+			{now: 104, open: []Tx{hidden(1, "1/2")}, reason: "hides the start", pin: "hidden 1/2"},
 			{now: 106, at: 105},
 		}},
 	} {
@@ -201,11 +197,11 @@ func TestHorizon(t *testing.T) {
 			m.continueFrom(c.last)
 			for i, s := range c.steps {
 				m.add(s.sample())
-				var prepared []preparedTx
+				r := reading{State: s.state, Sample: s.sample()}
 				for _, name := range s.prepared {
-					prepared = append(prepared, preparedTx{id: name, name: name, since: second(s.now - 2)})
+					r.Prepared = append(r.Prepared, PreparedTx{ID: name, Name: name, Since: second(s.now - 2)})
 				}
-				checkHorizon(t, i+1, s, m.horizon(reading{serverState: s.state, sample: s.sample(), prepared: prepared}))
+				checkHorizon(t, i+1, s, m.horizon(r))
 			}
 		})
 	}
@@ -244,9 +240,9 @@ func TestStepIsReportedAfterAFailedReading(t *testing.T) {
 	t.Parallel()
 	m := newMemory(time.Second)
 	m.add(step{now: 100}.sample())
-	m.horizon(reading{sample: step{now: 100}.sample()})
+	m.horizon(reading{Sample: step{now: 100}.sample()})
 	m.add(step{now: 52, local: 102}.sample()) // and then the connection broke
 	s := step{now: 54, local: 104, at: 49, back: 50}
 	m.add(s.sample())
-	checkHorizon(t, 2, s, m.horizon(reading{sample: s.sample()}))
+	checkHorizon(t, 2, s, m.horizon(reading{Sample: s.sample()}))
 }

@@ -1,4 +1,4 @@
-package pgsource
+package horizon
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ type modelRow struct {
 // A modelSession executes messages of one or several transactions.
 type modelSession struct {
 	hidden    bool
-	vxid      int
+	id        int // of the transaction
 	inTx      bool
 	executing bool      // a message
 	message   time.Time // when it came
@@ -50,7 +50,7 @@ func (w *modelWorld) clock() time.Time { return second(0).Add(w.real + w.offset)
 
 // begin begins a transaction. Its time is taken a little before it is visible.
 func (w *modelWorld) begin(s *modelSession, start time.Time) {
-	s.vxid++
+	s.id++
 	s.inTx, s.start = true, start
 }
 
@@ -61,31 +61,31 @@ func (w *modelWorld) end(s *modelSession, commit bool) {
 	s.rows, s.inTx = nil, false
 }
 
-func (w *modelWorld) sample() sample {
-	s := sample{moment: moment{sent: w.local(), received: w.local(), clock: w.clock()}}
+func (w *modelWorld) sample() Sample {
+	s := Sample{Moment: Moment{Sent: w.local(), Received: w.local(), Clock: w.clock()}}
 	for i := range w.sessions {
 		session := &w.sessions[i]
 		if !session.inTx {
 			continue
 		}
-		tx := openTx{pid: i + 1, vxid: fmt.Sprintf("%d/%d", i, session.vxid), waiting: !session.executing}
+		tx := Tx{PID: i + 1, ID: fmt.Sprintf("%d/%d", i, session.id), Waiting: !session.executing}
 		if !session.hidden {
-			tx.start = session.start
+			tx.Start = session.start
 			if session.executing {
-				tx.start = earlier(session.start, session.message)
+				tx.Start = earlier(session.start, session.message)
 			}
-			s.ahead = max(s.ahead, session.start.Sub(w.clock()))
+			s.Ahead = max(s.Ahead, session.start.Sub(w.clock()))
 		}
-		s.open = append(s.open, tx)
+		s.Open = append(s.Open, tx)
 	}
 	return s
 }
 
 func (w *modelWorld) reading() reading {
 	w.stepped = false
-	r := reading{sample: w.sample()}
+	r := reading{Sample: w.sample()}
 	for name := range w.prepared {
-		r.prepared = append(r.prepared, preparedTx{id: name, name: name})
+		r.Prepared = append(r.Prepared, PreparedTx{ID: name, Name: name})
 	}
 	return r
 }
@@ -107,7 +107,7 @@ func (w *modelWorld) share(t *rapid.T) {
 // judge takes a snapshot and compares its rows from S on, as the exact pass
 // does. A row that appears below S is lost.
 func (w *modelWorld) judge(t *rapid.T, r reading) {
-	w.memory.add(r.sample)
+	w.memory.add(r.Sample)
 	h := w.memory.horizon(r)
 	from := w.durable.At
 	if h.ClockBack > 0 {
@@ -237,7 +237,7 @@ func checkHistory(t *rapid.T) {
 				w.stepped = true
 			}
 		},
-		"track_activities": func(t *rapid.T) { s := session(); s.hidden = !s.hidden },
+		"hide or show starts": func(t *rapid.T) { s := session(); s.hidden = !s.hidden },
 		"restart the watch": func(t *rapid.T) {
 			if w.durable.At.IsZero() {
 				t.Skip("nothing durable: the new one could not know of a step")

@@ -1,4 +1,4 @@
-package pgsource
+package horizon
 
 import (
 	"time"
@@ -6,61 +6,19 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A moment is one reading of the database's clock, with this machine's clock
-// before and after.
-type moment struct {
-	sent, received time.Time
-	clock          time.Time
-}
-
-// shownSince returns the least and the greatest time that the clock can have
-// shown just after an earlier moment, if it was set back then.
-func (m moment) shownSince(last moment) (low, high time.Time) {
-	return m.clock.Add(-m.received.Sub(last.sent)), m.clock.Add(-m.sent.Sub(last.received))
-}
-
-// A sample is one reading of the open transactions. Its clock was read first: a
-// transaction that the sample does not have began later.
-type sample struct {
-	moment
-	ahead time.Duration // how far a transaction's start lies in the future of the same clock
-	open  []openTx
-
-	hidesState bool // some session has track_activities off, which hides its start from every role
-}
-
-// An openTx is a session with an open transaction, or between two transactions
-// of one message.
-type openTx struct {
-	pid         int
-	vxid        string    // the virtual transaction id; "" between two transactions
-	start       time.Time // lower bound of what it stamps; zero: hidden from this role
-	waiting     bool      // for its client, so that its next transaction comes with a new message
-	user        string
-	application string
-}
-
-// A preparedTx waits for COMMIT PREPARED.
-type preparedTx struct {
-	id    string // unique for ever
-	name  string
-	user  string
-	since time.Time
-}
-
-// A session is what earlier samples showed of a process.
+// A session is what earlier samples showed of a session.
 type session struct {
-	vxid   string
+	id     string    // of its transaction
 	since  time.Time // lower bound of what its transaction stamps
 	waited time.Time // lower bound of what its next transaction stamps
-	held   bool      // the bound stays, even if the process shows a later start
+	held   bool      // the bound stays, even if the session shows a later start
 }
 
 // A memory turns samples into a horizon. Its times are lower bounds of what
 // transactions stamp. The zero time, earlier than all others, means no bound.
 type memory struct {
 	slack       time.Duration
-	last        moment    // of the last sample, or of an earlier watch
+	last        Moment    // of the last sample, or of an earlier watch
 	highest     time.Time // time of the clock since it was last set back
 	begun       bool      // there was a sample
 	sessions    map[int]session
@@ -76,78 +34,78 @@ func newMemory(slack time.Duration) *memory { return &memory{slack: slack} }
 // continueFrom starts from what an earlier watch of this server proved.
 func (m *memory) continueFrom(h doc.Horizon) {
 	m.proven, m.settled, m.highest = h.At, later(h.At, h.Floor), later(h.Now, h.At.Add(m.slack))
-	m.last = moment{sent: h.Local, received: h.Local, clock: h.Now}
+	m.last = Moment{Sent: h.Local, Received: h.Local, Clock: h.Now}
 }
 
 // add learns from a sample. A transaction that was not in the last sample began
-// after it. A transaction that follows another in its process may have come
-// with the same message, and now() is the time of the message. So its lower
-// bound is the last time at which the process was seen waiting for a message,
+// after it. A transaction that follows another in its session may have come
+// with the same message, and may stamp the time of the message. So its lower
+// bound is the last time at which the session was seen waiting for a message,
 // or the start of a transaction that was seen.
-func (m *memory) add(s sample) {
-	sessions := make(map[int]session, len(s.open))
-	for _, tx := range s.open {
-		known, ok := m.sessions[tx.pid]
+func (m *memory) add(s Sample) {
+	sessions := make(map[int]session, len(s.Open))
+	for _, tx := range s.Open {
+		known, ok := m.sessions[tx.PID]
 		switch {
 		case !ok && m.begun:
-			known = session{vxid: tx.vxid, since: m.last.clock, waited: m.last.clock}
+			known = session{id: tx.ID, since: m.last.Clock, waited: m.last.Clock}
 		case !ok:
 			known = m.firstSeen(tx)
-		case known.vxid != tx.vxid:
-			known = session{vxid: tx.vxid, since: known.waited, waited: known.waited, held: known.held && !known.waited.After(known.since)}
+		case known.id != tx.ID:
+			known = session{id: tx.ID, since: known.waited, waited: known.waited, held: known.held && !known.waited.After(known.since)}
 		}
 		switch {
-		case tx.waiting:
-			known.waited = s.clock
+		case tx.Waiting:
+			known.waited = s.Clock
 		case !known.held: // a visible start is not earlier than its message
-			known.waited = later(known.waited, tx.start)
+			known.waited = later(known.waited, tx.Start)
 		}
-		sessions[tx.pid] = known
+		sessions[tx.PID] = known
 	}
 	m.sessions = sessions
 	m.watchClock(s)
-	m.last, m.highest, m.begun = s.moment, later(m.highest, s.clock), true
+	m.last, m.highest, m.begun = s.Moment, later(m.highest, s.Clock), true
 }
 
 // firstSeen bounds a transaction that was open when the watch began. It may
 // have been open at a step of the clock that only an earlier watch knew. S went
 // back with that step, so S bounds the transaction even if S was assumed. A
 // hidden start has only the proven bound.
-func (m *memory) firstSeen(tx openTx) session {
+func (m *memory) firstSeen(tx Tx) session {
 	bound := m.settled
-	if tx.start.IsZero() {
+	if tx.Start.IsZero() {
 		bound = m.proven
 	}
-	return session{vxid: tx.vxid, since: bound, waited: bound, held: !bound.IsZero()}
+	return session{id: tx.ID, since: bound, waited: bound, held: !bound.IsZero()}
 }
 
 // watchClock detects a step back of the clock. A transaction that is open at a
 // step may have begun before it and stamp after it. Until the transaction has
 // ended, its start is no bound, even after the clock has caught up. The slack
 // covers small steps.
-func (m *memory) watchClock(s sample) {
+func (m *memory) watchClock(s Sample) {
 	var back time.Duration
 	var floor time.Time
-	if !m.last.clock.IsZero() {
+	if !m.last.Clock.IsZero() {
 		low, high := s.shownSince(m.last)
 		back, floor = m.highest.Sub(high), low.Add(-m.slack)
 	}
 	if !m.begun && back <= m.slack/2 {
-		back, floor = s.ahead, time.Time{} // the step was before the watch, at an unknown time
+		back, floor = s.Ahead, time.Time{} // the step was before the watch, at an unknown time
 	}
 	if back <= m.slack/2 {
 		return
 	}
-	m.highest = s.clock
+	m.highest = s.Clock
 	if m.steppedBack == 0 {
 		m.floor = floor
 	}
 	m.steppedBack += back
 	m.floor = earlier(m.floor, floor)
 	m.proven = earlier(m.proven, floor)
-	for _, tx := range s.open {
+	for _, tx := range s.Open {
 		bound := earlier(m.bound(tx), floor)
-		m.sessions[tx.pid] = session{vxid: tx.vxid, since: bound, waited: bound, held: true}
+		m.sessions[tx.PID] = session{id: tx.ID, since: bound, waited: bound, held: true}
 	}
 }
 
@@ -161,23 +119,23 @@ func (m *memory) dropFirstSeenBounds() {
 }
 
 // bound is the earliest time that a transaction of the last sample may stamp.
-func (m *memory) bound(tx openTx) time.Time {
-	known := m.sessions[tx.pid]
+func (m *memory) bound(tx Tx) time.Time {
+	known := m.sessions[tx.PID]
 	switch {
-	case tx.start.IsZero():
+	case tx.Start.IsZero():
 		return known.since
 	case known.held:
-		return earlier(known.since, tx.start)
+		return earlier(known.since, tx.Start)
 	}
-	return tx.start
+	return tx.Start
 }
 
 // canImprove reports whether another sample may raise the horizon: a
-// transaction's bound below at is not its own start, and its process's next
-// transaction would have a later bound once the process was seen waiting.
-func (m *memory) canImprove(s sample, at time.Time) bool {
-	for _, tx := range s.open {
-		if (tx.start.IsZero() || m.sessions[tx.pid].held) && m.bound(tx).Before(at) {
+// transaction's bound below at is not its own start, and its session's next
+// transaction would have a later bound once the session was seen waiting.
+func (m *memory) canImprove(s Sample, at time.Time) bool {
+	for _, tx := range s.Open {
+		if (tx.Start.IsZero() || m.sessions[tx.PID].held) && m.bound(tx).Before(at) {
 			return true
 		}
 	}
@@ -188,14 +146,14 @@ func (m *memory) canImprove(s sample, at time.Time) bool {
 // reading or began later. The server reports the time of PREPARE, which came
 // after the stamps and is no bound. The list must be read after the last
 // sample, so that it has the transactions that are no longer open.
-func (m *memory) addPrepared(listed []preparedTx) {
+func (m *memory) addPrepared(listed []PreparedTx) {
 	prepared := make(map[string]time.Time, len(listed))
 	for _, tx := range listed {
-		bound, ok := m.prepared[tx.id]
+		bound, ok := m.prepared[tx.ID]
 		if !ok {
 			bound = m.proven
 		}
-		prepared[tx.id] = bound
+		prepared[tx.ID] = bound
 	}
 	m.prepared = prepared
 }
@@ -204,11 +162,11 @@ func (m *memory) addPrepared(listed []preparedTx) {
 // still commit, and the transaction of the last sample that sets the bound, if
 // one does. A bound once proved stays true, so the result does not fall unless
 // the clock does.
-func (m *memory) prove(s sample) (at time.Time, holder *openTx) {
-	low := s.clock
-	for i, tx := range s.open {
+func (m *memory) prove(s Sample) (at time.Time, holder *Tx) {
+	low := s.Clock
+	for i, tx := range s.Open {
 		if b := m.bound(tx); b.Before(low) {
-			low, holder = b, &s.open[i]
+			low, holder = b, &s.Open[i]
 		}
 	}
 	if low.IsZero() {
