@@ -143,7 +143,7 @@ func (t *Table) stampsAfter(last doc.Stamp, to time.Time) []doc.Stamp {
 	var page []doc.Stamp
 	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
 		after := compareStamps(doc.Stamp{OID: oid, Updated: r.Updated}, last) > 0
-		if after && r.Updated.Before(to) {
+		if after && !r.Updated.IsZero() && r.Updated.Before(to) {
 			page = append(page, r.Stamp(oid))
 		}
 	})
@@ -192,7 +192,7 @@ func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, err
 		}
 		var left []doc.OID
 		t.scanAll(t.snapshot(), func(oid doc.OID, r Row) {
-			if !r.live() && !r.Updated.Before(w.From) && r.Updated.Before(w.To) {
+			if !r.live() && !r.Updated.IsZero() && !r.Updated.Before(w.From) && r.Updated.Before(w.To) {
 				left = append(left, oid)
 			}
 		})

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"indexerd/internal/doc"
-	"indexerd/internal/keycases"
 	"indexerd/internal/pgtest"
 )
 
@@ -203,26 +202,6 @@ func TestDocs(t *testing.T) {
 	// Each chunk yields a batch, even an empty one, with its number.
 	if want := []doc.FetchSeq{1, 2}; !slices.Equal(seqs, want) {
 		t.Errorf("got fetches %v, want %v, the second without a document", seqs, want)
-	}
-}
-
-// NULL keys and keys of several rows have the same result in every source.
-func TestKeyCases(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.DB(t)
-	for _, c := range keycases.All {
-		t.Run(c.Name, func(t *testing.T) {
-			pgtest.Exec(t, dsn, "DROP TABLE IF EXISTS t; "+keycases.Create+"; "+c.Insert())
-			table, err := openSource(t, dsn).Table(t.Context(), TableConfig{
-				Name: "t", SQL: "SELECT a, b, u, gone FROM t", Key: c.Key, Updated: "u", Batch: keycases.Batch, Numbers: &numbers{},
-				Deleted: DeletedConfig{Column: "gone", Values: []any{int64(1)}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			table.stampPage = keycases.Page
-			c.Run(t, table)
-		})
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
-	"indexerd/internal/keycases"
 )
 
 func TestKindsOfDeclaredTypesAndValues(t *testing.T) {
@@ -216,21 +215,6 @@ func TestEqualUpdated(t *testing.T) {
 			if len(stamps) != rows {
 				t.Errorf("%d different stamps, want %d", len(stamps), rows)
 			}
-		})
-	}
-}
-
-// Every source returns the same for NULL keys and duplicate keys.
-func TestKeyCases(t *testing.T) {
-	for _, c := range keycases.All {
-		t.Run(c.Name, func(t *testing.T) {
-			db := newDB(t, keycases.Create, c.Insert())
-			table := db.table(TableConfig{
-				SQL: "SELECT a, b, u, gone FROM t", Key: c.Key, Batch: keycases.Batch,
-				Deleted: DeletedConfig{Column: "gone", Values: []any{int64(1)}},
-			})
-			table.stamps = keycases.Page
-			c.Run(t, table)
 		})
 	}
 }

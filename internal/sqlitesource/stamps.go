@@ -24,6 +24,9 @@ const stampPage = 10_000
 // an unusable key are one stamp without an OID; Unusable reports why.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
+		if w.Empty() {
+			return
+		}
 		var live condition
 		t.live(&live)
 		s := &windowScan{view: t.view, window: w, also: live, limit: t.stamps, nulls: true}

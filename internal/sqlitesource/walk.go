@@ -124,9 +124,12 @@ func (s *windowScan) keys(ctx context.Context, tx *sql.Tx) (oids []doc.OID, more
 // deleted. Without either it runs no query.
 func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
 	return func(yield func([]doc.OID, error) bool) {
+		if w.Empty() {
+			return
+		}
 		if t.changes != nil {
 			for oids, err := range t.changedKeys(ctx, t.changes, w, condition{}) {
-				if !yield(oids, err) {
+				if !yield(oids, err) || err != nil {
 					return
 				}
 			}

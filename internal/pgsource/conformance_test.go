@@ -1,0 +1,104 @@
+package pgsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlsource/sourcetest"
+)
+
+// TestConformance runs the suite of all sources.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	sourcetest.Run(t, sourcetest.Harness{
+		Open: func(t testing.TB) sourcetest.Database {
+			dsn := pgtest.DB(t)
+			db := conformanceDB{t, dsn, pgtest.Connect(t, dsn)}
+			if err := db.Exec("SET SESSION lock_timeout = '20s'", "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"); err != nil {
+				t.Fatal(err)
+			}
+			return db
+		},
+		Facts: sourcetest.Facts{
+			Integer: "bigint", Text: "text", Float: "float8", Time: "timestamptz", UUID: "uuid", Fold: "text COLLATE nocase",
+			Literal: sqlLiteral,
+			BadKeys: []sourcetest.Value{
+				{Type: "int", SQL: "NULL", Reason: "key column id is NULL"},
+				{Type: "numeric(30,0)", SQL: "9223372036854775808", Reason: "key column id: 9223372036854775808 is not an integer of 64 bits"},
+				{Type: "numeric", SQL: "1.5", Reason: "key column id: 1.5 is not an integer of 64 bits"},
+				{Type: "numeric", SQL: "'NaN'", Reason: "key column id: NaN is not an integer of 64 bits"},
+			},
+			Settings: []string{
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET DateStyle = German', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = ''Asia/Tokyo''', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET extra_float_digits = -3', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET IntervalStyle = iso_8601', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET bytea_output = escape', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET xmloption = document', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$",
+				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lc_monetary = ''C''', current_database()); END $$",
+			},
+		},
+	})
+}
+
+// A conformanceDB is a sourcetest.Database.
+type conformanceDB struct {
+	testing.TB
+	dsn    string
+	writer *pgx.Conn
+}
+
+// Exec implements sourcetest.Database.
+func (db conformanceDB) Exec(statements ...string) error {
+	// Statements of one message are one transaction.
+	_, err := db.writer.Exec(context.Background(), strings.Join(statements, ";\n"))
+	return err
+}
+
+// Open implements sourcetest.Database.
+func (db conformanceDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
+	config := TableConfig{
+		Name: "doc", SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, Limits: c.Limits, Numbers: c.Numbers,
+		Deleted: DeletedConfig(c.Deleted), Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
+	}
+	if c.Batch == 0 {
+		config.Batch = 2000
+	}
+	for _, child := range c.Children {
+		config.Children = append(config.Children, ChildConfig(child))
+	}
+	table, err := openSource(db, db.dsn).Table(context.Background(), config)
+	if err != nil {
+		return nil, err
+	}
+	if c.Page > 0 {
+		table.stampPage = c.Page
+	}
+	return table, nil
+}
+
+// sqlLiteral writes a value in SQL.
+func sqlLiteral(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	case time.Time:
+		return v.UTC().Format("'2006-01-02 15:04:05.000000+00'")
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	case [16]byte:
+		return "'" + doc.FormatUUID(v) + "'"
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,81 @@
+package sqlitesource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/sqlsource/sourcetest"
+)
+
+// TestConformance runs the suite of all sources.
+func TestConformance(t *testing.T) {
+	sourcetest.Run(t, sourcetest.Harness{
+		Open: func(t testing.TB) sourcetest.Database { return conformanceDB{newDB(t)} },
+		Facts: sourcetest.Facts{
+			Integer: "INTEGER", Text: "TEXT", Float: "REAL", Time: "TEXT", Fold: "TEXT COLLATE NOCASE",
+			Literal: sqlLiteral,
+			BadKeys: []sourcetest.Value{
+				{Type: "INTEGER", SQL: "NULL", Reason: "key column id is NULL"},
+				{Type: "INTEGER", SQL: "'x'", Reason: `key id is text "x": this table's key is integer`},
+				{Type: "INTEGER", SQL: "2.5", Reason: "key id is real 2.5: this table's key is integer"},
+				{Type: "INTEGER", SQL: "x'02'", Reason: "key id is a blob of 1 bytes: this table's key is integer"},
+				{Type: "TEXT", SQL: "CAST(x'ff' AS TEXT)", Reason: "key part 1 is not valid UTF-8"},
+				{Type: "TEXT", SQL: "x'31'", Reason: "key id is a blob of 1 bytes: this table's key is text"},
+			},
+		},
+		Lacks: map[string]string{
+			"keys of UUIDs are read by every way and every range": "SQLite has no type of UUIDs",
+			"session settings change no token and no value":       "a SQLite file has no settings that change values",
+		},
+	})
+}
+
+// A conformanceDB is a sourcetest.Database.
+type conformanceDB struct{ *testDB }
+
+// Exec implements sourcetest.Database.
+func (db conformanceDB) Exec(statements ...string) error {
+	_, err := db.writer.Exec("BEGIN IMMEDIATE; " + strings.Join(append(statements, "COMMIT"), ";\n"))
+	if err != nil {
+		_, _ = db.writer.Exec("ROLLBACK")
+	}
+	return err
+}
+
+// Open implements sourcetest.Database.
+func (db conformanceDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
+	config := TableConfig{
+		Name: "t", SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, Limits: c.Limits, Numbers: c.Numbers,
+		Deleted: DeletedConfig(c.Deleted), Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
+	}
+	for _, child := range c.Children {
+		config.Children = append(config.Children, ChildConfig(child))
+	}
+	table, err := db.source().Table(context.Background(), config)
+	if err != nil {
+		return nil, err
+	}
+	if c.Page > 0 {
+		table.stamps = c.Page
+	}
+	return table, nil
+}
+
+// sqlLiteral writes a value in SQL.
+func sqlLiteral(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	case time.Time:
+		return v.UTC().Format("'2006-01-02 15:04:05.000000'")
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	return fmt.Sprint(v)
+}

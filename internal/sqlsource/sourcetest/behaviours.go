@@ -1,0 +1,8 @@
+package sourcetest
+
+import "slices"
+
+// behaviours lists all behaviours.
+func behaviours() []behaviour {
+	return slices.Concat(stampBehaviours, keyBehaviours, pageBehaviours, childBehaviours)
+}

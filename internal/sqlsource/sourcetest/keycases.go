@@ -1,0 +1,122 @@
+package sourcetest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A keyCase is the rows of a table t (a integer, b text, u integer, gone integer)
+// and what each method of a source returns for them, one line for each. u is
+// seconds since 1970; gone = 1 marks a row deleted. Batches and pages have 2 rows.
+//
+//	range, docs           documents, marked if their batch has several rows of the key, deleted rows, reasons of rejects
+//	of, in range, window  stamps, marked if their token is unknown; "unusable keys" for a stamp without a key
+//	keyless, in window    reasons of Keyless, and of Unusable for the window from 100 s to 200 s
+type keyCase struct {
+	name string
+	key  []string
+	rows string  // in the form of VALUES
+	ask  [][]any // keys for Docs and StampsOf
+	want string
+}
+
+func keyCases(r *run) {
+	for i, c := range keyCasesOfRows {
+		if i > 0 {
+			r.exec("DROP TABLE t")
+		}
+		r.exec("CREATE TABLE t (a {int}, b {text}, u {int}, gone {int})", "INSERT INTO t VALUES "+c.rows)
+		table := r.open(Config{
+			SQL: "SELECT a, b, u, gone FROM t", Key: c.key, Batch: 2, Page: 2, Numbers: r.sink(),
+			Deleted: Deleted{Column: "gone", Values: []any{int64(1)}},
+		})
+		if got, want := r.keyCase(table, c), strings.TrimSpace(c.want); got != want {
+			r.Errorf("%s: got\n%s\nwant\n%s", c.name, got, want)
+		}
+	}
+}
+
+func (r *run) keyCase(table Table, c keyCase) string {
+	r.Helper()
+	var ask []doc.OID
+	for _, parts := range c.ask {
+		ask = append(ask, oid(parts...))
+	}
+	ctx, w := r.Context(), doc.Window{From: time.Unix(100, 0), To: time.Unix(200, 0)}
+	of, err := table.StampsOf(ctx, ask)
+	slices.SortFunc(of, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
+	keyless, err2 := table.Keyless(ctx)
+	unusable, err3 := table.Unusable(ctx, w)
+	lines := []string{
+		"range     " + byBatch(readBatches("Range", table.Range(ctx, all))),
+		"docs      " + byBatch(readBatches("Docs", table.Docs(ctx, ask))),
+		"of        " + unknown(reading{stamps: of, err: err}),
+		"in range  " + unknown(readStamps("StampsInRange", table.StampsInRange(ctx, all))),
+		"window    " + unknown(readStamps("Stamps", table.Stamps(ctx, w))),
+		"keyless   " + listed(reading{rejects: keyless.Rejects, err: err2}, nil),
+		"in window " + listed(reading{rejects: unusable.Rejects, err: err3}, nil),
+	}
+	return strings.Join(lines, "\n")
+}
+
+// byBatch prints the keys of documents and deleted rows, and the reasons of
+// rejects, sorted. It marks a key that has several rows in its batch, and prints
+// a key twice if two batches have it.
+func byBatch(r reading) string {
+	var texts []string
+	for _, b := range r.batches {
+		rows := map[doc.OID]int{}
+		for _, d := range b.Docs {
+			rows[d.OID]++
+		}
+		for o, n := range rows {
+			text := o.String()
+			if n > 1 {
+				text += " by several rows"
+			}
+			texts = append(texts, text)
+		}
+		for _, o := range b.Deleted {
+			texts = append(texts, o.String()+" deleted")
+		}
+		for _, reject := range b.Rejects {
+			texts = append(texts, strings.TrimPrefix(reject.OID.String()+" ", "0x ")+reject.Reason)
+		}
+	}
+	slices.Sort(texts)
+	return listed(reading{err: r.err}, texts)
+}
+
+// unknown prints the keys of stamps in their order, "unknown" after a key whose
+// token is unknown, and "unusable keys" last.
+func unknown(r reading) string {
+	stamps, unusable := doc.WithoutUnusable(r.stamps)
+	var texts []string
+	for _, s := range stamps {
+		text := s.OID.String()
+		if s.Token.Digest == 0 {
+			text += " unknown"
+		}
+		texts = append(texts, text)
+	}
+	if unusable {
+		texts = append(texts, "unusable keys")
+	}
+	return listed(reading{err: r.err}, texts)
+}
+
+func listed(r reading, texts []string) string {
+	for _, reject := range r.rejects {
+		texts = append(texts, reject.Reason)
+	}
+	if r.err != nil {
+		texts = append(texts, r.err.Error())
+	}
+	if len(texts) == 0 {
+		return "none"
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,179 @@
+// Package sourcetest is the conformance suite of sources: behaviours that every
+// database must show to the passes. The test of a source makes a Harness for its
+// database and calls Run, which runs each behaviour as a subtest whose name is a
+// sentence.
+//
+// Some behaviours need rows only. Their table is a Rows, which the suite builds by
+// SQL, or the harness itself if its source has no SQL. All others write SQL in
+// which {int}, {text}, {float} and {time} are the database's types and {@3} is an
+// updateTime, at(3).
+//
+// What databases do differently is data: Facts has their types, values and
+// statements, and Lacks names the behaviours that a database can't show.
+package sourcetest
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
+)
+
+// A Config describes a table, as every source takes it.
+type Config struct {
+	SQL      string // default: SELECT * FROM doc
+	Key      []string
+	Updated  string
+	Unit     string
+	Zone     *time.Location
+	Batch    int // rows of a batch; 0: the source's default
+	Page     int // stamps of a page; 0: the source's default
+	Limits   doc.Limits
+	Numbers  Numbers // nil: fetches have number 0
+	Children []Child
+	Deleted  Deleted
+	Changes  string
+	ACL      doc.ACL
+	Units    map[string]string
+	Keep     func(path, unit string) error
+}
+
+// A Child is an SQL whose rows belong to the rows of the main SQL.
+type Child struct {
+	Name, Path string
+	SQL        string
+	Key        []string
+	Updated    string
+	Unit       string
+	Columns    []string
+	Value      bool
+}
+
+// Deleted selects the rows that are marked deleted.
+type Deleted struct {
+	Column string
+	Values []any
+	SQL    string
+}
+
+// Numbers assigns the numbers of fetches. Begin calls open, which takes the
+// snapshot.
+type Numbers interface {
+	Begin(open func() error) (doc.FetchSeq, error)
+	End(doc.FetchSeq)
+}
+
+// A Table is what the passes read of a table.
+type Table interface {
+	Range(context.Context, doc.Range) iter.Seq2[doc.Batch, error]
+	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
+	Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
+	StampsInRange(context.Context, doc.Range) iter.Seq2[[]doc.Stamp, error]
+	StampsOf(context.Context, []doc.OID) ([]doc.Stamp, error)
+	Left(context.Context, doc.Window) iter.Seq2[[]doc.OID, error]
+	Keyless(context.Context) (doc.Batch, error)
+	Unusable(context.Context, doc.Window) (doc.Batch, error)
+	Breakpoints(ctx context.Context, n int) ([]doc.OID, error)
+	Count(context.Context) (int64, error)
+	Ordered() bool
+	Tick() time.Duration
+	Now(context.Context) (time.Time, error)
+	Moment(context.Context) (doc.Moment, error)
+}
+
+// An SQLTable is a Table whose rows an SQL returns.
+type SQLTable interface {
+	Table
+	Columns() []string
+	Kinds() []doc.Kind
+	Epoch() uint32
+	Units() map[string]timeunit.Unit
+	CheckUnits(context.Context) error
+	OutOfRange(context.Context) (int64, error)
+	Sample(ctx context.Context, n int) ([]doc.OID, error)
+	Duplicate(context.Context) (doc.OID, error)
+	WithoutUpdated(ctx context.Context, most int) (int, error)
+	UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error)
+	Constant(context.Context) (bool, error)
+}
+
+// A Database is an empty database of one test.
+type Database interface {
+	// Exec runs statements in one transaction of another session.
+	Exec(statements ...string) error
+	// Open describes a table with a new source, which is closed when the test ends.
+	Open(Config) (SQLTable, error)
+}
+
+// A Harness runs the suite on one source. It has either Open or Rows.
+type Harness struct {
+	Open  func(testing.TB) Database     // creates an empty database
+	Rows  func(testing.TB, Config) Rows // creates an empty table without SQL; it uses Batch, Page and Numbers
+	Facts Facts
+	Lacks map[string]string // behaviours that the database can't show, and why
+}
+
+// Facts are what the SQL of a database looks like. An empty fact is one that the
+// database does not have; the behaviours that need it must be in Lacks.
+type Facts struct {
+	Integer, Text, Float, Time string           // types of columns; Time has microseconds
+	UUID                       string           // a type of keys
+	Fold                       string           // a type of text keys whose order ignores case
+	Literal                    func(any) string // of a nil, int64, float64, string, time.Time or UUID ([16]byte)
+	Values                     []Value          // of columns, and what documents have of them
+	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
+	Settings                   []string         // statements that change how later sessions show values
+}
+
+// A Value is a value of a column's type.
+type Value struct {
+	Type, SQL string
+	Want      any    // in a document
+	Reason    string // part of the reject's reason
+}
+
+// A behaviour is one thing that every source does.
+type behaviour struct {
+	name string
+	sql  bool // the behaviour needs SQL
+	run  func(*run)
+}
+
+// A run is one behaviour on one database.
+type run struct {
+	*testing.T
+	h  *Harness
+	db Database // nil: the source has no SQL
+}
+
+// Run runs every behaviour.
+func Run(t *testing.T, h Harness) {
+	known := map[string]bool{}
+	for _, b := range behaviours() {
+		if known[b.name] {
+			t.Errorf("two behaviours are named %q", b.name)
+		}
+		known[b.name] = true
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			switch why := h.Lacks[b.name]; {
+			case why != "":
+				t.Skip(why)
+			case h.Open != nil:
+				b.run(&run{t, &h, h.Open(t)})
+			case b.sql:
+				t.Skip("the source has no SQL")
+			default:
+				b.run(&run{t, &h, nil})
+			}
+		})
+	}
+	for name := range h.Lacks {
+		if !known[name] {
+			t.Errorf("Lacks names %q, which is no behaviour", name)
+		}
+	}
+}
