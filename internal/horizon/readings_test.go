@@ -82,7 +82,7 @@ func TestNewWatchReadsForItself(t *testing.T) {
 		readings := NewReadings(f)
 		old := readings.Watch(Options{Fresh: time.Second})
 		exact(t, old)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		made := time.Now()
 		restarted := readings.Watch(Options{Fresh: time.Second})
 		if h := exact(t, restarted); h.Now.Before(made) || f.readings != 2 {
@@ -180,7 +180,7 @@ func TestCancelledReadingIsNotShared(t *testing.T) {
 		if _, err := readings.Watch(Options{}).Horizon(waits); !errors.Is(err, errTooLong) {
 			t.Errorf("got %v for a watch that waits no longer, want %v", err, errTooLong)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		cancel()
 		all.Wait()
 		if f.readings != 2 {
