@@ -1,0 +1,333 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/pgtest"
+	"indexerd/timetrace"
+)
+
+// TestRelease starts the daemon on data directories that an earlier version made.
+// It opens them without a manual step. If its tokens differ from theirs, it compares
+// every row once. It writes only documents whose content changed while no daemon
+// ran. Marks, history and quarantine are kept.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	for _, driver := range []string{"postgres", "sqlite"} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			archive := filepath.Join("testdata", "release", driver+".tar.gz")
+			if old := os.Getenv("INDEXERD_RELEASE"); old != "" {
+				makeRelease(t, driver, old, archive)
+			}
+			r := openRelease(t, driver, archive)
+			r.db.exec(t, releaseDown(time.Now()))
+			began := time.Now()
+			p := start(t, "run", "-c", r.file)
+			r.settles(t, p, began)
+			for _, table := range releaseTables {
+				verifies(t, 0, r.file, table, "--content")
+			}
+			now := releaseStateOf(t, p)
+			for _, table := range releaseTables {
+				r.checkDocuments(t, now, table)
+				r.checkCounts(t, p, table)
+			}
+			r.checkQuarantine(t, now)
+			r.checkHistory(t, now)
+			p.stop(t)
+			r.checkMarks(t)
+			r.startsVerified(t)
+		})
+	}
+}
+
+// releaseDown returns changes while no daemon runs: of rows, of a child, without
+// an updateTime, of an updateTime alone, a removal and a new row.
+func releaseDown(now time.Time) string {
+	return strings.ReplaceAll(`UPDATE item SET title = 'item 5 was changed', updated = NOW WHERE id = 5;
+UPDATE note SET body = 'note was changed', updated = NOW WHERE item_id = 6;
+UPDATE item SET title = 'item 7 was changed silently' WHERE id = 7;
+DELETE FROM item WHERE id = 8;
+UPDATE item SET updated = NOW WHERE id = 9;
+INSERT INTO item VALUES (100, NOW, 'item 100 is new', 100, 'team1', 0);
+`, "NOW", releaseTime(now))
+}
+
+// The keys of the items that these changes concern. The document of item 9 is the
+// same as before.
+var (
+	releaseInserted, releaseRemoved = "100", "8"
+	releaseWritten                  = []string{"100", "5", "6", "7"} // in the order of texts
+)
+
+// A release is an unpacked fixture.
+type release struct {
+	db    releaseDB
+	dir   string
+	file  string // the configuration
+	want  releaseState
+	marks map[string]timetrace.Table
+}
+
+func openRelease(t *testing.T, driver, archive string) *release {
+	t.Helper()
+	dir := t.TempDir()
+	unpack(t, archive, dir)
+	r := &release{db: releaseDB{driver, filepath.Join(dir, "db.sqlite")}, dir: dir}
+	if driver == "postgres" {
+		r.db.dsn = pgtest.DB(t)
+		r.db.exec(t, readFile(t, filepath.Join(dir, "rows.sql")))
+	}
+	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(dir, "want.json"))), &r.want); err != nil {
+		t.Fatal(err)
+	}
+	if items, places := len(r.want.Documents["item"]), len(r.want.Documents["place"]); items != 58 || places != 18 {
+		t.Fatalf("%s: got %d items and %d places, want 58 and 18", archive, items, places)
+	}
+	r.file, r.marks = r.db.config(t, dir), r.readMarks(t)
+	if got := len(r.marks["place"].Tiers); got != 2 {
+		t.Fatalf("%s: got %d tiers with marks, want 2", archive, got)
+	}
+	for table, m := range r.marks {
+		if time.Now().Before(m.Incremental) {
+			t.Fatalf("the clock of this machine is before %v, when %s of %s was indexed last", m.Incremental, table, archive)
+		}
+	}
+	return r
+}
+
+// readMarks reads the marks of a directory that no daemon uses.
+func (r *release) readMarks(t *testing.T) map[string]timetrace.Table {
+	t.Helper()
+	trace, err := timetrace.Open(atomicfile.OS, filepath.Join(r.dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := map[string]timetrace.Table{}
+	for _, table := range releaseTables {
+		m, ok := trace.Table(table)
+		if !ok || !m.Loaded {
+			t.Fatalf("marks of %s: got %+v, want those of a loaded table", table, m)
+		}
+		marks[table] = m
+	}
+	return marks
+}
+
+// settles waits until each table is settled past a time. A table that has to be
+// compared also waits for the sweep that the daemon starts; other tables are
+// swept on demand.
+func (r *release) settles(t *testing.T, p *proc, began time.Time) {
+	t.Helper()
+	past := func(at *httpapi.Time) bool { return at != nil && time.Time(*at).After(began) }
+	eventually(t, 3*time.Minute, "all tables are settled and verified", func() error {
+		tables := p.status(t).Tables
+		if len(tables) != len(releaseTables) {
+			return fmt.Errorf("got %d tables", len(tables))
+		}
+		marks := r.readMarks(t) // after status: what the passes in it have noted
+		for _, s := range tables {
+			if s.Settled.Unverified || !past(s.Settled.At) || !past(s.Marks.Incremental) || r.doubted(s.Table, marks[s.Table]) && !past(s.Marks.Sweep) {
+				return fmt.Errorf("%s: settled %+v, marks %+v, last error %+v", s.Table, s.Settled, marks[s.Table], s.LastError)
+			}
+		}
+		return nil
+	})
+	for table, m := range r.readMarks(t) {
+		if !r.doubted(table, m) {
+			if run := p.run(t, table, "deletecheck"); run.State != "done" {
+				t.Errorf("sweep of %s: got %+v", table, run)
+			}
+		}
+	}
+}
+
+// doubted reports whether a table's rows have to be compared: its tokens are made
+// in another way than before, or another server answers.
+func (r *release) doubted(table string, now timetrace.Table) bool {
+	old := r.marks[table]
+	return now.Epoch != old.Epoch || now.Server != old.Server
+}
+
+// documents returns the keys of the documents of a table that have to exist, and of
+// those that have to be written.
+func (r *release) documents(table string) (all, written []string) {
+	expected := maps.Clone(r.want.Documents[table])
+	if table == "item" {
+		written = releaseWritten
+		expected[releaseInserted] = 0
+		delete(expected, releaseRemoved)
+	}
+	return slices.Sorted(maps.Keys(expected)), written
+}
+
+// checkDocuments compares the versions in the index with those before.
+func (r *release) checkDocuments(t *testing.T, now releaseState, table string) {
+	t.Helper()
+	all, written := r.documents(table)
+	if got := slices.Sorted(maps.Keys(now.Documents[table])); !slices.Equal(got, all) {
+		t.Errorf("%s: got documents %v, want %v", table, got, all)
+	}
+	var got []string
+	for oid, v := range now.Documents[table] {
+		if r.want.Documents[table][oid] != v {
+			got = append(got, oid)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, written) {
+		t.Errorf("%s: got documents written %v, want %v", table, got, written)
+	}
+}
+
+// checkCounts compares what passes counted. Rows are fetched once if tokens are
+// made otherwise than before, and if not only those that changed. Of these, item 9
+// has the same document as before.
+func (r *release) checkCounts(t *testing.T, p *proc, table string) {
+	t.Helper()
+	counted := passRows(t, p, table)
+	all, written := r.documents(table)
+	skipped, removed := 0, 0
+	if table == "item" {
+		skipped, removed = 1, 1
+	}
+	if r.readMarks(t)[table].Epoch != r.marks[table].Epoch {
+		skipped = len(all) - len(written)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"written", counted["added"] + counted["updated"], len(written)},
+		{"fetched without a change", counted["skipped"], skipped},
+		{"removed", counted["deleted"], removed},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: passes counted %v: got %d documents %s, want %d", table, counted, c.got, c.what, c.want)
+		}
+	}
+	if got := counted["swept"]; got < len(all) {
+		t.Errorf("%s: passes counted %v: got %d rows compared by sweeps, want %d", table, counted, got, len(all))
+	}
+}
+
+// checkQuarantine wants the rows in quarantine as before: since the same time,
+// with the same last document.
+func (r *release) checkQuarantine(t *testing.T, now releaseState) {
+	t.Helper()
+	kept := func(s releaseState) (rows []string) {
+		for _, q := range s.Quarantine["item"] {
+			rows = append(rows, fmt.Sprintf("%s since %v, document %q", *q.OID, time.Time(q.Since).UTC(), q.Document))
+		}
+		return rows
+	}
+	got, want := kept(now), kept(r.want)
+	if !slices.Equal(got, want) || len(want) != 1 || !strings.HasPrefix(want[0], "13 ") {
+		t.Errorf("quarantine: got %v, want %v, which is row 13", got, want)
+	}
+}
+
+// passRows sums the metric of rows by outcome; "swept" is the rows that sweeps
+// compared.
+func passRows(t *testing.T, p *proc, table string) map[string]int {
+	t.Helper()
+	text, err := get(p.base + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		labels, found := strings.CutPrefix(line, "indexerd_pass_rows_total{")
+		if !found || !strings.Contains(labels, `table="`+table+`"`) {
+			continue
+		}
+		_, after, _ := strings.Cut(labels, `outcome="`)
+		outcome, _, _ := strings.Cut(after, `"`)
+		n, err := strconv.ParseFloat(strings.TrimSpace(labels[strings.LastIndex(labels, " "):]), 64)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		sums[outcome] += int(n)
+		if outcome == "compared" && strings.Contains(labels, `pass="deletecheck"`) {
+			sums["swept"] += int(n)
+		}
+	}
+	return sums
+}
+
+// checkHistory wants the runs before to be the oldest ones still.
+func (r *release) checkHistory(t *testing.T, now releaseState) {
+	t.Helper()
+	runs := func(h []httpapi.HistoryRun) (all []string) {
+		for _, run := range h {
+			all = append(all, fmt.Sprintf("%s at %v: read %d, added %d, updated %d, deleted %d", run.Pass, time.Time(run.Started).UTC(), run.Read, run.Added, run.Updated, run.Deleted))
+		}
+		return all
+	}
+	for _, table := range releaseTables {
+		got, want := runs(now.History[table]), runs(r.want.History[table])
+		if len(want) == 0 || len(got) < len(want) || !slices.Equal(got[len(got)-len(want):], want) {
+			t.Errorf("history of %s: got %q, want %q to be the end", table, got, want)
+		}
+	}
+}
+
+// checkMarks compares the marks with those before. In PostgreSQL another server
+// answers: the daemon notices that, and doubts S until the sweep has ended.
+func (r *release) checkMarks(t *testing.T) {
+	t.Helper()
+	for table, got := range r.readMarks(t) {
+		old := r.marks[table]
+		if !got.Load.Equal(old.Load) || got.Generation != old.Generation || got.Numbers < old.Numbers || got.Source != old.Source {
+			t.Errorf("%s is loaded again: got marks %+v, want those of the load kept: %+v", table, got, old)
+		}
+		if got.Settled.Before(old.Settled) || got.Incremental.Before(old.Incremental) || !got.Sweep.After(old.Sweep) || got.Unverified != "" {
+			t.Errorf("%s: got marks %+v, want later ones than %+v, verified", table, got, old)
+		}
+		for name, mark := range old.Tiers {
+			if got.Tiers[name].Before(mark) {
+				t.Errorf("%s, tier %s: got mark %v, want %v or later", table, name, got.Tiers[name], mark)
+			}
+		}
+		another := r.db.driver == "postgres" && table == "item" // place has no horizon of a server
+		if another != (got.Server != old.Server) || another && got.Rewinds <= old.Rewinds {
+			t.Errorf("%s: got server %q after %q and %d rewinds after %d, want another server noticed: %t", table, got.Server, old.Server, got.Rewinds, old.Rewinds, another)
+		}
+	}
+}
+
+// startsVerified starts the daemon once more: nothing is compared a second time.
+func (r *release) startsVerified(t *testing.T) {
+	t.Helper()
+	before := r.readMarks(t)
+	p := start(t, "run", "-c", r.file)
+	began := time.Now()
+	eventually(t, soon, "all tables go on", func() error {
+		for _, s := range p.status(t).Tables {
+			if s.Settled.Unverified {
+				t.Fatalf("%s: got %+v, want it verified", s.Table, s.Settled)
+			}
+			if at := s.Marks.Incremental; at == nil || time.Time(*at).Before(began) {
+				return fmt.Errorf("%s: marks %+v", s.Table, s.Marks)
+			}
+		}
+		return nil
+	})
+	p.stop(t)
+	for table, got := range r.readMarks(t) {
+		if !got.Sweep.Equal(before[table].Sweep) {
+			t.Errorf("%s: a second sweep began at %v", table, got.Sweep)
+		}
+	}
+}
