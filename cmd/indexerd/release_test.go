@@ -203,7 +203,7 @@ func (r *release) checkCounts(t *testing.T, p *proc, table string) {
 		skipped, removed = 1, 1
 	}
 	if r.readMarks(t)[table].Epoch != r.marks[table].Epoch {
-		skipped = len(all) - len(written)
+		skipped = len(all) - len(written) - len(r.want.Quarantine[table]) // row 13 keeps its last document
 	}
 	for _, c := range []struct {
 		what      string
