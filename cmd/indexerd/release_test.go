@@ -19,8 +19,8 @@ import (
 )
 
 // TestRelease starts the daemon on data directories that an earlier version made.
-// It opens them without a manual step. If its tokens differ from theirs, it compares
-// every row once. It writes only documents whose content changed while no daemon
+// It opens them without a manual step. If tokens differ from those before, it
+// compares every row once. It writes only documents whose content changed while no daemon
 // ran. Marks, history and quarantine are kept.
 func TestRelease(t *testing.T) {
 	t.Parallel()
@@ -154,8 +154,8 @@ func (r *release) settles(t *testing.T, p *proc, began time.Time) {
 	}
 }
 
-// doubted reports whether a table's rows have to be compared: its tokens are made
-// in another way than before, or another server answers.
+// doubted reports whether a table's rows have to be compared: tokens differ from
+// those before, or another server answers.
 func (r *release) doubted(table string, now timetrace.Table) bool {
 	old := r.marks[table]
 	return now.Epoch != old.Epoch || now.Server != old.Server
@@ -191,9 +191,9 @@ func (r *release) checkDocuments(t *testing.T, now releaseState, table string) {
 	}
 }
 
-// checkCounts compares what passes counted. Rows are fetched once if tokens are
-// made otherwise than before, and if not only those that changed. Of these, item 9
-// has the same document as before.
+// checkCounts compares what passes counted. If tokens differ from those before, each
+// row is fetched once; otherwise only the changed rows are. Of these, item 9 has
+// the same document as before.
 func (r *release) checkCounts(t *testing.T, p *proc, table string) {
 	t.Helper()
 	counted := passRows(t, p, table)

@@ -27,8 +27,8 @@ import (
 //	db.sqlite   the database; of PostgreSQL it is rows.sql, which makes the same rows
 //	want.json   a releaseState: what that version reported last
 //
-// With INDEXERD_RELEASE=FILE, TestRelease makes both archives again first, by the
-// binary FILE.
+// With INDEXERD_RELEASE=FILE, TestRelease first makes both archives again with the
+// binary FILE, an absolute path.
 
 // A releaseState is what a daemon reports of its tables.
 type releaseState struct {
