@@ -30,6 +30,15 @@ func TestConformance(t *testing.T) {
 		Facts: sourcetest.Facts{
 			Integer: "bigint", Text: "text", Float: "float8", Time: "timestamptz", UUID: "uuid", Fold: "text COLLATE nocase",
 			Literal: sqlLiteral,
+			Fails:   "1 / v", FailsReason: "division by zero", FailsValues: []any{int64(5)},
+			Marks: []sourcetest.Mark{
+				{Type: "int", Live: "1", Dead: "0", Values: []any{int64(0), int64(-1)}},
+				{Type: "bool", Live: "true", Dead: "false", Values: []any{false}},
+				{Type: "text", Live: "''", Dead: "'it''s'", Values: []any{"x", "it's"}},
+				{Type: "char(3)", Live: "'n'", Dead: "'y'", Values: []any{"y"}},
+				{Type: "numeric", Live: "1", Dead: "0.50", Values: []any{0.5}},
+				{Type: "float8", Live: "1", Dead: "0.1", Values: []any{0.1}},
+			},
 			BadKeys: []sourcetest.Value{
 				{Type: "int", SQL: "NULL", Reason: "key column id is NULL"},
 				{Type: "numeric(30,0)", SQL: "9223372036854775808", Reason: "key column id: 9223372036854775808 is not an integer of 64 bits"},
@@ -46,6 +55,10 @@ func TestConformance(t *testing.T) {
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$",
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lc_monetary = ''C''', current_database()); END $$",
 			},
+		},
+		Lacks: map[string]string{
+			"a failing row of a key that differs in case leaves the other key alone": "bug: the row is selected by its collation, so its failure rejects every key that the collation takes for equal",
+			"a reject has the number of the fetch that failed":                       "bug: a reject has the number of the later fetch that reads its groups",
 		},
 	})
 }

@@ -218,7 +218,7 @@ func (t *Table) addChildren(ctx context.Context, tx *sql.Tx, b *doc.Batch) error
 	}
 	byParent, err := t.readChildRows(ctx, tx, oids, true, t.childLimit(b.Docs))
 	if len(oids) == 1 && errors.Is(err, errTooMuch) {
-		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error()})
+		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error(), Groups: t.groups.acl.Of(b.Docs[0].Row)})
 		b.Docs = nil
 		return nil
 	}

@@ -4,5 +4,5 @@ import "slices"
 
 // behaviours lists all behaviours.
 func behaviours() []behaviour {
-	return slices.Concat(stampBehaviours, keyBehaviours, pageBehaviours, childBehaviours)
+	return slices.Concat(stampBehaviours, keyBehaviours, pageBehaviours, childBehaviours, deletionBehaviours, faultBehaviours)
 }

@@ -77,11 +77,7 @@ func compositeKeys(r *run) {
 				missing[i] = "missing"
 			}
 		}
-		other := *r
-		if r.db != nil {
-			other.db = r.h.Open(r)
-		}
-		other.checkKeys(c.types, keys, missing)
+		r.fresh().checkKeys(c.types, keys, missing)
 	}
 }
 

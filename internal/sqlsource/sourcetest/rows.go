@@ -72,6 +72,15 @@ func oidsOf(rows []Row) (oids []doc.OID) {
 	return oids
 }
 
+// fresh returns a run of the same behaviour on another empty database.
+func (r *run) fresh() *run {
+	other := *r
+	if r.db != nil {
+		other.db = r.h.Open(r)
+	}
+	return &other
+}
+
 // rows creates a Rows with these rows.
 func (r *run) rows(s shape, rows ...Row) Rows {
 	r.Helper()
@@ -182,7 +191,7 @@ func (r *run) values(values []any) string {
 // sql fills in types and times, as the package comment describes.
 func (r *run) sql(text string) string {
 	f := r.h.Facts
-	pairs := []string{"{int}", f.Integer, "{text}", f.Text, "{float}", f.Float, "{time}", f.Time, "{uuid}", f.UUID, "{fold}", f.Fold}
+	pairs := []string{"{int}", f.Integer, "{text}", f.Text, "{float}", f.Float, "{time}", f.Time, "{uuid}", f.UUID, "{fold}", f.Fold, "{fails}", f.Fails}
 	for i := range 10 {
 		pairs = append(pairs, fmt.Sprintf("{@%d}", i), f.Literal(at(i)))
 	}

@@ -5,8 +5,9 @@
 //
 // Some behaviours need rows only. Their table is a Rows, which the suite builds by
 // SQL, or the harness itself if its source has no SQL. All others write SQL in
-// which {int}, {text}, {float} and {time} are the database's types and {@3} is an
-// updateTime, at(3).
+// which {int}, {text}, {float} and {time} are the database's types, {@3} is an
+// updateTime, at(3), and {fails} is an expression that fails where the column v
+// is 0.
 //
 // What databases do differently is data: Facts has their types, values and
 // statements, and Lacks names the behaviours that a database can't show.
@@ -123,9 +124,17 @@ type Facts struct {
 	UUID                       string           // a type of keys
 	Fold                       string           // a type of text keys whose order ignores case
 	Literal                    func(any) string // of a nil, int64, float64, string, time.Time or UUID ([16]byte)
+	Fails, FailsReason         string           // an expression that fails for v = 0 alone, and part of the error
+	FailsValues                []any            // values that the expression never has
 	Values                     []Value          // of columns, and what documents have of them
+	BadValues                  []Value          // that no document can have
 	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
-	Settings                   []string         // statements that change how later sessions show values
+	Marks                      []Mark
+	Times                      []Time
+	Wall                       string                                 // the type of an updateTime that is local time
+	Settings                   []string                               // statements that change how later sessions show values
+	Writes                     []string                               // SQLs that write to doc, of the database's own kinds
+	Fault                      func(error) (field, do string, _ bool) // of the configuration
 }
 
 // A Value is a value of a column's type.
@@ -133,6 +142,32 @@ type Value struct {
 	Type, SQL string
 	Want      any    // in a document
 	Reason    string // part of the reject's reason
+}
+
+// A Mark is a type of column that marks rows deleted.
+type Mark struct {
+	Type, Live, Dead string
+	Values           []any // for Deleted; Dead is one of them
+}
+
+// A Time is a form of updateTime.
+type Time struct {
+	Type, SQL string
+	Zone      string // of local time; "": none
+	Want      string // as RFC 3339
+	Tick      time.Duration
+	Wide      bool // windows are wider than asked for
+}
+
+// A Locker is a Database that can lock the table doc. The first call of Lock
+// comes before any source is open.
+type Locker interface {
+	Lock() (unlock func() error, err error)
+}
+
+// A Killer is a Database that can end the connections of its sources.
+type Killer interface {
+	Kill() error
 }
 
 // A behaviour is one thing that every source does.

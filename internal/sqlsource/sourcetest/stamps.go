@@ -23,10 +23,7 @@ func everyWaySameStamp(r *run) {
 	for _, children := range []bool{false, true} {
 		s := integerKey
 		s.children, s.config = children, Config{Batch: 2, Page: 3, Numbers: r.sink()}
-		other := *r
-		if r.db != nil {
-			other.db = r.h.Open(r)
-		}
+		other := r.fresh()
 		stamps := other.agree(other.rows(s, rows...), oidsOf(rows)...)
 		for _, row := range rows {
 			if got := stamps[row.oid()].Updated; !got.Equal(row.Updated) {
