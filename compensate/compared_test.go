@@ -28,11 +28,11 @@ func TestSameVersionCostsNoStamps(t *testing.T) {
 	if got := steps.Of("version"); got != 20 {
 		t.Errorf("versions asked for: got %d, want 20", got)
 	}
-	if got := steps.Of("stamps by key"); got != 2 {
+	if got := steps.Of("stamps"); got != 2 {
 		t.Errorf("comparisons: got %d, want one a version, 2", got)
 	}
 	run(t, w.compared())
-	if got := steps.Of("stamps by key"); got != 3 {
+	if got := steps.Of("stamps"); got != 3 {
 		t.Errorf("comparisons after a restart: got %d, want 3", got)
 	}
 }

@@ -3,8 +3,8 @@
 // is visible. The passes of this package read a past window again and compare
 // it with what was indexed.
 //
-// The passes Tier, Exact and Compared read stamps only, in OID order, and merge
-// them with the stamps in the tree, which are those of the rows that were
+// The passes Tier, Exact and Compared read stamps only, sort them by OID, and
+// merge them with the stamps in the tree, which are those of the rows that were
 // fetched:
 //
 //	same in both                nothing to do
@@ -16,6 +16,24 @@
 // A different stamp counts, not only a newer one, because updateTime may go
 // backwards in ordinary use. A stamp that is not in the tree is no new row: the
 // tree is pruned, and it is empty after a restart. The page then decides.
+//
+// The database is read in pages by (updateTime, key), each of another snapshot,
+// and the merge begins after the last page. A row that changes meanwhile may be
+// missing, or come twice with different stamps: Sorted gives these an unknown
+// token, which equals no page's. Neither breaks the promise that every row below
+// the new S was compared. S becomes a time below which no transaction commits
+// after the first page: the horizon, read before it, or the assumed bound. A row
+// whose version is below S at the end had it when the first page was read. It did
+// not move, so the page that covers its updateTime has it. A row that left its
+// place is at S or above, and later windows begin at S. A row that is in the tree
+// and not in the pages is fetched by OID, and the fetch decides. Compared needs
+// no bound: a commit after the first page changes the version, and the next run
+// compares again.
+//
+// The tree is read as it is when the first page is read. Passes of a table run
+// one at a time, so nothing changes tree and pages until the merge, and another
+// moment would find the same differences. The tree comes first so that one that
+// can't be read fails before the database is asked.
 //
 // Tier assumes that no transaction stays open longer than its timeout. Exact
 // assumes nothing: it moves S to the database's horizon H, below which no open
@@ -29,8 +47,8 @@
 // finds them again.
 //
 // Cost: one stamp for each row of the window, and one lookup of page and index
-// for each stamp that is not in the tree. Memory: a page and two batches of
-// stamps, and a batch of documents.
+// for each stamp that is not in the tree. Memory: what Sorted keeps, which is
+// bounded, a page and two batches of stamps, and a batch of documents.
 package compensate
 
 import (
@@ -44,9 +62,10 @@ import (
 // Source is the table to compare with.
 type Source interface {
 	refetch.Source
-	// StampsByOID returns the stamps of a window in OID order, among them one
-	// without an OID if some row has an unusable key.
-	StampsByOID(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
+	// Stamps returns the stamps of a window in pages by (updateTime, key), each
+	// of another snapshot. A row may come twice. A stamp without an OID means that
+	// some row has an unusable key.
+	Stamps(context.Context, doc.Window) iter.Seq2[[]doc.Stamp, error]
 	// Unusable returns rejects of the rows of a window whose key is unusable.
 	Unusable(context.Context, doc.Window) (doc.Batch, error)
 }
@@ -55,6 +74,10 @@ type Source interface {
 type Tree interface {
 	// Window returns the stamps with an updateTime in the window, in OID order.
 	Window(doc.Window) iter.Seq2[doc.Stamp, error]
+	// Sorted returns the stamps of pages in OID order, each OID once, and those
+	// without an OID as one at the end. Different stamps of one OID become one with
+	// an unknown token.
+	Sorted(pages iter.Seq2[[]doc.Stamp, error]) iter.Seq2[[]doc.Stamp, error]
 }
 
 // Sink takes what differs.
@@ -86,7 +109,7 @@ func (c *Comparison) Run(ctx context.Context, w doc.Window) (doc.Report, error) 
 	}
 	d := &doubts{Comparison: c, report: &report}
 	unusable := false
-	for stamps, err := range c.Source.StampsByOID(ctx, w) {
+	for stamps, err := range c.Tree.Sorted(c.Source.Stamps(ctx, w)) {
 		if err != nil {
 			return report, err
 		}

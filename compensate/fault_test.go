@@ -56,10 +56,10 @@ type cut struct {
 	after int // pages
 }
 
-func (c cut) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+func (c cut) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		left := c.after
-		for page, err := range c.Source.StampsByOID(ctx, w) {
+		for page, err := range c.Source.Stamps(ctx, w) {
 			if left--; left < 0 || !yield(page, err) {
 				return
 			}

@@ -5,16 +5,14 @@ import (
 	"time"
 
 	"indexerd/internal/fakeworld"
-	"indexerd/internal/fakeworld/machine"
 	"indexerd/timetrace"
 )
 
 // While nothing is committed S moves and no stamp is read.
 func TestNothingCommittedCostsNoStamps(t *testing.T) {
 	w := newWorld(t)
-	var steps machine.Counter
-	w.Table.Before = steps.Before(nil)
 	e := w.exact()
+	o := observe(e.Comparison)
 	for n := range 3 {
 		x := w.Table.Begin()
 		x.Put(fakeworld.Key(n), "late")
@@ -23,8 +21,8 @@ func TestNothingCommittedCostsNoStamps(t *testing.T) {
 			run(t, w.follow)
 			runExact(t, e)
 		}
-		if got := steps.Of("stamps by key"); got != n+1 {
-			t.Errorf("comparisons while a transaction is open: got %d, want %d, one a commit and one at first", got, n+1)
+		if o.windows != n+1 {
+			t.Errorf("comparisons while a transaction is open: got %d, want %d, one a commit and one at first", o.windows, n+1)
 		}
 		x.Commit()
 		for range 5 {

@@ -22,6 +22,7 @@ type observer struct {
 	compensate.Sink
 	asked   map[doc.OID]int // of Docs
 	removed map[doc.OID]int // of Delete
+	windows int             // calls of Stamps
 	most    int             // keys or stamps of one call
 }
 
@@ -30,6 +31,11 @@ func observe(c *compensate.Comparison) *observer {
 	o := &observer{Source: c.Source, Sink: c.Sink, asked: map[doc.OID]int{}, removed: map[doc.OID]int{}}
 	c.Source, c.Sink = o, o
 	return o
+}
+
+func (o *observer) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
+	o.windows++
+	return o.Source.Stamps(ctx, w)
 }
 
 func (o *observer) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {

@@ -19,7 +19,7 @@ func TestHorizonIsReadBeforeTheStamps(t *testing.T) {
 	run(t, w.follow)
 	committed := false
 	w.Table.Before = func(step string) error {
-		if step == "stamps by key" && !committed {
+		if step == "stamps" && !committed {
 			committed = true
 			x.Commit()
 		}
@@ -72,4 +72,50 @@ func TestRowsWithUnusableKeysAreQuarantined(t *testing.T) {
 	if got := w.Quarantine.Reasons()[""]; got != "the key is NULL" {
 		t.Errorf("got quarantine %v, want the reason", w.Quarantine.Reasons())
 	}
+}
+
+// While the pages of a window are read, rows change that were read before, and rows
+// that were not. One comes twice, others are missing. Each is fetched once, and none
+// is lost.
+func TestRowsThatChangeBetweenPages(t *testing.T) {
+	w := newWorld(t)
+	w.Table.Page = 2
+	for n := range 8 {
+		w.Table.Put(fakeworld.Key(n), "old")
+		w.Table.Advance(time.Second)
+	}
+	run(t, w.follow)
+	late := w.Table.Begin()
+	late.Put(fakeworld.Key(9), "late")
+	w.Table.Advance(time.Second)
+	run(t, w.follow)
+	e := w.exact()
+	o := observe(e.Comparison)
+	pages := 0
+	w.Table.Before = func(step string) error {
+		if step != "stamps" {
+			return nil
+		}
+		if pages++; pages == 2 {
+			x := w.Table.Begin()
+			x.PutAt(fakeworld.Key(0), "was read, and comes again", w.begin.Add(5*time.Second))
+			x.PutAt(fakeworld.Key(5), "was not read, and is passed", w.begin)
+			x.Put(fakeworld.Key(6), "leaves the window")
+			x.Delete(fakeworld.Key(7))
+			x.Commit()
+			late.Commit()
+		}
+		return nil
+	}
+	report := runExact(t, e)
+	if pages < 4 || report.Compared != 6 {
+		t.Errorf("got %d pages and %d stamps, want at least 4 and 6: rows 0 to 4 and 9, each once", pages, report.Compared)
+	}
+	for n, want := range map[int]int{0: 1, 1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 1, 7: 1, 9: 1} {
+		if got := o.asked[fakeworld.Key(n)]; got != want {
+			t.Errorf("row %d: got %d fetches, want %d", n, got, want)
+		}
+	}
+	w.wantHonest(t)
+	w.checkRepaired(t)
 }

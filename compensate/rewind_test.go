@@ -59,7 +59,7 @@ func TestExactRewinds(t *testing.T) {
 			})
 			e := w.exact()
 			e.Horizon = w.changed(test.change)
-			w.Table.Before = failStep("stamps by key")
+			w.Table.Before = failStep("stamps")
 			_, _, _ = e.Run(t.Context()) // fails where there is something to read
 			w.crash(t, faultfs.Worst)
 			m := w.Marks()

@@ -182,7 +182,7 @@ func (s *stress) judge(t *testing.T) {
 func (s *stress) stamps(t *testing.T, w doc.Window) []doc.Stamp {
 	t.Helper()
 	var stamps []doc.Stamp
-	for page, err := range s.rows.StampsByOID(t.Context(), w) {
+	for page, err := range s.table.tree.Sorted(s.rows.Stamps(t.Context(), w)) {
 		if err != nil {
 			t.Fatal(err)
 		}

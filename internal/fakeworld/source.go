@@ -155,33 +155,6 @@ func compareStamps(a, b doc.Stamp) int {
 	return cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.OID, b.OID))
 }
 
-// StampsByOID reads the stamps of a window in pages by OID. All pages read one
-// snapshot.
-func (t *Table) StampsByOID(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
-	return func(yield func([]doc.Stamp, error) bool) {
-		if err := t.before(ctx, "stamps by key"); err != nil {
-			yield(nil, err)
-			return
-		}
-		var stamps []doc.Stamp
-		t.scan(t.snapshot(), func(oid doc.OID, r Row) {
-			if !r.Updated.IsZero() && !r.Updated.Before(w.From) && r.Updated.Before(w.To) {
-				stamps = append(stamps, r.Stamp(oid))
-			}
-		})
-		for page := range slices.Chunk(stamps, t.Page) {
-			if err := t.before(ctx, "page"); err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(page, nil) {
-				return
-			}
-		}
-		t.yieldUnusable(w, yield)
-	}
-}
-
 // Left reads the keys of the rows of a window that are Marked or Outside, as the
 // `changes` SQL does, in pages by key.
 func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {

@@ -66,8 +66,8 @@ type change struct {
 // A Table is a table of a database.
 type Table struct {
 	// Before is called before each step: now, count, breakpoints, stamps,
-	// stamps by key, page, range, docs, rows, horizon, version, stamps of,
-	// stamps in range, left, keyless, unusable, behind.
+	// range, docs, rows, horizon, version, stamps of, stamps in range, left,
+	// keyless, unusable, behind.
 	Before    func(step string) error
 	Numbers   Numbers
 	Batch     int                    // rows per batch

@@ -8,9 +8,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// StampsByOID returns only stamps of the window, in key order, and no change
-// that commits between two pages.
-func TestStampsByOIDReadsOneSnapshot(t *testing.T) {
+// Stamps returns only stamps of the window, by updateTime and key, and changes
+// that commit between two pages.
+func TestStampsOfAWindow(t *testing.T) {
 	table := NewTable(2)
 	begin := table.Clock()
 	for n := range 5 {
@@ -19,10 +19,11 @@ func TestStampsByOIDReadsOneSnapshot(t *testing.T) {
 	x := table.Begin()
 	x.PutAt(Key(6), "no updateTime", time.Time{})
 	x.PutAt(Key(7), "at the end", begin.Add(time.Minute))
-	x.PutAt(Key(8), "before the beginning", begin.Add(-time.Microsecond))
+	x.PutAt(Key(8), "first", begin.Add(-time.Microsecond))
+	x.PutAt(Key(10), "before the beginning", begin.Add(-2*time.Microsecond))
 	x.Commit()
 	var got []doc.OID
-	for page, err := range table.StampsByOID(t.Context(), doc.Window{From: begin, To: begin.Add(time.Minute)}) {
+	for page, err := range table.Stamps(t.Context(), doc.Window{From: begin.Add(-time.Microsecond), To: begin.Add(time.Minute)}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,8 +33,13 @@ func TestStampsByOIDReadsOneSnapshot(t *testing.T) {
 		table.Put(Key(9), "late")
 		table.Delete(Key(5))
 	}
-	if want := []doc.OID{Key(1), Key(2), Key(3), Key(4), Key(5)}; !slices.Equal(got, want) {
+	if want := []doc.OID{Key(8), Key(1), Key(2), Key(3), Key(4), Key(9)}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	for page, err := range table.Stamps(t.Context(), doc.Window{To: begin.Add(-time.Microsecond)}) {
+		if err != nil || len(page) != 1 || page[0].OID != Key(10) {
+			t.Errorf("got %v, %v of all times before, want only row 10", page, err)
+		}
 	}
 }
 

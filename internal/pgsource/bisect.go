@@ -139,15 +139,14 @@ func (t *Table) bisectBreakpoints(ctx context.Context, every int, fault error) (
 }
 
 // bisectWindow yields the stamps of the live rows with updateTime in the
-// window, in the order of keys after a key. It reports whether the consumer
-// wants more.
-func (t *Table) bisectWindow(ctx context.Context, w doc.Window, after []string, fault error, yield func([]doc.Stamp, error) bool) bool {
+// window, in the order of keys. It reports whether the consumer wants more.
+func (t *Table) bisectWindow(ctx context.Context, w doc.Window, fault error, yield func([]doc.Stamp, error) bool) bool {
 	var unit time.Duration
 	err := t.read(ctx, func(x *tx) (err error) {
 		unit, err = t.unit(ctx, x)
 		return err
 	})
-	for {
+	for after := []string(nil); ; {
 		var stamps []doc.Stamp
 		if err == nil {
 			stamps, after, err = t.bisectStamps(ctx, doc.Range{}, t.inWindow(w, unit), after, fault)

@@ -43,7 +43,6 @@ func allReads(t *testing.T, table *Table) map[string]func() (int, error) {
 		"Range":         func() (int, error) { return rows(collect(table.Range(t.Context(), doc.Range{}))) },
 		"Docs":          func() (int, error) { return rows(collect(table.Docs(t.Context(), some))) },
 		"Stamps":        func() (int, error) { return stamps(collect(table.Stamps(t.Context(), day))) },
-		"StampsByOID":   func() (int, error) { return stamps(collect(table.StampsByOID(t.Context(), day))) },
 		"StampsInRange": func() (int, error) { return stamps(collect(table.StampsInRange(t.Context(), doc.Range{}))) },
 		"StampsOf": func() (int, error) {
 			s, err := table.StampsOf(t.Context(), some)

@@ -160,9 +160,8 @@ func checkFaultyStamps(t *testing.T, table *Table) {
 	bad := ids(t, 7, 125, 126)
 	w := doc.Window{From: minTime, To: maxTime}
 	ways := map[string][]doc.Stamp{
-		"window":       readStamps(t, table.Stamps(t.Context(), w)),
-		"window by id": readStamps(t, table.StampsByOID(t.Context(), w)),
-		"range":        readStamps(t, table.StampsInRange(t.Context(), doc.Range{})),
+		"window": readStamps(t, table.Stamps(t.Context(), w)),
+		"range":  readStamps(t, table.StampsInRange(t.Context(), doc.Range{})),
 	}
 	for way, stamps := range ways {
 		if got := len(printed(stamps)); got != 250 {

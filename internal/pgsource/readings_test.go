@@ -3,7 +3,6 @@ package pgsource
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,45 +38,6 @@ func TestReadingThatTakesTooLong(t *testing.T) {
 	err := sampler{s}.Connect(t.Context(), func(context.Context, horizon.Conn) error { return errNoAnswer })
 	if !errors.Is(err, doc.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, doc.ErrUnavailable)
-	}
-}
-
-// The consumer of a page can use another connection, even if the source has
-// only one or all others are held for pages.
-func TestStampsByOIDLeavesAConnection(t *testing.T) {
-	t.Parallel()
-	for _, conns := range []int{1, 2, 3} {
-		dsn := pgtest.DB(t)
-		pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i, '2024-01-01Z' FROM generate_series(1, 100) i")
-		s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Conns: conns})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(s.Close)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		var readers sync.WaitGroup
-		for range 4 {
-			table := tableOf(t, s, TableConfig{SQL: "SELECT id, u FROM doc"})
-			table.stampPage = 7
-			readers.Go(func() {
-				n := 0
-				for page, err := range table.StampsByOID(ctx, doc.Window{To: maxTime}) {
-					if err != nil {
-						t.Errorf("%d connections: %v", conns, err)
-						return
-					}
-					n += len(page)
-					if _, err := table.Now(ctx); err != nil {
-						t.Errorf("%d connections: %v", conns, err)
-					}
-				}
-				if n != 100 {
-					t.Errorf("%d connections: got %d stamps, want 100", conns, n)
-				}
-			})
-		}
-		readers.Wait()
 	}
 }
 

@@ -79,7 +79,6 @@ type Source struct {
 	pace             *pace.Pace
 	own              backends          // the transactions that this source has open
 	readings         *horizon.Readings // shared by all watches
-	streams          chan struct{}     // one slot for each connection that is held while a consumer works
 	statementTimeout time.Duration
 	replayTimeout    time.Duration // of a standby
 }
@@ -122,7 +121,6 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
 		pool:             pool,
 		pace:             pace.New(cfg.Limits),
-		streams:          make(chan struct{}, pc.MaxConns-1),
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
 		replayTimeout:    replayTimeout,
 	}

@@ -102,7 +102,7 @@ func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yiel
 	if unusable && !yield([]doc.Stamp{{}}, nil) {
 		return false
 	}
-	return t.bisectWindow(ctx, w, nil, fault, yield)
+	return t.bisectWindow(ctx, w, fault, yield)
 }
 
 // hasNullKey reports whether a live row of the window has no key.

@@ -138,9 +138,8 @@ func TestWatchVisibility(t *testing.T) {
 		{"the source's own transaction", both, func(w *watched) {
 			pgtest.Exec(w, w.dsn, "GRANT SELECT ON doc TO public; INSERT INTO doc SELECT FROM generate_series(1, 3)")
 			table := tableOf(w, w.source, TableConfig{Batch: 1})
-			table.stampPage = 1
 			w.free()
-			for _, err := range table.StampsByOID(w.Context(), doc.Window{To: maxTime}) {
+			for _, err := range table.Range(w.Context(), doc.Range{}) {
 				if err != nil {
 					w.Fatal(err)
 				}

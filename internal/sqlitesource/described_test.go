@@ -65,7 +65,6 @@ func TestDescriptionIsCompared(t *testing.T) {
 				"Range":         func() (int, error) { return drain(table.Range(t.Context(), doc.Range{})) },
 				"Docs":          func() (int, error) { return drain(table.Docs(t.Context(), some)) },
 				"Stamps":        func() (int, error) { return drain(table.Stamps(t.Context(), day)) },
-				"StampsByOID":   func() (int, error) { return drain(table.StampsByOID(t.Context(), day)) },
 				"StampsInRange": func() (int, error) { return drain(table.StampsInRange(t.Context(), doc.Range{})) },
 				"StampsOf": func() (int, error) {
 					stamps, err := table.StampsOf(t.Context(), some)

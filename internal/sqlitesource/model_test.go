@@ -202,11 +202,6 @@ func (w *world) check(r *rapid.T, from, to int64) {
 	}
 	window := doc.Window{From: time.Unix(from, 0), To: time.Unix(to, 0)}
 	want := w.inWindow(from, to)
-	byOID := collect(r, w.table.StampsByOID(w.db.t.Context(), window))
-	same("by key", byOID)
-	if got := distinct(byOID); len(got) != len(byOID) || !slices.Equal(got, want) {
-		r.Errorf("window by key: %v, want %v", got, want)
-	}
 	byTime := collect(r, w.table.Stamps(w.db.t.Context(), window))
 	same("window", byTime)
 	got := distinct(byTime)

@@ -47,7 +47,7 @@ func followOnce(ctx context.Context, s *Source, name string) error {
 	if _, err := table.Watch().Version(ctx); err != nil {
 		return err
 	}
-	for stamps, err := range table.StampsByOID(ctx, doc.Window{To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}) {
+	for stamps, err := range table.Stamps(ctx, doc.Window{To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}) {
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"indexerd/internal/doc"
@@ -19,21 +18,19 @@ import (
 // index. Keys that are equal under the collation (NOCASE, RTRIM) are in byte
 // order, so that the end of a page can't separate and skip one.
 type statements struct {
-	from        string // FROM (<sql>) q
-	docs        string // SELECT all columns, and whether the row is marked deleted
-	stamps      string // SELECT key, u, token
-	times       string // SELECT key, u
-	keys        string // SELECT key
-	byBytesKeys string // SELECT key, compared in byte order
-	key         string // (q.a, q.b)
-	bytes       string // the same COLLATE BINARY; "" if no part is text
-	marks       string // (?, ?)
-	order       string // ORDER BY key, in the order of ranges
-	isNull      string // a part of the key is NULL
-	updated     string // q.u
-	stamp       string // (q.u, q.a, q.b), text in byte order
-	byStamp     string // ORDER BY stamp
-	byBytes     string // ORDER BY key, in byte order
+	from    string // FROM (<sql>) q
+	docs    string // SELECT all columns, and whether the row is marked deleted
+	stamps  string // SELECT key, u, token
+	times   string // SELECT key, u
+	keys    string // SELECT key
+	key     string // (q.a, q.b)
+	bytes   string // the same COLLATE BINARY; "" if no part is text
+	marks   string // (?, ?)
+	order   string // ORDER BY key, in the order of ranges
+	isNull  string // a part of the key is NULL
+	updated string // q.u
+	stamp   string // (q.u, q.a, q.b), text in byte order
+	byStamp string // ORDER BY stamp
 }
 
 // newStatements builds the statements. Selected columns have a unary plus: it keeps
@@ -59,7 +56,6 @@ func newStatements(sql string, columns, key []string, kinds []doc.Kind, updated,
 		s.order += ", " + strings.Join(inBytes, ", ")
 	}
 	stamp := append([]string{s.updated}, inBytes...)
-	s.byBytes = " ORDER BY " + strings.Join(inBytes, ", ")
 	s.stamp, s.byStamp = tuple(stamp), " ORDER BY "+strings.Join(stamp, ", ")
 	selected := prefixed("+", all)
 	if marked != "" {
@@ -68,7 +64,6 @@ func newStatements(sql string, columns, key []string, kinds []doc.Kind, updated,
 	s.docs = "SELECT " + strings.Join(selected, ", ") + s.from
 	keyed := "SELECT " + strings.Join(prefixed("+", keys), ", ")
 	s.keys = keyed + s.from
-	s.byBytesKeys = "SELECT " + strings.Join(prefixed("+", inBytes), ", ") + s.from
 	s.times = keyed + ", +" + s.updated + s.from
 	s.stamps = keyed + ", +" + s.updated + ", " + tokenFunction + "(" + strings.Join(all, ", ") + ")" + s.from
 	s.isNull = "(" + strings.Join(suffixed(keys, " IS NULL"), " OR ") + ")"
@@ -110,15 +105,6 @@ func tuple(exprs []string) string {
 		return exprs[0]
 	}
 	return "(" + strings.Join(exprs, ", ") + ")"
-}
-
-// ordinals returns an ORDER BY of the first n columns.
-func ordinals(n int) string {
-	texts := make([]string, n)
-	for i := range texts {
-		texts[i] = strconv.Itoa(i + 1)
-	}
-	return " ORDER BY " + strings.Join(texts, ", ")
 }
 
 // A condition is a conjunction of terms with their bound values.

@@ -27,8 +27,11 @@ type record struct {
 	epoch  uint32
 }
 
-func newRecord(s doc.Stamp) record {
-	r := record{key: []byte(s.OID), u: gone, digest: s.Token.Digest, epoch: s.Token.Epoch}
+func newRecord(s doc.Stamp) record { return recordOf([]byte(s.OID), s) }
+
+// recordOf returns the record of a stamp whose key has been copied.
+func recordOf(key []byte, s doc.Stamp) record {
+	r := record{key: key, u: gone, digest: s.Token.Digest, epoch: s.Token.Epoch}
 	if !s.Updated.IsZero() {
 		r.u = micros(s.Updated)
 	}
@@ -36,11 +39,11 @@ func newRecord(s doc.Stamp) record {
 }
 
 func (r record) stamp() doc.Stamp {
-	return doc.Stamp{
-		OID:     doc.OID(r.key),
-		Updated: time.UnixMicro(r.u).UTC(),
-		Token:   doc.Token{Digest: r.digest, Epoch: r.epoch},
+	s := doc.Stamp{OID: doc.OID(r.key), Token: doc.Token{Digest: r.digest, Epoch: r.epoch}}
+	if r.u != gone {
+		s.Updated = time.UnixMicro(r.u).UTC()
 	}
+	return s
 }
 
 // micros returns t in microseconds, rounded up, so that u < t and u < micros(t) are
@@ -84,6 +87,11 @@ func newEntry(r record) entry {
 		e.tail = binary.BigEndian.Uint32(k[headBytes:])>>4 | uint32(n)
 	}
 	return e
+}
+
+// record returns the record of an entry with this key.
+func (e entry) record(key []byte) record {
+	return record{key: key, u: e.u, digest: e.digest, epoch: e.epoch}
 }
 
 // inline returns the bytes of a short key that are in the tail.

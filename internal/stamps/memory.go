@@ -2,6 +2,7 @@ package stamps
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 
 	"github.com/google/btree"
@@ -20,36 +21,41 @@ const (
 // memory is the part of a Tree in memory: an ordered tree of entries and the arena
 // of their long keys. It is not safe for concurrent use.
 type memory struct {
-	tree  *btree.BTreeG[entry]
-	arena arena
-	dead  int64  // bytes of the arena that no entry uses
-	probe []byte // bytes after the head of the long key that is looked up
+	longKeys
+	tree *btree.BTreeG[entry]
+	dead int64 // bytes of the arena that no entry uses
 }
 
 func newMemory() *memory {
 	m := &memory{}
-	m.tree = btree.NewG(degree, m.less)
+	m.tree = btree.NewG(degree, func(a, b entry) bool { return m.compare(a, b) < 0 })
 	return m
 }
 
-// less compares keys in byte order.
-func (m *memory) less(a, b entry) bool {
-	switch {
-	case a.head != b.head:
-		return a.head < b.head
-	case (a.tail|b.tail)&inArena == 0:
-		return a.tail < b.tail
-	}
-	var bufA, bufB [4]byte
-	return bytes.Compare(m.rest(a, &bufA), m.rest(b, &bufB)) < 0
+// longKeys holds the bytes of long keys, and compares entries.
+type longKeys struct {
+	arena arena
+	probe []byte // bytes after the head of the long key that is looked up
 }
 
-func (m *memory) rest(e entry, buf *[4]byte) []byte {
+// compare compares keys in byte order.
+func (k *longKeys) compare(a, b entry) int {
+	switch {
+	case a.head != b.head:
+		return cmp.Compare(a.head, b.head)
+	case (a.tail|b.tail)&inArena == 0:
+		return cmp.Compare(a.tail, b.tail)
+	}
+	var bufA, bufB [4]byte
+	return bytes.Compare(k.rest(a, &bufA), k.rest(b, &bufB))
+}
+
+func (k *longKeys) rest(e entry, buf *[4]byte) []byte {
 	switch {
 	case e.tail == probed:
-		return m.probe
+		return k.probe
 	case e.tail&inArena != 0:
-		return m.arena.rest(e.tail)
+		return k.arena.rest(e.tail)
 	}
 	rest, n := e.inline()
 	*buf = rest
@@ -92,7 +98,7 @@ func (m *memory) drop(e entry) {
 
 func (m *memory) get(key []byte) (record, bool) {
 	e, ok := m.tree.Get(m.key(record{key: key}))
-	return record{key: key, u: e.u, digest: e.digest, epoch: e.epoch}, ok
+	return e.record(key), ok
 }
 
 // all returns the records in key order.
@@ -101,7 +107,7 @@ func (m *memory) all() iter.Seq[record] {
 		var key []byte
 		m.tree.Ascend(func(e entry) bool {
 			key = m.arena.appendKey(key[:0], e)
-			return yield(record{key: key, u: e.u, digest: e.digest, epoch: e.epoch})
+			return yield(e.record(key))
 		})
 	}
 }
@@ -109,7 +115,7 @@ func (m *memory) all() iter.Seq[record] {
 // freeze returns the current content, which stays as it is while m changes. Only all
 // may be called on it: a lookup needs m's probe.
 func (m *memory) freeze() *memory {
-	return &memory{tree: m.tree.Clone(), arena: m.arena}
+	return &memory{tree: m.tree.Clone(), longKeys: longKeys{arena: m.arena}}
 }
 
 func (m *memory) len() int64   { return int64(m.tree.Len()) }

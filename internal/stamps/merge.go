@@ -20,10 +20,12 @@ func overlay(newest iter.Seq[record], older layers) iter.Seq2[record, error] {
 	}
 }
 
-// A merge reads the newest record of each key of several layers.
+// A merge reads one record of each key of several layers: the newest one, or with
+// join, the joined one.
 type merge struct {
 	cursors []*cursor // newest first
 	first   *cursor   // at the next record; nil until find is called
+	join    bool
 }
 
 func newMerge(ls layers) *merge {
@@ -76,7 +78,10 @@ func (m *merge) find() error {
 		case order < 0:
 			m.first = c
 		default:
-			c.passed = true // a newer layer hides it
+			c.passed = true // a newer layer hides it, or has it joined
+			if m.join {
+				m.first.record.join(c.record)
+			}
 		}
 	}
 	return nil

@@ -54,19 +54,24 @@ func (t *Tree) full() bool {
 
 // spill writes memory, with the newest runs if there are too many, as one run.
 func (t *Tree) spill() error {
-	return t.collapse(t.mem, t.tooMany())
+	return t.collapse(t.mem, t.runs.tooMany())
 }
 
-// tooMany returns how many of the newest runs are merged with memory so that at most
+// writeRun writes records to the next file, and returns nil if there are none.
+func (t *Tree) writeRun(filter *filter, records iter.Seq2[record, error]) (*run, error) {
+	return writeRun(t.options.FS, runName(t.options.Dir, t.files.Add(1)), filter, records)
+}
+
+// tooMany returns how many of the newest runs are merged, with memory, so that at most
 // maxRuns are left. If one is merged, so are all that are at most twice as large as
 // the newer ones together. So a stamp is written O(log n) times.
-func (t *Tree) tooMany() int {
-	if len(t.runs) < maxRuns {
+func (ls layers) tooMany() int {
+	if len(ls) < maxRuns {
 		return 0
 	}
-	n, size := 1, t.runs[0].size
-	for ; n < len(t.runs) && t.runs[n].size <= 2*size; n++ {
-		size += t.runs[n].size
+	n, size := 1, ls[0].size
+	for ; n < len(ls) && ls[n].size <= 2*size; n++ {
+		size += ls[n].size
 	}
 	return n
 }
@@ -80,9 +85,7 @@ func (t *Tree) collapse(mem *memory, n int) error {
 	if err != nil {
 		return err
 	}
-	t.files++
-	name := runName(t.options.Dir, t.files)
-	run, err := writeRun(t.options.FS, name, filter, visible(overlay(mem.all(), newest), older))
+	run, err := t.writeRun(filter, visible(overlay(mem.all(), newest), older))
 	if err != nil {
 		return fmt.Errorf("spill %d stamps: %w", records, err)
 	}

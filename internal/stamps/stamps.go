@@ -19,6 +19,9 @@
 //	Get            <- memory, then the runs, newest first
 //	Window         <- memory and runs, merged
 //
+// The database's stamps come in any order. Sorted brings them into key order, in
+// memory or in separate runs.
+//
 // Cost: at most 68 bytes of memory for an entry (32 in its node, which may be half
 // full), and for a key longer than 11 bytes, its length less 8, plus 2; a test
 // checks this. A run takes 21 bytes and the key for each entry on disk. Its filter
@@ -34,6 +37,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"indexerd/internal/atomicfile"
@@ -56,7 +60,7 @@ const (
 // empty.
 type Tree struct {
 	options Options
-	files   int // runs written so far
+	files   atomic.Int64 // runs written so far
 
 	write sync.Mutex // held while the tree changes, also while a run is written
 	mu    sync.Mutex // guards mem and runs; these change under both locks, so either is enough to read

@@ -117,7 +117,7 @@ func (w *writer) append(b []byte) error {
 }
 
 // runName returns the name of the n-th run in a directory.
-func runName(dir string, n int) string {
+func runName(dir string, n int64) string {
 	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, runSuffix))
 }
 
