@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: abuse extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -49,6 +49,11 @@ bench: servers
 	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
 	@$(MAKE) -s extras
+
+# CPU a row of commit OLD and commit NEW, by default the last one: loads and sweeps
+# of both databases, N times each. A round takes about two minutes of CPU.
+compare: servers
+	$(GO) run ./internal/compare -old $(OLD) -new $(or $(NEW),HEAD) -rounds $(or $(N),10) -rows $(or $(ROWS),100000)
 
 # N pages in the store, beside other embedded stores.
 bench-store:
