@@ -2,6 +2,7 @@ package pgsource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,8 +22,9 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, sourcetest.Harness{
 		Open: func(t testing.TB) sourcetest.Database {
 			dsn := pgtest.DB(t)
-			db := conformanceDB{t, dsn, pgtest.Connect(t, dsn)}
-			if err := db.Exec("SET SESSION lock_timeout = '20s'", "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"); err != nil {
+			db := conformanceDB{t, dsn, pgtest.Connect(t, dsn), openSource(t, dsn)}
+			db.source.lockTimeout = 100 * time.Millisecond
+			if err := db.Exec("SET SESSION lock_timeout = '20s'", collation); err != nil {
 				t.Fatal(err)
 			}
 			return db
@@ -55,6 +57,19 @@ func TestConformance(t *testing.T) {
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$",
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lc_monetary = ''C''', current_database()); END $$",
 			},
+			Fault: func(err error) (field, do string, _ bool) {
+				var fault *ConfigError
+				if !errors.As(err, &fault) {
+					return "", "", false
+				}
+				return fault.Field, fault.Do, true
+			},
+			TableLocks: true,
+			WriteSetup: []string{"CREATE FUNCTION write_doc() RETURNS bigint LANGUAGE sql AS 'INSERT INTO doc SELECT 9, u, v FROM doc RETURNING id'"},
+			Writes: []string{
+				"WITH w AS (DELETE FROM doc RETURNING *) SELECT * FROM w", "SELECT id, u, v, write_doc() AS w FROM doc", "SELECT * FROM doc FOR UPDATE", "SELECT * INTO copied FROM doc",
+				"SET TRANSACTION READ WRITE", "SELECT id, u, v, set_config('transaction_read_only', 'off', true), write_doc() AS w FROM doc", "CALL write_doc()", "TRUNCATE doc",
+			},
 		},
 		Lacks: map[string]string{
 			"a failing row of a key that differs in case leaves the other key alone": "bug: the row is selected by its collation, so its failure rejects every key that the collation takes for equal",
@@ -68,6 +83,20 @@ type conformanceDB struct {
 	testing.TB
 	dsn    string
 	writer *pgx.Conn
+	source *Source
+}
+
+const collation = "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
+
+// Clear implements sourcetest.Clearer.
+func (db conformanceDB) Clear() error {
+	return db.Exec("SET client_min_messages = warning", "DROP SCHEMA public CASCADE", "CREATE SCHEMA public", collation)
+}
+
+// Connect implements sourcetest.Database.
+func (db conformanceDB) Connect() sourcetest.Database {
+	db.source = openSource(db, db.dsn)
+	return db
 }
 
 // Exec implements sourcetest.Database.
@@ -75,6 +104,21 @@ func (db conformanceDB) Exec(statements ...string) error {
 	// Statements of one message are one transaction.
 	_, err := db.writer.Exec(context.Background(), strings.Join(statements, ";\n"))
 	return err
+}
+
+// Lock implements sourcetest.Locker.
+func (db conformanceDB) Lock() (unlock func() error, err error) {
+	x, err := db.writer.Begin(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	_, err = x.Exec(context.Background(), "LOCK TABLE doc IN ACCESS EXCLUSIVE MODE")
+	return func() error { return x.Commit(context.Background()) }, err
+}
+
+// Kill implements sourcetest.Killer.
+func (db conformanceDB) Kill() error {
+	return db.Exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'indexerd' AND datname = current_database()")
 }
 
 // Open implements sourcetest.Database.
@@ -89,7 +133,7 @@ func (db conformanceDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
 	for _, child := range c.Children {
 		config.Children = append(config.Children, ChildConfig(child))
 	}
-	table, err := openSource(db, db.dsn).Table(context.Background(), config)
+	table, err := db.source.Table(context.Background(), config)
 	if err != nil {
 		return nil, err
 	}

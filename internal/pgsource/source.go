@@ -80,6 +80,7 @@ type Source struct {
 	own              backends          // the transactions that this source has open
 	readings         *horizon.Readings // shared by all watches
 	statementTimeout time.Duration
+	lockTimeout      time.Duration
 	replayTimeout    time.Duration // of a standby
 }
 
@@ -122,6 +123,7 @@ func Open(ctx context.Context, cfg Config) (*Source, error) {
 		pool:             pool,
 		pace:             pace.New(cfg.Limits),
 		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
+		lockTimeout:      lockTimeout,
 		replayTimeout:    replayTimeout,
 	}
 	s.readings = horizon.NewReadings(sampler{s})

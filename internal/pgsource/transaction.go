@@ -167,7 +167,7 @@ func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	var open query
 	open.bind(pgtype.TextOID, searchPath)
 	open.bind(pgtype.TextOID, millis(x.src.statementTimeout))
-	open.bind(pgtype.TextOID, millis(lockTimeout))
+	open.bind(pgtype.TextOID, millis(x.src.lockTimeout))
 
 	var batch pgconn.Batch
 	batch.ExecParams(beginSQL, nil, nil, nil, nil)

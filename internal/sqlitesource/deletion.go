@@ -37,6 +37,9 @@ func (s *Source) newDeletion(ctx context.Context, c TableConfig, main *view) (d 
 		if _, err := main.column("deleted.column", c.Deleted.Column); err != nil {
 			return d, err
 		}
+		if len(c.Deleted.Values) == 0 {
+			return d, &ConfigError{"deleted.column", "no values are named", "name the values that mark a row deleted"}
+		}
 		for _, v := range c.Deleted.Values {
 			if b, ok := v.(bool); ok {
 				v = map[bool]int64{true: 1}[b] // as SQLite stores it

@@ -44,8 +44,14 @@ func (s *Source) fault(doing string, err error) error {
 	if errors.As(err, &config) {
 		return err
 	}
-	return fmt.Errorf("%s: %s: %s", s.Address(), doing, message(err))
+	return fmt.Errorf("%s: %s: %w", s.Address(), doing, oneLine{err})
 }
+
+// oneLine is an error with its message.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string { return message(e.error) }
+func (e oneLine) Unwrap() error { return e.error }
 
 // unavailable reports whether a later retry may succeed. A damaged file, or one
 // that is not a database, needs a manual step.

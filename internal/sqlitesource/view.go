@@ -43,7 +43,7 @@ func (s *Source) newView(ctx context.Context, p paths, query string, key []strin
 	if err != nil {
 		return nil, err
 	}
-	v := &view{sql: query, paths: p, conf: updated, updated: -1}
+	v := &view{sql: strings.TrimRight(query, "; \t\r\n"), paths: p, conf: updated, updated: -1}
 	if err := v.findColumns(info); err != nil {
 		return nil, err
 	}

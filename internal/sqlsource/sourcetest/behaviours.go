@@ -4,5 +4,6 @@ import "slices"
 
 // behaviours lists all behaviours.
 func behaviours() []behaviour {
-	return slices.Concat(stampBehaviours, keyBehaviours, pageBehaviours, childBehaviours, deletionBehaviours, faultBehaviours)
+	return slices.Concat(stampBehaviours, keyBehaviours, pageBehaviours, childBehaviours, deletionBehaviours, faultBehaviours,
+		sessionBehaviours, snapshotBehaviours, describeBehaviours)
 }

@@ -72,10 +72,16 @@ func oidsOf(rows []Row) (oids []doc.OID) {
 	return oids
 }
 
-// fresh returns a run of the same behaviour on another empty database.
+// fresh returns a run of the same behaviour on an empty database. The run before
+// must not be used any more.
 func (r *run) fresh() *run {
+	r.Helper()
 	other := *r
-	if r.db != nil {
+	if c, ok := r.db.(Clearer); ok {
+		if err := c.Clear(); err != nil {
+			r.Fatal(err)
+		}
+	} else if r.db != nil {
 		other.db = r.h.Open(r)
 	}
 	return &other
@@ -196,6 +202,13 @@ func (r *run) sql(text string) string {
 		pairs = append(pairs, fmt.Sprintf("{@%d}", i), f.Literal(at(i)))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// connect returns a run on the same database with another source.
+func (r *run) connect() *run {
+	other := *r
+	other.db = r.db.Connect()
+	return &other
 }
 
 // exec runs statements in one transaction of another session.

@@ -101,12 +101,19 @@ type SQLTable interface {
 	Constant(context.Context) (bool, error)
 }
 
-// A Database is an empty database of one test.
+// A Database is the database of one test, and a source that reads it.
 type Database interface {
 	// Exec runs statements in one transaction of another session.
 	Exec(statements ...string) error
-	// Open describes a table with a new source, which is closed when the test ends.
+	// Open describes a table.
 	Open(Config) (SQLTable, error)
+	// Connect returns the same database with another source.
+	Connect() Database
+}
+
+// A Clearer is a Database that can be emptied faster than another one is created.
+type Clearer interface {
+	Clear() error
 }
 
 // A Harness runs the suite on one source. It has either Open or Rows.
@@ -132,8 +139,10 @@ type Facts struct {
 	Marks                      []Mark
 	Times                      []Time
 	Wall                       string                                 // the type of an updateTime that is local time
+	TableLocks                 bool                                   // a lock of the table is doc.ErrLocked
 	Settings                   []string                               // statements that change how later sessions show values
 	Writes                     []string                               // SQLs that write to doc, of the database's own kinds
+	WriteSetup                 []string                               // what Writes need
 	Fault                      func(error) (field, do string, _ bool) // of the configuration
 }
 

@@ -42,7 +42,7 @@ func sameStampAgain(r *run) {
 	r.put(table, rows[1]) // its children may be stored in another order
 	again := map[string]map[doc.OID]doc.Stamp{"again": r.agree(table, oidsOf(rows)...)}
 	if t, ok := table.(*sqlRows); ok {
-		again["by another session"] = r.agree(r.open(Config{SQL: "SELECT k1, u, title, gone FROM doc WHERE seen = 1", Key: t.key, Children: parts(t.key...)}), oidsOf(rows)...)
+		again["by another session"] = r.agree(r.connect().open(Config{SQL: "SELECT k1, u, title, gone FROM doc WHERE seen = 1", Key: t.key, Children: parts(t.key...)}), oidsOf(rows)...)
 	}
 	for how, stamps := range again {
 		for o, s := range stamps {
@@ -141,7 +141,7 @@ func settings(r *run) {
 	stamps, want := r.agree(before, oid(1)), body(r, r.rangeOf(before).docs[0])
 	for _, setting := range r.h.Facts.Settings {
 		r.exec(setting)
-		after := r.open(Config{})
+		after := r.connect().open(Config{})
 		if got := r.agree(after, oid(1))[oid(1)]; !got.Same(stamps[oid(1)]) {
 			r.Errorf("%s: got stamp %+v, want %+v", setting, got, stamps[oid(1)])
 		}
