@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
+.PHONY: versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress servers
 
 demo: build
 	./indexerd demo
@@ -37,6 +37,22 @@ RACE_PACKAGES = $(filter-out ./cmd/indexerd ./internal/simtest ./store/bench,$(s
 race: servers
 	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m $(RACE_PACKAGES)
 	$(WITHPG) $(GO) test -race -short -vet=off -parallel 6 -timeout 30m -run '$(RACE_BINARY)' ./cmd/indexerd
+
+# The sources' tests on other releases of PostgreSQL, which Maven's client fetches
+# once.
+SOURCES  = ./internal/pgsource
+RELEASES = 14.19 18.6
+versions: servers
+	@command -v mvn >/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq maven; }
+	@for release in $(RELEASES); do echo "PostgreSQL $$release"; \
+		$(WITHPG) -release $$release $(GO) test -count=1 -timeout 20m $(SOURCES) || exit 1; done
+
+# The sources' tests through PgBouncer in transaction mode, except those of what
+# PgBouncer answers itself: a refused login, a session that the server ended, and
+# a role's settings that changed after its sessions had begun.
+pooler: servers
+	$(WITHPG) -pooler $(GO) test -count=1 -timeout 20m -skip '^(TestRefusedLogin|TestKilledConnection|TestServer)$$' $(SOURCES)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
@@ -70,6 +86,8 @@ servers:
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq systemd; }
 	@command -v chromium-headless-shell >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq chromium-headless-shell; }
+	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq pgbouncer; }
 	@command -v redis-server >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq redis-server; }
 

@@ -8,6 +8,7 @@ type Server struct {
 	Remote   bool   // the connection goes over a network
 	TLS      string // version of the protocol; "" if the connection is not encrypted
 	Verified bool   // the server's certificate was verified
+	Pooled   bool   // the connection leads through a connection pooler
 
 	Now       time.Time // the server's clock
 	Role      string    // as SQL writes it; "" if the database has no roles

@@ -14,6 +14,7 @@ const (
 	duplicateKey
 	noTLS
 	tlsUnverified
+	pooler
 	superuser
 	canWrite
 	clockOffset
@@ -81,6 +82,7 @@ var kinds = [codes]kind{
 
 	noTLS:         {"no_tls", Warning, "The connection crosses a network and is not encrypted.", "Add `sslmode=verify-full` to the DSN."},
 	tlsUnverified: {"tls_unverified", Warning, "The connection is encrypted, but the server's certificate is not verified. An attacker in the network could pose as the server.", "Add `sslmode=verify-full` to the DSN, and `sslrootcert` if the authority is not a public one."},
+	pooler:        {"pooler", Warning, "The connection leads through a connection pooler. It may have several servers, so no horizon is exact. Settings that another client leaves in a session may change what the SQL returns.", "Name the server itself in the source's `dsn`."},
 	superuser:     {"superuser", Warning, "The role is a superuser. indexerd only needs `SELECT`.", readerRemedy},
 	canWrite:      {"can_write", Warning, "The role can also write tables that it reads.", readerRemedy},
 	clockOffset:   {"clock_offset", Warning, "The clocks of the database and of this machine differ by more than 5 s. Windows use the database's clock.", "Synchronize both clocks with NTP."},

@@ -24,6 +24,9 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	c.servers[source.Name] = d
 	c.add(serverFound, path, introduce(db.Address(), d), nothing)
 	c.connection(path, d)
+	if d.Pooled {
+		c.add(pooler, path+".dsn", "the connection leads through a connection pooler, which may have several servers: no horizon is exact", "name the server itself in dsn")
+	}
 	if d.Role == "" {
 		return true
 	}

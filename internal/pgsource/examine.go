@@ -36,6 +36,7 @@ func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
 			return err
 		}
 		x.describeConnection(&d)
+		d.Pooled = x.src.pooled.Load()
 		d.Now, err = parseMicros(row[6])
 		return err
 	})

@@ -18,11 +18,20 @@ import (
 // openSource opens a source that is closed at the end of the test.
 func openSource(t testing.TB, dsn string) *Source {
 	t.Helper()
-	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn})
+	return openConfig(t, dsn, Config{})
+}
+
+// openConfig opens a source with some options. If it leads through a pooler,
+// that has only one server, so that its horizons are exact.
+func openConfig(t testing.TB, dsn string, cfg Config) *Source {
+	t.Helper()
+	cfg.Name, cfg.DSN = "test", pgtest.SourceDSN(t, dsn)
+	s, err := Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	s.oneServer = true
 	return s
 }
 

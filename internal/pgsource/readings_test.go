@@ -46,11 +46,7 @@ func TestPaceOfASource(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc VALUES (1, '2024-01-01Z')")
-	s, err := Open(t.Context(), Config{Name: "test", DSN: dsn, Limits: pace.Limits{PerSecond: 60}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s := openConfig(t, dsn, Config{Limits: pace.Limits{PerSecond: 60}})
 	table := tableOf(t, s, TableConfig{SQL: "SELECT id, u FROM doc"})
 	before, began := s.Figures(), time.Now()
 	for range 20 {

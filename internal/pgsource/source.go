@@ -31,6 +31,7 @@
 // Statements are unnamed: the server plans each with its actual parameters, a
 // schema change can't invalidate a cached plan, and a connection pooler needs
 // no session. Values travel as text, the only format that every type has.
+// Behind a pooler everything works but the exact horizon: see Source.Watch.
 //
 // Rows with the same key come in one batch. Their only stamp has an unknown
 // token, so that each pass fetches them and the sink quarantines the key. If a
@@ -53,6 +54,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -79,6 +81,8 @@ type Source struct {
 	pace             *pace.Pace
 	own              backends          // the transactions that this source has open
 	readings         *horizon.Readings // shared by all watches
+	pooled           atomic.Bool       // a connection pooler was noticed
+	oneServer        bool              // the pooler has only one server
 	statementTimeout time.Duration
 	lockTimeout      time.Duration
 	replayTimeout    time.Duration // of a standby

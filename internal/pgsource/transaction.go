@@ -182,9 +182,18 @@ func (x *tx) begin(ctx context.Context, searchPath string) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
+	x.noticePooler(session.own.pid)
 	x.own, x.at = session.own, session.at
 	x.src.own.add(x.own)
 	return session, nil
+}
+
+// noticePooler compares the process id of the session that ran a statement with
+// the one that the driver got when it connected. A pooler makes up the latter.
+func (x *tx) noticePooler(pid string) {
+	if pid != strconv.FormatUint(uint64(x.pg.PID()), 10) {
+		x.src.pooled.Store(true)
+	}
 }
 
 func parseOpened(r *pgconn.Result) (opened, error) {

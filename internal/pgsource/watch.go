@@ -19,6 +19,13 @@ import (
 // clock_timestamp() or statement_timestamp(). If a transaction's start is hidden
 // (another role's session, track_activities off), its virtual transaction id is
 // visible.
+//
+// Behind a connection pooler each statement may run in another session. On one
+// server that does not matter: each statement starts after the previous answer,
+// reads state that all sessions share, and leaves out its own session, which has
+// no transaction beside it. But a pooler may have several servers, and what one
+// of them shows does not bound a snapshot of another. So no horizon is exact
+// behind a pooler.
 func (s *Source) Watch(o horizon.Options) *horizon.Watch { return s.readings.Watch(o) }
 
 // A sampler connects to a source for readings of its horizon.
@@ -61,6 +68,7 @@ type watchConn struct {
 type serverState struct {
 	identity     string
 	standby      bool
+	pooled       bool   // statements may reach several servers
 	subscription string // one that replicates rows into this database; "": none
 	seesAll      bool   // the role sees when other roles' transactions began
 	canPrepare   bool   // transactions can be prepared
@@ -76,7 +84,8 @@ const serverStateSQL = `SELECT
 	pg_is_in_recovery(),
 	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid),
 	pg_has_role('pg_read_all_stats', 'usage'),
-	current_setting('max_prepared_transactions') <> '0'
+	current_setting('max_prepared_transactions') <> '0',
+	pg_backend_pid()
 	FROM pg_catalog.pg_database d WHERE datname = current_database()`
 
 func (x *tx) serverState(ctx context.Context) (serverState, error) {
@@ -84,8 +93,9 @@ func (x *tx) serverState(ctx context.Context) (serverState, error) {
 	if err != nil {
 		return serverState{}, err
 	}
+	x.noticePooler(string(row[5]))
 	return serverState{
-		identity: string(row[0]), standby: isTrue(row[1]), subscription: string(row[2]), seesAll: isTrue(row[3]), canPrepare: isTrue(row[4]),
+		identity: string(row[0]), pooled: x.src.pooled.Load() && !x.src.oneServer, standby: isTrue(row[1]), subscription: string(row[2]), seesAll: isTrue(row[3]), canPrepare: isTrue(row[4]),
 	}, nil
 }
 
@@ -95,6 +105,8 @@ func (s serverState) inexactReason() string {
 	switch {
 	case s.standby:
 		return "the server is a standby, which does not show its primary's transactions: name the primary in dsn, or set horizon: timeout"
+	case s.pooled:
+		return "the connection leads through a connection pooler, which may have several servers: name the server itself in dsn, or set horizon: timeout"
 	case s.subscription != "":
 		return fmt.Sprintf("subscription %q replicates rows whose updateTimes another server set: set horizon: timeout", s.subscription)
 	}

@@ -35,34 +35,25 @@ type Cluster struct {
 
 // Start creates a cluster and starts its server. On error nothing remains.
 func Start(ctx context.Context) (*Cluster, error) {
-	c, err := create(ctx, "initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+	c, err := create(ctx, func(c *Cluster) error {
+		return c.run(ctx, "initdb", "-D", c.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+	})
 	if err != nil {
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	return c, nil
 }
 
-// Standby copies the cluster to a standby and starts its server.
-func (c *Cluster) Standby(ctx context.Context) (*Cluster, error) {
-	standby, err := create(ctx, "pg_basebackup", "-R", "-c", "fast", "-d", c.DSN())
-	if err != nil {
-		return nil, fmt.Errorf("start a standby: %w", err)
-	}
-	return standby, nil
-}
-
-// create creates a data directory by a program and starts its server.
-func create(ctx context.Context, program string, args ...string) (*Cluster, error) {
+// create creates a cluster, whose data directory fill makes, and starts its
+// server.
+func create(ctx context.Context, fill func(*Cluster) error) (*Cluster, error) {
 	dir, err := os.MkdirTemp(parentDir(), "indexerd-pg-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{dir: dir}
-	if os.Geteuid() == 0 {
-		err = c.giveUpRoot()
-	}
-	if err == nil {
-		err = c.run(ctx, program, append([]string{"-D", c.data()}, args...)...)
+	if c.account, err = giveUpRoot(dir); err == nil {
+		err = fill(c)
 	}
 	if err == nil {
 		err = c.listen(ctx)
@@ -93,31 +84,39 @@ func (c *Cluster) listen(ctx context.Context) (err error) {
 		if c.port, err = freePort(); err != nil {
 			return err
 		}
-		options := fmt.Sprintf("-p %d %s", c.port, settings)
-		if err = c.run(ctx, "pg_ctl", "-D", c.data(), "-w", "-l", filepath.Join(c.dir, "log"), "-o", options, "start"); err == nil {
+		if err = c.start(ctx); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-// giveUpRoot gives the directory to the account postgres, since the server
-// refuses to run as root.
-func (c *Cluster) giveUpRoot() error {
+// start starts the server on its port.
+func (c *Cluster) start(ctx context.Context) error {
+	options := fmt.Sprintf("-p %d %s", c.port, settings)
+	return c.run(ctx, "pg_ctl", "-D", c.data(), "-w", "-l", filepath.Join(c.dir, "log"), "-o", options, "start")
+}
+
+// giveUpRoot gives the directory to the account postgres, since PostgreSQL and
+// its pooler refuse to run as root. It returns nil if the tests do not run as
+// root.
+func giveUpRoot(dir string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return fmt.Errorf("%w: as root the server runs as the account postgres, which Debian's package makes", err)
+		return nil, fmt.Errorf("%w: as root the server runs as the account postgres, which Debian's package makes", err)
 	}
 	uid, err := strconv.Atoi(u.Uid)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gid, err := strconv.Atoi(u.Gid)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.account = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return os.Chown(c.dir, uid, gid)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
@@ -150,7 +149,7 @@ func (c *Cluster) DSN() string {
 func (c *Cluster) Stop() error {
 	var stopErr error
 	if _, err := os.Stat(filepath.Join(c.data(), "postmaster.pid")); err == nil {
-		stopErr = c.run(context.Background(), "pg_ctl", "-D", c.data(), "-w", "-m", "immediate", "stop")
+		stopErr = c.halt(context.Background(), "immediate")
 	}
 	if err := os.RemoveAll(c.dir); err != nil {
 		return fmt.Errorf("stop PostgreSQL: %w", err)
@@ -159,6 +158,10 @@ func (c *Cluster) Stop() error {
 		return fmt.Errorf("stop PostgreSQL: %w", stopErr)
 	}
 	return nil
+}
+
+func (c *Cluster) halt(ctx context.Context, mode string) error {
+	return c.run(ctx, "pg_ctl", "-D", c.data(), "-w", "-m", mode, "stop")
 }
 
 // Tool returns the path of a program of PostgreSQL: in PATH, or in the newest

@@ -5,11 +5,16 @@
 // The command finds the server in INDEXERD_TEST_PG. The server is stopped and
 // removed when the command has ended, or when withpg is interrupted or
 // terminated or its parent has ended. The exit code is the command's.
+//
+// With -release 14.19 the server is of that release, which withpg fetches if
+// needed: see package release. With -pooler the command also finds the address
+// of a connection pooler in front of the server in INDEXERD_TEST_POOLER.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,18 +22,31 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"indexerd/internal/pgtest/cluster"
+	"indexerd/internal/pgtest/release"
 )
 
 // grace is the time that the command has to end after SIGTERM.
 const grace = 10 * time.Second
 
+// options say what to start.
+type options struct {
+	release string // "": the installed one
+	pooler  bool
+}
+
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: withpg command [argument ...]")
+	var o options
+	flag.StringVar(&o.release, "release", "", "fetch and start this release of PostgreSQL")
+	flag.BoolVar(&o.pooler, "pooler", false, "start a connection pooler too")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: withpg [-release version] [-pooler] command [argument ...]")
 		os.Exit(2)
 	}
-	code, err := run(os.Args[1:])
+	code, err := run(o, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "withpg:", err)
 	}
@@ -37,26 +55,80 @@ func main() {
 
 // run returns the command's exit code, or 1 and an error if the command could
 // not run.
-func run(command []string) (code int, err error) {
+func run(o options, command []string) (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go watchParent(ctx, cancel)
 
+	if o.release != "" {
+		if err := useRelease(ctx, o.release); err != nil {
+			return 1, err
+		}
+	}
 	server, err := cluster.Start(ctx)
 	if err != nil {
 		return 1, err
 	}
-	defer func() {
-		if stopErr := server.Stop(); stopErr != nil {
-			code, err = 1, errors.Join(err, stopErr)
-		}
-	}()
+	defer func() { code, err = stopped(server.Stop(), code, err) }()
+	if err := checkRelease(ctx, server, o.release); err != nil {
+		return 1, err
+	}
+	env := append(os.Environ(), "INDEXERD_TEST_PG="+server.DSN())
+	if !o.pooler {
+		return runCommand(ctx, command, env)
+	}
+	pooler, err := cluster.StartPooler(ctx, server.DSN())
+	if err != nil {
+		return 1, err
+	}
+	defer func() { code, err = stopped(pooler.Stop(), code, err) }()
+	return runCommand(ctx, command, append(env, "INDEXERD_TEST_POOLER="+pooler.Address()))
+}
 
+// useRelease puts a release's programs before those of every other version, for
+// this process and for the command.
+func useRelease(ctx context.Context, version string) error {
+	programs, err := release.Programs(ctx, version)
+	if err != nil {
+		return err
+	}
+	return os.Setenv("PATH", programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// checkRelease checks that the server is of a release, or of any if want is "".
+func checkRelease(ctx context.Context, server *cluster.Cluster, want string) error {
+	if want == "" {
+		return nil
+	}
+	conn, err := pgx.Connect(ctx, server.DSN())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	var got string
+	if err := conn.QueryRow(ctx, "SHOW server_version").Scan(&got); err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("the server is PostgreSQL %s, want %s", got, want)
+	}
+	return nil
+}
+
+// stopped adds the error of a server that was stopped to a result.
+func stopped(stopErr error, code int, err error) (int, error) {
+	if stopErr != nil {
+		return 1, errors.Join(err, stopErr)
+	}
+	return code, err
+}
+
+func runCommand(ctx context.Context, command, env []string) (code int, err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "INDEXERD_TEST_PG="+server.DSN())
+	cmd.Env = env
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = grace
 	err = cmd.Run()

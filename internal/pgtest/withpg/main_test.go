@@ -13,7 +13,7 @@ func TestExitCode(t *testing.T) {
 		"exit 7": 7,
 		`case $INDEXERD_TEST_PG in postgres://postgres@127.0.0.1:*) exit 0;; esac; exit 1`: 0,
 	} {
-		code, err := run([]string{"sh", "-c", script})
+		code, err := run(options{}, []string{"sh", "-c", script})
 		if err != nil || code != want {
 			t.Errorf("%s: got exit code %d, %v, want %d", script, code, err, want)
 		}

@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// A Pooler is a running PgBouncer in front of a server, in transaction mode: a
+// client has a server connection only for a transaction, or for a statement
+// outside one. Each gets another connection than the last one had, if it can.
+type Pooler struct {
+	dir    string
+	port   int
+	cmd    *exec.Cmd
+	ended  chan error // receives the error that PgBouncer ended with
+	output bytes.Buffer
+}
+
+// poolerConfig has few server connections for each role and database, so that
+// clients share them. A role of the server needs no entry in a file.
+const poolerConfig = `[databases]
+* = host=%s port=%s auth_user=%s
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+pool_mode = transaction
+server_round_robin = 1
+default_pool_size = 6
+max_client_conn = 500
+server_idle_timeout = 5
+auth_type = trust
+auth_file = %s
+auth_query = SELECT rolname, '' FROM pg_catalog.pg_roles WHERE rolname = $1
+`
+
+// StartPooler starts a pooler in front of the server of a DSN, for all its
+// databases and roles. On error nothing remains.
+func StartPooler(ctx context.Context, dsn string) (*Pooler, error) {
+	server, err := url.Parse(dsn)
+	if err != nil {
+		return nil, errors.New("start PgBouncer: the server's address is not a URL")
+	}
+	p := &Pooler{ended: make(chan error, 1)}
+	if p.dir, err = os.MkdirTemp("", "indexerd-pooler-"); err != nil {
+		return nil, err
+	}
+	err = p.start(server)
+	if err == nil {
+		err = p.wait(ctx)
+	}
+	if err != nil {
+		p.Stop() // err is reported
+		return nil, fmt.Errorf("start PgBouncer: %w", err)
+	}
+	return p, nil
+}
+
+// start writes the configuration and starts PgBouncer.
+func (p *Pooler) start(server *url.URL) (err error) {
+	program, err := poolerProgram()
+	if err != nil {
+		return err
+	}
+	account, err := giveUpRoot(p.dir)
+	if err != nil {
+		return err
+	}
+	if p.port, err = freePort(); err != nil {
+		return err
+	}
+	users, config := filepath.Join(p.dir, "users"), filepath.Join(p.dir, "config")
+	text := fmt.Sprintf(poolerConfig, server.Hostname(), server.Port(), server.User.Username(), p.port, users)
+	user := fmt.Sprintf("%q \"\"\n", server.User.Username())
+	if err := errors.Join(os.WriteFile(users, []byte(user), 0o644), os.WriteFile(config, []byte(text), 0o644)); err != nil {
+		return err
+	}
+	cmd := exec.Command(program, config)
+	cmd.Dir = p.dir
+	cmd.Stdout, cmd.Stderr = &p.output, &p.output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account, Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p.cmd = cmd
+	go func() { p.ended <- cmd.Wait() }()
+	return nil
+}
+
+// poolerProgram returns the path of pgbouncer, which may be in a directory that
+// is not in PATH.
+func poolerProgram() (string, error) {
+	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("pgbouncer is not installed: apt-get install pgbouncer")
+}
+
+// wait waits until PgBouncer listens.
+func (p *Pooler) wait(ctx context.Context) error {
+	for {
+		conn, err := net.Dial("tcp", p.Address())
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case err := <-p.ended:
+			p.cmd = nil
+			return fmt.Errorf("%w: %s", err, p.output.String())
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Address returns host:port, for a DSN that leads through the pooler.
+func (p *Pooler) Address() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
+
+// Stop ends PgBouncer and removes its files.
+func (p *Pooler) Stop() error {
+	if p.cmd != nil {
+		p.cmd.Process.Kill() // an error means that it has ended
+		<-p.ended
+	}
+	return os.RemoveAll(p.dir)
+}
