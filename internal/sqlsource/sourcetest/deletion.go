@@ -103,7 +103,7 @@ func outsideRows(r *run) {
 }
 
 func marksByColumn(r *run) {
-	for _, m := range r.h.Facts.Marks {
+	for _, m := range facts(r, r.h.Facts.Marks) {
 		for _, children := range [][]Child{nil, parts("id")} {
 			other := r.fresh()
 			other.exec("CREATE TABLE part (id {int}, u {time}, name {text})", "CREATE TABLE doc (id {int}, u {time}, mark "+m.Type+")",

@@ -96,11 +96,35 @@ func (r *run) checkKeys(types []string, keys [][]any, missing []any) {
 	table := r.rows(shape{key: types, children: true, config: Config{Batch: 7, Page: 5, Numbers: r.sink()}}, rows...)
 	want := oidsOf(rows)
 	r.agree(table, want...)
+	r.checkChildren(table, rows)
 	read := readBatches("Docs", table.Docs(r.Context(), append(slices.Clone(want), oid(missing...))))
 	if read.err != nil || len(read.docs) != len(want) {
 		r.Errorf("Docs: got %d rows, %v, want %d: one key has no row", len(read.docs), read.err, len(want))
 	}
 	r.checkRanges(table, want)
+}
+
+// checkChildren checks that each document has the children of its row.
+func (r *run) checkChildren(table Table, rows []Row) {
+	r.Helper()
+	if r.db == nil {
+		return
+	}
+	want := map[doc.OID]Row{}
+	for _, row := range rows {
+		want[row.oid()] = row
+	}
+	for _, d := range r.rangeOf(table).docs {
+		var names []string
+		for _, row := range d.Row.Children[0].Rows {
+			name, _ := row.Get("name")
+			names = append(names, name.(string))
+		}
+		slices.Sort(names)
+		if children := slices.Sorted(slices.Values(want[d.OID].Children)); !slices.Equal(names, children) {
+			r.Errorf("row %v: got children %q, want %q", d.OID, names, children)
+		}
+	}
 }
 
 // checkRanges checks that each key of the table divides it into two ranges.
@@ -189,7 +213,7 @@ func duplicatesOnPages(r *run) {
 }
 
 func unusableKeys(r *run) {
-	for i, bad := range r.h.Facts.BadKeys {
+	for i, bad := range facts(r, r.h.Facts.BadKeys) {
 		doc1 := fmt.Sprintf("doc%d", i)
 		r.exec("CREATE TABLE "+doc1+" (id "+bad.Type+", u {time})",
 			"INSERT INTO "+doc1+" VALUES (1, {@1}), ("+bad.SQL+", {@2}), ("+bad.SQL+", {@2}), (2, {@3})")

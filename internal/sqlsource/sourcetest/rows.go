@@ -196,12 +196,27 @@ func (r *run) values(values []any) string {
 
 // sql fills in types and times, as the package comment describes.
 func (r *run) sql(text string) string {
+	r.Helper()
 	f := r.h.Facts
-	pairs := []string{"{int}", f.Integer, "{text}", f.Text, "{float}", f.Float, "{time}", f.Time, "{uuid}", f.UUID, "{fold}", f.Fold, "{fails}", f.Fails}
-	for i := range 10 {
-		pairs = append(pairs, fmt.Sprintf("{@%d}", i), f.Literal(at(i)))
+	for name, fact := range map[string]string{"{int}": f.Integer, "{text}": f.Text, "{float}": f.Float, "{time}": f.Time, "{uuid}": f.UUID, "{fold}": f.Fold, "{fails}": f.Fails} {
+		if fact == "" && strings.Contains(text, name) {
+			r.Fatalf("the harness has no fact %s: add it, or add the behaviour to Lacks", name)
+		}
+		text = strings.ReplaceAll(text, name, fact)
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	for i := range 10 {
+		text = strings.ReplaceAll(text, fmt.Sprintf("{@%d}", i), f.Literal(at(i)))
+	}
+	return text
+}
+
+// facts returns facts of which a behaviour needs at least one.
+func facts[T any](r *run, all []T) []T {
+	r.Helper()
+	if len(all) == 0 {
+		r.Fatalf("the harness has no facts of type %T: add them, or add the behaviour to Lacks", all)
+	}
+	return all
 }
 
 // connect returns a run on the same database with another source.

@@ -134,6 +134,7 @@ type Facts struct {
 	Fails, FailsReason         string           // an expression that fails for v = 0 alone, and part of the error
 	FailsValues                []any            // values that the expression never has
 	Values                     []Value          // of columns, and what documents have of them
+	ValueSetup                 []string         // statements that Values need
 	BadValues                  []Value          // that no document can have
 	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
 	Marks                      []Mark

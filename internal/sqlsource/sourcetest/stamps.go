@@ -2,6 +2,9 @@ package sourcetest
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"indexerd/internal/doc"
@@ -13,6 +16,7 @@ var stampBehaviours = []behaviour{
 	{"each change of a row or its children gives another token to that row alone", false, changesChangeTokens},
 	{"a token distinguishes NULL, empty text, columns and neighbouring floats", true, tokensDistinguish},
 	{"the epoch depends on the SQL, the key and the children", true, epochs},
+	{"rows that change at random are the same in every way", false, randomRows},
 	{"session settings change no token and no value", true, settings},
 }
 
@@ -132,21 +136,82 @@ func epochs(r *run) {
 }
 
 func settings(r *run) {
-	columns, values := []string{"id {int}", "u {time}", "f {float}", "t {time}"}, []string{"1", "{@1}", "0.1", "{@2}"}
-	for i, v := range r.h.Facts.Values {
-		columns, values = append(columns, fmt.Sprintf("c%d %s", i, v.Type)), append(values, v.SQL)
-	}
-	r.exec("CREATE TABLE doc ("+join(columns)+")", "INSERT INTO doc VALUES ("+join(values)+")")
-	before := r.open(Config{})
-	stamps, want := r.agree(before, oid(1)), body(r, r.rangeOf(before).docs[0])
-	for _, setting := range r.h.Facts.Settings {
+	config := r.valueTable()
+	before := r.open(config)
+	stamps, want := r.agree(before, oid(1), oid(2)), body(r, r.rangeOf(before).docs[0])
+	for _, setting := range facts(r, r.h.Facts.Settings) {
 		r.exec(setting)
-		after := r.connect().open(Config{})
-		if got := r.agree(after, oid(1))[oid(1)]; !got.Same(stamps[oid(1)]) {
+		after := r.connect().open(config)
+		if got := r.agree(after, oid(1), oid(2))[oid(1)]; !got.Same(stamps[oid(1)]) {
 			r.Errorf("%s: got stamp %+v, want %+v", setting, got, stamps[oid(1)])
 		}
 		if got := body(r, r.rangeOf(after).docs[0]); got != want {
 			r.Errorf("%s: got %s, want %s", setting, got, want)
 		}
+	}
+}
+
+// A model holds what each way must return after random changes.
+func randomRows(r *run) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s := shape{key: []string{"{text}", "{int}"}, children: true, marks: true, config: Config{Batch: 4, Page: 3, Numbers: r.sink()}}
+	table, model := r.rows(s), map[doc.OID]Row{}
+	for range 25 {
+		var puts []Row
+		for _, key := range random.Perm(20)[:random.IntN(8)] {
+			row := Row{Key: []any{[]string{"a", "B", ""}[key%3], int64(key)}, Text: fmt.Sprint(random.IntN(3)), Updated: at(random.IntN(9)), Marked: random.IntN(4) == 0, Outside: random.IntN(6) == 0}
+			for range random.IntN(3) {
+				row.Children = append(row.Children, fmt.Sprint(random.IntN(3)))
+			}
+			if random.IntN(8) == 0 {
+				row.Updated = time.Time{}
+			}
+			puts = append(puts, row)
+			model[row.oid()] = row
+		}
+		r.put(table, puts...)
+		if len(puts) > 0 && random.IntN(2) == 0 {
+			if err := table.Delete(puts[0].oid()); err != nil {
+				r.Fatal(err)
+			}
+			delete(model, puts[0].oid())
+		}
+		r.checkModel(table, model, doc.Window{From: at(random.IntN(9)), To: at(random.IntN(10))})
+		if r.Failed() {
+			return
+		}
+	}
+}
+
+func (r *run) checkModel(table Table, model map[doc.OID]Row, w doc.Window) {
+	r.Helper()
+	var live, windowed, left, deleted []doc.OID
+	var rows []Row
+	for o, row := range model {
+		in := !row.Updated.IsZero() && !row.Updated.Before(w.From) && row.Updated.Before(w.To)
+		switch {
+		case row.Marked || row.Outside:
+			if in {
+				left = append(left, o)
+			}
+			if !row.Outside {
+				deleted = append(deleted, o)
+			}
+		default:
+			live, rows = append(live, o), append(rows, row)
+			if in {
+				windowed = append(windowed, o)
+			}
+		}
+	}
+	r.agree(table, live...)
+	r.checkChildren(table, rows)
+	if got := r.inWindow(table, w.From, w.To); got != printed(windowed) {
+		r.Errorf("got %s in %v, want %s", got, w, printed(windowed))
+	}
+	r.checkLeft(table, w, printed(left))
+	read := readBatches("Docs", table.Docs(r.Context(), slices.Collect(maps.Keys(model))))
+	if read.err != nil || read.keys() != printed(live) || printed(read.deleted) != printed(deleted) {
+		r.Errorf("Docs: got %s and %s deleted, %v, want %s and %s", read.keys(), printed(read.deleted), read.err, printed(live), printed(deleted))
 	}
 }
