@@ -21,11 +21,10 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestMedian(t *testing.T) {
-	of := func(u usage) float64 { return u.daemon }
-	if got := median([]usage{{daemon: 9}, {daemon: 1}, {daemon: 3}}, of); got != 3 {
+	if got := median([]usage{{daemon: 9}, {daemon: 1}, {daemon: 3}}, daemonTime); got != 3 {
 		t.Errorf("of three: got %v, want 3", got)
 	}
-	if got := median([]usage{{daemon: 9}, {daemon: 1}, {daemon: 3}, {daemon: 5}}, of); got != 4 {
+	if got := median([]usage{{daemon: 9}, {daemon: 1}, {daemon: 3}, {daemon: 5}}, daemonTime); got != 4 {
 		t.Errorf("of four: got %v, want 4", got)
 	}
 }

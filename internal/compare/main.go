@@ -3,9 +3,9 @@
 //	go run ./internal/compare -old COMMIT [-new COMMIT] [-rounds 10] [-rows 100000]
 //
 // It builds the daemon of both commits and runs it on the same databases:
-// PostgreSQL and SQLite, with and without three children for each row. A run loads
-// the table into a new data directory, stops, starts again and sweeps. Runs of the
-// two commits alternate, and in every other round the new commit runs first. All
+// PostgreSQL and SQLite, with and without three children for each row. In a round
+// each loads the table into a new data directory, stops and starts again. Then both
+// sweep, in alternation. In every other round the new commit is first. All
 // measurement is outside of the daemon, so it is the same for both.
 //
 // The time is user and system CPU of the daemon: for a load that of the whole
@@ -83,13 +83,12 @@ func compare(ctx context.Context, dir string, binaries [2]string, subjects []sub
 	for _, s := range subjects {
 		var load, sweep series
 		for round := range rounds {
+			loads, swept, err := s.measure(ctx, binaries, filepath.Join(dir, "run"), round%2)
+			if err != nil {
+				return fmt.Errorf("%s, round %d: %w", s.name, round+1, err)
+			}
 			for i := range binaries {
-				which := (i + round) % 2
-				l, w, err := s.measure(ctx, binaries[which], filepath.Join(dir, "run"))
-				if err != nil {
-					return fmt.Errorf("%s, round %d, commit %d: %w", s.name, round+1, which+1, err)
-				}
-				load[which], sweep[which] = append(load[which], l), append(sweep[which], w)
+				load[i], sweep[i] = append(load[i], loads[i]), append(sweep[i], swept[i])
 			}
 		}
 		for _, line := range []struct {

@@ -13,8 +13,7 @@ type series [2][]usage
 
 // line returns the result in words, and whether it is ok.
 func (s series) line(rows int, server bool) (text string, ok bool) {
-	daemon := func(u usage) float64 { return u.daemon }
-	older, newer := s.medians(daemon)
+	older, newer := s.medians(daemonTime)
 	var ratios []float64
 	for i := range s[0] {
 		ratios = append(ratios, s[1][i].daemon/s[0][i].daemon)
@@ -26,7 +25,7 @@ func (s series) line(rows int, server bool) (text string, ok bool) {
 	perRow := 1e6 / float64(rows)
 	text = fmt.Sprintf("daemon %6.2f %6.2f  %.3f (%.3f to %.3f)", older*perRow, newer*perRow, newer/older, slices.Min(ratios), slices.Max(ratios))
 	if server {
-		older, newer := s.medians(func(u usage) float64 { return u.server })
+		older, newer := s.medians(serverTime)
 		text += fmt.Sprintf("  server %6.2f %6.2f  %.3f", older*perRow, newer*perRow, newer/older)
 	}
 	return text + "  " + verdict, ok

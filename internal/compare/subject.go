@@ -116,26 +116,46 @@ func fillSQLite(ctx context.Context, file string, rows int) error {
 // A usage is CPU time in seconds.
 type usage struct{ daemon, server float64 }
 
-// measure loads and sweeps the table in a new data directory, by a binary.
-func (s subject) measure(ctx context.Context, binary, dir string) (load, sweep usage, err error) {
+func daemonTime(u usage) float64 { return u.daemon }
+func serverTime(u usage) float64 { return u.server }
+
+// measure loads the table into a new data directory by each binary, and then sweeps
+// it by both in alternation. The binary first begins.
+func (s subject) measure(ctx context.Context, binaries [2]string, dir string, first int) (loads, swept [2]usage, err error) {
 	if err := os.RemoveAll(dir); err != nil {
-		return load, sweep, err
+		return loads, swept, err
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return load, sweep, err
+	var daemons [2]*daemon
+	for _, i := range []int{first, 1 - first} {
+		file, err := s.configure(filepath.Join(dir, fmt.Sprint(i)))
+		if err != nil {
+			return loads, swept, err
+		}
+		if loads[i], err = s.load(ctx, binaries[i], file); err != nil {
+			return loads, swept, fmt.Errorf("load: %w", err)
+		}
+		if daemons[i], err = startDaemon(ctx, binaries[i], file); err != nil {
+			return loads, swept, err
+		}
+		defer daemons[i].kill()
+		if err := daemons[i].ready(ctx); err != nil {
+			return loads, swept, err
+		}
+		if err := daemons[i].sweep(ctx, s.rows); err != nil { // the first one warms caches
+			return loads, swept, fmt.Errorf("sweep: %w", err)
+		}
 	}
-	file := filepath.Join(dir, "c.yaml")
-	text := strings.ReplaceAll(s.config, "DATA", filepath.Join(dir, "data"))
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return load, sweep, err
+	swept, err = s.sweep(ctx, daemons, first)
+	return loads, swept, err
+}
+
+// configure makes a directory and writes the configuration there.
+func (s subject) configure(dir string) (file string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
 	}
-	if load, err = s.load(ctx, binary, file); err != nil {
-		return load, sweep, fmt.Errorf("load: %w", err)
-	}
-	if sweep, err = s.sweep(ctx, binary, file); err != nil {
-		return load, sweep, fmt.Errorf("sweep: %w", err)
-	}
-	return load, sweep, nil
+	file = filepath.Join(dir, "c.yaml")
+	return file, os.WriteFile(file, []byte(strings.ReplaceAll(s.config, "DATA", filepath.Join(dir, "data"))), 0o600)
 }
 
 // load runs a daemon until the table is loaded.
@@ -160,36 +180,33 @@ func (s subject) load(ctx context.Context, binary, file string) (u usage, err er
 	return u, err
 }
 
-// sweeps is how many sweeps are measured as one.
-const sweeps = 3
+// sweeps is how often each daemon sweeps in a round.
+const sweeps = 8
 
-// sweep runs a daemon on the loaded data directory and sweeps.
-func (s subject) sweep(ctx context.Context, binary, file string) (u usage, err error) {
-	d, err := startDaemon(ctx, binary, file)
-	if err != nil {
-		return u, err
-	}
-	defer d.kill()
-	if err := d.ready(ctx); err != nil {
-		return u, err
-	}
-	if err := d.sweep(ctx, s.rows); err != nil { // the first one also warms caches
-		return u, err
-	}
-	var before, after usage
-	if before, err = s.usage(d); err != nil {
-		return u, err
-	}
-	for range sweeps {
-		if err := d.sweep(ctx, s.rows); err != nil {
-			return u, err
+// sweep sweeps by two daemons in alternation. The daemon's usage is the median of
+// its sweeps; the server's is the mean, since it is measured in hundredths of a
+// second.
+func (s subject) sweep(ctx context.Context, daemons [2]*daemon, first int) (swept [2]usage, err error) {
+	var all series
+	for n := range 2 * sweeps {
+		i := (first + n) % 2
+		before, err := s.usage(daemons[i])
+		if err != nil {
+			return swept, err
 		}
+		if err := daemons[i].sweep(ctx, s.rows); err != nil {
+			return swept, fmt.Errorf("sweep: %w", err)
+		}
+		after, err := s.usage(daemons[i])
+		if err != nil {
+			return swept, err
+		}
+		u := usage{after.daemon - before.daemon, after.server - before.server}
+		all[i] = append(all[i], u)
+		swept[i].server += u.server / sweeps
 	}
-	if after, err = s.usage(d); err != nil {
-		return u, err
-	}
-	_, err = d.stop()
-	return usage{(after.daemon - before.daemon) / sweeps, (after.server - before.server) / sweeps}, err
+	swept[0].daemon, swept[1].daemon = all.medians(daemonTime)
+	return swept, nil
 }
 
 // usage returns what a running daemon and the server have used.
