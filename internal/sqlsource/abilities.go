@@ -1,0 +1,73 @@
+package sqlsource
+
+import (
+	"context"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A Lister writes the condition that a key is one of a list in a form of its own.
+// Without it, or if Among returns false, the engine writes IN or ORs.
+type Lister interface {
+	Among(q *Query, columns []*Column, exprs []string, keys [][]any) bool
+}
+
+// An Inspector describes the server, the connection and the role.
+type Inspector interface {
+	Server(ctx context.Context, s Session) (doc.Server, error)
+	// Writable returns the tables of these SQLs that the role could also write.
+	Writable(ctx context.Context, s Session, all []*Described) ([]string, error)
+	// Estimate returns the planner's estimate of an SQL's rows; 0: none.
+	Estimate(ctx context.Context, s Session, of *Described) (int64, error)
+}
+
+// A Planner shows how the database would run a statement, without running it.
+type Planner interface {
+	// Plan returns the plan of a statement on one SQL that selects by the columns
+	// at these positions.
+	Plan(ctx context.Context, s Session, of *Described, st Statement, by []int) (doc.Plan, error)
+	// Relations returns the base tables that an SQL reads, by name. The one that
+	// has the column at the position of updateTime is an Origin; -1: none.
+	Relations(ctx context.Context, s Session, of *Described, updated int) ([]doc.Relation, error)
+}
+
+// A Replica may lag behind its primary.
+type Replica interface {
+	// Behind returns why a missing row may exist; "" if it does not.
+	Behind(ctx context.Context, s Session) (string, error)
+}
+
+// A Cataloger lists the tables of the database.
+type Cataloger interface {
+	Catalog(ctx context.Context, s Session) (doc.Catalog, error)
+}
+
+// A ZoneShower shows times in a time zone as the database does.
+type ZoneShower interface {
+	Shown(ctx context.Context, s Session, zone string, at []time.Time) ([]time.Time, error)
+}
+
+// A Typer finds the kind of a key's column whose values have any type.
+type Typer interface {
+	// KindQuery returns the expressions to select from all rows.
+	KindQuery(expr string) string
+	// Kind returns the kind that the selected values show; 0: no row shows it. what
+	// and do are the fault of the configuration if the values can't be a key.
+	Kind(raw []any) (kind doc.Kind, what, do string)
+}
+
+// A Guesser is an Epochs that reads more rows if no row has a plausible time. Ask
+// selects the column where a condition holds, in an order.
+type Guesser interface {
+	Guess(ask func(condition, order string, row func(raw any) bool) error, expr string, zone *time.Location) (Times, error)
+}
+
+// A Waller is a Times that stores what a wall clock showed, at least in some rows.
+type Waller interface {
+	// Zone is the wall clock's zone; nil: the values need none.
+	Zone() *time.Location
+	// ShownIn writes the condition that the wall clock's figures are in a window,
+	// which is given as UTC.
+	ShownIn(q *Query, expr string, as *Column, figures doc.Window)
+}

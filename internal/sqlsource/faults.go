@@ -1,0 +1,191 @@
+package sqlsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// A Subject is what an error of the database is about.
+type Subject int
+
+// The subjects.
+const (
+	AboutRow       Subject = iota // one row: its data, or what the SQL does with it
+	AboutStatement                // the statement, the session or the transaction
+	AboutMissing                  // a column, table or function that does not exist
+	AboutServer                   // the connection or the server: a later retry may succeed
+	AboutLock                     // a table that another transaction has locked
+)
+
+// A Fault is an error that a database reported.
+type Fault struct {
+	Subject Subject
+	Code    string // in the vendor's words
+	Text    string // one line, without the names of users
+	Hint    string // what the database suggests; may be empty
+	Line    int    // of the user's SQL, from 1; 0: unknown
+	Grant   string // the privilege that is missing, as GRANT names it; "": none
+}
+
+// Error returns the text, headed by what a retry may remove.
+func (f *Fault) Error() string {
+	switch f.Subject {
+	case AboutServer:
+		return doc.ErrUnavailable.Error() + ": " + f.Text
+	case AboutLock:
+		return doc.ErrLocked.Error() + ": " + f.Text
+	}
+	return f.Text
+}
+
+// Is reports whether the fault is doc.ErrUnavailable or doc.ErrLocked.
+func (f *Fault) Is(target error) bool {
+	switch target {
+	case doc.ErrUnavailable:
+		return f.Subject == AboutServer || f.Subject == AboutLock
+	case doc.ErrLocked:
+		return f.Subject == AboutLock
+	}
+	return false
+}
+
+// A ConfigError is a fault of a table's configuration that only the database can
+// find.
+type ConfigError struct {
+	Field string // below the table, such as sql, timezone or children.actors.key
+	What  string
+	Do    string // may be empty
+}
+
+// Error returns the parts on one line.
+func (e *ConfigError) Error() string {
+	if e.Do == "" {
+		return e.Field + ": " + e.What
+	}
+	return e.Field + ": " + e.What + ": " + e.Do
+}
+
+// A DeniedError is a ConfigError that a GRANT repairs.
+type DeniedError struct {
+	*ConfigError
+	Grant string // the missing privilege, as GRANT names it
+}
+
+// Unwrap returns the ConfigError.
+func (e *DeniedError) Unwrap() error { return e.ConfigError }
+
+// configFault converts a fault of the database that an SQL of the configuration
+// causes. Errors that a retry may remove stay as they are.
+func configFault(field string, err error) error {
+	var fault *Fault
+	if !errors.As(err, &fault) || errors.Is(err, doc.ErrUnavailable) {
+		return err
+	}
+	e := &ConfigError{Field: field, What: fault.Text, Do: fault.Hint}
+	if fault.Line > 0 {
+		e.What = fmt.Sprintf("line %d: %s", fault.Line, fault.Text)
+	}
+	if fault.Grant != "" {
+		e.Do = "GRANT " + fault.Grant + " TO the daemon's role"
+		return &DeniedError{e, fault.Grant}
+	}
+	return e
+}
+
+// A statementError is a fault that is not caused by one row, whatever its code: no
+// row was read yet, its key can't be read either, or all rows fail.
+type statementError struct{ error }
+
+func (e *statementError) Unwrap() error { return e.error }
+
+func notRowFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statementError{err}
+}
+
+// isRowFault reports whether one row may have caused an error.
+func isRowFault(err error) bool {
+	var fault *Fault
+	var all *statementError
+	return errors.As(err, &fault) && fault.Subject == AboutRow && !errors.As(err, &all)
+}
+
+// isRefused reports whether the database refused a statement and would refuse it
+// again.
+func isRefused(err error) bool {
+	var fault *Fault
+	return errors.As(err, &fault) && !errors.Is(err, doc.ErrUnavailable)
+}
+
+func codeOf(err error) string {
+	var fault *Fault
+	if errors.As(err, &fault) {
+		return fault.Code
+	}
+	return ""
+}
+
+// wrap adds the table and the operation to an error. A *ConfigError stays as it
+// is: its reporter knows the table and the line of the configuration. A fault
+// about something that is missing means that the SQL's result has changed: when
+// the table was described it was there.
+func (t *Table) wrap(doing string, err error) error {
+	var config *ConfigError
+	var fault *Fault
+	switch {
+	case err == nil, errors.As(err, &config), errors.As(err, new(*keepError)):
+		return err
+	case errors.As(err, &fault) && fault.Subject == AboutMissing && !errors.Is(err, doc.ErrChangedResult):
+		err = fmt.Errorf("%w: %w", doc.ErrChangedResult, err)
+	}
+	return fmt.Errorf("table %s: %s: %w", t.name, doing, err)
+}
+
+// Changed compares what an SQL returns now with the columns that it was described
+// with. The error wraps doc.ErrChangedResult and names the first difference.
+func Changed(d *Described, now []Column) error {
+	differ := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s: %s", doc.ErrChangedResult, d.Path, fmt.Sprintf(format, args...))
+	}
+	for i, c := range now[:min(len(now), len(d.Columns))] {
+		was := &d.Columns[i]
+		switch {
+		case c.Name != was.Name:
+			return differ("column %d is %s, not %s", i+1, c.Name, was.Name)
+		case c.Type != was.Type:
+			return differ("column %s has type %s, not %s", c.Name, typeName(c.Type), typeName(was.Type))
+		case c.Detail != was.Detail:
+			return differ("column %s has another type than %s", c.Name, typeName(was.Type))
+		case c.Origin != was.Origin:
+			return differ("column %s is another column of the same name", c.Name)
+		}
+	}
+	if got, want := len(now), len(d.Columns); got != want {
+		return differ("it has %d columns, not %d", got, want)
+	}
+	return nil
+}
+
+func typeName(name string) string {
+	if name == "" {
+		return "none"
+	}
+	return name
+}
+
+// OneLine returns a text of a database on one line.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// cancelled returns the caller's reason if it has cancelled the operation.
+func cancelled(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
