@@ -23,7 +23,8 @@ import (
 	"indexerd/internal/inspect"
 	"indexerd/internal/pace"
 	"indexerd/internal/pgsource"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
+	"indexerd/internal/sqlsource"
 	"indexerd/internal/timeunit"
 )
 
@@ -92,11 +93,11 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 		}
 		return postgres{db}, nil
 	case "sqlite":
-		db, err := sqlitesource.Open(ctx, sqlitesource.Config{Name: s.Name, DSN: s.DSN, Conns: s.Limits.Connections, Limits: limits})
+		db, err := sqlite.Open(ctx, sqlite.Config{Name: s.Name, DSN: s.DSN, Conns: s.Limits.Connections})
 		if err != nil {
 			return nil, err
 		}
-		return sqlite{db}, nil
+		return sqliteDatabase{sqlsource.New(db, limits)}, nil
 	}
 	return nil, fmt.Errorf("source %s: no driver %q", s.Name, s.Driver)
 }
@@ -106,7 +107,11 @@ func OpenCatalog(ctx context.Context, driver, dsn string) (Catalog, error) {
 	if driver == "postgres" {
 		return pgsource.Open(ctx, pgsource.Config{Name: "DSN", DSN: dsn})
 	}
-	return sqlitesource.Open(ctx, sqlitesource.Config{Name: "DSN", DSN: dsn})
+	db, err := sqlite.Open(ctx, sqlite.Config{Name: "DSN", DSN: dsn})
+	if err != nil {
+		return nil, err
+	}
+	return sqlsource.New(db, pace.Limits{}), nil
 }
 
 type postgres struct{ *pgsource.Source }
@@ -139,29 +144,32 @@ func (r postgresRows) Horizon(conf configs.Compensate, last doc.Horizon) compens
 // Versions implements Rows.
 func (postgresRows) Versions() compensate.Versions { return nil }
 
-type sqlite struct{ *sqlitesource.Source }
+type sqliteDatabase struct{ *sqlsource.Source }
 
 // Table implements Database.
-func (s sqlite) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
-	c := sqlitesource.TableConfig{
+func (s sqliteDatabase) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
+	c := sqlsource.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
-		Deleted: sqlitesource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
+		Deleted: sqlsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
 		Units: u.Kept, Keep: u.Keep,
 	}
 	for _, sql := range SideSQLs(t) {
-		c.Children = append(c.Children, sqlitesource.ChildConfig(sql))
+		c.Children = append(c.Children, sqlsource.ChildConfig(sql))
 	}
 	table, err := s.Source.Table(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return sqliteRows{table}, nil
+	return sqliteRows{table, s.Dialect().(*sqlite.DB).Watch()}, nil
 }
 
-type sqliteRows struct{ *sqlitesource.Table }
+type sqliteRows struct {
+	*sqlsource.Table
+	watch *sqlite.Watch
+}
 
 // Horizon implements Rows.
 func (sqliteRows) Horizon(configs.Compensate, doc.Horizon) compensate.Horizon { return nil }
 
 // Versions implements Rows.
-func (r sqliteRows) Versions() compensate.Versions { return r.Watch() }
+func (r sqliteRows) Versions() compensate.Versions { return r.watch }

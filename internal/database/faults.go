@@ -8,7 +8,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/nearest"
 	"indexerd/internal/pgsource"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlsource"
 	"indexerd/internal/timeunit"
 )
 
@@ -38,7 +38,7 @@ func IsFault(err error) bool {
 
 func configFault(cfg *configs.Config, table string, err error) error {
 	var pg *pgsource.ConfigError
-	var lite *sqlitesource.ConfigError
+	var lite *sqlsource.ConfigError
 	switch {
 	case errors.As(err, &pg):
 		return cfg.Fault("tables."+table+"."+pg.Field, pg.What, cmp.Or(pg.Do, remedies[pg.Field]))

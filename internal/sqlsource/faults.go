@@ -189,3 +189,12 @@ func cancelled(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// Missing converts an error of describing an SQL again: the SQL was valid before,
+// so what it reads has changed.
+func Missing(d *Described, err error) error {
+	if !isRefused(err) || errors.Is(err, doc.ErrChangedResult) {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w", doc.ErrChangedResult, d.Path, err)
+}

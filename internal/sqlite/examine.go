@@ -1,0 +1,178 @@
+package sqlite
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// Server implements sqlsource.Inspector. SQLite has no roles and no network.
+func (d *DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) {
+	versions, err := selectTexts(ctx, s, "SELECT sqlite_version()")
+	if err != nil {
+		return doc.Server{}, err
+	}
+	return doc.Server{Version: "SQLite " + versions[0]}, nil
+}
+
+// Writable implements sqlsource.Inspector: the file is opened read-only.
+func (*DB) Writable(context.Context, sqlsource.Session, []*sqlsource.Described) ([]string, error) {
+	return nil, nil
+}
+
+// Estimate implements sqlsource.Inspector: SQLite has no estimate.
+func (*DB) Estimate(context.Context, sqlsource.Session, *sqlsource.Described) (int64, error) {
+	return 0, nil
+}
+
+// Steps of a plan. They name a table as the SQL does: with its alias.
+var (
+	scanned  = regexp.MustCompile(`^SCAN (\S+)( USING .*)?$`)
+	computed = regexp.MustCompile(`^(?:CO-ROUTINE|MATERIALIZE) (\S+)$`)
+	indexes  = regexp.MustCompile(`^SEARCH (\S+) USING AUTOMATIC `) // builds an index of the whole table
+)
+
+// Plan implements sqlsource.Planner. SQLite does not estimate costs.
+func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, st sqlsource.Statement, by []int) (p doc.Plan, err error) {
+	var names []string
+	notTables := map[string]bool{"CONSTANT": true}
+	st.SQL, st.Reads = "EXPLAIN QUERY PLAN "+st.SQL, nil
+	_, err = s.Query(ctx, st, func(raw []any) bool {
+		detail, _ := raw[3].(string)
+		if m := computed.FindStringSubmatch(detail); m != nil {
+			notTables[m[1]] = true
+		} else if m := scanned.FindStringSubmatch(detail); m != nil {
+			names = append(names, m[1])
+		} else if m := indexes.FindStringSubmatch(detail); m != nil {
+			names = append(names, m[1])
+		}
+		return true
+	})
+	if err != nil {
+		return p, err
+	}
+	for _, name := range names {
+		if notTables[name] || strings.HasPrefix(name, "(") {
+			continue
+		}
+		scan, err := fullScan(ctx, s, of, name)
+		if err != nil {
+			return p, err
+		}
+		p.FullScans = append(p.FullScans, scan)
+	}
+	for _, at := range by {
+		p.By = append(p.By, originOf(of, at))
+	}
+	if p.Indexed, err = indexed(ctx, s, p.By); err != nil {
+		return p, err
+	}
+	for i, c := range p.By {
+		if c.Table != "" {
+			p.By[i].Table, p.By[i].Name = quoteName(c.Table), quoteName(c.Name)
+		}
+	}
+	return p, err
+}
+
+// fullScan returns the table that the SQL calls by a name or alias, and its size. It
+// counts up to a million rows.
+func fullScan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, name string) (doc.FullScan, error) {
+	w := doc.FullScan{Table: name}
+	tables, err := selectTexts(ctx, s, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		return w, err
+	}
+	for _, table := range tables {
+		alias := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(table) + `\b["\x60\]]?(\s+as)?\s+["\x60\[]?` + regexp.QuoteMeta(name) + `\b`)
+		if strings.EqualFold(table, name) || alias.MatchString(of.SQL) {
+			w.Table = table
+			break
+		}
+	}
+	from := quoteName(w.Table)
+	if !slices.Contains(tables, w.Table) {
+		from = "(" + of.SQL + "\n)" // not found: the size of the SQL's result
+	}
+	w.Table = quoteName(w.Table)
+	err = each(ctx, s, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)", nil, func(raw []any) bool {
+		w.Rows, _ = raw[0].(int64)
+		return true
+	})
+	return w, err
+}
+
+// originOf returns the table's column that a column of the result is.
+func originOf(of *sqlsource.Described, at int) doc.Column {
+	info := of.Columns[at].Native.(sqlite.ColumnInfo)
+	return doc.Column{Table: info.TableName, Name: info.OriginName}
+}
+
+// indexed reports whether an index of the whole table begins with these columns.
+func indexed(ctx context.Context, s sqlsource.Session, by []doc.Column) (bool, error) {
+	var names []string
+	for _, c := range by {
+		if c.Table == "" || c.Table != by[0].Table {
+			return false, nil
+		}
+		names = append(names, c.Name)
+	}
+	found := map[int64]int{}
+	err := each(ctx, s, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
+		[]any{by[0].Table, len(by)}, func(raw []any) bool {
+			index, _ := raw[0].(int64)
+			at, _ := raw[2].(int64)
+			if name, _ := raw[1].(string); names[at] == name {
+				found[index]++
+			}
+			return true
+		})
+	for _, n := range found {
+		if n == len(by) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// Relations implements sqlsource.Planner: the tables whose b-trees the SQL's
+// program opens, also through views. It leaves out tables that SQLite optimizes
+// away, and virtual tables, which have no b-tree.
+func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, updated int) (relations []doc.Relation, err error) {
+	roots, err := tablesByRoot(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	const opcode, p2 = 1, 3 // columns of EXPLAIN
+	names := map[string]bool{}
+	err = each(ctx, s, "EXPLAIN "+of.SQL, nil, func(raw []any) bool {
+		root, _ := raw[p2].(int64)
+		if op, _ := raw[opcode].(string); (op == "OpenRead" || op == "ReopenIdx") && roots[root] != "" {
+			names[roots[root]] = true
+		}
+		return true
+	})
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		relations = append(relations, doc.Relation{Name: name, Origin: updated >= 0 && originOf(of, updated).Table == name})
+	}
+	return relations, err
+}
+
+// tablesByRoot returns the table of each b-tree in the file, also of an index's:
+// with a covering index SQLite does not open the table.
+func tablesByRoot(ctx context.Context, s sqlsource.Session) (map[int64]string, error) {
+	roots := map[int64]string{}
+	err := each(ctx, s, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0", nil, func(raw []any) bool {
+		root, _ := raw[0].(int64)
+		roots[root], _ = raw[1].(string)
+		return true
+	})
+	return roots, err
+}

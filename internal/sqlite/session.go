@@ -1,0 +1,196 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
+)
+
+// A vendor is the stdsql.Vendor.
+type vendor struct{}
+
+// Begin implements stdsql.Vendor. In SQLite the first read takes the snapshot, not
+// BEGIN. The clock is read before, which does not read the file.
+func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx *sql.Tx, s sqlsource.Snapshot, err error) {
+	if tx, err = conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}); err != nil {
+		return nil, s, err
+	}
+	s.Epoch = tokenVersion
+	if s.At, err = readClock(ctx, tx); err != nil {
+		return tx, s, err
+	}
+	return tx, s, touch(ctx, tx)
+}
+
+// A querier is a connection or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// touch reads the database's first page.
+func touch(ctx context.Context, q querier) error {
+	var n int
+	return q.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
+}
+
+// readClock reads the clock in milliseconds, SQLite's best precision. It is this
+// machine's.
+func readClock(ctx context.Context, q querier) (time.Time, error) {
+	var text string
+	if err := q.QueryRowContext(ctx, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`).Scan(&text); err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse("2006-01-02 15:04:05.000", text)
+}
+
+// Moment implements stdsql.Vendor.
+func (vendor) Moment(ctx context.Context, conn *sql.Conn) (m doc.Moment, err error) {
+	m.Asked = time.Now()
+	if err := touch(ctx, conn); err != nil {
+		return m, err
+	}
+	m.Now, err = readClock(ctx, conn)
+	m.Seen, m.Local = m.Now, time.Now()
+	return m, err
+}
+
+// Value implements stdsql.Vendor.
+func (vendor) Value(a sqlsource.Arg) any {
+	if b, ok := a.Value.(bool); ok {
+		return map[bool]int64{true: 1}[b] // as SQLite stores it
+	}
+	return a.Value
+}
+
+// Fault implements stdsql.Vendor. A dropped table has the same code as a malformed
+// value. A statement that can still be prepared has failed for a row.
+func (vendor) Fault(ctx context.Context, s *stdsql.Session, st sqlsource.Statement, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f, ok := fault(err).(*sqlsource.Fault); ok && f.Subject == sqlsource.AboutMissing && aboutRow(err) && st.SQL != "" {
+		explained := sqlsource.Statement{SQL: "EXPLAIN " + st.SQL, Args: st.Args}
+		if s.Run(ctx, explained, func([]any) bool { return false }) == nil {
+			f.Subject = sqlsource.AboutRow
+		}
+		return f
+	}
+	return fault(err)
+}
+
+// Describe implements stdsql.Vendor. It prepares the SQL and does not run it. It
+// does not wrap the SQL, which would rename columns that share a name.
+func (vendor) Describe(_ context.Context, conn *sql.Conn, of sqlsource.Wrapped) ([]sqlsource.Column, error) {
+	var info []sqlite.ColumnInfo
+	err := conn.Raw(func(driverConn any) (err error) {
+		describer, ok := driverConn.(interface {
+			ColumnInfo(query string) ([]sqlite.ColumnInfo, error)
+		})
+		if !ok {
+			return fmt.Errorf("the driver's %T can't describe a query", driverConn)
+		}
+		info, err = describer.ColumnInfo(of.SQL)
+		return err
+	})
+	if err != nil {
+		if f, ok := fault(err).(*sqlsource.Fault); ok && f.Subject == sqlsource.AboutMissing {
+			f.Hint = "try it in the sqlite3 shell"
+			return nil, f
+		}
+		return nil, err
+	}
+	columns := make([]sqlsource.Column, len(info))
+	seen := map[string]bool{}
+	for i, c := range info {
+		// SQLite's names do not distinguish case.
+		if folded := strings.ToLower(c.Name); seen[folded] {
+			return nil, &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: "it returns two columns named " + c.Name, Hint: "rename one of them with AS"}
+		} else {
+			seen[folded] = true
+		}
+		columns[i] = newColumn(c)
+	}
+	return columns, nil
+}
+
+func newColumn(info sqlite.ColumnInfo) sqlsource.Column {
+	c := sqlsource.Column{Name: info.Name, Type: strings.ToUpper(info.DeclType), Epochs: anyTimes{}, Native: info}
+	if info.TableName != "" {
+		c.Origin = info.TableName + "." + info.OriginName
+	}
+	boolean := isBoolean(info.DeclType)
+	c.Value = func(raw any) (any, error) { return value(raw, boolean) }
+	kind, declared := declaredKind(info.DeclType)
+	c.Kind, c.Untyped = kind, !declared
+	return c
+}
+
+// declaredKind returns the kind that SQLite's rules of affinity give a declared
+// type, and whether they give one.
+func declaredKind(declared string) (doc.Kind, bool) {
+	d := strings.ToUpper(declared)
+	switch {
+	case strings.Contains(d, "INT"):
+		return doc.Integer, true
+	case strings.Contains(d, "CHAR"), strings.Contains(d, "CLOB"), strings.Contains(d, "TEXT"), strings.Contains(d, "UUID"):
+		return doc.Text, true
+	}
+	return 0, false
+}
+
+func isBoolean(declared string) bool {
+	d := strings.ToUpper(declared)
+	return d == "BOOLEAN" || d == "BOOL"
+}
+
+// value converts a stored value to a document's value.
+func value(v any, boolean bool) (any, error) {
+	switch v := v.(type) {
+	case int64:
+		if boolean && (v == 0 || v == 1) {
+			return v == 1, nil
+		}
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, fmt.Errorf("%s is no number that can be indexed", sqlsource.Show(v))
+		}
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, fmt.Errorf("%s is not valid UTF-8", sqlsource.Show(v))
+		}
+	case []byte:
+		return `\x` + hex.EncodeToString(v), nil
+	}
+	return v, nil
+}
+
+// each calls row with each row of a query until it returns false.
+func each(ctx context.Context, s sqlsource.Session, query string, args []any, row func(raw []any) bool) error {
+	st := sqlsource.Statement{SQL: query}
+	for _, a := range args {
+		st.Args = append(st.Args, sqlsource.Arg{Value: a})
+	}
+	_, err := s.Query(ctx, st, row)
+	return err
+}
+
+// selectTexts returns the first column of all rows.
+func selectTexts(ctx context.Context, s sqlsource.Session, query string, args ...any) (texts []string, err error) {
+	err = each(ctx, s, query, args, func(raw []any) bool {
+		text, _ := raw[0].(string)
+		texts = append(texts, text)
+		return true
+	})
+	return texts, err
+}

@@ -1,0 +1,163 @@
+// Package sqlite is the dialect of SQLite for sqlsource. It is the only importer
+// of the SQLite driver.
+//
+// Only SELECT, EXPLAIN, BEGIN, ROLLBACK and PRAGMAs reach the database. The file is
+// opened with mode=ro and query_only and is never created.
+//
+// A page's transaction ends before the page is handed on: with a rollback journal
+// an open reader blocks commits.
+//
+// Values of a column have any type, whatever is declared. So the rows show the kind
+// of a key without a declared type, and how a column stores updateTimes: as Unix
+// time in some unit, Julian days, or text. Digests are computed by a function in
+// this process, which reads the row in SQLite's memory.
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
+)
+
+// A Config names a database. DSN is a path or a file: URI.
+type Config struct {
+	Name, DSN string
+	Conns     int // reading connections at most; 0: the number of processors plus one
+}
+
+// A DB is one SQLite database. It implements sqlsource.Dialect.
+type DB struct {
+	path  string
+	db    *sql.DB
+	watch Watch
+}
+
+// Open checks the DSN. It does not read the file, which need not exist yet.
+func Open(_ context.Context, c Config) (*DB, error) {
+	path, err := parseDSN(c.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", c.Name, err)
+	}
+	connector, err := newConnector(path)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", c.Name, err)
+	}
+	db := sql.OpenDB(connector)
+	// No caller waits for a second connection while it holds one, so few are enough.
+	conns := cmp.Or(c.Conns, runtime.GOMAXPROCS(0)+1) + 1 // and one for the Watch
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	// A restore may replace the file under its name. An open connection keeps
+	// reading the old file.
+	db.SetConnMaxLifetime(time.Minute)
+	d := &DB{path: path, db: db}
+	d.watch.db = d
+	return d, nil
+}
+
+// Address returns the file's name without its directory.
+func (d *DB) Address() string { return filepath.Base(d.path) }
+
+// Acquire implements sqlsource.Dialect.
+func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+	s, err := stdsql.Acquire(ctx, d.db, vendor{})
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", d.Address(), fault(err))
+	}
+	return s, nil
+}
+
+// Close closes all connections.
+func (d *DB) Close() {
+	_ = d.watch.Close()
+	_ = d.db.Close()
+}
+
+// Quote implements sqlsource.Dialect.
+func (*DB) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Placeholder implements sqlsource.Dialect.
+func (*DB) Placeholder(int, *sqlsource.Column) string { return "?" }
+
+// Limit implements sqlsource.Dialect.
+func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
+
+// Keyset implements sqlsource.Dialect.
+func (*DB) Keyset() sqlsource.Keyset { return sqlsource.RowCompare }
+
+// Tie implements sqlsource.Dialect.
+func (*DB) Tie(_ *sqlsource.Column, expr string) string { return expr + " COLLATE BINARY" }
+
+// Select keeps the value and removes the declared type, by which the driver would
+// convert the text of a DATE or TIMESTAMP column.
+func (*DB) Select(_ *sqlsource.Column, expr string) string { return "+" + expr }
+
+// Token implements sqlsource.Dialect.
+func (*DB) Token(_ string, exprs []string) string {
+	return tokenFunction + "(" + strings.Join(exprs, ", ") + ")"
+}
+
+// Suspect implements sqlsource.Dialect. SQLite can't check text for UTF-8, so every
+// text is suspect.
+func (*DB) Suspect(_ *sqlsource.Column, kind doc.Kind, expr string) string {
+	if kind == doc.Integer {
+		return "typeof(" + expr + ") <> 'integer'"
+	}
+	return "1 = 1"
+}
+
+// MaxKeys is within the 32,766 values that a statement binds.
+func (*DB) MaxKeys(int) int { return 10_000 }
+
+// Among implements sqlsource.Lister. A list of values, unlike a subquery, is pushed
+// into an SQL that has a GROUP BY; otherwise SQLite would compute all groups to
+// find a few. There is no such list for composite keys, so they are bound as one
+// JSON text.
+func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
+	if len(exprs) == 1 {
+		return false
+	}
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return false
+	}
+	parts := make([]string, len(exprs))
+	for i := range parts {
+		parts[i] = fmt.Sprintf("value ->> %d", i)
+	}
+	q.Write("(", strings.Join(exprs, ", "), ") IN (SELECT ", strings.Join(parts, ", "), " FROM json_each(").Bind(string(list), nil).Write("))")
+	return true
+}
+
+// KindQuery implements sqlsource.Typer. The least and the greatest value have the
+// same type if and only if all values have it.
+func (*DB) KindQuery(expr string) string {
+	return "typeof(min(" + expr + ")), typeof(max(" + expr + "))"
+}
+
+// Kind implements sqlsource.Typer.
+func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
+	least, _ := raw[0].(string)
+	greatest, _ := raw[1].(string)
+	switch {
+	case least == "null":
+		return 0, "", ""
+	case least == "integer" && greatest == "integer":
+		return doc.Integer, "", ""
+	case least == "text" && greatest == "text":
+		return doc.Text, "", ""
+	case least == greatest:
+		return 0, "holds " + least + " values", "a key is integer or text: CAST it in the SQL"
+	}
+	return 0, "holds both " + least + " and " + greatest + " values", "CAST it to TEXT in the SQL"
+}

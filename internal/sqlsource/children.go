@@ -1,0 +1,287 @@
+package sqlsource
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A child is the view of a child's SQL.
+type child struct {
+	*view
+	name string
+}
+
+func newChild(ctx context.Context, x *tx, cfg ChildConfig, updated updatedConfig) (*child, error) {
+	at := paths{cfg.Path + ".sql", cfg.Path + ".key", cfg.Path + ".updated"}
+	v, err := newView(ctx, x, cfg.SQL, cfg.Key, updated, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range cfg.Columns {
+		if _, err := v.column(cfg.Path+".content", name); err != nil {
+			return nil, err
+		}
+	}
+	if values := v.values(); cfg.Value && len(values) != 1 {
+		return nil, &ConfigError{at.sql, fmt.Sprintf("it returns %d columns beside key and updated, want 1", len(values)), "return one value in each row"}
+	}
+	return &child{view: v, name: cfg.Name}, nil
+}
+
+// values returns the columns that are neither key nor updateTime.
+func (v *view) values() (values []int) {
+	for at := range v.Columns {
+		if !slices.Contains(v.key, at) && (v.updated == nil || v.updated.at != at) {
+			values = append(values, at)
+		}
+	}
+	return values
+}
+
+// childRows are the rows of one child that belong to one row.
+//
+// The token of a document with children is a hash of the main row's digest and,
+// for each child, of the number of its rows and the sum of their digests modulo
+// 2^64. A sum does not depend on the order of rows, which SQL does not guarantee.
+// The number distinguishes two equal rows from none. The database computes the
+// digests. They are added here: grouping by a text key would merge the rows of
+// parents that the column's order takes for equal, and sort all rows.
+type childRows struct {
+	count, sum uint64
+	unknown    bool      // a digest is unknown
+	updated    time.Time // the greatest updateTime
+	text       int       // bytes, if the rows are kept
+	rows       []sortedRow
+	fault      error // why a document can't have these rows
+}
+
+// A sortedRow is a row with its canonical JSON, by which rows are sorted: SQL
+// guarantees no order, and the hash of a document must not depend on it.
+type sortedRow struct {
+	row  doc.Row
+	json []byte
+}
+
+func (c *childRows) add(token any, updated time.Time, fault error) {
+	digest, err := digestOf(token)
+	c.count++
+	c.sum += digest
+	c.unknown = c.unknown || digest == 0
+	if updated.After(c.updated) {
+		c.updated = updated
+	}
+	if fault == nil {
+		fault = err
+	}
+	if c.fault == nil {
+		c.fault = fault
+	}
+}
+
+// merge adds the children's stamps to that of the main row. If an updateTime is
+// unusable, the document has none.
+func merge(s *doc.Stamp, children []childRows) error {
+	s.Token.Digest = combine(s.Token.Digest, children)
+	for _, c := range children {
+		if c.fault != nil {
+			s.Updated = time.Time{}
+			return c.fault
+		}
+		if c.updated.After(s.Updated) {
+			s.Updated = c.updated
+		}
+	}
+	return nil
+}
+
+// combine returns the digest of a row with its children: the first 8 bytes of the
+// SHA-256 of
+//
+//	8 bytes  the row's own digest
+//	8 bytes  for each child: the number of rows
+//	8 bytes                  the sum of their digests modulo 2^64
+//
+// Tokens are stored, so the result must not change without tokenVersion. An
+// unknown digest stays unknown.
+func combine(own uint64, children []childRows) uint64 {
+	if own == 0 || len(children) == 0 {
+		return own
+	}
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 64), own)
+	for _, c := range children {
+		if c.unknown {
+			return 0
+		}
+		b = binary.BigEndian.AppendUint64(b, c.count)
+		b = binary.BigEndian.AppendUint64(b, c.sum)
+	}
+	sum := sha256.Sum256(b)
+	return max(binary.BigEndian.Uint64(sum[:]), 1)
+}
+
+// A childReader reads the children's rows of some keys.
+type childReader struct {
+	table    *Table
+	byParent map[doc.OID][]childRows // for each key, for each child
+	left     int                     // bytes of text that may still be read; only bodies count
+}
+
+func (t *Table) newChildReader(oids []doc.OID) *childReader {
+	r := &childReader{table: t, byParent: make(map[doc.OID][]childRows, len(oids)), left: math.MaxInt}
+	for _, oid := range oids {
+		r.byParent[oid] = make([]childRows, len(t.children))
+	}
+	return r
+}
+
+// read reads the rows of all children; with bodies also their values. It reports
+// false if the text exceeds the limit.
+func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bool) (fits bool, err error) {
+	for i, c := range r.table.children {
+		times, err := c.times(ctx, x)
+		if err != nil {
+			return false, err
+		}
+		for part := range slices.Chunk(oids, c.maxKeys()) {
+			among, err := c.among(part)
+			if err != nil {
+				return false, err
+			}
+			q, add := c.stamps(true), r.stamps(c, i, times)
+			if bodies {
+				q, add = c.bodies(), r.bodies(c, i, times)
+			}
+			if all, err := x.each(ctx, q.where(among), add); err != nil || !all {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// rowsOf returns the childRows of a key; nil if no row that was asked has it.
+func (r *childReader) rowsOf(c *child, i int, key []any) *childRows {
+	oid, err := c.oid(key)
+	if all := r.byParent[oid]; err == nil && all != nil {
+		return &all[i]
+	}
+	return nil
+}
+
+// stamps adds rows of key, updateTime and token.
+func (r *childReader) stamps(c *child, i int, times Times) func([]any) bool {
+	k := len(c.key)
+	return func(raw []any) bool {
+		if rows := r.rowsOf(c, i, raw); rows != nil {
+			at, err := c.timeOf(raw[k], times)
+			rows.add(raw[k+1], at, c.named(err))
+		}
+		return true
+	}
+}
+
+// bodies adds rows of all columns and token.
+func (r *childReader) bodies(c *child, i int, times Times) func([]any) bool {
+	var room [maxKeyParts]any
+	n := len(c.Columns)
+	return func(raw []any) bool {
+		rows := r.rowsOf(c, i, c.keyOf(raw, room[:len(c.key)]))
+		if rows == nil {
+			return true
+		}
+		var at time.Time
+		var err error
+		if c.updated != nil {
+			at, err = c.timeOf(raw[c.updated.at], times)
+		}
+		var row sortedRow
+		if err == nil {
+			row, err = c.sortedRow(raw[:n])
+		}
+		rows.add(raw[n], at, c.named(err))
+		rows.rows = append(rows.rows, row)
+		r.left -= size(raw)
+		return r.left >= 0
+	}
+}
+
+// named adds the child's name to an error.
+func (c *child) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("child %s: %w", c.name, err)
+}
+
+func (c *child) sortedRow(raw []any) (r sortedRow, err error) {
+	if r.row, err = c.row(raw); err != nil {
+		return r, err
+	}
+	r.json, err = r.row.AppendJSON(nil)
+	return r, err
+}
+
+// addChildren adds their children to the documents of a page. A document whose
+// children can't be read becomes a reject.
+func (t *Table) addChildren(ctx context.Context, x *tx, b *doc.Batch, rows int) error {
+	oids := slices.Compact(doc.OIDs(b.Docs)) // rows of one key are adjacent
+	if len(t.children) == 0 || len(oids) == 0 {
+		return nil
+	}
+	r := t.newChildReader(oids)
+	r.left = t.childText(oids, b.Docs)
+	fits, err := r.read(ctx, x, oids, true)
+	switch {
+	case err != nil:
+		return err
+	case !fits && len(oids) > 1:
+		return &tooMuchError{rows / 2}
+	case !fits:
+		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error()})
+		b.Docs = nil
+		return nil
+	}
+	docs := b.Docs[:0]
+	for _, d := range b.Docs {
+		if err := t.attachChildren(&d, r.byParent[d.OID]); err != nil {
+			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: t.groups.acl.Of(d.Row)})
+			continue
+		}
+		docs = append(docs, d)
+	}
+	b.Docs = docs
+	return nil
+}
+
+// childText returns the bytes of text that the children of these documents may
+// have: a page, or what the table's limit leaves if there is one key.
+func (t *Table) childText(oids []doc.OID, docs []doc.Doc) int {
+	switch {
+	case len(oids) > 1:
+		return pageText
+	case t.limits.Text == 0:
+		return math.MaxInt
+	}
+	return max(int(t.limits.Text)-docs[0].Row.Size(), 0)
+}
+
+// attachChildren adds the children's rows to a document and its stamp.
+func (t *Table) attachChildren(d *doc.Doc, children []childRows) error {
+	for i, c := range children {
+		slices.SortFunc(c.rows, func(a, b sortedRow) int { return bytes.Compare(a.json, b.json) })
+		attached := doc.Child{Name: t.children[i].name}
+		for _, r := range c.rows {
+			attached.Rows = append(attached.Rows, r.row)
+		}
+		d.Row.Children = append(d.Row.Children, attached)
+	}
+	return merge(&d.Stamp, children)
+}

@@ -1,0 +1,98 @@
+package sqlsource
+
+import (
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A Form is what a time type stores.
+type Form int
+
+// The forms.
+const (
+	Instant Form = iota // an instant
+	Wall                // what the wall clock of a zone showed
+	Day                 // a date: its midnight
+)
+
+// A Clock is how a column with a time type stores updateTimes.
+type Clock struct {
+	Form      Form
+	Precision time.Duration                       // of Instant and Wall
+	Parse     func(raw any) (time.Time, error)    // the figures, as UTC
+	Write     func(figures time.Time) (bound any) // the parameter for figures of a whole Precision
+}
+
+// clockTimes is the Times of a Clock.
+type clockTimes struct {
+	*Clock
+	zone *time.Location // of Wall and Day
+}
+
+func (c clockTimes) Tick() time.Duration {
+	if c.Form == Day {
+		return 24 * time.Hour
+	}
+	return c.Precision
+}
+
+func (c clockTimes) Time(raw any) (time.Time, error) {
+	t, err := c.Parse(raw)
+	if err != nil || c.Form == Instant || c.zone == time.UTC {
+		return t, err
+	}
+	return doc.FromWall(t, c.zone), nil
+}
+
+// Bounds rounds up to microseconds, or to days: each bound is the first value that
+// is not before it.
+func (c clockTimes) Bounds(w doc.Window) (from, to any) {
+	f, t, unit := w.From, w.To, time.Microsecond
+	if c.Form != Instant {
+		f, t = w.Wall(c.zone)
+	}
+	if c.Form == Day {
+		unit = 24 * time.Hour
+	}
+	return c.Write(ceil(f, unit)), c.Write(ceil(t, unit))
+}
+
+// Zone implements Waller.
+func (c clockTimes) Zone() *time.Location {
+	if c.Form != Wall {
+		return nil
+	}
+	return c.zone
+}
+
+// ShownIn implements Waller.
+func (c clockTimes) ShownIn(q *Query, expr string, as *Column, figures doc.Window) {
+	between(expr, c.Write(ceil(figures.From, time.Microsecond)), c.Write(ceil(figures.To, time.Microsecond)), as)(q)
+}
+
+// The first and the last time of a bound. No updateTime is outside, so a larger
+// window is cut there.
+var (
+	minTime = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	maxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// ceil rounds up to a multiple of d, between minTime and maxTime.
+func ceil(t time.Time, d time.Duration) time.Time {
+	t = t.UTC()
+	switch {
+	case t.Before(minTime):
+		return minTime
+	case !t.Before(maxTime):
+		return maxTime
+	}
+	return t.Add(d - 1).Truncate(d)
+}
+
+// between returns the condition that a column is in [from, to).
+func between(expr string, from, to any, as *Column) condition {
+	return func(q *Query) {
+		q.Write(expr, " >= ").Bind(from, as).Write(" AND ", expr, " < ").Bind(to, as)
+	}
+}

@@ -1,0 +1,174 @@
+package sqlsource
+
+import (
+	"context"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// A deletion selects the rows that are marked deleted. Zero: none.
+//
+// The condition on a column is part of every statement. The list is queried by the
+// keys of each page, in the page's snapshot: as part of every statement it could
+// be read once for each row.
+type deletion struct {
+	column int   // of the main view; valid if there are values
+	values []any // that mark a row
+	list   *view // nil: not by SQL
+}
+
+// deletedPath is the list's field of the configuration.
+const deletedPath = "deleted.sql"
+
+func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main *view) (d deletion, err error) {
+	if cfg.Deleted.Column != "" {
+		const field = "deleted.column"
+		if d.column, err = main.column(field, cfg.Deleted.Column); err != nil {
+			return d, err
+		}
+		if len(cfg.Deleted.Values) == 0 {
+			return d, &ConfigError{field, "no values are named", "name the values that mark a row deleted"}
+		}
+		d.values = cfg.Deleted.Values
+		// The database checks that the values have the column's type.
+		q := main.ask("SELECT 1 ", main.From()).where(main.markedBy(d), text("1 = 0"))
+		if _, err := x.each(ctx, q, func([]any) bool { return true }); err != nil {
+			return d, configFault(field, err)
+		}
+	}
+	if cfg.Deleted.SQL != "" {
+		d.list, err = newView(ctx, x, cfg.Deleted.SQL, cfg.Key, updatedConfig{}, paths{sql: deletedPath, key: deletedPath})
+	}
+	return d, err
+}
+
+// markedBy returns the condition that the column marks a row deleted; nil: no
+// column does.
+func (v *view) markedBy(d deletion) condition {
+	if len(d.values) == 0 {
+		return nil
+	}
+	return func(q *Query) {
+		q.Write(v.exprs[d.column], " IN (")
+		for i, value := range d.values {
+			q.Write([]string{"", ", "}[min(i, 1)]).Bind(value, &v.Columns[d.column])
+		}
+		q.Write(")")
+	}
+}
+
+// live returns the condition that no column marks the row deleted; nil: no column
+// does. NULL does not mark a row.
+func (t *Table) live() condition {
+	if marked := t.markedBy(t.deletion); marked != nil {
+		return not(marked)
+	}
+	return nil
+}
+
+// liveOf is live for the main view. Rows of other views are never marked.
+func (t *Table) liveOf(v *view) condition {
+	if v == t.view {
+		return t.live()
+	}
+	return nil
+}
+
+// unlisted returns the condition that the deleted SQL does not list a row; nil if
+// there is none. It may read the list once for each row: it is for statements that
+// read the whole table.
+func (t *Table) unlisted() condition {
+	list := t.deletion.list
+	if list == nil {
+		return nil
+	}
+	return func(q *Query) {
+		q.reads = append(q.reads, &list.Described)
+		q.Write("NOT EXISTS (SELECT 1 ", list.From())
+		ties, listTies := t.ties(), list.ties()
+		word := " WHERE "
+		for i, expr := range t.keyExprs() {
+			q.Write(word, list.exprs[list.key[i]], " = ", expr)
+			word = " AND "
+			if ties[i] != "" {
+				q.Write(word, listTies[i], " = ", ties[i])
+			}
+		}
+		q.Write(")")
+	}
+}
+
+// marked returns which of the OIDs a column marks deleted.
+func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, error) {
+	marked := t.markedBy(t.deletion)
+	if marked == nil {
+		return nil, nil
+	}
+	among, err := t.among(oids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.keysOf(ctx, x, t.keys().where(marked, among))
+	asked := doc.SetOf(oids)
+	// The column's order may take other keys for these.
+	return slices.DeleteFunc(found, func(oid doc.OID) bool { return !asked[oid] }), err
+}
+
+// listed returns which of the keys the deleted SQL lists.
+func (t *Table) listed(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]bool, error) {
+	listed := map[doc.OID]bool{}
+	list := t.deletion.list
+	if list == nil {
+		return listed, nil
+	}
+	asked := doc.SetOf(oids)
+	for part := range slices.Chunk(oids, list.maxKeys()) {
+		among, err := list.among(part)
+		if err != nil {
+			return nil, err
+		}
+		_, err = x.each(ctx, list.keys().where(among), func(raw []any) bool {
+			if oid, err := list.oid(raw); err == nil && asked[oid] { // an unusable key matches no row
+				listed[oid] = true
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return listed, nil
+}
+
+// dropListed drops the rows that the deleted SQL lists. If keys were asked for,
+// each listed one is reported as deleted, even if its row no longer exists.
+func (t *Table) dropListed(ctx context.Context, x *tx, asked map[doc.OID]bool, b *doc.Batch) error {
+	if t.deletion.list == nil {
+		return nil
+	}
+	var oids []doc.OID
+	for oid := range asked {
+		oids = append(oids, oid)
+	}
+	if asked == nil {
+		oids = doc.OIDs(b.Docs)
+		for _, r := range b.Rejects {
+			if r.OID != "" {
+				oids = append(oids, r.OID)
+			}
+		}
+	}
+	slices.Sort(oids)
+	oids = slices.Compact(oids)
+	listed, err := t.listed(ctx, x, oids)
+	if err != nil {
+		return err
+	}
+	b.Docs = slices.DeleteFunc(b.Docs, func(d doc.Doc) bool { return listed[d.OID] })
+	b.Rejects = slices.DeleteFunc(b.Rejects, func(r doc.Reject) bool { return listed[r.OID] })
+	if asked != nil {
+		b.Deleted = append(b.Deleted, slices.DeleteFunc(oids, func(oid doc.OID) bool { return !listed[oid] })...)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package sqlsource
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"indexerd/internal/doc"
+)
+
+// Estimate returns the planner's estimate of the number of rows; 0 if there is
+// none.
+func (t *Table) Estimate(ctx context.Context) (n int64, err error) {
+	inspector, ok := t.source.dialect.(Inspector)
+	if !ok {
+		return 0, nil
+	}
+	err = t.read(ctx, "estimate the rows", func(x *tx) error {
+		n, err = inspector.Estimate(ctx, x.session, &t.view.Described)
+		return err
+	})
+	return n, err
+}
+
+// Writable returns the tables of all SQLs that the role could also write, each
+// once.
+func (t *Table) Writable(ctx context.Context) (names []string, err error) {
+	inspector, ok := t.source.dialect.(Inspector)
+	if !ok {
+		return nil, nil
+	}
+	err = t.read(ctx, "look at the role's privileges", func(x *tx) error {
+		names, err = inspector.Writable(ctx, x.session, t.Described())
+		return err
+	})
+	return names, err
+}
+
+// Relations returns the base tables that the main SQL and each child's SQL read.
+// It does not run the SQLs.
+func (t *Table) Relations(ctx context.Context) (all []doc.Relation, err error) {
+	planner, ok := t.source.dialect.(Planner)
+	if !ok {
+		return nil, nil
+	}
+	err = t.read(ctx, "look at the tables", func(x *tx) error {
+		for _, v := range t.rowViews() {
+			updated := -1
+			if v.updated != nil {
+				updated = v.updated.at
+			}
+			of, err := planner.Relations(ctx, x.session, &v.Described, updated)
+			if err != nil {
+				return fmt.Errorf("%s: %w", v.paths.sql, err)
+			}
+			for i := range of {
+				of[i].Path = v.path()
+			}
+			all = append(all, of...)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// A question is a query of the daemon to be planned.
+type question struct {
+	asks  doc.Question
+	view  *view
+	query *Query
+}
+
+// Plans returns the database's plans, without running them, for the daemon's
+// queries: a window of updateTime, a range of keys, and some rows by key. The OIDs
+// are of existing rows; without any, no query by key is planned.
+func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans []doc.Plan, err error) {
+	planner, ok := t.source.dialect.(Planner)
+	if !ok {
+		return nil, nil
+	}
+	err = t.read(ctx, "look at the plans", func(x *tx) error {
+		questions, err := t.byTime(ctx, x, w)
+		if err != nil {
+			return err
+		}
+		byKey, err := t.byKey(some)
+		if err != nil {
+			return err
+		}
+		for _, q := range append(questions, byKey...) {
+			by := q.view.key
+			if q.asks == doc.AsksWindow {
+				by = []int{q.view.updated.at}
+			}
+			p, err := planner.Plan(ctx, x.session, &q.view.Described, q.query.statement(), by)
+			if err != nil {
+				return err
+			}
+			p.Path, p.Asks = q.view.paths.sql, q.asks
+			plans = append(plans, p)
+		}
+		return nil
+	})
+	return plans, err
+}
+
+// byTime returns the queries for a window: none for a view in which no row has an
+// updateTime.
+func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question, err error) {
+	for _, v := range t.timed() {
+		s := &windowScan{view: v, window: w, nulls: v == t.view}
+		ok, err := s.begin(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		q := v.stamps(v == t.view).where(append(s.where(), t.liveOf(v))...).order(s.order()).limit(t.stampPage)
+		all = append(all, question{doc.AsksWindow, v, q})
+	}
+	return all, nil
+}
+
+// byKey returns the queries for a range between two neighbours and for one row.
+func (t *Table) byKey(some []doc.OID) (all []question, err error) {
+	if len(some) == 0 {
+		return nil, nil
+	}
+	some = slices.Sorted(slices.Values(some))
+	middle := (len(some) - 1) / 2
+	s, err := t.newScan(doc.Range{From: some[middle], To: some[min(middle+1, len(some)-1)]})
+	if err != nil {
+		return nil, err
+	}
+	q := t.bodies().where(append(s.where(t), t.live())...).order(t.keyOrder()).limit(t.batch)
+	all = []question{{doc.AsksRange, t.view, q}}
+	for _, v := range t.views() {
+		if v == t.changes {
+			continue // it is only queried by window
+		}
+		among, err := v.among(some[middle : middle+1])
+		if err != nil {
+			return nil, err
+		}
+		q := v.bodies()
+		if v == t.deletion.list {
+			q = v.keys()
+		}
+		all = append(all, question{doc.AsksKeys, v, q.where(among, t.liveOf(v))})
+	}
+	return all, nil
+}

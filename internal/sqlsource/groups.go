@@ -1,0 +1,142 @@
+package sqlsource
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// A groups reads the groups of rows that can't become documents: the ACL's column
+// or child and no other part of the row. So the groups can be read even if another
+// column or child fails.
+//
+// Groups that can't be read are nil: the SQL fails for them, or several rows with
+// one key have different groups.
+type groups struct {
+	acl    doc.ACL
+	table  *Table
+	view   *view // the main SQL's or the child's; nil: the table has no ACL
+	values []int // the columns that hold the groups
+}
+
+func newGroups(cfg TableConfig, t *Table) (groups, error) {
+	g := groups{acl: cfg.ACL, table: t}
+	if cfg.ACL.Column != "" {
+		at, err := t.column("acl", cfg.ACL.Column)
+		g.view, g.values = t.view, []int{at}
+		return g, err
+	}
+	for i, c := range cfg.Children {
+		if c.Name != cfg.ACL.Child || cfg.ACL.Child == "" {
+			continue
+		}
+		g.view = t.children[i].view
+		if c.Value {
+			g.values = g.view.values()
+		}
+		for _, name := range c.Columns {
+			g.values = append(g.values, slices.Index(g.view.names, name))
+		}
+	}
+	return g, nil
+}
+
+// ofMain returns the groups of a row of all columns of the main SQL.
+func (g groups) ofMain(raw []any) *doc.Row {
+	if g.acl.Column == "" {
+		return nil
+	}
+	row, err := g.decode(raw[g.values[0] : g.values[0]+1])
+	if err != nil {
+		return nil
+	}
+	return g.acl.Value(row.Values[0])
+}
+
+// decode returns the columns of the groups as a row.
+func (g groups) decode(raw []any) (doc.Row, error) {
+	row := doc.Row{Values: make([]any, len(g.values))}
+	for i, at := range g.values {
+		row.Names = append(row.Names, g.view.names[at])
+		if raw[i] == nil {
+			continue
+		}
+		var err error
+		if row.Values[i], err = g.view.Columns[at].Value(raw[i]); err != nil {
+			return row, err
+		}
+	}
+	return row, nil
+}
+
+// fill reads the groups of a child for the rejects that do not have them yet, in
+// the transaction that read the rows.
+func (g groups) fill(ctx context.Context, x *tx, rejects []doc.Reject) error {
+	var oids []doc.OID
+	for _, r := range rejects {
+		if g.acl.Child != "" && r.OID != "" && r.Groups == nil {
+			oids = append(oids, r.OID)
+		}
+	}
+	for part := range slices.Chunk(oids, g.table.maxKeys()) {
+		read, err := g.read(ctx, x, part)
+		if err != nil {
+			return err
+		}
+		for i, r := range rejects {
+			if r.Groups == nil {
+				rejects[i].Groups = read[r.OID]
+			}
+		}
+	}
+	return nil
+}
+
+// groupsOf returns the groups of a row for which the SQL fails; nil if they fail
+// too.
+func (t *Table) groupsOf(ctx context.Context, oid doc.OID) (groups *doc.Row, err error) {
+	if t.groups.view == nil {
+		return nil, nil
+	}
+	err = t.read(ctx, "read the groups of a row", func(x *tx) error {
+		read, err := t.groups.read(ctx, x, []doc.OID{oid})
+		groups = read[oid]
+		return err
+	})
+	if isRefused(err) {
+		return nil, nil
+	}
+	return groups, err
+}
+
+// read returns the groups of these rows that can be read.
+func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*doc.Row, error) {
+	v, k := g.view, len(g.view.key)
+	among, err := v.among(oids)
+	if err != nil {
+		return nil, err
+	}
+	q := v.ask("SELECT ", strings.Join(v.selected(append(slices.Clone(v.key), g.values...)...), ", "), " ", v.From())
+	rows, unreadable := map[doc.OID][]doc.Row{}, map[doc.OID]bool{}
+	_, err = x.each(ctx, q.where(among, g.table.liveOf(v)), func(raw []any) bool {
+		oid, err := v.oid(raw)
+		if err != nil {
+			return true // no key of a document
+		}
+		row, err := g.decode(raw[k:])
+		rows[oid], unreadable[oid] = append(rows[oid], row), unreadable[oid] || err != nil
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	read := make(map[doc.OID]*doc.Row, len(oids))
+	for _, oid := range oids {
+		if !unreadable[oid] {
+			read[oid] = g.acl.Field(rows[oid])
+		}
+	}
+	return read, nil
+}

@@ -1,0 +1,149 @@
+package sqlsource
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
+)
+
+// NumberEpochs is the Epochs of a column with a number type: units since 1970.
+type NumberEpochs struct {
+	Whole bool // the type is an integer of 64 bits; else a decimal
+}
+
+// UnknownTick implements Epochs.
+func (NumberEpochs) UnknownTick() time.Duration { return time.Second }
+
+// Plausible implements Epochs.
+func (n NumberEpochs) Plausible(q *Query, expr string, as *Column, now time.Time) {
+	word := "("
+	for _, unit := range timeunit.Numbers {
+		from, to := unit.Range(now)
+		q.Write(word)
+		between(expr, n.bound(int64(from)), n.bound(int64(to)), as)(q)
+		word = " OR "
+	}
+	q.Write(")")
+}
+
+// bound returns a whole number as a parameter of the column.
+func (n NumberEpochs) bound(v int64) any {
+	if n.Whole {
+		return v
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// Unit implements Epochs.
+func (NumberEpochs) Unit(raw any, now time.Time) timeunit.Unit {
+	r, err := number(raw)
+	if err != nil {
+		return timeunit.Unknown
+	}
+	f, _ := r.Float64()
+	if unit := timeunit.OfNumber(f, now); unit.Declarable() {
+		return unit
+	}
+	return timeunit.Unknown
+}
+
+// Times implements Epochs.
+func (n NumberEpochs) Times(unit timeunit.Unit, _ []any, _ *time.Location) Times {
+	if unit.Duration() == 0 {
+		return nil
+	}
+	return epochTimes{unit: unit.Duration(), whole: n.Whole}
+}
+
+// epochTimes is the Times of a number of units since 1970.
+type epochTimes struct {
+	unit  time.Duration
+	whole bool
+}
+
+func (e epochTimes) Tick() time.Duration { return max(e.unit, time.Microsecond) }
+
+// Time rounds down to microseconds. A number outside the years 1 to 9999 becomes
+// the zero time, as NULL does: only the sweep finds changes of such a row.
+func (e epochTimes) Time(raw any) (time.Time, error) {
+	if n, err := integer(raw); err == nil && e.unit >= time.Microsecond {
+		if us := n * e.unit.Microseconds(); us/e.unit.Microseconds() == n {
+			return readable(us), nil
+		}
+		return time.Time{}, nil
+	}
+	r, err := number(raw)
+	if err != nil {
+		return time.Time{}, err
+	}
+	us := floor(r.Mul(r, big.NewRat(int64(e.unit), int64(time.Microsecond))))
+	if !us.IsInt64() {
+		return time.Time{}, nil
+	}
+	return readable(us.Int64()), nil
+}
+
+func readable(us int64) time.Time {
+	if us < minTime.UnixMicro() || us >= maxTime.UnixMicro() {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+// Bounds rounds up if the column holds integers.
+func (e epochTimes) Bounds(w doc.Window) (from, to any) { return e.bound(w.From), e.bound(w.To) }
+
+func (e epochTimes) bound(t time.Time) any {
+	us := ceil(t, time.Microsecond).UnixMicro()
+	r := new(big.Rat).Mul(big.NewRat(us, 1), big.NewRat(int64(time.Microsecond), int64(e.unit)))
+	if !e.whole {
+		return r.FloatString(6) // exact, since no unit is longer than a second
+	}
+	n := new(big.Int).Neg(floor(r.Neg(r)))
+	switch {
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return int64(math.MinInt64)
+	}
+	return int64(math.MaxInt64)
+}
+
+// number returns a raw value that is a number in one of the drivers' forms.
+func number(raw any) (*big.Rat, error) {
+	r := new(big.Rat)
+	text := ""
+	switch v := raw.(type) {
+	case int64:
+		return r.SetInt64(v), nil
+	case float64:
+		if r.SetFloat64(v) != nil {
+			return r, nil
+		}
+	case *string:
+		text = *v
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	}
+	// A long exponent would make a number of as many digits.
+	if strings.ContainsAny(text, "eE/") {
+		return nil, fmt.Errorf("%s is not a number", Show(raw))
+	}
+	if _, ok := r.SetString(text); ok {
+		return r, nil
+	}
+	return nil, fmt.Errorf("%s is not a number", Show(raw))
+}
+
+func floor(r *big.Rat) *big.Int {
+	// Div rounds down, since the denominator is positive.
+	return new(big.Int).Div(r.Num(), r.Denom())
+}

@@ -1,0 +1,142 @@
+package sqlsource
+
+import (
+	"context"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/timeunit"
+)
+
+// The methods of this file serve the command check, not the running daemon. Each
+// may read the whole table, so the caller limits it by its context.
+
+// Sample returns the keys of at most n live rows, in no particular order.
+func (t *Table) Sample(ctx context.Context, n int) ([]doc.OID, error) {
+	return t.readKeys(ctx, "read some keys", t.keys().where(t.notNull(), t.live()).limit(n))
+}
+
+// Duplicate returns a key that several live rows have, or "".
+func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
+	by := joined(t.keyOrder())
+	q := t.keys().where(t.notNull(), t.live()).Write(" GROUP BY ", by, " HAVING count(*) > 1").limit(1)
+	oids, err := t.readKeys(ctx, "look for duplicate keys", q)
+	if len(oids) > 0 {
+		oid = oids[0]
+	}
+	return oid, err
+}
+
+// WithoutUpdated counts the live rows whose updateTime is NULL, up to most.
+func (t *Table) WithoutUpdated(ctx context.Context, most int) (int, error) {
+	return t.countUpTo(ctx, most, func(Times) condition { return text(t.exprs[t.updated.at] + " IS NULL") })
+}
+
+// UpdatedIn counts the live rows with updateTime in a window, up to most.
+func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error) {
+	return t.countUpTo(ctx, most, func(times Times) condition {
+		if times == nil { // no row has an updateTime
+			return text("1 = 0")
+		}
+		from, to := times.Bounds(w)
+		return between(t.exprs[t.updated.at], from, to, &t.view.Columns[t.updated.at])
+	})
+}
+
+// ShownIn counts the live rows whose updateTime, as a wall clock shows it, is in a
+// window given as UTC, up to most. It needs a table with a Wall.
+func (t *Table) ShownIn(ctx context.Context, figures doc.Window, most int) (int, error) {
+	return t.countUpTo(ctx, most, func(times Times) condition {
+		waller, ok := times.(Waller)
+		if !ok {
+			return text("1 = 0")
+		}
+		return func(q *Query) { waller.ShownIn(q, t.exprs[t.updated.at], &t.view.Columns[t.updated.at], figures) }
+	})
+}
+
+// countUpTo counts the live rows that meet a condition, up to most.
+func (t *Table) countUpTo(ctx context.Context, most int, condition func(Times) condition) (n int, err error) {
+	err = t.read(ctx, "count rows", func(x *tx) error {
+		times, err := t.times(ctx, x)
+		if err != nil {
+			return err
+		}
+		q := t.ask("SELECT count(*) FROM (SELECT 1 AS one ", t.From()).where(condition(times), t.live()).limit(most).Write(") few")
+		rows, err := x.count(ctx, q)
+		n = int(rows)
+		return err
+	})
+	return n, err
+}
+
+// Constant reports whether all rows have the same updateTime; false if no row has
+// one.
+func (t *Table) Constant(ctx context.Context) (same bool, err error) {
+	err = t.read(ctx, "compare the updateTimes", func(x *tx) error {
+		// Two subqueries can use an index, and one aggregate with both can't.
+		u := t.exprs[t.updated.at]
+		row, err := x.one(ctx, t.ask("SELECT CASE WHEN (SELECT min(", u, ") ", t.From(), ") = (SELECT max(", u, ") ", t.From(), ") THEN 1 ELSE 0 END"))
+		if err == nil {
+			n, _ := integer(row[0])
+			same = n == 1
+		}
+		return err
+	})
+	return same, err
+}
+
+// OutOfRange counts the live rows and children's rows whose updateTime is not a
+// plausible time; NULL does not count. Without an index on the column it reads the
+// table.
+func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
+	err = t.read(ctx, "count updateTimes", func(x *tx) error {
+		plausible := doc.Window{From: timeunit.Earliest, To: timeunit.Latest(x.at)}
+		for _, v := range t.rowViews() {
+			times, err := v.times(ctx, x)
+			if err != nil {
+				return err
+			}
+			if times == nil {
+				continue
+			}
+			u, as := v.exprs[v.updated.at], &v.Columns[v.updated.at]
+			from, to := times.Bounds(plausible)
+			where := []condition{or(compare(u, " < ", from, as), compare(u, " >= ", to, as)), t.liveOf(v)}
+			if v == t.view {
+				where = append(where, t.unlisted())
+			}
+			q := v.ask("SELECT count(*) ", v.From()).where(where...)
+			q.slow = true
+			rows, err := x.count(ctx, q)
+			if err != nil {
+				return err
+			}
+			n += rows
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Wall returns the zone of a wall-clock updateTime; nil if the values need none.
+func (t *Table) Wall() *time.Location {
+	if waller, ok := t.updated.known().(Waller); ok {
+		return waller.Zone()
+	}
+	return nil
+}
+
+// Shown returns what the clocks of the Wall's zone showed at some times, according
+// to the database; none if it has no time zones.
+func (t *Table) Shown(ctx context.Context, at []time.Time) (figures []time.Time, err error) {
+	zones, ok := t.source.dialect.(ZoneShower)
+	if !ok {
+		return nil, nil
+	}
+	err = t.read(ctx, "ask for times in a zone", func(x *tx) error {
+		figures, err = zones.Shown(ctx, x.session, t.updated.zone.String(), at)
+		return err
+	})
+	return figures, err
+}

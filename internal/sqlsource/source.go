@@ -1,0 +1,297 @@
+package sqlsource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pace"
+	"indexerd/internal/timeunit"
+)
+
+// A Source is one database. It is safe for concurrent use.
+type Source struct {
+	dialect Dialect
+	pace    *pace.Pace
+}
+
+// New returns a source that reads a database within limits.
+func New(d Dialect, limits pace.Limits) *Source { return &Source{dialect: d, pace: pace.New(limits)} }
+
+// Dialect returns the vendor's part, for abilities that only some have.
+func (s *Source) Dialect() Dialect { return s.dialect }
+
+// Address names the database without secrets.
+func (s *Source) Address() string { return s.dialect.Address() }
+
+// Figures returns the statements sent and the time they took.
+func (s *Source) Figures() pace.Figures { return s.pace.Figures() }
+
+// Close closes all connections. It waits for those in use.
+func (s *Source) Close() { s.dialect.Close() }
+
+// Ping checks that the database answers.
+func (s *Source) Ping(ctx context.Context) error {
+	_, err := s.moment(ctx)
+	return err
+}
+
+func (s *Source) moment(ctx context.Context) (m doc.Moment, err error) {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer x.end()
+	x.note(func() { m, err = x.session.Moment(ctx) })
+	return m, err
+}
+
+// Server describes the database server, the connection and the role.
+func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
+	inspector, ok := s.dialect.(Inspector)
+	if !ok {
+		return d, s.Ping(ctx)
+	}
+	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
+		d, err = inspector.Server(ctx, x.session)
+		return err
+	})
+	return d, err
+}
+
+// Catalog describes the tables of the database in one snapshot.
+func (s *Source) Catalog(ctx context.Context) (c doc.Catalog, err error) {
+	lister, ok := s.dialect.(Cataloger)
+	if !ok {
+		return c, fmt.Errorf("catalog of %s: this database can't list its tables", s.Address())
+	}
+	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
+		c, err = lister.Catalog(ctx, x.session)
+		return err
+	})
+	if err != nil {
+		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
+	}
+	return c, nil
+}
+
+// ColumnsOf returns the names of the columns that an SQL returns now. Its errors
+// are a *ConfigError or wrap doc.ErrUnavailable.
+func (s *Source) ColumnsOf(ctx context.Context, sql string) (names []string, err error) {
+	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
+		columns, err := x.session.Describe(ctx, wrap(sql, "x"))
+		for _, c := range columns {
+			names = append(names, c.Name)
+		}
+		return configFault("sql", err)
+	})
+	return names, err
+}
+
+// UnitOf returns the unit of most rows of an SQL in a column of updateTimes;
+// Unknown if they do not show it, or if the column has a time type.
+func (s *Source) UnitOf(ctx context.Context, sql, column string) (unit timeunit.Unit, err error) {
+	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
+		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
+		if err != nil {
+			return err
+		}
+		at, err := v.column("updated", column)
+		if err != nil || v.Columns[at].Epochs == nil {
+			return err
+		}
+		v.updated = &updated{at: at, epochs: v.Columns[at].Epochs}
+		found, err := v.sample(ctx, x)
+		if err == nil {
+			unit, err = timeunit.Decide(timeunit.Unknown, timeunit.Unknown, found.votes)
+		}
+		return err
+	})
+	return unit, err
+}
+
+// A tx is a connection and, once begun, its transaction.
+type tx struct {
+	source     *Source
+	session    Session
+	at         time.Time // of the snapshot
+	statements int       // the number sent
+}
+
+// acquire takes a connection. Only here does a caller wait for the source's
+// limits, so that no connection or transaction is open during the wait.
+func (s *Source) acquire(ctx context.Context) (*tx, error) {
+	if err := s.pace.Wait(ctx); err != nil {
+		return nil, err
+	}
+	session, err := s.dialect.Acquire(ctx)
+	if err != nil {
+		return nil, cancelled(ctx, err)
+	}
+	return &tx{source: s, session: session}, nil
+}
+
+// read runs do in a transaction.
+func (s *Source) read(ctx context.Context, settings string, do func(*tx, Snapshot) error) error {
+	x, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer x.end()
+	snapshot, err := x.begin(ctx, settings)
+	if err != nil {
+		return err
+	}
+	return do(x, snapshot)
+}
+
+// note runs a statement and reports its time to the source's pace.
+func (x *tx) note(run func()) {
+	sent := time.Now()
+	run()
+	x.source.pace.Took(time.Since(sent))
+	x.statements++
+}
+
+func (x *tx) begin(ctx context.Context, settings string) (s Snapshot, err error) {
+	x.note(func() { s, err = x.session.Begin(ctx, settings) })
+	x.at = s.At
+	return s, notRowFault(cancelled(ctx, err))
+}
+
+// end ends the transaction and returns the connection.
+func (x *tx) end() {
+	x.session.End()
+	if x.statements > 1 {
+		x.source.pace.Charge(x.statements - 1) // acquire has waited for one
+	}
+}
+
+// each calls row with each row of a query until row returns false. It reports
+// whether row took all.
+func (x *tx) each(ctx context.Context, q *Query, row func(raw []any) bool) (all bool, err error) {
+	x.note(func() { all, err = x.session.Query(ctx, q.statement(), row) })
+	return all, cancelled(ctx, err)
+}
+
+// one returns the only row of a query.
+func (x *tx) one(ctx context.Context, q *Query) (row []any, err error) {
+	n := 0
+	_, err = x.each(ctx, q, func(raw []any) bool {
+		n++
+		row = keepAll(raw)
+		return true
+	})
+	if err == nil && n != 1 {
+		err = fmt.Errorf("the database returned %d rows, want 1", n)
+	}
+	return row, err
+}
+
+// count returns the number that a query returns.
+func (x *tx) count(ctx context.Context, q *Query) (int64, error) {
+	row, err := x.one(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	return integer(row[0])
+}
+
+// any reports whether a query, which is limited to one row, returns it.
+func (x *tx) any(ctx context.Context, q *Query) (found bool, err error) {
+	_, err = x.each(ctx, q, func([]any) bool {
+		found = true
+		return true
+	})
+	return found, err
+}
+
+// integer returns a raw value that is an integer in one of the drivers' forms.
+func integer(raw any) (int64, error) {
+	switch v := raw.(type) {
+	case int64:
+		return v, nil
+	case *string:
+		return strconv.ParseInt(*v, 10, 64)
+	case string:
+		return strconv.ParseInt(v, 10, 64)
+	case []byte:
+		return strconv.ParseInt(string(v), 10, 64)
+	}
+	return 0, fmt.Errorf("%s is not an integer", Show(raw))
+}
+
+// truth returns a raw value that is a boolean.
+func truth(raw any) bool {
+	switch v := raw.(type) {
+	case bool:
+		return v
+	case int64:
+		return v != 0
+	case *string:
+		return *v == "t"
+	}
+	return false
+}
+
+// keep returns a raw value that stays valid, for use as a parameter of its column.
+func keep(raw any) any {
+	switch v := raw.(type) {
+	case *string:
+		return *v
+	case []byte:
+		return append([]byte(nil), v...)
+	}
+	return raw
+}
+
+func keepAll(raw []any) []any {
+	kept := make([]any, len(raw))
+	for i, v := range raw {
+		kept[i] = keep(v)
+	}
+	return kept
+}
+
+// size returns the bytes of text of a row.
+func size(raw []any) (n int) {
+	for _, v := range raw {
+		switch v := v.(type) {
+		case *string:
+			n += len(*v)
+		case string:
+			n += len(v)
+		case []byte:
+			n += 2 * len(v)
+		}
+	}
+	return n
+}
+
+// Show returns a raw value for an error, shortened.
+func Show(raw any) string {
+	const most = 40
+	short := func(s string) string {
+		if len(s) > most {
+			return s[:most] + "..."
+		}
+		return s
+	}
+	switch v := raw.(type) {
+	case nil:
+		return "NULL"
+	case int64:
+		return "integer " + strconv.FormatInt(v, 10)
+	case float64:
+		return "real " + strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		return "text " + strconv.Quote(short(v))
+	case *string:
+		return short(*v)
+	case []byte:
+		return fmt.Sprintf("a blob of %d bytes", len(v))
+	}
+	return fmt.Sprintf("%v", raw)
+}

@@ -1,0 +1,353 @@
+package sqlsource
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// Numbers hands out the numbers of fetches. Begin calls open, which takes the
+// snapshot, under a lock and returns the snapshot's number: of two fetches, the
+// one with the higher number has the newer snapshot. End reports that the caller
+// has handled the fetch.
+type Numbers interface {
+	Begin(open func() error) (doc.FetchSeq, error)
+	End(doc.FetchSeq)
+}
+
+// noNumbers is the Numbers of a table that has none.
+type noNumbers struct{}
+
+func (noNumbers) Begin(open func() error) (doc.FetchSeq, error) { return 0, open() }
+func (noNumbers) End(doc.FetchSeq)                              {}
+
+// A TableConfig describes a table.
+type TableConfig struct {
+	Name     string
+	SQL      string
+	Key      []string
+	Updated  string
+	Unit     string         // of an Updated without a time type; "": found from the rows
+	Zone     *time.Location // of an updateTime without time zone; nil: not configured
+	Batch    int            // the greatest number of rows in a batch; 0: 2000
+	Limits   doc.Limits     // a row with more text is a reject
+	Numbers  Numbers        // nil: every fetch has number 0, for callers that store nothing
+	Children []ChildConfig  // children and extras, in the order of doc.Row.Children
+	Deleted  DeletedConfig  // zero: no row is marked deleted
+	Changes  string         // SQL of key and updateTime without the filter of SQL; "": none
+	ACL      doc.ACL        // the groups to read for rejects; zero: none
+
+	// Units has the units found before, by the path of their SQL: sql, changes,
+	// children.actors. Keep stores a unit that was found; it is called before the
+	// unit is used. A nil Keep stores nothing.
+	Units map[string]string
+	Keep  func(path, unit string) error
+
+	StampPage int // stamps of a page; 0: 50,000
+}
+
+// A ChildConfig is an SQL whose rows belong to rows of the main SQL: a child row
+// belongs to the row with the same key. Text keys must have the same bytes,
+// whatever the database takes for equal.
+type ChildConfig struct {
+	Name    string
+	Path    string // in the configuration, such as children.actors
+	SQL     string
+	Key     []string // the columns that hold the parent's key
+	Updated string   // "": none
+	Unit    string   // of an Updated without a time type; "": found from the rows
+	Columns []string // of the content; they must exist
+	Value   bool     // the SQL returns one column beside key and updated, as an extra does
+}
+
+// A DeletedConfig selects the rows that are marked deleted: those with one of
+// Values (string, int64, float64 or bool) in Column, or those whose key SQL lists,
+// in columns with the names of the key.
+type DeletedConfig struct {
+	Column string
+	Values []any
+	SQL    string
+}
+
+// A Table is the main SQL of one table of the daemon and the SQLs that belong to
+// it. It is safe for concurrent use.
+type Table struct {
+	*view
+	source    *Source
+	name      string
+	batch     int
+	stampPage int
+	limits    doc.Limits
+	numbers   Numbers
+	settings  string // of the sessions
+	epoch     uint32
+	children  []*child
+	deletion  deletion
+	changes   *view // nil: none
+	groups    groups
+}
+
+// stampPage is the number of stamps of a page: a few megabytes of memory, and a
+// snapshot of a fraction of a second on the server.
+const stampPage = 50_000
+
+// Table asks the database what the SQLs return and checks the configuration. An
+// error is a *ConfigError, or wraps doc.ErrUnavailable if a retry may succeed: so
+// too while no row shows the type of an untyped key.
+func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
+	t := &Table{
+		source: s, name: cfg.Name, batch: cfg.Batch, stampPage: cfg.StampPage, limits: cfg.Limits, numbers: cfg.Numbers,
+	}
+	if t.batch <= 0 {
+		t.batch = 2000
+	}
+	if t.stampPage <= 0 {
+		t.stampPage = stampPage
+	}
+	if t.numbers == nil {
+		t.numbers = noNumbers{}
+	}
+	err := s.read(ctx, "", func(x *tx, snapshot Snapshot) error {
+		t.settings = snapshot.Settings
+		if err := t.describe(ctx, x, cfg); err != nil {
+			return err
+		}
+		t.epoch = t.tokenEpoch(cfg, snapshot)
+		return nil
+	})
+	if err != nil {
+		return nil, t.wrap("describe the SQLs", err)
+	}
+	return t, nil
+}
+
+// describe finds the columns, keys and updateTimes of all SQLs.
+func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error) {
+	if cfg.Updated == "" {
+		return &ConfigError{"updated", "no column is named", "name the column with the time of a row's last change"}
+	}
+	t.view, err = newView(ctx, x, cfg.SQL, cfg.Key, cfg.updated("sql", cfg.Updated, cfg.Unit), paths{"sql", "key", "updated"})
+	if err != nil {
+		return err
+	}
+	for _, c := range cfg.Children {
+		child, err := newChild(ctx, x, c, cfg.updated(c.Path, c.Updated, c.Unit))
+		if err != nil {
+			return err
+		}
+		t.children = append(t.children, child)
+	}
+	if t.groups, err = newGroups(cfg, t); err != nil {
+		return err
+	}
+	if cfg.Changes != "" {
+		t.changes, err = newView(ctx, x, cfg.Changes, cfg.Key, cfg.updated("changes", cfg.Updated, cfg.Unit), paths{"changes", "changes", "changes"})
+		if err != nil {
+			return err
+		}
+	}
+	if t.deletion, err = newDeletion(ctx, x, cfg, t.view); err != nil {
+		return err
+	}
+	return t.describeRows(ctx, x)
+}
+
+// describeRows finds from rows what the types of columns do not say.
+func (t *Table) describeRows(ctx context.Context, x *tx) error {
+	for i, v := range t.views() {
+		if err := v.findKinds(ctx, x); err != nil {
+			return err
+		}
+		if i > 0 {
+			if err := v.sameKey(t.view); err != nil {
+				return err
+			}
+			continue
+		}
+		if at := slices.Index(v.kinds, 0); at >= 0 {
+			return fmt.Errorf("key %s has no declared type, and no row shows it yet: %w", v.names[v.key[at]], doc.ErrUnavailable)
+		}
+	}
+	for _, v := range t.timed() {
+		if _, err := v.checkUnit(ctx, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// views returns the main view, then those that refer to its key: children first.
+func (t *Table) views() []*view {
+	views := t.rowViews()
+	for _, v := range []*view{t.deletion.list, t.changes} {
+		if v != nil {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+// rowViews returns the main view and its children's.
+func (t *Table) rowViews() []*view {
+	views := []*view{t.view}
+	for _, c := range t.children {
+		views = append(views, c.view)
+	}
+	return views
+}
+
+// timed returns the views that have an updateTime.
+func (t *Table) timed() []*view {
+	return slices.DeleteFunc(t.views(), func(v *view) bool { return v.updated == nil })
+}
+
+// Described returns the SQLs of the table as they were described.
+func (t *Table) Described() (all []*Described) {
+	for _, v := range t.views() {
+		all = append(all, &v.Described)
+	}
+	return all
+}
+
+// tokenVersion is part of the epoch. It changes with combine.
+const tokenVersion = "2"
+
+// tokenEpoch hashes all that a digest depends on beside the rows. Tokens of
+// different epochs can't be compared.
+func (t *Table) tokenEpoch(cfg TableConfig, snapshot Snapshot) uint32 {
+	parts := append([]string{tokenVersion, snapshot.Epoch, snapshot.Settings, t.token(), t.SQL}, cfg.Key...)
+	parts = append(parts, t.described()...)
+	for i, c := range cfg.Children {
+		child := t.children[i]
+		parts = append(parts, "child", c.Name, child.token(), child.SQL, c.Updated, strconv.Itoa(len(c.Key)))
+		parts = append(parts, c.Key...)
+		parts = append(parts, child.described()...)
+	}
+	h := fnv.New32a()
+	for _, part := range parts {
+		// Lengths keep ("ab", "c") and ("a", "bc") apart.
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return h.Sum32()
+}
+
+// Kinds returns the kinds of the key's parts.
+func (t *Table) Kinds() []doc.Kind { return slices.Clone(t.kinds) }
+
+// Columns returns the column names of the main SQL in its order.
+func (t *Table) Columns() []string { return slices.Clone(t.names) }
+
+// Epoch returns the epoch of the table's tokens.
+func (t *Table) Epoch() uint32 { return t.epoch }
+
+// Settings returns the sessions' settings that the table was described with.
+func (t *Table) Settings() string { return t.settings }
+
+// Source returns the table's database.
+func (t *Table) Source() *Source { return t.source }
+
+// Ordered reports whether the database orders keys as OIDs are ordered.
+func (t *Table) Ordered() bool { return !slices.Contains(t.kinds, doc.Text) }
+
+// Moment reads the database's clock in a separate statement. Every snapshot taken
+// later sees at least what was committed by the moment's Seen.
+func (t *Table) Moment(ctx context.Context) (doc.Moment, error) {
+	m, err := t.source.moment(ctx)
+	return m, t.wrap("read the clock", err)
+}
+
+// Now returns the database's time. Every snapshot taken later sees what was
+// committed by then.
+func (t *Table) Now(ctx context.Context) (time.Time, error) {
+	m, err := t.Moment(ctx)
+	return m.Seen, err
+}
+
+// Behind returns why the absence of a row proves nothing, as on a standby; "" if
+// an absent row is gone.
+func (t *Table) Behind(ctx context.Context) (reason string, err error) {
+	replica, ok := t.source.dialect.(Replica)
+	if !ok {
+		return "", nil
+	}
+	err = t.read(ctx, "look for a delay of the standby", func(x *tx) error {
+		reason, err = replica.Behind(ctx, x.session)
+		return err
+	})
+	return reason, err
+}
+
+// Count returns the number of live rows, or the planner's estimate if the SQL
+// fails for a row.
+func (t *Table) Count(ctx context.Context) (n int64, err error) {
+	err = t.read(ctx, "count the rows", func(x *tx) error {
+		q := t.ask("SELECT count(*) ", t.From()).where(t.live(), t.unlisted())
+		q.slow = true
+		n, err = x.count(ctx, q)
+		return err
+	})
+	if isRowFault(err) {
+		return t.Estimate(ctx)
+	}
+	return n, err
+}
+
+// Breakpoints returns every n-th OID in the database's order of keys, without the
+// first: the bounds of ranges of n rows. It reads the keys of the whole table in
+// one query. Keys that can't be OIDs bound no range: Range rejects their rows.
+func (t *Table) Breakpoints(ctx context.Context, every int) (oids []doc.OID, err error) {
+	every = max(every, 1)
+	err = t.read(ctx, "find the ranges", func(x *tx) error {
+		oids, err = t.keysOf(ctx, x, t.breakpoints(every))
+		return err
+	})
+	if isRowFault(err) {
+		return t.bisectBreakpoints(ctx, every, err)
+	}
+	return oids, err
+}
+
+func (t *Table) breakpoints(every int) *Query {
+	var numbered, outer []string
+	for i, expr := range t.selected(t.key...) {
+		numbered = append(numbered, fmt.Sprintf("%s AS k%d", expr, i))
+		outer = append(outer, fmt.Sprintf("k%d", i))
+	}
+	keys := strings.Join(t.keyExprs(), ", ")
+	q := t.ask("SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", strings.Join(numbered, ", "),
+		", row_number() OVER (ORDER BY ", keys, ") - 1 AS n ", t.From())
+	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND n % ").Bind(int64(every), nil).Write(" = 0 ORDER BY n")
+	q.slow = true
+	return q
+}
+
+// keysOf returns the usable keys that a query selects.
+func (t *Table) keysOf(ctx context.Context, x *tx, q *Query) (oids []doc.OID, err error) {
+	_, err = x.each(ctx, q, func(raw []any) bool {
+		if oid, err := t.oid(raw); err == nil {
+			oids = append(oids, oid)
+		}
+		return true
+	})
+	return oids, err
+}
+
+// readKeys runs a query of keys in a transaction.
+func (t *Table) readKeys(ctx context.Context, doing string, q *Query) (oids []doc.OID, err error) {
+	err = t.read(ctx, doing, func(x *tx) error {
+		oids, err = t.keysOf(ctx, x, q)
+		return err
+	})
+	return oids, err
+}
+
+// read runs do in a transaction.
+func (t *Table) read(ctx context.Context, doing string, do func(*tx) error) error {
+	return t.wrap(doing, t.source.read(ctx, t.settings, func(x *tx, _ Snapshot) error { return do(x) }))
+}

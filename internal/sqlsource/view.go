@@ -1,0 +1,242 @@
+package sqlsource
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/nearest"
+)
+
+// A view is one SQL of a table: the main SQL, a child's, or one that lists keys.
+type view struct {
+	Described
+	dialect Dialect
+	paths   paths
+	names   []string // of the columns
+	exprs   []string // by which statements name them
+	key     []int    // the columns of the key
+	kinds   []doc.Kind
+	updated *updated // nil: no updateTime
+}
+
+// paths are the fields of the configuration that a view was made of.
+type paths struct{ sql, key, updated string }
+
+// wrap wraps an SQL without semicolons at its end. The alias does not occur in the
+// SQL, so that no column or table of the user's has the same name.
+func wrap(sql, letter string) Wrapped {
+	sql = strings.TrimRight(sql, "; \t\r\n")
+	alias := letter
+	for i := 1; strings.Contains(strings.ToLower(sql), alias); i++ {
+		alias = fmt.Sprintf("%s%d", letter, i)
+	}
+	return Wrapped{SQL: sql, Alias: alias}
+}
+
+// newView asks the database what the SQL returns. Without a name for updated the
+// view has no updateTime.
+func newView(ctx context.Context, x *tx, sql string, key []string, conf updatedConfig, at paths) (*view, error) {
+	letter := "x"
+	if at.sql == deletedPath {
+		letter = "d" // a condition compares its columns with the main SQL's
+	}
+	v := &view{dialect: x.source.dialect, paths: at}
+	v.Described = Described{Wrapped: wrap(sql, letter), Path: at.sql}
+	var err error
+	if v.Columns, err = x.session.Describe(ctx, v.Wrapped); err != nil {
+		return nil, configFault(at.sql, cancelled(ctx, err))
+	}
+	if err := v.findColumns(); err != nil {
+		return nil, err
+	}
+	if at.key != "" {
+		if err := v.findKey(key); err != nil {
+			return nil, err
+		}
+	}
+	if conf.name == "" {
+		return v, nil
+	}
+	v.updated, err = v.newUpdated(conf)
+	return v, err
+}
+
+func (v *view) findColumns() error {
+	if len(v.Columns) == 0 {
+		return &ConfigError{v.paths.sql, "it returns no columns", "write a SELECT"}
+	}
+	for _, c := range v.Columns {
+		if slices.Contains(v.names, c.Name) {
+			return &ConfigError{v.paths.sql, "it returns two columns named " + c.Name, "rename one of them with AS"}
+		}
+		v.names = append(v.names, c.Name)
+		v.exprs = append(v.exprs, v.Alias+"."+v.dialect.Quote(c.Name))
+	}
+	return nil
+}
+
+// column finds a configured column.
+func (v *view) column(field, name string) (int, error) {
+	if i := slices.Index(v.names, name); i >= 0 {
+		return i, nil
+	}
+	do := "name one of " + strings.Join(v.names, ", ")
+	if near := nearest.Name(name, v.names); near != "" {
+		do = "did you mean " + near + "?"
+	}
+	return 0, &ConfigError{field, "column " + name + " is not in the SQL's result", do}
+}
+
+// maxKeyParts bounds a composite key.
+const maxKeyParts = 8
+
+func (v *view) findKey(names []string) error {
+	if len(names) == 0 || len(names) > maxKeyParts {
+		return &ConfigError{v.paths.key, fmt.Sprintf("%d columns are named", len(names)), fmt.Sprintf("name the 1 to %d columns that identify a row", maxKeyParts)}
+	}
+	for i, name := range names {
+		at, err := v.column(v.paths.key, name)
+		if err != nil {
+			return err
+		}
+		c := &v.Columns[at]
+		switch {
+		case slices.Contains(names[:i], name):
+			return &ConfigError{v.paths.key, "column " + name + " is named twice", "name it once"}
+		case c.Kind == 0 && !c.Untyped:
+			return &ConfigError{v.paths.key, fmt.Sprintf("column %s has type %s", name, c.Type), "a key is made of integers, numeric without decimals, uuid or text"}
+		}
+		v.key, v.kinds = append(v.key, at), append(v.kinds, c.Kind)
+	}
+	return nil
+}
+
+// findKinds finds the kinds of key columns whose values have any type. A kind that
+// no row shows yet stays 0.
+func (v *view) findKinds(ctx context.Context, x *tx) error {
+	for i, at := range v.key {
+		if v.kinds[i] != 0 {
+			continue
+		}
+		typer, ok := v.dialect.(Typer)
+		if !ok {
+			return fmt.Errorf("key %s: its type is unknown", v.names[at])
+		}
+		row, err := x.one(ctx, v.ask("SELECT ", typer.KindQuery(v.exprs[at]), " ", v.From()))
+		if err != nil {
+			return err
+		}
+		kind, what, do := typer.Kind(row)
+		if what != "" {
+			return &ConfigError{v.paths.key, "column " + v.names[at] + " " + what, do}
+		}
+		v.kinds[i] = kind
+	}
+	return nil
+}
+
+// sameKey sets the kinds of the view's key to those of the main SQL's, which it
+// refers to.
+func (v *view) sameKey(main *view) error {
+	if len(v.key) != len(main.key) {
+		return &ConfigError{v.paths.key, fmt.Sprintf("its key has %d columns, and the table's has %d", len(v.key), len(main.key)), "name the columns that hold the table's key, in its order"}
+	}
+	for i, kind := range v.kinds {
+		if kind != 0 && kind != main.kinds[i] {
+			return &ConfigError{v.paths.key, fmt.Sprintf("column %s is %v, and that part of the table's key is %v", v.names[v.key[i]], kind, main.kinds[i]), "name the columns that hold the table's key, in its order, or CAST them in the SQL"}
+		}
+	}
+	v.kinds = main.kinds
+	return nil
+}
+
+// path returns the view's place in the configuration: sql, changes, children.actors.
+func (v *view) path() string { return strings.TrimSuffix(v.paths.sql, ".sql") }
+
+// ask begins a statement on the view.
+func (v *view) ask(sql ...string) *Query {
+	q := &Query{dialect: v.dialect, reads: []*Described{&v.Described}}
+	return q.Write(sql...)
+}
+
+// selected returns the expressions under which columns are fetched.
+func (v *view) selected(at ...int) []string {
+	exprs := make([]string, len(at))
+	for i, n := range at {
+		exprs[i] = v.dialect.Select(&v.Columns[n], v.exprs[n])
+	}
+	return exprs
+}
+
+// all returns the positions of all columns.
+func (v *view) all() []int {
+	at := make([]int, len(v.Columns))
+	for i := range at {
+		at[i] = i
+	}
+	return at
+}
+
+// token returns the expression of a row's digest, or NULL.
+func (v *view) token() string {
+	if token := v.dialect.Token(v.Alias, v.exprs); token != "" {
+		return token
+	}
+	return "NULL"
+}
+
+// bodies begins a statement that selects all columns, then the token.
+func (v *view) bodies() *Query {
+	return v.ask("SELECT ", strings.Join(append(v.selected(v.all()...), v.token()), ", "), " ", v.From())
+}
+
+// keys begins a statement that selects the key.
+func (v *view) keys() *Query {
+	return v.ask("SELECT ", strings.Join(v.selected(v.key...), ", "), " ", v.From())
+}
+
+// stamps begins a statement that selects key, updateTime and token. Without digest
+// the token is NULL.
+func (v *view) stamps(digest bool) *Query {
+	exprs, token := v.selected(v.key...), "NULL"
+	if digest {
+		token = v.token()
+	}
+	exprs = append(exprs, v.updatedExpr(), token)
+	return v.ask("SELECT ", strings.Join(exprs, ", "), " ", v.From())
+}
+
+// updatedExpr is the expression under which updateTime is fetched, or NULL.
+func (v *view) updatedExpr() string {
+	if v.updated == nil {
+		return "NULL"
+	}
+	return v.selected(v.updated.at)[0]
+}
+
+// row converts the columns of a raw row.
+func (v *view) row(raw []any) (doc.Row, error) {
+	row := doc.Row{Names: v.names, Values: make([]any, len(v.Columns))}
+	for i := range v.Columns {
+		if raw[i] == nil {
+			continue
+		}
+		var err error
+		if row.Values[i], err = v.Columns[i].Value(raw[i]); err != nil {
+			return row, fmt.Errorf("column %s: %w", v.names[i], err)
+		}
+	}
+	return row, nil
+}
+
+// described returns what an epoch covers of the columns: a row's text does not
+// contain their names, nor always their types.
+func (v *view) described() (parts []string) {
+	for _, c := range v.Columns {
+		parts = append(parts, "column", c.Name, c.Type)
+	}
+	return parts
+}
