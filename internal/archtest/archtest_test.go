@@ -78,7 +78,7 @@ func allowed(from, to string) bool {
 	case 2:
 		// Passes use floor 1 only through interfaces that they declare, but for
 		// refetch, the step that three passes share.
-		return floors[to] == 0 || to == "timetrace" || to == "internal/refetch"
+		return floors[to] == 0 || to == "timetrace" || to == "internal/refetch" || from == "internal/sqlsource/stdsql" && to == "internal/sqlsource"
 	}
 	return floors[to] < floors[from]
 }

@@ -51,8 +51,8 @@ func (v *view) placeOf(raw []any) *place {
 	for i, at := range v.key {
 		p.key = append(p.key, keep(raw[i]))
 		tie := p.key[i]
-		if v.kinds[i] == doc.Text {
-			if text, err := v.Columns[at].Value(raw[i]); err == nil { // without padding
+		if padded, ok := raw[i].(*string); ok && v.kinds[i] == doc.Text {
+			if text, err := v.Columns[at].Value(padded); err == nil { // without padding
 				tie = text
 			}
 		}
