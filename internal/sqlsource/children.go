@@ -245,7 +245,13 @@ func (t *Table) addChildren(ctx context.Context, x *tx, b *doc.Batch, rows int) 
 	case !fits && len(oids) > 1:
 		return &tooMuchError{rows / 2}
 	case !fits:
-		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error()})
+		groups := t.groups.acl.Of(b.Docs[0].Row)
+		for _, d := range b.Docs[1:] {
+			if !doc.SameGroups(groups, t.groups.acl.Of(d.Row)) {
+				groups = nil
+			}
+		}
+		b.Rejects = append(b.Rejects, doc.Reject{OID: oids[0], Reason: t.limits.CheckText(math.MaxInt).Error(), Groups: groups})
 		b.Docs = nil
 		return nil
 	}

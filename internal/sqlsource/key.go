@@ -188,6 +188,9 @@ func (v *view) part(i int, raw any) (any, error) {
 	if _, ok := raw.(int64); ok && kind == doc.Integer {
 		return raw, nil
 	}
+	if _, ok := raw.([]byte); ok && kind == doc.Text {
+		return nil, fmt.Errorf("%s is no text, as the table's key is", Show(raw))
+	}
 	value, err := v.Columns[v.key[i]].Value(raw)
 	if err != nil {
 		return nil, err
