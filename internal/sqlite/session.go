@@ -91,7 +91,10 @@ func (vendor) Fault(ctx context.Context, s *stdsql.Session, st sqlsource.Stateme
 
 // Describe implements stdsql.Vendor. It prepares the SQL and does not run it. It
 // does not wrap the SQL, which would rename columns that share a name.
-func (vendor) Describe(_ context.Context, conn *sql.Conn, of sqlsource.Wrapped) ([]sqlsource.Column, error) {
+func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped) ([]sqlsource.Column, error) {
+	if err := refuseParameters(ctx, conn, of.SQL); err != nil {
+		return nil, err
+	}
 	var info []sqlite.ColumnInfo
 	err := conn.Raw(func(driverConn any) (err error) {
 		describer, ok := driverConn.(interface {
@@ -122,6 +125,22 @@ func (vendor) Describe(_ context.Context, conn *sql.Conn, of sqlsource.Wrapped) 
 		columns[i] = newColumn(c)
 	}
 	return columns, nil
+}
+
+// refuseParameters returns a fault if the SQL has a parameter, which nothing
+// binds. EXPLAIN does not run the SQL.
+func refuseParameters(ctx context.Context, conn *sql.Conn, query string) error {
+	if !strings.ContainsAny(query, "?:@$") {
+		return nil
+	}
+	rows, err := conn.QueryContext(ctx, "EXPLAIN "+query)
+	if err != nil && strings.Contains(err.Error(), "missing") {
+		return &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: "it has a parameter", Hint: "write the value into the SQL"}
+	}
+	if err == nil {
+		err = rows.Close()
+	}
+	return err
 }
 
 func newColumn(info sqlite.ColumnInfo) sqlsource.Column {

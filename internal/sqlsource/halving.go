@@ -23,7 +23,7 @@ const sqlFaultRows = 50
 
 // docs reads some rows by key. It reports whether the consumer wants more.
 func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) (more bool, err error) {
-	h := &halving{table: t, yield: yield, size: len(oids)}
+	h := &halving{table: t, yield: yield, size: len(oids), most: len(oids)}
 	defer h.end()
 	if more, err := h.readAll(ctx, oids); !more || err != nil {
 		return more, err
@@ -36,6 +36,7 @@ type halving struct {
 	table   *Table
 	yield   func(doc.Batch, error) bool
 	size    int        // keys of a fetch
+	most    int        // keys of a fetch at most
 	checked bool       // checkStatements has run
 	read    int        // rows that did not fail
 	kept    []kept     // rejects of rows that failed
@@ -65,7 +66,7 @@ func (h *halving) forward(b doc.Batch, err error) bool {
 func (h *halving) readAll(ctx context.Context, oids []doc.OID) (more bool, err error) {
 	for len(oids) > 0 {
 		n := min(h.size, len(oids))
-		if n == 1 {
+		if n == 1 && h.checked {
 			more, err = h.readOne(ctx, oids[0])
 		} else {
 			more, err = h.readSome(ctx, oids[:n])
@@ -79,7 +80,7 @@ func (h *halving) readAll(ctx context.Context, oids []doc.OID) (more bool, err e
 			return more, err
 		}
 		oids = oids[n:]
-		h.size *= 2 // the excess may have been one row's
+		h.size = min(2*h.size, h.most) // the excess may have been one row's
 	}
 	return true, nil
 }
@@ -98,12 +99,10 @@ func (h *halving) readSome(ctx context.Context, oids []doc.OID) (more bool, err 
 		}
 	}
 	middle := len(oids) / 2
-	for _, half := range [][]doc.OID{oids[:middle], oids[middle:]} {
-		if more, err := h.readAll(ctx, half); !more || err != nil {
-			return more, err
-		}
+	if more, err := h.readAll(ctx, oids[:middle]); !more || err != nil {
+		return more, err
 	}
-	return true, nil
+	return h.readAll(ctx, oids[middle:])
 }
 
 // readOne reads one row. If the SQL fails for it, the row is a reject of the fetch
@@ -112,16 +111,7 @@ func (h *halving) readSome(ctx context.Context, oids []doc.OID) (more bool, err 
 func (h *halving) readOne(ctx context.Context, oid doc.OID) (more bool, err error) {
 	t := h.table
 	b, end, err := t.open(ctx, func(x *tx, b *doc.Batch) error { return t.fillKeys(ctx, x, []doc.OID{oid}, b) })
-	fault := err
-	switch {
-	case !isRowFault(err):
-	case !h.checked:
-		h.checked = true
-		err = t.checkStatements(ctx)
-	default:
-		err = nil
-	}
-	if err != nil || fault == nil {
+	if !isRowFault(err) {
 		defer end()
 		if err != nil {
 			return true, err
@@ -129,7 +119,7 @@ func (h *halving) readOne(ctx context.Context, oid doc.OID) (more bool, err erro
 		return h.forward(b, nil), nil
 	}
 	b = doc.Batch{Fetch: b.Fetch, At: b.At}
-	if err := h.judge(ctx, oid, fault, &b); err != nil {
+	if err := h.judge(ctx, oid, err, &b); err != nil {
 		end()
 		return true, err
 	}

@@ -43,7 +43,7 @@ func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, err
 				return
 			}
 		}
-		if err == nil && r.To == "" {
+		if err == nil && s.nulls {
 			_, err = t.rangeOfNull(ctx, yield)
 		}
 		if err != nil {
@@ -75,6 +75,7 @@ type scan struct {
 	after    *place // the last row read; nil: none yet
 	limit    int    // rows of a page
 	done     bool
+	nulls    bool    // rows without a key are still to be read
 	split    doc.OID // the last page's last key, if more rows of it may follow: it is read by key
 }
 
@@ -122,6 +123,14 @@ func (t *Table) rangePage(ctx context.Context, s *scan, yield func(doc.Batch, er
 			if p.text > pageText/2 {
 				next.limit = s.limit
 			}
+			if next.done && s.to == nil {
+				rejects, err := t.nullKey(ctx, x, nil)
+				if err != nil && !isRowFault(err) {
+					return err
+				}
+				next.nulls = err != nil // it is asked again
+				b.Rejects = append(b.Rejects, rejects...)
+			}
 			*s = next // before the page is yielded
 			return nil
 		})
@@ -167,7 +176,7 @@ func (t *Table) pageByKeys(ctx context.Context, s *scan, fault error, yield func
 	if !more || err != nil {
 		return more, err
 	}
-	next.split = ""
+	next.split, next.nulls = "", next.done && s.to == nil
 	*s = next
 	return t.docs(ctx, slices.Compact(oids), yield)
 }

@@ -197,7 +197,7 @@ func onceEach(stamps []doc.Stamp) []doc.Stamp {
 // digest fails has an unknown token, so that the row is fetched and the fetch
 // reports why. If all of a part fail, the fault is the SQL's.
 func (t *Table) stampsByHalves(ctx context.Context, oids []doc.OID) ([]doc.Stamp, error) {
-	stamps, err := t.stampsAmong(ctx, oids)
+	stamps, err := t.stampsAmong(ctx, oids, true)
 	if !isRowFault(err) {
 		return stamps, err
 	}
@@ -219,8 +219,9 @@ func (t *Table) stampsByHalves(ctx context.Context, oids []doc.OID) ([]doc.Stamp
 }
 
 // stampsAmong reads the stamps of the live rows with these OIDs, in parts that one
-// statement can select by.
-func (t *Table) stampsAmong(ctx context.Context, oids []doc.OID) (stamps []doc.Stamp, err error) {
+// statement can select by. Without digests the tokens are unknown, the updateTimes
+// are those of the main rows, and marked rows are included.
+func (t *Table) stampsAmong(ctx context.Context, oids []doc.OID, digest bool) (stamps []doc.Stamp, err error) {
 	for part := range slices.Chunk(oids, t.maxKeys()) {
 		err = t.read(ctx, fmt.Sprintf("read the stamps of %d rows", len(part)), func(x *tx) error {
 			among, err := t.among(part)
@@ -233,11 +234,17 @@ func (t *Table) stampsAmong(ctx context.Context, oids []doc.OID) (stamps []doc.S
 			}
 			var p page
 			r := stampReader{table: t, times: times, page: &p}
-			if _, err := x.each(ctx, t.stamps(true).where(among, t.live()), r.add); err != nil {
+			q := t.stamps(digest).where(among)
+			if digest {
+				q = t.stamps(true).where(among, t.live())
+			}
+			if _, err := x.each(ctx, q, r.add); err != nil {
 				return err
 			}
 			p.stamps = doc.Among(p.stamps, part)
-			err = t.complete(ctx, x, &p)
+			if digest {
+				err = t.complete(ctx, x, &p)
+			}
 			stamps = append(stamps, p.stamps...)
 			return err
 		})
@@ -257,7 +264,7 @@ type stampHalving struct {
 }
 
 func (h *stampHalving) read(ctx context.Context, oids []doc.OID) error {
-	stamps, err := h.table.stampsAmong(ctx, oids)
+	stamps, err := h.table.stampsAmong(ctx, oids, true)
 	switch {
 	case err == nil:
 		h.good += len(stamps)
@@ -275,14 +282,21 @@ func (h *stampHalving) read(ctx context.Context, oids []doc.OID) error {
 	return h.read(ctx, oids[middle:])
 }
 
-// unknown adds the stamp of a row whose digest fails: its key with an unknown
-// token; none if the row does not exist or is marked deleted.
+// unknown adds the stamp of a row whose digest fails: its key and own updateTime,
+// or its key alone if that fails too; none if the row does not exist or is marked
+// deleted.
 func (h *stampHalving) unknown(ctx context.Context, oid doc.OID, fault error) error {
-	_, live, err := h.table.state(ctx, oid)
-	if live {
-		h.failed.add(fault)
-		h.stamps = append(h.stamps, doc.Stamp{OID: oid, Token: doc.Token{Epoch: h.table.epoch}})
+	t := h.table
+	_, live, err := t.state(ctx, oid)
+	if err != nil || !live {
+		return err
 	}
+	h.failed.add(fault)
+	stamps, err := t.stampsAmong(ctx, []doc.OID{oid}, false)
+	if isRowFault(err) {
+		stamps, err = []doc.Stamp{{OID: oid, Token: doc.Token{Epoch: t.epoch}}}, nil
+	}
+	h.stamps = append(h.stamps, stamps...)
 	return err
 }
 

@@ -120,6 +120,9 @@ func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc
 			yield(nil, err)
 			return false
 		}
+		if p.more && p.last == nil {
+			p.stamps = nil // the next page reads them again
+		}
 		if p.unusable && !unusable {
 			unusable = true
 			p.stamps = append(p.stamps, doc.Stamp{})

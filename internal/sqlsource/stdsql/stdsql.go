@@ -27,7 +27,7 @@ type Vendor interface {
 type Session struct {
 	vendor    Vendor
 	conn      *sql.Conn
-	tx        *sql.Tx                        // nil until Begin
+	tx        *sql.Tx                       // nil until Begin
 	unchanged map[*sqlsource.Described]bool // described again in this transaction
 }
 
@@ -125,4 +125,3 @@ func (s *Session) End() {
 	}
 	_ = s.conn.Close()
 }
-
