@@ -210,7 +210,7 @@ func TestInitFails(t *testing.T) {
 		{"${UNSET}", "environment variable UNSET is not set", exitBad},
 		{"postgres://u@h:port/d", "is not a connection string", exitBad},
 		{"", "name a file", exitBad},
-		{"/no/such/file.db", "file.db: look at its tables: database unavailable: no such file or directory: name a file of SQLite, or postgres://", exitBad},
+		{"/no/such/file.db", "connect to file.db: database unavailable: no such file or directory: name a file of SQLite, or postgres://", exitBad},
 		{notes, "not a database", exitNo},
 	} {
 		stdout, stderr, code := initHere(t, env, c.dsn)
