@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/inspect"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // asRole makes a role that may read, and returns the DSN with it. It is dropped
@@ -332,7 +332,7 @@ func TestCheckACL(t *testing.T) {
 func sqliteFilm(t *testing.T, statements ...string) (path string, rows int) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "film.db")
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/search"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // as asks a daemon with a token.
@@ -279,7 +279,7 @@ func isEqual(t *testing.T, file, table string) {
 // execSQLite runs statements in a SQLite file.
 func execSQLite(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}

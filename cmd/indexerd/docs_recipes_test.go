@@ -7,7 +7,7 @@ import (
 
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // shop has the tables of the recipes that do not select films.
@@ -36,7 +36,7 @@ func TestRecipes(t *testing.T) {
 	sample, own := films.DB(t), pgtest.DB(t)
 	pgtest.Exec(t, own, shop)
 	till := filepath.Join(t.TempDir(), "till.db")
-	db, err := sqlitesource.OpenWritable(till)
+	db, err := sqlite.OpenWritable(till)
 	if err != nil {
 		t.Fatal(err)
 	}

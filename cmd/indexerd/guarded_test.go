@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // The tokens of these tests have one word in common, which nothing may show.
@@ -37,7 +37,7 @@ const hiddenWord = "xylocanary"
 func writeGuarded(t *testing.T, http string) (file, data string) {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := sqlitesource.OpenWritable(filepath.Join(dir, "docs.db"))
+	db, err := sqlite.OpenWritable(filepath.Join(dir, "docs.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

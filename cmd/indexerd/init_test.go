@@ -15,7 +15,7 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // initHere runs init in this process.
@@ -104,7 +104,7 @@ func initFinds(t *testing.T, dsn string) {
 
 func TestInitSQLite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a $shop.db")
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestInitSQLite(t *testing.T) {
 // An updateTime that is a number is declared in the unit that most rows have.
 func TestInitFindsTheUnit(t *testing.T) {
 	dsn, path := pgtest.DB(t), filepath.Join(t.TempDir(), "notes.db")
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // A many is a daemon with many tables of three databases: a PostgreSQL with few
@@ -34,7 +34,7 @@ func newMany(t *testing.T, tables int) *many {
 	t.Helper()
 	m := &many{dsn: pgtest.DB(t), tables: tables}
 	file := filepath.Join(t.TempDir(), "file.db")
-	writer, err := sqlitesource.OpenWritable(file)
+	writer, err := sqlite.OpenWritable(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // asideOf is the table's quarantine: reasons by key, "" for rows without one.
@@ -134,7 +134,7 @@ tables:
 // type.
 func TestRowsThatFailInAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file.db")
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/cluster"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // testdata/release has, for each driver, an archive of what a user of an earlier
@@ -130,7 +130,7 @@ func (d releaseDB) exec(t *testing.T, statements string) {
 		pgtest.Exec(t, d.dsn, statements)
 		return
 	}
-	db, err := sqlitesource.OpenWritable(d.dsn)
+	db, err := sqlite.OpenWritable(d.dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

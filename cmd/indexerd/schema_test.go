@@ -21,7 +21,7 @@ import (
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/search"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // TestSchema changes the schema of tables in SCHEMA_N random sequences, under
@@ -85,7 +85,7 @@ func newSchemaRound(t *testing.T, seed uint64, n int) *schemaRound {
 	t.Helper()
 	dir, r := t.TempDir(), &schemaRound{}
 	dsn, lite := pgtest.DB(t), filepath.Join(dir, "lite.db")
-	db, err := sqlitesource.OpenWritable(lite)
+	db, err := sqlite.OpenWritable(lite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/search"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // A clockTable is a table whose updateTime is a number since 1970, in a database
@@ -36,7 +36,7 @@ func clockTables(t *testing.T, f func(*testing.T, clockTable)) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "note.db")
-		db, err := sqlitesource.OpenWritable(path)
+		db, err := sqlite.OpenWritable(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,6 @@ var floors = map[string]int{
 	"internal/refetch":          1,
 	"internal/horizon":          1,
 	"internal/pgsource":         1,
-	"internal/sqlitesource":     1,
 	"internal/fulltext":         1,
 	"internal/quarantine":       1,
 	"internal/history":          1,

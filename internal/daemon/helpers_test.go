@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"indexerd/configs"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // soon is how long a test waits for what takes a daemon a moment: others may use
@@ -49,7 +49,7 @@ func writeFile(t testing.TB, text string) string {
 // execSQLite runs statements in a SQLite file.
 func execSQLite(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // A Config is where the database is and what it has. The same Seed and Rows
@@ -100,7 +100,7 @@ func Create(ctx context.Context, c Config) error {
 
 // fill creates the tables and the orders in one transaction.
 func (c Config) fill(ctx context.Context, name string) (err error) {
-	db, err := sqlitesource.OpenWritable(name)
+	db, err := sqlite.OpenWritable(name)
 	if err != nil {
 		return err
 	}

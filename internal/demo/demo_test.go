@@ -13,7 +13,9 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/doc"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/pace"
+	"indexerd/internal/sqlite"
+	"indexerd/internal/sqlsource"
 )
 
 // create creates a database and opens it for the test.
@@ -27,7 +29,7 @@ func create(t testing.TB, c Config) *sql.DB {
 
 func open(t testing.TB, c Config) *sql.DB {
 	t.Helper()
-	db, err := sqlitesource.OpenWritable(c.file())
+	db, err := sqlite.OpenWritable(c.file())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,14 +127,15 @@ func TestSeedDeterminesTheOrders(t *testing.T) {
 }
 
 // table opens the database as the daemon does.
-func table(t testing.TB, c Config) *sqlitesource.Table {
+func table(t testing.TB, c Config) *sqlsource.Table {
 	t.Helper()
-	s, err := sqlitesource.Open(t.Context(), sqlitesource.Config{Name: "freight", DSN: c.file()})
+	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "freight", DSN: c.file()})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := sqlsource.New(d, pace.Limits{})
 	t.Cleanup(s.Close)
-	table, err := s.Table(t.Context(), sqlitesource.TableConfig{Name: "job_order", SQL: mainSQL, Key: []string{"id"}, Updated: "updated_at"})
+	table, err := s.Table(t.Context(), sqlsource.TableConfig{Name: "job_order", SQL: mainSQL, Key: []string{"id"}, Updated: "updated_at"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
 )
 
 // Write changes the database two to ten times a second until ctx is done. It then
@@ -39,7 +39,7 @@ type writer struct {
 }
 
 func (c Config) newWriter() (*writer, error) {
-	db, err := sqlitesource.OpenWritable(c.file())
+	db, err := sqlite.OpenWritable(c.file())
 	if err != nil {
 		return nil, err
 	}

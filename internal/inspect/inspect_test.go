@@ -9,10 +9,12 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/doc"
+	"indexerd/internal/pace"
 	"indexerd/internal/pgsource"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/films"
-	"indexerd/internal/sqlitesource"
+	"indexerd/internal/sqlite"
+	"indexerd/internal/sqlsource"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -60,11 +62,11 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 	}
 }
 
-// sqlite does the same as postgres with a SQLite database.
-func sqlite(t *testing.T, name string, statements ...string) (doc.Catalog, func(configs.Table) error) {
+// lite does the same as postgres with a SQLite database.
+func lite(t *testing.T, name string, statements ...string) (doc.Catalog, func(configs.Table) error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	db, err := sqlitesource.OpenWritable(path)
+	db, err := sqlite.OpenWritable(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,19 +76,20 @@ func sqlite(t *testing.T, name string, statements ...string) (doc.Catalog, func(
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	s, err := sqlitesource.Open(t.Context(), sqlitesource.Config{Name: "test", DSN: path})
+	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "test", DSN: path})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := sqlsource.New(d, pace.Limits{})
 	t.Cleanup(s.Close)
 	c, err := s.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, func(conf configs.Table) error {
-		table := sqlitesource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
+		table := sqlsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
 		for _, c := range conf.Children {
-			table.Children = append(table.Children, sqlitesource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+			table.Children = append(table.Children, sqlsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
 		}
 		_, err := s.Table(t.Context(), table)
 		return err
@@ -143,7 +146,7 @@ func inspects(t *testing.T, file string, c doc.Catalog, open func(configs.Table)
 }
 
 func TestShop(t *testing.T) {
-	c, open := sqlite(t, "shop.db",
+	c, open := lite(t, "shop.db",
 		`CREATE TABLE category (id INTEGER PRIMARY KEY, name TEXT NOT NULL, updated_at TEXT)`,
 		`CREATE TABLE product (id INTEGER PRIMARY KEY, "list price" NUMERIC, title VARCHAR(80) NOT NULL, details TEXT, state TEXT, photo BLOB, on_sale BOOLEAN,
 			introduced DATE, category_id INTEGER REFERENCES category, updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP)`,

@@ -136,7 +136,7 @@ func TestShapes(t *testing.T) {
 		})
 		t.Run("sqlite/"+s.name, func(t *testing.T) {
 			schema := strings.NewReplacer("INSTANT", "DATETIME", "b_id INTEGER, title", "b_id INTEGER REFERENCES b (id), title", "CYCLE", "").Replace(s.schema)
-			c, open := sqlite(t, "shape.db", schema)
+			c, open := lite(t, "shape.db", schema)
 			yaml, tables := Config(c, Source{Driver: "sqlite", DSN: "shape.db"})
 			if tables > 0 {
 				works(t, yaml, open)

@@ -74,7 +74,7 @@ func (m mutant) test(dir string) (result string, killed bool, err error) {
 	}
 	args, by := []string{"./internal/simtest", "-run", "^TestSeeds$"}, "the simulation"
 	if m.tests != "" {
-		by = "./" + m.pkg
+		by = "./" + m.testsIn()
 		args = []string{by, "-short", "-run", "^(" + m.tests + ")$"}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)

@@ -53,13 +53,13 @@ func TestTestsOfMutantsExist(t *testing.T) {
 		if m.tests == "" {
 			continue
 		}
-		all, err := testsOf(m.pkg)
+		all, err := testsOf(m.testsIn())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name := range strings.SplitSeq(m.tests, "|") {
 			if !slices.Contains(all, name) {
-				t.Errorf("%s, %s: %s has no test %s", m.rule, m.name, m.pkg, name)
+				t.Errorf("%s, %s: %s has no test %s", m.rule, m.name, m.testsIn(), name)
 			}
 		}
 	}
