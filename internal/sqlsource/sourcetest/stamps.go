@@ -70,6 +70,7 @@ func changesChangeTokens(r *run) {
 		{"another text", func() { changed.Text = "texT" }},
 		{"a child", func() { changed.Children = []string{"a"} }},
 		{"the same child again", func() { changed.Children = []string{"a", "a"} }},
+		{"another child twice", func() { changed.Children = []string{"b", "b"} }},
 		{"another child", func() { changed.Children = []string{"a", "b"} }},
 		{"a child of empty text", func() { changed.Children = []string{"a", ""} }},
 		{"a blank at the end", func() { changed.Text = "texT " }},
