@@ -16,7 +16,7 @@ range     1; 2 by several rows; 3
 docs      1; 2 by several rows; 3
 of        1; 2 unknown; 3
 in range  1; 2 unknown; 3
-window    1; 2 unknown; 2; 3
+window    1; 2; 3
 keyless   none
 in window none`},
 	{name: "duplicate key, the same row twice", key: []string{"a"}, rows: "(1, 'x', 100, 0), (2, 'x', 101, 0), (2, 'x', 101, 0), (3, 'x', 102, 0)",
@@ -25,7 +25,7 @@ range     1; 2 by several rows; 3
 docs      2 by several rows
 of        2 unknown
 in range  1; 2 unknown; 3
-window    1; 2 unknown; 3
+window    1; 2; 3
 keyless   none
 in window none`},
 	{name: "duplicate key across batches and pages", key: []string{"a"},
@@ -35,7 +35,7 @@ range     1; 2 by several rows; 3 by several rows; 4
 docs      1; 2 by several rows; 3 by several rows; 4
 of        1; 2 unknown; 3 unknown; 4
 in range  1; 2 unknown; 3 unknown; 4
-window    1; 2; 3; 2 unknown; 2; 3; 4; 2
+window    1; 2; 3; 2; 3; 4; 2
 keyless   none
 in window none`},
 	{name: "all rows have one key", key: []string{"a"}, rows: "(1, 'a', 100, 0), (1, 'b', 100, 0), (1, 'c', 100, 0), (1, 'd', 100, 0), (1, 'e', 100, 0)",
@@ -44,7 +44,7 @@ range     1 by several rows
 docs      1 by several rows
 of        1 unknown
 in range  1 unknown
-window    1 unknown
+window    1
 keyless   none
 in window none`},
 	{name: "duplicate text key", key: []string{"b"}, rows: "(1, 'x', 100, 0), (2, 'y', 101, 0), (3, 'x', 102, 0), (4, 'X', 103, 0)",

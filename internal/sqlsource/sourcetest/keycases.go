@@ -13,7 +13,8 @@ import (
 // seconds since 1970; gone = 1 marks a row deleted. Batches and pages have 2 rows.
 //
 //	range, docs           documents, marked if their batch has several rows of the key, deleted rows, reasons of rejects
-//	of, in range, window  stamps, marked if their token is unknown; "unusable keys" for a stamp without a key
+//	of, in range          stamps, marked if their token is unknown; "unusable keys" for a stamp without a key
+//	window                the same; a key of several rows comes once or more often, and its token may be known
 //	keyless, in window    reasons of Keyless, and of Unusable for the window from 100 s to 200 s
 type keyCase struct {
 	name string
@@ -50,12 +51,13 @@ func (r *run) keyCase(table Table, c keyCase) string {
 	slices.SortFunc(of, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
 	keyless, err2 := table.Keyless(ctx)
 	unusable, err3 := table.Unusable(ctx, w)
+	inRange := readStamps("StampsInRange", table.StampsInRange(ctx, all))
 	lines := []string{
 		"range     " + byBatch(readBatches("Range", table.Range(ctx, all))),
 		"docs      " + byBatch(readBatches("Docs", table.Docs(ctx, ask))),
 		"of        " + unknown(reading{stamps: of, err: err}),
-		"in range  " + unknown(readStamps("StampsInRange", table.StampsInRange(ctx, all))),
-		"window    " + unknown(readStamps("Stamps", table.Stamps(ctx, w))),
+		"in range  " + unknown(inRange),
+		"window    " + unknown(once(readStamps("Stamps", table.Stamps(ctx, w)), inRange)),
 		"keyless   " + listed(reading{rejects: keyless.Rejects, err: err2}, nil),
 		"in window " + listed(reading{rejects: unusable.Rejects, err: err3}, nil),
 	}
@@ -88,6 +90,23 @@ func byBatch(r reading) string {
 	}
 	slices.Sort(texts)
 	return listed(reading{err: r.err}, texts)
+}
+
+// once returns the stamps of a window without those that repeat the one before
+// and, for keys of several rows, whose token is unknown in the range, with one
+// digest.
+func once(window, inRange reading) reading {
+	several := map[doc.OID]bool{}
+	for _, s := range inRange.stamps {
+		several[s.OID] = s.Token.Digest == 0
+	}
+	for i, s := range window.stamps {
+		if several[s.OID] {
+			window.stamps[i].Token.Digest = 1
+		}
+	}
+	window.stamps = slices.CompactFunc(window.stamps, func(a, b doc.Stamp) bool { return a.OID == b.OID && several[a.OID] })
+	return window
 }
 
 // unknown prints the keys of stamps in their order, "unknown" after a key whose
