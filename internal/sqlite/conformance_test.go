@@ -19,9 +19,16 @@ import (
 
 // TestConformance runs the suite of all sources.
 func TestConformance(t *testing.T) {
-	sourcetest.Run(t, sourcetest.Harness{
+	sourcetest.Run(t, harness(func(d *DB) sqlsource.Dialect { return d }))
+}
+
+// harness returns the harness of a dialect over SQLite's.
+func harness(dialect func(*DB) sqlsource.Dialect) sourcetest.Harness {
+	return sourcetest.Harness{
 		Open: func(t testing.TB) sourcetest.Database {
-			return newDB(t)
+			db := newDB(t)
+			db.dialect = dialect
+			return db.Connect()
 		},
 		Facts: sourcetest.Facts{
 			Integer: "INTEGER", Text: "TEXT", Float: "REAL", Time: "TEXT", Fold: "TEXT COLLATE NOCASE",
@@ -127,20 +134,21 @@ func TestConformance(t *testing.T) {
 			"a connection that is killed makes the database unavailable, and the next read works": "a SQLite file has no connections that another session could kill",
 			"session settings change no token and no value":                                       "a SQLite file has no settings that change values",
 		},
-	})
+	}
 }
 
 // A testDB is a database file with one writing connection and a source.
 type testDB struct {
-	t      testing.TB
-	path   string
-	writer *sql.DB
-	source *sqlsource.Source
+	t       testing.TB
+	path    string
+	writer  *sql.DB
+	dialect func(*DB) sqlsource.Dialect
+	source  *sqlsource.Source
 }
 
 func newDB(t testing.TB, statements ...string) *testDB {
 	t.Helper()
-	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db")}
+	db := &testDB{t: t, path: filepath.Join(t.TempDir(), "test.db"), dialect: func(d *DB) sqlsource.Dialect { return d }}
 	var err error
 	if db.writer, err = OpenWritable(db.path); err != nil {
 		t.Fatal(err)
@@ -163,14 +171,16 @@ func (db *testDB) newSource() *sqlsource.Source {
 	if err != nil {
 		db.t.Fatal(err)
 	}
-	source := sqlsource.New(d, pace.Limits{})
+	source := sqlsource.New(db.dialect(d), pace.Limits{})
 	db.t.Cleanup(source.Close)
 	return source
 }
 
 // Connect implements sourcetest.Database.
 func (db *testDB) Connect() sourcetest.Database {
-	return &testDB{db.t, db.path, db.writer, db.newSource()}
+	other := *db
+	other.source = db.newSource()
+	return &other
 }
 
 // Exec implements sourcetest.Database.

@@ -34,7 +34,11 @@ func keyCases(r *run) {
 			SQL: "SELECT a, b, u, gone FROM t", Key: c.key, Batch: 2, Page: 2, Numbers: r.sink(),
 			Deleted: Deleted{Column: "gone", Values: []any{int64(1)}},
 		})
-		if got, want := r.keyCase(table, c), strings.TrimSpace(c.want); got != want {
+		got, want := r.keyCase(table, c), strings.TrimSpace(c.want)
+		if r.h.Facts.NoDigest { // every token is unknown
+			got, want = strings.ReplaceAll(got, " unknown", ""), strings.ReplaceAll(want, " unknown", "")
+		}
+		if got != want {
 			r.Errorf("%s: got\n%s\nwant\n%s", c.name, got, want)
 		}
 	}

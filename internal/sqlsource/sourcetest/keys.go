@@ -16,6 +16,7 @@ var keyBehaviours = []behaviour{
 	{"keys of odd texts are read by every way and every range", false, textKeys},
 	{"keys of UUIDs are read by every way and every range", true, uuidKeys},
 	{"keys of several columns are read by every way and every range", false, compositeKeys},
+	{"hundreds of keys are read by every way, with children and marks", false, manyKeys},
 	{"keys that differ in case only are different rows", true, foldedKeys},
 	{"NULL keys and keys of several rows are reported", true, keyCases},
 	{"a key of several rows is listed once, whatever the page", true, duplicatesOnPages},
@@ -79,6 +80,34 @@ func compositeKeys(r *run) {
 		}
 		r.fresh().checkKeys(c.types, keys, missing)
 	}
+}
+
+// manyKeys asks for more keys at once than some databases select by.
+func manyKeys(r *run) {
+	s := shape{key: []string{"{int}", "{text}"}, children: true, marks: true, config: Config{Batch: 500, Page: 500, Numbers: r.sink()}}
+	var rows []Row
+	var live, deleted []doc.OID
+	for i := range 250 {
+		row := Row{Key: []any{int64(i % 7), fmt.Sprint(i)}, Updated: at(i % 3), Marked: i%5 == 0, Children: []string{"child"}}
+		rows = append(rows, row)
+		if row.Marked {
+			deleted = append(deleted, row.oid())
+		} else {
+			live = append(live, row.oid())
+		}
+	}
+	table := r.rows(s, rows...)
+	r.agree(table, live...)
+	read := readBatches("Docs", table.Docs(r.Context(), oidsOf(rows)))
+	if read.err != nil || read.keys() != printed(live) || len(read.docs) != len(live) || printed(read.deleted) != printed(deleted) {
+		r.Errorf("Docs: got %d documents and %d deleted rows, %v, want %d and %d", len(read.docs), len(read.deleted), read.err, len(live), len(deleted))
+	}
+	for _, d := range read.docs {
+		if r.db != nil && len(d.Row.Children[0].Rows) != 1 {
+			r.Errorf("row %v: got children %v, want one", d.OID, d.Row.Children)
+		}
+	}
+	r.checkLeft(table, ever, printed(deleted))
 }
 
 // checkKeys checks that every way finds the rows with these keys, and that each

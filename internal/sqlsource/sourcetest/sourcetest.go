@@ -141,6 +141,7 @@ type Facts struct {
 	Times                      []Time
 	Wall                       string                                 // the type of an updateTime that is local time
 	TableLocks                 bool                                   // a lock of the table is doc.ErrLocked
+	NoDigest                   bool                                   // the database computes no digest: every token is unknown
 	Settings                   []string                               // statements that change how later sessions show values
 	Writes                     []string                               // SQLs that write to doc, of the database's own kinds
 	WriteSetup                 []string                               // what Writes need

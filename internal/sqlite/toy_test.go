@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/sourcetest"
+)
+
+// A toy is the dialect of an imaginary database that can do as little as the
+// engine allows. It has SQLite's connections and none of its abilities but Typer,
+// which SQLite's untyped columns need: no lists of keys, no digest, no comparison
+// of rows, and few parameters.
+type toy struct{ db *DB }
+
+// toyParameters is the greatest number of parameters of a toy's statement.
+const toyParameters = 100
+
+func (t toy) Address() string                             { return t.db.Address() }
+func (t toy) Close()                                      { t.db.Close() }
+func (t toy) Quote(name string) string                    { return t.db.Quote(name) }
+func (toy) Placeholder(n int, _ *sqlsource.Column) string { return fmt.Sprintf("?%d", n) }
+func (t toy) Limit(placeholder string) string             { return t.db.Limit(placeholder) }
+func (toy) Keyset() sqlsource.Keyset                      { return sqlsource.Expanded }
+func (t toy) Tie(c *sqlsource.Column, e string) string    { return t.db.Tie(c, e) }
+func (t toy) Select(c *sqlsource.Column, e string) string { return t.db.Select(c, e) }
+func (toy) Token(string, []string) string                 { return "" }
+func (t toy) Suspect(c *sqlsource.Column, k doc.Kind, e string) string {
+	return t.db.Suspect(c, k, e)
+}
+
+// MaxKeys leaves ten parameters for the marks of deleted rows and a limit.
+func (toy) MaxKeys(parts int) int { return (toyParameters - 10) / parts }
+
+func (t toy) KindQuery(expr string) string                 { return t.db.KindQuery(expr) }
+func (t toy) Kind(raw []any) (k doc.Kind, what, do string) { return t.db.Kind(raw) }
+
+func (t toy) Acquire(ctx context.Context) (sqlsource.Session, error) {
+	s, err := t.db.Acquire(ctx)
+	return toySession{s}, err
+}
+
+// A toySession fails a statement with too many parameters.
+type toySession struct{ sqlsource.Session }
+
+func (s toySession) Query(ctx context.Context, st sqlsource.Statement, row func([]any) bool) (bool, error) {
+	if n := len(st.Args); n > toyParameters {
+		return false, &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: fmt.Sprintf("a statement has %d parameters, more than %d", n, toyParameters)}
+	}
+	return s.Session.Query(ctx, st, row)
+}
+
+// TestToyDialect shows that the engine needs no more of a database than Dialect.
+func TestToyDialect(t *testing.T) {
+	h := harness(func(d *DB) sqlsource.Dialect { return toy{d} })
+	h.Facts.NoDigest = true
+	h.Lacks = maps.Clone(h.Lacks)
+	for _, name := range []string{
+		"each change of a row or its children gives another token to that row alone",
+		"a token distinguishes NULL, empty text, columns and neighbouring floats",
+	} {
+		h.Lacks[name] = "the database computes no digest"
+	}
+	sourcetest.Run(t, h)
+}
