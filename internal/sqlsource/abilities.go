@@ -71,3 +71,11 @@ type Waller interface {
 	// which is given as UTC.
 	ShownIn(q *Query, expr string, as *Column, figures doc.Window)
 }
+
+// A Watcher knows which SQLs read rows whose updateTimes are not bound by the open
+// transactions of the database. Its dialect also implements horizon.Sampler.
+type Watcher interface {
+	// Inexact returns why no horizon is exact for the rows of these SQLs, and what
+	// to do; "": it may be exact. Afterwards only End may be called.
+	Inexact(ctx context.Context, s Session, all []*Described) (string, error)
+}
