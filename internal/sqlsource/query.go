@@ -18,6 +18,12 @@ type Query struct {
 // A condition writes a condition of a WHERE clause; nil: true for every row.
 type condition func(*Query)
 
+// NewQuery returns an empty statement for a dialect.
+func NewQuery(d Dialect) *Query { return &Query{dialect: d} }
+
+// Statement returns the statement that was written.
+func (q *Query) Statement() Statement { return q.statement() }
+
 // Write writes SQL.
 func (q *Query) Write(texts ...string) *Query {
 	for _, text := range texts {
