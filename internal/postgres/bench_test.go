@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pace"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlsource"
+)
+
+// fill creates 100,000 rows of 5 columns and about 500 bytes.
+const fill = `CREATE TABLE doc (id bigint PRIMARY KEY, u timestamptz, title text, body text, price numeric(10,2));
+	INSERT INTO doc SELECT n, now() + n * interval '1 ms', 'title ' || n, repeat('some words of text ', 23), n / 100.0 FROM generate_series(1, 100000) n;
+	CREATE INDEX ON doc (u); ANALYZE doc`
+
+// withParts adds two rows of a child to each row.
+const withParts = fill + `; CREATE TABLE part AS SELECT id, u, body AS v FROM doc, generate_series(1, 2); CREATE INDEX ON part (id); ANALYZE part`
+
+// benchmarkRows measures reads of all rows. The time includes the server's, which
+// computes the tokens.
+func benchmarkRows(b *testing.B, setup string, read func(*sqlsource.Table) int, children ...sqlsource.ChildConfig) {
+	dsn := pgtest.DB(b)
+	pgtest.Exec(b, dsn, setup)
+	table, err := sqlsource.New(openDB(b, dsn), pace.Limits{}).Table(b.Context(), sqlsource.TableConfig{
+		Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 2000, Children: children,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if rows := read(table); rows != 100_000 {
+			b.Fatalf("got %d rows, want 100000", rows)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}
+
+var parts = sqlsource.ChildConfig{Name: "parts", Path: "children.parts", SQL: "SELECT * FROM part", Key: []string{"id"}, Updated: "u"}
+
+// BenchmarkRange reads a table as the initial load does.
+func BenchmarkRange(b *testing.B) {
+	benchmarkRows(b, fill, func(t *sqlsource.Table) int { return countRows(b, t) })
+}
+
+// BenchmarkRangeWithChildren reads documents with two rows of a child each.
+func BenchmarkRangeWithChildren(b *testing.B) {
+	benchmarkRows(b, withParts, func(t *sqlsource.Table) int { return countRows(b, t) }, parts)
+}
+
+func countRows(b *testing.B, table *sqlsource.Table) (rows int) {
+	for batch, err := range table.Range(b.Context(), doc.Range{}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows += len(batch.Docs)
+	}
+	return rows
+}
+
+func BenchmarkStamps(b *testing.B) {
+	benchmarkRows(b, fill, func(t *sqlsource.Table) (rows int) {
+		for page, err := range t.Stamps(b.Context(), doc.Window{To: time.Now().Add(time.Hour)}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows += len(page)
+		}
+		return rows
+	})
+}
+
+// BenchmarkStampsInRange reads the stamps that a sweep compares.
+func BenchmarkStampsInRange(b *testing.B) {
+	benchmarkRows(b, withParts, func(t *sqlsource.Table) (rows int) {
+		for page, err := range t.StampsInRange(b.Context(), doc.Range{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows += len(page)
+		}
+		return rows
+	}, parts)
+}

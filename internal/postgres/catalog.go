@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// Catalog implements sqlsource.Cataloger by five queries of the system catalog. It
+// reads no table.
+func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, err error) {
+	x := s.(*session)
+	named, err := one[struct{ Name, Zone string }](ctx, x, query{sql: catalogName})
+	if err != nil {
+		return all, err
+	}
+	columns, err := many[catalogColumn](ctx, x, query{sql: catalogColumns})
+	if err != nil {
+		return all, err
+	}
+	indexes, err := many[catalogIndex](ctx, x, query{sql: catalogIndexes})
+	if err != nil {
+		return all, err
+	}
+	references, err := many[catalogReference](ctx, x, query{sql: catalogReferences})
+	if err != nil {
+		return all, err
+	}
+	views, err := many[struct{ SQL string }](ctx, x, query{sql: catalogViews})
+	all = doc.Catalog{Name: named.Name, Zone: portableZone(named.Zone), Greatest: "greatest", Tables: catalogTables(columns, indexes, references)}
+	for _, v := range views {
+		all.Views = append(all.Views, v.SQL)
+	}
+	return all, err
+}
+
+// The row types have the names of the queries in catalogsql.go.
+type (
+	catalogColumn struct {
+		Table                    uint32
+		Schema, Relation, SQL    string
+		Denied                   bool
+		Name, Quoted, Type       string
+		Base                     uint32 // the type, or what a domain is made of
+		BaseName, Category       string
+		Mod                      int32
+		NotNull, Now, Maintained bool
+	}
+	catalogIndex struct {
+		Table        uint32
+		Columns      []string
+		Primary, Key bool
+	}
+	catalogReference struct {
+		Table                 uint32
+		To                    string
+		Columns, OtherColumns []string
+	}
+)
+
+// catalogTables groups columns, indexes and references by table. Columns come
+// table by table.
+func catalogTables(columns []catalogColumn, indexes []catalogIndex, references []catalogReference) []doc.CatalogTable {
+	var tables []doc.CatalogTable
+	at := map[uint32]int{}
+	for _, c := range columns {
+		if _, known := at[c.Table]; !known {
+			at[c.Table] = len(tables)
+			tables = append(tables, doc.CatalogTable{Schema: c.Schema, Name: c.Relation, SQL: c.SQL, Denied: c.Denied})
+		}
+		t := &tables[at[c.Table]]
+		t.Columns = append(t.Columns, c.column())
+	}
+	for _, i := range indexes {
+		if n, known := at[i.Table]; known {
+			i.addTo(&tables[n])
+		}
+	}
+	for _, r := range references {
+		if n, known := at[r.Table]; known {
+			tables[n].References = append(tables[n].References, doc.CatalogReference{To: r.To, Columns: r.Columns, OtherColumns: r.OtherColumns})
+		}
+	}
+	return tables
+}
+
+// addTo adds the index to its table. The primary key comes first.
+func (i catalogIndex) addTo(t *doc.CatalogTable) {
+	lead := slices.IndexFunc(t.Columns, func(c doc.CatalogColumn) bool { return c.Name == i.Columns[0] })
+	t.Columns[lead].Indexed = true
+	if i.Key {
+		t.Keys = append(t.Keys, i.Columns)
+		t.Primary = t.Primary || i.Primary
+	}
+}
+
+// column describes a column, including whether it can be a key or an
+// updateTime.
+func (c catalogColumn) column() doc.CatalogColumn {
+	typ := columnType{OID: c.Base, Name: c.BaseName, mod: c.Mod}
+	described := doc.CatalogColumn{
+		Name: c.Name, SQL: c.Quoted, Type: c.Type, Kind: c.kind(),
+		NotNull: c.NotNull, Key: typ.kind() != 0, Time: typ.clock() != nil || typ.epochs() != nil, Now: c.Now, Maintained: c.Maintained,
+	}
+	if described.Kind == doc.TextColumn && c.Mod > 4 {
+		described.Length = int(c.Mod) - 4 // the type modifier includes a header of 4 bytes
+	}
+	return described
+}
+
+// kind uses the type's category if the type may be an extension's or the
+// user's.
+func (c catalogColumn) kind() doc.ColumnKind {
+	switch c.Base {
+	case pgtype.TimestamptzOID:
+		return doc.InstantColumn
+	case pgtype.TimestampOID:
+		return doc.WallColumn
+	case pgtype.DateOID:
+		return doc.DateColumn
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.Float4OID, pgtype.Float8OID, pgtype.NumericOID,
+		pgtype.Int2ArrayOID, pgtype.Int4ArrayOID, pgtype.Int8ArrayOID:
+		return doc.NumberColumn
+	case pgtype.UUIDOID, pgtype.TextArrayOID, pgtype.VarcharArrayOID:
+		return doc.WordColumn
+	}
+	switch c.Category {
+	case "S":
+		return doc.TextColumn
+	case "E":
+		return doc.WordColumn
+	case "B":
+		return doc.BooleanColumn
+	}
+	return doc.OtherColumn // including money and object identifiers
+}
+
+// portableZone returns the name of a zone if it means the same on every
+// machine, else "".
+func portableZone(name string) string {
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" || name == "localtime" {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,241 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// A columnType is a column's type in the catalog. Domains are replaced by their
+// base types.
+type columnType struct {
+	OID     uint32
+	Name    string // as SQL writes it
+	Array   uint32 // the type of its arrays; 0: none
+	Element uint32 // the type of its elements; 0: it is no array
+	mod     int32  // the modifier, such as a precision; -1: none
+}
+
+// A native is what the package keeps of a column.
+type native struct {
+	oid    uint32
+	mod    int32
+	table  uint32 // the table of which it is a column; 0: it is an expression
+	number uint16 // of the column in the table
+	param  uint32 // type of a parameter that is compared with it
+	array  uint32 // type of an array of those
+}
+
+func nativeOf(c *sqlsource.Column) native { return c.Native.(native) }
+
+// Describe implements sqlsource.Session. The server parses the SQL and starts it
+// without reading a row. This also finds a missing privilege, and a lock that the
+// SQL would take.
+func (x *session) Describe(ctx context.Context, sql sqlsource.Wrapped) ([]sqlsource.Column, error) {
+	ctx, cancel := x.limit(ctx)
+	defer cancel()
+	statement := "SELECT " + sql.Alias + ".*, " + x.db.Token(sql.Alias, nil) + " " + sql.From() + " LIMIT 0"
+	described, err := x.pg.Prepare(ctx, "", statement, nil)
+	if err != nil {
+		return nil, x.describeFault(ctx, sql, statement, err)
+	}
+	if len(described.ParamOIDs) > 0 {
+		return nil, &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: "it has a parameter ($1)", Hint: "write the value into the SQL"}
+	}
+	if err := x.pg.ExecParams(ctx, statement, nil, nil, nil, nil).Read().Err; err != nil {
+		return nil, x.describeFault(ctx, sql, statement, err)
+	}
+	fields := described.Fields[:len(described.Fields)-1]
+	types, err := x.types(ctx, fields)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]sqlsource.Column, len(fields))
+	for i, f := range fields {
+		t := types[f.DataTypeOID]
+		t.mod = f.TypeModifier
+		columns[i] = newColumn(f, t)
+	}
+	return columns, nil
+}
+
+// describeFault is fault with the line of the user's SQL.
+func (x *session) describeFault(ctx context.Context, sql sqlsource.Wrapped, statement string, err error) error {
+	err, position := x.fault(ctx, err), positionOf(err)
+	var fault *sqlsource.Fault
+	if errors.As(err, &fault) {
+		fault.Line = lineOf(sql.SQL, statement, position)
+	}
+	return err
+}
+
+// lineOf returns the line of an SQL at a position of a statement that contains it,
+// or 0 if the position is outside.
+func lineOf(sql, statement string, position int) int {
+	before, _, ok := strings.Cut(statement, sql)
+	runes := []rune(sql)
+	at := position - 1 - utf8.RuneCountInString(before)
+	if !ok || at < 0 || at >= len(runes) {
+		return 0
+	}
+	return 1 + strings.Count(string(runes[:at]), "\n")
+}
+
+// typesSQL reads types. A type is an array if its element type has it as typarray:
+// oidvector has elements too, but another text form. Arrays of box have another
+// delimiter.
+const typesSQL = `SELECT t.oid::bigint, format_type(t.oid, NULL) AS name, t.typarray::bigint AS array, coalesce(nullif(e.typbasetype, 0), e.oid, 0)::bigint AS element
+	FROM pg_catalog.pg_type t
+	LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND e.typarray = t.oid AND e.typdelim = ','
+	WHERE t.oid = ANY ($1)`
+
+func (x *session) types(ctx context.Context, fields []pgconn.FieldDescription) (map[uint32]columnType, error) {
+	oids := make([]string, len(fields))
+	for i, f := range fields {
+		oids[i] = strconv.FormatUint(uint64(f.DataTypeOID), 10)
+	}
+	q := query{sql: typesSQL}
+	q.bind(pgtype.OIDArrayOID, arrayOf(oids))
+	all, err := many[columnType](ctx, x, q)
+	types := make(map[uint32]columnType, len(all))
+	for _, t := range all {
+		types[t.OID] = t
+	}
+	return types, err
+}
+
+func newColumn(f pgconn.FieldDescription, t columnType) sqlsource.Column {
+	c := sqlsource.Column{
+		Name: f.Name, Type: t.Name, Detail: detailOf(f), Origin: originOf(f), Value: t.value(), Kind: t.kind(), Clock: t.clock(), Epochs: t.epochs(),
+	}
+	param, array := t.OID, t.Array
+	switch t.OID {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID: // they share an operator family
+		param, array = pgtype.Int8OID, pgtype.Int8ArrayOID
+	}
+	c.Native = native{t.OID, f.TypeModifier, f.TableOID, f.TableAttributeNumber, param, array}
+	return c
+}
+
+func detailOf(f pgconn.FieldDescription) string {
+	return fmt.Sprintf("%d(%d)", f.DataTypeOID, f.TypeModifier)
+}
+
+func originOf(f pgconn.FieldDescription) string {
+	if f.TableOID == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", f.TableOID, f.TableAttributeNumber)
+}
+
+// checkColumns returns doc.ErrChangedResult if an SQL returns other columns now
+// than it did when it was described. The name of another type is not known.
+func checkColumns(d *sqlsource.Described, fields []pgconn.FieldDescription) error {
+	same := len(fields) == len(d.Columns)
+	for i := 0; same && i < len(fields); i++ {
+		f, c := &fields[i], nativeOf(&d.Columns[i])
+		same = f.Name == d.Columns[i].Name && f.DataTypeOID == c.oid && f.TypeModifier == c.mod && f.TableOID == c.table && f.TableAttributeNumber == c.number
+	}
+	if same {
+		return nil
+	}
+	now := make([]sqlsource.Column, len(fields))
+	for i, f := range fields {
+		now[i] = sqlsource.Column{Name: f.Name, Detail: detailOf(f), Origin: originOf(f)}
+		if i < len(d.Columns) {
+			now[i].Type = d.Columns[i].Type
+		}
+	}
+	return sqlsource.Changed(d, now)
+}
+
+// kind returns the kind of a part of a key; 0 for a type that can't be one.
+//
+// Integer keys are smallint, integer, bigint and numeric without decimals. Text
+// keys are text, varchar, char (without its padding), name and citext. The third
+// kind is uuid.
+func (t columnType) kind() doc.Kind {
+	switch t.OID {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
+		return doc.Integer
+	case pgtype.NumericOID:
+		if numericScale(t.mod) != 0 {
+			return 0
+		}
+		return doc.Integer
+	case pgtype.UUIDOID:
+		return doc.UUID
+	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
+		return doc.Text
+	}
+	// citext is an extension's type and has no fixed OID.
+	if t.Name == "citext" || strings.HasSuffix(t.Name, ".citext") {
+		return doc.Text
+	}
+	return 0
+}
+
+// numericScale returns the number of decimals of a numeric type, or 0 if none is
+// declared.
+func numericScale(mod int32) int32 {
+	if mod < 4 {
+		return 0
+	}
+	// The low 11 bits hold the scale, in two's complement.
+	return ((mod-4)&0x7ff ^ 1024) - 1024
+}
+
+// clock returns how a time type stores updateTimes; nil: it is none.
+func (t columnType) clock() *sqlsource.Clock {
+	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: timestampTick(t.mod), Parse: parseRawTime, Write: writeAs("2006-01-02 15:04:05.000000")}
+	switch t.OID {
+	case pgtype.TimestampOID:
+	case pgtype.TimestamptzOID:
+		c.Form, c.Write = sqlsource.Instant, writeAs("2006-01-02 15:04:05.000000+00")
+	case pgtype.DateOID:
+		c.Form, c.Precision, c.Write = sqlsource.Day, 24*time.Hour, writeAs("2006-01-02")
+	default:
+		return nil
+	}
+	return c
+}
+
+func parseRawTime(raw any) (time.Time, error) { return parseTime(*raw.(*string)) }
+
+func writeAs(layout string) func(time.Time) any {
+	return func(figures time.Time) any { return figures.Format(layout) }
+}
+
+// timestampTick returns the precision of a timestamp type: timestamp(3) has
+// milliseconds.
+func timestampTick(mod int32) time.Duration {
+	tick := time.Microsecond
+	if mod < 0 {
+		return tick
+	}
+	for range 6 - min(mod, 6) {
+		tick *= 10
+	}
+	return tick
+}
+
+// epochs returns how a number type stores updateTimes; nil: it does not.
+func (t columnType) epochs() sqlsource.Epochs {
+	switch t.OID {
+	case pgtype.Int4OID, pgtype.Int8OID:
+		return sqlsource.NumberEpochs{Whole: true}
+	case pgtype.NumericOID:
+		return sqlsource.NumberEpochs{}
+	}
+	return nil
+}

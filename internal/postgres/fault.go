@@ -1,0 +1,190 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+var errNoAnswer = errors.New("the server did not answer in time")
+
+// fault converts an error of the driver to the caller's cancellation or to a
+// *sqlsource.Fault.
+func (x *session) fault(ctx context.Context, err error) error {
+	var done *sqlsource.Fault
+	if err == nil || errors.Is(err, doc.ErrChangedResult) || errors.As(err, &done) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errNoAnswer) {
+		return cause
+	}
+	// The same failure has usually broken the idle connections too.
+	if x.pg.IsClosed() {
+		x.db.pool.Reset()
+	}
+	return classify(err)
+}
+
+func classify(err error) *sqlsource.Fault {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: reason(err)}
+	}
+	return &sqlsource.Fault{
+		Subject: subjectOf(pg), Code: pg.Code, Hint: sqlsource.OneLine(pg.Hint), Grant: missingRight(pg),
+		Text: fmt.Sprintf("%s (SQLSTATE %s)", sqlsource.OneLine(pg.Message), pg.Code),
+	}
+}
+
+// positionOf returns where in the statement an error is, in characters from 1; 0:
+// unknown.
+func positionOf(err error) int {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return int(pg.Position)
+	}
+	return 0
+}
+
+// denied finds what the role may not read in an English message of the server.
+var denied = regexp.MustCompile(`^permission denied for (table|view|materialized view|foreign table|schema) (.+)$`)
+
+// missingRight returns the privilege that an error asks for, or "". If the
+// server's language is not English, the object is not known.
+func missingRight(pg *pgconn.PgError) string {
+	if pg.Code != insufficientPrivilege {
+		return ""
+	}
+	switch m := denied.FindStringSubmatch(pg.Message); {
+	case m == nil:
+		return "SELECT ON every table that it reads"
+	case m[1] == "schema":
+		return "USAGE ON SCHEMA " + pgx.Identifier{m[2]}.Sanitize()
+	default:
+		return "SELECT ON " + pgx.Identifier{m[2]}.Sanitize()
+	}
+}
+
+// connectFault is the error of a failed connect. The texts of driver and server
+// contain the user's name, so only known texts are used.
+func (db *DB) connectFault(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("connect to %s: %w", db.address, &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: connectReason(err)})
+}
+
+func connectReason(err error) string {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return reason(err)
+	}
+	var what string
+	switch {
+	case strings.HasPrefix(pg.Code, "28"):
+		what = "the login was refused: check user, password and pg_hba.conf"
+	case pg.Code == "3D000":
+		what = "there is no such database"
+	case pg.Code == "53300":
+		what = "too many connections"
+	case pg.Code == "57P03":
+		what = "the server is starting up or shutting down"
+	default:
+		what = "the server refused the connection"
+	}
+	return fmt.Sprintf("%s (SQLSTATE %s)", what, pg.Code)
+}
+
+// reason returns the innermost text of a driver's error; the outer ones contain
+// host and user.
+func reason(err error) string {
+	if pgconn.Timeout(err) {
+		return errNoAnswer.Error()
+	}
+	for {
+		var inner error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			inner = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := e.Unwrap(); len(all) > 0 {
+				inner = all[0]
+			}
+		}
+		if inner == nil {
+			return sqlsource.OneLine(err.Error())
+		}
+		err = inner
+	}
+}
+
+// The codes that are looked at by name.
+const (
+	insufficientPrivilege = "42501"
+	lockNotAvailable      = "55P03"
+)
+
+// subjects has the SQLSTATEs of PostgreSQL's appendix that are not about a row,
+// by code or class; a code takes precedence. Every other code may be about one
+// row: functions raise any code, and a code that is about the whole statement
+// fails again when the statement runs without keys.
+var subjects = map[string]sqlsource.Subject{
+	"03":             sqlsource.AboutStatement, // SQL statement not yet complete
+	"08":             sqlsource.AboutServer,    // connection exception, a foreign server's too
+	"08P01":          sqlsource.AboutStatement, // protocol violation, for example a parameter in the SQL
+	"0B":             sqlsource.AboutStatement, // invalid transaction initiation
+	"25":             sqlsource.AboutStatement, // invalid transaction state
+	"25006":          sqlsource.AboutRow,       // a function writes, for example a log
+	"25P03":          sqlsource.AboutServer,    // the transaction was idle for too long
+	"25P04":          sqlsource.AboutServer,    // the transaction took too long
+	"26":             sqlsource.AboutStatement, // invalid SQL statement name: a pooler lost a statement
+	"28":             sqlsource.AboutStatement, // invalid authorization
+	"3B":             sqlsource.AboutStatement, // savepoint exception
+	"40":             sqlsource.AboutServer,    // serialization failure, deadlock, conflict with recovery
+	"53":             sqlsource.AboutServer,    // out of memory, disk or connections
+	lockNotAvailable: sqlsource.AboutLock,
+	"57":             sqlsource.AboutServer,    // cancelled, timed out, shutting down, starting up
+	"58":             sqlsource.AboutServer,    // system error, for example I/O
+	"58P01":          sqlsource.AboutRow,       // undefined file: read by a function, or a damaged row
+	"58P02":          sqlsource.AboutRow,       // duplicate file
+	"72":             sqlsource.AboutServer,    // snapshot too old
+	"F0":             sqlsource.AboutStatement, // configuration file error
+	"HV00N":          sqlsource.AboutServer,    // a foreign server can't be reached
+}
+
+// Routines of the server that report errors.
+const (
+	raisedBy = "exec_stmt_raise" // RAISE in PL/pgSQL
+	deniedBy = "aclcheck_error"
+)
+
+// subjectOf returns what an error is about. An error raised by a function is about
+// a row, whatever its SQLSTATE. Treated as the server's condition, it would be
+// retried for ever.
+func subjectOf(pg *pgconn.PgError) sqlsource.Subject {
+	if pg.Routine == raisedBy || len(pg.Code) != 5 {
+		return sqlsource.AboutRow
+	}
+	if isMissing(pg) {
+		return sqlsource.AboutMissing
+	}
+	if s, ok := subjects[pg.Code]; ok {
+		return s
+	}
+	return subjects[pg.Code[:2]]
+}
+
+// isMissing reports whether the text of the statement refers to something that
+// does not exist, or that the role may not read (class 42). A function that runs
+// for a row may fail with the same codes.
+func isMissing(pg *pgconn.PgError) bool {
+	return strings.HasPrefix(pg.Code, "42") && pg.Where == "" && (pg.Position > 0 || pg.Routine == deniedBy)
+}

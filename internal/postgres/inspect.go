@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// serverSQL reads a doc.Server, with timeouts in milliseconds. A transaction has
+// timeouts set by Begin; reset_val is the role's.
+const serverSQL = `SELECT 'PostgreSQL ' || current_setting('server_version') AS version, quote_ident(current_user) AS role,
+	(SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS superuser,
+	pg_has_role('pg_read_all_stats', 'usage') AS sees,
+	coalesce((SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'transaction_timeout'), '0')::bigint AS life,
+	(SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'idle_in_transaction_session_timeout')::bigint AS idle,
+	` + clockMicros + ` AS now`
+
+// Server implements sqlsource.Inspector.
+func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) {
+	x := s.(*session)
+	row, err := one[struct {
+		Version, Role   string
+		Superuser, Sees bool
+		Life, Idle      int64
+		Now             micros
+	}](ctx, x, query{sql: serverSQL})
+	d := doc.Server{
+		Version: row.Version, Now: row.Now.Time, Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees,
+		TransactionTimeout: time.Duration(row.Life) * time.Millisecond, IdleTimeout: time.Duration(row.Idle) * time.Millisecond,
+	}
+	x.describeConnection(&d)
+	return d, err
+}
+
+// describeConnection sets how the server is reached. A connection whose
+// certificate is not verified may end at another server.
+func (x *session) describeConnection(d *doc.Server) {
+	conn := x.pg.Conn()
+	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		d.Remote = !a.IP.IsLoopback()
+	}
+	encrypted, ok := conn.(*tls.Conn)
+	if !ok {
+		return
+	}
+	state := encrypted.ConnectionState()
+	d.TLS = tls.VersionName(state.Version)
+	config := x.conn.Conn().Config().TLSConfig
+	d.Verified = len(state.VerifiedChains) > 0 || config != nil && config.VerifyPeerCertificate != nil
+}
+
+// Writable implements sqlsource.Inspector.
+func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) (names []string, err error) {
+	x := s.(*session)
+	var read tableNames
+	for _, d := range all {
+		plan, err := x.explain(ctx, query{sql: everything(d.Wrapped)})
+		if err != nil {
+			return nil, err
+		}
+		read.add(plan, anyScan)
+	}
+	q := read.query()
+	q.sql = `SELECT name FROM (` + q.sql + `) r WHERE has_table_privilege(oid::oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1`
+	tables, err := many[struct{ Name string }](ctx, x, q)
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return names, err
+}
+
+// Estimate implements sqlsource.Inspector.
+func (*DB) Estimate(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) (int64, error) {
+	plan, err := s.(*session).explain(ctx, query{sql: everything(of.Wrapped)})
+	return int64(plan.Rows), err
+}
+
+// Shown implements sqlsource.ZoneShower.
+func (*DB) Shown(ctx context.Context, s sqlsource.Session, zone string, at []time.Time) (figures []time.Time, err error) {
+	us := make([]int64, len(at))
+	for i, instant := range at {
+		us[i] = instant.UnixMicro()
+	}
+	q := query{sql: `SELECT ('epoch'::timestamptz + us * interval '1 us') AT TIME ZONE $2 FROM unnest($1::bigint[]) WITH ORDINALITY k(us, n) ORDER BY n`}
+	q.bind(pgtype.Int8ArrayOID, arrayOf(us))
+	q.bind(pgtype.TextOID, zone)
+	rows, err := s.(*session).rows(ctx, q)
+	for _, row := range rows {
+		shown, err := parseTime(string(row[0]))
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, shown)
+	}
+	return figures, err
+}

@@ -1,0 +1,176 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// A planNode is a node of a plan, as EXPLAIN reports it.
+type planNode struct {
+	Type     string `json:"Node Type"`
+	Schema   string
+	Relation string  `json:"Relation Name"`
+	Cond     string  `json:"Index Cond"`
+	Cost     float64 `json:"Total Cost"`
+	Rows     float64 `json:"Plan Rows"`
+	Plans    []planNode
+}
+
+func anyScan(planNode) bool { return true }
+
+// isFullScan reports whether a node reads its table completely: by a sequential
+// scan, or by an index without condition.
+func (n planNode) isFullScan() bool {
+	return n.Type == "Seq Scan" || strings.HasPrefix(n.Type, "Index") && n.Cond == ""
+}
+
+// explain plans a query without running it.
+func (x *session) explain(ctx context.Context, q query) (planNode, error) {
+	q.sql = "EXPLAIN (FORMAT JSON, VERBOSE) " + q.sql
+	rows, err := x.rows(ctx, q)
+	if err != nil {
+		return planNode{}, err
+	}
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal(rows[0][0], &plans); err != nil || len(plans) != 1 {
+		return planNode{}, fmt.Errorf("explain: the plan has an unknown form: %v", err)
+	}
+	return plans[0].Plan, nil
+}
+
+// tableNames are the schemas and names of tables that plans read.
+type tableNames struct{ schemas, names []string }
+
+// add adds the tables of a plan's nodes for which match is true.
+func (t *tableNames) add(n planNode, match func(planNode) bool) {
+	if n.Relation != "" && match(n) {
+		t.schemas, t.names = append(t.schemas, n.Schema), append(t.names, n.Relation)
+	}
+	for _, child := range n.Plans {
+		t.add(child, match)
+	}
+}
+
+// query returns the tables' names, with schema if the search path does not find
+// them. A partition has the name of its root table.
+func (t tableNames) query() query {
+	q := query{sql: `SELECT DISTINCT CASE WHEN pg_table_is_visible(root.oid) THEN '' ELSE quote_ident(s.nspname) || '.' END || quote_ident(root.relname) AS name, root.oid::bigint
+		FROM unnest($1, $2) AS named(schema, name)
+		JOIN pg_catalog.pg_namespace n ON n.nspname = named.schema
+		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = named.name
+		JOIN pg_catalog.pg_class root ON root.oid = coalesce(pg_partition_root(c.oid), c.oid)
+		JOIN pg_catalog.pg_namespace s ON s.oid = root.relnamespace`}
+	q.bind(pgtype.TextArrayOID, arrayOf(t.schemas))
+	q.bind(pgtype.TextArrayOID, arrayOf(t.names))
+	return q
+}
+
+// Relations implements sqlsource.Planner. The SQL is planned, not run.
+func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, updated int) ([]doc.Relation, error) {
+	x := s.(*session)
+	plan, err := x.explain(ctx, query{sql: everything(of.Wrapped)})
+	if err != nil {
+		return nil, err
+	}
+	var read tableNames
+	read.add(plan, anyScan)
+	tables, err := many[struct {
+		Name string
+		OID  uint32
+	}](ctx, x, read.query())
+	var relations []doc.Relation
+	for _, t := range tables {
+		origin := updated >= 0 && nativeOf(&of.Columns[updated]).table == t.OID
+		relations = append(relations, doc.Relation{Name: t.Name, Path: of.Path, Origin: origin})
+	}
+	slices.SortFunc(relations, func(a, b doc.Relation) int { return strings.Compare(a.Name, b.Name) })
+	return relations, err
+}
+
+// Plan implements sqlsource.Planner.
+func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, st sqlsource.Statement, by []int) (p doc.Plan, err error) {
+	x := s.(*session)
+	node, err := x.explain(ctx, newQuery(st))
+	if err != nil {
+		return p, err
+	}
+	p.Path, p.Cost, p.Rows = of.Path, node.Cost, node.Rows
+	if p.FullScans, err = x.fullScans(ctx, node); err != nil {
+		return p, err
+	}
+	columns := make([]native, len(by))
+	for i, at := range by {
+		columns[i] = nativeOf(&of.Columns[at])
+	}
+	p.By, p.Indexed, err = x.origins(ctx, columns)
+	return p, err
+}
+
+// sizesSQL estimates the number of rows of tables as the planner does: the last
+// count, scaled by the growth of the file.
+const sizesSQL = `SELECT name AS "Table", sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
+		THEN c.reltuples / c.relpages * (pg_relation_size(c.oid) / current_setting('block_size')::int)
+		ELSE pg_relation_size(c.oid) / 100 END)::bigint AS "Rows"
+	FROM (%s) r (name, oid) JOIN pg_catalog.pg_class c ON coalesce(pg_partition_root(c.oid), c.oid) = r.oid::oid
+	GROUP BY name ORDER BY name`
+
+// fullScans returns the tables that a plan reads completely, with their sizes.
+func (x *session) fullScans(ctx context.Context, plan planNode) ([]doc.FullScan, error) {
+	var read tableNames
+	read.add(plan, planNode.isFullScan)
+	if read.names == nil {
+		return nil, nil
+	}
+	q := read.query()
+	q.sql = fmt.Sprintf(sizesSQL, q.sql)
+	return many[doc.FullScan](ctx, x, q)
+}
+
+// columnsSQL names the columns of tables that can have an index. A trigger may
+// set a column if it runs before the UPDATE of each row.
+const columnsSQL = `SELECT k.n, ` + nameOf + ` AS "Table", quote_ident(a.attname) AS "Name",
+	EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') AND g.tgtype & 19 = 19) AS "Maintained",
+	c.relkind = 'p' AS "Partitioned"
+	FROM unnest($1::oid[], $2::int2[]) WITH ORDINALITY k(rel, att, n)
+	JOIN pg_catalog.pg_class c ON c.oid = k.rel AND c.relkind IN ('r', 'p', 'm') JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.att`
+
+// indexedSQL finds an index of the whole table that begins with columns of one
+// table.
+const indexedSQL = `SELECT EXISTS (SELECT FROM pg_catalog.pg_index i
+	WHERE i.indrelid = ALL ($1::oid[]) AND i.indisvalid AND i.indpred IS NULL
+	AND array_to_string((i.indkey::int2[])[0:cardinality($2::int2[]) - 1], ',') = array_to_string($2::int2[], ',')) AS "Yes"` // indkey's subscripts start at 0
+
+// origins returns the tables of some columns of an SQL, and whether an index begins
+// with the columns.
+func (x *session) origins(ctx context.Context, columns []native) (by []doc.Column, indexed bool, err error) {
+	by = make([]doc.Column, len(columns))
+	tables, numbers := make([]uint32, len(columns)), make([]uint16, len(columns))
+	for i, c := range columns {
+		tables[i], numbers[i] = c.table, c.number
+	}
+	q := query{sql: columnsSQL}
+	q.bind(pgtype.OIDArrayOID, arrayOf(tables))
+	q.bind(pgtype.Int2ArrayOID, arrayOf(numbers))
+	named, err := many[struct {
+		N int
+		doc.Column
+	}](ctx, x, q)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, c := range named {
+		by[c.N-1] = c.Column
+	}
+	q.sql = indexedSQL
+	found, err := one[struct{ Yes bool }](ctx, x, q)
+	return by, found.Yes, err
+}

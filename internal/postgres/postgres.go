@@ -1,0 +1,127 @@
+// Package postgres is the dialect of PostgreSQL: how the engine in sqlsource
+// connects, reads, describes SQL and classifies errors. No other package imports
+// pgx.
+//
+// Guarantees:
+//   - The package sends only SELECT, EXPLAIN, BEGIN and COMMIT. Every
+//     transaction is READ ONLY and REPEATABLE READ, and every value is a bind
+//     parameter.
+//   - What the text form of a value depends on (session settings, search_path) is
+//     set in each transaction. The server's major version and these settings are
+//     part of the snapshot's epoch.
+//   - Rows are read by the columns found when the SQL was described. A result that
+//     has changed since is an error.
+//   - No error text contains a user name, a password or a connection string.
+//
+// Statements are unnamed: the server plans each with its actual parameters, a
+// schema change can't invalidate a cached plan, and a connection pooler needs no
+// session. Values travel as text, the only format that every type has.
+//
+// Cost. Begin takes one round trip, and so does each statement. The descriptions
+// of the SQLs that a statement reads travel with the first statement of a
+// transaction.
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"indexerd/internal/sqlsource"
+)
+
+// Config describes a database connection.
+type Config struct {
+	Name             string
+	DSN              string
+	Conns            int           // the maximum number of connections; 0: 4
+	StatementTimeout time.Duration // 0: 5 minutes
+}
+
+// A DB is one database. It is safe for concurrent use.
+type DB struct {
+	address          string
+	pool             *pgxpool.Pool
+	own              backends // the transactions that are open here
+	statementTimeout time.Duration
+	lockTimeout      time.Duration
+	replayTimeout    time.Duration // of a standby
+}
+
+// roundTripTimeout limits connecting, beginning and committing, which the server
+// answers at once. The sink holds its lock during a begin.
+const roundTripTimeout = 10 * time.Second
+
+// Open prepares a database. It does not connect.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	// The driver's error may contain a part of a malformed DSN and so of the
+	// password.
+	pc, err := pgxpool.ParseConfig(cfg.DSN)
+	if err != nil || splitPassword(cfg.DSN, pc.ConnConfig.Database) {
+		return nil, fmt.Errorf("source %s: dsn is not a connection string of PostgreSQL: "+
+			"write postgres://user@host:port/database, with special characters of the password percent-encoded", cfg.Name)
+	}
+	conn := pc.ConnConfig
+	for _, f := range conn.Fallbacks {
+		if (f.Host != conn.Host || f.Port != conn.Port) && conn.ValidateConnect == nil {
+			return nil, fmt.Errorf("source %s: dsn names several servers, which may differ in what they have replayed: "+
+				"add target_session_attrs=primary", cfg.Name)
+		}
+	}
+	conn.RuntimeParams["application_name"] = "indexerd"
+	conn.RuntimeParams["client_encoding"] = "UTF8"
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = roundTripTimeout
+	}
+	pc.MaxConns = int32(cmp.Or(cfg.Conns, 4))
+	// The pool's check would be a separate statement. A dead connection fails at
+	// its first use instead, which closes all others.
+	pc.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", cfg.Name, err)
+	}
+	return &DB{
+		address:          net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database,
+		pool:             pool,
+		statementTimeout: cmp.Or(cfg.StatementTimeout, 5*time.Minute),
+		lockTimeout:      lockTimeout,
+		replayTimeout:    replayTimeout,
+	}, nil
+}
+
+// splitPassword reports whether a URL was parsed without a login because its
+// password contains a slash: the rest of the password then is part of the
+// database name.
+func splitPassword(dsn, database string) bool {
+	return strings.Contains(dsn, "://") && strings.Contains(database, "@")
+}
+
+// Address returns host:port/database.
+func (db *DB) Address() string { return db.address }
+
+// Acquire implements sqlsource.Dialect.
+func (db *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+	x, err := db.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func (db *DB) acquire(ctx context.Context) (*session, error) {
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return nil, db.connectFault(ctx, err)
+	}
+	return &session{db: db, conn: conn, pg: conn.Conn().PgConn()}, nil
+}
+
+// Close waits for the connections in use and closes all.
+func (db *DB) Close() { db.pool.Close() }

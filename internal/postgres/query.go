@@ -1,0 +1,297 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// A query is a statement with its parameters in text form.
+type query struct {
+	sql    string
+	values [][]byte
+	types  []uint32
+	reads  []*sqlsource.Described
+}
+
+// bind adds a parameter.
+func (q *query) bind(oid uint32, value string) {
+	q.values = append(q.values, []byte(value))
+	q.types = append(q.types, oid)
+}
+
+func newQuery(s sqlsource.Statement) query {
+	q := query{sql: s.SQL, reads: s.Reads}
+	for _, a := range s.Args {
+		value, oid := textOf(a.Value), typeOf(a.Value)
+		switch {
+		case a.List != nil:
+			value, oid = []byte(arrayOf(a.List)), nativeOf(a.As).array
+		case a.As != nil:
+			oid = nativeOf(a.As).param
+		}
+		q.values, q.types = append(q.values, value), append(q.types, oid)
+	}
+	return q
+}
+
+// textOf returns a parameter's text form; nil for NULL.
+func textOf(value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		return []byte(v)
+	case [16]byte:
+		return []byte(doc.FormatUUID(v))
+	case float64:
+		return strconv.AppendFloat(nil, v, 'f', -1, 64) // an integer type takes no exponent
+	}
+	return fmt.Append(nil, value)
+}
+
+// typeOf returns the type of a parameter that is compared with no column.
+func typeOf(value any) uint32 {
+	switch value.(type) {
+	case int64:
+		return pgtype.Int8OID
+	case float64:
+		return pgtype.Float8OID
+	case bool:
+		return pgtype.BoolOID
+	case [16]byte:
+		return pgtype.UUIDOID
+	}
+	return pgtype.TextOID
+}
+
+var itemEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// arrayOf returns the text form of an array of one dimension.
+func arrayOf[T any](items []T) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, item := range items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		text := textOf(item)
+		if text == nil {
+			b.WriteString("NULL")
+			continue
+		}
+		b.WriteByte('"')
+		itemEscape.WriteString(&b, string(text))
+		b.WriteByte('"')
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// Query implements sqlsource.Session. Each value is nil or a *string.
+func (x *session) Query(ctx context.Context, s sqlsource.Statement, row func(raw []any) bool) (all bool, err error) {
+	if s.Slow && !x.unlimited {
+		if _, err := x.rows(ctx, query{sql: "SELECT set_config('statement_timeout', '0', true)"}); err != nil {
+			return false, err
+		}
+		x.unlimited = true
+	}
+	ctx, cancel := x.limit(ctx)
+	defer cancel()
+	r := x.send(ctx, newQuery(s), cancel)
+	for r.next() {
+		if !row(x.load(r.reader.Values())) {
+			cancel() // stops the statement on the server
+			_ = r.close()
+			return false, nil
+		}
+	}
+	return true, x.fault(ctx, r.close())
+}
+
+// limit returns the context of a statement. It ends within the statement timeout
+// plus roundTripTimeout, even if the network has failed and the server's answer
+// can't arrive.
+func (x *session) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if x.unlimited {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, x.db.statementTimeout+roundTripTimeout, errNoAnswer)
+}
+
+// load copies a row's values, since the driver reuses their buffers, into one
+// string that all of them share.
+func (x *session) load(values [][]byte) []any {
+	size := 0
+	for _, v := range values {
+		size += len(v)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, v := range values {
+		b.Write(v)
+	}
+	if len(x.texts) < len(values) {
+		x.texts, x.raw = make([]string, len(values)), make([]any, len(values))
+	}
+	text, at := b.String(), 0
+	for i, v := range values {
+		if v == nil {
+			x.raw[i] = nil
+			continue
+		}
+		x.texts[i] = text[at : at+len(v)]
+		x.raw[i] = &x.texts[i]
+		at += len(v)
+	}
+	return x.raw[:len(values)]
+}
+
+// rows runs a query and returns its rows.
+func (x *session) rows(ctx context.Context, q query) ([][][]byte, error) {
+	ctx, cancel := x.limit(ctx)
+	defer cancel()
+	r := x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil).Read()
+	return r.Rows, x.fault(ctx, r.Err)
+}
+
+// many runs a query whose columns have the names of the fields of T.
+func many[T any](ctx context.Context, x *session, q query) ([]T, error) {
+	q.sql = "SELECT row_to_json(r) FROM (" + q.sql + ") r"
+	rows, err := x.rows(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row[0], &all[i]); err != nil {
+			return nil, fmt.Errorf("row of the catalog: %w", err)
+		}
+	}
+	return all, nil
+}
+
+// one is many for a query that returns one row.
+func one[T any](ctx context.Context, x *session, q query) (row T, err error) {
+	all, err := many[T](ctx, x, q)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("the server returned %d rows, want 1", len(all))
+	}
+	if err != nil {
+		return row, err
+	}
+	return all[0], nil
+}
+
+// A micros is a time in microseconds since 1970, which no session setting changes;
+// zero: NULL.
+type micros struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *micros) UnmarshalJSON(text []byte) (err error) {
+	if string(text) != "null" {
+		m.Time, err = parseMicros(text)
+	}
+	return err
+}
+
+// A result is the rows of one statement. If an SQL that the statement reads
+// returns other columns than when it was described, the result has no rows and
+// close returns doc.ErrChangedResult.
+//
+// Rows are decoded by the positions and types found when the SQL was described. An
+// ALTER TABLE changes both under a SELECT *. So the server describes the SQLs in
+// the message that brings the first statement on them in a transaction, without
+// another round trip. A transaction locks what its statements refer to until its
+// end, so a description holds for the whole transaction.
+type result struct {
+	reader   *pgconn.ResultReader // nil: none
+	pipeline *pgconn.Pipeline     // nil: the statement was sent without descriptions
+	fault    error
+}
+
+func (r *result) next() bool { return r.fault == nil && r.reader.NextRow() }
+
+// close reads the remaining rows.
+func (r *result) close() error {
+	var err error
+	if r.reader != nil {
+		_, err = r.reader.Close()
+	}
+	if r.pipeline != nil {
+		err = errors.Join(err, r.pipeline.Close())
+	}
+	if r.fault != nil {
+		return r.fault
+	}
+	return err
+}
+
+// send sends a query. It calls stop, which ends the query on the server, if the
+// result can't be used.
+func (x *session) send(ctx context.Context, q query, stop func()) *result {
+	var unchecked []*sqlsource.Described
+	for _, d := range q.reads {
+		if !x.described[d] {
+			unchecked = append(unchecked, d)
+		}
+	}
+	if len(unchecked) == 0 {
+		return &result{reader: x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)}
+	}
+	r := x.sendDescribed(ctx, q, unchecked)
+	if errors.Is(r.fault, doc.ErrChangedResult) {
+		stop()
+	}
+	return r
+}
+
+// sendDescribed sends a query together with descriptions of SQLs that it reads.
+func (x *session) sendDescribed(ctx context.Context, q query, reads []*sqlsource.Described) *result {
+	r := &result{pipeline: x.pg.StartPipeline(ctx)}
+	for _, d := range reads {
+		r.pipeline.SendPrepare("", everything(d.Wrapped), nil)
+	}
+	r.pipeline.SendQueryParams(q.sql, q.values, q.types, nil, nil)
+	if r.fault = r.pipeline.Sync(); r.fault != nil {
+		return r
+	}
+	for _, d := range reads {
+		now, err := answer[*pgconn.StatementDescription](r.pipeline)
+		if err != nil {
+			r.fault = sqlsource.Missing(d, x.fault(ctx, err))
+			return r
+		}
+		if r.fault = checkColumns(d, now.Fields); r.fault != nil {
+			return r
+		}
+		if x.described == nil {
+			x.described = map[*sqlsource.Described]bool{}
+		}
+		x.described[d] = true
+	}
+	r.reader, r.fault = answer[*pgconn.ResultReader](r.pipeline)
+	return r
+}
+
+func answer[T any](p *pgconn.Pipeline) (T, error) {
+	got, err := p.GetResults()
+	one, ok := got.(T)
+	if err == nil && !ok {
+		err = fmt.Errorf("the server answered with %T, want %T", got, one)
+	}
+	return one, err
+}
+
+// everything is the statement that returns all columns of an SQL.
+func everything(sql sqlsource.Wrapped) string { return "SELECT " + sql.Alias + ".* " + sql.From() }

@@ -1,0 +1,193 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+)
+
+// The server's clock and the transaction's start as microseconds since 1970,
+// which no session setting changes.
+const (
+	clockMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+	beginMicros = "(extract(epoch FROM now()) * 1000000)::bigint"
+)
+
+// lockTimeout limits the wait for a table that is being altered. All later
+// readers queue behind a waiting one.
+const lockTimeout = 10 * time.Second
+
+const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+// openSQL is the first SELECT of a transaction, so it takes the snapshot. For
+// this transaction it sets what the text form of a value depends on. It returns
+// the search path, the server's version and clock, and the identity of the
+// transaction in pg_stat_activity. An empty $1 keeps the session's search path.
+//
+// A database without an encoding (SQL_ASCII) would fail a whole query for one
+// text that is not UTF-8. Without conversion its bytes arrive unchanged, and
+// only the row is rejected.
+const openSQL = `SELECT
+	set_config('search_path', coalesce(nullif($1, ''), current_setting('search_path')), true),
+	current_setting('server_version_num')::int / 10000,
+	` + clockMicros + `,
+	pg_backend_pid(), ` + beginMicros + `,
+	set_config('client_encoding', CASE current_setting('server_encoding') WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END, true),
+	set_config('DateStyle', 'ISO, MDY', true),
+	set_config('TimeZone', 'UTC', true),
+	set_config('IntervalStyle', 'postgres', true),
+	set_config('extra_float_digits', '1', true),
+	set_config('bytea_output', 'hex', true),
+	set_config('lc_monetary', 'C', true),
+	set_config('statement_timeout', $2, true),
+	set_config('lock_timeout', $3, true),
+	set_config('idle_in_transaction_session_timeout', $2, true)`
+
+// A session is a pooled connection and, once begun, its transaction.
+type session struct {
+	db   *DB
+	conn *pgxpool.Conn
+	pg   *pgconn.PgConn
+	own  backend // set while the transaction is open
+
+	unlimited bool                          // statements have no timeout
+	described map[*sqlsource.Described]bool // found unchanged in this transaction
+	texts     []string                      // the values of the current row
+	raw       []any                         // nil for NULL, or a pointer into texts
+}
+
+// Begin implements sqlsource.Session. It takes one round trip. Settings is a
+// search path.
+func (x *session) Begin(ctx context.Context, settings string) (sqlsource.Snapshot, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
+	defer cancel()
+	open := query{sql: openSQL}
+	open.bind(pgtype.TextOID, settings)
+	open.bind(pgtype.TextOID, millis(x.db.statementTimeout))
+	open.bind(pgtype.TextOID, millis(x.db.lockTimeout))
+
+	var batch pgconn.Batch
+	batch.ExecParams(beginSQL, nil, nil, nil, nil)
+	batch.ExecParams(open.sql, open.values, open.types, nil, nil)
+	results, err := x.pg.ExecBatch(ctx, &batch).ReadAll()
+	if err != nil {
+		return sqlsource.Snapshot{}, x.fault(ctx, err)
+	}
+	rows := results[len(results)-1].Rows
+	if len(rows) != 1 {
+		return sqlsource.Snapshot{}, fmt.Errorf("begin: the server returned %d rows, want 1", len(rows))
+	}
+	row := rows[0]
+	at, err := parseMicros(row[2])
+	if err != nil {
+		return sqlsource.Snapshot{}, err
+	}
+	x.own = backend{pid: string(row[3]), start: string(row[4])}
+	x.db.own.add(x.own)
+	return sqlsource.Snapshot{At: at, Settings: string(row[0]), Epoch: string(row[1]) + openSQL}, nil
+}
+
+func parseMicros(text []byte) (time.Time, error) {
+	us, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("server clock: %w", err)
+	}
+	return time.UnixMicro(us).UTC(), nil
+}
+
+func millis(d time.Duration) string {
+	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
+}
+
+const momentSQL = "SELECT " + clockMicros + ` AS "Now", pg_is_in_recovery() AS "Standby"`
+
+// Moment implements sqlsource.Session. On a standby Seen is earlier than the
+// clock.
+func (x *session) Moment(ctx context.Context) (m doc.Moment, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
+	defer cancel()
+	m.Asked = time.Now()
+	row, err := one[struct {
+		Now     micros
+		Standby bool
+	}](ctx, x, query{sql: momentSQL})
+	if err != nil {
+		return m, err
+	}
+	m.Local, m.Now, m.Seen = time.Now(), row.Now.Time, row.Now.Time
+	if !row.Standby {
+		return m, nil
+	}
+	shows, err := x.standby(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.Seen, m.Behind = earlier(m.Now, shows.seen()), shows.behindReason(m.Now)
+	return m, nil
+}
+
+// End implements sqlsource.Session. The pool closes a connection that is broken or
+// has unread rows.
+func (x *session) End() {
+	defer x.conn.Release()
+	if x.own == (backend{}) {
+		return
+	}
+	x.db.own.remove(x.own)
+	if x.pg.IsClosed() || x.pg.IsBusy() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), roundTripTimeout)
+	defer cancel()
+	// An error does not matter: nothing was written, and the pool closes a
+	// connection that is still in a transaction.
+	_, _ = x.pg.ExecParams(ctx, "COMMIT", nil, nil, nil, nil).Close()
+}
+
+// A backend identifies a transaction of this database in pg_stat_activity by
+// process id and start in microseconds. The process id alone could be another
+// session's after the server has closed this one.
+type backend struct{ pid, start string }
+
+// backends are the transactions that are open here. They write nothing, so they do
+// not hold the horizon back.
+type backends struct {
+	mu   sync.Mutex
+	open map[backend]bool
+}
+
+func (b *backends) add(own backend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open == nil {
+		b.open = map[backend]bool{}
+	}
+	b.open[own] = true
+}
+
+// remove must be called before the transaction ends: behind a pooler the process
+// serves another client right after.
+func (b *backends) remove(own backend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, own)
+}
+
+// lists returns process ids and starts as two lists of equal length.
+func (b *backends) lists() (pids, starts []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for own := range b.open {
+		pids, starts = append(pids, own.pid), append(starts, own.start)
+	}
+	return pids, starts
+}
