@@ -40,7 +40,7 @@ race: servers
 
 # The sources' tests on other releases of PostgreSQL, which Maven's client fetches
 # once.
-SOURCES  = ./internal/pgsource
+SOURCES  = ./internal/postgres
 RELEASES = 14.19 18.6
 versions: servers
 	@command -v mvn >/dev/null || \

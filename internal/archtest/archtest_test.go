@@ -37,7 +37,6 @@ var floors = map[string]int{
 	"internal/sink":             1,
 	"internal/refetch":          1,
 	"internal/horizon":          1,
-	"internal/pgsource":         1,
 	"internal/fulltext":         1,
 	"internal/quarantine":       1,
 	"internal/history":          1,
@@ -74,7 +73,7 @@ func allowed(from, to string) bool {
 	case 0:
 		return from == "internal/query" && floors[to] == 0 // queries name fields of documents, and suggest the nearest
 	case 1:
-		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom" || from == "internal/pgsource" && to == "internal/horizon"
+		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom"
 	case 2:
 		// Passes use floor 1 only through interfaces that they declare, but for
 		// refetch, the step that three passes share.
@@ -141,7 +140,7 @@ func TestEachModuleHasOneOwner(t *testing.T) {
 			if floors[f.pkg] == 0 && f.pkg != "internal/pace" { // x/time/rate only computes delays
 				t.Errorf("%s: %s (floor 0) imports %s, not the standard library only", f.name, f.pkg, imported)
 			}
-			if owner := ownerOf(imported); owner != f.pkg && !(owner == "internal/postgres" && f.pkg == "internal/pgsource") {
+			if owner := ownerOf(imported); owner != f.pkg {
 				t.Errorf("%s: %s imports %s, whose owner is %q", f.name, f.pkg, imported, owner)
 			}
 		}

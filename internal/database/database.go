@@ -22,7 +22,7 @@ import (
 	"indexerd/internal/horizon"
 	"indexerd/internal/inspect"
 	"indexerd/internal/pace"
-	"indexerd/internal/pgsource"
+	"indexerd/internal/postgres"
 	"indexerd/internal/sqlite"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/timeunit"
@@ -84,70 +84,44 @@ type Catalog interface {
 // Open prepares a database. It fails where the address is malformed, and not
 // where the database is down.
 func Open(ctx context.Context, s configs.Source) (Database, error) {
-	limits := pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow}
-	switch s.Driver {
-	case "postgres":
-		db, err := pgsource.Open(ctx, pgsource.Config{Name: s.Name, DSN: s.DSN, Conns: s.Limits.Connections, Limits: limits})
-		if err != nil {
-			return nil, err
-		}
-		return postgres{db}, nil
-	case "sqlite":
-		db, err := sqlite.Open(ctx, sqlite.Config{Name: s.Name, DSN: s.DSN, Conns: s.Limits.Connections})
-		if err != nil {
-			return nil, err
-		}
-		return sqliteDatabase{sqlsource.New(db, limits)}, nil
+	dialect, err := open(ctx, s.Driver, s.Name, s.DSN, s.Limits.Connections)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("source %s: no driver %q", s.Name, s.Driver)
+	d := &source{Source: sqlsource.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
+	if sampler, ok := dialect.(horizon.Sampler); ok {
+		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler})
+	}
+	return d, nil
 }
 
 // OpenCatalog opens the database at an address to list its tables.
 func OpenCatalog(ctx context.Context, driver, dsn string) (Catalog, error) {
-	if driver == "postgres" {
-		return pgsource.Open(ctx, pgsource.Config{Name: "DSN", DSN: dsn})
-	}
-	db, err := sqlite.Open(ctx, sqlite.Config{Name: "DSN", DSN: dsn})
+	dialect, err := open(ctx, driver, "DSN", dsn, 0)
 	if err != nil {
 		return nil, err
 	}
-	return sqlsource.New(db, pace.Limits{}), nil
+	return sqlsource.New(dialect, pace.Limits{}), nil
 }
 
-type postgres struct{ *pgsource.Source }
+func open(ctx context.Context, driver, name, dsn string, conns int) (sqlsource.Dialect, error) {
+	switch driver {
+	case "postgres":
+		return postgres.Open(ctx, postgres.Config{Name: name, DSN: dsn, Conns: conns})
+	case "sqlite":
+		return sqlite.Open(ctx, sqlite.Config{Name: name, DSN: dsn, Conns: conns})
+	}
+	return nil, fmt.Errorf("source %s: no driver %q", name, driver)
+}
+
+// A source is the Database of every driver.
+type source struct {
+	*sqlsource.Source
+	readings *horizon.Readings // of the open transactions; nil: the database does not show them
+}
 
 // Table implements Database.
-func (p postgres) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
-	c := pgsource.TableConfig{
-		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
-		Deleted: pgsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
-		Units: u.Kept, Keep: u.Keep,
-	}
-	for _, sql := range SideSQLs(t) {
-		c.Children = append(c.Children, pgsource.ChildConfig(sql))
-	}
-	table, err := p.Source.Table(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return postgresRows{table}, nil
-}
-
-type postgresRows struct{ *pgsource.Table }
-
-// Horizon implements Rows. A reading of another table's is used while it is
-// fresh.
-func (r postgresRows) Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
-	return r.Watch(horizon.Options{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last})
-}
-
-// Versions implements Rows.
-func (postgresRows) Versions() compensate.Versions { return nil }
-
-type sqliteDatabase struct{ *sqlsource.Source }
-
-// Table implements Database.
-func (s sqliteDatabase) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
+func (d *source) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
 	c := sqlsource.TableConfig{
 		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: sqlsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
@@ -156,20 +130,43 @@ func (s sqliteDatabase) Table(ctx context.Context, t configs.Table, n Numbers, u
 	for _, sql := range SideSQLs(t) {
 		c.Children = append(c.Children, sqlsource.ChildConfig(sql))
 	}
-	table, err := s.Source.Table(ctx, c)
+	table, err := d.Source.Table(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return sqliteRows{table, s.Dialect().(*sqlite.DB).Watch()}, nil
+	return rows{table, d}, nil
 }
 
-type sqliteRows struct {
+type rows struct {
 	*sqlsource.Table
-	watch *sqlite.Watch
+	database *source
 }
 
-// Horizon implements Rows.
-func (sqliteRows) Horizon(configs.Compensate, doc.Horizon) compensate.Horizon { return nil }
+// Horizon implements Rows. A reading of another table's is used while it is
+// fresh.
+func (r rows) Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
+	if r.database.readings == nil {
+		return nil
+	}
+	return r.database.readings.Watch(horizon.Options{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last, Scope: r.Inexact})
+}
 
 // Versions implements Rows.
-func (r sqliteRows) Versions() compensate.Versions { return r.watch }
+func (r rows) Versions() compensate.Versions {
+	versions, _ := r.database.Dialect().(compensate.Versions)
+	return versions
+}
+
+// A pacedSampler keeps to the limits of the database.
+type pacedSampler struct {
+	source  *sqlsource.Source
+	sampler horizon.Sampler
+}
+
+// statementsOfReading is about the number of statements of a reading.
+const statementsOfReading = 5
+
+// Connect implements horizon.Sampler.
+func (p pacedSampler) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
+	return p.source.Paced(ctx, statementsOfReading, func() error { return p.sampler.Connect(ctx, read) })
+}

@@ -7,7 +7,6 @@ import (
 
 	"indexerd/configs"
 	"indexerd/internal/nearest"
-	"indexerd/internal/pgsource"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/timeunit"
 )
@@ -37,13 +36,9 @@ func IsFault(err error) bool {
 }
 
 func configFault(cfg *configs.Config, table string, err error) error {
-	var pg *pgsource.ConfigError
-	var lite *sqlsource.ConfigError
-	switch {
-	case errors.As(err, &pg):
-		return cfg.Fault("tables."+table+"."+pg.Field, pg.What, cmp.Or(pg.Do, remedies[pg.Field]))
-	case errors.As(err, &lite):
-		return cfg.Fault("tables."+table+"."+lite.Field, lite.What, cmp.Or(lite.Do, remedies[lite.Field]))
+	var fault *sqlsource.ConfigError
+	if errors.As(err, &fault) {
+		return cfg.Fault("tables."+table+"."+fault.Field, fault.What, cmp.Or(fault.Do, remedies[fault.Field]))
 	}
 	return err
 }
@@ -57,7 +52,7 @@ var remedies = map[string]string{
 }
 
 // A Denied is a privilege that an SQL lacks, with the statement that grants it.
-type Denied = pgsource.DeniedError
+type Denied = sqlsource.DeniedError
 
 // CheckColumns finds columns that the configuration searches and that the SQL
 // does not return.

@@ -10,9 +10,9 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/pace"
-	"indexerd/internal/pgsource"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/pgtest/films"
+	pg "indexerd/internal/postgres"
 	"indexerd/internal/sqlite"
 	"indexerd/internal/sqlsource"
 )
@@ -43,19 +43,20 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 	t.Helper()
 	dsn := pgtest.DB(t)
 	fill(dsn)
-	s, err := pgsource.Open(t.Context(), pgsource.Config{Name: "test", DSN: dsn})
+	d, err := pg.Open(t.Context(), pg.Config{Name: "test", DSN: dsn})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := sqlsource.New(d, pace.Limits{})
 	t.Cleanup(s.Close)
 	c, err := s.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, func(conf configs.Table) error {
-		table := pgsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
+		table := sqlsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
 		for _, c := range conf.Children {
-			table.Children = append(table.Children, pgsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
+			table.Children = append(table.Children, sqlsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
 		}
 		_, err := s.Table(t.Context(), table)
 		return err

@@ -39,7 +39,7 @@ type Config struct {
 type DB struct {
 	path  string
 	db    *sql.DB
-	watch Watch
+	watch watch
 }
 
 // Open checks the DSN. It does not read the file, which need not exist yet.

@@ -12,9 +12,9 @@ import (
 // file under its name; only a new connection opens the new file.
 const watchFor = 10 * time.Minute
 
-// A Watch reports commits to a database. All tables of a database share it and its
+// A watch reports commits to a database. All tables of a database share it and its
 // one connection.
-type Watch struct {
+type watch struct {
 	db *DB
 
 	mu     sync.Mutex
@@ -23,12 +23,11 @@ type Watch struct {
 	number int // of the connection
 }
 
-// Watch returns the watch of the database.
-func (d *DB) Watch() *Watch { return &d.watch }
-
 // Version returns a value that changes with every commit. It also changes without
 // a commit when the watch takes another connection.
-func (w *Watch) Version(ctx context.Context) (string, error) {
+func (d *DB) Version(ctx context.Context) (string, error) { return d.watch.version(ctx) }
+
+func (w *watch) version(ctx context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.connect(ctx); err != nil {
@@ -41,7 +40,7 @@ func (w *Watch) Version(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d.%d", w.number, version), nil
 }
 
-func (w *Watch) connect(ctx context.Context) (err error) {
+func (w *watch) connect(ctx context.Context) (err error) {
 	if w.conn != nil && time.Since(w.opened) < watchFor {
 		return nil
 	}
@@ -58,7 +57,7 @@ func (w *Watch) connect(ctx context.Context) (err error) {
 
 // drop returns the connection to the pool. It returns err, or else the error of
 // closing.
-func (w *Watch) drop(err error) error {
+func (w *watch) drop(err error) error {
 	if w.conn == nil {
 		return err
 	}
@@ -71,12 +70,12 @@ func (w *Watch) drop(err error) error {
 }
 
 // Close returns the connection to the pool.
-func (w *Watch) Close() error {
+func (w *watch) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.drop(nil)
 }
 
-func (w *Watch) fault(err error) error {
+func (w *watch) fault(err error) error {
 	return fmt.Errorf("%s: watch for changes: %w", w.db.Address(), fault(err))
 }

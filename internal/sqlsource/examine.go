@@ -151,3 +151,17 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	}
 	return all, nil
 }
+
+// Inexact returns why no horizon is exact for the table's rows now, and what to do;
+// "": it may be exact.
+func (t *Table) Inexact(ctx context.Context) (reason string, err error) {
+	watcher, ok := t.source.dialect.(Watcher)
+	if !ok {
+		return "", nil
+	}
+	err = t.read(ctx, "look at what the SQLs read", func(x *tx) error {
+		reason, err = watcher.Inexact(ctx, x.session, t.Described())
+		return err
+	})
+	return reason, err
+}

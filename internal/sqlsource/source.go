@@ -48,6 +48,19 @@ func (s *Source) moment(ctx context.Context) (m doc.Moment, err error) {
 	return m, err
 }
 
+// Paced runs about so many statements that the caller sends by itself, within the
+// source's limits.
+func (s *Source) Paced(ctx context.Context, statements int, run func() error) error {
+	if err := s.pace.Wait(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	err := run()
+	s.pace.Took(time.Since(began))
+	s.pace.Charge(statements - 1)
+	return err
+}
+
 // Server describes the database server, the connection and the role.
 func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
 	inspector, ok := s.dialect.(Inspector)
