@@ -17,7 +17,14 @@ const tokenFunction = "indexerd_token"
 // tokenVersion is part of the epoch. It changes with the encoding of digests.
 const tokenVersion = "sqlite 1"
 
-// token is the SQL function: the first 8 bytes of the SHA-256 of
+// Digest implements sqlsource.Embedded.
+func (*DB) Digest(raw []any) (int64, error) { return digest(raw) }
+
+// token is the SQL function. Its arguments refer to SQLite's memory and must not be
+// kept.
+func token(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) { return digest(args) }
+
+// digest returns the first 8 bytes of the SHA-256 of
 //
 //	NULL     00
 //	integer  01, 8 bytes
@@ -28,13 +35,12 @@ const tokenVersion = "sqlite 1"
 // for each column. Types and lengths are part of it, so 1, 1.0 and '1' differ, and
 // text that moves from one column to the next changes it. SHA-256 is the standard
 // library's only stable hash without practical collisions, and processors have
-// instructions for it. A digest of 0, which would mean unknown, becomes 1. The
-// arguments refer to SQLite's memory and must not be kept.
-func token(_ *sqlite.FunctionContext, row []driver.Value) (driver.Value, error) {
+// instructions for it. A digest of 0, which would mean unknown, becomes 1.
+func digest[V any](row []V) (int64, error) {
 	var room [512]byte
 	b := room[:0]
 	for _, v := range row {
-		switch v := v.(type) {
+		switch v := any(v).(type) {
 		case nil:
 			b = append(b, 0)
 		case int64:
@@ -46,7 +52,7 @@ func token(_ *sqlite.FunctionContext, row []driver.Value) (driver.Value, error) 
 		case []byte:
 			b = append(binary.AppendUvarint(append(b, 4), uint64(len(v))), v...)
 		default:
-			return nil, fmt.Errorf("a value of type %T has no digest", v)
+			return 0, fmt.Errorf("a value of type %T has no digest", v)
 		}
 	}
 	sum := sha256.Sum256(b)

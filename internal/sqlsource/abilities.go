@@ -13,6 +13,13 @@ type Lister interface {
 	Among(q *Query, columns []*Column, exprs []string, keys [][]any) bool
 }
 
+// An Embedded database runs in this process: reading a row costs less than counting
+// or digesting it in SQL.
+type Embedded interface {
+	// Digest returns what Token's expression returns for a row of all columns.
+	Digest(raw []any) (int64, error)
+}
+
 // An Inspector describes the server, the connection and the role.
 type Inspector interface {
 	Server(ctx context.Context, s Session) (doc.Server, error)

@@ -58,7 +58,6 @@ type childRows struct {
 	count, sum uint64
 	unknown    bool      // a digest is unknown
 	updated    time.Time // the greatest updateTime
-	text       int       // bytes, if the rows are kept
 	rows       []sortedRow
 	fault      error // why a document can't have these rows
 }
@@ -70,16 +69,12 @@ type sortedRow struct {
 	json []byte
 }
 
-func (c *childRows) add(token any, updated time.Time, fault error) {
-	digest, err := digestOf(token)
+func (c *childRows) add(digest uint64, updated time.Time, fault error) {
 	c.count++
 	c.sum += digest
 	c.unknown = c.unknown || digest == 0
 	if updated.After(c.updated) {
 		c.updated = updated
-	}
-	if fault == nil {
-		fault = err
 	}
 	if c.fault == nil {
 		c.fault = fault
@@ -181,8 +176,12 @@ func (r *childReader) stamps(c *child, i int, times Times) func([]any) bool {
 	k := len(c.key)
 	return func(raw []any) bool {
 		if rows := r.rowsOf(c, i, raw); rows != nil {
-			at, err := c.timeOf(raw[k], times)
-			rows.add(raw[k+1], at, c.named(err))
+			digest, err := digestOf(raw[k+1])
+			var at time.Time
+			if err == nil {
+				at, err = c.timeOf(raw[k], times)
+			}
+			rows.add(digest, at, c.named(err))
 		}
 		return true
 	}
@@ -191,22 +190,21 @@ func (r *childReader) stamps(c *child, i int, times Times) func([]any) bool {
 // bodies adds rows of all columns and token.
 func (r *childReader) bodies(c *child, i int, times Times) func([]any) bool {
 	var room [maxKeyParts]any
-	n := len(c.Columns)
 	return func(raw []any) bool {
 		rows := r.rowsOf(c, i, c.keyOf(raw, room[:len(c.key)]))
 		if rows == nil {
 			return true
 		}
 		var at time.Time
-		var err error
-		if c.updated != nil {
+		digest, err := c.digest(raw)
+		if c.updated != nil && err == nil {
 			at, err = c.timeOf(raw[c.updated.at], times)
 		}
 		var row sortedRow
 		if err == nil {
-			row, err = c.sortedRow(raw[:n])
+			row, err = c.sortedRow(raw)
 		}
-		rows.add(raw[n], at, c.named(err))
+		rows.add(digest, at, c.named(err))
 		rows.rows = append(rows.rows, row)
 		r.left -= size(raw)
 		return r.left >= 0

@@ -40,5 +40,6 @@
 // which the SQL fails costs two fetches per halving of its batch, and about 64
 // statements more if even its key can't be read. Memory is one page: a batch of at
 // most 4 MiB of text with as much of children, or one row up to the table's limit;
-// or 50,000 stamps.
+// or as
+// many stamps as the dialect's MaxKeys, 10,000 on most.
 package sqlsource

@@ -108,11 +108,14 @@ func (p *pageReader) wanted(groups *doc.Row) bool {
 // reason of a reject.
 func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 	t := p.table
-	n := len(t.view.Columns)
-	if d.Stamp, err = t.stamp(oid, raw[t.updated.at], raw[n], p.times); err != nil {
+	digest, err := t.digest(raw)
+	if err != nil {
 		return d, err
 	}
-	d.Row, err = t.row(raw[:n])
+	if d.Stamp, err = t.stamp(oid, raw[t.updated.at], digest, p.times); err != nil {
+		return d, err
+	}
+	d.Row, err = t.row(raw)
 	return d, err
 }
 
@@ -127,13 +130,8 @@ func (p *pageReader) finish() {
 
 // stamp returns the stamp of a main row without its children. If the updateTime is
 // unusable, it returns the error and a stamp with zero Updated.
-func (t *Table) stamp(oid doc.OID, updated, token any, times Times) (doc.Stamp, error) {
-	s := doc.Stamp{OID: oid, Token: doc.Token{Epoch: t.epoch}}
-	digest, err := digestOf(token)
-	if err != nil {
-		return s, err
-	}
-	s.Token.Digest = digest
+func (t *Table) stamp(oid doc.OID, updated any, digest uint64, times Times) (s doc.Stamp, err error) {
+	s = doc.Stamp{OID: oid, Token: doc.Token{Epoch: t.epoch, Digest: digest}}
 	s.Updated, err = t.timeOf(updated, times)
 	return s, err
 }

@@ -30,7 +30,7 @@ type listing interface {
 // listPage reads a page. If the SQL fails for a row, listPage reads the keys and
 // updateTimes alone, then the stamps by key. If the page has all rows, also runs
 // in its transaction.
-func (t *Table) listPage(ctx context.Context, doing string, l listing, also func(*tx)) (page, error) {
+func (t *Table) listPage(ctx context.Context, doing string, l listing, also func(*tx, []doc.Stamp)) (page, error) {
 	p, err := t.readPage(ctx, doing, l, true, also)
 	if !isRowFault(err) {
 		return p, err
@@ -46,7 +46,7 @@ func (t *Table) listPage(ctx context.Context, doing string, l listing, also func
 // readPage reads a page. Without digests its tokens are unknown, its updateTimes
 // are those of the main rows, and marked rows are included: the marks may be what
 // fails.
-func (t *Table) readPage(ctx context.Context, doing string, l listing, digest bool, also func(*tx)) (p page, err error) {
+func (t *Table) readPage(ctx context.Context, doing string, l listing, digest bool, also func(*tx, []doc.Stamp)) (p page, err error) {
 	err = t.read(ctx, doing, func(x *tx) error {
 		if ok, err := l.begin(ctx, x); !ok || err != nil {
 			return err
@@ -71,7 +71,7 @@ func (t *Table) readPage(ctx context.Context, doing string, l listing, digest bo
 			}
 		}
 		if also != nil && !p.more {
-			also(x)
+			also(x, p.stamps)
 		}
 		return nil
 	})
@@ -103,10 +103,8 @@ func (r *stampReader) add(raw []any) bool {
 	case err != nil:
 		p.unusable = true
 	default:
-		s, err := t.stamp(oid, raw[k], raw[k+1], r.times)
-		if err != nil { // fetching the row returns the reason
-			s = doc.Stamp{OID: oid, Token: s.Token}
-		}
+		digest, _ := digestOf(raw[k+1])
+		s, _ := t.stamp(oid, raw[k], digest, r.times) // fetching the row returns the reason
 		p.stamps = append(p.stamps, s)
 	}
 	if r.limit > 0 && r.read == r.limit && !slices.Contains(raw[:k], nil) {

@@ -1,6 +1,7 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -49,7 +50,7 @@ type TableConfig struct {
 	Units map[string]string
 	Keep  func(path, unit string) error
 
-	StampPage int // stamps of a page; 0: 50,000
+	StampPage int // stamps of a page; 0: as many as the dialect's MaxKeys
 }
 
 // A ChildConfig is an SQL whose rows belong to rows of the main SQL: a child row
@@ -93,10 +94,6 @@ type Table struct {
 	groups    groups
 }
 
-// stampPage is the number of stamps of a page: a few megabytes of memory, and a
-// snapshot of a fraction of a second on the server.
-const stampPage = 50_000
-
 // Table asks the database what the SQLs return and checks the configuration. An
 // error is a *ConfigError, or wraps doc.ErrUnavailable if a retry may succeed: so
 // too while no row shows the type of an untyped key.
@@ -107,9 +104,6 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	if t.batch <= 0 {
 		t.batch = 2000
 	}
-	if t.stampPage <= 0 {
-		t.stampPage = stampPage
-	}
 	if t.numbers == nil {
 		t.numbers = noNumbers{}
 	}
@@ -119,6 +113,8 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 			return err
 		}
 		t.epoch = t.tokenEpoch(cfg, snapshot)
+		// The children of a page are read by one statement for each child.
+		t.stampPage = cmp.Or(t.stampPage, t.maxKeys())
 		return nil
 	})
 	if err != nil {
@@ -304,7 +300,11 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 func (t *Table) Breakpoints(ctx context.Context, every int) (oids []doc.OID, err error) {
 	every = max(every, 1)
 	err = t.read(ctx, "find the ranges", func(x *tx) error {
-		oids, err = t.keysOf(ctx, x, t.breakpoints(every))
+		if _, ok := t.dialect.(Embedded); ok {
+			oids, err = t.countKeys(ctx, x, every)
+		} else {
+			oids, err = t.keysOf(ctx, x, t.breakpoints(every))
+		}
 		return err
 	})
 	if isRowFault(err) {
@@ -325,6 +325,21 @@ func (t *Table) breakpoints(every int) *Query {
 	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND n % ").Bind(int64(every), nil).Write(" = 0 ORDER BY n")
 	q.slow = true
 	return q
+}
+
+// countKeys does what the query of breakpoints does.
+func (t *Table) countKeys(ctx context.Context, x *tx, every int) (oids []doc.OID, err error) {
+	n := -1
+	_, err = x.each(ctx, t.keys().where(t.notNull(), t.live()).order(t.keyOrder()), func(raw []any) bool {
+		if n++; n == 0 || n%every != 0 {
+			return true
+		}
+		if oid, err := t.oid(raw); err == nil {
+			oids = append(oids, oid)
+		}
+		return true
+	})
+	return oids, err
 }
 
 // keysOf returns the usable keys that a query selects.

@@ -188,9 +188,23 @@ func (v *view) token() string {
 	return "NULL"
 }
 
-// bodies begins a statement that selects all columns, then the token.
+// bodies begins a statement that selects all columns, then the token unless the
+// database is Embedded.
 func (v *view) bodies() *Query {
-	return v.ask("SELECT ", strings.Join(append(v.selected(v.all()...), v.token()), ", "), " ", v.From())
+	exprs := v.selected(v.all()...)
+	if _, ok := v.dialect.(Embedded); !ok {
+		exprs = append(exprs, v.token())
+	}
+	return v.ask("SELECT ", strings.Join(exprs, ", "), " ", v.From())
+}
+
+// digest returns the digest of a row of bodies; 0: unknown.
+func (v *view) digest(raw []any) (uint64, error) {
+	if db, ok := v.dialect.(Embedded); ok {
+		n, err := db.Digest(raw)
+		return uint64(n), err
+	}
+	return digestOf(raw[len(v.Columns)])
 }
 
 // keys begins a statement that selects the key.

@@ -31,10 +31,12 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 				changed[i] = t.newChangedKeys(c.view, w, nil)
 			}
 		}
-		// An error is kept until the child is read.
-		also := func(x *tx) {
+		// The stamps of the page have the children of the same snapshot. An error is
+		// kept until the child is read.
+		also := func(x *tx, stamps []doc.Stamp) {
+			known := doc.SetOf(doc.OIDs(stamps))
 			for _, c := range changed {
-				if c != nil && c.readFirst(ctx, x) != nil {
+				if c != nil && c.readFirst(ctx, x, known) != nil {
 					return // the transaction has failed; the other children use new ones
 				}
 			}
@@ -104,7 +106,7 @@ func (s *windowScan) next(last *place) {
 
 // stampsOfRows reads by the main rows' updateTime. It reports whether the consumer
 // wants more.
-func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool, also func(*tx)) bool {
+func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool, also func(*tx, []doc.Stamp)) bool {
 	const doing = "read a window"
 	s := &windowScan{view: t.view, window: w, nulls: true}
 	for unusable := false; ; {
@@ -253,10 +255,12 @@ func (c *changedKeys) pages(ctx context.Context) iter.Seq2[[]doc.OID, error] {
 	}
 }
 
-// readFirst reads the first page in a transaction that is open already.
-func (c *changedKeys) readFirst(ctx context.Context, x *tx) error {
+// readFirst reads the first page in a transaction that is open already, without
+// the keys that are known.
+func (c *changedKeys) readFirst(ctx context.Context, x *tx, known map[doc.OID]bool) error {
 	c.read = true
 	c.err = c.table.wrap("read the window of "+c.scan.view.paths.sql, c.readPage(ctx, x))
+	c.oids = slices.DeleteFunc(c.oids, func(oid doc.OID) bool { return known[oid] })
 	return c.err
 }
 
