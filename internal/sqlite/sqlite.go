@@ -86,8 +86,16 @@ func (d *DB) Close() {
 // Quote implements sqlsource.Dialect.
 func (*DB) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Placeholder implements sqlsource.Dialect.
-func (*DB) Placeholder(int, *sqlsource.Column) string { return "?" }
+// Placeholder implements sqlsource.Dialect. The unary plus hides the value of a key
+// or updateTime from the planner. With the statistics of ANALYZE it would estimate
+// how many rows are left, and read the pages of a range by an index that begins
+// with updateTime: all rows that are left, for each page.
+func (*DB) Placeholder(_ int, as *sqlsource.Column) string {
+	if as == nil {
+		return "?"
+	}
+	return "+?"
+}
 
 // Limit implements sqlsource.Dialect.
 func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }

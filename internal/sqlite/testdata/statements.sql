@@ -22,7 +22,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" > ?
+WHERE x."id" IS NOT NULL AND x."id" > +?
 ORDER BY x."id" LIMIT ?;
 -- 2, 3
 
@@ -37,7 +37,7 @@ WHERE x."id" IS NULL LIMIT ?;
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" < ? AND x."id" >= ?
+WHERE x."id" IS NOT NULL AND x."id" < +? AND x."id" >= +?
 ORDER BY x."id" LIMIT ?;
 -- 4, 1, 3
 
@@ -45,7 +45,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" < ? AND x."id" > ?
+WHERE x."id" IS NOT NULL AND x."id" < +? AND x."id" > +?
 ORDER BY x."id" LIMIT ?;
 -- 4, 2, 3
 
@@ -53,7 +53,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IN (?)
+WHERE x."id" IN (+?)
 ORDER BY x."id";
 -- 2
 
@@ -61,7 +61,7 @@ ORDER BY x."id";
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IN (?, ?)
+WHERE x."id" IN (+?, +?)
 ORDER BY x."id";
 -- 3, 4
 
@@ -69,7 +69,7 @@ ORDER BY x."id";
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ?
+WHERE x."u" >= +? AND x."u" < +?
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -77,14 +77,14 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NULL AND x."u" >= ? AND x."u" < ? LIMIT ?;
+WHERE x."id" IS NULL AND x."u" >= +? AND x."u" < +? LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1
 
 -- read the stamps of a window, statement 3
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."id") > (?, ?) AND x."u" < ? AND x."id" IS NOT NULL
+WHERE (x."u", x."id") > (+?, +?) AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 3
 
@@ -100,7 +100,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" > ?
+WHERE x."id" IS NOT NULL AND x."id" > +?
 ORDER BY x."id" LIMIT ?;
 -- 2, 3
 
@@ -108,7 +108,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" < ? AND x."id" >= ?
+WHERE x."id" IS NOT NULL AND x."id" < +? AND x."id" >= +?
 ORDER BY x."id" LIMIT ?;
 -- 4, 1, 3
 
@@ -116,7 +116,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" < ? AND x."id" > ?
+WHERE x."id" IS NOT NULL AND x."id" < +? AND x."id" > +?
 ORDER BY x."id" LIMIT ?;
 -- 4, 2, 3
 
@@ -124,14 +124,14 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IN (?);
+WHERE x."id" IN (+?);
 -- 2
 
 -- read stamps by key, statement 1
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IN (?, ?);
+WHERE x."id" IN (+?, +?);
 -- 3, 4
 
 -- find the ranges of a load, statement 1
@@ -159,7 +159,7 @@ WHERE x."id" IS NOT NULL AND typeof(x."id") <> 'integer';
 SELECT +x."id"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND typeof(x."id") <> 'integer' AND x."u" >= ? AND x."u" < ?;
+WHERE x."id" IS NOT NULL AND typeof(x."id") <> 'integer' AND x."u" >= +? AND x."u" < +?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09"
 
 -- read some keys, statement 1
@@ -190,7 +190,7 @@ SELECT count(*)
 FROM (SELECT 1 AS one
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? LIMIT ?) few;
+WHERE x."u" >= +? AND x."u" < +? LIMIT ?) few;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 10
 
 -- compare the updateTimes, statement 1
@@ -204,7 +204,7 @@ FROM (SELECT * FROM doc
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u" < ? OR x."u" >= ?);
+WHERE (x."u" < +? OR x."u" >= +?);
 -- 2 parameters
 
 -- describe a table with a child, statement 2
@@ -218,21 +218,21 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 SELECT +x."id", +x."u", +x."word", indexerd_token(x."id", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."id" IN (?, ?);
+WHERE x."id" IN (+?, +?);
 -- 1, 2
 
 -- read the stamps of a window with a child, statement 2
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."id" IN (?, ?);
+WHERE x."id" IN (+?, +?);
 -- 1, 2
 
 -- read the stamps of a window with a child, statement 6
 SELECT +x."id", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."id" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
 
@@ -240,7 +240,7 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT +x."id", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u", x."id") > (?, ?) AND x."u" < ? AND x."id" IS NOT NULL
+WHERE (x."u", x."id") > (+?, +?) AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00:01.000000", 2, "2024-05-06 12:00:09", 2
 
@@ -248,7 +248,7 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u" < ? OR x."u" >= ?);
+WHERE (x."u" < +? OR x."u" >= +?);
 -- 2 parameters
 
 -- describe a table with changes, statement 2
@@ -262,7 +262,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 SELECT +x."id", +x."u"
 FROM (SELECT id, u FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."id" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
 
@@ -270,7 +270,7 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT +x."id", +x."u"
 FROM (SELECT id, u FROM doc
 ) x
-WHERE (x."u", x."id") > (?, ?) AND x."u" < ? AND x."id" IS NOT NULL
+WHERE (x."u", x."id") > (+?, +?) AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 2
 
@@ -278,14 +278,14 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."v" IN (?, ?) AND 1 = 0;
+WHERE x."v" IN (+?, +?) AND 1 = 0;
 -- 2 parameters
 
 -- read all rows marked by a column, statement 1
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."id" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."id" LIMIT ?;
 -- 1, 2, 3
 
@@ -293,7 +293,7 @@ ORDER BY x."id" LIMIT ?;
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL AND x."id" > ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."id" IS NOT NULL AND x."id" > +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."id" LIMIT ?;
 -- 2, 1, 2, 3
 
@@ -301,14 +301,14 @@ ORDER BY x."id" LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
+WHERE x."id" IS NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
 -- 1, 2, 1
 
 -- read rows by key marked by a column, statement 1
 SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IN (?, ?) AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."id" IN (+?, +?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."id";
 -- 3, 4, 1, 2
 
@@ -316,14 +316,14 @@ ORDER BY x."id";
 SELECT +x."id"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."v" IN (?, ?) AND x."id" IN (?, ?);
+WHERE x."v" IN (+?, +?) AND x."id" IN (+?, +?);
 -- 1, 2, 3, 4
 
 -- read the stamps of a window marked by a column, statement 1
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 3
 
@@ -331,14 +331,14 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NULL AND x."u" >= ? AND x."u" < ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
+WHERE x."id" IS NULL AND x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 1
 
 -- read the stamps of a window marked by a column, statement 3
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."id") > (?, ?) AND x."u" < ? AND x."id" IS NOT NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE (x."u", x."id") > (+?, +?) AND x."u" < +? AND x."id" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 1, 2, 3
 
@@ -346,7 +346,7 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT +x."id", +x."u"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."v" IN (?, ?) AND x."id" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."v" IN (+?, +?) AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 2
 
@@ -354,14 +354,14 @@ ORDER BY x."u", x."id" LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0;
+WHERE (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0;
 -- 1, 2
 
 -- read all rows marked by a list, statement 2
 SELECT +d."id"
 FROM (SELECT * FROM gone
 ) d
-WHERE d."id" IN (?, ?);
+WHERE d."id" IN (+?, +?);
 -- 1, 2
 
 -- count the rows marked by a list, statement 1
@@ -384,7 +384,7 @@ WHERE (x."n" >= ? AND x."n" < ? OR x."n" >= ? AND x."n" < ? OR x."n" >= ? AND x.
 SELECT +x."id", +x."n", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."n" >= ? AND x."n" < ?
+WHERE x."n" >= +? AND x."n" < +?
 ORDER BY x."n", x."id" LIMIT ?;
 -- 1.7149967999999995e+09, 1.7149968089999995e+09, 3
 
@@ -392,14 +392,14 @@ ORDER BY x."n", x."id" LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NULL AND x."n" >= ? AND x."n" < ? LIMIT ?;
+WHERE x."id" IS NULL AND x."n" >= +? AND x."n" < +? LIMIT ?;
 -- 1.7149967999999995e+09, 1.7149968089999995e+09, 1
 
 -- read the stamps of a window with updateTimes of numbers, statement 3
 SELECT +x."id", +x."n", indexerd_token(x."id", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n", x."id") > (?, ?) AND x."n" < ? AND x."id" IS NOT NULL
+WHERE (x."n", x."id") > (+?, +?) AND x."n" < +? AND x."id" IS NOT NULL
 ORDER BY x."n", x."id" LIMIT ?;
 -- 1714996800, 2, 1.7149968089999995e+09, 3
 
@@ -407,7 +407,7 @@ ORDER BY x."n", x."id" LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n" < ? OR x."n" >= ?);
+WHERE (x."n" < +? OR x."n" >= +?);
 -- 2 parameters
 
 -- describe a table with a row that fails, statement 1
@@ -437,7 +437,7 @@ ORDER BY x1."id" LIMIT ?;
 SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?, ?)
+WHERE x1."id" IN (+?, +?)
 ORDER BY x1."id";
 -- 1, 2
 
@@ -445,7 +445,7 @@ ORDER BY x1."id";
 SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IS NOT NULL AND x1."id" > ?
+WHERE x1."id" IS NOT NULL AND x1."id" > +?
 ORDER BY x1."id" LIMIT ?;
 -- 2, 3
 
@@ -453,7 +453,7 @@ ORDER BY x1."id" LIMIT ?;
 SELECT +x1."id"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IS NOT NULL AND x1."id" > ?
+WHERE x1."id" IS NOT NULL AND x1."id" > +?
 ORDER BY x1."id" LIMIT ?;
 -- 2, 2
 
@@ -461,21 +461,21 @@ ORDER BY x1."id" LIMIT ?;
 SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?);
+WHERE x1."id" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 9
 SELECT +x."id", +x."u", +x."word", indexerd_token(x."id", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."id" IN (?);
+WHERE x."id" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 10
 SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?)
+WHERE x1."id" IN (+?)
 ORDER BY x1."id";
 -- 3
 
@@ -483,14 +483,14 @@ ORDER BY x1."id";
 SELECT +x1."id"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?);
+WHERE x1."id" IN (+?);
 -- 3
 
 -- read all rows with a row that fails, statement 13
 SELECT +x1."id", +x1."title"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?);
+WHERE x1."id" IN (+?);
 -- 3
 
 -- read all rows with a row that fails, statement 17
@@ -504,7 +504,7 @@ WHERE x1."id" IS NULL LIMIT ?;
 SELECT +x1."id", +x1."u", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."u" >= ? AND x1."u" < ?
+WHERE x1."u" >= +? AND x1."u" < +?
 ORDER BY x1."u", x1."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -512,7 +512,7 @@ ORDER BY x1."u", x1."id" LIMIT ?;
 SELECT +x1."id", +x1."u", NULL
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."u" >= ? AND x1."u" < ?
+WHERE x1."u" >= +? AND x1."u" < +?
 ORDER BY x1."u", x1."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -520,21 +520,21 @@ ORDER BY x1."u", x1."id" LIMIT ?;
 SELECT +x1."id", +x1."u", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?, ?);
+WHERE x1."id" IN (+?, +?);
 -- 1, 2
 
 -- read the stamps of a window with a row that fails, statement 5
 SELECT 1
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IS NULL AND x1."u" >= ? AND x1."u" < ? LIMIT ?;
+WHERE x1."id" IS NULL AND x1."u" >= +? AND x1."u" < +? LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1
 
 -- read the stamps of a window with a row that fails, statement 6
 SELECT +x1."id", +x1."u", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."id") > (?, ?) AND x1."u" < ? AND x1."id" IS NOT NULL
+WHERE (x1."u", x1."id") > (+?, +?) AND x1."u" < +? AND x1."id" IS NOT NULL
 ORDER BY x1."u", x1."id" LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 3
 
@@ -542,7 +542,7 @@ ORDER BY x1."u", x1."id" LIMIT ?;
 SELECT +x1."id", +x1."u", NULL
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."id") > (?, ?) AND x1."u" < ? AND x1."id" IS NOT NULL
+WHERE (x1."u", x1."id") > (+?, +?) AND x1."u" < +? AND x1."id" IS NOT NULL
 ORDER BY x1."u", x1."id" LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 3
 
@@ -550,21 +550,21 @@ ORDER BY x1."u", x1."id" LIMIT ?;
 SELECT +x1."id", +x1."u", indexerd_token(x1."id", x1."u", x1."title", x1."x")
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?);
+WHERE x1."id" IN (+?);
 -- 3
 
 -- read the stamps of a window with a row that fails, statement 15
 SELECT +x1."id", +x1."u", NULL
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."id" IN (?);
+WHERE x1."id" IN (+?);
 -- 3
 
 -- read the stamps of a window with a row that fails, statement 17
 SELECT +x."id", +x."u", indexerd_token(x."id", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."id" IN (?);
+WHERE x."id" IN (+?);
 -- 4
 
 -- KEY: one text
@@ -588,7 +588,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (?, ?)
+WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k2", "k2", 3
 
@@ -603,7 +603,7 @@ WHERE x."name" IS NULL LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND x."name" < ? AND x."name" >= ?
+WHERE x."name" IS NOT NULL AND x."name" < +? AND x."name" >= +?
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k4", "k1", 3
 
@@ -611,7 +611,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND x."name" < ? AND (x."name", x."name" COLLATE BINARY) > (?, ?)
+WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k4", "k2", "k2", 3
 
@@ -619,7 +619,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."name" IN (?) AND x."name" COLLATE BINARY = ?)
+WHERE (x."name" IN (+?) AND x."name" COLLATE BINARY = ?)
 ORDER BY x."name", x."name" COLLATE BINARY;
 -- "k2", "k2"
 
@@ -627,7 +627,7 @@ ORDER BY x."name", x."name" COLLATE BINARY;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IN (?, ?)
+WHERE x."name" IN (+?, +?)
 ORDER BY x."name", x."name" COLLATE BINARY;
 -- "k3", "k4"
 
@@ -635,7 +635,7 @@ ORDER BY x."name", x."name" COLLATE BINARY;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ?
+WHERE x."u" >= +? AND x."u" < +?
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -643,14 +643,14 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NULL AND x."u" >= ? AND x."u" < ? LIMIT ?;
+WHERE x."name" IS NULL AND x."u" >= +? AND x."u" < +? LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1
 
 -- read the stamps of a window, statement 3
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (?, ?, ?) AND x."u" < ? AND x."name" IS NOT NULL
+WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
@@ -666,7 +666,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (?, ?)
+WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k2", "k2", 3
 
@@ -674,7 +674,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND x."name" < ? AND x."name" >= ?
+WHERE x."name" IS NOT NULL AND x."name" < +? AND x."name" >= +?
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k4", "k1", 3
 
@@ -682,7 +682,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND x."name" < ? AND (x."name", x."name" COLLATE BINARY) > (?, ?)
+WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k4", "k2", "k2", 3
 
@@ -690,14 +690,14 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."name" IN (?) AND x."name" COLLATE BINARY = ?);
+WHERE (x."name" IN (+?) AND x."name" COLLATE BINARY = ?);
 -- "k2", "k2"
 
 -- read stamps by key, statement 1
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IN (?, ?);
+WHERE x."name" IN (+?, +?);
 -- "k3", "k4"
 
 -- find the ranges of a load, statement 1
@@ -725,7 +725,7 @@ WHERE x."name" IS NOT NULL AND 1 = 1;
 SELECT +x."name"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND 1 = 1 AND x."u" >= ? AND x."u" < ?;
+WHERE x."name" IS NOT NULL AND 1 = 1 AND x."u" >= +? AND x."u" < +?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09"
 
 -- read some keys, statement 1
@@ -756,7 +756,7 @@ SELECT count(*)
 FROM (SELECT 1 AS one
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? LIMIT ?) few;
+WHERE x."u" >= +? AND x."u" < +? LIMIT ?) few;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 10
 
 -- compare the updateTimes, statement 1
@@ -770,7 +770,7 @@ FROM (SELECT * FROM doc
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u" < ? OR x."u" >= ?);
+WHERE (x."u" < +? OR x."u" >= +?);
 -- 2 parameters
 
 -- describe a table with a child, statement 2
@@ -784,21 +784,21 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 SELECT +x."name", +x."u", +x."word", indexerd_token(x."name", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."name" IN (?, ?);
+WHERE x."name" IN (+?, +?);
 -- "k1", "k2"
 
 -- read the stamps of a window with a child, statement 2
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."name" IN (?, ?);
+WHERE x."name" IN (+?, +?);
 -- "k1", "k2"
 
 -- read the stamps of a window with a child, statement 6
 SELECT +x."name", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."name" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
 
@@ -806,7 +806,7 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (?, ?, ?) AND x."u" < ? AND x."name" IS NOT NULL
+WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:01.000000", "k2", "k2", "2024-05-06 12:00:09", 2
 
@@ -814,7 +814,7 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u" < ? OR x."u" >= ?);
+WHERE (x."u" < +? OR x."u" >= +?);
 -- 2 parameters
 
 -- describe a table with changes, statement 2
@@ -828,7 +828,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 SELECT +x."name", +x."u"
 FROM (SELECT name, u FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."name" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
 
@@ -836,7 +836,7 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u"
 FROM (SELECT name, u FROM doc
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (?, ?, ?) AND x."u" < ? AND x."name" IS NOT NULL
+WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 2
 
@@ -844,14 +844,14 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."v" IN (?, ?) AND 1 = 0;
+WHERE x."v" IN (+?, +?) AND 1 = 0;
 -- 2 parameters
 
 -- read all rows marked by a column, statement 1
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."name" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- 1, 2, 3
 
@@ -859,7 +859,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (?, ?) AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k2", "k2", 1, 2, 3
 
@@ -867,14 +867,14 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
+WHERE x."name" IS NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
 -- 1, 2, 1
 
 -- read rows by key marked by a column, statement 1
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IN (?, ?) AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."name" IN (+?, +?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."name", x."name" COLLATE BINARY;
 -- "k3", "k4", 1, 2
 
@@ -882,14 +882,14 @@ ORDER BY x."name", x."name" COLLATE BINARY;
 SELECT +x."name"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."v" IN (?, ?) AND x."name" IN (?, ?);
+WHERE x."v" IN (+?, +?) AND x."name" IN (+?, +?);
 -- 1, 2, "k3", "k4"
 
 -- read the stamps of a window marked by a column, statement 1
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 3
 
@@ -897,14 +897,14 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NULL AND x."u" >= ? AND x."u" < ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
+WHERE x."name" IS NULL AND x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 1
 
 -- read the stamps of a window marked by a column, statement 3
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (?, ?, ?) AND x."u" < ? AND x."name" IS NOT NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 1, 2, 3
 
@@ -912,7 +912,7 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."v" IN (?, ?) AND x."name" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."v" IN (+?, +?) AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 2
 
@@ -920,14 +920,14 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0;
+WHERE (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0;
 -- 1, 2
 
 -- read all rows marked by a list, statement 2
 SELECT +d."name"
 FROM (SELECT * FROM gone
 ) d
-WHERE d."name" IN (?, ?);
+WHERE d."name" IN (+?, +?);
 -- "k1", "k2"
 
 -- count the rows marked by a list, statement 1
@@ -950,7 +950,7 @@ WHERE (x."n" >= ? AND x."n" < ? OR x."n" >= ? AND x."n" < ? OR x."n" >= ? AND x.
 SELECT +x."name", +x."n", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."n" >= ? AND x."n" < ?
+WHERE x."n" >= +? AND x."n" < +?
 ORDER BY x."n", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- 1.7149967999999995e+09, 1.7149968089999995e+09, 3
 
@@ -958,14 +958,14 @@ ORDER BY x."n", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NULL AND x."n" >= ? AND x."n" < ? LIMIT ?;
+WHERE x."name" IS NULL AND x."n" >= +? AND x."n" < +? LIMIT ?;
 -- 1.7149967999999995e+09, 1.7149968089999995e+09, 1
 
 -- read the stamps of a window with updateTimes of numbers, statement 3
 SELECT +x."name", +x."n", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n", x."name", x."name" COLLATE BINARY) > (?, ?, ?) AND x."n" < ? AND x."name" IS NOT NULL
+WHERE (x."n", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."n" < +? AND x."name" IS NOT NULL
 ORDER BY x."n", x."name", x."name" COLLATE BINARY LIMIT ?;
 -- 1714996800, "k2", "k2", 1.7149968089999995e+09, 3
 
@@ -973,7 +973,7 @@ ORDER BY x."n", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n" < ? OR x."n" >= ?);
+WHERE (x."n" < +? OR x."n" >= +?);
 -- 2 parameters
 
 -- describe a table with a row that fails, statement 1
@@ -1003,7 +1003,7 @@ ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IN (?, ?)
+WHERE x1."name" IN (+?, +?)
 ORDER BY x1."name", x1."name" COLLATE BINARY;
 -- "k1", "k2"
 
@@ -1011,7 +1011,7 @@ ORDER BY x1."name", x1."name" COLLATE BINARY;
 SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (?, ?)
+WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (+?, ?)
 ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "k2", "k2", 3
 
@@ -1019,7 +1019,7 @@ ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (?, ?)
+WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (+?, ?)
 ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "k2", "k2", 2
 
@@ -1027,21 +1027,21 @@ ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IN (?);
+WHERE x1."name" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 9
 SELECT +x."name", +x."u", +x."word", indexerd_token(x."name", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE x."name" IN (?);
+WHERE x."name" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 10
 SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."name" IN (?) AND x1."name" COLLATE BINARY = ?)
+WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?)
 ORDER BY x1."name", x1."name" COLLATE BINARY;
 -- "k3", "k3"
 
@@ -1049,21 +1049,21 @@ ORDER BY x1."name", x1."name" COLLATE BINARY;
 SELECT +x1."name"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."name" IN (?) AND x1."name" COLLATE BINARY = ?);
+WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
 -- "k3", "k3"
 
 -- read all rows with a row that fails, statement 13
 SELECT +x1."name", +x1."title"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."name" IN (?) AND x1."name" COLLATE BINARY = ?);
+WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
 -- "k3", "k3"
 
 -- read all rows with a row that fails, statement 15
 SELECT +x."name", +x."u", +x."word", indexerd_token(x."name", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE (x."name" IN (?) AND x."name" COLLATE BINARY = ?);
+WHERE (x."name" IN (+?) AND x."name" COLLATE BINARY = ?);
 -- "k4", "k4"
 
 -- read all rows with a row that fails, statement 17
@@ -1077,7 +1077,7 @@ WHERE x1."name" IS NULL LIMIT ?;
 SELECT +x1."name", +x1."u", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."u" >= ? AND x1."u" < ?
+WHERE x1."u" >= +? AND x1."u" < +?
 ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -1085,7 +1085,7 @@ ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name", +x1."u", NULL
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."u" >= ? AND x1."u" < ?
+WHERE x1."u" >= +? AND x1."u" < +?
 ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -1093,21 +1093,21 @@ ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name", +x1."u", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IN (?, ?);
+WHERE x1."name" IN (+?, +?);
 -- "k1", "k2"
 
 -- read the stamps of a window with a row that fails, statement 5
 SELECT 1
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IS NULL AND x1."u" >= ? AND x1."u" < ? LIMIT ?;
+WHERE x1."name" IS NULL AND x1."u" >= +? AND x1."u" < +? LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1
 
 -- read the stamps of a window with a row that fails, statement 6
 SELECT +x1."name", +x1."u", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."name", x1."name" COLLATE BINARY) > (?, ?, ?) AND x1."u" < ? AND x1."name" IS NOT NULL
+WHERE (x1."u", x1."name", x1."name" COLLATE BINARY) > (+?, +?, ?) AND x1."u" < +? AND x1."name" IS NOT NULL
 ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
@@ -1115,7 +1115,7 @@ ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name", +x1."u", NULL
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."name", x1."name" COLLATE BINARY) > (?, ?, ?) AND x1."u" < ? AND x1."name" IS NOT NULL
+WHERE (x1."u", x1."name", x1."name" COLLATE BINARY) > (+?, +?, ?) AND x1."u" < +? AND x1."name" IS NOT NULL
 ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
@@ -1123,21 +1123,21 @@ ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 SELECT +x1."name", +x1."u", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."name" IN (?) AND x1."name" COLLATE BINARY = ?);
+WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
 -- "k3", "k3"
 
 -- read the stamps of a window with a row that fails, statement 15
 SELECT +x1."name", +x1."u", NULL
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."name" IN (?) AND x1."name" COLLATE BINARY = ?);
+WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
 -- "k3", "k3"
 
 -- read the stamps of a window with a row that fails, statement 17
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."word")
 FROM (SELECT * FROM part
 ) x
-WHERE (x."name" IN (?) AND x."name" COLLATE BINARY = ?);
+WHERE (x."name" IN (+?) AND x."name" COLLATE BINARY = ?);
 -- "k4", "k4"
 
 -- KEY: three parts
@@ -1161,7 +1161,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k2", 3, "k2", 3
 
@@ -1176,7 +1176,7 @@ WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (?, ?, ?) AND (x."a", x."b", x."c") >= (?, ?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c") >= (+?, +?, +?)
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k4", 3, 1, "k1", 3, 3
 
@@ -1184,7 +1184,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (?, ?, ?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k4", 3, 1, "k2", 3, "k2", 3
 
@@ -1208,7 +1208,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY;
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ?
+WHERE x."u" >= +? AND x."u" < +?
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -1216,14 +1216,14 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."u" >= ? AND x."u" < ? LIMIT ?;
+WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."u" >= +? AND x."u" < +? LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1
 
 -- read the stamps of a window, statement 3
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x."u" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
@@ -1239,7 +1239,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k2", 3, "k2", 3
 
@@ -1247,7 +1247,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (?, ?, ?) AND (x."a", x."b", x."c") >= (?, ?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c") >= (+?, +?, +?)
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k4", 3, 1, "k1", 3, 3
 
@@ -1255,7 +1255,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (?, ?, ?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k4", 3, 1, "k2", 3, "k2", 3
 
@@ -1310,21 +1310,21 @@ WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND typeof(x
 SELECT +x."a", +x."b", +x."c"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND typeof(x."a") <> 'integer' AND x."u" >= ? AND x."u" < ?;
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND typeof(x."a") <> 'integer' AND x."u" >= +? AND x."u" < +?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09"
 
 -- look for rows without a key in a window, statement 3
 SELECT +x."a", +x."b", +x."c"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND 1 = 1 AND x."u" >= ? AND x."u" < ?;
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND 1 = 1 AND x."u" >= +? AND x."u" < +?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09"
 
 -- look for rows without a key in a window, statement 4
 SELECT +x."a", +x."b", +x."c"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND typeof(x."c") <> 'integer' AND x."u" >= ? AND x."u" < ?;
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND typeof(x."c") <> 'integer' AND x."u" >= +? AND x."u" < +?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09"
 
 -- read some keys, statement 1
@@ -1355,7 +1355,7 @@ SELECT count(*)
 FROM (SELECT 1 AS one
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? LIMIT ?) few;
+WHERE x."u" >= +? AND x."u" < +? LIMIT ?) few;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 10
 
 -- compare the updateTimes, statement 1
@@ -1369,7 +1369,7 @@ FROM (SELECT * FROM doc
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u" < ? OR x."u" >= ?);
+WHERE (x."u" < +? OR x."u" >= +?);
 -- 2 parameters
 
 -- describe a table with a child, statement 2
@@ -1397,7 +1397,7 @@ WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FRO
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
 
@@ -1405,7 +1405,7 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x."u" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:01.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
 
@@ -1413,7 +1413,7 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u" < ? OR x."u" >= ?);
+WHERE (x."u" < +? OR x."u" >= +?);
 -- 2 parameters
 
 -- describe a table with changes, statement 2
@@ -1427,7 +1427,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT a, b, c, u FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
 
@@ -1435,7 +1435,7 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT a, b, c, u FROM doc
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x."u" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
 
@@ -1443,14 +1443,14 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE x."v" IN (?, ?) AND 1 = 0;
+WHERE x."v" IN (+?, +?) AND 1 = 0;
 -- 2 parameters
 
 -- read all rows marked by a column, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, 2, 3
 
@@ -1458,7 +1458,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?) AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k2", 3, "k2", 1, 2, 3
 
@@ -1466,14 +1466,14 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
+WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
 -- 1, 2, 1
 
 -- read rows by key marked by a column, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY;
 -- "[[1,\"k3\",3],[1,\"k4\",3]]", 1, 2
 
@@ -1481,14 +1481,14 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY;
 SELECT +x."a", +x."b", +x."c"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."v" IN (?, ?) AND (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?));
+WHERE x."v" IN (+?, +?) AND (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?));
 -- 1, 2, "[[1,\"k3\",3],[1,\"k4\",3]]"
 
 -- read the stamps of a window marked by a column, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 3
 
@@ -1496,14 +1496,14 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."u" >= ? AND x."u" < ? AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
+WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 1
 
 -- read the stamps of a window marked by a column, statement 3
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x."u" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0
+WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 1, 2, 3
 
@@ -1511,7 +1511,7 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."u" >= ? AND x."u" < ? AND x."v" IN (?, ?) AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE x."u" >= +? AND x."u" < +? AND x."v" IN (+?, +?) AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 2
 
@@ -1519,7 +1519,7 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (CASE WHEN x."v" IN (?, ?) THEN 1 ELSE 0 END) = 0;
+WHERE (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0;
 -- 1, 2
 
 -- read all rows marked by a list, statement 2
@@ -1549,7 +1549,7 @@ WHERE (x."n" >= ? AND x."n" < ? OR x."n" >= ? AND x."n" < ? OR x."n" >= ? AND x.
 SELECT +x."a", +x."b", +x."c", +x."n", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."n" >= ? AND x."n" < ?
+WHERE x."n" >= +? AND x."n" < +?
 ORDER BY x."n", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1.7149967999999995e+09, 1.7149968089999995e+09, 3
 
@@ -1557,14 +1557,14 @@ ORDER BY x."n", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT 1
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."n" >= ? AND x."n" < ? LIMIT ?;
+WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."n" >= +? AND x."n" < +? LIMIT ?;
 -- 1.7149967999999995e+09, 1.7149968089999995e+09, 1
 
 -- read the stamps of a window with updateTimes of numbers, statement 3
 SELECT +x."a", +x."b", +x."c", +x."n", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n", x."a", x."b", x."c", x."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x."n" < ? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE (x."n", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."n" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."n", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1714996800, 1, "k2", 3, "k2", 1.7149968089999995e+09, 3
 
@@ -1572,7 +1572,7 @@ ORDER BY x."n", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT count(*)
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n" < ? OR x."n" >= ?);
+WHERE (x."n" < +? OR x."n" >= +?);
 -- 2 parameters
 
 -- describe a table with a row that fails, statement 1
@@ -1610,7 +1610,7 @@ ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY;
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (?, ?, ?, ?)
+WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, ?)
 ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- 1, "k2", 3, "k2", 3
 
@@ -1618,7 +1618,7 @@ ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 SELECT +x1."a", +x1."b", +x1."c"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (?, ?, ?, ?)
+WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, ?)
 ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- 1, "k2", 3, "k2", 2
 
@@ -1669,7 +1669,7 @@ WHERE (x1."a" IS NULL OR x1."b" IS NULL OR x1."c" IS NULL) LIMIT ?;
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."u" >= ? AND x1."u" < ?
+WHERE x1."u" >= +? AND x1."u" < +?
 ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -1677,7 +1677,7 @@ ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", NULL
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."u" >= ? AND x1."u" < ?
+WHERE x1."u" >= +? AND x1."u" < +?
 ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
@@ -1692,14 +1692,14 @@ WHERE (x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 
 SELECT 1
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."a" IS NULL OR x1."b" IS NULL OR x1."c" IS NULL) AND x1."u" >= ? AND x1."u" < ? LIMIT ?;
+WHERE (x1."a" IS NULL OR x1."b" IS NULL OR x1."c" IS NULL) AND x1."u" >= +? AND x1."u" < +? LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 1
 
 -- read the stamps of a window with a row that fails, statement 6
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x1."u" < ? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
+WHERE (x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
 ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
@@ -1707,7 +1707,7 @@ ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", NULL
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (?, ?, ?, ?, ?) AND x1."u" < ? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
+WHERE (x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
 ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 

@@ -9,7 +9,7 @@ import (
 // A question is what a caller asks of a table.
 type question struct {
 	name string
-	ask  func(context.Context, SQLTable, keyShape) error
+	ask  asker
 	now  bool // the parameters depend on the clock
 }
 
@@ -21,16 +21,26 @@ func drained[T any](pages func(func(T, error) bool)) (last error) {
 	return last
 }
 
+type asker = func(context.Context, SQLTable, keyShape) error
+
+func askRangeOf(r doc.Range) asker {
+	return func(ctx context.Context, t SQLTable, _ keyShape) error { return drained(t.Range(ctx, r)) }
+}
+
+func askWindowOf(w doc.Window) asker {
+	return func(ctx context.Context, t SQLTable, _ keyShape) error { return drained(t.Stamps(ctx, w)) }
+}
+
+func askStampsInRange(r doc.Range) asker {
+	return func(ctx context.Context, t SQLTable, _ keyShape) error { return drained(t.StampsInRange(ctx, r)) }
+}
+
 var (
-	askRange = question{name: "read all rows", ask: func(ctx context.Context, t SQLTable, _ keyShape) error {
-		return drained(t.Range(ctx, all))
-	}}
-	askDocs = question{name: "read rows by key", ask: func(ctx context.Context, t SQLTable, k keyShape) error {
+	askRange = question{name: "read all rows", ask: askRangeOf(all)}
+	askDocs  = question{name: "read rows by key", ask: func(ctx context.Context, t SQLTable, k keyShape) error {
 		return drained(t.Docs(ctx, k.oids(3, 4)))
 	}}
-	askWindow = question{name: "read the stamps of a window", ask: func(ctx context.Context, t SQLTable, _ keyShape) error {
-		return drained(t.Stamps(ctx, doc.Window{From: at(0), To: at(9)}))
-	}}
+	askWindow   = question{name: "read the stamps of a window", ask: askWindowOf(doc.Window{From: at(0), To: at(9)})}
 	askStampsOf = question{name: "read stamps by key", ask: func(ctx context.Context, t SQLTable, k keyShape) error {
 		_, err := t.StampsOf(ctx, k.oids(3, 4))
 		return err
@@ -58,7 +68,7 @@ var plainQuestions = []question{
 	}},
 	askDocs,
 	askWindow,
-	{name: "read all stamps", ask: func(ctx context.Context, t SQLTable, _ keyShape) error { return drained(t.StampsInRange(ctx, all)) }},
+	{name: "read all stamps", ask: askStampsInRange(all)},
 	{name: "read the stamps of a range", ask: func(ctx context.Context, t SQLTable, k keyShape) error {
 		return drained(t.StampsInRange(ctx, doc.Range{From: k.oids(1)[0], To: k.oids(4)[0]}))
 	}},
