@@ -18,7 +18,8 @@ import (
 func (d *DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
 	name := d.Address()
 	c := doc.Catalog{Name: strings.TrimSuffix(name, filepath.Ext(name)), Greatest: "max"}
-	return c, catalog(ctx, s, &c)
+	err := catalog(ctx, s, &c)
+	return c, err
 }
 
 func catalog(ctx context.Context, s sqlsource.Session, c *doc.Catalog) error {

@@ -14,9 +14,8 @@ import (
 	"indexerd/internal/sqlsource"
 )
 
-// fault converts an error of the driver. An error that may concern a row, or
-// something that is missing, is AboutMissing: see vendor.Fault. A damaged file, or
-// one that is not a database, needs a manual step.
+// fault converts an error of the driver. A damaged file, or one that is not a
+// database, needs a manual step.
 func fault(err error) error {
 	switch {
 	case err == nil, errors.As(err, new(*sqlsource.Fault)), errors.Is(err, doc.ErrChangedResult),
@@ -24,11 +23,8 @@ func fault(err error) error {
 		return err
 	}
 	f := &sqlsource.Fault{Subject: sqlsource.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
-	switch {
-	case unavailable(err):
+	if unavailable(err) {
 		f.Subject = sqlsource.AboutServer
-	case aboutRow(err):
-		f.Subject = sqlsource.AboutMissing
 	}
 	return f
 }

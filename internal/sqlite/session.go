@@ -76,25 +76,21 @@ func (vendor) Value(a sqlsource.Arg) any {
 // Fault implements stdsql.Vendor. A dropped table has the same code as a malformed
 // value. A statement that can still be prepared has failed for a row.
 func (vendor) Fault(ctx context.Context, s *stdsql.Session, st sqlsource.Statement, err error) error {
-	if err == nil {
-		return nil
+	f, ok := fault(err).(*sqlsource.Fault)
+	if !ok || f.Subject != sqlsource.AboutStatement || !aboutRow(err) || st.SQL == "" {
+		return fault(err)
 	}
-	if f, ok := fault(err).(*sqlsource.Fault); ok && f.Subject == sqlsource.AboutMissing && aboutRow(err) && st.SQL != "" {
-		explained := sqlsource.Statement{SQL: "EXPLAIN " + st.SQL, Args: st.Args}
-		if s.Run(ctx, explained, func([]any) bool { return false }) == nil {
-			f.Subject = sqlsource.AboutRow
-		}
-		return f
+	f.Subject = sqlsource.AboutMissing
+	explained := sqlsource.Statement{SQL: "EXPLAIN " + st.SQL, Args: st.Args}
+	if s.Run(ctx, explained, func([]any) bool { return false }) == nil {
+		f.Subject = sqlsource.AboutRow
 	}
-	return fault(err)
+	return f
 }
 
 // Describe implements stdsql.Vendor. It prepares the SQL and does not run it. It
 // does not wrap the SQL, which would rename columns that share a name.
 func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped) ([]sqlsource.Column, error) {
-	if err := refuseParameters(ctx, conn, of.SQL); err != nil {
-		return nil, err
-	}
 	var info []sqlite.ColumnInfo
 	err := conn.Raw(func(driverConn any) (err error) {
 		describer, ok := driverConn.(interface {
@@ -107,38 +103,49 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped
 		return err
 	})
 	if err != nil {
-		if f, ok := fault(err).(*sqlsource.Fault); ok && f.Subject == sqlsource.AboutMissing {
-			f.Hint = "try it in the sqlite3 shell"
-			return nil, f
+		f, ok := fault(err).(*sqlsource.Fault)
+		if !ok || f.Subject != sqlsource.AboutStatement || !aboutRow(err) {
+			return nil, err
 		}
+		f.Hint = "try it in the sqlite3 shell"
+		return nil, f
+	}
+	if len(info) > maxColumns {
+		return nil, &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: fmt.Sprintf("it returns %d columns", len(info)), Hint: fmt.Sprintf("select at most %d", maxColumns)}
+	}
+	if err := refuse(ctx, conn, of); err != nil {
 		return nil, err
 	}
 	columns := make([]sqlsource.Column, len(info))
 	seen := map[string]bool{}
 	for i, c := range info {
 		// SQLite's names do not distinguish case.
-		if folded := strings.ToLower(c.Name); seen[folded] {
+		folded := strings.ToLower(c.Name)
+		if seen[folded] {
 			return nil, &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: "it returns two columns named " + c.Name, Hint: "rename one of them with AS"}
-		} else {
-			seen[folded] = true
 		}
+		seen[folded] = true
 		columns[i] = newColumn(c)
 	}
 	return columns, nil
 }
 
-// refuseParameters returns a fault if the SQL has a parameter, which nothing
-// binds. EXPLAIN does not run the SQL.
-func refuseParameters(ctx context.Context, conn *sql.Conn, query string) error {
-	if !strings.ContainsAny(query, "?:@$") {
+// maxColumns is the greatest number of arguments of a function: of the token's.
+const maxColumns = 1000
+
+// refuse returns an error if the SQL has a parameter, which nothing binds, or is
+// several statements. EXPLAIN does not run the SQL. The parentheses are a syntax
+// error before a second statement could run.
+func refuse(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped) error {
+	if !strings.ContainsAny(of.SQL, "?:@$;") {
 		return nil
 	}
-	rows, err := conn.QueryContext(ctx, "EXPLAIN "+query)
-	if err != nil && strings.Contains(err.Error(), "missing") {
+	rows, err := conn.QueryContext(ctx, "EXPLAIN SELECT * "+of.From())
+	switch {
+	case err == nil:
+		return rows.Close()
+	case code(err) == 0 && strings.HasPrefix(err.Error(), "missing "): // the driver's own error
 		return &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: "it has a parameter", Hint: "write the value into the SQL"}
-	}
-	if err == nil {
-		err = rows.Close()
 	}
 	return err
 }
