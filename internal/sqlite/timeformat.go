@@ -126,12 +126,22 @@ func (f *timeFormat) real(v any, n float64) (time.Time, error) {
 	return time.UnixMicro(int64(micros)).UTC(), nil
 }
 
-// micros converts n units to microseconds since 1970.
+// micros converts n units to microseconds since 1970. It rounds, since most
+// fractions of a second have no exact real, and rounds down a fraction of a
+// microsecond, as integer does.
 func (f *timeFormat) micros(n float64) float64 {
-	if f.julian {
+	switch {
+	case f.julian:
 		return (math.Round(n*millisADay) - unixEpoch) * 1e3
+	case f.unit == time.Microsecond:
+		return math.Floor(n)
+	case f.unit == time.Nanosecond:
+		if nanos := int64(math.Floor(n)); math.Abs(n) < math.MaxInt64 {
+			return float64(time.Unix(0, nanos).UnixMicro()) // exact, unlike a quotient of reals
+		}
+		return n / 1e3
 	}
-	return math.Round(n * float64(f.unit) / float64(time.Microsecond))
+	return math.Round(n * float64(f.unit/time.Microsecond))
 }
 
 func outOfRange(v any) error {
@@ -171,20 +181,21 @@ func (f *timeFormat) numberOf(t time.Time) any {
 	case time.Nanosecond:
 		return min(max(micros, math.MinInt64/1000), math.MaxInt64/1000) * 1000
 	}
-	return f.leastReal(float64(micros))
+	return f.leastReal(micros)
 }
 
 // leastReal returns the least real that converts to at least so many microseconds.
 // It searches around the quotient, which rounding may put a step or two off.
-func (f *timeFormat) leastReal(micros float64) float64 {
-	n := (micros - 0.5) / float64(f.unit.Microseconds())
+func (f *timeFormat) leastReal(micros int64) float64 {
+	reaches := func(n float64) bool { return int64(f.micros(n)) >= micros }
+	n := (float64(micros) - 0.5) / float64(f.unit.Microseconds())
 	if f.julian {
-		n = (math.Ceil(micros/1e3) + unixEpoch - 0.5) / millisADay
+		n = (math.Ceil(float64(micros)/1e3) + unixEpoch - 0.5) / millisADay
 	}
-	for f.micros(n) < micros {
+	for !reaches(n) {
 		n = math.Nextafter(n, math.Inf(1))
 	}
-	for below := math.Nextafter(n, math.Inf(-1)); f.micros(below) >= micros; below = math.Nextafter(n, math.Inf(-1)) {
+	for below := math.Nextafter(n, math.Inf(-1)); reaches(below); below = math.Nextafter(n, math.Inf(-1)) {
 		n = below
 	}
 	return n
