@@ -192,7 +192,7 @@ func (t *Table) checkStatements(ctx context.Context) error {
 }
 
 // state reports whether a row exists and whether it is not marked deleted. It
-// reads the key alone. A row whose key can't be read exists, and is live.
+// reads the key alone. A row whose key or mark can't be read exists, and is live.
 func (t *Table) state(ctx context.Context, oid doc.OID) (exists, live bool, err error) {
 	exists, err = t.has(ctx, oid, nil)
 	if isRowFault(err) {
@@ -213,6 +213,9 @@ func (t *Table) state(ctx context.Context, oid doc.OID) (exists, live bool, err 
 		listed, err = t.listed(ctx, x, []doc.OID{oid})
 		return err
 	})
+	if isRowFault(err) {
+		return true, true, nil
+	}
 	return true, !listed[oid], err
 }
 

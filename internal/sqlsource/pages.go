@@ -146,14 +146,14 @@ func (t *Table) rangePage(ctx context.Context, s *scan, yield func(doc.Batch, er
 // then the rows by key. The fetch of the keys yields rejects for unusable keys.
 func (t *Table) pageByKeys(ctx context.Context, s *scan, fault error, yield func(doc.Batch, error) bool) (more bool, err error) {
 	var oids []doc.OID
-	next := *s
+	next, limit := *s, min(t.batch, t.maxKeys())
 	more, err = t.fetch(ctx, yield, func(x *tx, b *doc.Batch) error {
 		oids, next = nil, *s
 		n := 0
-		q := t.keys().where(s.where(t)...).order(t.keyOrder()).limit(t.batch)
+		q := t.keys().where(s.where(t)...).order(t.keyOrder()).limit(limit)
 		_, err := x.each(ctx, q, func(raw []any) bool {
 			n++
-			if n == t.batch {
+			if n == limit {
 				next.after = t.placeOf(raw)
 			}
 			oid, err := t.oid(raw)
@@ -164,12 +164,12 @@ func (t *Table) pageByKeys(ctx context.Context, s *scan, fault error, yield func
 			oids = append(oids, oid)
 			return true
 		})
-		next.done = n < t.batch
+		next.done = n < limit
 		return err
 	})
 	if more && isRowFault(err) {
-		oids, err = t.bisectKeys(ctx, s, nil, t.batch, err)
-		if next.done = len(oids) < t.batch; err == nil && !next.done {
+		oids, err = t.bisectKeys(ctx, s, nil, limit, err)
+		if next.done = len(oids) < limit; err == nil && !next.done {
 			next.after, err = t.placeOfOID(oids[len(oids)-1])
 		}
 	}
