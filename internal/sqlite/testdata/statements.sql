@@ -11,7 +11,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 -- 13 parameters
 
 -- read all rows, statement 1
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IS NOT NULL
@@ -19,7 +19,7 @@ ORDER BY x."id" LIMIT ?;
 -- 3
 
 -- read all rows, statement 2
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IS NOT NULL AND x."id" > +?
@@ -34,7 +34,7 @@ WHERE x."id" IS NULL LIMIT ?;
 -- 1
 
 -- read a range of rows, statement 1
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IS NOT NULL AND x."id" < +? AND x."id" >= +?
@@ -42,7 +42,7 @@ ORDER BY x."id" LIMIT ?;
 -- 4, 1, 3
 
 -- read a range of rows, statement 2
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IS NOT NULL AND x."id" < +? AND x."id" > +?
@@ -50,7 +50,7 @@ ORDER BY x."id" LIMIT ?;
 -- 4, 2, 3
 
 -- read one row by key, statement 1
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IN (+?)
@@ -58,7 +58,7 @@ ORDER BY x."id";
 -- 2
 
 -- read rows by key, statement 1
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IN (+?, +?)
@@ -135,14 +135,11 @@ WHERE x."id" IN (+?, +?);
 -- 3, 4
 
 -- find the ranges of a load, statement 1
-SELECT k0
-FROM (SELECT +x."id" AS k0, row_number() OVER (ORDER BY x."id") - 1 AS n
+SELECT +x."id"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."id" IS NOT NULL) numbered
-WHERE n > 0 AND n % ? = 0
-ORDER BY n;
--- 2
+WHERE x."id" IS NOT NULL
+ORDER BY x."id";
 
 -- count the rows, statement 1
 SELECT count(*)
@@ -215,7 +212,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 -- 13 parameters
 
 -- read all rows with a child, statement 2
-SELECT +x."id", +x."u", +x."word", indexerd_token(x."id", x."u", x."word")
+SELECT +x."id", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE x."id" IN (+?, +?);
@@ -282,7 +279,7 @@ WHERE x."v" IN (+?, +?) AND 1 = 0;
 -- 2 parameters
 
 -- read all rows marked by a column, statement 1
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -290,7 +287,7 @@ ORDER BY x."id" LIMIT ?;
 -- 1, 2, 3
 
 -- read all rows marked by a column, statement 2
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IS NOT NULL AND x."id" > +? AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -305,7 +302,7 @@ WHERE x."id" IS NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 LIM
 -- 1, 2, 1
 
 -- read rows by key marked by a column, statement 1
-SELECT +x."id", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."id", x."u", x."n", x."v", x."title")
+SELECT +x."id", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."id" IN (+?, +?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -418,7 +415,7 @@ WHERE (x1."u" >= ? AND x1."u" < ? OR x1."u" >= ? AND x1."u" < ? OR x1."u" >= ? A
 -- 13 parameters
 
 -- read all rows with a row that fails, statement 1
-SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
+SELECT +x1."id", +x1."u", +x1."title", +x1."x"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."id" IS NOT NULL
@@ -434,7 +431,7 @@ ORDER BY x1."id" LIMIT ?;
 -- 2
 
 -- read all rows with a row that fails, statement 3
-SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
+SELECT +x1."id", +x1."u", +x1."title", +x1."x"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."id" IN (+?, +?)
@@ -442,7 +439,7 @@ ORDER BY x1."id";
 -- 1, 2
 
 -- read all rows with a row that fails, statement 5
-SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
+SELECT +x1."id", +x1."u", +x1."title", +x1."x"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."id" IS NOT NULL AND x1."id" > +?
@@ -458,21 +455,21 @@ ORDER BY x1."id" LIMIT ?;
 -- 2, 2
 
 -- read all rows with a row that fails, statement 8
-SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
+SELECT +x1."id", +x1."u", +x1."title", +x1."x"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."id" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 9
-SELECT +x."id", +x."u", +x."word", indexerd_token(x."id", x."u", x."word")
+SELECT +x."id", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE x."id" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 10
-SELECT +x1."id", +x1."u", +x1."title", +x1."x", indexerd_token(x1."id", x1."u", x1."title", x1."x")
+SELECT +x1."id", +x1."u", +x1."title", +x1."x"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."id" IN (+?)
@@ -577,7 +574,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 -- 13 parameters
 
 -- read all rows, statement 1
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IS NOT NULL
@@ -585,7 +582,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- 3
 
 -- read all rows, statement 2
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
@@ -600,7 +597,7 @@ WHERE x."name" IS NULL LIMIT ?;
 -- 1
 
 -- read a range of rows, statement 1
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IS NOT NULL AND x."name" < +? AND x."name" >= +?
@@ -608,7 +605,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k4", "k1", 3
 
 -- read a range of rows, statement 2
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
@@ -616,7 +613,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- "k4", "k2", "k2", 3
 
 -- read one row by key, statement 1
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE (x."name" IN (+?) AND x."name" COLLATE BINARY = ?)
@@ -624,7 +621,7 @@ ORDER BY x."name", x."name" COLLATE BINARY;
 -- "k2", "k2"
 
 -- read rows by key, statement 1
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IN (+?, +?)
@@ -701,14 +698,11 @@ WHERE x."name" IN (+?, +?);
 -- "k3", "k4"
 
 -- find the ranges of a load, statement 1
-SELECT k0
-FROM (SELECT +x."name" AS k0, row_number() OVER (ORDER BY x."name") - 1 AS n
+SELECT +x."name"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL) numbered
-WHERE n > 0 AND n % ? = 0
-ORDER BY n;
--- 2
+WHERE x."name" IS NOT NULL
+ORDER BY x."name", x."name" COLLATE BINARY;
 
 -- count the rows, statement 1
 SELECT count(*)
@@ -781,7 +775,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 -- 13 parameters
 
 -- read all rows with a child, statement 2
-SELECT +x."name", +x."u", +x."word", indexerd_token(x."name", x."u", x."word")
+SELECT +x."name", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE x."name" IN (+?, +?);
@@ -848,7 +842,7 @@ WHERE x."v" IN (+?, +?) AND 1 = 0;
 -- 2 parameters
 
 -- read all rows marked by a column, statement 1
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -856,7 +850,7 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 -- 1, 2, 3
 
 -- read all rows marked by a column, statement 2
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -871,7 +865,7 @@ WHERE x."name" IS NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0 L
 -- 1, 2, 1
 
 -- read rows by key marked by a column, statement 1
-SELECT +x."name", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."name", x."u", x."n", x."v", x."title")
+SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."name" IN (+?, +?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -984,7 +978,7 @@ WHERE (x1."u" >= ? AND x1."u" < ? OR x1."u" >= ? AND x1."u" < ? OR x1."u" >= ? A
 -- 13 parameters
 
 -- read all rows with a row that fails, statement 1
-SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
+SELECT +x1."name", +x1."u", +x1."title", +x1."x"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."name" IS NOT NULL
@@ -1000,7 +994,7 @@ ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- 2
 
 -- read all rows with a row that fails, statement 3
-SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
+SELECT +x1."name", +x1."u", +x1."title", +x1."x"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."name" IN (+?, +?)
@@ -1008,7 +1002,7 @@ ORDER BY x1."name", x1."name" COLLATE BINARY;
 -- "k1", "k2"
 
 -- read all rows with a row that fails, statement 5
-SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
+SELECT +x1."name", +x1."u", +x1."title", +x1."x"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (+?, ?)
@@ -1024,21 +1018,21 @@ ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "k2", "k2", 2
 
 -- read all rows with a row that fails, statement 8
-SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
+SELECT +x1."name", +x1."u", +x1."title", +x1."x"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."name" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 9
-SELECT +x."name", +x."u", +x."word", indexerd_token(x."name", x."u", x."word")
+SELECT +x."name", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE x."name" IN (+?);
 -- <nil>
 
 -- read all rows with a row that fails, statement 10
-SELECT +x1."name", +x1."u", +x1."title", +x1."x", indexerd_token(x1."name", x1."u", x1."title", x1."x")
+SELECT +x1."name", +x1."u", +x1."title", +x1."x"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?)
@@ -1060,7 +1054,7 @@ WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
 -- "k3", "k3"
 
 -- read all rows with a row that fails, statement 15
-SELECT +x."name", +x."u", +x."word", indexerd_token(x."name", x."u", x."word")
+SELECT +x."name", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE (x."name" IN (+?) AND x."name" COLLATE BINARY = ?);
@@ -1150,7 +1144,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 -- 13 parameters
 
 -- read all rows, statement 1
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
@@ -1158,7 +1152,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 3
 
 -- read all rows, statement 2
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
@@ -1173,7 +1167,7 @@ WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) LIMIT ?;
 -- 1
 
 -- read a range of rows, statement 1
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c") >= (+?, +?, +?)
@@ -1181,7 +1175,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k4", 3, 1, "k1", 3, 3
 
 -- read a range of rows, statement 2
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
@@ -1189,7 +1183,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, "k4", 3, 1, "k2", 3, "k2", 3
 
 -- read one row by key, statement 1
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE ((x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND x."b" COLLATE BINARY = ?)
@@ -1197,7 +1191,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY;
 -- "[[1,\"k2\",3]]", "k2"
 
 -- read rows by key, statement 1
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))
@@ -1274,14 +1268,11 @@ WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FRO
 -- "[[1,\"k3\",3],[1,\"k4\",3]]"
 
 -- find the ranges of a load, statement 1
-SELECT k0, k1, k2
-FROM (SELECT +x."a" AS k0, +x."b" AS k1, +x."c" AS k2, row_number() OVER (ORDER BY x."a", x."b", x."c") - 1 AS n
+SELECT +x."a", +x."b", +x."c"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL) numbered
-WHERE n > 0 AND n % ? = 0
-ORDER BY n;
--- 2
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY;
 
 -- count the rows, statement 1
 SELECT count(*)
@@ -1380,7 +1371,7 @@ WHERE (x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x."u" < ? OR x."u" >= ? AND x.
 -- 13 parameters
 
 -- read all rows with a child, statement 2
-SELECT +x."a", +x."b", +x."c", +x."u", +x."word", indexerd_token(x."a", x."b", x."c", x."u", x."word")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?));
@@ -1447,7 +1438,7 @@ WHERE x."v" IN (+?, +?) AND 1 = 0;
 -- 2 parameters
 
 -- read all rows marked by a column, statement 1
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -1455,7 +1446,7 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 -- 1, 2, 3
 
 -- read all rows marked by a column, statement 2
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -1470,7 +1461,7 @@ WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND (CASE WHEN x."v" IN 
 -- 1, 2, 1
 
 -- read rows by key marked by a column, statement 1
-SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
 WHERE (x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
@@ -1583,7 +1574,7 @@ WHERE (x1."u" >= ? AND x1."u" < ? OR x1."u" >= ? AND x1."u" < ? OR x1."u" >= ? A
 -- 13 parameters
 
 -- read all rows with a row that fails, statement 1
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
+SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
@@ -1599,7 +1590,7 @@ ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- 2
 
 -- read all rows with a row that fails, statement 3
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
+SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE (x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))
@@ -1607,7 +1598,7 @@ ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY;
 -- "[[1,\"k1\",3],[1,\"k2\",3]]"
 
 -- read all rows with a row that fails, statement 5
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
+SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, ?)
@@ -1623,14 +1614,14 @@ ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- 1, "k2", 3, "k2", 2
 
 -- read all rows with a row that fails, statement 8
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
+SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE (x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?));
 -- "[[null,null,null]]"
 
 -- read all rows with a row that fails, statement 10
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
+SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE ((x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND x1."b" COLLATE BINARY = ?)
@@ -1652,7 +1643,7 @@ WHERE ((x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2
 -- "[[1,\"k3\",3]]", "k3"
 
 -- read all rows with a row that fails, statement 15
-SELECT +x."a", +x."b", +x."c", +x."u", +x."word", indexerd_token(x."a", x."b", x."c", x."u", x."word")
+SELECT +x."a", +x."b", +x."c", +x."u", +x."word"
 FROM (SELECT * FROM part
 ) x
 WHERE ((x."a", x."b", x."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND x."b" COLLATE BINARY = ?);
