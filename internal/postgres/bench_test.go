@@ -4,8 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"indexerd/internal/doc"
-	"indexerd/internal/pace"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/sqlsource"
 )
@@ -22,13 +24,7 @@ const withParts = fill + `; CREATE TABLE part AS SELECT id, u, body AS v FROM do
 // computes the tokens.
 func benchmarkRows(b *testing.B, setup string, read func(*sqlsource.Table) int, children ...sqlsource.ChildConfig) {
 	dsn := pgtest.DB(b)
-	pgtest.Exec(b, dsn, setup)
-	table, err := sqlsource.New(openDB(b, dsn), pace.Limits{}).Table(b.Context(), sqlsource.TableConfig{
-		Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 2000, Children: children,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	table := tableIn(b, dsn, setup, sqlsource.TableConfig{Children: children})
 	for b.Loop() {
 		if rows := read(table); rows != 100_000 {
 			b.Fatalf("got %d rows, want 100000", rows)
@@ -60,26 +56,42 @@ func countRows(b *testing.B, table *sqlsource.Table) (rows int) {
 }
 
 func BenchmarkStamps(b *testing.B) {
-	benchmarkRows(b, fill, func(t *sqlsource.Table) (rows int) {
-		for page, err := range t.Stamps(b.Context(), doc.Window{To: time.Now().Add(time.Hour)}) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows += len(page)
-		}
-		return rows
-	})
+	benchmarkRows(b, fill, func(t *sqlsource.Table) int { return len(readStamps(b, t.Stamps(b.Context(), always))) })
 }
 
 // BenchmarkStampsInRange reads the stamps that a sweep compares.
 func BenchmarkStampsInRange(b *testing.B) {
-	benchmarkRows(b, withParts, func(t *sqlsource.Table) (rows int) {
-		for page, err := range t.StampsInRange(b.Context(), doc.Range{}) {
-			if err != nil {
+	benchmarkRows(b, withParts, func(t *sqlsource.Table) int {
+		return len(readStamps(b, t.StampsInRange(b.Context(), doc.Range{})))
+	}, parts)
+}
+
+// BenchmarkEmptyWindow reads what an idle pass does.
+func BenchmarkEmptyWindow(b *testing.B) {
+	table := tableIn(b, pgtest.DB(b), fill, sqlsource.TableConfig{})
+	now := time.Now().Add(24 * time.Hour)
+	for b.Loop() {
+		for page, err := range table.Stamps(b.Context(), doc.Window{From: now, To: now.Add(time.Second)}) {
+			b.Fatal(page, err)
+		}
+	}
+}
+
+// BenchmarkDecode decodes a row from the driver's buffers.
+func BenchmarkDecode(b *testing.B) {
+	row := [][]byte{[]byte("12345"), []byte("2024-01-01 00:00:00.123+00"), []byte("title 12345"), make([]byte, 400), []byte("123.45"), []byte("{1,2,3}")}
+	var columns []sqlsource.Column
+	for _, t := range []columnType{{OID: pgtype.Int8OID}, {OID: pgtype.TimestamptzOID}, {OID: pgtype.TextOID}, {OID: pgtype.TextOID}, {OID: pgtype.NumericOID},
+		{OID: pgtype.Int4ArrayOID, Element: pgtype.Int4OID}} {
+		columns = append(columns, newColumn(pgconn.FieldDescription{}, t))
+	}
+	x := &session{}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i, raw := range x.load(row) {
+			if _, err := columns[i].Value(raw); err != nil {
 				b.Fatal(err)
 			}
-			rows += len(page)
 		}
-		return rows
-	}, parts)
+	}
 }

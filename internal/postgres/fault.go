@@ -97,6 +97,8 @@ func connectReason(err error) string {
 		what = "too many connections"
 	case pg.Code == "57P03":
 		what = "the server is starting up or shutting down"
+	case strings.HasPrefix(pg.Message, "unsupported startup parameter"):
+		what = "a connection pooler refused a setting of dsn, such as options or search_path: remove it and ALTER ROLE ... SET it, or name the server itself"
 	default:
 		what = "the server refused the connection"
 	}

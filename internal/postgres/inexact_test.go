@@ -4,7 +4,9 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/horizon"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/sqlsource"
@@ -197,6 +199,72 @@ func TestInexactReasonIsRefreshed(t *testing.T) {
 			reads(c.want)
 			pgtest.Exec(t, dsn, c.undo)
 			reads("")
+		})
+	}
+}
+
+// The time between two checks is less than the slack, by which S stays behind.
+func TestInexactReasonIsRefreshedBeforeSMoves(t *testing.T) {
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz); CREATE EXTENSION file_fdw; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+		CREATE FOREIGN TABLE far (id int, u timestamptz) SERVER files OPTIONS (filename '/dev/null', format 'csv')`)
+	db := openDB(t, dsn)
+	table := tableOf(t, db, sqlsource.TableConfig{})
+	checks := 0
+	w := watchOf(db, horizon.Options{Slack: 100 * time.Millisecond, Scope: func(ctx context.Context) (string, error) {
+		checks++
+		return table.Inexact(ctx)
+	}})
+	var last doc.Horizon
+	var checked time.Time // the server's clock at the last check
+	for checks < 3 {
+		before := checks
+		pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())")
+		h, err := w.Horizon(t.Context())
+		if err != nil || !h.Exact {
+			t.Fatalf("got %+v, %v, want an exact horizon", h, err)
+		}
+		if checks > before {
+			checked = h.Now
+		}
+		if h.At.After(checked) || h.At.Before(last.At) {
+			t.Fatalf("got a horizon of %v, want at most %v, the last check", h.At, checked)
+		}
+		last = h
+	}
+	pgtest.Exec(t, dsn, "ALTER FOREIGN TABLE far INHERIT doc")
+	attached := pgtest.Value[string](t, dsn, "SELECT clock_timestamp()::text")
+	for h := last; h.Exact; {
+		var err error
+		if h, err = w.Horizon(t.Context()); err != nil || h.Exact && pgtest.Value[bool](t, dsn, "SELECT $1 >= $2::timestamptz", h.At, attached) {
+			t.Fatalf("got %+v, %v, want no exact horizon that passes %s, when the table was attached", h, err, attached)
+		}
+		pgtest.Exec(t, dsn, "INSERT INTO doc VALUES (1, now())")
+	}
+}
+
+// BenchmarkHorizonOfTable reads a table's horizon. If another session commits,
+// each reading checks the SQL again.
+func BenchmarkHorizonOfTable(b *testing.B) {
+	dsn := pgtest.DB(b)
+	pgtest.Exec(b, dsn, "CREATE TABLE doc (id int, u timestamptz)")
+	for name, commits := range map[string]bool{"idle": false, "busy": true} {
+		b.Run(name, func(b *testing.B) {
+			db := openDB(b, dsn)
+			w := watchOf(db, horizon.Options{Slack: 1, Scope: tableOf(b, db, sqlsource.TableConfig{}).Inexact})
+			writer := pgtest.Connect(b, dsn)
+			for b.Loop() {
+				if commits {
+					b.StopTimer()
+					if _, err := writer.Exec(b.Context(), "INSERT INTO doc VALUES (1, now())"); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+				}
+				if h, err := w.Horizon(b.Context()); err != nil || !h.Exact {
+					b.Fatal(h, err)
+				}
+			}
 		})
 	}
 }

@@ -31,6 +31,7 @@ func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) 
 		Now             micros
 	}](ctx, x, query{sql: serverSQL})
 	d := doc.Server{
+		Pooled:  x.db.pooled.Load(),
 		Version: row.Version, Now: row.Now.Time, Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees,
 		TransactionTimeout: time.Duration(row.Life) * time.Millisecond, IdleTimeout: time.Duration(row.Idle) * time.Millisecond,
 	}

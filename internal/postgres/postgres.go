@@ -15,7 +15,8 @@
 //
 // Statements are unnamed: the server plans each with its actual parameters, a
 // schema change can't invalidate a cached plan, and a connection pooler needs no
-// session. Values travel as text, the only format that every type has.
+// session. Values travel as text, the only format that every type has. Behind a
+// pooler everything works but the exact horizon: see DB.Connect.
 //
 // Cost. Begin takes one round trip, and so does each statement. The descriptions
 // of the SQLs that a statement reads travel with the first statement of a
@@ -29,6 +30,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -48,7 +50,9 @@ type Config struct {
 type DB struct {
 	address          string
 	pool             *pgxpool.Pool
-	own              backends // the transactions that are open here
+	own              backends    // the transactions that are open here
+	pooled           atomic.Bool // a connection pooler was noticed
+	oneServer        bool        // the pooler has only one server
 	statementTimeout time.Duration
 	lockTimeout      time.Duration
 	replayTimeout    time.Duration // of a standby

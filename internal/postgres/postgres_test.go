@@ -8,8 +8,17 @@ import (
 	"indexerd/internal/sqlsource"
 )
 
-// openDB opens a database that is closed at the end of the test.
+// openDB opens a database that is closed at the end of the test. If it leads
+// through a pooler, that has only one server, so that its horizons are exact.
 func openDB(t testing.TB, dsn string) *DB {
+	t.Helper()
+	db := openAsIs(t, pgtest.SourceDSN(t, dsn))
+	db.oneServer = true
+	return db
+}
+
+// openAsIs is openDB as a user opens the database.
+func openAsIs(t testing.TB, dsn string) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), Config{Name: "test", DSN: dsn})
 	if err != nil {

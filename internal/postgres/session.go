@@ -91,9 +91,18 @@ func (x *session) Begin(ctx context.Context, settings string) (sqlsource.Snapsho
 	if err != nil {
 		return sqlsource.Snapshot{}, err
 	}
+	x.noticePooler(string(row[3]))
 	x.own = backend{pid: string(row[3]), start: string(row[4])}
 	x.db.own.add(x.own)
 	return sqlsource.Snapshot{At: at, Settings: string(row[0]), Epoch: string(row[1]) + openSQL}, nil
+}
+
+// noticePooler compares the process id of the session that ran a statement with
+// the one that the driver got when it connected. A pooler makes up the latter.
+func (x *session) noticePooler(pid string) {
+	if pid != strconv.FormatUint(uint64(x.pg.PID()), 10) {
+		x.db.pooled.Store(true)
+	}
 }
 
 func parseMicros(text []byte) (time.Time, error) {

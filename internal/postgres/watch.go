@@ -21,6 +21,13 @@ import (
 // clock_timestamp() or statement_timestamp(). If a transaction's start is hidden
 // (another role's session, track_activities off), its virtual transaction id is
 // visible.
+//
+// Behind a connection pooler each statement may run in another session. On one
+// server that does not matter: each statement starts after the previous answer,
+// reads state that all sessions share, and leaves out its own session, which has
+// no transaction beside it. But a pooler may have several servers, and what one of
+// them shows does not bound a snapshot of another. So no horizon is exact behind a
+// pooler.
 func (db *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
 	x, err := db.acquire(ctx)
 	if err != nil {
@@ -64,6 +71,8 @@ type serverState struct {
 	Subscription string // one that replicates rows into this database; "": none
 	SeesAll      bool   // the role sees when other roles' transactions began
 	CanPrepare   bool   // transactions can be prepared
+	PID          string // of the session that answered
+	pooled       bool   // statements may reach several servers
 }
 
 // serverStateSQL reads a serverState. The write-ahead log's timeline is part of
@@ -76,7 +85,8 @@ const serverStateSQL = `SELECT
 	pg_is_in_recovery() AS standby,
 	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid) AS subscription,
 	pg_has_role('pg_read_all_stats', 'usage') AS seesall,
-	current_setting('max_prepared_transactions') <> '0' AS canprepare
+	current_setting('max_prepared_transactions') <> '0' AS canprepare,
+	pg_backend_pid()::text AS pid
 	FROM pg_catalog.pg_database d WHERE datname = current_database()`
 
 // inexactReason returns why no horizon of this server is exact, and what to do;
@@ -85,6 +95,8 @@ func (s serverState) inexactReason() string {
 	switch {
 	case s.Standby:
 		return "the server is a standby, which does not show its primary's transactions: name the primary in dsn, or set horizon: timeout"
+	case s.pooled:
+		return "the connection leads through a connection pooler, which may have several servers: name the server itself in dsn, or set horizon: timeout"
 	case s.Subscription != "":
 		return fmt.Sprintf("subscription %q replicates rows whose updateTimes another server set: set horizon: timeout", s.Subscription)
 	}
@@ -101,8 +113,13 @@ func (s serverState) remedy() string {
 
 // Identity implements horizon.Conn.
 func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
-	if w.server, err = one[serverState](ctx, w.session, query{sql: serverStateSQL}); err != nil || !w.server.Standby {
-		return w.server.Identity, err
+	if w.server, err = one[serverState](ctx, w.session, query{sql: serverStateSQL}); err != nil {
+		return "", err
+	}
+	w.noticePooler(w.server.PID)
+	w.server.pooled = w.db.pooled.Load() && !w.db.oneServer
+	if !w.server.Standby {
+		return w.server.Identity, nil
 	}
 	shows, err := w.standby(ctx)
 	w.seen = shows.seen()

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -116,4 +117,32 @@ func TestVersionChangesWithEveryCommit(t *testing.T) {
 			t.Fatal("nothing was committed: got another version all the same, for a minute")
 		}
 	}
+}
+
+// A reading that takes too long between two statements is a failure of the server,
+// as one during a statement is.
+func TestReadingThatTakesTooLong(t *testing.T) {
+	err := openDB(t, pgtest.DB(t)).Connect(t.Context(), func(context.Context, horizon.Conn) error { return errNoAnswer })
+	if !errors.Is(err, doc.ErrUnavailable) {
+		t.Errorf("got %v, want %v", err, doc.ErrUnavailable)
+	}
+}
+
+// A late commit is above every watch's horizon, whichever watch took the reading.
+func TestSharedReadingKnowsLateCommits(t *testing.T) {
+	w := watchDatabase(t, pgtest.DB(t), superuser)
+	shared := horizon.NewReadings(w.db)
+	reader, other := shared.Watch(horizon.Options{Slack: slack}), shared.Watch(horizon.Options{Slack: slack, Fresh: time.Second})
+	for range 3 {
+		late := w.late()
+		stamp := value[time.Time](w, "SELECT clock_timestamp()")
+		w.watch = reader
+		w.atMost(late)
+		w.watch = other
+		if h := w.atMost(late); !h.At.Before(stamp) {
+			t.Errorf("got %v, want it below %v", h.At, stamp)
+		}
+		w.exec(late, "COMMIT")
+	}
+	w.finish()
 }

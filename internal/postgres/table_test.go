@@ -1,0 +1,350 @@
+package postgres
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pace"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/films"
+	"indexerd/internal/sqlsource"
+)
+
+// always is a window of every updateTime.
+var always = doc.Window{To: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
+
+// tableIn runs a setup and opens a table of the database.
+func tableIn(t testing.TB, dsn, setup string, cfg sqlsource.TableConfig) *sqlsource.Table {
+	t.Helper()
+	pgtest.Exec(t, dsn, setup)
+	return tableOf(t, openDB(t, dsn), cfg)
+}
+
+// tableOf opens a table. The zero cfg is all of doc with key id and updateTime u.
+func tableOf(t testing.TB, d sqlsource.Dialect, cfg sqlsource.TableConfig) *sqlsource.Table {
+	t.Helper()
+	cfg.Name = "doc"
+	cfg.SQL = cmp.Or(cfg.SQL, "SELECT * FROM doc")
+	cfg.Updated = cmp.Or(cfg.Updated, "u")
+	if cfg.Key == nil {
+		cfg.Key = []string{"id"}
+	}
+	table, err := sqlsource.New(d, pace.Limits{}).Table(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// childOf is a child with a key of the table's columns.
+func childOf(sql string, key ...string) []sqlsource.ChildConfig {
+	return []sqlsource.ChildConfig{{Name: "parts", Path: "children.parts", SQL: sql, Key: key, Updated: "u", Columns: []string{"v"}}}
+}
+
+// readAll returns the documents of a fetch by printed OID, and the rejects.
+func readAll(t testing.TB, batches iter.Seq2[doc.Batch, error]) (map[string]doc.Doc, []doc.Reject) {
+	t.Helper()
+	docs := map[string]doc.Doc{}
+	var rejects []doc.Reject
+	for b, err := range batches {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range b.Docs {
+			if _, twice := docs[d.OID.String()]; twice {
+				t.Fatalf("got document %v twice, want it once", d.OID)
+			}
+			docs[d.OID.String()] = d
+		}
+		rejects = append(rejects, b.Rejects...)
+	}
+	return docs, rejects
+}
+
+// readStamps returns the stamps of all pages.
+func readStamps(t testing.TB, pages iter.Seq2[[]doc.Stamp, error]) []doc.Stamp {
+	t.Helper()
+	var all []doc.Stamp
+	for page, err := range pages {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page...)
+	}
+	return all
+}
+
+func sortedKeys(docs map[string]doc.Doc) []string { return slices.Sorted(maps.Keys(docs)) }
+
+func oid(t testing.TB, parts ...any) doc.OID {
+	t.Helper()
+	o, err := doc.NewOID(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// ids returns the OIDs of integer keys.
+func ids(t testing.TB, keys ...int64) (all []doc.OID) {
+	t.Helper()
+	for _, key := range keys {
+		all = append(all, oid(t, key))
+	}
+	return all
+}
+
+func at(t testing.TB, text string) time.Time {
+	t.Helper()
+	v, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestFilms(t *testing.T) {
+	t.Parallel()
+	table := tableOf(t, openDB(t, films.DB(t)), sqlsource.TableConfig{
+		SQL: `SELECT f.film_id, f.last_update, f.title, f.description, f.rating, f.release_year, f.special_features, l.name AS language
+			FROM public.film f JOIN public.language l USING (language_id)`,
+		Key: []string{"film_id"}, Updated: "last_update", Batch: 300,
+	})
+	if got, err := table.Count(t.Context()); err != nil || got != 1000 {
+		t.Fatalf("got %d films, %v, want 1000", got, err)
+	}
+	bounds, err := table.Breakpoints(t.Context(), 300)
+	if err != nil || len(bounds) != 3 {
+		t.Fatalf("got breakpoints %v, %v, want 3", bounds, err)
+	}
+	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+	if len(docs) != 1000 || len(rejects) != 0 {
+		t.Fatalf("got %d films and rejects %v, want 1000 and none", len(docs), rejects)
+	}
+	body, err := docs["1"].Row.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"row":{"film_id":1,"last_update":"` + films.Updated + `","title":"ACADEMY DINOSAUR",` +
+		`"description":"An Endless Ballad of a Lighthouse Keeper and a Penguin who must Find a Mad Scientist at a Wedding",` +
+		`"rating":"NC-17","release_year":2004,"special_features":["Trailers"],"language":"Swahili"}}`
+	if string(body) != want {
+		t.Errorf("got film 1 %s\nwant %s", body, want)
+	}
+	u := docs["1"].Updated
+	stamps := readStamps(t, table.Stamps(t.Context(), doc.Window{From: u, To: u.Add(time.Microsecond)}))
+	for _, s := range stamps {
+		if d := docs[s.OID.String()]; !s.Same(d.Stamp) {
+			t.Fatalf("got stamp %+v, want that of the document, %+v", s, d.Stamp)
+		}
+	}
+	if len(stamps) != 1000 {
+		t.Errorf("got %d stamps, want 1000", len(stamps))
+	}
+}
+
+// A database without an encoding (SQL_ASCII) delivers text that is not UTF-8.
+func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	name := pgtest.Value[string](t, dsn, "SELECT current_database()")
+	pgtest.Exec(t, dsn, "CREATE DATABASE bytes_"+name+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
+	t.Cleanup(func() { pgtest.Exec(t, dsn, "DROP DATABASE bytes_"+name+" WITH (FORCE)") })
+	table := tableIn(t, strings.Replace(dsn, name, "bytes_"+name, 1), `CREATE TABLE doc (id text, u timestamptz, v text);
+		INSERT INTO doc VALUES ('0', now(), 'fine'), (E'\xff', now(), 'x'), ('a', NULL, E'caf\xe9'); CREATE INDEX ON doc (id)`, sqlsource.TableConfig{})
+	keyless := []doc.Reject{{Reason: "key column id: text is not valid UTF-8"}}
+	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+	want := append([]doc.Reject{{OID: oid(t, "a"), Reason: "column v: text is not valid UTF-8"}}, keyless...)
+	if len(docs) != 1 || !slices.Equal(rejects, want) {
+		t.Errorf("got %d documents and rejects %+v, want 1 and %+v", len(docs), rejects, want)
+	}
+	if b, err := table.Keyless(t.Context()); err != nil || !slices.Equal(b.Rejects, keyless) {
+		t.Errorf("got %+v, %v of all rows, want %+v", b, err, keyless)
+	}
+	if b, err := table.Unusable(t.Context(), always); err != nil || !slices.Equal(b.Rejects, keyless) {
+		t.Errorf("got %+v, %v of a window, want %+v", b, err, keyless)
+	}
+	stamps := readStamps(t, table.Stamps(t.Context(), always))
+	if len(stamps) != 2 || !slices.ContainsFunc(stamps, func(s doc.Stamp) bool { return s.OID == "" }) {
+		t.Errorf("got stamps %v of a window, want that of 0 and one without a key", stamps)
+	}
+}
+
+// Years that RFC 3339 can't express are in no window, and their rows are rejects.
+// All other years are.
+func TestYears(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	for _, c := range []struct{ typ, value, want, reason string }{
+		{"timestamptz", "0001-01-01 00:00:00+00", "0001-01-01T00:00:00Z", ""},
+		{"timestamptz", "9999-12-31 23:59:59.999999+00", "9999-12-31T23:59:59.999999Z", ""},
+		{"date", "0476-09-04", "0476-09-04T00:00:00Z", ""},
+		{"timestamptz", "infinity", "", `column u: "infinity" is not a time of the years 1 to 9999`},
+		{"timestamp", "-infinity", "", `column u: "-infinity" is not a time of the years 1 to 9999`},
+		{"date", "0044-03-15 BC", "", `column u: "0044-03-15 BC" is not a time of the years 1 to 9999`},
+		{"timestamptz", "10000-01-01", "", `column u: "10000-01-01 00:00:00+00" is not a time of the years 1 to 9999`},
+	} {
+		table := tableIn(t, dsn, fmt.Sprintf("DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int, u %s); INSERT INTO doc VALUES (1, '%s')", c.typ, c.value),
+			sqlsource.TableConfig{Zone: time.UTC})
+		docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+		stamps := readStamps(t, table.Stamps(t.Context(), always))
+		if c.reason != "" {
+			if want := []doc.Reject{{OID: oid(t, int64(1)), Reason: c.reason}}; len(docs) != 0 || len(stamps) != 0 || !slices.Equal(rejects, want) {
+				t.Errorf("%s %s: got documents %v, stamps %v and rejects %+v, want none, none and %+v", c.typ, c.value, docs, stamps, rejects, want)
+			}
+			continue
+		}
+		if len(rejects) != 0 || len(stamps) != 1 || !stamps[0].Same(docs["1"].Stamp) || !stamps[0].Updated.Equal(at(t, c.want)) {
+			t.Errorf("%s %s: got %v, stamps %v and rejects %v, want one document of %s", c.typ, c.value, docs, stamps, rejects, c.want)
+		}
+	}
+}
+
+// A row with more text than the limit, alone or with its children, is a reject
+// that names the option. The other rows of the batch become documents.
+func TestTooMuchTextIsRejected(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz, v text); CREATE TABLE part (id int, v text, u timestamptz);
+		INSERT INTO doc SELECT i, now(), CASE WHEN i IN (3, 7) THEN repeat('x', 200000) ELSE 'v' END FROM generate_series(1, 9) i;
+		INSERT INTO part SELECT i, repeat('y', 30000), now() FROM generate_series(5, 6) i, generate_series(1, CASE i WHEN 5 THEN 3 ELSE 4 END);
+		INSERT INTO part VALUES (8, repeat('z', 200000), now()), (8, 'z', now())`)
+	for name, c := range map[string]struct {
+		children []sqlsource.ChildConfig
+		want     []string // rejected
+	}{
+		"alone":         {nil, []string{"3", "7"}},
+		"with children": {childOf("SELECT * FROM part", "id"), []string{"3", "6", "7", "8"}},
+	} {
+		table := tableOf(t, openDB(t, dsn), sqlsource.TableConfig{Children: c.children, Limits: doc.Limits{Text: 100_000}, Batch: 1})
+		for how, batches := range map[string]iter.Seq2[doc.Batch, error]{"range": table.Range(t.Context(), doc.Range{}), "by key": table.Docs(t.Context(), ids(t, 1, 2, 3, 4, 5, 6, 7, 8, 9))} {
+			docs, rejects := readAll(t, batches)
+			var got []string
+			for _, r := range rejects {
+				got = append(got, r.OID.String())
+				if !strings.Contains(r.Reason, "more than 100000 bytes of text: select less in the SQL, or raise limits.text") {
+					t.Errorf("%s, %s: row %v: got reason %q, want one that names the limit", name, how, r.OID, r.Reason)
+				}
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) || len(docs) != 9-len(c.want) {
+				t.Errorf("%s, %s: got rejects %v and documents %v, want rejects %v", name, how, got, sortedKeys(docs), c.want)
+			}
+		}
+	}
+}
+
+// Keys that a type takes for equal are different rows. The padding of a char(n) is
+// no part of its key.
+func TestKeysOfTypesThatIgnore(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE EXTENSION citext")
+	for _, c := range []struct {
+		typ, values string
+		keys        int
+		has         []any
+	}{
+		{"citext", "(ARRAY['a', 'A', 'b', 'B'])[i % 4 + 1] || i / 20", 20, []any{"A0"}},
+		{"char(4)", "'k' || i / 5", 20, []any{"k7"}},
+		{"numeric", "i / 5 - 10", 20, []any{int64(-10)}},
+	} {
+		for _, page := range []int{1, 3, 5, 100} {
+			table := tableIn(t, dsn, fmt.Sprintf("DROP TABLE IF EXISTS doc; CREATE TABLE doc (id %s, u timestamptz); INSERT INTO doc SELECT %s FROM generate_series(0, 99) i", c.typ, c.values),
+				sqlsource.TableConfig{StampPage: page})
+			found := doc.SetOf(doc.OIDs(readStamps(t, table.StampsInRange(t.Context(), doc.Range{}))))
+			if len(found) != c.keys || !found[oid(t, c.has...)] {
+				t.Errorf("%s, pages of %d: got keys %v, want %d with %v", c.typ, page, slices.Collect(maps.Keys(found)), c.keys, c.has)
+			}
+			bounds, err := table.Breakpoints(t.Context(), 40)
+			if err != nil || len(bounds) != 2 {
+				t.Fatalf("%s: got breakpoints %v, %v, want 2", c.typ, bounds, err)
+			}
+			inRanges := map[doc.OID]bool{}
+			for i, from := range append([]doc.OID{""}, bounds...) {
+				for _, s := range readStamps(t, table.StampsInRange(t.Context(), doc.Range{From: from, To: append(bounds, "")[i]})) {
+					inRanges[s.OID] = true
+				}
+			}
+			if !maps.Equal(inRanges, found) {
+				t.Errorf("%s, pages of %d: got %d keys in ranges, want all %d", c.typ, page, len(inRanges), len(found))
+			}
+		}
+	}
+}
+
+// Tokens under another search path are of another epoch: the same names may be
+// other tables.
+func TestEpochCoversTheSearchPath(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); CREATE SCHEMA other; CREATE TABLE other.doc AS SELECT * FROM doc")
+	epoch := func(options string) uint32 {
+		return tableOf(t, openDB(t, dsn+options), sqlsource.TableConfig{}).Epoch()
+	}
+	if one, same, other := epoch(""), epoch("&options=-c%20DateStyle%3DGerman"), epoch("&search_path=other"); one != same || one == other {
+		t.Errorf("got epochs %d, %d under another DateStyle and %d under another search path, want two equal ones and another", one, same, other)
+	}
+}
+
+// Each page of a sweep is a separate transaction, and none is open while the
+// consumer handles the page.
+func TestSweepHoldsNoTransaction(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE TABLE doc (id int, u timestamptz); INSERT INTO doc SELECT i FROM generate_series(1, 20) i")
+	db := openDB(t, dsn)
+	n := 0
+	for page, err := range tableOf(t, db, sqlsource.TableConfig{StampPage: 5}).StampsInRange(t.Context(), doc.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own, _ := db.own.lists(); len(own) > 0 {
+			t.Errorf("got own transactions %v while the consumer rests, want none", own)
+		}
+		n += len(page)
+		pgtest.Exec(t, dsn, "DELETE FROM doc WHERE id > 10")
+	}
+	if n != 10 {
+		t.Errorf("got %d stamps, want 10", n)
+	}
+}
+
+// An empty window of rows and children is one transaction: BEGIN and one query
+// each.
+func TestIdleWindowIsOneTransaction(t *testing.T) {
+	t.Parallel()
+	table := tableIn(t, pgtest.DB(t), `CREATE TABLE doc (id int, u timestamptz); CREATE TABLE part (id int, u timestamptz, v int);
+		INSERT INTO doc VALUES (1, '2024-01-01Z'); INSERT INTO part VALUES (1, '2024-01-03Z', 0)`, sqlsource.TableConfig{Children: childOf("SELECT * FROM part", "id")})
+	before := table.Source().Figures().Statements
+	if got := readStamps(t, table.Stamps(t.Context(), doc.Window{From: at(t, "2025-01-01T00:00:00Z"), To: always.To})); len(got) != 0 {
+		t.Errorf("got %v, want nothing", got)
+	}
+	if got := table.Source().Figures().Statements - before; got != 3 {
+		t.Errorf("got %d statements, want BEGIN, the rows and the child", got)
+	}
+}
+
+// Count and Breakpoints read the whole table, for which there is no time limit.
+func TestCountHasNoTimeout(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, "CREATE VIEW doc AS SELECT 1 AS id, now() AS u")
+	db := openDB(t, dsn)
+	table := tableOf(t, db, sqlsource.TableConfig{})
+	pgtest.Exec(t, dsn, "CREATE OR REPLACE VIEW doc AS SELECT i AS id, now() AS u FROM generate_series(1, 2) i, pg_sleep(0.2)")
+	db.statementTimeout = 50 * time.Millisecond
+	if n, err := table.Count(t.Context()); err != nil || n != 2 {
+		t.Errorf("got count %d, %v, want 2", n, err)
+	}
+	if bounds, err := table.Breakpoints(t.Context(), 1); err != nil || len(bounds) != 1 {
+		t.Errorf("got breakpoints %v, %v, want one", bounds, err)
+	}
+}

@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/timeunit"
+)
+
+// A row unlike most others does not determine the unit of the column, whatever its
+// type of number.
+func TestMostRowsDecideTheUnit(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	for _, c := range []struct {
+		typ, bulk, odd string
+		year           int // of the odd row; 0: it has no updateTime
+	}{
+		{"int", "1714996800", "2147483647", 2038},
+		{"bigint", "1714996800000", "-1", 1969},
+		{"bigint", "1714996800000000000", "9223372036854775807", 2262},
+		{"numeric", "1714996800.25", "253402300799.9", 9999},
+		{"numeric", "1714996800000.5", "1e40", 0},
+		{"numeric", "1714996800.25", "1e-40", 1970},
+		{"numeric(20,0)", "1714996800000", "0", 1970},
+	} {
+		t.Run(c.typ+" "+c.bulk+" "+c.odd, func(t *testing.T) {
+			table := tableIn(t, dsn, fmt.Sprintf(`DROP TABLE IF EXISTS doc; CREATE TABLE doc (id int PRIMARY KEY, u %s); CREATE INDEX ON doc (u);
+				INSERT INTO doc SELECT n, %s FROM generate_series(1, 9) n; INSERT INTO doc VALUES (10, %s), (11, NULL)`, c.typ, c.bulk, c.odd), sqlsource.TableConfig{})
+			docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+			if len(docs) != 11 || len(rejects) != 0 {
+				t.Fatalf("got %d documents and rejects %v, want 11 and none", len(docs), rejects)
+			}
+			day := doc.Window{From: at(t, "2024-05-06T00:00:00Z"), To: at(t, "2024-05-07T00:00:00Z")}
+			if got := docs["1"].Updated; got.Before(day.From) || !got.Before(day.To) {
+				t.Errorf("got updateTime %v, want one in %v", got, day)
+			}
+			if got := docs["10"].Updated; got.IsZero() != (c.year == 0) || c.year != 0 && got.Year() != c.year {
+				t.Errorf("got updateTime %v of the odd row, want the year %d", got, c.year)
+			}
+			if stamps := readStamps(t, table.Stamps(t.Context(), day)); len(stamps) != 9 {
+				t.Errorf("got stamps %v, want those of 1 to 9", stamps)
+			}
+			if n, err := table.OutOfRange(t.Context()); n != 1 || err != nil {
+				t.Errorf("OutOfRange: got %d, %v, want 1", n, err)
+			}
+			if err := table.CheckUnits(t.Context()); err != nil {
+				t.Errorf("CheckUnits: %v", err)
+			}
+		})
+	}
+}
+
+// A numeric is not always a number.
+func TestNaNIsNoUpdateTime(t *testing.T) {
+	t.Parallel()
+	table := tableIn(t, pgtest.DB(t), "CREATE TABLE doc (id int, u numeric); INSERT INTO doc VALUES (1, 1714996800), (2, 'NaN')", sqlsource.TableConfig{})
+	docs, _ := readAll(t, table.Range(t.Context(), doc.Range{}))
+	stamps := readStamps(t, table.Stamps(t.Context(), always))
+	if _, ok := docs["2"]; ok || len(stamps) != 1 || stamps[0].OID != oid(t, int64(1)) {
+		t.Errorf("got documents %v and stamps %v, want those of 1 alone", sortedKeys(docs), stamps)
+	}
+}
+
+// Children and changes have separate units, and a stamp is the same however it is
+// read.
+func TestUnitOfEachSQL(t *testing.T) {
+	t.Parallel()
+	table := tableIn(t, pgtest.DB(t), `CREATE TABLE doc (id int PRIMARY KEY, u int); INSERT INTO doc VALUES (1, 1714996800), (2, 1714996800);
+		CREATE TABLE actor (film int, u numeric, v text);
+		INSERT INTO actor VALUES (1, 1714996800123, 'Ann'), (2, 1714996800123, 'Bob'), (2, 1714996800123000000, 'Eve'), (2, 5, 'Cid'), (2, -1714996800123000000, 'Dan')`,
+		sqlsource.TableConfig{Children: childOf("SELECT * FROM actor", "film"), Changes: "SELECT id, u::bigint * 1000000 AS u FROM doc"})
+	want := map[string]timeunit.Unit{"sql": timeunit.Seconds, "children.parts": timeunit.Milliseconds, "changes": timeunit.Microseconds}
+	if got := table.Units(); !maps.Equal(got, want) {
+		t.Errorf("got units %v, want %v", got, want)
+	}
+	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
+	stamps, err := table.StampsOf(t.Context(), ids(t, 2))
+	if len(rejects) != 0 || err != nil || len(stamps) != 1 || !stamps[0].Same(docs["2"].Stamp) {
+		t.Fatalf("got documents %v, rejects %v, stamps %v, %v, want one stamp, that of document 2", docs, rejects, stamps, err)
+	}
+	if want := at(t, "2024-05-06T12:00:00.123Z"); !stamps[0].Updated.Equal(want) {
+		t.Errorf("got updateTime %v, want %v", stamps[0].Updated, want)
+	}
+	if n, err := table.OutOfRange(t.Context()); n != 3 || err != nil {
+		t.Errorf("OutOfRange: got %d, %v, want 3", n, err)
+	}
+}
