@@ -24,10 +24,10 @@ import (
 // TestAccessFromOtherMachines has a daemon on every address, with a certificate
 // that does not name this machine.
 func TestAccessFromOtherMachines(t *testing.T) {
+	t.Parallel()
 	cert, key, pool := certificate(t, "search.example")
 	file, data := writeGuarded(t, fmt.Sprintf("  listen: 0.0.0.0:0\n  tls: {cert_file: %s, key_file: %s}\n%s", cert, key, guardedTokens))
-	t.Setenv("SALES_TOKEN", salesToken)
-	p := start(t, "run", "-c", file)
+	p := startGuarded(t, file)
 	p.ready(t)
 	address := strings.TrimPrefix(p.base, "https://127.0.0.1")
 	if address == p.base {
@@ -234,6 +234,7 @@ func TestOtherAddressesNeedTokensAndTLS(t *testing.T) {
 // Groups that restrict no caller are logged at the start. Who can open the data is an
 // admin, with tokens or without.
 func TestGroupsWithoutTokens(t *testing.T) {
+	t.Parallel()
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n")
 	p := start(t, "run", "-c", file)
 	p.ready(t)
@@ -258,8 +259,8 @@ func TestGroupsWithoutTokens(t *testing.T) {
 // An index that was built before its table had the field of groups shows
 // nothing to those who may not see all.
 func TestGroupsThatTheIndexDoesNotHave(t *testing.T) {
+	t.Parallel()
 	file, _ := writeGuarded(t, guardedTokens)
-	t.Setenv("SALES_TOKEN", salesToken)
 	text := strings.Replace(readFile(t, file), guardedTokens, "  listen: 127.0.0.1:0\n"+guardedTokens, 1)
 	before := strings.NewReplacer("    acl: acl\n", "", ", groups: [sales, staff]", "").Replace(text)
 	before = before[:strings.Index(before, "    extra:")] + before[strings.Index(before, "  page:"):]
@@ -267,7 +268,7 @@ func TestGroupsThatTheIndexDoesNotHave(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p := start(t, "run", "-c", file)
+		p := startGuarded(t, file)
 		p.ready(t)
 		sales := visitor{http.DefaultClient, p.base, salesToken}
 		status, answer := sales.ask(t, "GET", "/api/v1/tables/doc/search?q=zebra", "")
@@ -281,9 +282,9 @@ func TestGroupsThatTheIndexDoesNotHave(t *testing.T) {
 // A running daemon takes other tokens, but none away with an address that it
 // keeps: what is right for one may be wide open on the other.
 func TestHangUpTakesTokens(t *testing.T) {
-	t.Setenv("SALES_TOKEN", salesToken)
+	t.Parallel()
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
-	p := start(t, "run", "-c", file)
+	p := startGuarded(t, file)
 	p.ready(t)
 	asks := func(token string) int {
 		status, _ := visitor{http.DefaultClient, p.base, token}.ask(t, "GET", "/api/v1/status", "")
@@ -309,9 +310,9 @@ func TestHangUpTakesTokens(t *testing.T) {
 // one that only searches, and with an admin's, which another load of the page
 // still knows and another tab does not.
 func TestDashboardAsksForAToken(t *testing.T) {
-	t.Setenv("SALES_TOKEN", salesToken)
+	t.Parallel()
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
-	p := start(t, "run", "-c", file)
+	p := startGuarded(t, file)
 	p.ready(t)
 	b := browse(t, p.base)
 	signIn := func(token string) {

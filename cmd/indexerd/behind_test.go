@@ -31,6 +31,8 @@ func standbyPair(t *testing.T) (primary, standby string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { first.Stop() })
+	// Without autovacuum nothing is committed but what the test commits.
+	pgtest.Exec(t, first.DSN(), "ALTER SYSTEM SET autovacuum = off")
 	pgtest.Exec(t, first.DSN(), `CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL);
 		INSERT INTO note (id, updated, body) SELECT i, now() - interval '1 hour', 'note ' || i FROM generate_series(1, 100) i;
 		CREATE ROLE plain LOGIN; GRANT SELECT ON note TO plain; CREATE ROLE sighted LOGIN; GRANT plain, pg_read_all_stats TO sighted`)

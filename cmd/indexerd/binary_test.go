@@ -270,12 +270,21 @@ func eventually(t testing.TB, within time.Duration, what string, f func() error)
 	}
 }
 
+// A caller is a test whose commands have a token.
+type caller struct {
+	testing.TB
+	token string
+}
+
 // ask runs a command to its end.
 func ask(t testing.TB, env []string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.Command(binary(t), args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, append(os.Environ(), env...)
+	if c, ok := t.(caller); ok {
+		cmd.Env = append(cmd.Env, "INDEXERD_TOKEN="+c.token)
+	}
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -127,6 +128,7 @@ func (m *miner) archive(name string) {
 // is refused, is backed up and ends. Of all bytes that come out, none is of the
 // password.
 func TestNoSecretIsPutOut(t *testing.T) {
+	t.Parallel()
 	m := &miner{t: t}
 	between, reach := newProxy(t, lateTable(t))
 	address, err := url.Parse(reach)
@@ -136,10 +138,11 @@ func TestNoSecretIsPutOut(t *testing.T) {
 	address.User = url.UserPassword(address.User.Username(), canary)
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	t.Setenv("CANARY", canary)
 	good := strings.Replace(lateConfig(address.String(), data, "{every: 500ms}"), ":"+canary+"@", ":${CANARY}@", 1)
 	file := writeFile(t, good)
-	p := start(t, "run", "-c", file)
+	cmd := exec.Command(binary(t), "run", "-c", file)
+	cmd.Env = append(os.Environ(), "CANARY="+canary)
+	p := startCmd(t, cmd)
 	p.ready(t)
 	m.everything(p, file)
 	m.asks("backup", "-c", file, filepath.Join(dir, "backup"))

@@ -346,6 +346,7 @@ func sqliteFilm(t *testing.T, statements ...string) (path string, rows int) {
 }
 
 func TestCheckSQLite(t *testing.T) {
+	t.Parallel()
 	twice, never := lastShifts(t)
 	const film = "CREATE TABLE film (id INTEGER PRIMARY KEY, u TEXT, title TEXT);"
 	const two = film + "INSERT INTO film VALUES (1, datetime('now', '-1 day'), 'a'), (2, datetime('now', '-2 day'), 'b');"

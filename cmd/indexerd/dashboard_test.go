@@ -25,6 +25,7 @@ import (
 var retake = flag.Bool("update", false, "retake the screenshots of docs/images, and write the files in packaging that are generated from the command line")
 
 func TestDashboard(t *testing.T) {
+	t.Parallel()
 	dsn, file := pagila(t)
 	pgtest.Exec(t, dsn, `UPDATE film SET title = '<img src=x onerror="document.title=1"> hostile' WHERE film_id = 9`)
 	p := start(t, "run", "-c", file)
@@ -199,6 +200,7 @@ func (loadingEngine) Quarantine(string, int, string) (httpapi.Quarantine, error)
 }
 
 func TestDashboardOfWhatWaits(t *testing.T) {
+	t.Parallel()
 	b := browse(t, serveFake(t, loadingEngine{}))
 	b.sees("#ready", "not ready")
 	b.sees("[data-f=loading]", "41 %", "41,000 of 100,000 rows", "9,000 rows/s", "90 s to go")
@@ -250,6 +252,7 @@ func (e slowEngine) Search(ctx context.Context, _ string, p search.Params) (sear
 
 // What is typed on ends the question before it, here and on the server.
 func TestDashboardGivesUpOldQuestions(t *testing.T) {
+	t.Parallel()
 	e := slowEngine{asked: make(chan struct{}), givenUp: make(chan struct{})}
 	b := browse(t, serveFake(t, e))
 	b.sees("#hits", "found by")
@@ -267,6 +270,7 @@ func TestDashboardGivesUpOldQuestions(t *testing.T) {
 // TestDashboardOfDemo looks at what `indexerd demo` shows a newcomer. With
 // -update it takes the pictures of docs/images.
 func TestDashboardOfDemo(t *testing.T) {
+	t.Parallel()
 	p := start(t, "demo", "--listen", "127.0.0.1:0", "--dir", t.TempDir(), "--rows", "5000")
 	p.ready(t)
 	b := browse(t, p.base)

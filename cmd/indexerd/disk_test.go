@@ -22,6 +22,7 @@ import (
 // work goes on alone once there is room; also where the daemon was ended and
 // started again on the full disk.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	n := rounds(t, "DISK_N", 3, 1)
 	var d *filling
 	var v httpapi.VerifiedTable
@@ -71,9 +72,8 @@ func newFilling(t *testing.T) *filling {
 		if d.daemon != nil {
 			d.daemon.kill()
 		}
-		if err := syscall.Unmount(d.disk, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
+		// What another test forks has this process's files open until it executes its program.
+		eventually(t, soon, "unmount", func() error { return syscall.Unmount(d.disk, 0) })
 	})
 	return d
 }

@@ -16,6 +16,7 @@ import (
 // engine: that the build's command is one, that what is copied is there, that
 // nothing runs as root, and that the commands of the image are commands.
 func TestDockerfile(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	text := strings.ReplaceAll(readFile(t, filepath.Join(root, "packaging", "Dockerfile")), "\\\n", " ")
 	copied, built := 0, regexp.MustCompile(`CGO_ENABLED=0 (go build .*) -o \S+ (\./\S+)`).FindStringSubmatch(text)

@@ -33,6 +33,7 @@ const shop = `
 // TestRecipes: a recipe is for copying. Each is a whole file, and the database
 // takes each of its SQLs for what it is said to be.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	sample, own := films.DB(t), pgtest.DB(t)
 	pgtest.Exec(t, own, shop)
 	till := filepath.Join(t.TempDir(), "till.db")

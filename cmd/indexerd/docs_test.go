@@ -259,6 +259,7 @@ func (r *learner) mayRead() {
 
 // TestDocs follows each document from top to bottom.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	for _, name := range documents(t) {
 		all := blocks(t, name, "")
 		if !slices.ContainsFunc(all, runnable) {
@@ -331,6 +332,7 @@ func TestNotRun(t *testing.T) {
 // TestNewcomer comes with a running database and no knowledge: the commands of
 // the README's first section, and then a search in a browser.
 func TestNewcomer(t *testing.T) {
+	t.Parallel()
 	first := blocks(t, "README.md", "Five minutes: your own database")
 	if len(first) != 1 || len(lines(first[0].text)) > 3 {
 		t.Fatalf("got %v, want one block of at most three commands", first)

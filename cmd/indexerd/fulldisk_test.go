@@ -198,6 +198,7 @@ func tree(t testing.TB, dir string) string {
 // What a crash has left of a probe is gone after a start, and a probe has no name
 // while it writes.
 func TestStartRemovesAProbe(t *testing.T) {
+	t.Parallel()
 	_, file := newNotes(t, [2]string{"a", "first"})
 	cfg, err := configs.Load(file, os.LookupEnv)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // The column of groups is dropped: only admins find documents until it is back
 // and everything has been compared, whatever restarts in between.
 func TestGroupsDisappear(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int PRIMARY KEY, u timestamptz DEFAULT now(), body text DEFAULT 'text', grp int DEFAULT 9); INSERT INTO doc SELECT i FROM generate_series(1, 20) i`)
 	for _, sql := range []string{"SELECT * FROM doc", "SELECT id, u, body, grp FROM doc"} {
@@ -46,9 +47,9 @@ func TestGroupsDisappear(t *testing.T) {
 // The same in SQLite, where the groups come from a separate table, with a
 // restart while the database can't be reached.
 func TestGroupsDisappearOverARestart(t *testing.T) {
+	t.Parallel()
 	file, _ := writeGuarded(t, "  listen: 127.0.0.1:0\n"+guardedTokens)
-	t.Setenv("SALES_TOKEN", salesToken)
-	p := start(t, "run", "-c", file)
+	p := startGuarded(t, file)
 	p.ready(t)
 	sales := p.as(salesToken)
 	sales.found(t, "doc", "zebra", 21)
@@ -63,7 +64,7 @@ func TestGroupsDisappearOverARestart(t *testing.T) {
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)
 	}
-	p = start(t, "run", "-c", file)
+	p = startGuarded(t, file)
 	sales = p.as(salesToken)
 	if got := sales.finds(t, "doc", "").Total; got != 0 {
 		t.Errorf("after a restart: sales finds %d documents, want none", got)

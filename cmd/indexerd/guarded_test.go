@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,6 +92,14 @@ tables:
 }
 
 const guardedTokens = "  tokens:\n    ops: {token: " + opsToken + ", admin: true}\n    sales: {token: \"${SALES_TOKEN}\", groups: [sales, staff]}\n"
+
+// startGuarded runs a daemon whose configuration has guardedTokens.
+func startGuarded(t *testing.T, file string) *proc {
+	t.Helper()
+	cmd := exec.Command(binary(t), "run", "-c", file)
+	cmd.Env = append(os.Environ(), "SALES_TOKEN="+salesToken)
+	return startCmd(t, cmd)
+}
 
 // A visitor calls a daemon as a user with a token does.
 type visitor struct {

@@ -51,10 +51,14 @@ func ownPlace(t *testing.T, yaml string) string {
 
 // A database, init, run, and what is in it is found: nothing is written by
 // hand.
-func TestInitFilms(t *testing.T) { initFinds(t, films.DB(t)) }
+func TestInitFilms(t *testing.T) {
+	t.Parallel()
+	initFinds(t, films.DB(t))
+}
 
 // The same with Pagila as its users have it: an extra.
 func TestInitPagila(t *testing.T) {
+	t.Parallel()
 	dump := pgtest.Data(t, "pagila.sql")
 	dsn := pgtest.DB(t)
 	pgtest.Load(t, dsn, dump)

@@ -13,6 +13,7 @@ import (
 // load and by what follows it, and keep no other row waiting; a start meets them
 // again. What is made smaller is indexed, and so is what a higher limit allows.
 func TestLargeRows(t *testing.T) {
+	t.Parallel()
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE item (id bigint PRIMARY KEY, updated timestamptz, body text); CREATE INDEX ON item (updated);
 		INSERT INTO item SELECT i, now(), 'good ' || i FROM generate_series(100, 299) i;

@@ -84,6 +84,7 @@ func finds(p *proc, t *testing.T, word string, want uint64) error {
 // TestLateCommit is the row that every poller loses: inserted before a window
 // is read, committed after.
 func TestLateCommit(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, compensate string
 		found            bool // by a pass that comes every one or two seconds: the others come every hour
@@ -166,6 +167,7 @@ func TestExactGoesOnAfterKill9(t *testing.T) {
 }
 
 func TestDeletedRowOfTheWindowLeaves(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 1s, slack: 500ms}")))
 	p.ready(t)

@@ -39,6 +39,7 @@ func TestLogSink(t *testing.T) {
 // A daemon whose database is missing tries again and again, and logs it once a
 // minute; each line is of the format that the file names.
 func TestDaemonLogsAFailureOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nlog: {format: json}\nsources:\n  db: {driver: sqlite, dsn: %s}\n", filepath.Join(dir, "data"), filepath.Join(dir, "none.sqlite"))+
 		"tables:\n  note: {source: db, sql: SELECT * FROM note, key: id, updated: u, content: {fields: [text]}}\n")

@@ -207,6 +207,7 @@ func (m *many) sources(t *testing.T) {
 // In quiet hours a table that is loaded is followed, and another is not loaded;
 // a caller gets the reason.
 func TestQuietHours(t *testing.T) {
+	t.Parallel()
 	dsn, data := lateTable(t), t.TempDir()
 	config := lateConfig(dsn, data, "{every: 500ms}")
 	p := start(t, "run", "-c", writeFile(t, config))
@@ -256,6 +257,7 @@ func TestQuietHours(t *testing.T) {
 // A database that is slow is spared, which log and metrics show; what
 // is new is found all the same.
 func TestSlowDatabaseIsSpared(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	config := strings.Replace(lateConfig(dsn, t.TempDir(), "{every: 500ms}"), "driver: postgres,", "driver: postgres, limits: {slow: 1us},", 1)
 	p := start(t, "run", "-c", writeFile(t, config))

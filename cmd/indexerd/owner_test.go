@@ -75,6 +75,7 @@ func (o owned) run(t *testing.T) *proc {
 // A user that may read the files can ask, and changes none of them: the service
 // starts again afterwards. Commands that write name the user that they are for.
 func TestQuestionsOfAnotherUser(t *testing.T) {
+	t.Parallel()
 	o := newOwned(t)
 	o.run(t).stop(t)
 	before := tree(t, o.data)
@@ -115,6 +116,7 @@ func TestQuestionsOfAnotherUser(t *testing.T) {
 
 // A user that may not read the files learns whose they are.
 func TestQuestionsOfAStranger(t *testing.T) {
+	t.Parallel()
 	o := newOwned(t)
 	o.run(t).stop(t)
 	err := filepath.WalkDir(o.data, func(name string, _ os.DirEntry, err error) error {

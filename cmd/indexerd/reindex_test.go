@@ -83,6 +83,7 @@ func TestReindex(t *testing.T) {
 // TestNewSQL: another SQL is another epoch of tokens, and everything is compared
 // again, without a command.
 func TestNewSQL(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms, slack: 500ms}"))
 	p := start(t, "run", "-c", file)
@@ -104,6 +105,7 @@ func TestNewSQL(t *testing.T) {
 
 // TestReload forgets a table whose key was changed, while no daemon runs.
 func TestReload(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, t.TempDir(), "{horizon: auto}"))
 	p := start(t, "run", "-c", file)

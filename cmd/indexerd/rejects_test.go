@@ -133,6 +133,7 @@ tables:
 // TestRowsThatFailInAFile is the same of SQLite, where a key may also be of any
 // type.
 func TestRowsThatFailInAFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")
 	db, err := sqlite.OpenWritable(path)
 	if err != nil {

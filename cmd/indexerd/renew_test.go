@@ -63,6 +63,7 @@ func searchAllTheWhile(p *proc, table string) (stop func() (searches, failed int
 // TestHangUp changes a configuration under a running daemon: what it can take
 // takes effect, what it can't stays, and no search fails.
 func TestHangUp(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE memo (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL);
 		INSERT INTO memo (id, body) SELECT i, 'memo ' || i FROM generate_series(1, 10) i`)
@@ -120,6 +121,7 @@ func TestHangUp(t *testing.T) {
 
 // TestReloadWhileRunning reloads one of two tables with another key.
 func TestReloadWhileRunning(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	more := lateConfig(dsn, t.TempDir(), "{every: 500ms}")
 	second := strings.Replace(more[strings.Index(more, "  note:"):], "note:", "other:", 1)
@@ -158,6 +160,7 @@ func TestReloadWhileRunning(t *testing.T) {
 // A reload over HTTP answers at once, with a run that outlives the engine which
 // began it.
 func TestReloadAnswersAtOnce(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	p := start(t, "run", "-c", writeFile(t, lateConfig(dsn, t.TempDir(), "{every: 500ms}")))
 	p.ready(t)

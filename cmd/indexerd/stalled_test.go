@@ -47,13 +47,13 @@ func stall(t *testing.T, base, request, token string) net.Conn {
 // it. SIGHUP ends the backup; a token that was removed is no longer valid; what
 // people ask for is done.
 func TestReloadDoesNotWaitForABackup(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	// More than the kernel keeps of an answer, and does not get small.
 	pgtest.Exec(t, dsn, `INSERT INTO note (id, body)
 		SELECT 1000 + i, (SELECT string_agg(md5((i * 1000 + j)::text), ' ') FROM generate_series(1, 1000) j) FROM generate_series(1, 400) i`)
 	file := writeFile(t, lateConfig(dsn, freshData(t), "{every: 500ms}"))
 	withTokens(t, file)
-	t.Setenv("INDEXERD_TOKEN", opsToken)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	stall(t, p.base, "POST /api/v1/backup", unknownToken)
@@ -78,9 +78,10 @@ func TestReloadDoesNotWaitForABackup(t *testing.T) {
 		}
 		return nil
 	})
-	verifies(t, 0, file, "--wait", "1m")
-	sweeps(t, 0, file, "note")
-	if stdout, stderr, code := ask(t, nil, "reload", "-c", file, "note"); code != 0 {
+	ops := caller{t, opsToken}
+	verifies(ops, 0, file, "--wait", "1m")
+	sweeps(ops, 0, file, "note")
+	if stdout, stderr, code := ask(ops, nil, "reload", "-c", file, "note"); code != 0 {
 		t.Errorf("reload: exit %d: %s%s", code, stdout, stderr)
 	}
 }
@@ -88,6 +89,7 @@ func TestReloadDoesNotWaitForABackup(t *testing.T) {
 // TestRemovedTokenAndAFaultySQL: the configuration has a fault that only
 // the database knows, and a token less.
 func TestRemovedTokenAndAFaultySQL(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, freshData(t), "{every: 500ms}"))
 	withTokens(t, file)
@@ -107,6 +109,7 @@ func TestRemovedTokenAndAFaultySQL(t *testing.T) {
 // nothing, or announce a body that never comes. It goes on indexing, and
 // answers another client.
 func TestSilentConnections(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	file := writeFile(t, lateConfig(dsn, freshData(t), "{every: 500ms}"))
 	withTokens(t, file)

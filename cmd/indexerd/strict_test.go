@@ -37,6 +37,7 @@ func newNotes(t *testing.T, rows ...[2]string) (db *sql.DB, file string) {
 // A row that was deleted since the last sweep is still found: verify ends with 0
 // and reports it first; with --strict it is a difference, until a sweep removed it.
 func TestVerifyStrict(t *testing.T) {
+	t.Parallel()
 	db, file := newNotes(t, [2]string{"a", "first"}, [2]string{"b", "second"}, [2]string{"c", "third"})
 	p := start(t, "run", "-c", file)
 	p.ready(t)

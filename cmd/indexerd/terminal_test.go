@@ -16,6 +16,7 @@ var steering = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202a-\u
 // Whatever a row contains, no command prints what steers a terminal, and a key with a
 // line in it begins no line. As JSON it is still the key.
 func TestCommandsPrintNothingThatSteers(t *testing.T) {
+	t.Parallel()
 	const nasty = "k\x1b]0;owned\a\u009b31m\u202e\x7f\nnote: equal"
 	db, file := newNotes(t, [2]string{nasty, "found \x1b[2J\u009b2J\u202e word"}, [2]string{"deleted" + nasty, "found as well"})
 	p := start(t, "run", "-c", file)
@@ -49,6 +50,7 @@ func TestCommandsPrintNothingThatSteers(t *testing.T) {
 
 // A log line of either format escapes too.
 func TestLogLinesSteerNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, format := range []string{"text", "json"} {
 		file := writeFile(t, strings.ReplaceAll("data: DIR/data-"+format+"\nhttp: {listen: 127.0.0.1:0}\nlog: {format: "+format+"}\nsources:\n  db: {driver: sqlite, dsn: \"DIR/none\\e[2J\\u009b2J\\u202e.sqlite\"}\n"+

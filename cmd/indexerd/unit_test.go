@@ -117,6 +117,7 @@ func (p *proc) note(t *testing.T) httpapi.TableStatus {
 // A row far from all others does not tell in which unit the column counts:
 // documents have the right dates, later changes are found by incremental.
 func TestUnitIsThatOfTheBulk(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name      string
 		perSecond int64
@@ -180,6 +181,7 @@ func marked(t *testing.T, data, mark string) string {
 // change it: later changes are found, and status counts the rows that only the
 // sweep finds.
 func TestUnitIsKept(t *testing.T) {
+	t.Parallel()
 	clockTables(t, func(t *testing.T, table clockTable) {
 		table.add(1, 20, 1)
 		table.exec("INSERT INTO note VALUES (98, 253402300799, 'odd'), (99, 0, 'odd'), (97, NULL, 'untold')")
@@ -227,6 +229,7 @@ func plausible(s httpapi.TableStatus) error {
 // A table that is empty at first, or has implausible rows alone, has no unit;
 // the first plausible row shows it, and no change is lost.
 func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
+	t.Parallel()
 	for _, first := range []string{"", "INSERT INTO note VALUES (98, 253402300799, 'odd'), (99, 0, 'odd')"} {
 		t.Run(first, func(t *testing.T) {
 			clockTables(t, func(t *testing.T, table clockTable) {
@@ -260,6 +263,7 @@ func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
 // Rows that count in another unit than was found are a fault, at the next sweep
 // and at the next start, and no second guess: the table names what to do.
 func TestUnitThatIsContradicted(t *testing.T) {
+	t.Parallel()
 	clockTables(t, func(t *testing.T, table clockTable) {
 		table.add(1, 20, 1)
 		data := t.TempDir()
@@ -316,6 +320,7 @@ func TestUnitThatIsContradicted(t *testing.T) {
 // A data directory of a version that kept no units is read on. What it read in
 // another unit is read again: the table is unverified until a sweep has ended.
 func TestUnitOfAnOlderDataDirectory(t *testing.T) {
+	t.Parallel()
 	clockTables(t, func(t *testing.T, table clockTable) {
 		table.add(1, 20, 1)
 		data := t.TempDir()

@@ -125,6 +125,7 @@ func noteKey(t testing.TB, n int64) doc.OID {
 // database in ways that no updateTime shows, and wants verify to name the row,
 // and to be content after a repair.
 func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
+	t.Parallel()
 	seven := noteKey(t, 7)
 	fail := func(t *testing.T, err error) {
 		t.Helper()
@@ -225,6 +226,7 @@ func settledPast(t *testing.T, p *proc, dsn string) {
 // TestVerifyAndTheGuard: a row that was deleted is pending until the next
 // sweep; those that a sweep holds are ghosts; a repair is a person's word.
 func TestVerifyAndTheGuard(t *testing.T) {
+	t.Parallel()
 	dsn, file := taggedTable(t)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
@@ -264,6 +266,7 @@ func TestVerifyAndTheGuard(t *testing.T) {
 
 // TestVerifyCannotTell: no database, no data, no such table: 2, never 0.
 func TestVerifyCannotTell(t *testing.T) {
+	t.Parallel()
 	dsn, file := taggedTable(t)
 	verifies(t, 2, file)
 	p := start(t, "run", "-c", file)

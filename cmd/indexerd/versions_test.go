@@ -13,6 +13,7 @@ import (
 // TestVersions asks what a row said before, of the daemon and, when it has
 // ended, of its directory.
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	dsn := lateTable(t)
 	config := lateConfig(dsn, t.TempDir(), "{horizon: auto}") + "    pages: {versions: 3}\n"
 	file := writeFile(t, config)

@@ -63,6 +63,9 @@ tables:
 `, data, groupTokens["7"], groupTokens["9"], groupTokens["admin"], dsn)), data
 }
 
+// groupAdmin is a test whose commands have the admin's token.
+func groupAdmin(t *testing.T) caller { return caller{t, groupTokens["admin"]} }
+
 // ofGroup asks a daemon as the holder of a group's token.
 func ofGroup(p *proc, group string) visitor {
 	return visitor{http.DefaultClient, p.base, groupTokens[group]}
@@ -137,8 +140,8 @@ func wantLastDocuments(t *testing.T, p *proc, table string, all, visible, hidden
 // A row that was set aside before its table had an acl is not found by the groups
 // of its old version once there is one, not even while the database is down.
 func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
+	t.Parallel()
 	dsn, file, _ := writeGroups(t)
-	t.Setenv("INDEXERD_TOKEN", groupTokens["admin"])
 	with := readFile(t, file)
 	replace(t, file, strings.NewReplacer("    acl: grp\n", "", "    acl: who\n", "", ", groups: [\"7\"]", "", ", groups: [\"9\"]", "").Replace(with))
 	p := start(t, "run", "-c", file)
@@ -158,7 +161,7 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 	replace(t, file, with)
 	p = start(t, "run", "-c", file)
 	p.ready(t)
-	sweeps(t, 0, file, "item")
+	sweeps(groupAdmin(t), 0, file, "item")
 	finders(t, p, "item", "word1", "9", "admin")
 	wantLastDocuments(t, p, "item", 1, 1, 0)
 }
@@ -168,8 +171,8 @@ func TestACLIsAddedBehindTheQuarantine(t *testing.T) {
 // and without groups an admin alone finds it, across restarts and reindexes and
 // until the row is repaired.
 func TestWithdrawnInQuarantine(t *testing.T) {
+	t.Parallel()
 	dsn, file, data := writeGroups(t)
-	t.Setenv("INDEXERD_TOKEN", groupTokens["admin"])
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	finders(t, p, "item", "word1", "7", "admin")
@@ -218,9 +221,9 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 	})
 	t.Run("after a sweep and a verification", func(t *testing.T) {
 		for _, table := range []string{"item", "thing"} {
-			sweeps(t, 0, file, table)
+			sweeps(groupAdmin(t), 0, file, table)
 		}
-		commands(t, 0, "verify", "-c", file, "--content", "--repair")
+		commands(groupAdmin(t), 0, "verify", "-c", file, "--content", "--repair")
 		check(t, p)
 	})
 	t.Run("after a restart", func(t *testing.T) {
@@ -231,7 +234,7 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 	})
 	t.Run("after a reindex", func(t *testing.T) {
 		for _, table := range []string{"item", "thing"} {
-			commands(t, 0, "reindex", "-c", file, table)
+			commands(groupAdmin(t), 0, "reindex", "-c", file, table)
 		}
 		check(t, p)
 	})
@@ -241,18 +244,18 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		p = start(whole, "run", "-c", file)
 		p.ready(t)
 		for _, table := range []string{"item", "thing"} {
-			commands(t, 0, "reindex", "-c", file, table)
+			commands(groupAdmin(t), 0, "reindex", "-c", file, table)
 		}
 		check(t, p)
 	})
 	t.Run("after a restore", func(t *testing.T) {
 		saved := filepath.Join(t.TempDir(), "saved")
-		commands(t, 0, "backup", "-c", file, saved)
+		commands(groupAdmin(t), 0, "backup", "-c", file, saved)
 		p.stop(t)
 		if err := os.RemoveAll(data); err != nil {
 			t.Fatal(err)
 		}
-		commands(t, 0, "restore", "-c", file, saved)
+		commands(groupAdmin(t), 0, "restore", "-c", file, saved)
 		p = start(whole, "run", "-c", file)
 		p.ready(t)
 		check(t, p)
@@ -269,13 +272,13 @@ func TestWithdrawnInQuarantine(t *testing.T) {
 		finders(t, p, "thing", "word2", "7", "admin")
 		wantLastDocuments(t, p, "item", 0, 0, 0)
 		wantLastDocuments(t, p, "thing", 0, 0, 0)
-		commands(t, 0, "verify", "-c", file, "--content")
+		commands(groupAdmin(t), 0, "verify", "-c", file, "--content")
 	})
 	t.Run("deleted while in quarantine", func(t *testing.T) {
 		pgtest.Exec(t, dsn, "UPDATE item SET price = 'NaN', u = clock_timestamp() WHERE id = 5")
 		wantLastDocuments(t, p, "item", 1, 1, 0)
 		pgtest.Exec(t, dsn, "DELETE FROM item WHERE id = 5")
-		sweeps(t, 0, file, "item")
+		sweeps(groupAdmin(t), 0, file, "item")
 		finders(t, p, "item", "word5")
 		wantLastDocuments(t, p, "item", 0, 0, 0)
 	})
