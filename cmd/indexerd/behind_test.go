@@ -15,14 +15,12 @@ import (
 )
 
 // standbyPair starts a primary with a small table of notes, which a role may
-// read, and a standby of it. Its tests wait for minutes. The name of this file
-// makes them start early among the tests that run side by side.
+// read, and a standby of it.
 func standbyPair(t *testing.T) (primary, standby string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("two servers, and longer than a minute")
 	}
-	t.Parallel()
 	if os.Getenv("INDEXERD_TEST_PG") == "" {
 		pgtest.DB(t) // skips or fails with the reason
 	}
@@ -83,6 +81,7 @@ func TestStandbyThatIsBehind(t *testing.T) {
 	})
 	pgtest.Exec(t, primary, "INSERT INTO note (id, body) VALUES (1001, 'tardigrade')")
 	missed := pgtest.Value[time.Time](t, primary, "SELECT updated FROM note WHERE id = 1001")
+	t.Parallel() // here, so that the minute until status shows it passes while other tests run
 	n := 1001
 	eventually(t, 3*time.Minute, "status shows that the standby is behind", func() error {
 		n++
@@ -123,6 +122,7 @@ func TestStandbyOfAnIdlePrimary(t *testing.T) {
 	plain.ready(t)
 	pgtest.Exec(t, primary, "DELETE FROM note WHERE id = 7")
 	last := pgtest.Value[time.Time](t, primary, "SELECT clock_timestamp()")
+	t.Parallel() // here, so that the idle minute passes while other tests run
 	eventually(t, 3*time.Minute, "S passes the last commit while the primary is idle", func() error {
 		if s := sighted.status(t).Tables[0].Settled; !time.Time(*s.At).After(last.Add(10 * time.Second)) {
 			return fmt.Errorf("settled %+v", s)

@@ -13,6 +13,7 @@ import (
 // start: S is no longer called exact, and status shows why. So is that they have
 // gone.
 func TestForeignRowsComeLater(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ change, undo, reason string }{
 		"a partition": {
 			"CREATE FOREIGN TABLE note_far PARTITION OF note FOR VALUES FROM (1000000) TO (2000000) SERVER files OPTIONS (filename '/dev/null', format 'csv')",

@@ -11,6 +11,7 @@ import (
 // every row touched, leaves the index as it is, whichever pass looks, until
 // someone allows it.
 func TestNothingEmptiesTheIndex(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, sql, more string
 	}{

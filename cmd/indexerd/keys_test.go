@@ -11,6 +11,7 @@ import (
 // TestKeys takes every kind of key through load, incremental, compensation,
 // sweep and verify.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, columns, key string
 		loaded             []string // keys before the load
