@@ -16,9 +16,8 @@ build:
 	$(GO) build -o indexerd ./cmd/indexerd
 
 # Everything, on real servers. Tests of the binary mostly wait for a daemon, so
-# more of them run at a time than there are processors. Those that unmount a disk
-# run alone: a process that another test starts may still hold a file on it. The
-# last line names the tests that were skipped because TESTDATA lacks a file: they
+# more of them run at a time than there are processors. Those that mount a faultdisk
+# or judge how long a search takes run alone. The last line names the tests that were skipped because TESTDATA lacks a file: they
 # repeat others on data that are not part of the project.
 test: servers
 	$(WITHPG) $(GO) test -parallel 6 -timeout 30m ./...

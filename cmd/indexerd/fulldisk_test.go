@@ -19,7 +19,7 @@ import (
 )
 
 // heldAtMost is how long a search may take while the storage is opened again
-// behind it, on a machine that others use.
+// behind it, on a machine that others use. The tests that judge it run alone.
 const heldAtMost = 5 * time.Second
 
 // A daemon that starts where not a byte is left answers searches at once, from

@@ -119,7 +119,9 @@ func newFaulty(t *testing.T, op operation) *faulty {
 	return f
 }
 
-// mountDisk mounts a disk that a test can make fail, for as long as it runs.
+// mountDisk mounts a disk that a test can make fail, for as long as it runs. The
+// test must run alone: this process serves the disk, and a fork by another test can
+// deadlock with an access to it.
 func mountDisk(t *testing.T, dir string) *faultdisk.Disk {
 	t.Helper()
 	disk, err := faultdisk.Mount(dir)
