@@ -11,8 +11,8 @@ import (
 	"indexerd/internal/sqlsource/sourcetest"
 )
 
-// TestPlans counts the rows that the statements of pages read.
-func TestPlans(t *testing.T) {
+// TestPageCosts counts the rows that the statements of pages read.
+func TestPageCosts(t *testing.T) {
 	h := recording()
 	open := h.Open
 	h.Open = func(t testing.TB) sourcetest.Database {
