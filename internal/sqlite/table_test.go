@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,31 @@ func TestKeyless(t *testing.T) {
 	}
 	if b, err := db.table(sqlsource.TableConfig{SQL: "SELECT * FROM bad"}).Keyless(t.Context()); len(b.Rejects) != 100 || err != nil {
 		t.Errorf("got %d rejects, %v, want at most 100 of 300", len(b.Rejects), err)
+	}
+}
+
+// Keys of several columns are bound as JSON.
+func TestKeysOfSeveralColumnsWithAnyCharacter(t *testing.T) {
+	db := newDB(t, "CREATE TABLE t (a INTEGER, id TEXT, u INTEGER)")
+	var all []doc.OID
+	for i, text := range []string{"", "\x00", "a\x00", "a\x00b", `"],[`, `\u0000`, "\x01\x1f\u007f", "\u2028", "\ufeff", "\U0010ffff", "0", "1e3", "null"} {
+		for _, a := range []int64{int64(i), math.MinInt64, math.MaxInt64} {
+			if _, err := db.writer.Exec("INSERT INTO t VALUES (?, ?, 1700000000)", a, text); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, oid(t, a, text))
+		}
+	}
+	table := db.table(sqlsource.TableConfig{Key: []string{"a", "id"}})
+	docs, rejects := docsOf(t, table, all...)
+	stamps, err := table.StampsOf(t.Context(), all)
+	if len(docs) != len(all) || len(rejects) != 0 || len(stamps) != len(all) || err != nil {
+		t.Errorf("got %d documents, rejects %q and %d stamps, %v, want %d", len(docs), reasons(rejects), len(stamps), err, len(all))
+	}
+	for _, o := range all {
+		if docs, _ := docsOf(t, table, o); keysOf(docs) != o.String() {
+			t.Errorf("got %q alone, want %q", keysOf(docs), o.String())
+		}
 	}
 }
 
