@@ -99,6 +99,8 @@ func failingMarks(r *run) {
 	keys := r.failingTable(9, 4)
 	table := r.open(Config{SQL: r.sql(failing), Deleted: Deleted{Column: "x", Values: r.h.Facts.FailsValues}, Batch: 4, Page: 2, Numbers: r.sink()})
 	r.checkFailing(table, keys, 4)
+	list := Deleted{SQL: r.sql("SELECT id FROM doc WHERE id = 4 AND {fails} IS NOT NULL")}
+	r.checkFailing(r.open(Config{Deleted: list, Batch: 4, Page: 2, Numbers: r.sink()}), keys, 4)
 }
 
 func failingFoldedKey(r *run) {
