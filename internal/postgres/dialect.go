@@ -44,6 +44,9 @@ func (*DB) Token(alias string, _ []string) string {
 	return "hashtextextended(concat_ws('|', (" + alias + ".*)::text), 0)"
 }
 
+// Sum implements sqlsource.Summer.
+func (*DB) Sum(token string) string { return "sum(" + token + ")" }
+
 // Suspect implements sqlsource.Dialect. A numeric may be no 64-bit integer. Text
 // has invalid bytes only in a database without an encoding, and never if it is
 // ASCII.

@@ -52,8 +52,7 @@ func (v *view) values() (values []int) {
 // for each child, of the number of its rows and the sum of their digests modulo
 // 2^64. A sum does not depend on the order of rows, which SQL does not guarantee.
 // The number distinguishes two equal rows from none. The database computes the
-// digests. They are added here: grouping by a text key would merge the rows of
-// parents that the column's order takes for equal, and sort all rows.
+// digests. They are added here, unless the database is a Summer.
 type childRows struct {
 	count, sum uint64
 	unknown    bool      // a digest is unknown
@@ -127,6 +126,9 @@ type childReader struct {
 	table    *Table
 	byParent map[doc.OID][]childRows // for each key, for each child
 	left     int                     // bytes of text that may still be read; only bodies count
+
+	last  doc.OID // the parent of the last row, and its entry
+	found []childRows
 }
 
 func (t *Table) newChildReader(oids []doc.OID) *childReader {
@@ -150,6 +152,12 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 			if err != nil {
 				return false, err
 			}
+			if q, ok := c.sums(among); ok && !bodies {
+				if err := r.readSums(ctx, x, c, i, q, times); err != nil {
+					return false, err
+				}
+				continue
+			}
 			q, add := c.stamps(true), r.stamps(c, i, times)
 			if bodies {
 				q, add = c.bodies(), r.bodies(c, i, times)
@@ -163,12 +171,19 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 }
 
 // rowsOf returns the childRows of a key; nil if no row that was asked has it.
+// Rows of one parent often follow each other.
 func (r *childReader) rowsOf(c *child, i int, key []any) *childRows {
 	oid, err := c.oid(key)
-	if all := r.byParent[oid]; err == nil && all != nil {
-		return &all[i]
+	if err != nil {
+		return nil
 	}
-	return nil
+	if oid != r.last {
+		r.last, r.found = oid, r.byParent[oid]
+	}
+	if r.found == nil {
+		return nil
+	}
+	return &r.found[i]
 }
 
 // stamps adds rows of key, updateTime and token.
