@@ -22,7 +22,11 @@ import (
 // TestConformance runs the suite of all sources.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	sourcetest.Run(t, sourcetest.Harness{
+	sourcetest.Run(t, harness())
+}
+
+func harness() sourcetest.Harness {
+	return sourcetest.Harness{
 		Open: func(t testing.TB) sourcetest.Database {
 			dsn := pgtest.DB(t)
 			db := conformanceDB{t, dsn, pgtest.Connect(t, dsn), nil}.connect()
@@ -145,7 +149,7 @@ func TestConformance(t *testing.T) {
 				"SET TRANSACTION READ WRITE", "SELECT id, u, v, set_config('transaction_read_only', 'off', true), write_doc() AS w FROM doc", "CALL write_doc()", "TRUNCATE doc",
 			},
 		},
-	})
+	}
 }
 
 // A conformanceDB is a sourcetest.Database.

@@ -101,7 +101,7 @@ func (s *scan) where(t *Table) []condition {
 	}
 	switch {
 	case s.after != nil:
-		all = append(all, after(t.dialect, t.fullTerms(s.after)))
+		all = append(all, t.afterPlace(t.terms(s.after), s.after))
 	case s.from != nil:
 		all = append(all, within(t.dialect, t.terms(s.from), " >= "))
 	}

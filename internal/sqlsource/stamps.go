@@ -348,10 +348,10 @@ func (v *view) windowPlace(key []any, updated any) *place {
 	return p
 }
 
-// windowTerms compares a row with a place in windowOrder.
+// windowTerms compares updateTime and key with a place, in the columns' order.
 func (v *view) windowTerms(p *place) []term {
 	at := v.updated.at
-	return slices.Insert(v.fullTerms(p), 0, term{v.exprs[at], p.updated, &v.Columns[at]})
+	return slices.Insert(v.terms(p), 0, term{v.exprs[at], p.updated, &v.Columns[at]})
 }
 
 // joined returns expressions as a list.

@@ -83,7 +83,7 @@ func (s *windowScan) where() []condition {
 	if s.after == nil {
 		all = append(all, compare(expr, " >= ", s.from, as))
 	} else {
-		all = append(all, after(v.dialect, v.windowTerms(s.after)))
+		all = append(all, v.afterPlace(v.windowTerms(s.after), s.after))
 	}
 	all = append(all, compare(expr, " < ", s.to, as), s.also)
 	if !s.nulls {

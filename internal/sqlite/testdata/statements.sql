@@ -585,9 +585,9 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
+WHERE x."name" IS NOT NULL AND (x."name" >= +? AND (x."name" <> +? OR x."name" COLLATE BINARY > ?))
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
--- "k2", "k2", 3
+-- "k2", "k2", "k2", 3
 
 -- read all rows, statement 3
 SELECT 1
@@ -608,9 +608,9 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
+WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name" >= +? AND (x."name" <> +? OR x."name" COLLATE BINARY > ?))
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
--- "k4", "k2", "k2", 3
+-- "k4", "k2", "k2", "k2", 3
 
 -- read one row by key, statement 1
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
@@ -647,9 +647,9 @@ WHERE x."name" IS NULL AND x."u" >= +? AND x."u" < +? LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL
+WHERE ((x."u", x."name") >= (+?, +?) AND (x."u" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
+-- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
 -- read all stamps, statement 1
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
@@ -663,9 +663,9 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
+WHERE x."name" IS NOT NULL AND (x."name" >= +? AND (x."name" <> +? OR x."name" COLLATE BINARY > ?))
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
--- "k2", "k2", 3
+-- "k2", "k2", "k2", 3
 
 -- read the stamps of a range, statement 1
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
@@ -679,9 +679,9 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name", x."name" COLLATE BINARY) > (+?, ?)
+WHERE x."name" IS NOT NULL AND x."name" < +? AND (x."name" >= +? AND (x."name" <> +? OR x."name" COLLATE BINARY > ?))
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
--- "k4", "k2", "k2", 3
+-- "k4", "k2", "k2", "k2", 3
 
 -- read the stamp of one key, statement 1
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
@@ -800,9 +800,9 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL
+WHERE ((x."u", x."name") >= (+?, +?) AND (x."u" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:01.000000", "k2", "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:01.000000", "k2", "2024-05-06 12:00:01.000000", "k2", "k2", "2024-05-06 12:00:09", 2
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -830,9 +830,9 @@ ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u"
 FROM (SELECT name, u FROM doc
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL
+WHERE ((x."u", x."name") >= (+?, +?) AND (x."u" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 2
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -853,9 +853,9 @@ ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
 SELECT +x."name", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."name" IS NOT NULL AND (x."name", x."name" COLLATE BINARY) > (+?, ?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
+WHERE x."name" IS NOT NULL AND (x."name" >= +? AND (x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."name", x."name" COLLATE BINARY LIMIT ?;
--- "k2", "k2", 1, 2, 3
+-- "k2", "k2", "k2", 1, 2, 3
 
 -- read all rows marked by a column, statement 3
 SELECT 1
@@ -898,9 +898,9 @@ WHERE x."name" IS NULL AND x."u" >= +? AND x."u" < +? AND (CASE WHEN x."v" IN (+
 SELECT +x."name", +x."u", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."u" < +? AND x."name" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
+WHERE ((x."u", x."name") >= (+?, +?) AND (x."u" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."u" < +? AND x."name" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 1, 2, 3
+-- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 1, 2, 3
 
 -- read the rows that left in a window marked by a column, statement 1
 SELECT +x."name", +x."u"
@@ -959,9 +959,9 @@ WHERE x."name" IS NULL AND x."n" >= +? AND x."n" < +? LIMIT ?;
 SELECT +x."name", +x."n", indexerd_token(x."name", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n", x."name", x."name" COLLATE BINARY) > (+?, +?, ?) AND x."n" < +? AND x."name" IS NOT NULL
+WHERE ((x."n", x."name") >= (+?, +?) AND (x."n" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."n" < +? AND x."name" IS NOT NULL
 ORDER BY x."n", x."name", x."name" COLLATE BINARY LIMIT ?;
--- 1714996800, "k2", "k2", 1.7149968089999995e+09, 3
+-- 1714996800, "k2", 1714996800, "k2", "k2", 1.7149968089999995e+09, 3
 
 -- count updateTimes out of range with updateTimes of numbers, statement 1
 SELECT count(*)
@@ -1005,17 +1005,17 @@ ORDER BY x1."name", x1."name" COLLATE BINARY;
 SELECT +x1."name", +x1."u", +x1."title", +x1."x"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (+?, ?)
+WHERE x1."name" IS NOT NULL AND (x1."name" >= +? AND (x1."name" <> +? OR x1."name" COLLATE BINARY > ?))
 ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
--- "k2", "k2", 3
+-- "k2", "k2", "k2", 3
 
 -- read all rows with a row that fails, statement 6
 SELECT +x1."name"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."name" IS NOT NULL AND (x1."name", x1."name" COLLATE BINARY) > (+?, ?)
+WHERE x1."name" IS NOT NULL AND (x1."name" >= +? AND (x1."name" <> +? OR x1."name" COLLATE BINARY > ?))
 ORDER BY x1."name", x1."name" COLLATE BINARY LIMIT ?;
--- "k2", "k2", 2
+-- "k2", "k2", "k2", 2
 
 -- read all rows with a row that fails, statement 8
 SELECT +x1."name", +x1."u", +x1."title", +x1."x"
@@ -1101,17 +1101,17 @@ WHERE x1."name" IS NULL AND x1."u" >= +? AND x1."u" < +? LIMIT ?;
 SELECT +x1."name", +x1."u", indexerd_token(x1."name", x1."u", x1."title", x1."x")
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."name", x1."name" COLLATE BINARY) > (+?, +?, ?) AND x1."u" < +? AND x1."name" IS NOT NULL
+WHERE ((x1."u", x1."name") >= (+?, +?) AND (x1."u" <> +? OR x1."name" <> +? OR x1."name" COLLATE BINARY > ?)) AND x1."u" < +? AND x1."name" IS NOT NULL
 ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
+-- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 7
 SELECT +x1."name", +x1."u", NULL
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."name", x1."name" COLLATE BINARY) > (+?, +?, ?) AND x1."u" < +? AND x1."name" IS NOT NULL
+WHERE ((x1."u", x1."name") >= (+?, +?) AND (x1."u" <> +? OR x1."name" <> +? OR x1."name" COLLATE BINARY > ?)) AND x1."u" < +? AND x1."name" IS NOT NULL
 ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
+-- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 12
 SELECT +x1."name", +x1."u", indexerd_token(x1."name", x1."u", x1."title", x1."x")
@@ -1155,9 +1155,9 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND ((x."a", x."b", x."c") >= (+?, +?, +?) AND (x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?))
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- 1, "k2", 3, "k2", 3
+-- 1, "k2", 3, 1, "k2", 3, "k2", 3
 
 -- read all rows, statement 3
 SELECT 1
@@ -1178,9 +1178,9 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND ((x."a", x."b", x."c") >= (+?, +?, +?) AND (x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?))
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- 1, "k4", 3, 1, "k2", 3, "k2", 3
+-- 1, "k4", 3, 1, "k2", 3, 1, "k2", 3, "k2", 3
 
 -- read one row by key, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
@@ -1217,9 +1217,9 @@ WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."u" >= +? AND x."u
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE ((x."u", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."u" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
+-- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
 -- read all stamps, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
@@ -1233,9 +1233,9 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND ((x."a", x."b", x."c") >= (+?, +?, +?) AND (x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?))
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- 1, "k2", 3, "k2", 3
+-- 1, "k2", 3, 1, "k2", 3, "k2", 3
 
 -- read the stamps of a range, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
@@ -1249,9 +1249,9 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?)
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c") < (+?, +?, +?) AND ((x."a", x."b", x."c") >= (+?, +?, +?) AND (x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?))
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- 1, "k4", 3, 1, "k2", 3, "k2", 3
+-- 1, "k4", 3, 1, "k2", 3, 1, "k2", 3, "k2", 3
 
 -- read the stamp of one key, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
@@ -1396,9 +1396,9 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT * FROM part
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE ((x."u", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."u" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:01.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:01.000000", 1, "k2", 3, "2024-05-06 12:00:01.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -1426,9 +1426,9 @@ ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u"
 FROM (SELECT a, b, c, u FROM doc
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE ((x."u", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."u" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -1449,9 +1449,9 @@ ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
 SELECT +x."a", +x."b", +x."c", +x."u", +x."n", +x."v", +x."title"
 FROM (SELECT * FROM doc
 ) x
-WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, ?) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
+WHERE x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND ((x."a", x."b", x."c") >= (+?, +?, +?) AND (x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- 1, "k2", 3, "k2", 1, 2, 3
+-- 1, "k2", 3, 1, "k2", 3, "k2", 1, 2, 3
 
 -- read all rows marked by a column, statement 3
 SELECT 1
@@ -1494,9 +1494,9 @@ WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."u" >= +? AND x."u
 SELECT +x."a", +x."b", +x."c", +x."u", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."u", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
+WHERE ((x."u", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."u" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL AND (CASE WHEN x."v" IN (+?, +?) THEN 1 ELSE 0 END) = 0
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 1, 2, 3
+-- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 1, 2, 3
 
 -- read the rows that left in a window marked by a column, statement 1
 SELECT +x."a", +x."b", +x."c", +x."u"
@@ -1555,9 +1555,9 @@ WHERE (x."a" IS NULL OR x."b" IS NULL OR x."c" IS NULL) AND x."n" >= +? AND x."n
 SELECT +x."a", +x."b", +x."c", +x."n", indexerd_token(x."a", x."b", x."c", x."u", x."n", x."v", x."title")
 FROM (SELECT * FROM doc
 ) x
-WHERE (x."n", x."a", x."b", x."c", x."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x."n" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
+WHERE ((x."n", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."n" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."n" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."n", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- 1714996800, 1, "k2", 3, "k2", 1.7149968089999995e+09, 3
+-- 1714996800, 1, "k2", 3, 1714996800, 1, "k2", 3, "k2", 1.7149968089999995e+09, 3
 
 -- count updateTimes out of range with updateTimes of numbers, statement 1
 SELECT count(*)
@@ -1601,17 +1601,17 @@ ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY;
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, ?)
+WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND ((x1."a", x1."b", x1."c") >= (+?, +?, +?) AND (x1."a" <> +? OR x1."b" <> +? OR x1."c" <> +? OR x1."b" COLLATE BINARY > ?))
 ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
--- 1, "k2", 3, "k2", 3
+-- 1, "k2", 3, 1, "k2", 3, "k2", 3
 
 -- read all rows with a row that fails, statement 6
 SELECT +x1."a", +x1."b", +x1."c"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND (x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, ?)
+WHERE x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL AND ((x1."a", x1."b", x1."c") >= (+?, +?, +?) AND (x1."a" <> +? OR x1."b" <> +? OR x1."c" <> +? OR x1."b" COLLATE BINARY > ?))
 ORDER BY x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
--- 1, "k2", 3, "k2", 2
+-- 1, "k2", 3, 1, "k2", 3, "k2", 2
 
 -- read all rows with a row that fails, statement 8
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", +x1."title", +x1."x"
@@ -1690,17 +1690,17 @@ WHERE (x1."a" IS NULL OR x1."b" IS NULL OR x1."c" IS NULL) AND x1."u" >= +? AND 
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
+WHERE ((x1."u", x1."a", x1."b", x1."c") >= (+?, +?, +?, +?) AND (x1."u" <> +? OR x1."a" <> +? OR x1."b" <> +? OR x1."c" <> +? OR x1."b" COLLATE BINARY > ?)) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
 ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
+-- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 7
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", NULL
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
-WHERE (x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY) > (+?, +?, +?, +?, ?) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
+WHERE ((x1."u", x1."a", x1."b", x1."c") >= (+?, +?, +?, +?) AND (x1."u" <> +? OR x1."a" <> +? OR x1."b" <> +? OR x1."c" <> +? OR x1."b" COLLATE BINARY > ?)) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
 ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
+-- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 12
 SELECT +x1."a", +x1."b", +x1."c", +x1."u", indexerd_token(x1."a", x1."b", x1."c", x1."u", x1."title", x1."x")

@@ -15,6 +15,7 @@ import (
 type Statement struct {
 	SQL  string
 	Args []any
+	Sent any // what a Coster needs to send it again
 }
 
 // A Recorder is a Database whose source records its statements.
