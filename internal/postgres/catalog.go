@@ -15,23 +15,23 @@ import (
 // reads no table.
 func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, err error) {
 	x := s.(*session)
-	named, err := one[struct{ Name, Zone string }](ctx, x, query{sql: catalogName})
+	named, err := one[struct{ Name, Zone string }](ctx, x, stored("catalogName"))
 	if err != nil {
 		return all, err
 	}
-	columns, err := many[catalogColumn](ctx, x, query{sql: catalogColumns})
+	columns, err := many[catalogColumn](ctx, x, stored("catalogColumns"))
 	if err != nil {
 		return all, err
 	}
-	indexes, err := many[catalogIndex](ctx, x, query{sql: catalogIndexes})
+	indexes, err := many[catalogIndex](ctx, x, stored("catalogIndexes"))
 	if err != nil {
 		return all, err
 	}
-	references, err := many[catalogReference](ctx, x, query{sql: catalogReferences})
+	references, err := many[catalogReference](ctx, x, stored("catalogReferences"))
 	if err != nil {
 		return all, err
 	}
-	views, err := many[struct{ SQL string }](ctx, x, query{sql: catalogViews})
+	views, err := many[struct{ SQL string }](ctx, x, stored("catalogViews"))
 	all = doc.Catalog{Name: named.Name, Zone: portableZone(named.Zone), Greatest: "greatest", Tables: catalogTables(columns, indexes, references)}
 	for _, v := range views {
 		all.Views = append(all.Views, v.SQL)
@@ -39,7 +39,7 @@ func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, e
 	return all, err
 }
 
-// The row types have the names of the queries in catalogsql.go.
+// The row types have the names of their queries.
 type (
 	catalogColumn struct {
 		Table                    uint32

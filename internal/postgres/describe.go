@@ -91,22 +91,12 @@ func lineOf(sql, statement string, position int) int {
 	return 1 + strings.Count(string(runes[:at]), "\n")
 }
 
-// typesSQL reads types. A type is an array if its element type has it as typarray:
-// oidvector has elements too, but another text form. Arrays of box have another
-// delimiter.
-const typesSQL = `SELECT t.oid::bigint, format_type(t.oid, NULL) AS name, t.typarray::bigint AS array, coalesce(nullif(e.typbasetype, 0), e.oid, 0)::bigint AS element
-	FROM pg_catalog.pg_type t
-	LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND e.typarray = t.oid AND e.typdelim = ','
-	WHERE t.oid = ANY ($1)`
-
 func (x *session) types(ctx context.Context, fields []pgconn.FieldDescription) (map[uint32]columnType, error) {
 	oids := make([]string, len(fields))
 	for i, f := range fields {
 		oids[i] = strconv.FormatUint(uint64(f.DataTypeOID), 10)
 	}
-	q := query{sql: typesSQL}
-	q.bind(pgtype.OIDArrayOID, arrayOf(oids))
-	all, err := many[columnType](ctx, x, q)
+	all, err := many[columnType](ctx, x, stored("types").bind(pgtype.OIDArrayOID, arrayOf(oids)))
 	types := make(map[uint32]columnType, len(all))
 	for _, t := range all {
 		types[t.OID] = t

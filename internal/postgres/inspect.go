@@ -12,15 +12,6 @@ import (
 	"indexerd/internal/sqlsource"
 )
 
-// serverSQL reads a doc.Server, with timeouts in milliseconds. A transaction has
-// timeouts set by Begin; reset_val is the role's.
-const serverSQL = `SELECT 'PostgreSQL ' || current_setting('server_version') AS version, quote_ident(current_user) AS role,
-	(SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS superuser,
-	pg_has_role('pg_read_all_stats', 'usage') AS sees,
-	coalesce((SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'transaction_timeout'), '0')::bigint AS life,
-	(SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'idle_in_transaction_session_timeout')::bigint AS idle,
-	` + clockMicros + ` AS now`
-
 // Server implements sqlsource.Inspector.
 func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) {
 	x := s.(*session)
@@ -29,7 +20,7 @@ func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) 
 		Superuser, Sees bool
 		Life, Idle      int64
 		Now             micros
-	}](ctx, x, query{sql: serverSQL})
+	}](ctx, x, stored("server"))
 	d := doc.Server{
 		Pooled:  x.db.pooled.Load(),
 		Version: row.Version, Now: row.Now.Time, Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees,
@@ -67,9 +58,7 @@ func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.D
 		}
 		read.add(plan, anyScan)
 	}
-	q := read.query()
-	q.sql = `SELECT name FROM (` + q.sql + `) r WHERE has_table_privilege(oid::oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY 1`
-	tables, err := many[struct{ Name string }](ctx, x, q)
+	tables, err := many[struct{ Name string }](ctx, x, read.query("writable"))
 	for _, t := range tables {
 		names = append(names, t.Name)
 	}
@@ -88,10 +77,7 @@ func (*DB) Shown(ctx context.Context, s sqlsource.Session, zone string, at []tim
 	for i, instant := range at {
 		us[i] = instant.UnixMicro()
 	}
-	q := query{sql: `SELECT ('epoch'::timestamptz + us * interval '1 us') AT TIME ZONE $2 FROM unnest($1::bigint[]) WITH ORDINALITY k(us, n) ORDER BY n`}
-	q.bind(pgtype.Int8ArrayOID, arrayOf(us))
-	q.bind(pgtype.TextOID, zone)
-	rows, err := s.(*session).rows(ctx, q)
+	rows, err := s.(*session).rows(ctx, stored("shown").bind(pgtype.Int8ArrayOID, arrayOf(us)).bind(pgtype.TextOID, zone))
 	for _, row := range rows {
 		shown, err := parseTime(string(row[0]))
 		if err != nil {

@@ -59,18 +59,9 @@ func (t *tableNames) add(n planNode, match func(planNode) bool) {
 	}
 }
 
-// query returns the tables' names, with schema if the search path does not find
-// them. A partition has the name of its root table.
-func (t tableNames) query() query {
-	q := query{sql: `SELECT DISTINCT CASE WHEN pg_table_is_visible(root.oid) THEN '' ELSE quote_ident(s.nspname) || '.' END || quote_ident(root.relname) AS name, root.oid::bigint
-		FROM unnest($1, $2) AS named(schema, name)
-		JOIN pg_catalog.pg_namespace n ON n.nspname = named.schema
-		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = named.name
-		JOIN pg_catalog.pg_class root ON root.oid = coalesce(pg_partition_root(c.oid), c.oid)
-		JOIN pg_catalog.pg_namespace s ON s.oid = root.relnamespace`}
-	q.bind(pgtype.TextArrayOID, arrayOf(t.schemas))
-	q.bind(pgtype.TextArrayOID, arrayOf(t.names))
-	return q
+// query returns a stored query of these tables.
+func (t tableNames) query(name string) query {
+	return stored(name).bind(pgtype.TextArrayOID, arrayOf(t.schemas)).bind(pgtype.TextArrayOID, arrayOf(t.names))
 }
 
 // Relations implements sqlsource.Planner. The SQL is planned, not run.
@@ -85,7 +76,7 @@ func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Des
 	tables, err := many[struct {
 		Name string
 		OID  uint32
-	}](ctx, x, read.query())
+	}](ctx, x, read.query("tables"))
 	var relations []doc.Relation
 	for _, t := range tables {
 		origin := updated >= 0 && nativeOf(&of.Columns[updated]).table == t.OID
@@ -114,14 +105,6 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 	return p, err
 }
 
-// sizesSQL estimates the number of rows of tables as the planner does: the last
-// count, scaled by the growth of the file.
-const sizesSQL = `SELECT name AS "Table", sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
-		THEN c.reltuples / c.relpages * (pg_relation_size(c.oid) / current_setting('block_size')::int)
-		ELSE pg_relation_size(c.oid) / 100 END)::bigint AS "Rows"
-	FROM (%s) r (name, oid) JOIN pg_catalog.pg_class c ON coalesce(pg_partition_root(c.oid), c.oid) = r.oid::oid
-	GROUP BY name ORDER BY name`
-
 // fullScans returns the tables that a plan reads completely, with their sizes.
 func (x *session) fullScans(ctx context.Context, plan planNode) ([]doc.FullScan, error) {
 	var read tableNames
@@ -129,25 +112,8 @@ func (x *session) fullScans(ctx context.Context, plan planNode) ([]doc.FullScan,
 	if read.names == nil {
 		return nil, nil
 	}
-	q := read.query()
-	q.sql = fmt.Sprintf(sizesSQL, q.sql)
-	return many[doc.FullScan](ctx, x, q)
+	return many[doc.FullScan](ctx, x, read.query("sizes"))
 }
-
-// columnsSQL names the columns of tables that can have an index. A trigger may
-// set a column if it runs before the UPDATE of each row.
-const columnsSQL = `SELECT k.n, ` + nameOf + ` AS "Table", quote_ident(a.attname) AS "Name",
-	EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') AND g.tgtype & 19 = 19) AS "Maintained",
-	c.relkind = 'p' AS "Partitioned"
-	FROM unnest($1::oid[], $2::int2[]) WITH ORDINALITY k(rel, att, n)
-	JOIN pg_catalog.pg_class c ON c.oid = k.rel AND c.relkind IN ('r', 'p', 'm') JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.att`
-
-// indexedSQL finds an index of the whole table that begins with columns of one
-// table.
-const indexedSQL = `SELECT EXISTS (SELECT FROM pg_catalog.pg_index i
-	WHERE i.indrelid = ALL ($1::oid[]) AND i.indisvalid AND i.indpred IS NULL
-	AND array_to_string((i.indkey::int2[])[0:cardinality($2::int2[]) - 1], ',') = array_to_string($2::int2[], ',')) AS "Yes"` // indkey's subscripts start at 0
 
 // origins returns the tables of some columns of an SQL, and whether an index begins
 // with the columns.
@@ -157,9 +123,7 @@ func (x *session) origins(ctx context.Context, columns []native) (by []doc.Colum
 	for i, c := range columns {
 		tables[i], numbers[i] = c.table, c.number
 	}
-	q := query{sql: columnsSQL}
-	q.bind(pgtype.OIDArrayOID, arrayOf(tables))
-	q.bind(pgtype.Int2ArrayOID, arrayOf(numbers))
+	q := stored("columns").bind(pgtype.OIDArrayOID, arrayOf(tables)).bind(pgtype.Int2ArrayOID, arrayOf(numbers))
 	named, err := many[struct {
 		N int
 		doc.Column
@@ -170,7 +134,7 @@ func (x *session) origins(ctx context.Context, columns []native) (by []doc.Colum
 	for _, c := range named {
 		by[c.N-1] = c.Column
 	}
-	q.sql = indexedSQL
+	q.sql = queries["indexed"]
 	found, err := one[struct{ Yes bool }](ctx, x, q)
 	return by, found.Yes, err
 }

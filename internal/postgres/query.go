@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,10 +25,34 @@ type query struct {
 	reads  []*sqlsource.Described
 }
 
-// bind adds a parameter.
-func (q *query) bind(oid uint32, value string) {
-	q.values = append(q.values, []byte(value))
-	q.types = append(q.types, oid)
+//go:embed queries.sql
+var queriesFile string
+
+// queries are the statements of queries.sql by name.
+var queries = parseQueries(queriesFile)
+
+func parseQueries(file string) map[string]string {
+	all := map[string]string{}
+	for _, section := range strings.Split(file, "\n-- :")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		for strings.HasPrefix(text, "--") {
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		for part, sql := range all {
+			text = strings.ReplaceAll(text, "{"+part+"}", sql)
+		}
+		all[name] = strings.TrimSpace(text)
+	}
+	return all
+}
+
+// stored returns a statement of queries.sql.
+func stored(name string) query { return query{sql: queries[name]} }
+
+// bind returns the query with one more parameter.
+func (q query) bind(oid uint32, value string) query {
+	q.values, q.types = append(q.values, []byte(value)), append(q.types, oid)
+	return q
 }
 
 func newQuery(s sqlsource.Statement) query {

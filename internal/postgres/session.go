@@ -15,42 +15,11 @@ import (
 	"indexerd/internal/sqlsource"
 )
 
-// The server's clock and the transaction's start as microseconds since 1970,
-// which no session setting changes.
-const (
-	clockMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-	beginMicros = "(extract(epoch FROM now()) * 1000000)::bigint"
-)
-
 // lockTimeout limits the wait for a table that is being altered. All later
 // readers queue behind a waiting one.
 const lockTimeout = 10 * time.Second
 
 const beginSQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-// openSQL is the first SELECT of a transaction, so it takes the snapshot. For
-// this transaction it sets what the text form of a value depends on. It returns
-// the search path, the server's version and clock, and the identity of the
-// transaction in pg_stat_activity. An empty $1 keeps the session's search path.
-//
-// A database without an encoding (SQL_ASCII) would fail a whole query for one
-// text that is not UTF-8. Without conversion its bytes arrive unchanged, and
-// only the row is rejected.
-const openSQL = `SELECT
-	set_config('search_path', coalesce(nullif($1, ''), current_setting('search_path')), true),
-	current_setting('server_version_num')::int / 10000,
-	` + clockMicros + `,
-	pg_backend_pid(), ` + beginMicros + `,
-	set_config('client_encoding', CASE current_setting('server_encoding') WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END, true),
-	set_config('DateStyle', 'ISO, MDY', true),
-	set_config('TimeZone', 'UTC', true),
-	set_config('IntervalStyle', 'postgres', true),
-	set_config('extra_float_digits', '1', true),
-	set_config('bytea_output', 'hex', true),
-	set_config('lc_monetary', 'C', true),
-	set_config('statement_timeout', $2, true),
-	set_config('lock_timeout', $3, true),
-	set_config('idle_in_transaction_session_timeout', $2, true)`
 
 // A session is a pooled connection and, once begun, its transaction.
 type session struct {
@@ -70,11 +39,7 @@ type session struct {
 func (x *session) Begin(ctx context.Context, settings string) (sqlsource.Snapshot, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTripTimeout, errNoAnswer)
 	defer cancel()
-	open := query{sql: openSQL}
-	open.bind(pgtype.TextOID, settings)
-	open.bind(pgtype.TextOID, millis(x.db.statementTimeout))
-	open.bind(pgtype.TextOID, millis(x.db.lockTimeout))
-
+	open := stored("open").bind(pgtype.TextOID, settings).bind(pgtype.TextOID, millis(x.db.statementTimeout)).bind(pgtype.TextOID, millis(x.db.lockTimeout))
 	var batch pgconn.Batch
 	batch.ExecParams(beginSQL, nil, nil, nil, nil)
 	batch.ExecParams(open.sql, open.values, open.types, nil, nil)
@@ -94,7 +59,7 @@ func (x *session) Begin(ctx context.Context, settings string) (sqlsource.Snapsho
 	x.noticePooler(string(row[3]))
 	x.own = backend{pid: string(row[3]), start: string(row[4])}
 	x.db.own.add(x.own)
-	return sqlsource.Snapshot{At: at, Settings: string(row[0]), Epoch: string(row[1]) + openSQL}, nil
+	return sqlsource.Snapshot{At: at, Settings: string(row[0]), Epoch: string(row[1]) + open.sql}, nil
 }
 
 // noticePooler compares the process id of the session that ran a statement with
@@ -117,8 +82,6 @@ func millis(d time.Duration) string {
 	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
 }
 
-const momentSQL = "SELECT " + clockMicros + ` AS "Now", pg_is_in_recovery() AS "Standby"`
-
 // Moment implements sqlsource.Session. On a standby Seen is earlier than the
 // clock.
 func (x *session) Moment(ctx context.Context) (m doc.Moment, err error) {
@@ -128,7 +91,7 @@ func (x *session) Moment(ctx context.Context) (m doc.Moment, err error) {
 	row, err := one[struct {
 		Now     micros
 		Standby bool
-	}](ctx, x, query{sql: momentSQL})
+	}](ctx, x, stored("moment"))
 	if err != nil {
 		return m, err
 	}

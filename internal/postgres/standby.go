@@ -35,19 +35,8 @@ type standby struct {
 	Timeout   int64  // wal_receiver_timeout, in microseconds
 }
 
-// standbySQL reads a standby. Functions that fail on a primary are not called
-// there, so that a promotion between two statements is no error.
-const standbySQL = `SELECT (extract(epoch FROM pg_last_xact_replay_timestamp()) * 1000000)::bigint AS replayed,
-	CASE WHEN pg_last_xact_replay_timestamp() IS NULL THEN (SELECT (extract(epoch FROM checkpoint_time) * 1000000)::bigint FROM pg_catalog.pg_control_checkpoint()) END AS restart,
-	CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END AS paused,
-	w.pid IS NOT NULL AS connected, w.status IS NOT NULL AS visible,
-	(extract(epoch FROM w.last_msg_send_time) * 1000000)::bigint AS sent, (extract(epoch FROM w.last_msg_receipt_time) * 1000000)::bigint AS received,
-	w.latest_end_lsn <= pg_last_wal_replay_lsn() AS complete,
-	(extract(epoch FROM current_setting('wal_receiver_timeout')::interval) * 1000000)::bigint AS timeout
-	FROM (SELECT) one LEFT JOIN pg_catalog.pg_stat_wal_receiver w ON true`
-
 func (x *session) standby(ctx context.Context) (standby, error) {
-	return one[standby](ctx, x, query{sql: standbySQL})
+	return one[standby](ctx, x, stored("standby"))
 }
 
 // seen returns a time by which everything committed is replayed.
@@ -90,15 +79,6 @@ func (s standby) behindReason(now time.Time) string {
 	return "the server is a standby that has received no message from its primary" + since + ": check the connection to the primary" + primary
 }
 
-// behindSQL reads how far a standby is behind: what it has received, and the end of
-// its primary's log. Functions that fail on a primary are not called there. A role
-// without the privilege for the receiver's status sees only that there is one.
-const behindSQL = `SELECT pg_is_in_recovery() AS standby,
-	CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END AS paused,
-	CASE WHEN pg_is_in_recovery() THEN greatest(pg_last_wal_receive_lsn(), (SELECT min(latest_end_lsn) FROM pg_catalog.pg_stat_wal_receiver)) END AS received,
-	(SELECT min(coalesce(status, 'streaming')) FROM pg_catalog.pg_stat_wal_receiver) AS status,
-	` + clockMicros + ` AS now`
-
 // A working standby is always a little behind. It may take replayTimeout to replay
 // what it had received when it was asked.
 const (
@@ -114,7 +94,7 @@ func (db *DB) Behind(ctx context.Context, s sqlsource.Session) (string, error) {
 		Standby, Paused  bool
 		Received, Status string
 		Now              micros
-	}](ctx, x, query{sql: behindSQL})
+	}](ctx, x, stored("behind"))
 	switch {
 	case err != nil || !row.Standby:
 		return "", err
@@ -133,8 +113,7 @@ func (db *DB) Behind(ctx context.Context, s sqlsource.Session) (string, error) {
 // waitReplayed waits until a standby has replayed the log up to a position. It
 // reports false after the replayTimeout.
 func (x *session) waitReplayed(ctx context.Context, position string) (bool, error) {
-	q := query{sql: "SELECT $1::pg_lsn <= pg_last_wal_replay_lsn() AS done"}
-	q.bind(pgtype.TextOID, position)
+	q := stored("replayed").bind(pgtype.TextOID, position)
 	for end := time.Now().Add(x.db.replayTimeout); ; {
 		row, err := one[struct{ Done bool }](ctx, x, q)
 		if err != nil || row.Done || time.Now().After(end) {

@@ -75,20 +75,6 @@ type serverState struct {
 	pooled       bool   // statements may reach several servers
 }
 
-// serverStateSQL reads a serverState. The write-ahead log's timeline is part of
-// the identity: it changes with a failover or a restore. Whether transactions
-// can be prepared changes only when the server starts.
-const serverStateSQL = `SELECT
-	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
-		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
-		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint) AS identity,
-	pg_is_in_recovery() AS standby,
-	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = d.oid) AS subscription,
-	pg_has_role('pg_read_all_stats', 'usage') AS seesall,
-	current_setting('max_prepared_transactions') <> '0' AS canprepare,
-	pg_backend_pid()::text AS pid
-	FROM pg_catalog.pg_database d WHERE datname = current_database()`
-
 // inexactReason returns why no horizon of this server is exact, and what to do;
 // "": it may be exact.
 func (s serverState) inexactReason() string {
@@ -113,7 +99,7 @@ func (s serverState) remedy() string {
 
 // Identity implements horizon.Conn.
 func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
-	if w.server, err = one[serverState](ctx, w.session, query{sql: serverStateSQL}); err != nil {
+	if w.server, err = one[serverState](ctx, w.session, stored("serverState")); err != nil {
 		return "", err
 	}
 	w.noticePooler(w.server.PID)
@@ -126,56 +112,16 @@ func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
 	return w.server.Identity, err
 }
 
-// sampleSQL reads the sessions with a transaction, those that may be between
-// two transactions of one message, and those that hide their state, which may
-// have no transaction. A transaction holds its virtual transaction id from
-// before its start is visible until after its rows are.
-//
-// It leaves out this session, the transactions that are open here, sessions that
-// are idle because their transaction ended or had not begun during the query, other
-// databases, autovacuum (which has no user), parallel workers (their leader is
-// included) and streaming replication (one endless statement that writes no
-// row).
-//
-// A session with hidden state waits for its client if it has no snapshot and no
-// transaction id and waits for no lock; every role sees that.
-//
-// The clock is read after the sessions, so a start is later only if the clock
-// was set back.
-//
-// pg_stat_get_activity is the function below the view pg_stat_activity. It
-// hides the same from the same roles; the view's joins cost twice as much
-// again. Its columns have these names in all versions since 12.
-const sampleSQL = `SELECT coalesce(l.pid, a.pid) AS pid, l.vxid AS id,
-	CASE WHEN l.vxid IS NULL OR a.xact_start IS NOT NULL THEN
-		(extract(epoch FROM least(a.xact_start, CASE WHEN a.state IN ('active', 'fastpath function call') THEN a.query_start END)) * 1000000)::bigint END AS began,
-	CASE WHEN a.state <> 'disabled' THEN a.state LIKE 'idle in transaction%'
-		ELSE l.vxid IS NOT NULL AND a.pid IS NOT NULL AND a.backend_xid IS NULL AND a.backend_xmin IS NULL AND l.granted END AS waiting,
-	pg_get_userbyid(a.usesysid) AS user, a.application_name AS application,
-	(extract(epoch FROM a.xact_start - clock_timestamp()) * 1000000)::bigint AS ahead,
-	a.state = 'disabled' AS silent
-	FROM (SELECT pid, max(virtualxid) FILTER (WHERE locktype = 'virtualxid' AND mode = 'ExclusiveLock' AND granted) AS vxid, bool_and(granted) AS granted
-		FROM pg_catalog.pg_locks WHERE pid <> pg_backend_pid() GROUP BY pid) l
-	FULL JOIN pg_catalog.pg_stat_get_activity(NULL) a ON a.pid = l.pid
-	WHERE (l.vxid IS NOT NULL OR a.xact_start IS NOT NULL OR a.state IN ('active', 'fastpath function call', 'disabled'))
-	AND a.pid IS DISTINCT FROM pg_backend_pid() AND a.state IS DISTINCT FROM 'idle'
-	AND (a.pid IS NULL OR a.datid = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND a.usesysid IS NOT NULL)
-	AND (a.backend_type = 'parallel worker' OR a.backend_type = 'walsender' AND a.query ILIKE 'START_REPLICATION%') IS NOT TRUE
-	AND NOT EXISTS (SELECT FROM unnest($1::int[], $2::bigint[]) own(pid, start)
-		WHERE own.pid = a.pid AND own.start = (extract(epoch FROM a.xact_start) * 1000000)::bigint)`
-
 // Sample implements horizon.Conn.
 func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 	s.Sent = time.Now()
-	clock, err := one[struct{ Now micros }](ctx, w.session, query{sql: "SELECT " + clockMicros + " AS now"})
+	clock, err := one[struct{ Now micros }](ctx, w.session, stored("now"))
 	if err != nil {
 		return s, err
 	}
 	s.Received, s.Clock = time.Now(), clock.Now.Time
-	q := query{sql: sampleSQL}
 	pids, starts := w.db.own.lists()
-	q.bind(pgtype.Int4ArrayOID, arrayOf(pids))
-	q.bind(pgtype.Int8ArrayOID, arrayOf(starts))
+	q := stored("sample").bind(pgtype.Int4ArrayOID, arrayOf(pids)).bind(pgtype.Int8ArrayOID, arrayOf(starts))
 	rows, err := many[struct {
 		horizon.Tx
 		Began  micros
@@ -196,20 +142,6 @@ func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 	return s, err
 }
 
-const preparedSQL = `SELECT concat_ws('/', transaction, extract(epoch FROM prepared), gid) AS id, gid AS name, owner AS user, (extract(epoch FROM prepared) * 1000000)::bigint AS at
-	FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()`
-
-// versionSQL returns the completed transactions. Snapshots with the same ones
-// see the same rows, since every writer has a transaction id.
-const versionSQL = "SELECT txid_current_snapshot() AS version"
-
-// statementTimestampSQL finds a user's function or column default that uses
-// statement_timestamp(), whose OID is fixed. In a procedure that commits,
-// statement_timestamp() is earlier than the transaction.
-const statementTimestampSQL = `SELECT 'function ' || oid::regproc AS what FROM pg_catalog.pg_proc WHERE oid >= 16384 AND prosrc ILIKE '%statement_timestamp%'
-	UNION ALL SELECT 'the default of a column of ' || adrelid::regclass FROM pg_catalog.pg_attrdef WHERE adbin::text LIKE '%:funcid 2648 %'
-	LIMIT 1`
-
 // State implements horizon.Conn.
 func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 	s := horizon.State{Seen: w.seen, Reason: w.server.inexactReason(), Remedy: w.server.remedy()}
@@ -217,7 +149,7 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 		prepared, err := many[struct {
 			horizon.PreparedTx
 			At micros
-		}](ctx, w.session, query{sql: preparedSQL})
+		}](ctx, w.session, stored("prepared"))
 		if err != nil {
 			return s, err
 		}
@@ -227,7 +159,7 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 		}
 	}
 	if !w.server.SeesAll || w.hidesState {
-		users, err := many[struct{ What string }](ctx, w.session, query{sql: statementTimestampSQL})
+		users, err := many[struct{ What string }](ctx, w.session, stored("statementTimestamp"))
 		if err != nil {
 			return s, err
 		}
@@ -235,7 +167,7 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 			s.Unbounded = fmt.Sprintf("%s uses statement_timestamp(), and when a statement began can't be seen: %s", strings.TrimSpace(users[0].What), s.Remedy)
 		}
 	}
-	row, err := one[struct{ Version string }](ctx, w.session, query{sql: versionSQL})
+	row, err := one[struct{ Version string }](ctx, w.session, stored("version"))
 	s.Version = w.server.Identity + " " + row.Version
 	return s, err
 }
