@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -15,28 +16,19 @@ import (
 // reads no table.
 func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, err error) {
 	x := s.(*session)
-	named, err := one[struct{ Name, Zone string }](ctx, x, stored("catalogName"))
-	if err != nil {
+	named, err1 := one[struct{ Name, Zone string }](ctx, x, stored("catalogName"))
+	columns, err2 := many[catalogColumn](ctx, x, stored("catalogColumns"))
+	indexes, err3 := many[catalogIndex](ctx, x, stored("catalogIndexes"))
+	references, err4 := many[catalogReference](ctx, x, stored("catalogReferences"))
+	views, err5 := many[struct{ SQL string }](ctx, x, stored("catalogViews"))
+	if err := cmp.Or(err1, err2, err3, err4, err5); err != nil { // the first one fails those after it
 		return all, err
 	}
-	columns, err := many[catalogColumn](ctx, x, stored("catalogColumns"))
-	if err != nil {
-		return all, err
-	}
-	indexes, err := many[catalogIndex](ctx, x, stored("catalogIndexes"))
-	if err != nil {
-		return all, err
-	}
-	references, err := many[catalogReference](ctx, x, stored("catalogReferences"))
-	if err != nil {
-		return all, err
-	}
-	views, err := many[struct{ SQL string }](ctx, x, stored("catalogViews"))
 	all = doc.Catalog{Name: named.Name, Zone: portableZone(named.Zone), Greatest: "greatest", Tables: catalogTables(columns, indexes, references)}
 	for _, v := range views {
 		all.Views = append(all.Views, v.SQL)
 	}
-	return all, err
+	return all, nil
 }
 
 // The row types have the names of their queries.

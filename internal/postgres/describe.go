@@ -71,16 +71,17 @@ func (x *session) Describe(ctx context.Context, sql sqlsource.Wrapped) ([]sqlsou
 
 // describeFault is fault with the line of the user's SQL.
 func (x *session) describeFault(ctx context.Context, sql sqlsource.Wrapped, statement string, err error) error {
-	err, position := x.fault(ctx, err), positionOf(err)
+	var pg *pgconn.PgError
 	var fault *sqlsource.Fault
-	if errors.As(err, &fault) {
-		fault.Line = lineOf(sql.SQL, statement, position)
+	fails := x.fault(ctx, err)
+	if errors.As(err, &pg) && errors.As(fails, &fault) {
+		fault.Line = lineOf(sql.SQL, statement, int(pg.Position))
 	}
-	return err
+	return fails
 }
 
 // lineOf returns the line of an SQL at a position of a statement that contains it,
-// or 0 if the position is outside.
+// in characters from 1; 0 if the position is outside or unknown.
 func lineOf(sql, statement string, position int) int {
 	before, _, ok := strings.Cut(statement, sql)
 	runes := []rune(sql)
@@ -105,27 +106,24 @@ func (x *session) types(ctx context.Context, fields []pgconn.FieldDescription) (
 }
 
 func newColumn(f pgconn.FieldDescription, t columnType) sqlsource.Column {
-	c := sqlsource.Column{
-		Name: f.Name, Type: t.Name, Detail: detailOf(f), Origin: originOf(f), Value: t.value(), Kind: t.kind(), Clock: t.clock(), Epochs: t.epochs(),
-	}
 	param, array := t.OID, t.Array
 	switch t.OID {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID: // they share an operator family
 		param, array = pgtype.Int8OID, pgtype.Int8ArrayOID
 	}
+	c := columnOf(f)
+	c.Type, c.Value, c.Kind, c.Clock, c.Epochs = t.Name, t.value(), t.kind(), t.clock(), t.epochs()
 	c.Native = native{t.OID, f.TypeModifier, f.TableOID, f.TableAttributeNumber, param, array}
 	return c
 }
 
-func detailOf(f pgconn.FieldDescription) string {
-	return fmt.Sprintf("%d(%d)", f.DataTypeOID, f.TypeModifier)
-}
-
-func originOf(f pgconn.FieldDescription) string {
-	if f.TableOID == 0 {
-		return ""
+// columnOf returns what identifies a column without its type's name.
+func columnOf(f pgconn.FieldDescription) sqlsource.Column {
+	c := sqlsource.Column{Name: f.Name, Detail: fmt.Sprintf("%d(%d)", f.DataTypeOID, f.TypeModifier)}
+	if f.TableOID != 0 {
+		c.Origin = fmt.Sprintf("%d.%d", f.TableOID, f.TableAttributeNumber)
 	}
-	return fmt.Sprintf("%d.%d", f.TableOID, f.TableAttributeNumber)
+	return c
 }
 
 // checkColumns returns doc.ErrChangedResult if an SQL returns other columns now
@@ -141,8 +139,7 @@ func checkColumns(d *sqlsource.Described, fields []pgconn.FieldDescription) erro
 	}
 	now := make([]sqlsource.Column, len(fields))
 	for i, f := range fields {
-		now[i] = sqlsource.Column{Name: f.Name, Detail: detailOf(f), Origin: originOf(f)}
-		if i < len(d.Columns) {
+		if now[i] = columnOf(f); i < len(d.Columns) {
 			now[i].Type = d.Columns[i].Type
 		}
 	}
@@ -159,10 +156,11 @@ func (t columnType) kind() doc.Kind {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
 		return doc.Integer
 	case pgtype.NumericOID:
-		if numericScale(t.mod) != 0 {
-			return 0
+		// The low 11 bits of a modifier from 4 on hold the scale, in two's complement.
+		if t.mod < 4 || (t.mod-4)&0x7ff == 0 {
+			return doc.Integer
 		}
-		return doc.Integer
+		return 0
 	case pgtype.UUIDOID:
 		return doc.UUID
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
@@ -173,16 +171,6 @@ func (t columnType) kind() doc.Kind {
 		return doc.Text
 	}
 	return 0
-}
-
-// numericScale returns the number of decimals of a numeric type, or 0 if none is
-// declared.
-func numericScale(mod int32) int32 {
-	if mod < 4 {
-		return 0
-	}
-	// The low 11 bits hold the scale, in two's complement.
-	return ((mod-4)&0x7ff ^ 1024) - 1024
 }
 
 // clock returns how a time type stores updateTimes; nil: it is none.
@@ -210,10 +198,7 @@ func writeAs(layout string) func(time.Time) any {
 // milliseconds.
 func timestampTick(mod int32) time.Duration {
 	tick := time.Microsecond
-	if mod < 0 {
-		return tick
-	}
-	for range 6 - min(mod, 6) {
+	for ; mod >= 0 && mod < 6; mod++ {
 		tick *= 10
 	}
 	return tick

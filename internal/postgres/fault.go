@@ -44,23 +44,13 @@ func classify(err error) *sqlsource.Fault {
 	}
 }
 
-// positionOf returns where in the statement an error is, in characters from 1; 0:
-// unknown.
-func positionOf(err error) int {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return int(pg.Position)
-	}
-	return 0
-}
-
 // denied finds what the role may not read in an English message of the server.
 var denied = regexp.MustCompile(`^permission denied for (table|view|materialized view|foreign table|schema) (.+)$`)
 
 // missingRight returns the privilege that an error asks for, or "". If the
 // server's language is not English, the object is not known.
 func missingRight(pg *pgconn.PgError) string {
-	if pg.Code != insufficientPrivilege {
+	if pg.Code != "42501" {
 		return ""
 	}
 	switch m := denied.FindStringSubmatch(pg.Message); {
@@ -128,51 +118,39 @@ func reason(err error) string {
 	}
 }
 
-// The codes that are looked at by name.
-const (
-	insufficientPrivilege = "42501"
-	lockNotAvailable      = "55P03"
-)
-
 // subjects has the SQLSTATEs of PostgreSQL's appendix that are not about a row,
 // by code or class; a code takes precedence. Every other code may be about one
 // row: functions raise any code, and a code that is about the whole statement
 // fails again when the statement runs without keys.
 var subjects = map[string]sqlsource.Subject{
-	"03":             sqlsource.AboutStatement, // SQL statement not yet complete
-	"08":             sqlsource.AboutServer,    // connection exception, a foreign server's too
-	"08P01":          sqlsource.AboutStatement, // protocol violation, for example a parameter in the SQL
-	"0B":             sqlsource.AboutStatement, // invalid transaction initiation
-	"25":             sqlsource.AboutStatement, // invalid transaction state
-	"25006":          sqlsource.AboutRow,       // a function writes, for example a log
-	"25P03":          sqlsource.AboutServer,    // the transaction was idle for too long
-	"25P04":          sqlsource.AboutServer,    // the transaction took too long
-	"26":             sqlsource.AboutStatement, // invalid SQL statement name: a pooler lost a statement
-	"28":             sqlsource.AboutStatement, // invalid authorization
-	"3B":             sqlsource.AboutStatement, // savepoint exception
-	"40":             sqlsource.AboutServer,    // serialization failure, deadlock, conflict with recovery
-	"53":             sqlsource.AboutServer,    // out of memory, disk or connections
-	lockNotAvailable: sqlsource.AboutLock,
-	"57":             sqlsource.AboutServer,    // cancelled, timed out, shutting down, starting up
-	"58":             sqlsource.AboutServer,    // system error, for example I/O
-	"58P01":          sqlsource.AboutRow,       // undefined file: read by a function, or a damaged row
-	"58P02":          sqlsource.AboutRow,       // duplicate file
-	"72":             sqlsource.AboutServer,    // snapshot too old
-	"F0":             sqlsource.AboutStatement, // configuration file error
-	"HV00N":          sqlsource.AboutServer,    // a foreign server can't be reached
+	"03":    sqlsource.AboutStatement, // SQL statement not yet complete
+	"08":    sqlsource.AboutServer,    // connection exception, a foreign server's too
+	"08P01": sqlsource.AboutStatement, // protocol violation, for example a parameter in the SQL
+	"0B":    sqlsource.AboutStatement, // invalid transaction initiation
+	"25":    sqlsource.AboutStatement, // invalid transaction state
+	"25006": sqlsource.AboutRow,       // a function writes, for example a log
+	"25P03": sqlsource.AboutServer,    // the transaction was idle for too long
+	"25P04": sqlsource.AboutServer,    // the transaction took too long
+	"26":    sqlsource.AboutStatement, // invalid SQL statement name: a pooler lost a statement
+	"28":    sqlsource.AboutStatement, // invalid authorization
+	"3B":    sqlsource.AboutStatement, // savepoint exception
+	"40":    sqlsource.AboutServer,    // serialization failure, deadlock, conflict with recovery
+	"53":    sqlsource.AboutServer,    // out of memory, disk or connections
+	"55P03": sqlsource.AboutLock,      // lock not available
+	"57":    sqlsource.AboutServer,    // cancelled, timed out, shutting down, starting up
+	"58":    sqlsource.AboutServer,    // system error, for example I/O
+	"58P01": sqlsource.AboutRow,       // undefined file: read by a function, or a damaged row
+	"58P02": sqlsource.AboutRow,       // duplicate file
+	"72":    sqlsource.AboutServer,    // snapshot too old
+	"F0":    sqlsource.AboutStatement, // configuration file error
+	"HV00N": sqlsource.AboutServer,    // a foreign server can't be reached
 }
 
-// Routines of the server that report errors.
-const (
-	raisedBy = "exec_stmt_raise" // RAISE in PL/pgSQL
-	deniedBy = "aclcheck_error"
-)
-
-// subjectOf returns what an error is about. An error raised by a function is about
-// a row, whatever its SQLSTATE. Treated as the server's condition, it would be
-// retried for ever.
+// subjectOf returns what an error is about. An error that RAISE of PL/pgSQL reports
+// is about a row, whatever its SQLSTATE. Treated as the server's condition, it would
+// be retried for ever.
 func subjectOf(pg *pgconn.PgError) sqlsource.Subject {
-	if pg.Routine == raisedBy || len(pg.Code) != 5 {
+	if pg.Routine == "exec_stmt_raise" || len(pg.Code) != 5 {
 		return sqlsource.AboutRow
 	}
 	if isMissing(pg) {
@@ -188,5 +166,5 @@ func subjectOf(pg *pgconn.PgError) sqlsource.Subject {
 // does not exist, or that the role may not read (class 42). A function that runs
 // for a row may fail with the same codes.
 func isMissing(pg *pgconn.PgError) bool {
-	return strings.HasPrefix(pg.Code, "42") && pg.Where == "" && (pg.Position > 0 || pg.Routine == deniedBy)
+	return strings.HasPrefix(pg.Code, "42") && pg.Where == "" && (pg.Position > 0 || pg.Routine == "aclcheck_error")
 }

@@ -22,8 +22,7 @@ func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) 
 		Now             micros
 	}](ctx, x, stored("server"))
 	d := doc.Server{
-		Pooled:  x.db.pooled.Load(),
-		Version: row.Version, Now: row.Now.Time, Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees,
+		Version: row.Version, Now: row.Now.Time, Pooled: x.db.pooled.Load(), Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees,
 		TransactionTimeout: time.Duration(row.Life) * time.Millisecond, IdleTimeout: time.Duration(row.Idle) * time.Millisecond,
 	}
 	x.describeConnection(&d)
@@ -50,13 +49,9 @@ func (x *session) describeConnection(d *doc.Server) {
 // Writable implements sqlsource.Inspector.
 func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) (names []string, err error) {
 	x := s.(*session)
-	var read tableNames
-	for _, d := range all {
-		plan, err := x.explain(ctx, query{sql: everything(d.Wrapped)})
-		if err != nil {
-			return nil, err
-		}
-		read.add(plan, anyScan)
+	read, err := x.tablesOf(ctx, all...)
+	if err != nil {
+		return nil, err
 	}
 	tables, err := many[struct{ Name string }](ctx, x, read.query("writable"))
 	for _, t := range tables {

@@ -24,8 +24,6 @@ type planNode struct {
 	Plans    []planNode
 }
 
-func anyScan(planNode) bool { return true }
-
 // isFullScan reports whether a node reads its table completely: by a sequential
 // scan, or by an index without condition.
 func (n planNode) isFullScan() bool {
@@ -46,33 +44,47 @@ func (x *session) explain(ctx context.Context, q query) (planNode, error) {
 	return plans[0].Plan, nil
 }
 
-// tableNames are the schemas and names of tables that plans read.
-type tableNames struct{ schemas, names []string }
+// objects are the schemas and names of what plans refer to.
+type objects struct{ schemas, names []string }
 
-// add adds the tables of a plan's nodes for which match is true.
-func (t *tableNames) add(n planNode, match func(planNode) bool) {
+func (o *objects) add(schema, name string) {
+	o.schemas, o.names = append(o.schemas, schema), append(o.names, name)
+}
+
+// addTables adds the tables of a plan's nodes for which match is true.
+func (o *objects) addTables(n planNode, match func(planNode) bool) {
 	if n.Relation != "" && match(n) {
-		t.schemas, t.names = append(t.schemas, n.Schema), append(t.names, n.Relation)
+		o.add(n.Schema, n.Relation)
 	}
 	for _, child := range n.Plans {
-		t.add(child, match)
+		o.addTables(child, match)
 	}
 }
 
-// query returns a stored query of these tables.
-func (t tableNames) query(name string) query {
-	return stored(name).bind(pgtype.TextArrayOID, arrayOf(t.schemas)).bind(pgtype.TextArrayOID, arrayOf(t.names))
+// query returns a stored query of these objects.
+func (o objects) query(name string) query {
+	return stored(name).bind(pgtype.TextArrayOID, arrayOf(o.schemas)).bind(pgtype.TextArrayOID, arrayOf(o.names))
 }
 
-// Relations implements sqlsource.Planner. The SQL is planned, not run.
+// tablesOf returns the tables that SQLs read. The SQLs are planned, not run.
+func (x *session) tablesOf(ctx context.Context, all ...*sqlsource.Described) (read objects, err error) {
+	for _, d := range all {
+		plan, err := x.explain(ctx, query{sql: everything(d.Wrapped)})
+		if err != nil {
+			return read, err
+		}
+		read.addTables(plan, func(planNode) bool { return true })
+	}
+	return read, nil
+}
+
+// Relations implements sqlsource.Planner.
 func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, updated int) ([]doc.Relation, error) {
 	x := s.(*session)
-	plan, err := x.explain(ctx, query{sql: everything(of.Wrapped)})
+	read, err := x.tablesOf(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	var read tableNames
-	read.add(plan, anyScan)
 	tables, err := many[struct {
 		Name string
 		OID  uint32
@@ -94,8 +106,11 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 		return p, err
 	}
 	p.Path, p.Cost, p.Rows = of.Path, node.Cost, node.Rows
-	if p.FullScans, err = x.fullScans(ctx, node); err != nil {
-		return p, err
+	var scanned objects
+	if scanned.addTables(node, planNode.isFullScan); scanned.names != nil {
+		if p.FullScans, err = many[doc.FullScan](ctx, x, scanned.query("sizes")); err != nil {
+			return p, err
+		}
 	}
 	columns := make([]native, len(by))
 	for i, at := range by {
@@ -103,16 +118,6 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 	}
 	p.By, p.Indexed, err = x.origins(ctx, columns)
 	return p, err
-}
-
-// fullScans returns the tables that a plan reads completely, with their sizes.
-func (x *session) fullScans(ctx context.Context, plan planNode) ([]doc.FullScan, error) {
-	var read tableNames
-	read.add(plan, planNode.isFullScan)
-	if read.names == nil {
-		return nil, nil
-	}
-	return many[doc.FullScan](ctx, x, read.query("sizes"))
 }
 
 // origins returns the tables of some columns of an SQL, and whether an index begins

@@ -124,7 +124,7 @@ func (db *DB) acquire(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, db.connectFault(ctx, err)
 	}
-	return &session{db: db, conn: conn, pg: conn.Conn().PgConn()}, nil
+	return &session{db: db, conn: conn, pg: conn.Conn().PgConn(), described: map[*sqlsource.Described]bool{}}, nil
 }
 
 // Close waits for the connections in use and closes all.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func (q query) bind(oid uint32, value string) query {
 func newQuery(s sqlsource.Statement) query {
 	q := query{sql: s.SQL, reads: s.Reads}
 	for _, a := range s.Args {
-		value, oid := textOf(a.Value), typeOf(a.Value)
+		value, oid := encode(a.Value)
 		switch {
 		case a.List != nil:
 			value, oid = []byte(arrayOf(a.List)), nativeOf(a.As).array
@@ -70,34 +71,24 @@ func newQuery(s sqlsource.Statement) query {
 	return q
 }
 
-// textOf returns a parameter's text form; nil for NULL.
-func textOf(value any) []byte {
+// encode returns a parameter's text form, nil for NULL, and the type of a parameter
+// that is compared with no column.
+func encode(value any) (text []byte, oid uint32) {
 	switch v := value.(type) {
 	case nil:
-		return nil
+		return nil, pgtype.TextOID
 	case string:
-		return []byte(v)
-	case [16]byte:
-		return []byte(doc.FormatUUID(v))
-	case float64:
-		return strconv.AppendFloat(nil, v, 'f', -1, 64) // an integer type takes no exponent
-	}
-	return fmt.Append(nil, value)
-}
-
-// typeOf returns the type of a parameter that is compared with no column.
-func typeOf(value any) uint32 {
-	switch value.(type) {
+		return []byte(v), pgtype.TextOID
 	case int64:
-		return pgtype.Int8OID
+		return strconv.AppendInt(nil, v, 10), pgtype.Int8OID
 	case float64:
-		return pgtype.Float8OID
+		return strconv.AppendFloat(nil, v, 'f', -1, 64), pgtype.Float8OID // an integer type takes no exponent
 	case bool:
-		return pgtype.BoolOID
+		return strconv.AppendBool(nil, v), pgtype.BoolOID
 	case [16]byte:
-		return pgtype.UUIDOID
+		return []byte(doc.FormatUUID(v)), pgtype.UUIDOID
 	}
-	return pgtype.TextOID
+	return fmt.Append(nil, value), pgtype.TextOID
 }
 
 var itemEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
@@ -110,7 +101,7 @@ func arrayOf[T any](items []T) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		text := textOf(item)
+		text, _ := encode(item)
 		if text == nil {
 			b.WriteString("NULL")
 			continue
@@ -234,11 +225,10 @@ func (m *micros) UnmarshalJSON(text []byte) (err error) {
 // returns other columns than when it was described, the result has no rows and
 // close returns doc.ErrChangedResult.
 //
-// Rows are decoded by the positions and types found when the SQL was described. An
-// ALTER TABLE changes both under a SELECT *. So the server describes the SQLs in
-// the message that brings the first statement on them in a transaction, without
-// another round trip. A transaction locks what its statements refer to until its
-// end, so a description holds for the whole transaction.
+// Rows are decoded by the positions and types found when the SQL was described,
+// which an ALTER TABLE changes under a SELECT *. So the message with the first
+// statement on an SQL in a transaction describes the SQL too. A transaction locks
+// what its statements refer to, so the description holds until its end.
 type result struct {
 	reader   *pgconn.ResultReader // nil: none
 	pipeline *pgconn.Pipeline     // nil: the statement was sent without descriptions
@@ -265,12 +255,7 @@ func (r *result) close() error {
 // send sends a query. It calls stop, which ends the query on the server, if the
 // result can't be used.
 func (x *session) send(ctx context.Context, q query, stop func()) *result {
-	var unchecked []*sqlsource.Described
-	for _, d := range q.reads {
-		if !x.described[d] {
-			unchecked = append(unchecked, d)
-		}
-	}
+	unchecked := slices.DeleteFunc(slices.Clone(q.reads), func(d *sqlsource.Described) bool { return x.described[d] })
 	if len(unchecked) == 0 {
 		return &result{reader: x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil)}
 	}
@@ -299,9 +284,6 @@ func (x *session) sendDescribed(ctx context.Context, q query, reads []*sqlsource
 		}
 		if r.fault = checkColumns(d, now.Fields); r.fault != nil {
 			return r
-		}
-		if x.described == nil {
-			x.described = map[*sqlsource.Described]bool{}
 		}
 		x.described[d] = true
 	}

@@ -78,9 +78,7 @@ func parseMicros(text []byte) (time.Time, error) {
 	return time.UnixMicro(us).UTC(), nil
 }
 
-func millis(d time.Duration) string {
-	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
-}
+func millis(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 1), 10) }
 
 // Moment implements sqlsource.Session. On a standby Seen is earlier than the
 // clock.
@@ -103,7 +101,10 @@ func (x *session) Moment(ctx context.Context) (m doc.Moment, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Seen, m.Behind = earlier(m.Now, shows.seen()), shows.behindReason(m.Now)
+	if seen := shows.seen(); seen.Before(m.Now) {
+		m.Seen = seen
+	}
+	m.Behind = shows.behindReason(m.Now)
 	return m, nil
 }
 
@@ -125,9 +126,9 @@ func (x *session) End() {
 	_, _ = x.pg.ExecParams(ctx, "COMMIT", nil, nil, nil, nil).Close()
 }
 
-// A backend identifies a transaction of this database in pg_stat_activity by
-// process id and start in microseconds. The process id alone could be another
-// session's after the server has closed this one.
+// A backend identifies an open transaction in pg_stat_activity by process id and
+// start. The process id alone could be another session's after the server has
+// closed this one.
 type backend struct{ pid, start string }
 
 // backends are the transactions that are open here. They write nothing, so they do

@@ -127,13 +127,6 @@ func (x *session) waitReplayed(ctx context.Context, position string) (bool, erro
 	}
 }
 
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

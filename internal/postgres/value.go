@@ -29,7 +29,7 @@ func (t columnType) value() func(raw any) (any, error) {
 func scalarDecoder(oid uint32) decoder {
 	switch oid {
 	case pgtype.BoolOID:
-		return decodeBool
+		return func(text string) (any, error) { return text == "t", nil }
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
 		return decodeInteger
 	case pgtype.Float4OID, pgtype.Float8OID:
@@ -37,14 +37,14 @@ func scalarDecoder(oid uint32) decoder {
 	case pgtype.NumericOID:
 		return decodeNumeric
 	case pgtype.TimestampOID, pgtype.TimestamptzOID:
-		return decodeTimestamp
+		return func(text string) (any, error) { return rfc3339(text), nil }
 	case pgtype.BPCharOID:
-		return decodePadded
+		// The database ignores the padding, and it would make a filter for the word
+		// miss the value.
+		return func(text string) (any, error) { return decodeText(strings.TrimRight(text, " ")) }
 	}
 	return decodeText
 }
-
-func decodeBool(text string) (any, error) { return text == "t", nil }
 
 func decodeInteger(text string) (any, error) {
 	v, err := strconv.ParseInt(text, 10, 64)
@@ -65,21 +65,11 @@ func decodeFloat(text string) (any, error) {
 // decodeNumeric keeps every digit. The server writes no exponent, so a finite
 // value is a JSON number.
 func decodeNumeric(text string) (any, error) {
-	for i := range len(text) {
-		if c := text[i]; (c < '0' || c > '9') && c != '.' && c != '-' {
-			return nil, fmt.Errorf("%s is no number that can be indexed", text)
-		}
+	if strings.Trim(text, "0123456789.-") != "" {
+		return nil, fmt.Errorf("%s is no number that can be indexed", text)
 	}
 	return json.Number(text), nil
 }
-
-func decodeTimestamp(text string) (any, error) { return rfc3339(text), nil }
-
-// decodePadded removes the padding of a char(n), which the database ignores and
-// which would make a filter for the word miss the value.
-func decodePadded(text string) (any, error) { return decodeText(unpad(text)) }
-
-func unpad(text string) string { return strings.TrimRight(text, " ") }
 
 var errNotUTF8 = errors.New("text is not valid UTF-8")
 

@@ -104,11 +104,11 @@ func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
 	}
 	w.noticePooler(w.server.PID)
 	w.server.pooled = w.db.pooled.Load() && !w.db.oneServer
-	if !w.server.Standby {
-		return w.server.Identity, nil
+	if w.server.Standby {
+		var shows standby
+		shows, err = w.standby(ctx)
+		w.seen = shows.seen()
 	}
-	shows, err := w.standby(ctx)
-	w.seen = shows.seen()
 	return w.server.Identity, err
 }
 
