@@ -180,10 +180,11 @@ WHERE x."id" = ANY ($1);
 -- [1, 2]
 
 -- read the stamps of a window with a child, statement 2
-SELECT x."id", x."u", hashtextextended(concat_ws('|', (x.*)::text), 0)
+SELECT x."id", count(*), sum(hashtextextended(concat_ws('|', (x.*)::text), 0)), max(x."u")
 FROM (SELECT * FROM part
 ) x
-WHERE x."id" = ANY ($1);
+WHERE x."id" = ANY ($1)
+GROUP BY x."id";
 -- [1, 2]
 
 -- read the stamps of a window with a child, statement 6
@@ -689,10 +690,11 @@ WHERE x."name" = ANY ($1);
 -- ["k1", "k2"]
 
 -- read the stamps of a window with a child, statement 2
-SELECT x."name", x."u", hashtextextended(concat_ws('|', (x.*)::text), 0)
+SELECT x."name"::text COLLATE "C", count(*), sum(hashtextextended(concat_ws('|', (x.*)::text), 0)), max(x."u")
 FROM (SELECT * FROM part
 ) x
-WHERE x."name" = ANY ($1);
+WHERE x."name" = ANY ($1)
+GROUP BY x."name"::text COLLATE "C";
 -- ["k1", "k2"]
 
 -- read the stamps of a window with a child, statement 6
@@ -1014,10 +1016,11 @@ WHERE (x1."name" = ANY ($1) AND x1."name"::text COLLATE "C" = $2);
 -- ["k3"], "k3"
 
 -- read the stamps of a window with a row that fails, statement 17
-SELECT x."name", x."u", hashtextextended(concat_ws('|', (x.*)::text), 0)
+SELECT x."name"::text COLLATE "C", count(*), sum(hashtextextended(concat_ws('|', (x.*)::text), 0)), max(x."u")
 FROM (SELECT * FROM part
 ) x
-WHERE (x."name" = ANY ($1) AND x."name"::text COLLATE "C" = $2);
+WHERE (x."name" = ANY ($1) AND x."name"::text COLLATE "C" = $2)
+GROUP BY x."name"::text COLLATE "C";
 -- ["k4"], "k4"
 
 -- KEY: three parts
@@ -1227,10 +1230,11 @@ WHERE (x."a", x."b", x."c") IN (SELECT * FROM unnest($1, $2, $3));
 -- [1, 1], ["k1", "k2"], [3, 3]
 
 -- read the stamps of a window with a child, statement 2
-SELECT x."a", x."b", x."c", x."u", hashtextextended(concat_ws('|', (x.*)::text), 0)
+SELECT x."a", x."b"::text COLLATE "C", x."c", count(*), sum(hashtextextended(concat_ws('|', (x.*)::text), 0)), max(x."u")
 FROM (SELECT * FROM part
 ) x
-WHERE (x."a", x."b", x."c") IN (SELECT * FROM unnest($1, $2, $3));
+WHERE (x."a", x."b", x."c") IN (SELECT * FROM unnest($1, $2, $3))
+GROUP BY x."a", x."b"::text COLLATE "C", x."c";
 -- [1, 1], ["k1", "k2"], [3, 3]
 
 -- read the stamps of a window with a child, statement 6
@@ -1552,8 +1556,9 @@ WHERE ((x1."a", x1."b", x1."c") IN (SELECT * FROM unnest($1, $2, $3)) AND x1."b"
 -- [1], ["k3"], [3], "k3"
 
 -- read the stamps of a window with a row that fails, statement 17
-SELECT x."a", x."b", x."c", x."u", hashtextextended(concat_ws('|', (x.*)::text), 0)
+SELECT x."a", x."b"::text COLLATE "C", x."c", count(*), sum(hashtextextended(concat_ws('|', (x.*)::text), 0)), max(x."u")
 FROM (SELECT * FROM part
 ) x
-WHERE ((x."a", x."b", x."c") IN (SELECT * FROM unnest($1, $2, $3)) AND x."b"::text COLLATE "C" = $4);
+WHERE ((x."a", x."b", x."c") IN (SELECT * FROM unnest($1, $2, $3)) AND x."b"::text COLLATE "C" = $4)
+GROUP BY x."a", x."b"::text COLLATE "C", x."c";
 -- [1], ["k4"], [3], "k4"
