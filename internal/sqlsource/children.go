@@ -270,8 +270,9 @@ func (t *Table) addChildren(ctx context.Context, x *tx, b *doc.Batch, rows int) 
 	}
 	docs := b.Docs[:0]
 	for _, d := range b.Docs {
+		groups := t.groups.acl.Of(d.Row) // of a column; some rows of a child may be missing
 		if err := t.attachChildren(&d, r.byParent[d.OID]); err != nil {
-			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: t.groups.acl.Of(d.Row)})
+			b.Rejects = append(b.Rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: groups})
 			continue
 		}
 		docs = append(docs, d)
