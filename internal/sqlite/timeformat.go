@@ -17,7 +17,7 @@ import (
 // A column holds numbers (Unix time in one unit, or Julian days) or text, as most
 // of its rows show (see times.go). A value of the other type is an error.
 type timeFormat struct {
-	tick   time.Duration
+	tick   time.Duration // 0 if no row has a plausible time
 	unit   time.Duration // of a number; 0 if the column holds text
 	julian bool          // numbers are days since noon of -4713-11-24
 	zone   *time.Location
@@ -31,22 +31,11 @@ func newTimeFormat(greatest any, zone *time.Location) (*timeFormat, error) {
 	switch v := greatest.(type) {
 	case int64:
 		f.setUnit(float64(v))
-		f.tick = max(f.unit, time.Microsecond)
 	case float64:
 		f.setUnit(v)
-		f.tick = time.Microsecond
 	case string:
-		s, err := parseSpelling(v)
-		if err != nil {
-			return nil, err
-		}
-		f.tick = s.tick
-		f.note(s)
 	default:
 		return nil, fmt.Errorf("%s is not a time", sqlsource.Show(v))
-	}
-	if f.julian {
-		f.tick = time.Millisecond
 	}
 	_, err := f.Time(greatest)
 	return f, err

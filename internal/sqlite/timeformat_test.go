@@ -75,6 +75,43 @@ func TestTextBoundsCoverTheWindow(t *testing.T) {
 	})
 }
 
+// Windows in which the order of texts is not that of times.
+func TestTextBoundsOfOddSpellings(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		zone     *time.Location
+		text     string
+		from, to string
+	}{
+		{time.UTC, "2024-05-06 10:00Z", "2024-05-06T10:00:00Z", "2024-05-06T10:00:05Z"}, // Z sorts after a colon
+		{time.UTC, "2024-05-06T10:00:00Z", "2024-05-06T10:00:00Z", "2024-05-06T10:00:00.4Z"},
+		{berlin, "2024-05-06 10:00:00Z", "2024-05-06T10:00:00Z", "2024-05-06T10:00:01Z"}, // Berlin shows 12:00
+		{time.UTC, "0000-01-01 12:00:00", "0000-01-01T00:00:00Z", "0000-01-02T00:00:00Z"},
+		{time.UTC, "0000-01-01 12:00-12:00", "0000-01-01T12:00:00Z", "0000-01-03T00:00:00Z"},
+		{time.UTC, "9999-12-31 23:59:59-00:00", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59.9Z"},
+		{time.UTC, "9999-12-31 23:00:00+12:00", "9999-12-31T11:00:00Z", "9999-12-31T23:59:59Z"},
+	} {
+		f := &timeFormat{zone: c.zone}
+		w := doc.Window{From: instant(t, c.from), To: instant(t, c.to)}
+		at, err := f.Time(c.text)
+		if err != nil || at.Before(w.From) || !at.Before(w.To) {
+			t.Errorf("%s: got %v, %v, want a time in %v", c.text, at, err, w)
+		}
+		from, to := f.Bounds(w)
+		if c.text < from.(string) || c.text >= to.(string) {
+			t.Errorf("%s: got [%q, %q) for %v, want the text in it", c.text, from, to, w)
+		}
+	}
+	f := &timeFormat{zone: time.UTC}
+	f.seen.Store(seenOffset)
+	if from, to := f.Bounds(doc.Window{From: instant(t, "0000-01-01T00:00:00Z"), To: instant(t, "9999-12-31T23:00:00Z")}); from != "" || to != ":" {
+		t.Errorf("got [%q, %q) for all times, want bounds before and after all of them", from, to)
+	}
+}
+
 func TestTextBoundsOfOneSpellingAreExact(t *testing.T) {
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04:05.000000", "2006-01-02 15:04:05+00:00"} {
 		rapid.Check(t, func(r *rapid.T) {

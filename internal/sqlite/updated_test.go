@@ -176,6 +176,11 @@ func TestColumnWithoutPlausibleTimes(t *testing.T) {
 		if docs, _ := docsOf(t, table, oid(t, 1)); len(docs) != 1 || !docs[0].Updated.Equal(want) {
 			t.Errorf("%s: got documents %v, want one of %v", c.rows, docs, want)
 		}
+		// Words sort after all times, and more of them than one statement reads hide none.
+		db.exec("WITH RECURSIVE n(i) AS (SELECT 101 UNION ALL SELECT i + 1 FROM n WHERE i < 250) INSERT INTO t SELECT i, 'soon' FROM n")
+		if docs, _ := docsOf(t, db.table(sqlsource.TableConfig{}), oid(t, 1)); len(docs) != 1 || !docs[0].Updated.Equal(want) {
+			t.Errorf("%s and many words: got documents %v, want one of %v", c.rows, docs, want)
+		}
 		db.exec("INSERT INTO t VALUES (50, '2024-05-06 12:00')")
 		at := instant(t, noon)
 		if got := windowOf(t, table, at, at.Add(time.Minute)); got != "50" {
