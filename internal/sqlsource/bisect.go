@@ -1,11 +1,11 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"indexerd/internal/doc"
 )
@@ -25,41 +25,43 @@ type keyBisection struct {
 	oids  []doc.OID
 }
 
-// bisectKeys returns the next keys of a scan, in their order, up to a limit. fault
-// is the error of the statement for all of them.
-func (t *Table) bisectKeys(ctx context.Context, s *scan, also condition, limit int, fault error) ([]doc.OID, error) {
+// bisectKeys returns the next keys of a scan, in their order, up to a limit, and the
+// place of the last one if more may follow. fault is the error of the statement for
+// all of them.
+func (t *Table) bisectKeys(ctx context.Context, s *scan, limit int, fault error) (oids []doc.OID, last []any, err error) {
 	if len(t.key) != 1 || t.kinds[0] != doc.Integer {
-		return nil, notRowFault(fmt.Errorf("the keys can't be read without the failing row: declare the functions of the SQL STABLE: %w", fault))
+		return nil, nil, notRowFault(fmt.Errorf("the keys can't be read without the failing row: declare the functions of the SQL STABLE: %w", fault))
 	}
 	low, high := s.ends()
 	if low > high {
-		return nil, nil
+		return nil, nil, nil
 	}
-	b := &keyBisection{table: t, also: also, limit: limit}
+	b := &keyBisection{table: t, also: s.also, limit: limit}
 	// If even this condition on the key fails, every range would.
 	if err := b.readOnce(ctx, 1, 0); isRowFault(err) {
-		return nil, notRowFault(fault)
+		return nil, nil, notRowFault(fault)
 	}
-	if err := b.read(ctx, low, high); err != nil {
-		return nil, err
+	err = b.read(ctx, low, high)
+	if err == nil && len(b.oids) >= limit {
+		last, err = t.parts(b.oids[limit-1])
 	}
-	return b.oids, nil
+	return b.oids, last, err
 }
 
 // ends returns the least and the greatest integer that the scan has not read.
 func (s *scan) ends() (low, high int64) {
 	low, high = math.MinInt64, math.MaxInt64
 	if s.from != nil {
-		low = s.from.key[0].(int64)
+		low = s.from[0].(int64)
 	}
 	if s.to != nil {
-		if high = s.to.key[0].(int64); high == math.MinInt64 {
+		if high = s.to[0].(int64); high == math.MinInt64 {
 			return 0, -1
 		}
 		high--
 	}
-	if s.after != nil {
-		last, err := integer(s.after.key[0])
+	if s.last != nil {
+		last, err := integer(s.last[0])
 		if err != nil || last == math.MaxInt64 {
 			return 0, -1
 		}
@@ -89,51 +91,42 @@ func (b *keyBisection) read(ctx context.Context, low, high int64) error {
 }
 
 func (b *keyBisection) readOnce(ctx context.Context, low, high int64) error {
-	t := b.table
-	expr, as := t.exprs[t.key[0]], &t.view.Columns[t.key[0]]
-	in := func(q *Query) { q.Write(expr, " BETWEEN ").Bind(low, as).Write(" AND ").Bind(high, as) }
-	oids, err := t.readKeys(ctx, "read keys by halves", t.keys().where(in, b.also).order([]string{expr}).limit(b.limit-len(b.oids)))
-	if err == nil {
-		b.oids = append(b.oids, oids...)
+	key := b.table.keyFields()
+	in := func(q *Query) {
+		q.Write(key[0].expr, " BETWEEN ").Bind(low, key[0].as).Write(" AND ").Bind(high, key[0].as)
 	}
+	q := b.table.keys().where(in, b.also).order(key).limit(b.limit - len(b.oids))
+	oids, err := b.table.readKeys(ctx, "read keys by halves", q, nil)
+	b.oids = append(b.oids, oids...)
 	return err
 }
 
 // bisectBreakpoints returns every n-th key, without the first.
 func (t *Table) bisectBreakpoints(ctx context.Context, every int, fault error) (points []doc.OID, err error) {
 	for s := (&scan{}); ; {
-		oids, err := t.bisectKeys(ctx, s, nil, every, fault)
-		if err != nil || len(oids) == 0 {
-			return points, err
+		oids, last, err := t.bisectKeys(ctx, s, every, fault)
+		if err != nil {
+			return nil, err
 		}
-		if s.after != nil {
+		if s.last != nil && len(oids) > 0 {
 			points = append(points, oids[0])
 		}
-		if len(oids) < every {
+		if s.last = last; last == nil {
 			return points, nil
-		}
-		if s.after, err = t.placeOfOID(oids[len(oids)-1]); err != nil {
-			return points, err
 		}
 	}
 }
 
 // bisectPage reads a page of stamps in the order of keys. A page is no larger than
 // what stampsByHalves takes at once.
-func (t *Table) bisectPage(ctx context.Context, s *scan, also condition, fault error) (p page, err error) {
-	limit := min(t.stampPage, max(t.batch, sqlFaultRows))
-	oids, err := t.bisectKeys(ctx, s, also, limit, fault)
-	if err != nil || len(oids) == 0 {
+func (t *Table) bisectPage(ctx context.Context, s *scan, fault error) (p page, err error) {
+	var oids []doc.OID
+	oids, p.last, err = t.bisectKeys(ctx, s, min(t.stampPage, max(t.batch, sqlFaultRows)), fault)
+	if err != nil {
 		return p, err
 	}
-	if len(oids) >= limit {
-		if p.last, err = t.placeOfOID(oids[len(oids)-1]); err != nil {
-			return p, err
-		}
-		p.more = true
-	}
+	p.more = p.last != nil
 	p.stamps, err = t.stampsByHalves(ctx, slices.Compact(oids))
-	p.stamps = onceEach(p.stamps)
-	slices.SortFunc(p.stamps, func(a, b doc.Stamp) int { return strings.Compare(string(a.OID), string(b.OID)) })
+	slices.SortFunc(p.stamps, func(a, b doc.Stamp) int { return cmp.Compare(a.OID, b.OID) })
 	return p, err
 }

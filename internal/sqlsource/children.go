@@ -68,15 +68,12 @@ type sortedRow struct {
 	json []byte
 }
 
-func (c *childRows) add(digest uint64, updated time.Time, fault error) {
+func (c *childRows) add(digest uint64, updated time.Time) {
 	c.count++
 	c.sum += digest
 	c.unknown = c.unknown || digest == 0
 	if updated.After(c.updated) {
 		c.updated = updated
-	}
-	if c.fault == nil {
-		c.fault = fault
 	}
 }
 
@@ -126,9 +123,6 @@ type childReader struct {
 	table    *Table
 	byParent map[doc.OID][]childRows // for each key, for each child
 	left     int                     // bytes of text that may still be read; only bodies count
-
-	last  doc.OID // the parent of the last row, and its entry
-	found []childRows
 }
 
 func (t *Table) newChildReader(oids []doc.OID) *childReader {
@@ -152,17 +146,14 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 			if err != nil {
 				return false, err
 			}
-			if q, ok := c.sums(among); ok && !bodies {
-				if err := r.readSums(ctx, x, c, i, q, times); err != nil {
-					return false, err
-				}
-				continue
+			q, add := c.stamps(true).where(among), c.addStamp
+			if sums, ok := c.sums(among); ok {
+				q, add = sums, c.addSum
 			}
-			q, add := c.stamps(true), r.stamps(c, i, times)
 			if bodies {
-				q, add = c.bodies(), r.bodies(c, i, times)
+				q, add = c.bodies().where(among), c.addBody
 			}
-			if all, err := x.each(ctx, q.where(among), add); err != nil || !all {
+			if all, err := x.each(ctx, q, r.adder(c, i, times, bodies, add)); err != nil || !all {
 				return false, err
 			}
 		}
@@ -170,76 +161,64 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 	return true, nil
 }
 
-// rowsOf returns the childRows of a key; nil if no row that was asked has it.
-// Rows of one parent often follow each other.
-func (r *childReader) rowsOf(c *child, i int, key []any) *childRows {
-	oid, err := c.oid(key)
-	if err != nil {
-		return nil
-	}
-	if oid != r.last {
-		r.last, r.found = oid, r.byParent[oid]
-	}
-	if r.found == nil {
-		return nil
-	}
-	return &r.found[i]
-}
-
-// stamps adds rows of key, updateTime and token.
-func (r *childReader) stamps(c *child, i int, times Times) func([]any) bool {
-	k := len(c.key)
-	return func(raw []any) bool {
-		if rows := r.rowsOf(c, i, raw); rows != nil {
-			digest, err := digestOf(raw[k+1])
-			var at time.Time
-			if err == nil {
-				at, err = c.timeOf(raw[k], times)
-			}
-			rows.add(digest, at, c.named(err))
-		}
-		return true
-	}
-}
-
-// bodies adds rows of all columns and token.
-func (r *childReader) bodies(c *child, i int, times Times) func([]any) bool {
+// adder returns a function that adds rows of the i-th child. The rows begin with the
+// key unless they are bodies. Rows of one parent often follow each other.
+func (r *childReader) adder(c *child, i int, times Times, bodies bool, add func(*childRows, []any, Times) error) func([]any) bool {
 	var room [maxKeyParts]any
+	var last doc.OID
+	var parent []childRows
 	return func(raw []any) bool {
-		rows := r.rowsOf(c, i, c.keyOf(raw, room[:len(c.key)]))
-		if rows == nil {
-			return true
+		key := raw
+		if bodies {
+			key = c.keyOf(raw, room[:len(c.key)])
 		}
-		var at time.Time
-		digest, err := c.digest(raw)
-		if c.updated != nil && err == nil {
-			at, err = c.timeOf(raw[c.updated.at], times)
+		oid, err := c.oid(key)
+		if oid != last {
+			last, parent = oid, r.byParent[oid]
 		}
-		var row sortedRow
-		if err == nil {
-			row, err = c.sortedRow(raw)
+		if err != nil || parent == nil {
+			return true // no row that was asked has the key
 		}
-		rows.add(digest, at, c.named(err))
-		rows.rows = append(rows.rows, row)
-		r.left -= size(raw)
+		rows := &parent[i]
+		if err := add(rows, raw, times); err != nil && rows.fault == nil {
+			rows.fault = fmt.Errorf("child %s: %w", c.name, err)
+		}
+		if bodies {
+			r.left -= size(raw)
+		}
 		return r.left >= 0
 	}
 }
 
-// named adds the child's name to an error.
-func (c *child) named(err error) error {
+// addStamp adds a row of key, updateTime and token.
+func (c *child) addStamp(rows *childRows, raw []any, times Times) error {
+	k := len(c.key)
+	digest, err := digestOf(raw[k+1])
+	var at time.Time
 	if err == nil {
-		return nil
+		at, err = c.timeOf(raw[k], times)
 	}
-	return fmt.Errorf("child %s: %w", c.name, err)
+	rows.add(digest, at)
+	return err
 }
 
-func (c *child) sortedRow(raw []any) (r sortedRow, err error) {
-	if r.row, err = c.row(raw); err != nil {
-		return r, err
+// addBody adds a row of all columns and token.
+func (c *child) addBody(rows *childRows, raw []any, times Times) error {
+	digest, err := c.digest(raw)
+	var at time.Time
+	if c.updated != nil && err == nil {
+		at, err = c.timeOf(raw[c.updated.at], times)
 	}
-	r.json, err = r.row.AppendJSON(nil)
-	return r, err
+	rows.add(digest, at)
+	if err != nil {
+		return err
+	}
+	var row sortedRow
+	if row.row, err = c.row(raw); err == nil {
+		row.json, err = row.row.AppendJSON(nil)
+	}
+	rows.rows = append(rows.rows, row)
+	return err
 }
 
 // addChildren adds their children to the documents of a page. A document whose

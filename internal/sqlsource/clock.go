@@ -68,7 +68,7 @@ func (c clockTimes) Zone() *time.Location {
 
 // ShownIn implements Waller.
 func (c clockTimes) ShownIn(q *Query, expr string, as *Column, figures doc.Window) {
-	between(expr, c.Write(ceil(figures.From, time.Microsecond)), c.Write(ceil(figures.To, time.Microsecond)), as)(q)
+	field{expr, as}.between(c.Write(ceil(figures.From, time.Microsecond)), c.Write(ceil(figures.To, time.Microsecond)))(q)
 }
 
 // The first and the last time of a bound. No updateTime is outside, so a larger
@@ -88,11 +88,4 @@ func ceil(t time.Time, d time.Duration) time.Time {
 		return maxTime
 	}
 	return t.Add(d - 1).Truncate(d)
-}
-
-// between returns the condition that a column is in [from, to).
-func between(expr string, from, to any, as *Column) condition {
-	return func(q *Query) {
-		q.Write(expr, " >= ").Bind(from, as).Write(" AND ", expr, " < ").Bind(to, as)
-	}
 }

@@ -32,7 +32,7 @@ func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main *view) (d del
 		}
 		d.values = cfg.Deleted.Values
 		// The database checks that the values have the column's type.
-		q := main.ask("SELECT 1 ", main.From()).where(main.markedBy(d), text("1 = 0"))
+		q := main.query("1").where(main.field(d.column).in(d.values), never)
 		if _, err := x.each(ctx, q, func([]any) bool { return true }); err != nil {
 			return d, configFault(field, err)
 		}
@@ -43,25 +43,19 @@ func newDeletion(ctx context.Context, x *tx, cfg TableConfig, main *view) (d del
 	return d, err
 }
 
-// markedBy returns the condition that the column marks a row deleted; nil: no
-// column does.
-func (v *view) markedBy(d deletion) condition {
-	if len(d.values) == 0 {
+// marked returns the condition that the column marks a row deleted; nil: no column
+// does.
+func (t *Table) marked() condition {
+	if len(t.deletion.values) == 0 {
 		return nil
 	}
-	return func(q *Query) {
-		q.Write(v.exprs[d.column], " IN (")
-		for i, value := range d.values {
-			q.Write([]string{"", ", "}[min(i, 1)]).Bind(value, &v.Columns[d.column])
-		}
-		q.Write(")")
-	}
+	return t.field(t.deletion.column).in(t.deletion.values)
 }
 
 // live returns the condition that no column marks the row deleted; nil: no column
 // does. NULL does not mark a row.
 func (t *Table) live() condition {
-	if marked := t.markedBy(t.deletion); marked != nil {
+	if marked := t.marked(); marked != nil {
 		return not(marked)
 	}
 	return nil
@@ -83,25 +77,25 @@ func (t *Table) unlisted() condition {
 	if list == nil {
 		return nil
 	}
+	same := list.keyFields()
 	return func(q *Query) {
 		q.reads = append(q.reads, &list.Described)
 		q.Write("NOT EXISTS (SELECT 1 ", list.From())
-		ties, listTies := t.ties(), list.ties()
 		word := " WHERE "
-		for i, expr := range t.keyExprs() {
-			q.Write(word, list.exprs[list.key[i]], " = ", expr)
+		for i, f := range t.keyFields() {
+			q.Write(word, same[i].expr, " = ", f.expr)
 			word = " AND "
-			if ties[i] != "" {
-				q.Write(word, listTies[i], " = ", ties[i])
+			if listed, tie := list.tie(i), t.tie(i); listed.expr != "" && tie.expr != "" {
+				q.Write(word, listed.expr, " = ", tie.expr)
 			}
 		}
 		q.Write(")")
 	}
 }
 
-// marked returns which of the OIDs a column marks deleted.
-func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, error) {
-	marked := t.markedBy(t.deletion)
+// markedAmong returns which of the OIDs a column marks deleted.
+func (t *Table) markedAmong(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, error) {
+	marked := t.marked()
 	if marked == nil {
 		return nil, nil
 	}
@@ -109,7 +103,7 @@ func (t *Table) marked(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, e
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.keysOf(ctx, x, t.keys().where(marked, among))
+	found, err := t.keysOf(ctx, x, t.keys().where(marked, among), nil)
 	asked := doc.SetOf(oids)
 	// The column's order may take other keys for these.
 	return slices.DeleteFunc(found, func(oid doc.OID) bool { return !asked[oid] }), err

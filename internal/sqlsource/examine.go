@@ -10,57 +10,42 @@ import (
 
 // Estimate returns the planner's estimate of the number of rows; 0 if there is
 // none.
-func (t *Table) Estimate(ctx context.Context) (n int64, err error) {
-	inspector, ok := t.source.dialect.(Inspector)
-	if !ok {
-		return 0, nil
-	}
-	err = t.read(ctx, "estimate the rows", func(x *tx) error {
-		n, err = inspector.Estimate(ctx, x.session, &t.view.Described)
-		return err
-	})
-	return n, err
+func (t *Table) Estimate(ctx context.Context) (int64, error) {
+	return asking(ctx, t, "estimate the rows", func(d Inspector, x *tx) (int64, error) { return d.Estimate(ctx, x.session, &t.view.Described) })
 }
 
 // Writable returns the tables of all SQLs that the role could also write, each
 // once.
-func (t *Table) Writable(ctx context.Context) (names []string, err error) {
-	inspector, ok := t.source.dialect.(Inspector)
-	if !ok {
-		return nil, nil
-	}
-	err = t.read(ctx, "look at the role's privileges", func(x *tx) error {
-		names, err = inspector.Writable(ctx, x.session, t.Described())
-		return err
-	})
-	return names, err
+func (t *Table) Writable(ctx context.Context) ([]string, error) {
+	return asking(ctx, t, "look at the role's privileges", func(d Inspector, x *tx) ([]string, error) { return d.Writable(ctx, x.session, t.sqls()) })
+}
+
+// Inexact returns why no horizon is exact for the table's rows now, and what to do;
+// "": it may be exact.
+func (t *Table) Inexact(ctx context.Context) (reason string, err error) {
+	return asking(ctx, t, "look at what the SQLs read", func(d Watcher, x *tx) (string, error) { return d.Inexact(ctx, x.session, t.sqls()) })
 }
 
 // Relations returns the base tables that the main SQL and each child's SQL read.
 // It does not run the SQLs.
-func (t *Table) Relations(ctx context.Context) (all []doc.Relation, err error) {
-	planner, ok := t.source.dialect.(Planner)
-	if !ok {
-		return nil, nil
-	}
-	err = t.read(ctx, "look at the tables", func(x *tx) error {
+func (t *Table) Relations(ctx context.Context) ([]doc.Relation, error) {
+	return asking(ctx, t, "look at the tables", func(d Planner, x *tx) (all []doc.Relation, err error) {
 		for _, v := range t.rowViews() {
 			updated := -1
 			if v.updated != nil {
 				updated = v.updated.at
 			}
-			of, err := planner.Relations(ctx, x.session, &v.Described, updated)
+			of, err := d.Relations(ctx, x.session, &v.Described, updated)
 			if err != nil {
-				return fmt.Errorf("%s: %w", v.paths.sql, err)
+				return nil, fmt.Errorf("%s: %w", v.paths.sql, err)
 			}
 			for i := range of {
 				of[i].Path = v.path()
 			}
 			all = append(all, of...)
 		}
-		return nil
+		return all, nil
 	})
-	return all, err
 }
 
 // A question is a query of the daemon to be planned.
@@ -73,35 +58,30 @@ type question struct {
 // Plans returns the database's plans, without running them, for the daemon's
 // queries: a window of updateTime, a range of keys, and some rows by key. The OIDs
 // are of existing rows; without any, no query by key is planned.
-func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans []doc.Plan, err error) {
-	planner, ok := t.source.dialect.(Planner)
-	if !ok {
-		return nil, nil
-	}
-	err = t.read(ctx, "look at the plans", func(x *tx) error {
+func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) ([]doc.Plan, error) {
+	return asking(ctx, t, "look at the plans", func(d Planner, x *tx) (plans []doc.Plan, err error) {
 		questions, err := t.byTime(ctx, x, w)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		byKey, err := t.byKey(some)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, q := range append(questions, byKey...) {
 			by := q.view.key
 			if q.asks == doc.AsksWindow {
 				by = []int{q.view.updated.at}
 			}
-			p, err := planner.Plan(ctx, x.session, &q.view.Described, q.query.statement(), by)
+			p, err := d.Plan(ctx, x.session, &q.view.Described, q.query.Statement(), by)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			p.Path, p.Asks = q.view.paths.sql, q.asks
 			plans = append(plans, p)
 		}
-		return nil
+		return plans, nil
 	})
-	return plans, err
 }
 
 // byTime returns the queries for a window: none for a view in which no row has an
@@ -109,11 +89,9 @@ func (t *Table) Plans(ctx context.Context, w doc.Window, some []doc.OID) (plans 
 func (t *Table) byTime(ctx context.Context, x *tx, w doc.Window) (all []question, err error) {
 	for _, v := range t.timed() {
 		s := &windowScan{view: v, window: w, nulls: v == t.view}
-		ok, err := s.begin(ctx, x)
-		if err != nil {
+		if ok, err := s.begin(ctx, x); err != nil {
 			return nil, err
-		}
-		if !ok {
+		} else if !ok {
 			continue
 		}
 		q := v.stamps(v == t.view).where(append(s.where(), t.liveOf(v))...).order(s.order()).limit(t.stampPage)
@@ -133,7 +111,7 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 	if err != nil {
 		return nil, err
 	}
-	q := t.bodies().where(append(s.where(t), t.live())...).order(t.keyOrder()).limit(t.batch)
+	q := t.bodies().where(append(s.where(), t.live())...).order(t.keyOrder()).limit(t.batch)
 	all = []question{{doc.AsksRange, t.view, q}}
 	for _, v := range t.views() {
 		if v == t.changes {
@@ -150,18 +128,4 @@ func (t *Table) byKey(some []doc.OID) (all []question, err error) {
 		all = append(all, question{doc.AsksKeys, v, q.where(among, t.liveOf(v))})
 	}
 	return all, nil
-}
-
-// Inexact returns why no horizon is exact for the table's rows now, and what to do;
-// "": it may be exact.
-func (t *Table) Inexact(ctx context.Context) (reason string, err error) {
-	watcher, ok := t.source.dialect.(Watcher)
-	if !ok {
-		return "", nil
-	}
-	err = t.read(ctx, "look at what the SQLs read", func(x *tx) error {
-		reason, err = watcher.Inexact(ctx, x.session, t.Described())
-		return err
-	})
-	return reason, err
 }

@@ -131,6 +131,11 @@ func codeOf(err error) string {
 	return ""
 }
 
+// A tableError names the table and the operation.
+type tableError struct{ error }
+
+func (e *tableError) Unwrap() error { return e.error }
+
 // wrap adds the table and the operation to an error. A *ConfigError stays as it
 // is: its reporter knows the table and the line of the configuration. A fault
 // about something that is missing means that the SQL's result has changed: when
@@ -139,12 +144,12 @@ func (t *Table) wrap(doing string, err error) error {
 	var config *ConfigError
 	var fault *Fault
 	switch {
-	case err == nil, errors.As(err, &config), errors.As(err, new(*keepError)):
+	case err == nil, errors.As(err, &config), errors.As(err, new(*keepError)), errors.As(err, new(*tableError)):
 		return err
 	case errors.As(err, &fault) && fault.Subject == AboutMissing && !errors.Is(err, doc.ErrChangedResult):
 		err = fmt.Errorf("%w: %w", doc.ErrChangedResult, err)
 	}
-	return fmt.Errorf("table %s: %s: %w", t.name, doing, err)
+	return &tableError{fmt.Errorf("table %s: %s: %w", t.name, doing, err)}
 }
 
 // Changed compares what an SQL returns now with the columns that it was described

@@ -3,7 +3,6 @@ package sqlsource
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"indexerd/internal/doc"
 )
@@ -19,13 +18,14 @@ type groups struct {
 	table  *Table
 	view   *view // the main SQL's or the child's; nil: the table has no ACL
 	values []int // the columns that hold the groups
+	names  []string
 }
 
 func newGroups(cfg TableConfig, t *Table) (groups, error) {
 	g := groups{acl: cfg.ACL, table: t}
 	if cfg.ACL.Column != "" {
 		at, err := t.column("acl", cfg.ACL.Column)
-		g.view, g.values = t.view, []int{at}
+		g.view, g.values, g.names = t.view, []int{at}, []string{cfg.ACL.Column}
 		return g, err
 	}
 	for i, c := range cfg.Children {
@@ -39,6 +39,9 @@ func newGroups(cfg TableConfig, t *Table) (groups, error) {
 		for _, name := range c.Columns {
 			g.values = append(g.values, slices.Index(g.view.names, name))
 		}
+		for _, at := range g.values {
+			g.names = append(g.names, g.view.names[at])
+		}
 	}
 	return g, nil
 }
@@ -48,27 +51,12 @@ func (g groups) ofMain(raw []any) *doc.Row {
 	if g.acl.Column == "" {
 		return nil
 	}
-	row, err := g.decode(raw[g.values[0] : g.values[0]+1])
+	at := g.values[0]
+	row, err := g.view.rowOf(g.values, g.names, raw[at:at+1])
 	if err != nil {
 		return nil
 	}
 	return g.acl.Value(row.Values[0])
-}
-
-// decode returns the columns of the groups as a row.
-func (g groups) decode(raw []any) (doc.Row, error) {
-	row := doc.Row{Values: make([]any, len(g.values))}
-	for i, at := range g.values {
-		row.Names = append(row.Names, g.view.names[at])
-		if raw[i] == nil {
-			continue
-		}
-		var err error
-		if row.Values[i], err = g.view.Columns[at].Value(raw[i]); err != nil {
-			return row, err
-		}
-	}
-	return row, nil
 }
 
 // fill reads the groups of a child for the rejects that do not have them yet, in
@@ -96,19 +84,17 @@ func (g groups) fill(ctx context.Context, x *tx, rejects []doc.Reject) error {
 
 // groupsOf returns the groups of a row for which the SQL fails; nil if they fail
 // too.
-func (t *Table) groupsOf(ctx context.Context, oid doc.OID) (groups *doc.Row, err error) {
+func (t *Table) groupsOf(ctx context.Context, oid doc.OID) (*doc.Row, error) {
 	if t.groups.view == nil {
 		return nil, nil
 	}
-	err = t.read(ctx, "read the groups of a row", func(x *tx) error {
-		read, err := t.groups.read(ctx, x, []doc.OID{oid})
-		groups = read[oid]
-		return err
+	read, err := reading(ctx, t, "read the groups of a row", func(x *tx) (map[doc.OID]*doc.Row, error) {
+		return t.groups.read(ctx, x, []doc.OID{oid})
 	})
 	if isRefused(err) {
 		return nil, nil
 	}
-	return groups, err
+	return read[oid], err
 }
 
 // read returns the groups of these rows that can be read.
@@ -118,14 +104,14 @@ func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*d
 	if err != nil {
 		return nil, err
 	}
-	q := v.ask("SELECT ", strings.Join(v.selected(append(slices.Clone(v.key), g.values...)...), ", "), " ", v.From())
+	q := v.query(v.selected(slices.Concat(v.key, g.values)...)...)
 	rows, unreadable := map[doc.OID][]doc.Row{}, map[doc.OID]bool{}
 	_, err = x.each(ctx, q.where(among, g.table.liveOf(v)), func(raw []any) bool {
 		oid, err := v.oid(raw)
 		if err != nil {
 			return true // no key of a document
 		}
-		row, err := g.decode(raw[k:])
+		row, err := v.rowOf(g.values, g.names, raw[k:])
 		rows[oid], unreadable[oid] = append(rows[oid], row), unreadable[oid] || err != nil
 		return true
 	})

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"indexerd/internal/doc"
 )
 
 // A row for which the SQL fails, for example by a division by zero, fails the
 // whole statement. The rows then are read by key in halves until the failing row
-// is alone. Each half is a fetch, since a failed statement ends its transaction.
+// is alone. Each half is a transaction, since a failed statement ends its own.
 //
 // A fault of the SQL must not quarantine rows. First, all statements run for no
 // key: if one fails even so, the SQL is at fault. Then rejects are held back until
@@ -21,26 +22,72 @@ import (
 // SQL.
 const sqlFaultRows = 50
 
-// docs reads some rows by key. It reports whether the consumer wants more.
-func (t *Table) docs(ctx context.Context, oids []doc.OID, yield func(doc.Batch, error) bool) (more bool, err error) {
-	h := &halving{table: t, yield: yield, size: len(oids), most: len(oids)}
-	defer h.end()
-	if more, err := h.readAll(ctx, oids); !more || err != nil {
-		return more, err
-	}
-	return h.finish()
-}
-
-// A halving reads rows by key of which some may fail.
+// A halving reads rows by key of which some may fail, or which may have too much
+// text for one page.
 type halving struct {
 	table   *Table
-	yield   func(doc.Batch, error) bool
-	size    int        // keys of a fetch
-	most    int        // keys of a fetch at most
-	checked bool       // checkStatements has run
-	read    int        // rows that did not fail
-	kept    []kept     // rejects of rows that failed
-	failed  faultTally // the count of these
+	some    func(context.Context, []doc.OID) error
+	one     func(context.Context, doc.OID) error // one row, if some have failed
+	checked bool                                 // checkStatements has run
+
+	read   int // rows that did not fail
+	failed faultTally
+}
+
+// part reads a part of the rows. It returns an error if the fault is the SQL's.
+func (h *halving) part(ctx context.Context, oids []doc.OID) error {
+	h.read, h.failed = 0, faultTally{}
+	if err := h.halve(ctx, oids); err != nil {
+		return err
+	}
+	return h.failed.fault(h.read)
+}
+
+func (h *halving) halve(ctx context.Context, oids []doc.OID) error {
+	switch {
+	case len(oids) == 0:
+		return nil
+	case len(oids) == 1 && h.checked:
+		return h.one(ctx, oids[0])
+	}
+	err := h.some(ctx, oids)
+	switch fails := isRowFault(err); {
+	case !fails && (len(oids) == 1 || !errors.As(err, new(*tooMuchError))):
+		return err
+	case fails && !h.checked:
+		h.checked = true
+		if err := h.table.checkStatements(ctx); err != nil {
+			return err
+		}
+	}
+	middle := len(oids) / 2
+	if err := h.halve(ctx, oids[:middle]); err != nil {
+		return err
+	}
+	return h.halve(ctx, oids[middle:])
+}
+
+// docs reads rows by key.
+func (t *Table) docs(ctx context.Context, oids []doc.OID, emit func(doc.Batch) error) error {
+	r := &docReader{halving: halving{table: t}, emit: emit}
+	r.some, r.one = r.readSome, r.readOne
+	defer r.end()
+	for part := range slices.Chunk(oids, min(t.batch, t.maxKeys())) {
+		if err := r.part(ctx, part); err != nil {
+			return err
+		}
+		if err := r.release(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A docReader is the halving that reads documents.
+type docReader struct {
+	halving
+	emit func(doc.Batch) error
+	kept []kept // rejects of rows that failed
 }
 
 // A kept is a batch that is held back. Its fetch is in flight until the consumer
@@ -50,88 +97,58 @@ type kept struct {
 	end   func()
 }
 
-// end ends the fetches of batches that were not yielded.
-func (h *halving) end() {
-	for _, k := range h.kept {
+// end ends the fetches of batches that were not emitted.
+func (r *docReader) end() {
+	for _, k := range r.kept {
 		k.end()
 	}
 }
 
-func (h *halving) forward(b doc.Batch, err error) bool {
-	h.read += len(b.Docs) + len(b.Rejects)
-	return h.yield(b, err)
+// release emits what was held back.
+func (r *docReader) release() error {
+	for len(r.kept) > 0 {
+		k := r.kept[0]
+		r.kept = r.kept[1:]
+		err := r.emit(k.batch)
+		k.end()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// readAll reads rows in fetches of the present size.
-func (h *halving) readAll(ctx context.Context, oids []doc.OID) (more bool, err error) {
-	for len(oids) > 0 {
-		n := min(h.size, len(oids))
-		if n == 1 && h.checked {
-			more, err = h.readOne(ctx, oids[0])
-		} else {
-			more, err = h.readSome(ctx, oids[:n])
-		}
-		var tooMuch *tooMuchError
-		if errors.As(err, &tooMuch) {
-			h.size = max(min(tooMuch.rows, n/2), 1)
-			continue
-		}
-		if !more || err != nil {
-			return more, err
-		}
-		oids = oids[n:]
-		h.size = min(2*h.size, h.most) // the excess may have been one row's
-	}
-	return true, nil
+func (r *docReader) forward(b doc.Batch) error {
+	r.read += len(b.Docs) + len(b.Rejects)
+	return r.emit(b)
 }
 
-// readSome reads rows in one fetch. If it fails for one of them, each half is read.
-func (h *halving) readSome(ctx context.Context, oids []doc.OID) (more bool, err error) {
-	t := h.table
-	more, err = t.fetch(ctx, h.forward, func(x *tx, b *doc.Batch) error { return t.fillKeys(ctx, x, oids, b) })
-	if !more || !isRowFault(err) {
-		return more, err
-	}
-	if !h.checked {
-		h.checked = true
-		if err := t.checkStatements(ctx); err != nil {
-			return true, err
-		}
-	}
-	middle := len(oids) / 2
-	if more, err := h.readAll(ctx, oids[:middle]); !more || err != nil {
-		return more, err
-	}
-	return h.readAll(ctx, oids[middle:])
+func (r *docReader) readSome(ctx context.Context, oids []doc.OID) error {
+	return r.table.fetch(ctx, r.forward, func(x *tx, b *doc.Batch) error { return r.table.fillKeys(ctx, x, oids, b) })
 }
 
 // readOne reads one row. If the SQL fails for it, the row is a reject of the fetch
 // that failed: a later number could replace what another pass has read of a row
 // that was repaired in between.
-func (h *halving) readOne(ctx context.Context, oid doc.OID) (more bool, err error) {
-	t := h.table
-	b, end, err := t.open(ctx, func(x *tx, b *doc.Batch) error { return t.fillKeys(ctx, x, []doc.OID{oid}, b) })
+func (r *docReader) readOne(ctx context.Context, oid doc.OID) error {
+	b, end, err := r.table.open(ctx, func(x *tx, b *doc.Batch) error { return r.table.fillKeys(ctx, x, []doc.OID{oid}, b) })
 	if !isRowFault(err) {
 		defer end()
 		if err != nil {
-			return true, err
+			return err
 		}
-		return h.forward(b, nil), nil
+		return r.forward(b)
 	}
 	b = doc.Batch{Fetch: b.Fetch, At: b.At}
-	if err := h.judge(ctx, oid, err, &b); err != nil {
-		end()
-		return true, err
-	}
-	h.kept = append(h.kept, kept{b, end})
-	return true, nil
+	err = r.judge(ctx, oid, err, &b)
+	r.kept = append(r.kept, kept{b, end})
+	return err
 }
 
 // judge fills the batch of a row for which the SQL failed: a reject if the row
 // exists and is live.
-func (h *halving) judge(ctx context.Context, oid doc.OID, fault error, b *doc.Batch) error {
-	t := h.table
-	exists, live, err := t.state(ctx, oid)
+func (r *docReader) judge(ctx context.Context, oid doc.OID, fault error, b *doc.Batch) error {
+	exists, live, err := r.table.state(ctx, oid)
 	switch {
 	case err != nil || !exists:
 		return err
@@ -139,30 +156,13 @@ func (h *halving) judge(ctx context.Context, oid doc.OID, fault error, b *doc.Ba
 		b.Deleted = []doc.OID{oid}
 		return nil
 	}
-	groups, err := t.groupsOf(ctx, oid)
+	groups, err := r.table.groupsOf(ctx, oid)
 	if err != nil {
 		return err
 	}
-	h.failed.add(fault)
+	r.failed.add(fault)
 	b.Rejects = []doc.Reject{{OID: oid, Reason: fault.Error(), Groups: groups}}
 	return nil
-}
-
-// finish yields what was held back, unless the fault is the SQL's.
-func (h *halving) finish() (more bool, err error) {
-	if err := h.failed.fault(h.read); err != nil {
-		return true, err
-	}
-	for len(h.kept) > 0 {
-		k := h.kept[0]
-		h.kept = h.kept[1:]
-		more := h.yield(k.batch, nil)
-		k.end()
-		if !more {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // checkStatements runs every statement of a fetch by key for no key. An error is
@@ -174,11 +174,7 @@ func (t *Table) checkStatements(ctx context.Context) error {
 			if v == t.changes {
 				continue
 			}
-			where := []condition{v.noKey()}
-			if v == t.view {
-				where = append(where, t.live())
-			}
-			_, err := x.each(ctx, v.bodies().where(where...), func([]any) bool { return true })
+			_, err := x.each(ctx, v.bodies().where(v.noKey(), t.liveOf(v)), func([]any) bool { return true })
 			if isRowFault(err) {
 				return fmt.Errorf("%s fails for rows that were not selected: %w", v.paths.sql, err)
 			}
@@ -194,43 +190,29 @@ func (t *Table) checkStatements(ctx context.Context) error {
 // state reports whether a row exists and whether it is not marked deleted. It
 // reads the key alone. A row whose key or mark can't be read exists, and is live.
 func (t *Table) state(ctx context.Context, oid doc.OID) (exists, live bool, err error) {
-	exists, err = t.has(ctx, oid, nil)
+	if exists, err = t.has(ctx, oid, nil); err == nil && exists {
+		live, err = t.has(ctx, oid, t.live())
+	}
+	if err == nil && live && t.deletion.list != nil {
+		listed, e := reading(ctx, t, "read the deletion marks", func(x *tx) (map[doc.OID]bool, error) {
+			return t.listed(ctx, x, []doc.OID{oid})
+		})
+		live, err = !listed[oid], e
+	}
 	if isRowFault(err) {
 		return true, true, nil
 	}
-	if err != nil || !exists {
-		return exists, false, err
-	}
-	live, err = t.has(ctx, oid, t.live())
-	if isRowFault(err) {
-		return true, true, nil
-	}
-	if err != nil || !live || t.deletion.list == nil {
-		return true, live, err
-	}
-	var listed map[doc.OID]bool
-	err = t.read(ctx, "read the deletion marks", func(x *tx) error {
-		listed, err = t.listed(ctx, x, []doc.OID{oid})
-		return err
-	})
-	if isRowFault(err) {
-		return true, true, nil
-	}
-	return true, !listed[oid], err
+	return exists, live, err
 }
 
 // has reports whether a row with a key meets a condition.
-func (t *Table) has(ctx context.Context, oid doc.OID, where condition) (found bool, err error) {
-	err = t.read(ctx, "look for a row", func(x *tx) error {
-		among, err := t.among([]doc.OID{oid})
-		if err != nil {
-			return err
-		}
-		oids, err := t.keysOf(ctx, x, t.keys().where(among, where))
-		found = len(oids) > 0
-		return err
-	})
-	return found, err
+func (t *Table) has(ctx context.Context, oid doc.OID, where condition) (bool, error) {
+	among, err := t.among([]doc.OID{oid})
+	if err != nil {
+		return false, err
+	}
+	oids, err := t.readKeys(ctx, "look for a row", t.keys().where(among, where), nil)
+	return len(oids) > 0, err
 }
 
 // A faultTally counts rows for which the SQL failed.

@@ -13,105 +13,89 @@ import (
 // then by the bytes of texts that this order takes for equal. Without the bytes,
 // the end of a page could separate such texts and skip one.
 
-func (v *view) keyExprs() []string {
-	exprs := make([]string, len(v.key))
+// field returns a column as statements name it.
+func (v *view) field(at int) field { return field{v.exprs[at], &v.Columns[at]} }
+
+func (v *view) keyFields() fields {
+	key := make(fields, len(v.key))
 	for i, at := range v.key {
-		exprs[i] = v.exprs[at]
+		key[i] = v.field(at)
 	}
-	return exprs
+	return key
 }
 
-// ties returns the expressions that order equal texts by bytes; "" for a part that
-// needs none.
-func (v *view) ties() []string {
-	ties := make([]string, len(v.key))
-	for i, at := range v.key {
-		if v.kinds[i] == doc.Text {
-			ties[i] = v.dialect.Tie(&v.Columns[at], v.exprs[at])
+// tie orders by bytes the texts that a part of the key takes for equal. Its
+// expression is "" for a part that needs none.
+func (v *view) tie(part int) field {
+	if v.kinds[part] != doc.Text {
+		return field{}
+	}
+	f := v.field(v.key[part])
+	return field{expr: v.dialect.Tie(f.as, f.expr)}
+}
+
+// keyOrder is the order of pages of rows: by key, then by its ties.
+func (v *view) keyOrder() fields {
+	order := v.keyFields()
+	for i := range v.key {
+		if tie := v.tie(i); tie.expr != "" {
+			order = append(order, tie)
 		}
 	}
-	return ties
+	return order
 }
 
-// keyOrder returns the expressions by which pages of rows are ordered.
-func (v *view) keyOrder() []string {
-	return append(v.keyExprs(), slices.DeleteFunc(v.ties(), func(s string) bool { return s == "" })...)
-}
-
-// A place is the key of a row, and its updateTime in the order of windows, as
-// parameters.
-type place struct {
-	updated   any
-	key, ties []any
-}
-
-// placeOf returns the place of a raw row that begins with the key.
-func (v *view) placeOf(raw []any) *place {
-	p := &place{}
+// place returns the values of a key in keyOrder, as parameters.
+func (v *view) place(key []any) []any {
+	place := keepAll(key)
 	for i, at := range v.key {
-		p.key = append(p.key, keep(raw[i]))
-		tie := p.key[i]
-		if padded, ok := raw[i].(*string); ok && v.kinds[i] == doc.Text {
+		if v.tie(i).expr == "" {
+			continue
+		}
+		value := place[i]
+		if padded, ok := key[i].(*string); ok {
 			if text, err := v.Columns[at].Value(padded); err == nil { // without padding
-				tie = text
+				value = text
 			}
 		}
-		p.ties = append(p.ties, tie)
+		place = append(place, value)
 	}
-	return p
+	return place
 }
 
-// placeOfOID returns the place of a key.
-func (v *view) placeOfOID(oid doc.OID) (*place, error) {
-	parts, err := v.parts(oid)
-	return &place{key: parts, ties: parts}, err
-}
-
-// terms compares the key with a place, in the columns' order.
-func (v *view) terms(p *place) (terms []term) {
-	for i, at := range v.key {
-		terms = append(terms, term{v.exprs[at], p.key[i], &v.Columns[at]})
-	}
-	return terms
-}
-
-// afterPlace returns the condition that a row comes after a place in the order of
-// the columns, then of ties.
+// after returns the condition that a row comes after a place in an order of columns,
+// then of ties.
 //
 // A comparison of rows that includes the ties would be shorter. But PostgreSQL
 // estimates it by the first column alone: if all rows have one updateTime, it
 // expects none after the place, and for each page sorts all of them.
-func (v *view) afterPlace(terms []term, p *place) condition {
-	var other []condition
-	var ties []term
-	for i, tie := range v.ties() {
-		if tie != "" {
-			ties = append(ties, term{expr: tie, value: p.ties[i]})
-		}
+func (v *view) after(order fields, place []any) condition {
+	form, n := v.dialect.Keyset(), len(order)
+	for n > 0 && order[n-1].as == nil {
+		n--
 	}
+	columns, ties := order[:n], order[n:]
 	if len(ties) == 0 {
-		return after(v.dialect, terms)
+		return columns.are(" > ", place, form)
 	}
-	for _, t := range terms {
-		other = append(other, compare(t.expr, " <> ", t.value, t.as))
+	var later []condition
+	for i, f := range columns {
+		later = append(later, f.is(" <> ", place[i]))
 	}
-	return and(within(v.dialect, terms, " >= "), or(append(other, after(v.dialect, ties))...))
+	return and(columns.are(" >= ", place, form), or(append(later, ties.are(" > ", place[n:], form))...))
 }
 
 // notNull returns the condition that no part of the key is NULL.
 func (v *view) notNull() condition {
-	return func(q *Query) {
-		for i, expr := range v.keyExprs() {
-			q.Write([]string{"", " AND "}[min(i, 1)], expr, " IS NOT NULL")
-		}
-	}
+	key := v.keyFields()
+	return func(q *Query) { q.list(len(key), " AND ", func(i int) { q.Write(key[i].expr, " IS NOT NULL") }) }
 }
 
 // null returns the condition that a part of the key is NULL.
 func (v *view) null() condition {
 	var parts []condition
-	for _, expr := range v.keyExprs() {
-		parts = append(parts, text(expr+" IS NULL"))
+	for _, f := range v.keyFields() {
+		parts = append(parts, text(f.expr+" IS NULL"))
 	}
 	return or(parts...)
 }
@@ -128,13 +112,10 @@ func (v *view) among(oids []doc.OID) (condition, error) {
 		}
 		keys[i] = parts
 	}
-	if len(keys) != 1 {
-		return v.list(keys), nil
-	}
-	all := []condition{v.list(keys)}
-	for i, tie := range v.ties() {
-		if tie != "" {
-			all = append(all, compare(tie, " = ", keys[0][i], nil))
+	all := []condition{v.oneOf(keys)}
+	for i := range v.key {
+		if tie := v.tie(i); tie.expr != "" && len(keys) == 1 {
+			all = append(all, tie.is(" = ", keys[0][i]))
 		}
 	}
 	return and(all...), nil
@@ -142,35 +123,28 @@ func (v *view) among(oids []doc.OID) (condition, error) {
 
 // noKey returns the condition that the key is NULL in the form of a list, which no
 // row meets. The database does not find that out when it prepares a statement.
-func (v *view) noKey() condition { return v.list([][]any{make([]any, len(v.key))}) }
+func (v *view) noKey() condition { return v.oneOf([][]any{make([]any, len(v.key))}) }
 
-// list returns the condition that the key is one of a list.
-func (v *view) list(keys [][]any) condition {
-	columns := make([]*Column, len(v.key))
-	for i, at := range v.key {
-		columns[i] = &v.Columns[at]
-	}
-	exprs := v.keyExprs()
+// oneOf returns the condition that the key is one of a list.
+func (v *view) oneOf(keys [][]any) condition {
+	fields := v.keyFields()
 	return func(q *Query) {
-		if lister, ok := v.dialect.(Lister); ok && lister.Among(q, columns, exprs, keys) {
+		if lister, ok := v.dialect.(Lister); ok {
+			exprs, columns := make([]string, len(fields)), make([]*Column, len(fields))
+			for i, f := range fields {
+				exprs[i], columns[i] = f.expr, f.as
+			}
+			if lister.Among(q, columns, exprs, keys) {
+				return
+			}
+		}
+		if len(fields) == 1 {
+			fields[0].in(slices.Concat(keys...))(q)
 			return
 		}
-		if len(exprs) == 1 {
-			q.Write(exprs[0], " IN (")
-			for i, key := range keys {
-				q.Write([]string{"", ", "}[min(i, 1)]).Bind(key[0], columns[0])
-			}
-			q.Write(")")
-			return
-		}
-		for i, key := range keys {
-			q.Write([]string{"(", " OR "}[min(i, 1)], "(")
-			for j, expr := range exprs {
-				q.Write([]string{"", " AND "}[min(j, 1)], expr, " = ").Bind(key[j], columns[j])
-			}
-			q.Write(")")
-		}
-		q.Write(")")
+		q.Write("(").list(len(keys), " OR ", func(i int) {
+			q.Write("(").list(len(fields), " AND ", func(j int) { q.Write(fields[j].expr, " = ").Bind(keys[i][j], fields[j].as) }).Write(")")
+		}).Write(")")
 	}
 }
 

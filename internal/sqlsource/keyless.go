@@ -24,17 +24,17 @@ func (t *Table) Unusable(ctx context.Context, w doc.Window) (doc.Batch, error) {
 
 // unusable runs find, which is keyless or nullKey, for the rows with updateTime in
 // the window, or for all.
-func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, condition) ([]doc.Reject, error)) (b doc.Batch, err error) {
-	err = t.read(ctx, "look for rows without a key", func(x *tx) error {
+func (t *Table) unusable(ctx context.Context, w *doc.Window, find func(context.Context, *tx, condition) ([]doc.Reject, error)) (doc.Batch, error) {
+	b, err := reading(ctx, t, "look for rows without a key", func(x *tx) (b doc.Batch, err error) {
 		b.At = x.at
 		var in condition
 		if w != nil {
-			if in, err = t.within(ctx, x, *w); err != nil {
-				return err
-			}
+			in, err = t.within(ctx, x, *w)
 		}
-		b.Rejects, err = find(ctx, x, in)
-		return err
+		if err == nil {
+			b.Rejects, err = find(ctx, x, in)
+		}
+		return b, err
 	})
 	if err != nil {
 		b.Rejects, err = t.failsAtNull(ctx, err)
@@ -64,11 +64,12 @@ func (t *Table) keyless(ctx context.Context, x *tx, in condition) ([]doc.Reject,
 // nullKey returns one reject for all live rows that have no key and meet a
 // condition.
 func (t *Table) nullKey(ctx context.Context, x *tx, in condition) ([]doc.Reject, error) {
-	found, err := x.any(ctx, t.ask("SELECT 1 ", t.From()).where(t.null(), in, t.live()).limit(1))
-	if err != nil || !found {
-		return nil, err
-	}
-	return t.keylessRow(), nil
+	var rejects []doc.Reject
+	_, err := x.each(ctx, t.query("1").where(t.null(), in, t.live()).limit(1), func([]any) bool {
+		rejects = t.keylessRow()
+		return true
+	})
+	return rejects, err
 }
 
 func (t *Table) keylessRow() []doc.Reject { return []doc.Reject{{Reason: t.nullFault().Error()}} }

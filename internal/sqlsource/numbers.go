@@ -22,14 +22,10 @@ func (NumberEpochs) UnknownTick() time.Duration { return time.Second }
 
 // Plausible implements Epochs.
 func (n NumberEpochs) Plausible(q *Query, expr string, as *Column, now time.Time) {
-	word := "("
-	for _, unit := range timeunit.Numbers {
-		from, to := unit.Range(now)
-		q.Write(word)
-		between(expr, n.bound(int64(from)), n.bound(int64(to)), as)(q)
-		word = " OR "
-	}
-	q.Write(")")
+	q.Write("(").list(len(timeunit.Numbers), " OR ", func(i int) {
+		from, to := timeunit.Numbers[i].Range(now)
+		field{expr, as}.between(n.bound(int64(from)), n.bound(int64(to)))(q)
+	}).Write(")")
 }
 
 // bound returns a whole number as a parameter of the column.
@@ -118,7 +114,6 @@ func (e epochTimes) bound(t time.Time) any {
 // number returns a raw value that is a number in one of the drivers' forms.
 func number(raw any) (*big.Rat, error) {
 	r := new(big.Rat)
-	text := ""
 	switch v := raw.(type) {
 	case int64:
 		return r.SetInt64(v), nil
@@ -126,19 +121,12 @@ func number(raw any) (*big.Rat, error) {
 		if r.SetFloat64(v) != nil {
 			return r, nil
 		}
-	case *string:
-		text = *v
-	case string:
-		text = v
-	case []byte:
-		text = string(v)
 	}
 	// A long exponent would make a number of as many digits.
-	if strings.ContainsAny(text, "eE/") {
-		return nil, fmt.Errorf("%s is not a number", Show(raw))
-	}
-	if _, ok := r.SetString(text); ok {
-		return r, nil
+	if text, ok := textOf(raw); ok && !strings.ContainsAny(text, "eE/") {
+		if _, ok := r.SetString(text); ok {
+			return r, nil
+		}
 	}
 	return nil, fmt.Errorf("%s is not a number", Show(raw))
 }

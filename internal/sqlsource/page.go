@@ -22,7 +22,7 @@ type pageReader struct {
 	rows int // rows in the batch
 	text int // bytes of these
 
-	last *place  // of the page's last row
+	last []any   // the place of the page's last row
 	more bool    // rows follow the page
 	oid  doc.OID // of the last row
 	run  int     // rows of this key
@@ -51,7 +51,7 @@ func (p *pageReader) add(raw []any) bool {
 		}
 		return true
 	case p.read == p.limit:
-		p.last = t.placeOf(key)
+		p.last = t.place(key)
 	}
 	if !again {
 		p.oid, p.run = oid, 0
@@ -108,11 +108,11 @@ func (p *pageReader) wanted(groups *doc.Row) bool {
 // reason of a reject.
 func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 	t := p.table
-	digest, err := t.digest(raw)
-	if err != nil {
+	d.OID, d.Token.Epoch = oid, t.epoch
+	if d.Token.Digest, err = t.digest(raw); err != nil {
 		return d, err
 	}
-	if d.Stamp, err = t.stamp(oid, raw[t.updated.at], digest, p.times); err != nil {
+	if d.Updated, err = t.timeOf(raw[t.updated.at], p.times); err != nil {
 		return d, err
 	}
 	d.Row, err = t.row(raw)
@@ -126,14 +126,6 @@ func (p *pageReader) finish() {
 	}
 	p.batch.Docs = slices.DeleteFunc(p.batch.Docs, func(d doc.Doc) bool { return d.OID == p.split })
 	p.batch.Rejects = slices.DeleteFunc(p.batch.Rejects, func(r doc.Reject) bool { return r.OID == p.split })
-}
-
-// stamp returns the stamp of a main row without its children. If the updateTime is
-// unusable, it returns the error and a stamp with zero Updated.
-func (t *Table) stamp(oid doc.OID, updated any, digest uint64, times Times) (s doc.Stamp, err error) {
-	s = doc.Stamp{OID: oid, Token: doc.Token{Epoch: t.epoch, Digest: digest}}
-	s.Updated, err = t.timeOf(updated, times)
-	return s, err
 }
 
 // digestOf returns a digest; 0: unknown.
@@ -173,7 +165,7 @@ func (t *Table) fillKeys(ctx context.Context, x *tx, oids []doc.OID, b *doc.Batc
 		return err
 	}
 	live := doc.SetOf(append(doc.OIDs(b.Docs), doc.OIDs(b.Rejects)...))
-	marked, err := t.marked(ctx, x, oids)
+	marked, err := t.markedAmong(ctx, x, oids)
 	for _, oid := range marked {
 		if !live[oid] && !slices.Contains(b.Deleted, oid) {
 			b.Deleted = append(b.Deleted, oid)

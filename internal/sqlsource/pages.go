@@ -22,39 +22,53 @@ type tooMuchError struct{ rows int }
 
 func (e *tooMuchError) Error() string { return "the page has too much text" }
 
+// errStopped reports that the consumer wants no more.
+var errStopped = errors.New("stopped")
+
+// sequence returns what run emits, then its error. emit returns errStopped if the
+// consumer wants no more.
+func sequence[T any](run func(emit func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := run(func(v T) error {
+			if !yield(v, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
 // Range reads the live rows with From <= OID < To in the database's order of keys,
 // whatever their updateTime. Each page is one fetch. Rows with the same key are on
 // one page. If To is empty, rows whose key is NULL are included as one reject.
 //
 // If the SQL fails for a row, a page is read by key.
 func (t *Table) Range(ctx context.Context, r doc.Range) iter.Seq2[doc.Batch, error] {
-	return func(yield func(doc.Batch, error) bool) {
-		const doing = "read a range"
+	return sequence(func(emit func(doc.Batch) error) error {
 		s, err := t.newScan(r)
-		for more := true; more && err == nil && !s.done; {
-			more, err = t.rangePage(ctx, s, yield)
+		for err == nil && !s.done {
+			err = t.rangePage(ctx, s, emit)
 			if isRowFault(err) {
-				more, err = t.pageByKeys(ctx, s, err, yield)
+				err = t.pageByKeys(ctx, s, emit)
 			}
-			if more && err == nil && s.split != "" {
-				more, err = t.docs(ctx, []doc.OID{s.split}, yield)
-			}
-			if !more {
-				return
+			if err == nil && s.split != "" {
+				err = t.docs(ctx, []doc.OID{s.split}, emit)
 			}
 		}
 		if err == nil && s.nulls {
-			_, err = t.rangeOfNull(ctx, yield)
+			err = t.rangeOfNull(ctx, emit)
 		}
-		if err != nil {
-			yield(doc.Batch{}, t.wrap(doing, err))
-		}
-	}
+		return t.wrap("read a range", err)
+	})
 }
 
-// rangeOfNull yields a reject for the rows without a key, if there are any. A
+// rangeOfNull emits a reject for the rows without a key, if there are any. A
 // single condition that included them could not use an index.
-func (t *Table) rangeOfNull(ctx context.Context, yield func(doc.Batch, error) bool) (more bool, err error) {
+func (t *Table) rangeOfNull(ctx context.Context, emit func(doc.Batch) error) error {
 	b, end, err := t.open(ctx, func(x *tx, b *doc.Batch) (err error) {
 		b.Rejects, err = t.nullKey(ctx, x, nil)
 		return err
@@ -64,64 +78,65 @@ func (t *Table) rangeOfNull(ctx context.Context, yield func(doc.Batch, error) bo
 		b.Rejects, err = t.failsAtNull(ctx, err)
 	}
 	if err != nil || len(b.Rejects) == 0 {
-		return true, err
+		return err
 	}
-	return yield(b, nil), nil
+	return emit(b)
 }
 
-// A scan reads a range page by page.
+// A scan reads a range page by page, in keyOrder.
 type scan struct {
-	from, to *place // nil: no bound
-	after    *place // the last row read; nil: none yet
-	limit    int    // rows of a page
+	*view
+	from, to []any     // the bounds; nil: none
+	also     condition // a further condition
+	last     []any     // the place of the last row read; nil: none yet
+	limit    int       // rows of a page
 	done     bool
 	nulls    bool    // rows without a key are still to be read
 	split    doc.OID // the last page's last key, if more rows of it may follow: it is read by key
 }
 
 func (t *Table) newScan(r doc.Range) (s *scan, err error) {
-	s = &scan{limit: t.batch}
+	s = &scan{view: t.view, limit: t.batch}
 	if r.From != "" {
-		if s.from, err = t.placeOfOID(r.From); err != nil {
+		if s.from, err = t.parts(r.From); err != nil {
 			return s, err
 		}
 	}
 	if r.To != "" {
-		s.to, err = t.placeOfOID(r.To)
+		s.to, err = t.parts(r.To)
 	}
 	return s, err
 }
 
 // where returns the conditions of the rows that are still to be read. There is one
 // lower bound: of two, a planner may start at the lower one.
-func (s *scan) where(t *Table) []condition {
-	all := []condition{t.notNull()}
+func (s *scan) where() []condition {
+	all, key, form := []condition{s.notNull(), s.also}, s.keyFields(), s.dialect.Keyset()
 	if s.to != nil {
-		all = append(all, within(t.dialect, t.terms(s.to), " < "))
+		all = append(all, key.are(" < ", s.to, form))
 	}
 	switch {
-	case s.after != nil:
-		all = append(all, t.afterPlace(t.terms(s.after), s.after))
+	case s.last != nil:
+		all = append(all, s.after(s.keyOrder(), s.last))
 	case s.from != nil:
-		all = append(all, within(t.dialect, t.terms(s.from), " >= "))
+		all = append(all, key.are(" >= ", s.from, form))
 	}
 	return all
 }
 
-// rangePage yields the next page, which is one fetch.
-func (t *Table) rangePage(ctx context.Context, s *scan, yield func(doc.Batch, error) bool) (more bool, err error) {
+// rangePage emits the next page, which is one fetch.
+func (t *Table) rangePage(ctx context.Context, s *scan, emit func(doc.Batch) error) error {
 	for {
 		next := *s
-		more, err = t.fetch(ctx, yield, func(x *tx, b *doc.Batch) error {
-			q := t.bodies().where(append(s.where(t), t.live())...).order(t.keyOrder()).limit(s.limit + 1)
+		err := t.fetch(ctx, emit, func(x *tx, b *doc.Batch) error {
+			q := t.bodies().where(append(s.where(), t.live())...).order(t.keyOrder()).limit(s.limit + 1)
 			p, err := t.fillPage(ctx, x, q, s.limit, nil, b)
 			if err != nil {
 				return err
 			}
-			next.done, next.after, next.split = !p.more, p.last, p.split
-			next.limit = min(2*s.limit, t.batch)
-			if p.text > pageText/2 {
-				next.limit = s.limit
+			next.done, next.last, next.split = !p.more, p.last, p.split
+			if p.text <= pageText/2 {
+				next.limit = min(2*s.limit, t.batch)
 			}
 			if next.done && s.to == nil {
 				rejects, err := t.nullKey(ctx, x, nil)
@@ -131,54 +146,47 @@ func (t *Table) rangePage(ctx context.Context, s *scan, yield func(doc.Batch, er
 				next.nulls = err != nil // it is asked again
 				b.Rejects = append(b.Rejects, rejects...)
 			}
-			*s = next // before the page is yielded
+			*s = next // before the page is emitted
 			return nil
 		})
 		var tooMuch *tooMuchError
 		if !errors.As(err, &tooMuch) {
-			return more, err
+			return err
 		}
 		s.limit = max(tooMuch.rows, 1)
 	}
 }
 
 // pageByKeys reads a page in which the SQL fails for some row: first the keys,
-// then the rows by key. The fetch of the keys yields rejects for unusable keys.
-func (t *Table) pageByKeys(ctx context.Context, s *scan, fault error, yield func(doc.Batch, error) bool) (more bool, err error) {
+// then the rows by key. The fetch of the keys emits rejects for unusable keys.
+func (t *Table) pageByKeys(ctx context.Context, s *scan, emit func(doc.Batch) error) error {
 	var oids []doc.OID
-	next, limit := *s, min(t.batch, t.maxKeys())
-	more, err = t.fetch(ctx, yield, func(x *tx, b *doc.Batch) error {
-		oids, next = nil, *s
+	var last []any
+	err := t.fetch(ctx, emit, func(x *tx, b *doc.Batch) error {
 		n := 0
-		q := t.keys().where(s.where(t)...).order(t.keyOrder()).limit(limit)
+		q := t.keys().where(s.where()...).order(t.keyOrder()).limit(t.batch)
 		_, err := x.each(ctx, q, func(raw []any) bool {
-			n++
-			if n == limit {
-				next.after = t.placeOf(raw)
+			if n++; n == t.batch {
+				last = t.place(raw)
 			}
-			oid, err := t.oid(raw)
-			if err != nil {
+			if oid, err := t.oid(raw); err != nil {
 				b.Rejects = append(b.Rejects, doc.Reject{Reason: err.Error()})
-				return true
+			} else {
+				oids = append(oids, oid)
 			}
-			oids = append(oids, oid)
 			return true
 		})
-		next.done = n < limit
 		return err
 	})
-	if more && isRowFault(err) {
-		oids, err = t.bisectKeys(ctx, s, nil, limit, err)
-		if next.done = len(oids) < limit; err == nil && !next.done {
-			next.after, err = t.placeOfOID(oids[len(oids)-1])
-		}
+	if isRowFault(err) {
+		oids, last, err = t.bisectKeys(ctx, s, t.batch, err)
 	}
-	if !more || err != nil {
-		return more, err
+	if err != nil {
+		return err
 	}
-	next.split, next.nulls = "", next.done && s.to == nil
-	*s = next
-	return t.docs(ctx, slices.Compact(oids), yield)
+	s.last, s.split, s.done = last, "", last == nil
+	s.nulls = s.done && s.to == nil
+	return t.docs(ctx, slices.Compact(oids), emit)
 }
 
 // Docs reads the rows with these OIDs in no particular order, one fetch for each
@@ -188,17 +196,9 @@ func (t *Table) pageByKeys(ctx context.Context, s *scan, fault error, yield func
 // If the SQL fails for a row, the OIDs are halved until the row is alone. The row
 // then is a reject, which comes at the end of its part.
 func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
-	return func(yield func(doc.Batch, error) bool) {
-		for part := range slices.Chunk(oids, min(t.batch, t.maxKeys())) {
-			more, err := t.docs(ctx, part, yield)
-			if err != nil {
-				yield(doc.Batch{}, t.wrap(fmt.Sprintf("read %d rows by key", len(part)), err))
-			}
-			if err != nil || !more {
-				return
-			}
-		}
-	}
+	return sequence(func(emit func(doc.Batch) error) error {
+		return t.wrap(fmt.Sprintf("read %d rows by key", len(oids)), t.docs(ctx, oids, emit))
+	})
 }
 
 // open takes a number with its snapshot and fills a batch from it. The transaction
@@ -226,16 +226,15 @@ func (t *Table) open(ctx context.Context, fill func(*tx, *doc.Batch) error) (b d
 	return b, func() { t.numbers.End(fetch) }, err
 }
 
-// fetch yields the batch that fill fills from one snapshot. It reports whether the
-// consumer wants more. The number stays in flight until the consumer is done with
-// the batch.
-func (t *Table) fetch(ctx context.Context, yield func(doc.Batch, error) bool, fill func(*tx, *doc.Batch) error) (more bool, err error) {
+// fetch emits the batch that fill fills from one snapshot. The number stays in
+// flight until the consumer is done with the batch.
+func (t *Table) fetch(ctx context.Context, emit func(doc.Batch) error, fill func(*tx, *doc.Batch) error) error {
 	b, end, err := t.open(ctx, fill)
 	defer end()
 	if err != nil {
-		return true, err
+		return err
 	}
-	return yield(b, nil), nil
+	return emit(b)
 }
 
 // fillPage fills a batch with the rows of a query, in the order of keys, then with

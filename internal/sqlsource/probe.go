@@ -13,14 +13,13 @@ import (
 
 // Sample returns the keys of at most n live rows, in no particular order.
 func (t *Table) Sample(ctx context.Context, n int) ([]doc.OID, error) {
-	return t.readKeys(ctx, "read some keys", t.keys().where(t.notNull(), t.live()).limit(n))
+	return t.readKeys(ctx, "read some keys", t.keys().where(t.notNull(), t.live()).limit(n), nil)
 }
 
 // Duplicate returns a key that several live rows have, or "".
 func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
-	by := joined(t.keyOrder())
-	q := t.keys().where(t.notNull(), t.live()).Write(" GROUP BY ", by, " HAVING count(*) > 1").limit(1)
-	oids, err := t.readKeys(ctx, "look for duplicate keys", q)
+	q := t.keys().where(t.notNull(), t.live()).Write(" GROUP BY ", t.keyOrder().list(), " HAVING count(*) > 1").limit(1)
+	oids, err := t.readKeys(ctx, "look for duplicate keys", q, nil)
 	if len(oids) > 0 {
 		oid = oids[0]
 	}
@@ -29,17 +28,16 @@ func (t *Table) Duplicate(ctx context.Context) (oid doc.OID, err error) {
 
 // WithoutUpdated counts the live rows whose updateTime is NULL, up to most.
 func (t *Table) WithoutUpdated(ctx context.Context, most int) (int, error) {
-	return t.countUpTo(ctx, most, func(Times) condition { return text(t.exprs[t.updated.at] + " IS NULL") })
+	return t.countUpTo(ctx, most, func(Times) condition { return text(t.updated.expr + " IS NULL") })
 }
 
 // UpdatedIn counts the live rows with updateTime in a window, up to most.
 func (t *Table) UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error) {
 	return t.countUpTo(ctx, most, func(times Times) condition {
 		if times == nil { // no row has an updateTime
-			return text("1 = 0")
+			return never
 		}
-		from, to := times.Bounds(w)
-		return between(t.exprs[t.updated.at], from, to, &t.view.Columns[t.updated.at])
+		return t.updated.between(times.Bounds(w))
 	})
 }
 
@@ -49,74 +47,64 @@ func (t *Table) ShownIn(ctx context.Context, figures doc.Window, most int) (int,
 	return t.countUpTo(ctx, most, func(times Times) condition {
 		waller, ok := times.(Waller)
 		if !ok {
-			return text("1 = 0")
+			return never
 		}
-		return func(q *Query) { waller.ShownIn(q, t.exprs[t.updated.at], &t.view.Columns[t.updated.at], figures) }
+		return func(q *Query) { waller.ShownIn(q, t.updated.expr, t.updated.as, figures) }
 	})
 }
 
 // countUpTo counts the live rows that meet a condition, up to most.
-func (t *Table) countUpTo(ctx context.Context, most int, condition func(Times) condition) (n int, err error) {
-	err = t.read(ctx, "count rows", func(x *tx) error {
+func (t *Table) countUpTo(ctx context.Context, most int, condition func(Times) condition) (int, error) {
+	return reading(ctx, t, "count rows", func(x *tx) (int, error) {
 		times, err := t.times(ctx, x)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		q := t.ask("SELECT count(*) FROM (SELECT 1 AS one ", t.From()).where(condition(times), t.live()).limit(most).Write(") few")
-		rows, err := x.count(ctx, q)
-		n = int(rows)
-		return err
+		n, err := x.count(ctx, q)
+		return int(n), err
 	})
-	return n, err
 }
 
 // Constant reports whether all rows have the same updateTime; false if no row has
 // one.
-func (t *Table) Constant(ctx context.Context) (same bool, err error) {
-	err = t.read(ctx, "compare the updateTimes", func(x *tx) error {
-		// Two subqueries can use an index, and one aggregate with both can't.
-		u := t.exprs[t.updated.at]
-		row, err := x.one(ctx, t.ask("SELECT CASE WHEN (SELECT min(", u, ") ", t.From(), ") = (SELECT max(", u, ") ", t.From(), ") THEN 1 ELSE 0 END"))
-		if err == nil {
-			n, _ := integer(row[0])
-			same = n == 1
-		}
-		return err
-	})
-	return same, err
+func (t *Table) Constant(ctx context.Context) (bool, error) {
+	// Two subqueries can use an index, and one aggregate with both can't.
+	u := t.updated.expr
+	q := t.ask("SELECT CASE WHEN (SELECT min(", u, ") ", t.From(), ") = (SELECT max(", u, ") ", t.From(), ") THEN 1 ELSE 0 END")
+	n, err := reading(ctx, t, "compare the updateTimes", func(x *tx) (int64, error) { return x.count(ctx, q) })
+	return n == 1, err
 }
 
 // OutOfRange counts the live rows and children's rows whose updateTime is not a
 // plausible time; NULL does not count. Without an index on the column it reads the
 // table.
-func (t *Table) OutOfRange(ctx context.Context) (n int64, err error) {
-	err = t.read(ctx, "count updateTimes", func(x *tx) error {
+func (t *Table) OutOfRange(ctx context.Context) (int64, error) {
+	return reading(ctx, t, "count updateTimes", func(x *tx) (n int64, err error) {
 		plausible := doc.Window{From: timeunit.Earliest, To: timeunit.Latest(x.at)}
 		for _, v := range t.rowViews() {
 			times, err := v.times(ctx, x)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if times == nil {
 				continue
 			}
-			u, as := v.exprs[v.updated.at], &v.Columns[v.updated.at]
 			from, to := times.Bounds(plausible)
-			where := []condition{or(compare(u, " < ", from, as), compare(u, " >= ", to, as)), t.liveOf(v)}
+			where := []condition{or(v.updated.is(" < ", from), v.updated.is(" >= ", to)), t.liveOf(v)}
 			if v == t.view {
 				where = append(where, t.unlisted())
 			}
-			q := v.ask("SELECT count(*) ", v.From()).where(where...)
+			q := v.query("count(*)").where(where...)
 			q.slow = true
 			rows, err := x.count(ctx, q)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			n += rows
 		}
-		return nil
+		return n, nil
 	})
-	return n, err
 }
 
 // Wall returns the zone of a wall-clock updateTime; nil if the values need none.
@@ -129,14 +117,8 @@ func (t *Table) Wall() *time.Location {
 
 // Shown returns what the clocks of the Wall's zone showed at some times, according
 // to the database; none if it has no time zones.
-func (t *Table) Shown(ctx context.Context, at []time.Time) (figures []time.Time, err error) {
-	zones, ok := t.source.dialect.(ZoneShower)
-	if !ok {
-		return nil, nil
-	}
-	err = t.read(ctx, "ask for times in a zone", func(x *tx) error {
-		figures, err = zones.Shown(ctx, x.session, t.updated.zone.String(), at)
-		return err
+func (t *Table) Shown(ctx context.Context, at []time.Time) ([]time.Time, error) {
+	return asking(ctx, t, "ask for times in a zone", func(d ZoneShower, x *tx) ([]time.Time, error) {
+		return d.Shown(ctx, x.session, t.updated.zone.String(), at)
 	})
-	return figures, err
 }

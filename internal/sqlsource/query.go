@@ -15,14 +15,13 @@ type Query struct {
 	slow    bool
 }
 
-// A condition writes a condition of a WHERE clause; nil: true for every row.
-type condition func(*Query)
-
 // NewQuery returns an empty statement for a dialect.
 func NewQuery(d Dialect) *Query { return &Query{dialect: d} }
 
 // Statement returns the statement that was written.
-func (q *Query) Statement() Statement { return q.statement() }
+func (q *Query) Statement() Statement {
+	return Statement{SQL: q.sql.String(), Args: q.args, Reads: q.reads, Slow: q.slow}
+}
 
 // Write writes SQL.
 func (q *Query) Write(texts ...string) *Query {
@@ -42,23 +41,27 @@ func (q *Query) BindArg(a Arg) *Query {
 	return q.Write(q.dialect.Placeholder(len(q.args), a.As))
 }
 
-// where writes the WHERE clause of a conjunction.
-func (q *Query) where(all ...condition) *Query {
-	word := " WHERE "
-	for _, c := range all {
-		if c != nil {
-			q.Write(word)
-			c(q)
-			word = " AND "
+// list writes n items with a separator between them.
+func (q *Query) list(n int, separator string, item func(i int)) *Query {
+	for i := range n {
+		if i > 0 {
+			q.Write(separator)
 		}
+		item(i)
 	}
 	return q
 }
 
-// order writes an ORDER BY of some expressions.
-func (q *Query) order(exprs []string) *Query {
-	return q.Write(" ORDER BY ", strings.Join(exprs, ", "))
+// where writes the WHERE clause of a conjunction.
+func (q *Query) where(all ...condition) *Query {
+	if all = present(all); len(all) == 0 {
+		return q
+	}
+	return q.Write(" WHERE ").list(len(all), " AND ", func(i int) { all[i](q) })
 }
+
+// order writes an ORDER BY.
+func (q *Query) order(by fields) *Query { return q.Write(" ORDER BY ", by.list()) }
 
 // limit writes the clause that limits the rows. It follows an ORDER BY.
 func (q *Query) limit(n int) *Query {
@@ -66,9 +69,11 @@ func (q *Query) limit(n int) *Query {
 	return q.Write(q.dialect.Limit(q.dialect.Placeholder(len(q.args), nil)))
 }
 
-// statement returns the statement that was written.
-func (q *Query) statement() Statement {
-	return Statement{SQL: q.sql.String(), Args: q.args, Reads: q.reads, Slow: q.slow}
+// A condition writes a condition of a WHERE clause; nil: true for every row.
+type condition func(*Query)
+
+func present(all []condition) []condition {
+	return slices.DeleteFunc(slices.Clone(all), func(c condition) bool { return c == nil })
 }
 
 // and returns a conjunction of conditions in parentheses; nil if there are none.
@@ -77,29 +82,22 @@ func and(all ...condition) condition { return join(" AND ", all) }
 func or(all ...condition) condition { return join(" OR ", all) }
 
 func join(word string, all []condition) condition {
-	all = slices.DeleteFunc(all, func(c condition) bool { return c == nil })
-	switch len(all) {
+	switch all = present(all); len(all) {
 	case 0:
 		return nil
 	case 1:
 		return all[0]
 	}
 	return func(q *Query) {
-		for i, c := range all {
-			q.Write([]string{"(", word}[min(i, 1)])
-			c(q)
-		}
-		q.Write(")")
+		q.Write("(").list(len(all), word, func(i int) { all[i](q) }).Write(")")
 	}
 }
 
 // text returns a condition without parameters.
 func text(sql string) condition { return func(q *Query) { q.Write(sql) } }
 
-// compare returns the condition expr operator value.
-func compare(expr, operator string, value any, as *Column) condition {
-	return func(q *Query) { q.Write(expr, operator).Bind(value, as) }
-}
+// never is true for no row.
+var never = text("1 = 0")
 
 // not returns the condition that another one is false or NULL.
 func not(c condition) condition {
@@ -110,73 +108,63 @@ func not(c condition) condition {
 	}
 }
 
-// A term is an expression of an order with the value to compare it with.
-type term struct {
-	expr  string
-	value any
-	as    *Column
+// A field is an expression, and the column that it is; nil: none.
+type field struct {
+	expr string
+	as   *Column
 }
 
-// after returns the condition that a row comes after the terms in their order.
-func after(d Dialect, terms []term) condition {
-	if d.Keyset() == RowCompare || len(terms) == 1 {
-		return compareRows(terms, " > ")
-	}
-	var cases []condition
-	for i, last := range terms {
-		var same []condition
-		for _, t := range terms[:i] {
-			same = append(same, compare(t.expr, " = ", t.value, t.as))
-		}
-		cases = append(cases, and(append(same, compare(last.expr, " > ", last.value, last.as))...))
-	}
-	return or(cases...)
+// is returns the condition field operator value.
+func (f field) is(operator string, value any) condition {
+	return func(q *Query) { q.Write(f.expr, operator).Bind(value, f.as) }
 }
 
-// within returns the condition that a row does not come before the terms, or comes
-// before them, in their order.
-func within(d Dialect, terms []term, operator string) condition {
-	switch {
-	case d.Keyset() == RowCompare || len(terms) == 1:
-		return compareRows(terms, operator)
-	case operator == " >= ":
-		var same []condition
-		for _, t := range terms {
-			same = append(same, compare(t.expr, " = ", t.value, t.as))
-		}
-		return or(after(d, terms), and(same...))
-	}
-	return before(terms)
-}
-
-// before returns the condition that a row comes before the terms in their order.
-func before(terms []term) condition {
-	var cases []condition
-	for i, last := range terms {
-		var same []condition
-		for _, t := range terms[:i] {
-			same = append(same, compare(t.expr, " = ", t.value, t.as))
-		}
-		cases = append(cases, and(append(same, compare(last.expr, " < ", last.value, last.as))...))
-	}
-	return or(cases...)
-}
-
-// compareRows compares row values, or single values.
-func compareRows(terms []term, operator string) condition {
+// between returns the condition that the field is in [from, to).
+func (f field) between(from, to any) condition {
 	return func(q *Query) {
-		open, close := "(", ")"
-		if len(terms) == 1 {
-			open, close = "", ""
-		}
-		q.Write(open)
-		for i, t := range terms {
-			q.Write([]string{"", ", "}[min(i, 1)], t.expr)
-		}
-		q.Write(close, operator, open)
-		for i, t := range terms {
-			q.Write([]string{"", ", "}[min(i, 1)]).Bind(t.value, t.as)
-		}
-		q.Write(close)
+		f.is(" >= ", from)(q)
+		f.is(" < ", to)(q.Write(" AND "))
 	}
+}
+
+// in returns the condition that the field is one of some values.
+func (f field) in(values []any) condition {
+	return func(q *Query) {
+		q.Write(f.expr, " IN (").list(len(values), ", ", func(i int) { q.Bind(values[i], f.as) }).Write(")")
+	}
+}
+
+// Fields are a key or an order.
+type fields []field
+
+// list returns the expressions, separated by commas.
+func (all fields) list() string {
+	exprs := make([]string, len(all))
+	for i, f := range all {
+		exprs[i] = f.expr
+	}
+	return strings.Join(exprs, ", ")
+}
+
+// are returns the condition that a row comes after some values (" > "), before
+// them (" < ") or not before them (" >= ") in the order of the fields.
+func (all fields) are(operator string, values []any, form Keyset) condition {
+	if len(all) == 1 {
+		return all[0].is(operator, values[0])
+	}
+	if form == RowCompare {
+		return func(q *Query) {
+			q.Write("(", all.list(), ")", operator, "(").list(len(all), ", ", func(i int) { q.Bind(values[i], all[i].as) }).Write(")")
+		}
+	}
+	var cases, same []condition
+	for i, f := range all {
+		op := operator
+		if i < len(all)-1 {
+			op = operator[:2] + " " // without the = of >=
+		}
+		cases = append(cases, and(append(same, f.is(op, values[i]))...))
+		same = append(same, f.is(" = ", values[i]))
+	}
+	return or(cases...)
 }

@@ -115,10 +115,10 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (unit timeunit.
 		if err != nil || v.Columns[at].Epochs == nil {
 			return err
 		}
-		v.updated = &updated{at: at, epochs: v.Columns[at].Epochs}
-		found, err := v.sample(ctx, x)
+		v.updated = &updated{field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
+		votes, _, err := v.sample(ctx, x)
 		if err == nil {
-			unit, err = timeunit.Decide(timeunit.Unknown, timeunit.Unknown, found.votes)
+			unit, err = timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
 		}
 		return err
 	})
@@ -185,7 +185,7 @@ func (x *tx) end() {
 // each calls row with each row of a query until row returns false. It reports
 // whether row took all.
 func (x *tx) each(ctx context.Context, q *Query, row func(raw []any) bool) (all bool, err error) {
-	x.note(func() { all, err = x.session.Query(ctx, q.statement(), row) })
+	x.note(func() { all, err = x.session.Query(ctx, q.Statement(), row) })
 	return all, cancelled(ctx, err)
 }
 
@@ -212,41 +212,28 @@ func (x *tx) count(ctx context.Context, q *Query) (int64, error) {
 	return integer(row[0])
 }
 
-// any reports whether a query, which is limited to one row, returns it.
-func (x *tx) any(ctx context.Context, q *Query) (found bool, err error) {
-	_, err = x.each(ctx, q, func([]any) bool {
-		found = true
-		return true
-	})
-	return found, err
-}
-
 // integer returns a raw value that is an integer in one of the drivers' forms.
 func integer(raw any) (int64, error) {
-	switch v := raw.(type) {
-	case int64:
-		return v, nil
-	case *string:
-		return strconv.ParseInt(*v, 10, 64)
-	case string:
-		return strconv.ParseInt(v, 10, 64)
-	case []byte:
-		return strconv.ParseInt(string(v), 10, 64)
+	if n, ok := raw.(int64); ok {
+		return n, nil
+	}
+	if text, ok := textOf(raw); ok {
+		return strconv.ParseInt(text, 10, 64)
 	}
 	return 0, fmt.Errorf("%s is not an integer", Show(raw))
 }
 
-// truth returns a raw value that is a boolean.
-func truth(raw any) bool {
+// textOf returns a raw value that is text in one of the drivers' forms.
+func textOf(raw any) (string, bool) {
 	switch v := raw.(type) {
-	case bool:
-		return v
-	case int64:
-		return v != 0
 	case *string:
-		return *v == "t"
+		return *v, true
+	case string:
+		return v, true
+	case []byte:
+		return string(v), true
 	}
-	return false
+	return "", false
 }
 
 // keep returns a raw value that stays valid, for use as a parameter of its column.

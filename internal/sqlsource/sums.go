@@ -1,7 +1,6 @@
 package sqlsource
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 )
@@ -22,45 +21,32 @@ func (c *child) sums(among condition) (q *Query, ok bool) {
 	if !ok || c.updated != nil && c.updated.epochs != nil {
 		return nil, false
 	}
-	keys := c.keyExprs()
-	for i, tie := range c.ties() {
-		if tie != "" {
+	keys := c.keyFields()
+	for i := range keys {
+		if tie := c.tie(i); tie.expr != "" {
 			keys[i] = tie
 		}
 	}
 	updated := "NULL"
 	if c.updated != nil {
-		updated = "max(" + c.exprs[c.updated.at] + ")"
+		updated = "max(" + c.updated.expr + ")"
 	}
-	q = c.ask("SELECT ", joined(keys), ", count(*), ", summer.Sum(c.token()), ", ", updated, " ", c.From())
-	return q.where(among).Write(" GROUP BY ", joined(keys)), true
+	q = c.query(keys.list(), "count(*)", summer.Sum(c.token()), updated)
+	return q.where(among).Write(" GROUP BY ", keys.list()), true
 }
 
-// readSums reads the sums of a child's rows.
-func (r *childReader) readSums(ctx context.Context, x *tx, c *child, i int, q *Query, times Times) error {
+// addSum adds a row of sums.
+func (c *child) addSum(rows *childRows, raw []any, times Times) (err error) {
 	k := len(c.key)
-	var fault error
-	_, err := x.each(ctx, q, func(raw []any) bool {
-		rows := r.rowsOf(c, i, raw)
-		if rows == nil {
-			return true
-		}
-		count, err := integer(raw[k])
-		rows.count = uint64(count)
-		if err == nil {
-			rows.sum, err = wrapSum(raw[k+1])
-		}
-		if err != nil {
-			fault = fmt.Errorf("token: %w", err)
-			return true
-		}
-		rows.updated, err = c.timeOf(raw[k+2], times)
-		rows.fault = c.named(err)
-		return true
-	})
-	if err == nil {
-		err = fault
+	n, err := integer(raw[k])
+	if err != nil {
+		return fmt.Errorf("token: %w", err)
 	}
+	rows.count = uint64(n)
+	if rows.sum, err = wrapSum(raw[k+1]); err != nil {
+		return fmt.Errorf("token: %w", err)
+	}
+	rows.updated, err = c.timeOf(raw[k+2], times)
 	return err
 }
 

@@ -170,12 +170,7 @@ func (t *Table) describeRows(ctx context.Context, x *tx) error {
 			return fmt.Errorf("key %s has no declared type, and no row shows it yet: %w", v.names[v.key[at]], doc.ErrUnavailable)
 		}
 	}
-	for _, v := range t.timed() {
-		if _, err := v.checkUnit(ctx, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.checkUnits(ctx, x)
 }
 
 // views returns the main view, then those that refer to its key: children first.
@@ -203,8 +198,8 @@ func (t *Table) timed() []*view {
 	return slices.DeleteFunc(t.views(), func(v *view) bool { return v.updated == nil })
 }
 
-// Described returns the SQLs of the table as they were described.
-func (t *Table) Described() (all []*Described) {
+// sqls returns the SQLs of the table as they were described.
+func (t *Table) sqls() (all []*Described) {
 	for _, v := range t.views() {
 		all = append(all, &v.Described)
 	}
@@ -242,9 +237,6 @@ func (t *Table) Columns() []string { return slices.Clone(t.names) }
 // Epoch returns the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
 
-// Settings returns the sessions' settings that the table was described with.
-func (t *Table) Settings() string { return t.settings }
-
 // Source returns the table's database.
 func (t *Table) Source() *Source { return t.source }
 
@@ -268,26 +260,15 @@ func (t *Table) Now(ctx context.Context) (time.Time, error) {
 // Behind returns why the absence of a row proves nothing, as on a standby; "" if
 // an absent row is gone.
 func (t *Table) Behind(ctx context.Context) (reason string, err error) {
-	replica, ok := t.source.dialect.(Replica)
-	if !ok {
-		return "", nil
-	}
-	err = t.read(ctx, "look for a delay of the standby", func(x *tx) error {
-		reason, err = replica.Behind(ctx, x.session)
-		return err
-	})
-	return reason, err
+	return asking(ctx, t, "look for a delay of the standby", func(d Replica, x *tx) (string, error) { return d.Behind(ctx, x.session) })
 }
 
 // Count returns the number of live rows, or the planner's estimate if the SQL
 // fails for a row.
-func (t *Table) Count(ctx context.Context) (n int64, err error) {
-	err = t.read(ctx, "count the rows", func(x *tx) error {
-		q := t.ask("SELECT count(*) ", t.From()).where(t.live(), t.unlisted())
-		q.slow = true
-		n, err = x.count(ctx, q)
-		return err
-	})
+func (t *Table) Count(ctx context.Context) (int64, error) {
+	q := t.query("count(*)").where(t.live(), t.unlisted())
+	q.slow = true
+	n, err := reading(ctx, t, "count the rows", func(x *tx) (int64, error) { return x.count(ctx, q) })
 	if isRowFault(err) {
 		return t.Estimate(ctx)
 	}
@@ -297,16 +278,14 @@ func (t *Table) Count(ctx context.Context) (n int64, err error) {
 // Breakpoints returns every n-th OID in the database's order of keys, without the
 // first: the bounds of ranges of n rows. It reads the keys of the whole table in
 // one query. Keys that can't be OIDs bound no range: Range rejects their rows.
-func (t *Table) Breakpoints(ctx context.Context, every int) (oids []doc.OID, err error) {
+func (t *Table) Breakpoints(ctx context.Context, every int) ([]doc.OID, error) {
 	every = max(every, 1)
-	err = t.read(ctx, "find the ranges", func(x *tx) error {
-		if _, ok := t.dialect.(Embedded); ok {
-			oids, err = t.countKeys(ctx, x, every)
-		} else {
-			oids, err = t.keysOf(ctx, x, t.breakpoints(every))
-		}
-		return err
-	})
+	q, n, take := t.breakpoints(every), -1, func() bool { return true }
+	if _, ok := t.dialect.(Embedded); ok {
+		q = t.keys().where(t.notNull(), t.live()).order(t.keyOrder())
+		take = func() bool { n++; return n > 0 && n%every == 0 }
+	}
+	oids, err := t.readKeys(ctx, "find the ranges", q, take)
 	if isRowFault(err) {
 		return t.bisectBreakpoints(ctx, every, err)
 	}
@@ -319,50 +298,52 @@ func (t *Table) breakpoints(every int) *Query {
 		numbered = append(numbered, fmt.Sprintf("%s AS k%d", expr, i))
 		outer = append(outer, fmt.Sprintf("k%d", i))
 	}
-	keys := strings.Join(t.keyExprs(), ", ")
 	q := t.ask("SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", strings.Join(numbered, ", "),
-		", row_number() OVER (ORDER BY ", keys, ") - 1 AS n ", t.From())
+		", row_number() OVER (ORDER BY ", t.keyFields().list(), ") - 1 AS n ", t.From())
 	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND n % ").Bind(int64(every), nil).Write(" = 0 ORDER BY n")
 	q.slow = true
 	return q
 }
 
-// countKeys does what the query of breakpoints does.
-func (t *Table) countKeys(ctx context.Context, x *tx, every int) (oids []doc.OID, err error) {
-	n := -1
-	_, err = x.each(ctx, t.keys().where(t.notNull(), t.live()).order(t.keyOrder()), func(raw []any) bool {
-		if n++; n == 0 || n%every != 0 {
-			return true
-		}
-		if oid, err := t.oid(raw); err == nil {
-			oids = append(oids, oid)
-		}
-		return true
-	})
-	return oids, err
-}
-
-// keysOf returns the usable keys that a query selects.
-func (t *Table) keysOf(ctx context.Context, x *tx, q *Query) (oids []doc.OID, err error) {
+// keysOf returns the usable keys that a query selects, of the rows for which take
+// returns true; nil: all.
+func (t *Table) keysOf(ctx context.Context, x *tx, q *Query, take func() bool) (oids []doc.OID, err error) {
 	_, err = x.each(ctx, q, func(raw []any) bool {
-		if oid, err := t.oid(raw); err == nil {
-			oids = append(oids, oid)
+		if take == nil || take() {
+			if oid, err := t.oid(raw); err == nil {
+				oids = append(oids, oid)
+			}
 		}
 		return true
 	})
 	return oids, err
 }
 
-// readKeys runs a query of keys in a transaction.
-func (t *Table) readKeys(ctx context.Context, doing string, q *Query) (oids []doc.OID, err error) {
-	err = t.read(ctx, doing, func(x *tx) error {
-		oids, err = t.keysOf(ctx, x, q)
-		return err
-	})
-	return oids, err
+// readKeys is keysOf in a transaction.
+func (t *Table) readKeys(ctx context.Context, doing string, q *Query, take func() bool) ([]doc.OID, error) {
+	return reading(ctx, t, doing, func(x *tx) ([]doc.OID, error) { return t.keysOf(ctx, x, q, take) })
 }
 
 // read runs do in a transaction.
 func (t *Table) read(ctx context.Context, doing string, do func(*tx) error) error {
 	return t.wrap(doing, t.source.read(ctx, t.settings, func(x *tx, _ Snapshot) error { return do(x) }))
+}
+
+// reading returns what do reads in a transaction.
+func reading[T any](ctx context.Context, t *Table, doing string, do func(*tx) (T, error)) (result T, err error) {
+	err = t.read(ctx, doing, func(x *tx) error {
+		result, err = do(x)
+		return err
+	})
+	return result, err
+}
+
+// asking is reading by a dialect that has an ability. Without the ability the
+// answer is zero.
+func asking[Ability, T any](ctx context.Context, t *Table, doing string, do func(Ability, *tx) (T, error)) (answer T, err error) {
+	able, ok := t.dialect.(Ability)
+	if !ok {
+		return answer, nil
+	}
+	return reading(ctx, t, doing, func(x *tx) (T, error) { return do(able, x) })
 }

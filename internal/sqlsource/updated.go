@@ -1,6 +1,7 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +17,11 @@ import (
 // shows it: see timeunit. If no row shows it, no row of the snapshot has a
 // plausible updateTime, so no window misses a row.
 type updated struct {
-	at     int            // the column
-	zone   *time.Location // of times without one
-	epochs Epochs         // nil: the column has a time type
-	times  atomic.Value   // a Times; unset until a row has shown the unit
+	field
+	at     int                   // the column
+	zone   *time.Location        // of times without one
+	epochs Epochs                // nil: the column has a time type
+	times  atomic.Pointer[Times] // nil until a row has shown the unit
 
 	deciding sync.Mutex // held while the unit is decided; guards conf
 	conf     updatedConfig
@@ -54,37 +56,29 @@ func (v *view) newUpdated(conf updatedConfig) (*updated, error) {
 		return nil, err
 	}
 	c := &v.Columns[at]
-	u := &updated{at: at, zone: conf.zone, epochs: c.Epochs, conf: conf}
+	u := &updated{field: v.field(at), at: at, zone: cmp.Or(conf.zone, time.UTC), epochs: c.Epochs, conf: conf}
+	is := fmt.Sprintf("column %s has type %s", c.Name, c.Type)
 	switch {
 	case c.Clock == nil && c.Epochs == nil:
-		return nil, &ConfigError{v.paths.updated, fmt.Sprintf("column %s has type %s", c.Name, c.Type),
-			"it must be a timestamp, a date or the number of seconds, milli-, micro- or nanoseconds since 1970"}
+		return nil, &ConfigError{v.paths.updated, is, "it must be a timestamp, a date or the number of seconds, milli-, micro- or nanoseconds since 1970"}
 	case c.Clock == nil:
-		if u.zone == nil {
-			u.zone = time.UTC
-		}
 		return u, nil
 	case conf.declared != timeunit.Unknown:
-		return nil, &ConfigError{v.unitField(), fmt.Sprintf("column %s has type %s, which has no unit", c.Name, c.Type), "remove unit"}
-	case c.Clock.Form == Wall && u.zone == nil:
-		return nil, &ConfigError{"timezone", fmt.Sprintf("column %s has type %s, so its time zone is not known", c.Name, c.Type),
-			"set timezone, for example UTC or Europe/Berlin"}
-	case u.zone == nil:
-		u.zone = time.UTC
+		return nil, &ConfigError{v.unitField(), is + ", which has no unit", "remove unit"}
+	case c.Clock.Form == Wall && conf.zone == nil:
+		return nil, &ConfigError{"timezone", is + ", so its time zone is not known", "set timezone, for example UTC or Europe/Berlin"}
 	}
-	u.setTimes(clockTimes{c.Clock, u.zone})
+	var times Times = clockTimes{c.Clock, u.zone}
+	u.times.Store(&times)
 	return u, nil
 }
 
-// A timesBox holds any Times: an atomic.Value holds one type.
-type timesBox struct{ Times }
-
-func (u *updated) setTimes(t Times) { u.times.CompareAndSwap(nil, timesBox{t}) }
-
 // known returns the conversion; nil: no row has shown the unit yet.
 func (u *updated) known() Times {
-	box, _ := u.times.Load().(timesBox)
-	return box.Times
+	if t := u.times.Load(); t != nil {
+		return *t
+	}
+	return nil
 }
 
 // unitField is the configuration's field for the unit.
@@ -112,22 +106,22 @@ func (v *view) times(ctx context.Context, x *tx) (Times, error) {
 // declared or the stored unit.
 func (v *view) checkUnit(ctx context.Context, x *tx) (Times, error) {
 	u := v.updated
-	if u == nil || u.epochs == nil {
-		return nil, nil
+	if u.epochs == nil {
+		return u.known(), nil
 	}
-	s, err := v.sample(ctx, x)
+	votes, values, err := v.sample(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	unit, err := v.decide(s.votes)
+	unit, err := v.decide(votes)
 	if err != nil {
 		return nil, err
 	}
 	if t := u.known(); t != nil {
 		return t, nil
 	}
-	if t := u.epochs.Times(unit, s.values, u.zone); t != nil {
-		u.setTimes(t)
+	if t := u.epochs.Times(unit, values, u.zone); t != nil {
+		u.times.CompareAndSwap(nil, &t)
 		return u.known(), nil
 	}
 	if guesser, ok := u.epochs.(Guesser); ok {
@@ -140,50 +134,38 @@ func (v *view) checkUnit(ctx context.Context, x *tx) (Times, error) {
 // this snapshot only.
 func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
 	const rows = 100
+	u := v.updated
 	ask := func(where, order string, row func(any) bool) error {
-		expr := v.exprs[v.updated.at]
-		q := v.ask("SELECT ", v.updatedExpr(), " ", v.From(), " WHERE ", expr, where, " ORDER BY ", expr, order).limit(rows)
+		q := v.query(v.updatedExpr()).where(text(u.expr+where)).Write(" ORDER BY ", u.expr, order).limit(rows)
 		_, err := x.each(ctx, q, func(raw []any) bool { return row(raw[0]) })
 		return err
 	}
-	t, err := g.Guess(ask, v.exprs[v.updated.at], v.updated.zone)
-	var fault *guessFault
+	t, err := g.Guess(ask, u.expr, u.zone)
+	var fault *ConfigError
 	if errors.As(err, &fault) {
-		return nil, &ConfigError{v.paths.updated, "column " + v.names[v.updated.at] + ": " + fault.what, fault.do}
+		return nil, &ConfigError{v.paths.updated, "column " + v.names[u.at] + ": " + fault.What, fault.Do}
 	}
 	return t, err
 }
 
-// A guessFault is a fault of the configuration: the column holds no times.
-type guessFault struct{ what, do string }
-
-func (f *guessFault) Error() string { return f.what }
-
 // NoTimes returns the error of a Guesser for a column whose rows hold no times.
-func NoTimes(what, do string) error { return &guessFault{what, do} }
+func NoTimes(what, do string) error { return &ConfigError{What: what, Do: do} }
 
-// A sample is values of a column that are plausible times.
-type sample struct {
-	votes  timeunit.Votes
-	values []any
-}
-
-// sample reads rows that can vote. It uses an index on the column. Without one,
-// and with too few plausible rows, it reads the whole table, as a window does.
-func (v *view) sample(ctx context.Context, x *tx) (*sample, error) {
-	s := &sample{votes: timeunit.Votes{}}
+// sample reads rows that can vote: values that are plausible times. It uses an
+// index on the column. Without one, and with too few plausible rows, it reads the
+// whole table, as a window does.
+func (v *view) sample(ctx context.Context, x *tx) (votes timeunit.Votes, values []any, err error) {
+	votes = timeunit.Votes{}
 	u := v.updated
-	c, expr := &v.Columns[u.at], v.exprs[u.at]
-	q := v.ask("SELECT ", v.updatedExpr(), " ", v.From())
-	q.where(func(q *Query) { u.epochs.Plausible(q, expr, c, x.at) }).limit(timeunit.Sample)
-	_, err := x.each(ctx, q, func(raw []any) bool {
+	q := v.query(v.updatedExpr()).where(func(q *Query) { u.epochs.Plausible(q, u.expr, u.as, x.at) }).limit(timeunit.Sample)
+	_, err = x.each(ctx, q, func(raw []any) bool {
 		if unit := u.epochs.Unit(raw[0], x.at); unit != timeunit.Unknown {
-			s.votes[unit]++
-			s.values = append(s.values, keep(raw[0]))
+			votes[unit]++
+			values = append(values, keep(raw[0]))
 		}
 		return true
 	})
-	return s, err
+	return votes, values, err
 }
 
 // A conflictError is a ConfigError about the unit of an updateTime.
@@ -247,14 +229,16 @@ func (t *Table) Units() map[string]timeunit.Unit {
 // CheckUnits finds the units of the updateTimes again. The error is a *ConfigError
 // if the rows contradict a declared or stored unit.
 func (t *Table) CheckUnits(ctx context.Context) error {
-	return t.read(ctx, "sample the updateTimes", func(x *tx) error {
-		for _, v := range t.timed() {
-			if _, err := v.checkUnit(ctx, x); err != nil {
-				return err
-			}
+	return t.read(ctx, "sample the updateTimes", func(x *tx) error { return t.checkUnits(ctx, x) })
+}
+
+func (t *Table) checkUnits(ctx context.Context, x *tx) error {
+	for _, v := range t.timed() {
+		if _, err := v.checkUnit(ctx, x); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // Tick returns the precision of updateTime, the coarsest of all SQLs. A child in

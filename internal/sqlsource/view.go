@@ -15,6 +15,7 @@ type view struct {
 	Described
 	dialect Dialect
 	paths   paths
+	every   []int    // the positions of all columns
 	names   []string // of the columns
 	exprs   []string // by which statements name them
 	key     []int    // the columns of the key
@@ -68,10 +69,11 @@ func (v *view) findColumns() error {
 	if len(v.Columns) == 0 {
 		return &ConfigError{v.paths.sql, "it returns no columns", "write a SELECT"}
 	}
-	for _, c := range v.Columns {
+	for i, c := range v.Columns {
 		if slices.Contains(v.names, c.Name) {
 			return &ConfigError{v.paths.sql, "it returns two columns named " + c.Name, "rename one of them with AS"}
 		}
+		v.every = append(v.every, i)
 		v.names = append(v.names, c.Name)
 		v.exprs = append(v.exprs, v.Alias+"."+v.dialect.Quote(c.Name))
 	}
@@ -125,7 +127,7 @@ func (v *view) findKinds(ctx context.Context, x *tx) error {
 		if !ok {
 			return fmt.Errorf("key %s: its type is unknown", v.names[at])
 		}
-		row, err := x.one(ctx, v.ask("SELECT ", typer.KindQuery(v.exprs[at]), " ", v.From()))
+		row, err := x.one(ctx, v.query(typer.KindQuery(v.exprs[at])))
 		if err != nil {
 			return err
 		}
@@ -162,6 +164,11 @@ func (v *view) ask(sql ...string) *Query {
 	return q.Write(sql...)
 }
 
+// query begins a statement that selects expressions.
+func (v *view) query(exprs ...string) *Query {
+	return v.ask("SELECT ", strings.Join(exprs, ", "), " ", v.From())
+}
+
 // selected returns the expressions under which columns are fetched.
 func (v *view) selected(at ...int) []string {
 	exprs := make([]string, len(at))
@@ -169,15 +176,6 @@ func (v *view) selected(at ...int) []string {
 		exprs[i] = v.dialect.Select(&v.Columns[n], v.exprs[n])
 	}
 	return exprs
-}
-
-// all returns the positions of all columns.
-func (v *view) all() []int {
-	at := make([]int, len(v.Columns))
-	for i := range at {
-		at[i] = i
-	}
-	return at
 }
 
 // token returns the expression of a row's digest, or NULL.
@@ -191,11 +189,11 @@ func (v *view) token() string {
 // bodies begins a statement that selects all columns, then the token unless the
 // database is Embedded.
 func (v *view) bodies() *Query {
-	exprs := v.selected(v.all()...)
+	exprs := v.selected(v.every...)
 	if _, ok := v.dialect.(Embedded); !ok {
 		exprs = append(exprs, v.token())
 	}
-	return v.ask("SELECT ", strings.Join(exprs, ", "), " ", v.From())
+	return v.query(exprs...)
 }
 
 // digest returns the digest of a row of bodies; 0: unknown.
@@ -209,18 +207,17 @@ func (v *view) digest(raw []any) (uint64, error) {
 
 // keys begins a statement that selects the key.
 func (v *view) keys() *Query {
-	return v.ask("SELECT ", strings.Join(v.selected(v.key...), ", "), " ", v.From())
+	return v.query(v.selected(v.key...)...)
 }
 
-// stamps begins a statement that selects key, updateTime and token. Without digest
-// the token is NULL.
+// stamps begins a statement that selects key and updateTime, with digest also the
+// token.
 func (v *view) stamps(digest bool) *Query {
-	exprs, token := v.selected(v.key...), "NULL"
+	exprs := append(v.selected(v.key...), v.updatedExpr())
 	if digest {
-		token = v.token()
+		exprs = append(exprs, v.token())
 	}
-	exprs = append(exprs, v.updatedExpr(), token)
-	return v.ask("SELECT ", strings.Join(exprs, ", "), " ", v.From())
+	return v.query(exprs...)
 }
 
 // updatedExpr is the expression under which updateTime is fetched, or NULL.
@@ -231,16 +228,19 @@ func (v *view) updatedExpr() string {
 	return v.selected(v.updated.at)[0]
 }
 
-// row converts the columns of a raw row.
-func (v *view) row(raw []any) (doc.Row, error) {
-	row := doc.Row{Names: v.names, Values: make([]any, len(v.Columns))}
-	for i := range v.Columns {
+// row converts a raw row of all columns.
+func (v *view) row(raw []any) (doc.Row, error) { return v.rowOf(v.every, v.names, raw) }
+
+// rowOf converts a raw row of some columns.
+func (v *view) rowOf(columns []int, names []string, raw []any) (doc.Row, error) {
+	row := doc.Row{Names: names, Values: make([]any, len(columns))}
+	for i, at := range columns {
 		if raw[i] == nil {
 			continue
 		}
 		var err error
-		if row.Values[i], err = v.Columns[i].Value(raw[i]); err != nil {
-			return row, fmt.Errorf("column %s: %w", v.names[i], err)
+		if row.Values[i], err = v.Columns[at].Value(raw[i]); err != nil {
+			return row, fmt.Errorf("column %s: %w", names[i], err)
 		}
 	}
 	return row, nil

@@ -21,14 +21,14 @@ import (
 // without an OID. A row with an unusable updateTime of a child comes with zero
 // Updated; fetching it returns the reason.
 func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
-	return func(yield func([]doc.Stamp, error) bool) {
+	return lists(func(emit func([]doc.Stamp) error) error {
 		if w.Empty() {
-			return
+			return nil
 		}
-		changed := make([]*changedKeys, len(t.children))
-		for i, c := range t.children {
+		var changed []*changedKeys
+		for _, c := range t.children {
 			if c.updated != nil {
-				changed[i] = t.newChangedKeys(c.view, w, nil)
+				changed = append(changed, t.newChangedKeys(c.view, w, nil))
 			}
 		}
 		// The stamps of the page have the children of the same snapshot. An error is
@@ -36,20 +36,28 @@ func (t *Table) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 		also := func(x *tx, stamps []doc.Stamp) {
 			known := doc.SetOf(doc.OIDs(stamps))
 			for _, c := range changed {
-				if c != nil && c.readFirst(ctx, x, known) != nil {
+				if c.readFirst(ctx, x, known) != nil {
 					return // the transaction has failed; the other children use new ones
 				}
 			}
 		}
-		if !t.stampsOfRows(ctx, w, yield, also) {
-			return
+		if err := t.stampsOfRows(ctx, w, emit, also); err != nil {
+			return err
 		}
 		for _, c := range changed {
-			if c != nil && !t.stampsOfParents(ctx, c, yield) {
-				return
+			err := c.each(ctx, func(oids []doc.OID) error {
+				stamps, err := t.StampsOf(ctx, oids)
+				if err != nil {
+					return err
+				}
+				return emit(stamps)
+			})
+			if err != nil {
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // A windowScan lists the rows of a view whose updateTime is in a window, in the
@@ -61,7 +69,7 @@ type windowScan struct {
 	also     condition // a further condition
 	nulls    bool      // the next page includes rows with a NULL key
 	from, to any       // nil: not known yet
-	after    *place    // the last row read; nil: none yet
+	last     []any     // the place of the last row read; nil: none yet
 }
 
 func (s *windowScan) begin(ctx context.Context, x *tx) (bool, error) {
@@ -77,95 +85,71 @@ func (s *windowScan) begin(ctx context.Context, x *tx) (bool, error) {
 }
 
 func (s *windowScan) where() []condition {
-	v := s.view
-	expr, as := v.exprs[v.updated.at], &v.Columns[v.updated.at]
-	var all []condition
-	if s.after == nil {
-		all = append(all, compare(expr, " >= ", s.from, as))
-	} else {
-		all = append(all, v.afterPlace(v.windowTerms(s.after), s.after))
+	u := s.view.updated
+	first := u.is(" >= ", s.from)
+	if s.last != nil {
+		first = s.view.after(s.order(), s.last)
 	}
-	all = append(all, compare(expr, " < ", s.to, as), s.also)
+	all := []condition{first, u.is(" < ", s.to), s.also}
 	if !s.nulls {
-		all = append(all, v.notNull())
+		all = append(all, s.view.notNull())
 	}
 	return all
 }
 
-func (s *windowScan) order() []string                     { return s.view.windowOrder() }
-func (s *windowScan) place(key []any, updated any) *place { return s.view.windowPlace(key, updated) }
-
-// next moves to the page after a row, or to the first page of rows with a key if
-// the row is nil: it had none.
-func (s *windowScan) next(last *place) {
-	s.nulls = false
-	if last != nil {
-		s.after = last
-	}
+func (s *windowScan) order() fields {
+	return slices.Insert(s.view.keyOrder(), 0, s.view.updated.field)
 }
 
-// stampsOfRows reads by the main rows' updateTime. It reports whether the consumer
-// wants more.
-func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, yield func([]doc.Stamp, error) bool, also func(*tx, []doc.Stamp)) bool {
-	const doing = "read a window"
+func (s *windowScan) place(raw []any) []any {
+	k := len(s.view.key)
+	return slices.Insert(s.view.place(raw[:k]), 0, keep(raw[k]))
+}
+
+// stampsOfRows reads by the main rows' updateTime.
+func (t *Table) stampsOfRows(ctx context.Context, w doc.Window, emit func([]doc.Stamp) error, also func(*tx, []doc.Stamp)) error {
 	s := &windowScan{view: t.view, window: w, nulls: true}
 	for unusable := false; ; {
-		p, err := t.listPage(ctx, doing, s, also)
+		p, err := t.listPage(ctx, "read a window", s, also)
 		if isRowFault(err) {
-			return t.windowByKey(ctx, w, err, yield)
+			return t.windowByKey(ctx, w, err, emit)
 		}
 		if err == nil && s.nulls && p.more && !p.unusable {
 			// Rows without a key may come after the page.
 			p.unusable, err = t.hasNullKey(ctx, w)
 		}
 		if err != nil {
-			yield(nil, err)
-			return false
+			return err
 		}
 		if p.more && p.last == nil {
-			p.stamps = nil // the next page reads them again
+			p.stamps = nil // the next page, of rows with a key, reads them again
 		}
 		if p.unusable && !unusable {
 			unusable = true
 			p.stamps = append(p.stamps, doc.Stamp{})
 		}
-		if len(p.stamps) > 0 && !yield(p.stamps, nil) {
-			return false
+		if err := emit(p.stamps); err != nil || !p.more {
+			return err
 		}
-		if !p.more {
-			return true
-		}
-		also = nil
-		s.next(p.last)
+		also, s.nulls, s.last = nil, false, p.last
 	}
 }
 
 // windowByKey reads the rows of a window in the order of keys, since the SQL fails
 // for some row even if only keys are read.
-func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, yield func([]doc.Stamp, error) bool) bool {
+func (t *Table) windowByKey(ctx context.Context, w doc.Window, fault error, emit func([]doc.Stamp) error) error {
 	unusable, err := t.hasNullKey(ctx, w)
-	if err == nil && unusable && !yield([]doc.Stamp{{}}, nil) {
-		return false
+	if err == nil && unusable {
+		err = emit([]doc.Stamp{{}})
 	}
-	var in condition
-	if err == nil {
-		in, err = t.inWindow(ctx, w)
+	if err != nil {
+		return err
 	}
-	for s := (&scan{}); !s.done; {
-		var p page
-		if err == nil {
-			p, err = t.bisectPage(ctx, s, in, fault)
-		}
-		if err != nil {
-			yield(nil, err)
-			return false
-		}
-		s.done, s.after = !p.more, p.last
-		if len(p.stamps) > 0 && !yield(p.stamps, nil) {
-			return false
-		}
+	in, err := reading(ctx, t, "find the unit of updateTime", func(x *tx) (condition, error) { return t.within(ctx, x, w) })
+	if err != nil {
+		return err
 	}
-	return true
+	return t.stampsOfScan(ctx, &scan{view: t.view, also: in}, fault, emit)
 }
 
 // hasNullKey reports whether a live row of the window has no key.
@@ -174,44 +158,25 @@ func (t *Table) hasNullKey(ctx context.Context, w doc.Window) (bool, error) {
 	return len(b.Rejects) > 0, err
 }
 
-// stampsOfParents reads by a child's updateTime.
-func (t *Table) stampsOfParents(ctx context.Context, c *changedKeys, yield func([]doc.Stamp, error) bool) bool {
-	for oids, err := range c.pages(ctx) {
-		var stamps []doc.Stamp
-		if err == nil {
-			stamps, err = t.StampsOf(ctx, oids)
-		}
-		if err != nil {
-			yield(nil, err)
-			return false
-		}
-		if len(stamps) > 0 && !yield(stamps, nil) {
-			return false
-		}
-	}
-	return true
-}
-
 // Left reads the keys of rows with updateTime in the window that may have left the
 // SQL's result: those that Changes returns, and those that a column marks deleted.
 // A key may come twice. If neither is configured, Left sends no statement.
 func (t *Table) Left(ctx context.Context, w doc.Window) iter.Seq2[[]doc.OID, error] {
-	return func(yield func([]doc.OID, error) bool) {
+	return lists(func(emit func([]doc.OID) error) error {
 		var all []*changedKeys
-		if marked := t.markedBy(t.deletion); marked != nil {
+		if marked := t.marked(); marked != nil {
 			all = append(all, t.newChangedKeys(t.view, w, marked))
 		}
 		if t.changes != nil {
 			all = append(all, t.newChangedKeys(t.changes, w, nil))
 		}
 		for _, c := range all {
-			for oids, err := range c.pages(ctx) {
-				if !yield(oids, err) || err != nil {
-					return
-				}
+			if err := c.each(ctx, emit); err != nil {
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // A changedKeys reads the keys of a view's rows with updateTime in a window, in
@@ -231,81 +196,45 @@ func (t *Table) newChangedKeys(v *view, w doc.Window, also condition) *changedKe
 	return &changedKeys{table: t, scan: &windowScan{view: v, window: w, also: also}}
 }
 
-func (c *changedKeys) pages(ctx context.Context) iter.Seq2[[]doc.OID, error] {
-	return func(yield func([]doc.OID, error) bool) {
-		if c.scan.window.Empty() {
-			return
+func (c *changedKeys) each(ctx context.Context, emit func([]doc.OID) error) error {
+	for more := !c.scan.window.Empty(); more; more = c.more {
+		if !c.read {
+			c.err = c.table.read(ctx, c.doing(), func(x *tx) error { return c.readPage(ctx, x) })
 		}
-		for {
-			if !c.read {
-				c.err = c.table.read(ctx, "read the window of "+c.scan.view.paths.sql, func(x *tx) error { return c.readPage(ctx, x) })
-			}
-			c.read = false
-			if c.err != nil {
-				yield(nil, c.err)
-				return
-			}
-			if len(c.oids) > 0 && !yield(c.oids, nil) {
-				return
-			}
-			if !c.more {
-				return
-			}
+		c.read = false
+		if c.err != nil {
+			return c.err
+		}
+		if err := emit(c.oids); err != nil {
+			return err
 		}
 	}
+	return nil
 }
+
+func (c *changedKeys) doing() string { return "read the window of " + c.scan.view.paths.sql }
 
 // readFirst reads the first page in a transaction that is open already, without
 // the keys that are known.
 func (c *changedKeys) readFirst(ctx context.Context, x *tx, known map[doc.OID]bool) error {
 	c.read = true
-	c.err = c.table.wrap("read the window of "+c.scan.view.paths.sql, c.readPage(ctx, x))
+	c.err = c.table.wrap(c.doing(), c.readPage(ctx, x))
 	c.oids = slices.DeleteFunc(c.oids, func(oid doc.OID) bool { return known[oid] })
 	return c.err
 }
 
 func (c *changedKeys) readPage(ctx context.Context, x *tx) error {
-	c.oids, c.more = nil, false
-	if ok, err := c.scan.begin(ctx, x); !ok || err != nil {
-		return err
-	}
-	v, n, limit := c.scan.view, 0, c.table.stampPage
-	k := len(v.key)
-	exprs := append(v.selected(v.key...), v.updatedExpr())
-	q := v.ask("SELECT ", joined(exprs), " ", v.From()).where(c.scan.where()...).order(c.scan.order()).limit(limit)
-	var last *place
-	_, err := x.each(ctx, q, func(raw []any) bool {
-		if n++; n == limit {
-			last, c.more = v.windowPlace(raw[:k], raw[k]), true
-		}
-		if oid, err := v.oid(raw); err == nil {
-			c.oids = append(c.oids, oid)
-		}
-		return true
-	})
-	slices.Sort(c.oids)
-	c.oids = slices.Compact(c.oids)
-	if last != nil {
-		c.scan.after = last
-	}
+	p, err := c.table.readPage(ctx, x, c.scan.view, c.scan, false)
+	c.oids, c.more, c.scan.last = distinct(p.stamps), p.more, p.last
 	return err
 }
 
-// inWindow returns the condition that a main row's updateTime is in the window;
-// one that no row meets if no row has an updateTime.
-func (t *Table) inWindow(ctx context.Context, w doc.Window) (in condition, err error) {
-	err = t.read(ctx, "find the unit of updateTime", func(x *tx) error {
-		in, err = t.within(ctx, x, w)
-		return err
-	})
-	return in, err
-}
-
+// within returns the condition that a main row's updateTime is in the window; one
+// that no row meets if no row has an updateTime.
 func (t *Table) within(ctx context.Context, x *tx, w doc.Window) (condition, error) {
 	times, err := t.times(ctx, x)
 	if err != nil || times == nil {
-		return text("1 = 0"), err
+		return never, err
 	}
-	from, to := times.Bounds(w)
-	return between(t.exprs[t.updated.at], from, to, &t.view.Columns[t.updated.at]), nil
+	return t.updated.between(times.Bounds(w)), nil
 }

@@ -193,7 +193,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT $3;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a child, statement 9
 SELECT x."id", x."u"
@@ -201,7 +201,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE (x."u", x."id") > ($1, $2) AND x."u" < $3 AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT $4;
--- "2024-05-06 12:00:01+00", "2", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:01+00", "2", "2024-05-06 12:00:09.000000+00", 3
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -216,7 +216,7 @@ FROM (SELECT id, u FROM doc
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT $3;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the rows that left in a window with changes, statement 2
 SELECT x."id", x."u"
@@ -224,7 +224,7 @@ FROM (SELECT id, u FROM doc
 ) x
 WHERE (x."u", x."id") > ($1, $2) AND x."u" < $3 AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT $4;
--- "2024-05-06 12:00:02+00", "2", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:02+00", "2", "2024-05-06 12:00:09.000000+00", 3
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -300,7 +300,7 @@ FROM (SELECT * FROM doc
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."v" IN ($3, $4) AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT $5;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 1, 2, 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 1, 2, 3
 
 -- count the rows marked by a column, statement 1
 SELECT count(*)
@@ -439,7 +439,7 @@ ORDER BY x1."u", x1."id" LIMIT $3;
 -- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 2
-SELECT x1."id", x1."u", NULL
+SELECT x1."id", x1."u"
 FROM (SELECT id, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE x1."u" >= $1 AND x1."u" < $2
@@ -469,7 +469,7 @@ ORDER BY x1."u", x1."id" LIMIT $4;
 -- "2024-05-06 12:00:02+00", "2", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 7
-SELECT x1."id", x1."u", NULL
+SELECT x1."id", x1."u"
 FROM (SELECT id, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE (x1."u", x1."id") > ($1, $2) AND x1."u" < $3 AND x1."id" IS NOT NULL
@@ -477,7 +477,7 @@ ORDER BY x1."u", x1."id" LIMIT $4;
 -- "2024-05-06 12:00:02+00", "2", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 15
-SELECT x1."id", x1."u", NULL
+SELECT x1."id", x1."u"
 FROM (SELECT id, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE x1."id" = ANY ($1);
@@ -703,7 +703,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name"::text COLLATE "C" LIMIT $3;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a child, statement 9
 SELECT x."name", x."u"
@@ -711,7 +711,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE ((x."u", x."name") >= ($1, $2) AND (x."u" <> $3 OR x."name" <> $4 OR x."name"::text COLLATE "C" > $5)) AND x."u" < $6 AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name"::text COLLATE "C" LIMIT $7;
--- "2024-05-06 12:00:01+00", "k2", "2024-05-06 12:00:01+00", "k2", "k2", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:01+00", "k2", "2024-05-06 12:00:01+00", "k2", "k2", "2024-05-06 12:00:09.000000+00", 3
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -726,7 +726,7 @@ FROM (SELECT name, u FROM doc
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name"::text COLLATE "C" LIMIT $3;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the rows that left in a window with changes, statement 2
 SELECT x."name", x."u"
@@ -734,7 +734,7 @@ FROM (SELECT name, u FROM doc
 ) x
 WHERE ((x."u", x."name") >= ($1, $2) AND (x."u" <> $3 OR x."name" <> $4 OR x."name"::text COLLATE "C" > $5)) AND x."u" < $6 AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name"::text COLLATE "C" LIMIT $7;
--- "2024-05-06 12:00:02+00", "k2", "2024-05-06 12:00:02+00", "k2", "k2", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:02+00", "k2", "2024-05-06 12:00:02+00", "k2", "k2", "2024-05-06 12:00:09.000000+00", 3
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -810,7 +810,7 @@ FROM (SELECT * FROM doc
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."v" IN ($3, $4) AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name"::text COLLATE "C" LIMIT $5;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 1, 2, 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 1, 2, 3
 
 -- count the rows marked by a column, statement 1
 SELECT count(*)
@@ -964,7 +964,7 @@ ORDER BY x1."u", x1."name", x1."name"::text COLLATE "C" LIMIT $3;
 -- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 2
-SELECT x1."name", x1."u", NULL
+SELECT x1."name", x1."u"
 FROM (SELECT name, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE x1."u" >= $1 AND x1."u" < $2
@@ -994,7 +994,7 @@ ORDER BY x1."u", x1."name", x1."name"::text COLLATE "C" LIMIT $7;
 -- "2024-05-06 12:00:02+00", "k2", "2024-05-06 12:00:02+00", "k2", "k2", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 7
-SELECT x1."name", x1."u", NULL
+SELECT x1."name", x1."u"
 FROM (SELECT name, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE ((x1."u", x1."name") >= ($1, $2) AND (x1."u" <> $3 OR x1."name" <> $4 OR x1."name"::text COLLATE "C" > $5)) AND x1."u" < $6 AND x1."name" IS NOT NULL
@@ -1009,7 +1009,7 @@ WHERE (x1."name" = ANY ($1) AND x1."name"::text COLLATE "C" = $2);
 -- ["k3"], "k3"
 
 -- read the stamps of a window with a row that fails, statement 15
-SELECT x1."name", x1."u", NULL
+SELECT x1."name", x1."u"
 FROM (SELECT name, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE (x1."name" = ANY ($1) AND x1."name"::text COLLATE "C" = $2);
@@ -1243,7 +1243,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b"::text COLLATE "C" LIMIT $3;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a child, statement 9
 SELECT x."a", x."b", x."c", x."u"
@@ -1251,7 +1251,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE ((x."u", x."a", x."b", x."c") >= ($1, $2, $3, $4) AND (x."u" <> $5 OR x."a" <> $6 OR x."b" <> $7 OR x."c" <> $8 OR x."b"::text COLLATE "C" > $9)) AND x."u" < $10 AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b"::text COLLATE "C" LIMIT $11;
--- "2024-05-06 12:00:01+00", "1", "k2", "3", "2024-05-06 12:00:01+00", "1", "k2", "3", "k2", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:01+00", "1", "k2", "3", "2024-05-06 12:00:01+00", "1", "k2", "3", "k2", "2024-05-06 12:00:09.000000+00", 3
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -1266,7 +1266,7 @@ FROM (SELECT a, b, c, u FROM doc
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b"::text COLLATE "C" LIMIT $3;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the rows that left in a window with changes, statement 2
 SELECT x."a", x."b", x."c", x."u"
@@ -1274,7 +1274,7 @@ FROM (SELECT a, b, c, u FROM doc
 ) x
 WHERE ((x."u", x."a", x."b", x."c") >= ($1, $2, $3, $4) AND (x."u" <> $5 OR x."a" <> $6 OR x."b" <> $7 OR x."c" <> $8 OR x."b"::text COLLATE "C" > $9)) AND x."u" < $10 AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b"::text COLLATE "C" LIMIT $11;
--- "2024-05-06 12:00:02+00", "1", "k2", "3", "2024-05-06 12:00:02+00", "1", "k2", "3", "k2", "2024-05-06 12:00:09.000000+00", 2
+-- "2024-05-06 12:00:02+00", "1", "k2", "3", "2024-05-06 12:00:02+00", "1", "k2", "3", "k2", "2024-05-06 12:00:09.000000+00", 3
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -1350,7 +1350,7 @@ FROM (SELECT * FROM doc
 ) x
 WHERE x."u" >= $1 AND x."u" < $2 AND x."v" IN ($3, $4) AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b"::text COLLATE "C" LIMIT $5;
--- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 1, 2, 2
+-- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 1, 2, 3
 
 -- count the rows marked by a column, statement 1
 SELECT count(*)
@@ -1504,7 +1504,7 @@ ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b"::text COLLATE "C" LIMIT $3;
 -- "2024-05-06 12:00:00.000000+00", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 2
-SELECT x1."a", x1."b", x1."c", x1."u", NULL
+SELECT x1."a", x1."b", x1."c", x1."u"
 FROM (SELECT a, b, c, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE x1."u" >= $1 AND x1."u" < $2
@@ -1534,7 +1534,7 @@ ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b"::text COLLATE "C" LIMIT $11;
 -- "2024-05-06 12:00:02+00", "1", "k2", "3", "2024-05-06 12:00:02+00", "1", "k2", "3", "k2", "2024-05-06 12:00:09.000000+00", 3
 
 -- read the stamps of a window with a row that fails, statement 7
-SELECT x1."a", x1."b", x1."c", x1."u", NULL
+SELECT x1."a", x1."b", x1."c", x1."u"
 FROM (SELECT a, b, c, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE ((x1."u", x1."a", x1."b", x1."c") >= ($1, $2, $3, $4) AND (x1."u" <> $5 OR x1."a" <> $6 OR x1."b" <> $7 OR x1."c" <> $8 OR x1."b"::text COLLATE "C" > $9)) AND x1."u" < $10 AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
@@ -1549,7 +1549,7 @@ WHERE ((x1."a", x1."b", x1."c") IN (SELECT * FROM unnest($1, $2, $3)) AND x1."b"
 -- [1], ["k3"], [3], "k3"
 
 -- read the stamps of a window with a row that fails, statement 15
-SELECT x1."a", x1."b", x1."c", x1."u", NULL
+SELECT x1."a", x1."b", x1."c", x1."u"
 FROM (SELECT a, b, c, u, title, 1 / v AS x FROM doc
 ) x1
 WHERE ((x1."a", x1."b", x1."c") IN (SELECT * FROM unnest($1, $2, $3)) AND x1."b"::text COLLATE "C" = $4);

@@ -120,7 +120,7 @@ var mutants = []mutant{
 			"if e := f.Wait(); e != nil { return r, nil }"),
 		tests: "TestFailedWindowIsReadAgain"},
 	{rule: "R20", name: "pages are read by updateTime without the key", pkg: "internal/sqlsource", function: "windowScan.where",
-		edit:  replace("v.windowTerms(s.after)", "v.windowTerms(s.after)[:1]"),
+		edit:  replace("s.view.after(s.order(), s.last)", "s.view.after(s.order()[:1], s.last)"),
 		tests: "TestConformance", in: "internal/sqlite"},
 	{rule: "R21", name: "the sweep ignores rows without a document", pkg: "deletecheck", function: "comparison.row",
 		edit:  drop("p.differ = append(p.differ, r)"),

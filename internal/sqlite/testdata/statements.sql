@@ -231,7 +231,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a child, statement 9
 SELECT +x."id", +x."u"
@@ -239,7 +239,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE (x."u", x."id") > (+?, +?) AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
--- "2024-05-06 12:00:01.000000", 2, "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:01.000000", 2, "2024-05-06 12:00:09", 3
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -261,7 +261,7 @@ FROM (SELECT id, u FROM doc
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the rows that left in a window with changes, statement 2
 SELECT +x."id", +x."u"
@@ -269,7 +269,7 @@ FROM (SELECT id, u FROM doc
 ) x
 WHERE (x."u", x."id") > (+?, +?) AND x."u" < +? AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
--- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 3
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -345,7 +345,7 @@ FROM (SELECT * FROM doc
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."v" IN (+?, +?) AND x."id" IS NOT NULL
 ORDER BY x."u", x."id" LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 3
 
 -- count the rows marked by a column, statement 1
 SELECT count(*)
@@ -506,7 +506,7 @@ ORDER BY x1."u", x1."id" LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 2
-SELECT +x1."id", +x1."u", NULL
+SELECT +x1."id", +x1."u"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."u" >= +? AND x1."u" < +?
@@ -536,7 +536,7 @@ ORDER BY x1."u", x1."id" LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 2, "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 7
-SELECT +x1."id", +x1."u", NULL
+SELECT +x1."id", +x1."u"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE (x1."u", x1."id") > (+?, +?) AND x1."u" < +? AND x1."id" IS NOT NULL
@@ -551,7 +551,7 @@ WHERE x1."id" IN (+?);
 -- 3
 
 -- read the stamps of a window with a row that fails, statement 15
-SELECT +x1."id", +x1."u", NULL
+SELECT +x1."id", +x1."u"
 FROM (SELECT id, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."id" IN (+?);
@@ -794,7 +794,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a child, statement 9
 SELECT +x."name", +x."u"
@@ -802,7 +802,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE ((x."u", x."name") >= (+?, +?) AND (x."u" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:01.000000", "k2", "2024-05-06 12:00:01.000000", "k2", "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:01.000000", "k2", "2024-05-06 12:00:01.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -824,7 +824,7 @@ FROM (SELECT name, u FROM doc
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the rows that left in a window with changes, statement 2
 SELECT +x."name", +x."u"
@@ -832,7 +832,7 @@ FROM (SELECT name, u FROM doc
 ) x
 WHERE ((x."u", x."name") >= (+?, +?) AND (x."u" <> +? OR x."name" <> +? OR x."name" COLLATE BINARY > ?)) AND x."u" < +? AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -908,7 +908,7 @@ FROM (SELECT * FROM doc
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."v" IN (+?, +?) AND x."name" IS NOT NULL
 ORDER BY x."u", x."name", x."name" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 3
 
 -- count the rows marked by a column, statement 1
 SELECT count(*)
@@ -1076,7 +1076,7 @@ ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 2
-SELECT +x1."name", +x1."u", NULL
+SELECT +x1."name", +x1."u"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."u" >= +? AND x1."u" < +?
@@ -1106,7 +1106,7 @@ ORDER BY x1."u", x1."name", x1."name" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", "k2", "2024-05-06 12:00:02.000000", "k2", "k2", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 7
-SELECT +x1."name", +x1."u", NULL
+SELECT +x1."name", +x1."u"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE ((x1."u", x1."name") >= (+?, +?) AND (x1."u" <> +? OR x1."name" <> +? OR x1."name" COLLATE BINARY > ?)) AND x1."u" < +? AND x1."name" IS NOT NULL
@@ -1121,7 +1121,7 @@ WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
 -- "k3", "k3"
 
 -- read the stamps of a window with a row that fails, statement 15
-SELECT +x1."name", +x1."u", NULL
+SELECT +x1."name", +x1."u"
 FROM (SELECT name, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE (x1."name" IN (+?) AND x1."name" COLLATE BINARY = ?);
@@ -1390,7 +1390,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a child, statement 9
 SELECT +x."a", +x."b", +x."c", +x."u"
@@ -1398,7 +1398,7 @@ FROM (SELECT * FROM part
 ) x
 WHERE ((x."u", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."u" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:01.000000", 1, "k2", 3, "2024-05-06 12:00:01.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:01.000000", 1, "k2", 3, "2024-05-06 12:00:01.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
 -- count updateTimes out of range with a child, statement 2
 SELECT count(*)
@@ -1420,7 +1420,7 @@ FROM (SELECT a, b, c, u FROM doc
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the rows that left in a window with changes, statement 2
 SELECT +x."a", +x."b", +x."c", +x."u"
@@ -1428,7 +1428,7 @@ FROM (SELECT a, b, c, u FROM doc
 ) x
 WHERE ((x."u", x."a", x."b", x."c") >= (+?, +?, +?, +?) AND (x."u" <> +? OR x."a" <> +? OR x."b" <> +? OR x."c" <> +? OR x."b" COLLATE BINARY > ?)) AND x."u" < +? AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 2
+-- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
 -- describe a table marked by a column, statement 1
 SELECT 1
@@ -1504,7 +1504,7 @@ FROM (SELECT * FROM doc
 ) x
 WHERE x."u" >= +? AND x."u" < +? AND x."v" IN (+?, +?) AND x."a" IS NOT NULL AND x."b" IS NOT NULL AND x."c" IS NOT NULL
 ORDER BY x."u", x."a", x."b", x."c", x."b" COLLATE BINARY LIMIT ?;
--- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 2
+-- "2024-05-06 12:00", "2024-05-06 12:00:09", 1, 2, 3
 
 -- count the rows marked by a column, statement 1
 SELECT count(*)
@@ -1665,7 +1665,7 @@ ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 2
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", NULL
+SELECT +x1."a", +x1."b", +x1."c", +x1."u"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE x1."u" >= +? AND x1."u" < +?
@@ -1695,7 +1695,7 @@ ORDER BY x1."u", x1."a", x1."b", x1."c", x1."b" COLLATE BINARY LIMIT ?;
 -- "2024-05-06 12:00:02.000000", 1, "k2", 3, "2024-05-06 12:00:02.000000", 1, "k2", 3, "k2", "2024-05-06 12:00:09", 3
 
 -- read the stamps of a window with a row that fails, statement 7
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", NULL
+SELECT +x1."a", +x1."b", +x1."c", +x1."u"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE ((x1."u", x1."a", x1."b", x1."c") >= (+?, +?, +?, +?) AND (x1."u" <> +? OR x1."a" <> +? OR x1."b" <> +? OR x1."c" <> +? OR x1."b" COLLATE BINARY > ?)) AND x1."u" < +? AND x1."a" IS NOT NULL AND x1."b" IS NOT NULL AND x1."c" IS NOT NULL
@@ -1710,7 +1710,7 @@ WHERE ((x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2
 -- "[[1,\"k3\",3]]", "k3"
 
 -- read the stamps of a window with a row that fails, statement 15
-SELECT +x1."a", +x1."b", +x1."c", +x1."u", NULL
+SELECT +x1."a", +x1."b", +x1."c", +x1."u"
 FROM (SELECT a, b, c, u, title, json(CASE v WHEN 0 THEN '{' ELSE '1' END) AS x FROM doc
 ) x1
 WHERE ((x1."a", x1."b", x1."c") IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) AND x1."b" COLLATE BINARY = ?);

@@ -11,6 +11,7 @@ import (
 
 var faultBehaviours = []behaviour{
 	{"a row for which the SQL fails is one reject, and all others are read", true, failingRows},
+	{"a row for which the SQL fails is one reject of a large batch", true, failingLargeBatch},
 	{"a row whose child fails is one reject, and all others are read", true, failingChildren},
 	{"a row whose deletion mark fails is one reject, and all others are read", true, failingMarks},
 	{"a failing row of a key that differs in case leaves the other key alone", true, failingFoldedKey},
@@ -48,6 +49,15 @@ func failingRows(r *run) {
 			keys := other.failingTable(9, bad...)
 			other.checkFailing(other.open(Config{SQL: r.sql(failing), Batch: size, Page: size + 1, Numbers: r.sink()}), keys, bad...)
 		}
+	}
+}
+
+// A batch may have more rows than a statement can select by key.
+func failingLargeBatch(r *run) {
+	r.failingTable(150, 75)
+	read := r.rangeOf(r.open(Config{SQL: r.sql(failing), Batch: 1000, Numbers: r.sink()}))
+	if read.err != nil || len(read.docs) != 149 || len(read.rejects) != 1 || read.rejects[0].OID != oid(75) {
+		r.Errorf("got %d documents and rejects %q, %v, want 149 and row 75", len(read.docs), read.reasons(), read.err)
 	}
 }
 
