@@ -124,7 +124,9 @@ func TestIndexesAreUsed(t *testing.T) {
 					t.Errorf("%s: got %d rows, want %d", name, got, want)
 				}
 				for _, plan := range db.plans {
-					if !strings.Contains(plan, "Index Cond") || strings.Contains(plan, "Seq Scan") {
+					// Some versions see that a part of a primary key is never NULL, and read nothing.
+					uses := strings.Contains(plan, "Index Cond") || strings.Contains(plan, "One-Time Filter: false")
+					if !uses || strings.Contains(plan, "Seq Scan") {
 						t.Errorf("%s: got a plan without an index, want one with:\n%s", name, plan)
 					}
 				}
