@@ -116,7 +116,7 @@ func TestCatalogKeys(t *testing.T) {
 func TestCatalogTriggers(t *testing.T) {
 	for trigger, want := range map[string]bool{
 		"AFTER UPDATE ON t BEGIN UPDATE t SET updated = 1 WHERE id = NEW.id; END":                  true,
-		`AFTER UPDATE OF id ON t BEGIN UPDATE t SET id = id, "Updated" = 1 WHERE id = NEW.id; END`: true,
+		`AFTER UPDATE OF id ON T BEGIN UPDATE t SET id = id, "Updated" = 1 WHERE id = NEW.id; END`: true,
 		"AFTER INSERT ON t BEGIN UPDATE t SET updated = 1 WHERE id = NEW.id; END":                  false,
 		"AFTER UPDATE ON t BEGIN INSERT INTO log SELECT NEW.updated; END":                          false,
 		"AFTER UPDATE ON t BEGIN UPDATE t SET updated_by = 'me' WHERE updated = NEW.updated; END":  false,

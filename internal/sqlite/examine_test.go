@@ -42,7 +42,7 @@ func TestRelationsAreTheTablesThatSQLsRead(t *testing.T) {
 // Plans name the tables that are read completely as the SQL does not: without
 // aliases, and quoted if necessary.
 func TestPlans(t *testing.T) {
-	db := newDB(t, "CREATE TABLE fast (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE INDEX fast_u ON fast (u)", "INSERT INTO fast VALUES (1, 1700000000), (2, 1700000000)",
+	db := newDB(t, "CREATE TABLE fast (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE INDEX fast_u ON fast (u, id)", "INSERT INTO fast VALUES (1, 1700000000), (2, 1700000000)",
 		"CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "CREATE INDEX t_some ON t (u) WHERE u > 5", "INSERT INTO t VALUES (1, 1700000000), (2, 1700000000), (3, NULL)",
 		`CREATE TABLE "order" (id INTEGER PRIMARY KEY, "from" INTEGER)`, `INSERT INTO "order" VALUES (1, 1700000000)`,
 		"CREATE TABLE keyless (id INTEGER, u INTEGER, part INTEGER)", "CREATE INDEX keyless_u ON keyless (u)", "INSERT INTO keyless SELECT id, u, 1 FROM t",

@@ -144,7 +144,7 @@ func refuse(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped) error {
 	switch {
 	case err == nil:
 		return rows.Close()
-	case code(err) == 0 && strings.HasPrefix(err.Error(), "missing "): // the driver's own error
+	case strings.HasPrefix(err.Error(), "missing "): // the driver's own error
 		return &sqlsource.Fault{Subject: sqlsource.AboutStatement, Text: "it has a parameter", Hint: "write the value into the SQL"}
 	}
 	return err
