@@ -37,7 +37,7 @@ func TestDigestIsTheSameInGoAndSQL(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER, d DATE, b BOOLEAN, n DECIMAL(9, 2), s TEXT, v)")
 	table := db.table(sqlsource.TableConfig{})
 	stored := rapid.OneOf(
-		rapid.Just[any](nil),
+		rapid.SampledFrom([]any{nil, int64(1), "2024-05-06", "2024-05-06 12:00:00"}), // the driver converts some in DATE and BOOLEAN
 		rapid.Map(rapid.Int64(), func(v int64) any { return v }),
 		rapid.Map(rapid.Float64(), func(v float64) any { return v }),
 		rapid.Map(rapid.String(), func(v string) any { return v }),
@@ -50,12 +50,9 @@ func TestDigestIsTheSameInGoAndSQL(t *testing.T) {
 			r.Fatal(err)
 		}
 		docs, rejects := rangeOf(t, table, doc.Range{})
-		if len(rejects) == 1 {
-			return // no document, so its token is never compared
-		}
 		stamps, err := table.StampsOf(t.Context(), []doc.OID{oid(t, 1)})
 		if err != nil || len(docs) != 1 || len(stamps) != 1 || !docs[0].Same(stamps[0]) || docs[0].Token.Digest == 0 {
-			r.Errorf("got documents %v and stamps %v, %v, want one token", docs, stamps, err)
+			r.Errorf("got documents %v, rejects %q and stamps %v, %v, want one token", docs, reasons(rejects), stamps, err)
 		}
 	})
 }
