@@ -55,9 +55,9 @@ func wrapSum(raw any) (uint64, error) {
 	if n, err := integer(raw); err == nil {
 		return uint64(n), nil
 	}
-	sum, ok := new(big.Int).SetString(fmt.Sprint(keep(raw)), 10)
-	if !ok {
+	sum, err := number(raw)
+	if err != nil || !sum.IsInt() {
 		return 0, fmt.Errorf("%s is not a sum of digests", Show(raw))
 	}
-	return sum.Mod(sum, new(big.Int).Lsh(big.NewInt(1), 64)).Uint64(), nil
+	return new(big.Int).Mod(sum.Num(), new(big.Int).Lsh(big.NewInt(1), 64)).Uint64(), nil
 }
