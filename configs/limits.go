@@ -25,7 +25,7 @@ func limitKeys(l *Limits) []key {
 		},
 		{
 			"statements_per_second", false, "write how many statements may be sent in a second, 1 to 100000", "",
-			"How many statements may be sent in a second, on average. Further statements wait in order. In SQLite each page of rows counts as a statement.",
+			"How many statements may be sent in a second, on average. Further statements wait in order. The begin of a transaction counts as a statement.",
 			number{&l.StatementsPerSecond, 1, 100_000},
 		},
 		{
