@@ -24,18 +24,17 @@ func (d *DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, err
 
 func catalog(ctx context.Context, s sqlsource.Session, c *doc.Catalog) error {
 	// Leave out virtual tables and their shadow tables.
-	err := each(ctx, s, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`, nil, func(raw []any) bool {
-		name, _ := raw[0].(string)
-		if raw[1] == "view" {
+	rows, err := query(ctx, s, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if name := r.text(0); r.text(1) == "view" {
 			c.Views = append(c.Views, quoteName(name))
 		} else {
 			c.Tables = append(c.Tables, doc.CatalogTable{Name: name, SQL: quoteName(name)})
 		}
-		return true
-	})
-	if err != nil {
-		return err
 	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -57,27 +56,26 @@ var declaredLength = regexp.MustCompile(`\((\d+)\)`)
 
 func readColumns(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
 	// Include generated columns; hidden = 1 is a virtual table's.
-	err := each(ctx, s, `SELECT +name, +type, +"notnull", +dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, []any{t.Name}, func(raw []any) bool {
-		c := doc.CatalogColumn{NotNull: raw[2] == int64(1)}
-		c.Name, _ = raw[0].(string)
-		c.Type, _ = raw[1].(string)
-		c.SQL = quoteName(c.Name)
-		value, _ := raw[3].(string)
-		c.Now = setsNow.MatchString(value)
+	rows, err := query(ctx, s, `SELECT +name, +type, +"notnull", +dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, t.Name)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		c := doc.CatalogColumn{SQL: quoteName(r.text(0)), NotNull: r.number(2) == 1, Now: setsNow.MatchString(r.text(3))}
+		c.Name, c.Type = r.text(0), r.text(1)
 		if m := declaredLength.FindStringSubmatch(c.Type); m != nil {
 			c.Length, _ = strconv.Atoi(m[1])
 		}
 		_, c.Key = declaredKind(c.Type)
 		t.Columns = append(t.Columns, c)
-		return true
-	})
-	if err != nil {
-		return err
 	}
-	key, err := selectTexts(ctx, s, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, t.Name)
+	var key []string
+	rows, err = query(ctx, s, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, t.Name)
+	for _, r := range rows {
+		key = append(key, r.text(0))
+	}
 	if len(key) > 0 {
-		t.Primary = true
-		t.Keys = [][]string{key}
+		t.Primary, t.Keys = true, [][]string{key}
 		column(t, key[0]).Indexed = true
 	}
 	return err
@@ -101,16 +99,15 @@ func readIndexes(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) 
 		unique  bool
 	}
 	var all []index
-	err := each(ctx, s, `SELECT +l.seq, +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
-		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY l.seq DESC, i.seqno`, []any{t.Name}, func(raw []any) bool {
-		name, _ := raw[3].(string)
-		if raw[1] == int64(0) {
-			all = append(all, index{unique: raw[2] == int64(1)})
+	rows, err := query(ctx, s, `SELECT +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
+		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY l.seq DESC, i.seqno`, t.Name)
+	for _, r := range rows {
+		if r.number(0) == 0 {
+			all = append(all, index{unique: r.number(1) == 1})
 		}
 		last := &all[len(all)-1]
-		last.columns = append(last.columns, name)
-		return true
-	})
+		last.columns = append(last.columns, r.text(2))
+	}
 	for _, i := range all {
 		column(t, i.columns[0]).Indexed = true
 		for _, name := range i.columns {
@@ -129,9 +126,9 @@ var assignments = regexp.MustCompile(`(?is)\bset\b(.*?)(\bwhere\b|;|$)`)
 // readTriggers finds the columns that a trigger sets when a row is updated. It
 // matches common SQL only: its result is advice.
 func readTriggers(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	triggers, err := selectTexts(ctx, s, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, t.Name)
-	for _, text := range triggers {
-		head, body, _ := strings.Cut(strings.ToLower(text), "begin")
+	triggers, err := query(ctx, s, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, t.Name)
+	for _, r := range triggers {
+		head, body, _ := strings.Cut(strings.ToLower(r.text(0)), "begin")
 		if !strings.Contains(head, "update") {
 			continue
 		}
@@ -147,17 +144,16 @@ func readTriggers(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable)
 }
 
 func readReferences(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	return each(ctx, s, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, []any{t.Name}, func(raw []any) bool {
-		to, _ := raw[1].(string)
-		from, _ := raw[2].(string)
-		other, _ := raw[3].(string) // "" for the primary key
-		if raw[0] == int64(0) {
-			t.References = append(t.References, doc.CatalogReference{To: quoteName(to)})
+	// A missing "to" is the primary key.
+	rows, err := query(ctx, s, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, t.Name)
+	for _, row := range rows {
+		if row.number(0) == 0 {
+			t.References = append(t.References, doc.CatalogReference{To: quoteName(row.text(1))})
 		}
 		r := &t.References[len(t.References)-1]
-		r.Columns, r.OtherColumns = append(r.Columns, from), append(r.OtherColumns, other)
-		return true
-	})
+		r.Columns, r.OtherColumns = append(r.Columns, row.text(2)), append(r.OtherColumns, row.text(3))
+	}
+	return err
 }
 
 // resolveReferences replaces the names in foreign keys by the declared ones, and
@@ -195,15 +191,14 @@ func readValues(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) e
 	for i, c := range t.Columns {
 		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
 	}
-	query := fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s LIMIT %d)", strings.Join(held, ", "), t.SQL, sampledRows)
-	return each(ctx, s, query, nil, func(raw []any) bool {
+	rows, err := query(ctx, s, fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s LIMIT %d)", strings.Join(held, ", "), t.SQL, sampledRows))
+	for _, r := range rows {
 		for i := range t.Columns {
-			types, _ := raw[i].(string)
-			t.Columns[i].Kind = kindOf(t.Columns[i].Type, types)
-			t.Columns[i].Time = canBeTime(t.Columns[i].Type, types)
+			c := &t.Columns[i]
+			c.Kind, c.Time = kindOf(c.Type, r.text(i)), canBeTime(c.Type, r.text(i))
 		}
-		return true
-	})
+	}
+	return err
 }
 
 // kindOf returns the kind of the declared type, by SQLite's rules of affinity, if

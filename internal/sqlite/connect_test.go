@@ -225,12 +225,10 @@ func TestVersionChangesWithEveryCommit(t *testing.T) {
 	if after := version(); after == before || time.Since(w.opened) > watchFor {
 		t.Errorf("got %s from a connection of %v, want another version of a new one", after, w.opened)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.close()
 	before = version()
 	if again := version(); again != before {
-		t.Errorf("after Close: got %s, then %s", before, again)
+		t.Errorf("after close: got %s, then %s", before, again)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -15,11 +15,11 @@ import (
 
 // Server implements sqlsource.Inspector. SQLite has no roles and no network.
 func (d *DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) {
-	versions, err := selectTexts(ctx, s, "SELECT sqlite_version()")
+	rows, err := query(ctx, s, "SELECT sqlite_version()")
 	if err != nil {
 		return doc.Server{}, err
 	}
-	return doc.Server{Version: "SQLite " + versions[0]}, nil
+	return doc.Server{Version: "SQLite " + rows[0].text(0)}, nil
 }
 
 // Writable implements sqlsource.Inspector: the file is opened read-only.
@@ -32,11 +32,11 @@ func (*DB) Estimate(context.Context, sqlsource.Session, *sqlsource.Described) (i
 	return 0, nil
 }
 
-// Steps of a plan. They name a table as the SQL does: with its alias.
+// Steps of a plan. They name a table as the SQL does: with its alias. A table is read
+// as a whole by a scan, and to build an automatic index.
 var (
-	scanned  = regexp.MustCompile(`^SCAN (\S+)( USING .*)?$`)
+	scanned  = regexp.MustCompile(`^(?:SCAN (\S+)(?: USING .*)?$|SEARCH (\S+) USING AUTOMATIC )`)
 	computed = regexp.MustCompile(`^(?:CO-ROUTINE|MATERIALIZE) (\S+)$`)
-	indexes  = regexp.MustCompile(`^SEARCH (\S+) USING AUTOMATIC `) // builds an index of the whole table
 )
 
 // Plan implements sqlsource.Planner. SQLite does not estimate costs.
@@ -45,13 +45,11 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 	notTables := map[string]bool{"CONSTANT": true}
 	st.SQL, st.Reads = "EXPLAIN QUERY PLAN "+st.SQL, nil
 	_, err = s.Query(ctx, st, func(raw []any) bool {
-		detail, _ := raw[3].(string)
+		detail := row(raw).text(3)
 		if m := computed.FindStringSubmatch(detail); m != nil {
 			notTables[m[1]] = true
 		} else if m := scanned.FindStringSubmatch(detail); m != nil {
-			names = append(names, m[1])
-		} else if m := indexes.FindStringSubmatch(detail); m != nil {
-			names = append(names, m[1])
+			names = append(names, m[1]+m[2])
 		}
 		return true
 	})
@@ -85,28 +83,27 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 // fullScan returns the table that the SQL calls by a name or alias, and its size. It
 // counts up to a million rows.
 func fullScan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, name string) (doc.FullScan, error) {
-	w := doc.FullScan{Table: name}
-	tables, err := selectTexts(ctx, s, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
+	w := doc.FullScan{Table: quoteName(name)}
+	from := "(" + of.SQL + "\n)" // unless the table is found, the size of the SQL's result
+	tables, err := query(ctx, s, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
 	if err != nil {
 		return w, err
 	}
-	for _, table := range tables {
+	for _, r := range tables {
+		table := r.text(0)
 		alias := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(table) + `\b["\x60\]]?(\s+as)?\s+["\x60\[]?` + regexp.QuoteMeta(name) + `\b`)
 		if strings.EqualFold(table, name) || alias.MatchString(of.SQL) {
-			w.Table = table
+			w.Table = quoteName(table)
+			from = w.Table
 			break
 		}
 	}
-	from := quoteName(w.Table)
-	if !slices.Contains(tables, w.Table) {
-		from = "(" + of.SQL + "\n)" // not found: the size of the SQL's result
+	rows, err := query(ctx, s, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)")
+	if err != nil {
+		return w, err
 	}
-	w.Table = quoteName(w.Table)
-	err = each(ctx, s, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)", nil, func(raw []any) bool {
-		w.Rows, _ = raw[0].(int64)
-		return true
-	})
-	return w, err
+	w.Rows = rows[0].number(0)
+	return w, nil
 }
 
 // originOf returns the table's column that a column of the result is.
@@ -125,21 +122,14 @@ func indexed(ctx context.Context, s sqlsource.Session, by []doc.Column) (bool, e
 		names = append(names, c.Name)
 	}
 	found := map[int64]int{}
-	err := each(ctx, s, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
-		[]any{by[0].Table, len(by)}, func(raw []any) bool {
-			index, _ := raw[0].(int64)
-			at, _ := raw[2].(int64)
-			if name, _ := raw[1].(string); names[at] == name {
-				found[index]++
-			}
-			return true
-		})
-	for _, n := range found {
-		if n == len(by) {
-			return true, err
+	rows, err := query(ctx, s, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
+		by[0].Table, len(by))
+	for _, r := range rows {
+		if r.text(1) == names[r.number(2)] {
+			found[r.number(0)]++
 		}
 	}
-	return false, err
+	return slices.Contains(slices.Collect(maps.Values(found)), len(by)), err
 }
 
 // Relations implements sqlsource.Planner: the tables whose b-trees the SQL's
@@ -152,13 +142,12 @@ func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Des
 	}
 	const opcode, p2 = 1, 3 // columns of EXPLAIN
 	names := map[string]bool{}
-	err = each(ctx, s, "EXPLAIN "+of.SQL, nil, func(raw []any) bool {
-		root, _ := raw[p2].(int64)
-		if op, _ := raw[opcode].(string); (op == "OpenRead" || op == "ReopenIdx") && roots[root] != "" {
-			names[roots[root]] = true
+	program, err := query(ctx, s, "EXPLAIN "+of.SQL)
+	for _, r := range program {
+		if table, op := roots[r.number(p2)], r.text(opcode); table != "" && (op == "OpenRead" || op == "ReopenIdx") {
+			names[table] = true
 		}
-		return true
-	})
+	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		relations = append(relations, doc.Relation{Name: name, Origin: updated >= 0 && originOf(of, updated).Table == name})
 	}
@@ -169,10 +158,9 @@ func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Des
 // with a covering index SQLite does not open the table.
 func tablesByRoot(ctx context.Context, s sqlsource.Session) (map[int64]string, error) {
 	roots := map[int64]string{}
-	err := each(ctx, s, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0", nil, func(raw []any) bool {
-		root, _ := raw[0].(int64)
-		roots[root], _ = raw[1].(string)
-		return true
-	})
+	rows, err := query(ctx, s, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0")
+	for _, r := range rows {
+		roots[r.number(0)] = r.text(1)
+	}
 	return roots, err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -201,22 +202,28 @@ func value(v any, boolean bool) (any, error) {
 	return v, nil
 }
 
-// each calls row with each row of a query until it returns false.
-func each(ctx context.Context, s sqlsource.Session, query string, args []any, row func(raw []any) bool) error {
-	st := sqlsource.Statement{SQL: query}
+// A row is a row of a query of the catalog.
+type row []any
+
+func (r row) text(i int) string {
+	s, _ := r[i].(string)
+	return s
+}
+
+func (r row) number(i int) int64 {
+	n, _ := r[i].(int64)
+	return n
+}
+
+// query returns the rows of a query.
+func query(ctx context.Context, s sqlsource.Session, sql string, args ...any) (rows []row, err error) {
+	st := sqlsource.Statement{SQL: sql}
 	for _, a := range args {
 		st.Args = append(st.Args, sqlsource.Arg{Value: a})
 	}
-	_, err := s.Query(ctx, st, row)
-	return err
-}
-
-// selectTexts returns the first column of all rows.
-func selectTexts(ctx context.Context, s sqlsource.Session, query string, args ...any) (texts []string, err error) {
-	err = each(ctx, s, query, args, func(raw []any) bool {
-		text, _ := raw[0].(string)
-		texts = append(texts, text)
+	_, err = s.Query(ctx, st, func(raw []any) bool {
+		rows = append(rows, slices.Clone(raw))
 		return true
 	})
-	return texts, err
+	return rows, err
 }

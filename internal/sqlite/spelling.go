@@ -33,17 +33,17 @@ const (
 func parseSpelling(text string) (spelling, error) {
 	p := &timeParser{rest: text}
 	s := spelling{tick: 24 * time.Hour}
-	year, month, day := p.number(4), p.literal('-').number(2), p.literal('-').number(2)
+	year, month, day := p.number("0000"), p.number("-00"), p.number("-00")
 	var hour, minute, second, nanos int
 	if p.rest != "" && !p.bad {
 		s.sep, s.tick = p.rest[0], time.Minute
 		p.bad = s.sep != ' ' && s.sep != 'T'
 		p.rest = p.rest[1:]
-		hour, minute = p.number(2), p.literal(':').number(2)
+		hour, minute = p.number("00"), p.number(":00")
 		if strings.HasPrefix(p.rest, ":") {
-			second, s.tick = p.literal(':').number(2), time.Second
+			second, s.tick = p.number(":00"), time.Second
 			if strings.HasPrefix(p.rest, ".") {
-				nanos, s.tick = p.literal('.').fraction()
+				nanos, s.tick = p.fraction()
 			}
 		}
 		s.z = p.rest == "Z"
@@ -63,31 +63,29 @@ type timeParser struct {
 	bad  bool
 }
 
-func (p *timeParser) number(digits int) (n int) {
-	if len(p.rest) < digits {
+// number reads a number of a form such as ":00", in which 0 is any digit.
+func (p *timeParser) number(form string) (n int) {
+	if len(p.rest) < len(form) {
 		p.bad, p.rest = true, ""
 		return 0
 	}
-	for _, c := range []byte(p.rest[:digits]) {
+	for i, f := range []byte(form) {
+		c := p.rest[i]
+		if f != '0' {
+			p.bad = p.bad || c != f
+			continue
+		}
 		p.bad = p.bad || c < '0' || c > '9'
 		n = 10*n + int(c) - '0'
 	}
-	p.rest = p.rest[digits:]
+	p.rest = p.rest[len(form):]
 	return n
 }
 
-func (p *timeParser) literal(c byte) *timeParser {
-	if p.rest == "" || p.rest[0] != c {
-		p.bad, p.rest = true, ""
-		return p
-	}
-	p.rest = p.rest[1:]
-	return p
-}
-
-// fraction reads 1 to 9 digits of a fraction of a second.
+// fraction reads a point and 1 to 9 digits of a fraction of a second.
 func (p *timeParser) fraction() (nanos int, tick time.Duration) {
 	unit := time.Second
+	p.rest = p.rest[1:]
 	for p.rest != "" && p.rest[0] >= '0' && p.rest[0] <= '9' && unit > 1 {
 		unit /= 10
 		nanos += int(p.rest[0]-'0') * int(unit)
@@ -108,7 +106,7 @@ func (p *timeParser) zone() (offset time.Duration, zoned bool) {
 	case p.rest[0] == '+' || p.rest[0] == '-':
 		sign := time.Duration(',' - int(p.rest[0])) // ',' lies between '+' and '-'
 		p.rest = p.rest[1:]
-		hours, minutes := p.number(2), p.literal(':').number(2)
+		hours, minutes := p.number("00"), p.number(":00")
 		p.bad = p.bad || hours > 14 || minutes > 59
 		return sign * (time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute), true
 	}

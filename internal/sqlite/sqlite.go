@@ -79,7 +79,7 @@ func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
 
 // Close closes all connections.
 func (d *DB) Close() {
-	_ = d.watch.Close()
+	d.watch.close()
 	_ = d.db.Close()
 }
 

@@ -35,45 +35,38 @@ func (w *watch) version(ctx context.Context) (string, error) {
 	}
 	var version int64
 	if err := w.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
-		return "", w.fault(w.drop(err))
+		w.drop()
+		return "", w.fault(err)
 	}
 	return fmt.Sprintf("%d.%d", w.number, version), nil
 }
 
-func (w *watch) connect(ctx context.Context) (err error) {
+func (w *watch) connect(ctx context.Context) error {
 	if w.conn != nil && time.Since(w.opened) < watchFor {
 		return nil
 	}
-	if err := w.drop(nil); err != nil {
+	w.drop()
+	conn, err := w.db.db.Conn(ctx)
+	if err != nil {
 		return err
 	}
-	if w.conn, err = w.db.db.Conn(ctx); err != nil {
-		w.conn = nil
-		return err
-	}
-	w.opened, w.number = time.Now(), w.number+1
+	w.conn, w.opened, w.number = conn, time.Now(), w.number+1
 	return nil
 }
 
-// drop returns the connection to the pool. It returns err, or else the error of
-// closing.
-func (w *watch) drop(err error) error {
-	if w.conn == nil {
-		return err
+// drop returns the connection to the pool, which closes a broken one.
+func (w *watch) drop() {
+	if w.conn != nil {
+		_ = w.conn.Close()
 	}
-	closed := w.conn.Close()
 	w.conn = nil
-	if err == nil {
-		err = closed
-	}
-	return err
 }
 
-// Close returns the connection to the pool.
-func (w *watch) Close() error {
+// close returns the connection to the pool.
+func (w *watch) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.drop(nil)
+	w.drop()
 }
 
 func (w *watch) fault(err error) error {

@@ -2,6 +2,7 @@ package sqlsource
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"indexerd/internal/doc"
@@ -94,75 +95,40 @@ func (t *Table) unlisted() condition {
 }
 
 // markedAmong returns which of the OIDs a column marks deleted.
-func (t *Table) markedAmong(ctx context.Context, x *tx, oids []doc.OID) ([]doc.OID, error) {
-	marked := t.marked()
-	if marked == nil {
-		return nil, nil
+func (t *Table) markedAmong(ctx context.Context, x *tx, oids []doc.OID) (found []doc.OID, err error) {
+	if marked := t.marked(); marked != nil {
+		err = t.eachOf(ctx, x, oids, func(among condition) *Query { return t.keys().where(marked, among) },
+			func(oid doc.OID, _ []any) { found = append(found, oid) })
 	}
-	among, err := t.among(oids)
-	if err != nil {
-		return nil, err
-	}
-	found, err := t.keysOf(ctx, x, t.keys().where(marked, among), nil)
-	asked := doc.SetOf(oids)
-	// The column's order may take other keys for these.
-	return slices.DeleteFunc(found, func(oid doc.OID) bool { return !asked[oid] }), err
+	return found, err
 }
 
 // listed returns which of the keys the deleted SQL lists.
-func (t *Table) listed(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]bool, error) {
-	listed := map[doc.OID]bool{}
-	list := t.deletion.list
-	if list == nil {
-		return listed, nil
+func (t *Table) listed(ctx context.Context, x *tx, oids []doc.OID) (listed map[doc.OID]bool, err error) {
+	listed = map[doc.OID]bool{}
+	if list := t.deletion.list; list != nil {
+		err = list.eachOf(ctx, x, oids, func(among condition) *Query { return list.keys().where(among) },
+			func(oid doc.OID, _ []any) { listed[oid] = true })
 	}
-	asked := doc.SetOf(oids)
-	for part := range slices.Chunk(oids, list.maxKeys()) {
-		among, err := list.among(part)
-		if err != nil {
-			return nil, err
-		}
-		_, err = x.each(ctx, list.keys().where(among), func(raw []any) bool {
-			if oid, err := list.oid(raw); err == nil && asked[oid] { // an unusable key matches no row
-				listed[oid] = true
-			}
-			return true
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return listed, nil
+	return listed, err
 }
 
 // dropListed drops the rows that the deleted SQL lists. If keys were asked for,
 // each listed one is reported as deleted, even if its row no longer exists.
-func (t *Table) dropListed(ctx context.Context, x *tx, asked map[doc.OID]bool, b *doc.Batch) error {
-	if t.deletion.list == nil {
-		return nil
-	}
-	var oids []doc.OID
-	for oid := range asked {
-		oids = append(oids, oid)
-	}
+func (t *Table) dropListed(ctx context.Context, x *tx, asked []doc.OID, b *doc.Batch) error {
+	oids := asked
 	if asked == nil {
-		oids = doc.OIDs(b.Docs)
-		for _, r := range b.Rejects {
-			if r.OID != "" {
-				oids = append(oids, r.OID)
-			}
-		}
+		oids = slices.Concat(doc.OIDs(b.Docs), doc.OIDs(b.Rejects))
+		oids = slices.DeleteFunc(oids, func(oid doc.OID) bool { return oid == "" })
 	}
-	slices.Sort(oids)
-	oids = slices.Compact(oids)
 	listed, err := t.listed(ctx, x, oids)
-	if err != nil {
+	if err != nil || len(listed) == 0 {
 		return err
 	}
 	b.Docs = slices.DeleteFunc(b.Docs, func(d doc.Doc) bool { return listed[d.OID] })
 	b.Rejects = slices.DeleteFunc(b.Rejects, func(r doc.Reject) bool { return listed[r.OID] })
 	if asked != nil {
-		b.Deleted = append(b.Deleted, slices.DeleteFunc(oids, func(oid doc.OID) bool { return !listed[oid] })...)
+		b.Deleted = append(b.Deleted, slices.Sorted(maps.Keys(listed))...)
 	}
 	return nil
 }

@@ -81,8 +81,8 @@ func (e *DeniedError) Unwrap() error { return e.ConfigError }
 // configFault converts a fault of the database that an SQL of the configuration
 // causes. Errors that a retry may remove stay as they are.
 func configFault(field string, err error) error {
-	var fault *Fault
-	if !errors.As(err, &fault) || errors.Is(err, doc.ErrUnavailable) {
+	fault, ok := faultOf(err)
+	if !ok || errors.Is(err, doc.ErrUnavailable) {
 		return err
 	}
 	e := &ConfigError{Field: field, What: fault.Text, Do: fault.Hint}
@@ -109,23 +109,26 @@ func notRowFault(err error) error {
 	return &statementError{err}
 }
 
+func faultOf(err error) (fault *Fault, ok bool) {
+	ok = errors.As(err, &fault)
+	return fault, ok
+}
+
 // isRowFault reports whether one row may have caused an error.
 func isRowFault(err error) bool {
-	var fault *Fault
-	var all *statementError
-	return errors.As(err, &fault) && fault.Subject == AboutRow && !errors.As(err, &all)
+	fault, ok := faultOf(err)
+	return ok && fault.Subject == AboutRow && !errors.As(err, new(*statementError))
 }
 
 // isRefused reports whether the database refused a statement and would refuse it
 // again.
 func isRefused(err error) bool {
-	var fault *Fault
-	return errors.As(err, &fault) && !errors.Is(err, doc.ErrUnavailable)
+	_, ok := faultOf(err)
+	return ok && !errors.Is(err, doc.ErrUnavailable)
 }
 
 func codeOf(err error) string {
-	var fault *Fault
-	if errors.As(err, &fault) {
+	if fault, ok := faultOf(err); ok {
 		return fault.Code
 	}
 	return ""
@@ -141,12 +144,11 @@ func (e *tableError) Unwrap() error { return e.error }
 // about something that is missing means that the SQL's result has changed: when
 // the table was described it was there.
 func (t *Table) wrap(doing string, err error) error {
-	var config *ConfigError
-	var fault *Fault
+	fault, ok := faultOf(err)
 	switch {
-	case err == nil, errors.As(err, &config), errors.As(err, new(*keepError)), errors.As(err, new(*tableError)):
+	case err == nil, errors.As(err, new(*ConfigError)), errors.As(err, new(*keepError)), errors.As(err, new(*tableError)):
 		return err
-	case errors.As(err, &fault) && fault.Subject == AboutMissing && !errors.Is(err, doc.ErrChangedResult):
+	case ok && fault.Subject == AboutMissing && !errors.Is(err, doc.ErrChangedResult):
 		err = fmt.Errorf("%w: %w", doc.ErrChangedResult, err)
 	}
 	return &tableError{fmt.Errorf("table %s: %s: %w", t.name, doing, err)}

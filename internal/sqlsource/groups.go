@@ -68,18 +68,16 @@ func (g groups) fill(ctx context.Context, x *tx, rejects []doc.Reject) error {
 			oids = append(oids, r.OID)
 		}
 	}
-	for part := range slices.Chunk(oids, g.table.maxKeys()) {
-		read, err := g.read(ctx, x, part)
-		if err != nil {
-			return err
-		}
-		for i, r := range rejects {
-			if r.Groups == nil {
-				rejects[i].Groups = read[r.OID]
-			}
+	if len(oids) == 0 {
+		return nil
+	}
+	read, err := g.read(ctx, x, oids)
+	for i, r := range rejects {
+		if r.Groups == nil {
+			rejects[i].Groups = read[r.OID]
 		}
 	}
-	return nil
+	return err
 }
 
 // groupsOf returns the groups of a row for which the SQL fails; nil if they fail
@@ -100,20 +98,13 @@ func (t *Table) groupsOf(ctx context.Context, oid doc.OID) (*doc.Row, error) {
 // read returns the groups of these rows that can be read.
 func (g groups) read(ctx context.Context, x *tx, oids []doc.OID) (map[doc.OID]*doc.Row, error) {
 	v, k := g.view, len(g.view.key)
-	among, err := v.among(oids)
-	if err != nil {
-		return nil, err
+	ask := func(among condition) *Query {
+		return v.query(v.selected(slices.Concat(v.key, g.values)...)...).where(among, g.table.liveOf(v))
 	}
-	q := v.query(v.selected(slices.Concat(v.key, g.values)...)...)
 	rows, unreadable := map[doc.OID][]doc.Row{}, map[doc.OID]bool{}
-	_, err = x.each(ctx, q.where(among, g.table.liveOf(v)), func(raw []any) bool {
-		oid, err := v.oid(raw)
-		if err != nil {
-			return true // no key of a document
-		}
+	err := v.eachOf(ctx, x, oids, ask, func(oid doc.OID, raw []any) {
 		row, err := v.rowOf(g.values, g.names, raw[k:])
 		rows[oid], unreadable[oid] = append(rows[oid], row), unreadable[oid] || err != nil
-		return true
 	})
 	if err != nil {
 		return nil, err

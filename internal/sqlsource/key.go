@@ -1,6 +1,7 @@
 package sqlsource
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -150,6 +151,28 @@ func (v *view) oneOf(keys [][]any) condition {
 
 // maxKeys returns the number of keys that one statement selects by.
 func (v *view) maxKeys() int { return v.dialect.MaxKeys(len(v.key)) }
+
+// eachOf calls row with each row that has one of some keys. ask selects the key
+// first. Rows whose key only the column's order takes for one of them are left out.
+func (v *view) eachOf(ctx context.Context, x *tx, oids []doc.OID, ask func(among condition) *Query, row func(oid doc.OID, raw []any)) error {
+	asked := doc.SetOf(oids)
+	for part := range slices.Chunk(oids, v.maxKeys()) {
+		among, err := v.among(part)
+		if err != nil {
+			return err
+		}
+		_, err = x.each(ctx, ask(among), func(raw []any) bool {
+			if oid, err := v.oid(raw); err == nil && asked[oid] {
+				row(oid, raw)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // oid returns the OID of a raw row that begins with the key. The error names a
 // part that is NULL or has another type than the table's key.

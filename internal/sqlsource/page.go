@@ -161,7 +161,7 @@ func (t *Table) fillKeys(ctx context.Context, x *tx, oids []doc.OID, b *doc.Batc
 		return err
 	}
 	q := t.bodies().where(among, t.live()).order(t.keyOrder())
-	if _, err := t.fillPage(ctx, x, q, 0, doc.SetOf(oids), b); err != nil {
+	if _, err := t.fillPage(ctx, x, q, 0, oids, b); err != nil {
 		return err
 	}
 	live := doc.SetOf(append(doc.OIDs(b.Docs), doc.OIDs(b.Rejects)...))

@@ -239,12 +239,15 @@ func (t *Table) fetch(ctx context.Context, emit func(doc.Batch) error, fill func
 
 // fillPage fills a batch with the rows of a query, in the order of keys, then with
 // their deletion marks, children and groups. asked are the keys to read; nil: all.
-func (t *Table) fillPage(ctx context.Context, x *tx, q *Query, limit int, asked map[doc.OID]bool, b *doc.Batch) (*pageReader, error) {
+func (t *Table) fillPage(ctx context.Context, x *tx, q *Query, limit int, asked []doc.OID, b *doc.Batch) (*pageReader, error) {
 	times, err := t.times(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	p := &pageReader{table: t, times: times, batch: b, limit: limit, asked: asked}
+	p := &pageReader{table: t, times: times, batch: b, limit: limit}
+	if asked != nil {
+		p.asked = doc.SetOf(asked)
+	}
 	all, err := x.each(ctx, q, p.add)
 	if err != nil {
 		return nil, err

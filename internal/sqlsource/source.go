@@ -62,28 +62,21 @@ func (s *Source) Paced(ctx context.Context, statements int, run func() error) er
 }
 
 // Server describes the database server, the connection and the role.
-func (s *Source) Server(ctx context.Context) (d doc.Server, err error) {
+func (s *Source) Server(ctx context.Context) (doc.Server, error) {
 	inspector, ok := s.dialect.(Inspector)
 	if !ok {
-		return d, s.Ping(ctx)
+		return doc.Server{}, s.Ping(ctx)
 	}
-	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
-		d, err = inspector.Server(ctx, x.session)
-		return err
-	})
-	return d, err
+	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (doc.Server, error) { return inspector.Server(ctx, x.session) })
 }
 
 // Catalog describes the tables of the database in one snapshot.
-func (s *Source) Catalog(ctx context.Context) (c doc.Catalog, err error) {
+func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
 	lister, ok := s.dialect.(Cataloger)
 	if !ok {
-		return c, fmt.Errorf("catalog of %s: this database can't list its tables", s.Address())
+		return doc.Catalog{}, fmt.Errorf("catalog of %s: this database can't list its tables", s.Address())
 	}
-	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
-		c, err = lister.Catalog(ctx, x.session)
-		return err
-	})
+	c, err := snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (doc.Catalog, error) { return lister.Catalog(ctx, x.session) })
 	if err != nil {
 		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
@@ -92,37 +85,35 @@ func (s *Source) Catalog(ctx context.Context) (c doc.Catalog, err error) {
 
 // ColumnsOf returns the names of the columns that an SQL returns now. Its errors
 // are a *ConfigError or wrap doc.ErrUnavailable.
-func (s *Source) ColumnsOf(ctx context.Context, sql string) (names []string, err error) {
-	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
+func (s *Source) ColumnsOf(ctx context.Context, sql string) ([]string, error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (names []string, err error) {
 		columns, err := x.session.Describe(ctx, wrap(sql, "x"))
 		for _, c := range columns {
 			names = append(names, c.Name)
 		}
-		return configFault("sql", err)
+		return names, configFault("sql", err)
 	})
-	return names, err
 }
 
 // UnitOf returns the unit of most rows of an SQL in a column of updateTimes;
 // Unknown if they do not show it, or if the column has a time type.
-func (s *Source) UnitOf(ctx context.Context, sql, column string) (unit timeunit.Unit, err error) {
-	err = s.read(ctx, "", func(x *tx, _ Snapshot) error {
+func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (unit timeunit.Unit, err error) {
 		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
 		if err != nil {
-			return err
+			return unit, err
 		}
 		at, err := v.column("updated", column)
 		if err != nil || v.Columns[at].Epochs == nil {
-			return err
+			return unit, err
 		}
 		v.updated = &updated{field: v.field(at), at: at, epochs: v.Columns[at].Epochs}
 		votes, _, err := v.sample(ctx, x)
-		if err == nil {
-			unit, err = timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
+		if err != nil {
+			return unit, err
 		}
-		return err
+		return timeunit.Decide(timeunit.Unknown, timeunit.Unknown, votes)
 	})
-	return unit, err
 }
 
 // A tx is a connection and, once begun, its transaction.
@@ -146,16 +137,16 @@ func (s *Source) acquire(ctx context.Context) (*tx, error) {
 	return &tx{source: s, session: session}, nil
 }
 
-// read runs do in a transaction.
-func (s *Source) read(ctx context.Context, settings string, do func(*tx, Snapshot) error) error {
+// snapshotOf returns what do reads in a transaction.
+func snapshotOf[T any](ctx context.Context, s *Source, settings string, do func(*tx, Snapshot) (T, error)) (result T, err error) {
 	x, err := s.acquire(ctx)
 	if err != nil {
-		return err
+		return result, err
 	}
 	defer x.end()
 	snapshot, err := x.begin(ctx, settings)
 	if err != nil {
-		return err
+		return result, err
 	}
 	return do(x, snapshot)
 }

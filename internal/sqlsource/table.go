@@ -99,28 +99,20 @@ type Table struct {
 // too while no row shows the type of an untyped key.
 func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 	t := &Table{
-		source: s, name: cfg.Name, batch: cfg.Batch, stampPage: cfg.StampPage, limits: cfg.Limits, numbers: cfg.Numbers,
+		source: s, name: cfg.Name, batch: cmp.Or(cfg.Batch, 2000), stampPage: cfg.StampPage, limits: cfg.Limits,
+		numbers: cmp.Or[Numbers](cfg.Numbers, noNumbers{}),
 	}
-	if t.batch <= 0 {
-		t.batch = 2000
-	}
-	if t.numbers == nil {
-		t.numbers = noNumbers{}
-	}
-	err := s.read(ctx, "", func(x *tx, snapshot Snapshot) error {
+	described, err := snapshotOf(ctx, s, "", func(x *tx, snapshot Snapshot) (*Table, error) {
 		t.settings = snapshot.Settings
 		if err := t.describe(ctx, x, cfg); err != nil {
-			return err
+			return nil, err
 		}
 		t.epoch = t.tokenEpoch(cfg, snapshot)
 		// The children of a page are read by one statement for each child.
 		t.stampPage = cmp.Or(t.stampPage, t.maxKeys())
-		return nil
+		return t, nil
 	})
-	if err != nil {
-		return nil, t.wrap("describe the SQLs", err)
-	}
-	return t, nil
+	return described, t.wrap("describe the SQLs", err)
 }
 
 // describe finds the columns, keys and updateTimes of all SQLs.
@@ -326,16 +318,14 @@ func (t *Table) readKeys(ctx context.Context, doing string, q *Query, take func(
 
 // read runs do in a transaction.
 func (t *Table) read(ctx context.Context, doing string, do func(*tx) error) error {
-	return t.wrap(doing, t.source.read(ctx, t.settings, func(x *tx, _ Snapshot) error { return do(x) }))
+	_, err := reading(ctx, t, doing, func(x *tx) (struct{}, error) { return struct{}{}, do(x) })
+	return err
 }
 
 // reading returns what do reads in a transaction.
-func reading[T any](ctx context.Context, t *Table, doing string, do func(*tx) (T, error)) (result T, err error) {
-	err = t.read(ctx, doing, func(x *tx) error {
-		result, err = do(x)
-		return err
-	})
-	return result, err
+func reading[T any](ctx context.Context, t *Table, doing string, do func(*tx) (T, error)) (T, error) {
+	result, err := snapshotOf(ctx, t.source, t.settings, func(x *tx, _ Snapshot) (T, error) { return do(x) })
+	return result, t.wrap(doing, err)
 }
 
 // asking is reading by a dialect that has an ability. Without the ability the

@@ -251,11 +251,8 @@ func (t *Table) Tick() time.Duration {
 	}
 	tick := t.updated.known().Tick()
 	for _, c := range t.children {
-		if c.updated == nil {
-			continue
-		}
-		if known := c.updated.known(); known != nil {
-			tick = max(tick, known.Tick())
+		if c.updated != nil && c.updated.known() != nil {
+			tick = max(tick, c.updated.known().Tick())
 		}
 	}
 	return tick
