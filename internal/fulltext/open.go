@@ -3,9 +3,8 @@ package fulltext
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -82,7 +81,7 @@ func open(dir string, ro bool, schemaFor func(header) (*schema, error)) (_ *Inde
 // empty index where files are missing, and deletes all segments if it fails to
 // open one, even for lack of a file handle.
 func readHeader(dir string) (h header, err error) {
-	if _, err := os.Stat(filepath.Join(dir, "root.bolt")); err != nil {
+	if err := checkLength(dir); err != nil {
 		return header{}, err
 	}
 	queue := index.NewAnalysisQueue(1)
@@ -106,7 +105,9 @@ func readHeader(dir string) (h header, err error) {
 const lockTimeout = "1s"
 
 func openStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (_ index.Index, err error) {
-	// bbolt panics if its file is damaged.
+	// bbolt panics if its file is damaged, or reads beyond the end of a file that was
+	// cut off, which would end the process.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the index is broken: build a new one from the pages: %v", r)
