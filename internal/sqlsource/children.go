@@ -146,19 +146,25 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 			if err != nil {
 				return false, err
 			}
-			q, add := c.stamps(true).where(among), c.addStamp
-			if sums, ok := c.sums(among); ok {
-				q, add = sums, c.addSum
-			}
-			if bodies {
-				q, add = c.bodies().where(among), c.addBody
-			}
+			q, add := c.asks(among, bodies)
 			if all, err := x.each(ctx, q, r.adder(c, i, times, bodies, add)); err != nil || !all {
 				return false, err
 			}
 		}
 	}
 	return true, nil
+}
+
+// asks returns the statement for the rows of some keys, and what adds one of its
+// rows.
+func (c *child) asks(among condition, bodies bool) (q *Query, add func(*childRows, []any, Times) error) {
+	if bodies {
+		return c.bodies().where(among), c.addBody
+	}
+	if sums, ok := c.sums(among); ok {
+		return sums, c.addSum
+	}
+	return c.stamps(true).where(among), c.addStamp
 }
 
 // adder returns a function that adds rows of the i-th child. The rows begin with the

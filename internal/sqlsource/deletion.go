@@ -116,13 +116,16 @@ func (t *Table) listed(ctx context.Context, x *tx, oids []doc.OID) (listed map[d
 // dropListed drops the rows that the deleted SQL lists. If keys were asked for,
 // each listed one is reported as deleted, even if its row no longer exists.
 func (t *Table) dropListed(ctx context.Context, x *tx, asked []doc.OID, b *doc.Batch) error {
+	if t.deletion.list == nil {
+		return nil
+	}
 	oids := asked
 	if asked == nil {
 		oids = slices.Concat(doc.OIDs(b.Docs), doc.OIDs(b.Rejects))
 		oids = slices.DeleteFunc(oids, func(oid doc.OID) bool { return oid == "" })
 	}
 	listed, err := t.listed(ctx, x, oids)
-	if err != nil || len(listed) == 0 {
+	if err != nil {
 		return err
 	}
 	b.Docs = slices.DeleteFunc(b.Docs, func(d doc.Doc) bool { return listed[d.OID] })

@@ -2,7 +2,7 @@ package sqlsource
 
 import (
 	"fmt"
-	"math/big"
+	"strings"
 )
 
 // A Summer adds digests in SQL. Without it the engine reads the digest of every
@@ -51,13 +51,24 @@ func (c *child) addSum(rows *childRows, raw []any, times Times) (err error) {
 }
 
 // wrapSum returns an integer of any size modulo 2^64.
-func wrapSum(raw any) (uint64, error) {
-	if n, err := integer(raw); err == nil {
+func wrapSum(raw any) (sum uint64, err error) {
+	if n, ok := raw.(int64); ok {
 		return uint64(n), nil
 	}
-	sum, err := number(raw)
-	if err != nil || !sum.IsInt() {
+	text, _ := textOf(raw)
+	digits := strings.TrimPrefix(text, "-")
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			digits = ""
+			break
+		}
+		sum = 10*sum + uint64(c-'0')
+	}
+	if digits == "" {
 		return 0, fmt.Errorf("%s is not a sum of digests", Show(raw))
 	}
-	return new(big.Int).Mod(sum.Num(), new(big.Int).Lsh(big.NewInt(1), 64)).Uint64(), nil
+	if digits != text {
+		sum = -sum
+	}
+	return sum, nil
 }
