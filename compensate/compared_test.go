@@ -1,9 +1,11 @@
 package compensate_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
 )
@@ -25,8 +27,8 @@ func TestSameVersionCostsNoStamps(t *testing.T) {
 		}
 		w.WantAll(t)
 	}
-	if got := steps.Of("version"); got != 20 {
-		t.Errorf("versions asked for: got %d, want 20", got)
+	if got := steps.Of("hint"); got != 20 {
+		t.Errorf("hints: got %d, want 20", got)
 	}
 	if got := steps.Of("stamps"); got != 2 {
 		t.Errorf("comparisons: got %d, want one a version, 2", got)
@@ -34,6 +36,32 @@ func TestSameVersionCostsNoStamps(t *testing.T) {
 	run(t, w.compared())
 	if got := steps.Of("stamps"); got != 3 {
 		t.Errorf("comparisons after a restart: got %d, want 3", got)
+	}
+}
+
+// A hint is covered if nothing was committed after the one of the last comparison.
+func TestCovers(t *testing.T) {
+	w := newWorld(t)
+	w.Table.Put(fakeworld.Key(1), "row")
+	c := w.compared()
+	covers := func() bool {
+		t.Helper()
+		h, err := c.Hints.Hint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Covers(h)
+	}
+	if covers() {
+		t.Error("before the first comparison: got a hint that is covered")
+	}
+	run(t, c)
+	if !covers() {
+		t.Error("after a comparison: got a hint that is not covered")
+	}
+	w.Table.Put(fakeworld.Key(2), "row")
+	if covers() {
+		t.Error("after a commit: got a hint that is covered")
 	}
 }
 
@@ -54,7 +82,7 @@ func TestComparedFindsAnyUpdateTime(t *testing.T) {
 }
 
 // A commit before any step of a run is not below S until it is in the index. So
-// the clock is read before the version, and the version before the stamps.
+// the hint is read before the stamps.
 func TestCommitBetweenTheSteps(t *testing.T) {
 	for _, changed := range []bool{false, true} { // since the last version
 		for k := 1; ; k++ {
@@ -85,6 +113,31 @@ func TestCommitBetweenTheSteps(t *testing.T) {
 			if t.Failed() {
 				t.Fatalf("after a commit before step %d", k)
 			}
+		}
+	}
+}
+
+// inexact is a table whose SQL may change without a commit.
+type inexact struct{ *fakeworld.Table }
+
+func (i inexact) Hint(ctx context.Context) (doc.Hint, error) {
+	h, err := i.Table.Hint(ctx)
+	h.Exact = false
+	return h, err
+}
+
+// An inexact hint that stood still moves no S without a comparison.
+func TestInexactHintIsCompared(t *testing.T) {
+	w := newWorld(t)
+	var steps machine.Counter
+	w.Table.Before = steps.Before(nil)
+	c := w.compared()
+	c.Hints = inexact{w.Table}
+	for n := range 3 {
+		w.Table.Advance(time.Second)
+		run(t, c)
+		if got := steps.Of("stamps"); got != n+1 {
+			t.Errorf("comparisons after %d runs: got %d, want one a run", n+1, got)
 		}
 	}
 }

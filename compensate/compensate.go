@@ -54,6 +54,7 @@ package compensate
 import (
 	"context"
 	"iter"
+	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/refetch"
@@ -94,6 +95,19 @@ type Comparison struct {
 	Tree   Tree
 	Sink   Sink
 	Batch  int // rows per fetch
+}
+
+// quiet reports whether a comparison of a window would find nothing: no stamp in
+// the database, since when a snapshot taken after the horizon was read has no row
+// from a time on, and none in the tree, whose rows would be fetched again.
+func (c *Comparison) quiet(w doc.Window, since time.Time) (bool, error) {
+	if since.IsZero() || since.After(w.From) {
+		return false, nil
+	}
+	for _, err := range c.Tree.Window(w) {
+		return false, err
+	}
+	return true, nil
 }
 
 // Run compares one window and repairs what differs.

@@ -24,8 +24,7 @@ type Exact struct {
 	Comparison *Comparison
 	Trace      *timetrace.Trace
 
-	settler settler
-	due     rewind // detected and not durable yet
+	due rewind // detected and not durable yet
 
 	compared string    // version of the database at the last comparison
 	settled  time.Time // S after the last comparison
@@ -37,7 +36,8 @@ type Exact struct {
 // so that rows that commit late are found while an older session pins H.
 //
 // If nothing was committed since the last comparison, Run only moves S: every
-// visible row was compared then, or by incremental since.
+// visible row was compared then, or by incremental since. The same holds if the
+// window is quiet in the database, after H was read, and in the tree.
 //
 // If H is not exact, Run returns it with its reason, and S does not move.
 func (e *Exact) Run(ctx context.Context) (doc.Horizon, doc.Report, error) {
@@ -63,7 +63,11 @@ func (e *Exact) settle(ctx context.Context, h doc.Horizon) (doc.Report, error) {
 	if at.After(w.To) {
 		w.To = at
 	}
-	if e.idle(h, at, marks) {
+	quiet, err := e.Comparison.quiet(w, h.Quiet)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	if quiet || e.idle(h, at, marks) {
 		return e.move(h, at, doc.Report{Window: w})
 	}
 	report, err := e.Comparison.Run(ctx, w)
@@ -82,7 +86,7 @@ func (e *Exact) idle(h doc.Horizon, at time.Time, marks timetrace.Table) bool {
 
 // move moves S, and keeps the version that it was moved by.
 func (e *Exact) move(h doc.Horizon, at time.Time, report doc.Report) (doc.Report, error) {
-	err := e.settler.move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
+	err := move(e.Trace, e.Table, at, report.Read > 0, func(t *timetrace.Table) {
 		t.Settle(at, t.Mode) // an assumed S stays assumed until a sweep has ended
 		t.Server, t.Clock, t.Local = h.Server, h.Now, h.Local
 	})

@@ -9,24 +9,16 @@ import (
 // saveEvery is how far the durable S may lag while no row is found.
 const saveEvery = 10 * time.Second
 
-// A settler moves S of one table.
-type settler struct {
-	saved time.Time // the durable S
-}
-
 // move moves S forward. If rows were found, S is durable when move returns. If
 // not, S is written when it is saveEvery ahead of the durable one, because a
-// restart can compare an idle time again at no cost.
-func (s *settler) move(trace *timetrace.Trace, table string, at time.Time, found bool, settle func(*timetrace.Table)) error {
-	if lag := at.Sub(s.saved); !found && 0 <= lag && lag < saveEvery { // below 0 after a rewind
+// restart can compare an idle time again at no cost. The table that first is so far
+// ahead makes the marks of all tables durable.
+func move(trace *timetrace.Trace, table string, at time.Time, found bool, settle func(*timetrace.Table)) error {
+	if !found && at.Sub(trace.DurableTable(table).Settled) < saveEvery {
 		trace.Note(table, settle)
 		return nil
 	}
-	if err := trace.UpdateTable(table, settle); err != nil {
-		return err
-	}
-	s.saved = at
-	return nil
+	return trace.UpdateTable(table, settle)
 }
 
 // wholeTicks returns the largest S for a horizon. If updateTime is coarse, a row

@@ -80,7 +80,7 @@ func (w *world) exact() *compensate.Exact {
 }
 
 func (w *world) compared() *compensate.Compared {
-	return &compensate.Compared{Table: machine.Table, Clock: w.Table, Versions: w.Table, Comparison: w.comparison(), Trace: w.Trace}
+	return &compensate.Compared{Table: machine.Table, Hints: w.Table, Comparison: w.comparison(), Trace: w.Trace}
 }
 
 // runExact runs the pass and fails the test if it does.

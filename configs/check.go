@@ -42,6 +42,8 @@ func (r *reader) checkTable(t *Table) {
 	r.checkACL(join(path, "acl"), t)
 	r.checkBoosts(join(path, "content.boosts"), t)
 	r.checkDeleted(join(path, "deleted"))
+	r.checkTimes(path, t)
+	r.checkRowKey(path, t)
 	r.checkHorizon(join(path, "compensate.horizon"), t)
 	r.checkTiers(join(path, "compensate.tiers"), t.Compensate.Tiers)
 	r.checkTransactionTimeout(path, t)
@@ -102,6 +104,26 @@ func (r *reader) checkDeleted(path string) {
 	}
 }
 
+// checkTimes reports options of a table without updated that only windows of
+// updateTimes use.
+func (r *reader) checkTimes(path string, t *Table) {
+	if r.config.given(join(path, "updated")) {
+		return
+	}
+	options := []string{"timezone", "changes", "incremental", "compensate", "transaction_timeout", "deletecheck.every", "deletecheck.share"}
+	for _, c := range t.Children {
+		options = append(options, join("children", c.Name)+".updated")
+	}
+	for _, e := range t.Extra {
+		options = append(options, join("extra", e.Name)+".updated")
+	}
+	for _, option := range options {
+		if option = join(path, option); r.config.given(option) {
+			r.wrong(option, "not used without updated", "remove it, or name the column with the time of the last change of the table's rows in updated")
+		}
+	}
+}
+
 func (r *reader) checkSourceName(path, name string) {
 	var names []string
 	for _, s := range r.config.Sources {
@@ -114,6 +136,30 @@ func (r *reader) checkSourceName(path, name string) {
 }
 
 // checkHorizon reports horizon: exact for SQLite, which has no horizon.
+// checkRowKey reports options that need a key which stays when the row changes, or
+// one of the row's columns.
+func (r *reader) checkRowKey(path string, t *Table) {
+	if !t.RowKey {
+		if rows := join(path, "limits.rows"); r.config.given(rows) {
+			r.wrong(rows, "not used without key: row", "remove it")
+		}
+		return
+	}
+	if t.fresh != nil && *t.fresh {
+		r.wrong(join(path, "fresh"), "not possible with key: row", "remove it, since each fresh search would read the whole table, or name the columns that identify a row in key")
+	}
+	for _, o := range []struct{ option, do string }{
+		{"updated", "remove it, since changes are found by comparison"},
+		{"children", "join them in the SQL, for example with string_agg or group_concat"},
+		{"extra", "join them in the SQL, for example with string_agg or group_concat"},
+		{"deleted", "leave those rows out in the SQL with WHERE"},
+	} {
+		if option := join(path, o.option); r.config.given(option) {
+			r.wrong(option, "not possible with key: row", o.do+", or name the columns that identify a row in key")
+		}
+	}
+}
+
 func (r *reader) checkHorizon(path string, t *Table) {
 	ofTable := func(s Source) bool { return s.Name == t.Source && s.Driver == "sqlite" }
 	if t.Compensate.Horizon == "exact" && slices.ContainsFunc(r.config.Sources, ofTable) {

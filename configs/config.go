@@ -50,7 +50,7 @@ type Log struct {
 // A Source is one database.
 type Source struct {
 	Name   string
-	Driver string // postgres or sqlite
+	Driver string // postgres, mysql or sqlite
 	DSN    string `json:"-"` // from dsn, or the content of dsn_file
 	Limits Limits
 
@@ -69,7 +69,9 @@ type Table struct {
 	Source             string // the name of a Source
 	SQL                string // without a trailing semicolon
 	Key                []string
-	Updated            string
+	RowKey             bool           // the key is a digest of the whole row; Key is empty
+	MaxRows            int            // of a table with RowKey
+	Updated            string         // may be empty: ByComparison
 	Unit               string         // unit of a numeric Updated: s, ms, us or ns; empty: detect it from the rows
 	Timezone           string         // time zone of an Updated column that has none; may be empty
 	Location           *time.Location // of Timezone; nil if that is empty
@@ -80,6 +82,7 @@ type Table struct {
 	Deleted            Deleted
 	Changes            string // SELECT of key and updated without the conditions of SQL; may be empty
 	ACL                string // field with the groups that may find a document; empty: every caller may
+	Fresh              bool   // whether searches check their hits in the database
 	Positions          bool   // whether phrases can be searched
 	Batch              int
 	Workers            int
@@ -90,8 +93,12 @@ type Table struct {
 	TransactionTimeout time.Duration // longest time that a transaction stays open
 	Pages              Pages
 
-	positions *bool // as written; nil if missing
+	positions, fresh *bool // as written; nil if missing
 }
+
+// ByComparison reports whether the table has no updateTime, so that changes are
+// found by comparing all of it.
+func (t *Table) ByComparison() bool { return t.Updated == "" }
 
 // Content is the searched text of a document: these columns, joined.
 type Content struct {

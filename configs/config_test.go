@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 		Data:    "d",
 		HTTP:    HTTP{Listen: "127.0.0.1:7700"},
 		Log:     Log{Format: "text", Level: "info"},
-		Sources: []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1}}},
+		Sources: []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1, ComparisonShare: 0.1}}},
 		Tables: []Table{{
 			Name:        "film",
 			Source:      "pagila",
@@ -84,7 +84,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 	if got, want := c.HTTP.Listen, "[::1]:0"; got != want {
 		t.Errorf("got listen %s, want %s", got, want)
 	}
-	if got, want := c.Sources[0].Limits, (Limits{4, 50, 500 * time.Millisecond, Hours{22 * time.Hour, 6*time.Hour + 30*time.Minute}}); got != want {
+	if got, want := c.Sources[0].Limits, (Limits{4, 50, 500 * time.Millisecond, Hours{22 * time.Hour, 6*time.Hour + 30*time.Minute}, 0.25}); got != want {
 		t.Errorf("got limits %+v, want %+v", got, want)
 	}
 	positions := false
@@ -235,6 +235,20 @@ func TestMessageHasOneLineForEachFault(t *testing.T) {
 	} {
 		if got := Message(err); got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A column that is named row is written in a list.
+func TestRowKey(t *testing.T) {
+	c, err := Load("testdata/good/key_row.yaml", environment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Table{{RowKey: true, MaxRows: 5000, Batch: rowKeyBatch}, {Key: []string{"row"}, Batch: 2000}} {
+		got := c.Tables[i]
+		if got.RowKey != want.RowKey || got.MaxRows != want.MaxRows || got.Batch != want.Batch || strings.Join(got.Key, " ") != strings.Join(want.Key, " ") {
+			t.Errorf("%s: got key %q, row key %t of %d rows and batches of %d, want %+v", got.Name, got.Key, got.RowKey, got.MaxRows, got.Batch, want)
 		}
 	}
 }

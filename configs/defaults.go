@@ -28,6 +28,10 @@ func (c *Config) setDefaults() {
 func (t *Table) setDefaults() {
 	t.Content.Analyzer = cmp.Or(t.Content.Analyzer, "standard")
 	t.Positions = t.positions == nil || *t.positions
+	t.Fresh = t.fresh != nil && *t.fresh
+	if t.RowKey {
+		t.Batch, t.MaxRows = cmp.Or(t.Batch, rowKeyBatch), cmp.Or(t.MaxRows, RowKeyRows)
+	}
 	t.Batch = cmp.Or(t.Batch, 2000)
 	t.Workers = cmp.Or(t.Workers, runtime.GOMAXPROCS(0))
 	t.Limits = doc.Limits{
@@ -46,6 +50,12 @@ func (t *Table) setDefaults() {
 	t.Pages.Versions = cmp.Or(t.Pages.Versions, 1)
 	t.Pages.Compression = cmp.Or(t.Pages.Compression, "s2")
 }
+
+// RowKeyRows is the number of rows up to which a table has RowKey by default.
+const RowKeyRows = 1_000_000
+
+// rowKeyBatch is the batch of a table with RowKey: each batch reads the whole table.
+const rowKeyBatch = 50_000
 
 func (c *Compensate) setDefaults(transactionTimeout time.Duration) {
 	c.Horizon = cmp.Or(c.Horizon, "auto")

@@ -64,6 +64,12 @@ func checkDSN(driver, dsn string) (wrong, do string) {
 	switch driver {
 	case "postgres":
 		return checkPostgres(dsn)
+	case "mysql":
+		return checkMySQL(dsn)
+	case "oracle":
+		return checkOracle(dsn)
+	case "sqlserver":
+		return checkSQLServer(dsn)
 	case "sqlite":
 		return checkSQLite(dsn)
 	}
@@ -74,16 +80,40 @@ func checkPostgres(dsn string) (wrong, do string) {
 	scheme, rest, isURL := strings.Cut(dsn, "://")
 	switch {
 	case isURL && (scheme == "postgres" || scheme == "postgresql"):
-		return checkPostgresURL(rest)
+		return checkURL(rest)
 	case isKeywords(dsn):
 		return "", ""
 	}
 	return "not an address of a PostgreSQL database", "write postgres://user@host:port/database, or host=... dbname=..."
 }
 
-// checkPostgresURL finds characters that would make a driver split the URL at
+func checkMySQL(dsn string) (wrong, do string) {
+	scheme, rest, isURL := strings.Cut(dsn, "://")
+	if !isURL || scheme != "mysql" && scheme != "mariadb" {
+		return "not an address of a MySQL or MariaDB database", "write mysql://user@host:port/database"
+	}
+	return checkURL(rest)
+}
+
+func checkOracle(dsn string) (wrong, do string) {
+	rest, ok := strings.CutPrefix(dsn, "oracle://")
+	if !ok {
+		return "not an address of an Oracle database", "write oracle://user@host:port/service"
+	}
+	return checkURL(rest)
+}
+
+func checkSQLServer(dsn string) (wrong, do string) {
+	rest, ok := strings.CutPrefix(dsn, "sqlserver://")
+	if !ok {
+		return "not an address of a SQL Server database", "write sqlserver://user@host:port?database=name"
+	}
+	return checkURL(rest)
+}
+
+// checkURL finds characters that would make a driver split the URL at
 // the wrong place and print a part of the password as a host.
-func checkPostgresURL(rest string) (wrong, do string) {
+func checkURL(rest string) (wrong, do string) {
 	rest, _, _ = strings.Cut(rest, "?")
 	authority, _, _ := strings.Cut(rest, "/")
 	if strings.Count(rest, "@") > 1 || strings.Contains(rest, "@") && !strings.Contains(authority, "@") {
@@ -140,8 +170,8 @@ func afterValue(s string) (rest string, ok bool) {
 func checkSQLite(dsn string) (wrong, do string) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	switch {
-	case isURL && scheme != "file":
-		return "not a path of a SQLite database", "write a path, or file:PATH"
+	case isURL && scheme != "file" && scheme != "sqlite":
+		return "not a path of a SQLite database", "write a path, file:PATH or sqlite:PATH"
 	case strings.Contains(dsn, ":memory:") || strings.Contains(dsn, "mode=memory"):
 		return "in-memory database, which no other program can change", "name a file"
 	}

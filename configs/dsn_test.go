@@ -42,7 +42,10 @@ func TestCheckDSN(t *testing.T) {
 		{"sqlite", "freight.db", ""},
 		{"sqlite", "file:freight.db?mode=ro", ""},
 		{"sqlite", "file:///srv/freight.db", ""},
+		{"sqlite", "sqlite:freight.db", ""},
+		{"sqlite", "sqlite:///srv/freight.db", ""},
 		{"sqlite", "postgres://db/app", notSQLite},
+		{"sqlite", "sqlite::memory:", inMemory},
 		{"sqlite", ":memory:", inMemory},
 		{"sqlite", "file:x?mode=memory", inMemory},
 		{"", "anything", ""}, // the missing driver is reported by its own fault

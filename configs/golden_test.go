@@ -109,7 +109,7 @@ func checkComplete(t *testing.T, c *Config) {
 		if drivers[table.Source] == "" {
 			t.Errorf("table %s: got unknown source %q", table.Name, table.Source)
 		}
-		if table.SQL == "" || len(table.Key) == 0 || table.Updated == "" || len(table.Content.Fields) == 0 {
+		if table.SQL == "" || (len(table.Key) == 0) != table.RowKey || len(table.Content.Fields) == 0 {
 			t.Errorf("got an incomplete table: %+v", table)
 		}
 		for _, child := range table.Children {

@@ -32,8 +32,8 @@ const (
 
 // drivers are the supported databases. absentDrivers have a separate message,
 // since users may expect them.
-func drivers() []string       { return []string{"postgres", "sqlite"} }
-func absentDrivers() []string { return []string{"mariadb", "mysql", "oracle", "sqlserver"} }
+func drivers() []string       { return []string{"postgres", "mysql", "oracle", "sqlserver", "sqlite"} }
+func absentDrivers() []string { return []string{"mariadb"} }
 
 // fileKeys are the keys of the file itself. Values are stored into c while
 // they are read, so an element is complete before the next one is appended.
@@ -87,12 +87,12 @@ func logKeys(l *Log) []key {
 func sourceKeys(s *Source) []key {
 	return []key{
 		{
-			"driver", true, "write postgres or sqlite", "",
+			"driver", true, "write postgres, mysql (also for MariaDB), oracle, sqlserver or sqlite", "",
 			"The kind of database.", choice{&s.Driver, "driver", drivers(), absentDrivers()},
 		},
 		{
 			"dsn", false, "write the database's address, or '${NAME}' to take it from the environment, or name a dsn_file", "",
-			"The database's address: a URL or `host=... dbname=...` for PostgreSQL, a file for SQLite. Required without `dsn_file`.", text{&s.DSN},
+			"The database's address: a URL or `host=... dbname=...` for PostgreSQL, `mysql://user@host:port/database` for MySQL and MariaDB, `oracle://user@host:port/service` for Oracle, `sqlserver://user@host:port?database=name` for SQL Server, a file or `sqlite:PATH` for SQLite. Required without `dsn_file`.", text{&s.DSN},
 		},
 		{
 			"dsn_file", false, "name a file that holds the database's address and that only its owner can read", "",

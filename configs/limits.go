@@ -15,6 +15,7 @@ type Limits struct {
 	StatementsPerSecond int
 	Slow                time.Duration // the database counts as slow if statements take longer
 	Quiet               Hours         // time of day without loads and sweeps
+	ComparisonShare     float64       // fraction of the time that comparisons of tables without updated take
 }
 
 func limitKeys(l *Limits) []key {
@@ -38,6 +39,11 @@ func limitKeys(l *Limits) []key {
 			"A range of each day, by this machine's clock, in which loads and sweeps do not run: they wait or pause until its end. Incremental passes and tiers run as usual.",
 			hours{&l.Quiet},
 		},
+		{
+			"comparison_share", false, "write a number above 0, up to 1", "0.1",
+			"The fraction of the time that statements take which compare tables without `updated` and look for deleted rows, for all tables together. A table is compared at most every second. If that is more than the share, comparisons of large tables wait longer. A change is found after this interval and a comparison at the latest.",
+			decimal{&l.ComparisonShare, 1},
+		},
 	}
 }
 
@@ -54,6 +60,7 @@ func (l *Limits) setDefaults(tables []Table, source string) {
 			sum, most = sum+t.Workers, max(most, t.Workers)
 		}
 	}
+	l.ComparisonShare = cmp.Or(l.ComparisonShare, 0.1)
 	l.Connections = cmp.Or(l.Connections, min(sum+1, max(maxConnections, most+1)))
 }
 

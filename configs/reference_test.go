@@ -88,6 +88,8 @@ func describe(t *testing.T, v value) string {
 		return "`" + strings.Join(v.words, "`, `") + "`"
 	case timeColumn:
 		return "name, or mapping"
+	case tableKey:
+		return "`row`, name, or list of names"
 	case names:
 		if v.alone {
 			return "name, or list of names"
@@ -153,7 +155,7 @@ func TestDocumentedDefaults(t *testing.T) {
 		for _, k := range keys {
 			line := fmt.Sprintf(test.line, k.name, k.without)
 			got := mustParse(t, strings.Replace(minimal, content, line+"\n", 1))
-			got.lines, got.Tables[0].positions = nil, nil
+			got.lines, got.Tables[0].positions, got.Tables[0].fresh = nil, nil, nil
 			if !reflect.DeepEqual(got, described) {
 				t.Errorf("%s: got\n%+v, want the same as without the key\n%+v", line, got, described)
 			}

@@ -15,12 +15,14 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"key", true, "name the column that identifies a row, or list several: [tenant, id]", "",
-			"The columns that identify a row and never change: integers, UUIDs or text.", names{&t.Key, true},
+			"The columns that identify a row and never change: of any type that sorts: numbers, text, UUIDs, booleans, dates, times, bytes. " +
+				"`row` is for a table without any: the key is a digest of the whole row. Such a table is read as a whole for every page and every row that is fetched, so it has at most `limits.rows` rows.", tableKey{&t.RowKey, names{&t.Key, true}},
 		},
 		{
-			"updated", true, "name the column with the time of the last change of a row", "",
+			"updated", false, "name the column with the time of the last change of a row", "",
 			"The column with the time of the last change of the row: a time, a date, or a number since 1970. Changes are found by it; changes that it misses are found by the sweep. " +
-				"The unit of a number is detected from the rows and kept; a mapping declares it.",
+				"The unit of a number is detected from the rows and kept; a mapping declares it. " +
+				"Without it, changes are found by comparing the whole table with the index.",
 			timeColumn{mapping{updatedKeys(&t.Updated, &t.Unit)}},
 		},
 		{
@@ -89,7 +91,7 @@ func tableKeys(t *Table) []key {
 		},
 		{
 			"limits", false, "write limits such as {text: 8MiB}", "",
-			"Limits of one document. A row that exceeds them goes to quarantine with the reason; the other rows are indexed.", mapping{documentKeys(&t.Limits)},
+			"Limits of one document. A row that exceeds them goes to quarantine with the reason; the other rows are indexed.", mapping{documentKeys(&t.Limits, &t.MaxRows)},
 		},
 		{
 			"incremental", false, "write an interval: {every: 1s}", "",
@@ -115,6 +117,11 @@ func tableKeys(t *Table) []key {
 			"The keyword field of `metadata`, `children` or `extra` that holds the groups that may find a document. A token that is not an admin's " +
 				"finds only documents with one of its groups. Only admins find a document without groups, and only admins see the field itself.",
 			text{&t.ACL},
+		},
+		{
+			"fresh", false, "write true, or false", "false",
+			"Whether a search checks its hits in the database before it shows them, unless the search has its own `fresh`: docs/search.md describes it.",
+			boolean{&t.fresh},
 		},
 	}
 }
@@ -147,7 +154,7 @@ func contentKeys(c *Content) []key {
 // maxText is the highest limits.text. The sink rejects larger rows.
 const maxText = 64 << 20
 
-func documentKeys(l *doc.Limits) []key {
+func documentKeys(l *doc.Limits, rows *int) []key {
 	return []key{
 		{
 			"text", false, "write a size up to 64MiB, such as 8MiB", "8MiB",
@@ -160,6 +167,11 @@ func documentKeys(l *doc.Limits) []key {
 		{
 			"distinct_words", false, "write how many different words a document may have, 1 to 100000000", "250000",
 			"Number of different words of the content. Each takes another 500 bytes of memory, about, while the document is indexed.", number{&l.Distinct, 1, 100_000_000},
+		},
+		{
+			"rows", false, "write how many rows a table with `key: row` may have, 1 to 100000000", "1000000",
+			"Number of rows of a table with `key: row`. A comparison reads and sorts all of them once for each 250,000 rows, and once for each batch that changed.",
+			number{rows, 1, 100_000_000},
 		},
 	}
 }

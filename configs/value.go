@@ -78,6 +78,21 @@ func (v names) read(r *reader, at place, n *yaml.Node) {
 	})
 }
 
+// tableKey is the names of a table's key, or the word row. A column of that name is
+// written in a list.
+type tableKey struct {
+	row *bool
+	names
+}
+
+func (v tableKey) read(r *reader, at place, n *yaml.Node) {
+	if n := target(n); n.Kind == yaml.ScalarNode && n.Value == "row" {
+		*v.row = true
+		return
+	}
+	v.names.read(r, at, n)
+}
+
 // number is a whole number.
 type number struct {
 	to       *int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sort"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/recovered"
@@ -16,6 +17,7 @@ type comparison struct {
 	index  Index
 	pages  Pages
 	chunk  int
+	to     doc.OID  // list keys below it only; "": all
 	same   bool     // return the rows that are the same too
 	buffer []stored // the current chunk
 	ahead  *listing // the next chunk, listed while the current one is compared
@@ -122,17 +124,20 @@ func (c *comparison) join() {
 	}
 }
 
-// list lists a chunk in the background, into a free buffer.
+// list lists a chunk in the background, into a free buffer. The range that is compared
+// may become another meanwhile, after an error.
 func (c *comparison) list(from doc.OID, buffer []stored) *listing {
 	l := &listing{from: from, docs: buffer[:0], done: make(chan struct{})}
+	chunk, to := c.chunk, c.to
 	go func() {
 		defer close(l.done)
 		defer recovered.Into(&l.err)
 		var docs []doc.Indexed
-		if docs, l.next, l.err = c.index.Documents(from, c.chunk); l.err != nil {
+		if docs, l.next, l.err = c.index.Documents(from, chunk); l.err != nil {
 			l.err = fmt.Errorf("list the index: %w", l.err)
 			return
 		}
+		docs, l.next = below(docs, l.next, to)
 		for _, d := range docs {
 			s := stored{Indexed: d}
 			if s.page, s.paged, l.err = c.pages.Meta(d.OID); l.err != nil {
@@ -142,6 +147,15 @@ func (c *comparison) list(from doc.OID, buffer []stored) *listing {
 		}
 	}()
 	return l
+}
+
+// below cuts a listing at the end of a range; "": it has none.
+func below(docs []doc.Indexed, next, to doc.OID) ([]doc.Indexed, doc.OID) {
+	if to == "" || next != "" && next < to {
+		return docs, next
+	}
+	n := sort.Search(len(docs), func(i int) bool { return docs[i].OID >= to })
+	return docs[:n], ""
 }
 
 // stored looks up documents and pages by the keys of rows.

@@ -3,8 +3,10 @@
 // differ, the next full sweep repairs it, also differences that no updateTime
 // shows.
 //
-// Sweep repairs the differences and Verify counts them. Both compare chunk by
-// chunk of keys:
+// Sweep repairs the differences and Verify counts them. A Sweep with sums lists only
+// the ranges of keys whose sum in the database is not that of their documents: see
+// Stored. Narrow removes documents within seconds, from ranges of keys that may have
+// lost rows: see Ranges. All compare chunk by chunk of keys:
 //
 //	same stamp, and page and index      nothing to do
 //	document are of one write
@@ -23,7 +25,9 @@
 // holds; the guard gets the number of all removals at once. The mark of a sweep
 // moves last. An interrupted sweep continues at its stored position, or starts
 // from scratch if that is damaged or of another index, SQL or rewind. A sweep
-// does not move S. It ends the state "unverified".
+// ends the state "unverified". It moves S only with Settles: then everything that
+// was committed before its first listing is in the index. Rows whose removal is
+// held do not stop S, which covers inserts and updates.
 //
 // In the table's directory:
 //
@@ -32,6 +36,7 @@
 //	sweep.asked   candidates whose row is gone
 //	sweep.held    removals that the guard held in the last sweep that ended
 //	verify.*      differences that a Verify checks again
+//	narrow.*      the candidates of a Narrow; the next one begins again
 //
 // The candidates and then the position are made durable every 5 seconds.
 // sweep.held is replaced before the mark moves.
@@ -39,7 +44,8 @@
 // Cost: a listing of the index, a lookup of the page and a stamp of the database
 // for each row, and 0.2 us for the comparison. If keys are ordered otherwise,
 // each row is read twice, and looked up in the index once. A Verify with Content
-// also reads each page, on all cores. Memory: two chunks and a batch, whatever
+// also reads each page, on all cores. With sums, one statement sums all rows, and
+// the documents that were written since are listed. Memory: two chunks and a batch, whatever
 // the size of the table and the number of differences.
 package deletecheck
 
@@ -63,6 +69,9 @@ type Source interface {
 	// StampsInRange returns the stamps of all rows of a range in the database's
 	// key order, each key once. Each page is of a separate short snapshot.
 	StampsInRange(context.Context, doc.Range) iter.Seq2[[]doc.Stamp, error]
+	// StampsInRanges is StampsInRange for ranges by the order of OIDs, whatever the
+	// database's is. It reads all keys.
+	StampsInRanges(context.Context, []doc.Range) iter.Seq2[[]doc.Stamp, error]
 	refetch.Source
 	// Keyless returns rejects of the rows without a usable key.
 	Keyless(context.Context) (doc.Batch, error)
@@ -94,6 +103,8 @@ type Pages interface {
 // Sink takes what differs.
 type Sink interface {
 	refetch.Sink
+	// Delete removes documents without a row. of is the number of all removals that are
+	// left; 0: the rows have other keys now, so that the guard does not limit them.
 	Delete(_ context.Context, _ []doc.Stamp, found doc.FetchSeq, of int) (doc.Report, error)
 }
 

@@ -72,6 +72,40 @@ func TestGuardDoesNotHoldMarkedRows(t *testing.T) {
 	w.wantEqual(t)
 }
 
+// Where a row that changes gets another key, the guard limits the removals that
+// exceed the additions, however the sweep cuts them into batches.
+func TestGuardLimitsTheNetLoss(t *testing.T) {
+	for _, c := range []struct {
+		rekeys                       bool
+		changed, lost, deleted, held int
+	}{
+		{false, 24, 0, 0, 24},
+		{true, 24, 0, 24, 0},
+		{true, 10, 6, 16, 0},
+		{true, 10, 7, 10, 7},
+		{true, 0, 24, 0, 24},
+	} {
+		w := loaded(t, 24)
+		w.limit(t, sink.Limits{Count: 6})
+		for n := range c.changed + c.lost {
+			w.Table.Delete(w.key(n))
+		}
+		for n := range c.changed {
+			w.put(100 + n)
+		}
+		s := w.sweep()
+		s.Rekeys = c.rekeys
+		if report := runSweep(t, s); report.Deleted != c.deleted || report.Held != c.held || report.Added != c.changed {
+			t.Errorf("%+v: got %d deleted, %d held and %d added", c, report.Deleted, report.Held, report.Added)
+		}
+		w.Guard.Allow(24)
+		if report := runSweep(t, w.sweep()); report.Deleted != c.held {
+			t.Errorf("%+v: then %d deleted, want those that were held", c, report.Deleted)
+		}
+		w.wantEqual(t)
+	}
+}
+
 // If any read of the database fails, the sweep removes nothing.
 func TestErrorRemovesNothing(t *testing.T) {
 	lost := errors.New("connection lost")

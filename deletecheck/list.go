@@ -1,6 +1,7 @@
 package deletecheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -22,7 +23,7 @@ func (c *comparison) byRange(ctx context.Context, from doc.OID) (part, error) {
 	}
 	p := part{next: next}
 	last := doc.OID("")
-	for stamps, err := range c.source.StampsInRange(ctx, doc.Range{From: from, To: next}) {
+	for stamps, err := range c.source.StampsInRange(ctx, doc.Range{From: from, To: cmp.Or(next, c.to)}) {
 		if err != nil {
 			return p, err
 		}
@@ -98,12 +99,12 @@ func (c *comparison) byKeys(ctx context.Context, from doc.OID) (part, error) {
 	return p, nil
 }
 
-// byRows compares the rows from a key on, in the database's order, with the
-// documents of their keys. Here the database is listed first: a document that is
-// newer than the row's stamp only costs a fetch.
-func (c *comparison) byRows(ctx context.Context, from doc.OID) iter.Seq2[part, error] {
+// byRows compares rows, in the database's order, with the documents of their keys.
+// Here the database is listed first: a document that is newer than the row's stamp
+// only costs a fetch.
+func (c *comparison) byRows(pages iter.Seq2[[]doc.Stamp, error], from doc.OID) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
-		for rows, err := range c.source.StampsInRange(ctx, doc.Range{From: from}) {
+		for rows, err := range pages {
 			var p part
 			if err == nil {
 				p, err = c.compareRows(rows, from)

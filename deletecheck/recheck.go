@@ -47,6 +47,11 @@ func (c *check) recheck(ctx context.Context) error {
 
 // wait waits until S has passed a time, or until end.
 func (c *check) wait(ctx context.Context, read, end time.Time) error {
+	if c.Settle != nil && time.Now().Before(end) {
+		if err := c.Settle(ctx); err != nil {
+			return err
+		}
+	}
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	for !c.marks().Settled.After(read) && time.Now().Before(end) {

@@ -101,16 +101,24 @@ func (r *remover) stored(oids []doc.OID) ([]doc.OID, error) {
 
 // remove removes the documents of gone rows that still have the stamp of their
 // note, and spools the removals that the guard held. The guard gets the number
-// of all removals that are left: batch by batch, a large removal would pass it.
-func (r *remover) remove(ctx context.Context, gone, held *spool) error {
-	left := gone.count
+// of all removals that are left: batch by batch, a large removal would pass it. It
+// does not limit as many removals as rows have another key now.
+func (r *remover) remove(ctx context.Context, gone *spool, rekeyed int, held *spool) error {
+	left := gone.count - rekeyed
 	for notes, err := range gone.batches(r.batch) {
 		if err != nil {
 			return err
 		}
 		for len(notes) > 0 {
 			n := sameFetch(notes)
-			if left, err = r.removeBatch(ctx, notes[:n], left, held); err != nil {
+			if rekeyed > 0 {
+				n = min(n, rekeyed)
+				rekeyed -= n
+				_, err = r.removeBatch(ctx, notes[:n], 0, held)
+			} else {
+				left, err = r.removeBatch(ctx, notes[:n], left, held)
+			}
+			if err != nil {
 				return err
 			}
 			notes = notes[n:]

@@ -32,14 +32,29 @@ type Sweep struct {
 	Batch       int    // rows per fetch
 	Chunk       int    // documents between two calls of Rest; 0: 10,000
 	FromScratch bool   // do not continue an earlier sweep
+	Settles     bool   // move S to the time before the first row was compared: for a table without updateTimes
+	// Rekeys reports that a row that changes gets another key. Then the guard limits
+	// the removals that exceed the additions of this sweep.
+	Rekeys bool
+	// Filled is called when all rows are compared and fetched, before documents and
+	// pages without a row are removed. These removals are then exempt from the guard:
+	// Filled limits them. nil: nothing is called.
+	Filled func(context.Context) error
 	// Rest is called between chunks with the time since it last returned. It may
 	// release the lane and take it again. nil: no rest.
 	Rest     func(ctx context.Context, worked time.Duration) error
 	Progress func(done, of int64) // nil: not reported
+
+	// With Sums, which reads sums of tokens, the sweep lists only the ranges of keys
+	// whose sum is not that of their documents. None: it lists all of the table.
+	Sums   func(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error)
+	Stored *Stored // for Sums
+
+	read *reading // of Prepare; nil: without sums
 }
 
 // Run continues an interrupted sweep or starts one, and moves its mark when it
-// has ended.
+// has ended. With sums it starts one.
 func (s *Sweep) Run(ctx context.Context) (doc.Report, error) {
 	w, err := s.begin(ctx)
 	if err != nil {
@@ -63,6 +78,7 @@ type sweep struct {
 	saved   time.Time // when at was made durable
 	of      int64     // documents, and rows if they are listed too
 	gone    *spool    // candidates for removal
+	list    []span    // the ranges to list
 }
 
 // begin opens the position of an earlier sweep, or creates one.
@@ -70,6 +86,12 @@ func (s *Sweep) begin(ctx context.Context) (*sweep, error) {
 	w := &sweep{Sweep: s, saved: time.Now(), pacer: newPacer(s.Rest)}
 	w.comparison = comparison{source: s.Source, index: s.Index, pages: s.Pages, chunk: cmp.Or(s.Chunk, chunkSize)}
 	w.remover = remover{source: s.Source, index: s.Index, pages: s.Pages, sink: s.Sink, batch: s.Batch, report: &w.at.Report, pacer: w.pacer}
+	if s.read != nil {
+		w.list = s.Stored.different(s.read)
+		w.of = w.documentsOf(w.list)
+		return w, w.start(s.read.marks, s.read.at)
+	}
+	w.list = []span{{documents: w.chunk}}
 	var err error
 	if w.of, err = w.expected(); err != nil {
 		return nil, err
@@ -77,18 +99,31 @@ func (s *Sweep) begin(ctx context.Context) (*sweep, error) {
 	if resumed, err := w.resume(); resumed || err != nil {
 		return w, err
 	}
-	marks, _ := s.Trace.Table(s.Table) // before Now: a later rewind is not covered by this sweep
-	now, err := s.Source.Now(ctx)
+	marks, now, err := s.now(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return w, w.start(marks, now)
+}
+
+// now returns the marks and the database's time, which becomes that of the sweep. The
+// marks come first: a later rewind is not covered by the sweep.
+func (s *Sweep) now(ctx context.Context) (timetrace.Table, time.Time, error) {
+	marks, _ := s.Trace.Table(s.Table)
+	now, err := s.Source.Now(ctx)
+	return marks, now, err
+}
+
+// start creates the position of a new sweep.
+func (w *sweep) start(marks timetrace.Table, now time.Time) error {
 	w.at = newPosition(marks, now)
 	// First, so that the old position is never found beside the new spool.
-	if err := removeFile(s.FS, filepath.Join(s.Dir, positionName)); err != nil {
-		return nil, err
+	if err := removeFile(w.FS, filepath.Join(w.Dir, positionName)); err != nil {
+		return err
 	}
-	w.gone, err = newSpool(s.FS, filepath.Join(s.Dir, goneName))
-	return w, err
+	var err error
+	w.gone, err = newSpool(w.FS, filepath.Join(w.Dir, goneName))
+	return err
 }
 
 // resume opens the position of an earlier sweep. It returns false if there is
@@ -128,6 +163,11 @@ func (w *sweep) run(ctx context.Context) error {
 		if err := w.save(); err != nil {
 			return err
 		}
+		if p == phasePages && w.Filled != nil {
+			if err := w.Filled(ctx); err != nil {
+				return err
+			}
+		}
 		if err := w.do(ctx, p); err != nil {
 			return err
 		}
@@ -141,11 +181,11 @@ func (w *sweep) do(ctx context.Context, p phase) error {
 	case phaseRetry:
 		return w.retryQuarantined(ctx, from)
 	case phaseRanges:
-		return w.compare(ctx, chunks(ctx, from, w.byRange))
+		return w.compareSpans(ctx, from, w.byRange)
 	case phaseDocuments:
-		return w.compare(ctx, chunks(ctx, from, w.byKeys))
+		return w.compareSpans(ctx, from, w.byKeys)
 	case phaseRows:
-		return w.compare(ctx, w.byRows(ctx, from))
+		return w.compare(ctx, w.byRows(w.rows(ctx, from), from))
 	case phasePages:
 		return w.orphaned(ctx)
 	default:
@@ -217,9 +257,10 @@ func (w *sweep) reach(next doc.OID) error {
 	return w.save()
 }
 
-// save makes the position durable every saveEvery.
+// save makes the position durable every saveEvery. The position of a sweep with sums
+// would be one in its list, which is lost with the process.
 func (w *sweep) save() error {
-	if time.Since(w.saved) < saveEvery {
+	if w.read != nil || time.Since(w.saved) < saveEvery {
 		return nil
 	}
 	if err := w.at.save(w.FS, w.Dir, w.gone); err != nil {
@@ -236,10 +277,9 @@ func (w *sweep) progress(p part) {
 	}
 }
 
-// end moves the mark, and then removes position and spool.
+// end moves the marks, and then removes position and spool.
 func (w *sweep) end() error {
-	err := w.Trace.UpdateTable(w.Table, func(t *timetrace.Table) { t.Swept(w.at.Started, w.at.Rewinds) })
-	if err != nil {
+	if err := w.move(); err != nil {
 		return err
 	}
 	if err := removeFile(w.FS, filepath.Join(w.Dir, positionName)); err != nil {
@@ -247,6 +287,24 @@ func (w *sweep) end() error {
 	}
 	w.gone.discard()
 	return nil
+}
+
+// move moves the mark of the sweep and, with Settles, S. After a rewind S stays:
+// rows were compared with what the database had before it. If nothing differed,
+// the marks are noted only: after a restart the table is compared again.
+func (w *sweep) move() error {
+	settled := func(t *timetrace.Table) {
+		t.Swept(w.at.Started, w.at.Rewinds)
+		if w.Settles && t.Rewinds == w.at.Rewinds {
+			t.Settle(w.at.Started, "compared")
+		}
+	}
+	marks, _ := w.Trace.Table(w.Table)
+	if r := w.at.Report; w.Settles && marks.Unverified == "" && r.Read+r.Deleted == 0 {
+		w.Trace.Note(w.Table, settled)
+		return nil
+	}
+	return w.Trace.UpdateTable(w.Table, settled)
 }
 
 // remove fetches the candidates again and removes the documents of those whose
@@ -265,7 +323,7 @@ func (w *sweep) remove(ctx context.Context) error {
 	if err := w.remover.confirm(ctx, w.gone, gone); err != nil {
 		return err
 	}
-	if err := w.remover.remove(ctx, gone, held); err != nil {
+	if err := w.remover.remove(ctx, gone, w.rekeyed(gone.count), held); err != nil {
 		return err
 	}
 	if name := filepath.Join(w.Dir, heldName); held.count > 0 {
@@ -273,6 +331,18 @@ func (w *sweep) remove(ctx context.Context) error {
 	} else {
 		return removeFile(w.FS, name)
 	}
+}
+
+// rekeyed returns how many of the removals the guard does not limit, since their rows
+// have another key now, or Filled has limited them.
+func (w *sweep) rekeyed(gone int) int {
+	switch {
+	case w.Filled != nil:
+		return gone
+	case w.Rekeys:
+		return min(gone, w.at.Report.Added)
+	}
+	return 0
 }
 
 // A pacer calls Rest with the time since it last returned.

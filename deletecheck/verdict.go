@@ -95,6 +95,7 @@ func (c *check) decide(d difference, after note, r round) error {
 // certain reports whether a difference can't be in flight: that of a ghost, since
 // S does not cover removals; that of a row that was read at a time that S has
 // passed; and in the last round, that of a row with an updateTime below S.
+// Without updateTimes it is unknown whether the row was committed before S.
 func (c *check) certain(d difference, r round) bool {
 	switch {
 	case d.verdict == ghost, d.verdict == orphan, r.passed && d.was.same(d.now):
@@ -102,7 +103,7 @@ func (c *check) certain(d difference, r round) bool {
 	case d.verdict == torn && !c.Live:
 		return true // no daemon is writing
 	}
-	return r.last && d.now.stamp.Updated.Before(r.settled)
+	return r.last && !c.Timeless && d.now.stamp.Updated.Before(r.settled)
 }
 
 // count counts a difference by its verdict.

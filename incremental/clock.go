@@ -68,7 +68,7 @@ func (p *Pass) rewind(now doc.Moment, to time.Time, by time.Duration) error {
 		t.Read, t.ReadLocal = now.Now, now.Local
 	})
 	if err == nil {
-		p.saved, p.last = p.mark(), now
+		p.last = now
 	}
 	return err
 }

@@ -24,7 +24,8 @@
 // not stop the mark; the sweep finds them.
 //
 // Cost of an idle window: one query for the clock, one for the window, and one
-// for each SQL that lists rows that may have left. Memory: a page of stamps, and
+// for each SQL that lists rows that may have left; none where Quiet knows that the
+// window is empty. Memory: a page of stamps, and
 // a batch of rows per worker, also when a million rows share one updateTime.
 package incremental
 
@@ -45,7 +46,8 @@ import (
 )
 
 // persistAfter is how far the durable mark may lag behind the last window while
-// windows are empty. A restart reads these windows again.
+// windows are empty. A restart reads these windows again. The table that first lags
+// so far makes the marks of all tables durable.
 const persistAfter = 10 * time.Second
 
 // minOverlap is the least overlap of two windows. A transaction that took its
@@ -91,10 +93,14 @@ type Pass struct {
 	Batch   int // rows per fetch
 	Workers int
 
+	// Quiet, if not nil, reads the database's clock as Moment does. It also returns a
+	// time: a snapshot taken after the reading has no row with an updateTime at or
+	// after it; zero: unknown.
+	Quiet func(context.Context) (now doc.Moment, since time.Time)
+
 	At doc.Moment // the database's clock at the last run
 
-	saved time.Time  // the durable mark
-	last  doc.Moment // the database's clock at the last window that was indexed
+	last doc.Moment // the database's clock at the last window that was indexed
 }
 
 // Run reads one window.
@@ -107,8 +113,10 @@ func (p *Pass) Run(ctx context.Context) (doc.Report, error) {
 }
 
 func (p *Pass) run(ctx context.Context) (doc.Report, error) {
-	if p.saved.IsZero() {
-		p.saved = p.mark() // from disk
+	if now, quiet := p.quiet(ctx); quiet {
+		p.At = now
+		w := p.window(now)
+		return doc.Report{Window: w}, p.advance(w.To, now, false)
 	}
 	now, err := p.now(ctx)
 	if err != nil {
@@ -127,6 +135,26 @@ func (p *Pass) run(ctx context.Context) (doc.Report, error) {
 	}
 	return report, p.advance(w.To, now, report.Read > 0)
 }
+
+// quiet reports whether the next window is known to be empty. To pass it is the same
+// as to read it: its end is a reading of the clock, and a snapshot taken after that
+// reading has no row from the window's begin on, whether listed by the main SQL, a
+// child's or one of rows that may have left. The clock must not have been set back,
+// and a reading that is older than the mark shows nothing of a later window.
+func (p *Pass) quiet(ctx context.Context) (doc.Moment, bool) {
+	if p.Quiet == nil {
+		return doc.Moment{}, false
+	}
+	now, since := p.Quiet(ctx)
+	if since.IsZero() || since.After(p.Since()) || now.Seen.Before(p.mark()) {
+		return now, false
+	}
+	by, _ := p.setBack(now)
+	return now, by <= p.overlap()
+}
+
+// Since returns the begin of the next window.
+func (p *Pass) Since() time.Time { return p.mark().Add(-p.overlap()) }
 
 // window returns the window to read now. A standby may have lost its primary
 // since the last window, or may show an older state: then the mark stays, and
@@ -155,15 +183,13 @@ func (p *Pass) mark() time.Time {
 // and the durable mark is less than persistAfter behind.
 func (p *Pass) advance(to time.Time, now doc.Moment, wrote bool) error {
 	move := func(t *timetrace.Table) { t.Incremental, t.Read, t.ReadLocal = to, now.Now, now.Local }
-	if !wrote && !to.Before(p.saved) && to.Sub(p.saved) < persistAfter {
+	lag := to.Sub(p.Trace.DurableTable(p.Table).Incremental)
+	if !wrote && 0 <= lag && lag < persistAfter {
 		p.Trace.Note(p.Table, move)
-		p.last = now
-		return nil
-	}
-	if err := p.Trace.UpdateTable(p.Table, move); err != nil {
+	} else if err := p.Trace.UpdateTable(p.Table, move); err != nil {
 		return err
 	}
-	p.saved, p.last = to, now
+	p.last = now
 	return nil
 }
 

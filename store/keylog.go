@@ -193,7 +193,7 @@ func (k *keyLog) finish(s *segment, from, to uint32) error {
 		return join(err, k.file.Truncate(end))
 	}
 	k.end.Store(end + int64(len(k.buf)))
-	if cap(k.buf) > chunkSize {
+	if cap(k.buf) > keptBuffer {
 		k.buf = nil
 	}
 	return nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,4 +98,17 @@ func TestSharedLocksExcludeAWriter(t *testing.T) {
 		}
 		check(r.Release())
 	})
+}
+
+// A caller that has locked a directory above opens the map without another file.
+func TestLockedByTheCaller(t *testing.T) {
+	dir := t.TempDir()
+	m, err := Open(dir, Options{Locked: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if _, err := os.Stat(filepath.Join(dir, "lock")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file to lock: got error %v, want that there is none", err)
+	}
 }

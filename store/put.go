@@ -26,6 +26,7 @@ func (m *FileMap) Put(pages []doc.Page) error {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
+	defer m.dropBuffers()
 	for len(pages) > 0 {
 		n := chunkOf(len(pages), func(i int) int { return len(pages[i].OID) + len(pages[i].Body) })
 		if err := m.write(m.encode(pages[:n])); err != nil {
@@ -41,6 +42,7 @@ func (m *FileMap) Put(pages []doc.Page) error {
 func (m *FileMap) Delete(oids []doc.OID) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
+	defer m.dropBuffers()
 	for len(oids) > 0 {
 		n := chunkOf(len(oids), func(i int) int { return len(oids[i]) })
 		if err := m.write(m.tombstones(oids[:n])); err != nil {
@@ -122,11 +124,20 @@ func growTo(parts []part, n int) []part {
 	return parts
 }
 
-func (p *part) reset() {
-	if cap(p.buf) > 2*chunkSize {
-		p.buf = nil // do not keep the memory of one huge page
+func (p *part) reset() { p.buf, p.records = p.buf[:0], p.records[:0] }
+
+// keptBuffer is the largest buffer that a map keeps between two writes. A process
+// has hundreds of maps open, most of which are not written.
+const keptBuffer = 16 << 10
+
+// dropBuffers frees the buffers of a large write.
+func (m *FileMap) dropBuffers() {
+	for _, p := range m.parts {
+		if cap(p.buf) > keptBuffer {
+			m.parts = nil
+			return
+		}
 	}
-	p.buf, p.records = p.buf[:0], p.records[:0]
 }
 
 func (p *part) encode(k *codecs, pages []doc.Page) {

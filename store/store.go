@@ -31,6 +31,9 @@ type Options struct {
 	// process writes. Open recovers from a crash in memory only. Writing returns
 	// ErrReadOnly.
 	ReadOnly bool
+	// Locked means that the caller has locked the directory, or one above it, for
+	// this process, so that Open need not hold another file open for that.
+	Locked bool
 }
 
 func (o Options) withDefaults() Options {
@@ -66,7 +69,7 @@ type FileMap struct {
 	dir     string
 	options Options
 	fs      atomicfile.FS
-	lock    *FileLock // nil unless fs is the operating system's
+	lock    *FileLock // nil if the caller has locked, or fs is not the operating system's
 
 	// For readers.
 	epochs   epochs
@@ -106,7 +109,7 @@ type FileMap struct {
 
 // Open opens the map in a directory, creates the directory if it is missing,
 // and recovers from a crash. It locks the directory for this process until
-// Close.
+// Close, unless the caller has.
 func Open(dir string, o Options) (*FileMap, error) {
 	m, err := openMap(dir, o)
 	if err != nil {
@@ -137,7 +140,7 @@ func (m *FileMap) open() error {
 	if err := m.fs.SyncDir(filepath.Dir(m.dir)); err != nil {
 		return err
 	}
-	if m.fs == atomicfile.OS {
+	if m.fs == atomicfile.OS && !m.options.Locked {
 		lock, err := Lock(filepath.Join(m.dir, "lock"))
 		if err != nil {
 			return err

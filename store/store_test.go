@@ -65,6 +65,26 @@ func has(t testing.TB, m *FileMap, oid doc.OID) bool {
 	return ok
 }
 
+// A map keeps no large buffer after a write.
+func TestBuffersAreFreed(t *testing.T) {
+	m := openTest(t, t.TempDir(), Options{Compression: None})
+	put(t, m, testPage(1, "small"))
+	for range 2 {
+		pages := make([]doc.Page, 500)
+		for i := range pages {
+			pages[i] = testPage(i, strings.Repeat("text ", 20))
+		}
+		put(t, m, pages...)
+		kept := cap(m.keys.buf)
+		for _, p := range m.parts {
+			kept += cap(p.buf)
+		}
+		if kept > 2*keptBuffer {
+			t.Errorf("got buffers of %d bytes after a write, want at most %d", kept, 2*keptBuffer)
+		}
+	}
+}
+
 func TestPutGetDelete(t *testing.T) {
 	o := Options{SegmentBytes: 1 << 16, CompactRate: -1}
 	dir := t.TempDir()

@@ -171,8 +171,6 @@ func parseLoaded(t *Table, s string) (err error) {
 	return nil
 }
 
-var kindNames = map[string]doc.Kind{"integer": doc.Integer, "text": doc.Text, "uuid": doc.UUID}
-
 func formatKinds(kinds []doc.Kind) string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -183,41 +181,83 @@ func formatKinds(kinds []doc.Kind) string {
 
 func parseKinds(t *Table, s string) error {
 	for name := range strings.SplitSeq(s, ",") {
-		kind, ok := kindNames[name]
-		if !ok {
-			return fmt.Errorf("%q is not integer, text or uuid", name)
+		kind, err := doc.ParseKind(name)
+		if err != nil {
+			return err
 		}
 		t.Kinds = append(t.Kinds, kind)
 	}
 	return nil
 }
 
-func format(s State) ([]byte, error) {
+// A block is the lines of one table.
+type block struct {
+	text  string
+	lines int
+}
+
+// formatTable returns the lines of a table, and the table as a restart reads them.
+// It fails where they can't be read, so that an unreadable file never replaces a
+// readable one.
+func formatTable(name string, table Table) (block, Table, error) {
 	lines := properties.NewProperties()
 	lines.DisableExpansion = true
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		for _, f := range fieldsOf(s[name]) {
-			if text := f.format(s[name]); text != "" {
-				if _, _, err := lines.Set(name+"."+f.name, text); err != nil {
-					return nil, err
-				}
+	for _, f := range fieldsOf(table) {
+		if text := f.format(table); text != "" {
+			if _, _, err := lines.Set(name+"."+f.name, text); err != nil {
+				return block{}, table, err
 			}
 		}
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "# How far each pass of each table has come: written by indexerd, replaced atomically.\nformat = %d\nentries = %d\n", Format, lines.Len())
+	var b strings.Builder
 	if _, err := lines.Write(&b, properties.UTF8); err != nil {
-		return nil, err
+		return block{}, table, err
 	}
-	return b.Bytes(), nil
+	written := block{b.String(), lines.Len()}
+	read, err := load([]byte(written.text))
+	if err != nil {
+		return written, table, err
+	}
+	s, err := parseMarks(read)
+	return written, s[name], err
+}
+
+// join returns the file of all tables.
+func join(blocks map[string]block) []byte {
+	entries, size := 0, 0
+	for _, b := range blocks {
+		entries, size = entries+b.lines, size+len(b.text)
+	}
+	var file bytes.Buffer
+	file.Grow(size + 200)
+	fmt.Fprintf(&file, "# How far each pass of each table has come: written by indexerd, replaced atomically.\nformat = %d\nentries = %d\n", Format, entries)
+	for _, name := range slices.Sorted(maps.Keys(blocks)) {
+		file.WriteString(blocks[name].text)
+	}
+	return file.Bytes()
+}
+
+// formatAll returns the lines of tables, and the tables as a restart reads them.
+func formatAll(s State) (blocks map[string]block, read State, err error) {
+	blocks, read = make(map[string]block, len(s)), make(State, len(s))
+	for name, table := range s {
+		if blocks[name], read[name], err = formatTable(name, table); err != nil {
+			return nil, nil, err
+		}
+	}
+	return blocks, read, nil
+}
+
+func load(text []byte) (*properties.Properties, error) {
+	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
+	return loader.LoadBytes(text)
 }
 
 func parse(text []byte) (State, error) {
 	if !bytes.HasSuffix(text, []byte("\n")) {
 		return nil, errors.New("the last line has no newline: the file was cut short") // a cut number would be a smaller number
 	}
-	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
-	lines, err := loader.LoadBytes(text)
+	lines, err := load(text)
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +270,10 @@ func parse(text []byte) (State, error) {
 	if entries != strconv.Itoa(lines.Len()) {
 		return nil, fmt.Errorf("the file has %[2]d entries, and the line \"entries\" has %[1]q: it was cut short or edited", entries, lines.Len())
 	}
+	return parseMarks(lines)
+}
+
+func parseMarks(lines *properties.Properties) (State, error) {
 	s := State{}
 	for _, key := range lines.Keys() {
 		text, _ := lines.Get(key)

@@ -310,3 +310,9 @@ func survives(t *testing.T, state State) {
 		t.Fatalf("got %+v, want %+v", again, state)
 	}
 }
+
+// format returns the file of a state.
+func format(s State) ([]byte, error) {
+	blocks, _, err := formatAll(s)
+	return join(blocks), err
+}

@@ -19,19 +19,17 @@
 // Only Rewind moves marks back. It also marks the table as unverified, with the
 // reason, until a full sweep ends during which no other Rewind happened.
 //
-// Update writes and syncs two small files.
+// Moves of marks are committed in groups: one replacement of the file serves all
+// calls of Update that wait for it. Update returns when its own change is durable.
+//
+// A replacement formats the tables that have changed, and writes and syncs the file
+// of all tables. It takes about a kilobyte a table.
 package timetrace
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"path/filepath"
-	"sync"
 	"time"
 
-	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 )
 
@@ -150,126 +148,3 @@ func (t *Table) Swept(at time.Time, rewinds uint64) {
 
 // A State has all marks by table name.
 type State map[string]Table
-
-// A Trace is the open file with its content.
-type Trace struct {
-	fsys atomicfile.FS
-	file string
-
-	mu      sync.Mutex
-	state   State
-	durable State // in the file
-	noted   bool  // state has changes that durable lacks
-}
-
-// Open reads the marks of a data directory. A directory without the file is new,
-// unless the previous copy exists: then the file was lost, and Open returns an
-// error.
-func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
-	t := &Trace{fsys: fsys, file: filepath.Join(dir, FileName), state: State{}}
-	text, err := atomicfile.Read(fsys, t.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = t.checkNew()
-	case err != nil:
-		err = fmt.Errorf("read the marks: %w: nothing is indexed until the file can be read", err)
-	default:
-		if t.state, err = parse(text); err != nil {
-			err = fmt.Errorf("%s: %w: restore the file from %s.prev or a backup; indexerd does not start without its marks", t.file, err, FileName)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.durable = t.state
-	return t, nil
-}
-
-// checkNew returns an error if the directory had the file.
-func (t *Trace) checkNew() error {
-	_, err := atomicfile.Read(t.fsys, t.file+".prev")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("%s is missing, and its previous copy cannot be read: %w", t.file, err)
-	}
-	return fmt.Errorf("%s is missing but its previous copy exists: copy %s.prev to %s and start again", t.file, FileName, FileName)
-}
-
-// Table returns the marks of a table, and reports whether it has any.
-func (t *Trace) Table(name string) (Table, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	table, ok := t.state[name]
-	return table, ok
-}
-
-// Tables returns a copy of all marks.
-func (t *Trace) Tables() State {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return maps.Clone(t.state)
-}
-
-// Durable returns a copy of the marks that a restart would find. It first tries to
-// make noted marks durable. Marks shown to a user come from Durable, so that they
-// do not move back at a restart.
-func (t *Trace) Durable() State {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.noted {
-		_ = t.update(func(State) {}) // after an error the durable marks are still right
-	}
-	return maps.Clone(t.durable)
-}
-
-// Update changes the marks with f, durably. After an error the state is unchanged,
-// and so is the file, unless only the sync of its directory failed: then the file
-// may have the new marks, which is safe because their data are durable.
-func (t *Trace) Update(f func(State)) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.update(f)
-}
-
-func (t *Trace) update(f func(State)) error {
-	next := maps.Clone(t.state)
-	f(next)
-	text, err := format(next)
-	if err == nil {
-		// Parse the text, so that an unreadable file never replaces a readable one,
-		// and the state is the one that a restart would find.
-		next, err = parse(text)
-	}
-	if err != nil {
-		return fmt.Errorf("update %s: %w", t.file, err)
-	}
-	if err := atomicfile.WriteKeeping(t.fsys, t.file, text); err != nil {
-		return err
-	}
-	t.state, t.durable, t.noted = next, next, false
-	return nil
-}
-
-// UpdateTable is Update for one table.
-func (t *Trace) UpdateTable(name string, f func(*Table)) error {
-	return t.Update(func(s State) {
-		table := s[name]
-		f(&table)
-		s[name] = table
-	})
-}
-
-// Note changes the marks of one table in memory. The next Update makes them
-// durable. Note is for marks that advance over unchanged rows: after a restart
-// with the older marks a pass compares the same rows again.
-func (t *Trace) Note(name string, f func(*Table)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	next := maps.Clone(t.state)
-	table := next[name]
-	f(&table)
-	next[name] = table
-	t.state, t.noted = next, true
-}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -190,31 +191,44 @@ func TestUpdateFailsAtEachStep(t *testing.T) {
 }
 
 // A restart finds the marks that Durable has returned, even if the disk fails.
+// Calls within a second cause one replacement of the file at most.
 func TestDurableMarksSurviveARestart(t *testing.T) {
-	fsys := disk(t)
-	trace := open(t, fsys)
-	update(t, trace, State{"film": {Settled: at(10, 0, 0, 0)}})
-	shows := func(want int) {
-		t.Helper()
-		for _, got := range []State{trace.Durable(), open(t, fsys.Crash(faultfs.Worst)).Tables()} {
-			if s := got["film"].Settled; !s.Equal(at(want, 0, 0, 0)) {
-				t.Errorf("got S %v, want %d o'clock", s, want)
+	synctest.Test(t, func(t *testing.T) {
+		fsys := disk(t)
+		trace := open(t, fsys)
+		update(t, trace, State{"film": {Settled: at(10, 0, 0, 0)}})
+		shows := func(want int) {
+			t.Helper()
+			for _, got := range []State{trace.Durable(), open(t, fsys.Crash(faultfs.Worst)).Tables()} {
+				if s := got["film"].Settled; !s.Equal(at(want, 0, 0, 0)) {
+					t.Errorf("got S %v, want %d o'clock", s, want)
+				}
 			}
 		}
-	}
-	note := func(hour int) {
-		trace.Note("film", func(m *Table) { m.Settled = at(hour, 0, 0, 0) })
-	}
-	shows(10)
-	note(11)
-	shows(11)
-	fsys.Fail(faultfs.At(1, syscall.EROFS))
-	note(12)
-	shows(11) // the disk took nothing
-	if got, _ := trace.Table("film"); !got.Settled.Equal(at(12, 0, 0, 0)) {
-		t.Errorf("Table: got S %v, want 12 o'clock", got.Settled)
-	}
-	shows(12)
+		note := func(hour int) {
+			trace.Note("film", func(m *Table) { m.Settled = at(hour, 0, 0, 0) })
+		}
+		shows(10)
+		note(11)
+		shows(10)
+		time.Sleep(showEvery)
+		shows(11)
+		fsys.Fail(faultfs.At(1, syscall.EROFS))
+		note(12)
+		time.Sleep(showEvery)
+		shows(11) // the disk took nothing
+		if got, _ := trace.Table("film"); !got.Settled.Equal(at(12, 0, 0, 0)) {
+			t.Errorf("Table: got S %v, want 12 o'clock", got.Settled)
+		}
+		shows(11)
+		time.Sleep(showEvery)
+		shows(12)
+		fsys.Fail(nil)
+		trace.Durable()
+		if steps := fsys.Steps(); steps != 0 {
+			t.Errorf("Durable without notes: got %d steps on the disk, want none", steps)
+		}
+	})
 }
 
 // After a power cut at any step the file has the last acknowledged marks or those

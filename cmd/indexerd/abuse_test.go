@@ -47,7 +47,7 @@ ANALYZE note`
 // TestAbuse abuses a daemon for ABUSE_SECONDS from many addresses, while rows
 // change 50 times a second and one client searches as it should.
 func TestAbuse(t *testing.T) {
-	lasts := time.Duration(rounds(t, "ABUSE_SECONDS", 10, 3)) * time.Second
+	lasts := time.Duration(rounds(t, "ABUSE_SECONDS", 6, 3)) * time.Second
 	a := newAbused(t)
 	ctx, stop := context.WithTimeout(t.Context(), lasts)
 	defer stop()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,11 +19,13 @@ import (
 // canary is a password that must never be seen.
 const canary = "c4narySecret"
 
-// runHere runs the command in this process.
+// runHere runs the command in this process, a daemon for a minute at most.
 func runHere(t *testing.T, env map[string]string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), args, world{stdout: &out, stderr: &errs, getenv: func(name string) (string, bool) {
+	code = run(ctx, args, world{stdout: &out, stderr: &errs, getenv: func(name string) (string, bool) {
 		v, ok := env[name]
 		return v, ok
 	}})
@@ -151,7 +154,7 @@ func TestBadSQLs(t *testing.T) {
 	dsn := pgtest.DB(t)
 	pgtest.Exec(t, dsn, `CREATE TABLE film (
 		film_id int PRIMARY KEY, last_update timestamptz, local timestamp, title text, rating text,
-		price float8, tags text[], doc json, span interval);
+		tags text[], doc json, span interval);
 		CREATE VIEW broken AS SELECT 1 / (film_id - film_id) AS film_id, last_update, title FROM film`)
 	const good = "SELECT film_id, last_update, title, rating FROM film"
 	for _, c := range []struct {
@@ -171,9 +174,8 @@ func TestBadSQLs(t *testing.T) {
 		{"into", "SELECT film_id, last_update, title INTO other FROM film", "film_id", "last_update", "title", "", "sql", ""},
 		{"writes", "WITH gone AS (DELETE FROM film RETURNING *) SELECT film_id, last_update, title FROM gone", "film_id", "last_update", "title", "", "sql", ""},
 		{"key not there", good, "filmid", "last_update", "title", "", "key", "did you mean film_id"},
-		{"key a float", "SELECT price AS film_id, last_update, title FROM film", "film_id", "last_update", "title", "", "key", "film_id"},
+		{"key a document", "SELECT doc AS film_id, last_update, title FROM film", "film_id", "last_update", "title", "", "key", "film_id"},
 		{"key an array", "SELECT tags AS film_id, last_update, title FROM film", "film_id", "last_update", "title", "", "key", "film_id"},
-		{"key a time", good, "last_update", "last_update", "title", "", "key", "last_update"},
 		{"key twice", good, "[film_id, film_id]", "last_update", "title", "", "key", "film_id"},
 		{"updated not there", good, "film_id", "last_updat", "title", "", "updated", "did you mean last_update"},
 		{"updated text", good, "film_id", "title", "title", "", "updated", "title"},

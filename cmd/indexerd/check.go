@@ -107,7 +107,7 @@ func checkTable(ctx context.Context, c *inspect.Check, cfg *configs.Config, t co
 		return
 	}
 	look := inspect.Table{Conf: t, Rows: r, Mapping: database.Mapping(t)}
-	if h := r.Horizon(t.Compensate, doc.Horizon{}); h != nil {
+	if h := r.Horizon(t.Compensate, doc.Horizon{}, nil); h != nil {
 		look.Horizon = h
 	}
 	c.Table(ctx, look)

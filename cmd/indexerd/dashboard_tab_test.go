@@ -35,8 +35,12 @@ func browse(t testing.TB, base string) tab {
 		chromedp.Flag("disable-lcd-text", true))...) // grey edges of letters: pictures of fewer colours
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(func() { closeTab(); closeBrowser() })
+	// The first step starts the browser, which ends with the step's context.
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1360, 1000)); err != nil {
+		t.Fatal(err)
+	}
 	b := tab{t, ctx}
-	b.do(chromedp.EmulateViewport(1360, 1000), chromedp.Navigate(base))
+	b.do(chromedp.Navigate(base))
 	return b
 }
 
@@ -59,9 +63,12 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
+// do takes steps. A click on what never appears fails.
 func (b tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, soon)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.Fatal(err)
 	}
 }

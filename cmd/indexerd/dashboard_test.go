@@ -53,6 +53,18 @@ func TestDashboard(t *testing.T) {
 		b.press("\r")
 		b.sees("#found", fmt.Sprintf("%d found", count(t, dsn, []string{"dog"})))
 	})
+	t.Run("the same answer again folds no hit", func(t *testing.T) {
+		b := tab{t, b.ctx}
+		b.finds("drama", "Drama")
+		enter := "document.querySelector('#found').textContent = ''; document.querySelector('#q').form.requestSubmit()"
+		eval[any](b, enter)
+		b.sees("#found", "found")
+		b.click("#hits .key")
+		b.sees("#hits li.open", "explain")
+		eval[any](b, enter)
+		b.sees("#found", "found")
+		b.sees("#hits li.open", "explain")
+	})
 	t.Run("a query that can't be read shows the error", func(t *testing.T) {
 		b := tab{t, b.ctx}
 		b.search("rting:PG")

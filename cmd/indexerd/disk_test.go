@@ -23,7 +23,7 @@ import (
 // started again on the full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	n := rounds(t, "DISK_N", 3, 1)
+	n := rounds(t, "DISK_N", 2, 1)
 	var d *filling
 	var v httpapi.VerifiedTable
 	var slowest time.Duration

@@ -23,6 +23,7 @@ import (
 //	sql    statements, run as the database's owner
 //	yaml   a configuration, which has to load: see whole
 //	text   what the commands before it print, whatever the figures
+//	mysql  statements for MariaDB, which are shown only
 //	json   an answer, which has to be one
 //	ini    lines for systemd, which nothing here can run
 type block struct {
@@ -31,7 +32,7 @@ type block struct {
 	text string
 }
 
-var languages = []string{"sh", "sql", "yaml", "text", "json", "ini"}
+var languages = []string{"sh", "sql", "mysql", "yaml", "text", "json", "ini"}
 
 const root = "../.."
 
@@ -160,6 +161,15 @@ func inShop(t *testing.T) func(name string) (string, bool) {
 		if name == "CREDENTIALS_DIRECTORY" {
 			return credentials, true
 		}
+		if name == "ORACLE_DSN" {
+			return "oracle://indexer@db.example.com:1521/shop", true
+		}
+		if name == "SQLSERVER_DSN" {
+			return "sqlserver://indexer@db.example.com?database=shop", true
+		}
+		if name == "MYSQL_DSN" {
+			return "mysql://reader@127.0.0.1:3306/shop", true
+		}
 		return "postgres://reader@127.0.0.1:5432/" + strings.ToLower(name), true
 	}
 }
@@ -250,7 +260,7 @@ func TestAPIHasEveryRoute(t *testing.T) {
 // to who doesn't know of it.
 func TestHarnessesAreListed(t *testing.T) {
 	list := document(t, "docs/correctness.md")
-	others := []string{"demo", "build", "extras", "lint", "package", "servers"}
+	others := []string{"demo", "build", "extras", "lint", "package", "servers", "java"}
 	targets := regexp.MustCompile(`(?m)^([a-z-]+):(?:[^=]|$)`).FindAllStringSubmatch(document(t, "Makefile"), -1)
 	if len(targets) < 15 {
 		t.Fatalf("got only the targets %v", targets)

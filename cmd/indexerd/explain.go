@@ -43,6 +43,9 @@ func printExplanation(w io.Writer, x httpapi.Explanation) {
 		if v == nil {
 			return "not found"
 		}
+		if v.Updated == nil {
+			return "token " + v.Token
+		}
 		return fmt.Sprintf("updated %s, token %s", clock(v.Updated), v.Token)
 	}
 	show("database", version(x.Database))

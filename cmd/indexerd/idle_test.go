@@ -58,7 +58,7 @@ func TestIdle(t *testing.T) {
 	if os.Getenv("IDLE_SECONDS") == "" { // no time is measured
 		t.Parallel()
 	}
-	seconds, judged := 20, false
+	seconds, judged := 8, false
 	if s := os.Getenv("IDLE_SECONDS"); s != "" {
 		var err error
 		if seconds, err = strconv.Atoi(s); err != nil {

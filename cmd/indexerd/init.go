@@ -19,7 +19,7 @@ import (
 const initWithin = time.Minute
 
 type initCommand struct {
-	DSN string `arg:"" name:"DSN" help:"The database: a URL or host=... dbname=... for PostgreSQL, a file for SQLite; or '$${NAME}', the environment variable with the DSN."`
+	DSN string `arg:"" name:"DSN" help:"The database: a URL or host=... dbname=... for PostgreSQL, mysql://user@host:port/database for MySQL and MariaDB, oracle://user@host:port/service for Oracle, sqlserver://user@host:port?database=name for SQL Server, a file or sqlite:PATH for SQLite; or '$${NAME}', the environment variable with the DSN."`
 }
 
 // Help implements kong.HelpProvider.
@@ -28,6 +28,9 @@ func (initCommand) Help() string {
 		"Examples:\n" +
 		"  indexerd init postgres://reader@127.0.0.1:5432/pagila > indexerd.yaml\n" +
 		"  indexerd init '${PAGILA_DSN}' > indexerd.yaml      for a DSN with a password\n" +
+		"  indexerd init mysql://reader@127.0.0.1:3306/shop > indexerd.yaml\n" +
+		"  indexerd init oracle://reader@127.0.0.1:1521/shop > indexerd.yaml\n" +
+		"  indexerd init 'sqlserver://reader@127.0.0.1?database=shop' > indexerd.yaml\n" +
 		"  indexerd init shop.db > indexerd.yaml              SQLite\n" +
 		"  indexerd run -c indexerd.yaml"
 }
@@ -38,7 +41,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	defer cancel()
 	if hasPassword(c.DSN) {
 		return coded{errors.New("init: the DSN has a password, which other users can see in the list of processes and in the configuration: " +
-			"remove it and set PGPASSWORD, or set an environment variable to the DSN and write '${NAME}'"), exitBad}
+			"remove it and set PGPASSWORD, MYSQL_PWD, ORACLE_PWD or SQLCMDPASSWORD, or set an environment variable to the DSN and write '${NAME}'"), exitBad}
 	}
 	dsn, err := fromEnvironment(c.DSN, w.getenv)
 	if err != nil {
@@ -53,7 +56,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	catalog, err := db.Catalog(ctx)
 	switch {
 	case errors.Is(err, doc.ErrUnavailable) && driver == "sqlite":
-		return coded{fmt.Errorf("init: %w: name a file of SQLite, or postgres://user@host/database", err), exitBad}
+		return coded{fmt.Errorf("init: %w: name a file of SQLite%s, or postgres://user@host/database, or mysql://user@host/database", err, rooted(dsn)), exitBad}
 	case errors.Is(err, doc.ErrUnavailable):
 		return coded{fmt.Errorf("init: %w: start the database, or correct the address", err), exitBad}
 	case err != nil:
@@ -61,6 +64,7 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	}
 	yaml, tables := inspect.Config(catalog, inspect.Source{
 		Driver: driver, DSN: escaped(c.DSN), Address: db.Address(), Unit: func(sql, column string) timeunit.Unit { return unitOf(ctx, db, sql, column) },
+		Texts: func(sql string, columns []string) []string { return textsOf(ctx, db, sql, columns) },
 	})
 	if tables > 0 {
 		if _, err := configs.Parse("init", []byte(yaml), w.getenv); err != nil {
@@ -77,13 +81,41 @@ func (c initCommand) Run(ctx context.Context, w world) error {
 	return nil
 }
 
-// unitWithin bounds the query of the rows of one table.
-const unitWithin = 3 * time.Second
+// rooted explains a URI of SQLite with three slashes, which other programs take for a
+// relative path.
+func rooted(dsn string) string {
+	for _, scheme := range []string{"sqlite://", "file://"} {
+		if path, ok := strings.CutPrefix(dsn, scheme); ok && strings.HasPrefix(path, "/") {
+			return " (this is " + path + "; a relative path is " + scheme + strings.TrimLeft(path, "/") + ")"
+		}
+	}
+	return ""
+}
+
+// sampleWithin bounds a query of rows of one table.
+const sampleWithin = 3 * time.Second
+
+// The sample of texts, by which the analyzer is chosen.
+const (
+	sampledTexts = 300
+	sampledBytes = 256 << 10
+)
+
+// textsOf returns a sample of texts of a table; none if that takes too long.
+func textsOf(ctx context.Context, db database.Catalog, sql string, columns []string) []string {
+	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
+	defer cancel()
+	texts, err := db.TextsOf(ctx, sql, columns, sampledTexts, sampledBytes)
+	if err != nil {
+		return nil
+	}
+	return texts
+}
 
 // unitOf derives the unit of a time from the rows of a table. It returns Unknown
 // if that takes too long; the daemon then derives it.
 func unitOf(ctx context.Context, db database.Catalog, sql, column string) timeunit.Unit {
-	ctx, cancel := context.WithTimeout(ctx, unitWithin)
+	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
 	defer cancel()
 	unit, err := db.UnitOf(ctx, sql, column)
 	if err != nil {
@@ -94,6 +126,7 @@ func unitOf(ctx context.Context, db database.Catalog, sql, column string) timeun
 
 var (
 	postgresURL      = regexp.MustCompile(`^postgres(ql)?://`)
+	mysqlURL         = regexp.MustCompile(`^(mysql|mariadb)://`)
 	keywords         = regexp.MustCompile(`^\s*[a-z_]+\s*=`)
 	passwordKeyword  = regexp.MustCompile(`(?i)(^|[\s?&'])(ssl)?password\s*=\s*[^\s&]`)
 	variable         = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
@@ -104,6 +137,15 @@ var (
 func driverOf(dsn string) string {
 	if postgresURL.MatchString(dsn) || keywords.MatchString(dsn) {
 		return "postgres"
+	}
+	if mysqlURL.MatchString(dsn) {
+		return "mysql"
+	}
+	if strings.HasPrefix(dsn, "oracle://") {
+		return "oracle"
+	}
+	if strings.HasPrefix(dsn, "sqlserver://") {
+		return "sqlserver"
 	}
 	return "sqlite"
 }

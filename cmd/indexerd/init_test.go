@@ -122,7 +122,7 @@ func TestInitSQLite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, dsn := range []string{path, "file:" + path, "${SHOP}"} {
+	for _, dsn := range []string{path, "file:" + path, "sqlite://" + path, "${SHOP}"} {
 		yaml, stderr, code := initHere(t, map[string]string{"SHOP": path}, dsn)
 		if code != 0 {
 			t.Fatalf("%s: exit %d: %s", dsn, code, stderr)
@@ -214,6 +214,7 @@ func TestInitFails(t *testing.T) {
 		{"${UNSET}", "environment variable UNSET is not set", exitBad},
 		{"postgres://u@h:port/d", "is not a connection string", exitBad},
 		{"", "name a file", exitBad},
+		{"sqlite:///no/such/file.db", "name a file of SQLite (this is /no/such/file.db; a relative path is sqlite://no/such/file.db), or postgres://", exitBad},
 		{"/no/such/file.db", "connect to file.db: database unavailable: no such file or directory: name a file of SQLite, or postgres://", exitBad},
 		{notes, "not a database", exitNo},
 	} {
@@ -228,9 +229,9 @@ func TestInitFails(t *testing.T) {
 // A database of which nothing can be indexed fails, and the error names what is missing.
 func TestInitFindsNothing(t *testing.T) {
 	dsn := pgtest.DB(t)
-	pgtest.Exec(t, dsn, "CREATE TABLE log (line text)")
+	pgtest.Exec(t, dsn, "CREATE TABLE log (line tsvector)")
 	stdout, stderr, code := initHere(t, nil, dsn)
-	if code != exitNo || !strings.Contains(stdout, "# log: no primary key") || !strings.Contains(stderr, "no table that can be indexed") {
+	if code != exitNo || !strings.Contains(stdout, "# log: no column that can be indexed") || !strings.Contains(stderr, "no table that can be indexed") {
 		t.Errorf("exit %d, %q, %q; want exit %d and why", code, stdout, stderr, exitNo)
 	}
 }

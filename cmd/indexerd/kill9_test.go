@@ -22,7 +22,7 @@ const restartWithin = 5 * time.Second
 // falls, and nothing that S claims is missing.
 func TestKill9(t *testing.T) {
 	t.Parallel()
-	n := rounds(t, "KILL_N", 20, 3)
+	n := rounds(t, "KILL_N", len(phases), 3)
 	dsn := pgtest.DB(t)
 	k := &killing{chaos: newChaos(t, dsn, dsn, freshData(t))}
 	stop := k.storm(t)

@@ -20,7 +20,7 @@ const bulkRows = 300
 // is missing, and the daemon goes on by itself.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
-	n := rounds(t, "NET_N", 15, 5)
+	n := rounds(t, "NET_N", 5, 5)
 	dsn := pgtest.DB(t)
 	between, reach := newProxy(t, dsn)
 	w := &weather{chaos: newChaos(t, dsn, reach, freshData(t)), proxy: between}

@@ -19,7 +19,7 @@ import (
 
 type searchCommand struct {
 	requestFlags
-	Table     string   `arg:"" help:"The table."`
+	Table     string   `arg:"" help:"The table, or '*' for all tables."`
 	Words     []string `arg:"" optional:"" help:"The query. Write -- before words that begin with a hyphen."`
 	From      int      `placeholder:"N" help:"Hits to skip."`
 	Size      int      `default:"10" placeholder:"N" help:"Hits to return, up to 1000 (${default})."`
@@ -29,6 +29,7 @@ type searchCommand struct {
 	Facets    []string `placeholder:"FIELD:N" help:"Count the most frequent values of a keyword field."`
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
 	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
+	Fresh     *bool    `negatable:"" help:"Check the hits in the database before they are shown; default: the table's fresh."`
 }
 
 // Help implements kong.HelpProvider.
@@ -36,7 +37,8 @@ func (searchCommand) Help() string {
 	return "A document must have all words. Also: OR, ( ), -without, \"a phrase\", \"a phrase\"~2, pre*, fuzzy~, field:value, field:>=5 and field:[a TO b].\n\n" +
 		"Examples:\n" +
 		"  indexerd search -c configs/pagila.yaml film drama shark\n" +
-		"  indexerd search -c configs/pagila.yaml film 'drama release_year:>=2000' --filter rating:PG --sort -release_year --json"
+		"  indexerd search -c configs/pagila.yaml film 'drama release_year:>=2000' --filter rating:PG --sort -release_year --json\n" +
+		"  indexerd search -c configs/pagila.yaml '*' drama"
 }
 
 // values returns the parameters of the URL.
@@ -47,6 +49,9 @@ func (c searchCommand) values() url.Values {
 	}
 	if c.After != "" {
 		v.Set("after", c.After)
+	}
+	if c.Fresh != nil {
+		v.Set("fresh", strconv.FormatBool(*c.Fresh))
 	}
 	if len(c.Filter) > 0 {
 		v["filter"] = c.Filter
@@ -63,7 +68,7 @@ func (c searchCommand) values() url.Values {
 func (c searchCommand) Run(ctx context.Context, w world) error {
 	var a search.Answer
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
-	return c.get(ctx, w, needs{}, path, &a, func() error {
+	return c.get(ctx, w, needs{databases: c.Fresh != nil && *c.Fresh}, path, &a, func() error {
 		printAnswer(w.stdout, a, isTerminal(w.stdout))
 		return nil
 	})
@@ -71,7 +76,7 @@ func (c searchCommand) Run(ctx context.Context, w world) error {
 
 func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	for _, hit := range a.Hits {
-		fmt.Fprintf(w, "%s\n", terminal.Line(hit.OID))
+		fmt.Fprintln(w, terminal.Line(strings.TrimSpace(hit.Table+" "+hit.OID)))
 		printFields(w, hit.Fields, func(f search.Field) string {
 			if found := hit.Highlights[f.Name]; len(found) > 0 {
 				return mark(strings.Join(found, " ... "), bold)
@@ -79,7 +84,17 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 			return shorten(formatValue(f.Value))
 		})
 	}
-	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, a.Table, len(a.Hits), a.TookMS)
+	in := a.Table
+	if in == search.AllTables {
+		in = "all tables"
+	}
+	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, in, len(a.Hits), a.TookMS)
+	if a.Fresh != nil && !*a.Fresh {
+		fmt.Fprintln(w, "not fresh: not all hits could be checked in the database, so deleted rows may be shown")
+	}
+	if len(a.Missing) > 0 {
+		fmt.Fprintf(w, "not ready: %s\n", strings.Join(a.Missing, ", "))
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.Facets)) {
 		fmt.Fprintf(w, "%s:", name)
 		for _, c := range a.Facets[name] {

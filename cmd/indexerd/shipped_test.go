@@ -130,7 +130,7 @@ func TestBashCompletion(t *testing.T) {
 	}{
 		{[]string{"ver"}, "verify|versions|version|"},
 		{[]string{"sweep", "--al"}, "--allow|"},
-		{[]string{"search", "-c", "my.yaml", "film", "--no"}, "--no-highlight|"},
+		{[]string{"search", "-c", "my.yaml", "film", "--no-h"}, "--no-highlight|"},
 		{[]string{"run", "--config", "my"}, "my film.yaml|"},
 		{[]string{"restore", "-c", "x.yaml", "my"}, "my film.yaml|"},
 		{[]string{"search", "--size", ""}, ""},

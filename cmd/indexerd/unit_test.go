@@ -16,22 +16,25 @@ import (
 	"indexerd/internal/sqlite"
 )
 
-// A clockTable is a table whose updateTime is a number since 1970, in a database
-// of either driver.
-type clockTable struct {
+// A clockDB is a database of either driver, with tables whose updateTime is a
+// number since 1970.
+type clockDB struct {
 	driver, dsn string
+	tables      []clockTable
 	exec        func(string)
 }
 
-// clockTables makes the table in both databases, without rows.
-func clockTables(t *testing.T, f func(*testing.T, clockTable)) {
-	const create = "CREATE TABLE note (id bigint PRIMARY KEY, updated bigint, body text NOT NULL)"
+type clockTable struct {
+	name string
+	exec func(string)
+}
+
+// clockTables makes tables in both databases, without rows.
+func clockTables(t *testing.T, names []string, f func(*testing.T, clockDB)) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		dsn := pgtest.DB(t)
-		c := clockTable{"postgres", dsn, func(sql string) { t.Helper(); pgtest.Exec(t, dsn, sql) }}
-		c.exec(create + "; CREATE INDEX ON note (updated)")
-		f(t, c)
+		f(t, clockDB{driver: "postgres", dsn: dsn, exec: func(sql string) { t.Helper(); pgtest.Exec(t, dsn, sql) }}.with(names))
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -41,10 +44,22 @@ func clockTables(t *testing.T, f func(*testing.T, clockTable)) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { db.Close() })
-		c := clockTable{"sqlite", path, func(statement string) { t.Helper(); execute(t, db, statement) }}
-		c.exec(create)
-		f(t, c)
+		f(t, clockDB{driver: "sqlite", dsn: path, exec: func(statement string) { t.Helper(); execute(t, db, statement) }}.with(names))
 	})
+}
+
+// clockNote makes the table note in both databases.
+func clockNote(t *testing.T, f func(*testing.T, clockDB, clockTable)) {
+	clockTables(t, []string{"note"}, func(t *testing.T, db clockDB) { f(t, db, db.tables[0]) })
+}
+
+func (db clockDB) with(names []string) clockDB {
+	for _, name := range names {
+		db.exec(fmt.Sprintf("CREATE TABLE %s (id bigint PRIMARY KEY, updated bigint, body text NOT NULL)", name))
+		db.exec(fmt.Sprintf("CREATE INDEX %s_updated ON %[1]s (updated)", name))
+		db.tables = append(db.tables, clockTable{name, db.exec})
+	}
+	return db
 }
 
 func execute(t *testing.T, db *sql.DB, statement string) {
@@ -60,33 +75,38 @@ func (c clockTable) add(from, to int, perSecond int64) {
 	for id := from; id <= to; id++ {
 		values = append(values, fmt.Sprintf("(%d, %d, 'note %d')", id, nowIn(perSecond), id))
 	}
-	c.exec("INSERT INTO note VALUES " + strings.Join(values, ", "))
+	c.exec("INSERT INTO " + c.name + " VALUES " + strings.Join(values, ", "))
 }
 
 func nowIn(perSecond int64) int64 { return time.Now().UnixMilli() * perSecond / 1000 }
 
-func (c clockTable) config(data, updated string) string {
-	return fmt.Sprintf(`data: %s
+func (db clockDB) config(data, updated string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `data: %s
 http: {listen: 127.0.0.1:0}
 sources:
   db: {driver: %s, dsn: %q}
 tables:
-  note:
+`, data, db.driver, db.dsn)
+	for _, table := range db.tables {
+		fmt.Fprintf(&text, `  %s:
     source: db
-    sql: SELECT id, updated, body FROM note
+    sql: SELECT id, updated, body FROM %[1]s
     key: id
     updated: %s
     content: {fields: [body]}
     compensate: {horizon: timeout, tiers: [{every: 1h, timeout: 1h, end: settled}]}
-`, data, c.driver, c.dsn, updated)
+`, table.name, updated)
+	}
+	return text.String()
 }
 
 // dated waits until a document has an updateTime as wanted: it is found a moment
 // before its page is there.
-func (p *proc) dated(t *testing.T, id int, want func(time.Time) bool) {
+func (p *proc) dated(t *testing.T, table clockTable, id int, want func(time.Time) bool) {
 	t.Helper()
-	eventually(t, soon, fmt.Sprintf("note %d has its updateTime", id), func() error {
-		body, err := get(fmt.Sprintf("%s/api/v1/tables/note/docs/%d", p.base, id))
+	eventually(t, soon, fmt.Sprintf("%s: row %d has its updateTime", table.name, id), func() error {
+		body, err := get(fmt.Sprintf("%s/api/v1/tables/%s/docs/%d", p.base, table.name, id))
 		if err != nil {
 			return err
 		}
@@ -111,48 +131,53 @@ func isNow(at time.Time) bool {
 
 func (p *proc) note(t *testing.T) httpapi.TableStatus {
 	t.Helper()
-	return p.status(t).Tables[0]
+	return p.as("").table(t, "note")
 }
 
 // A row far from all others does not tell in which unit the column counts:
 // documents have the right dates, later changes are found by incremental.
 func TestUnitIsThatOfTheBulk(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name      string
+	cases := []struct {
+		table     string
 		perSecond int64
 		odd       string
 		year      int // of the odd row; 0: not said
 	}{
-		{"seconds and the year 9999", 1, "253402300799", 9999},
-		{"milliseconds and a small number", 1000, "1", 1970},
-		{"milliseconds and 0", 1000, "0", 1970},
-		{"milliseconds and -1", 1000, "-1", 1969},
-		{"milliseconds and the greatest number", 1000, "9223372036854775807", 0},
-		{"microseconds and a row in seconds", 1_000_000, "1700000000", 1970},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			clockTables(t, func(t *testing.T, table clockTable) {
-				table.add(1, 20, c.perSecond)
-				table.exec("INSERT INTO note VALUES (99, " + c.odd + ", 'odd')")
-				p := start(t, "run", "-c", writeFile(t, table.config(t.TempDir(), "updated")))
-				p.ready(t)
-				p.dated(t, 1, isNow)
-				if c.year != 0 {
-					p.dated(t, 99, func(at time.Time) bool { return at.UTC().Year() == c.year })
-				}
-				if err := finds(p, t, "odd", 1); err != nil {
-					t.Error(err)
-				}
-				table.exec(fmt.Sprintf("UPDATE note SET body = 'tardigrade', updated = %d WHERE id = 7", nowIn(c.perSecond)))
-				eventually(t, soon, "incremental finds the change", func() error { return finds(p, t, "tardigrade", 1) })
-				s := p.note(t)
-				if s.Documents != 21 || s.Quarantined != 0 || s.State != "following" || s.LastError != nil {
-					t.Errorf("status: %+v", s)
-				}
-			})
-		})
+		{"seconds_and_the_year_9999", 1, "253402300799", 9999},
+		{"milliseconds_and_a_small_number", 1000, "1", 1970},
+		{"milliseconds_and_0", 1000, "0", 1970},
+		{"milliseconds_and_minus_1", 1000, "-1", 1969},
+		{"milliseconds_and_the_greatest_number", 1000, "9223372036854775807", 0},
+		{"microseconds_and_a_row_in_seconds", 1_000_000, "1700000000", 1970},
 	}
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.table)
+	}
+	clockTables(t, names, func(t *testing.T, db clockDB) {
+		for i, table := range db.tables {
+			table.add(1, 20, cases[i].perSecond)
+			table.exec("INSERT INTO " + table.name + " VALUES (99, " + cases[i].odd + ", 'odd')")
+		}
+		p := start(t, "run", "-c", writeFile(t, db.config(t.TempDir(), "updated")))
+		p.ready(t)
+		for i, table := range db.tables {
+			p.dated(t, table, 1, isNow)
+			if year := cases[i].year; year != 0 {
+				p.dated(t, table, 99, func(at time.Time) bool { return at.UTC().Year() == year })
+			}
+			p.as("").found(t, table.name, "odd", 1)
+			table.exec(fmt.Sprintf("UPDATE %s SET body = 'tardigrade', updated = %d WHERE id = 7", table.name, nowIn(cases[i].perSecond)))
+		}
+		for _, table := range db.tables {
+			p.as("").found(t, table.name, "tardigrade", 1)
+			s := p.as("").table(t, table.name)
+			if s.Documents != 21 || s.Quarantined != 0 || s.State != "following" || s.LastError != nil {
+				t.Errorf("status: %+v", s)
+			}
+		}
+	})
 }
 
 // outOfRange waits until status counts so many rows out of range.
@@ -166,11 +191,11 @@ func (p *proc) outOfRange(t *testing.T, want uint64) {
 	})
 }
 
-// marked returns the line of a mark in timeTrace; empty if there is none.
-func marked(t *testing.T, data, mark string) string {
+// unitMark returns the line of a table's unit in timeTrace; empty if there is none.
+func unitMark(t *testing.T, data, table string) string {
 	t.Helper()
 	for line := range strings.Lines(readFile(t, filepath.Join(data, "timeTrace.properties"))) {
-		if strings.HasPrefix(line, "note."+mark+" = ") {
+		if strings.HasPrefix(line, table+".unit.sql = ") {
 			return strings.TrimSpace(line)
 		}
 	}
@@ -182,15 +207,15 @@ func marked(t *testing.T, data, mark string) string {
 // sweep finds.
 func TestUnitIsKept(t *testing.T) {
 	t.Parallel()
-	clockTables(t, func(t *testing.T, table clockTable) {
+	clockNote(t, func(t *testing.T, db clockDB, table clockTable) {
 		table.add(1, 20, 1)
 		table.exec("INSERT INTO note VALUES (98, 253402300799, 'odd'), (99, 0, 'odd'), (97, NULL, 'untold')")
 		data := t.TempDir()
-		file := writeFile(t, table.config(data, "updated"))
+		file := writeFile(t, db.config(data, "updated"))
 		p := start(t, "run", "-c", file)
 		p.ready(t)
 		p.outOfRange(t, 2)
-		if got := marked(t, data, "unit.sql"); got != "note.unit.sql = s" {
+		if got := unitMark(t, data, "note"); got != "note.unit.sql = s" {
 			t.Errorf("timeTrace has %q, want the unit s", got)
 		}
 		p.stop(t)
@@ -199,7 +224,7 @@ func TestUnitIsKept(t *testing.T) {
 		p.ready(t)
 		table.exec(fmt.Sprintf("UPDATE note SET body = 'tardigrade', updated = %d WHERE id = 99", nowIn(1)))
 		eventually(t, soon, "incremental finds the change", func() error { return finds(p, t, "tardigrade", 1) })
-		p.dated(t, 99, isNow)
+		p.dated(t, table, 99, isNow)
 		p.outOfRange(t, 2) // as the load counted
 		p.run(t, "note", "deletecheck")
 		p.outOfRange(t, 1)
@@ -230,44 +255,42 @@ func plausible(s httpapi.TableStatus) error {
 // the first plausible row shows it, and no change is lost.
 func TestUnitIsFoundWhenThereAreRows(t *testing.T) {
 	t.Parallel()
-	for _, first := range []string{"", "INSERT INTO note VALUES (98, 253402300799, 'odd'), (99, 0, 'odd')"} {
-		t.Run(first, func(t *testing.T) {
-			clockTables(t, func(t *testing.T, table clockTable) {
-				if first != "" {
-					table.exec(first)
-				}
-				data := t.TempDir()
-				file := writeFile(t, table.config(data, "updated"))
-				p := start(t, "run", "-c", file)
-				p.ready(t)
-				if got := marked(t, data, "unit.sql"); got != "note.unit.sql = unknown" {
-					t.Errorf("timeTrace has %q, want that the unit is unknown", got)
-				}
-				p.stop(t)
-				p = start(t, "run", "-c", file)
-				p.ready(t)
-				table.add(1, 20, 1000)
-				eventually(t, soon, "incremental finds the rows", func() error { return finds(p, t, "note", 20) })
-				p.dated(t, 1, isNow)
-				if got := marked(t, data, "unit.sql"); got != "note.unit.sql = ms" {
-					t.Errorf("timeTrace has %q, want the unit ms", got)
-				}
-				if s := p.note(t); s.Settled.Unverified || s.State != "following" || s.LastError != nil {
-					t.Errorf("status: %+v", s)
-				}
-			})
-		})
-	}
+	clockTables(t, []string{"empty", "implausible"}, func(t *testing.T, db clockDB) {
+		db.exec("INSERT INTO implausible VALUES (98, 253402300799, 'odd'), (99, 0, 'odd')")
+		data := t.TempDir()
+		file := writeFile(t, db.config(data, "updated"))
+		p := start(t, "run", "-c", file)
+		p.ready(t)
+		for _, table := range db.tables {
+			if got := unitMark(t, data, table.name); got != table.name+".unit.sql = unknown" {
+				t.Errorf("timeTrace has %q, want that the unit of %s is unknown", got, table.name)
+			}
+		}
+		p.stop(t)
+		p = start(t, "run", "-c", file)
+		p.ready(t)
+		for _, table := range db.tables {
+			table.add(1, 20, 1000)
+			p.as("").found(t, table.name, "note", 20)
+			p.dated(t, table, 1, isNow)
+			if got := unitMark(t, data, table.name); got != table.name+".unit.sql = ms" {
+				t.Errorf("timeTrace has %q, want that the unit of %s is ms", got, table.name)
+			}
+			if s := p.as("").table(t, table.name); s.Settled.Unverified || s.State != "following" || s.LastError != nil {
+				t.Errorf("status: %+v", s)
+			}
+		}
+	})
 }
 
 // Rows that count in another unit than was found are a fault, at the next sweep
 // and at the next start, and no second guess: the table names what to do.
 func TestUnitThatIsContradicted(t *testing.T) {
 	t.Parallel()
-	clockTables(t, func(t *testing.T, table clockTable) {
+	clockNote(t, func(t *testing.T, db clockDB, table clockTable) {
 		table.add(1, 20, 1)
 		data := t.TempDir()
-		file := writeFile(t, table.config(data, "updated"))
+		file := writeFile(t, db.config(data, "updated"))
 		p := start(t, "run", "-c", file)
 		p.ready(t)
 		table.exec("UPDATE note SET updated = updated * 1000")
@@ -310,8 +333,8 @@ func TestUnitThatIsContradicted(t *testing.T) {
 			}
 			return nil
 		})
-		p.dated(t, 1, isNow)
-		if got := marked(t, data, "unit.sql"); got != "note.unit.sql = ms" {
+		p.dated(t, table, 1, isNow)
+		if got := unitMark(t, data, "note"); got != "note.unit.sql = ms" {
 			t.Errorf("timeTrace has %q, want the unit ms", got)
 		}
 	})
@@ -321,10 +344,10 @@ func TestUnitThatIsContradicted(t *testing.T) {
 // another unit is read again: the table is unverified until a sweep has ended.
 func TestUnitOfAnOlderDataDirectory(t *testing.T) {
 	t.Parallel()
-	clockTables(t, func(t *testing.T, table clockTable) {
+	clockNote(t, func(t *testing.T, db clockDB, table clockTable) {
 		table.add(1, 20, 1)
 		data := t.TempDir()
-		file := writeFile(t, table.config(data, "updated"))
+		file := writeFile(t, db.config(data, "updated"))
 		p := start(t, "run", "-c", file)
 		p.ready(t)
 		p.stop(t)
@@ -345,7 +368,7 @@ func TestUnitOfAnOlderDataDirectory(t *testing.T) {
 			}
 			return nil
 		})
-		if got := marked(t, data, "unit.sql"); got != "note.unit.sql = s" {
+		if got := unitMark(t, data, "note"); got != "note.unit.sql = s" {
 			t.Errorf("timeTrace has %q, want the unit s", got)
 		}
 	})

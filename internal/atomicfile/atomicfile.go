@@ -11,6 +11,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -125,6 +126,28 @@ func Write(fsys FS, name string, data []byte) error {
 		return fmt.Errorf("write %s: sync the directory: %w", name, err)
 	}
 	return nil
+}
+
+// Keep makes sure that a file has a content: it is Write unless the file has it
+// already. Then Keep syncs the file only: an earlier process may have appended
+// without. The name of the file must be durable.
+func Keep(fsys FS, name string, data []byte) error {
+	old, err := Read(fsys, name)
+	switch {
+	case err == nil && bytes.Equal(old, data):
+		return syncFile(fsys, name)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return Write(fsys, name, data)
+}
+
+func syncFile(fsys FS, name string) error {
+	f, err := fsys.OpenFile(name, os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 func writeSynced(fsys FS, name string, data []byte) error {

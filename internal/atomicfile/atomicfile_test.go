@@ -330,3 +330,33 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 }
+
+// Keep leaves a file alone that has the content, makes that durable, and replaces
+// any other.
+func TestKeep(t *testing.T) {
+	fsys := withOld(t)
+	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err == nil {
+		_, err = f.Write([]byte(", appended"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{old + ", appended", next} {
+		replaced := false
+		fsys.Fail(func(s faultfs.Step) error { replaced = replaced || s.Op == "Rename"; return nil })
+		if err := atomicfile.Keep(fsys, name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if want := text == next; replaced != want {
+			t.Errorf("%s: replaced %v, want %v", text, replaced, want)
+		}
+		if got := content(t, fsys.Crash(faultfs.Worst), name); got != text {
+			t.Errorf("after a crash: got %q, want %q", got, text)
+		}
+	}
+	fsys.Fail(faultfs.At(3, syscall.EIO))
+	if err := atomicfile.Keep(fsys, name, []byte(old)); !errors.Is(err, syscall.EIO) {
+		t.Errorf("got error %v, want EIO", err)
+	}
+}

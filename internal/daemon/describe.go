@@ -160,7 +160,7 @@ func (t *table) hideWithoutGroups(ctx context.Context, why error) error {
 			t.conf.ACL, time.Now().UTC().Format(time.RFC3339)))
 	}
 	t.trace.Note(t.conf.Name, hide) // at once, even where the disk is full
-	return errors.Join(why, t.trace.Update(func(timetrace.State) {}))
+	return errors.Join(why, t.trace.Flush())
 }
 
 // lacksGroups reports whether the SQL of the groups does not return them any more.

@@ -9,11 +9,14 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"indexerd/configs"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/backup"
 	"indexerd/internal/database"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/recovered"
 	"indexerd/internal/schedule"
 	"indexerd/store"
 	"indexerd/timetrace"
@@ -120,14 +123,25 @@ func openLocked(cfg *configs.Config, lock *store.FileLock, frozen error) (*Engin
 	}
 	e := newEngine(cfg, trace)
 	e.lock, e.frozen = lock, frozen
+	var opening errgroup.Group
+	opening.SetLimit(openedAtOnce)
 	for _, t := range e.tables {
 		t.readOnly = frozen != nil
-		if _, err := t.openStored(); err != nil {
-			return nil, errors.Join(err, e.closeStored())
-		}
+		opening.Go(func() (err error) {
+			defer recovered.Into(&err)
+			_, err = t.openStored()
+			return err
+		})
+	}
+	if err := opening.Wait(); err != nil {
+		return nil, errors.Join(err, e.closeStored())
 	}
 	return e, nil
 }
+
+// openedAtOnce is how many tables are opened at once: opening mostly waits for the
+// disk.
+const openedAtOnce = 16
 
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
@@ -218,9 +232,19 @@ func (e *Engine) table(name string) *table {
 func (e *Engine) checkTables(ctx context.Context) error {
 	asking, done := context.WithTimeout(ctx, describeWithin)
 	defer done()
+	errs := make([]error, len(e.tables))
+	var describing errgroup.Group
+	describing.SetLimit(openedAtOnce)
+	for i, t := range e.tables {
+		describing.Go(func() error {
+			defer recovered.Into(&errs[i])
+			_, errs[i] = t.describe(asking)
+			return nil
+		})
+	}
+	_ = describing.Wait() // the errors are those of the tables
 	var faults configs.Faults
-	for _, t := range e.tables {
-		_, err := t.describe(asking)
+	for _, err := range errs {
 		var many configs.Faults
 		var one configs.Fault
 		switch {
@@ -279,7 +303,7 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	lives.Wait() // each ends with the batch in hand
 	// What was only noted becomes durable, so that verify need not wait for
 	// a daemon to settle it again.
-	return errors.Join(err, e.trace.Update(func(timetrace.State) {}))
+	return errors.Join(err, e.trace.Flush())
 }
 
 // brokenWithin is how long a pass may take to end whose storage has failed.

@@ -158,26 +158,29 @@ func (t *table) nextPass(has rowState, verdict string) *httpapi.NextPass {
 	}
 	switch verdict {
 	case "equal":
+		if t.conf.ByComparison() {
+			return next("compare", "nothing to do")
+		}
 		return next("incremental", "nothing to do")
 	case "lost", "stale":
 		switch {
 		case !has.timely():
-			return next("deletecheck", "fetch it")
+			return next(t.sweepPass(), "fetch it")
 		case !has.row.Updated.Before(has.marks.Incremental.Add(-time.Second)):
 			return next("incremental", "fetch it")
 		case !has.row.Updated.Before(has.marks.Settled):
 			return next("compensate", "fetch it")
 		}
-		return next("deletecheck", "fetch it")
+		return next(t.sweepPass(), "fetch it")
 	case "ghost":
 		if held := t.guard.Held(); held.Removals > 0 {
-			return next("deletecheck", fmt.Sprintf("hold its removal, one of %d: see status", held.Removals))
+			return next(t.sweepPass(), fmt.Sprintf("hold its removal, one of %d: see status", held.Removals))
 		}
-		return next("deletecheck", "remove it")
+		return next(t.sweepPass(), "remove it")
 	case "torn":
-		return next("deletecheck", "fetch it, or remove it")
+		return next(t.sweepPass(), "fetch it, or remove it")
 	case "quarantined":
-		return next("deletecheck", "try it again")
+		return next(t.sweepPass(), "try it again")
 	}
 	return nil
 }

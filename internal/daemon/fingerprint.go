@@ -11,7 +11,7 @@ import (
 // sourceFingerprint identifies the source and the key of a table. Under another
 // one the stored keys mean nothing.
 func sourceFingerprint(t configs.Table) string {
-	return fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...)
+	return fingerprint(append([]string{t.Source, t.Updated, t.Timezone}, t.Key...)...) // RowKey has no Key
 }
 
 // sqlFingerprint identifies the content of a table's rows. Under another one

@@ -12,18 +12,21 @@ import (
 
 // The file handles of the process are shared: client connections get at most half
 // of them, and leave a reserve for the stored files and for the databases. An idle
-// table has about 7 files open, one that loads or merges several times as many.
+// table has 4 files open, one that loads or merges several times as many. Of
+// hundreds of tables most are idle.
 const (
 	mostConnections  = 1024
 	leastConnections = 8
 	ownHandles       = 64 // the log, marks, backups, the runtime's own
-	handlesPerTable  = 24
+	handlesPerTable  = 8
+	handlesAtWork    = 16  // more, of a table that loads or merges
+	atWorkAtOnce     = 100 // tables
 )
 
 // connectionsFor is how many connections of clients may be open at once, and
 // whether that leaves the reserve.
 func connectionsFor(cfg *configs.Config, handles uint64) (connections int, enough bool) {
-	reserve := ownHandles + handlesPerTable*len(cfg.Tables)
+	reserve := ownHandles + handlesPerTable*len(cfg.Tables) + handlesAtWork*min(len(cfg.Tables), atWorkAtOnce)
 	for _, s := range cfg.Sources {
 		reserve += s.Limits.Connections
 	}

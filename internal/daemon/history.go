@@ -29,9 +29,11 @@ func historyRun(r history.Run) httpapi.HistoryRun {
 	p := r.Report
 	h := httpapi.HistoryRun{
 		Run: r.ID(), Pass: r.Pass, Started: httpapi.Time(r.Started), TookMS: float64(r.Took.Microseconds()) / 1000,
-		Window: httpapi.WindowStatus{From: httpapi.Time(p.Window.From), To: httpapi.Time(p.Window.To)},
-		Read:   p.Read, Compared: p.Compared, Added: p.Added, Updated: p.Updated, Deleted: p.Deleted,
+		Read: p.Read, Compared: p.Compared, Added: p.Added, Updated: p.Updated, Deleted: p.Deleted,
 		Skipped: p.Skipped, Quarantined: p.Quarantined, LateMaxMS: float64(p.Late.Max.Microseconds()) / 1000,
+	}
+	if r.Pass != "compare" {
+		h.Window = &httpapi.WindowStatus{From: httpapi.Time(p.Window.From), To: httpapi.Time(p.Window.To)}
 	}
 	if r.Tier != "" {
 		h.Tier = &r.Tier

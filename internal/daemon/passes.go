@@ -42,10 +42,12 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 		return err
 	}
 	t.renewPasses()
-	if err := t.schedulePasses(s); err != nil {
-		return err
+	t.schedulePasses(s)
+	if !t.conf.ByComparison() {
+		t.scheduleRemovals(s)
+		t.scheduleSweep(s)
 	}
-	return t.scheduleSweep(s)
+	return nil
 }
 
 // newPasses returns the passes of rows, which continue from the marks.
@@ -53,6 +55,7 @@ func (t *table) newPasses(r database.Rows) *passes.Passes {
 	var p *passes.Passes
 	p = passes.New(passes.Config{
 		Table: t.conf, Source: r, Sink: t.sink, Tree: t.tree, Trace: t.trace, Fail: t.fail,
+		Compare: t.compare, Share: t.source.comparisons,
 		Run: func(ctx context.Context, pass, tier string, run func(context.Context) (doc.Report, error)) (doc.Report, error) {
 			report, err := t.pass(ctx, r, pass, tier, run)
 			if pass == "incremental" {
@@ -94,24 +97,29 @@ func (t *table) currentPasses(ctx context.Context) (*passes.Passes, error) {
 
 // schedulePasses schedules the passes. Each run uses those of the current
 // description.
-func (t *table) schedulePasses(s *schedule.Scheduler) error {
+func (t *table) schedulePasses(s *schedule.Scheduler) {
 	t.mu.Lock()
 	jobs := t.passes.Jobs()
 	t.mu.Unlock()
-	var errs []error
 	for _, j := range jobs {
 		run := func(ctx context.Context) error {
 			_, err := t.runNow(ctx, j.Run)
 			return err
 		}
 		if j.Pass == passes.ReadHorizon { // not shown in status
-			_, err := s.Every(t.conf.Name+" horizon", j.Every, j.Delay, run)
-			errs = append(errs, err)
+			s.EveryIf(t.conf.Name+" horizon", j.Every, j.Delay, t.hidesStarts, run)
 			continue
 		}
-		errs = append(errs, t.every(s, j.Pass, j.Tier, j.Every, j.Delay, run))
+		t.every(s, j.Pass, j.Tier, j.Every, j.Delay, run)
 	}
-	return errors.Join(errs...)
+}
+
+// hidesStarts reports whether the horizon has to be read more often.
+func (t *table) hidesStarts() bool {
+	t.mu.Lock()
+	p := t.passes
+	t.mu.Unlock()
+	return p != nil && p.LastHorizon().Hidden
 }
 
 // runNow runs a pass on the rows as they are described now.
@@ -120,19 +128,15 @@ func (t *table) runNow(ctx context.Context, run func(*passes.Passes, context.Con
 	if err != nil {
 		return doc.Report{}, err
 	}
-	return run(p, ctx)
+	return guarded(ctx, t, p.Source.(database.Rows), func(ctx context.Context) (doc.Report, error) { return run(p, ctx) })
 }
 
 // every schedules a pass, first after a delay.
-func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) error {
-	job, err := s.Every(strings.TrimSpace(t.conf.Name+" "+pass+" "+tier), interval, delay, run)
-	if err != nil {
-		return err
-	}
+func (t *table) every(s *schedule.Scheduler, pass, tier string, interval, delay time.Duration, run func(context.Context) error) {
+	job := s.Every(strings.TrimSpace(t.conf.Name+" "+pass+" "+tier), interval, delay, run)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.jobs = append(t.jobs, scheduledPass{pass, tier, job})
-	return nil
 }
 
 // retry runs f until it succeeds or ctx ends.

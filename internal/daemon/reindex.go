@@ -95,5 +95,6 @@ func (s *storage) adopt(index *fulltext.Index) error {
 	s.index, s.built = index, database.Mapping(s.conf)
 	s.searcher = s.newSearcher()
 	s.mu.Unlock()
+	s.stored.Forget()
 	return old.Close()
 }

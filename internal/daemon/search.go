@@ -15,7 +15,10 @@ import (
 
 // newSearcher returns a searcher with the mapping of the index. The caller holds mu.
 func (s *storage) newSearcher() *search.Searcher {
-	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}}
+	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}, Fresh: s.conf.Fresh, Rows: s.look}
+	if s.conf.RowKey {
+		searcher.Rows = nil // reading some rows by key reads the whole table
+	}
 	for _, m := range s.built.Metadata {
 		searcher.Metadata = append(searcher.Metadata, m.Name)
 	}
@@ -28,26 +31,61 @@ func (s *storage) newSearcher() *search.Searcher {
 	return searcher
 }
 
-// Search answers a search in one table.
+// Search answers a search in one table, or in all tables.
 func (e *Engine) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
+	find := e.searchTable
+	if name == search.AllTables {
+		find = e.searchAll
+	}
+	a, err := find(ctx, name, p)
+	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped
+		a, err = find(ctx, name, p)
+	}
+	return a, err
+}
+
+func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) (search.Results, error) {
 	t, err := e.searchable(name)
 	if err != nil {
 		return search.Results{}, err
 	}
-	if !p.Caller.Admin && !t.knowsGroups() {
-		return search.Results{}, &httpapi.Error{
-			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + name + " can't tell yet who may see a document",
-			Hint: "run: indexerd reindex " + name,
+	if p.Caller, err = t.caller(p.Caller); err != nil {
+		return search.Results{}, err
+	}
+	return t.search().Search(ctx, p)
+}
+
+// searchAll searches all tables that have ended their load. Each sees the caller as
+// in a search in that table alone.
+func (e *Engine) searchAll(ctx context.Context, _ string, p search.Params) (search.Results, error) {
+	var parts []search.Part
+	var missing []string
+	for _, t := range e.tables {
+		caller, err := t.caller(p.Caller)
+		if marks, _ := e.trace.Table(t.conf.Name); err != nil || !marks.Loaded || !t.opened() {
+			missing = append(missing, t.conf.Name)
+			continue
+		}
+		parts = append(parts, search.Part{Searcher: t.search(), Caller: caller})
+	}
+	return search.SearchAll(ctx, parts, missing, p)
+}
+
+// caller returns the caller of a search as the table sees it.
+func (t *table) caller(c search.Caller) (search.Caller, error) {
+	if c.Admin {
+		return c, nil
+	}
+	if !t.knowsGroups() {
+		return c, &httpapi.Error{
+			Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the index of " + t.conf.Name + " can't tell yet who may see a document",
+			Hint: "run: indexerd reindex " + t.conf.Name,
 		}
 	}
-	if !p.Caller.Admin && t.hidden() != "" {
-		p.Caller.Groups = nil // no group: totals, facets and scores are those of no document
+	if t.hidden() != "" {
+		c.Groups = nil // no group: totals, facets and scores are those of no document
 	}
-	a, err := t.search().Search(ctx, p)
-	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped
-		a, err = t.search().Search(ctx, p)
-	}
-	return a, err
+	return c, nil
 }
 
 // knowsGroups reports whether the index in use has the groups of documents, if

@@ -12,6 +12,7 @@ import (
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/pace"
 )
 
 // A source is one database. A command that only reads what is stored does not open
@@ -20,10 +21,12 @@ type source struct {
 	database.Database
 	conf  configs.Source
 	loads chan struct{} // held by each range of a load while it is read and indexed
+	looks chan struct{} // held by each fresh search of a table while it reads
 
-	mu   sync.Mutex
-	err  error // of the last try to reach it
-	slow bool  // as it was logged last
+	comparisons *pace.Share // of its tables without updateTimes, and narrowed sweeps
+	mu          sync.Mutex
+	err         error // of the last try to reach it
+	slow        bool  // as it was logged last
 }
 
 func newSource(cfg *configs.Config, conf configs.Source) *source {
@@ -33,7 +36,12 @@ func newSource(cfg *configs.Config, conf configs.Source) *source {
 			tables++
 		}
 	}
-	return &source{conf: conf, loads: make(chan struct{}, loadsAtOnce(conf.Limits.Connections, tables))}
+	return &source{
+		conf:        conf,
+		loads:       make(chan struct{}, loadsAtOnce(conf.Limits.Connections, tables)),
+		looks:       make(chan struct{}, max(conf.Limits.Connections/4, 1)),
+		comparisons: pace.NewShare(conf.Limits.ComparisonShare),
+	}
 }
 
 // mostLeft is the most connections that loads leave to other tables.
@@ -78,11 +86,13 @@ func (s *source) logPace(log *slog.Logger) {
 	said := s.slow
 	s.slow = slow
 	s.mu.Unlock()
+	if slow == said {
+		return
+	}
 	log = log.With("source", s.conf.Name)
-	switch {
-	case slow && !said:
+	if slow {
 		log.Warn("indexerd spares a slow database", "why", "statements take longer than limits.slow", "slow", s.conf.Limits.Slow)
-	case said && !slow:
+	} else {
 		log.Info("indexerd goes on at full pace")
 	}
 }

@@ -97,6 +97,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		Table:      t.conf.Name,
 		Source:     t.conf.Source,
 		State:      "loading",
+		FollowedBy: "updated",
 		Settled:    httpapi.SettledStatus{At: httpapi.TimeOrNull(marks.Settled), Mode: "assumed"},
 		Marks:      httpapi.Marks{Incremental: httpapi.TimeOrNull(marks.Incremental), Tiers: map[string]httpapi.Time{}},
 		Passes:     []httpapi.PassStatus{},
@@ -105,6 +106,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	}
 	if marks.Loaded {
 		s.State = "following"
+	}
+	if t.conf.ByComparison() {
+		s.FollowedBy, s.Marks.Incremental = "comparison", nil
 	}
 	if marks.Mode != "" {
 		s.Settled.Mode = marks.Mode
@@ -128,6 +132,12 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		lag := (time.Since(t.windowAt) + t.moment.Now.Sub(t.moment.Seen)).Seconds()
 		s.LagS = &lag
 		s.Window = &httpapi.WindowStatus{From: httpapi.Time(t.window.From), To: httpapi.Time(t.window.To)}
+	}
+	if t.conf.ByComparison() && t.passes != nil && marks.Loaded {
+		if lag, known := t.passes.Lag(); known {
+			seconds := lag.Seconds()
+			s.LagS = &seconds
+		}
 	}
 	if t.lastError != nil {
 		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: singleLine(t.lastError.err)}

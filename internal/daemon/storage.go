@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,6 +37,7 @@ type storage struct {
 	trace    *timetrace.Trace
 	dir      string
 	readOnly bool // what is stored is opened without writing, and no pass runs
+	look     func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 
 	mu         sync.Mutex       // guards what follows; taken after a table's
 	index      *fulltext.Index  // nil: nothing is stored yet, or it is closed
@@ -48,6 +50,8 @@ type storage struct {
 	guard      *sink.Guard
 	sink       *sink.Sink
 	searcher   *search.Searcher
+	ranges     *deletecheck.Ranges // of a table with updateTimes
+	stored     *deletecheck.Stored // of one without
 }
 
 // Begin and End number the table's fetches.
@@ -155,7 +159,7 @@ func (s *storage) open(index *fulltext.Index, built fulltext.Mapping) (err error
 		}
 	}()
 	s.pages, err = store.Open(filepath.Join(s.dir, "pages"), store.Options{
-		Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly,
+		Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly, Locked: true,
 	})
 	if err != nil {
 		return err
@@ -168,6 +172,10 @@ func (s *storage) open(index *fulltext.Index, built fulltext.Mapping) (err error
 	}
 	s.sink = sink.New(s.writes, s.pages, s.tree, s.quarantine, s.guard, s.reserve).WithACL(database.ACL(s.conf))
 	s.sink.Check = s.withinLimits
+	s.ranges, s.stored = new(deletecheck.Ranges), new(deletecheck.Stored)
+	if s.sink.Added = s.ranges.Added; s.conf.ByComparison() {
+		s.sink.Added, s.sink.Changed = nil, s.stored.Changed
+	}
 	s.searcher = s.newSearcher()
 	return nil
 }
@@ -205,12 +213,6 @@ func (s *storage) closeAll() error {
 	errs := []error{s.index.Close()}
 	if s.pages != nil {
 		errs = append(errs, s.pages.Close())
-	}
-	if s.quarantine != nil {
-		errs = append(errs, s.quarantine.Close())
-	}
-	if s.history != nil {
-		errs = append(errs, s.history.Close())
 	}
 	s.index, s.pages, s.quarantine, s.history = nil, nil, nil, nil
 	return errors.Join(errs...)

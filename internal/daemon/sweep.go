@@ -7,9 +7,9 @@ import (
 
 	"indexerd/deletecheck"
 	"indexerd/internal/atomicfile"
+	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
-	"indexerd/internal/passes"
 	"indexerd/internal/schedule"
 	"indexerd/internal/sink"
 )
@@ -19,7 +19,7 @@ const sweepRetry = 30 * time.Second
 
 // scheduleSweep puts the sweep on its schedule: first when the last one's
 // period is over, or now where one has to verify the index.
-func (t *table) scheduleSweep(s *schedule.Scheduler) error {
+func (t *table) scheduleSweep(s *schedule.Scheduler) {
 	marks, _ := t.trace.Table(t.conf.Name)
 	last := marks.Sweep
 	if last.IsZero() {
@@ -29,7 +29,7 @@ func (t *table) scheduleSweep(s *schedule.Scheduler) error {
 	if marks.Unverified != "" {
 		delay = 0
 	}
-	return t.every(s, "deletecheck", "", t.conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
+	t.every(s, "deletecheck", "", t.conf.DeleteCheck.Every, delay, func(ctx context.Context) error {
 		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (t *table) sweepIfDoubted(pause time.Duration) {
 	t.mu.Lock()
 	var job *schedule.Job
 	for _, j := range t.jobs {
-		if j.pass == "deletecheck" {
+		if j.pass == t.sweepPass() {
 			job = j.Job
 		}
 	}
@@ -58,9 +58,7 @@ func (t *table) sweepIfDoubted(pause time.Duration) {
 		return
 	}
 	if s := job.Status(); !s.Running && (s.Err == nil || time.Since(s.Last) > pause) {
-		if err := job.Now(); err != nil {
-			t.log.Warn("deletecheck does not start", "error", err)
-		}
+		job.Now()
 	}
 }
 
@@ -71,6 +69,7 @@ type sweeping struct {
 	restart   bool    // from the first key, not where the last sweep was interrupted
 	allow     int     // removals beyond the guard's limits
 	progress  func(done, of int64)
+	rest      func(context.Context) error // between two chunks; nil: by share
 }
 
 // sweep compares the whole table, and repairs what differs. It gives up the lane
@@ -90,33 +89,40 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	p := t.passes // nil outside of a daemon
 	t.mu.Unlock()
 	proven := p != nil && p.ProvesSettled(ctx)
-	lane, err := t.takeLane(ctx)
-	if err != nil {
+	started, pass := time.Now(), t.sweepPass()
+	var lane *laneByChunks
+	s := t.newSweep(rows, how)
+	s.Rest = func(ctx context.Context, worked time.Duration) error {
+		return lane.pause(ctx, func(ctx context.Context) error { return t.restInSweep(ctx, worked, how) })
+	}
+	if _, err := guarded(ctx, t, rows, func(ctx context.Context) (struct{}, error) { return struct{}{}, s.Prepare(ctx) }); err != nil {
+		return doc.Report{}, err
+	}
+	if lane, err = t.takeLane(ctx); err != nil {
 		return doc.Report{}, err
 	}
 	defer lane.end()
 	t.guard.Allow(how.allow)
 	defer t.guard.Allow(0)
-	s := deletecheck.Sweep{
-		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, FromScratch: how.restart, Progress: how.progress,
-		Rest: func(ctx context.Context, worked time.Duration) error {
-			return lane.pause(ctx, func(ctx context.Context) error { return t.restInSweep(ctx, worked, how) })
-		},
+	run := s.Run
+	if t.rekeys() {
+		run = func(ctx context.Context) (doc.Report, error) { return t.rekey(ctx, *s, how) }
 	}
-	started := time.Now()
-	report, err := guarded(ctx, t, rows, s.Run)
-	t.count("deletecheck", "", time.Since(started), report, err)
+	report, err := guarded(ctx, t, rows, run)
+	t.count(pass, "", time.Since(started), report, err)
 	if err != nil {
-		return report, t.dieIfBroken("deletecheck", err)
+		return report, t.dieIfBroken(pass, err)
 	}
 	t.source.seen(nil)
 	t.settleSweep(report, started)
 	if p != nil {
 		p.EndSweep(proven)
 	}
-	t.logHeld("deletecheck")
-	if err := t.keep("deletecheck", "", started, time.Since(started), report); err != nil {
+	t.logHeld(pass)
+	if pass == "compare" && report.Read+report.Deleted == 0 {
+		return report, nil
+	}
+	if err := t.keep(pass, "", started, time.Since(started), report); err != nil {
 		return report, err
 	}
 	if err := t.checkUpdated(ctx, rows); err != nil { // the sweep has ended all the same
@@ -125,9 +131,38 @@ func (t *table) sweep(ctx context.Context, how sweeping) (doc.Report, error) {
 	return report, nil
 }
 
+// newSweep returns a sweep of the table. A comparison reads sums first, unless the
+// whole table has to be compared, since an earlier difference is suspected.
+func (t *table) newSweep(rows database.Rows, how sweeping) *deletecheck.Sweep {
+	s := &deletecheck.Sweep{
+		Table: t.conf.Name, Source: rows, Index: t.current(), Pages: t.pages, Sink: t.sink, Quarantine: t.quarantine,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Chunk: t.chunk(), Rekeys: t.conf.RowKey,
+		FromScratch: how.restart, Settles: t.conf.ByComparison(), Progress: how.progress,
+	}
+	if marks, _ := t.trace.Table(t.conf.Name); t.conf.ByComparison() && !how.restart && marks.Unverified == "" {
+		s.Sums, s.Stored = rows.TokenSums, t.stored
+	}
+	return s
+}
+
+// rowKeyChunk is the chunk of a table without a key, which each chunk reads as a
+// whole.
+const rowKeyChunk = 250_000
+
+// chunk returns how many documents are compared at once; 0: as many as usual.
+func (t *table) chunk() int {
+	if t.conf.RowKey {
+		return rowKeyChunk
+	}
+	return 0
+}
+
 // restInSweep rests between two chunks; a scheduled sweep, until the quiet hours
 // end.
 func (t *table) restInSweep(ctx context.Context, worked time.Duration, how sweeping) error {
+	if how.rest != nil {
+		return how.rest(ctx)
+	}
 	if how.scheduled {
 		if err := t.source.waitQuietHours(ctx, t.log, "deletecheck"); err != nil {
 			return err
@@ -182,17 +217,16 @@ func (e *Engine) RunPass(name, pass string) (httpapi.Run, error) {
 	if err != nil {
 		return httpapi.Run{}, err
 	}
-	runs := map[string]func(*passes.Passes, context.Context) (doc.Report, error){
-		"incremental": (*passes.Passes).RunIncremental, "compensate": (*passes.Passes).RunCompensation,
-	}
 	if pass == "deletecheck" {
 		return e.Sweep(name, 0)
 	}
-	do, ok := runs[pass]
+	do, ok := t.passesNow()[pass]
 	if !ok {
-		return httpapi.Run{}, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no pass " + pass, Hint: "there is incremental, compensate and deletecheck"}
+		return httpapi.Run{}, t.noPass(pass)
 	}
-	return e.runs.start(name, pass, func(ctx context.Context, _ *job) (any, bool, error) {
+	return e.runs.start(name, pass, func(ctx context.Context, r *job) (any, bool, error) {
+		t.comparing.Store(r)
+		defer t.comparing.Store(nil)
 		report, err := t.runNow(ctx, do)
 		return done(report), report.Held > 0, err
 	})

@@ -30,9 +30,12 @@ type table struct {
 	meters *httpapi.Meters
 
 	progress   initial.Progress
-	sweeping   chan struct{} // held by the sweep that runs
-	describing chan struct{} // held while the database describes the SQLs
-	alive      atomic.Bool   // in a running daemon
+	sweeping   chan struct{}       // held by the sweep that runs; guards lossHeld
+	lossHeld   time.Time           // when the guard held the loss of a new index; zero: it did not
+	describing chan struct{}       // held while the database describes the SQLs
+	alive      atomic.Bool         // in a running daemon
+	removals   removals            // used by its job alone
+	comparing  atomic.Pointer[job] // the run of a caller that waits for a comparison; nil: none
 
 	mu          sync.Mutex     // guards what follows
 	rows        database.Rows  // as the database described them; nil: no description holds
@@ -63,11 +66,13 @@ type scheduledPass struct {
 }
 
 func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
-	return &table{
+	t := &table{
 		storage: storage{cfg: cfg, conf: conf, trace: trace, dir: filepath.Join(cfg.Data, conf.Name)},
 		source:  s, lane: schedule.NewLane(),
 		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
 	}
+	t.look = t.lookAt
+	return t
 }
 
 // fail remembers a failure for status, and passes it on.

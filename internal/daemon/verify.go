@@ -96,9 +96,12 @@ func (t *table) verifyRows(ctx context.Context, r database.Rows, p httpapi.Verif
 	defer consent.end()
 	v := deletecheck.Verify{
 		Table: t.conf.Name, Source: r, Index: index, Pages: t.pages, Quarantine: t.quarantine,
-		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Scratch: scratch, Batch: t.conf.Batch,
-		Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
+		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Scratch: scratch, Batch: t.conf.Batch, Chunk: t.chunk(),
+		Timeless: t.conf.ByComparison(), Live: live, Wait: p.Wait(), Content: p.Content, Hash: index.Hash,
 		Repair: p.Repair, Sink: t.sink, Allow: consent.give, Progress: progress,
+	}
+	if v.Timeless && live {
+		v.Settle = t.compareNow
 	}
 	result, err := v.Run(ctx)
 	if err != nil {

@@ -12,18 +12,24 @@ package database
 import (
 	"context"
 	"fmt"
+	"iter"
+	"time"
 
 	"indexerd/compensate"
 	"indexerd/configs"
 	"indexerd/deletecheck"
 	"indexerd/incremental"
 	"indexerd/initial"
+	"indexerd/internal/changes"
 	"indexerd/internal/doc"
 	"indexerd/internal/horizon"
 	"indexerd/internal/inspect"
+	"indexerd/internal/mysql"
+	"indexerd/internal/oracle"
 	"indexerd/internal/pace"
 	"indexerd/internal/postgres"
 	"indexerd/internal/sqlite"
+	"indexerd/internal/sqlserver"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/timeunit"
 )
@@ -35,15 +41,23 @@ type Rows interface {
 	compensate.Source
 	deletecheck.Source
 	inspect.Rows
+	// Look reads rows by key for a caller that stores nothing of them.
+	Look(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
 	Columns() []string
 	Kinds() []doc.Kind
 	Epoch() uint32
 	// Horizon returns the reader of the database's horizon; nil where the
-	// database can't prove one. last is what an earlier process read.
-	Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
-	// Versions returns a reader of the database's change counter; nil where it has
-	// none.
-	Versions() compensate.Versions
+	// database can't prove one. last is what an earlier process read, and since
+	// returns from when on the rows have to be read.
+	Horizon(conf configs.Compensate, last doc.Horizon, since func() time.Time) compensate.Horizon
+	// Hints returns the reader of the table's hints; nil where the database shows no
+	// changes.
+	Hints() changes.Hints
+	// RecentHints is Hints for a caller that does not use a hint's time: a hint may be
+	// a second old, so that any number of tables cost one reading.
+	RecentHints() changes.Hints
+	// Sums returns the sums of ranges of keys; none where the database has none.
+	Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error)
 	// CheckUnits samples the rows again for the units of their updateTimes.
 	CheckUnits(context.Context) error
 }
@@ -78,6 +92,7 @@ type Catalog interface {
 	Address() string
 	Catalog(context.Context) (doc.Catalog, error)
 	UnitOf(ctx context.Context, sql, column string) (timeunit.Unit, error)
+	TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([]string, error)
 	Close()
 }
 
@@ -90,7 +105,10 @@ func Open(ctx context.Context, s configs.Source) (Database, error) {
 	}
 	d := &source{Source: sqlsource.New(dialect, pace.Limits{PerSecond: s.Limits.StatementsPerSecond, Slow: s.Limits.Slow})}
 	if sampler, ok := dialect.(horizon.Sampler); ok {
-		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler})
+		d.readings = horizon.NewReadings(pacedSampler{d.Source, sampler}).WithProber(prober{d.Source})
+	}
+	if sampler, ok := dialect.(changes.Sampler); ok {
+		d.changes = changes.NewReadings(pacedChanges{d.Source, sampler})
 	}
 	return d, nil
 }
@@ -108,6 +126,12 @@ func open(ctx context.Context, driver, name, dsn string, conns int) (sqlsource.D
 	switch driver {
 	case "postgres":
 		return postgres.Open(ctx, postgres.Config{Name: name, DSN: dsn, Conns: conns})
+	case "mysql":
+		return mysql.Open(ctx, mysql.Config{Name: name, DSN: dsn, Conns: conns})
+	case "oracle":
+		return oracle.Open(ctx, oracle.Config{Name: name, DSN: dsn, Conns: conns})
+	case "sqlserver":
+		return sqlserver.Open(ctx, sqlserver.Config{Name: name, DSN: dsn, Conns: conns})
 	case "sqlite":
 		return sqlite.Open(ctx, sqlite.Config{Name: name, DSN: dsn, Conns: conns})
 	}
@@ -118,12 +142,13 @@ func open(ctx context.Context, driver, name, dsn string, conns int) (sqlsource.D
 type source struct {
 	*sqlsource.Source
 	readings *horizon.Readings // of the open transactions; nil: the database does not show them
+	changes  *changes.Readings // of hints; nil: the database shows none
 }
 
 // Table implements Database.
 func (d *source) Table(ctx context.Context, t configs.Table, n Numbers, u Units) (Rows, error) {
 	c := sqlsource.TableConfig{
-		Name: t.Name, SQL: t.SQL, Key: t.Key, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
+		Name: t.Name, SQL: t.SQL, Key: t.Key, RowKey: t.RowKey, MaxRows: t.MaxRows, Updated: t.Updated, Unit: t.Unit, Zone: t.Location, Batch: t.Batch, Limits: t.Limits, Numbers: n,
 		Deleted: sqlsource.DeletedConfig(t.Deleted), Changes: t.Changes, ACL: ACL(t),
 		Units: u.Kept, Keep: u.Keep,
 	}
@@ -134,27 +159,60 @@ func (d *source) Table(ctx context.Context, t configs.Table, n Numbers, u Units)
 	if err != nil {
 		return nil, err
 	}
-	return rows{table, d}, nil
+	r := rows{Table: table, database: d}
+	if d.changes != nil {
+		r.hints = d.changes.Watch(table.Footprint)
+	}
+	return r, nil
 }
 
 type rows struct {
 	*sqlsource.Table
 	database *source
+	hints    *changes.Watch // nil: the database shows no changes
 }
 
 // Horizon implements Rows. A reading of another table's is used while it is
 // fresh.
-func (r rows) Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon {
+func (r rows) Horizon(conf configs.Compensate, last doc.Horizon, since func() time.Time) compensate.Horizon {
 	if r.database.readings == nil {
 		return nil
 	}
-	return r.database.readings.Watch(horizon.Options{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last, Scope: r.Inexact})
+	return r.database.readings.Watch(horizon.Options{Slack: conf.Slack, Fresh: conf.Every / 2, Last: last, Scope: r.Inexact, Steady: r.steady, Table: r.Table, Since: since})
 }
 
-// Versions implements Rows.
-func (r rows) Versions() compensate.Versions {
-	versions, _ := r.database.Dialect().(compensate.Versions)
-	return versions
+// steady reports whether only commits change what the SQLs return.
+func (r rows) steady(ctx context.Context) (bool, error) {
+	reads, err := r.Footprint(ctx)
+	return err == nil && reads.Reason == "", err
+}
+
+// Hints implements Rows.
+func (r rows) Hints() changes.Hints {
+	if r.hints == nil {
+		return nil
+	}
+	return r.hints
+}
+
+// RecentHints implements Rows.
+func (r rows) RecentHints() changes.Hints {
+	if r.hints == nil {
+		return nil
+	}
+	return r.hints.Within(time.Second)
+}
+
+// A prober asks for the tables of one database.
+type prober struct{ source *sqlsource.Source }
+
+// Quiet implements horizon.Prober.
+func (p prober) Quiet(ctx context.Context, all []horizon.Since) ([]bool, error) {
+	asked := make([]sqlsource.Since, len(all))
+	for i, one := range all {
+		asked[i] = sqlsource.Since{Table: one.Table.(*sqlsource.Table), From: one.From}
+	}
+	return p.source.Quiet(ctx, asked)
 }
 
 // A pacedSampler keeps to the limits of the database.
@@ -170,3 +228,21 @@ const statementsOfReading = 5
 func (p pacedSampler) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
 	return p.source.Paced(ctx, statementsOfReading, func() error { return p.sampler.Connect(ctx, read) })
 }
+
+// pacedChanges keeps to the limits of the database.
+type pacedChanges struct {
+	source  *sqlsource.Source
+	sampler changes.Sampler
+}
+
+// Changes implements changes.Sampler.
+func (p pacedChanges) Changes(ctx context.Context, tables func(string) []string) (s changes.Sample, err error) {
+	err = p.source.Paced(ctx, statementsOfHint, func() (err error) {
+		s, err = p.sampler.Changes(ctx, tables)
+		return err
+	})
+	return s, err
+}
+
+// statementsOfHint is the most statements of a hint.
+const statementsOfHint = 2

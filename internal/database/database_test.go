@@ -50,7 +50,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("got statements of %v, want some time", busy)
 	}
 
-	watch := table.Horizon(configs.Compensate{}, doc.Horizon{})
+	watch := table.Horizon(configs.Compensate{}, doc.Horizon{}, nil)
 	if asked, took = statements(func() {
 		for range 12 {
 			if _, err := watch.Horizon(t.Context()); err != nil {

@@ -5,7 +5,8 @@ package doc
 type Catalog struct {
 	Name     string         // of the database
 	Zone     string         // time zone of times without one; empty if unknown
-	Greatest string         // SQL function that returns the later of two updateTimes
+	Greatest string         // SQL function that returns the later of two updateTimes; empty: none
+	RowKeys  bool           // rows of a table without a key can have one that is computed
 	Tables   []CatalogTable // by name, without system tables and partitions
 	Views    []string
 }
@@ -16,6 +17,7 @@ type CatalogTable struct {
 	Name       string
 	SQL        string // the name as SQL writes it; unique in the catalog
 	Denied     bool   // the role lacks the privilege to read it
+	Rows       int64  // an estimate of their number
 	Columns    []CatalogColumn
 	Keys       [][]string // unique keys without NULL, the primary key first
 	Primary    bool       // Keys[0] is the primary key

@@ -9,12 +9,14 @@ type Server struct {
 	TLS      string // version of the protocol; "" if the connection is not encrypted
 	Verified bool   // the server's certificate was verified
 	Pooled   bool   // the connection leads through a connection pooler
+	Mixed    string // the statement after which a transaction has one snapshot; "": it has
 
 	Now       time.Time // the server's clock
 	Role      string    // as SQL writes it; "" if the database has no roles
 	Superuser bool
 	// The role sees when other sessions' transactions began.
 	SeesTransactions bool
+	SightGrant       string // what GRANT gives the role so that it sees them
 
 	// The role's session settings: how long a transaction, and a pause between
 	// two of its statements, may last; 0: not limited.

@@ -33,6 +33,7 @@ type Horizon struct {
 	Now       time.Time     // the database's clock
 	Seen      time.Time     // on a standby: every later snapshot shows all commits up to it; zero: Now
 	Local     time.Time     // this machine's clock at the same moment
+	Asked     time.Time     // this machine's clock just before; zero in a horizon that was stored
 	Exact     bool          // At is proven
 	Hidden    bool          // the start of some transactions is hidden: At is closer the more often the horizon is read
 	Reason    string        // why At is not proven, and what to do; one line
@@ -40,6 +41,7 @@ type Horizon struct {
 	Server    string        // identity of the server; it changes after a restart, restore or failover
 	Version   string        // the same value means that nothing was committed in between; "": unknown
 	ClockBack time.Duration // how far Now was set back since the last reading; At is below all updateTimes set since
+	Quiet     time.Time     // a snapshot taken after the reading has no row of the table, own or child's, with an updateTime at or after it; zero: unknown
 	Floor     time.Time     // also below all updateTimes set since, even if At is not proven; zero: unknown
 }
 

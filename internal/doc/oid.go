@@ -3,8 +3,8 @@ package doc
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,65 +14,78 @@ import (
 // order, as COLLATE "C").
 //
 //	integer  0x11, then 8 bytes big-endian with the sign bit flipped
+//	decimal  0x13, then a sign, an exponent and digits: see appendDecimal
+//	real     0x15, then 8 bytes of IEEE 754: see appendReal
+//	boolean  0x17, then 00 or 01
 //	text     0x21, then the bytes with 00 written as 00 FF, then 00
+//	bytes    0x23, then as text
 //	uuid     0x31, then 16 bytes
+//	date     0x41, then a Day as an integer
+//	instant  0x43, then a UTC as an integer
+//	time     0x45, then a Local as an integer
+//
+// Each value has one encoding: 1.50 and 1.5 are one decimal, and -0 is 0.
 //
 // An OID of one integer takes 9 bytes. The empty OID is not a key. At either end
 // of a Range it means unbounded.
 type OID string
 
-// A Kind is the type of one part of a key.
-type Kind byte
-
-// The kinds of key that sort the same way in Go and in a database.
-const (
-	Integer Kind = 0x11
-	Text    Kind = 0x21
-	UUID    Kind = 0x31
-)
-
-// String returns the kind's name in configurations.
-func (k Kind) String() string {
-	switch k {
-	case Integer:
-		return "integer"
-	case Text:
-		return "text"
-	case UUID:
-		return "uuid"
-	}
-	return fmt.Sprintf("kind 0x%02x", byte(k))
-}
-
-// NewOID encodes the parts of a key. Each is an int64, a [16]byte (UUID) or a
-// string; anything else, and text that is not UTF-8, is an error.
+// NewOID encodes the parts of a key, each of the type that its Kind describes.
+// Anything else, and text that is not UTF-8, is an error.
 func NewOID(parts ...any) (OID, error) {
 	if len(parts) == 0 {
 		return "", fmt.Errorf("a key needs at least one part")
 	}
 	b := make([]byte, 0, 9*len(parts))
 	for i, p := range parts {
-		switch v := p.(type) {
-		case int64:
-			b = append(b, byte(Integer))
-			b = binary.BigEndian.AppendUint64(b, uint64(v)^(1<<63))
-		case [16]byte:
-			b = append(b, byte(UUID))
-			b = append(b, v[:]...)
-		case string:
-			if !utf8.ValidString(v) {
-				return "", fmt.Errorf("key part %d is not valid UTF-8", i+1)
-			}
-			b = append(b, byte(Text))
-			b = append(b, strings.ReplaceAll(v, "\x00", "\x00\xff")...)
-			b = append(b, 0)
-		case nil:
-			return "", fmt.Errorf("key part %d is NULL", i+1)
-		default:
-			return "", fmt.Errorf("key part %d has type %T: a key is integer, uuid or text", i+1, p)
+		var err error
+		if b, err = appendPart(b, p); err != nil {
+			return "", fmt.Errorf("key part %d %w", i+1, err)
 		}
 	}
 	return OID(b), nil
+}
+
+func appendPart(b []byte, part any) ([]byte, error) {
+	switch v := part.(type) {
+	case int64:
+		return appendInteger(b, Integer, v), nil
+	case [16]byte:
+		return append(append(b, byte(UUID)), v[:]...), nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, errors.New("is not valid UTF-8")
+		}
+		return appendEscaped(b, Text, v), nil
+	case Blob:
+		return appendEscaped(b, Bytes, string(v)), nil
+	case bool:
+		if v {
+			return append(b, byte(Boolean), 1), nil
+		}
+		return append(b, byte(Boolean), 0), nil
+	case float64:
+		return appendReal(b, v), nil
+	case Number:
+		return appendDecimal(b, v)
+	case Day:
+		return appendInteger(b, Date, int64(v)), v.check()
+	case UTC:
+		return appendInteger(b, Instant, int64(v)), microsecond(v).check()
+	case Local:
+		return appendInteger(b, Wall, int64(v)), microsecond(v).check()
+	case nil:
+		return nil, errors.New("is NULL")
+	}
+	return nil, fmt.Errorf("has type %T, which no key has", part)
+}
+
+func appendInteger(b []byte, kind Kind, v int64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, byte(kind)), uint64(v)^(1<<63))
+}
+
+func appendEscaped(b []byte, kind Kind, v string) []byte {
+	return append(append(append(b, byte(kind)), strings.ReplaceAll(v, "\x00", "\x00\xff")...), 0)
 }
 
 // NullKey returns the error of a row with a NULL in one of its key columns. The
@@ -90,33 +103,71 @@ func (o OID) Parts() ([]any, error) {
 	var parts []any
 	for s := string(o); s != ""; {
 		kind := Kind(s[0])
-		s = s[1:]
-		switch {
-		case kind == Integer && len(s) >= 8:
-			parts = append(parts, int64(binary.BigEndian.Uint64([]byte(s[:8]))^(1<<63)))
-			s = s[8:]
-		case kind == UUID && len(s) >= 16:
-			parts = append(parts, [16]byte([]byte(s[:16])))
-			s = s[16:]
-		case kind == Text:
-			text, rest, err := cutText(s)
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, text)
-			s = rest
-		default:
-			return nil, fmt.Errorf("key %x: bad or cut %v part", string(o), kind)
+		part, rest, err := cutPart(kind, s[1:])
+		if err != nil {
+			return nil, fmt.Errorf("key %x: %v part: %w", string(o), kind, err)
 		}
+		parts, s = append(parts, part), rest
 	}
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("the empty key has no parts")
+		return nil, errors.New("the empty key has no parts")
 	}
 	return parts, nil
 }
 
-// cutText decodes an escaped text up to its terminator and returns the rest of s.
-func cutText(s string) (text, rest string, err error) {
+var errCut = errors.New("bad or cut")
+
+// cutPart decodes the part of a kind at the start of s and returns the rest of s.
+func cutPart(kind Kind, s string) (part any, rest string, err error) {
+	switch kind {
+	case Text, Bytes:
+		return cutEscaped(kind, s)
+	case Decimal:
+		return cutDecimal(s)
+	}
+	size := 8
+	switch kind {
+	case Boolean:
+		size = 1
+	case UUID:
+		size = 16
+	}
+	if len(s) < size {
+		return nil, "", errCut
+	}
+	part, err = fixedPart(kind, s[:size])
+	return part, s[size:], err
+}
+
+// fixedPart decodes a part of a fixed size.
+func fixedPart(kind Kind, s string) (any, error) {
+	switch kind {
+	case UUID:
+		return [16]byte([]byte(s)), nil
+	case Boolean:
+		if s[0] > 1 {
+			return nil, errCut
+		}
+		return s[0] == 1, nil
+	case Real:
+		return realOf(binary.BigEndian.Uint64([]byte(s)))
+	}
+	n := int64(binary.BigEndian.Uint64([]byte(s)) ^ (1 << 63))
+	switch kind {
+	case Integer:
+		return n, nil
+	case Date:
+		return Day(n), Day(n).check()
+	case Instant:
+		return UTC(n), microsecond(n).check()
+	case Wall:
+		return Local(n), microsecond(n).check()
+	}
+	return nil, errCut
+}
+
+// cutEscaped decodes an escaped text up to its terminator and returns the rest of s.
+func cutEscaped(kind Kind, s string) (part any, rest string, err error) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != 0 {
 			continue
@@ -125,40 +176,36 @@ func cutText(s string) (text, rest string, err error) {
 			i++
 			continue
 		}
-		text = strings.ReplaceAll(s[:i], "\x00\xff", "\x00")
-		if !utf8.ValidString(text) {
-			return "", "", fmt.Errorf("key text %q is not valid UTF-8", text)
+		text := strings.ReplaceAll(s[:i], "\x00\xff", "\x00")
+		switch {
+		case kind == Bytes:
+			return Blob(text), s[i+1:], nil
+		case !utf8.ValidString(text):
+			return nil, "", fmt.Errorf("%q is not valid UTF-8", text)
 		}
 		return text, s[i+1:], nil
 	}
-	return "", "", fmt.Errorf("key text %q has no end", s)
+	return nil, "", fmt.Errorf("%q has no end", s)
 }
 
 var printEscape = strings.NewReplacer("%", "%25", ",", "%2C", "/", "%2F")
 
-// String returns the printable form: decimal, lower-case UUID or text. Commas
-// join the parts of a composite key; '%', ',' and '/' inside a part are
-// percent-encoded. Bytes that are not a key print as 0x and hex digits.
+// String returns the printable form, which docs/api.md describes: decimal
+// digits, a lower-case UUID, text, a date as 2026-02-15, an instant as RFC 3339,
+// bytes as hex. Commas join the parts of a composite key; '%', ',' and '/' inside a
+// text are percent-encoded. Bytes that are not a key print as 0x and hex digits.
 func (o OID) String() string {
 	parts, err := o.Parts()
 	if err != nil {
 		return "0x" + hex.EncodeToString([]byte(o))
 	}
-	var b strings.Builder
+	texts := make([]string, len(parts))
 	for i, p := range parts {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		switch v := p.(type) {
-		case int64:
-			b.WriteString(strconv.FormatInt(v, 10))
-		case [16]byte:
-			b.WriteString(FormatUUID(v))
-		case string:
-			b.WriteString(printEscape.Replace(v))
+		if texts[i] = PartText(p); KindOf(p) == Text {
+			texts[i] = printEscape.Replace(texts[i])
 		}
 	}
-	return b.String()
+	return strings.Join(texts, ",")
 }
 
 // ParseOID parses the printable form of a key whose parts have these kinds.
@@ -172,29 +219,15 @@ func ParseOID(s string, kinds []Kind) (OID, error) {
 	}
 	parts := make([]any, len(kinds))
 	for i, kind := range kinds {
-		p, err := parsePart(texts[i], kind)
+		text, err := unescapePart(texts[i])
+		if err == nil {
+			parts[i], err = ParsePart(text, kind)
+		}
 		if err != nil {
 			return "", fmt.Errorf("key %q: %w", s, err)
 		}
-		parts[i] = p
 	}
 	return NewOID(parts...)
-}
-
-func parsePart(s string, kind Kind) (any, error) {
-	switch kind {
-	case Integer:
-		v, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not an integer of 64 bits", s)
-		}
-		return v, nil
-	case UUID:
-		return ParseUUID(s)
-	case Text:
-		return unescapePart(s)
-	}
-	return nil, fmt.Errorf("unknown %v", kind)
 }
 
 // unescapePart reverses printEscape. A '%' without two hex digits is an error.

@@ -4,42 +4,26 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// drawKinds draws the shape of a key of one to three parts.
-func drawKinds(t *rapid.T) []Kind {
-	kind := rapid.SampledFrom([]Kind{Integer, Text, UUID})
-	return rapid.SliceOfN(kind, 1, 3).Draw(t, "kinds")
-}
-
-// keyText draws texts in which prefixes, NULs and characters that String escapes
-// are common.
-func keyText() *rapid.Generator[string] {
-	return rapid.OneOf(
-		rapid.StringOf(rapid.SampledFrom([]rune("\x00\x01ab%,/é中\U0010ffff"))),
-		rapid.String(),
-	)
-}
-
-func drawParts(t *rapid.T, kinds []Kind) []any {
-	parts := make([]any, len(kinds))
-	for i, kind := range kinds {
-		switch kind {
-		case Integer:
-			parts[i] = rapid.OneOf(rapid.Int64(), rapid.Int64Range(-2, 2)).Draw(t, "integer")
-		case Text:
-			parts[i] = keyText().Draw(t, "text")
-		case UUID:
-			parts[i] = [16]byte(rapid.SliceOfN(rapid.SampledFrom([]byte{0x00, 0x7f, 0xff}), 16, 16).Draw(t, "uuid"))
-		}
+// compareNumbers compares decimals with the library's arithmetic.
+func compareNumbers(a, b Number) int {
+	rank := map[Number]int{"-Infinity": -1, "Infinity": 1, "NaN": 2}
+	if rank[a] != 0 || rank[b] != 0 {
+		return cmp.Compare(rank[a], rank[b])
 	}
-	return parts
+	x, _ := new(big.Rat).SetString(string(a))
+	y, _ := new(big.Rat).SetString(string(b))
+	return x.Cmp(y)
 }
 
 // compareParts compares keys in the order that the encoding must have.
@@ -54,6 +38,20 @@ func compareParts(a, b []any) int {
 		case [16]byte:
 			y := b[i].([16]byte)
 			order = bytes.Compare(x[:], y[:])
+		case Number:
+			order = compareNumbers(x, b[i].(Number))
+		case float64:
+			order = cmp.Compare(x, b[i].(float64))
+		case bool:
+			order = map[bool]int{true: 1}[x] - map[bool]int{true: 1}[b[i].(bool)]
+		case Blob:
+			order = cmp.Compare(x, b[i].(Blob))
+		case Day:
+			order = cmp.Compare(x, b[i].(Day))
+		case UTC:
+			order = cmp.Compare(x, b[i].(UTC))
+		case Local:
+			order = cmp.Compare(x, b[i].(Local))
 		}
 		if order != 0 {
 			return order
@@ -127,6 +125,25 @@ func TestOIDLayout(t *testing.T) {
 		{[]any{"50%,a/b"}, "213530252c612f6200", "50%25%2Ca%2Fb"},
 		{[]any{uuid}, "31550e8400e29b41d4a716446655440000", "550e8400-e29b-41d4-a716-446655440000"},
 		{[]any{"", ""}, "21002100", ","},
+		{[]any{true, false}, "17011700", "true,false"},
+		{[]any{Blob("\x00\xff")}, "2300ffff00", "00ff"},
+		{[]any{1.5}, "15bff8000000000000", "1.5"},
+		{[]any{-1.5}, "154007ffffffffffff", "-1.5"},
+		{[]any{math.Copysign(0, -1)}, "158000000000000000", "0"},
+		{[]any{math.Float64frombits(0xfff8000000000123)}, "15ffffffffffffffff", "NaN"},
+		{[]any{math.Inf(-1), 1e300, 1e6}, "15000fffffffffffff15fe37e43c8800759c15c12e848000000000", "-Infinity,1e+300,1000000"},
+		{[]any{Number("-0.00")}, "1303", "0"},
+		{[]any{Number("+01.50")}, "1304800000011000", "1.5"},
+		{[]any{Number("-123.4")}, "13027ffffffcf2dcff", "-123.4"},
+		{[]any{Number("1200")}, "1304800000040d00", "1200"},
+		{[]any{Number(".00012")}, "13047ffffffd0d00", "0.00012"},
+		{[]any{Number("NaN"), Number("Infinity"), Number("-Infinity")}, "130613051301", "NaN,Infinity,-Infinity"},
+		{[]any{Day(0)}, "418000000000000000", "2000-01-01"},
+		{[]any{Day(9542)}, "418000000000002546", "2026-02-15"},
+		{[]any{Day(-746117)}, "417ffffffffff49d7b", "0044-03-15 BC"},
+		{[]any{Day(math.MaxInt64), Day(math.MinInt64)}, "41ffffffffffffffff410000000000000000", "infinity,-infinity"},
+		{[]any{UTC(-1)}, "437fffffffffffffff", "1999-12-31T23:59:59.999999Z"},
+		{[]any{Local(86400e6)}, "45800000141dd76000", "2000-01-02T00:00:00.000000"},
 		{[]any{int64(1), "x", uuid}, "11800000000000000121780031550e8400e29b41d4a716446655440000", "1,x,550e8400-e29b-41d4-a716-446655440000"},
 	}
 	for _, tt := range tests {
@@ -147,8 +164,12 @@ func TestInvalidPartsAreErrors(t *testing.T) {
 	}{
 		{nil, "a key needs at least one part"},
 		{[]any{int64(1), nil}, "key part 2 is NULL"},
-		{[]any{1.5}, "key part 1 has type float64: a key is integer, uuid or text"},
-		{[]any{7}, "key part 1 has type int: a key is integer, uuid or text"},
+		{[]any{7}, "key part 1 has type int, which no key has"},
+		{[]any{Number("1e3")}, `key part 1 can't be encoded: "1e3" is not a decimal`},
+		{[]any{Number("")}, `key part 1 can't be encoded: "" is not a decimal`},
+		{[]any{endDay}, "key part 1 is a date out of range: day 2145031949"},
+		{[]any{UTC(endMicrosecond)}, "key part 1 is a time out of range: microsecond 9223371331200000000"},
+		{[]any{Local(firstMicrosecond) - 1}, "key part 1 is a time out of range: microsecond -211813488000000001"},
 		{[]any{"a", "\xff"}, "key part 2 is not valid UTF-8"},
 	}
 	for _, tt := range tests {
@@ -177,6 +198,19 @@ var hostileKeys = []OID{
 	"\x21a\x00b",
 	"\x31\x55\x0e",
 	"\x41a\x00",
+	"\x17\x02",
+	"\x15\xff\xf8\x00\x00\x00\x00\x00\x00", // another NaN
+	"\x15\x7f\xff\xff\xff\xff\xff\xff\xff", // -0
+	"\x13",
+	"\x13\x07",
+	"\x13\x04\x80\x00\x00\x01\x00",         // no digits
+	"\x13\x04\x80\x00\x00\x01\x02\x00",     // 01
+	"\x13\x04\x80\x00\x00\x01\x0b\x01\x00", // 10 00
+	"\x13\x04\x80\x00\x00\x01\x66\x00",     // 101
+	"\x13\x04\xff\x00\x00\x01\x0b\x00",     // a huge exponent
+	"\x13\x02\x7f\xff\xff\xfe\xf4\x00",     // no end
+	"\x41\x70\x00\x00\x00\x00\x00\x00\x00",
+	"\x43\xff\xff\xff\xff\xff\xff\xff\xfe",
 }
 
 func TestInvalidKeysHaveNoPartsAndPrintAsHex(t *testing.T) {
@@ -211,6 +245,22 @@ func TestUnparsableKeysAreErrors(t *testing.T) {
 		{"550e8400-e29b-41d4-a716-44665544000000", []Kind{UUID}, "is not a UUID"},
 		{"ggge8400-e29b-41d4-a716-446655440000", []Kind{UUID}, "is not a UUID"},
 		{"7", []Kind{0x55}, "unknown kind 0x55"},
+		{"1e3", []Kind{Decimal}, "is not a decimal"},
+		{".", []Kind{Decimal}, "is not a decimal"},
+		{"--1", []Kind{Decimal}, "is not a decimal"},
+		{"x", []Kind{Real}, "is not a number of 64 bits"},
+		{"1", []Kind{Boolean}, "is neither true nor false"},
+		{"0", []Kind{Bytes}, "is not bytes in hex"},
+		{"2026-02-29", []Kind{Date}, "is not a date like"},
+		{"2026-2-9", []Kind{Date}, "is not a date like"},
+		{"0000-01-01", []Kind{Date}, "is not a date like"},
+		{"2026-01-01T00:00:00", []Kind{Date}, "is not a date like"},
+		{"5874898-01-01", []Kind{Date}, "is not a date like"},
+		{"2026-01-01T00:00:00", []Kind{Instant}, "is not a time like"},
+		{"2026-01-01T24:00:00Z", []Kind{Instant}, "is not a time like"},
+		{"294277-01-01T00:00:00Z", []Kind{Instant}, "is not a time like"},
+		{"2026-01-01T00:00:00.Z", []Kind{Instant}, "is not a time like"},
+		{"2026-01-01T00:00:00Z", []Kind{Wall}, "is not a time like"},
 	}
 	for _, tt := range tests {
 		oid, err := ParseOID(tt.text, tt.kinds)
@@ -229,6 +279,14 @@ func TestParseOIDForgives(t *testing.T) {
 		{"a,b", Text, "a%2Cb"}, // one part needs no escaped comma
 		{"%2c", Text, "%2C"},
 		{"007", Integer, "7"},
+		{"+007.50", Decimal, "7.5"},
+		{"1.", Decimal, "1"},
+		{"-0", Real, "0"},
+		{"00FF", Bytes, "00ff"},
+		{"2026-02-15 01:00:00.5+02:00", Instant, "2026-02-14T23:00:00.500000Z"},
+		{"0044-03-15 01:02:03+00 BC", Instant, "0044-03-15T01:02:03.000000Z BC"},
+		{"2026-02-15 01:00:00", Wall, "2026-02-15T01:00:00.000000"},
+		{"12026-02-15", Date, "12026-02-15"},
 		{"550E8400E29B41D4A716446655440000", UUID, "550e8400-e29b-41d4-a716-446655440000"},
 	}
 	for _, tt := range tests {
@@ -245,6 +303,7 @@ func FuzzParts(f *testing.F) {
 		f.Add(string(oid))
 	}
 	f.Add("\x11\x80\x00\x00\x00\x00\x00\x00\x07")
+	f.Add("\x13\x02\x7f\xff\xff\xfc\xf2\xdd\xff\x17\x01\x23\x00\xff\x00\x41\x80\x00\x00\x00\x00\x00\x25\x46")
 	f.Add("\x21a\x00\xffb\x00\x31\x55\x0e\x84\x00\xe2\x9b\x41\xd4\xa7\x16\x44\x66\x55\x44\x00\x00")
 	f.Fuzz(func(t *testing.T, key string) {
 		parts, err := OID(key).Parts()
@@ -262,14 +321,18 @@ func FuzzParts(f *testing.F) {
 
 // FuzzParseOID checks that a text is either one key, which prints one way, or an error.
 func FuzzParseOID(f *testing.F) {
-	for _, text := range []string{"7", "-0", "a,b", "50%25", "%", "550e8400-e29b-41d4-a716-446655440000", ",,"} {
+	for _, text := range []string{"7", "-0", "1.50", "-1e300", "true", "00ff", "2026-02-15", "0044-03-15 BC", "2026-02-15T01:02:03.5Z", "-infinity", "a,b", "50%25", "%", "550e8400-e29b-41d4-a716-446655440000", ",,"} {
 		f.Add(text, []byte{0})
 		f.Add(text, []byte{1, 0})
+		for kind := range byte(10) {
+			f.Add(text, []byte{kind})
+		}
 	}
+	all := slices.Sorted(maps.Keys(kindNames))
 	f.Fuzz(func(t *testing.T, text string, shape []byte) {
 		kinds := make([]Kind, len(shape))
 		for i, s := range shape {
-			kinds[i] = []Kind{Integer, Text, UUID}[s%3]
+			kinds[i] = all[int(s)%len(all)]
 		}
 		oid, err := ParseOID(text, kinds)
 		if err != nil {

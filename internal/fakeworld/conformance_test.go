@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 			if c.Page > 0 {
 				table.Page = c.Page
 			}
+			table.Timeless = c.Timeless
 			return conformanceRows{table}
 		},
 	})

@@ -55,13 +55,26 @@ func (t *Table) StampsOf(ctx context.Context, oids []doc.OID) ([]doc.Stamp, erro
 // StampsInRange reads the stamps of the rows with keys in a range, in the
 // database's order. Each page reads a new snapshot.
 func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return t.stampsWhere(ctx, func(oid doc.OID) bool {
+		return (r.From == "" || t.order(oid, r.From) >= 0) && (r.To == "" || t.order(oid, r.To) < 0)
+	})
+}
+
+// StampsInRanges is StampsInRange for ranges by the order of OIDs.
+func (t *Table) StampsInRanges(ctx context.Context, ranges []doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return t.stampsWhere(ctx, func(oid doc.OID) bool {
+		return slices.ContainsFunc(ranges, func(r doc.Range) bool { return oid >= r.From && (r.To == "" || oid < r.To) })
+	})
+}
+
+func (t *Table) stampsWhere(ctx context.Context, wanted func(doc.OID) bool) iter.Seq2[[]doc.Stamp, error] {
 	return func(yield func([]doc.Stamp, error) bool) {
 		for last := doc.OID(""); ; {
 			if err := t.before(ctx, "stamps in range"); err != nil {
 				yield(nil, err)
 				return
 			}
-			page := t.pageAfter(last, r)
+			page := t.pageAfter(last, wanted)
 			if len(page) == 0 {
 				return
 			}
@@ -73,14 +86,10 @@ func (t *Table) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.
 	}
 }
 
-func (t *Table) pageAfter(last doc.OID, in doc.Range) []doc.Stamp {
+func (t *Table) pageAfter(last doc.OID, wanted func(doc.OID) bool) []doc.Stamp {
 	var page []doc.Stamp
 	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
-		switch {
-		case last != "" && t.order(oid, last) <= 0:
-		case in.From != "" && t.order(oid, in.From) < 0:
-		case in.To != "" && t.order(oid, in.To) >= 0:
-		default:
+		if (last == "" || t.order(oid, last) > 0) && wanted(oid) {
 			page = append(page, r.Stamp(oid))
 		}
 	})

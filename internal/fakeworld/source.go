@@ -3,6 +3,8 @@ package fakeworld
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"iter"
 	"slices"
 	"strconv"
@@ -53,6 +55,36 @@ func (t *Table) Breakpoints(ctx context.Context, n int) ([]doc.OID, error) {
 		i++
 	})
 	return points, nil
+}
+
+// Sums returns the number of rows and the sum of the hashes of their keys, for each
+// range between bounds.
+func (t *Table) Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
+	return t.sums(ctx, bounds, func(oid doc.OID, _ Row) doc.Token {
+		h := sha256.Sum256([]byte(oid)) // not FNV: its sums of short keys are often equal
+		return doc.Token{Digest: binary.BigEndian.Uint64(h[:])}
+	})
+}
+
+// TokenSums is Sums of the rows' tokens.
+func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
+	return t.sums(ctx, bounds, func(oid doc.OID, r Row) doc.Token { return r.Stamp(oid).Token })
+}
+
+func (t *Table) sums(ctx context.Context, bounds []doc.OID, token func(doc.OID, Row) doc.Token) ([]doc.Sum, error) {
+	if err := t.before(ctx, "sums"); err != nil {
+		return nil, err
+	}
+	sums := make([]doc.Sum, len(bounds)+1)
+	t.scan(t.snapshot(), func(oid doc.OID, r Row) {
+		at, found := slices.BinarySearch(bounds, oid)
+		if found {
+			at++
+		}
+		one := token(oid, r)
+		sums[at].Rows, sums[at].Digest, sums[at].Epoch = sums[at].Rows+1, sums[at].Digest+one.Digest, one.Epoch
+	})
+	return sums, nil
 }
 
 // Range reads the rows with keys in a range, with any updateTime, as one fetch.
@@ -195,10 +227,12 @@ func (t *Table) Horizon(ctx context.Context) (doc.Horizon, error) {
 	return h, nil
 }
 
-// Version returns a string that changes with every commit.
-func (t *Table) Version(ctx context.Context) (string, error) {
-	if err := t.before(ctx, "version"); err != nil {
-		return "", err
+// Hint returns an exact hint, whose version changes with every commit.
+func (t *Table) Hint(ctx context.Context) (doc.Hint, error) {
+	if err := t.before(ctx, "hint"); err != nil {
+		return doc.Hint{}, err
 	}
-	return strconv.Itoa(t.snapshot()), nil
+	at := t.Clock()
+	version := strconv.Itoa(t.snapshot())
+	return doc.Hint{At: at, Version: version, Exact: true, Counters: version, Removals: version}, nil
 }

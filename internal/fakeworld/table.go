@@ -20,8 +20,9 @@ package fakeworld
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"sync"
 	"time"
@@ -66,13 +67,14 @@ type change struct {
 // A Table is a table of a database.
 type Table struct {
 	// Before is called before each step: now, count, breakpoints, stamps,
-	// range, docs, rows, horizon, version, stamps of, stamps in range, left,
+	// range, docs, rows, horizon, hint, sums, stamps of, stamps in range, left,
 	// keyless, unusable, behind.
 	Before    func(step string) error
 	Numbers   Numbers
 	Batch     int                    // rows per batch
 	Page      int                    // stamps per page
 	Precision time.Duration          // precision of updateTime
+	Timeless  bool                   // rows have no updateTime
 	Order     func(a, b doc.OID) int // the database's key order; nil: that of OIDs
 	NoKey     []doc.Reject           // the rows without a usable key
 	NoKeyAt   time.Time              // their updateTime
@@ -185,6 +187,9 @@ func (x *Tx) Commit() {
 	delete(t.open, x)
 	t.commits++
 	for _, c := range x.changes {
+		if t.Timeless && c.row != nil {
+			c.row.Updated = time.Time{}
+		}
 		if t.versions[c.oid] == nil {
 			i, _ := slices.BinarySearch(t.keys, c.oid)
 			t.keys = slices.Insert(t.keys, i, c.oid)
@@ -297,11 +302,11 @@ func (t *Table) before(ctx context.Context, step string) error {
 	return ctx.Err()
 }
 
-// Stamp returns the stamp of the row. Its token covers all columns and children.
+// Stamp returns the stamp of the row. Its token covers all columns and children. It is
+// of a hash that mixes well, since sums of tokens are compared.
 func (r Row) Stamp(oid doc.OID) doc.Stamp {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%v %s", r.Updated.UnixMicro(), r.Text())
-	return doc.Stamp{OID: oid, Updated: r.Updated, Token: doc.Token{Digest: h.Sum64(), Epoch: 1}}
+	h := sha256.Sum256(fmt.Appendf(nil, "%v %s %s", r.Updated.UnixMicro(), oid, r.Text()))
+	return doc.Stamp{OID: oid, Updated: r.Updated, Token: doc.Token{Digest: binary.BigEndian.Uint64(h[:]), Epoch: 1}}
 }
 
 var columns = []string{"title"}

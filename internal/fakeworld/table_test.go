@@ -73,11 +73,11 @@ func TestVersionChangesWithCommitsOnly(t *testing.T) {
 	table := NewTable(2)
 	version := func() string {
 		t.Helper()
-		v, err := table.Version(t.Context())
+		h, err := table.Hint(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v
+		return h.Version
 	}
 	before := version()
 	table.Begin().Rollback()

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/blevesearch/bleve/v2/document"
 	index "github.com/blevesearch/bleve_index_api"
 
 	"indexerd/internal/doc"
@@ -41,7 +40,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 
 // A part is what one batch of the store writes.
 type part struct {
-	puts    []*document.Document
+	puts    []index.Document
 	deletes []doc.OID
 	cost    int64
 }

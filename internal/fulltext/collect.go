@@ -24,6 +24,7 @@ type collector struct {
 	maxBytes int
 
 	total    uint64 // matches
+	best     float64
 	eligible uint64 // matches that come after after
 	kept     []*candidate
 	current  candidate // the match being read
@@ -60,6 +61,7 @@ func (c *collector) collect(s *session, matches search.Searcher) error {
 func (c *collector) add(m *search.DocumentMatch) error {
 	c.total++
 	c.current.number, c.current.score, c.current.id = m.IndexInternalID.Value(), rounded(m.Score), ""
+	c.best = max(c.best, c.current.score)
 	for i, k := range c.current.keys {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
@@ -172,8 +174,9 @@ func (c *collector) sorted() ([]*candidate, error) {
 	return c.kept, c.err
 }
 
-// top returns the most frequent values, and equally frequent ones by value. It
-// makes one pass over all values, which may be millions, and sorts only Size.
+// top returns the most frequent values, and equally frequent ones by value; or all
+// values. It makes one pass over all values, which may be millions, and sorts only
+// Size.
 func (f *facet) top(step func() error) ([]query.Count, error) {
 	top := make([]query.Count, 0, min(f.Size, len(f.counts)))
 	for v, n := range f.counts {
@@ -181,7 +184,11 @@ func (f *facet) top(step func() error) ([]query.Count, error) {
 			return nil, err
 		}
 		c := query.Count{Value: v, Count: *n}
-		at, _ := slices.BinarySearchFunc(top, c, moreFrequent)
+		if f.All {
+			top = append(top, c)
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, c, query.Count.Compare)
 		if at == f.Size {
 			continue
 		}
@@ -191,8 +198,4 @@ func (f *facet) top(step func() error) ([]query.Count, error) {
 		top = slices.Insert(top, at, c)
 	}
 	return top, nil
-}
-
-func moreFrequent(a, b query.Count) int {
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/semaphore"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 )
 
@@ -96,19 +97,22 @@ func (b indexedDoc) textSize() int {
 // either count exceeds its limit.
 func (s *schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
 	seen := map[uint64]struct{}{}
-	for _, f := range s.textFields(b) {
+	fits := func() bool { return words <= maxWords && distinct <= maxDistinct }
+	for _, texts := range b.texts() {
 		clear(seen)
-		f.each(func(t token) bool {
-			words++
-			hash := xxh3.HashString(t.term)
-			if _, ok := seen[hash]; !ok {
-				seen[hash] = struct{}{}
-				distinct++
+		for _, text := range texts {
+			s.analyzer.Each(text, func(t analysis.Token) bool {
+				words++
+				hash := xxh3.HashString(t.Term)
+				if _, ok := seen[hash]; !ok {
+					seen[hash] = struct{}{}
+					distinct++
+				}
+				return fits()
+			})
+			if !fits() {
+				return words, distinct
 			}
-			return words <= maxWords && distinct <= maxDistinct
-		})
-		if words > maxWords || distinct > maxDistinct {
-			break
 		}
 	}
 	return words, distinct

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2/document"
+	index "github.com/blevesearch/bleve_index_api"
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
 
@@ -128,39 +129,32 @@ func appendText(buf []byte, text string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
 }
 
-// document makes the document for bleve. The workers of the index tokenize its
-// texts, by calling Analyze.
-func (s *schema) document(oid doc.OID, v doc.Version, b indexedDoc) *document.Document {
-	d := document.NewDocument(string(oid))
-	for _, f := range s.textFields(b) {
-		d.AddField(f)
-	}
-	for i, terms := range b.values {
-		if len(terms) > 0 {
-			d.AddField(newValueField(metadataField(s.values[i].Name), terms))
-		}
-	}
-	return d.AddField(newStoredVersion(v))
+// document makes the document for bleve.
+func (s *schema) document(oid doc.OID, v doc.Version, b indexedDoc) index.Document {
+	return s.rows.Document(segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts(), Values: b.values})
 }
 
-// textFields returns the fields of content columns and children that have text.
-func (s *schema) textFields(b indexedDoc) []*textField {
-	fields := make([]*textField, 0, len(b.content)+len(b.children))
+// texts returns the texts of each field with searched words.
+func (b indexedDoc) texts() [][]string {
+	all := make([][]string, 0, len(b.content)+len(b.children))
 	for i, text := range b.content {
-		if text != "" {
-			fields = append(fields, s.textField(s.Content[i], b.content[i:i+1]))
+		if text == "" {
+			all = append(all, nil)
+		} else {
+			all = append(all, b.content[i:i+1])
 		}
 	}
-	for i, texts := range b.children {
-		if len(texts) > 0 {
-			fields = append(fields, s.textField(s.texts[len(s.Content)+i], texts))
-		}
-	}
-	return fields
+	return append(all, b.children...)
 }
 
-func (s *schema) textField(name string, texts []string) *textField {
-	return &textField{base: base{name: contentField(name)}, texts: texts, analyzer: s.analyzer, positions: s.Positions}
+// A doc.Version is stored next to _id, so that one read returns both. As a term
+// with docvalues it would need a dictionary entry for every document.
+
+func encodeVersion(v doc.Version) []byte { return binary.AppendUvarint(nil, uint64(v)) }
+
+func parseVersion(value []byte) doc.Version {
+	v, _ := binary.Uvarint(value)
+	return doc.Version(v)
 }
 
 // Pad returns a copy of a row with the columns and children of the mapping that

@@ -154,7 +154,8 @@ func TestDocumentsListsWhatHasNoVersion(t *testing.T) {
 	batch := index.NewBatch() // in one segment with others
 	batch.Update(document.NewDocument(string(oid(t, int64(2)))))
 	for id := int64(3); id < 9; id++ {
-		batch.Update(ix.schema.document(oid(t, id), doc.Version(id), indexedDoc{}))
+		d := document.NewDocument(string(oid(t, id)))
+		batch.Update(d.AddField(document.NewTextFieldWithIndexingOptions(versionField, nil, encodeVersion(doc.Version(id)), index.StoreField)))
 	}
 	if err := ix.store.Batch(batch); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
 
@@ -71,9 +72,10 @@ type schema struct {
 	Mapping
 	fingerprint uint64
 	stored      []byte // the encoded mapping
-	analyzer    *analyzer
+	analyzer    analyzer
 	texts       []string // names with searched words: content columns, then children
 	values      []Field  // fields searched by value: metadata columns, then children
+	rows        *segment.Schema
 }
 
 func newSchema(m Mapping) (*schema, error) {
@@ -103,8 +105,26 @@ func newSchema(m Mapping) (*schema, error) {
 	if s.analyzer, err = newAnalyzer(m.Analyzer); err != nil {
 		return nil, err
 	}
+	s.rows = s.segments()
 	s.stored, err = encodeMapping(m)
 	return s, err
+}
+
+// rowGap is how many positions separate two rows of a child: more than a phrase
+// can skip. A phrase skips stop words, which take at least two bytes of the
+// query with the space before them.
+const rowGap = query.MaxLength / 2
+
+// segments returns the schema of the rows in the index.
+func (s *schema) segments() *segment.Schema {
+	rows := &segment.Schema{Analyzer: s.analyzer.Analyzer, Positions: s.Positions, Gap: rowGap, Stored: versionField}
+	for _, name := range s.texts {
+		rows.Texts = append(rows.Texts, contentField(name))
+	}
+	for _, f := range s.values {
+		rows.Values = append(rows.Values, metadataField(f.Name))
+	}
+	return rows
 }
 
 // addChildren adds the fields of the children. A child must not share its name

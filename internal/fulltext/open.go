@@ -9,7 +9,8 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
-	"github.com/blevesearch/zapx/v17"
+
+	"indexerd/internal/fulltext/segment"
 )
 
 // Open opens the index in dir. The error is fs.ErrNotExist if there is none, and
@@ -129,15 +130,10 @@ var callbacks sync.Mutex
 
 const callbackName = "indexerd"
 
-// growSegments makes zap grow a segment's buffer as it is written. By default
-// zap allocates it for a hundred documents more than there are, each of the size
-// that documents had in an earlier segment, of any index. After a segment with
-// one document of 10 MB that is a gigabyte, and 20 GB for the next ordinary
-// batch.
-var growSegments = sync.OnceFunc(func() { zap.NewSegmentBufferNumResultsFactor = 0 })
-
 func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistState) (index.Index, error) {
-	growSegments()
+	if err := segment.Register(); err != nil {
+		return nil, err
+	}
 	callbacks.Lock()
 	defer callbacks.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { persist.hold(err) }

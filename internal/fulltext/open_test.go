@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/blevesearch/zapx/v17"
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
@@ -22,6 +23,42 @@ var films = Mapping{
 	Analyzer:  "standard",
 	Positions: true,
 	Metadata:  []Field{{"rating", Keyword}, {"year", Number}, {"updated", Date}, {"rented", Boolean}, {"tags", Keyword}},
+}
+
+// zapx alone reads the segments of an index: indexerd can go back to it.
+func TestZapxReadsAnIndex(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "index")
+	ix := create(t, dir, films, 1)
+	for i := range int64(30) {
+		apply(t, ix, []doc.Doc{film(t, i, 1, map[string]any{"title": "drama"})})
+	}
+	closeIndex(t, ix)
+	files, err := filepath.Glob(filepath.Join(dir, "*.zap"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("segments: got %v, %v", files, err)
+	}
+	found := uint64(0)
+	for _, name := range files {
+		s, err := new(zap.ZapPlugin).Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dict, err := s.Dictionary(contentField("title"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := dict.PostingsList([]byte("drama"), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += list.Count()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 30 {
+		t.Errorf("found %d documents, want at least 30", found)
+	}
 }
 
 // with returns the mapping with another analyzer.

@@ -51,6 +51,7 @@ func (c *candidate) size() int {
 type order struct {
 	sorts  []query.Sort
 	fields []string // field in the index of each sort, "" for the score
+	types  []string // of the fields
 	reader *scorch.IndexSnapshot
 }
 
@@ -59,7 +60,7 @@ func (s *schema) newOrder(sorts []query.Sort) (*order, error) {
 	if len(sorts) == 0 {
 		sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
-	o := &order{sorts: sorts, fields: make([]string, len(sorts))}
+	o := &order{sorts: sorts, fields: make([]string, len(sorts)), types: make([]string, len(sorts))}
 	for i, by := range sorts {
 		if by.Field == query.ByScore {
 			continue
@@ -68,9 +69,23 @@ func (s *schema) newOrder(sorts []query.Sort) (*order, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.fields[i] = metadataField(f.Name)
+		o.fields[i], o.types[i] = metadataField(f.Name), string(f.Type)
 	}
 	return o, nil
+}
+
+// keysOf returns the keys of a candidate; nil if the order is by score only.
+func (o *order) keysOf(c *candidate) []query.Key {
+	if !slices.ContainsFunc(o.fields, func(f string) bool { return f != "" }) {
+		return nil
+	}
+	keys := make([]query.Key, len(c.keys))
+	for i, k := range c.keys {
+		if k.present {
+			keys[i] = query.Key{Type: o.types[i], Term: k.term}
+		}
+	}
+	return keys
 }
 
 func (o *order) scored() bool { return slices.Contains(o.fields, "") }

@@ -5,8 +5,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/nearest"
 )
+
+// An analyzer also splits the text of queries.
+type analyzer struct{ *analysis.Analyzer }
+
+func newAnalyzer(name string) (analyzer, error) {
+	a, err := analysis.New(name)
+	return analyzer{a}, err
+}
 
 // A slot is one position of a phrase. It matches a term, or with prefix the
 // terms that begin with it, or with an editDistance the terms of similar
@@ -58,17 +67,17 @@ type phrase []slot
 // The last run of the text may be followed by more characters in the index. So
 // the token of its last character is dropped, unless it is the only one. The
 // last character of an earlier run is kept: the run must end there.
-func (a *analyzer) phrase(text string) phrase {
-	tokens := a.tokens(nil, text)
-	if n := len(tokens); n > 0 && tokens[n-1].form == tail {
+func (a analyzer) phrase(text string) phrase {
+	tokens := a.Tokens(nil, text)
+	if n := len(tokens); n > 0 && tokens[n-1].Form == analysis.Tail {
 		tokens = tokens[:n-1]
 	}
 	var p phrase
 	for i, t := range tokens {
 		if i > 0 {
-			p = append(p, make(phrase, t.pos-tokens[i-1].pos-1)...)
+			p = append(p, make(phrase, t.Pos-tokens[i-1].Pos-1)...)
 		}
-		p = append(p, slot{term: t.term, prefix: t.form == lone && i == len(tokens)-1})
+		p = append(p, slot{term: t.Term, prefix: t.Form == analysis.Lone && i == len(tokens)-1})
 	}
 	return p
 }
@@ -76,31 +85,31 @@ func (a *analyzer) phrase(text string) phrase {
 // prefix tokenizes text whose last word is a prefix. It returns the preceding
 // words and the slot of the last one, which is empty if there is none. In
 // scripts without spaces no word is a prefix: the result is the phrase.
-func (a *analyzer) prefix(text string) (before phrase, last slot) {
-	tokens := a.withoutStems().tokens(nil, text)
+func (a analyzer) prefix(text string) (before phrase, last slot) {
+	tokens := a.WithoutStems().Tokens(nil, text)
 	if len(tokens) == 0 {
 		return nil, slot{}
 	}
 	t := tokens[len(tokens)-1]
-	if k, _ := a.kind(text, t.start); k != letter {
+	if !a.InWord(text, t.Start) {
 		return a.phrase(text), slot{}
 	}
-	return a.phrase(text[:t.start]), slot{term: t.term, prefix: true}
+	return a.phrase(text[:t.Start]), slot{term: t.Term, prefix: true}
 }
 
 // fuzzy tokenizes text into words of uncertain spelling. distance 0 means the
 // default. It reports false if a part of the text is not a word of letters:
 // only such words have misspellings.
-func (a *analyzer) fuzzy(text string, distance int) (words phrase, ok bool) {
-	for _, t := range a.tokens(nil, text) {
-		if k, _ := a.kind(text, t.start); k != letter {
+func (a analyzer) fuzzy(text string, distance int) (words phrase, ok bool) {
+	for _, t := range a.Tokens(nil, text) {
+		if !a.InWord(text, t.Start) {
 			return nil, false
 		}
-		sl := slot{term: t.term, editDistance: distance}
+		sl := slot{term: t.Term, editDistance: distance}
 		if distance == 0 {
-			sl.editDistance = defaultDistance(text[t.start:t.end])
+			sl.editDistance = defaultDistance(text[t.Start:t.End])
 		}
-		sl.editDistance = min(sl.editDistance, utf8.RuneCountInString(t.term)-1) // at least one letter must match
+		sl.editDistance = min(sl.editDistance, utf8.RuneCountInString(t.Term)-1) // at least one letter must match
 		words = append(words, sl)
 	}
 	return words, true

@@ -16,16 +16,13 @@ import (
 // Search answers a request from one snapshot of the index. A fault of the
 // request is a *query.Error. After the deadline the error is that of ctx.
 func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, error) {
-	if err := checkLimits(req); err != nil {
-		return query.Result{}, err
-	}
-	p, visible, err := ix.schema.forCaller(req)
+	p, c, err := ix.schema.prepare(req)
 	if err != nil {
 		return query.Result{}, err
 	}
-	c, err := visible.collector(req)
-	if err != nil {
-		return query.Result{}, err
+	from := req.From
+	if req.Skipped {
+		from = 0
 	}
 	var res query.Result
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
@@ -34,13 +31,33 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 		if err := c.run(s, p); err != nil {
 			return err
 		}
-		res, err = c.result(s, req.From)
+		res, err = c.result(s, from)
 		return err
 	})
 	if err != nil {
 		return query.Result{}, fmt.Errorf("search index %s: %w", ix.dir, err)
 	}
 	return res, nil
+}
+
+// Check returns the error of a request that Search would reject before it reads
+// the index, nil if there is none.
+func (ix *Index) Check(req query.Request) error {
+	_, _, err := ix.schema.prepare(req)
+	return err
+}
+
+// prepare checks and compiles a request.
+func (s *schema) prepare(req query.Request) (plan, *collector, error) {
+	if err := checkLimits(req); err != nil {
+		return nil, nil, err
+	}
+	p, visible, err := s.forCaller(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := visible.collector(req)
+	return p, c, err
 }
 
 // checkLimits reports a request that exceeds a limit.
@@ -167,7 +184,7 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	if err = cmp.Or(err, s.ctx.Err()); err != nil {
 		return query.Result{}, err
 	}
-	res := query.Result{Total: c.total, Hits: []query.Hit{}, Facets: map[string][]query.Count{}}
+	res := query.Result{Total: c.total, Best: c.best, Hits: []query.Hit{}, Facets: map[string][]query.Count{}}
 	for _, f := range c.facets {
 		if res.Facets[f.Facet.Field], err = f.top(s.step); err != nil {
 			return query.Result{}, err
@@ -181,7 +198,7 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	}
 	oids := make([]doc.OID, 0, len(kept)-from)
 	for _, k := range kept[from:] {
-		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score, After: c.order.encode(k)})
+		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score, After: c.order.encode(k), Keys: c.order.keysOf(k)})
 		oids = append(oids, doc.OID(k.id))
 	}
 	vs, err := versions(c.order.reader, oids)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/query"
 )
 
@@ -90,14 +91,14 @@ func distinctWords(all []pattern) []pattern {
 // A tokenizedText is a text with its tokens.
 type tokenizedText struct {
 	text   string
-	tokens []token
+	tokens []analysis.Token
 	byTerm map[string][]int // ascending positions
 }
 
-func tokenize(text string, a *analyzer) tokenizedText {
-	t := tokenizedText{text, a.tokens(nil, text), map[string][]int{}}
+func tokenize(text string, a analyzer) tokenizedText {
+	t := tokenizedText{text, a.Tokens(nil, text), map[string][]int{}}
 	for _, tok := range t.tokens {
-		t.byTerm[tok.term] = append(t.byTerm[tok.term], tok.pos)
+		t.byTerm[tok.Term] = append(t.byTerm[tok.Term], tok.Pos)
 	}
 	return t
 }
@@ -121,8 +122,8 @@ func (t tokenizedText) positions(sl slot, step func() error) ([]int, error) {
 }
 
 // at returns the token at a position. There must be one.
-func (t tokenizedText) at(pos int) token {
-	i, _ := slices.BinarySearchFunc(t.tokens, pos, func(t token, pos int) int { return t.pos - pos })
+func (t tokenizedText) at(pos int) analysis.Token {
+	i, _ := slices.BinarySearchFunc(t.tokens, pos, func(t analysis.Token, pos int) int { return t.Pos - pos })
 	return t.tokens[i]
 }
 
@@ -168,7 +169,7 @@ func (p pattern) find(t tokenizedText, step func() error) (spans []query.Span, e
 func (p pattern) whole(t tokenizedText, chosen []int) query.Span {
 	last := len(chosen) - 1
 	from, to := t.at(chosen[0]), t.at(chosen[last])
-	return query.Span{Start: from.start, End: max(p.phrase[0].end(t.text, from), p.phrase[last].end(t.text, to))}
+	return query.Span{Start: from.Start, End: max(p.phrase[0].end(t.text, from), p.phrase[last].end(t.text, to))}
 }
 
 // words returns the span of each word of a match, which may have other words in
@@ -177,7 +178,7 @@ func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
 	for i, sl := range p.phrase {
 		if sl.term != "" {
 			tok := t.at(chosen[i])
-			spans = append(spans, query.Span{Start: tok.start, End: sl.end(t.text, tok)})
+			spans = append(spans, query.Span{Start: tok.Start, End: sl.end(t.text, tok)})
 		}
 	}
 	return spans
@@ -185,12 +186,12 @@ func (p pattern) words(t tokenizedText, chosen []int) (spans []query.Span) {
 
 // end returns the end of the match of a slot in a token. A prefix of a run in
 // pairs is one character, which matches only the first of a pair.
-func (sl slot) end(text string, t token) int {
-	if sl.prefix && t.form != whole {
-		_, size := utf8.DecodeRuneInString(text[t.start:])
-		return t.start + size
+func (sl slot) end(text string, t analysis.Token) int {
+	if sl.prefix && t.Form != analysis.Whole {
+		_, size := utf8.DecodeRuneInString(text[t.Start:])
+		return t.Start + size
 	}
-	return t.end
+	return t.End
 }
 
 // merge sorts spans and joins those that touch.

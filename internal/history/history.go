@@ -67,9 +67,11 @@ type line struct {
 	Err         string         `json:"error,omitempty"`
 }
 
-// A History is the log of one table.
+// A History is the log of one table. Its file is open only while a line is written:
+// a table may have none for days.
 type History struct {
-	file atomicfile.File // nil: opened read-only
+	fsys atomicfile.FS // nil: opened read-only
+	name string
 
 	mu   sync.Mutex
 	next int64
@@ -93,10 +95,8 @@ func Open(fsys atomicfile.FS, name string) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Write(fsys, name, text); err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	if h.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+	h.fsys, h.name = fsys, name
+	if err := atomicfile.Keep(fsys, name, text); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
@@ -158,7 +158,7 @@ func (h *History) remember(r Run) {
 func (h *History) Append(r Run) (int64, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.file == nil {
+	if h.fsys == nil {
 		return 0, fmt.Errorf("history: %w", atomicfile.ErrReadOnly)
 	}
 	r.Number = h.next
@@ -170,13 +170,25 @@ func (h *History) Append(r Run) (int64, error) {
 		return 0, fmt.Errorf("history: %w", err)
 	}
 	text = append(text, '\n')
-	if _, err := h.file.Write(text); err != nil {
-		// The next line must not follow part of this one.
-		return 0, fmt.Errorf("history: %w", errors.Join(err, h.file.Truncate(h.size)))
+	if err := h.write(text); err != nil {
+		return 0, fmt.Errorf("history: %w", err)
 	}
 	h.size += int64(len(text))
 	h.remember(r)
 	return r.Number, nil
+}
+
+// write appends a line. After an error the file is as it was: the next line must not
+// follow part of this one.
+func (h *History) write(text []byte) error {
+	file, err := h.fsys.OpenFile(h.name, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(text); err != nil {
+		return errors.Join(err, file.Truncate(h.size), file.Close())
+	}
+	return file.Close()
 }
 
 // Runs returns up to size runs with numbers below after, newest first. after 0
@@ -201,14 +213,6 @@ func (h *History) Lateness() doc.Lateness {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.late
-}
-
-// Close closes the file.
-func (h *History) Close() error {
-	if h.file == nil {
-		return nil
-	}
-	return h.file.Close()
 }
 
 func (r Run) line() line {

@@ -20,7 +20,6 @@ func open(t *testing.T, name string) *History {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = h.Close() }) // it may be closed already
 	return h
 }
 
@@ -47,9 +46,6 @@ func TestRunsComeBackAfterReopen(t *testing.T) {
 	}
 	before, _ := h.Runs(10, 0)
 	late := h.Lateness()
-	if err := h.Close(); err != nil {
-		t.Fatal(err)
-	}
 	h = open(t, name)
 	after, _ := h.Runs(10, 0)
 	if len(after) != 5 || after[0] != before[0] || after[4] != before[4] {
@@ -113,9 +109,6 @@ func TestIncompleteLastLine(t *testing.T) {
 		if runs, _ := h.Runs(10, 0); len(runs) != bytes.Count(text[:cut], []byte("\n")) {
 			t.Errorf("cut at byte %d: got %d runs", cut, len(runs))
 		}
-		if err := h.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -136,9 +129,6 @@ func TestLineWithZeroBytes(t *testing.T) {
 			t.Errorf("got %+v, want runs 4 and 1 first", runs)
 		}
 		if _, err := h.Append(sample()); err != nil {
-			t.Fatal(err)
-		}
-		if err := h.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +180,7 @@ func TestOpenReadOnly(t *testing.T) {
 	name := Name(t.TempDir())
 	if h, err := OpenReadOnly(atomicfile.ReadOnly(atomicfile.OS), name); err != nil {
 		t.Fatalf("without a file: %v", err)
-	} else if runs, _ := h.Runs(10, 0); len(runs) != 0 || h.Close() != nil {
+	} else if runs, _ := h.Runs(10, 0); len(runs) != 0 {
 		t.Errorf("without a file: got %v", runs)
 	}
 	h := open(t, name)
@@ -198,9 +188,6 @@ func TestOpenReadOnly(t *testing.T) {
 		if _, err := h.Append(sample()); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := h.Close(); err != nil {
-		t.Fatal(err)
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -218,9 +205,6 @@ func TestOpenReadOnly(t *testing.T) {
 	}
 	if _, err := h.Append(sample()); !errors.Is(err, atomicfile.ErrReadOnly) {
 		t.Errorf("Append: got %v, want ErrReadOnly", err)
-	}
-	if err := h.Close(); err != nil {
-		t.Error(err)
 	}
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, cut) {
 		t.Errorf("the file became %q, %v", got, err)

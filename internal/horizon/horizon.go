@@ -109,6 +109,7 @@ type PreparedTx struct {
 // A State is what a server reports beside its transactions.
 type State struct {
 	Version  string    // of all that has been committed; "": unknown
+	Catalog  string    // of what decides which tables and functions SQLs read; "": unknown
 	Seen     time.Time // on a standby: what was committed by then is visible; else zero
 	Prepared []PreparedTx
 

@@ -13,7 +13,7 @@ import (
 // samples.
 func (m *memory) horizon(r reading) doc.Horizon {
 	defer func() { m.steppedBack = 0 }() // each step is reported once
-	h := doc.Horizon{Now: r.Clock, Seen: r.Seen, Local: r.Received, Server: r.server, Version: r.Version, ClockBack: m.steppedBack, Reason: cmp.Or(r.Reason, r.scopeReason, r.Unbounded)}
+	h := doc.Horizon{Now: r.Clock, Seen: r.Seen, Local: r.Received, Asked: r.Sent, Server: r.server, Version: r.Version, ClockBack: m.steppedBack, Reason: cmp.Or(r.Reason, r.scopeReason, r.Unbounded)}
 	if m.steppedBack > 0 {
 		h.Floor = m.floor
 	}

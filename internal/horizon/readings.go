@@ -13,6 +13,7 @@ import (
 // failed database would try, one after the other.
 type Readings struct {
 	sampler Sampler
+	probe   *probe
 	slot    chan struct{} // held while a reading is taken; guards the fields below
 
 	number uint64 // of the last reading, from 1
@@ -24,7 +25,13 @@ type Readings struct {
 
 // NewReadings returns the readings of a server. It does not connect.
 func NewReadings(s Sampler) *Readings {
-	return &Readings{sampler: s, slot: make(chan struct{}, 1)}
+	return &Readings{sampler: s, probe: newProbe(nil), slot: make(chan struct{}, 1)}
+}
+
+// WithProber has the prober asked after each reading for the tables of all watches.
+func (r *Readings) WithProber(p Prober) *Readings {
+	r.probe = newProbe(p)
+	return r
 }
 
 // A reading is what was read for one horizon: its samples, of which the last is
@@ -34,7 +41,8 @@ type reading struct {
 	State
 	server      string // its identity
 	samples     []Sample
-	scopeReason string // why the rows of the watch's table have no exact horizon; "": they may have
+	scopeReason string               // why the rows of the watch's table have no exact horizon; "": they may have
+	quiet       map[*Watch]time.Time // since when no row of a watch's table has changed
 }
 
 // next returns a reading that the watch has not used yet. The reading ends
@@ -47,6 +55,7 @@ func (r *Readings) next(ctx context.Context, w *Watch) (reading, error) {
 		return reading{}, context.Cause(ctx)
 	}
 	defer func() { <-r.slot }()
+	defer func() { r.probe.use(w, r.number) }()
 	if !r.serves(w, asked) {
 		return r.take(ctx, w)
 	}
@@ -74,7 +83,9 @@ func (r *Readings) take(ctx context.Context, w *Watch) (reading, error) {
 	if ctx.Err() != nil {
 		return last, err
 	}
-	r.number++
+	if r.number++; err == nil {
+		last.quiet = r.probe.run(ctx, r.number, last.State)
+	}
 	r.last, r.err, r.began, r.ended = last, err, began, time.Now()
 	w.lastReading = r.number
 	return last, err

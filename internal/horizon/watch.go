@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"indexerd/internal/doc"
@@ -18,6 +19,8 @@ type Watch struct {
 	fresh       time.Duration
 	lastReading uint64 // the number of the last reading that this watch used
 	scope       scope
+	table       any
+	since       func() time.Time
 }
 
 // Options configure a watch.
@@ -40,13 +43,23 @@ type Options struct {
 	// to do; "": it may be exact. What a table's SQL reads may change with any
 	// commit. Nil: the watch is for every table of the server.
 	Scope func(context.Context) (reason string, err error)
+
+	// Steady reports whether what the table's SQLs return changes with commits only.
+	// It is asked when Scope is. A table that is steady and quiet stays so while the
+	// version does. Nil: it is not steady.
+	Steady func(context.Context) (bool, error)
+
+	// Table is what the readings' Prober knows the watch's table by, and Since the
+	// time from which on its rows have to be read; nil: Quiet of a horizon is zero.
+	Table any
+	Since func() time.Time
 }
 
 // Watch starts to watch the transactions of the server.
 func (r *Readings) Watch(o Options) *Watch {
 	m := newMemory(cmp.Or(o.Slack, time.Second))
 	m.continueFrom(o.Last)
-	return &Watch{readings: r, memory: m, server: o.Last.Server, made: time.Now(), fresh: min(o.Fresh, maxFresh), scope: scope{check: o.Scope}}
+	return &Watch{readings: r, memory: m, server: o.Last.Server, made: time.Now(), fresh: min(o.Fresh, maxFresh), scope: scope{check: o.Scope, ask: o.Steady}, table: o.Table, since: o.Since}
 }
 
 // maxFresh limits how late a restart of the server or a step of its clock is
@@ -74,7 +87,9 @@ func (w *Watch) Horizon(ctx context.Context) (doc.Horizon, error) {
 		return doc.Horizon{}, err
 	}
 	r.scopeReason = w.scope.reason
-	return w.memory.horizon(r), nil
+	h := w.memory.horizon(r)
+	h.Quiet = r.quiet[w]
+	return h, nil
 }
 
 // read takes a reading and remembers it.
@@ -133,8 +148,9 @@ func (w *Watch) takeSamples(ctx context.Context, c Conn) ([]Sample, error) {
 }
 
 // A scope is what a table's SQLs read, as last checked. Partitions can be
-// attached, views and functions replaced, at any time. All of that is
-// committed, so nothing has changed while the version is the same.
+// attached, views and functions replaced, at any time. All of that is committed
+// and is in the catalog, so nothing has changed while the version or the catalog is
+// the same.
 //
 // On a busy database refresh checks again when a horizon is read and the last
 // check is older than the slack. S stays behind the reading by the slack, so
@@ -144,14 +160,27 @@ func (w *Watch) takeSamples(ctx context.Context, c Conn) ([]Sample, error) {
 type scope struct {
 	check   func(context.Context) (string, error) // nil: every horizon may be exact
 	version string                                // of what had been committed at the last check
+	catalog string                                // of what SQLs read, then
+	ask     func(context.Context) (bool, error)   // whether the table is steady; nil: it is not
+	steady  atomic.Pointer[checked]               // the last check that found it steady; nil: it did not
 	at      time.Time                             // the server's clock then; zero: not checked yet
 	reason  string                                // why no horizon is exact; "": it may be
+}
+
+// A checked is what a check holds for.
+type checked struct{ version, catalog string }
+
+// isSteady reports whether the table was steady when last checked, and what it reads
+// has not changed since. Another watch's goroutine may ask.
+func (s *scope) isSteady(r State) bool {
+	c := s.steady.Load()
+	return c != nil && (r.Version != "" && r.Version == c.version || r.Catalog != "" && r.Catalog == c.catalog)
 }
 
 // refresh checks again if something may have changed.
 func (s *scope) refresh(ctx context.Context, r reading, slack time.Duration) error {
 	since := r.Clock.Sub(s.at)
-	unchanged := r.Version != "" && r.Version == s.version
+	unchanged := r.Version != "" && r.Version == s.version || r.Catalog != "" && r.Catalog == s.catalog
 	if s.check == nil || unchanged || 0 <= since && since < slack {
 		return nil
 	}
@@ -159,6 +188,16 @@ func (s *scope) refresh(ctx context.Context, r reading, slack time.Duration) err
 	if err != nil {
 		return err
 	}
-	s.version, s.at, s.reason = r.Version, r.Clock, reason
+	s.steady.Store(nil)
+	if s.ask != nil {
+		steady, err := s.ask(ctx)
+		if err != nil {
+			return err
+		}
+		if steady {
+			s.steady.Store(&checked{r.Version, r.Catalog})
+		}
+	}
+	s.version, s.catalog, s.at, s.reason = r.Version, r.Catalog, r.Clock, reason
 	return nil
 }

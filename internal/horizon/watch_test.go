@@ -115,9 +115,17 @@ func TestScopeIsChecked(t *testing.T) {
 		time.Sleep(time.Minute)
 		exact(t, w) // nothing was committed
 		want(1)
-		f.state.Version = "2"
+		f.state.Version, f.state.Catalog = "2", "1"
 		exact(t, w)
 		want(2)
+		time.Sleep(time.Minute)
+		f.state.Version = "2, rows only"
+		exact(t, w)
+		want(2)
+		f.state.Catalog = "2"
+		exact(t, w)
+		want(3)
+		checks, f.state.Catalog = 2, ""
 		checked := time.Now()
 		f.state.Version, reason = "3", "the SQL reads a foreign table"
 		time.Sleep(time.Second - 1)

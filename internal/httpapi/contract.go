@@ -45,6 +45,7 @@ type TableStatus struct {
 	State       string        `json:"state"`
 	Load        *LoadStatus   `json:"load"`
 	Documents   uint64        `json:"documents"`
+	FollowedBy  string        `json:"followed_by"` // updated or comparison
 	Settled     SettledStatus `json:"settled"`
 	Window      *WindowStatus `json:"window"`
 	LagS        *float64      `json:"lag_s"`
@@ -166,21 +167,21 @@ type History struct {
 
 // HistoryRun is one run of a pass that read or changed something.
 type HistoryRun struct {
-	Run         string       `json:"run"`
-	Pass        string       `json:"pass"`
-	Tier        *string      `json:"tier"`
-	Started     Time         `json:"started"`
-	TookMS      float64      `json:"took_ms"`
-	Window      WindowStatus `json:"window"`
-	Read        int          `json:"read"`
-	Compared    int          `json:"compared"`
-	Added       int          `json:"added"`
-	Updated     int          `json:"updated"`
-	Deleted     int          `json:"deleted"`
-	Skipped     int          `json:"skipped"`
-	Quarantined int          `json:"quarantined"`
-	LateMaxMS   float64      `json:"late_max_ms"`
-	Error       *string      `json:"error"`
+	Run         string        `json:"run"`
+	Pass        string        `json:"pass"`
+	Tier        *string       `json:"tier"`
+	Started     Time          `json:"started"`
+	TookMS      float64       `json:"took_ms"`
+	Window      *WindowStatus `json:"window"` // null for compare
+	Read        int           `json:"read"`
+	Compared    int           `json:"compared"`
+	Added       int           `json:"added"`
+	Updated     int           `json:"updated"`
+	Deleted     int           `json:"deleted"`
+	Skipped     int           `json:"skipped"`
+	Quarantined int           `json:"quarantined"`
+	LateMaxMS   float64       `json:"late_max_ms"`
+	Error       *string       `json:"error"`
 }
 
 // VerifyResult is the result of a verify run.

@@ -45,6 +45,11 @@ func (f *fakeEngine) Waiting() []string { return f.waiting }
 
 func (f *fakeEngine) Search(_ context.Context, table string, p search.Params) (search.Results, error) {
 	f.params = p
+	if table == search.AllTables {
+		r := resultsOf(table, search.Hit{Table: "film", OID: "7"})
+		r.Missing = []string{"book"}
+		return r, f.err
+	}
 	if table != "film" {
 		return search.Results{}, &Error{http.StatusNotFound, "unknown_table", "no table " + table, "there is film"}
 	}
@@ -147,6 +152,8 @@ func TestResponses(t *testing.T) {
 		{"search by GET", "GET", "/api/v1/tables/film/search?q=drama", "", nil, 200, `["a <mark>b</mark>"]`},
 		{"search by POST", "POST", "/api/v1/tables/film/search", `{"q":"drama"}`, nil, 200, `"oid":"7"`},
 		{"search by an empty POST", "POST", "/api/v1/tables/film/search", "", nil, 200, `"oid":"7"`},
+		{"search in all tables", "GET", "/api/v1/tables/*/search", "", nil, 200, `"total":0,"missing":["book"],"hits":[{"table":"film","oid":"7",`},
+		{"search in all tables with an escaped star", "POST", "/api/v1/tables/%2A/search", "", nil, 200, `{"table":"*",`},
 		{"document", "GET", "/api/v1/tables/film/docs/a%2Cb", "", nil, 200, `"oid":"a,b"`},
 		{"document with an escaped slash in its key", "GET", "/api/v1/tables/film/docs/a%252Fb", "", nil, 200, `"oid":"a%2Fb"`},
 		{"versions", "GET", "/api/v1/tables/film/versions/7", "", nil, 200, `{"table":"film","oid":"7","versions":[]}`},
@@ -241,7 +248,7 @@ func TestStatusJSON(t *testing.T) {
 	}
 	const want = `{"version":"","running":false,"pid":0,"started":null,"now":"0001-01-01T00:00:00.000000Z","ready":false,` +
 		`"sources":[{"source":"","driver":"","connected":false,"error":null,"pinned_by":null}],` +
-		`"tables":[{"table":"","source":"","state":"","load":null,"documents":0,"settled":{"at":null,"mode":"","reason":"","unverified":false},` +
+		`"tables":[{"table":"","source":"","state":"","load":null,"documents":0,"followed_by":"","settled":{"at":null,"mode":"","reason":"","unverified":false},` +
 		`"window":null,"lag_s":null,"marks":{"incremental":null,"tiers":{},"sweep":null},` +
 		`"passes":[{"pass":"","tier":null,"running":false,"last":null,"took_ms":0,"next":null,"error":null}],` +
 		`"held":null,"quarantined":0,"quarantined_visible":0,"quarantined_hidden":0,"out_of_range":0,"skipped":0,"tree":{"entries":0,"bytes":0,"spilled_bytes":0},"lateness_ms":null,"last_error":null}]}`

@@ -100,11 +100,10 @@ func (l *limitedResponse) flush(results search.Results, tail []byte) error {
 	text := append(l.buffer.Bytes(), tail...)
 	if !l.started {
 		l.took = time.Since(l.began)
-		table, err := encode(results.Table)
+		head, err := headOf(results, l.took)
 		if err != nil {
 			return err
 		}
-		head := fmt.Appendf(nil, `{"table":%s,"took_ms":%d,"total":%d,"hits":[`, bytes.TrimSuffix(table, []byte("\n")), l.took.Milliseconds(), results.Total)
 		text = append(head, text...)
 		size := -1
 		if tail != nil {
@@ -114,6 +113,21 @@ func (l *limitedResponse) flush(results search.Results, tail []byte) error {
 	}
 	l.buffer.Reset()
 	return l.write(text)
+}
+
+// headOf returns the JSON before the first hit.
+func headOf(results search.Results, took time.Duration) ([]byte, error) {
+	text, err := encode(struct {
+		Table   string   `json:"table"`
+		TookMS  int64    `json:"took_ms"`
+		Total   uint64   `json:"total"`
+		Fresh   *bool    `json:"fresh,omitempty"`
+		Missing []string `json:"missing,omitzero"`
+	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing})
+	if err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimSuffix(text, []byte("}\n")), `,"hits":[`...), nil
 }
 
 // tailOf returns the JSON after the n-th hit.

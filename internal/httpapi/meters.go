@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,6 +16,24 @@ import (
 type Meters struct {
 	searches, passes            *prometheus.HistogramVec
 	searchErrors, failed, moved *prometheus.CounterVec
+
+	known sync.Map // of passName to *passMeters: most runs find nothing to do, and cost no search for their metrics
+}
+
+type passName struct{ table, pass, tier string }
+
+// passMeters are the metrics of one pass.
+type passMeters struct {
+	took   prometheus.Observer
+	failed prometheus.Counter
+	moved  [len(outcomes)]prometheus.Counter
+}
+
+// outcomes are the values of the label outcome, in the order of counts.
+var outcomes = [...]string{"read", "compared", "added", "updated", "deleted", "skipped", "quarantined"}
+
+func counts(r doc.Report) [len(outcomes)]int {
+	return [...]int{r.Read, r.Compared, r.Added, r.Updated, r.Deleted, r.Skipped, r.Quarantined}
 }
 
 // NewMeters returns Meters at zero.
@@ -42,17 +61,29 @@ func (m *Meters) Pass(table, pass, tier string, took time.Duration, r doc.Report
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	m.passes.WithLabelValues(table, pass, tier).Observe(took.Seconds())
-	failed := m.failed.WithLabelValues(table, pass, tier) // creates the metric at 0
+	of := m.of(passName{table, pass, tier})
+	of.took.Observe(took.Seconds())
 	if err != nil {
-		failed.Inc()
+		of.failed.Inc()
 	}
-	for outcome, n := range map[string]int{
-		"read": r.Read, "compared": r.Compared, "added": r.Added, "updated": r.Updated,
-		"deleted": r.Deleted, "skipped": r.Skipped, "quarantined": r.Quarantined,
-	} {
-		m.moved.WithLabelValues(table, pass, tier, outcome).Add(float64(n))
+	for i, n := range counts(r) {
+		if n > 0 {
+			of.moved[i].Add(float64(n))
+		}
 	}
+}
+
+// of returns the metrics of a pass, and creates them at 0.
+func (m *Meters) of(p passName) *passMeters {
+	if known, ok := m.known.Load(p); ok {
+		return known.(*passMeters)
+	}
+	of := &passMeters{took: m.passes.WithLabelValues(p.table, p.pass, p.tier), failed: m.failed.WithLabelValues(p.table, p.pass, p.tier)}
+	for i, outcome := range outcomes {
+		of.moved[i] = m.moved.WithLabelValues(p.table, p.pass, p.tier, outcome)
+	}
+	m.known.Store(p, of)
+	return of
 }
 
 // search counts one search that ended with err. took is the time until its
@@ -75,6 +106,12 @@ func (m *Meters) search(table string, took time.Duration, err error) {
 
 // Drop deletes the metrics of a table.
 func (m *Meters) Drop(table string) {
+	m.known.Range(func(p, _ any) bool {
+		if p.(passName).table == table {
+			m.known.Delete(p)
+		}
+		return true
+	})
 	of := prometheus.Labels{"table": table}
 	m.searches.DeletePartialMatch(of)
 	m.searchErrors.DeletePartialMatch(of)

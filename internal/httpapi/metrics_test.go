@@ -174,4 +174,8 @@ func TestDropDeletesTheMetricsOfATable(t *testing.T) {
 	if strings.Contains(got, `table="film"`) || !strings.Contains(got, `indexerd_search_errors_total{code="internal",table="actor"} 1`) {
 		t.Errorf("got %s", got)
 	}
+	e.Meters().Pass("film", "incremental", "", time.Second, doc.Report{}, errors.New("down"))
+	if got := serve(e, "GET", "/metrics", "").Body.String(); !strings.Contains(got, `indexerd_pass_failures_total{pass="incremental",table="film",tier=""} 1`) {
+		t.Errorf("a table of the same name again: got %s, want its metrics", got)
+	}
 }

@@ -33,6 +33,8 @@ type Rows interface {
 	Count(context.Context) (int64, error)
 	Estimate(context.Context) (int64, error)
 	Docs(context.Context, []doc.OID) iter.Seq2[doc.Batch, error]
+	StampsInRange(context.Context, doc.Range) iter.Seq2[[]doc.Stamp, error]
+	TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error)
 	Relations(context.Context) ([]doc.Relation, error)
 	Writable(context.Context) ([]string, error)
 	Plans(context.Context, doc.Window, []doc.OID) ([]doc.Plan, error)
@@ -167,7 +169,11 @@ type Table struct {
 // Table checks a table whose SQLs have been prepared.
 func (c *Check) Table(ctx context.Context, t Table) {
 	tc := &tableCheck{Check: c, Table: t, ctx: ctx, path: "tables." + t.Conf.Name}
-	for _, phase := range []func() error{tc.changes, tc.rights, tc.sample, tc.plans, tc.size, tc.keys, tc.times, tc.zone, tc.volatile, tc.unindexable, tc.settled} {
+	phases := []func() error{tc.changes, tc.rights, tc.sample, tc.plans, tc.size, tc.keys, tc.times, tc.zone, tc.volatile, tc.unindexable, tc.settled}
+	if t.Conf.ByComparison() {
+		phases = []func() error{tc.rights, tc.sample, tc.plans, tc.size, tc.compared, tc.keys, tc.volatile, tc.unindexable}
+	}
+	for _, phase := range phases {
 		if err := phase(); err != nil {
 			c.Failed(t.Conf, err)
 			break

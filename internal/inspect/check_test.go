@@ -58,6 +58,8 @@ type fakeRows struct {
 	plan                                 doc.Plan
 	duplicate                            doc.OID
 	empty, constant                      bool
+	many                                 int64         // rows, of which a page of 10,000 is read in 100 ms; 0: 2 rows
+	sums                                 time.Duration // how long TokenSums takes; 0: there are none
 	without, future, outOfRange, shownIn int
 
 	reads int
@@ -76,7 +78,7 @@ func answer[T any](ctx context.Context, r *fakeRows, value T) (T, error) {
 
 func (*fakeRows) Kinds() []doc.Kind                                   { return []doc.Kind{doc.Integer} }
 func (r *fakeRows) Tick() time.Duration                               { return max(r.tick, time.Microsecond) }
-func (*fakeRows) Estimate(context.Context) (int64, error)             { return 2, nil }
+func (r *fakeRows) Estimate(context.Context) (int64, error)           { return max(r.many, 2), nil }
 func (r *fakeRows) Relations(context.Context) ([]doc.Relation, error) { return r.relations, nil }
 func (r *fakeRows) Writable(context.Context) ([]string, error)        { return r.writable, nil }
 func (*fakeRows) Now(context.Context) (time.Time, error)              { return now, nil }

@@ -19,7 +19,6 @@ type child struct {
 	content []string
 	typ     string
 	notes   []string // comments
-	link    string   // the link table between the table and the child, if any
 }
 
 // A family is all tables.
@@ -28,19 +27,35 @@ type family struct {
 	all      []*proposal
 }
 
-// addChildren adds the tables that reference the key of p and have text and an
-// updated column. Through a link table, it adds the table that this references.
-func (f family) addChildren(p *proposal) {
+// fields returns the names that children of p can't have.
+func (p *proposal) fields() names {
 	taken := names{"content": true}
 	for _, s := range p.columns {
 		taken.take(s.as)
 	}
+	return taken
+}
+
+// table returns the table that SQL calls by this name.
+func (f family) table(sql string) (doc.CatalogTable, bool) {
+	i := slices.IndexFunc(f.all, func(o *proposal) bool { return o.table.SQL == sql })
+	if i < 0 {
+		return doc.CatalogTable{}, false
+	}
+	return f.all[i].table, true
+}
+
+// addChildren adds the tables that reference the key of p and have text. Through
+// a link table, it adds the table that this references.
+func (f family) addChildren(p *proposal, taken names) {
 	for _, other := range f.all {
 		t := other.table
 		for i, r := range t.References {
 			key := keyColumns(p, t, r)
 			switch {
 			case r.To != p.table.SQL || key == nil || t.Denied || unprintable(t.SQL):
+			case p.crowded(t) && (links(t) || len(texts(t)) > 0):
+				p.crowds = append(p.crowds, t)
 			case links(t):
 				p.addLinked(f, t, key, t.References[1-i], taken)
 			case t.SQL != p.table.SQL: // rows of the same table are other documents
@@ -49,6 +64,40 @@ func (f family) addChildren(p *proposal) {
 		}
 	}
 }
+
+// joinedTo returns the tables whose rows become a part of p's documents.
+func (f family) joinedTo(p *proposal) (all []doc.CatalogTable) {
+	for _, r := range p.table.References {
+		if far, join := f.joined(p.table, r, "r."); join != "" && len(namesOf(far, r)) > 0 {
+			all = append(all, far)
+		}
+	}
+	for _, other := range f.all {
+		t := other.table
+		for i, r := range t.References {
+			if r.To != p.table.SQL || t.SQL == p.table.SQL || keyColumns(p, t, r) == nil || t.Denied || unprintable(t.SQL) || p.crowded(t) {
+				continue
+			}
+			if !links(t) && len(texts(t)) > 0 {
+				all = append(all, t)
+			}
+			if !links(t) {
+				continue
+			}
+			if far, join := f.joined(t, t.References[1-i], "r."); join != "" && len(texts(far)) > 0 {
+				all = append(all, t, far)
+			}
+		}
+	}
+	return all
+}
+
+// crowd is the greatest number of rows of a child in one document, on average.
+const crowd = 1000
+
+// crowded reports whether documents would have too many rows of t: each change of
+// one of them writes the whole document.
+func (p *proposal) crowded(t doc.CatalogTable) bool { return t.Rows > crowd*max(p.table.Rows, 1) }
 
 // keyColumns returns the columns that reference the key of p, in the order of
 // the key, or nil if the reference is to other columns.
@@ -88,42 +137,51 @@ func texts(t doc.CatalogTable) (found []doc.CatalogColumn) {
 
 // addDirect adds t, whose rows belong to one document each.
 func (p *proposal) addDirect(t doc.CatalogTable, key []doc.CatalogColumn, taken names) {
-	u, ok := updateTime(t)
-	if !ok || len(texts(t)) == 0 {
+	if len(texts(t)) == 0 {
 		return
 	}
 	var s statement
-	c := child{key: s.add("", key), updated: s.one("", u), wall: u.Kind == doc.WallColumn}
+	c := child{key: s.add("", key)}
+	p.setUpdated(&c, &s, "", t)
 	c.content, c.typ = s.add("", texts(t)), childType(texts(t))
 	c.sql = s.sql() + "\nFROM " + t.SQL
-	if !u.Indexed {
-		c.notes = append(c.notes, noIndex(t, u.CatalogColumn, "every window"))
-	}
-	p.add(c, t, t, key, taken)
+	p.addIndexed(c, t, t, key, taken)
 }
 
 // addLinked adds the table that a link table references.
 func (p *proposal) addLinked(f family, link doc.CatalogTable, key []doc.CatalogColumn, on doc.CatalogReference, taken names) {
-	i := slices.IndexFunc(f.all, func(o *proposal) bool { return o.table.SQL == on.To })
-	if i < 0 {
-		return
-	}
-	far := f.all[i].table
-	join := joined(link, far, on)
-	if far.Denied || unprintable(far.SQL) || len(texts(far)) == 0 || join == "" {
+	far, join := f.joined(link, on, "r.")
+	if join == "" || len(texts(far)) == 0 {
 		return
 	}
 	var s statement
-	c := child{key: s.add("l.", key), link: link.SQL}
-	f.setUpdated(&c, &s, link, far)
+	c := child{key: s.add("l.", key)}
+	if !p.comparison() {
+		f.setLater(&c, &s, link, far)
+	}
 	c.content, c.typ = s.add("r.", texts(far)), childType(texts(far))
-	c.sql = fmt.Sprintf("%s\nFROM %s l JOIN %s r ON %s", s.sql(), link.SQL, far.SQL, join)
-	p.add(c, link, far, key, taken)
+	c.sql = s.join(link, far, join)
+	p.addIndexed(c, link, far, key, taken)
 }
 
-// joined returns the join condition of a link table and the table that it
-// references, or "" if a name is unprintable.
-func joined(link, far doc.CatalogTable, on doc.CatalogReference) string {
+// join returns the SELECT of the rows of a table that have a row of another one.
+func (s *statement) join(l, r doc.CatalogTable, on string) string {
+	return fmt.Sprintf("%s\nFROM %s l JOIN %s r ON %s", s.sql(), l.SQL, r.SQL, on)
+}
+
+// joined returns the table that a foreign key references, and the join condition,
+// in which it has an alias, or "" if it can't be read or a name is unprintable.
+func (f family) joined(from doc.CatalogTable, on doc.CatalogReference, alias string) (far doc.CatalogTable, join string) {
+	far, ok := f.table(on.To)
+	if !ok || far.Denied || unprintable(far.SQL) {
+		return far, ""
+	}
+	return far, condition(from, far, on, alias)
+}
+
+// condition returns the join condition of two tables, or "" if a name is
+// unprintable.
+func condition(link, far doc.CatalogTable, on doc.CatalogReference, alias string) string {
 	var terms []string
 	for i := range on.Columns {
 		from, ok1 := find(link, on.Columns[i])
@@ -131,14 +189,31 @@ func joined(link, far doc.CatalogTable, on doc.CatalogReference) string {
 		if !ok1 || !ok2 || unprintable(from.Name+to.Name) {
 			return ""
 		}
-		terms = append(terms, "r."+to.SQL+" = l."+from.SQL)
+		terms = append(terms, alias+to.SQL+" = l."+from.SQL)
 	}
 	return strings.Join(terms, " AND ")
 }
 
-// setUpdated sets updated to the later of the two tables' times: a change of
+// setUpdated sets updated to the column of t, which has this alias. A table that
+// is followed by comparison needs none.
+func (p *proposal) setUpdated(c *child, s *statement, alias string, t doc.CatalogTable) {
+	if p.comparison() {
+		return
+	}
+	u, ok := updateTime(t)
+	if !ok {
+		c.notes = append(c.notes, t.SQL+" has no time of the last change: the sweep finds changes")
+		return
+	}
+	c.updated, c.wall = s.one(alias, u), u.Kind == doc.WallColumn
+	if !u.Indexed {
+		c.notes = append(c.notes, noIndex(t, u.CatalogColumn, "every window"))
+	}
+}
+
+// setLater sets updated to the later of the two tables' times: a change of
 // either row changes the document.
-func (f family) setUpdated(c *child, s *statement, link, far doc.CatalogTable) {
+func (f family) setLater(c *child, s *statement, link, far doc.CatalogTable) {
 	l, ok1 := updateTime(link)
 	r, ok2 := updateTime(far)
 	switch {
@@ -164,17 +239,20 @@ func (f family) later(l, r updated) string {
 	if !l.NotNull || !r.NotNull {
 		a, b = "coalesce("+a+", "+b+")", "coalesce("+b+", "+a+")"
 	}
+	if f.greatest == "" {
+		return "CASE WHEN " + a + " > " + b + " THEN " + a + " ELSE " + b + " END"
+	}
 	return f.greatest + "(" + a + ", " + b + ")"
 }
 
-// add adds a child under the plural of the table's name, followed by the key
-// column if that name is in use.
-func (p *proposal) add(c child, t, named doc.CatalogTable, key []doc.CatalogColumn, taken names) {
+// addIndexed adds a child under the plural of the table's name, followed by the
+// key column if that name is in use.
+func (p *proposal) addIndexed(c child, t, named doc.CatalogTable, key []doc.CatalogColumn, taken names) {
 	if !key[0].Indexed {
 		c.notes = append(c.notes, noIndex(t, key[0], "every batch"))
 	}
 	c.name = plural(fieldName(named.Name))
-	if taken[strings.ToLower(c.name)] {
+	if taken.has(c.name) {
 		c.name += "_by_" + fieldName(key[0].Name)
 	}
 	c.name = taken.take(c.name)

@@ -15,6 +15,7 @@ const (
 	noTLS
 	tlsUnverified
 	pooler
+	noSnapshots
 	superuser
 	canWrite
 	clockOffset
@@ -82,6 +83,7 @@ var kinds = [codes]kind{
 
 	noTLS:         {"no_tls", Warning, "The connection crosses a network and is not encrypted.", "Add `sslmode=verify-full` to the DSN."},
 	tlsUnverified: {"tls_unverified", Warning, "The connection is encrypted, but the server's certificate is not verified. An attacker in the network could pose as the server.", "Add `sslmode=verify-full` to the DSN, and `sslrootcert` if the authority is not a public one."},
+	noSnapshots:   {"no_snapshots", Warning, "The database gives each statement a snapshot of its own, not each transaction. A document that changes while it is read may show two moments until the next comparison, and each batch is read again for its tokens.", "Run the `ALTER DATABASE` that the finding shows."},
 	pooler:        {"pooler", Warning, "The connection leads through a connection pooler. It may have several servers, so no horizon is exact. Settings that another client leaves in a session may change what the SQL returns.", "Name the server itself in the source's `dsn`."},
 	superuser:     {"superuser", Warning, "The role is a superuser. indexerd only needs `SELECT`.", readerRemedy},
 	canWrite:      {"can_write", Warning, "The role can also write tables that it reads.", readerRemedy},
@@ -117,7 +119,7 @@ var kinds = [codes]kind{
 	unitFound:    {"unit", Info, "The unit of a numeric `updated` column: the declared one, or that of most rows.", "To declare it: `updated: {column: ..., unit: ...}`."},
 	emptyResult:  {"empty_result", Info, "The SQL returns no rows.", ""},
 	windowCost:   {"window_cost", Info, "The planner's estimate of the cost of one window.", ""},
-	changesFound: {"changes", Info, "How changed and deleted rows are found, and how soon.", ""},
+	changesFound: {"changes", Info, "How changed and deleted rows are found, and how soon; for a table without `updated`, what a comparison costs.", ""},
 	childChanges: {"child", Info, "How changed and deleted rows of a child are found, and how soon.", ""},
 	joinedTables: {"joined_tables", Info, "A change in a joined table does not change `updated`, so the sweep finds it.", "If that is too late, add its time to `updated` with `greatest(...)`, or make it a child."},
 	horizonMode:  {"horizon", Info, "How the settled time is found: exact, assumed or compared, and why.", ""},

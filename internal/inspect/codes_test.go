@@ -90,6 +90,7 @@ func TestCodes(t *testing.T) {
 		{"a network without TLS", server(func(s *doc.Server) { s.Remote = true }), []string{"no_tls"}},
 		{"a network with TLS", server(func(s *doc.Server) { s.Remote, s.TLS = true, "TLS 1.3" }), []string{"tls_unverified"}},
 		{"this machine with TLS", server(func(s *doc.Server) { s.TLS = "TLS 1.3" }), nil},
+		{"a database without snapshots", server(func(s *doc.Server) { s.Mixed = "ALTER DATABASE" }), []string{"no_snapshots"}},
 		{"a pooler", server(func(s *doc.Server) { s.Pooled = true }), []string{"pooler"}},
 		{"a superuser", server(func(s *doc.Server) { s.Superuser = true }), []string{"superuser"}},
 		{"a role that can write", rows(func(r *fakeRows) { r.writable = []string{"film"} }), []string{"can_write"}},

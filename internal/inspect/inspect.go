@@ -6,7 +6,8 @@
 // in the same text, and the text is a valid configuration whatever names the
 // database has. A comment gives the reason of each choice, and for each omitted
 // table what is missing. Columns that look like secrets are omitted. Config reads
-// no rows, except a sample of those with a numeric updated column, for its unit.
+// two samples of a table's rows: texts, for the analyzer, and values of a numeric
+// updated column, for its unit.
 //
 // A Check returns findings. Each has a code from the table in codes.go, from which
 // docs/check.md is generated, and a remedy. A Check changes nothing. For each table
@@ -34,6 +35,9 @@ type Source struct {
 	// Unit returns the unit of a numeric column of an SQL, or Unknown if the rows
 	// do not show it. If Unit is nil, no unit is declared.
 	Unit func(sql, column string) timeunit.Unit
+	// Texts returns some texts of columns of an SQL, none if the database does not
+	// return them in time. If Texts is nil, tables have the default analyzer.
+	Texts func(sql string, columns []string) []string
 }
 
 // Config returns a configuration and the number of its tables. Without tables,
@@ -44,6 +48,7 @@ func Config(c doc.Catalog, s Source) (yaml string, tables int) {
 		if p.why == "" {
 			tables++
 			p.findUnit(s)
+			p.findAnalyzer(s)
 		}
 	}
 	return write(c, s, all), tables
@@ -56,13 +61,20 @@ type proposal struct {
 
 	name     string // in the configuration
 	columns  []selected
+	keyed    []string // the names of the key's columns
+	keyless  string   // why no columns are a key: then a digest of the row is
 	key      []selected
-	unique   bool // the key is not the primary key
+	unique   bool   // the key is not the primary key
+	timeless string // a table without updateTime, for which p is followed by comparison
 	updated  updated
 	content  []selected
+	textless bool // no column holds text: content is the key
+	analyzer analyzer
 	metadata []meta
 	omitted  []doc.CatalogColumn
 	children []child
+	joins    []join             // without a key
+	crowds   []doc.CatalogTable // too many rows of them belong to one of p
 }
 
 // A selected column is in the result of the SQL, under a name that is valid in
@@ -70,6 +82,14 @@ type proposal struct {
 type selected struct {
 	doc.CatalogColumn
 	as string
+}
+
+// A join adds the names of referenced rows to the SQL of a table without a key, which
+// has no children.
+type join struct {
+	alias   string // with a dot
+	table   string // with the condition
+	columns []selected
 }
 
 // A meta is a metadata field.
@@ -83,7 +103,7 @@ func propose(c doc.Catalog) []*proposal {
 	var all []*proposal
 	tables := names{"lock": true} // the lock file is in the same directory
 	for _, t := range c.Tables {
-		p := proposeTable(t)
+		p := proposeTable(t, c.RowKeys)
 		if p.why == "" {
 			p.name = tables.take(tableName(t))
 		}
@@ -92,7 +112,14 @@ func propose(c doc.Catalog) []*proposal {
 	f := family{greatest: c.Greatest, all: all}
 	for _, p := range all {
 		if p.why == "" {
-			f.addChildren(p)
+			f.decide(p)
+			taken := p.fields()
+			if p.keyless != "" {
+				f.joinParents(p, taken)
+				continue
+			}
+			f.addParents(p, taken)
+			f.addChildren(p, taken)
 		}
 	}
 	return all

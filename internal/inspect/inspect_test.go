@@ -47,14 +47,20 @@ func postgres(t *testing.T, fill func(dsn string)) (doc.Catalog, func(configs.Ta
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sqlsource.New(d, pace.Limits{})
+	return catalogOf(t, sqlsource.New(d, pace.Limits{}))
+}
+
+// catalogOf returns the catalog of a source, and a function that opens a configured
+// table.
+func catalogOf(t *testing.T, s *sqlsource.Source) (doc.Catalog, func(configs.Table) error) {
+	t.Helper()
 	t.Cleanup(s.Close)
 	c, err := s.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, func(conf configs.Table) error {
-		table := sqlsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
+		table := sqlsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, RowKey: conf.RowKey, MaxRows: conf.MaxRows, Updated: conf.Updated, Zone: conf.Location}
 		for _, c := range conf.Children {
 			table.Children = append(table.Children, sqlsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
 		}
@@ -81,20 +87,7 @@ func lite(t *testing.T, name string, statements ...string) (doc.Catalog, func(co
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sqlsource.New(d, pace.Limits{})
-	t.Cleanup(s.Close)
-	c, err := s.Catalog(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, func(conf configs.Table) error {
-		table := sqlsource.TableConfig{Name: conf.Name, SQL: conf.SQL, Key: conf.Key, Updated: conf.Updated, Zone: conf.Location}
-		for _, c := range conf.Children {
-			table.Children = append(table.Children, sqlsource.ChildConfig{Name: c.Name, Path: "children." + c.Name, SQL: c.SQL, Key: c.Key, Updated: c.Updated, Columns: c.Content})
-		}
-		_, err := s.Table(t.Context(), table)
-		return err
-	}
+	return catalogOf(t, sqlsource.New(d, pace.Limits{}))
 }
 
 // works checks that the configuration is valid and that the database accepts its

@@ -22,19 +22,25 @@ func (n names) take(name string) string {
 	return free
 }
 
+func (n names) has(name string) bool { return n[strings.ToLower(name)] }
+
 var (
 	noTable  = regexp.MustCompile(`[^a-z0-9]+`)
 	noField  = regexp.MustCompile(`[^\p{L}\p{N}]+`)
 	noSource = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 )
 
-// tableName returns a name of the table that is also valid for a directory.
+// inner matches where a word of a name in mixed case begins: the L of InvoiceLine.
+var inner = regexp.MustCompile(`(\p{Ll}|\d)(\p{Lu})`)
+
+// tableName returns a name of the table that is also valid for a directory:
+// invoice_line for InvoiceLine.
 func tableName(t doc.CatalogTable) string {
 	name := t.Name
 	if t.Schema != "" {
 		name = t.Schema + "_" + name
 	}
-	return beginning("t", strings.Trim(noTable.ReplaceAllString(strings.ToLower(name), "_"), "_"), `^[a-z]`)
+	return beginning("t", strings.Trim(noTable.ReplaceAllString(strings.ToLower(inner.ReplaceAllString(name, "${1}_$2")), "_"), "_"), `^[a-z]`)
 }
 
 // fieldName returns a name of the column that is valid in queries.

@@ -19,6 +19,7 @@ func TestNamesOfUpdatedColumns(t *testing.T) {
 		"updated_at": true, "updatedAt": true, "UPDATED_ON": true, "last_update": true, "last_updated": true, "update_time": true,
 		"modified": true, "last_modified": true, "modification_date": true, "date_modified": true, "changed": true, "changed_at": true,
 		"mtime": true, "ts_mod": true, "film_updated_at": true, "row_updated": true, "upd_ts": true, "edited_at": true,
+		"write_date": true, "post_modified": true, "post_modified_gmt": true, "timemodified": true, "sys_updated_on": true, "SystemModstamp": true, "LastModifiedDate": true, "rowversion": true,
 		"created_at": false, "price_updated_at": false, "updater": false, "deleted_at": false, "rental_date": false,
 		"moderated_at": false, "model": false, "timestamp": false, "": false,
 	} {
@@ -29,15 +30,22 @@ func TestNamesOfUpdatedColumns(t *testing.T) {
 	}
 }
 
-// A number must be named as a time: it could be a count of updates.
+// A number must be named as a time: it could be a count of updates, a mark, or a
+// version. A trigger or a default proves that a doubtful one is a time.
 func TestNamesOfNumericUpdatedColumns(t *testing.T) {
 	for name, want := range map[string]bool{
-		"updated_at": true, "update_ts": true, "mtime": true, "modified": true, "updated": true, "last_update": true, "updated_ms": true,
-		"update": false, "changed": false, "mod": false, "edit": false,
+		"updated_at": true, "update_ts": true, "mtime": true, "last_update": true, "updated_ms": true, "timemodified": true, "SystemModstamp": true,
+		"update": false, "changed": false, "mod": false, "edit": false, "rowversion": false, "modified": false, "updated": false,
 	} {
 		c := doc.CatalogColumn{Name: name, Kind: doc.NumberColumn, Time: true}
 		if got := looksUpdated(doc.CatalogTable{Name: "film"}, c); got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+	for _, proof := range []doc.CatalogColumn{{Now: true}, {Maintained: true}} {
+		proof.Name, proof.Kind, proof.Time = "modified", doc.NumberColumn, true
+		if !looksUpdated(doc.CatalogTable{}, proof) {
+			t.Errorf("got false for a number that a trigger or a default sets: %+v", proof)
 		}
 	}
 	if looksUpdated(doc.CatalogTable{}, doc.CatalogColumn{Name: "updated_at", Kind: doc.TextColumn}) {

@@ -41,7 +41,14 @@ func (tc *tableCheck) size() error {
 	if !known {
 		about, tc.rows = "about ", max(guess, int64(len(tc.oids)))
 	}
-	tc.add(tableRead, tc.path, fmt.Sprintf("%s%s, key %v, updated with a precision of %v", about, count(tc.rows, "row"), tc.Rows.Kinds(), tc.Rows.Tick()), nothing)
+	what := fmt.Sprintf("%s%s, key %v", about, count(tc.rows, "row"), tc.Rows.Kinds())
+	if !tc.Conf.ByComparison() {
+		what += fmt.Sprintf(", updated with a precision of %v", tc.Rows.Tick())
+	}
+	if tc.Conf.RowKey {
+		what += ": each page, and each batch of rows that changed, reads and sorts all of them"
+	}
+	tc.add(tableRead, tc.path, what, nothing)
 	if tc.rows == 0 {
 		tc.add(emptyResult, tc.path+".sql", "the SQL returns no rows", nothing)
 	}

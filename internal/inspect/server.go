@@ -27,6 +27,9 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	if d.Pooled {
 		c.add(pooler, path+".dsn", "the connection leads through a connection pooler, which may have several servers: no horizon is exact", "name the server itself in dsn")
 	}
+	if d.Mixed != "" {
+		c.add(noSnapshots, path, "the database does not allow the isolation level SNAPSHOT: a document may show two moments until the next comparison", d.Mixed)
+	}
 	if d.Role == "" {
 		return true
 	}
@@ -36,7 +39,7 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	}
 	if !d.SeesTransactions {
 		c.add(statsHidden, path, fmt.Sprintf("the role %s can't see when transactions of other roles began: the settled time may advance later", d.Role),
-			fmt.Sprintf("GRANT pg_read_all_stats TO %s", d.Role))
+			fmt.Sprintf("GRANT %s TO %s", d.SightGrant, d.Role))
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
 )
@@ -16,14 +17,30 @@ type shape struct {
 	want, none []string
 }
 
+// grow makes the tables of a catalog too large for comparison where they have an
+// updateTime.
+func grow(c *doc.Catalog) {
+	for i := range c.Tables {
+		c.Tables[i].Rows = comparable + 1
+	}
+}
+
 var shapes = []shape{
 	{
-		"no key", `CREATE TABLE a (title VARCHAR(80), updated_at INSTANT)`,
-		[]string{"# a: no primary key, and no unique index on columns that are NOT NULL: add a primary key"}, []string{"  a:\n"},
+		"no key", `CREATE TABLE a (title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80)); CREATE TABLE c (x INTEGER, n INTEGER); CREATE TABLE d (id INTEGER PRIMARY KEY, first_name VARCHAR(80), last_name VARCHAR(80));
+			CREATE TABLE e (b_id INTEGER REFERENCES b (id), d_id INTEGER REFERENCES d (id), parent INTEGER REFERENCES b (id), n INTEGER)`,
+		[]string{
+			"  a:\n", "# no primary key, and no unique index on columns that are NOT NULL: the key is a digest of the row, and an UPDATE is a new document\n    key: row\n" +
+				"    # followed by comparison, which reads and sorts all rows, here 0 rows, when something changed; a primary key makes that cheap\n    content: {fields: [title]}\n    metadata: {updated_at: date}\n",
+			"# no column holds text: all columns are searched as words\n    content: {fields: [x, \"n\"]}\n    metadata: {x: number, \"n\": number}\n",
+			"      SELECT l.b_id, l.d_id, l.parent, l.n, r1.name AS \"b\", r2.first_name AS \"d_first_name\",\n             r2.last_name AS \"d_last_name\", r3.name AS \"parent_b\"\n" +
+				"      FROM e l\n      LEFT JOIN b r1 ON r1.id = l.b_id\n      LEFT JOIN d r2 ON r2.id = l.d_id\n      LEFT JOIN b r3 ON r3.id = l.parent\n",
+			"    content: {fields: [b, d_first_name, d_last_name, parent_b]}\n    metadata: {b_id: number, d_id: number, parent: number, \"n\": number, b: keyword, parent_b: keyword}\n",
+		}, []string{"children:", "updated:"},
 	},
 	{
 		"a unique index that may be NULL is no key", `CREATE TABLE a (id INTEGER UNIQUE, title VARCHAR(80), updated_at INSTANT)`,
-		[]string{"# a: no primary key"}, []string{"  a:\n"},
+		[]string{"    key: row\n"}, []string{"key: id"},
 	},
 	{
 		"a unique index instead of a primary key", `CREATE TABLE a (id INTEGER NOT NULL UNIQUE, title VARCHAR(80), updated_at INSTANT)`,
@@ -31,11 +48,7 @@ var shapes = []shape{
 	},
 	{
 		"an index of some rows is no key", `CREATE TABLE a (id INTEGER NOT NULL, title VARCHAR(80), updated_at INSTANT); CREATE UNIQUE INDEX a_some ON a (id) WHERE id > 5`,
-		[]string{"# a: no primary key"}, []string{"  a:\n"},
-	},
-	{
-		"a key of times", `CREATE TABLE a (at INSTANT PRIMARY KEY NOT NULL, title VARCHAR(80), updated_at INSTANT)`,
-		[]string{"# a: no key of integers, UUIDs or text (at)"}, []string{"  a:\n"},
+		[]string{"    key: row\n"}, []string{"key: id"},
 	},
 	{
 		"a composite key in another order than the columns", `CREATE TABLE a (id INTEGER NOT NULL, tenant INTEGER NOT NULL, title VARCHAR(80), updated_at INSTANT, PRIMARY KEY (tenant, id))`,
@@ -43,11 +56,28 @@ var shapes = []shape{
 	},
 	{
 		"no updated column", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updates INTEGER)`,
-		[]string{"# a: no column with the time of a row's last change: add updated_at"}, []string{"  a:\n"},
+		[]string{"key: id\n    # followed by comparison: no column looks like the time of a row's last change\n    # a comparison reads the digest of each row, here 0 rows; one is made when something changed, and check reports what it takes\n    content: {fields: [title]}\n"}, []string{"    updated:"},
+	},
+	{
+		"a number that may be a mark", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), modified INTEGER)`,
+		[]string{"# followed by comparison: no trigger or default shows that modified is the time of a row's last change\n"}, []string{"    updated:"},
+	},
+	{
+		"names of referenced rows", `CREATE TABLE genre (id INTEGER PRIMARY KEY, name VARCHAR(80), note VARCHAR(80)); CREATE TABLE box (place VARCHAR(80), code VARCHAR(8) PRIMARY KEY NOT NULL); CREATE TABLE password (id INTEGER PRIMARY KEY, secret VARCHAR(80));
+			CREATE TABLE a (id INTEGER PRIMARY KEY, GenreId INTEGER REFERENCES genre (id), box_code VARCHAR(8) REFERENCES box (code), pass_id INTEGER REFERENCES password (id))`,
+		[]string{"FROM a l JOIN genre r ON r.id = l.", "SELECT l.id, r.name\n", "      box:\n        sql: |\n          SELECT l.id, r.place\n"}, []string{"      pass", "JOIN password"},
+	},
+	{
+		"a row of numbers is found by the names that it references", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80)); CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), n INTEGER)`,
+		[]string{"# no column holds text: the key is searched as words\n    content: {fields: [id]}\n    metadata: {a_id: number, \"n\": number}\n    children:\n      a:\n        sql: |\n          SELECT l.id, r.title\n          FROM b l JOIN a r ON r.id = l.a_id\n"}, []string{"      bs:"},
+	},
+	{
+		"names in mixed case", `CREATE TABLE "InvoiceLine" ("InvoiceLineId" INTEGER PRIMARY KEY, "Text" VARCHAR(80), "ParentId" INTEGER REFERENCES "InvoiceLine" ("InvoiceLineId"), "Order" VARCHAR(80))`,
+		[]string{"\n  invoice_line:\n", "      Parent:\n", "key: InvoiceLineId\n", "content: {fields: [Text, Order]}"}, nil,
 	},
 	{
 		"times that are not of the row's last change", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), born INSTANT, price_updated_at INSTANT)`,
-		[]string{"# a: no column looks like the time of a row's last change: if every change sets one of its times (born, price_updated_at)"}, []string{"  a:\n"},
+		[]string{"# followed by comparison: no column looks like the time of a row's last change\n", "metadata: {born: date, price_updated_at: date}"}, []string{"    updated:"},
 	},
 	{
 		"of several updated columns, the indexed one", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT, modified INSTANT); CREATE INDEX a_modified ON a (modified)`,
@@ -59,7 +89,7 @@ var shapes = []shape{
 	},
 	{
 		"no text", `CREATE TABLE a (id INTEGER PRIMARY KEY, n INTEGER, updated_at INSTANT)`,
-		[]string{"# a: no column holds text to search"}, []string{"  a:\n"},
+		[]string{"# no column holds text: the key is searched as words\n    content: {fields: [id]}\n    metadata: {\"n\": number}"}, nil,
 	},
 	{
 		"secrets", `CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), password_hash VARCHAR(80), api_token VARCHAR(20), updated_at INSTANT)`,
@@ -75,8 +105,8 @@ var shapes = []shape{
 		[]string{"\n  a_b:\n", "\n  a_b_2:\n", "\n  lock_2:\n"}, nil,
 	},
 	{
-		"a self reference makes no child", `CREATE TABLE a (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES a (id), title VARCHAR(80), updated_at INSTANT)`,
-		[]string{"metadata: {parent_id: number}"}, []string{"children:"},
+		"a self reference names the other row", `CREATE TABLE a (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES a (id), reports_to INTEGER REFERENCES a (id), title VARCHAR(80), updated_at INSTANT)`,
+		[]string{"metadata: {parent_id: number, reports_to: number}", "      parent:\n", "      reports_to_a:\n", "SELECT l.id, r.updated_at, r.title\n          FROM a l JOIN a r ON r.id = l.reports_to\n        key: id"}, []string{"      as:"},
 	},
 	{
 		"a cycle", `CREATE TABLE a (id INTEGER PRIMARY KEY, b_id INTEGER, title VARCHAR(80), updated_at INSTANT);
@@ -95,16 +125,22 @@ var shapes = []shape{
 		[]string{"key: [a_tenant, a_id]"}, nil,
 	},
 	{
-		"a link without updated to a table with it",
+		"large: a link without updated to a table with it",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80), updated_at INSTANT);
 			CREATE TABLE a_b (a_id INTEGER REFERENCES a (id), b_id INTEGER REFERENCES b (id), PRIMARY KEY (a_id, b_id))`,
 		[]string{"SELECT l.a_id, r.updated_at, r.name\n          FROM a_b l JOIN b r ON r.id = l.b_id", "# of b; a change of a_b is found by the sweep"}, []string{"# a_b:"},
 	},
 	{
-		"a link without updated on either side",
+		"large: a link without updated on either side",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80));
 			CREATE TABLE a_b (a_id INTEGER REFERENCES a (id), b_id INTEGER REFERENCES b (id), PRIMARY KEY (a_id, b_id))`,
 		[]string{"SELECT l.a_id, r.name\n", "# neither a_b nor b has the time of the last change: the sweep finds changes"}, nil,
+	},
+	{
+		"a link without updated is compared with its tables",
+		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, name VARCHAR(80), updated_at INSTANT);
+			CREATE TABLE a_b (a_id INTEGER REFERENCES a (id), b_id INTEGER REFERENCES b (id), PRIMARY KEY (a_id, b_id))`,
+		[]string{"    # followed by comparison: a_b, which belongs to its documents, has no time of the last change\n", "metadata: {updated_at: date}", "SELECT l.a_id, r.name\n"}, []string{"updated: ", "the sweep"},
 	},
 	{
 		"a link of a table with itself",
@@ -112,10 +148,10 @@ var shapes = []shape{
 		[]string{"FROM friend l JOIN a r ON r.id = l.other", "FROM friend l JOIN a r ON r.id = l.one", "      as:\n", "      as_by_other:\n"}, nil,
 	},
 	{
-		"a table without text or updated is no child",
+		"large: a table without text is no child, one without updated is",
 		`CREATE TABLE a (id INTEGER PRIMARY KEY, title VARCHAR(80), updated_at INSTANT); CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), n INTEGER, updated_at INSTANT);
 			CREATE TABLE c (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), note VARCHAR(80))`,
-		[]string{"# b: no column holds text", "# c: no column with the time"}, []string{"children:"},
+		[]string{"      cs:\n        sql: |\n          SELECT a_id, note\n", "# c has no time of the last change: the sweep finds changes\n"}, []string{"      bs:"},
 	},
 	{
 		"a child with the name of a column", `CREATE TABLE a (id INTEGER PRIMARY KEY, notes VARCHAR(80), updated_at INSTANT); CREATE TABLE note (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a (id), text VARCHAR(80), updated_at INSTANT)`,
@@ -128,6 +164,9 @@ func TestShapes(t *testing.T) {
 		t.Run("postgres/"+s.name, func(t *testing.T) {
 			schema := strings.NewReplacer("INSTANT", "TIMESTAMPTZ", "CYCLE", "ALTER TABLE a ADD FOREIGN KEY (b_id) REFERENCES b (id)").Replace(s.schema)
 			c, open := postgres(t, func(dsn string) { pgtest.Exec(t, dsn, schema) })
+			if strings.HasPrefix(s.name, "large: ") {
+				grow(&c)
+			}
 			yaml, tables := Config(c, pagilaAt)
 			if tables > 0 {
 				works(t, yaml, open)
@@ -137,6 +176,9 @@ func TestShapes(t *testing.T) {
 		t.Run("sqlite/"+s.name, func(t *testing.T) {
 			schema := strings.NewReplacer("INSTANT", "DATETIME", "b_id INTEGER, title", "b_id INTEGER REFERENCES b (id), title", "CYCLE", "").Replace(s.schema)
 			c, open := lite(t, "shape.db", schema)
+			if strings.HasPrefix(s.name, "large: ") {
+				grow(&c)
+			}
 			yaml, tables := Config(c, Source{Driver: "sqlite", DSN: "shape.db"})
 			if tables > 0 {
 				works(t, yaml, open)
@@ -167,16 +209,24 @@ func TestPostgresShapes(t *testing.T) {
 			[]string{"# updated has no time zone; this one is the server's\n    timezone: Europe/Berlin\n"}, nil,
 		},
 		{
+			"a time in UTC by its name", `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = %L', current_database(), 'Europe/Berlin'); END $$; CREATE TABLE a (id int PRIMARY KEY, title text, post_modified timestamp NOT NULL, post_modified_gmt timestamp NOT NULL)`,
+			[]string{"# or: post_modified\n", "updated: post_modified_gmt  #", "    timezone: UTC  # as its name says\n"}, nil,
+		},
+		{
 			"a zone that is not in the time zone data", `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = %L', current_database(), '<-03>3'); END $$; CREATE TABLE a (id int PRIMARY KEY, title text, updated_at timestamp)`,
 			[]string{"timezone: UTC\n"}, nil,
+		},
+		{
+			"keys of other types", `CREATE TABLE a (at timestamptz, day date, PRIMARY KEY (at, day)); CREATE TABLE b (words tsvector PRIMARY KEY, n int); CREATE TABLE c (words tsvector PRIMARY KEY)`,
+			[]string{"    key: [at, day]\n", "    # no key of columns that can be compared (words): the key is a digest of the row, and an UPDATE is a new document\n    key: row\n", "# c: no column that can be indexed: cast a column to text in a view\n"}, []string{"  c:\n"},
 		},
 		{
 			"another schema", `CREATE SCHEMA sales; CREATE TABLE sales.order (id int PRIMARY KEY, title text, updated_at timestamptz)`,
 			[]string{"\n  sales_order:\n", `FROM sales."order"`}, nil,
 		},
 		{
-			"a date as the last resort", `CREATE TABLE a (id int PRIMARY KEY, title text, updated date, modified bigint); CREATE TABLE b (id int PRIMARY KEY, title text, updated date)`,
-			[]string{"updated: modified ", "# or: updated\n", "# a date: every window reads the rows of a whole day"}, nil,
+			"a date as the last resort", `CREATE TABLE a (id int PRIMARY KEY, title text, updated date, modified_at bigint); CREATE TABLE b (id int PRIMARY KEY, title text, updated date)`,
+			[]string{"updated: modified_at ", "# or: updated\n", "# a date: every window reads the rows of a whole day"}, nil,
 		},
 		{
 			"a reference that names no columns", `CREATE TABLE a (id int PRIMARY KEY, title text, updated_at timestamptz); CREATE TABLE b (id int PRIMARY KEY, a_id int REFERENCES a, title text, updated_at timestamptz)`,
@@ -204,5 +254,53 @@ func TestDeniedTable(t *testing.T) {
 	yaml, tables := Config(doc.Catalog{Tables: []doc.CatalogTable{{Name: "a", SQL: "a", Denied: true, Columns: columns, Keys: [][]string{{"id"}}, Primary: true}}}, pagilaAt)
 	if want := "# a: the role has no SELECT privilege: GRANT SELECT ON a TO this role"; tables != 0 || !strings.Contains(strings.ToLower(yaml), strings.ToLower(want)) {
 		t.Errorf("got %d tables and\n%s\nwant none, and %q", tables, yaml, want)
+	}
+}
+
+// A table without a key is omitted where the database computes none, or has to sort
+// very many rows.
+func TestNoRowKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		computes bool
+		rows     int64
+		want     string // "": proposed
+	}{
+		{true, configs.RowKeyRows, ""},
+		{true, configs.RowKeyRows + 1, "# a: no primary key, and no unique index on columns that are NOT NULL, and 1,000,001 rows, which each comparison would sort: add a primary key, or see key: row and limits.rows in docs/configuration.md"},
+		{false, 1, "# a: no primary key, and no unique index on columns that are NOT NULL: add a primary key\n"},
+	} {
+		yaml, tables := Config(doc.Catalog{RowKeys: c.computes, Tables: []doc.CatalogTable{
+			{Name: "a", SQL: "a", Rows: c.rows, Columns: []doc.CatalogColumn{{Name: "t", SQL: "t", Kind: doc.TextColumn}}},
+		}}, pagilaAt)
+		if got := tables == 1; got != (c.want == "") || !strings.Contains(yaml, c.want) {
+			t.Errorf("%+v: got %d tables and\n%s", c, tables, yaml)
+		}
+	}
+}
+
+// A child with very many rows in each document is omitted.
+func TestCrowdedChild(t *testing.T) {
+	columns := func(names ...string) (all []doc.CatalogColumn) {
+		for _, name := range names {
+			kind := doc.TextColumn
+			if strings.HasSuffix(name, "id") {
+				kind = doc.NumberColumn
+			}
+			all = append(all, doc.CatalogColumn{Name: name, SQL: name, Kind: kind, Key: true, Indexed: true})
+		}
+		return all
+	}
+	id := [][]string{{"id"}}
+	for rows, crowded := range map[int64]bool{5000: false, 5001: true, 0: false} {
+		yaml, tables := Config(doc.Catalog{Tables: []doc.CatalogTable{
+			{Name: "kind", SQL: "kind", Rows: 5, Columns: columns("id", "name"), Keys: id, Primary: true},
+			{Name: "part", SQL: "part", Rows: rows, Columns: columns("id", "kind_id", "name"), Keys: id, Primary: true,
+				References: []doc.CatalogReference{{To: "kind", Columns: []string{"kind_id"}, OtherColumns: []string{"id"}}}},
+		}}, pagilaAt)
+		omitted := strings.Contains(yaml, "# omitted: a child of the rows of part, about 1,000 rows in each document\n")
+		if tables != 2 || omitted != crowded || strings.Contains(yaml, "      parts:\n") == crowded || !strings.Contains(yaml, "      kind:\n") {
+			t.Errorf("%d rows: got %d tables, omitted %v, want 2, %v in\n%s", rows, tables, omitted, crowded, yaml)
+		}
 	}
 }

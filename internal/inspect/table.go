@@ -8,11 +8,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"indexerd/configs"
 	"indexerd/internal/doc"
 )
 
-// proposeTable returns the proposal of a table without its children.
-func proposeTable(t doc.CatalogTable) *proposal {
+// proposeTable returns the proposal of a table without its children. rowKeys reports
+// that a table may have key: row.
+func proposeTable(t doc.CatalogTable, rowKeys bool) *proposal {
 	p := &proposal{table: t}
 	if unprintable(t.SQL) {
 		return p.omit("its name has characters that can't be printed", "read it through a view with another name")
@@ -22,43 +24,77 @@ func proposeTable(t doc.CatalogTable) *proposal {
 	}
 	key, ok := keyOf(t)
 	if !ok {
-		return p.noKey()
+		return p.noKey(rowKeys)
 	}
-	if p.updated, ok = updateTime(t); !ok {
-		return p.noUpdated()
-	}
+	p.updated, _ = updateTime(t)
 	p.unique = !t.Primary || !slices.Equal(key, t.Keys[0])
-	p.sort(key)
-	if len(p.content) == 0 {
-		return p.omit("no column holds text to search", "write an SQL that joins text to it")
-	}
+	p.keyed = key
+	p.arrange()
 	return p
 }
+
+// arrange assigns the columns. Without text, the key is the content, or all columns
+// if there is none.
+func (p *proposal) arrange() {
+	p.sort(p.keyed)
+	p.textless = len(p.content) == 0
+	if p.textless && p.keyless != "" {
+		p.content = p.columns
+	}
+	if p.keyless != "" {
+		return
+	}
+	if !slices.ContainsFunc(p.content, func(s selected) bool { return !slices.Contains(p.keyed, s.Name) }) {
+		p.content = p.key // all of it, also where a part holds text
+	}
+}
+
+// comparable is the number of rows up to which a table with updated is followed by
+// comparison if a table that is joined to it has none.
+const comparable = 100_000
+
+// decide follows p by comparison, which finds the changes of all its tables within
+// seconds, if updated would leave some of them to the sweep and p is not large.
+func (f family) decide(p *proposal) {
+	if p.comparison() || p.table.Rows > comparable {
+		return
+	}
+	for _, t := range f.joinedTo(p) {
+		if _, ok := updateTime(t); !ok {
+			p.timeless, p.updated = t.SQL, updated{}
+			p.columns, p.content, p.metadata, p.omitted = nil, nil, nil, nil
+			p.arrange()
+			return
+		}
+	}
+}
+
+// comparison reports whether no column has the time of the last change.
+func (p *proposal) comparison() bool { return p.updated.Name == "" }
 
 func (p *proposal) omit(why, do string) *proposal {
 	p.why, p.do = why, do
 	return p
 }
 
-func (p *proposal) noKey() *proposal {
+// noKey gives p the key that is computed from each row, if the database can and p is
+// not large.
+func (p *proposal) noKey(rowKeys bool) *proposal {
+	p.keyless = "no primary key, and no unique index on columns that are NOT NULL"
 	if len(p.table.Keys) > 0 {
-		return p.omit("no key of integers, UUIDs or text ("+strings.Join(p.table.Keys[0], ", ")+")", "add such a key with a unique index")
+		p.keyless = "no key of columns that can be compared (" + strings.Join(p.table.Keys[0], ", ") + ")"
 	}
-	return p.omit("no primary key, and no unique index on columns that are NOT NULL", "add a primary key")
-}
-
-func (p *proposal) noUpdated() *proposal {
-	var times []string
-	for _, c := range p.table.Columns {
-		if isTime(c) {
-			times = append(times, c.Name)
-		}
+	switch {
+	case !rowKeys:
+		return p.omit(p.keyless, "add a primary key")
+	case p.table.Rows > configs.RowKeyRows:
+		return p.omit(fmt.Sprintf("%s, and %s, which each comparison would sort", p.keyless, count(p.table.Rows, "row")), "add a primary key, or see key: row and limits.rows in docs/configuration.md")
 	}
-	if len(times) == 0 {
-		return p.omit("no column with the time of a row's last change", "add updated_at with an index, and a trigger that sets it")
+	p.arrange()
+	if len(p.columns) == 0 {
+		return p.omit("no column that can be indexed", "cast a column to text in a view")
 	}
-	return p.omit("no column looks like the time of a row's last change",
-		"if every change sets one of its times ("+strings.Join(times, ", ")+"), use that as updated; if not, add updated_at with an index and a trigger that sets it")
+	return p
 }
 
 // maxKey is the number of key columns that all sources support.
@@ -101,9 +137,10 @@ const short = 32
 // sort assigns every column to key, updated, content, metadata or omitted.
 func (p *proposal) sort(key []string) {
 	taken := names{}
+	p.key = nil
 	for _, c := range p.table.Columns {
 		isKey := slices.Contains(key, c.Name)
-		isUpdated := c.Name == p.updated.Name
+		isUpdated := !p.comparison() && c.Name == p.updated.Name
 		if !isKey && !isUpdated && (c.Kind == doc.OtherColumn || hidden(c)) {
 			p.omitted = append(p.omitted, c)
 			continue
@@ -147,10 +184,22 @@ func metadataType(c doc.CatalogColumn) string {
 
 // sql returns the SELECT of the table's rows.
 func (p *proposal) sql() string {
-	return fmt.Sprintf("SELECT %s\nFROM %s", folded(len("SELECT "), p.columns, selected.sql), p.table.SQL)
+	table, alias := p.table.SQL, ""
+	if len(p.joins) > 0 {
+		table, alias = table+" l", "l."
+	}
+	var columns []string
+	for _, s := range p.columns {
+		columns = append(columns, s.of(alias))
+	}
+	for _, j := range p.joins {
+		table += "\nLEFT JOIN " + j.table
+		for _, s := range j.columns {
+			columns = append(columns, s.of(j.alias))
+		}
+	}
+	return fmt.Sprintf("SELECT %s\nFROM %s", folded(len("SELECT "), columns, func(c string) string { return c }), table)
 }
-
-func (s selected) sql() string { return s.of("") }
 
 // of returns the column in a SELECT from a table with this alias.
 func (s selected) of(alias string) string {

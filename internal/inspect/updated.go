@@ -22,9 +22,17 @@ type updated struct {
 // not match price_updated_at, which is the time of a change of the price only.
 var isUpdated = regexp.MustCompile(`^(row|record|last|date|time|ts|dt)*(mtime|m?(upd|update|updated|modify|modified|modif|modification|mod|change|changed|edit|edited|touched)(at|on|time|timestamp|stamp|ts|date|datetime|dt|ms|utc|epoch|unix)*)$`)
 
+// ofProducts matches the names that widely used applications give the column:
+// Odoo, WordPress, ServiceNow and Salesforce, and what SQL Server's users write.
+var ofProducts = regexp.MustCompile(`^(writedate|(post|comment)modified(gmt)?|sysupdatedon|systemmodstamp|rowversion)$`)
+
 // namesTime matches what the name of a number or text must contain to be a time:
 // a column updates might be a count.
-var namesTime = regexp.MustCompile(`(at|on|time|stamp|ts|[^p]date|dt|ms|utc|epoch|unix)$|^(date|time|ts|dt|last)|^updated$|^modified$`)
+var namesTime = regexp.MustCompile(`(at|on|time|stamp|ts|[^p]date|dt|ms|utc|gmt|epoch|unix)$|^(date|time|ts|dt|last)`)
+
+// mayBeTime matches the names of numbers and texts that are a time or a mark. Only
+// a trigger or a default proves that they are a time.
+var mayBeTime = regexp.MustCompile(`^(updated|modified|changed|edited|touched)$`)
 
 // updateTime returns the best candidate for updated. A trigger that sets the
 // column counts most, then an index, then the type.
@@ -59,10 +67,21 @@ func (p *proposal) findUnit(s Source) {
 func looksUpdated(t doc.CatalogTable, c doc.CatalogColumn) bool {
 	name := spoken(c.Name)
 	own := strings.TrimPrefix(name, spoken(t.Name))
-	if !c.Time || unprintable(c.Name) || !isUpdated.MatchString(name) && !isUpdated.MatchString(own) {
+	if !c.Time || unprintable(c.Name) || !isUpdated.MatchString(name) && !isUpdated.MatchString(own) && !ofProducts.MatchString(name) {
 		return false
 	}
-	return isTime(c) || namesTime.MatchString(name)
+	return isTime(c) || namesTime.MatchString(name) && name != "rowversion" || mayBeTime.MatchString(name) && (c.Maintained || c.Now)
+}
+
+// doubtful returns the columns that updateTime leaves out because they may be
+// something else than a time.
+func doubtful(t doc.CatalogTable) (found []string) {
+	for _, c := range t.Columns {
+		if c.Time && !looksUpdated(t, c) && mayBeTime.MatchString(spoken(c.Name)) {
+			found = append(found, c.Name)
+		}
+	}
+	return found
 }
 
 // spoken returns a name in lower case and without underscores.
@@ -72,9 +91,15 @@ func isTime(c doc.CatalogColumn) bool {
 	return c.Kind == doc.InstantColumn || c.Kind == doc.WallColumn || c.Kind == doc.DateColumn
 }
 
+// inUTC reports whether a column's name says that its times are in UTC.
+func inUTC(c doc.CatalogColumn) bool {
+	name := spoken(c.Name)
+	return strings.HasSuffix(name, "gmt") || strings.HasSuffix(name, "utc")
+}
+
 func worth(c doc.CatalogColumn) (n int) {
 	for i, good := range []bool{
-		c.NotNull, c.Kind == doc.InstantColumn, c.Kind == doc.InstantColumn || c.Kind == doc.WallColumn,
+		inUTC(c), c.NotNull, c.Kind == doc.InstantColumn, c.Kind == doc.InstantColumn || c.Kind == doc.WallColumn,
 		c.Now, c.Kind != doc.DateColumn, c.Indexed, c.Maintained,
 	} {
 		if good {

@@ -70,14 +70,40 @@ func (t *text) table(p *proposal, source, zone string) {
 	if p.unique {
 		t.comment(4, "not the primary key, but unique and NOT NULL")
 	}
-	t.line(4, "key: %s", oneOrList(p.keyNames()))
-	t.updated(p)
-	if p.hasWall() {
+	switch {
+	case p.keyless != "":
+		t.rowKey(p)
+	case p.comparison():
+		t.line(4, "key: %s", oneOrList(p.keyNames()))
+		t.comparison(p)
+	default:
+		t.line(4, "key: %s", oneOrList(p.keyNames()))
+		t.updated(p)
+	}
+	switch {
+	case p.hasWall() && inUTC(p.updated.CatalogColumn):
+		t.line(4, "timezone: UTC  # as its name says")
+	case p.hasWall():
 		t.zone(zone)
 	}
-	t.line(4, "content: {fields: [%s]}", folded(6, p.content, selected.yaml))
+	if p.textless {
+		words := "the key is"
+		if p.keyless != "" {
+			words = "all columns are"
+		}
+		t.comment(4, "no column holds text: %s searched as words", words)
+	}
+	with := ""
+	if p.analyzer.name != "" {
+		t.comment(4, "%s: %s", p.analyzer.name, p.analyzer.why)
+		with = ", analyzer: " + p.analyzer.name
+	}
+	t.line(4, "content: {fields: [%s]%s}", folded(6, p.content, selected.yaml), with)
 	if len(p.metadata) > 0 {
 		t.line(4, "metadata: {%s}", folded(6, p.metadata, meta.yaml))
+	}
+	for _, c := range p.crowds {
+		t.comment(4, "omitted: a child of the rows of %s, about %s in each document", c.SQL, count(c.Rows/max(p.table.Rows, 1), "row"))
 	}
 	if len(p.children) > 0 {
 		t.line(4, "children:")
@@ -108,6 +134,31 @@ func (t *text) updated(p *proposal) {
 		t.comment(4, "its unit is detected from the rows; to declare it: {column: %s, unit: ms}", plain(u.as))
 	}
 	t.line(4, "updated: %s  # %s", plain(u.as), u.maintenance())
+}
+
+// comparison describes how the changes of a table without updated are found, and
+// what that costs.
+func (t *text) comparison(p *proposal) {
+	t.comment(4, "followed by comparison: %s", p.noUpdated())
+	t.comment(4, "a comparison reads the digest of each row, here %s; one is made when something changed, and check reports what it takes", count(p.table.Rows, "row"))
+}
+
+// rowKey describes the key of a table without one, and what it costs.
+func (t *text) rowKey(p *proposal) {
+	t.comment(4, "%s: the key is a digest of the row, and an UPDATE is a new document", p.keyless)
+	t.line(4, "key: row")
+	t.comment(4, "followed by comparison, which reads and sorts all rows, here %s, when something changed; a primary key makes that cheap", count(p.table.Rows, "row"))
+}
+
+// noUpdated returns why no column is updated.
+func (p *proposal) noUpdated() string {
+	if p.timeless != "" {
+		return p.timeless + ", which belongs to its documents, has no time of the last change"
+	}
+	if columns := doubtful(p.table); len(columns) > 0 {
+		return "no trigger or default shows that " + strings.Join(columns, ", ") + " is the time of a row's last change"
+	}
+	return "no column looks like the time of a row's last change"
 }
 
 // zone writes the time zone of an updated column that has none. now() uses the
@@ -149,7 +200,7 @@ func (t *text) sql(indent int, sql string) {
 func (t *text) omissions(c doc.Catalog, all []*proposal) {
 	some := false
 	for _, p := range all {
-		if p.why == "" || isLink(p, all) {
+		if p.why == "" {
 			continue
 		}
 		if !some {
@@ -163,15 +214,8 @@ func (t *text) omissions(c doc.Catalog, all []*proposal) {
 		if some {
 			t.line(0, "#")
 		}
-		t.comment(0, "Views are omitted, since they have no key. The sql of a table may read them: %s.", strings.Join(c.Views, ", "))
+		t.comment(0, "Views are omitted, since the database does not show what identifies their rows. The sql of a table may read them, with its key or key: row: %s.", strings.Join(c.Views, ", "))
 	}
-}
-
-// isLink reports whether a table is the link table of a child.
-func isLink(p *proposal, all []*proposal) bool {
-	return slices.ContainsFunc(all, func(o *proposal) bool {
-		return slices.ContainsFunc(o.children, func(c child) bool { return c.link == p.table.SQL })
-	})
 }
 
 func (p *proposal) hasWall() bool {

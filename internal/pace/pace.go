@@ -11,6 +11,9 @@
 // than a threshold. Then each statement is followed by a pause of nine times its
 // duration, at most 30 seconds.
 //
+// A Share divides a part of the time among tasks that repeat. A Meter shows what a
+// task cost: the time of its statements, whatever else it waited for.
+//
 // Callers proceed in the order in which they called Wait. Cost: a lock, no
 // goroutine; without limits Wait returns at once.
 package pace
@@ -97,8 +100,9 @@ func (p *Pace) reserve(n int) (delay time.Duration) {
 	return delay
 }
 
-// Took records the duration of a statement.
-func (p *Pace) Took(d time.Duration) {
+// Took records the duration of a statement, also for the context's Meter.
+func (p *Pace) Took(ctx context.Context, d time.Duration) {
+	meter(ctx, d)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.judge(d)

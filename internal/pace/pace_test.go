@@ -21,7 +21,7 @@ func TestRateHoldsOnAverage(t *testing.T) {
 			waiters.Go(func() {
 				for range 20 {
 					wait(t, p)
-					p.Took(time.Millisecond)
+					p.Took(t.Context(), time.Millisecond)
 					p.Charge(2)
 				}
 			})
@@ -40,7 +40,7 @@ func TestNoLimitsNoWait(t *testing.T) {
 		began := time.Now()
 		for range 1000 {
 			wait(t, p)
-			p.Took(time.Hour)
+			p.Took(t.Context(), time.Hour)
 			p.Charge(5)
 		}
 		if took := time.Since(began); took != 0 {
@@ -62,7 +62,7 @@ func TestSlowDatabaseGetsPauses(t *testing.T) {
 			wait(t, p)
 			began := time.Now()
 			time.Sleep(d)
-			p.Took(d)
+			p.Took(t.Context(), d)
 			wait(t, p)
 			return time.Since(began)
 		}
@@ -102,6 +102,33 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
 	})
+}
+
+// A meter counts the statements of its context alone.
+func TestMeter(t *testing.T) {
+	p := pace.New(pace.Limits{})
+	ctx, outer := pace.Metered(t.Context())
+	p.Took(ctx, time.Second)
+	inner, m := pace.Metered(ctx)
+	p.Took(inner, time.Minute)
+	p.Took(inner, time.Minute)
+	p.Took(t.Context(), time.Hour)
+	if outer.Spent() != time.Second || m.Spent() != 2*time.Minute {
+		t.Errorf("got %v and %v, want 1 s and 2 m", outer.Spent(), m.Spent())
+	}
+}
+
+// A run that takes long beside others does not count, and a task that stays long does.
+func TestCost(t *testing.T) {
+	var c pace.Cost
+	if c.Median() != 0 {
+		t.Errorf("without a run: got %v, want 0", c.Median())
+	}
+	for _, one := range []struct{ took, want time.Duration }{{2, 2}, {9, 9}, {3, 3}, {9, 9}, {1, 3}, {9, 9}, {9, 9}} {
+		if c.Add(one.took); c.Median() != one.want {
+			t.Errorf("after a run of %d: got a median of %d, want %d", one.took, c.Median(), one.want)
+		}
+	}
 }
 
 func wait(t *testing.T, p *pace.Pace) {

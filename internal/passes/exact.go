@@ -145,6 +145,9 @@ func (p *Passes) EndSweep(proven bool) {
 // exact.
 func (p *Passes) Reason(marks timetrace.Table) string {
 	reason := p.LastHorizon().Reason
+	if p.comparer != nil {
+		reason = p.comparer.reasonCompared()
+	}
 	switch {
 	case marks.Unverified != "":
 		return marks.Unverified + ": a full sweep has to verify the index"

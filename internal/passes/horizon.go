@@ -14,9 +14,14 @@ import (
 // rewinds the marks.
 type sharedHorizon struct {
 	horizon compensate.Horizon
-	slot    chan struct{} // held while reading; guards backTo
+	slot    chan struct{} // held while reading; guards the fields below
 	backTo  time.Time     // lowest time of a clock step that only a look saw; zero: none
+	last    doc.Horizon   // reading, without a step of the clock
+	at      time.Time     // this machine's clock when it ended
 }
+
+// sharedFor is for how long a reading serves the passes of one table.
+const sharedFor = 900 * time.Millisecond
 
 func newSharedHorizon(h compensate.Horizon) *sharedHorizon {
 	return &sharedHorizon{horizon: h, slot: make(chan struct{}, 1)}
@@ -49,9 +54,32 @@ func (s *sharedHorizon) read(ctx context.Context, then func(*doc.Horizon)) (doc.
 		return doc.Horizon{}, ctx.Err()
 	}
 	defer func() { <-s.slot }()
-	h, err := s.horizon.Horizon(ctx)
-	if err == nil {
-		then(&h)
+	h, err := s.last, error(nil)
+	if !s.serves() {
+		if h, err = s.horizon.Horizon(ctx); err != nil {
+			return h, err
+		}
+		s.last, s.at = h, time.Now()
+		s.last.ClockBack, s.last.Floor = 0, time.Time{}
 	}
-	return h, err
+	then(&h)
+	return h, nil
+}
+
+// forget has the next caller read the horizon, however fresh the last reading is.
+func (s *sharedHorizon) forget(ctx context.Context) error {
+	select {
+	case s.slot <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.at = time.Time{}
+	<-s.slot
+	return nil
+}
+
+// serves reports whether the last reading can be used once more. Only one that found
+// the table quiet is: others are for a table that changes.
+func (s *sharedHorizon) serves() bool {
+	return !s.last.Quiet.IsZero() && s.last.Exact && time.Since(s.at) < sharedFor
 }

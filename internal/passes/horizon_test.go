@@ -37,3 +37,23 @@ func TestLookKeepsAClockStep(t *testing.T) {
 		t.Errorf("next reading: got a step of %v, %v, want none", got.ClockBack, err)
 	}
 }
+
+// The reading of a quiet table serves its passes for a moment, but no pass that was
+// asked for after it.
+func TestForget(t *testing.T) {
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	h := newSharedHorizon(&readings{{Now: at, Quiet: at, Exact: true}, {Now: at.Add(time.Second)}})
+	for _, c := range []struct {
+		forget bool
+		want   time.Time
+	}{{false, at}, {false, at}, {true, at.Add(time.Second)}} {
+		if c.forget {
+			if err := h.forget(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := h.Horizon(t.Context()); err != nil || !got.Now.Equal(c.want) {
+			t.Errorf("got the reading of %v, %v, want that of %v", got.Now, err, c.want)
+		}
+	}
+}

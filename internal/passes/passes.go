@@ -6,8 +6,10 @@
 //	tiers          compare again what committed late
 //	exact          compares up to the database's horizon and moves S there, where
 //	               the database can prove a horizon
-//	compared       compares everything and moves S, where the database only
-//	               reports that something was committed
+//	compared       compares everything and moves S, where the database proves no
+//	               horizon and only shows that something was committed
+//	compare        is the only pass of a table without updateTimes: compares all of
+//	               it when something may have changed, and moves S
 //
 // The last tier moves S only while nothing better does: S is then assumed. A
 // sweep makes it exact again if a horizon read before the sweep covers S.
@@ -29,7 +31,9 @@ import (
 	"indexerd/configs"
 	"indexerd/incremental"
 	"indexerd/initial"
+	"indexerd/internal/changes"
 	"indexerd/internal/doc"
+	"indexerd/internal/pace"
 	"indexerd/internal/sink"
 	"indexerd/internal/stamps"
 	"indexerd/timetrace"
@@ -39,17 +43,18 @@ import (
 type Source interface {
 	incremental.Source
 	compensate.Source
-	compensate.Clock
 	Tick() time.Duration
 	// Horizon returns the reader of the database's horizon, which continues from
-	// the last durable one, or nil where the database can't prove a horizon.
-	Horizon(conf configs.Compensate, last doc.Horizon) compensate.Horizon
-	// Versions returns the reader of the database's version, or nil where it has
-	// none.
-	Versions() compensate.Versions
+	// the last durable one, or nil where the database can't prove a horizon. since
+	// returns from when on the rows have to be read; zero: all of them.
+	Horizon(conf configs.Compensate, last doc.Horizon, since func() time.Time) compensate.Horizon
+	// Hints returns the reader of the table's hints, or nil where the database shows
+	// no changes.
+	Hints() changes.Hints
 }
 
-// A Config is what the passes of a table need. All fields are required.
+// A Config is what the passes of a table need. All fields are required, Compare
+// and Share for a table without updateTimes only.
 type Config struct {
 	Table  configs.Table
 	Source Source
@@ -61,6 +66,12 @@ type Config struct {
 	// Fail notes the result of a reading outside of a pass, nil if it succeeded, or
 	// an error that does not fail its pass. It returns the error.
 	Fail func(pass string, err error) error
+
+	// Compare compares all of a table without updateTimes, and moves S to the time
+	// at which it began. It returns the time of its statements. Share has the time that
+	// comparisons may take.
+	Compare func(context.Context) (doc.Report, time.Duration, error)
+	Share   *pace.Share
 }
 
 // Passes are the passes of one table, except load and sweep.
@@ -71,7 +82,8 @@ type Passes struct {
 	tiers    []*compensate.Tier
 	exact    *compensate.Exact    // nil: the database can't prove a horizon
 	horizon  *sharedHorizon       // of exact
-	compared *compensate.Compared // nil: the database has no version
+	compared *compensate.Compared // nil: the database proves a horizon, or shows no changes
+	comparer *comparer            // nil: the table has updateTimes
 	moved    time.Time            // local time when exact last moved S
 
 	mu     sync.Mutex
@@ -87,6 +99,10 @@ func New(c Config) *Passes {
 	p := &Passes{Config: c, proven: now, moved: now, Incremental: &incremental.Pass{
 		Table: name, Source: c.Source, Sink: c.Sink, Trace: c.Trace, Batch: c.Table.Batch, Workers: c.Table.Workers,
 	}}
+	if c.Table.ByComparison() {
+		p.comparer = newComparer(p)
+		return p
+	}
 	for i, tier := range conf.Tiers {
 		p.tiers = append(p.tiers, &compensate.Tier{
 			Table: name, Name: tier.Name, Timeout: tier.Timeout, End: tier.End,
@@ -96,12 +112,18 @@ func New(c Config) *Passes {
 	if conf.Horizon == "timeout" {
 		return p
 	}
-	if h := c.Source.Horizon(conf, p.lastHorizon()); h != nil {
+	if h := c.Source.Horizon(conf, p.lastHorizon(), p.openSince); h != nil {
 		p.horizon = newSharedHorizon(h)
+		p.Incremental.Quiet = p.quiet
+		for _, tier := range p.tiers {
+			if !tier.Settles {
+				tier.Quiet = p.quietSince
+			}
+		}
 		p.exact = &compensate.Exact{Table: name, Tick: c.Source.Tick(), Timeout: p.fallback(), Horizon: p.horizon, Comparison: comparison, Trace: c.Trace}
-	}
-	if v := c.Source.Versions(); v != nil {
-		p.compared = &compensate.Compared{Table: name, Clock: c.Source, Versions: v, Comparison: comparison, Trace: c.Trace}
+	} else if hints := c.Source.Hints(); hints != nil {
+		p.compared = &compensate.Compared{Table: name, Hints: hints, Comparison: comparison, Trace: c.Trace}
+		p.Incremental.Quiet = p.quietCompared
 	}
 	return p
 }
@@ -135,6 +157,9 @@ const ReadHorizon = "horizon"
 // Jobs returns the jobs of a table that is loaded. A job is run on the Passes of
 // the table's current description.
 func (p *Passes) Jobs() []Job {
+	if p.Table.ByComparison() {
+		return []Job{{Pass: "compare", Every: lookEvery, Run: (*Passes).lookForChanges}}
+	}
 	conf := p.Table.Compensate
 	jobs := []Job{{Pass: "incremental", Every: p.Table.Incremental.Every, Run: (*Passes).RunIncremental}}
 	for i, tier := range conf.Tiers {
@@ -153,18 +178,28 @@ func (p *Passes) Jobs() []Job {
 	return jobs
 }
 
+// ComparesAll reports whether everything is compared after each commit, and whether
+// that was done since the start: from then on the tree has each row, and a comparison
+// finds those that were deleted.
+func (p *Passes) ComparesAll() (does, did bool) {
+	return p.compared != nil, p.compared != nil && p.LastHorizon().Exact
+}
+
 // RunIncremental reads the next window.
 func (p *Passes) RunIncremental(ctx context.Context) (doc.Report, error) {
 	return p.Run(ctx, "incremental", "", p.Incremental.Run)
 }
 
 // RunCompensation runs the exact or compared pass, without a rest, and then every
-// tier. It stops at the first error.
+// tier. It stops at the first error. It reads the horizon: one that was read before the
+// call would leave S below what was committed in between.
 func (p *Passes) RunCompensation(ctx context.Context) (report doc.Report, err error) {
 	p.rest(0)
 	switch {
 	case p.exact != nil:
-		report, err = p.runExact(ctx)
+		if err = p.horizon.forget(ctx); err == nil {
+			report, err = p.runExact(ctx)
+		}
 	case p.compared != nil:
 		report, err = p.runCompared(ctx)
 	}
@@ -241,6 +276,9 @@ const exactWithin = 5
 
 // Begin returns S at the beginning of a load, and how S is known.
 func (p *Passes) Begin(ctx context.Context) (initial.Start, error) {
+	if p.Table.ByComparison() {
+		return p.beginCompared(ctx)
+	}
 	if p.exact == nil {
 		return p.beginAssumed(ctx, initial.Start{})
 	}

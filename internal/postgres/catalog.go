@@ -12,7 +12,7 @@ import (
 	"indexerd/internal/sqlsource"
 )
 
-// Catalog implements sqlsource.Cataloger by five queries of the system catalog. It
+// Catalog implements sqlsource.Cataloger by six queries of the system catalog. It
 // reads no table.
 func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, err error) {
 	x := s.(*session)
@@ -20,11 +20,12 @@ func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (all doc.Catalog, e
 	columns, err2 := many[catalogColumn](ctx, x, stored("catalogColumns"))
 	indexes, err3 := many[catalogIndex](ctx, x, stored("catalogIndexes"))
 	references, err4 := many[catalogReference](ctx, x, stored("catalogReferences"))
-	views, err5 := many[struct{ SQL string }](ctx, x, stored("catalogViews"))
-	if err := cmp.Or(err1, err2, err3, err4, err5); err != nil { // the first one fails those after it
+	sizes, err5 := many[catalogSize](ctx, x, stored("catalogSizes"))
+	views, err6 := many[struct{ SQL string }](ctx, x, stored("catalogViews"))
+	if err := cmp.Or(err1, err2, err3, err4, err5, err6); err != nil { // the first one fails those after it
 		return all, err
 	}
-	all = doc.Catalog{Name: named.Name, Zone: portableZone(named.Zone), Greatest: "greatest", Tables: catalogTables(columns, indexes, references)}
+	all = doc.Catalog{Name: named.Name, Zone: portableZone(named.Zone), Greatest: "greatest", Tables: catalogTables(columns, indexes, references, sizes)}
 	for _, v := range views {
 		all.Views = append(all.Views, v.SQL)
 	}
@@ -48,6 +49,10 @@ type (
 		Columns      []string
 		Primary, Key bool
 	}
+	catalogSize struct {
+		Table uint32
+		Rows  int64
+	}
 	catalogReference struct {
 		Table                 uint32
 		To                    string
@@ -57,7 +62,7 @@ type (
 
 // catalogTables groups columns, indexes and references by table. Columns come
 // table by table.
-func catalogTables(columns []catalogColumn, indexes []catalogIndex, references []catalogReference) []doc.CatalogTable {
+func catalogTables(columns []catalogColumn, indexes []catalogIndex, references []catalogReference, sizes []catalogSize) []doc.CatalogTable {
 	var tables []doc.CatalogTable
 	at := map[uint32]int{}
 	for _, c := range columns {
@@ -78,6 +83,11 @@ func catalogTables(columns []catalogColumn, indexes []catalogIndex, references [
 			tables[n].References = append(tables[n].References, doc.CatalogReference{To: r.To, Columns: r.Columns, OtherColumns: r.OtherColumns})
 		}
 	}
+	for _, s := range sizes {
+		if n, known := at[s.Table]; known {
+			tables[n].Rows = s.Rows
+		}
+	}
 	return tables
 }
 
@@ -94,7 +104,7 @@ func (i catalogIndex) addTo(t *doc.CatalogTable) {
 // column describes a column, including whether it can be a key or an
 // updateTime.
 func (c catalogColumn) column() doc.CatalogColumn {
-	typ := columnType{OID: c.Base, Name: c.BaseName, mod: c.Mod}
+	typ := columnType{OID: c.Base, Name: c.BaseName, Enum: c.Category == "E", mod: c.Mod}
 	described := doc.CatalogColumn{
 		Name: c.Name, SQL: c.Quoted, Type: c.Type, Kind: c.kind(),
 		NotNull: c.NotNull, Key: typ.kind() != 0, Time: typ.clock() != nil || typ.epochs() != nil, Now: c.Now, Maintained: c.Maintained,

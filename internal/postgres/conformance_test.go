@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +36,23 @@ func harness() sourcetest.Harness {
 		Facts: sourcetest.Facts{
 			Integer: "bigint", Text: "text", Float: "float8", Time: "timestamptz", UUID: "uuid", Fold: "text COLLATE nocase",
 			Literal: sqlLiteral,
-			Fails:   "1 / v", FailsReason: "division by zero", FailsValues: []any{int64(5)},
+			Keys: []sourcetest.KeyType{
+				{Type: "boolean", Values: []any{false, true}, Of: "k % 2 = 0", Repeats: true},
+				{Type: "date", Values: []any{parsed(doc.Date, "2026-02-15"), parsed(doc.Date, "0044-03-15 BC"), parsed(doc.Date, "12026-01-01"), parsed(doc.Date, "infinity"), parsed(doc.Date, "-infinity")},
+					Missing: parsed(doc.Date, "5874897-12-31"), Of: "DATE '1990-01-01' + k", Draw: drawDate},
+				{Type: "timestamptz", Values: []any{parsed(doc.Instant, "2026-02-15T01:02:03.000004Z"), parsed(doc.Instant, "2026-02-15T01:02:03Z"), parsed(doc.Instant, "0044-03-15T00:00:00Z BC"), parsed(doc.Instant, "infinity"), parsed(doc.Instant, "-infinity")},
+					Missing: parsed(doc.Instant, "294276-12-31T23:59:59.999999Z"), Of: "TIMESTAMPTZ '1990-01-01Z' + k * INTERVAL '1 s'", Draw: drawTime},
+				{Type: "timestamp", Values: []any{parsed(doc.Wall, "2026-02-15T01:02:03.000004"), parsed(doc.Wall, "1999-12-31T23:59:59"), parsed(doc.Wall, "0044-03-15T00:00:00 BC"), parsed(doc.Wall, "infinity")},
+					Missing: parsed(doc.Wall, "4714-11-24T00:00:00 BC"), Of: "TIMESTAMP '1990-01-01' + k * INTERVAL '1 s'", Draw: drawTime},
+				{Type: "numeric(800,400)", Values: []any{doc.Number("0"), doc.Number("-1.5"), doc.Number("10"), doc.Number("9.0000000001"), doc.Number("123456789012345678901234567890.5")},
+					Missing: doc.Number("9.00000000005"), Of: "k / 100.0", Draw: drawDecimal},
+				{Type: "float8", Values: []any{0.0, -1.5, 1e300, 5e-324, 0.1, 10.0, 9.0}, Missing: 0.25, Of: "k / 128.0", Draw: drawReal},
+				{Type: "bytea", Values: []any{doc.Blob(""), doc.Blob("\x00"), doc.Blob("\x00\xff"), doc.Blob("\x00\x00"), doc.Blob("\xff"), doc.Blob("a")}, Missing: doc.Blob("\x01"), Of: "decode(lpad(to_hex(k), 8, '0'), 'hex')", Draw: drawBytes},
+				{Setup: "CREATE TYPE mood AS ENUM ('sad', 'ok', 'Happy', 'a,b')", Type: "mood", Values: []any{"sad", "ok", "Happy", "a,b"}, Missing: "unknown", Of: "(ARRAY['sad', 'ok', 'Happy'])[1 + k % 3]::mood", Repeats: true},
+				{Type: "float4", Values: []any{0.0, 0.1, -3.4028235e38, 16777216.0, 1.5}, Missing: 1e300, Of: "k / 128.0", Draw: drawReal},
+				{Type: "char(5)", Values: []any{"", "ab", "abc", "AB", " x"}, Missing: "missing", Of: "'k' || lpad(to_hex(k), 4, '0')", Draw: drawPadded},
+			},
+			Fails: "1 / v", FailsReason: "division by zero", FailsValues: []any{int64(5)},
 			Marks: []sourcetest.Mark{
 				{Type: "int", Live: "1", Dead: "0", Values: []any{int64(0), int64(-1)}},
 				{Type: "bool", Live: "true", Dead: "false", Values: []any{false}},
@@ -47,6 +61,8 @@ func harness() sourcetest.Harness {
 				{Type: "numeric", Live: "1", Dead: "0.50", Values: []any{0.5}},
 				{Type: "float8", Live: "1", Dead: "0.1", Values: []any{0.1}},
 			},
+			Truncate:   "TRUNCATE doc",
+			Changing:   []string{"now()", "CURRENT_DATE::text", "random()", "'now'::timestamptz", "current_setting('application_name')", "age(u)", "pg_backend_pid()"},
 			ValueSetup: []string{"CREATE TYPE mood AS ENUM ('sad', 'happy')", "CREATE DOMAIN positive AS int CHECK (VALUE > 0)", "CREATE TYPE pair AS (a int, b text)"},
 			Values: []sourcetest.Value{
 				{Type: "bool", SQL: "true", Want: true},
@@ -201,29 +217,25 @@ func (db conformanceDB) Kill() error {
 
 // Open implements sourcetest.Database.
 func (db conformanceDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	config := sqlsource.TableConfig{
-		Name: "doc", SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, StampPage: c.Page, Limits: c.Limits, Numbers: c.Numbers,
-		Deleted: sqlsource.DeletedConfig(c.Deleted), Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
+	return db.source.Table(context.Background(), c.Table("doc"))
+}
+
+// parsed returns a part of a key.
+func parsed(kind doc.Kind, text string) any {
+	part, err := doc.ParsePart(text, kind)
+	if err != nil {
+		panic(err) // the key of a test is valid
 	}
-	for _, child := range c.Children {
-		config.Children = append(config.Children, sqlsource.ChildConfig(child))
-	}
-	return db.source.Table(context.Background(), config)
+	return part
 }
 
 // sqlLiteral writes a value in SQL.
 func sqlLiteral(v any) string {
 	switch v := v.(type) {
-	case nil:
-		return "NULL"
-	case string:
-		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
-	case time.Time:
-		return v.UTC().Format("'2006-01-02 15:04:05.000000+00'")
-	case float64:
-		return strconv.FormatFloat(v, 'e', -1, 64)
-	case [16]byte:
-		return "'" + doc.FormatUUID(v) + "'"
+	case doc.Blob:
+		return `'\x` + doc.PartText(v) + "'"
+	case doc.Day, doc.UTC, doc.Local, [16]byte:
+		return "'" + doc.PartText(v) + "'"
 	}
-	return fmt.Sprint(v)
+	return sourcetest.Literal(v, "2006-01-02 15:04:05.000000+00")
 }

@@ -23,7 +23,8 @@ type columnType struct {
 	Name    string // as SQL writes it
 	Array   uint32 // the type of its arrays; 0: none
 	Element uint32 // the type of its elements; 0: it is no array
-	mod     int32  // the modifier, such as a precision; -1: none
+	Enum    bool
+	mod     int32 // the modifier, such as a precision; -1: none
 }
 
 // A native is what the package keeps of a column.
@@ -34,6 +35,7 @@ type native struct {
 	number uint16 // of the column in the table
 	param  uint32 // type of a parameter that is compared with it
 	array  uint32 // type of an array of those
+	enum   string // the type's name; "": it is no enum
 }
 
 func nativeOf(c *sqlsource.Column) native { return c.Native.(native) }
@@ -44,7 +46,7 @@ func nativeOf(c *sqlsource.Column) native { return c.Native.(native) }
 func (x *session) Describe(ctx context.Context, sql sqlsource.Wrapped) ([]sqlsource.Column, error) {
 	ctx, cancel := x.limit(ctx)
 	defer cancel()
-	statement := "SELECT " + sql.Alias + ".*, " + x.db.Token(sql.Alias, nil) + " " + sql.From() + " LIMIT 0"
+	statement := "SELECT " + sql.Alias + ".*, " + x.db.Token(&sqlsource.Described{Wrapped: sql}, nil) + " " + sql.From() + " LIMIT 0"
 	described, err := x.pg.Prepare(ctx, "", statement, nil)
 	if err != nil {
 		return nil, x.describeFault(ctx, sql, statement, err)
@@ -113,7 +115,11 @@ func newColumn(f pgconn.FieldDescription, t columnType) sqlsource.Column {
 	}
 	c := columnOf(f)
 	c.Type, c.Value, c.Kind, c.Clock, c.Epochs = t.Name, t.value(), t.kind(), t.clock(), t.epochs()
-	c.Native = native{t.OID, f.TypeModifier, f.TableOID, f.TableAttributeNumber, param, array}
+	enum := ""
+	if t.Enum {
+		enum = t.Name
+	}
+	c.Native = native{t.OID, f.TypeModifier, f.TableOID, f.TableAttributeNumber, param, array, enum}
 	return c
 }
 
@@ -148,26 +154,38 @@ func checkColumns(d *sqlsource.Described, fields []pgconn.FieldDescription) erro
 
 // kind returns the kind of a part of a key; 0 for a type that can't be one.
 //
-// Integer keys are smallint, integer, bigint and numeric without decimals. Text
-// keys are text, varchar, char (without its padding), name and citext. The third
-// kind is uuid.
+// A numeric without a declared scale is an integer. Text keys are text, varchar, char
+// (without its padding), name, citext and enums, which PostgreSQL orders by their
+// declaration.
 func (t columnType) kind() doc.Kind {
 	switch t.OID {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
 		return doc.Integer
 	case pgtype.NumericOID:
 		// The low 11 bits of a modifier from 4 on hold the scale, in two's complement.
-		if t.mod < 4 || (t.mod-4)&0x7ff == 0 {
+		if scale := (t.mod - 4) & 0x7ff; t.mod < 4 || scale == 0 || scale >= 0x400 {
 			return doc.Integer
 		}
-		return 0
+		return doc.Decimal
+	case pgtype.Float4OID, pgtype.Float8OID:
+		return doc.Real
+	case pgtype.BoolOID:
+		return doc.Boolean
+	case pgtype.ByteaOID:
+		return doc.Bytes
+	case pgtype.DateOID:
+		return doc.Date
+	case pgtype.TimestamptzOID:
+		return doc.Instant
+	case pgtype.TimestampOID:
+		return doc.Wall
 	case pgtype.UUIDOID:
 		return doc.UUID
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
 		return doc.Text
 	}
 	// citext is an extension's type and has no fixed OID.
-	if t.Name == "citext" || strings.HasSuffix(t.Name, ".citext") {
+	if t.Enum || t.Name == "citext" || strings.HasSuffix(t.Name, ".citext") {
 		return doc.Text
 	}
 	return 0

@@ -28,11 +28,11 @@ func TestDescribe(t *testing.T) {
 	whole, decimal := sqlsource.NumberEpochs{Whole: true}, sqlsource.NumberEpochs{}
 	want := map[string]facts{
 		"i2": {"smallint", doc.Integer, 0, 0, nil}, "i4": {"integer", doc.Integer, 0, 0, whole}, "i8": {"bigint", doc.Integer, 0, 0, whole},
-		"n": {"numeric", doc.Integer, 0, 0, decimal}, "n2": {"numeric", 0, 0, 0, decimal}, "un": {"uuid", doc.UUID, 0, 0, nil},
+		"n": {"numeric", doc.Integer, 0, 0, decimal}, "n2": {"numeric", doc.Decimal, 0, 0, decimal}, "un": {"uuid", doc.UUID, 0, 0, nil},
 		"t": {"text", doc.Text, 0, 0, nil}, "v": {"character varying", doc.Text, 0, 0, nil}, "c": {"character", doc.Text, 0, 0, nil}, "ci": {"citext", doc.Text, 0, 0, nil}, "nm": {"name", doc.Text, 0, 0, nil},
-		"f": {"double precision", 0, 0, 0, nil}, "b": {"boolean", 0, 0, 0, nil}, "a": {"integer[]", 0, 0, 0, nil}, "dom": {"integer", doc.Integer, 0, 0, whole}, "expr": {"integer", doc.Integer, 0, 0, whole},
-		"tz": {"timestamp with time zone", 0, sqlsource.Instant, time.Microsecond, nil}, "tz3": {"timestamp with time zone", 0, sqlsource.Instant, time.Millisecond, nil},
-		"ts": {"timestamp without time zone", 0, sqlsource.Wall, time.Second, nil}, "d": {"date", 0, sqlsource.Day, 24 * time.Hour, nil},
+		"f": {"double precision", doc.Real, 0, 0, nil}, "b": {"boolean", doc.Boolean, 0, 0, nil}, "a": {"integer[]", 0, 0, 0, nil}, "dom": {"integer", doc.Integer, 0, 0, whole}, "expr": {"integer", doc.Integer, 0, 0, whole},
+		"tz": {"timestamp with time zone", doc.Instant, sqlsource.Instant, time.Microsecond, nil}, "tz3": {"timestamp with time zone", doc.Instant, sqlsource.Instant, time.Millisecond, nil},
+		"ts": {"timestamp without time zone", doc.Wall, sqlsource.Wall, time.Second, nil}, "d": {"date", doc.Date, sqlsource.Day, 24 * time.Hour, nil},
 	}
 	if len(d.Columns) != len(want) {
 		t.Errorf("got %d columns, want %d", len(d.Columns), len(want))

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"indexerd/internal/changes"
 	"indexerd/internal/doc"
 	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
@@ -27,9 +29,10 @@ func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
 // only the first column of the expanded condition.
 func (*DB) Keyset() sqlsource.Keyset { return sqlsource.RowCompare }
 
-// Tie implements sqlsource.Dialect. Collations order by language or ignore case.
+// Tie implements sqlsource.Dialect. Collations order by language or ignore case; an
+// enum has neither.
 func (*DB) Tie(c *sqlsource.Column, expr string) string {
-	if c.Kind != doc.Text {
+	if c.Kind != doc.Text || nativeOf(c).enum != "" {
 		return ""
 	}
 	return expr + `::text COLLATE "C"`
@@ -40,22 +43,64 @@ func (*DB) Select(_ *sqlsource.Column, expr string) string { return expr }
 
 // Token implements sqlsource.Dialect. The row's text form distinguishes NULL from
 // empty text and quotes what could be taken for a delimiter.
-func (*DB) Token(alias string, _ []string) string {
-	return "hashtextextended(concat_ws('|', (" + alias + ".*)::text), 0)"
+func (*DB) Token(of *sqlsource.Described, _ []string) string {
+	return "hashtextextended(concat_ws('|', (" + of.Alias + ".*)::text), 0)"
+}
+
+// RowKey implements sqlsource.RowKeyer. OFFSET 0 keeps the server from computing the
+// digest twice for each row. COLLATE "C" makes it sort by bytes.
+func (db *DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+	return "SELECT " + strings.Join(exprs, ", ") + ", (k.d || '-' || row_number() OVER (PARTITION BY k.d)) COLLATE \"C\" AS " + db.Quote(name) + " " + of.From() +
+		" CROSS JOIN LATERAL (SELECT encode(substring(sha256(convert_to((" + of.Alias + ".*)::text, 'UTF8')), 1, 16), 'hex') COLLATE \"C\" AS d OFFSET 0) k"
 }
 
 // Sum implements sqlsource.Summer.
 func (*DB) Sum(token string) string { return "sum(" + token + ")" }
+
+// Ordered implements sqlsource.Divider.
+func (*DB) Ordered(as *sqlsource.Column, expr string) (string, *sqlsource.Column) {
+	if as.Kind == doc.Text {
+		return expr + `::text COLLATE "C"`, nil
+	}
+	return expr, as
+}
+
+// Divide implements sqlsource.Divider. width_bucket steps through an array of values
+// of variable length: for these, nested CASEs divide the bounds by halves.
+func (*DB) Divide(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, bounds [][]any) {
+	if len(bounds) == 0 || len(exprs) > 1 || !fixedSize(columns[0]) {
+		sqlsource.Halve(q, columns, exprs, bounds)
+		return
+	}
+	q.Write("width_bucket(", exprs[0], ", ").BindArg(sqlsource.Arg{As: columns[0], List: slices.Concat(bounds...)}).Write(")")
+}
+
+// fixedSize reports whether all values of a column have one size; nil: texts.
+func fixedSize(c *sqlsource.Column) bool {
+	return c != nil && nativeOf(c).param != pgtype.NumericOID && c.Kind != doc.Bytes
+}
+
+// KeyDigest implements sqlsource.Divider. A row's text quotes what could be taken for
+// a delimiter.
+func (*DB) KeyDigest(columns []*sqlsource.Column, exprs []string) string {
+	if len(exprs) == 1 && columns[0] != nil {
+		switch nativeOf(columns[0]).param {
+		case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
+			return "hashint8extended(" + exprs[0] + ", 0)"
+		}
+	}
+	return "hashtextextended(ROW(" + strings.Join(exprs, ", ") + ")::text COLLATE \"C\", 0)"
+}
 
 // Suspect implements sqlsource.Dialect. A numeric may be no 64-bit integer. Text
 // has invalid bytes only in a database without an encoding, and never if it is
 // ASCII.
 func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
 	switch {
-	case nativeOf(c).param == pgtype.NumericOID:
+	case kind == doc.Integer && nativeOf(c).param == pgtype.NumericOID:
 		// NaN is greater than every number.
 		return "(" + expr + " <> trunc(" + expr + ") OR " + expr + " NOT BETWEEN -9223372036854775808 AND 9223372036854775807)"
-	case kind == doc.Text:
+	case kind == doc.Text && nativeOf(c).enum == "":
 		return `(current_setting('server_encoding') = 'SQL_ASCII' AND ` + expr + `::text COLLATE "C" ~ '[^\x01-\x7f]')`
 	}
 	return ""
@@ -76,7 +121,11 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 			lists[i] = append(lists[i], part)
 		}
 	}
-	bind := func(i int) { q.BindArg(sqlsource.Arg{As: columns[i], List: append([]any{}, lists[i]...)}) }
+	bind := func(i int) { q.BindArg(sqlsource.Arg{As: listed(columns[i]), List: append([]any{}, lists[i]...)}) }
+	if slices.ContainsFunc(columns, func(c *sqlsource.Column) bool { return nativeOf(c).enum != "" }) {
+		amongEnums(q, columns, exprs, bind)
+		return true
+	}
 	if len(exprs) == 1 {
 		q.Write(exprs[0], " = ANY (")
 		bind(0)
@@ -92,6 +141,40 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 	return true
 }
 
+// amongEnums is Among for a key with an enum. A text that is no label, such as one
+// that was renamed, is an error as an enum. So the keys are texts, and those become
+// labels that are some.
+func amongEnums(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, bind func(i int)) {
+	var names, values []string
+	for i, c := range columns {
+		name := fmt.Sprintf("k%d", i+1)
+		names = append(names, name)
+		if enum := nativeOf(c).enum; enum != "" {
+			name = "CASE WHEN " + name + " = ANY (enum_range(NULL::" + enum + ")::text[]) THEN " + name + "::" + enum + " END"
+		}
+		values = append(values, name)
+	}
+	list := "(SELECT " + strings.Join(values, ", ") + " FROM unnest("
+	if len(exprs) == 1 {
+		q.Write(exprs[0], " = ANY (ARRAY", list) // unlike a subquery, an index answers it
+	} else {
+		q.Write("(", strings.Join(exprs, ", "), ") IN ", list)
+	}
+	for i := range exprs {
+		q.Write([]string{"", ", "}[min(i, 1)])
+		bind(i)
+	}
+	q.Write(") AS k(", strings.Join(names, ", "), "))", map[bool]string{true: ")"}[len(exprs) == 1])
+}
+
+// listed returns the column with which a list is compared; nil: a list of texts.
+func listed(c *sqlsource.Column) *sqlsource.Column {
+	if nativeOf(c).enum != "" {
+		return nil
+	}
+	return c
+}
+
 func hasNUL(part any) bool {
 	s, ok := part.(string)
 	return ok && strings.IndexByte(s, 0) >= 0
@@ -100,11 +183,15 @@ func hasNUL(part any) bool {
 var _ interface {
 	sqlsource.Dialect
 	sqlsource.Lister
+	sqlsource.RowKeyer
 	sqlsource.Inspector
 	sqlsource.Planner
 	sqlsource.Replica
 	sqlsource.Cataloger
 	sqlsource.ZoneShower
 	sqlsource.Watcher
+	sqlsource.Footprinter
+	sqlsource.Divider
 	horizon.Sampler
+	changes.Sampler
 } = (*DB)(nil)

@@ -19,13 +19,13 @@ func (*DB) Inexact(ctx context.Context, s sqlsource.Session, all []*sqlsource.De
 }
 
 func (x *session) findInexact(ctx context.Context, all []*sqlsource.Described) (string, error) {
+	lines, err := x.plans(ctx, all)
+	if err != nil {
+		return "", err
+	}
 	var called objects
-	for _, d := range all {
-		plan, err := x.rows(ctx, query{sql: "EXPLAIN (VERBOSE, COSTS OFF) " + everything(d.Wrapped)})
-		if err != nil {
-			return "", err
-		}
-		called.addCalls(plan)
+	for _, line := range lines {
+		called.addCalls(line)
 	}
 	read, err := many[struct{ Kind, Name string }](ctx, x, stored("inexactRelation"))
 	switch {
@@ -52,14 +52,26 @@ var (
 	call    = regexp.MustCompile(`(?:(` + identifier + `)\.)?(` + identifier + `)\(`) // a name before arguments
 )
 
-// addCalls adds the functions that a plan, given as rows of text, calls: as the
-// server prints them, without a schema if the search path finds the function. A
-// function inlined by the planner is not included; the plan shows what it reads.
-func (o *objects) addCalls(plan [][][]byte) {
-	for _, line := range plan {
-		for _, m := range call.FindAllStringSubmatch(literal.ReplaceAllString(string(line[0]), "''"), -1) {
-			o.add(unquote(m[1]), unquote(m[2]))
+// plans returns the lines of the plans of SQLs, in which every literal is empty.
+func (x *session) plans(ctx context.Context, all []*sqlsource.Described) (lines []string, err error) {
+	for _, d := range all {
+		plan, err := x.rows(ctx, query{sql: "EXPLAIN (VERBOSE, COSTS OFF) " + everything(d.Wrapped)})
+		if err != nil {
+			return nil, err
 		}
+		for _, line := range plan {
+			lines = append(lines, literal.ReplaceAllString(string(line[0]), "''"))
+		}
+	}
+	return lines, nil
+}
+
+// addCalls adds the functions that a line of a plan calls: as the server prints
+// them, without a schema if the search path finds the function. A function inlined
+// by the planner is not included; the plan shows what it reads.
+func (o *objects) addCalls(line string) {
+	for _, m := range call.FindAllStringSubmatch(line, -1) {
+		o.add(unquote(m[1]), unquote(m[2]))
 	}
 }
 

@@ -22,7 +22,7 @@ func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) 
 		Now             micros
 	}](ctx, x, stored("server"))
 	d := doc.Server{
-		Version: row.Version, Now: row.Now.Time, Pooled: x.db.pooled.Load(), Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees,
+		Version: row.Version, Now: row.Now.Time, Pooled: x.db.pooled.Load(), Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees, SightGrant: "pg_read_all_stats",
 		TransactionTimeout: time.Duration(row.Life) * time.Millisecond, IdleTimeout: time.Duration(row.Idle) * time.Millisecond,
 	}
 	x.describeConnection(&d)

@@ -17,8 +17,11 @@ import (
 type planNode struct {
 	Type     string `json:"Node Type"`
 	Schema   string
-	Relation string  `json:"Relation Name"`
-	Cond     string  `json:"Index Cond"`
+	Relation string `json:"Relation Name"`
+	Cond     string `json:"Index Cond"`
+	Filter   string
+	Join     string  `json:"Join Type"`
+	Parent   string  `json:"Parent Relationship"`
 	Cost     float64 `json:"Total Cost"`
 	Rows     float64 `json:"Plan Rows"`
 	Plans    []planNode

@@ -52,7 +52,8 @@ type DB struct {
 	pool             *pgxpool.Pool
 	own              backends    // the transactions that are open here
 	pooled           atomic.Bool // a connection pooler was noticed
-	oneServer        bool        // the pooler has only one server
+	catalog          atomic.Pointer[seenCatalog]
+	oneServer        bool // the pooler has only one server
 	statementTimeout time.Duration
 	lockTimeout      time.Duration
 	replayTimeout    time.Duration // of a standby

@@ -51,7 +51,7 @@ SELECT {clock} AS now, pg_is_in_recovery() AS standby
 -- :types
 -- A type is an array if its element type has it as typarray: oidvector has
 -- elements too, but another text form. Arrays of box have another delimiter.
-SELECT t.oid::bigint, format_type(t.oid, NULL) AS name, t.typarray::bigint AS array, coalesce(nullif(e.typbasetype, 0), e.oid, 0)::bigint AS element
+SELECT t.oid::bigint, format_type(t.oid, NULL) AS name, t.typarray::bigint AS array, coalesce(nullif(e.typbasetype, 0), e.oid, 0)::bigint AS element, t.typtype = 'e' AS enum
 	FROM pg_catalog.pg_type t
 	LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND e.typarray = t.oid AND e.typdelim = ','
 	WHERE t.oid = ANY ($1)
@@ -78,12 +78,15 @@ SELECT DISTINCT CASE WHEN pg_table_is_visible(root.oid) THEN '' ELSE quote_ident
 	JOIN pg_catalog.pg_class root ON root.oid = coalesce(pg_partition_root(c.oid), c.oid)
 	JOIN pg_catalog.pg_namespace s ON s.oid = root.relnamespace
 
--- :sizes
+-- :estimate
 -- Estimates the number of rows of tables as the planner does: the last count,
 -- scaled by the growth of the file.
-SELECT name AS "Table", sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
+sum(CASE WHEN c.relpages > 0 AND c.reltuples >= 0
 		THEN c.reltuples / c.relpages * (pg_relation_size(c.oid) / current_setting('block_size')::int)
 		ELSE pg_relation_size(c.oid) / 100 END)::bigint AS "Rows"
+
+-- :sizes
+SELECT name AS "Table", {estimate}
 	FROM ({tables}) r (name, oid) JOIN pg_catalog.pg_class c ON coalesce(pg_partition_root(c.oid), c.oid) = r.oid::oid
 	GROUP BY name ORDER BY name
 
@@ -131,14 +134,17 @@ SELECT pg_is_in_recovery() AS standby,
 -- :replayed
 SELECT $1::pg_lsn <= pg_last_wal_replay_lsn() AS done
 
--- :serverState
+-- :identity
 -- The write-ahead log's timeline is part of the identity: it changes with a
--- failover or a restore. Whether transactions can be prepared changes only when the
--- server starts.
-SELECT
-	concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
+-- failover or a restore.
+concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
 		CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
-		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint) AS identity,
+		(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)
+
+-- :serverState
+-- Whether transactions can be prepared changes only when the server starts.
+SELECT
+	{identity} AS identity,
 	pg_is_in_recovery() AS standby,
 	(SELECT min(subname) FROM pg_catalog.pg_subscription WHERE subdbid = {database}) AS subscription,
 	pg_has_role('pg_read_all_stats', 'usage') AS seesall,
@@ -192,6 +198,67 @@ SELECT concat_ws('/', transaction, extract(epoch FROM prepared), gid) AS id, gid
 -- The completed transactions. Snapshots with the same ones see the same rows, since
 -- every writer has a transaction id.
 SELECT txid_current_snapshot() AS version
+
+-- :described
+-- What decides which tables and functions an SQL reads. A changed row has another
+-- xmin.
+SELECT concat_ws(' ',
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_class),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_rewrite),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_inherits),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_namespace),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_policy),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_operator),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_cast),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_proc)) AS catalog
+
+-- :committed
+-- now() is the time of the statement's arrival, before its snapshot. Before version
+-- 15, a session that idles after a commit does not report its counters.
+SELECT (extract(epoch FROM now()) * 1000000)::bigint AS now, pg_is_in_recovery() AS standby, pg_backend_pid()::text AS pid,
+	{identity} || ' ' || ({version}) AS version,
+	current_setting('track_counts') = 'on' AND current_setting('server_version_num')::int >= 150000 AS counts
+
+-- :counters
+-- Of each table, and of the database's catalog. A TRUNCATE changes the file of a
+-- table, and not its counters. The last row is the catalog's: it counts new and
+-- replaced views, functions, partitions and policies.
+SELECT k::text AS id, pg_stat_get_tuples_inserted(k) AS inserted, pg_stat_get_tuples_updated(k) AS updated, pg_stat_get_tuples_deleted(k) AS deleted,
+		concat_ws('/', pg_relation_filenode(k), pg_stat_get_db_stat_reset_time({database})) AS storage
+	FROM unnest($1::oid[]) k
+	UNION ALL SELECT '', sum(pg_stat_get_tuples_inserted(k)), sum(pg_stat_get_tuples_updated(k)), sum(pg_stat_get_tuples_deleted(k)), ''
+	FROM unnest(ARRAY['pg_catalog.pg_class', 'pg_catalog.pg_rewrite', 'pg_catalog.pg_proc', 'pg_catalog.pg_inherits', 'pg_catalog.pg_policy']::regclass[]) k
+
+-- :readRelations
+-- The relations of users that the transaction has read, as inexactRelation.
+SELECT c.oid::text AS id, c.relkind AS kind, {name} AS name
+	FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_class c ON c.oid = l.relation JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.database = {database} AND c.oid >= 16384 AND c.relkind IN ('f', 'm', 'r', 'S')
+	ORDER BY c.oid
+
+-- :relationIDs
+SELECT c.oid::text AS id FROM unnest($1, $2) AS named(schema, name)
+	JOIN pg_catalog.pg_namespace n ON n.nspname = named.schema
+	JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = named.name
+
+-- :changingFunction
+-- A called function whose result may change without a commit: one of the server's
+-- own that is VOLATILE or reads the clock, a setting or the server's state, or one
+-- of the user's that is not IMMUTABLE, as it can't be looked into. STABLE functions
+-- of extensions are trusted as in opaqueFunction. Others of the server's own depend
+-- on settings that each transaction sets.
+SELECT CASE WHEN pg_function_is_visible(p.oid) THEN '' ELSE quote_ident(n.nspname) || '.' END || quote_ident(p.proname) AS name
+	FROM unnest($1::text[], $2::text[]) named(schema, name)
+	JOIN pg_catalog.pg_proc p ON p.proname = named.name JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+	LEFT JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+	LEFT JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
+	WHERE CASE named.schema WHEN '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = named.schema END
+	AND CASE WHEN p.oid < 16384 THEN p.provolatile = 'v' OR p.provolatile = 's' AND p.proname
+			~ '^(now|transaction_timestamp|statement_timestamp|age|current_.*|inet_.*|pg_.*|txid_.*|has_.*|(query|table|cursor|schema|database)_to_xml.*|ts_stat|currtid.*)$'
+		WHEN e.extname IN ('dblink', 'tablefunc', 'xml2') THEN p.provolatile <> 'i'
+		WHEN e.extname IS NOT NULL THEN p.provolatile = 'v'
+		ELSE p.provolatile <> 'i' AND p.prokind <> 'a' END
+	ORDER BY 1 LIMIT 1
 
 -- :statementTimestamp
 -- A user's function or column default that uses statement_timestamp(), whose OID is
@@ -284,6 +351,9 @@ WITH RECURSIVE base(oid, typ, mod) AS (
 	LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum AND a.attgenerated = ''
 	WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)
 	ORDER BY n.nspname <> 'public', n.nspname, c.relname, a.attnum
+
+-- :catalogSizes
+SELECT coalesce(pg_partition_root(c.oid), c.oid)::bigint AS "Table", {estimate} {fromUsers} WHERE c.relkind IN ('r', 'm') GROUP BY 1
 
 -- :catalogIndexes
 -- A row for each index that covers the whole table and begins with a column. The

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,9 +60,15 @@ func (q query) bind(oid uint32, value string) query {
 func newQuery(s sqlsource.Statement) query {
 	q := query{sql: s.SQL, reads: s.Reads}
 	for _, a := range s.Args {
-		value, oid := encode(a.Value)
+		single := a.As != nil && nativeOf(a.As).oid == pgtype.Float4OID
+		value, oid := encode(rounded(a.Value, single))
 		switch {
+		case a.List != nil && a.As == nil:
+			value, oid = []byte(arrayOf(a.List)), pgtype.TextArrayOID
 		case a.List != nil:
+			for i := range a.List {
+				a.List[i] = rounded(a.List[i], single)
+			}
 			value, oid = []byte(arrayOf(a.List)), nativeOf(a.As).array
 		case a.As != nil:
 			oid = nativeOf(a.As).param
@@ -69,6 +76,15 @@ func newQuery(s sqlsource.Statement) query {
 		q.values, q.types = append(q.values, value), append(q.types, oid)
 	}
 	return q
+}
+
+// rounded returns a value that is compared with a real of single precision. It has
+// that precision: the server rejects a number that is too large for it.
+func rounded(value any, single bool) any {
+	if v, ok := value.(float64); ok && single {
+		return strconv.FormatFloat(float64(float32(v)), 'g', -1, 32)
+	}
+	return value
 }
 
 // encode returns a parameter's text form, nil for NULL, and the type of a parameter
@@ -87,6 +103,8 @@ func encode(value any) (text []byte, oid uint32) {
 		return strconv.AppendBool(nil, v), pgtype.BoolOID
 	case [16]byte:
 		return []byte(doc.FormatUUID(v)), pgtype.UUIDOID
+	case doc.Blob:
+		return []byte(`\x` + hex.EncodeToString([]byte(v))), pgtype.ByteaOID
 	}
 	return fmt.Append(nil, value), pgtype.TextOID
 }
@@ -117,7 +135,7 @@ func arrayOf[T any](items []T) string {
 // Query implements sqlsource.Session. Each value is nil or a *string.
 func (x *session) Query(ctx context.Context, s sqlsource.Statement, row func(raw []any) bool) (all bool, err error) {
 	if s.Slow && !x.unlimited {
-		if _, err := x.rows(ctx, query{sql: "SELECT set_config('statement_timeout', '0', true)"}); err != nil {
+		if _, err := x.rows(ctx, query{sql: "SELECT set_config('statement_timeout', '0', true), set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)"}); err != nil {
 			return false, err
 		}
 		x.unlimited = true

@@ -158,31 +158,6 @@ func TestCancelledQueryEndsOnTheServer(t *testing.T) {
 	awaitIdle(t, dsn)
 }
 
-// A closed connection is a temporary error. The next use has another connection.
-func TestKilledConnection(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.DB(t)
-	db := openDB(t, dsn)
-	kill := func() {
-		pgtest.Exec(t, dsn, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'indexerd' AND datname = current_database()")
-	}
-	within(t, db, func(x *session) {
-		kill()
-		if _, err := ask(t, x, sql("SELECT 1")); !errors.Is(err, doc.ErrUnavailable) {
-			t.Errorf("got %v, want %v", err, doc.ErrUnavailable)
-		}
-	})
-	within(t, db, func(*session) {})
-	kill()
-	x := acquired(t, db)
-	if _, err := x.Begin(t.Context(), ""); !errors.Is(err, doc.ErrUnavailable) {
-		t.Errorf("got %v on a dead connection, want %v", err, doc.ErrUnavailable)
-	}
-	if _, err := moment(t, db); err != nil {
-		t.Errorf("got %v afterwards, want none", err)
-	}
-}
-
 // A Slow statement has no time limit.
 func TestTimeLimits(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -41,11 +42,11 @@ func (x *session) standby(ctx context.Context) (standby, error) {
 
 // seen returns a time by which everything committed is replayed.
 func (s standby) seen() time.Time {
-	seen := later(s.Replayed.Time, s.Restart.Time)
+	seen := []time.Time{s.Replayed.Time, s.Restart.Time}
 	if s.hasMessage() && s.Complete {
-		return later(seen, s.Sent.Time)
+		seen = append(seen, s.Sent.Time)
 	}
-	return seen
+	return slices.MaxFunc(seen, time.Time.Compare)
 }
 
 // hasMessage reports whether the receiver has had a message. Before that it
@@ -125,11 +126,4 @@ func (x *session) waitReplayed(ctx context.Context, position string) (bool, erro
 			return false, context.Cause(ctx)
 		}
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"indexerd/internal/pace"
@@ -31,32 +30,12 @@ func TestPageCosts(t *testing.T) {
 // A recorder is the dialect with sessions that record statements.
 type recorder struct {
 	*DB
-	mu   sync.Mutex
-	sent []sourcetest.Statement
+	sourcetest.Recording
 }
 
 func (r *recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
 	s, err := r.DB.Acquire(ctx)
-	return recordedSession{s, r}, err
-}
-
-type recordedSession struct {
-	sqlsource.Session
-	recorder *recorder
-}
-
-func (s recordedSession) Query(ctx context.Context, st sqlsource.Statement, row func([]any) bool) (bool, error) {
-	sent := sourcetest.Statement{SQL: st.SQL, Sent: st}
-	for _, a := range st.Args {
-		if a.List != nil {
-			a.Value = a.List
-		}
-		sent.Args = append(sent.Args, a.Value)
-	}
-	s.recorder.mu.Lock()
-	s.recorder.sent = append(s.recorder.sent, sent)
-	s.recorder.mu.Unlock()
-	return s.Session.Query(ctx, st, row)
+	return r.Session(s), err
 }
 
 // A recordedDB is a sourcetest.Coster.
@@ -65,13 +44,7 @@ type recordedDB struct {
 	recorder *recorder
 }
 
-func (db recordedDB) Statements() []sourcetest.Statement {
-	db.recorder.mu.Lock()
-	defer db.recorder.mu.Unlock()
-	sent := db.recorder.sent
-	db.recorder.sent = nil
-	return sent
-}
+func (db recordedDB) Statements() []sourcetest.Statement { return db.recorder.Statements() }
 
 func (recordedDB) Counting(string) string { return "" }
 func (recordedDB) Statistics() []string   { return []string{"ANALYZE doc"} }
@@ -87,7 +60,7 @@ func (db recordedDB) Cost(st sourcetest.Statement) (c sourcetest.Cost, err error
 	if _, err := s.Begin(ctx, ""); err != nil {
 		return c, err
 	}
-	sent := st.Sent.(sqlsource.Statement)
+	sent := st.Sent
 	sent.SQL = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + sent.SQL
 	_, err = s.Query(ctx, sent, func(raw []any) bool {
 		c.Plan = *raw[0].(*string)

@@ -13,7 +13,6 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/pace"
 	"indexerd/internal/pgtest"
-	"indexerd/internal/pgtest/films"
 	"indexerd/internal/sqlsource"
 )
 
@@ -110,46 +109,6 @@ func at(t testing.TB, text string) time.Time {
 	return v
 }
 
-func TestFilms(t *testing.T) {
-	t.Parallel()
-	table := tableOf(t, openDB(t, films.DB(t)), sqlsource.TableConfig{
-		SQL: `SELECT f.film_id, f.last_update, f.title, f.description, f.rating, f.release_year, f.special_features, l.name AS language
-			FROM public.film f JOIN public.language l USING (language_id)`,
-		Key: []string{"film_id"}, Updated: "last_update", Batch: 300,
-	})
-	if got, err := table.Count(t.Context()); err != nil || got != 1000 {
-		t.Fatalf("got %d films, %v, want 1000", got, err)
-	}
-	bounds, err := table.Breakpoints(t.Context(), 300)
-	if err != nil || len(bounds) != 3 {
-		t.Fatalf("got breakpoints %v, %v, want 3", bounds, err)
-	}
-	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
-	if len(docs) != 1000 || len(rejects) != 0 {
-		t.Fatalf("got %d films and rejects %v, want 1000 and none", len(docs), rejects)
-	}
-	body, err := docs["1"].Row.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"row":{"film_id":1,"last_update":"` + films.Updated + `","title":"ACADEMY DINOSAUR",` +
-		`"description":"An Endless Ballad of a Lighthouse Keeper and a Penguin who must Find a Mad Scientist at a Wedding",` +
-		`"rating":"NC-17","release_year":2004,"special_features":["Trailers"],"language":"Swahili"}}`
-	if string(body) != want {
-		t.Errorf("got film 1 %s\nwant %s", body, want)
-	}
-	u := docs["1"].Updated
-	stamps := readStamps(t, table.Stamps(t.Context(), doc.Window{From: u, To: u.Add(time.Microsecond)}))
-	for _, s := range stamps {
-		if d := docs[s.OID.String()]; !s.Same(d.Stamp) {
-			t.Fatalf("got stamp %+v, want that of the document, %+v", s, d.Stamp)
-		}
-	}
-	if len(stamps) != 1000 {
-		t.Errorf("got %d stamps, want 1000", len(stamps))
-	}
-}
-
 // A database without an encoding (SQL_ASCII) delivers text that is not UTF-8.
 func TestTextThatIsNotUTF8IsRejected(t *testing.T) {
 	t.Parallel()
@@ -203,40 +162,6 @@ func TestYears(t *testing.T) {
 		}
 		if len(rejects) != 0 || len(stamps) != 1 || !stamps[0].Same(docs["1"].Stamp) || !stamps[0].Updated.Equal(at(t, c.want)) {
 			t.Errorf("%s %s: got %v, stamps %v and rejects %v, want one document of %s", c.typ, c.value, docs, stamps, rejects, c.want)
-		}
-	}
-}
-
-// A row with more text than the limit, alone or with its children, is a reject
-// that names the option. The other rows of the batch become documents.
-func TestTooMuchTextIsRejected(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.DB(t)
-	pgtest.Exec(t, dsn, `CREATE TABLE doc (id int, u timestamptz, v text); CREATE TABLE part (id int, v text, u timestamptz);
-		INSERT INTO doc SELECT i, now(), CASE WHEN i IN (3, 7) THEN repeat('x', 200000) ELSE 'v' END FROM generate_series(1, 9) i;
-		INSERT INTO part SELECT i, repeat('y', 30000), now() FROM generate_series(5, 6) i, generate_series(1, CASE i WHEN 5 THEN 3 ELSE 4 END);
-		INSERT INTO part VALUES (8, repeat('z', 200000), now()), (8, 'z', now())`)
-	for name, c := range map[string]struct {
-		children []sqlsource.ChildConfig
-		want     []string // rejected
-	}{
-		"alone":         {nil, []string{"3", "7"}},
-		"with children": {childOf("SELECT * FROM part", "id"), []string{"3", "6", "7", "8"}},
-	} {
-		table := tableOf(t, openDB(t, dsn), sqlsource.TableConfig{Children: c.children, Limits: doc.Limits{Text: 100_000}, Batch: 1})
-		for how, batches := range map[string]iter.Seq2[doc.Batch, error]{"range": table.Range(t.Context(), doc.Range{}), "by key": table.Docs(t.Context(), ids(t, 1, 2, 3, 4, 5, 6, 7, 8, 9))} {
-			docs, rejects := readAll(t, batches)
-			var got []string
-			for _, r := range rejects {
-				got = append(got, r.OID.String())
-				if !strings.Contains(r.Reason, "more than 100000 bytes of text: select less in the SQL, or raise limits.text") {
-					t.Errorf("%s, %s: row %v: got reason %q, want one that names the limit", name, how, r.OID, r.Reason)
-				}
-			}
-			slices.Sort(got)
-			if !slices.Equal(got, c.want) || len(docs) != 9-len(c.want) {
-				t.Errorf("%s, %s: got rejects %v and documents %v, want rejects %v", name, how, got, sortedKeys(docs), c.want)
-			}
 		}
 	}
 }

@@ -2,13 +2,11 @@ package postgres
 
 import (
 	"fmt"
-	"maps"
 	"testing"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/pgtest"
 	"indexerd/internal/sqlsource"
-	"indexerd/internal/timeunit"
 )
 
 // A row unlike most others does not determine the unit of the column, whatever its
@@ -63,30 +61,5 @@ func TestNaNIsNoUpdateTime(t *testing.T) {
 	stamps := readStamps(t, table.Stamps(t.Context(), always))
 	if _, ok := docs["2"]; ok || len(stamps) != 1 || stamps[0].OID != oid(t, int64(1)) {
 		t.Errorf("got documents %v and stamps %v, want those of 1 alone", sortedKeys(docs), stamps)
-	}
-}
-
-// Children and changes have separate units, and a stamp is the same however it is
-// read.
-func TestUnitOfEachSQL(t *testing.T) {
-	t.Parallel()
-	table := tableIn(t, pgtest.DB(t), `CREATE TABLE doc (id int PRIMARY KEY, u int); INSERT INTO doc VALUES (1, 1714996800), (2, 1714996800);
-		CREATE TABLE actor (film int, u numeric, v text);
-		INSERT INTO actor VALUES (1, 1714996800123, 'Ann'), (2, 1714996800123, 'Bob'), (2, 1714996800123000000, 'Eve'), (2, 5, 'Cid'), (2, -1714996800123000000, 'Dan')`,
-		sqlsource.TableConfig{Children: childOf("SELECT * FROM actor", "film"), Changes: "SELECT id, u::bigint * 1000000 AS u FROM doc"})
-	want := map[string]timeunit.Unit{"sql": timeunit.Seconds, "children.parts": timeunit.Milliseconds, "changes": timeunit.Microseconds}
-	if got := table.Units(); !maps.Equal(got, want) {
-		t.Errorf("got units %v, want %v", got, want)
-	}
-	docs, rejects := readAll(t, table.Range(t.Context(), doc.Range{}))
-	stamps, err := table.StampsOf(t.Context(), ids(t, 2))
-	if len(rejects) != 0 || err != nil || len(stamps) != 1 || !stamps[0].Same(docs["2"].Stamp) {
-		t.Fatalf("got documents %v, rejects %v, stamps %v, %v, want one stamp, that of document 2", docs, rejects, stamps, err)
-	}
-	if want := at(t, "2024-05-06T12:00:00.123Z"); !stamps[0].Updated.Equal(want) {
-		t.Errorf("got updateTime %v, want %v", stamps[0].Updated, want)
-	}
-	if n, err := table.OutOfRange(t.Context()); n != 3 || err != nil {
-		t.Errorf("OutOfRange: got %d, %v, want 3", n, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,99 +82,36 @@ func decodeText(text string) (any, error) {
 	return text, nil
 }
 
-// The text form of an array:
-//
-//	array   = [bounds "="] list        bounds, as in [0:2]={...}, are dropped
-//	list    = "{" [item {"," item}] "}"
-//	item    = list | quoted | bare     a bare NULL is NULL
-//	quoted  = '"' {char | "\" char} '"'
-
-var errArray = errors.New("the array has an unknown text form")
-
-// maxDimensions is the server's limit of an array's dimensions.
-const maxDimensions = 6
-
 // arrayDecoder decodes arrays whose elements item decodes. Arrays of several
-// dimensions become lists of lists.
+// dimensions become lists of lists. Bounds, as in [0:2]={...}, are dropped.
 func arrayDecoder(item decoder) decoder {
 	return func(text string) (any, error) {
-		if strings.HasPrefix(text, "[") {
-			var ok bool
-			if _, text, ok = strings.Cut(text, "="); !ok {
-				return nil, errArray
+		var array pgtype.Array[*string]
+		err := pgtype.NewMap().Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, []byte(text), &array)
+		if err != nil {
+			return nil, errors.New("the array has an unknown text form")
+		}
+		list := make([]any, len(array.Elements))
+		for i, element := range array.Elements {
+			if element == nil {
+				continue
+			}
+			if list[i], err = item(*element); err != nil {
+				return nil, err
 			}
 		}
-		list, rest, err := parseList(text, item, maxDimensions)
-		if err != nil {
-			return nil, err
-		}
-		if rest != "" {
-			return nil, errArray
-		}
-		return list, nil
+		return nested(list, array.Dims), nil
 	}
 }
 
-// parseList reads a list of at most depth dimensions and returns the text after
-// it.
-func parseList(s string, item decoder, depth int) (list []any, rest string, err error) {
-	if !strings.HasPrefix(s, "{") || depth == 0 {
-		return nil, "", errArray
-	}
-	list = []any{}
-	if s = s[1:]; strings.HasPrefix(s, "}") {
-		return list, s[1:], nil
-	}
-	for {
-		var v any
-		if v, s, err = parseItem(s, item, depth); err != nil {
-			return nil, "", err
+// nested makes lists of lists of an array's elements.
+func nested(list []any, dimensions []pgtype.ArrayDimension) []any {
+	for n := len(dimensions) - 1; n > 0; n-- {
+		var outer []any
+		for inner := range slices.Chunk(list, int(dimensions[n].Length)) {
+			outer = append(outer, inner)
 		}
-		list = append(list, v)
-		if s == "" || s[0] != ',' && s[0] != '}' {
-			return nil, "", errArray
-		}
-		end := s[0] == '}'
-		if s = s[1:]; end {
-			return list, s, nil
-		}
+		list = outer
 	}
-}
-
-func parseItem(s string, item decoder, depth int) (v any, rest string, err error) {
-	switch {
-	case strings.HasPrefix(s, "{"):
-		return parseList(s, item, depth-1)
-	case strings.HasPrefix(s, `"`):
-		var text string
-		if text, rest, err = cutQuoted(s[1:]); err == nil {
-			v, err = item(text)
-		}
-		return v, rest, err
-	}
-	end := strings.IndexAny(s, ",}")
-	if end < 1 {
-		return nil, "", errArray
-	}
-	if s[:end] == "NULL" {
-		return nil, s[end:], nil
-	}
-	v, err = item(s[:end])
-	return v, s[end:], err
-}
-
-func cutQuoted(s string) (text, rest string, err error) {
-	var b strings.Builder
-	for {
-		i := strings.IndexAny(s, `"\`)
-		if i < 0 || s[i] == '\\' && i+1 == len(s) {
-			return "", "", errArray
-		}
-		b.WriteString(s[:i])
-		if s[i] == '"' {
-			return b.String(), s[i+1:], nil
-		}
-		b.WriteByte(s[i+1])
-		s = s[i+2:]
-	}
+	return list
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Connect implements horizon.Sampler. A reading costs five round trips (four if the
-// server prepares no transactions), and two more for each further sample.
+// server prepares no transactions), one more after a commit, and two more for each further sample.
 //
 // The horizon holds for an updateTime that this server sets by now(),
 // clock_timestamp() or statement_timestamp(). If a transaction's start is hidden
@@ -168,6 +168,27 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 		}
 	}
 	row, err := one[struct{ Version string }](ctx, w.session, stored("version"))
+	if err != nil {
+		return s, err
+	}
 	s.Version = w.server.Identity + " " + row.Version
+	s.Catalog, err = w.catalog(ctx, s.Version)
 	return s, err
+}
+
+// A seenCatalog is the catalog as it was read after a version.
+type seenCatalog struct{ version, catalog string }
+
+// catalog returns the state of the catalog. It is read again when the version has
+// moved, which takes a few milliseconds.
+func (w *watchConn) catalog(ctx context.Context, version string) (string, error) {
+	if seen := w.db.catalog.Load(); seen != nil && seen.version == version {
+		return seen.catalog, nil
+	}
+	row, err := one[struct{ Catalog string }](ctx, w.session, stored("described"))
+	if err != nil {
+		return "", err
+	}
+	w.db.catalog.Store(&seenCatalog{version, row.Catalog})
+	return row.Catalog, nil
 }

@@ -119,7 +119,12 @@ func TestFullDisk(t *testing.T) {
 // without a write.
 func TestBrokenFileIsNotWrittenTo(t *testing.T) {
 	tests := map[string]func(faultfs.Step) error{
-		"sync": faultfs.At(2, syscall.EIO),
+		"sync": func(s faultfs.Step) error {
+			if s.Op == "Sync" {
+				return syscall.EIO
+			}
+			return nil
+		},
 		"undo": func(s faultfs.Step) error {
 			if s.Op == "Write" || s.Op == "Truncate" {
 				return syscall.EIO

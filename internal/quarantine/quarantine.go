@@ -61,9 +61,10 @@ type line struct {
 	Document doc.Visibility `json:"document,omitempty"`
 }
 
-// A Quarantine is the list of one table.
+// A Quarantine is the list of one table. Its file is open only while it is written.
 type Quarantine struct {
-	file atomicfile.File // nil: opened read-only
+	fsys atomicfile.FS
+	name string
 
 	mu     sync.Mutex
 	size   int64          // bytes of the synced lines
@@ -97,13 +98,10 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	if err := atomicfile.Write(fsys, name, text); err != nil {
+	if err := atomicfile.Keep(fsys, name, text); err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	q.size = int64(len(text))
-	if q.file, err = fsys.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		return nil, fmt.Errorf("quarantine: %w", err)
-	}
+	q.fsys, q.name, q.size = fsys, name, int64(len(text))
 	return q, nil
 }
 
@@ -271,24 +269,21 @@ func (q *Quarantine) append(rows []Row) error {
 // the file to what it was. If that fails too, or the sync, the end of the file is
 // unknown, and every later write fails until the file is opened again.
 func (q *Quarantine) write(lines []byte) error {
-	if _, err := q.file.Write(lines); err != nil {
-		q.broken = q.file.Truncate(q.size)
+	file, err := q.fsys.OpenFile(q.name, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
 		return err
 	}
-	if err := q.file.Sync(); err != nil {
+	defer file.Close() // what was written is synced, or is truncated
+	if _, err := file.Write(lines); err != nil {
+		q.broken = file.Truncate(q.size)
+		return err
+	}
+	if err := file.Sync(); err != nil {
 		q.broken = err
 		return err
 	}
 	q.size += int64(len(lines))
 	return nil
-}
-
-// Close closes the file.
-func (q *Quarantine) Close() error {
-	if q.file == nil {
-		return nil
-	}
-	return q.file.Close()
 }
 
 // Name returns the name of the file in a table's directory.

@@ -205,9 +205,6 @@ func TestListBehavesLikeAMap(t *testing.T) {
 					t.Fatal(err)
 				}
 			case "restart":
-				if err := q.Close(); err != nil {
-					t.Fatal(err)
-				}
 				q = open(t, fsys)
 			case "crash":
 				fsys = fsys.Crash(faultfs.Worst)

@@ -26,9 +26,6 @@ func TestOpenReadOnly(t *testing.T) {
 		if err := q.Add(batch(60, doc.Reject{OID: oid(t, 99), Reason: "new"})); !errors.Is(err, atomicfile.ErrReadOnly) {
 			t.Errorf("Add: got %v, want ErrReadOnly", err)
 		}
-		if err := q.Close(); err != nil {
-			t.Error(err)
-		}
 		if got := read(t, fsys); !bytes.Equal(got, whole[:n]) {
 			t.Fatalf("the file became %q", got)
 		}

@@ -97,6 +97,49 @@ func (Prefix) node() {}
 func (Fuzzy) node()  {}
 func (Range) node()  {}
 
+// None returns a query that matches nothing.
+func None() Node { return Not{All{}} }
+
+// Map returns a query with every part that consists of no other parts replaced by
+// what f returns for it.
+func Map(n Node, f func(Node) Node) Node {
+	switch n := n.(type) {
+	case And:
+		return And{mapAll(n.Nodes, f)}
+	case Or:
+		return Or{mapAll(n.Nodes, f)}
+	case Not:
+		return Not{Map(n.Node, f)}
+	}
+	return f(n)
+}
+
+func mapAll(nodes []Node, f func(Node) Node) []Node {
+	mapped := make([]Node, len(nodes))
+	for i, n := range nodes {
+		mapped[i] = Map(n, f)
+	}
+	return mapped
+}
+
+// FieldOf returns the field of a part that consists of no other parts; "" if it
+// names none.
+func FieldOf(n Node) string {
+	switch n := n.(type) {
+	case Word:
+		return n.Field
+	case Phrase:
+		return n.Field
+	case Prefix:
+		return n.Field
+	case Fuzzy:
+		return n.Field
+	case Range:
+		return n.Field
+	}
+	return ""
+}
+
 // String implements Node.
 func (All) String() string { return "*" }
 

@@ -1,6 +1,10 @@
 package query
 
-import "indexerd/internal/doc"
+import (
+	"cmp"
+
+	"indexerd/internal/doc"
+)
 
 // ByScore is the field name that sorts by score. Sort.Descending puts the best
 // matches first.
@@ -26,6 +30,7 @@ type Request struct {
 	Filters []Filter // all must match; they do not affect the score
 	From    int      // hits to skip; not together with After
 	Size    int      // hits to return
+	Skipped bool     // return the hits that From skips too
 	After   string   // Result.Next of the previous answer
 	Sort    []Sort   // empty: by score, best first; ties are sorted by key
 	Facets  []Facet
@@ -57,6 +62,7 @@ type Sort struct {
 type Facet struct {
 	Field string
 	Size  int
+	All   bool // all values, in no particular order; Size is checked and not used
 }
 
 // A Result is the answer to a Request.
@@ -65,6 +71,7 @@ type Result struct {
 	Hits   []Hit
 	Facets map[string][]Count // by field
 	Next   string             // After of the next request; "" at the end
+	Best   float64            // highest score of all matches, before After too; 0 if the hits are not sorted by it
 }
 
 // A Hit is one document found. Score is 0 if the hits are not sorted by it.
@@ -73,12 +80,25 @@ type Hit struct {
 	Score float64
 	V     doc.Version
 	After string // Request.After for the hits that follow
+	Keys  []Key  // by which the hit is sorted, one for each Sort; nil if it is sorted by score only
+}
+
+// A Key is the value of a hit in the field of a Sort. Hits without a value have
+// the zero Key; so has a Sort by score.
+type Key struct {
+	Type string // of the field
+	Term []byte // bytes.Compare is the order of the values of one type
 }
 
 // A Count is one value of a facet and the number of documents that have it.
 type Count struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
+}
+
+// Compare orders counts: the most frequent first, equally frequent ones by value.
+func (c Count) Compare(d Count) int {
+	return cmp.Or(cmp.Compare(d.Count, c.Count), cmp.Compare(c.Value, d.Value))
 }
 
 // A Span is the bytes [Start, End) of a text.

@@ -156,15 +156,20 @@ type Result struct {
 // other Run and no sweep at the same time. After an error the swap may be done;
 // then only the removal of the old index is missing, which Resolve does too.
 func (r *Reindex) Run(ctx context.Context) (Result, error) {
-	b := &build{Reindex: r, since: time.Now(), chunk: cmp.Or(r.Chunk, chunkSize)}
-	b.dir = tableDir{cmp.Or[disk](r.disk, osDisk{atomicfile.OS}), r.Dir}
+	b := r.newBuild()
 	if err := b.run(ctx); err != nil {
 		return b.result, fmt.Errorf("reindex %s: %w", r.Table, err)
 	}
 	return b.result, nil
 }
 
-// A build is the state of one Run.
+func (r *Reindex) newBuild() *build {
+	b := &build{Reindex: r, since: time.Now(), chunk: cmp.Or(r.Chunk, chunkSize)}
+	b.dir = tableDir{cmp.Or[disk](r.disk, osDisk{atomicfile.OS}), r.Dir}
+	return b
+}
+
+// A build is the state of one Run or Fill.
 type build struct {
 	*Reindex
 	dir    tableDir
@@ -181,7 +186,7 @@ type build struct {
 }
 
 func (b *build) run(ctx context.Context) error {
-	if err := b.begin(); err != nil {
+	if err := b.begin(func() Index { return both{old: b.Old, new: b.index} }); err != nil {
 		return err
 	}
 	err := b.scan(ctx)
@@ -197,8 +202,8 @@ func (b *build) run(ctx context.Context) error {
 	return b.finish()
 }
 
-// begin creates the new index. From now on writes go to both.
-func (b *build) begin() error {
+// begin creates the new index. From now on writes go where live returns.
+func (b *build) begin(live func() Index) error {
 	n, err := b.Old.Count()
 	if err != nil {
 		return err
@@ -215,7 +220,7 @@ func (b *build) begin() error {
 	if b.index, err = b.Create(b.dir.path(b.name), b.Old.Generation()); err != nil {
 		return err
 	}
-	b.Live.Set(both{old: b.Old, new: b.index})
+	b.Live.Set(live())
 	return nil
 }
 

@@ -6,10 +6,17 @@
 // ends the back-off. A panic counts as a failure of its run. Nothing is stored:
 // schedules start again with the process.
 //
+// Jobs of the same short interval are due at the same moments, so that the tables
+// of a database share its readings.
+//
+// Cost: one timer for all jobs, which runs ten times a second and looks at the jobs
+// that are due. A job that does not run has no goroutine.
+//
 // Lane is the lock that makes the jobs of one table run one at a time.
 package schedule
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -28,17 +35,24 @@ const (
 	// stopWithin is how long Stop waits for runs to end. An interrupted run is
 	// repeated after the restart, so no work is lost.
 	stopWithin = 4 * time.Second
+	// beat is how often the scheduler looks for jobs that are due.
+	beat = 100 * time.Millisecond
+	// togetherUpTo is the longest interval whose jobs are due at the same moments.
+	// Runs at longer intervals do more, and keep the distance of their starts.
+	togetherUpTo = 5 * time.Second
 )
 
 // A Scheduler runs jobs until it is stopped.
 type Scheduler struct {
-	cron gocron.Scheduler
-	log  *slog.Logger
+	cron  gocron.Scheduler // runs start
+	log   *slog.Logger
+	began time.Time
 
 	ctx    context.Context // passed to every run
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
+	queue   queue
 	stopped bool
 	runs    sync.WaitGroup // Add is called only while stopped is false
 }
@@ -52,33 +66,72 @@ func New(log *slog.Logger) (*Scheduler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scheduler: %w", err)
 	}
-	cron.Start()
-	s := &Scheduler{cron: cron, log: log}
+	s := &Scheduler{cron: cron, log: log, began: time.Now()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	_, err = cron.NewJob(gocron.DurationJob(beat), gocron.NewTask(s.startDue), gocron.WithSingletonMode(gocron.LimitModeReschedule))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("scheduler: %w", err), cron.Shutdown())
+	}
+	cron.Start()
 	return s, nil
 }
 
-// Every runs a job after delay and then at every interval. Stop cancels the
-// context of its runs.
-func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(context.Context) error) (*Job, error) {
-	j := &Job{name: name, run: run, scheduler: s}
-	start := gocron.WithStartImmediately()
-	if delay > 0 {
-		start = gocron.WithStartDateTime(time.Now().Add(delay))
-	}
-	cronJob, err := s.cron.NewJob(
-		gocron.DurationJob(interval),
-		gocron.NewTask(j.tick), // gocron silently skips a task whose parameters do not match
-		gocron.WithName(name),
-		gocron.WithSingletonMode(gocron.LimitModeReschedule),
-		gocron.WithStartAt(start),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("schedule %s every %v: %w", name, interval, err)
-	}
-	j.next, j.now = cronJob.NextRun, cronJob.RunNow
-	return j, nil
+// Every runs a job after delay and then at every interval, which is a tenth of a
+// second at least. Stop cancels the context of its runs.
+func (s *Scheduler) Every(name string, interval, delay time.Duration, run func(context.Context) error) *Job {
+	return s.EveryIf(name, interval, delay, func() bool { return true }, run)
 }
+
+// EveryIf is Every for a job that is skipped unless wanted returns true. wanted must
+// not wait.
+func (s *Scheduler) EveryIf(name string, interval, delay time.Duration, wanted func() bool, run func(context.Context) error) *Job {
+	j := &Job{name: name, run: run, wanted: wanted, scheduler: s, interval: max(interval, beat), due: time.Now().Add(delay)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	heap.Push(&s.queue, j)
+	return j
+}
+
+// startDue starts the jobs that are due and wanted.
+func (s *Scheduler) startDue() {
+	for _, j := range s.takeDue(time.Now()) {
+		if j.wanted() {
+			go j.tick()
+		}
+	}
+}
+
+// takeDue returns the jobs that are due, and queues them again.
+func (s *Scheduler) takeDue(now time.Time) (due []*Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.queue) > 0 && !s.queue[0].due.After(now) {
+		j := s.queue[0]
+		j.due = s.next(j.interval, now)
+		heap.Fix(&s.queue, 0)
+		due = append(due, j)
+	}
+	return due
+}
+
+// next returns when a job that is due now is due again.
+func (s *Scheduler) next(interval time.Duration, now time.Time) time.Time {
+	if interval > togetherUpTo {
+		return now.Add(interval)
+	}
+	return s.began.Add((now.Sub(s.began)/interval + 1) * interval)
+}
+
+// A queue is a heap of jobs: the first is due first.
+type queue []*Job
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].due.Before(q[j].due) }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(j any)        { *q = append(*q, j.(*Job)) }
+
+// Pop implements heap.Interface. No job leaves the queue.
+func (q *queue) Pop() any { panic("schedule: jobs are not removed") }
 
 // Stop cancels all runs and waits up to 4 s for them to end. After ErrRunning it
 // can be called again.
@@ -111,10 +164,14 @@ func (s *Scheduler) enter() bool {
 	return !s.stopped
 }
 
-func (s *Scheduler) isStopped() bool {
+// nextOf returns when a job is due next; zero if the scheduler is stopped.
+func (s *Scheduler) nextOf(j *Job) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stopped
+	if s.stopped {
+		return time.Time{}
+	}
+	return j.due
 }
 
 // A Job is one function that runs at an interval.
@@ -122,8 +179,9 @@ type Job struct {
 	scheduler *Scheduler
 	name      string
 	run       func(context.Context) error
-	next      func() (time.Time, error)
-	now       func() error
+	wanted    func() bool
+	interval  time.Duration
+	due       time.Time // guarded by the scheduler
 
 	mu      sync.Mutex
 	status  Status
@@ -140,19 +198,12 @@ type Status struct {
 	Err     error // of the last run
 }
 
-// Status returns the job's status. Next is zero if the scheduler is stopped:
-// gocron would need a second per job to report that.
+// Status returns the job's status. Next is zero if the scheduler is stopped.
 func (j *Job) Status() Status {
 	j.mu.Lock()
 	s, resume := j.status, j.resume
 	j.mu.Unlock()
-	if j.scheduler.isStopped() {
-		return s
-	}
-	if next, err := j.next(); err == nil {
-		s.Next = next
-	}
-	if s.Next.Before(resume) {
+	if s.Next = j.scheduler.nextOf(j); !s.Next.IsZero() && s.Next.Before(resume) {
 		s.Next = resume
 	}
 	return s
@@ -160,17 +211,14 @@ func (j *Job) Status() Status {
 
 // Now runs the job immediately unless it is running. It ends the back-off and
 // does not change the interval.
-func (j *Job) Now() error {
+func (j *Job) Now() {
 	j.mu.Lock()
 	j.resume = time.Time{}
 	j.mu.Unlock()
-	if err := j.now(); err != nil {
-		return fmt.Errorf("run %s: %w", j.name, err)
-	}
-	return nil
+	go j.tick()
 }
 
-// tick runs the job if it is due.
+// tick runs the job, unless it is running or backs off.
 func (j *Job) tick() {
 	started := time.Now()
 	if !j.begin(started) {
@@ -194,7 +242,7 @@ func (j *Job) runOnce(ctx context.Context) (err error) {
 func (j *Job) begin(now time.Time) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if now.Before(j.resume) || !j.scheduler.enter() {
+	if j.status.Running || now.Before(j.resume) || !j.scheduler.enter() {
 		return false
 	}
 	j.status.Running = true

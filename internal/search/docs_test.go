@@ -14,6 +14,8 @@ func TestDocumentedLimits(t *testing.T) {
 			fmt.Sprintf("up to %d fragments of each field", maxFragments),
 			fmt.Sprintf("sentences of at most %d characters", fragmentRunes),
 			fmt.Sprintf("Only the first %d KiB of a field", highlightBytes>>10),
+			fmt.Sprintf("does not answer within %d ms", freshWithin.Milliseconds()),
+			fmt.Sprintf("more than %d KiB of text in one page", freshText>>10),
 		},
 		"api.md": {fmt.Sprintf("newest first, up to %d MiB of text", maxVersions>>20)},
 	} {

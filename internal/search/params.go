@@ -22,6 +22,7 @@ type Params struct {
 	Facets    []query.Facet
 	Highlight bool
 	Fields    []string // to return; none: all
+	Fresh     *bool    // whether hits are checked in the database; nil: as the table's configuration says
 	Caller    Caller
 }
 
@@ -40,7 +41,7 @@ const facetSize = 10
 
 // names lists the parameters, which are the same for GET and POST.
 func names() []string {
-	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields"}
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh"}
 }
 
 func unknown(name string) *Error {
@@ -54,7 +55,7 @@ func unknown(name string) *Error {
 // ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
-//	&from=0&size=10&after=&highlight=true&fields=title,year
+//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true
 //
 // Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
@@ -84,9 +85,11 @@ func (p *Params) set(name string, list []string) (err error) {
 	case "size":
 		p.Size, err = parseInt(name, value)
 	case "highlight":
-		if p.Highlight, err = strconv.ParseBool(value); err != nil {
-			return badQuery("write true or false", "highlight %s can't be read", query.Shorten(value))
-		}
+		p.Highlight, err = parseBool(name, value)
+	case "fresh":
+		var fresh bool
+		fresh, err = parseBool(name, value)
+		p.Fresh = &fresh
 	case "fields":
 		p.Fields = splitList(value)
 	case "sort":
@@ -99,6 +102,14 @@ func (p *Params) set(name string, list []string) (err error) {
 		return unknown(name)
 	}
 	return err
+}
+
+func parseBool(name, value string) (bool, error) {
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, badQuery("write true or false", "%s %s can't be read", name, query.Shorten(value))
+	}
+	return b, nil
 }
 
 func parseInt(name, value string) (int, error) {

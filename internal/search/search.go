@@ -9,7 +9,23 @@
 // an answer contains only the documents that the caller may see, is the same as
 // if there were no others, and does not contain the acl field.
 //
-// Cost: one search of the index, one page per hit, and for highlights one
+// A search in all tables merges the hits of each. Scores of different tables do not
+// compare: a score depends on how rare a word is in its table, and on the number and
+// the length of the table's fields. So a score is divided by that of the table's best
+// hit for the query, and each table's best hit has score 1. Every hit matches the
+// whole query, so what is left of a score is how far a hit is behind the best one
+// of its table. Limits: the best hits of a table with poor matches are as high as
+// those of a table with good ones, and ties are frequent; they are in the order of
+// the configuration. The divisor is part of the cursor, so it does not change
+// between two pages. Each table continues behind its own last hit: rows that change
+// between two pages do not move those of other tables.
+//
+// A fresh search reads the rows of its hits in the database before it shows them. A
+// hit is shown if its row has the hash of its document, or if an index in memory with
+// the row as it is now finds it, for this caller. What can't be checked in time is
+// shown as it is stored, and the answer is not fresh.
+//
+// Cost: one search of the index, or of each in turn, one page per hit, and for highlights one
 // analysis of each content column and each child row of a hit, up to 256 KiB of
 // a field. Hits are made on demand, so one document at a time is in memory. The
 // context is checked before each hit and each text, and within long texts.
@@ -30,9 +46,17 @@ import (
 // Index searches documents and finds the matches in their text.
 type Index interface {
 	Search(context.Context, query.Request) (query.Result, error)
+	// Check returns the fault for which Search would reject a request, nil if there
+	// is none.
+	Check(query.Request) error
 	// Matcher returns a function that finds the matches of a query in a text of
 	// a field.
 	Matcher(query.Node) func(ctx context.Context, field, text string) ([]query.Span, error)
+	// Hash returns the hash of the document that a row becomes.
+	Hash(doc.Row) (doc.DocHash, error)
+	// Matching returns those documents that a request would find if the index had
+	// them.
+	Matching(context.Context, []doc.Doc, query.Request) (map[doc.OID]bool, error)
 }
 
 // A matcher finds the matches of one query.
@@ -59,6 +83,12 @@ type Searcher struct {
 	Children []Child
 	ACL      string             // the field with the groups of a document; "" if every caller sees every document
 	Boosts   map[string]float64 // of searched columns and children; default 1
+	Fresh    bool               // searches are fresh unless they say otherwise
+
+	// Rows calls each with the rows that have these keys in the database now and can
+	// become documents. An error means that any row may be missing. nil: the table
+	// has no way to read rows by key.
+	Rows func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 }
 
 // An Error is a fault of the request.
@@ -90,16 +120,19 @@ func asBadQuery(err error) error {
 
 // An Answer is the JSON of a search.
 type Answer struct {
-	Table  string                   `json:"table"`
-	TookMS int64                    `json:"took_ms"`
-	Total  uint64                   `json:"total"`
-	Hits   []Hit                    `json:"hits"`
-	Facets map[string][]query.Count `json:"facets"`
-	Next   *string                  `json:"next"`
+	Table   string                   `json:"table"`
+	TookMS  int64                    `json:"took_ms"`
+	Total   uint64                   `json:"total"`
+	Fresh   *bool                    `json:"fresh,omitempty"`
+	Missing []string                 `json:"missing,omitzero"`
+	Hits    []Hit                    `json:"hits"`
+	Facets  map[string][]query.Count `json:"facets"`
+	Next    *string                  `json:"next"`
 }
 
-// A Hit is one matching document.
+// A Hit is one matching document. Table is its table in a search in all tables.
 type Hit struct {
+	Table      string              `json:"table,omitempty"`
 	OID        string              `json:"oid"`
 	Score      float64             `json:"score"`
 	Fields     Fields              `json:"fields"`
@@ -109,10 +142,12 @@ type Hit struct {
 // Results are the results of a search. Hits are made one at a time, on demand, so
 // that one document at a time is in memory.
 type Results struct {
-	Table  string
-	Total  uint64
-	Facets map[string][]query.Count
-	Len    int // hits in this answer
+	Table   string
+	Total   uint64
+	Fresh   *bool    // all hits are checked in the database; nil: that was not requested
+	Missing []string // tables that are not ready, in a search in all tables; else nil
+	Facets  map[string][]query.Count
+	Len     int // hits in this answer
 	// Hit returns the i-th hit. After the deadline the error is that of ctx.
 	Hit func(ctx context.Context, i int) (Hit, error)
 	// Next returns the cursor after the first n hits, nil at the end.
@@ -126,32 +161,73 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
 	if err != nil {
 		return Results{}, asBadQuery(err)
 	}
-	s, visible := s.forCaller(p.Caller)
-	fields, err := s.selected(p.Fields)
-	if err != nil {
+	t := s.prepare(p, n)
+	if t.fields, err = t.selected(p.Fields); err != nil {
 		return Results{}, err
 	}
-	res, err := s.Index.Search(ctx, query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: visible, Boosts: s.Boosts,
-	})
+	res, err := t.Index.Search(ctx, t.request)
 	if err != nil {
 		return Results{}, asBadQuery(err)
 	}
-	var find matcher
-	if p.Highlight {
-		find = s.Index.Matcher(n)
-	}
-	r := Results{Table: s.Table, Total: res.Total, Facets: res.Facets, Len: len(res.Hits), Next: next(res)}
+	r := Results{Table: s.Table, Total: res.Total, Facets: res.Facets}
 	if r.Facets == nil {
 		r.Facets = map[string][]query.Count{}
 	}
-	r.Hit = func(ctx context.Context, i int) (Hit, error) {
-		if err := ctx.Err(); err != nil {
-			return Hit{}, err
-		}
-		return s.hit(ctx, res.Hits[i], fields, find)
+	hits := make([]shown, len(res.Hits))
+	for i, h := range res.Hits {
+		hits[i] = shown{Hit: h, table: t, at: i}
 	}
+	r.show(ctx, hits, t.fresh, next(res))
 	return r, nil
+}
+
+// show sets the hits of an answer. next returns the cursor after the first n of
+// them, before a fresh search leaves hits out.
+func (r *Results) show(ctx context.Context, hits []shown, fresh bool, next func(n int) *string) {
+	found := len(hits)
+	if fresh {
+		kept, all := freshen(ctx, hits)
+		r.Fresh, r.Total, hits = &all, r.Total-uint64(found-len(kept)), kept
+	}
+	r.Len = len(hits)
+	r.Hit = func(ctx context.Context, i int) (Hit, error) {
+		hit, err := hits[i].table.hit(ctx, hits[i])
+		if r.Table == AllTables {
+			hit.Table = hits[i].table.Table
+		}
+		return hit, err
+	}
+	r.Next = func(n int) *string {
+		if n < len(hits) {
+			return next(hits[n-1].at + 1)
+		}
+		return next(found)
+	}
+}
+
+// A tableSearch is one search in one table.
+type tableSearch struct {
+	*Searcher // with the fields that the caller may see
+	request   query.Request
+	fields    []string // of the hits
+	find      matcher  // nil: no highlights
+	fresh     bool     // the hits are checked in the database
+}
+
+// prepare returns the search for a query, without the fields of its hits.
+func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
+	visible, filter := s.forCaller(p.Caller)
+	t := &tableSearch{Searcher: visible, request: query.Request{
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts,
+	}}
+	if p.Highlight {
+		t.find = s.Index.Matcher(n)
+	}
+	t.fresh = s.Fresh
+	if p.Fresh != nil {
+		t.fresh = *p.Fresh
+	}
+	return t
 }
 
 // next returns the function Results.Next. An answer that is cut short continues
@@ -212,18 +288,31 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 	return names, nil
 }
 
-// hit returns one hit with the fields and highlights of its page.
-func (s *Searcher) hit(ctx context.Context, h query.Hit, fields []string, find matcher) (Hit, error) {
+// hit returns one hit with its fields and highlights.
+func (t *tableSearch) hit(ctx context.Context, h shown) (Hit, error) {
 	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}}
-	page, row, ok, err := s.page(h.OID)
-	if err != nil || !ok || page.V != h.V {
+	if err := ctx.Err(); err != nil {
 		return hit, err
 	}
-	hit.Fields = s.fieldsOf(row, fields)
-	if find != nil {
-		hit.Highlights, err = s.highlights(ctx, row, find)
+	row, ok, err := t.rowOf(h)
+	if err != nil || !ok {
+		return hit, err
+	}
+	hit.Fields = t.fieldsOf(row, t.fields)
+	if t.find != nil {
+		hit.Highlights, err = t.highlights(ctx, row, t.find)
 	}
 	return hit, err
+}
+
+// rowOf returns the row of a hit: what the database has, or the page of the version
+// that was found.
+func (t *tableSearch) rowOf(h shown) (doc.Row, bool, error) {
+	if h.row != nil {
+		return *h.row, true, nil
+	}
+	page, row, ok, err := t.page(h.OID)
+	return row, ok && page.V == h.V, err
 }
 
 // highlights returns the best fragments of the matching fields of a row.

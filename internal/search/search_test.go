@@ -65,6 +65,14 @@ func (s *fakeTable) Search(_ context.Context, req query.Request) (query.Result, 
 	return s.result, s.err
 }
 
+func (s *fakeTable) Check(query.Request) error { return s.err }
+
+func (s *fakeTable) Hash(doc.Row) (doc.DocHash, error) { return 0, s.err }
+
+func (s *fakeTable) Matching(context.Context, []doc.Doc, query.Request) (map[doc.OID]bool, error) {
+	return nil, s.err
+}
+
 // Matcher finds the text of a query.Word anywhere.
 func (s *fakeTable) Matcher(n query.Node) func(context.Context, string, string) ([]query.Span, error) {
 	return func(ctx context.Context, _, text string) (spans []query.Span, err error) {
@@ -128,7 +136,7 @@ func searchAll(s *Searcher, p Params) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Table: r.Table, Total: r.Total, Hits: []Hit{}, Facets: r.Facets, Next: r.Next(r.Len)}
+	a := Answer{Table: r.Table, Total: r.Total, Fresh: r.Fresh, Hits: []Hit{}, Facets: r.Facets, Next: r.Next(r.Len)}
 	for i := range r.Len {
 		hit, err := r.Hit(context.Background(), i)
 		if err != nil {

@@ -35,11 +35,11 @@ func (w *world) checkSettled(pass string) {
 	rows := w.Table.Rows()
 	for _, oid := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[oid]
-		if !w.db.promised[oid] || !row.Updated.Before(w.settled) {
+		if !w.db.promised[oid] || !w.db.time(oid, row).Before(w.settled) {
 			continue
 		}
 		if difference := w.difference(oid, row); difference != "" {
-			w.fault("after %s: S is %v, and row %v of %v is %s", pass, w.settled.Format(precise), oid, row.Updated.Format(precise), difference)
+			w.fault("after %s: S is %v, and row %v of %v is %s", pass, w.settled.Format(precise), oid, w.db.time(oid, row).Format(precise), difference)
 		}
 	}
 }

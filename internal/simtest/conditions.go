@@ -17,10 +17,15 @@ type conditions struct {
 	keys   []doc.OID
 	tick   time.Duration // precision of updateTime
 
+	timeless bool    // rows have no updateTime, so the table is followed by comparison
+	hint     hint    // what the database shows of changes, for a timeless table
+	costly   float64 // by how much a comparison counts as longer than it is
+	summed   bool    // the database sums tokens
+
 	horizon bool          // the database can prove a horizon
 	slack   time.Duration // how far the horizon stays behind the clock
 	vague   bool          // the horizon is unknown at times
-	looks   bool          // the horizon is also read between the runs of the exact pass
+	hides   bool          // the role does not see when transactions began, so the horizon is read more often
 	sweeps  bool          // sweeps run also before the end
 	changes bool          // the `changes` SQL lists rows that have left the filter
 
@@ -69,8 +74,13 @@ func drawConditions(seed uint64, d *rand.Rand) conditions {
 		ordered: yes(75), batch: one(1, 3, 7, 50), page: one(2, 5, 20, 100), chunk: one(2, 5, 16),
 		limits: noLimit, gap: gap(os.Getenv("SIM_KNOWN")),
 	}
-	c.looks = seed%2 == 0
+	c.hides = seed%2 == 0
 	c.vague = c.horizon && yes(30)
+	if seed%5 == 2 {
+		c.timeless, c.horizon, c.vague = true, false, false
+		c.summed = seed/5%4 != 0
+		c.hint, c.costly = hint(seed/5%uint64(hints)), []float64{0, 1, 100}[seed/25%3]
+	}
 	if yes(40) {
 		c.faults = one(200, 500, 2000)
 	}

@@ -28,8 +28,11 @@ type database struct {
 	rows     map[doc.OID]fakeworld.Row // all committed rows
 	promised map[doc.OID]bool          // P1 covers the row: the server set its updateTime, and no failover has lost a later version
 	server   int
-	hidden   bool // open transactions can't be seen, so the horizon is unknown
-	quiet    bool // no session begins a transaction
+
+	committed map[doc.OID]time.Time // the clock at the last commit of a row
+	commits   []time.Duration       // when each commit of this server was
+	hidden    bool                  // open transactions can't be seen, so the horizon is unknown
+	quiet     bool                  // no session begins a transaction
 }
 
 // A transaction is an open transaction.
@@ -46,6 +49,15 @@ type change struct {
 	oid      doc.OID
 	row      *fakeworld.Row
 	promised bool
+}
+
+// time returns the time by which P1 covers a row: its updateTime, or the time of
+// its commit if rows have none.
+func (d *database) time(oid doc.OID, row fakeworld.Row) time.Time {
+	if d.timeless {
+		return d.committed[oid]
+	}
+	return row.Updated
 }
 
 func (d *database) serverName() string { return fmt.Sprintf("server %d", d.server) }
@@ -155,7 +167,9 @@ func (d *database) act(x *transaction) {
 		row.Marked, row.Updated = true, stamp
 		d.write(x, oid, row, true)
 	case n < 35 && there: // a child changes; updateTime is the greater of both
-		row.Children, row.Updated = d.word(), later(row.Updated, stamp)
+		if row.Children = d.word(); stamp.After(row.Updated) {
+			row.Updated = stamp
+		}
 		d.write(x, oid, row, !row.Updated.After(d.table.Clock()))
 	case n < 39: // a bulk update with one updateTime
 		for _, oid := range d.keys[:len(d.keys)/2] {
@@ -228,6 +242,7 @@ func (d *database) commit(x *transaction) {
 		return
 	}
 	x.Commit()
+	d.commits = append(d.commits, d.line.now)
 	for _, c := range x.changes {
 		if c.row == nil {
 			d.log.printf("tx %d deletes %v", x.id, c.oid)
@@ -236,7 +251,8 @@ func (d *database) commit(x *transaction) {
 		}
 		d.log.printf("tx %d of %s puts %v %s %q outside=%t marked=%t promised=%t", x.id, x.began.Format("15:04:05.000"), c.oid,
 			c.row.Updated.Format("15:04:05.000000"), c.row.Text(), c.row.Outside, c.row.Marked, c.promised)
-		d.rows[c.oid], d.promised[c.oid] = *c.row, c.promised
+		d.rows[c.oid], d.promised[c.oid] = *c.row, c.promised || d.timeless
+		d.committed[c.oid] = d.table.Clock()
 	}
 }
 
@@ -265,7 +281,7 @@ func (d *database) failOver(lose int, clock time.Duration) {
 	for _, oid := range d.table.Revert(d.table.Commits() - lose) {
 		d.promised[oid] = false
 	}
-	d.rows = d.table.All()
+	d.rows, d.commits = d.table.All(), nil
 	d.table.Advance(clock)
 	d.server++
 	d.log.printf("fails over to %s, %d commits lost, the clock moves by %v", d.serverName(), lose, clock)

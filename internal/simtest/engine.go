@@ -26,10 +26,15 @@ type job struct {
 func (p *process) schedule() {
 	for _, j := range p.passes.Jobs() {
 		p.jobs = append(p.jobs, &job{name: cmp.Or(j.Tier, j.Pass), every: j.Every, due: p.now, run: func(ctx context.Context) (doc.Report, error) {
-			return j.Run(p.passes, ctx)
+			began := p.now
+			report, err := j.Run(p.passes, ctx)
+			if err == nil && p.timeless {
+				p.notice(j.Pass, began)
+			}
+			return report, err
 		}})
 	}
-	if p.sweeps {
+	if p.sweeps && !p.timeless {
 		p.jobs = append(p.jobs, &job{name: "sweep", every: sweepEvery, due: p.now + p.db.upTo(sweepEvery), run: func(ctx context.Context) (doc.Report, error) {
 			return p.runSweep(ctx, false, p.runOthers)
 		}})

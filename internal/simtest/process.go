@@ -15,6 +15,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/fakeworld"
 	"indexerd/internal/fakeworld/machine"
+	"indexerd/internal/pace"
 	"indexerd/internal/passes"
 	"indexerd/timetrace"
 )
@@ -28,6 +29,7 @@ type process struct {
 	watch   *watch // nil: no horizon
 	server  string // at the last run of the exact pass
 	rewound uint64 // rewinds of the marks at that run
+	stored  deletecheck.Stored
 }
 
 // start starts a process, which reads its state from disk.
@@ -39,6 +41,7 @@ func (w *world) start() (*process, error) {
 	}
 	p := &process{world: w}
 	p.rows = serial{Table: w.Table, process: p}
+	p.Sink.Changed = p.stored.Changed
 	p.newPasses()
 	p.schedule()
 	marks := p.Marks()
@@ -48,9 +51,13 @@ func (w *world) start() (*process, error) {
 
 // newPasses creates the passes, which continue from the marks.
 func (p *process) newPasses() {
+	updated := "updated"
+	if p.timeless {
+		updated = ""
+	}
 	p.passes = passes.New(passes.Config{
 		Table: configs.Table{
-			Name: machine.Table, Batch: p.batch, Workers: 1, Incremental: configs.Incremental{Every: time.Second},
+			Name: machine.Table, Updated: updated, Batch: p.batch, Workers: 1, Incremental: configs.Incremental{Every: time.Second},
 			Compensate: configs.Compensate{Horizon: "auto", Every: 3 * time.Second, Tiers: []configs.Tier{
 				{Name: "10s", Every: 10 * time.Second, Timeout: 10 * time.Second},
 				{Name: "60s", Every: lastTimeout / 4, Timeout: lastTimeout, End: lastTimeout},
@@ -63,6 +70,7 @@ func (p *process) newPasses() {
 			}
 			return err
 		},
+		Compare: p.compare, Share: pace.NewShare(0.1),
 	})
 }
 
@@ -97,18 +105,41 @@ func (p *process) load(ctx context.Context) (doc.Report, error) {
 // runSweep runs a sweep as the daemon does, and calls rest between its chunks.
 func (p *process) runSweep(ctx context.Context, fromStart bool, rest func(context.Context, time.Duration) error) (doc.Report, error) {
 	proven := p.passes.ProvesSettled(ctx)
-	report, err := p.sweep(fromStart, rest).Run(ctx)
+	s := p.sweep(fromStart, rest)
+	if p.timeless && p.summed && !fromStart && p.Marks().Unverified == "" {
+		s.Sums, s.Stored = p.rows.TokenSums, &p.stored
+	}
+	if err := s.Prepare(ctx); err != nil {
+		return doc.Report{}, err
+	}
+	if s.Sums != nil && rest != nil { // the lane is taken
+		if err := rest(ctx, 0); err != nil {
+			return doc.Report{}, err
+		}
+	}
+	report, err := s.Run(ctx)
 	if err == nil {
 		p.passes.EndSweep(proven)
 	}
 	return report, err
 }
 
+// compare compares a timeless table as the daemon does, and returns what it cost.
+func (p *process) compare(ctx context.Context) (doc.Report, time.Duration, error) {
+	began := p.now
+	report, err := p.runSweep(ctx, false, func(context.Context, time.Duration) error {
+		p.advance(p.db.upTo(500 * time.Millisecond))
+		p.catchUp()
+		return nil
+	})
+	return report, time.Duration(p.costly * float64(p.now-began)), err
+}
+
 // sweep returns a sweep, which calls rest between its chunks.
 func (p *process) sweep(fromStart bool, rest func(context.Context, time.Duration) error) *deletecheck.Sweep {
 	return &deletecheck.Sweep{
 		Table: machine.Table, Source: p.rows, Index: p.Index, Pages: sortedPages{p.Pages}, Sink: p.Sink, Quarantine: p.Quarantine,
-		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, FromScratch: fromStart, Rest: rest,
+		Trace: p.Trace, FS: p.Files, Dir: machine.Dir, Batch: p.batch, Chunk: p.chunk, FromScratch: fromStart, Settles: p.timeless, Rest: rest,
 	}
 }
 
@@ -120,16 +151,13 @@ type serial struct {
 }
 
 // Horizon implements passes.Source with a watch.
-func (s serial) Horizon(_ configs.Compensate, last doc.Horizon) compensate.Horizon {
+func (s serial) Horizon(_ configs.Compensate, last doc.Horizon, since func() time.Time) compensate.Horizon {
 	if !s.horizon {
 		return nil
 	}
-	s.watch, s.server, s.rewound = newWatch(s.world, last), last.Server, s.Marks().Rewinds
+	s.watch, s.server, s.rewound = newWatch(s.world, last, since), last.Server, s.Marks().Rewinds
 	return s.watch
 }
-
-// Versions implements passes.Source. PostgreSQL has none.
-func (s serial) Versions() compensate.Versions { return nil }
 
 // Stamps waits for the fetches of a page before it reads the next page.
 func (s serial) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp, error] {
@@ -139,6 +167,11 @@ func (s serial) Stamps(ctx context.Context, w doc.Window) iter.Seq2[[]doc.Stamp,
 // StampsInRange waits for the other listing.
 func (s serial) StampsInRange(ctx context.Context, r doc.Range) iter.Seq2[[]doc.Stamp, error] {
 	return alone(s.Table.StampsInRange(ctx, r))
+}
+
+// StampsInRanges waits for the other listing.
+func (s serial) StampsInRanges(ctx context.Context, ranges []doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return alone(s.Table.StampsInRanges(ctx, ranges))
 }
 
 // StampsOf waits for the other listing.

@@ -12,8 +12,11 @@
 //	           children, rows that the index rejects; changes that leave
 //	           updateTime alone or set it to any time; clock steps; failovers
 //	           that lose commits
-//	horizon    the result of a watch of internal/horizon for a role that sees
-//	           when transactions began (internal/horizon tests the watch itself)
+//	hints      for a table without updateTimes, which is followed by comparison:
+//	           none, exact ones, ones whose counters come late, ones that go back,
+//	           and ones that lie
+//	horizon    a watch of internal/horizon reads samples of the open transactions,
+//	           for a role that sees when they began, or for one that does not
 //	schedule   jobs run one at a time when they fall due; a sweep lets the
 //	           others run between its chunks
 //
@@ -23,7 +26,8 @@
 // After every pass the run checks:
 //
 //	P1      each row committed with updateTime < S is in the index as it is in
-//	        the database now, or in quarantine
+//	        the database now, or in quarantine; without updateTimes, each row
+//	        committed before S
 //	whole   document and page of such a row have the same version
 //	S       falls only with a rewind, while a process runs
 //	rewind  a failover that the exact pass noticed is a rewind, which schedules a
@@ -120,8 +124,8 @@ const settleWithin = 15 * time.Minute
 func (w *world) newest() time.Time {
 	var newest time.Time
 	for oid, row := range w.Table.Rows() {
-		if w.db.promised[oid] && row.Updated.After(newest) {
-			newest = row.Updated
+		if at := w.db.time(oid, row); w.db.promised[oid] && at.After(newest) {
+			newest = at
 		}
 	}
 	return newest

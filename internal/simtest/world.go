@@ -40,6 +40,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.Machine = machine.NewStopped(t, w.timeline.table)
 	w.Limits, w.Budget = w.limits, w.budget
 	w.Table.Page, w.Table.Precision, w.Table.Before = w.page, w.tick, w.stepQuery
+	w.Table.Timeless = w.timeless
 	if !w.ordered {
 		w.Table.Order = fakeworld.FoldCase
 	}
@@ -47,7 +48,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.log = newEventLog(&w.timeline)
 	w.db = database{
 		conditions: &w.conditions, line: &w.timeline, log: &w.log, dice: dice, table: w.Table,
-		rows: map[doc.OID]fakeworld.Row{}, promised: map[doc.OID]bool{},
+		rows: map[doc.OID]fakeworld.Row{}, promised: map[doc.OID]bool{}, committed: map[doc.OID]time.Time{},
 	}
 	w.Index.Before, w.Pages.Before, w.Quarantine.Before = w.stepStorage, w.stepStorage, w.stepStorage
 	shown := w.conditions
@@ -74,7 +75,10 @@ func (w *world) noteChange(back bool) {
 	if w.horizon {
 		w.unnoticed["exact"] = w.now
 	}
-	if back {
+	switch {
+	case back && w.timeless:
+		w.unnoticed["compare"] = w.now
+	case back:
 		w.unnoticed["incremental"] = w.now
 	}
 }

@@ -32,8 +32,9 @@ type Held struct {
 // has left to remove. That number and the pass's removals of the hour have the
 // same sum for each batch, so a pass is admitted or held as a whole.
 //
-// Removals that an operator allowed, and those of rows that are marked deleted, are
-// exempt. They count as documents that were there.
+// Removals that an operator allowed, those of rows that are marked deleted, and those
+// of rows that have another key now are exempt. They count as documents that were
+// there.
 type Guard struct {
 	limits    Limits
 	documents func() (uint64, error)
@@ -92,8 +93,8 @@ func (g *Guard) Held() Held {
 }
 
 // admit returns how many removals of a batch of n may be made now, and counts them.
-// left is the number that the pass has left, with these. The caller calls undo if
-// the removals fail.
+// left is the number that the pass has left, with these; 0: they are exempt. The
+// caller calls undo if the removals fail.
 func (g *Guard) admit(n, left int) (removal, error) {
 	documents, err := g.documents()
 	if err != nil {
@@ -102,6 +103,11 @@ func (g *Guard) admit(n, left int) (removal, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
+	if left == 0 {
+		exempt := removal{now, n, false}
+		g.log = append(g.log, exempt)
+		return exempt, nil
+	}
 	left = max(left, n)
 	admitted := removal{now, n, true}
 	if used, before := g.hour(now, int(documents)); g.beyond(used+g.granted+left, before) {
@@ -114,6 +120,27 @@ func (g *Guard) admit(n, left int) (removal, error) {
 	}
 	g.log = append(g.log, admitted)
 	return admitted, nil
+}
+
+// Admits reports whether a pass of n removals would be admitted now.
+func (g *Guard) Admits(n int) (bool, error) {
+	documents, err := g.documents()
+	if err != nil {
+		return false, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	used, before := g.hour(time.Now(), int(documents))
+	return n <= g.allowed || !g.beyond(used+g.granted+n, before), nil
+}
+
+// Lose counts n removals that Admits has admitted, and that the sink does not make.
+func (g *Guard) Lose(n int) error {
+	if n == 0 {
+		return nil
+	}
+	_, err := g.admit(n, n)
+	return err
 }
 
 // hour returns the limited removals of the last hour, and the number of documents

@@ -302,3 +302,34 @@ func TestGuardWithoutACount(t *testing.T) {
 	}
 	w.wantIndex(t, map[doc.OID]string{one: "a"})
 }
+
+// A loss that Admits admits and Lose counts is the same as removals of this number.
+func TestLoss(t *testing.T) {
+	h := newGuardedCount(1000, Limits{Count: 10, Fraction: 0.1})
+	admits := func(n int, want bool) {
+		t.Helper()
+		if got, err := h.Admits(n); got != want || err != nil {
+			t.Errorf("loss of %d: admitted %v, %v, want %v", n, got, err, want)
+		}
+	}
+	lose := func(n int) {
+		t.Helper()
+		if err := h.Lose(n); err != nil {
+			t.Error(err)
+		}
+		h.size -= n
+	}
+	admits(101, false)
+	admits(100, true)
+	admits(100, true) // it counts nothing
+	lose(60)
+	lose(0)
+	admits(41, false)
+	admits(40, true)
+	h.Allow(300)
+	admits(301, false)
+	admits(300, true)
+	lose(300)
+	admits(300, false)
+	admits(0, true)
+}

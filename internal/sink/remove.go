@@ -12,7 +12,8 @@ import (
 //
 // left is the number of removals that the pass has left: all that it has found,
 // with these and with those that were held, less those that Delete has reported
-// as deleted. The guard holds all of them or none.
+// as deleted. The guard holds all of them or none. 0: the rows have other keys now,
+// and the guard holds none.
 func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSeq, left int) (doc.Report, error) {
 	oids := doc.OIDs(stamps)
 	if err := s.hold(ctx, oids); err != nil {
@@ -87,6 +88,7 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 	}
 	// First, so that an older fetch can't put a document that is half removed.
 	s.remember(gone, fetch)
+	defer s.noteChanged(gone)
 	if err := s.index.Apply(nil, gone); err != nil {
 		return fmt.Errorf("remove %d documents: %w", len(gone), err)
 	}

@@ -87,6 +87,15 @@ type Sink struct {
 	// before the document is built. Set it before the first Put.
 	Check func(doc.Row) error
 
+	// Added, if not nil, is called with the keys of documents that the index had not,
+	// after they were written, or may have been. Set it before the first Put.
+	Added func([]doc.OID)
+
+	// Changed, if not nil, is called with the keys of documents or pages that were
+	// written or removed, after that, or that may have been. Set it before the first
+	// Put.
+	Changed func([]doc.OID)
+
 	index      Index
 	pages      Pages
 	tree       Tree

@@ -71,7 +71,7 @@ func (s *stored) openRest(t *testing.T, dir string, index *fulltext.Index) (clos
 	}
 	s.index, s.pages, s.quarantine, s.listed = index, pages, aside, aside.Len
 	return func() {
-		for _, err := range []error{index.Close(), pages.Close(), aside.Close()} {
+		for _, err := range []error{index.Close(), pages.Close()} {
 			if err != nil {
 				t.Error(err)
 			}

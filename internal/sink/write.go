@@ -70,6 +70,7 @@ func (s *Sink) writeAll(entries []entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
+	defer s.noteWritten(entries)
 	docs := make([]doc.Doc, 0, len(entries))
 	pages := make([]doc.Page, len(entries))
 	for i := range entries {
@@ -88,6 +89,27 @@ func (s *Sink) writeAll(entries []entry) error {
 		return fmt.Errorf("store %d pages: %w", len(pages), err)
 	}
 	return nil
+}
+
+// noteWritten calls Added and Changed.
+func (s *Sink) noteWritten(entries []entry) {
+	var all, new []doc.OID
+	for i := range entries {
+		all = append(all, entries[i].doc.OID)
+		if entries[i].change == added {
+			new = append(new, entries[i].doc.OID)
+		}
+	}
+	if s.Added != nil && len(new) > 0 {
+		s.Added(new)
+	}
+	s.noteChanged(all)
+}
+
+func (s *Sink) noteChanged(oids []doc.OID) {
+	if s.Changed != nil {
+		s.Changed(oids)
+	}
 }
 
 // putStamps puts the stamps of durable documents into the tree.

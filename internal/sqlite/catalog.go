@@ -10,11 +10,12 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
-// Catalog describes the tables of the database. It also reads the first 1,000 rows
-// of each table, since a SQLite column stores values of any type, whatever its
-// declared type.
+// Catalog describes the tables of the database. It also counts the rows of each
+// table, and reads the first 1,000 of them, since a SQLite column stores values of
+// any type, whatever its declared type.
 func (d *DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
 	name := d.Address()
 	c := doc.Catalog{Name: strings.TrimSuffix(name, filepath.Ext(name)), Greatest: "max"}
@@ -24,13 +25,13 @@ func (d *DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, err
 
 func catalog(ctx context.Context, s sqlsource.Session, c *doc.Catalog) error {
 	// Leave out virtual tables and their shadow tables.
-	rows, err := query(ctx, s, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
+	rows, err := stdsql.Query(ctx, s, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		if name := r.text(0); r.text(1) == "view" {
+		if name := r.Text(0); r.Text(1) == "view" {
 			c.Views = append(c.Views, quoteName(name))
 		} else {
 			c.Tables = append(c.Tables, doc.CatalogTable{Name: name, SQL: quoteName(name)})
@@ -56,13 +57,13 @@ var declaredLength = regexp.MustCompile(`\((\d+)\)`)
 
 func readColumns(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
 	// Include generated columns; hidden = 1 is a virtual table's.
-	rows, err := query(ctx, s, `SELECT +name, +type, +"notnull", +dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, t.Name)
+	rows, err := stdsql.Query(ctx, s, `SELECT +name, +type, +"notnull", +dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, t.Name)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		c := doc.CatalogColumn{SQL: quoteName(r.text(0)), NotNull: r.number(2) == 1, Now: setsNow.MatchString(r.text(3))}
-		c.Name, c.Type = r.text(0), r.text(1)
+		c := doc.CatalogColumn{SQL: quoteName(r.Text(0)), NotNull: r.Number(2) == 1, Now: setsNow.MatchString(r.Text(3))}
+		c.Name, c.Type = r.Text(0), r.Text(1)
 		if m := declaredLength.FindStringSubmatch(c.Type); m != nil {
 			c.Length, _ = strconv.Atoi(m[1])
 		}
@@ -70,9 +71,9 @@ func readColumns(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) 
 		t.Columns = append(t.Columns, c)
 	}
 	var key []string
-	rows, err = query(ctx, s, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, t.Name)
+	rows, err = stdsql.Query(ctx, s, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, t.Name)
 	for _, r := range rows {
-		key = append(key, r.text(0))
+		key = append(key, r.Text(0))
 	}
 	if len(key) > 0 {
 		t.Primary, t.Keys = true, [][]string{key}
@@ -99,14 +100,14 @@ func readIndexes(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) 
 		unique  bool
 	}
 	var all []index
-	rows, err := query(ctx, s, `SELECT +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
+	rows, err := stdsql.Query(ctx, s, `SELECT +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
 		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY l.seq DESC, i.seqno`, t.Name)
 	for _, r := range rows {
-		if r.number(0) == 0 {
-			all = append(all, index{unique: r.number(1) == 1})
+		if r.Number(0) == 0 {
+			all = append(all, index{unique: r.Number(1) == 1})
 		}
 		last := &all[len(all)-1]
-		last.columns = append(last.columns, r.text(2))
+		last.columns = append(last.columns, r.Text(2))
 	}
 	for _, i := range all {
 		column(t, i.columns[0]).Indexed = true
@@ -126,9 +127,9 @@ var assignments = regexp.MustCompile(`(?is)\bset\b(.*?)(\bwhere\b|;|$)`)
 // readTriggers finds the columns that a trigger sets when a row is updated. It
 // matches common SQL only: its result is advice.
 func readTriggers(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	triggers, err := query(ctx, s, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, t.Name)
+	triggers, err := stdsql.Query(ctx, s, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, t.Name)
 	for _, r := range triggers {
-		head, body, _ := strings.Cut(strings.ToLower(r.text(0)), "begin")
+		head, body, _ := strings.Cut(strings.ToLower(r.Text(0)), "begin")
 		if !strings.Contains(head, "update") {
 			continue
 		}
@@ -145,13 +146,13 @@ func readTriggers(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable)
 
 func readReferences(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
 	// A missing "to" is the primary key.
-	rows, err := query(ctx, s, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, t.Name)
+	rows, err := stdsql.Query(ctx, s, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, t.Name)
 	for _, row := range rows {
-		if row.number(0) == 0 {
-			t.References = append(t.References, doc.CatalogReference{To: quoteName(row.text(1))})
+		if row.Number(0) == 0 {
+			t.References = append(t.References, doc.CatalogReference{To: quoteName(row.Text(1))})
 		}
 		r := &t.References[len(t.References)-1]
-		r.Columns, r.OtherColumns = append(r.Columns, row.text(2)), append(r.OtherColumns, row.text(3))
+		r.Columns, r.OtherColumns = append(r.Columns, row.Text(2)), append(r.OtherColumns, row.Text(3))
 	}
 	return err
 }
@@ -185,17 +186,24 @@ func resolveReferences(c *doc.Catalog) {
 // sampledRows is the number of rows of a table that readValues reads.
 const sampledRows = 1000
 
-// readValues finds the kind of each column from its declared type and its values.
+// countedRows is the number of rows up to which readValues counts them.
+const countedRows = 10_000_000
+
+// readValues finds the kind of each column from its declared type and its values,
+// and the number of rows.
 func readValues(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
 	held := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
 	}
-	rows, err := query(ctx, s, fmt.Sprintf("SELECT %s FROM (SELECT * FROM %s LIMIT %d)", strings.Join(held, ", "), t.SQL, sampledRows))
+	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)) FROM (SELECT * FROM %s LIMIT %d)",
+		strings.Join(held, ", "), t.SQL, countedRows, t.SQL, sampledRows))
 	for _, r := range rows {
+		t.Rows = r.Number(len(t.Columns))
 		for i := range t.Columns {
 			c := &t.Columns[i]
-			c.Kind, c.Time = kindOf(c.Type, r.text(i)), canBeTime(c.Type, r.text(i))
+			c.Kind, c.Time = kindOf(c.Type, r.Text(i)), canBeTime(c.Type, r.Text(i))
+			c.Key = c.Key || canBeKey(r.Text(i))
 		}
 	}
 	return err
@@ -236,6 +244,16 @@ func timeKind(declared, types string) doc.ColumnKind {
 		return doc.InstantColumn
 	}
 	return doc.DateColumn
+}
+
+// canBeKey reports whether a column of these storage classes, without a declared kind
+// of key, can be a key: its values sort as one kind.
+func canBeKey(types string) bool {
+	switch types {
+	case "integer", "real", "integer,real", "real,integer", "text", "blob":
+		return true
+	}
+	return false
 }
 
 // canBeTime reports whether a column can be an updateTime: all its values must be

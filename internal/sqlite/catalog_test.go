@@ -44,22 +44,24 @@ func TestCatalogColumns(t *testing.T) {
 		{"INTEGER", "", doc.NumberColumn, true, true},
 		{"INTEGER", "1, NULL, 2.5", doc.NumberColumn, true, false},
 		{"INTEGER", "1, 'n/a'", doc.OtherColumn, true, false},
-		{"NUMERIC(8, 2)", "2.5", doc.NumberColumn, false, true},
-		{"REAL", "2.5", doc.NumberColumn, false, true},
+		{"NUMERIC(8, 2)", "2.5", doc.NumberColumn, true, true},
+		{"NUMERIC", "1, 2.5", doc.NumberColumn, true, false},
+		{"REAL", "2.5", doc.NumberColumn, true, true},
 		{"TEXT", "'x', NULL", doc.TextColumn, true, true},
 		{"TEXT", "'x', x'00'", doc.OtherColumn, true, false},
 		{"VARCHAR(20)", "", doc.TextColumn, true, true},
 		{"UUID", "'x'", doc.WordColumn, true, true},
 		{"UUID", "x'00'", doc.OtherColumn, true, false},
-		{"BOOLEAN", "0, 1", doc.BooleanColumn, false, false},
-		{"BOOLEAN", "'yes'", doc.OtherColumn, false, false},
-		{"DATETIME", "'2024-01-01 10:00:00'", doc.InstantColumn, false, true},
+		{"BOOLEAN", "0, 1", doc.BooleanColumn, true, false},
+		{"BOOLEAN", "'yes'", doc.OtherColumn, true, false},
+		{"DATETIME", "'2024-01-01 10:00:00'", doc.InstantColumn, true, true},
 		{"TIMESTAMP", "", doc.InstantColumn, false, true},
-		{"DATE", "'2024-01-01'", doc.DateColumn, false, true},
-		{"DATETIME", "1700000000", doc.OtherColumn, false, true},
-		{"BLOB", "x'00'", doc.OtherColumn, false, false},
+		{"DATE", "'2024-01-01'", doc.DateColumn, true, true},
+		{"DATETIME", "1700000000", doc.OtherColumn, true, true},
+		{"BLOB", "x'00'", doc.OtherColumn, true, false},
+		{"BLOB", "x'00', 'x'", doc.OtherColumn, false, false},
 		{"BLOB", "", doc.OtherColumn, false, false},
-		{"", "'x'", doc.OtherColumn, false, true},
+		{"", "'x'", doc.OtherColumn, true, true},
 	} {
 		statements := []string{"CREATE TABLE t (c " + c.declared + ")"}
 		if c.values != "" {
@@ -154,5 +156,13 @@ func TestKeywordsAreQuoted(t *testing.T) {
 	}
 	if got := quoteName("plain_2"); got != "plain_2" {
 		t.Errorf("got %s, want no quotes", got)
+	}
+}
+
+func TestCatalogSizes(t *testing.T) {
+	c := catalogOf(t, `CREATE TABLE film (id INTEGER PRIMARY KEY)`, `INSERT INTO film WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) SELECT i FROM n`,
+		`CREATE TABLE zero (id TEXT PRIMARY KEY) WITHOUT ROWID`)
+	if c.Tables[0].Rows != 1500 || c.Tables[1].Rows != 0 {
+		t.Errorf("got %d and %d rows, want 1500 and 0", c.Tables[0].Rows, c.Tables[1].Rows)
 	}
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
@@ -33,7 +32,15 @@ func harness(dialect func(*DB) sqlsource.Dialect) sourcetest.Harness {
 		Facts: sourcetest.Facts{
 			Integer: "INTEGER", Text: "TEXT", Float: "REAL", Time: "TEXT", Fold: "TEXT COLLATE NOCASE",
 			Literal: sqlLiteral,
-			Fails:   "json(CASE v WHEN 0 THEN '{' ELSE '1' END)", FailsReason: "malformed JSON", FailsValues: []any{"5"},
+			Keys: []sourcetest.KeyType{
+				{Type: "REAL", Values: []any{0.0, -1.5, 1e300, 5e-324, 0.1, 10.0, 9.0, 0.30000000000000004}, Missing: 0.25, Of: "k / 128.0", Draw: drawNumber},
+				{Type: "DECIMAL(10, 2)", Values: []any{doc.Number("0"), doc.Number("-1.5"), doc.Number("10"), doc.Number("9.01"), doc.Number("9007199254740993"), doc.Number("0.1")}, Missing: doc.Number("9.005"), Of: "k / 100.0", Draw: drawNumber},
+				{Type: "BLOB", Values: []any{doc.Blob(""), doc.Blob("\x00"), doc.Blob("\x00\xff"), doc.Blob("\x00\x00"), doc.Blob("\xff"), doc.Blob("a")}, Missing: doc.Blob("\x01"), Of: "CAST(printf('%08x', k) AS BLOB)", Draw: drawBytes},
+				{Type: "NUMERIC", Values: []any{doc.Number("0.5"), doc.Number("-3"), doc.Number("10"), doc.Number("9.25"), doc.Number("9223372036854775807"), doc.Number("9223372036854775808")}, Missing: doc.Number("9.005"), Of: "k / 100.0", Draw: drawNumber},
+			},
+			Fails: "json(CASE v WHEN 0 THEN '{' ELSE '1' END)", FailsReason: "malformed JSON", FailsValues: []any{"5"},
+			Truncate: "DELETE FROM doc",
+			Changing: []string{"datetime('now')", "current_date", "random()", "julianday()"},
 			Marks: []sourcetest.Mark{
 				{Type: "INTEGER", Live: "1", Dead: "0", Values: []any{int64(0), int64(-1)}},
 				{Type: "BOOLEAN", Live: "1", Dead: "0", Values: []any{false}},
@@ -118,6 +125,9 @@ func harness(dialect func(*DB) sqlsource.Dialect) sourcetest.Harness {
 				{Type: "INTEGER", SQL: "2.5", Reason: "key column id: real 2.5 is no integer, as the table's key is"},
 				{Type: "INTEGER", SQL: "x'02'", Reason: "key column id: a blob of 1 bytes is no integer, as the table's key is"},
 				{Type: "TEXT", SQL: "CAST(x'ff' AS TEXT)", Reason: "is not valid UTF-8"},
+				{Type: "REAL", SQL: "'x'", Reason: `key column id: text "x" is no real, as the table's key is`},
+				{Type: "REAL", SQL: "x'31'", Reason: "key column id: a blob of 1 bytes is no real, as the table's key is"},
+				{Type: "DECIMAL(9,3)", SQL: "'x'", Reason: `key column id: text "x" is no decimal, as the table's key is`},
 				{Type: "TEXT", SQL: "x'31'", Reason: "key column id: a blob of 1 bytes is no text, as the table's key is"},
 			},
 			Fault: func(err error) (field, do string, _ bool) {
@@ -203,14 +213,7 @@ func (db *testDB) Lock() (unlock func() error, err error) {
 
 // Open implements sourcetest.Database.
 func (db *testDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	config := sqlsource.TableConfig{
-		Name: "t", SQL: c.SQL, Key: c.Key, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, StampPage: c.Page, Limits: c.Limits, Numbers: c.Numbers,
-		Deleted: sqlsource.DeletedConfig(c.Deleted), Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
-	}
-	for _, child := range c.Children {
-		config.Children = append(config.Children, sqlsource.ChildConfig(child))
-	}
-	table, err := db.source.Table(context.Background(), config)
+	table, err := db.source.Table(context.Background(), c.Table("t"))
 	if err != nil {
 		return nil, err
 	}
@@ -219,15 +222,8 @@ func (db *testDB) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
 
 // sqlLiteral writes a value in SQL.
 func sqlLiteral(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "NULL"
-	case string:
-		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
-	case time.Time:
-		return v.UTC().Format("'2006-01-02 15:04:05.000000'")
-	case float64:
-		return strconv.FormatFloat(v, 'e', -1, 64)
+	if blob, ok := v.(doc.Blob); ok {
+		return "x'" + doc.PartText(blob) + "'"
 	}
-	return fmt.Sprint(v)
+	return sourcetest.Literal(v, "2006-01-02 15:04:05.000000")
 }

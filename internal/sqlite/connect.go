@@ -13,21 +13,25 @@ import (
 	"modernc.org/sqlite"
 )
 
-// parseDSN returns the path of a DSN: a plain path, or a file: URI whose only
-// parameter may be mode=ro. It rejects other parameters, since the driver runs
+// parseDSN returns the path of a DSN: a plain path, or a file: or sqlite: URI whose
+// only parameter may be mode=ro. It rejects other parameters, since the driver runs
 // any SQL that _pragma holds.
 func parseDSN(dsn string) (path string, err error) {
 	path, parameters := dsn, ""
-	if rest, isURI := strings.CutPrefix(dsn, "file:"); isURI {
+	rest, isURI := strings.CutPrefix(dsn, "file:")
+	if !isURI {
+		rest, isURI = strings.CutPrefix(dsn, "sqlite:")
+	}
+	if isURI {
 		rest, parameters, _ = strings.Cut(rest, "?")
 		rest = strings.TrimPrefix(rest, "//localhost")
 		rest = strings.TrimPrefix(rest, "//")
 		if path, err = url.PathUnescape(rest); err != nil {
-			return "", errors.New("dsn: the path of the file: URI has a bad %-escape")
+			return "", errors.New("dsn: the path of the URI has a bad %-escape")
 		}
 	}
 	if path == "" || path == ":memory:" || strings.Contains(path, "\x00") {
-		return "", errors.New("dsn: name a file: a path, or file:PATH")
+		return "", errors.New("dsn: name a file: a path, file:PATH or sqlite:PATH")
 	}
 	if parameters != "" && parameters != "mode=ro" {
 		return "", errors.New("dsn: remove the parameters after '?': the file is always opened read-only")
@@ -54,15 +58,17 @@ type connector struct {
 
 func newConnector(path string) (*connector, error) {
 	c := &connector{path: path, driver: &sqlite.Driver{}}
-	err := c.driver.RegisterFunction(tokenFunction, &sqlite.FunctionImpl{
-		NArgs:         -1,
-		Deterministic: true,
-		Scalar:        token,
-		// Without it the driver cuts text arguments at their first NUL.
-		VolatileArgs: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("register %s: %w", tokenFunction, err)
+	for name, function := range map[string]func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error){tokenFunction: token, rowKeyFunction: rowKey} {
+		err := c.driver.RegisterFunction(name, &sqlite.FunctionImpl{
+			NArgs:         -1,
+			Deterministic: true,
+			Scalar:        function,
+			// Without it the driver cuts text arguments at their first NUL.
+			VolatileArgs: true,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("register %s: %w", name, err)
+		}
 	}
 	return c, nil
 }

@@ -29,6 +29,12 @@ func TestDSNIsAPathWithoutParameters(t *testing.T) {
 		{"file://localhost/data/a.db", "/data/a.db", ""},
 		{"", "", "name a file"},
 		{":memory:", "", "name a file"},
+		{"sqlite:a.db", "a.db", ""},
+		{"sqlite://a.db", "a.db", ""},
+		{"sqlite:///data/a%20b.db?mode=ro", "/data/a b.db", ""},
+		{"sqlite:", "", "name a file"},
+		{"sqlite::memory:", "", "name a file"},
+		{"sqlite:a.db?cache=shared", "", "remove the parameters"},
 		{"file:", "", "name a file"},
 		{"file::memory:", "", "name a file"},
 		{"file:a%00b.db", "", "name a file"},
@@ -41,7 +47,7 @@ func TestDSNIsAPathWithoutParameters(t *testing.T) {
 			t.Errorf("parseDSN(%q): got %q, %v, want %q, an error with %q", c.dsn, path, err, c.path, c.err)
 		}
 	}
-	if _, err := Open(t.Context(), Config{Name: "shop", DSN: ":memory:"}); err == nil || err.Error() != "source shop: dsn: name a file: a path, or file:PATH" {
+	if _, err := Open(t.Context(), Config{Name: "shop", DSN: ":memory:"}); err == nil || err.Error() != "source shop: dsn: name a file: a path, file:PATH or sqlite:PATH" {
 		t.Errorf("Open: got %v, want an error that names the source", err)
 	}
 }
@@ -181,7 +187,7 @@ func TestFileReplacedUnderItsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := source.Dialect().(*DB)
-	before, err := d.Version(t.Context())
+	before, err := d.Changes(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +198,8 @@ func TestFileReplacedUnderItsName(t *testing.T) {
 		t.Errorf("got the rows %q, want 2, of the new file", keysOf(docs))
 	}
 	d.watch.opened = d.watch.opened.Add(-2 * watchFor)
-	if after, err := d.Version(t.Context()); after == before || err != nil {
-		t.Errorf("got version %s again, %v, want another", after, err)
+	if after, err := d.Changes(t.Context(), nil); after.Version == before.Version || err != nil {
+		t.Errorf("got version %s again, %v, want another", after.Version, err)
 	}
 }
 
@@ -203,11 +209,11 @@ func TestVersionChangesWithEveryCommit(t *testing.T) {
 	w := &d.watch
 	version := func() string {
 		t.Helper()
-		v, err := d.Version(t.Context())
+		s, err := d.Changes(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v
+		return s.Version
 	}
 	before := version()
 	if again := version(); again != before {
@@ -232,7 +238,7 @@ func TestVersionChangesWithEveryCommit(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.Version(cancelled); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "test.db: watch for changes: ") {
+	if _, err := d.Changes(cancelled, nil); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "test.db: watch for changes: ") {
 		t.Errorf("got %v, want %v of the file", err, context.Canceled)
 	}
 	if after := version(); after == before {
@@ -272,7 +278,7 @@ func followOnce(t *testing.T, s *sqlsource.Source) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Dialect().(*DB).Version(t.Context()); err != nil {
+	if _, err := s.Dialect().(*DB).Changes(t.Context(), nil); err != nil {
 		return err
 	}
 	for stamps, err := range table.Stamps(t.Context(), doc.Window{To: instant(t, "9999-01-01T00:00:00Z")}) {

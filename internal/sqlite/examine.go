@@ -11,15 +11,16 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // Server implements sqlsource.Inspector. SQLite has no roles and no network.
 func (d *DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) {
-	rows, err := query(ctx, s, "SELECT sqlite_version()")
+	rows, err := stdsql.Query(ctx, s, "SELECT sqlite_version()")
 	if err != nil {
 		return doc.Server{}, err
 	}
-	return doc.Server{Version: "SQLite " + rows[0].text(0)}, nil
+	return doc.Server{Version: "SQLite " + rows[0].Text(0)}, nil
 }
 
 // Writable implements sqlsource.Inspector: the file is opened read-only.
@@ -45,7 +46,7 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 	notTables := map[string]bool{"CONSTANT": true}
 	st.SQL, st.Reads = "EXPLAIN QUERY PLAN "+st.SQL, nil
 	_, err = s.Query(ctx, st, func(raw []any) bool {
-		detail := row(raw).text(3)
+		detail := stdsql.Row(raw).Text(3)
 		if m := computed.FindStringSubmatch(detail); m != nil {
 			notTables[m[1]] = true
 		} else if m := scanned.FindStringSubmatch(detail); m != nil {
@@ -85,12 +86,12 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 func fullScan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, name string) (doc.FullScan, error) {
 	w := doc.FullScan{Table: quoteName(name)}
 	from := "(" + of.SQL + "\n)" // unless the table is found, the size of the SQL's result
-	tables, err := query(ctx, s, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
+	tables, err := stdsql.Query(ctx, s, "SELECT +name FROM sqlite_schema WHERE type = 'table'")
 	if err != nil {
 		return w, err
 	}
 	for _, r := range tables {
-		table := r.text(0)
+		table := r.Text(0)
 		alias := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(table) + `\b["\x60\]]?(\s+as)?\s+["\x60\[]?` + regexp.QuoteMeta(name) + `\b`)
 		if strings.EqualFold(table, name) || alias.MatchString(of.SQL) {
 			w.Table = quoteName(table)
@@ -98,11 +99,11 @@ func fullScan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described,
 			break
 		}
 	}
-	rows, err := query(ctx, s, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)")
+	rows, err := stdsql.Query(ctx, s, "SELECT count(*) FROM (SELECT 1 FROM "+from+" LIMIT 1000000)")
 	if err != nil {
 		return w, err
 	}
-	w.Rows = rows[0].number(0)
+	w.Rows = rows[0].Number(0)
 	return w, nil
 }
 
@@ -122,11 +123,11 @@ func indexed(ctx context.Context, s sqlsource.Session, by []doc.Column) (bool, e
 		names = append(names, c.Name)
 	}
 	found := map[int64]int{}
-	rows, err := query(ctx, s, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
+	rows, err := stdsql.Query(ctx, s, `SELECT +l.seq, +i.name, +i.seqno FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.partial = 0 AND i.seqno < ?`,
 		by[0].Table, len(by))
 	for _, r := range rows {
-		if r.text(1) == names[r.number(2)] {
-			found[r.number(0)]++
+		if r.Text(1) == names[r.Number(2)] {
+			found[r.Number(0)]++
 		}
 	}
 	return slices.Contains(slices.Collect(maps.Values(found)), len(by)), err
@@ -142,9 +143,9 @@ func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Des
 	}
 	const opcode, p2 = 1, 3 // columns of EXPLAIN
 	names := map[string]bool{}
-	program, err := query(ctx, s, "EXPLAIN "+of.SQL)
+	program, err := stdsql.Query(ctx, s, "EXPLAIN "+of.SQL)
 	for _, r := range program {
-		if table, op := roots[r.number(p2)], r.text(opcode); table != "" && (op == "OpenRead" || op == "ReopenIdx") {
+		if table, op := roots[r.Number(p2)], r.Text(opcode); table != "" && (op == "OpenRead" || op == "ReopenIdx") {
 			names[table] = true
 		}
 	}
@@ -158,9 +159,9 @@ func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Des
 // with a covering index SQLite does not open the table.
 func tablesByRoot(ctx context.Context, s sqlsource.Session) (map[int64]string, error) {
 	roots := map[int64]string{}
-	rows, err := query(ctx, s, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0")
+	rows, err := stdsql.Query(ctx, s, "SELECT +rootpage, +tbl_name FROM sqlite_schema WHERE rootpage > 0")
 	for _, r := range rows {
-		roots[r.number(0)] = r.text(1)
+		roots[r.Number(0)] = r.Text(1)
 	}
 	return roots, err
 }

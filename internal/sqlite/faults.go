@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql/driver"
 	"errors"
 	"io/fs"
@@ -10,18 +9,15 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"indexerd/internal/doc"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // fault converts an error of the driver. A damaged file, or one that is not a
 // database, needs a manual step.
-func fault(err error) error {
-	switch {
-	case err == nil, errors.As(err, new(*sqlsource.Fault)), errors.Is(err, doc.ErrChangedResult),
-		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
+func fault(err error) error { return stdsql.Fault(err, classify) }
+
+func classify(err error) error {
 	f := &sqlsource.Fault{Subject: sqlsource.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
 	if unavailable(err) {
 		f.Subject = sqlsource.AboutServer

@@ -3,13 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"fmt"
-	"math"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"modernc.org/sqlite"
 
@@ -23,53 +20,44 @@ type vendor struct{}
 
 // Begin implements stdsql.Vendor. In SQLite the first read takes the snapshot, not
 // BEGIN. The clock is read before, which does not read the file.
-func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx *sql.Tx, s sqlsource.Snapshot, err error) {
-	if tx, err = conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}); err != nil {
+func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (_ stdsql.Tx, s sqlsource.Snapshot, err error) {
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
 		return nil, s, err
 	}
 	s.Epoch = tokenVersion
-	if s.At, err = readClock(ctx, tx); err != nil {
+	if s.At, err = stdsql.ReadClock(ctx, tx, "SELECT "+now); err != nil {
 		return tx, s, err
 	}
-	return tx, s, touch(ctx, tx)
-}
-
-// A querier is a connection or a transaction.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// touch reads the database's first page.
-func touch(ctx context.Context, q querier) error {
 	var n int
-	return q.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
+	return tx, s, tx.QueryRowContext(ctx, `SELECT count(*) `+touching).Scan(&n)
 }
 
-// readClock reads the clock in milliseconds, SQLite's best precision. It is this
-// machine's.
-func readClock(ctx context.Context, q querier) (time.Time, error) {
-	var text string
-	if err := q.QueryRowContext(ctx, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`).Scan(&text); err != nil {
-		return time.Time{}, err
-	}
-	return time.Parse("2006-01-02 15:04:05.000", text)
-}
+// now is the clock in milliseconds, SQLite's best precision. It is this machine's.
+// touching reads the database's first page.
+const (
+	now      = "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+	touching = "FROM sqlite_schema"
+)
 
 // Moment implements stdsql.Vendor.
-func (vendor) Moment(ctx context.Context, conn *sql.Conn) (m doc.Moment, err error) {
-	m.Asked = time.Now()
-	if err := touch(ctx, conn); err != nil {
-		return m, err
-	}
-	m.Now, err = readClock(ctx, conn)
-	m.Seen, m.Local = m.Now, time.Now()
-	return m, err
+func (vendor) Moment(ctx context.Context, conn *sql.Conn) (doc.Moment, error) {
+	return stdsql.ReadMoment(ctx, conn, "SELECT "+now+" FROM (SELECT count(*) "+touching+")")
 }
 
 // Value implements stdsql.Vendor.
 func (vendor) Value(a sqlsource.Arg) any {
-	if b, ok := a.Value.(bool); ok {
-		return map[bool]int64{true: 1}[b] // as SQLite stores it
+	switch v := a.Value.(type) { // as SQLite stores it
+	case bool:
+		return map[bool]int64{true: 1}[v]
+	case doc.Blob:
+		return []byte(v)
+	case doc.Number:
+		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return n
+		}
+		n, _ := strconv.ParseFloat(string(v), 64)
+		return n
 	}
 	return a.Value
 }
@@ -172,9 +160,18 @@ func declaredKind(declared string) (doc.Kind, bool) {
 		return doc.Integer, true
 	case strings.Contains(d, "CHAR"), strings.Contains(d, "CLOB"), strings.Contains(d, "TEXT"), strings.Contains(d, "UUID"):
 		return doc.Text, true
+	case strings.Contains(d, "BLOB"):
+		return 0, false
+	case strings.Contains(d, "REAL"), strings.Contains(d, "FLOA"), strings.Contains(d, "DOUB"):
+		return doc.Real, true
+	case scaled.MatchString(d):
+		return doc.Decimal, true
 	}
 	return 0, false
 }
+
+// scaled matches a number with decimals.
+var scaled = regexp.MustCompile(`^(DEC|NUM).*\(\s*\d+\s*,\s*0*[1-9]\d*\s*\)$`)
 
 func isBoolean(declared string) bool {
 	d := strings.ToUpper(declared)
@@ -183,47 +180,8 @@ func isBoolean(declared string) bool {
 
 // value converts a stored value to a document's value.
 func value(v any, boolean bool) (any, error) {
-	switch v := v.(type) {
-	case int64:
-		if boolean && (v == 0 || v == 1) {
-			return v == 1, nil
-		}
-	case float64:
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("%s is no number that can be indexed", sqlsource.Show(v))
-		}
-	case string:
-		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("%s is not valid UTF-8", sqlsource.Show(v))
-		}
-	case []byte:
-		return `\x` + hex.EncodeToString(v), nil
+	if n, ok := v.(int64); ok && boolean && (n == 0 || n == 1) {
+		return n == 1, nil
 	}
-	return v, nil
-}
-
-// A row is a row of a query of the catalog.
-type row []any
-
-func (r row) text(i int) string {
-	s, _ := r[i].(string)
-	return s
-}
-
-func (r row) number(i int) int64 {
-	n, _ := r[i].(int64)
-	return n
-}
-
-// query returns the rows of a query.
-func query(ctx context.Context, s sqlsource.Session, sql string, args ...any) (rows []row, err error) {
-	st := sqlsource.Statement{SQL: sql}
-	for _, a := range args {
-		st.Args = append(st.Args, sqlsource.Arg{Value: a})
-	}
-	_, err = s.Query(ctx, st, func(raw []any) bool {
-		rows = append(rows, slices.Clone(raw))
-		return true
-	})
-	return rows, err
+	return stdsql.Scalar(v)
 }

@@ -31,87 +31,56 @@ const (
 
 // parseSpelling parses a text.
 func parseSpelling(text string) (spelling, error) {
-	p := &timeParser{rest: text}
-	s := spelling{tick: 24 * time.Hour}
-	year, month, day := p.number("0000"), p.number("-00"), p.number("-00")
-	var hour, minute, second, nanos int
-	if p.rest != "" && !p.bad {
-		s.sep, s.tick = p.rest[0], time.Minute
-		p.bad = s.sep != ' ' && s.sep != 'T'
-		p.rest = p.rest[1:]
-		hour, minute = p.number("00"), p.number(":00")
-		if strings.HasPrefix(p.rest, ":") {
-			second, s.tick = p.number(":00"), time.Second
-			if strings.HasPrefix(p.rest, ".") {
-				nanos, s.tick = p.fraction()
-			}
+	var s spelling
+	local, layout := s.cutOffset(text), time.DateTime
+	if len(local) > len(time.DateOnly) {
+		if s.sep = local[len(time.DateOnly)]; s.sep == 'T' {
+			layout = "2006-01-02T15:04:05"
 		}
-		s.z = p.rest == "Z"
-		s.offset, s.zoned = p.zone()
 	}
-	s.wall = time.Date(year, time.Month(month), day, hour, minute, second, nanos-nanos%1000, time.UTC)
-	// time.Date normalizes overflowing values to another date.
-	if p.bad || p.rest != "" || s.wall.Day() != day || s.wall.Month() != time.Month(month) || hour > 23 || minute > 59 || second > 59 {
+	s.tick = tickOf(local)
+	layout = layout[:min(len(local), len(layout))]
+	wall, err := time.Parse(layout, local)
+	// Parse allows more spaces and fewer digits.
+	if err != nil || s.tick == 0 || s.zoned && s.sep == 0 || !strings.HasPrefix(local, wall.Format(layout)) {
 		return spelling{}, fmt.Errorf("%s is not a time", sqlsource.Show(text))
 	}
+	s.wall = wall.Truncate(time.Microsecond)
 	return s, nil
 }
 
-// A timeParser reads a text from the left. bad reports an unexpected character.
-type timeParser struct {
-	rest string
-	bad  bool
-}
-
-// number reads a number of a form such as ":00", in which 0 is any digit.
-func (p *timeParser) number(form string) (n int) {
-	if len(p.rest) < len(form) {
-		p.bad, p.rest = true, ""
-		return 0
-	}
-	for i, f := range []byte(form) {
-		c := p.rest[i]
-		if f != '0' {
-			p.bad = p.bad || c != f
-			continue
+// tickOf returns the unit of the last digit of a local time; 0: it has another form.
+func tickOf(local string) time.Duration {
+	const seconds = len(time.DateTime)
+	switch n := len(local); {
+	case n == len(time.DateOnly):
+		return 24 * time.Hour
+	case n == len("2006-01-02 15:04"):
+		return time.Minute
+	case n == seconds:
+		return time.Second
+	case n > seconds+1 && n <= seconds+len(".123456789") && local[seconds] == '.':
+		tick := time.Second
+		for range local[seconds+1:] {
+			tick /= 10
 		}
-		p.bad = p.bad || c < '0' || c > '9'
-		n = 10*n + int(c) - '0'
+		return max(tick, time.Microsecond)
 	}
-	p.rest = p.rest[len(form):]
-	return n
+	return 0
 }
 
-// fraction reads a point and 1 to 9 digits of a fraction of a second.
-func (p *timeParser) fraction() (nanos int, tick time.Duration) {
-	unit := time.Second
-	p.rest = p.rest[1:]
-	for p.rest != "" && p.rest[0] >= '0' && p.rest[0] <= '9' && unit > 1 {
-		unit /= 10
-		nanos += int(p.rest[0]-'0') * int(unit)
-		p.rest = p.rest[1:]
+// cutOffset returns the text without its offset.
+func (s *spelling) cutOffset(text string) (local string) {
+	local, s.z = strings.CutSuffix(text, "Z")
+	s.zoned = s.z
+	if at := len(text) - len("+02:00"); at > len(time.DateOnly) && (text[at] == '+' || text[at] == '-') {
+		zone, err := time.Parse("Z07:00", text[at:])
+		_, seconds := zone.Zone()
+		if s.offset = time.Duration(seconds) * time.Second; err == nil && s.offset.Abs() < 15*time.Hour {
+			local, s.zoned = text[:at], true
+		}
 	}
-	p.bad = p.bad || unit == time.Second
-	return nanos, max(unit, time.Microsecond)
-}
-
-// zone reads an optional Z or offset.
-func (p *timeParser) zone() (offset time.Duration, zoned bool) {
-	switch {
-	case p.rest == "":
-		return 0, false
-	case p.rest == "Z":
-		p.rest = ""
-		return 0, true
-	case p.rest[0] == '+' || p.rest[0] == '-':
-		sign := time.Duration(',' - int(p.rest[0])) // ',' lies between '+' and '-'
-		p.rest = p.rest[1:]
-		hours, minutes := p.number("00"), p.number(":00")
-		p.bad = p.bad || hours > 14 || minutes > 59
-		return sign * (time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute), true
-	}
-	p.bad = true
-	return 0, false
+	return local
 }
 
 // text converts a text and notes its spelling.

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,29 +112,43 @@ func (*DB) Tie(_ *sqlsource.Column, expr string) string { return expr + " COLLAT
 func (*DB) Select(_ *sqlsource.Column, expr string) string { return "+" + expr }
 
 // Token implements sqlsource.Dialect.
-func (*DB) Token(_ string, exprs []string) string {
+func (*DB) Token(_ *sqlsource.Described, exprs []string) string {
 	return tokenFunction + "(" + strings.Join(exprs, ", ") + ")"
+}
+
+// RowKey implements sqlsource.RowKeyer.
+func (d *DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+	digest := rowKeyFunction + "(" + strings.Join(exprs, ", ") + ")"
+	return "SELECT " + strings.Join(exprs, ", ") + ", " + digest + " || '-' || row_number() OVER (PARTITION BY " + digest + ") AS " + d.Quote(name) + " " + of.From()
 }
 
 // Suspect implements sqlsource.Dialect. SQLite can't check text for UTF-8, so every
 // text is suspect.
 func (*DB) Suspect(_ *sqlsource.Column, kind doc.Kind, expr string) string {
-	if kind == doc.Integer {
-		return "typeof(" + expr + ") <> 'integer'"
+	if classes := classesOf[kind]; classes != "" {
+		return "typeof(" + expr + ") NOT IN (" + classes + ")"
 	}
 	return "1 = 1"
 }
 
+// classesOf are the storage classes of the values that can be a kind of key. Any text
+// may be invalid.
+var classesOf = map[doc.Kind]string{doc.Integer: "'integer'", doc.Real: "'real'", doc.Decimal: "'integer', 'real'", doc.Bytes: "'blob'"}
+
 // MaxKeys is within the 32,766 values that a statement binds.
-func (*DB) MaxKeys(int) int { return 10_000 }
+func (*DB) MaxKeys(parts int) int { return min(10_000, 32_000/parts) }
 
 // Among implements sqlsource.Lister. A list of values, unlike a subquery, is pushed
 // into an SQL that has a GROUP BY; otherwise SQLite would compute all groups to
 // find a few. There is no such list for composite keys, so they are bound as one
-// JSON text.
+// JSON text, unless JSON can't hold a part: bytes, or each bit of a real.
 func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
 	if len(exprs) == 1 {
 		return false
+	}
+	if slices.ContainsFunc(columns, func(c *sqlsource.Column) bool { return c.Kind != doc.Integer && c.Kind != doc.Text }) {
+		amongValues(q, columns, exprs, keys)
+		return true
 	}
 	list, err := json.Marshal(keys)
 	if err != nil {
@@ -147,25 +162,39 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 	return true
 }
 
-// KindQuery implements sqlsource.Typer. The least and the greatest value have the
-// same type if and only if all values have it.
+// amongValues is Among with a parameter for each part of each key.
+func amongValues(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) {
+	q.Write("(", strings.Join(exprs, ", "), ") IN (VALUES ")
+	for i, key := range keys {
+		for j, part := range key {
+			q.Write(map[bool]string{true: ", "}[i > 0 && j == 0], map[bool]string{true: "(", false: ", "}[j == 0]).Bind(part, columns[j])
+		}
+		q.Write(")")
+	}
+	q.Write(")")
+}
+
+// KindQuery implements sqlsource.Typer. Values are ordered by their storage class
+// first, so the least and the greatest show all classes, but integers and reals are
+// one.
 func (*DB) KindQuery(expr string) string {
-	return "typeof(min(" + expr + ")), typeof(max(" + expr + "))"
+	return "typeof(min(" + expr + ")), typeof(max(" + expr + ")), max(typeof(" + expr + ") = 'real')"
 }
 
 // Kind implements sqlsource.Typer.
 func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
 	least, _ := raw[0].(string)
 	greatest, _ := raw[1].(string)
+	number := func(class string) bool { return class == "integer" || class == "real" }
 	switch {
 	case least == "null":
 		return 0, "", ""
-	case least == "integer" && greatest == "integer":
+	case number(least) && number(greatest) && raw[2] == int64(0):
 		return doc.Integer, "", ""
-	case least == "text" && greatest == "text":
-		return doc.Text, "", ""
+	case number(least) && number(greatest):
+		return doc.Decimal, "", ""
 	case least == greatest:
-		return 0, "holds " + least + " values", "a key is integer or text: CAST it in the SQL"
+		return map[string]doc.Kind{"text": doc.Text, "blob": doc.Bytes}[least], "", ""
 	}
 	return 0, "holds both " + least + " and " + greatest + " values", "CAST it to TEXT in the SQL"
 }

@@ -32,7 +32,8 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 		{sqlsource.TableConfig{SQL: "SELECT id, u AS ID FROM t"}, "sql: it returns two columns named ID: rename one of them with AS"},
 		{sqlsource.TableConfig{SQL: "SELECT id, u" + manyColumns(999) + " FROM t"}, "sql: it returns 1001 columns: select at most 1000"},
 		{sqlsource.TableConfig{Key: []string{"mixed"}}, "key: column mixed holds both integer and text values: CAST it to TEXT in the SQL"},
-		{sqlsource.TableConfig{Key: []string{"bytes"}}, "key: column bytes holds blob values: a key is integer or text: CAST it in the SQL"},
+		{sqlsource.TableConfig{SQL: "SELECT iif(id = 1, 0.5, bytes) AS id, u FROM t"}, "key: column id holds both real and blob values: CAST it to TEXT in the SQL"},
+		{sqlsource.TableConfig{SQL: "SELECT iif(id = 1, 'a', bytes) AS id, u FROM t"}, "key: column id holds both text and blob values: CAST it to TEXT in the SQL"},
 		{sqlsource.TableConfig{Updated: "word"}, `updated: column word: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
 		{sqlsource.TableConfig{Children: part("at")}, `children.parts.updated: column at: text "soon" is not a time: it must hold Unix time, Julian days, or text as 2006-01-02 15:04:05`},
 	} {

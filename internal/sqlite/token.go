@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -13,6 +14,9 @@ import (
 // tokenFunction is the name of the digest in SQL. SQLite runs in this process, so
 // the function reads the row in SQLite's memory: comparing stamps copies no text.
 const tokenFunction = "indexerd_token"
+
+// rowKeyFunction is the name of the digest of 128 bits.
+const rowKeyFunction = "indexerd_row_key"
 
 // tokenVersion is part of the epoch. It changes with the encoding of digests.
 const tokenVersion = "sqlite 1"
@@ -24,7 +28,20 @@ func (*DB) Digest(raw []any) (int64, error) { return digest(raw) }
 // kept.
 func token(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) { return digest(args) }
 
-// digest returns the first 8 bytes of the SHA-256 of
+// rowKey is the SQL function rowKeyFunction: the first 16 bytes of digestOf in hex.
+func rowKey(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	sum, err := digestOf(args)
+	return hex.EncodeToString(sum[:16]), err
+}
+
+// digest returns the first 8 bytes of digestOf. A digest of 0, which would mean
+// unknown, becomes 1.
+func digest[V any](row []V) (int64, error) {
+	sum, err := digestOf(row)
+	return int64(max(binary.BigEndian.Uint64(sum[:]), 1)), err
+}
+
+// digestOf returns the SHA-256 of
 //
 //	NULL     00
 //	integer  01, 8 bytes
@@ -35,8 +52,8 @@ func token(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error)
 // for each column. Types and lengths are part of it, so 1, 1.0 and '1' differ, and
 // text that moves from one column to the next changes it. SHA-256 is the standard
 // library's only stable hash without practical collisions, and processors have
-// instructions for it. A digest of 0, which would mean unknown, becomes 1.
-func digest[V any](row []V) (int64, error) {
+// instructions for it.
+func digestOf[V any](row []V) (sum [sha256.Size]byte, err error) {
 	var room [512]byte
 	b := room[:0]
 	for _, v := range row {
@@ -52,9 +69,8 @@ func digest[V any](row []V) (int64, error) {
 		case []byte:
 			b = append(binary.AppendUvarint(append(b, 4), uint64(len(v))), v...)
 		default:
-			return 0, fmt.Errorf("a value of type %T has no digest", v)
+			return sum, fmt.Errorf("a value of type %T has no digest", v)
 		}
 	}
-	sum := sha256.Sum256(b)
-	return int64(max(binary.BigEndian.Uint64(sum[:]), 1)), nil
+	return sha256.Sum256(b), nil
 }

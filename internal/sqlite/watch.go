@@ -4,16 +4,23 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"indexerd/internal/changes"
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // watchFor is the lifetime of the watch's connection. A restore may replace the
 // file under its name; only a new connection opens the new file.
 const watchFor = 10 * time.Minute
 
-// A watch reports commits to a database. All tables of a database share it and its
-// one connection.
+// A watch reads the version of a database on one connection.
 type watch struct {
 	db *DB
 
@@ -23,22 +30,29 @@ type watch struct {
 	number int // of the connection
 }
 
-// Version returns a value that changes with every commit. It also changes without
-// a commit when the watch takes another connection.
-func (d *DB) Version(ctx context.Context) (string, error) { return d.watch.version(ctx) }
+// Changes implements changes.Sampler. The version moves with every commit, and
+// without one when the watch takes another connection: it counts the commits that
+// its connection has seen. SQLite counts no rows.
+func (d *DB) Changes(ctx context.Context, _ func(string) []string) (changes.Sample, error) {
+	return d.watch.read(ctx)
+}
 
-func (w *watch) version(ctx context.Context) (string, error) {
+func (w *watch) read(ctx context.Context) (s changes.Sample, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.connect(ctx); err != nil {
-		return "", w.fault(err)
+		return s, w.fault(err)
 	}
 	var version int64
-	if err := w.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
-		w.drop()
-		return "", w.fault(err)
+	if s.At, err = stdsql.ReadClock(ctx, w.conn, "SELECT "+now); err == nil {
+		err = w.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
 	}
-	return fmt.Sprintf("%d.%d", w.number, version), nil
+	if err != nil {
+		w.drop()
+		return s, w.fault(err)
+	}
+	s.Version = fmt.Sprintf("%d.%d", w.number, version)
+	return s, nil
 }
 
 func (w *watch) connect(ctx context.Context) error {
@@ -71,4 +85,30 @@ func (w *watch) close() {
 
 func (w *watch) fault(err error) error {
 	return fmt.Errorf("%s: watch for changes: %w", w.db.Address(), fault(err))
+}
+
+var (
+	clockFunction  = regexp.MustCompile(`^(?:date|time|datetime|julianday|unixepoch|strftime|timediff)\(`)
+	changingResult = regexp.MustCompile(`^(?:current_date|current_time|current_timestamp|random|randomblob|changes|total_changes|last_insert_rowid)\(`)
+)
+
+// Footprint implements sqlsource.Footprinter. The version covers all tables of the
+// file, so they are not listed. The programs of the SQLs show the functions that
+// they call, and the register of the first argument, 0 without one.
+func (*DB) Footprint(ctx context.Context, s sqlsource.Session, _ sqlsource.Statement, _ []doc.Kind, all []*sqlsource.Described) (f doc.Footprint, err error) {
+	for _, d := range all {
+		program, err := stdsql.Query(ctx, s, "EXPLAIN SELECT * "+d.From())
+		if err != nil {
+			return f, err
+		}
+		now := slices.ContainsFunc(program, func(r stdsql.Row) bool { return strings.EqualFold(strings.TrimSpace(r.Text(5)), "now") })
+		for _, r := range program {
+			name := r.Text(5)
+			if changingResult.MatchString(name) || clockFunction.MatchString(name) && (now || r.Number(3) == 0) {
+				name, _, _ = strings.Cut(name, "(")
+				f.Reason = "the SQL calls function " + name + ", whose value changes without a commit"
+			}
+		}
+	}
+	return f, nil
 }

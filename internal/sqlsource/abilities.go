@@ -13,6 +13,22 @@ type Lister interface {
 	Among(q *Query, columns []*Column, exprs []string, keys [][]any) bool
 }
 
+// An Orderer limits the rows of ordered results only.
+type Orderer interface {
+	// AnyOrder returns what ORDER BY takes if no order is asked for. It sorts nothing.
+	AnyOrder() string
+}
+
+// A Remainderer has no operator % for the remainder of a division.
+type Remainderer interface {
+	Remainder(of, by string) string
+}
+
+// A Rower has no SELECT without FROM: OneRow is a table of one row.
+type Rower interface {
+	OneRow() string
+}
+
 // An Embedded database runs in this process: reading a row costs less than counting
 // or digesting it in SQL.
 type Embedded interface {
@@ -55,6 +71,14 @@ type ZoneShower interface {
 	Shown(ctx context.Context, s Session, zone string, at []time.Time) ([]time.Time, error)
 }
 
+// A Uniquer knows whether the order of keys needs ties. Without it every order has
+// them.
+type Uniquer interface {
+	// Unique reports whether an index keeps the columns at these positions from
+	// having values that their order takes for equal and that are not the same.
+	Unique(ctx context.Context, s Session, of *Described, key []int) (bool, error)
+}
+
 // A Typer finds the kind of a key's column whose values have any type.
 type Typer interface {
 	// KindQuery returns the expressions to select from all rows.
@@ -62,6 +86,15 @@ type Typer interface {
 	// Kind returns the kind that the selected values show; 0: no row shows it. what
 	// and do are the fault of the configuration if the values can't be a key.
 	Kind(raw []any) (kind doc.Kind, what, do string)
+}
+
+// A RowKeyer can give the rows of an SQL a key that it computes.
+type RowKeyer interface {
+	// RowKey returns an SQL of the columns of another one, which the expressions name,
+	// and of a text with a name: 32 hex digits of a digest of all columns, "-", and the
+	// number of the row among those with this digest, from 1. The text's order is that
+	// of its bytes.
+	RowKey(of *Described, exprs []string, name string) string
 }
 
 // A Guesser is an Epochs that reads more rows if no row has a plausible time. Ask
@@ -85,4 +118,11 @@ type Watcher interface {
 	// Inexact returns why no horizon is exact for the rows of these SQLs, and what
 	// to do; "": it may be exact. Afterwards only End may be called.
 	Inexact(ctx context.Context, s Session, all []*Described) (string, error)
+}
+
+// A Footprinter finds the base tables behind SQLs.
+type Footprinter interface {
+	// Footprint returns what SQLs read. live selects the keys of the live rows of the
+	// main SQL, key are their kinds. Afterwards only End may be called.
+	Footprint(ctx context.Context, s Session, live Statement, key []doc.Kind, all []*Described) (doc.Footprint, error)
 }

@@ -146,7 +146,7 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 			if err != nil {
 				return false, err
 			}
-			q, add := c.asks(among, bodies)
+			q, add := c.asks(among, times, bodies)
 			if all, err := x.each(ctx, q, r.adder(c, i, times, bodies, add)); err != nil || !all {
 				return false, err
 			}
@@ -157,11 +157,11 @@ func (r *childReader) read(ctx context.Context, x *tx, oids []doc.OID, bodies bo
 
 // asks returns the statement for the rows of some keys, and what adds one of its
 // rows.
-func (c *child) asks(among condition, bodies bool) (q *Query, add func(*childRows, []any, Times) error) {
+func (c *child) asks(among condition, times Times, bodies bool) (q *Query, add func(*childRows, []any, Times) error) {
 	if bodies {
 		return c.bodies().where(among), c.addBody
 	}
-	if sums, ok := c.sums(among); ok {
+	if sums, ok := c.sums(among, times); ok {
 		return sums, c.addSum
 	}
 	return c.stamps(true).where(among), c.addStamp

@@ -35,8 +35,9 @@ type Dialect interface {
 	// Select returns the expression under which a column is fetched.
 	Select(c *Column, expr string) string
 	// Token returns an expression for the digest of a row of 64 bits, over all
-	// columns of the alias; "" if the database can't compute one.
-	Token(alias string, exprs []string) string
+	// columns of an SQL, which the expressions name; "" if the database can't
+	// compute one.
+	Token(of *Described, exprs []string) string
 	// Suspect returns a condition that includes the values of a key's column that
 	// can't be part of an OID, NULL excepted; "" if all can.
 	Suspect(c *Column, kind doc.Kind, expr string) string
@@ -53,6 +54,8 @@ const (
 	RowCompare Keyset = iota
 	// Expanded is u > a OR (u = a AND v > k).
 	Expanded
+	// Led is Expanded after u >= a AND, which an index on u answers.
+	Led
 )
 
 // A Session is one connection and, once begun, its transaction. One goroutine
@@ -81,6 +84,7 @@ type Snapshot struct {
 	At       time.Time // the database's clock when the snapshot was taken
 	Settings string    // of the session, that tables keep: a search path
 	Epoch    string    // what tokens depend on beside SQL and rows: a version
+	Mixed    bool      // each statement has a snapshot of its own, later than the others'
 }
 
 // A Statement is SQL with its parameters.
@@ -91,11 +95,11 @@ type Statement struct {
 	// that wraps doc.ErrChangedResult if one returns other columns now than it did
 	// when it was described: see Changed. It checks each once in a transaction.
 	Reads []*Described
-	Slow  bool // reads the whole table: the time limit of statements does not apply
+	Slow  bool // reads the whole table: the time limit of statements does not apply, and it keeps one processor busy at most
 }
 
 // An Arg is a parameter: a value that is compared with a column. Value is nil,
-// int64, float64, string, [16]byte or what Times.Bounds returned; a string for a
+// a part of a key or what Times.Bounds returned; a string for a
 // column of another type is the value's text form. As is nil for a parameter that
 // is compared with no column, or with a text in byte order.
 type Arg struct {
@@ -132,6 +136,8 @@ type Column struct {
 
 	Kind    doc.Kind // of a part of a key; 0: it can't be one, unless Untyped
 	Untyped bool     // the values have any type: the rows show the kind
+	Printed bool     // its keys are read from the text of Value, where the raw value is text
+	Apart   bool     // the database's order of the values is not that of the kind
 
 	Clock  *Clock // how it stores updateTimes; nil: not as a time type
 	Epochs Epochs // how it stores updateTimes as numbers or text; nil: not so

@@ -26,6 +26,14 @@ func (t *Table) Inexact(ctx context.Context) (reason string, err error) {
 	return asking(ctx, t, "look at what the SQLs read", func(d Watcher, x *tx) (string, error) { return d.Inexact(ctx, x.session, t.sqls()) })
 }
 
+// Footprint returns the base tables that the table's SQLs read now.
+func (t *Table) Footprint(ctx context.Context) (doc.Footprint, error) {
+	live := t.keys().where(t.live(), t.unlisted()).Statement()
+	return asking(ctx, t, "look at what the SQLs read", func(d Footprinter, x *tx) (doc.Footprint, error) {
+		return d.Footprint(ctx, x.session, live, t.kinds, t.sqls())
+	})
+}
+
 // Relations returns the base tables that the main SQL and each child's SQL read.
 // It does not run the SQLs.
 func (t *Table) Relations(ctx context.Context) ([]doc.Relation, error) {

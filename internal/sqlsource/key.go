@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"indexerd/internal/doc"
 )
@@ -35,9 +37,13 @@ func (v *view) tie(part int) field {
 	return field{expr: v.dialect.Tie(f.as, f.expr)}
 }
 
-// keyOrder is the order of pages of rows: by key, then by its ties.
+// keyOrder is the order of pages of rows: by key, then by its ties, if it needs
+// them.
 func (v *view) keyOrder() fields {
 	order := v.keyFields()
+	if v.unique {
+		return order
+	}
 	for i := range v.key {
 		if tie := v.tie(i); tie.expr != "" {
 			order = append(order, tie)
@@ -50,7 +56,7 @@ func (v *view) keyOrder() fields {
 func (v *view) place(key []any) []any {
 	place := keepAll(key)
 	for i, at := range v.key {
-		if v.tie(i).expr == "" {
+		if v.unique || v.tie(i).expr == "" {
 			continue
 		}
 		value := place[i]
@@ -192,37 +198,94 @@ func (v *view) oid(raw []any) (doc.OID, error) {
 	return doc.NewOID(parts...)
 }
 
-func (v *view) part(i int, raw any) (any, error) {
-	kind := v.kinds[i]
+// part converts a raw value that is not NULL to a part of the key.
+func (v *view) part(i int, raw any) (part any, err error) {
+	kind, column := v.kinds[i], &v.Columns[v.key[i]]
 	if _, ok := raw.(int64); ok && kind == doc.Integer {
 		return raw, nil
 	}
-	if _, ok := raw.([]byte); ok && kind == doc.Text {
-		return nil, fmt.Errorf("%s is no text, as the table's key is", Show(raw))
+	_, text := raw.(string)
+	switch _, bytes := raw.([]byte); {
+	case kind == doc.Integer, kind == doc.UUID, kind == doc.Boolean, column.Printed && text && kind != doc.Text:
+		if part, err = column.Value(raw); err != nil {
+			return nil, err
+		}
+		part = partOfValue(part, kind)
+	case kind == doc.Text && bytes:
+	case kind == doc.Text:
+		if part, err = column.Value(raw); err != nil {
+			return nil, err
+		}
+	default:
+		part = partOfRaw(raw, kind)
 	}
-	value, err := v.Columns[v.key[i]].Value(raw)
+	if doc.KindOf(part) != kind {
+		return nil, fmt.Errorf("%s is no %v, as the table's key is", Show(raw), kind)
+	}
+	return part, nil
+}
+
+// partOfValue converts a document's value to a part of a key, if it is one.
+func partOfValue(value any, kind doc.Kind) any {
+	text, ok := value.(string)
+	if n, number := value.(json.Number); number {
+		text, ok = n.String(), true
+	}
+	if ok {
+		return parsed(text, kind)
+	}
+	return value
+}
+
+// parsed returns a part of a key; nil if the text is none.
+func parsed(text string, kind doc.Kind) any {
+	part, err := doc.ParsePart(text, kind)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	switch value := value.(type) {
+	return part
+}
+
+// partOfRaw converts a raw value to a part of a key, if it is one. It takes the
+// database's text form, since a document has no infinity, and other digits.
+func partOfRaw(raw any, kind doc.Kind) any {
+	switch v := raw.(type) {
+	case *string:
+		return parsed(strings.TrimPrefix(*v, hexPrefix[kind]), kind)
 	case int64:
-		if kind == doc.Integer {
-			return value, nil
+		if kind == doc.Decimal {
+			return doc.Number(strconv.FormatInt(v, 10))
 		}
-	case json.Number:
-		n, err := strconv.ParseInt(value.String(), 10, 64)
-		if kind == doc.Integer && err == nil {
-			return n, nil
+	case float64:
+		if kind == doc.Decimal {
+			return decimalOf(v)
 		}
-	case string:
-		switch kind {
-		case doc.Text:
-			return value, nil
-		case doc.UUID:
-			return doc.ParseUUID(value)
-		}
+		return v + 0 // -0 is 0
+	case []byte:
+		return doc.Blob(v)
 	}
-	return nil, fmt.Errorf("%s is no %v, as the table's key is", Show(raw), kind)
+	return nil
+}
+
+// hexPrefix is what bytes begin with as text.
+var hexPrefix = map[doc.Kind]string{doc.Bytes: `\x`}
+
+// wholeReals is the size from which a real has no fraction.
+const wholeReals = 1 << 53
+
+// decimalOf returns the decimal of a real, so that reals and integers of one column
+// sort as numbers: the shortest digits that mean this real, and from wholeReals on,
+// where these may pass an integer, all digits.
+func decimalOf(v float64) doc.Number {
+	digits := -1
+	if math.Abs(v) >= wholeReals {
+		digits = 0
+	}
+	if math.IsInf(v, 0) {
+		return doc.Number(doc.PartText(v))
+	}
+	n, _ := doc.ParseNumber(strconv.FormatFloat(v, 'f', digits, 64))
+	return n
 }
 
 // nullFault is the reason of a row without a key, whichever column is NULL.
@@ -252,19 +315,9 @@ func (v *view) parts(oid doc.OID) ([]any, error) {
 		return nil, fmt.Errorf("key %v has %d parts, want %d", oid, len(parts), len(v.key))
 	}
 	for i, part := range parts {
-		if kind := kindOf(part); kind != v.kinds[i] {
+		if kind := doc.KindOf(part); kind != v.kinds[i] {
 			return nil, fmt.Errorf("key %v: part %d is %v, want %v", oid, i+1, kind, v.kinds[i])
 		}
 	}
 	return parts, nil
-}
-
-func kindOf(part any) doc.Kind {
-	switch part.(type) {
-	case int64:
-		return doc.Integer
-	case [16]byte:
-		return doc.UUID
-	}
-	return doc.Text
 }

@@ -38,15 +38,25 @@ func (n NumberEpochs) bound(v int64) any {
 
 // Unit implements Epochs.
 func (NumberEpochs) Unit(raw any, now time.Time) timeunit.Unit {
-	r, err := number(raw)
-	if err != nil {
-		return timeunit.Unknown
-	}
-	f, _ := r.Float64()
-	if unit := timeunit.OfNumber(f, now); unit.Declarable() {
+	if unit := timeunit.OfNumber(float(raw), now); unit.Declarable() {
 		return unit
 	}
 	return timeunit.Unknown
+}
+
+// float returns a raw value that is a number, rounded; NaN for another one.
+func float(raw any) float64 {
+	switch v := raw.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	text, _ := textOf(raw)
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n
+	}
+	return math.NaN()
 }
 
 // Times implements Epochs.

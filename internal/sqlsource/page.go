@@ -112,8 +112,10 @@ func (p *pageReader) document(oid doc.OID, raw []any) (d doc.Doc, err error) {
 	if d.Token.Digest, err = t.digest(raw); err != nil {
 		return d, err
 	}
-	if d.Updated, err = t.timeOf(raw[t.updated.at], p.times); err != nil {
-		return d, err
+	if t.updated != nil {
+		if d.Updated, err = t.timeOf(raw[t.updated.at], p.times); err != nil {
+			return d, err
+		}
 	}
 	d.Row, err = t.row(raw)
 	return d, err

@@ -201,6 +201,14 @@ func (t *Table) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, e
 	})
 }
 
+// Look reads rows as Docs does, without numbers: for a caller that stores nothing of
+// them.
+func (t *Table) Look(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
+	unnumbered := *t
+	unnumbered.numbers = noNumbers{}
+	return unnumbered.Docs(ctx, oids)
+}
+
 // open takes a number with its snapshot and fills a batch from it. The transaction
 // ends before open returns: neither snapshot nor connection waits for the
 // consumer. The caller calls end, which returns the number, also on an error.
@@ -262,5 +270,42 @@ func (t *Table) fillPage(ctx context.Context, x *tx, q *Query, limit int, asked 
 	if err := t.addChildren(ctx, x, b, p.rows); err != nil {
 		return nil, err
 	}
-	return p, t.groups.fill(ctx, x, b.Rejects)
+	if x.mixed {
+		err = t.lookAgain(ctx, x, b)
+	}
+	if err == nil {
+		err = t.groups.fill(ctx, x, b.Rejects)
+	}
+	return p, err
+}
+
+// lookAgain makes the token of a document unknown if the row or its children have
+// changed since they were read: the document may be of two moments, and a comparison
+// fetches it again.
+func (t *Table) lookAgain(ctx context.Context, x *tx, b *doc.Batch) error {
+	now := map[doc.OID]doc.Token{}
+	oids := slices.Compact(doc.OIDs(b.Docs))
+	for part := range slices.Chunk(oids, t.maxKeys()) {
+		among, err := t.among(part)
+		if err != nil {
+			return err
+		}
+		r := stampReader{table: t, view: t.view}
+		if err := r.run(ctx, x, true, among); err != nil {
+			return err
+		}
+		stamps, err := t.complete(ctx, x, r.page.stamps)
+		if err != nil {
+			return err
+		}
+		for _, s := range onceEach(stamps) {
+			now[s.OID] = s.Token
+		}
+	}
+	for i := range b.Docs {
+		if d := &b.Docs[i]; d.Token != now[d.OID] {
+			d.Token.Digest = 0
+		}
+	}
+	return nil
 }

@@ -71,7 +71,7 @@ func (t *Table) countUpTo(ctx context.Context, most int, condition func(Times) c
 func (t *Table) Constant(ctx context.Context) (bool, error) {
 	// Two subqueries can use an index, and one aggregate with both can't.
 	u := t.updated.expr
-	q := t.ask("SELECT CASE WHEN (SELECT min(", u, ") ", t.From(), ") = (SELECT max(", u, ") ", t.From(), ") THEN 1 ELSE 0 END")
+	q := t.ask("SELECT CASE WHEN (SELECT min(", u, ") ", t.From(), ") = (SELECT max(", u, ") ", t.From(), ") THEN 1 ELSE 0 END").fromOneRow()
 	n, err := reading(ctx, t, "compare the updateTimes", func(x *tx) (int64, error) { return x.count(ctx, q) })
 	return n == 1, err
 }

@@ -13,6 +13,7 @@ type Query struct {
 	args    []Arg
 	reads   []*Described
 	slow    bool
+	ordered bool // the last SELECT has an ORDER BY
 }
 
 // NewQuery returns an empty statement for a dialect.
@@ -61,12 +62,38 @@ func (q *Query) where(all ...condition) *Query {
 }
 
 // order writes an ORDER BY.
-func (q *Query) order(by fields) *Query { return q.Write(" ORDER BY ", by.list()) }
+func (q *Query) order(by fields) *Query { return q.orderBy(by.list()) }
 
-// limit writes the clause that limits the rows. It follows an ORDER BY.
+func (q *Query) orderBy(list string) *Query {
+	q.ordered = true
+	return q.Write(" ORDER BY ", list)
+}
+
+// limit writes the clause that limits the rows.
 func (q *Query) limit(n int) *Query {
+	if orderer, ok := q.dialect.(Orderer); ok && !q.ordered {
+		q.orderBy(orderer.AnyOrder())
+	}
 	q.args = append(q.args, Arg{Value: int64(n)})
 	return q.Write(q.dialect.Limit(q.dialect.Placeholder(len(q.args), nil)))
+}
+
+// fromOneRow writes the FROM clause of a SELECT that reads no table, if it needs one.
+func (q *Query) fromOneRow() *Query {
+	if r, ok := q.dialect.(Rower); ok {
+		q.Write(" FROM ", r.OneRow())
+	}
+	return q
+}
+
+// remainder writes the remainder of the division of an expression by a number.
+func (q *Query) remainder(of string, by int64) *Query {
+	q.args = append(q.args, Arg{Value: by})
+	placeholder := q.dialect.Placeholder(len(q.args), nil)
+	if r, ok := q.dialect.(Remainderer); ok {
+		return q.Write(r.Remainder(of, placeholder))
+	}
+	return q.Write(of, " % ", placeholder)
 }
 
 // A condition writes a condition of a WHERE clause; nil: true for every row.
@@ -165,6 +192,9 @@ func (all fields) are(operator string, values []any, form Keyset) condition {
 		}
 		cases = append(cases, and(append(same, f.is(op, values[i]))...))
 		same = append(same, f.is(" = ", values[i]))
+	}
+	if form == Led {
+		return and(all[0].is(operator[:2]+"= ", values[0]), or(cases...))
 	}
 	return or(cases...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
@@ -44,7 +45,7 @@ func (s *Source) moment(ctx context.Context) (m doc.Moment, err error) {
 		return m, err
 	}
 	defer x.end()
-	x.note(func() { m, err = x.session.Moment(ctx) })
+	x.note(ctx, func() { m, err = x.session.Moment(ctx) })
 	return m, err
 }
 
@@ -56,7 +57,7 @@ func (s *Source) Paced(ctx context.Context, statements int, run func() error) er
 	}
 	began := time.Now()
 	err := run()
-	s.pace.Took(time.Since(began))
+	s.pace.Took(ctx, time.Since(began))
 	s.pace.Charge(statements - 1)
 	return err
 }
@@ -80,6 +81,7 @@ func (s *Source) Catalog(ctx context.Context) (doc.Catalog, error) {
 	if err != nil {
 		return doc.Catalog{}, fmt.Errorf("read the catalog of %s: %w", s.Address(), err)
 	}
+	_, c.RowKeys = s.dialect.(RowKeyer)
 	return c, nil
 }
 
@@ -116,11 +118,38 @@ func (s *Source) UnitOf(ctx context.Context, sql, column string) (timeunit.Unit,
 	})
 }
 
+// TextsOf returns values of some columns of an SQL as text, of the first rows that
+// the database returns: limit rows, or fewer if they have more than size bytes.
+func (s *Source) TextsOf(ctx context.Context, sql string, columns []string, limit, size int) ([]string, error) {
+	return snapshotOf(ctx, s, "", func(x *tx, _ Snapshot) (texts []string, err error) {
+		v, err := newView(ctx, x, sql, nil, updatedConfig{}, paths{sql: "sql"})
+		if err != nil {
+			return nil, err
+		}
+		at := make([]int, len(columns))
+		for i, name := range columns {
+			if at[i], err = v.column("content", name); err != nil {
+				return nil, err
+			}
+		}
+		_, err = x.each(ctx, v.query(v.selected(at...)...).limit(limit), func(raw []any) bool {
+			for _, value := range raw {
+				if text, ok := textOf(value); ok {
+					texts, size = append(texts, strings.Clone(text)), size-len(text)
+				}
+			}
+			return size > 0
+		})
+		return texts, err
+	})
+}
+
 // A tx is a connection and, once begun, its transaction.
 type tx struct {
 	source     *Source
 	session    Session
 	at         time.Time // of the snapshot
+	mixed      bool      // each statement has its own
 	statements int       // the number sent
 }
 
@@ -152,16 +181,16 @@ func snapshotOf[T any](ctx context.Context, s *Source, settings string, do func(
 }
 
 // note runs a statement and reports its time to the source's pace.
-func (x *tx) note(run func()) {
+func (x *tx) note(ctx context.Context, run func()) {
 	sent := time.Now()
 	run()
-	x.source.pace.Took(time.Since(sent))
+	x.source.pace.Took(ctx, time.Since(sent))
 	x.statements++
 }
 
 func (x *tx) begin(ctx context.Context, settings string) (s Snapshot, err error) {
-	x.note(func() { s, err = x.session.Begin(ctx, settings) })
-	x.at = s.At
+	x.note(ctx, func() { s, err = x.session.Begin(ctx, settings) })
+	x.at, x.mixed = s.At, s.Mixed
 	return s, notRowFault(cancelled(ctx, err))
 }
 
@@ -176,7 +205,7 @@ func (x *tx) end() {
 // each calls row with each row of a query until row returns false. It reports
 // whether row took all.
 func (x *tx) each(ctx context.Context, q *Query, row func(raw []any) bool) (all bool, err error) {
-	x.note(func() { all, err = x.session.Query(ctx, q.Statement(), row) })
+	x.note(ctx, func() { all, err = x.session.Query(ctx, q.Statement(), row) })
 	return all, cancelled(ctx, err)
 }
 
@@ -233,7 +262,7 @@ func keep(raw any) any {
 	case *string:
 		return *v
 	case []byte:
-		return append([]byte(nil), v...)
+		return append([]byte{}, v...) // nil would be NULL
 	}
 	return raw
 }

@@ -31,6 +31,9 @@ type listing interface {
 // in its transaction.
 func (t *Table) listPage(ctx context.Context, doing string, l listing, also func(*tx, []doc.Stamp)) (page, error) {
 	p, err := reading(ctx, t, doing, func(x *tx) (page, error) {
+		if err := t.rowLimit.check(ctx, x); err != nil {
+			return page{}, err
+		}
 		p, err := t.readPage(ctx, x, t.view, l, true)
 		if err == nil {
 			p.stamps, err = t.complete(ctx, x, p.stamps)

@@ -3,12 +3,16 @@ package sqlsource
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"indexerd/internal/doc"
 )
 
 // A Summer adds digests in SQL. Without it the engine reads the digest of every
 // child row.
 type Summer interface {
-	// Sum returns an aggregate of tokens: their exact sum, as an integer of any size.
+	// Sum returns an aggregate of tokens: their exact sum, as an integer of any size;
+	// NULL if one is NULL.
 	Sum(token string) string
 }
 
@@ -16,9 +20,9 @@ type Summer interface {
 // their digests and the greatest updateTime. It groups by bytes: the columns' order
 // could merge the rows of two parents. ok is false if the database can't sum, or if
 // only reading an updateTime shows whether it is a time.
-func (c *child) sums(among condition) (q *Query, ok bool) {
+func (c *child) sums(among condition, times Times) (q *Query, ok bool) {
 	summer, ok := c.dialect.(Summer)
-	if !ok || c.updated != nil && c.updated.epochs != nil {
+	if !ok {
 		return nil, false
 	}
 	keys := c.keyFields()
@@ -27,12 +31,32 @@ func (c *child) sums(among condition) (q *Query, ok bool) {
 			keys[i] = tie
 		}
 	}
-	updated := "NULL"
-	if c.updated != nil {
-		updated = "max(" + c.updated.expr + ")"
+	q = c.ask("SELECT ", keys.list(), ", count(*), ", summer.Sum(c.token()), ", ")
+	if !c.latest(q, times) {
+		return nil, false
 	}
-	q = c.query(keys.list(), "count(*)", summer.Sum(c.token()), updated)
-	return q.where(among).Write(" GROUP BY ", keys.list()), true
+	return q.Write(" ", c.From()).where(among).Write(" GROUP BY ", keys.list()), true
+}
+
+// latest writes the greatest updateTime of a group: of numbers, the greatest that is
+// a time. It reports false if only reading a number shows whether it is a time, as
+// with NaN.
+func (c *child) latest(q *Query, times Times) bool {
+	switch times := times.(type) {
+	case nil:
+		q.Write("NULL")
+	case clockTimes:
+		q.Write("max(", c.updated.expr, ")")
+	case epochTimes:
+		q.Write("max(CASE WHEN ")
+		c.updated.between(times.Bounds(doc.Window{From: minTime, To: maxTime}))(q)
+		q.Write(" THEN ", c.updated.expr, " END)")
+		// The bound of nanoseconds excludes the greatest number of 64 bits.
+		return times.whole && times.unit >= time.Microsecond
+	default:
+		return false
+	}
+	return true
 }
 
 // addSum adds a row of sums.
@@ -43,7 +67,10 @@ func (c *child) addSum(rows *childRows, raw []any, times Times) (err error) {
 		return fmt.Errorf("token: %w", err)
 	}
 	rows.count = uint64(n)
-	if rows.sum, err = wrapSum(raw[k+1]); err != nil {
+	if rows.unknown = raw[k+1] == nil; !rows.unknown {
+		rows.sum, err = wrapSum(raw[k+1])
+	}
+	if err != nil {
 		return fmt.Errorf("token: %w", err)
 	}
 	rows.updated, err = c.timeOf(raw[k+2], times)

@@ -33,7 +33,7 @@ type TableConfig struct {
 	Name     string
 	SQL      string
 	Key      []string
-	Updated  string
+	Updated  string         // "": no stamp has an updateTime, and windows are empty; then no child has one either
 	Unit     string         // of an Updated without a time type; "": found from the rows
 	Zone     *time.Location // of an updateTime without time zone; nil: not configured
 	Batch    int            // the greatest number of rows in a batch; 0: 2000
@@ -49,6 +49,9 @@ type TableConfig struct {
 	// unit is used. A nil Keep stores nothing.
 	Units map[string]string
 	Keep  func(path, unit string) error
+
+	RowKey  bool // the key is a digest of the whole row: see RowKeyer. Key is empty
+	MaxRows int  // of a table with RowKey
 
 	StampPage int // stamps of a page; 0: as many as the dialect's MaxKeys
 }
@@ -92,6 +95,7 @@ type Table struct {
 	deletion  deletion
 	changes   *view // nil: none
 	groups    groups
+	rowLimit  *rowLimit // nil: the table has a key
 }
 
 // Table asks the database what the SQLs return and checks the configuration. An
@@ -117,12 +121,22 @@ func (s *Source) Table(ctx context.Context, cfg TableConfig) (*Table, error) {
 
 // describe finds the columns, keys and updateTimes of all SQLs.
 func (t *Table) describe(ctx context.Context, x *tx, cfg TableConfig) (err error) {
-	if cfg.Updated == "" {
-		return &ConfigError{"updated", "no column is named", "name the column with the time of a row's last change"}
+	sql, key := cfg.SQL, cfg.Key
+	if cfg.RowKey {
+		if sql, err = t.withRowKey(ctx, x, cfg); err != nil {
+			return err
+		}
+		key, t.stampPage = []string{rowKey}, cmp.Or(t.stampPage, rowKeyPage)
 	}
-	t.view, err = newView(ctx, x, cfg.SQL, cfg.Key, cfg.updated("sql", cfg.Updated, cfg.Unit), paths{"sql", "key", "updated"})
+	t.view, err = newView(ctx, x, sql, key, cfg.updated("sql", cfg.Updated, cfg.Unit), paths{"sql", "key", "updated"})
 	if err != nil {
 		return err
+	}
+	if t.rowKey = cfg.RowKey; t.rowKey {
+		t.kinds = []doc.Kind{doc.Text} // also while there is no row
+	}
+	if t.updated == nil && t.dialect.Token(&t.Described, t.exprs) == "" {
+		return &ConfigError{"updated", "no column is named, and this database computes no digests by which rows could be compared", "name the column with the time of a row's last change"}
 	}
 	for _, c := range cfg.Children {
 		child, err := newChild(ctx, x, c, cfg.updated(c.Path, c.Updated, c.Unit))
@@ -224,7 +238,7 @@ func (t *Table) tokenEpoch(cfg TableConfig, snapshot Snapshot) uint32 {
 func (t *Table) Kinds() []doc.Kind { return slices.Clone(t.kinds) }
 
 // Columns returns the column names of the main SQL in its order.
-func (t *Table) Columns() []string { return slices.Clone(t.names) }
+func (t *Table) Columns() []string { return slices.Clone(t.names[:t.documented()]) }
 
 // Epoch returns the epoch of the table's tokens.
 func (t *Table) Epoch() uint32 { return t.epoch }
@@ -233,7 +247,10 @@ func (t *Table) Epoch() uint32 { return t.epoch }
 func (t *Table) Source() *Source { return t.source }
 
 // Ordered reports whether the database orders keys as OIDs are ordered.
-func (t *Table) Ordered() bool { return !slices.Contains(t.kinds, doc.Text) }
+func (t *Table) Ordered() bool {
+	apart := func(at int) bool { return t.view.Columns[at].Apart }
+	return t.rowKey || !slices.Contains(t.kinds, doc.Text) && !slices.ContainsFunc(t.key, apart)
+}
 
 // Moment reads the database's clock in a separate statement. Every snapshot taken
 // later sees at least what was committed by the moment's Seen.
@@ -292,7 +309,7 @@ func (t *Table) breakpoints(every int) *Query {
 	}
 	q := t.ask("SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", strings.Join(numbered, ", "),
 		", row_number() OVER (ORDER BY ", t.keyFields().list(), ") - 1 AS n ", t.From())
-	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND n % ").Bind(int64(every), nil).Write(" = 0 ORDER BY n")
+	q.where(t.notNull(), t.live()).Write(") numbered WHERE n > 0 AND ").remainder("n", int64(every)).Write(" = 0 ORDER BY n")
 	q.slow = true
 	return q
 }

@@ -136,7 +136,7 @@ func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
 	const rows = 100
 	u := v.updated
 	ask := func(where, order string, row func(any) bool) error {
-		q := v.query(v.updatedExpr()).where(text(u.expr+where)).Write(" ORDER BY ", u.expr, order).limit(rows)
+		q := v.query(v.updatedExpr()).where(text(u.expr + where)).orderBy(u.expr + order).limit(rows)
 		_, err := x.each(ctx, q, func(raw []any) bool { return row(raw[0]) })
 		return err
 	}
@@ -151,17 +151,18 @@ func (v *view) guess(ctx context.Context, x *tx, g Guesser) (Times, error) {
 // NoTimes returns the error of a Guesser for a column whose rows hold no times.
 func NoTimes(what, do string) error { return &ConfigError{What: what, Do: do} }
 
-// sample reads rows that can vote: values that are plausible times. It uses an
-// index on the column. Without one, and with too few plausible rows, it reads the
-// whole table, as a window does.
+// sample reads rows that can vote: values that are plausible times. It returns the
+// values while the conversion is not known. It uses an index on the column. Without
+// one, and with too few plausible rows, it reads the whole table, as a window does.
 func (v *view) sample(ctx context.Context, x *tx) (votes timeunit.Votes, values []any, err error) {
 	votes = timeunit.Votes{}
 	u := v.updated
 	q := v.query(v.updatedExpr()).where(func(q *Query) { u.epochs.Plausible(q, u.expr, u.as, x.at) }).limit(timeunit.Sample)
 	_, err = x.each(ctx, q, func(raw []any) bool {
 		if unit := u.epochs.Unit(raw[0], x.at); unit != timeunit.Unknown {
-			votes[unit]++
-			values = append(values, keep(raw[0]))
+			if votes[unit]++; u.known() == nil {
+				values = append(values, keep(raw[0]))
+			}
 		}
 		return true
 	})
@@ -244,8 +245,11 @@ func (t *Table) checkUnits(ctx context.Context, x *tx) error {
 // Tick returns the precision of updateTime, the coarsest of all SQLs. A child in
 // which no row has shown its unit does not count: it might stay empty, and each
 // window would be coarse for ever. The main SQL's is the unit's UnknownTick then,
-// so callers must call Tick for each window.
+// so callers must call Tick for each window. It is 0 if there is no updateTime.
 func (t *Table) Tick() time.Duration {
+	if t.updated == nil {
+		return 0
+	}
 	if t.updated.known() == nil {
 		return t.updated.epochs.UnknownTick()
 	}

@@ -20,7 +20,9 @@ type view struct {
 	exprs   []string // by which statements name them
 	key     []int    // the columns of the key
 	kinds   []doc.Kind
+	unique  bool     // no two keys differ in their bytes alone
 	updated *updated // nil: no updateTime
+	rowKey  bool     // the last column is the key of withRowKey, which documents do not have
 }
 
 // paths are the fields of the configuration that a view was made of.
@@ -56,6 +58,11 @@ func newView(ctx context.Context, x *tx, sql string, key []string, conf updatedC
 	if at.key != "" {
 		if err := v.findKey(key); err != nil {
 			return nil, err
+		}
+		if uniquer, ok := v.dialect.(Uniquer); ok && slices.Contains(v.kinds, doc.Text) {
+			if v.unique, err = uniquer.Unique(ctx, x.session, &v.Described, v.key); err != nil {
+				return nil, cancelled(ctx, err)
+			}
 		}
 	}
 	if conf.name == "" {
@@ -109,7 +116,7 @@ func (v *view) findKey(names []string) error {
 		case slices.Contains(names[:i], name):
 			return &ConfigError{v.paths.key, "column " + name + " is named twice", "name it once"}
 		case c.Kind == 0 && !c.Untyped:
-			return &ConfigError{v.paths.key, fmt.Sprintf("column %s has type %s", name, c.Type), "a key is made of integers, numeric without decimals, uuid or text"}
+			return &ConfigError{v.paths.key, fmt.Sprintf("column %s has type %s", name, c.Type), "a key is made of integers, decimals, reals, booleans, dates, times, text, uuid or bytes"}
 		}
 		v.key, v.kinds = append(v.key, at), append(v.kinds, c.Kind)
 	}
@@ -147,7 +154,8 @@ func (v *view) sameKey(main *view) error {
 		return &ConfigError{v.paths.key, fmt.Sprintf("its key has %d columns, and the table's has %d", len(v.key), len(main.key)), "name the columns that hold the table's key, in its order"}
 	}
 	for i, kind := range v.kinds {
-		if kind != 0 && kind != main.kinds[i] {
+		number := kind == doc.Integer && main.kinds[i] == doc.Decimal && v.Columns[v.key[i]].Untyped // no row shows a fraction
+		if kind != 0 && kind != main.kinds[i] && !number {
 			return &ConfigError{v.paths.key, fmt.Sprintf("column %s is %v, and that part of the table's key is %v", v.names[v.key[i]], kind, main.kinds[i]), "name the columns that hold the table's key, in its order, or CAST them in the SQL"}
 		}
 	}
@@ -180,7 +188,7 @@ func (v *view) selected(at ...int) []string {
 
 // token returns the expression of a row's digest, or NULL.
 func (v *view) token() string {
-	if token := v.dialect.Token(v.Alias, v.exprs); token != "" {
+	if token := v.dialect.Token(&v.Described, v.exprs); token != "" {
 		return token
 	}
 	return "NULL"
@@ -229,7 +237,18 @@ func (v *view) updatedExpr() string {
 }
 
 // row converts a raw row of all columns.
-func (v *view) row(raw []any) (doc.Row, error) { return v.rowOf(v.every, v.names, raw) }
+func (v *view) row(raw []any) (doc.Row, error) {
+	n := v.documented()
+	return v.rowOf(v.every[:n], v.names[:n], raw)
+}
+
+// documented returns the number of columns that a document has.
+func (v *view) documented() int {
+	if v.rowKey {
+		return len(v.every) - 1
+	}
+	return len(v.every)
+}
 
 // rowOf converts a raw row of some columns.
 func (v *view) rowOf(columns []int, names []string, raw []any) (doc.Row, error) {

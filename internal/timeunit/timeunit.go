@@ -37,7 +37,10 @@ const (
 
 // Numbers are the units since 1970, from the longest. A configuration can
 // declare them.
-var Numbers = []Unit{Seconds, Milliseconds, Microseconds, Nanoseconds}
+var Numbers = numeric[1:]
+
+// numeric are the units of numbers.
+var numeric = []Unit{JulianDays, Seconds, Milliseconds, Microseconds, Nanoseconds}
 
 // units describes the units. Text has no duration.
 var units = map[Unit]struct {
@@ -113,7 +116,7 @@ func (u Unit) Range(now time.Time) (from, to float64) {
 
 // OfNumber returns the unit in which a number is a plausible time, or Unknown.
 func OfNumber(n float64, now time.Time) Unit {
-	for _, u := range append([]Unit{JulianDays}, Numbers...) {
+	for _, u := range numeric {
 		if from, to := u.Range(now); n >= from && n < to {
 			return u
 		}

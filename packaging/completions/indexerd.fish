@@ -62,6 +62,8 @@ complete -c indexerd -n '__fish_seen_subcommand_from search' -l facets -x -d 'Co
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l fields -x -d 'Show only these fields.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l highlight -d 'Mark the words of the query.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l no-highlight -d 'Mark the words of the query.'
+complete -c indexerd -n '__fish_seen_subcommand_from search' -l fresh -d 'Check the hits in the database before they are shown; default: the table\'s fresh.'
+complete -c indexerd -n '__fish_seen_subcommand_from search' -l no-fresh -d 'Check the hits in the database before they are shown; default: the table\'s fresh.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l help -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -l version -d 'Print the version.'

@@ -5,6 +5,7 @@ import { $, el, marked, number } from './dom.js';
 
 const typingPause = 120; // milliseconds without input before a search
 const facetValues = 8;
+const allTables = '*'; // searches all of them
 
 // typing: the last word may be incomplete. shown: the query of the hits on the
 // page. next: where they continue.
@@ -16,9 +17,10 @@ let current = new AbortController(); // of the running search
 // documents.
 export function followTables(tables) {
   const names = tables.map((t) => t.table);
+  if (names.length > 1) names.push(allTables);
   const select = $('table');
   if (names.join('\n') !== [...select.options].map((o) => o.value).join('\n')) {
-    select.replaceChildren(...names.map((name) => el('option', { value: name }, name)));
+    select.replaceChildren(...names.map((name) => el('option', { value: name }, name === allTables ? 'all tables' : name)));
     select.value = names.includes(state.table) ? state.table : (names[0] ?? '');
   }
   const chosen = tables.find((t) => t.table === select.value);
@@ -26,7 +28,7 @@ export function followTables(tables) {
 }
 
 async function choose(table) {
-  Object.assign(state, { table, facets: [], filter: new Map() });
+  Object.assign(state, { table, facets: [], filter: new Map(), shown: null });
   await search();
   try {
     const facets = await facetFields(table);
@@ -59,6 +61,7 @@ function parameters(q) {
     filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
     facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
     highlight: true,
+    fresh: $('fresh').checked || null, // null: as the table's configuration says
   };
 }
 
@@ -97,8 +100,9 @@ async function search({ after = '' } = {}) {
     const typed = after ? state.shown : $('q').value.trim();
     const queries = after ? [typed] : state.typing ? [withPrefix(typed), typed] : [typed, withPrefix(typed)];
     const { q, answer } = await firstFound(typed, queries, post);
+    const inUse = q === state.shown ? hitsInUse() : new Map();
     state.shown = q;
-    showAnswer(answer, Boolean(after));
+    showAnswer(answer, Boolean(after), inUse);
   } catch (e) {
     if (!signal.aborted) showMessage(e.message, true);
   }
@@ -109,26 +113,42 @@ function showMessage(text, wrong = false) {
   $('found').classList.toggle('wrong', wrong);
 }
 
-function showAnswer(answer, append) {
-  showMessage(`${number(answer.total)} found, ${answer.took_ms} ms`);
-  const hits = answer.hits.map(hit);
+// hitsInUse returns the hits that are unfolded or have the focus, by name. An answer
+// to the same query keeps them: the first one with facets comes after the hits.
+function hitsInUse() {
+  const inUse = [...$('hits').children].filter((item) => item.matches('.open, :focus-within'));
+  return new Map(inUse.map((item) => [item.dataset.name, item]));
+}
+
+function showAnswer(answer, append, inUse) {
+  const missing = answer.missing?.length ? `, not ready: ${answer.missing.join(', ')}` : '';
+  const stale = answer.fresh === false ? ', not fresh: not all hits could be checked in the database' : '';
+  showMessage(`${number(answer.total)} found, ${answer.took_ms} ms${missing}${stale}`);
+  const focused = document.activeElement;
+  const hits = answer.hits.map((h) => inUse.get(nameOf(h)) ?? hit(h));
   if (append) $('hits').append(...hits);
   else $('hits').replaceChildren(...hits);
   if (append) hits[0]?.querySelector('button').focus();
+  else if ($('hits').contains(focused)) focused.focus();
   state.next = answer.next;
   $('more').hidden = answer.next === null;
   showFacets(answer.facets);
 }
 
+// nameOf returns the key of a hit, in a search in all tables after its table.
+function nameOf({ table, oid }) {
+  return state.table === allTables ? `${table} ${oid}` : oid;
+}
+
 // hit returns the element of a document. Folded it shows the highlights, unfolded
 // all fields.
-function hit({ oid, fields, highlights = {} }) {
+function hit({ table = state.table, oid, fields, highlights = {} }) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
   names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
-  const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, oid);
-  const api = (what) => answerLink(tablePath(state.table, `${what}/${encodeURIComponent(oid)}`), what);
-  const item = el('li', {}, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list);
+  const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, nameOf({ table, oid }));
+  const api = (what) => answerLink(tablePath(table, `${what}/${encodeURIComponent(oid)}`), what);
+  const item = el('li', { 'data-name': nameOf({ table, oid }) }, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list);
   key.addEventListener('click', () => {
     const open = item.classList.toggle('open');
     key.setAttribute('aria-expanded', String(open));
@@ -214,6 +234,7 @@ export function startSearch() {
     state.typing = false;
     search();
   });
+  $('fresh').addEventListener('change', () => search());
   $('table').addEventListener('change', () => choose($('table').value));
   $('more').addEventListener('click', () => search({ after: state.next }));
   $('search').addEventListener('keydown', move);

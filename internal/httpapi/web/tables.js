@@ -42,6 +42,7 @@ function panel(table) {
       if (lag.length > keptSamples) lag.splice(0, 1);
       showState(f, t);
       showFacts(f, t, now);
+      for (const button of root.querySelectorAll('[data-run]')) button.hidden = !offered(t, button.dataset.run);
       showPasses(f.passes, t.passes, now);
       charts.lag.draw(lag);
       lists.due();
@@ -152,6 +153,11 @@ const quarantineRow = (r, now) => el('tr', {}, el('td', {}, r.oid ?? '(unusable)
   el('td', { class: 'n', title: utc(r.since) }, when(r.since, now)), el('td', { class: 'n' }, number(r.tries)));
 
 const moreRow = () => el('tr', {}, el('td', { colspan: 4, class: 'quiet' }, 'more rows exist'));
+
+// offered reports whether a table has a pass: without updated it is followed by comparison.
+function offered(t, pass) {
+  return pass === 'verify' || (pass === 'compare') === (t.followed_by === 'comparison');
+}
 
 // run starts a pass and shows its progress and outcome.
 async function run(table, button, output) {

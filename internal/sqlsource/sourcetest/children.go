@@ -31,7 +31,7 @@ func (r *run) twoTables(n int) {
 func ownChildren(r *run) {
 	r.twoTables(5)
 	want := map[string][]string{"4": nil, "5": nil}
-	for i, name := range []string{"b", "", "a", "é", `"`, "b", "B", "a b", "漢"} {
+	for i, name := range []string{"b", r.empty(), "a", "é", `"`, "b", "B", "a b", "漢"} {
 		key := i%3 + 1
 		r.exec(fmt.Sprintf("INSERT INTO part VALUES (%d, NULL, '%s')", key, name))
 		want[fmt.Sprint(key)] = append(want[fmt.Sprint(key)], name)

@@ -157,9 +157,12 @@ func failingSQL(r *run) {
 			r.Errorf("%s: got %d documents and %d rejects, %v, want an error of the SQL", w.name, len(read.docs), len(read.rejects), read.err)
 		}
 	}
+	if read := readStamps("", table.StampsInRange(r.Context(), all)); !r.h.Facts.NoDigest && (len(read.stamps) > 0 || read.err == nil || !strings.Contains(read.err.Error(), "all 50 rows")) {
+		r.Errorf("stamps: got %d, %v, want an error of the SQL alone", len(read.stamps), read.err)
+	}
 	// So few rows may all be bad.
-	if read := readBatches("", table.Docs(r.Context(), keys[:20])); read.err != nil || len(read.rejects) != 20 {
-		r.Errorf("got %d rejects of 20 rows, %v, want 20", len(read.rejects), read.err)
+	if read := readBatches("", table.Docs(r.Context(), keys[:49])); read.err != nil || len(read.rejects) != 49 {
+		r.Errorf("got %d rejects of 49 rows, %v, want 49", len(read.rejects), read.err)
 	}
 }
 
@@ -244,8 +247,9 @@ func tooLarge(r *run) {
 	for range 4 {
 		r.exec(fmt.Sprintf("INSERT INTO part VALUES (3, {@1}, '%s')", strings.Repeat("y", limit/3)))
 	}
+	r.exec(fmt.Sprintf("INSERT INTO part VALUES (4, {@1}, '%s')", strings.Repeat("z", 2*limit)))
 	acl := doc.ACL{Column: "grp"}
-	for children, want := range map[bool]string{false: "2 5", true: "2 3 5"} {
+	for children, want := range map[bool]string{false: "2 5", true: "2 3 4 5"} {
 		c := Config{Limits: doc.Limits{Text: limit}, ACL: acl, Batch: 4, Numbers: r.sink()}
 		if children {
 			c.Children, c.Batch = parts("id"), 1 // the sink checks documents that fit into a batch

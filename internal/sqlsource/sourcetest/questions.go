@@ -58,6 +58,11 @@ var (
 	}}
 )
 
+var askQuiet = question{name: "look for recent rows", ask: func(ctx context.Context, t SQLTable, _ keyShape) error {
+	_, err := t.Quiet(ctx, at(2))
+	return err
+}}
+
 var plainQuestions = []question{
 	askRange,
 	{name: "read a range of rows", ask: func(ctx context.Context, t SQLTable, k keyShape) error {
@@ -115,7 +120,7 @@ var plainQuestions = []question{
 
 var (
 	childQuestions   = []question{askRange, askWindow, askOutOfRange}
-	leftQuestions    = []question{askLeft}
+	leftQuestions    = []question{askLeft, askQuiet}
 	markQuestions    = []question{askRange, askDocs, askWindow, askLeft, askCount}
 	unitQuestions    = []question{askWindow, askOutOfRange}
 	failureQuestions = []question{askRange, askWindow}

@@ -94,7 +94,7 @@ func (r *run) rows(s shape, rows ...Row) Rows {
 	if r.db == nil {
 		table = r.h.Rows(r, s.config)
 	} else {
-		table = r.sqlRows(s)
+		return r.sqlRows(s, rows...)
 	}
 	r.put(table, rows...)
 	return table
@@ -114,7 +114,8 @@ type sqlRows struct {
 	key []string
 }
 
-func (r *run) sqlRows(s shape) *sqlRows {
+// sqlRows puts rows before it describes the table: they may show its types.
+func (r *run) sqlRows(s shape, rows ...Row) *sqlRows {
 	r.Helper()
 	var key, columns []string
 	for i, typ := range s.key {
@@ -131,10 +132,18 @@ func (r *run) sqlRows(s shape) *sqlRows {
 	if s.children {
 		c.Children = parts(key...)
 	}
-	if s.marks {
+	if c.Timeless {
+		c.Children = timeless(c.Children)
+	}
+	if s.marks && c.Timeless {
+		c.Deleted = Deleted{Column: "gone", Values: []any{int64(1)}}
+	} else if s.marks {
 		c.Deleted, c.Changes = Deleted{Column: "gone", Values: []any{int64(1)}}, "SELECT "+names+", u FROM doc WHERE seen = 0"
 	}
-	return &sqlRows{r.open(c), r, key}
+	table := &sqlRows{nil, r, key}
+	r.put(table, rows...)
+	table.SQLTable = r.open(c)
+	return table
 }
 
 // parts returns the configuration of a child of all columns of part.
@@ -194,6 +203,14 @@ func (r *run) values(values []any) string {
 	return "(" + join(literals) + ")"
 }
 
+// empty is the shortest text that is not NULL.
+func (r *run) empty() string {
+	if r.h.Facts.EmptyIsNull {
+		return " "
+	}
+	return ""
+}
+
 // sql fills in types and times, as the package comment describes.
 func (r *run) sql(text string) string {
 	r.Helper()
@@ -242,10 +259,10 @@ func (r *run) describe(c Config) (SQLTable, error) {
 	if c.SQL == "" {
 		c.SQL = "SELECT * FROM doc"
 	}
-	if c.Key == nil {
+	if c.Key == nil && !c.RowKey {
 		c.Key = []string{"id"}
 	}
-	if c.Updated == "" {
+	if c.Updated == "" && !c.Timeless {
 		c.Updated = "u"
 	}
 	return r.db.Open(c)

@@ -16,10 +16,12 @@ package sourcetest
 import (
 	"context"
 	"iter"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
 	"indexerd/internal/timeunit"
 )
 
@@ -28,6 +30,9 @@ type Config struct {
 	SQL      string // default: SELECT * FROM doc
 	Key      []string
 	Updated  string
+	RowKey   bool // the source makes a key; Key is empty
+	MaxRows  int  // of a table with RowKey
+	Timeless bool // the table has no updateTime; Updated and those of children are ""
 	Unit     string
 	Zone     *time.Location
 	Batch    int // rows of a batch; 0: the source's default
@@ -42,30 +47,12 @@ type Config struct {
 	Keep     func(path, unit string) error
 }
 
-// A Child is an SQL whose rows belong to the rows of the main SQL.
-type Child struct {
-	Name, Path string
-	SQL        string
-	Key        []string
-	Updated    string
-	Unit       string
-	Columns    []string
-	Value      bool
-}
-
-// Deleted selects the rows that are marked deleted.
-type Deleted struct {
-	Column string
-	Values []any
-	SQL    string
-}
-
-// Numbers assigns the numbers of fetches. Begin calls open, which takes the
-// snapshot.
-type Numbers interface {
-	Begin(open func() error) (doc.FetchSeq, error)
-	End(doc.FetchSeq)
-}
+// The parts of a Config are the engine's.
+type (
+	Child   = sqlsource.ChildConfig
+	Deleted = sqlsource.DeletedConfig
+	Numbers = sqlsource.Numbers
+)
 
 // A Table is what the passes read of a table.
 type Table interface {
@@ -98,6 +85,7 @@ type SQLTable interface {
 	Duplicate(context.Context) (doc.OID, error)
 	WithoutUpdated(ctx context.Context, most int) (int, error)
 	UpdatedIn(ctx context.Context, w doc.Window, most int) (int, error)
+	Quiet(ctx context.Context, since time.Time) (bool, error)
 	Constant(context.Context) (bool, error)
 }
 
@@ -119,7 +107,8 @@ type Clearer interface {
 // A Harness runs the suite on one source. It has either Open or Rows.
 type Harness struct {
 	Open  func(testing.TB) Database     // creates an empty database
-	Rows  func(testing.TB, Config) Rows // creates an empty table without SQL; it uses Batch, Page and Numbers
+	Alone func(testing.TB) Database     // as Open, on a server of its own; nil: Facts.Settings are not the server's
+	Rows  func(testing.TB, Config) Rows // creates an empty table without SQL; it uses Timeless, Batch, Page and Numbers
 	Facts Facts
 	Lacks map[string]string // behaviours that the database can't show, and why
 }
@@ -130,7 +119,8 @@ type Facts struct {
 	Integer, Text, Float, Time string           // types of columns; Time has microseconds
 	UUID                       string           // a type of keys
 	Fold                       string           // a type of text keys whose order ignores case
-	Literal                    func(any) string // of a nil, int64, float64, string, time.Time or UUID ([16]byte)
+	Keys                       []KeyType        // of further kinds
+	Literal                    func(any) string // of a nil, time.Time or part of a key
 	Fails, FailsReason         string           // an expression that fails for v = 0 alone, and part of the error
 	FailsValues                []any            // values that the expression never has
 	Values                     []Value          // of columns, and what documents have of them
@@ -139,8 +129,12 @@ type Facts struct {
 	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
 	Marks                      []Mark
 	Times                      []Time
+	EmptyIsNull                bool                                   // the database stores an empty text as NULL
+	Tick                       time.Duration                          // of Time, if the source takes it for longer than a microsecond
 	Wall                       string                                 // the type of an updateTime that is local time
 	TableLocks                 bool                                   // a lock of the table is doc.ErrLocked
+	Truncate                   string                                 // a statement that empties doc
+	Changing                   []string                               // expressions whose value changes without a commit
 	NoDigest                   bool                                   // the database computes no digest: every token is unknown
 	Settings                   []string                               // statements that change how later sessions show values
 	Writes                     []string                               // SQLs that write to doc, of the database's own kinds
@@ -153,6 +147,19 @@ type Value struct {
 	Type, SQL string
 	Want      any    // in a document
 	Reason    string // part of the reject's reason
+}
+
+// A KeyType is a type of key.
+type KeyType struct {
+	Setup, Type string
+	Values      []any  // parts of keys, at least two
+	Missing     any    // another part; nil: there is none
+	Of          string // an expression of many values, of the row's number k
+	Repeats     bool   // rows may have the same of these values
+
+	// Draw returns a value in SQL, of which many are near each other or equal; nil:
+	// Literal of one of Values.
+	Draw func(*rand.Rand) string
 }
 
 // A Mark is a type of column that marks rows deleted.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
@@ -99,6 +100,9 @@ func tokensDistinguish(r *run) {
 		"'NULL', 'NULL', 0.1", "'0', '', 0.1", "'', '0', 0.1", "'a', 'b', 0.1", "'a', 'b', 0.10000000000000002", "'a', 'b', 0.3", "'a', 'b', NULL",
 		"'a', 'b', 0", "'a', 'b', 5e-324", "'a', 'b', 1e300", "'a', 'b', 1.0000000000000002e300", "'a ', 'b', 0", "'A', 'b', 0", "'a,b', '', 0", "'a', ',b', 0",
 	} {
+		if r.h.Facts.EmptyIsNull && strings.Contains(", "+v, ", ''") {
+			continue // NULL has been, or will be
+		}
 		r.exec("DELETE FROM doc", "INSERT INTO doc VALUES (1, {@0}, "+v+")")
 		digest := r.agree(table, oid(1))[oid(1)].Token.Digest
 		if as, known := seen[digest]; known {
@@ -137,6 +141,9 @@ func epochs(r *run) {
 }
 
 func settings(r *run) {
+	if r.h.Alone != nil {
+		r = &run{r.T, r.h, r.h.Alone(r.T)}
+	}
 	config := r.valueTable()
 	before := r.open(config)
 	stamps, want := r.agree(before, oid(1), oid(2)), body(r, r.rangeOf(before).docs[0])
@@ -153,18 +160,20 @@ func settings(r *run) {
 }
 
 // A model holds what each way must return after random changes.
-func randomRows(r *run) {
+func randomRows(r *run) { r.randomRows(false) }
+
+func (r *run) randomRows(timeless bool) {
 	random := rand.New(rand.NewPCG(1, 2))
-	s := shape{key: []string{"{text}", "{int}"}, children: true, marks: true, config: Config{Batch: 4, Page: 3, Numbers: r.sink()}}
+	s := shape{key: []string{"{text}", "{int}"}, children: true, marks: true, config: Config{Timeless: timeless, Batch: 4, Page: 3, Numbers: r.sink()}}
 	table, model := r.rows(s), map[doc.OID]Row{}
 	for range 25 {
 		var puts []Row
 		for _, key := range random.Perm(20)[:random.IntN(8)] {
-			row := Row{Key: []any{[]string{"a", "B", ""}[key%3], int64(key)}, Text: fmt.Sprint(random.IntN(3)), Updated: at(random.IntN(9)), Marked: random.IntN(4) == 0, Outside: random.IntN(6) == 0}
+			row := Row{Key: []any{[]string{"a", "B", r.empty()}[key%3], int64(key)}, Text: fmt.Sprint(random.IntN(3)), Updated: at(random.IntN(9)), Marked: random.IntN(4) == 0, Outside: random.IntN(6) == 0}
 			for range random.IntN(3) {
 				row.Children = append(row.Children, fmt.Sprint(random.IntN(3)))
 			}
-			if random.IntN(8) == 0 {
+			if timeless || random.IntN(8) == 0 {
 				row.Updated = time.Time{}
 			}
 			puts = append(puts, row)

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
 )
 
 // A Statement is what a source sends, with its parameters.
 type Statement struct {
 	SQL  string
 	Args []any
-	Sent any // what a Coster needs to send it again
+	Sent sqlsource.Statement
 }
 
 // A Recorder is a Database whose source records its statements.
@@ -31,7 +33,11 @@ type Recorder interface {
 func Statements(t *testing.T, h Harness, file string, update bool) {
 	var got strings.Builder
 	got.WriteString("-- The statements that the engine sends, each under the first question that\n-- sends it. The test of the dialect writes this file with -update.\n")
-	for _, key := range keyShapes {
+	shapes := keyShapes
+	if len(h.Facts.Keys) > 0 {
+		shapes = append(slices.Clone(shapes), otherKeyShape(h.Facts.Keys))
+	}
+	for _, key := range shapes {
 		db := h.Open(t).(Recorder)
 		k := &askedKey{run: &run{t, &h, db}, keyShape: key, recorder: db, text: &got, printed: map[string]bool{}}
 		k.ask()
@@ -63,14 +69,40 @@ func Statements(t *testing.T, h Harness, file string, update bool) {
 type keyShape struct {
 	name    string
 	columns []string // with their types
-	row     string   // the values of row %[1]d
+	row     string   // the values of row %[1]d; "": those of key
 	key     func(row int64) []any
+	setup   []string // statements
 }
 
 var keyShapes = []keyShape{
-	{"one integer", []string{"id {int}"}, "%[1]d", func(row int64) []any { return []any{row} }},
-	{"one text", []string{"name {text}"}, "'k%[1]d'", func(row int64) []any { return []any{fmt.Sprint("k", row)} }},
-	{"three parts", []string{"a {int}", "b {text}", "c {int}"}, "1, 'k%[1]d', 3", func(row int64) []any { return []any{int64(1), fmt.Sprint("k", row), int64(3)} }},
+	{"one integer", []string{"id {int}"}, "%[1]d", func(row int64) []any { return []any{row} }, nil},
+	{"one text", []string{"name {text}"}, "'k%[1]d'", func(row int64) []any { return []any{fmt.Sprint("k", row)} }, nil},
+	{"three parts", []string{"a {int}", "b {text}", "c {int}"}, "1, 'k%[1]d', 3", func(row int64) []any { return []any{int64(1), fmt.Sprint("k", row), int64(3)} }, nil},
+}
+
+// otherKeyShape is a key of the first eight further types.
+func otherKeyShape(types []KeyType) keyShape {
+	types = types[:min(8, len(types))]
+	k := keyShape{name: "further types"}
+	for i, t := range types {
+		k.setup = append(k.setup, t.Setup)
+		k.columns = append(k.columns, fmt.Sprintf("k%d %s", i+1, t.Type))
+	}
+	k.key = func(row int64) (parts []any) {
+		for _, t := range types {
+			parts = append(parts, t.Values[int(row)%len(t.Values)])
+		}
+		return parts
+	}
+	return k
+}
+
+// values returns the values of a row's key in SQL.
+func (k *askedKey) values(row int) string {
+	if k.row != "" {
+		return fmt.Sprintf(k.row, row)
+	}
+	return strings.Trim(k.run.values(k.key(int64(row))), "()")
 }
 
 func (k keyShape) names() (names []string) {
@@ -99,12 +131,13 @@ type askedKey struct {
 
 func (k *askedKey) ask() {
 	columns := join(k.columns)
+	k.exec(slices.DeleteFunc(k.setup, func(s string) bool { return s == "" })...)
 	k.exec("CREATE TABLE doc ("+columns+", u {time}, n {int}, v {int}, title {text})", "CREATE TABLE part ("+columns+", u {time}, word {text})", "CREATE TABLE gone ("+columns+")")
 	for i := 1; i <= 4; i++ {
-		values := fmt.Sprintf(k.keyShape.row, i)
+		values := k.values(i)
 		k.exec(fmt.Sprintf("INSERT INTO doc VALUES (%s, {@%d}, %d, %d, 'title')", values, i, noonSeconds, i-3), "INSERT INTO part VALUES ("+values+", {@1}, 'word')")
 	}
-	k.exec("INSERT INTO gone VALUES (" + fmt.Sprintf(k.keyShape.row, 4) + ")")
+	k.exec("INSERT INTO gone VALUES (" + k.values(4) + ")")
 	names := join(k.names())
 	child := parts(k.names()...)
 	fails := "SELECT " + names + ", u, title, {fails} AS x FROM doc"

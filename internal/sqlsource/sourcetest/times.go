@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"time"
 
 	"indexerd/internal/doc"
@@ -17,6 +18,8 @@ var timeBehaviours = []behaviour{
 	{"a unit is kept when it is found, and not used if it can't be kept", true, unitFoundLater},
 	{"units that contradict each other are a fault of the configuration", true, unitConflicts},
 	{"each SQL has its own unit", true, unitOfEach},
+	{"the greatest number of a child's rows counts if it is a time", true, greatestOfChild},
+	{"a table is quiet since a time if windows from then on are empty", true, quietTables},
 }
 
 func location(r *run, name string) *time.Location {
@@ -220,4 +223,66 @@ func unitOfEach(r *run) {
 		r.Errorf("got updateTime %v, want %v", got, want)
 	}
 	r.checkLeft(table, doc.Window{From: at(0), To: at(1)}, "1 2")
+}
+
+func greatestOfChild(r *run) {
+	for _, unit := range timeunit.Numbers {
+		perSecond := int64(time.Second / unit.Duration())
+		other := r.fresh()
+		other.twoTables(1)
+		other.exec("CREATE TABLE numbers (id {int}, u {int})", fmt.Sprintf("INSERT INTO numbers VALUES (1, %d), (1, %d), (1, NULL)", noonSeconds*perSecond, (noonSeconds+3)*perSecond))
+		table := other.open(Config{Children: []Child{{Name: "numbers", Path: "children.numbers", SQL: "SELECT * FROM numbers", Key: []string{"id"}, Updated: "u"}}})
+		for _, odd := range []int64{0, math.MinInt64, math.MaxInt64} {
+			other.exec(fmt.Sprintf("INSERT INTO numbers VALUES (1, %d)", odd))
+			got, want := other.agree(table, oid(1))[oid(1)].Updated, at(3)
+			if odd == math.MaxInt64 && unit == timeunit.Nanoseconds {
+				want = time.Unix(0, odd).UTC().Truncate(time.Microsecond)
+			}
+			if !got.Equal(want) {
+				r.Errorf("%s and %d: got updateTime %v, want %v", unit, odd, got, want)
+			}
+		}
+	}
+}
+
+// quietTables compares Quiet with what windows return, own rows, a child's and
+// those that may have left the result alike.
+func quietTables(r *run) {
+	r.exec("CREATE TABLE doc (id {int}, u {time}, gone {int})", "CREATE TABLE part (id {int}, u {time}, word {text})",
+		"INSERT INTO doc VALUES (1, {@1}, 0), (2, NULL, 0), (3, {@7}, 1)", "INSERT INTO part VALUES (1, {@3}, 'word'), (2, {@5}, 'word')")
+	main := "SELECT id, u FROM doc WHERE gone = 0"
+	child := []Child{{Name: "parts", Path: "children.parts", SQL: "SELECT id, u, word FROM part", Key: []string{"id"}, Updated: "u", Columns: []string{"word"}}}
+	for _, c := range []struct {
+		name   string
+		config Config
+		last   int // second of the last row
+	}{
+		{"own rows", Config{SQL: main}, 1},
+		{"a child's rows", Config{SQL: main, Children: child}, 5},
+		{"rows that may have left", Config{SQL: main, Children: child, Changes: "SELECT id, u FROM doc"}, 7},
+		{"rows that are marked", Config{SQL: "SELECT id, u, gone FROM doc", Deleted: Deleted{Column: "gone", Values: []any{int64(1)}}}, 7},
+	} {
+		table := r.open(c.config)
+		for _, since := range []int{c.last - 1, c.last, c.last + 1} {
+			quiet, err := table.Quiet(r.Context(), at(since))
+			if err != nil {
+				r.Fatal(err)
+			}
+			if want := since > c.last; quiet != want {
+				r.Errorf("%s: quiet since second %d: got %v, want %v", c.name, since, quiet, want)
+			}
+			if !quiet {
+				continue
+			}
+			w := doc.Window{From: at(since), To: at(1000)}
+			for _, err := range table.Left(r.Context(), w) {
+				r.Errorf("%s: a quiet table has rows that may have left, %v", c.name, err)
+			}
+			for stamps, err := range table.Stamps(r.Context(), w) {
+				if len(stamps) > 0 || err != nil {
+					r.Errorf("%s: a quiet table has stamps %v, %v", c.name, stamps, err)
+				}
+			}
+		}
+	}
 }

@@ -1,5 +1,11 @@
-// Package stdsql makes a session of sqlsource from a connection of database/sql.
-// It costs one allocation a value beyond the driver's.
+// Package stdsql is what the dialects of sqlsource that use database/sql share: pools
+// whose sessions have settings, sessions and their transactions, readers of the
+// catalog and the clock, and the conversion of values and errors of drivers.
+//
+// Invariant: an error that leaves a Session is one of sqlsource.Session: the vendor
+// classifies each error of the driver exactly once.
+//
+// Cost: one allocation a value beyond the driver's.
 package stdsql
 
 import (
@@ -13,21 +19,38 @@ import (
 // A Vendor is what database/sql does not know of a database.
 type Vendor interface {
 	// Begin begins a read-only transaction and takes its snapshot.
-	Begin(ctx context.Context, conn *sql.Conn, settings string) (*sql.Tx, sqlsource.Snapshot, error)
+	Begin(ctx context.Context, conn *sql.Conn, settings string) (Tx, sqlsource.Snapshot, error)
 	Describe(ctx context.Context, conn *sql.Conn, sql sqlsource.Wrapped) ([]sqlsource.Column, error)
 	Moment(ctx context.Context, conn *sql.Conn) (doc.Moment, error)
-	// Fault converts an error of a statement, which the session can still run
-	// statements after; nil stays nil.
+	// Fault converts an error of the driver, which Fault has not passed through. The
+	// session can still run statements.
 	Fault(ctx context.Context, s *Session, st sqlsource.Statement, err error) error
 	// Value returns a parameter as the driver takes it.
 	Value(sqlsource.Arg) any
+}
+
+// A Querier is a connection, or a transaction.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// A Tx is a transaction, such as a *sql.Tx.
+type Tx interface {
+	Querier
+	Rollback() error
+}
+
+// A Scanner is a Vendor that converts the values of its driver.
+type Scanner interface {
+	// Scan returns what stores a column's values in to.
+	Scan(column *sql.ColumnType, to *any) sql.Scanner
 }
 
 // A Session is a connection and its transaction.
 type Session struct {
 	vendor    Vendor
 	conn      *sql.Conn
-	tx        *sql.Tx                       // nil until Begin
+	tx        Tx                            // nil until Begin
 	unchanged map[*sqlsource.Described]bool // described again in this transaction
 }
 
@@ -43,7 +66,7 @@ func Acquire(ctx context.Context, db *sql.DB, v Vendor) (*Session, error) {
 // Begin implements sqlsource.Session.
 func (s *Session) Begin(ctx context.Context, settings string) (snapshot sqlsource.Snapshot, err error) {
 	s.tx, snapshot, err = s.vendor.Begin(ctx, s.conn, settings)
-	return snapshot, s.vendor.Fault(ctx, s, sqlsource.Statement{}, err)
+	return snapshot, s.fault(ctx, sqlsource.Statement{}, err)
 }
 
 // Query implements sqlsource.Session.
@@ -54,7 +77,7 @@ func (s *Session) Query(ctx context.Context, st sqlsource.Statement, row func(ra
 		}
 	}
 	all, err = s.run(ctx, st, row)
-	return all, s.vendor.Fault(ctx, s, st, err)
+	return all, s.fault(ctx, st, err)
 }
 
 // check compares what an SQL returns with its description, once in a transaction.
@@ -81,18 +104,14 @@ func (s *Session) run(ctx context.Context, st sqlsource.Statement, row func(raw 
 	for i, a := range st.Args {
 		args[i] = s.vendor.Value(a)
 	}
-	rows, err := s.tx.QueryContext(ctx, st.SQL, args...)
+	rows, err := s.querier().QueryContext(ctx, st.SQL, args...)
 	if err != nil {
 		return false, err
 	}
 	defer rows.Close()
-	columns, err := rows.Columns()
+	raw, dest, err := s.values(rows)
 	if err != nil {
 		return false, err
-	}
-	raw, dest := make([]any, len(columns)), make([]any, len(columns))
-	for i := range raw {
-		dest[i] = &raw[i]
 	}
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
@@ -105,16 +124,46 @@ func (s *Session) run(ctx context.Context, st sqlsource.Statement, row func(raw 
 	return true, rows.Err()
 }
 
+// querier returns the transaction, or the connection before Begin.
+func (s *Session) querier() Querier {
+	if s.tx != nil {
+		return s.tx
+	}
+	return s.conn
+}
+
+// values returns the values of a row, and where they are stored.
+func (s *Session) values(rows *sql.Rows) (raw, dest []any, err error) {
+	columns, err := rows.Columns()
+	raw, dest = make([]any, len(columns)), make([]any, len(columns))
+	for i := range raw {
+		dest[i] = &raw[i]
+	}
+	scanner, ok := s.vendor.(Scanner)
+	if !ok || err != nil {
+		return raw, dest, err
+	}
+	types, err := rows.ColumnTypes()
+	for i, t := range types {
+		dest[i] = scanner.Scan(t, &raw[i])
+	}
+	return raw, dest, err
+}
+
 // Describe implements sqlsource.Session.
 func (s *Session) Describe(ctx context.Context, sql sqlsource.Wrapped) ([]sqlsource.Column, error) {
 	columns, err := s.vendor.Describe(ctx, s.conn, sql)
-	return columns, s.vendor.Fault(ctx, s, sqlsource.Statement{}, err)
+	return columns, s.fault(ctx, sqlsource.Statement{}, err)
 }
 
 // Moment implements sqlsource.Session.
 func (s *Session) Moment(ctx context.Context) (doc.Moment, error) {
 	m, err := s.vendor.Moment(ctx, s.conn)
-	return m, s.vendor.Fault(ctx, s, sqlsource.Statement{}, err)
+	return m, s.fault(ctx, sqlsource.Statement{}, err)
+}
+
+func (s *Session) fault(ctx context.Context, st sqlsource.Statement, err error) error {
+	return Fault(err, func(err error) error { return s.vendor.Fault(ctx, s, st, err) })
 }
 
 // End implements sqlsource.Session. It writes nothing, so an error does not matter:

@@ -1,4 +1,4 @@
-package fulltext
+package analysis
 
 import (
 	"regexp"
@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	_ "indexerd/internal/nofailfile"
 )
 
-func newTestAnalyzer(t testing.TB, name string) *analyzer {
+func newTestAnalyzer(t testing.TB, name string) *Analyzer {
 	t.Helper()
-	a, err := newAnalyzer(name)
+	a, err := New(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,12 +22,12 @@ func newTestAnalyzer(t testing.TB, name string) *analyzer {
 }
 
 // printed joins terms with spaces, with _ for each position without a term.
-func printed(tokens []token) string {
+func printed(tokens []Token) string {
 	var b strings.Builder
 	at := 0
 	for _, t := range tokens {
-		b.WriteString(strings.Repeat(" _", t.pos-at-1) + " " + t.term)
-		at = t.pos
+		b.WriteString(strings.Repeat(" _", t.Pos-at-1) + " " + t.Term)
+		at = t.Pos
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -48,7 +50,7 @@ func TestTokens(t *testing.T) {
 		{"cjk", "서울 タワ", "서울 울 _ タワ ワ"},
 		{"ngram", "Ab1 c_d 今夜", "ab b1 1 _ c _ d _ 今夜 夜"},
 	} {
-		if got := printed(newTestAnalyzer(t, c.analyzer).tokens(nil, c.text)); got != c.want {
+		if got := printed(newTestAnalyzer(t, c.analyzer).Tokens(nil, c.text)); got != c.want {
 			t.Errorf("%s %q:\ngot  %s\nwant %s", c.analyzer, c.text, got, c.want)
 		}
 	}
@@ -56,10 +58,10 @@ func TestTokens(t *testing.T) {
 
 func TestLongWordsAreCut(t *testing.T) {
 	a := newTestAnalyzer(t, "standard")
-	for _, word := range []string{strings.Repeat("a", maxTerm+1), strings.Repeat("é", maxTerm), "x" + strings.Repeat("é", maxTerm)} {
-		got := a.tokens(nil, word)
-		if len(got) != 1 || len(got[0].term) < maxTerm-1 || len(got[0].term) > maxTerm || !utf8.ValidString(got[0].term) || !strings.HasPrefix(word, got[0].term) || got[0].end != len(word) {
-			t.Errorf("a word of %d bytes: got %+v, want one token of %d", len(word), got, maxTerm)
+	for _, word := range []string{strings.Repeat("a", MaxWord+1), strings.Repeat("é", MaxWord), "x" + strings.Repeat("é", MaxWord)} {
+		got := a.Tokens(nil, word)
+		if len(got) != 1 || len(got[0].Term) < MaxWord-1 || len(got[0].Term) > MaxWord || !utf8.ValidString(got[0].Term) || !strings.HasPrefix(word, got[0].Term) || got[0].End != len(word) {
+			t.Errorf("a word of %d bytes: got %+v, want one token of %d", len(word), got, MaxWord)
 		}
 	}
 }
@@ -77,8 +79,8 @@ func TestStandardIsWholeWords(t *testing.T) {
 				want = append(want, w)
 			}
 		}
-		for _, tok := range a.tokens(nil, text) {
-			got = append(got, tok.term)
+		for _, tok := range a.Tokens(nil, text) {
+			got = append(got, tok.Term)
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("%q: got %q, want %q", text, got, want)
@@ -90,43 +92,22 @@ func FuzzTokens(f *testing.F) {
 	for _, s := range []string{"A Epic Drama", "今夜月 and 今", "ＷＩＤＥ İ ß ﬁ", "e\u0301\u0301 \xff", "dog's’s"} {
 		f.Add(s)
 	}
-	var all []*analyzer
+	var all []*Analyzer
 	for _, name := range []string{"standard", "en", "cjk", "ngram"} {
 		all = append(all, newTestAnalyzer(f, name))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, a := range all {
 			pos, start := 0, 0
-			for _, tok := range a.tokens(nil, text) {
-				if tok.term == "" || len(tok.term) > 2*maxTerm || tok.pos <= pos || tok.start < start || tok.end <= tok.start || tok.end > len(text) {
+			for _, tok := range a.Tokens(nil, text) {
+				if tok.Term == "" || len(tok.Term) > 2*MaxWord || tok.Pos <= pos || tok.Start < start || tok.End <= tok.Start || tok.End > len(text) {
 					t.Fatalf("%q: token %+v after position %d, byte %d", text, tok, pos, start)
 				}
-				if utf8.ValidString(text) && !utf8.ValidString(tok.term) {
-					t.Fatalf("%q: term %q is not UTF-8", text, tok.term)
+				if utf8.ValidString(text) && !utf8.ValidString(tok.Term) {
+					t.Fatalf("%q: term %q is not UTF-8", text, tok.Term)
 				}
-				pos, start = tok.pos, tok.start
+				pos, start = tok.Pos, tok.Start
 			}
 		}
 	})
-}
-
-func TestPhrase(t *testing.T) {
-	for _, c := range []struct {
-		analyzer, text string
-		want           phrase
-	}{
-		{"standard", "the", nil},
-		{"standard", "drama", phrase{{term: "drama"}}},
-		{"standard", "the man of the year and", phrase{{term: "man"}, {}, {}, {term: "year"}}},
-		{"cjk", "今", phrase{{term: "今", prefix: true}}},
-		{"cjk", "今夜", phrase{{term: "今夜"}}},
-		{"cjk", "今夜月", phrase{{term: "今夜"}, {term: "夜月"}}},
-		{"cjk", "今 a", phrase{{term: "今"}, {}, {term: "a"}}},
-		{"cjk", "a 今", phrase{{term: "a"}, {term: "今", prefix: true}}},
-		{"cjk", "今夜 月", phrase{{term: "今夜"}, {term: "夜"}, {}, {term: "月", prefix: true}}},
-	} {
-		if got := newTestAnalyzer(t, c.analyzer).phrase(c.text); !slices.Equal(got, c.want) {
-			t.Errorf("%s %q: got %v, want %v", c.analyzer, c.text, got, c.want)
-		}
-	}
 }

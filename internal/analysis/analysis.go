@@ -1,4 +1,10 @@
-package fulltext
+// Package analysis splits text into the terms that an index stores and a query
+// searches. Both use the same Analyzer, so a query finds what was indexed.
+//
+// An Analyzer makes one pass over a text. It does not change after New, and it
+// is safe for concurrent use. It allocates a copy of a text with upper-case
+// ASCII letters, and a string for each term with other letters to fold.
+package analysis
 
 import (
 	"fmt"
@@ -21,7 +27,7 @@ const (
 	gram               // part of a run that is indexed in pairs
 )
 
-// An analyzer splits text into the terms that are searched. All four analyzers
+// An Analyzer splits text into the terms that are searched. All four analyzers
 // make the same single pass over the text; they differ in the kinds of
 // characters:
 //
@@ -38,16 +44,17 @@ const (
 // character is found as the prefix of a term, and longer text as the phrase of
 // its pairs. One position after a run stays free, so that pairs of different
 // runs are never adjacent.
-type analyzer struct {
+type Analyzer struct {
 	ascii [utf8.RuneSelf]kind
+	words *[utf8.RuneSelf]byte
 	other func(r rune) kind
 	stop  analysis.TokenMap // words to drop
 	stem  bool
 }
 
-// maxTerm limits the bytes of a term. Longer words are not language but data,
-// such as base64.
-const maxTerm = 256
+// MaxWord limits the bytes of a term. Longer words are not language but data,
+// such as base64, and are cut.
+const MaxWord = 256
 
 // spaceless are the scripts without separators between words.
 var spaceless = []*unicode.RangeTable{
@@ -84,8 +91,9 @@ func ngramKind(r rune) kind {
 	return gram
 }
 
-func newAnalyzer(name string) (*analyzer, error) {
-	a := &analyzer{}
+// New returns the analyzer with a name: standard, en, cjk or ngram.
+func New(name string) (*Analyzer, error) {
+	a := &Analyzer{}
 	switch name {
 	case "standard", "en":
 		a.other = standardKind
@@ -104,42 +112,55 @@ func newAnalyzer(name string) (*analyzer, error) {
 	for r := range a.ascii {
 		a.ascii[r] = a.other(rune(r))
 	}
+	if a.ascii['a'] == letter {
+		a.words = a.asciiWords()
+	}
 	return a, nil
 }
 
-// withoutStems returns an analyzer that neither drops nor stems words.
-func (a *analyzer) withoutStems() *analyzer {
+func (a *Analyzer) asciiWords() *[utf8.RuneSelf]byte {
+	var words [utf8.RuneSelf]byte
+	for c, k := range a.ascii {
+		if k == letter {
+			words[c] = byte(unicode.ToLower(rune(c)))
+		}
+	}
+	return &words
+}
+
+// WithoutStems returns an analyzer that neither drops nor stems words.
+func (a *Analyzer) WithoutStems() *Analyzer {
 	b := *a
 	b.stop, b.stem = nil, false
 	return &b
 }
 
-// A form is the way a token was made.
-type form byte
+// A Form is the way a token was made.
+type Form byte
 
 const (
-	whole form = iota // a word
-	pair              // two characters of a run
-	tail              // the last character of a run
-	lone              // the only character of a run
+	Whole Form = iota // a word
+	Pair              // two characters of a run
+	Tail              // the last character of a run
+	Lone              // the only character of a run
 )
 
-// A token is one term of a text.
-type token struct {
-	term       string
-	start, end int // byte offsets in the text
-	pos        int // in words, from 1
-	form       form
+// A Token is one term of a text.
+type Token struct {
+	Term       string
+	Start, End int // byte offsets in the text
+	Pos        int // in words, from 1
+	Form       Form
 }
 
-// tokens appends the tokens of a text to dst.
-func (a *analyzer) tokens(dst []token, text string) []token {
-	a.each(text, func(t token) bool { dst = append(dst, t); return true })
+// Tokens appends the tokens of a text to dst.
+func (a *Analyzer) Tokens(dst []Token, text string) []Token {
+	a.Each(text, func(t Token) bool { dst = append(dst, t); return true })
 	return dst
 }
 
-// each calls emit with the tokens of a text in order, until emit returns false.
-func (a *analyzer) each(text string, emit func(token) bool) {
+// Each calls emit with the tokens of a text in order, until emit returns false.
+func (a *Analyzer) Each(text string, emit func(Token) bool) {
 	lower := lowerASCII(text)
 	pos := 0
 	for at := 0; at < len(lower); {
@@ -148,17 +169,17 @@ func (a *analyzer) each(text string, emit func(token) bool) {
 			at += size
 		case single:
 			pos++
-			if !emit(token{term: fold(lower[at : at+size]), start: at, end: at + size, pos: pos}) {
+			if !emit(Token{Term: fold(lower[at : at+size]), Start: at, End: at + size, Pos: pos}) {
 				return
 			}
 			at += size
 		case letter:
 			end := a.run(lower, at, k)
 			pos++
-			if term, ok := a.word(lower[at:end]); ok && !emit(token{term: term, start: at, end: end, pos: pos}) {
+			if term, ok := a.Term(lower[at:end]); ok && !emit(Token{Term: term, Start: at, End: end, Pos: pos}) {
 				return
 			}
-			at = a.possessive(lower, end)
+			at = a.AfterWord(lower, end)
 		case gram:
 			end, more := a.run(lower, at, k), true
 			if pos, more = pairs(lower, at, end, pos, emit); !more {
@@ -169,8 +190,21 @@ func (a *analyzer) each(text string, emit func(token) bool) {
 	}
 }
 
+// InWord reports whether the character at a byte offset belongs to a word of
+// letters.
+func (a *Analyzer) InWord(text string, at int) bool {
+	k, _ := a.kind(text, at)
+	return k == letter
+}
+
+// ASCIIWords returns, for each ASCII character of a word, the character in lower
+// case, and 0 for the characters between words. A text of these alone is a list
+// of words, whose terms Term returns. The table is nil if the analyzer has no
+// words.
+func (a *Analyzer) ASCIIWords() *[utf8.RuneSelf]byte { return a.words }
+
 // kind returns the kind and the size of the character at a byte offset.
-func (a *analyzer) kind(text string, at int) (kind, int) {
+func (a *Analyzer) kind(text string, at int) (kind, int) {
 	if c := text[at]; c < utf8.RuneSelf {
 		return a.ascii[c], 1
 	}
@@ -179,7 +213,7 @@ func (a *analyzer) kind(text string, at int) (kind, int) {
 }
 
 // run returns the end of the run of one kind that starts at from.
-func (a *analyzer) run(text string, from int, want kind) int {
+func (a *Analyzer) run(text string, from int, want kind) int {
 	at := from
 	for at < len(text) {
 		k, size := a.kind(text, at)
@@ -191,11 +225,12 @@ func (a *analyzer) run(text string, from int, want kind) int {
 	return at
 }
 
-// word returns the term of a word, or false if it is a stop word.
-func (a *analyzer) word(text string) (string, bool) {
+// Term returns the term of a word, or false if it is a stop word. Its argument is
+// a word of a result of lowerASCII.
+func (a *Analyzer) Term(text string) (string, bool) {
 	term := fold(text)
-	if len(term) > maxTerm {
-		end := maxTerm
+	if len(term) > MaxWord {
+		end := MaxWord
 		for !utf8.RuneStart(term[end]) {
 			end--
 		}
@@ -210,12 +245,13 @@ func (a *analyzer) word(text string) (string, bool) {
 	return term, true
 }
 
-// possessive skips an English 's, which belongs to the preceding word.
-func (a *analyzer) possessive(text string, at int) int {
+// AfterWord returns where the text goes on after a word that ends at at. It skips
+// an English 's, which belongs to the word, in either case.
+func (a *Analyzer) AfterWord(text string, at int) int {
 	if !a.stem {
 		return at
 	}
-	for _, s := range []string{"'s", "’s"} {
+	for _, s := range []string{"'s", "’s", "'S", "’S"} {
 		if end := at + len(s); strings.HasPrefix(text[at:], s) && a.run(text, end, letter) == end {
 			return end
 		}
@@ -230,20 +266,20 @@ func stem(word string) string {
 
 // pairs emits the tokens of the run text[from:to]. It returns the last position
 // used, and the last result of emit.
-func pairs(text string, from, to, pos int, emit func(token) bool) (last int, more bool) {
-	form := lone
+func pairs(text string, from, to, pos int, emit func(Token) bool) (last int, more bool) {
+	form := Lone
 	for at := from; at < to; {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		next := at + size
 		pos++
 		if next == to {
-			return pos + 1, emit(token{term: fold(text[at:to]), start: at, end: to, pos: pos, form: form})
+			return pos + 1, emit(Token{Term: fold(text[at:to]), Start: at, End: to, Pos: pos, Form: form})
 		}
 		_, second := utf8.DecodeRuneInString(text[next:])
-		if !emit(token{term: fold(text[at : next+second]), start: at, end: next + second, pos: pos, form: pair}) {
+		if !emit(Token{Term: fold(text[at : next+second]), Start: at, End: next + second, Pos: pos, Form: Pair}) {
 			return pos, false
 		}
-		at, form = next, tail
+		at, form = next, Tail
 	}
 	return pos + 1, true
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlite"
+)
+
+// BenchmarkSweepWithoutUpdated compares a table without updateTimes after changes of
+// single rows, and then as a sweep does, which lists all rows.
+func BenchmarkSweepWithoutUpdated(b *testing.B) {
+	const schema = "CREATE TABLE album (id bigint PRIMARY KEY, title text NOT NULL)"
+	const rows = `INSERT INTO album WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i, 'a title with some words and the number ' || i FROM n`
+	for _, driver := range []string{"postgres", "sqlite"} {
+		b.Run(driver, func(b *testing.B) {
+			dsn := filepath.Join(b.TempDir(), "any.db")
+			var exec func(statement string)
+			if driver == "sqlite" {
+				db, err := sqlite.OpenWritable(dsn)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer db.Close()
+				exec = func(statement string) { executeIn(b, db, statement) }
+			} else {
+				dsn = pgtest.DB(b)
+				exec = func(statement string) { pgtest.Exec(b, dsn, statement) }
+			}
+			exec(schema)
+			exec(fmt.Sprintf(rows, benchRows()))
+			exec("ANALYZE album")
+			compareBoth(b, driver, dsn, exec)
+		})
+	}
+}
+
+func executeIn(b *testing.B, db *sql.DB, statement string) {
+	b.Helper()
+	if _, err := db.ExecContext(b.Context(), statement); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func compareBoth(b *testing.B, driver, dsn string, exec func(string)) {
+	file := writeFile(b, fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: %s, dsn: %q, limits: {comparison_share: 1}}}
+tables:
+  album: {source: db, sql: 'SELECT id, title FROM album', key: id, content: {fields: [title]}}
+`, b.TempDir(), driver, dsn))
+	p := start(b, "run", "-c", file)
+	eventually(b, time.Hour, "loaded and compared", func() error {
+		if passSeconds(b, p, "compare", "count") == 0 {
+			return fmt.Errorf("not compared yet")
+		}
+		return nil
+	})
+	took, count := passSeconds(b, p, "compare", "sum"), passSeconds(b, p, "compare", "count")
+	for n := range 5 {
+		exec(fmt.Sprintf("UPDATE album SET title = 'changed%d' WHERE id = %d", n, 1+n*benchRows()/5))
+		eventually(b, time.Hour, "the change is found", func() error {
+			if p.search(b, "album", "changed"+strconv.Itoa(n), "size=0").Total == 0 {
+				return fmt.Errorf("it is not")
+			}
+			return nil
+		})
+	}
+	summed := (passSeconds(b, p, "compare", "sum") - took) / (passSeconds(b, p, "compare", "count") - count)
+	began := time.Now()
+	sweeps(b, 0, file, "album")
+	plain := time.Since(began).Seconds()
+	fmt.Printf("comparison: driver=%s rows=%d summed_ms=%.0f plain_ms=%.0f ratio=%.1f ok\n", driver, benchRows(), 1000*summed, 1000*plain, plain/summed)
+}
+
+// passSeconds returns a figure of the durations of a pass.
+func passSeconds(b *testing.B, p *proc, pass, figure string) float64 {
+	b.Helper()
+	metrics, err := get(p.base + "/metrics")
+	if err != nil {
+		return 0 // it is loading
+	}
+	_, after, _ := strings.Cut(string(metrics), fmt.Sprintf("\nindexerd_pass_duration_seconds_%s{pass=%q,table=\"album\",tier=\"\"} ", figure, pass))
+	text, _, _ := strings.Cut(after, "\n")
+	n, _ := strconv.ParseFloat(text, 64)
+	return n
+}

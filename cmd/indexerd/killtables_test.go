@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/pgtest"
+)
+
+// TestKillTables kills a daemon that follows many tables with SIGKILL, KILL_N times,
+// while rows of random tables change. S of no table falls, and nothing is lost.
+// KILL_TABLES sets how many tables.
+func TestKillTables(t *testing.T) {
+	t.Parallel()
+	tables := 6
+	if text := os.Getenv("KILL_TABLES"); text != "" {
+		var err error
+		if tables, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("KILL_TABLES: got %q, want a number", text)
+		}
+	}
+	n := rounds(t, "KILL_N", 5, 2)
+	m := newTables(t, tables)
+	stop := m.write(t)
+	settled, fell := map[string]time.Time{}, 0
+	for i := range n {
+		m.proc = start(t, "run", "-c", m.config)
+		within := 3 * time.Second
+		if i < n/10 {
+			within = 300 * time.Millisecond // while tables are created, load, or are opened
+		}
+		for end := time.Now().Add(rand.N(within)); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+			fell += m.look(t, settled)
+		}
+		if err := m.unbroken(); err != nil {
+			t.Fatal(err)
+		}
+		m.kill()
+	}
+	m.proc = start(t, "run", "-c", m.config)
+	m.proc.ready(t)
+	<-time.After(time.Second) // changes that only following finds
+	commits := stop()
+	lost := m.lost(t)
+	verdict := "ok"
+	if t.Failed() {
+		verdict = "MISS"
+	}
+	fmt.Printf("kill tables: tables=%d n=%d commits=%d S_back=%d lost=%d %s\n", tables, n, commits, fell, lost, verdict)
+}
+
+// look reads S of all tables, and returns how many have fallen.
+func (m *tablesRun) look(t *testing.T, settled map[string]time.Time) (fell int) {
+	t.Helper()
+	for _, s := range m.status(t).Tables {
+		if s.Settled.At == nil {
+			continue
+		}
+		at := time.Time(*s.Settled.At)
+		if at.Before(settled[s.Table]) && !s.Settled.Unverified {
+			fell++
+			t.Errorf("%s: S fell from %v to %v", s.Table, settled[s.Table], at)
+		}
+		settled[s.Table] = at
+	}
+	return fell
+}
+
+// write changes and inserts rows of random tables until stop is called, which
+// returns how many transactions it committed.
+func (m *tablesRun) write(t *testing.T) (stop func() int) {
+	t.Helper()
+	writer := pgtest.Connect(t, m.dsn)
+	ctx, cancel := context.WithCancel(context.Background())
+	commits, done := 0, make(chan error, 1)
+	go func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			sql := "UPDATE t%d SET body = $1, updated = now() WHERE id = $2"
+			id := 1 + rand.IntN(rowsOfTable)
+			if n%4 == 0 {
+				sql, id = "INSERT INTO t%d (body, id) VALUES ($1, $2)", rowsOfTable+1+n
+			}
+			if _, err := writer.Exec(context.Background(), fmt.Sprintf(sql, rand.IntN(m.tables)), fmt.Sprintf("change%d", n), id); err != nil {
+				done <- err
+				return
+			}
+			commits++
+			<-time.After(rand.N(20 * time.Millisecond))
+		}
+		done <- nil
+	}()
+	return func() int {
+		cancel()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		return commits
+	}
+}
+
+// lost verifies all tables, and returns how many documents are missing or stale.
+func (m *tablesRun) lost(t *testing.T) (lost int) {
+	t.Helper()
+	past := pgtest.Value[time.Time](t, m.dsn, "SELECT clock_timestamp()")
+	eventually(t, 2*time.Minute, "every table is settled", func() error {
+		for _, s := range m.status(t).Tables {
+			if s.Settled.At == nil || time.Time(*s.Settled.At).Before(past) {
+				return fmt.Errorf("%s is settled to %v", s.Table, s.Settled.At)
+			}
+		}
+		return nil
+	})
+	stdout, stderr, code := ask(t, nil, "verify", "-c", m.config, "--json")
+	var v httpapi.VerifyResult
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil || len(v.Tables) != m.tables || code != 0 {
+		t.Errorf("verify: exit %d, %v, %d tables: %s", code, err, len(v.Tables), stderr)
+	}
+	for _, table := range v.Tables {
+		lost += table.Lost + table.Stale
+	}
+	return lost
+}

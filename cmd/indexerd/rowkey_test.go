@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+	"indexerd/internal/sqlite"
+)
+
+var rowKey = regexp.MustCompile(`^[0-9a-f]{32}-[1-9]\d*$`)
+
+// TestRowKey indexes a table without a key. Rows that change are a delete and an
+// insert, of which the guard counts the net loss.
+func TestRowKey(t *testing.T) {
+	t.Parallel()
+	for _, driver := range []string{"postgres", "sqlite"} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			dsn, exec := rowKeyDatabase(t, driver)
+			exec("CREATE TABLE log (level text, body text)")
+			for n := range 40 {
+				exec(fmt.Sprintf("INSERT INTO log VALUES ('info', 'loaded number%d')", n), "INSERT INTO log VALUES ('warn', 'twice')")
+			}
+			config := fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: %s, dsn: %q}}
+tables:
+  log: {source: db, sql: "SELECT level, body FROM log", key: row, content: {fields: [body]}, metadata: {level: keyword}, deletecheck: {max_count: 5, max_fraction: 0.1}}
+`, t.TempDir(), driver, dsn)
+			file := writeFile(t, config)
+			p := start(t, "run", "-c", file)
+			p.ready(t)
+			wantHits(t, p, map[string]int{"loaded": 40, "twice": 40, "number7": 1, "": 80})
+			hit := p.search(t, "log", "number7", "size=1").Hits[0]
+			if !rowKey.MatchString(hit.OID) || len(hit.Fields) != 2 {
+				t.Errorf("got hit %s with fields %v, want 32 hex digits and a number, and the columns of the SQL", hit.OID, hit.Fields)
+			}
+			if got := p.search(t, "log", "number7", "fresh=true"); got.Fresh == nil || *got.Fresh || len(got.Hits) != 1 {
+				t.Errorf("fresh=true: got fresh %v and %d hits, want false and the stored one", got.Fresh, len(got.Hits))
+			}
+			verifies(t, 0, file, "--content")
+
+			exec("UPDATE log SET body = 'changed' WHERE level = 'info'", "INSERT INTO log VALUES ('warn', 'twice')")
+			wantHits(t, p, map[string]int{"loaded": 0, "changed": 40, "twice": 41, "": 81})
+			if held := p.status(t).Tables[0].Held; held != nil {
+				t.Errorf("after 40 changes: got %+v held, want nothing", held)
+			}
+			verifies(t, 0, file, "--content")
+
+			exec("DELETE FROM log WHERE level = 'info'")
+			eventually(t, soon, "the loss of half of the rows is held", func() error {
+				if s := p.status(t).Tables[0]; s.Documents != 81 || s.Held == nil || s.Held.Removals != 40 {
+					return fmt.Errorf("got %d documents, held %+v, want 81 and 40", s.Documents, s.Held)
+				}
+				return nil
+			})
+			sweeps(t, 0, file, "log", "--allow", "40")
+			wantHits(t, p, map[string]int{"changed": 0, "twice": 41, "": 41})
+		})
+	}
+}
+
+// Another SQL makes all keys others. No search finds a row twice or misses one
+// meanwhile, and the guard holds an index that would lose rows.
+func TestRowKeysRenewed(t *testing.T) {
+	t.Parallel()
+	const rows = 5000
+	dsn, exec := rowKeyDatabase(t, "sqlite")
+	exec("CREATE TABLE log (level text, body text)",
+		fmt.Sprintf("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d) INSERT INTO log SELECT CASE WHEN n %% 10 = 0 THEN 'warn' ELSE 'info' END, 'number' || n FROM n", rows))
+	config := fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: sqlite, dsn: %q}}
+tables:
+  log: {source: db, sql: "SELECT level, body FROM log", key: row, content: {fields: [body]}, metadata: {level: keyword}}
+`, t.TempDir(), dsn)
+	p := start(t, "run", "-c", writeFile(t, config))
+	p.ready(t)
+	old := p.search(t, "log", "number7", "size=1").Hits[0].OID
+	p.stop(t)
+
+	more := strings.Replace(config, "SELECT level, body", "SELECT level, body, level AS more", 1)
+	p = start(t, "run", "-c", writeFile(t, more))
+	for end := time.Now().Add(soon); ; {
+		got := p.search(t, "log", "", "size=1000", "highlight=false")
+		if got.Total != rows || len(got.Hits) != 1000 {
+			t.Fatalf("while all rows get other keys: got %d hits, %d shown, want %d and 1000", got.Total, len(got.Hits), rows)
+		}
+		if p.search(t, "log", "number7", "size=1").Hits[0].OID != old {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("rows have the old keys still")
+		}
+	}
+	p.stop(t)
+
+	file := writeFile(t, strings.Replace(more, "FROM log", "FROM log WHERE level = 'warn'", 1))
+	p = start(t, "run", "-c", file)
+	const gone = rows * 9 / 10
+	eventually(t, soon, "the loss is held", func() error {
+		s := p.status(t).Tables[0]
+		if s.Held == nil || s.Held.Removals != gone || s.Documents != rows || !s.Settled.Unverified {
+			return fmt.Errorf("got %d documents, held %+v, unverified %v, want %d, %d and true", s.Documents, s.Held, s.Settled.Unverified, rows, gone)
+		}
+		return nil
+	})
+	sweeps(t, 0, file, "log", "--allow", fmt.Sprint(gone))
+	wantHits(t, p, map[string]int{"": rows - gone, "number10": 1, "number7": 0})
+	verifies(t, 0, file, "--content")
+}
+
+func wantHits(t *testing.T, p *proc, want map[string]int) {
+	t.Helper()
+	for word, n := range want {
+		eventually(t, soon, word, func() error {
+			if got := p.search(t, "log", word, "size=0").Total; got != uint64(n) {
+				return fmt.Errorf("got %d hits, want %d", got, n)
+			}
+			return nil
+		})
+	}
+}
+
+// rowKeyDatabase returns an empty database.
+func rowKeyDatabase(t *testing.T, driver string) (dsn string, exec func(statements ...string)) {
+	t.Helper()
+	if driver == "postgres" {
+		dsn = pgtest.DB(t)
+		return dsn, func(statements ...string) { pgtest.Exec(t, dsn, strings.Join(statements, "; ")) }
+	}
+	dsn = filepath.Join(t.TempDir(), "log.db")
+	db, err := sqlite.OpenWritable(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return dsn, func(statements ...string) {
+		t.Helper()
+		if _, err := db.Exec(strings.Join(statements, "; ")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// TestTableWithoutUpdatedUnderKill changes a table that has no updateTime in every
+// way, and kills the daemon with SIGKILL beside each change. The daemon finds
+// every change, S never falls, and index and database are equal.
+func TestTableWithoutUpdatedUnderKill(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE album (id bigint PRIMARY KEY, title text NOT NULL);
+		CREATE TABLE track (album_id bigint NOT NULL, name text NOT NULL); CREATE INDEX ON track (album_id);
+		INSERT INTO album SELECT n, 'album ' || n FROM generate_series(1, 60) n; INSERT INTO track SELECT n, 'song' FROM generate_series(1, 60) n`)
+	file := writeFile(t, fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: postgres, dsn: %q}}
+tables:
+  album:
+    source: db
+    sql: SELECT id, title FROM album
+    key: id
+    content: {fields: [title]}
+    children: {tracks: {sql: SELECT * FROM track, key: album_id, content: [name]}}
+`, t.TempDir(), dsn))
+	random, seed := newRandom(t)
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	var settled time.Time
+	for _, c := range []struct {
+		change, word string
+		found        uint64
+	}{
+		{"INSERT INTO album VALUES (61, 'inserted'), (62, 'inserted')", "inserted", 2},
+		{"UPDATE album SET title = 'changed' WHERE id BETWEEN 5 AND 9", "changed", 5},
+		{"UPDATE track SET name = 'tune' WHERE album_id = 7", "tune", 1},
+		{"INSERT INTO track VALUES (8, 'refrain')", "refrain", 1},
+		{"DELETE FROM album WHERE id = 61", "inserted", 1},
+		{"UPDATE album SET id = 63 WHERE id = 62", "inserted", 1},
+		{"TRUNCATE track", "song", 0},
+		{"TRUNCATE album", "album", 0},
+		{"INSERT INTO album VALUES (1, 'returned')", "returned", 1},
+	} {
+		killed := make(chan struct{})
+		go func() {
+			defer close(killed)
+			<-time.After(time.Duration(random.Int64N(int64(1500 * time.Millisecond))))
+			p.kill()
+		}()
+		<-time.After(time.Duration(random.Int64N(int64(time.Second))))
+		pgtest.Exec(t, dsn, c.change)
+		<-killed
+		p = start(t, "run", "-c", file)
+		eventually(t, soon, c.change, func() error {
+			if got := p.search(t, "album", c.word, "size=0").Total; got != c.found {
+				return fmt.Errorf("%s: got %d, want %d (seed %d)", c.word, got, c.found, seed)
+			}
+			return nil
+		})
+		s := p.status(t).Tables[0].Settled
+		if s.At == nil || time.Time(*s.At).Before(settled) || s.Mode != "compared" {
+			t.Errorf("%s: got S %+v after %v", c.change, s, settled)
+		} else {
+			settled = time.Time(*s.At)
+		}
+	}
+	verifies(t, 0, file, "--content")
+}
+
+func newRandom(t *testing.T) (*rand.Rand, uint64) {
+	t.Helper()
+	seed := chaosSeed(t)
+	return rand.New(rand.NewPCG(seed, 1)), seed
+}
+
+// TestTableWithoutUpdated follows such a table through what it shows.
+func TestTableWithoutUpdated(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DB(t)
+	pgtest.Exec(t, dsn, `CREATE TABLE album (id bigint PRIMARY KEY, title text NOT NULL, gone boolean NOT NULL DEFAULT false);
+		INSERT INTO album SELECT n, 'album' FROM generate_series(1, 300) n`)
+	file := writeFile(t, fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+sources: {db: {driver: postgres, dsn: %q}}
+tables:
+  album: {source: db, sql: 'SELECT id, title FROM album WHERE NOT gone', key: id, content: {fields: [title]}}
+`, t.TempDir(), dsn))
+	p := start(t, "run", "-c", file)
+	p.ready(t)
+	wants := func(word string, n uint64) {
+		t.Helper()
+		eventually(t, soon, word, func() error {
+			if got := p.search(t, "album", word, "size=0").Total; got != n {
+				return fmt.Errorf("got %d, want %d", got, n)
+			}
+			return nil
+		})
+	}
+	wants("album", 300)
+	eventually(t, soon, "a lag of 0 and nulls", func() error {
+		s := p.status(t).Tables[0]
+		if s.FollowedBy != "comparison" || s.Settled.Mode != "compared" || s.Window != nil || s.Marks.Incremental != nil || len(s.Marks.Tiers) > 0 || s.LagS == nil || *s.LagS != 0 {
+			return fmt.Errorf("got %+v", s)
+		}
+		return nil
+	})
+
+	late, err := pgtest.Connect(t, dsn).Begin(context.Background())
+	if err == nil {
+		_, err = late.Exec(context.Background(), "INSERT INTO album VALUES (301, 'late')")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, dsn, "UPDATE album SET title = 'early' WHERE id = 1")
+	wants("early", 1)
+	commit(t, late)
+	wants("late", 1)
+	pgtest.Exec(t, dsn, "UPDATE album SET gone = true WHERE id = 1")
+	wants("early", 0)
+	verifies(t, 0, file, "--content")
+
+	if run := p.run(t, "album", "compare"); run.State != "done" {
+		t.Errorf("run/compare: got %+v, want done", run)
+	}
+	pgtest.Exec(t, dsn, "TRUNCATE album")
+	eventually(t, soon, "the removals are held", func() error {
+		if s := p.status(t).Tables[0]; s.Held == nil || s.Held.Removals != 300 || s.Documents != 300 {
+			return fmt.Errorf("got %+v of %d documents, want 300 of 300 held", s.Held, s.Documents)
+		}
+		return nil
+	})
+	if got := sweeps(t, 0, file, "album", "--allow", "300"); got.Deleted != 300 {
+		t.Errorf("sweep --allow 300: got %+v, want 300 removed", got)
+	}
+	wants("", 0)
+	verifies(t, 0, file, "--content")
+	out, stderr, code := ask(t, nil, "history", "-c", file, "album", "--json")
+	if code != 0 || !strings.Contains(out, `"pass":"compare"`) || !strings.Contains(out, `"window":null`) {
+		t.Errorf("history: got exit %d, %s%s, want runs of compare without a window", code, out, stderr)
+	}
+}

@@ -1,0 +1,184 @@
+package deletecheck
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// forgetAfter is how long the sums of documents are used before they are read again.
+const forgetAfter = 10 * time.Minute
+
+// Stored divides the keys of a table into ranges, and keeps for each range the sum of
+// the stamps of its documents. A range with the same sum in the database has the same
+// rows, since a token covers the key. Changed reports writes: a range that was
+// written since its documents were read has no sum, and is listed.
+//
+// The sums of the database are read first, and compared in the lane. In another order
+// or without the lane a pass could write what it fetched before the sum was read.
+//
+// Only memory holds the sums. After a restart, and every 10 minutes, all documents are
+// read again. The zero Stored is one range without a sum.
+type Stored struct {
+	Rows int // about how many documents a range has; 0: 250, more in a large table
+
+	mu     sync.Mutex
+	bounds []doc.OID           // the first keys of all ranges but the first
+	sums   map[doc.OID]doc.Sum // by first key; absent: not known
+	writes int                 // number of calls of Changed
+	since  time.Time           // when all sums were forgotten
+}
+
+// Changed reports keys whose documents were written or removed, or may have been. It
+// is called after the write, also after one that failed.
+func (s *Stored) Changed(oids []doc.OID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	for _, oid := range oids {
+		delete(s.sums, firstOf(s.bounds, oid))
+	}
+}
+
+// Forget forgets all sums: for an index that was replaced.
+func (s *Stored) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+}
+
+func (s *Stored) forget() {
+	s.writes++
+	s.bounds, s.sums, s.since = nil, map[doc.OID]doc.Sum{}, time.Now()
+}
+
+// firstOf returns the first key of a key's range; "" for the first range.
+func firstOf(bounds []doc.OID, oid doc.OID) doc.OID {
+	i, found := slices.BinarySearch(bounds, oid)
+	if found {
+		return oid
+	}
+	if i == 0 {
+		return ""
+	}
+	return bounds[i-1]
+}
+
+// read reads the documents of the ranges that have no sum, and divides those with too
+// many. It returns the bounds.
+func (s *Stored) read(c *comparison) ([]doc.OID, error) {
+	n, err := c.index.Count()
+	if err != nil {
+		return nil, err
+	}
+	c.chunk = s.every(int(n))
+	for _, of := range s.unknown() {
+		if err := s.readRange(c, of); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bounds), nil
+}
+
+// every returns how many documents a range has.
+func (s *Stored) every(documents int) int { return max(cmp.Or(s.Rows, rangeRows), documents/maxRanges) }
+
+// unknown returns the ranges that have no sum.
+func (s *Stored) unknown() (list []doc.Range) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.since) > forgetAfter {
+		s.forget()
+	}
+	for i := range len(s.bounds) + 1 {
+		of := rangeAt(s.bounds, i)
+		if _, known := s.sums[of.From]; !known {
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+// readRange reads the documents of a range, part by part. A part has a sum unless
+// something was written meanwhile.
+func (s *Stored) readRange(c *comparison, of doc.Range) error {
+	defer c.join()
+	c.to = of.To
+	before := s.count() // of writes, when the listing of a part began: while the one before it was summed
+	for from := of.From; ; {
+		began := s.count()
+		documents, next, err := c.documents(from)
+		if err != nil {
+			return err
+		}
+		s.add(doc.Range{From: from, To: next}, documents, before)
+		if from, before = next, began; next == "" {
+			return nil
+		}
+	}
+}
+
+// count returns the number of writes.
+func (s *Stored) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes
+}
+
+// add adds a range, with the sum of its documents if nothing was written since they
+// were listed.
+func (s *Stored) add(of doc.Range, documents []stored, writes int) {
+	sum, ok := sumOf(documents)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok && writes == s.writes {
+		s.sums[of.From] = sum
+	}
+	if i, found := slices.BinarySearch(s.bounds, of.To); of.To != "" && !found {
+		s.bounds = slices.Insert(s.bounds, i, of.To)
+	}
+}
+
+// sumOf returns the sum of the stamps of documents. It reports false if one is not
+// whole, or has an unknown token or one of another epoch.
+func sumOf(documents []stored) (sum doc.Sum, ok bool) {
+	for _, d := range documents {
+		token := d.page.Token
+		if !d.whole() || token.Digest == 0 || sum.Rows > 0 && token.Epoch != sum.Epoch {
+			return doc.Sum{}, false
+		}
+		sum.Rows, sum.Digest, sum.Epoch = sum.Rows+1, sum.Digest+token.Digest, token.Epoch
+	}
+	return sum, true
+}
+
+// A span is a range to list, with about how many documents it has.
+type span struct {
+	doc.Range
+	documents int
+}
+
+// different returns the ranges that have no sum or another one than the database had,
+// in order. Adjacent ones are joined.
+func (s *Stored) different(r *reading) (list []span) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, sum := range r.sums {
+		of := rangeAt(r.bounds, i)
+		stored, known := s.sums[of.From]
+		switch n := len(list); {
+		case known && stored == sum:
+		case n > 0 && list[n-1].To == of.From:
+			list[n-1].To = of.To
+			list[n-1].documents += r.every
+		default:
+			list = append(list, span{of, 2 * r.every})
+		}
+	}
+	return list
+}

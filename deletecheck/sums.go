@@ -1,0 +1,97 @@
+package deletecheck
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/timetrace"
+)
+
+// A reading is what Prepare read of the database, by the ranges of the documents.
+type reading struct {
+	marks  timetrace.Table
+	at     time.Time // the database's, before the sums were read
+	bounds []doc.OID
+	sums   []doc.Sum
+	every  int // documents of a range
+}
+
+// Prepare reads the sums, for a Sweep that has them. It needs no lane. It costs one
+// statement that reads all rows, and lists the documents of the ranges that were
+// written since the last sweep.
+func (s *Sweep) Prepare(ctx context.Context) error {
+	if s.Sums == nil {
+		return nil
+	}
+	if err := s.prepare(ctx); err != nil {
+		return fmt.Errorf("sweep %s, sums: %w", s.Table, err)
+	}
+	return nil
+}
+
+func (s *Sweep) prepare(ctx context.Context) (err error) {
+	var r reading
+	if r.marks, r.at, err = s.now(ctx); err != nil {
+		return err
+	}
+	c := comparison{source: s.Source, index: s.Index, pages: s.Pages}
+	if r.bounds, err = s.Stored.read(&c); err != nil {
+		return err
+	}
+	r.every = c.chunk
+	if r.sums, err = s.Sums(ctx, r.bounds); err != nil {
+		return err
+	}
+	if r.sums != nil {
+		s.read = &r
+	}
+	return nil
+}
+
+// compareSpans compares the ranges to list, from a key on.
+func (w *sweep) compareSpans(ctx context.Context, from doc.OID, compare func(context.Context, doc.OID) (part, error)) error {
+	whole := w.chunk
+	defer func() { w.to, w.chunk = "", whole }()
+	for _, of := range w.list {
+		w.join() // what it listed ahead ends with the range before
+		w.to, w.chunk = of.To, min(whole, of.documents)
+		if err := w.compare(ctx, chunks(ctx, max(from, of.From), compare)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxSpans is the number of ranges up to which one statement reads their rows. It reads
+// all keys, so that it costs less than a listing of everything only for some ranges.
+const maxSpans = 100
+
+// rows returns the rows to compare with documents, from a key on, where the database
+// orders keys otherwise than OIDs are ordered.
+func (w *sweep) rows(ctx context.Context, from doc.OID) iter.Seq2[[]doc.Stamp, error] {
+	if w.read == nil || len(w.list) > maxSpans {
+		return w.source.StampsInRange(ctx, doc.Range{From: from})
+	}
+	list := make([]doc.Range, len(w.list))
+	for i, of := range w.list {
+		list[i] = of.Range
+	}
+	if len(list) == 0 {
+		return func(func([]doc.Stamp, error) bool) {}
+	}
+	return w.source.StampsInRanges(ctx, list)
+}
+
+// documentsOf returns about how many documents and rows there are to list.
+func (w *sweep) documentsOf(list []span) (n int64) {
+	for _, of := range list {
+		n += int64(of.documents)
+	}
+	if !w.source.Ordered() {
+		n *= 2
+	}
+	return n
+}

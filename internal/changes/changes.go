@@ -1,0 +1,63 @@
+// Package changes reads hints of a database: whether something was committed, and
+// which tables changed. A caller that keeps the hint it read before a comparison
+// can leave the next comparison out while the hint is equal.
+//
+// A hint has up to two parts. The version covers the whole server and moves at
+// once with every commit that wrote. The counters show the base tables of one
+// table, come late, and count changes that were rolled back. So an equal version
+// proves that nothing changed, and equal counters prove it only when they are due:
+// see Memory. A hint that is lost, reset or of another server is unequal to any
+// before.
+//
+// A version covers no SQL whose result changes without a commit, such as one that
+// calls now(). Then no hint is exact, and has a reason.
+//
+// Invariant: a reading begins after the call of Hint, but for Within. So the hint is valid for
+// every snapshot before the call and its At for every snapshot after it.
+//
+// Cost: calls that wait at the same time share one reading. A reading is one
+// statement while the version stands still, else two, whatever the number of
+// tables. What a table's SQLs read is looked up when the version stood still after
+// a move, or when the catalog has changed: a plan for each SQL, and two
+// statements.
+package changes
+
+import (
+	"context"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A Hint is what a database shows of changes at a moment.
+type Hint = doc.Hint
+
+// Hints reads the hints of one table.
+type Hints interface {
+	Hint(context.Context) (Hint, error)
+}
+
+// A Sampler reads what a database shows of changes. Its dialect implements it.
+type Sampler interface {
+	// Changes reads the clock, then the version. It calls tables with the version,
+	// and after that reads the counters of the base tables that tables returns.
+	Changes(ctx context.Context, tables func(version string) []string) (Sample, error)
+}
+
+// A Sample is one reading of a database.
+type Sample struct {
+	At      time.Time // the database's clock, read before the version
+	Version string    // with the identity of the server; "": the database shows none
+	Reason  string    // why it shows none, and what to do
+
+	Counted  bool              // the database counts changes; otherwise a table's counters are the version
+	Counters map[string]Counts // of the tables, by ID
+	Catalog  string            // moves, late as counters do, when what SQLs read may be another table
+	Late     time.Duration     // how late counters come after a commit
+}
+
+// Counts are counters of a base table. They are compared for equality only.
+type Counts struct {
+	Inserted, Updated, Deleted int64
+	Storage                    string // moves with a TRUNCATE, and a reset of the counters
+}

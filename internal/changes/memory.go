@@ -1,0 +1,54 @@
+package changes
+
+import "time"
+
+// A Due is whether a table has to be compared again.
+type Due int
+
+const (
+	Unchanged Due = iota // nothing changed since the last comparison
+	Unknown              // something was committed, and the counters are not due
+	Changed              // the counters moved, or no hint says that they did not
+)
+
+// A Memory finds from the hints of a table whether it has to be compared. It is
+// lost with the process: the first hint is a change.
+//
+// Counters that did not move prove that nothing changed only when they are due:
+// Late after the version was last seen to move. Until then Due is Unknown. A move
+// is remembered until a comparison ends, also if the hint goes back.
+type Memory struct {
+	Removals bool // only changes that may remove rows count
+
+	last  Hint
+	known bool // there is a last hint
+	due   Due
+	moved time.Time // this machine's clock when the version was last seen to move
+}
+
+// Look takes a hint that was just read.
+func (m *Memory) Look(h Hint) Due {
+	switch {
+	case !m.known || h.Version == "" || m.part(h) != m.part(m.last):
+		m.due = Changed
+	case h.Version != m.last.Version:
+		m.due = max(m.due, Unknown)
+	}
+	if now := time.Now(); !m.known || h.Version != m.last.Version {
+		m.moved = now
+	} else if m.due == Unknown && now.Sub(m.moved) > h.Late {
+		m.due = Unchanged
+	}
+	m.last, m.known = h, true
+	return m.due
+}
+
+// Compared reports that a comparison has ended that began after the last Look.
+func (m *Memory) Compared() { m.due = Unchanged }
+
+func (m *Memory) part(h Hint) string {
+	if m.Removals {
+		return h.Removals
+	}
+	return h.Counters
+}

@@ -1,0 +1,97 @@
+package changes
+
+import (
+	"context"
+	"time"
+)
+
+// Readings are shared by the tables of a source. One is taken at a time, and
+// serves all calls that waited for it to begin.
+type Readings struct {
+	sampler Sampler
+	slot    chan struct{} // held while a reading is taken; guards the fields below
+
+	began time.Time // of the last reading
+	last  Sample
+	err   error
+
+	good    Sample               // the last reading without an error
+	moved   time.Time            // when the version was last seen to move
+	counted time.Time            // before the counters were last read
+	asked   map[string]time.Time // when a base table was last asked for
+}
+
+// NewReadings returns the readings of a source. It does not connect.
+func NewReadings(s Sampler) *Readings {
+	return &Readings{sampler: s, slot: make(chan struct{}, 1), asked: map[string]time.Time{}}
+}
+
+// forgetAfter is how long the counters of a base table are read after the last
+// call that asked for them.
+const forgetAfter = time.Minute
+
+// next returns a reading that began after the call, or no longer before it than age,
+// and has the counters of some base tables. A failure is shared with the calls that waited. Otherwise all
+// tables of a failed database would try, one after the other.
+func (r *Readings) next(ctx context.Context, tables []string, age time.Duration) (Sample, error) {
+	asked := time.Now().Add(-age)
+	select {
+	case r.slot <- struct{}{}:
+	case <-ctx.Done():
+		return Sample{}, context.Cause(ctx)
+	}
+	defer func() { <-r.slot }()
+	known := true
+	for _, id := range tables {
+		_, counted := r.asked[id]
+		known, r.asked[id] = known && counted, time.Now()
+	}
+	if r.began.After(asked) && (known || r.err != nil) {
+		return r.last, r.err
+	}
+	return r.take(ctx)
+}
+
+// take takes another reading. One that its caller cancelled is not shared.
+func (r *Readings) take(ctx context.Context) (Sample, error) {
+	began := time.Now()
+	s, err := r.sampler.Changes(ctx, r.wanted)
+	if ctx.Err() != nil {
+		return s, err
+	}
+	r.began, r.last, r.err = began, s, err
+	if err != nil {
+		return s, err
+	}
+	if s.Version != r.good.Version {
+		r.moved = time.Now()
+	}
+	if s.Counters != nil {
+		r.counted = began
+	} else if s.Counted {
+		s.Counters, s.Catalog = r.good.Counters, r.good.Catalog
+	}
+	r.last, r.good = s, s
+	return s, nil
+}
+
+// wanted returns the base tables whose counters have to be read: none where those
+// of the last good reading stand, since they were read Late after the version last
+// moved.
+func (r *Readings) wanted(version string) []string {
+	all := []string{} // not nil: the catalog's counters are read too
+	lacks := version != r.good.Version || !r.counted.After(r.moved.Add(r.good.Late))
+	for id, at := range r.asked {
+		if time.Since(at) > forgetAfter {
+			delete(r.asked, id)
+			continue
+		}
+		_, known := r.good.Counters[id]
+		lacks = lacks || !known
+		all = append(all, id)
+	}
+	if !lacks {
+		return nil
+	}
+	return all
+}

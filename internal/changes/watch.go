@@ -1,0 +1,121 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A Watch reads the hints of one table. It is safe for concurrent use.
+type Watch struct {
+	readings *Readings
+	find     func(context.Context) (doc.Footprint, error)
+
+	mu        sync.Mutex
+	last      string // the version of the last hint
+	footprint doc.Footprint
+	found     string // the version for which the footprint holds; "": none was found yet
+	catalog   string // of the reading before it was found
+}
+
+// Watch returns the hints of a table. find returns what its SQLs read, in a
+// snapshot of its own.
+func (r *Readings) Watch(find func(context.Context) (doc.Footprint, error)) *Watch {
+	return &Watch{readings: r, find: find}
+}
+
+// Hint implements Hints.
+func (w *Watch) Hint(ctx context.Context) (Hint, error) { return w.within(ctx, 0) }
+
+// Within returns the hints for a caller that takes a reading of another table, or
+// its own last one, if it is no older.
+func (w *Watch) Within(age time.Duration) Hints { return recent{w, age} }
+
+type recent struct {
+	*Watch
+	age time.Duration
+}
+
+// Hint implements Hints.
+func (r recent) Hint(ctx context.Context) (Hint, error) { return r.within(ctx, r.age) }
+
+func (w *Watch) within(ctx context.Context, age time.Duration) (Hint, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, err := w.readings.next(ctx, w.tables(), age)
+	if err != nil {
+		return Hint{}, err
+	}
+	if s.Version == "" {
+		w.last, w.found = "", ""
+		return Hint{At: s.At, Reason: s.Reason}, nil
+	}
+	if w.outdated(s) {
+		if w.footprint, err = w.find(ctx); err != nil {
+			return Hint{}, err
+		}
+		w.found, w.catalog = s.Version, s.Catalog
+		if !w.counted(s) {
+			if s, err = w.readings.next(ctx, w.tables(), age); err != nil {
+				return Hint{}, err
+			}
+		}
+	}
+	w.last = s.Version
+	return w.hint(s), nil
+}
+
+// outdated reports whether the footprint has to be found again. Views, partitions
+// and functions can be replaced by any commit. While commits are made all the time
+// the catalog's counters show it, soon enough for counters, and no hint is exact.
+func (w *Watch) outdated(s Sample) bool {
+	return s.Version != w.found && (w.found == "" || s.Version == w.last || s.Catalog != w.catalog)
+}
+
+func (w *Watch) tables() (ids []string) {
+	for _, t := range w.footprint.Tables {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+// counted reports whether a reading has the counters of all base tables.
+func (w *Watch) counted(s Sample) bool {
+	for _, t := range w.footprint.Tables {
+		if _, ok := s.Counters[t.ID]; s.Counted && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// hint returns the part of a reading that is of this table.
+func (w *Watch) hint(s Sample) Hint {
+	h := Hint{
+		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Late: s.Late,
+		Reason: w.footprint.Reason, Exact: w.footprint.Reason == "" && w.found == s.Version,
+	}
+	if !s.Counted {
+		return h
+	}
+	var all, removals strings.Builder
+	for _, t := range w.footprint.Tables {
+		c := s.Counters[t.ID]
+		fmt.Fprintf(&all, "%s:%d,%d,%d,%s ", t.ID, c.Inserted, c.Updated, c.Deleted, c.Storage)
+		counts := func(n int64, counts bool) int64 {
+			if counts {
+				return n
+			}
+			return 0
+		}
+		if t.Deletes || t.Updates || t.Inserts {
+			fmt.Fprintf(&removals, "%s:%d,%d,%d,%s ", t.ID, counts(c.Inserted, t.Inserts), counts(c.Updated, t.Updates), counts(c.Deleted, t.Deletes), c.Storage)
+		}
+	}
+	h.Counters, h.Removals = all.String(), removals.String()
+	return h
+}

@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/pace"
+	"indexerd/internal/passes"
+)
+
+// A table without updateTimes has one pass, compare, which is a sweep that moves S.
+// Of a source one table is compared at a time. Between two chunks its turn goes to
+// the shortest comparison that waits.
+
+// sweepPass is the pass that compares all of the table.
+func (t *table) sweepPass() string {
+	if t.conf.ByComparison() {
+		return "compare"
+	}
+	return "deletecheck"
+}
+
+// compare compares the table, and returns the time of its statements.
+func (t *table) compare(ctx context.Context) (doc.Report, time.Duration, error) {
+	share, name := t.source.comparisons, t.conf.Name
+	if err := share.Take(ctx, name); err != nil {
+		return doc.Report{}, 0, err
+	}
+	taken := true
+	defer func() {
+		if taken {
+			share.Give()
+		}
+	}()
+	metered, spent := pace.Metered(ctx)
+	report, err := t.sweep(metered, sweeping{scheduled: true, progress: t.showProgress, rest: func(ctx context.Context) error {
+		share.Give()
+		taken = false
+		err := share.Take(ctx, name)
+		taken = err == nil
+		return err
+	}})
+	return report, spent.Spent(), err
+}
+
+// showProgress shows the progress of a comparison in the run that waits for it, if
+// there is one.
+func (t *table) showProgress(done, of int64) {
+	if r := t.comparing.Load(); r != nil {
+		r.progress(done, of)
+	}
+}
+
+// compareNow compares the table without regard to its share.
+func (t *table) compareNow(ctx context.Context) error {
+	_, err := t.runNow(ctx, (*passes.Passes).RunCompare)
+	return err
+}
+
+// passesNow are the passes of a table that a caller can start, beside the sweep.
+func (t *table) passesNow() map[string]func(*passes.Passes, context.Context) (doc.Report, error) {
+	if t.conf.ByComparison() {
+		return map[string]func(*passes.Passes, context.Context) (doc.Report, error){"compare": (*passes.Passes).RunCompare}
+	}
+	return map[string]func(*passes.Passes, context.Context) (doc.Report, error){
+		"incremental": (*passes.Passes).RunIncremental, "compensate": (*passes.Passes).RunCompensation,
+	}
+}
+
+// noPass is the error of a caller that names a pass which the table does not have.
+func (t *table) noPass(pass string) error {
+	hint := "there is incremental, compensate and deletecheck"
+	if t.conf.ByComparison() {
+		hint = "a table without updated has compare"
+	}
+	return &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "no pass " + pass, Hint: hint}
+}

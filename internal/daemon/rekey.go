@@ -1,0 +1,110 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"indexerd/deletecheck"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/reindex"
+)
+
+// While a table without a key is unverified, all its rows may have other keys: after
+// another SQL, or other columns. Its sweep then fills a new index beside the old one,
+// which is searched until the new one has all rows. So no search finds a row twice.
+//
+// The guard limits the net loss: what the new index has less than the old one. If
+// that is too much, the old index stays in use until an operator allows it.
+
+// recountEvery is how often the rows of a table whose loss is held are counted.
+const recountEvery = time.Minute
+
+// errLoss reports that the guard holds the loss of a new index.
+var errLoss = errors.New("the guard holds the loss")
+
+// rekeys reports whether all rows may have other keys.
+func (t *table) rekeys() bool {
+	marks, _ := t.trace.Table(t.conf.Name)
+	return t.conf.RowKey && marks.Unverified != ""
+}
+
+// rekey runs a sweep that fills a new index.
+func (t *table) rekey(ctx context.Context, s deletecheck.Sweep, how sweeping) (report doc.Report, err error) {
+	if how.allow == 0 && time.Since(t.lossHeld) < recountEvery {
+		return doc.Report{Held: t.guard.Held().Removals}, nil
+	}
+	rows, err := s.Source.(database.Rows).Count(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	loss, err := t.holdLoss(rows)
+	if err == nil {
+		loss, err = t.fillNew(ctx, s, &report)
+	}
+	if errors.Is(err, errLoss) {
+		t.lossHeld = time.Now()
+		return doc.Report{Held: loss}, nil
+	}
+	t.lossHeld = time.Time{}
+	return report, err
+}
+
+// holdLoss returns by how many documents an index of n is smaller than the one in
+// use, and errLoss if the guard does not admit that.
+func (t *table) holdLoss(n int64) (loss int, err error) {
+	documents, err := t.current().Count()
+	if err != nil {
+		return 0, err
+	}
+	loss = max(int(documents)-int(n), 0)
+	admitted, err := t.guard.Admits(loss)
+	if err == nil && !admitted {
+		err = errLoss
+	}
+	return loss, err
+}
+
+// fillNew runs a sweep on an empty index, and puts that into use when all rows are
+// in it.
+func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Report) (loss int, err error) {
+	t.setReindexing(true)
+	defer t.setReindexing(false)
+	var index *fulltext.Index
+	r := reindex.Reindex{
+		Table: t.conf.Name, Dir: t.dir, Live: t.writes, Old: t.current(), Pages: t.pages, Trace: t.trace,
+		Create: func(dir string, generation doc.Generation) (_ reindex.New, err error) {
+			index, err = fulltext.Create(dir, database.Mapping(t.conf), generation)
+			return index, err
+		},
+		Adopt: func() error { return t.adopt(index) },
+	}
+	err = r.Fill(ctx, func(ctx context.Context, swap func() error) (err error) {
+		s.Index, s.FromScratch = index, true
+		s.Filled = func(context.Context) error {
+			n, err := index.Count()
+			if err != nil {
+				return err
+			}
+			if loss, err = t.holdLoss(int64(n)); err != nil {
+				return err
+			}
+			if err := t.guard.Lose(loss); err != nil {
+				return err
+			}
+			return swap()
+		}
+		*report, err = s.Run(ctx)
+		return err
+	})
+	if errors.Is(err, reindex.ErrUndecided) {
+		t.die(err)
+	}
+	if err == nil {
+		t.log.Info(fmt.Sprintf("%s swapped", t.sweepPass()), "documents", report.Read, "why", "all rows may have other keys")
+	}
+	return loss, err
+}

@@ -1,0 +1,145 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"indexerd/deletecheck"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/changes"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/pace"
+	"indexerd/internal/passes"
+	"indexerd/internal/schedule"
+)
+
+const (
+	// removalsEvery is how often the hint of a table is read, to see whether rows may
+	// be gone.
+	removalsEvery = time.Second
+	// longSweep is how long a narrowed sweep works before it rests as a scheduled sweep
+	// does.
+	longSweep = 10 * time.Second
+)
+
+// removals are what a table keeps for its narrowed sweeps.
+type removals struct {
+	memory changes.Memory
+	by     *passes.Passes // at the last narrowed sweep
+	begun  bool           // all ranges were listed
+	began  time.Time      // when the last narrowed sweep began
+	cost   pace.Cost      // of those that did not list everything
+}
+
+// scheduleRemovals schedules the narrowed sweep, which status does not show.
+func (t *table) scheduleRemovals(s *schedule.Scheduler) {
+	t.removals = removals{memory: changes.Memory{Removals: true}}
+	s.Every(t.conf.Name+" removals", removalsEvery, 0, t.removeGone)
+}
+
+// removeGone runs a narrowed sweep if rows may be gone, and its share of the time
+// allows it. Where the database shows nothing, other passes remove documents. Where a
+// pass compares everything as soon, one sweep after its first comparison finds the rows
+// that were deleted before it.
+func (t *table) removeGone(ctx context.Context) error {
+	p, err := t.currentPasses(ctx)
+	if err != nil || t.conf.RowKey { // a changed row would count as gone
+		return err
+	}
+	if does, did := p.ComparesAll(); does && (!did || t.removals.by == p) {
+		return nil
+	}
+	rows := p.Source.(database.Rows)
+	hints := rows.RecentHints()
+	if _, quiet := t.source.conf.Limits.Quiet.Until(time.Now()); quiet || hints == nil {
+		return nil
+	}
+	hint, err := guarded(ctx, t, rows, hints.Hint)
+	if err != nil {
+		return t.fail("deletecheck", err)
+	}
+	r, share, name := &t.removals, t.source.comparisons, t.conf.Name+" removals"
+	due := r.memory.Look(hint)
+	if due == changes.Unchanged || hint.Version == "" {
+		share.Idle(name)
+		return nil
+	}
+	if time.Since(r.began) < share.Every(name, r.cost.Median(), due == changes.Changed) {
+		return nil
+	}
+	return t.narrowSweep(ctx, p, name)
+}
+
+// narrowSweep runs a narrowed sweep unless another sweep runs, after which this one
+// is due still. The first, which lists everything, does not count as its cost.
+func (t *table) narrowSweep(ctx context.Context, p *passes.Passes, name string) error {
+	rows := p.Source.(database.Rows)
+	if err := t.source.comparisons.Take(ctx, name); err != nil {
+		return err
+	}
+	turn := true
+	defer func() {
+		if turn {
+			t.source.comparisons.Give()
+		}
+	}()
+	select {
+	case t.sweeping <- struct{}{}:
+		defer func() { <-t.sweeping }()
+	default:
+		return nil
+	}
+	began := time.Now()
+	ctx, spent := pace.Metered(ctx)
+	report, err := guarded(ctx, t, rows, func(ctx context.Context) (doc.Report, error) {
+		return t.narrowed(ctx, rows, func(ctx context.Context) error {
+			t.source.comparisons.Give()
+			err := t.source.comparisons.Take(ctx, name)
+			turn = err == nil
+			return err
+		})
+	})
+	took := spent.Spent()
+	t.count("deletecheck", "narrowed", took, report, err)
+	t.removals.began = began
+	if err != nil {
+		return t.dieIfBroken("deletecheck", err)
+	}
+	if t.removals.begun {
+		t.removals.cost.Add(took)
+	}
+	t.removals.memory.Compared()
+	t.removals.begun, t.removals.by = true, p
+	t.logHeld("deletecheck")
+	if report.Deleted == 0 {
+		return nil
+	}
+	return t.keep("deletecheck", "narrowed", began, took, report)
+}
+
+// narrowed lists what may have lost rows, and calls rest between chunks. The lane is
+// taken after the sums, which read the whole table.
+func (t *table) narrowed(ctx context.Context, rows database.Rows, rest func(context.Context) error) (doc.Report, error) {
+	n := deletecheck.Narrow{Kept: t.ranges, Sweep: deletecheck.Sweep{
+		Table: t.conf.Name, Source: rows, Sums: rows.Sums, Index: t.current(), Pages: t.pages, Sink: t.sink, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch,
+	}}
+	if err := n.Prepare(ctx); err != nil {
+		return doc.Report{}, err
+	}
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return doc.Report{}, err
+	}
+	defer lane.end()
+	began := time.Now()
+	n.Rest = func(ctx context.Context, worked time.Duration) error {
+		return lane.pause(ctx, func(ctx context.Context) error {
+			if err := rest(ctx); err != nil || time.Since(began) < longSweep {
+				return err
+			}
+			return restAfterWork(ctx, worked, t.conf.DeleteCheck.Share)
+		})
+	}
+	return n.Run(ctx)
+}

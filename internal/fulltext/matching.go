@@ -1,0 +1,43 @@
+package fulltext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	index "github.com/blevesearch/bleve_index_api"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// Matching returns those of up to query.MaxSize documents that a request would find
+// if the index had them: visible ones that match its query and its filters. It does
+// not return a document whose values do not fit the mapping.
+//
+// It answers from an index in memory, so it matches exactly what Search does. That
+// takes about a millisecond, and the memory of a batch with these documents.
+func (ix *Index) Matching(ctx context.Context, docs []doc.Doc, req query.Request) (found map[doc.OID]bool, err error) {
+	memory := &Index{schema: ix.schema, dir: ix.dir + " in memory", queue: index.NewAnalysisQueue(1), persist: newPersistState()}
+	if memory.store, err = openStore("", readWrite, memory.queue, memory.persist); err != nil {
+		memory.queue.Close()
+		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	defer memory.recoverPanic(&err)
+	batch := index.NewBatch()
+	for _, d := range docs {
+		if b, err := ix.schema.build(d.Row); err == nil {
+			batch.Update(ix.schema.document(d.OID, 1, b))
+		}
+	}
+	if err := memory.store.Batch(batch); err != nil {
+		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
+	}
+	res, err := memory.Search(ctx, query.Request{Query: req.Query, Filters: req.Filters, Visible: req.Visible, Size: len(docs)})
+	found = map[doc.OID]bool{}
+	for _, h := range res.Hits {
+		found[h.OID] = true
+	}
+	return found, err
+}

@@ -1,0 +1,283 @@
+package segment
+
+import (
+	"cmp"
+	"hash/crc32"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	index "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/zapx/v17"
+	"github.com/golang/snappy"
+)
+
+// The options of the fields.
+const (
+	idOptions     = index.IndexField | index.StoreField
+	wordOptions   = index.IndexField
+	valueOptions  = index.IndexField | index.DocValues | index.SkipFreqNorm
+	storedOptions = index.StoreField
+	storedType    = 't' // text, as zapx names it
+)
+
+// newSegment builds a segment in memory from rows in the order of their ids.
+func (b *builder) newSegment(s *Schema, rows []*Row, config map[string]any) (segment.Segment, uint64, error) {
+	stats := segmentStats(config)
+	atomic.AddUint64(&stats.TotNewRootDocsProcessed, uint64(len(rows)))
+	stored, fields, err := b.build(s, rows)
+	if err != nil {
+		return nil, 0, err
+	}
+	mem := slices.Clone(b.out)
+	atomic.AddUint64(&stats.TotNewDocsProcessed, uint64(len(rows)))
+	atomic.AddUint64(&stats.TotNewDocsIndexed, uint64(len(rows)))
+	base, err := zap.InitSegmentBase(mem, crc32.ChecksumIEEE(mem), chunkMode, uint64(len(rows)), stored, fields, config, stats)
+	return base, uint64(len(mem)), err
+}
+
+// build writes the segment up to its footer, and returns the offsets of the
+// stored index and of the fields index.
+func (b *builder) build(s *Schema, rows []*Row) (stored, index uint64, err error) {
+	b.reset(nil)
+	b.collect(s, rows)
+	fields := b.fields(s)
+	stored = b.storeRows(rows, slices.IndexFunc(fields, func(f builtField) bool { return f.name == s.Stored }))
+	written := make([]field, len(fields))
+	for i := range fields {
+		f := &fields[i]
+		b.dict.start()
+		switch {
+		case i == 0:
+			err = b.writeIDs(&f.field, rows)
+		case f.words != nil:
+			err = b.writeWords(i, f, len(rows))
+		case len(f.pairs) > 0:
+			err = b.writeValues(&f.field, f.pairs, len(rows))
+		default:
+			err = b.finishField(&f.field, len(rows), nil)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		written[i] = f.field
+	}
+	return stored, b.writeFields(written), nil
+}
+
+// A builtField is a field with what the rows have of it.
+type builtField struct {
+	field
+	words *words
+	pairs []pair
+}
+
+// A pair is a term of a field of values and its document. The first bytes of the
+// term decide most comparisons.
+type pair struct {
+	prefix uint64
+	term   string
+	doc    uint32
+}
+
+func comparePairs(a, b pair) int {
+	if a.prefix != b.prefix {
+		return cmp.Compare(a.prefix, b.prefix)
+	}
+	if c := strings.Compare(a.term, b.term); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.doc, b.doc)
+}
+
+// collect tokenizes the rows.
+func (b *builder) collect(s *Schema, rows []*Row) {
+	for len(b.words) < len(s.Texts) {
+		b.words = append(b.words, words{})
+	}
+	for len(b.pairs) < len(s.Values) {
+		b.pairs = append(b.pairs, nil)
+	}
+	for i := range s.Texts {
+		b.words[i].reset()
+		for _, r := range rows {
+			b.words[i].add(s.Analyzer, r.Texts[i], s.Gap)
+		}
+	}
+	for i := range s.Values {
+		b.pairs[i] = b.pairs[i][:0]
+		for doc, r := range rows {
+			for _, term := range r.Values[i] {
+				b.pairs[i] = append(b.pairs[i], pair{prefix(term), term, uint32(doc)})
+			}
+		}
+	}
+}
+
+// fields returns the fields of the schema: _id, then the others by name. So all
+// segments of an index have the same fields, and Merge copies them. zapx leaves out
+// a field that no row has.
+func (b *builder) fields(s *Schema) []builtField {
+	fields := []builtField{{field: field{name: s.Stored, options: storedOptions}}}
+	options := index.FieldIndexingOptions(wordOptions)
+	if s.Positions {
+		options |= index.IncludeTermVectors
+	}
+	for i, name := range s.Texts {
+		if !b.exact || b.words[i].present {
+			fields = append(fields, builtField{field: field{name: name, options: options}, words: &b.words[i]})
+		}
+	}
+	for i, name := range s.Values {
+		if !b.exact || len(b.pairs[i]) > 0 {
+			fields = append(fields, builtField{field: field{name: name, options: valueOptions}, pairs: b.pairs[i]})
+		}
+	}
+	slices.SortFunc(fields, func(a, b builtField) int { return strings.Compare(a.name, b.name) })
+	return slices.Insert(fields, 0, builtField{field: field{name: "_id", options: idOptions}})
+}
+
+// storeRows writes the id and the stored value of each row.
+func (b *builder) storeRows(rows []*Row, field int) (at uint64) {
+	b.offsets = b.offsets[:0]
+	var buf []byte
+	for _, r := range rows {
+		meta := uvarint(buf[:0], uint64(len(r.ID)))
+		meta = uvarint(meta, uint64(field))
+		meta = append(meta, storedType, 0)
+		meta = uvarint(meta, uint64(len(r.Stored)))
+		meta = append(meta, 0)
+		buf = meta
+		b.compressed = snappy.Encode(b.compressed[:cap(b.compressed)], r.Stored)
+		b.offsets = append(b.offsets, b.at())
+		b.out = uvarint(b.out, uint64(len(meta)))
+		b.out = uvarint(b.out, uint64(len(r.ID)+len(b.compressed)))
+		b.out = append(b.out, meta...)
+		b.out = append(b.out, r.ID...)
+		b.out = append(b.out, b.compressed...)
+	}
+	return b.writeStoredIndex()
+}
+
+// writeIDs writes the ids, each of which is a term of one document.
+func (b *builder) writeIDs(f *field, rows []*Row) error {
+	for i, r := range rows {
+		b.list.start(1, len(rows))
+		b.list.add(uint32(i))
+		b.list.tf = append(b.list.tf, 1<<1, 1) // once, in a field of one word
+		v, _ := b.list.single()
+		if b.exact {
+			v = b.writeList()
+		}
+		if err := b.dict.insert([]byte(r.ID), v); err != nil {
+			return err
+		}
+	}
+	return b.finishField(f, len(rows), nil)
+}
+
+// writeWords writes a field of words.
+func (b *builder) writeWords(id int, f *builtField, docs int) error {
+	w := f.words
+	w.order()
+	from := uint32(0)
+	for _, t := range w.sorted {
+		places := w.places[from:t.end]
+		from = t.end
+		b.list.start(countDocs(places), docs)
+		b.list.addPlaces(w, places, id, f.options.IncludeTermVectors())
+		if err := b.dict.insert(w.text(t.id), b.writeList()); err != nil {
+			return err
+		}
+	}
+	return b.finishField(&f.field, docs, nil)
+}
+
+// countDocs returns the number of documents of a term, where it matters for the
+// number of chunks.
+func countDocs(places []place) int {
+	if len(places) < perChunk {
+		return len(places)
+	}
+	n := 1
+	for i := 1; i < len(places); i++ {
+		if places[i].doc != places[i-1].doc {
+			n++
+		}
+	}
+	return n
+}
+
+// addPlaces adds the places of a term of field id.
+func (l *list) addPlaces(w *words, places []place, id int, positions bool) {
+	hasLoc := uint64(0)
+	if positions {
+		hasLoc = 1
+	}
+	for len(places) > 0 {
+		doc, freq := places[0].doc, 1
+		for freq < len(places) && places[freq].doc == doc {
+			freq++
+		}
+		l.add(doc)
+		l.tf = uvarint(l.tf, uint64(freq)<<1|hasLoc)
+		l.tf = uvarint(l.tf, uint64(w.length(int(doc))))
+		if positions {
+			l.addPositions(uint64(id), places[:freq])
+		}
+		places = places[freq:]
+	}
+}
+
+func (l *list) addPositions(id uint64, places []place) {
+	size := len(places) * (uvarintSize(id) + 3)
+	for _, p := range places {
+		size += uvarintSize(uint64(p.pos))
+	}
+	l.loc = uvarint(l.loc, uint64(size))
+	for _, p := range places {
+		l.loc = uvarint(l.loc, id)
+		l.loc = uvarint(l.loc, uint64(p.pos))
+		l.loc = append(l.loc, 0, 0, 0) // no offsets in the text, no positions in lists
+	}
+}
+
+func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// writeValues writes a field of exact terms, with docvalues.
+func (b *builder) writeValues(f *field, pairs []pair, docs int) error {
+	slices.SortFunc(pairs, comparePairs)
+	pairs = slices.CompactFunc(pairs, func(a, b pair) bool { return a.doc == b.doc && a.term == b.term })
+	b.docTerms = slices.Grow(b.docTerms[:0], docs)[:docs]
+	for i := range b.docTerms {
+		b.docTerms[i] = b.docTerms[i][:0]
+	}
+	var term []byte
+	for len(pairs) > 0 {
+		n := 1
+		for n < len(pairs) && pairs[n].term == pairs[0].term {
+			n++
+		}
+		term = append(term[:0], pairs[0].term...)
+		b.list.start(n, docs)
+		for _, p := range pairs[:n] {
+			b.list.add(p.doc)
+			b.list.tf = append(b.list.tf, 0) // no frequency
+			b.docTerms[p.doc] = append(append(b.docTerms[p.doc], term...), index.DocValueTermSeparator)
+		}
+		if err := b.dict.insert(term, b.writeList()); err != nil {
+			return err
+		}
+		pairs = pairs[n:]
+	}
+	return b.finishField(f, docs, func(v *docValues) error {
+		for doc, terms := range b.docTerms {
+			if len(terms) > 0 {
+				v.add(doc, terms)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,234 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/blevesearch/zapx/v17"
+	"github.com/golang/snappy"
+)
+
+// A decoder reads numbers and bytes. A read beyond the end returns 0 or nil, and
+// sets broken.
+type decoder struct {
+	data   []byte
+	at     uint64
+	broken bool
+}
+
+func (d *decoder) uvarint() uint64 {
+	if d.at < uint64(len(d.data)) {
+		if c := d.data[d.at]; c < 1<<7 {
+			d.at++
+			return uint64(c)
+		}
+		if v, n := binary.Uvarint(d.data[d.at:]); n > 0 {
+			d.at += uint64(n)
+			return v
+		}
+	}
+	d.broken = true
+	return 0
+}
+
+func (d *decoder) bytes(n uint64) []byte {
+	if d.at > uint64(len(d.data)) || n > uint64(len(d.data))-d.at {
+		d.broken = true
+		return nil
+	}
+	b := d.data[d.at : d.at+n]
+	d.at += n
+	return b
+}
+
+func (d *decoder) uint64() uint64 {
+	if b := d.bytes(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+// postings are those of one term in one segment. Documents have their old
+// numbers.
+type postings struct {
+	docs    []uint32
+	tf, loc []byte
+	single  []byte // tf of a term without postings
+}
+
+// read reads the postings of the current term.
+func (s *source) read() error {
+	p := &s.post
+	p.docs = p.docs[:0]
+	if s.value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
+		doc, length := zap.FSTValDecode1Hit(s.value)
+		p.single = uvarint(append(p.single[:0], 1<<1), length)
+		p.docs, p.tf, p.loc = append(p.docs, uint32(doc)), p.single, nil
+	} else {
+		d := decoder{data: s.data, at: s.value}
+		tf, loc := d.uvarint(), d.uvarint()
+		bitmap := d.bytes(d.uvarint())
+		p.tf, p.loc = d.chunks(tf), d.chunks(loc)
+		if d.broken {
+			return errBroken
+		}
+		if err := p.readBitmap(bitmap); err != nil {
+			return err
+		}
+	}
+	for i, doc := range p.docs {
+		if int(doc) >= s.docs || i > 0 && doc <= p.docs[i-1] {
+			return errBroken
+		}
+	}
+	return nil
+}
+
+// chunks returns the data of all chunks at an offset.
+func (d *decoder) chunks(at uint64) []byte {
+	if at == 0 {
+		return nil
+	}
+	d.at = at
+	end := uint64(0)
+	for n := d.uvarint(); n > 0 && !d.broken; n-- {
+		end = d.uvarint()
+	}
+	return d.bytes(end)
+}
+
+// readBitmap appends the documents of a bitmap.
+func (p *postings) readBitmap(data []byte) error {
+	d := decoder{data: data}
+	head := d.bytes(bitmapHeader)
+	if d.broken {
+		return errBroken
+	}
+	if binary.LittleEndian.Uint32(head) != bitmapMagic {
+		return errForeign
+	}
+	n := uint64(binary.LittleEndian.Uint32(head[4:]))
+	keys, offsets := d.bytes(4*n), d.bytes(4*n)
+	for ; len(keys) > 0 && len(offsets) > 0; keys, offsets = keys[4:], offsets[4:] {
+		high, docs := uint32(binary.LittleEndian.Uint16(keys))<<16, int(binary.LittleEndian.Uint16(keys[2:]))+1
+		d.at = uint64(binary.LittleEndian.Uint32(offsets))
+		p.addContainer(high, d.bytes(uint64(containerSize(docs))), docs)
+	}
+	if d.broken {
+		return errBroken
+	}
+	return nil
+}
+
+func (p *postings) addContainer(high uint32, data []byte, docs int) {
+	if docs <= maxArray {
+		for ; len(data) > 0; data = data[2:] {
+			p.docs = append(p.docs, high|uint32(data[0])|uint32(data[1])<<8)
+		}
+		return
+	}
+	for i := 0; i < len(data); i += 8 {
+		for w := binary.LittleEndian.Uint64(data[i:]); w != 0; w &= w - 1 {
+			p.docs = append(p.docs, high|uint32(8*i+bits.TrailingZeros64(w)))
+		}
+	}
+}
+
+// eachPosting calls f with the number in the merged segment and the bytes of tf
+// and loc of each document.
+func (s *source) eachPosting(f func(doc uint64, tf, loc []byte)) error {
+	tf, loc := decoder{data: s.post.tf}, decoder{data: s.post.loc}
+	for _, doc := range s.post.docs {
+		tfFrom, locFrom := tf.at, loc.at
+		freq := tf.uvarint()
+		if freq>>1 > 0 {
+			tf.uvarint()
+		}
+		if freq&1 != 0 {
+			loc.bytes(loc.uvarint())
+		}
+		if tf.broken || loc.broken {
+			return errBroken
+		}
+		f(s.numbers[doc], tf.data[tfFrom:tf.at], loc.data[locFrom:loc.at])
+	}
+	return nil
+}
+
+// eachValue calls f with the documents that have docvalues, by their old
+// numbers.
+func (s *source) eachValue(values []byte, f func(doc uint64, terms []byte)) error {
+	if len(values) < 16 {
+		return errBroken
+	}
+	ends, tail := decoder{data: values[:len(values)-16]}, decoder{data: values, at: uint64(len(values) - 16)}
+	size, chunks := tail.uint64(), tail.uint64()
+	if size > uint64(len(ends.data)) {
+		return errBroken
+	}
+	ends.at = uint64(len(ends.data)) - size
+	d := decoder{data: values[:ends.at]}
+	next := uint64(0) // documents must come in order
+	var terms []byte
+	for ; chunks > 0 && !ends.broken; chunks-- {
+		end := ends.uvarint()
+		if end < d.at {
+			return errBroken
+		}
+		chunk := d.bytes(end - d.at)
+		if d.broken {
+			return errBroken
+		}
+		if len(chunk) == 0 {
+			continue
+		}
+		var err error
+		if terms, err = s.eachInChunk(chunk, terms, &next, f); err != nil {
+			return err
+		}
+	}
+	if ends.broken {
+		return errBroken
+	}
+	return nil
+}
+
+// maxRatio bounds the memory for a chunk of docvalues: snappy makes no text
+// smaller than a 22nd.
+const maxRatio = 32
+
+// eachInChunk calls f with the documents of one chunk, from next on. It uses the
+// memory of buf and returns it.
+func (s *source) eachInChunk(chunk, buf []byte, next *uint64, f func(doc uint64, terms []byte)) ([]byte, error) {
+	d := decoder{data: chunk}
+	n := d.uvarint()
+	numbers := d
+	for k := 2 * n; k > 0 && !d.broken; k-- {
+		d.uvarint()
+	}
+	if d.broken {
+		return nil, errBroken
+	}
+	compressed := chunk[d.at:]
+	if size, err := snappy.DecodedLen(compressed); err != nil || size > maxRatio*(len(compressed)+1) {
+		return nil, errBroken
+	}
+	terms, err := snappy.Decode(buf[:cap(buf)], compressed)
+	if err != nil {
+		return nil, errBroken
+	}
+	values := decoder{data: terms}
+	for ; n > 0; n-- {
+		doc, end := numbers.uvarint(), numbers.uvarint()
+		if doc < *next || doc >= uint64(s.docs) || end < values.at {
+			return nil, errBroken
+		}
+		*next = doc + 1
+		value := values.bytes(end - values.at)
+		if values.broken {
+			return nil, errBroken
+		}
+		f(doc, value)
+	}
+	return terms, nil
+}

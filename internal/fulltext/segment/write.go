@@ -1,0 +1,215 @@
+package segment
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"math"
+
+	index "github.com/blevesearch/bleve_index_api"
+	"github.com/blevesearch/zapx/v17"
+	"github.com/golang/snappy"
+)
+
+// A builder writes segments, one after another.
+type builder struct {
+	exact bool // write what zapx writes, byte by byte: for tests, with a dictionary of vellum
+	dict  dictionary
+
+	out        []byte    // what is not in the file yet
+	base       uint64    // bytes that are in the file
+	file       io.Writer // nil for a segment in memory
+	crc        uint32    // of the bytes in the file
+	offsets    []uint64
+	compressed []byte
+	list       list
+	values     docValues
+	words      []words
+	pairs      [][]pair
+	docTerms   [][]byte
+}
+
+func newBuilder() *builder { return &builder{dict: &fst{}} }
+
+// A dictionary maps the terms of one field, which come in order, to numbers.
+type dictionary interface {
+	start()
+	insert(term []byte, v uint64) error
+	finish() ([]byte, error)
+}
+
+// A field is a field of a segment.
+type field struct {
+	name    string
+	options index.FieldIndexingOptions
+	record  uint64 // where its record is
+}
+
+// reset prepares for a new segment.
+func (b *builder) reset(file io.Writer) {
+	b.out, b.base, b.file, b.crc = b.out[:0], 0, file, 0
+}
+
+// at is the offset of the next byte.
+func (b *builder) at() uint64 { return b.base + uint64(len(b.out)) }
+
+// flush moves what is written to the file.
+func (b *builder) flush() error {
+	b.crc = crc32.Update(b.crc, crc32.IEEETable, b.out)
+	n, err := b.file.Write(b.out)
+	b.base += uint64(n)
+	b.out = b.out[:0]
+	return err
+}
+
+// flushFrom is the size from which a merge writes to its file.
+const flushFrom = 1 << 20
+
+func (b *builder) flushLarge() error {
+	if len(b.out) < flushFrom {
+		return nil
+	}
+	return b.flush()
+}
+
+// uvarint appends a number. Most are below 128.
+func uvarint(dst []byte, v uint64) []byte {
+	if v < 1<<7 {
+		return append(dst, byte(v))
+	}
+	return binary.AppendUvarint(dst, v)
+}
+
+// writeStoredIndex writes the offsets of the stored fields.
+func (b *builder) writeStoredIndex() (at uint64) {
+	at = b.at()
+	for _, o := range b.offsets {
+		b.out = binary.BigEndian.AppendUint64(b.out, o)
+	}
+	b.out = append(b.out, 0) // no nested documents
+	return at
+}
+
+// sections are the kinds of data that zapx keeps of a field.
+var sections = [...]uint16{zap.SectionInvertedTextIndex, zap.SectionSynonymIndex, zap.SectionGeoShapeV2Index}
+
+// writeFields writes the fields and their index.
+func (b *builder) writeFields(fields []field) (at uint64) {
+	b.offsets = b.offsets[:0]
+	for _, f := range fields {
+		b.offsets = append(b.offsets, b.at())
+		b.out = uvarint(b.out, uint64(len(f.name)))
+		b.out = append(b.out, f.name...)
+		b.out = uvarint(b.out, uint64(f.options))
+		b.out = append(b.out, byte(len(sections)))
+		for i, section := range sections {
+			b.out = binary.BigEndian.AppendUint16(b.out, section)
+			record := uint64(0)
+			if i == 0 {
+				record = f.record
+			}
+			b.out = binary.BigEndian.AppendUint64(b.out, record)
+		}
+	}
+	at = b.at()
+	b.out = uvarint(b.out, uint64(len(fields)))
+	for _, o := range b.offsets {
+		b.out = binary.BigEndian.AppendUint64(b.out, o)
+	}
+	return at
+}
+
+// writeFooter writes the footer. zapx writes it for a segment in memory.
+func (b *builder) writeFooter(docs, stored, fields uint64) error {
+	b.out = binary.BigEndian.AppendUint32(b.out, 0) // no id of a writer
+	b.out = binary.BigEndian.AppendUint64(b.out, docs)
+	b.out = binary.BigEndian.AppendUint64(b.out, stored)
+	b.out = binary.BigEndian.AppendUint64(b.out, fields)
+	b.out = binary.BigEndian.AppendUint32(b.out, chunkMode)
+	b.out = binary.BigEndian.AppendUint32(b.out, zap.Version)
+	crc := crc32.Update(b.crc, crc32.IEEETable, b.out)
+	b.out = binary.BigEndian.AppendUint32(b.out, crc)
+	return b.flush()
+}
+
+// finishField writes the dictionary, the docvalues that addValues adds, if it is
+// not nil, and the record of a field.
+func (b *builder) finishField(f *field, docs int, addValues func(*docValues) error) error {
+	terms, err := b.dict.finish()
+	if err != nil {
+		return err
+	}
+	dict := b.at()
+	b.out = uvarint(b.out, uint64(len(terms)))
+	b.out = append(b.out, terms...)
+	start, end := uint64(math.MaxUint64), uint64(math.MaxUint64)
+	if addValues != nil {
+		start = b.at()
+		b.values.start(b, docs)
+		if err := addValues(&b.values); err != nil {
+			return err
+		}
+		b.values.finish()
+		end = b.at()
+	}
+	f.record = b.at()
+	b.out = uvarint(b.out, start)
+	b.out = uvarint(b.out, end)
+	b.out = uvarint(b.out, dict)
+	return nil
+}
+
+// docValues writes the docvalues of a field, the documents in order.
+type docValues struct {
+	b       *builder
+	ends    []uint64 // of the chunks
+	docs    int
+	current int // chunk
+	from    uint64
+	numbers []uint64 // for each document of the chunk, its number and the end of its terms
+	terms   []byte
+}
+
+const valuesChunk = 1024
+
+func (v *docValues) start(b *builder, docs int) {
+	v.b, v.docs, v.current, v.from, v.ends = b, docs, 0, b.at(), v.ends[:0]
+}
+
+func (v *docValues) add(doc int, terms []byte) {
+	if chunk := doc / valuesChunk; chunk != v.current {
+		v.flush()
+		for v.current++; v.current < chunk; v.current++ {
+			v.ends = append(v.ends, v.b.at()-v.from)
+		}
+	}
+	v.terms = append(v.terms, terms...)
+	v.numbers = append(v.numbers, uint64(doc), uint64(len(v.terms)))
+}
+
+// flush writes the current chunk.
+func (v *docValues) flush() {
+	b := v.b
+	b.out = uvarint(b.out, uint64(len(v.numbers)/2))
+	for _, n := range v.numbers {
+		b.out = uvarint(b.out, n)
+	}
+	b.compressed = snappy.Encode(b.compressed[:cap(b.compressed)], v.terms)
+	b.out = append(b.out, b.compressed...)
+	v.ends = append(v.ends, b.at()-v.from)
+	v.numbers, v.terms = v.numbers[:0], v.terms[:0]
+}
+
+func (v *docValues) finish() {
+	v.flush()
+	for len(v.ends) <= (v.docs-1)/valuesChunk {
+		v.ends = append(v.ends, v.ends[len(v.ends)-1])
+	}
+	b := v.b
+	at := b.at()
+	for _, end := range v.ends {
+		b.out = uvarint(b.out, end)
+	}
+	b.out = binary.BigEndian.AppendUint64(b.out, b.at()-at)
+	b.out = binary.BigEndian.AppendUint64(b.out, uint64(len(v.ends)))
+}

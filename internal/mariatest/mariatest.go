@@ -1,0 +1,335 @@
+// Package mariatest gives each test an empty database on a private MariaDB server:
+// a separate data directory, in memory if there is room, a free loopback port, and no
+// passwords.
+//
+// The first test that needs the server starts it, which takes about 5 s. Main stops
+// it and removes everything. If the process is killed, so is the server. Without
+// MariaDB a test is skipped with the command that installs it. If CI is set, the test
+// fails instead.
+package mariatest
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// A Server is a running server.
+type Server struct {
+	dir, port string
+	account   *syscall.Credential // runs the server; nil: the account of the tests
+	process   *exec.Cmd
+	ended     chan error
+}
+
+var shared struct {
+	sync.Mutex
+	server *Server
+	err    error
+}
+
+// Main runs the tests of a package, and ends the server that they used. It returns
+// the exit code.
+func Main(m *testing.M) int {
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		shared.server.Stop()
+	}
+	return code
+}
+
+// DB creates an empty database for the test and returns its DSN. The database is
+// dropped at the end of the test. The package's TestMain calls Main.
+func DB(t testing.TB) string {
+	t.Helper()
+	shared.Lock()
+	if shared.server == nil && shared.err == nil {
+		shared.server, shared.err = Start(context.Background())
+	}
+	server, err := shared.server, shared.err
+	shared.Unlock()
+	missing(t, err)
+	return server.DB(t)
+}
+
+// errMissing reports that the server is not installed.
+var errMissing = errors.New("MariaDB is not installed: apt-get install mariadb-server")
+
+// missing skips a test without a server, or fails it if CI is set.
+func missing(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case errors.Is(err, errMissing) && os.Getenv("CI") == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+}
+
+// New starts a server for one test, which ends with it.
+func New(t testing.TB) *Server {
+	t.Helper()
+	s, err := Start(context.Background())
+	missing(t, err)
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Start creates a data directory and starts its server. On error nothing remains.
+func Start(ctx context.Context) (*Server, error) {
+	dir, err := os.MkdirTemp(parentDir(), "indexerd-maria-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir}
+	if s.account, err = giveUpRoot(dir); err == nil {
+		err = s.install(ctx)
+	}
+	if err == nil {
+		err = s.listen(ctx)
+	}
+	if err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("start MariaDB: %w", err)
+	}
+	return s, nil
+}
+
+// parentDir returns /dev/shm, or "" for the directory of temporary files if TMPDIR is
+// set or less than 4 GiB of memory are free.
+func parentDir() string {
+	const memory = "/dev/shm"
+	var fs syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < 4<<30 {
+		return ""
+	}
+	return memory
+}
+
+// giveUpRoot gives the directory to the account mysql. It returns nil if the tests do
+// not run as root.
+func giveUpRoot(dir string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("mysql")
+	if err != nil {
+		return nil, errMissing
+	}
+	uid, err1 := strconv.Atoi(u.Uid)
+	gid, err2 := strconv.Atoi(u.Gid)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
+}
+
+// tool returns the path of a program of the server.
+func tool(name string) (string, error) {
+	for _, path := range []string{name, "/usr/sbin/" + name} {
+		if found, err := exec.LookPath(path); err == nil {
+			return found, nil
+		}
+	}
+	return "", errMissing
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
+	program, err := tool(name)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, append([]string{"--no-defaults", "--datadir=" + s.data()}, args...)...)
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account, Setsid: true, Pdeathsig: syscall.SIGKILL}
+	return cmd, nil
+}
+
+func (s *Server) install(ctx context.Context) error {
+	cmd, err := s.command(ctx, "mariadb-install-db", "--auth-root-authentication-method=normal", "--skip-test-db")
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("mariadb-install-db: %w: %s", err, out)
+	}
+	return nil
+}
+
+// listen starts the server on a free port. Another process may take the port before
+// the server does; then listen tries the next one.
+func (s *Server) listen(ctx context.Context) (err error) {
+	for range 5 {
+		if s.port, err = freePort(); err != nil {
+			return err
+		}
+		if err = s.start(ctx); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, err
+}
+
+// startWithin limits how long a server takes to answer.
+const startWithin = time.Minute
+
+// start starts the server and waits until it answers.
+func (s *Server) start(ctx context.Context) (err error) {
+	s.process, err = s.command(context.WithoutCancel(ctx), "mariadbd", "--port="+s.port, "--socket="+filepath.Join(s.dir, "socket"), "--bind-address=127.0.0.1",
+		"--skip-name-resolve", "--log-error="+filepath.Join(s.dir, "log"), "--pid-file="+filepath.Join(s.dir, "pid"),
+		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200", "--character-set-server=utf8mb4")
+	if err != nil {
+		return err
+	}
+	s.ended = make(chan error, 1)
+	started := make(chan error)
+	go func() {
+		// The server is killed when the thread that started it ends.
+		runtime.LockOSThread()
+		err := s.process.Start()
+		if started <- err; err == nil {
+			s.ended <- s.process.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	db, err := open(s.DSN(""))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for deadline := time.Now().Add(startWithin); ; {
+		if err = db.PingContext(ctx); err == nil {
+			return nil
+		}
+		select {
+		case ended := <-s.ended:
+			s.ended <- ended
+			return fmt.Errorf("mariadbd ended: %v", ended)
+		case <-time.After(50 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			s.Kill()
+			return err
+		}
+	}
+}
+
+// DSN returns the URL of a database for the account root.
+func (s *Server) DSN(database string) string {
+	return "mysql://root@127.0.0.1:" + s.port + "/" + database
+}
+
+// Kill kills the server as a crash does.
+func (s *Server) Kill() {
+	_ = s.process.Process.Kill()
+	s.ended <- <-s.ended
+}
+
+// Restart kills the server and starts it again on its port.
+func (s *Server) Restart(ctx context.Context) error {
+	s.Kill()
+	return s.start(ctx)
+}
+
+// Stop kills the server, if it runs, and removes its directory.
+func (s *Server) Stop() {
+	if s.process != nil && s.process.Process != nil {
+		s.Kill()
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+// DB creates an empty database for the test and returns its DSN.
+func (s *Server) DB(t testing.TB) string {
+	t.Helper()
+	name := "test_" + strings.ToLower(rand.Text())
+	Exec(t, s.DSN(""), "CREATE DATABASE "+name)
+	t.Cleanup(func() { Exec(t, s.DSN(""), "DROP DATABASE "+name) })
+	return s.DSN(name)
+}
+
+// open opens the database of a DSN of this package. Its sessions may send several
+// statements at once, have UTC, and concatenate by ||.
+func open(dsn string) (*sql.DB, error) {
+	host, database, ok := strings.Cut(strings.TrimPrefix(dsn, "mysql://"), "/")
+	login, address, found := strings.Cut(host, "@")
+	if !ok || !found {
+		return nil, fmt.Errorf("%s is no DSN of a test", dsn)
+	}
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName = login, "tcp", address, database
+	c.MultiStatements, c.Logger = true, &mysql.NopLogger{}
+	c.Params = map[string]string{"max_recursive_iterations": "1000000", "time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,PIPES_AS_CONCAT,NO_ENGINE_SUBSTITUTION'"}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}
+
+// Open returns sessions for writing, which are closed at the end of the test.
+func Open(t testing.TB, dsn string) *sql.DB {
+	t.Helper()
+	db, err := open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// Connect returns one session for writing, which is closed at the end of the test.
+func Connect(t testing.TB, dsn string) *sql.Conn {
+	t.Helper()
+	conn, err := Open(t, dsn).Conn(context.Background())
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// Exec runs statements in a new session.
+func Exec(t testing.TB, dsn, sql string, args ...any) {
+	t.Helper()
+	db, err := open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}

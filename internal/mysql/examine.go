@@ -1,0 +1,270 @@
+package mysql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
+)
+
+// Server implements sqlsource.Inspector.
+func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server, err error) {
+	rows, err := stdsql.Query(ctx, s, `SELECT VERSION(), UTC_TIMESTAMP(6), CURRENT_USER(),
+		(SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'SUPER' AND `+ofAccount+`),
+		(SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'PROCESS' AND `+ofAccount+`)`)
+	if err != nil {
+		return server, err
+	}
+	r := rows[0]
+	server.Version, server.SightGrant = "MySQL "+r.Text(0), "PROCESS ON *.*"
+	if version, ok := strings.CutSuffix(r.Text(0), "-MariaDB"); ok || strings.Contains(r.Text(0), "-MariaDB-") {
+		version, _, _ = strings.Cut(version, "-MariaDB-")
+		server.Version = "MariaDB " + version
+	}
+	server.Role, server.Superuser, server.SeesTransactions = account(r.Text(2)), r.Number(3) > 0, r.Number(4) > 0
+	if server.Now, err = parseTime(r.Text(1)); err != nil {
+		return server, err
+	}
+	host, _, _ := net.SplitHostPort(d.conf.Addr)
+	ip := net.ParseIP(host)
+	server.Remote = host != "localhost" && (ip == nil || !ip.IsLoopback())
+	if rows, err = stdsql.Query(ctx, s, "SHOW SESSION STATUS LIKE 'Ssl_version'"); err == nil && len(rows) > 0 {
+		server.TLS = rows[0].Text(1)
+	}
+	server.Verified = server.TLS != "" && (d.conf.TLSConfig == "true" || d.conf.TLS != nil && d.conf.TLS.RootCAs != nil)
+	return server, err
+}
+
+// account writes user@host as SQL does.
+func account(name string) string {
+	user, host, _ := strings.Cut(name, "@")
+	return "'" + user + "'@'" + host + "'"
+}
+
+// ofAccount selects the privileges of the account itself: one that may read the
+// system's tables sees those of all.
+const ofAccount = `grantee = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')`
+
+// writing are the privileges of the account that change a table.
+const writing = `('INSERT', 'UPDATE', 'DELETE', 'DROP', 'ALTER') AND ` + ofAccount
+
+// Writable implements sqlsource.Inspector. Privileges that the account has by a role
+// do not count.
+func (*DB) Writable(ctx context.Context, s sqlsource.Session, all []*sqlsource.Described) ([]string, error) {
+	names := map[string]bool{}
+	for _, of := range all {
+		plan, err := explain(ctx, s, of)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range plan.tables {
+			rows, err := stdsql.Query(ctx, s, `SELECT (SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type IN `+writing+`)
+				+ (SELECT COUNT(*) FROM information_schema.schema_privileges WHERE ? LIKE table_schema AND privilege_type IN `+writing+`)
+				+ (SELECT COUNT(*) FROM information_schema.table_privileges WHERE table_schema = ? AND table_name = ? AND privilege_type IN `+writing+`)`, t.schema, t.schema, t.name)
+			if err != nil {
+				return nil, err
+			}
+			if rows[0].Number(0) > 0 {
+				names[t.sql()] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// Estimate implements sqlsource.Inspector.
+func (*DB) Estimate(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) (int64, error) {
+	rows, err := stdsql.Query(ctx, s, "EXPLAIN SELECT "+of.Alias+".* "+of.From())
+	n := int64(0)
+	for _, r := range rows {
+		if text := fmt.Sprint(r[len(r)-2]); r[len(r)-2] != nil {
+			estimate, _ := strconv.ParseInt(text, 10, 64)
+			n = max(n, estimate)
+		}
+	}
+	return n, err
+}
+
+// A table is a base table, as a plan names it.
+type table struct{ schema, name, alias string }
+
+func (t table) sql() string { return quote(t.name) }
+
+// An explained is an SQL as the server has rewritten it: through views and merged
+// subqueries.
+type explained struct {
+	tables  []table
+	origins map[string]origin // by the name of the result's column
+}
+
+// An origin is the table's column that a column of a result is.
+type origin struct {
+	table  table
+	column string
+}
+
+const name = "`((?:[^`]|``)+)`"
+
+var (
+	fromTable  = regexp.MustCompile("(?:^|from |join |,|\\()" + name + "\\." + name + "(?: " + name + ")?(?:[ ),]|$)")
+	fromColumn = regexp.MustCompile("^" + name + "\\." + name + "\\." + name + " AS " + name + "$")
+)
+
+// explain returns what an SQL reads. It does not run it.
+func explain(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) (e explained, err error) {
+	if _, err = stdsql.Query(ctx, s, "EXPLAIN /*M! EXTENDED */ SELECT "+of.Alias+".* "+of.From()); err != nil {
+		return e, err
+	}
+	notes, err := stdsql.Query(ctx, s, "SHOW WARNINGS")
+	if err != nil || len(notes) == 0 {
+		return e, err
+	}
+	text := strings.TrimPrefix(notes[len(notes)-1].Text(2), "/* select#1 */ ")
+	list, from, _ := strings.Cut(strings.TrimPrefix(text, "select "), " from ")
+	byAlias := map[[2]string]table{}
+	for _, m := range fromTable.FindAllStringSubmatch(strings.ReplaceAll(from, ") join", " join"), -1) {
+		t := table{unquote(m[1]), unquote(m[2]), unquote(m[3])}
+		if t.alias == "" {
+			t.alias = t.name
+		}
+		e.tables = append(e.tables, t)
+		byAlias[[2]string{t.schema, t.alias}] = t
+	}
+	e.origins = map[string]origin{}
+	for column := range strings.SplitSeq(list, ",`") {
+		m := fromColumn.FindStringSubmatch("`" + strings.TrimPrefix(column, "`"))
+		if m == nil {
+			continue
+		}
+		if t, ok := byAlias[[2]string{unquote(m[1]), unquote(m[2])}]; ok {
+			e.origins[unquote(m[4])] = origin{t, unquote(m[3])}
+		}
+	}
+	return e, nil
+}
+
+func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
+
+// indexed returns the indexes that begin with some columns of an SQL, by name, and
+// whether each is unique and has no other columns.
+func indexed(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, by []int) (columns []doc.Column, indexes map[string]bool, err error) {
+	e, err := explain(ctx, s, of)
+	if err != nil {
+		return nil, nil, err
+	}
+	columns = make([]doc.Column, len(by))
+	names, first := map[string]bool{}, table{}
+	for i, at := range by {
+		o, ok := e.origins[of.Columns[at].Name]
+		if !ok || i > 0 && o.table != first {
+			return columns, nil, nil
+		}
+		first, names[o.column] = o.table, true
+		columns[i] = doc.Column{Table: o.table.sql(), Name: quote(o.column)}
+	}
+	rows, err := stdsql.Query(ctx, s, `SELECT index_name, column_name, seq_in_index, non_unique FROM information_schema.statistics
+		WHERE table_schema = ? AND table_name = ? AND sub_part IS NULL AND index_type = 'BTREE' ORDER BY index_name, seq_in_index`, first.schema, first.name)
+	found, unique := map[string]int{}, map[string]bool{}
+	for _, r := range rows {
+		index, column := r.Text(0), r.Text(1)
+		unique[index] = r.Number(3) == 0 && r.Number(2) <= int64(len(by))
+		if names[column] && r.Number(2) <= int64(len(by)) {
+			found[index]++
+		}
+	}
+	indexes = map[string]bool{}
+	for index, n := range found {
+		if n == len(by) {
+			indexes[index] = unique[index]
+		}
+	}
+	return columns, indexes, err
+}
+
+// Unique implements sqlsource.Uniquer.
+func (*DB) Unique(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, key []int) (bool, error) {
+	_, indexes, err := indexed(ctx, s, of, key)
+	return slices.Contains(slices.Collect(maps.Values(indexes)), true), err
+}
+
+// Relations implements sqlsource.Planner.
+func (*DB) Relations(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, updated int) (relations []doc.Relation, err error) {
+	e, err := explain(ctx, s, of)
+	names := map[string]bool{}
+	for _, t := range e.tables {
+		names[t.sql()] = names[t.sql()] || updated >= 0 && e.origins[of.Columns[updated].Name].table == t
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		relations = append(relations, doc.Relation{Name: name, Origin: names[name]})
+	}
+	return relations, err
+}
+
+// A planNode is a part of a plan, as EXPLAIN FORMAT=JSON prints it.
+type planTable struct {
+	Name string  `json:"table_name"`
+	Type string  `json:"access_type"`
+	Rows float64 `json:"rows"`                   // of MariaDB
+	Scan float64 `json:"rows_examined_per_scan"` // of MySQL
+}
+
+// Plan implements sqlsource.Planner. A table is scanned completely by the accesses
+// ALL and index.
+func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, st sqlsource.Statement, by []int) (p doc.Plan, err error) {
+	plan := sqlsource.Statement{SQL: "EXPLAIN FORMAT=JSON " + st.SQL, Args: st.Args}
+	var text string
+	if _, err = s.Query(ctx, plan, func(raw []any) bool {
+		text = stdsql.Row(raw).Text(0)
+		return true
+	}); err != nil {
+		return p, err
+	}
+	var tree any
+	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+		return p, fmt.Errorf("explain: the plan has an unknown form: %w", err)
+	}
+	e, err := explain(ctx, s, of)
+	if err != nil {
+		return p, err
+	}
+	for _, t := range scans(tree) {
+		for _, known := range e.tables {
+			if known.alias == t.Name {
+				p.FullScans = append(p.FullScans, doc.FullScan{Table: known.sql(), Rows: int64(max(t.Rows, t.Scan))})
+			}
+		}
+	}
+	columns, indexes, err := indexed(ctx, s, of, by)
+	p.By, p.Indexed = columns, len(indexes) > 0
+	return p, err
+}
+
+// scans returns the tables of a plan that are read completely.
+func scans(node any) (found []planTable) {
+	switch node := node.(type) {
+	case []any:
+		for _, inner := range node {
+			found = append(found, scans(inner)...)
+		}
+	case map[string]any:
+		if kind := node["access_type"]; kind == "ALL" || kind == "index" {
+			var t planTable
+			if text, err := json.Marshal(node); err == nil && json.Unmarshal(text, &t) == nil {
+				found = append(found, t)
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(node)) {
+			found = append(found, scans(node[key])...)
+		}
+	}
+	return found
+}

@@ -1,0 +1,76 @@
+package mysql
+
+import (
+	"testing"
+	"time"
+
+	"indexerd/internal/mariatest"
+	"indexerd/internal/pace"
+	"indexerd/internal/sqlsource"
+)
+
+// TestCompositeKeys reads rows by lists of composite keys that are longer than a
+// statement takes, with children of a join.
+func TestCompositeKeys(t *testing.T) {
+	const rows = 1200
+	dsn := mariatest.DB(t)
+	for _, s := range []string{
+		"CREATE TABLE word (b BIGINT PRIMARY KEY, name VARCHAR(20))",
+		"INSERT INTO word WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1199) SELECT i - 600, i FROM n",
+		"CREATE TABLE doc (a INT UNSIGNED, b BIGINT, s VARCHAR(20), u TIMESTAMP(6) NULL, PRIMARY KEY (a, b), KEY (b))",
+		"INSERT INTO doc SELECT MOD(b + 600, 7), b, name, NOW(6) FROM word",
+	} {
+		mariatest.Exec(t, dsn, s)
+	}
+	source := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{})
+	for _, key := range [][]string{{"a", "b"}, {"b", "a"}, {"s", "b"}} {
+		table, err := source.Table(t.Context(), sqlsource.TableConfig{
+			Name: "doc", SQL: "SELECT * FROM doc", Key: key, Updated: "u",
+			Children: []sqlsource.ChildConfig{{Name: "words", Path: "children.words", SQL: "SELECT d.a, d.b, d.s, w.name FROM doc d JOIN word w ON w.b = d.b", Key: key}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, err := table.Breakpoints(t.Context(), 1)
+		if err != nil || len(points) != rows-1 {
+			t.Fatalf("got %d keys, %v, want %d", len(points), err, rows-1)
+		}
+		got := 0
+		for b, err := range table.Docs(t.Context(), points) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range b.Docs {
+				name, _ := d.Row.Get("s")
+				if children := d.Row.Children[0].Rows; len(children) != 1 || children[0].Values[3] != name {
+					t.Fatalf("%v: got the children %v of %v, want one of its name", d.OID, children, name)
+				}
+				got++
+			}
+		}
+		if got != len(points) {
+			t.Errorf("%v: got %d rows, want %d", key, got, len(points))
+		}
+		if stamps, err := table.StampsOf(t.Context(), points); err != nil || len(stamps) != len(points) {
+			t.Errorf("%v: got %d stamps, %v, want %d", key, len(stamps), err, len(points))
+		}
+	}
+}
+
+// A date that no calendar has is no key, and each such row is listed.
+func TestZeroDates(t *testing.T) {
+	dsn := mariatest.DB(t)
+	conn := mariatest.Connect(t, dsn)
+	for _, s := range []string{"SET sql_mode = 'ALLOW_INVALID_DATES'", "CREATE TABLE doc (d DATE, w DATETIME)", "INSERT INTO doc VALUES ('2026-02-28', '2026-12-31'), ('0000-00-00', '2026-00-01'), ('2026-02-31', '0000-00-00'), ('2026-05-00', '2026-02-30 10:00:00')"} {
+		execute(t, conn, s)
+	}
+	for _, key := range []string{"d", "w"} {
+		table, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{key}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keyless, err := table.Keyless(t.Context()); err != nil || len(keyless.Rejects) != 3 {
+			t.Errorf("%s: got the rejects %v, %v, want 3", key, keyless.Rejects, err)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+// Package mysql is the dialect of MariaDB and MySQL for sqlsource. It is the only
+// importer of their driver.
+//
+// Guarantees:
+//   - Only SELECT, EXPLAIN, SET, SHOW, START TRANSACTION and ROLLBACK reach the
+//     server, one statement at a time. Every transaction is READ ONLY and sees one
+//     snapshot of all InnoDB tables. Tables of other engines have no snapshots.
+//   - What values depend on is set in each session: the time zone is UTC, the
+//     character set is utf8mb4. sql_mode stays as the server has it, since the SQL
+//     of a table may depend on it, and is part of the snapshot's epoch.
+//   - No error text contains a user name, a password or an address with one.
+//
+// Statements with parameters are prepared: the binary protocol has every digit of a
+// FLOAT. The driver's own parser of dates is off, since it changes impossible ones.
+//
+// A cancelled statement closes the connection, and the server ends the statement at
+// its own time limit. A snapshot that has read a table holds a lock which an ALTER
+// TABLE of it waits for, and all later readers wait for that one: statements wait at
+// most 5 s for it.
+//
+// Cost. Begin takes two round trips, and so does each statement.
+package mysql
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"indexerd/internal/changes"
+	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
+)
+
+// A Config names a database.
+type Config struct {
+	Name, DSN        string
+	Conns            int           // the greatest number of connections; 0: 4
+	StatementTimeout time.Duration // 0: 5 minutes
+}
+
+// A DB is one database. It is safe for concurrent use.
+type DB struct {
+	address string
+	conf    *mysql.Config
+	pool    *sql.DB
+	looks   *sql.DB // for the horizon: each connection is used once
+	version version
+	settled time.Duration
+}
+
+// Open prepares a database. It does not connect.
+func Open(_ context.Context, c Config) (*DB, error) { return open(c, lockTimeout) }
+
+// lockTimeout limits the wait for a table that is being altered.
+const lockTimeout = 5 * time.Second
+
+func open(c Config, lock time.Duration) (*DB, error) {
+	conf, err := parseDSN(c.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+	}
+	connect, err := mysql.NewConnector(conf)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+	}
+	settings := sessionSQL(lock, cmp.Or(c.StatementTimeout, 5*time.Minute))
+	d := &DB{address: conf.Addr + "/" + conf.DBName, conf: conf, pool: stdsql.OpenPool(connect, cmp.Or(c.Conns, 4), settings), looks: stdsql.OpenPool(connect, 0, settings), settled: settled}
+	d.looks.SetMaxIdleConns(-1)
+	return d, nil
+}
+
+// Address returns host:port/database.
+func (d *DB) Address() string { return d.address }
+
+// Acquire implements sqlsource.Dialect.
+func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+	s, err := stdsql.Acquire(ctx, d.pool, vendor{})
+	if err != nil {
+		return nil, stdsql.ConnectFault(ctx, d.address, err, connectFault)
+	}
+	return session{s}, nil
+}
+
+// Close closes all connections.
+func (d *DB) Close() {
+	_ = d.pool.Close()
+	_ = d.looks.Close()
+}
+
+// Quote implements sqlsource.Dialect. Every sql_mode has this form.
+func (*DB) Quote(name string) string { return quote(name) }
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// Placeholder implements sqlsource.Dialect. A number in a text would be compared
+// with a DECIMAL as a DOUBLE.
+func (*DB) Placeholder(_ int, as *sqlsource.Column) string {
+	if as != nil && as.Type == "DECIMAL" {
+		return "CAST(? AS DECIMAL(65," + strconv.Itoa(as.Native.(int)) + "))"
+	}
+	return "?"
+}
+
+// Limit implements sqlsource.Dialect.
+func (*DB) Limit(placeholder string) string { return " LIMIT " + placeholder }
+
+// Keyset implements sqlsource.Dialect. A comparison of rows reads the index from
+// its beginning.
+func (*DB) Keyset() sqlsource.Keyset { return sqlsource.Expanded }
+
+// Tie implements sqlsource.Dialect. Collations ignore case, accents and trailing
+// blanks.
+func (*DB) Tie(_ *sqlsource.Column, expr string) string {
+	return "CONVERT(" + expr + " USING utf8mb4) COLLATE /*M! utf8mb4_nopad_bin */ /*!80017 utf8mb4_0900_bin */"
+}
+
+// Select implements sqlsource.Dialect.
+func (*DB) Select(_ *sqlsource.Column, expr string) string { return expr }
+
+// tokenVersion is part of the epoch. It changes with Token.
+const tokenVersion = "mysql 1"
+
+// Token implements sqlsource.Dialect: 64 bits of the SHA-1 of all columns, each as
+// its length and bytes, or N for NULL. A FLOAT's text has six digits only. The text
+// of several character sets is not mixed. The result is NULL, which is unknown, if a
+// row is longer than max_allowed_packet.
+func (*DB) Token(of *sqlsource.Described, exprs []string) string {
+	return integerOf(digest(columnsOf(of), exprs))
+}
+
+func columnsOf(of *sqlsource.Described) (columns []*sqlsource.Column) {
+	for i := range of.Columns {
+		columns = append(columns, &of.Columns[i])
+	}
+	return columns
+}
+
+// digest returns an expression for the SHA-1 of columns, in hexadecimal digits.
+func digest(columns []*sqlsource.Column, exprs []string) string {
+	parts := make([]string, len(exprs))
+	for i, expr := range exprs {
+		if c := columns[i]; c != nil && c.Type == "FLOAT" {
+			expr = "CAST(" + expr + " AS DOUBLE)"
+		}
+		bytes := "CAST(" + expr + " AS BINARY)"
+		parts[i] = "IFNULL(CONCAT(LENGTH(" + bytes + "), ':', " + bytes + "), 'N')"
+	}
+	return "SHA1(CONCAT(" + strings.Join(parts, ", ") + "))"
+}
+
+// integerOf returns the first 64 bits of hexadecimal digits as a number.
+func integerOf(digits string) string {
+	return "CAST(CONV(LEFT(" + digits + ", 16), 16, -10) AS SIGNED)"
+}
+
+// RowKey implements sqlsource.RowKeyer.
+func (*DB) RowKey(of *sqlsource.Described, exprs []string, name string) string {
+	key := "LEFT(" + digest(columnsOf(of), exprs) + ", 32)"
+	return "SELECT " + strings.Join(exprs, ", ") + ", CONCAT(" + key + ", '-', ROW_NUMBER() OVER (PARTITION BY " + key + ")) AS " + quote(name) + " " + of.From()
+}
+
+// nines is the greatest DECIMAL of 38 digits, to which a CAST limits a greater one.
+var nines = strings.Repeat("9", 38)
+
+// Sum implements sqlsource.Summer. The sum is an exact DECIMAL. A token that is NULL
+// makes it greater than any sum of others.
+func (*DB) Sum(token string) string {
+	return "NULLIF(CAST(SUM(IFNULL(" + token + ", " + nines + "9)) AS DECIMAL(38)), " + nines + ")"
+}
+
+// Divide implements sqlsource.Divider.
+func (*DB) Divide(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, bounds [][]any) {
+	sqlsource.Halve(q, columns, exprs, bounds)
+}
+
+// Ordered implements sqlsource.Divider.
+func (d *DB) Ordered(as *sqlsource.Column, expr string) (string, *sqlsource.Column) {
+	if as.Kind == doc.Text {
+		return d.Tie(as, expr), nil
+	}
+	return expr, as
+}
+
+// KeyDigest implements sqlsource.Divider.
+func (*DB) KeyDigest(columns []*sqlsource.Column, exprs []string) string {
+	return integerOf(digest(columns, exprs))
+}
+
+// Suspect implements sqlsource.Dialect. The server stores half surrogates, which are
+// no UTF-8.
+func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
+	switch {
+	case kind == doc.Integer && (c.Type == "UNSIGNED BIGINT" || c.Type == "DECIMAL" || c.Type == "BIT"):
+		return "(" + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
+	case kind == doc.Text:
+		return "HEX(CONVERT(" + expr + " USING utf8mb4)) REGEXP '^(..)*ED[AB]'"
+	case kind == doc.Date, kind == doc.Wall, kind == doc.Instant: // zeros, and days that a month does not have
+		return "(YEAR(" + expr + ") = 0 OR MONTH(" + expr + ") = 0 OR DAYOFMONTH(" + expr + ") NOT BETWEEN 1 AND 28)"
+	case kind == doc.UUID:
+		return "LENGTH(" + expr + ") <> 16"
+	}
+	return ""
+}
+
+// MaxKeys is within the 65,535 parameters of a statement. The time to plan a list of
+// composite keys grows with the square of its length.
+func (*DB) MaxKeys(parts int) int {
+	if parts > 1 {
+		return 500
+	}
+	return 10_000
+}
+
+// shortList is the length up to which a list of rows is planned fast.
+const shortList = 16
+
+// Among implements sqlsource.Lister. A list of composite keys is one of rows. If it is
+// long and all parts are integers, it is a table that is made of one JSON text, whose
+// plan takes no time. Texts would need the collation of their column.
+func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string, keys [][]any) bool {
+	if len(exprs) == 1 {
+		return false
+	}
+	q.Write("(", strings.Join(exprs, ", "), ") IN (")
+	notInteger := func(c *sqlsource.Column) bool { return c.Kind != doc.Integer }
+	if len(keys) > shortList && !slices.ContainsFunc(columns, notInteger) {
+		list, err := json.Marshal(keys)
+		if err != nil {
+			return false
+		}
+		names, paths := make([]string, len(exprs)), make([]string, len(exprs))
+		for i := range exprs {
+			names[i] = fmt.Sprintf("k%d", i)
+			paths[i] = fmt.Sprintf("k%d BIGINT PATH '$[%d]'", i, i)
+		}
+		q.Write("SELECT ", strings.Join(names, ", "), " FROM JSON_TABLE(").Bind(string(list), nil)
+		q.Write(", '$[*]' COLUMNS (", strings.Join(paths, ", "), ")) keys_of_page)")
+		return true
+	}
+	for i, key := range keys {
+		q.Write([]string{"(", ", ("}[min(i, 1)])
+		for j, part := range key {
+			q.Write([]string{"", ", "}[min(j, 1)]).Bind(part, columns[j])
+		}
+		q.Write(")")
+	}
+	q.Write(")")
+	return true
+}
+
+var _ interface {
+	sqlsource.Dialect
+	sqlsource.Lister
+	sqlsource.RowKeyer
+	sqlsource.Divider
+	sqlsource.Uniquer
+	sqlsource.Inspector
+	sqlsource.Planner
+	sqlsource.Cataloger
+	sqlsource.Watcher
+	sqlsource.Footprinter
+	horizon.Sampler
+	changes.Sampler
+} = (*DB)(nil)

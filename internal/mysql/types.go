@@ -1,0 +1,166 @@
+package mysql
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
+)
+
+// binaryTypes are the types, in the driver's words, whose values are bytes.
+var binaryTypes = []string{"BINARY", "VARBINARY", "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB", "BIT", "GEOMETRY", "VECTOR"}
+
+// newColumn describes a column of a result.
+func newColumn(t *sql.ColumnType) sqlsource.Column {
+	c := sqlsource.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Printed: true}
+	digits, scale, _ := t.DecimalSize()
+	switch c.Type {
+	case "DECIMAL": // parameters have all digits before the point, and as many as fit after it
+		c.Native = int(max(scale, min(30, 65-digits+scale)))
+		fallthrough
+	case "DATETIME", "TIMESTAMP":
+		c.Detail = strconv.FormatInt(scale, 10)
+	}
+	c.Kind, c.Value, c.Clock, c.Epochs = kind(c.Type, scale), value(c.Type), clock(c.Type, scale), epochs(c.Type)
+	return c
+}
+
+// kind returns the kind of a part of a key; 0 for a type that can't be one.
+// Sixteen bytes are a UUID. An ENUM is ordered by the numbers of its labels, and compared
+// as text.
+func kind(name string, scale int64) doc.Kind {
+	switch {
+	case strings.HasSuffix(name, "INT"), name == "DECIMAL" && scale == 0, name == "YEAR", name == "BIT":
+		return doc.Integer
+	case name == "CHAR", name == "VARCHAR", strings.HasSuffix(name, "TEXT"):
+		return doc.Text
+	case name == "VARBINARY", strings.HasSuffix(name, "BLOB"):
+		return doc.Bytes
+	case name == "BINARY":
+		return doc.UUID
+	}
+	return map[string]doc.Kind{"DECIMAL": doc.Decimal, "FLOAT": doc.Real, "DOUBLE": doc.Real, "DATE": doc.Date, "DATETIME": doc.Wall, "TIMESTAMP": doc.Instant}[name]
+}
+
+// epochs returns how a number type stores updateTimes; nil: it does not.
+func epochs(name string) sqlsource.Epochs {
+	switch name {
+	case "INT", "BIGINT", "UNSIGNED INT", "UNSIGNED BIGINT":
+		return sqlsource.NumberEpochs{Whole: true}
+	case "DECIMAL":
+		return sqlsource.NumberEpochs{}
+	}
+	return nil
+}
+
+// clock returns how a time type stores updateTimes; nil: it is none.
+func clock(name string, scale int64) *sqlsource.Clock {
+	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: time.Second, Parse: parseRawTime, Write: writeTime}
+	for range min(scale, 6) {
+		c.Precision /= 10
+	}
+	switch name {
+	case "DATETIME":
+	case "TIMESTAMP":
+		c.Form = sqlsource.Instant
+	case "DATE":
+		c.Form, c.Precision = sqlsource.Day, 24*time.Hour
+	default:
+		return nil
+	}
+	return c
+}
+
+// lastTime is the greatest DATETIME.
+const lastTime = "9999-12-31 23:59:59.999999"
+
+func writeTime(figures time.Time) any {
+	if figures.Year() > 9999 {
+		return lastTime
+	}
+	return figures.Format("2006-01-02 15:04:05.000000")
+}
+
+func parseRawTime(raw any) (time.Time, error) { return parseTime(raw.(string)) }
+
+// parseTime reads the text of a time or date as UTC. A zero date, or one that no
+// calendar has, is an error.
+func parseTime(text string) (time.Time, error) {
+	layout := time.DateTime
+	if len(text) == len(time.DateOnly) {
+		layout = time.DateOnly
+	}
+	t, err := time.Parse(layout, text)
+	if err != nil || t.Year() < 1 {
+		return time.Time{}, fmt.Errorf("%q is not a time of the years 1 to 9999", text)
+	}
+	return t, nil
+}
+
+// value returns the conversion of values of a type. Values of other types stay
+// text.
+func value(name string) func(raw any) (any, error) {
+	zone := ""
+	switch name {
+	case "BIT":
+		return bits
+	case "DECIMAL", "UNSIGNED BIGINT":
+		return stdsql.Number
+	case "SET":
+		return words
+	case "TIMESTAMP":
+		zone = "Z"
+		fallthrough
+	case "DATETIME":
+		return func(raw any) (any, error) { return rfc3339(raw.(string), zone), nil }
+	}
+	return scalar
+}
+
+// scalar converts a value: sixteen bytes are a UUID.
+func scalar(raw any) (any, error) {
+	if b, ok := raw.([]byte); ok && len(b) == 16 {
+		return doc.FormatUUID([16]byte(b)), nil
+	}
+	return stdsql.Scalar(raw)
+}
+
+// bits returns the integer that at most 64 bits are.
+func bits(raw any) (any, error) { return stdsql.Number(strconv.FormatUint(bitsOf(raw.([]byte)), 10)) }
+
+func bitsOf(bytes []byte) (n uint64) {
+	for _, b := range bytes {
+		n = n<<8 | uint64(b)
+	}
+	return n
+}
+
+// words returns the members of a set.
+func words(raw any) (any, error) {
+	all := []any{}
+	for word := range strings.SplitSeq(raw.(string), ",") {
+		if word != "" {
+			all = append(all, word)
+		}
+	}
+	return all, nil
+}
+
+// rfc3339 converts a time's text to RFC 3339 with microseconds. A zero date stays as
+// it is.
+func rfc3339(text, zone string) string {
+	t, err := parseTime(text)
+	if err != nil {
+		return text
+	}
+	return t.Format("2006-01-02T15:04:05.000000") + zone
+}
+
+// isBinary reports whether values of a type are bytes.
+func isBinary(name string) bool { return slices.Contains(binaryTypes, name) }

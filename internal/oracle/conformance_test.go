@@ -1,0 +1,280 @@
+package oracle
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/h2test"
+	"indexerd/internal/pace"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/sourcetest"
+)
+
+// TestConformance runs the suite of all sources on H2, a stand-in.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	h := standHarness(func(t testing.TB) sourcetest.Database { return newStand(t).connect() })
+	h.Lacks["the groups of a reject are read without the row, whatever fails"] = h.Lacks["a value that no document can have is a reject with its column's name"]
+	h.Lacks["rows that fail, are marked and have children at random are the same in every way"] = noFolding
+	h.Lacks["a row whose deletion mark fails is one reject, and all others are read"] = "H2 computes a list of marks for every row"
+	const short = "texts of H2 have at most 1,048,576 characters"
+	h.Lacks["children longer than a batch are all read"], h.Lacks["long rows are read in several batches"] = short, short
+	h.Lacks["session settings change no token and no value"] = "H2 has none of Oracle's settings"
+	sourcetest.Run(t, h)
+}
+
+// standHarness returns the harness on H2, whose texts are longer than Oracle's.
+func standHarness(open func(testing.TB) sourcetest.Database) sourcetest.Harness {
+	h := harness(open)
+	h.Facts.Text, h.Facts.Fails, h.Facts.FailsValues = "VARCHAR2(1000000)", h2test.Fails, []any{"5"}
+	return h
+}
+
+// harness returns the harness of the dialect on a server.
+func harness(open func(testing.TB) sourcetest.Database) sourcetest.Harness {
+	return sourcetest.Harness{
+		Open: open,
+		Facts: sourcetest.Facts{
+			Integer: "NUMBER(19)", Text: "VARCHAR2(4000)", Float: "BINARY_DOUBLE", Time: "TIMESTAMP(6) WITH TIME ZONE", UUID: "RAW(16)",
+			Literal: sqlLiteral, EmptyIsNull: true, Tick: time.Second,
+			Fails: "1 / v", FailsReason: "divisor is equal to zero", FailsValues: []any{int64(5)},
+			Marks: []sourcetest.Mark{
+				{Type: "NUMBER(1)", Live: "1", Dead: "0", Values: []any{int64(0), int64(-1)}},
+				{Type: "VARCHAR2(9)", Live: "'a'", Dead: "'it''s'", Values: []any{"x", "it's"}},
+				{Type: "CHAR(3)", Live: "'n'", Dead: "'y'", Values: []any{"y"}},
+				{Type: "NUMBER(5,2)", Live: "1", Dead: "0.50", Values: []any{0.5}},
+			},
+			Values: []sourcetest.Value{
+				{Type: "NUMBER", SQL: "5", Want: int64(5)},
+				{Type: "NUMBER", SQL: "-0.00", Want: int64(0)},
+				{Type: "NUMBER", SQL: "1000000", Want: int64(1000000)},
+				{Type: "NUMBER", SQL: "-12.50", Want: json.Number("-12.5")},
+				{Type: "NUMBER(1)", SQL: "1", Want: int64(1)},
+				{Type: "NUMBER(19)", SQL: "9223372036854775807", Want: int64(math.MaxInt64)},
+				{Type: "NUMBER(20)", SQL: "9223372036854775808", Want: json.Number("9223372036854775808")},
+				{Type: "INTEGER", SQL: "7", Want: int64(7)},
+				{Type: "BINARY_DOUBLE", SQL: "1.7976931348623157e308", Want: math.MaxFloat64},
+				{Type: "BINARY_DOUBLE", SQL: "-5", Want: -5.0},
+				{Type: "VARCHAR2(9)", SQL: "' '", Want: " "},
+				{Type: "VARCHAR2(9)", SQL: "'007'", Want: "007"},
+				{Type: "VARCHAR2(9)", SQL: "'it''s'", Want: "it's"},
+				{Type: "CHAR(3)", SQL: "'abc'", Want: "abc"},
+				{Type: "BLOB", SQL: "HEXTORAW('c3')", Want: `\xc3`},
+				{Type: "DATE", SQL: "TO_DATE('1999-12-31', 'YYYY-MM-DD')", Want: "1999-12-31T00:00:00.000000"},
+				{Type: "TIMESTAMP(3)", SQL: "TIMESTAMP '2024-02-29 01:02:03.12'", Want: "2024-02-29T01:02:03.120000"},
+				{Type: "TIMESTAMP(6) WITH TIME ZONE", SQL: "TIMESTAMP '2024-02-29 01:02:03 -11:30'", Want: "2024-02-29T12:32:03.000000Z"},
+				{Type: "NUMBER", SQL: "0.1", Want: json.Number("0.1")},
+				{Type: "NUMBER(10,4)", SQL: "-1.5", Want: json.Number("-1.5")},
+				{Type: "NUMBER(38)", SQL: "12345678901234567890123456789012345678", Want: json.Number("12345678901234567890123456789012345678")},
+				{Type: "NUMBER(19)", SQL: "-9223372036854775808", Want: int64(math.MinInt64)},
+				{Type: "BINARY_DOUBLE", SQL: "0.1", Want: 0.1},
+				{Type: "VARCHAR2(99)", SQL: `'a"ä" 漢字'`, Want: `a"ä" 漢字`},
+				{Type: "VARCHAR2(9)", SQL: "''", Want: nil},
+				{Type: "VARCHAR2(9)", SQL: "'ab '", Want: "ab "},
+				{Type: "NVARCHAR2(9)", SQL: "'𝄞'", Want: "𝄞"},
+				{Type: "CHAR(5)", SQL: "'ab '", Want: "ab"},
+				{Type: "CLOB", SQL: "'text'", Want: "text"},
+				{Type: "RAW(5)", SQL: "HEXTORAW('00ff')", Want: `\x00ff`},
+				{Type: "RAW(16)", SQL: "HEXTORAW('a0eebc999c0b4ef8bb6d6bb9bd380a11')", Want: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
+				{Type: "DATE", SQL: "TO_DATE('2024-02-29 01:02:03', 'YYYY-MM-DD HH24:MI:SS')", Want: "2024-02-29T01:02:03.000000"},
+				{Type: "TIMESTAMP(6)", SQL: "TIMESTAMP '2024-02-29 01:02:03.123456'", Want: "2024-02-29T01:02:03.123456"},
+				{Type: "TIMESTAMP(6) WITH TIME ZONE", SQL: "TIMESTAMP '2024-02-29 01:02:03.123456 +05:00'", Want: "2024-02-28T20:02:03.123456Z"},
+			},
+			Wall: "TIMESTAMP(6)",
+			Times: []sourcetest.Time{
+				{Type: "TIMESTAMP(6) WITH TIME ZONE", SQL: "TIMESTAMP '2024-03-01 12:00:00.000001 +02:00'", Want: "2024-03-01T10:00:00.000001Z", Tick: time.Second},
+				{Type: "TIMESTAMP(6)", SQL: "TIMESTAMP '2024-03-01 12:00:00.999999'", Zone: "UTC", Want: "2024-03-01T12:00:00.999999Z", Tick: time.Second},
+				{Type: "TIMESTAMP(6)", SQL: "TIMESTAMP '2024-07-01 12:00:00.5'", Zone: "Europe/Berlin", Want: "2024-07-01T10:00:00.5Z", Tick: time.Second},
+				{Type: "DATE", SQL: "TO_DATE('2024-07-01 12:00:00', 'YYYY-MM-DD HH24:MI:SS')", Zone: "America/St_Johns", Want: "2024-07-01T14:30:00Z", Tick: time.Second},
+				{Type: "NUMBER(10)", SQL: "1709290800", Want: "2024-03-01T11:00:00Z", Tick: time.Second},
+				{Type: "NUMBER(19)", SQL: "1709290800001", Want: "2024-03-01T11:00:00.001Z", Tick: time.Millisecond},
+				{Type: "NUMBER", SQL: "1709290800001", Want: "2024-03-01T11:00:00.001Z", Tick: time.Millisecond},
+				{Type: "NUMBER(20,6)", SQL: "1709290800.000001", Want: "2024-03-01T11:00:00.000001Z", Tick: time.Second},
+			},
+			BadKeys: []sourcetest.Value{
+				{Type: "NUMBER(9)", SQL: "NULL", Reason: "key column id is NULL"},
+				{Type: "NUMBER", SQL: "1.5", Reason: "is no integer, as the table's key is"},
+				{Type: "NUMBER(38)", SQL: "-9223372036854775809", Reason: "is no integer, as the table's key is"},
+				{Type: "VARCHAR2(9)", SQL: "''", Reason: "key column id is NULL"},
+			},
+			Fault: func(err error) (field, do string, _ bool) {
+				var fault *sqlsource.ConfigError
+				if !errors.As(err, &fault) {
+					return "", "", false
+				}
+				return fault.Field, fault.Do, true
+			},
+			Writes: []string{"INSERT INTO doc SELECT 9, u, v FROM doc", "UPDATE doc SET v = 1", "DELETE FROM doc", "TRUNCATE TABLE doc"},
+		},
+		Lacks: map[string]string{
+			"a failing row of a key that differs in case leaves the other key alone":                noFolding,
+			"keys that differ in case only are different rows":                                      noFolding,
+			"sums of ranges of keys differ where a key came or went":                                "the dialect sums no keys: without hints no sweep is asked for between the ordinary ones",
+			"a hint is not exact before the SQL is looked at again after a commit":                  noHints,
+			"no hint is exact of an SQL whose result changes without a commit":                      noHints,
+			"the version of a hint moves with every commit that writes, and stands still otherwise": noHints,
+			"keys are equal and sort as in the database, whatever their values":                     noOtherKeys,
+			"keys of every other kind are read by every way and every range":                        noOtherKeys,
+			"a table without a key has a key of each row, and equal rows are numbered":              noRowKeys,
+			"a key of a row stays while the row does, and is another after any change":              noRowKeys,
+			"a table without a key has a limit of rows":                                             noRowKeys,
+			"a value that no document can have is a reject with its column's name":                  "the driver returns valid text",
+			"a lock makes the table unavailable, and the next read works":                           "a read waits for no lock",
+		},
+	}
+}
+
+const (
+	noFolding   = "the sessions compare and order texts by bytes"
+	noHints     = "the dialect reads no hints of changes: sweeps and comparisons find them"
+	noOtherKeys = "the dialect's keys are integers, texts and UUIDs: a table with another key needs a conversion in its SQL"
+	noRowKeys   = "the dialect computes no digests of 128 bits: key: row is a fault of the configuration"
+)
+
+// A stand is a sourcetest.Database on H2.
+type stand struct {
+	testing.TB
+	h2     *h2test.DB
+	writer *sql.DB
+	source *sqlsource.Source
+	over   func(*DB) sqlsource.Dialect // nil: none
+}
+
+func newStand(t testing.TB) *stand {
+	db := h2test.New(t, h2)
+	writer := sql.OpenDB(db.Writer())
+	writer.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = writer.Close() })
+	return &stand{TB: t, h2: db, writer: writer}
+}
+
+func (s *stand) connect() *stand {
+	next := *s
+	d := open(Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, s.h2.Connector())
+	s.Cleanup(d.Close)
+	dialect := sqlsource.Dialect(d)
+	if s.over != nil {
+		dialect = s.over(d)
+	}
+	next.source = sqlsource.New(dialect, pace.Limits{})
+	return &next
+}
+
+// Connect implements sourcetest.Database.
+func (s *stand) Connect() sourcetest.Database { return s.connect() }
+
+// Kill implements sourcetest.Killer.
+func (s *stand) Kill() error {
+	s.h2.Kill()
+	return nil
+}
+
+// Exec implements sourcetest.Database.
+func (s *stand) Exec(statements ...string) error {
+	ctx := context.Background()
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, sql := range statements {
+		for _, one := range inOracle(sql) {
+			if _, err := tx.ExecContext(ctx, zoned.ReplaceAllString(one, "TIMESTAMP WITH TIME ZONE $1")); err != nil {
+				_ = tx.Rollback()
+				return errors.Join(errors.New(one), err)
+			}
+		}
+	}
+	return tx.Commit()
+}
+
+// zoned finds a literal with an offset, which H2 names otherwise.
+var zoned = regexp.MustCompile(`TIMESTAMP ('[^']*[+-]\d\d:\d\d')`)
+
+// Open implements sourcetest.Database.
+func (s *stand) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
+	c.SQL, c.Deleted.SQL = h2test.InConditions(c.SQL), h2test.InConditions(c.Deleted.SQL)
+	return s.source.Table(context.Background(), c.Table("doc"))
+}
+
+// inOracle writes the suite's SQL for the server, which inserts one row at a time.
+func inOracle(sql string) (all []string) {
+	into, rows, ok := strings.Cut(sql, " VALUES (")
+	if !ok || !strings.HasPrefix(sql, "INSERT ") {
+		return []string{sql}
+	}
+	depth, quoted, from := 1, false, 0
+	for i, r := range rows {
+		switch {
+		case r == '\'':
+			quoted = !quoted
+		case quoted:
+		case r == '(':
+			if depth == 0 {
+				from = i + 1
+			}
+			depth++
+		case r == ')':
+			if depth--; depth == 0 {
+				all = append(all, into+" VALUES ("+rows[from:i]+")")
+			}
+		}
+	}
+	return all
+}
+
+// sqlLiteral writes a value in SQL.
+func sqlLiteral(v any) string {
+	switch v := v.(type) {
+	case [16]byte:
+		return "HEXTORAW('" + hex.EncodeToString(v[:]) + "')"
+	case time.Time:
+		return "TIMESTAMP '" + v.UTC().Format("2006-01-02 15:04:05.000000") + " +00:00'"
+	}
+	return sourcetest.Literal(v, "")
+}
+
+// TestCharKeys reads rows by keys of a padded type, which OIDs do not have the padding
+// of.
+func TestCharKeys(t *testing.T) {
+	t.Parallel()
+	s := newStand(t).connect()
+	if err := s.Exec("CREATE TABLE doc (id CHAR(5), u TIMESTAMP(6) WITH TIME ZONE)", "INSERT INTO doc VALUES ('ab', NULL)", "INSERT INTO doc VALUES ('b', NULL)", "INSERT INTO doc VALUES ('abcde', NULL)"); err != nil {
+		t.Fatal(err)
+	}
+	table, err := s.Open(sourcetest.Config{SQL: "SELECT * FROM doc", Key: []string{"id"}, Updated: "u", Batch: 1, Page: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []doc.OID
+	for _, key := range []string{"ab", "abcde", "b"} {
+		oid, err := doc.NewOID(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, oid)
+	}
+	stamps, err := table.StampsOf(t.Context(), asked)
+	if err != nil || len(stamps) != 3 {
+		t.Errorf("by key: got %v, %v, want three stamps", stamps, err)
+	}
+	var read []doc.OID
+	for batch, err := range table.Range(t.Context(), doc.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = append(read, doc.OIDs(batch.Docs)...)
+	}
+	if !slices.Equal(read, asked) {
+		t.Errorf("in pages: got %v, want %v", read, asked)
+	}
+}

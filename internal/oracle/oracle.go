@@ -1,0 +1,205 @@
+// Package oracle is the dialect of Oracle Database 12.2 and later for sqlsource. It is
+// the only importer of the driver, which needs no client to be installed.
+//
+// No test of this package has run on a server of Oracle. Its statements are executed
+// by H2, which has a mode for them, and parsed by an independent grammar; types, errors
+// and what a session sends are played by a driver of the tests.
+//
+// Guarantees:
+//   - Only SELECT, ALTER SESSION and SET TRANSACTION READ ONLY reach the server. Every
+//     transaction is read-only and sees one snapshot of all tables.
+//   - What values depend on is set in each session: the time zone, the order of texts,
+//     which is that of bytes, and the forms of numbers and times.
+//   - No error text contains a user name, a password or an address with one.
+//
+// A name in capitals, as Oracle stores what SQL writes without quotes, is shown in
+// small letters, and a name in small letters in capitals.
+//
+// Limits. The empty text is NULL. The driver does not report the digits of a TIMESTAMP's
+// seconds, so its tick is one second. A row with a CLOB, NCLOB or XML of more than
+// 16,000 characters, or a BLOB of more than 32,000 bytes, has no token: each comparison
+// fetches it. LONG and BFILE are refused.
+//
+// A snapshot lives as long as the server's undo: a page that reads for longer fails
+// with ORA-01555, and the pass reads again.
+//
+// Cost. Begin takes three round trips, each statement two.
+package oracle
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
+	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
+)
+
+// A Config names a database.
+type Config struct {
+	Name, DSN        string
+	Conns            int           // the greatest number of connections; 0: 4
+	StatementTimeout time.Duration // 0: 5 minutes
+}
+
+// A DB is one database. It is safe for concurrent use.
+type DB struct {
+	address  string
+	remote   bool // the host is another machine
+	verified bool // an encrypted connection is to a verified server
+	timeout  time.Duration
+	pool     *sql.DB
+}
+
+// Open prepares a database. It does not connect.
+func Open(_ context.Context, c Config) (*DB, error) {
+	a, err := parseDSN(c.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
+	}
+	return open(c, a, a.connector()), nil
+}
+
+// sessionSQL are the settings of every session.
+const sessionSQL = `ALTER SESSION SET TIME_ZONE = '+00:00' NLS_SORT = BINARY NLS_COMP = BINARY NLS_NUMERIC_CHARACTERS = '.,'` +
+	` NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS' NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF9' NLS_TIMESTAMP_TZ_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM'`
+
+func open(c Config, a address, connector driver.Connector) *DB {
+	return &DB{
+		address: a.String(), remote: a.remote(), verified: a.options["SSL VERIFY"] != "false", timeout: cmp.Or(c.StatementTimeout, 5*time.Minute),
+		pool: stdsql.OpenPool(connector, cmp.Or(c.Conns, 4), sessionSQL),
+	}
+}
+
+// Address returns host:port/service.
+func (d *DB) Address() string { return d.address }
+
+// Acquire implements sqlsource.Dialect.
+func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+	s, err := stdsql.Acquire(ctx, d.pool, vendor{})
+	if err != nil {
+		return nil, stdsql.ConnectFault(ctx, d.address, err, connectFault)
+	}
+	return session{s, d.timeout}, nil
+}
+
+// Close closes all connections.
+func (d *DB) Close() { _ = d.pool.Close() }
+
+// Quote implements sqlsource.Dialect.
+func (*DB) Quote(name string) string { return quote(shown(name)) }
+
+func quote(name string) string { return `"` + name + `"` }
+
+// shown converts between a stored name and the one that users see: each is that of the
+// other.
+func shown(name string) string {
+	switch {
+	case strings.IndexFunc(name, unicode.IsLower) < 0:
+		return strings.ToLower(name)
+	case strings.IndexFunc(name, unicode.IsUpper) < 0:
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// The forms of times as text.
+const (
+	dateForm = "'YYYY-MM-DD HH24:MI:SS'"
+	timeForm = "'YYYY-MM-DD HH24:MI:SS.FF9'"
+	zoneForm = "'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM'"
+)
+
+// Placeholder implements sqlsource.Dialect. The driver binds a time as a TIMESTAMP WITH
+// TIME ZONE, to which the server would convert the column, and lose its index: times
+// are bound as text. A CHAR is compared without its padding if the other side is one.
+func (*DB) Placeholder(n int, as *sqlsource.Column) string {
+	bind := ":" + strconv.Itoa(n)
+	if as == nil {
+		return bind
+	}
+	switch as.Type {
+	case "DATE":
+		return "TO_DATE(" + bind + ", " + dateForm + ")"
+	case "TIMESTAMP":
+		return "TO_TIMESTAMP(" + bind + ", " + timeForm + ")"
+	case zonedTime, localTime:
+		return "TO_TIMESTAMP_TZ(" + bind + ", " + zoneForm + ")"
+	case "CHAR":
+		return "CAST(" + bind + " AS CHAR(2000))"
+	}
+	return bind
+}
+
+// Limit implements sqlsource.Dialect.
+func (*DB) Limit(placeholder string) string {
+	return " FETCH FIRST " + placeholder + " ROWS ONLY"
+}
+
+// Keyset implements sqlsource.Dialect. Rows can't be compared by >, and the server reads an index from the first bound.
+func (*DB) Keyset() sqlsource.Keyset { return sqlsource.Led }
+
+// Remainder implements sqlsource.Remainderer.
+func (*DB) Remainder(of, by string) string { return "MOD(" + of + ", " + by + ")" }
+
+// OneRow implements sqlsource.Rower.
+func (*DB) OneRow() string { return "DUAL" }
+
+// Tie implements sqlsource.Dialect: the sessions order texts by bytes.
+func (*DB) Tie(*sqlsource.Column, string) string { return "" }
+
+// Select implements sqlsource.Dialect. The driver returns a TIMESTAMP WITH LOCAL TIME
+// ZONE in another zone than the session's, and can't read all types.
+func (*DB) Select(c *sqlsource.Column, expr string) string {
+	switch c.Type {
+	case localTime:
+		return "SYS_EXTRACT_UTC(" + expr + ")"
+	case "XMLTYPE":
+		return asText(expr)
+	case "JSON":
+		return "JSON_SERIALIZE(" + expr + " RETURNING CLOB)"
+	case "VECTOR":
+		return "FROM_VECTOR(" + expr + " RETURNING CLOB)"
+	}
+	return expr
+}
+
+func asText(xml string) string { return "XMLSERIALIZE(CONTENT " + xml + " AS CLOB)" }
+
+// Suspect implements sqlsource.Dialect.
+func (*DB) Suspect(c *sqlsource.Column, kind doc.Kind, expr string) string {
+	switch {
+	case kind == doc.Integer && c.Type == "NUMBER":
+		return "(" + expr + " <> TRUNC(" + expr + ") OR " + expr + " > 9223372036854775807 OR " + expr + " < -9223372036854775808)"
+	case kind == doc.UUID:
+		return "LENGTH(RAWTOHEX(" + expr + ")) <> 32"
+	}
+	return ""
+}
+
+// MaxKeys is the greatest length of a list. Composite keys are written as ORs, which
+// the planner takes longer for.
+func (*DB) MaxKeys(parts int) int {
+	if parts > 1 {
+		return 200
+	}
+	return 1000
+}
+
+var _ interface {
+	sqlsource.Dialect
+	sqlsource.Remainderer
+	sqlsource.Rower
+	sqlsource.Inspector
+	sqlsource.Cataloger
+	sqlsource.Watcher
+	horizon.Sampler
+} = (*DB)(nil)

@@ -1,0 +1,158 @@
+package pace
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// AtMostEvery is the shortest interval of Share.Every.
+const AtMostEvery = time.Second
+
+// A Share divides a share of one database's time among tasks that repeat, such as
+// the comparisons of its tables. It is safe for concurrent use.
+//
+// Each task asks for AtMostEvery. If all of them together fit into the share, each
+// gets that. Otherwise all get the same time, and those that need less than it
+// leave the rest to the others: a long task never slows down the short ones.
+//
+// Tasks that are sure to be needed come first. The others divide what is left.
+//
+// One task works at a time. A long task gives its turn away between its steps, and
+// the shortest of those that wait has the next.
+type Share struct {
+	part float64
+
+	mu      sync.Mutex
+	tasks   map[string]task
+	sure    []time.Duration // costs of tasks, sorted, so that a division does not read all of them
+	unsure  []time.Duration
+	taken   bool
+	waiting []*waiter
+}
+
+type task struct {
+	cost time.Duration
+	sure bool
+}
+
+type waiter struct {
+	cost time.Duration
+	turn chan struct{} // closed when it is the waiter's turn
+}
+
+// NewShare returns a Share of a fraction of the time.
+func NewShare(part float64) *Share { return &Share{part: part, tasks: map[string]task{}} }
+
+// Every notes that a task of this cost is to be repeated, and returns the interval
+// that it may have.
+func (s *Share) Every(name string, cost time.Duration, sure bool) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(name)
+	s.tasks[name] = task{cost, sure}
+	costs := s.costs(sure)
+	at, _ := slices.BinarySearch(*costs, cost)
+	*costs = slices.Insert(*costs, at, cost)
+	level, used := divide(s.part, s.sure)
+	if !sure {
+		level, _ = divide(max(s.part-used, 0), s.unsure)
+	}
+	interval := max(float64(cost), 1) / level // infinite if nothing is left
+	return max(AtMostEvery, time.Duration(min(interval, float64(maxInterval))))
+}
+
+// maxInterval keeps intervals far from an overflow.
+const maxInterval = 365 * 24 * time.Hour
+
+// divide returns the most that a task of some sorted costs may take of a part of the
+// time, and what all of them take then.
+func divide(part float64, costs []time.Duration) (level, used float64) {
+	for i, cost := range costs {
+		want := float64(cost) / float64(AtMostEvery)
+		level = (part - used) / float64(len(costs)-i)
+		if want > level {
+			return level, part
+		}
+		used += want
+	}
+	return max(level, 1), used // all of them fit
+}
+
+func (s *Share) costs(sure bool) *[]time.Duration {
+	if sure {
+		return &s.sure
+	}
+	return &s.unsure
+}
+
+// remove removes a task that may not exist.
+func (s *Share) remove(name string) {
+	t, ok := s.tasks[name]
+	if !ok {
+		return
+	}
+	delete(s.tasks, name)
+	costs := s.costs(t.sure)
+	at, _ := slices.BinarySearch(*costs, t.cost)
+	*costs = slices.Delete(*costs, at, at+1)
+}
+
+// Idle notes that a task is not to be repeated.
+func (s *Share) Idle(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(name)
+}
+
+// Take waits for a turn.
+func (s *Share) Take(ctx context.Context, name string) error {
+	s.mu.Lock()
+	if !s.taken {
+		s.taken = true
+		s.mu.Unlock()
+		return nil
+	}
+	w := &waiter{s.tasks[name].cost, make(chan struct{})}
+	s.waiting = append(s.waiting, w)
+	s.mu.Unlock()
+	select {
+	case <-w.turn:
+		return nil
+	case <-ctx.Done():
+		return s.withdraw(ctx, w)
+	}
+}
+
+// withdraw ends a wait.
+func (s *Share) withdraw(ctx context.Context, w *waiter) error {
+	s.mu.Lock()
+	i := slices.Index(s.waiting, w)
+	if i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+	}
+	s.mu.Unlock()
+	if i < 0 {
+		s.Give() // its turn came meanwhile
+	}
+	return ctx.Err()
+}
+
+// Give ends a turn.
+func (s *Share) Give() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 {
+		s.taken = false
+		return
+	}
+	next := 0
+	for i, w := range s.waiting {
+		if w.cost < s.waiting[next].cost {
+			next = i
+		}
+	}
+	close(s.waiting[next].turn)
+	s.waiting = slices.Delete(s.waiting, next, next+1)
+}

@@ -1,0 +1,89 @@
+package pace
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestShareIsDivided(t *testing.T) {
+	const ms = time.Millisecond
+	type wants struct {
+		cost time.Duration
+		sure bool
+		want time.Duration
+	}
+	for name, tasks := range map[string][]wants{
+		"a short task":                        {{5 * ms, true, time.Second}},
+		"a task of unknown cost":              {{0, true, time.Second}},
+		"a long task":                         {{3 * time.Second, true, 30 * time.Second}},
+		"a long task beside a short one":      {{3 * time.Second, true, 3 * time.Second * 1000 / 95}, {5 * ms, true, time.Second}},
+		"two long tasks":                      {{3 * time.Second, true, 60 * time.Second}, {time.Second, true, 20 * time.Second}},
+		"more short tasks than fit":           {{50 * ms, true, 1500 * ms}, {50 * ms, true, 1500 * ms}, {50 * ms, true, 1500 * ms}},
+		"what is not sure gets what is left":  {{50 * ms, true, time.Second}, {100 * ms, false, 2 * time.Second}},
+		"what is not sure, beside a long one": {{3 * time.Second, true, 30 * time.Second}, {ms, false, maxInterval}},
+	} {
+		s := NewShare(0.1)
+		for i, task := range tasks {
+			s.Every(string(rune('a'+i)), task.cost, task.sure)
+		}
+		for i, task := range tasks {
+			got := s.Every(string(rune('a'+i)), task.cost, task.sure)
+			if got.Round(ms) != task.want.Round(ms) {
+				t.Errorf("%s: task %d: got every %v, want every %v", name, i, got, task.want)
+			}
+		}
+	}
+}
+
+func TestShareOfAnIdleTaskGoesToOthers(t *testing.T) {
+	s := NewShare(0.1)
+	s.Every("a", time.Second, true)
+	if got := s.Every("b", time.Second, true); got.Round(time.Millisecond) != 20*time.Second {
+		t.Errorf("got every %v beside another task, want every 20s", got)
+	}
+	s.Idle("a")
+	if got := s.Every("b", time.Second, true); got.Round(time.Millisecond) != 10*time.Second {
+		t.Errorf("got every %v alone, want every 10s", got)
+	}
+}
+
+func TestShortestTaskHasTheNextTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewShare(0.1)
+		order := make(chan string, 3)
+		if err := s.Take(t.Context(), "first"); err != nil {
+			t.Fatal(err)
+		}
+		for name, cost := range map[string]time.Duration{"long": time.Minute, "short": time.Millisecond, "middle": time.Second} {
+			s.Every(name, cost, true)
+			go func() {
+				if err := s.Take(t.Context(), name); err != nil {
+					t.Error(err)
+				}
+				order <- name
+				s.Give()
+			}()
+		}
+		withdrawn, cancel := context.WithCancel(t.Context())
+		go func() {
+			if err := s.Take(withdrawn, "withdrawn"); err == nil {
+				t.Error("got a turn after the wait was cancelled, want none")
+			}
+		}()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		s.Give()
+		for _, want := range []string{"short", "middle", "long"} {
+			if got := <-order; got != want {
+				t.Errorf("got the turn of %s, want that of %s", got, want)
+			}
+		}
+		synctest.Wait()
+		if err := s.Take(t.Context(), "last"); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package sqlserver
+
+import (
+	"reflect"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fakedriver"
+	"indexerd/internal/pace"
+	"indexerd/internal/sqlsource"
+)
+
+// TestCatalog: the tables that init sees, from what the catalog answers.
+func TestCatalog(t *testing.T) {
+	t.Parallel()
+	const film = "[dbo].[film]"
+	d, _ := openFake(t, allowed, first,
+		fakedriver.Values("FROM sys.objects t", values{"shop", film, "film", "dbo", int64(0), int64(1), int64(1000), "dbo"}, values{"shop", "[crm].[films]", "films", "crm", int64(1), int64(1), nil, "dbo"},
+			values{"shop", "[crm].[secret]", "secret", "crm", int64(0), int64(0), int64(5), "dbo"}),
+		fakedriver.Values("JOIN sys.columns c ON c.object_id = t.object_id LEFT JOIN",
+			values{film, "id", "int", int64(4), int64(10), int64(0), int64(1), "", int64(0)},
+			values{film, "title", "nvarchar", int64(200), int64(0), int64(0), int64(0), "", int64(0)},
+			values{film, "notes", "nvarchar", int64(-1), int64(0), int64(0), int64(0), "", int64(0)},
+			values{film, "changed", "datetime2", int64(8), int64(27), int64(7), int64(1), "(sysutcdatetime())", int64(0)},
+			values{film, "price", "decimal", int64(9), int64(10), int64(2), int64(0), "", int64(0)}),
+		fakedriver.Values("FROM sys.tables t JOIN sys.indexes i",
+			values{film, "1", "id", int64(1), int64(1)}, values{film, "2", "changed", int64(0), int64(0)}, values{film, "3", "title", int64(0), int64(1)}, values{film, "3", "id", int64(0), int64(1)}),
+		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id"}, values{film, int64(2), "title", "[crm].[secret]", "name"}),
+		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}))
+	got, err := sqlsource.New(d, pace.Limits{}).Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := doc.Catalog{
+		Name: "shop", Zone: "UTC", RowKeys: true, Views: []string{"[crm].[films]"},
+		Tables: []doc.CatalogTable{
+			{
+				Name: "film", SQL: film, Rows: 1000, Primary: true, Keys: [][]string{{"id"}, {"title", "id"}},
+				References: []doc.CatalogReference{{To: "[crm].[secret]", Columns: []string{"id", "title"}, OtherColumns: []string{"id", "name"}}},
+				Columns: []doc.CatalogColumn{
+					{Name: "id", SQL: "[id]", Type: "int", Kind: doc.NumberColumn, NotNull: true, Key: true, Time: true, Indexed: true},
+					{Name: "title", SQL: "[title]", Type: "nvarchar", Kind: doc.TextColumn, Length: 100, Key: true, Indexed: true},
+					{Name: "notes", SQL: "[notes]", Type: "nvarchar", Kind: doc.TextColumn, Key: true},
+					{Name: "changed", SQL: "[changed]", Type: "datetime2", Kind: doc.WallColumn, NotNull: true, Time: true, Indexed: true, Now: true, Maintained: true},
+					{Name: "price", SQL: "[price]", Type: "decimal", Kind: doc.NumberColumn, Time: true},
+				},
+			},
+			{Schema: "crm", Name: "secret", SQL: "[crm].[secret]", Denied: true, Rows: 5},
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v, want\n%+v", got, want)
+	}
+}
+
+// TestServerFacts: what check shows of the server, with the statement that allows
+// snapshots.
+func TestServerFacts(t *testing.T) {
+	t.Parallel()
+	d, _ := openFake(t, fakedriver.Values("'ProductVersion'", values{"15.0.4", "Developer Edition", "2024-03-01 10:00:00.000001", "indexer", int64(0), int64(0), int64(1), int64(0), "[shop]"}), allowed, first)
+	got, err := sqlsource.New(d, pace.Limits{}).Server(t.Context())
+	if err != nil || got.Version != "SQL Server 15.0.4, Developer Edition" || got.Role != "[indexer]" || got.Superuser || got.SeesTransactions || got.SightGrant != "VIEW DATABASE STATE" ||
+		got.Mixed != "ALTER DATABASE [shop] SET ALLOW_SNAPSHOT_ISOLATION ON" || got.Remote || got.TLS == "" || got.Verified {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

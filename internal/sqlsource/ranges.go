@@ -1,0 +1,259 @@
+package sqlsource
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// A Divider sums the rows of ranges of keys in one pass of a table.
+type Divider interface {
+	Summer
+	// Ordered returns an expression for a part of a key whose order is that of OIDs,
+	// and the column with which its bounds are compared; nil: they are texts.
+	Ordered(as *Column, expr string) (string, *Column)
+	// Divide writes the number of the bounds that are not above a key of such
+	// expressions.
+	Divide(q *Query, columns []*Column, exprs []string, bounds [][]any)
+	// KeyDigest returns an expression for the digest of such a key, of 64 bits.
+	KeyDigest(columns []*Column, exprs []string) string
+}
+
+// Halve implements Divider.Divide by nested CASEs, whose depth is the logarithm of the
+// number of bounds.
+func Halve(q *Query, columns []*Column, exprs []string, bounds [][]any) {
+	halve(q, columns, exprs, bounds, 0)
+}
+
+// halve writes the number of the range, where the first bound has the number first.
+func halve(q *Query, columns []*Column, exprs []string, bounds [][]any, first int) {
+	if len(bounds) == 0 {
+		q.Write(strconv.Itoa(first))
+		return
+	}
+	half := len(bounds) / 2
+	q.Write("CASE WHEN (", strings.Join(exprs, ", "), ") < (")
+	q.list(len(exprs), ", ", func(i int) { q.Bind(bounds[half][i], columns[i]) })
+	q.Write(") THEN ")
+	halve(q, columns, exprs, bounds[:half], first)
+	q.Write(" ELSE ")
+	halve(q, columns, exprs, bounds[half+1:], first+half+1)
+	q.Write(" END")
+}
+
+// maxBoundValues is the number of values that the bounds of one statement may have.
+const maxBoundValues = 60_000
+
+// Sums returns the number of live rows and the sum of the digests of their keys
+// for each range of keys: below the first bound, from each bound to the next, and
+// from the last. It reads the keys of the whole table in one statement. It returns
+// none if the database can't divide keys, for a key that the statement computes, and
+// if the SQL fails for a row.
+func (t *Table) Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
+	return t.sumsOf(ctx, bounds, summing{
+		doing: "sum the keys",
+		digest: func(d Divider) string {
+			return d.KeyDigest(t.byBytes().split())
+		},
+		rows: t.keys,
+		of: func(raw []any) (doc.OID, uint64, error) {
+			oid, err := t.oid(raw)
+			return oid, maphash.String(keySeed, string(oid)), err
+		},
+	})
+}
+
+// keySeed is that of sums of this process, which nothing stores.
+var keySeed = maphash.MakeSeed()
+
+// TokenSums is Sums of the tokens of rows: that of a range is the sum of its stamps'
+// tokens modulo 2^64. It returns none for a table with children, whose tokens the
+// database does not compute.
+func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
+	if len(t.children) > 0 || t.token() == "NULL" {
+		return nil, nil
+	}
+	var room [maxKeyParts]any
+	sums, err := t.sumsOf(ctx, bounds, summing{
+		doing:  "sum the digests of rows",
+		digest: func(Divider) string { return t.token() },
+		rows:   t.bodies,
+		of: func(raw []any) (doc.OID, uint64, error) {
+			oid, err := t.oid(t.keyOf(raw, room[:len(t.key)]))
+			if err != nil {
+				return "", 0, err
+			}
+			digest, _ := t.digest(raw) // fetching the row returns the reason
+			return oid, digest, nil
+		},
+	})
+	for i := range sums {
+		if sums[i].Rows > 0 {
+			sums[i].Epoch = t.epoch
+		}
+	}
+	return sums, err
+}
+
+// A summing is what is summed, in SQL, or row by row in an Embedded database. Rows
+// without a usable key are left out: no document has one.
+type summing struct {
+	doing  string
+	digest func(Divider) string
+	rows   func() *Query
+	of     func(raw []any) (doc.OID, uint64, error)
+}
+
+func (t *Table) sumsOf(ctx context.Context, bounds []doc.OID, s summing) (sums []doc.Sum, err error) {
+	divider, divides := t.dialect.(Divider)
+	_, embedded := t.dialect.(Embedded)
+	switch {
+	case t.rowKey || len(bounds)*len(t.key) > maxBoundValues:
+	case embedded:
+		sums, err = reading(ctx, t, s.doing, func(x *tx) ([]doc.Sum, error) { return t.sumRows(ctx, x, bounds, s) })
+	case divides:
+		sums, err = reading(ctx, t, s.doing, func(x *tx) ([]doc.Sum, error) { return t.sumRanges(ctx, x, bounds, divider, s) })
+	}
+	if isRowFault(err) || errors.Is(err, errUnknownSum) {
+		return nil, nil // a listing finds the row
+	}
+	return sums, err
+}
+
+func (t *Table) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d Divider, s summing) ([]doc.Sum, error) {
+	q, err := t.sumQuery(d, bounds, s.digest(d))
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]doc.Sum, len(bounds)+1)
+	var failed error
+	_, err = x.each(ctx, q, func(raw []any) bool {
+		failed = addSums(sums, raw)
+		return failed == nil
+	})
+	return sums, cmp.Or(err, failed)
+}
+
+// sumQuery selects the number of a range, the number of its rows and the sum of their
+// digests.
+func (t *Table) sumQuery(d Divider, bounds []doc.OID, digest string) (*Query, error) {
+	values := make([][]any, len(bounds))
+	for i, oid := range bounds {
+		var err error
+		if values[i], err = t.parts(oid); err != nil {
+			return nil, err
+		}
+	}
+	columns, exprs := t.byBytes().split()
+	q := t.ask("SELECT ")
+	q.slow = true
+	d.Divide(q, columns, exprs, values)
+	return q.Write(" AS n, count(*), ", d.Sum(digest), " ", t.From()).where(t.notNull(), t.live(), t.unlisted()).Write(" GROUP BY 1"), nil
+}
+
+// byBytes returns the key as fields whose order is that of OIDs.
+func (v *view) byBytes() fields {
+	key := v.keyFields()
+	for i, f := range key {
+		if d, ok := v.dialect.(Divider); ok {
+			key[i].expr, key[i].as = d.Ordered(f.as, f.expr)
+		} else if tie := v.tie(i); tie.expr != "" {
+			key[i] = tie
+		}
+	}
+	return key
+}
+
+func (all fields) split() (columns []*Column, exprs []string) {
+	for _, f := range all {
+		columns, exprs = append(columns, f.as), append(exprs, f.expr)
+	}
+	return columns, exprs
+}
+
+// StampsInRanges is StampsInRange for some ranges, by the order of OIDs whatever the
+// database's is. It reads the keys of the whole table.
+func (t *Table) StampsInRanges(ctx context.Context, ranges []doc.Range) iter.Seq2[[]doc.Stamp, error] {
+	return lists(func(emit func([]doc.Stamp) error) error {
+		s, err := t.newScan(doc.Range{})
+		if err == nil {
+			s.also, err = t.inRanges(ranges)
+		}
+		if err != nil {
+			return err
+		}
+		return t.stampsOfScan(ctx, s, nil, emit)
+	})
+}
+
+// inRanges returns the condition that a key is in one of some ranges.
+func (v *view) inRanges(ranges []doc.Range) (condition, error) {
+	key, form := v.byBytes(), v.dialect.Keyset()
+	var any []condition
+	for _, r := range ranges {
+		var both []condition
+		for operator, oid := range map[string]doc.OID{" >= ": r.From, " < ": r.To} {
+			if oid == "" {
+				continue
+			}
+			values, err := v.parts(oid)
+			if err != nil {
+				return nil, err
+			}
+			both = append(both, key.are(operator, values, form))
+		}
+		if len(both) == 0 {
+			return nil, nil // all keys
+		}
+		any = append(any, and(both...))
+	}
+	return or(any...), nil
+}
+
+// errUnknownSum is the error of a range with an unknown token.
+var errUnknownSum = errors.New("a digest is unknown")
+
+// addSums adds a row of sumQuery.
+func addSums(sums []doc.Sum, raw []any) error {
+	if raw[2] == nil {
+		return errUnknownSum
+	}
+	at, err := integer(raw[0])
+	if err != nil {
+		return err
+	}
+	if at < 0 || at >= int64(len(sums)) {
+		return fmt.Errorf("range %d: there are %d", at, len(sums))
+	}
+	if sums[at].Rows, err = integer(raw[1]); err != nil {
+		return err
+	}
+	sums[at].Digest, err = wrapSum(raw[2])
+	return err
+}
+
+// sumRows reads all rows, in any order.
+func (t *Table) sumRows(ctx context.Context, x *tx, bounds []doc.OID, s summing) ([]doc.Sum, error) {
+	q, sums := s.rows().where(t.notNull(), t.live(), t.unlisted()), make([]doc.Sum, len(bounds)+1)
+	q.slow = true
+	_, err := x.each(ctx, q, func(raw []any) bool {
+		if oid, digest, err := s.of(raw); err == nil {
+			at, found := slices.BinarySearch(bounds, oid)
+			if found {
+				at++
+			}
+			sums[at].Rows++
+			sums[at].Digest += digest
+		}
+		return true
+	})
+	return sums, err
+}

@@ -1,0 +1,81 @@
+package sourcetest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"indexerd/internal/sqlsource"
+)
+
+// Table returns the configuration as the engine takes it.
+func (c Config) Table(name string) sqlsource.TableConfig {
+	return sqlsource.TableConfig{
+		Name: name, SQL: c.SQL, Key: c.Key, RowKey: c.RowKey, MaxRows: c.MaxRows, Updated: c.Updated, Unit: c.Unit, Zone: c.Zone, Batch: c.Batch, StampPage: c.Page, Limits: c.Limits, Numbers: c.Numbers,
+		Children: c.Children, Deleted: c.Deleted, Changes: c.Changes, ACL: c.ACL, Units: c.Units, Keep: c.Keep,
+	}
+}
+
+// Literal writes a value of the types that most databases write alike, and times in
+// a layout.
+func Literal(v any, layout string) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	case time.Time:
+		return "'" + v.UTC().Format(layout) + "'"
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// A Recording records the statements of a dialect's sessions.
+type Recording struct {
+	Value func(sqlsource.Arg) any // a parameter as the driver takes it; nil: its value or list
+
+	mu   sync.Mutex
+	sent []Statement
+}
+
+// Session returns a session that records its statements.
+func (r *Recording) Session(s sqlsource.Session) sqlsource.Session {
+	return recordedSession{s, r}
+}
+
+// Statements returns the statements since the last call.
+func (r *Recording) Statements() []Statement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sent := r.sent
+	r.sent = nil
+	return sent
+}
+
+type recordedSession struct {
+	sqlsource.Session
+	recording *Recording
+}
+
+// Query implements sqlsource.Session.
+func (s recordedSession) Query(ctx context.Context, st sqlsource.Statement, row func([]any) bool) (bool, error) {
+	sent := Statement{SQL: st.SQL, Sent: st}
+	for _, a := range st.Args {
+		switch {
+		case s.recording.Value != nil:
+			a.Value = s.recording.Value(a)
+		case a.List != nil:
+			a.Value = a.List
+		}
+		sent.Args = append(sent.Args, a.Value)
+	}
+	s.recording.mu.Lock()
+	s.recording.sent = append(s.recording.sent, sent)
+	s.recording.mu.Unlock()
+	return s.Session.Query(ctx, st, row)
+}
