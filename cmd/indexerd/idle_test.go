@@ -188,7 +188,7 @@ func serverTime(t *testing.T, dsn string) float64 {
 
 // cpuOf is the processor time of a process, in seconds: of user and system, in
 // ticks of a hundredth.
-func cpuOf(t *testing.T, dir string) float64 {
+func cpuOf(t testing.TB, dir string) float64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {

@@ -8,65 +8,84 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"github.com/blevesearch/bleve/v2"
-	"golang.org/x/sync/errgroup"
-
-	"indexerd/configs"
-	"indexerd/internal/database"
-	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
 )
 
 const (
 	loadRounds = 3
-	loadTarget = 1.15 // CPU of a load over CPU of raw bleve with the same mapping
-	loadBatch  = 2000
+	loadTarget = 0.8 // CPU of a load over CPU of FTS5 on the same rows
 )
 
 // A cost is what indexing all rows took.
 type cost struct {
 	CPU, Wall time.Duration
-	PeakMB    float64
+	PeakMB    float64 // of anonymous memory; 0 if it was not measured
 }
 
 func (c cost) perRow(rows int) float64 { return float64(c.CPU.Microseconds()) / float64(rows) }
 
-// BenchmarkLoad loads 100,000 rows from PostgreSQL until they are searchable,
-// beside raw bleve on the same documents in memory, interleaved in one run:
-// with the same mapping, and once with bleve's default one. Each is a process
-// alone; the daemon's numbers are the whole daemon's.
+// BenchmarkLoad loads 100,000 rows from PostgreSQL, beside SQLite's FTS5 on the same
+// rows in memory, interleaved in one run. Each is a process alone. The daemon's CPU
+// is that of the whole daemon, until its merges have ended; FTS5's is with a table of
+// the metadata and their indexes. It then prints the daemon's share that is the index
+// alone, raw bleve's default mapping, and other texts and analyzers.
 func BenchmarkLoad(b *testing.B) {
-	all := outsideTexts(b)
-	dsn := textTable(b, all)
-	var loads, raws []cost
 	for range b.N {
-		for range loadRounds {
-			loads = append(loads, loadOnce(b, dsn))
-			raws = append(raws, rawOnce(b, "same"))
+		english := loadCase{name: "English", file: "en.jsonl.gz", analyzer: "standard", tokenizer: "unicode61", rounds: loadRounds}
+		ratio := english.run(b)
+		for _, mapping := range []string{"same", "default"} {
+			printCost("index alone, mapping "+mapping, len(english.texts(b)), indexAlone(b, mapping))
 		}
+		for _, c := range []loadCase{
+			{name: "English, en", file: "en.jsonl.gz", analyzer: "en", tokenizer: "porter unicode61", rounds: 1},
+			{name: "English, no positions", file: "en.jsonl.gz", analyzer: "standard", more: "    positions: false\n", tokenizer: "unicode61", detail: "none", rounds: 1},
+			{name: "Chinese, cjk", file: "zh.jsonl.gz", analyzer: "cjk", tokenizer: "trigram", rounds: 1},
+		} {
+			c.run(b)
+		}
+		verdict := "ok"
+		if ratio > loadTarget {
+			verdict = "MISS"
+			b.Errorf("CPU is %.2f times FTS5's, target %.2f", ratio, loadTarget)
+		}
+		fmt.Printf("load: rows=%d cpu_over_fts5=%.2f target=%.2f %s\n", len(english.texts(b)), ratio, loadTarget, verdict)
+		b.ReportMetric(ratio, "cpu-over-fts5")
 	}
-	fallback := rawOnce(b, "default")
-	load, raw := median(loads), median(raws)
-	ratio := float64(load.CPU) / float64(raw.CPU)
-	for _, line := range []struct {
-		name string
-		cost
-	}{{"load from PostgreSQL", load}, {"raw bleve, same mapping", raw}, {"raw bleve, default mapping", fallback}} {
-		fmt.Printf("%-28s %7.0f rows/s %6.1f CPU µs/row  %5.1f s wall  %3.0f %% of 2 cores  peak %4.0f MB\n", line.name,
-			float64(len(all))/line.Wall.Seconds(), line.perRow(len(all)), line.Wall.Seconds(), 100*line.CPU.Seconds()/line.Wall.Seconds()/2, line.PeakMB)
+}
+
+// A loadCase is a text, an analyzer and what is nearest to it in FTS5.
+type loadCase struct {
+	name, file        string
+	analyzer, more    string // more lines of the table's configuration
+	tokenizer, detail string
+	rounds            int
+}
+
+func (c loadCase) texts(b *testing.B) []bodyText { return outsideTexts(b, c.file) }
+
+// run prints the medians of both sides, and returns the ratio of CPU.
+func (c loadCase) run(b *testing.B) float64 {
+	b.Helper()
+	all := c.texts(b)
+	dsn := textTable(b, all)
+	config := strings.Replace(textConfig(dsn, "DATA"), "fields: [body]", "fields: [body], analyzer: "+c.analyzer, 1) + c.more
+	var loads, fts []cost
+	for range c.rounds {
+		loads = append(loads, loadOnce(b, config))
+		fts = append(fts, ftsOnce(b, c))
 	}
-	verdict := "ok"
-	if ratio > loadTarget {
-		verdict = "MISS"
-		b.Errorf("CPU ratio %.2f, target %.2f", ratio, loadTarget)
-	}
-	fmt.Printf("load: rows=%d cpu_ratio=%.2f target=%.2f wall_ratio=%.2f default_mapping_cpu_ratio=%.2f %s\n", len(all), ratio, loadTarget,
-		load.Wall.Seconds()/raw.Wall.Seconds(), float64(fallback.CPU)/float64(load.CPU), verdict)
-	b.ReportMetric(ratio, "cpu-ratio")
+	load, other := median(loads), median(fts)
+	printCost(c.name+", daemon", len(all), load)
+	printCost(c.name+", FTS5 "+c.tokenizer, len(all), other)
+	ratio := float64(load.CPU) / float64(other.CPU)
+	fmt.Printf("%-40s %6.2f of FTS5's CPU\n", c.name, ratio)
+	return ratio
+}
+
+func printCost(name string, rows int, c cost) {
+	fmt.Printf("%-40s %6.1f CPU µs/row %7.0f rows/s %5.1f s %4.0f %% of a core, peak RssAnon %4.0f MB\n", name,
+		c.perRow(rows), float64(rows)/c.Wall.Seconds(), c.Wall.Seconds(), 100*c.CPU.Seconds()/c.Wall.Seconds(), c.PeakMB)
 }
 
 func median(costs []cost) cost {
@@ -74,126 +93,88 @@ func median(costs []cost) cost {
 	return costs[len(costs)/2]
 }
 
-// loadOnce runs the daemon on an empty data directory until it is ready.
-func loadOnce(b *testing.B, dsn string) cost {
+// loadOnce runs the daemon on an empty data directory until it is ready and its merges
+// have ended. The time is that until it is ready.
+func loadOnce(b *testing.B, config string) (c cost) {
 	b.Helper()
-	file := writeFile(b, textConfig(dsn, filepath.Join(b.TempDir(), "data")))
+	file := writeFile(b, strings.Replace(config, "DATA", filepath.Join(b.TempDir(), "data"), 1))
 	began := time.Now()
 	p := start(b, "run", "-c", file)
-	p.ready(b)
-	wall := time.Since(began)
+	sample := func() { c.PeakMB = max(c.PeakMB, memory(b, p, "RssAnon")) }
+	eventually(b, time.Hour, "ready", func() error {
+		sample()
+		_, err := get(p.base + "/readyz")
+		return err
+	})
+	c.Wall = time.Since(began)
+	c.CPU = settledCPU(b, p, sample)
 	p.stop(b)
-	usage := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return cost{p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime(), wall, float64(usage.Maxrss) / 1024}
-}
-
-// rawOnce runs TestRawBleve in a separate process.
-func rawOnce(b *testing.B, mapping string) cost {
-	b.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestRawBleve$", "-test.v")
-	cmd.Env = append(os.Environ(), "INDEXERD_RAW="+mapping)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		b.Fatalf("raw bleve: %v: %s", err, out)
-	}
-	_, after, ok := strings.Cut(string(out), "cost ")
-	var c cost
-	if !ok || json.Unmarshal([]byte(strings.SplitN(after, "\n", 2)[0]), &c) != nil {
-		b.Fatalf("raw bleve printed no cost: %s", out)
-	}
-	c.PeakMB = float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1024
 	return c
 }
 
-// TestRawBleve is the other side of BenchmarkLoad, and runs only for it.
-func TestRawBleve(t *testing.T) {
-	mapping := os.Getenv("INDEXERD_RAW")
-	if mapping == "" {
-		t.Skip("a part of BenchmarkLoad: run make bench")
-	}
-	all := outsideTexts(t)
-	apply := applyDefault
-	if mapping == "same" {
-		apply = applySame
-	}
-	before, began := cpuTime(t), time.Now()
-	apply(t, all)
-	line, err := json.Marshal(cost{CPU: cpuTime(t) - before, Wall: time.Since(began)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Printf("cost %s\n", line)
-}
-
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// applySame indexes with the mapping that the daemon would use.
-func applySame(t *testing.T, all []bodyText) {
-	t.Helper()
-	cfg, err := configs.Parse("c.yaml", []byte(textConfig("postgres://h/d", "/d")), os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	index, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), database.Mapping(cfg.Tables[0]), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"oid", "updated", "body", "kind", "n", "written"}
-	inBatches(t, all, func(batch []bodyText) error {
-		docs := make([]doc.Doc, len(batch))
-		for i, one := range batch {
-			oid, err := doc.NewOID(one.OID)
-			if err != nil {
-				return err
-			}
-			docs[i].OID, docs[i].V = oid, doc.Version(one.OID)
-			docs[i].Row = doc.Row{Names: names, Values: []any{one.OID, "", one.Text, one.Kind, one.N, time.Unix(one.T, 0).UTC().Format(time.RFC3339)}}
+// settledCPU waits until a process needs less than a twentieth of a core, and returns
+// the CPU that it took.
+func settledCPU(b *testing.B, p *proc, sample func()) time.Duration {
+	b.Helper()
+	const step, few = 2 * time.Second, 0.1
+	dir := fmt.Sprintf("/proc/%d", p.cmd.Process.Pid)
+	for before := -few; ; {
+		now := cpuOf(b, dir)
+		if now-before < few {
+			return time.Duration(now * float64(time.Second))
 		}
-		return index.Apply(docs, nil)
-	})
-	if err := index.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// applyDefault indexes with the defaults of bleve.
-func applyDefault(t *testing.T, all []bodyText) {
-	t.Helper()
-	index, err := bleve.New(filepath.Join(t.TempDir(), "index"), bleve.NewIndexMapping())
-	if err != nil {
-		t.Fatal(err)
-	}
-	inBatches(t, all, func(batch []bodyText) error {
-		b := index.NewBatch()
-		for _, one := range batch {
-			fields := map[string]any{"body": one.Text, "kind": one.Kind, "n": one.N, "written": time.Unix(one.T, 0)}
-			if err := b.Index(fmt.Sprint(one.OID), fields); err != nil {
-				return err
-			}
+		before = now
+		for end := time.Now().Add(step); time.Now().Before(end); time.Sleep(step / 20) {
+			sample()
 		}
-		return index.Batch(b)
-	})
-	if err := index.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 
-// inBatches feeds two workers, as many as the daemon has on this machine.
-func inBatches(t *testing.T, all []bodyText, apply func([]bodyText) error) {
-	t.Helper()
-	var workers errgroup.Group
-	workers.SetLimit(2)
-	for batch := range slices.Chunk(all, loadBatch) {
-		workers.Go(func() error { return apply(batch) })
+// ftsOnce loads the texts into FTS5, by SQLite's own C library.
+func ftsOnce(b *testing.B, c loadCase) (taken cost) {
+	b.Helper()
+	rows := filepath.Join(b.TempDir(), "rows.jsonl")
+	f, err := os.Create(rows)
+	if err != nil {
+		b.Fatal(err)
 	}
-	if err := workers.Wait(); err != nil {
-		t.Fatal(err)
+	lines := json.NewEncoder(f)
+	for _, one := range c.texts(b) {
+		if err := lines.Encode(one); err != nil {
+			b.Fatal(err)
+		}
 	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	detail := "full"
+	if c.detail != "" {
+		detail = c.detail
+	}
+	cmd := exec.Command("python3", "testdata/fts5.py", rows, b.TempDir(), c.tokenizer, detail)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatalf("FTS5 by python3: %v", err)
+	}
+	if err := json.Unmarshal(out, &taken); err != nil {
+		b.Fatalf("FTS5 printed %q: %v", out, err)
+	}
+	return taken
+}
+
+// indexAlone runs TestIndexAlone in a separate process.
+func indexAlone(b *testing.B, mapping string) (c cost) {
+	b.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestIndexAlone$", "-test.v")
+	cmd.Env = append(os.Environ(), "INDEXERD_INDEX_ALONE="+mapping)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("index alone: %v: %s", err, out)
+	}
+	_, after, ok := strings.Cut(string(out), "cost ")
+	if !ok || json.Unmarshal([]byte(strings.SplitN(after, "\n", 2)[0]), &c) != nil {
+		b.Fatalf("index alone printed no cost: %s", out)
+	}
+	return c
 }

@@ -34,10 +34,10 @@ func generatedTexts(n int) []bodyText {
 	return all
 }
 
-// outsideTexts reads 100,000 English texts that are not part of the project.
-func outsideTexts(t testing.TB) []bodyText {
+// outsideTexts reads 100,000 texts that are not part of the project.
+func outsideTexts(t testing.TB, file string) []bodyText {
 	t.Helper()
-	f, err := os.Open(pgtest.Data(t, "en.jsonl.gz"))
+	f, err := os.Open(pgtest.Data(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}
