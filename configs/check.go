@@ -41,6 +41,7 @@ func (r *reader) checkTable(t *Table) {
 	r.checkChildren(path, t)
 	r.checkACL(join(path, "acl"), t)
 	r.checkBoosts(join(path, "content.boosts"), t)
+	r.checkStopwords(join(path, "stopwords"), t)
 	r.checkDeleted(join(path, "deleted"))
 	r.checkTimes(path, t)
 	r.checkRowKey(path, t)
@@ -135,7 +136,6 @@ func (r *reader) checkSourceName(path, name string) {
 	r.wrong(path, "unknown source"+didYouMean(name, names), "name one of the sources")
 }
 
-// checkHorizon reports horizon: exact for SQLite, which has no horizon.
 // checkRowKey reports options that need a key which stays when the row changes, or
 // one of the row's columns.
 func (r *reader) checkRowKey(path string, t *Table) {

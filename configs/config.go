@@ -17,8 +17,8 @@
 // Load works in three phases. It reads the YAML tree by the table of keys
 // (read.go, mapping.go, value.go), checks rules that involve several values
 // (check.go, checkhttp.go), and sets defaults (defaults.go). The cost is one
-// parse of a small file. Load opens no other files than those of secrets and of
-// the certificate.
+// parse of a small file. Load opens no other files than those of secrets, of
+// the certificate and of stop words.
 package configs
 
 import (
@@ -80,10 +80,12 @@ type Table struct {
 	Children           []Child // in file order
 	Extra              []Extra // in file order
 	Deleted            Deleted
-	Changes            string // SELECT of key and updated without the conditions of SQL; may be empty
-	ACL                string // field with the groups that may find a document; empty: every caller may
-	Fresh              bool   // whether searches check their hits in the database
-	Positions          bool   // whether phrases can be searched
+	Changes            string   // SELECT of key and updated without the conditions of SQL; may be empty
+	Stopwords          string   // none, english, or the file of DroppedWords
+	DroppedWords       []string // of that file: lower case, sorted, each once
+	ACL                string   // field with the groups that may find a document; empty: every caller may
+	Fresh              bool     // whether searches check their hits in the database
+	Positions          bool     // whether phrases can be searched
 	Batch              int
 	Workers            int
 	Limits             doc.Limits

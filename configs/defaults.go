@@ -27,6 +27,7 @@ func (c *Config) setDefaults() {
 
 func (t *Table) setDefaults() {
 	t.Content.Analyzer = cmp.Or(t.Content.Analyzer, "standard")
+	t.Stopwords = cmp.Or(t.Stopwords, noStopwords)
 	t.Positions = t.positions == nil || *t.positions
 	t.Fresh = t.fresh != nil && *t.fresh
 	if t.RowKey {

@@ -157,7 +157,7 @@ func (r *reader) enter(at place, e entry, do string, v value) {
 // may be part of a secret: without quotes, YAML splits a secret inside { } into
 // keys.
 func (at place) key(e entry, do string) place {
-	for within, secret := range map[string]string{"sources": "dsn", "http.tokens": "token"} {
+	for within, secret := range map[string]string{"sources": "dsn", "http.tokens": "token", "http.tls": "path"} {
 		if at.path == within || strings.HasPrefix(at.path, within+".") {
 			return place{at.path, e.line, do + ", and quote a " + secret + " with a comma or colon in it"}
 		}

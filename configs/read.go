@@ -26,17 +26,19 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return Parse(file, data, getenv)
 }
 
-// Patterns of the paths of secrets and of the certificate.
+// Patterns of the paths of files beside the configuration.
 const (
-	dsnPaths   = `sources\.[^.]+\.dsn(_file)?`
-	tokenPaths = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
+	stopwordPaths = `tables\.[^.]+\.stopwords`
+	dsnPaths      = `sources\.[^.]+\.dsn(_file)?`
+	tokenPaths    = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
 )
 
 // LoadWithoutSecrets does the same as Load, but the Config has no DSNs, tokens
 // and certificate, and their faults are not reported. It is for commands that
-// only talk to a daemon: their users need no access to the secrets.
+// only talk to a daemon: their users need no access to the secrets. It reports no
+// faults of files of stop words either.
 func LoadWithoutSecrets(file string, getenv func(string) (string, bool)) (*Config, error) {
-	return loadWithout(dsnPaths+"|"+tokenPaths, file, getenv)
+	return loadWithout(dsnPaths+"|"+tokenPaths+"|"+stopwordPaths, file, getenv)
 }
 
 // LoadWithoutTokens does the same as LoadWithoutSecrets, but keeps the DSNs. It

@@ -78,6 +78,12 @@ func tableKeys(t *Table) []key {
 			statement{&t.Changes},
 		},
 		{
+			"stopwords", false, "write none, english, or the name of a file with one word a line", "none",
+			"Words that are neither indexed nor searched: `none`, those of `english` (a, the, of, ...), or those of a file with one word a line. " +
+				"Without them an index is smaller, and no search finds `the who`. A change needs `indexerd reindex`.",
+			text{&t.Stopwords},
+		},
+		{
 			"positions", false, "write true, or false for a smaller index without phrase search", "true",
 			"Whether phrases can be searched.", boolean{&t.positions},
 		},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -32,16 +34,19 @@ func replace(t *testing.T, file, text string) {
 }
 
 // TestReindex changes what is indexed: the daemon goes on by the old mapping
-// until a reindex, which needs no database and keeps no search waiting.
+// until a reindex, which needs no database and keeps no search waiting. Stop words
+// are dropped until then, as by an index of a release that always dropped them.
 func TestReindex(t *testing.T) {
 	t.Parallel()
 	dsn, file := pagila(t)
+	const before, after = "fields: [title, description], analyzer: standard}", "fields: [title, description, rating], analyzer: en}"
+	rewrite(t, file, before, before+"\n    stopwords: english")
 	p := start(t, "run", "-c", file)
 	p.ready(t)
 	settledPast(t, p, dsn)
 	p.stop(t)
 
-	rewrite(t, file, "fields: [title, description], analyzer: standard", "fields: [title, description, rating], analyzer: en")
+	rewrite(t, file, before+"\n    stopwords: english", after)
 	p = start(t, "run", "-c", file)
 	p.ready(t)
 	eventually(t, soon, "the log names the command", func() error {
@@ -53,11 +58,19 @@ func TestReindex(t *testing.T) {
 	if got := p.search(t, "film", "dramas", "size=0").Total; got != 0 {
 		t.Errorf("dramas, before: got %d, want none by the old analyzer", got)
 	}
+	if got := p.search(t, "film", `"of a"`, "size=0").Total; got != 0 {
+		t.Errorf("a phrase of stop words, before: got %d, want none", got)
+	}
 	verifies(t, 0, file)
+	drama := count(t, dsn, []string{"drama"})
+	found := keepsFinding(t, p, "of drama", drama) // each drama is one of something
 	if stdout, stderr, code := ask(t, nil, "reindex", "-c", file, "film"); code != 0 || !strings.Contains(stdout, "1000 documents") {
 		t.Fatalf("reindex: exit %d: %s%s", code, stdout, stderr)
 	}
-	drama := count(t, dsn, []string{"drama"})
+	found()
+	if got := p.search(t, "film", `"of a"`, "size=0").Total; got == 0 {
+		t.Error("a phrase of words that are kept, after: got none")
+	}
 	if got := p.search(t, "film", "dramas", "size=0").Total; got != drama || drama == 0 {
 		t.Errorf("dramas, after: got %d, want %d", got, drama)
 	}
@@ -78,6 +91,33 @@ func TestReindex(t *testing.T) {
 	}
 	settledPast(t, p, dsn)
 	verifies(t, 0, file, "--content")
+}
+
+// keepsFinding searches until the function that it returns is called, which reports
+// other totals than the one wanted.
+func keepsFinding(t *testing.T, p *proc, q string, want uint64) (end func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		for {
+			body, err := get(p.base + "/api/v1/tables/film/search?size=0&q=" + url.QueryEscape(q))
+			if err == nil && !strings.Contains(string(body), fmt.Sprintf(`"total":%d,`, want)) {
+				err = fmt.Errorf("got %s, want a total of %d", body, want)
+			}
+			if err != nil || ctx.Err() != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return func() {
+		t.Helper()
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("%s, during: %v", q, err)
+		}
+	}
 }
 
 // TestNewSQL: another SQL is another epoch of tokens, and everything is compared

@@ -8,6 +8,8 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,8 +39,8 @@ const (
 //	ngram     letters and digits of any script in pairs
 //
 // A word is a run of letters, digits, marks and underscores, as delimited by
-// PostgreSQL's \m and \M, in lower case. standard and en drop English stop
-// words, but count their positions, which phrases need.
+// PostgreSQL's \m and \M, in lower case. Stop words, of which there are none by
+// default, are dropped, but their positions count, which phrases need.
 //
 // A run of n characters becomes n-1 pairs and its last character. So a single
 // character is found as the prefix of a term, and longer text as the phrase of
@@ -48,7 +50,7 @@ type Analyzer struct {
 	ascii [utf8.RuneSelf]kind
 	words *[utf8.RuneSelf]byte
 	other func(r rune) kind
-	stop  analysis.TokenMap // words to drop
+	stop  map[string]bool // words to drop
 	stem  bool
 }
 
@@ -91,16 +93,16 @@ func ngramKind(r rune) kind {
 	return gram
 }
 
-// New returns the analyzer with a name: standard, en, cjk or ngram.
-func New(name string) (*Analyzer, error) {
-	a := &Analyzer{}
+// New returns the analyzer with a name: standard, en, cjk or ngram. It drops
+// words of the list stopwords, in any case.
+func New(name string, stopwords []string) (*Analyzer, error) {
+	a := &Analyzer{stop: map[string]bool{}}
+	for _, w := range stopwords {
+		a.stop[fold(lowerASCII(w))] = true
+	}
 	switch name {
 	case "standard", "en":
 		a.other = standardKind
-		a.stop = analysis.NewTokenMap()
-		if err := a.stop.LoadBytes(en.EnglishStopWords); err != nil {
-			return nil, fmt.Errorf("analyzer %s: %w", name, err)
-		}
 		a.stem = name == "en"
 	case "cjk":
 		a.other = cjkKind
@@ -116,6 +118,13 @@ func New(name string) (*Analyzer, error) {
 		a.words = a.asciiWords()
 	}
 	return a, nil
+}
+
+// English returns the stop words of English, in the order of bytes.
+func English() []string {
+	words := analysis.NewTokenMap()
+	_ = words.LoadBytes(en.EnglishStopWords) // reading from memory does not fail
+	return slices.Sorted(maps.Keys(words))
 }
 
 func (a *Analyzer) asciiWords() *[utf8.RuneSelf]byte {
@@ -169,7 +178,7 @@ func (a *Analyzer) Each(text string, emit func(Token) bool) {
 			at += size
 		case single:
 			pos++
-			if !emit(Token{Term: fold(lower[at : at+size]), Start: at, End: at + size, Pos: pos}) {
+			if term := fold(lower[at : at+size]); !a.stop[term] && !emit(Token{Term: term, Start: at, End: at + size, Pos: pos}) {
 				return
 			}
 			at += size

@@ -37,6 +37,18 @@ func probe(dir string, size int) (err error) {
 	return f.Sync()
 }
 
+// room reports an error if a disk has room for less than size bytes.
+func room(dir string, size uint64) error {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	if free := disk.Bavail * uint64(disk.Bsize); free < size {
+		return fmt.Errorf("disk of %s has %d MB left of the %d MB needed", dir, free>>20, size>>20+1)
+	}
+	return nil
+}
+
 // diskFault reports whether an error means that a disk takes no writes, for want
 // of room or worse.
 func diskFault(err error) bool {

@@ -2,10 +2,26 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	if err := room(dir, 1); err != nil {
+		t.Error(err)
+	}
+	if err := room(dir, 1<<60); err == nil || !strings.Contains(err.Error(), "MB left of the 1099511627777 MB needed") {
+		t.Errorf("got %v, want too little room", err)
+	}
+	if err := room(filepath.Join(dir, "missing"), 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory: got %v", err)
+	}
+}
 
 // A probe has its name only while it is empty: a crash leaves no garbage.
 func TestProbeWritesUnderNoName(t *testing.T) {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"indexerd/internal/database"
@@ -16,7 +17,7 @@ import (
 // configuration has.
 func (t *table) logMapping() {
 	if !t.mapped() {
-		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer or positions were changed",
+		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
 			"do", t.command("reindex"))
 	}
 }
@@ -51,6 +52,9 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 		return reindex.Result{}, err
 	}
 	defer lane.end()
+	if err := t.roomForIndex(); err != nil {
+		return reindex.Result{}, err
+	}
 	var index *fulltext.Index
 	r := reindex.Reindex{
 		Table: t.conf.Name, Dir: t.dir, Live: t.writes, Old: t.current(), Pages: t.pages, Trace: t.trace,
@@ -79,6 +83,19 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 	t.log.Info("reindex swapped", "documents", result.Indexed, "partial", result.Partial, "left", result.Left, "took", time.Since(started).Round(time.Millisecond))
 	t.sweepIfDue()
 	return result, nil
+}
+
+// roomForIndex reports an error if the disk has no room for a second index as large
+// as the first.
+func (t *table) roomForIndex() error {
+	size, err := t.current().Bytes()
+	if err != nil {
+		return err
+	}
+	if err := room(t.dir, size); err != nil {
+		return fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.conf.Name, err)
+	}
+	return nil
 }
 
 func (t *table) setReindexing(on bool) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"indexerd/configs"
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 )
@@ -43,6 +44,10 @@ func ACL(t configs.Table) doc.ACL {
 // Mapping returns which columns of a table are indexed, and how.
 func Mapping(t configs.Table) fulltext.Mapping {
 	m := fulltext.Mapping{Content: t.Content.Fields, Analyzer: t.Content.Analyzer, Positions: t.Positions}
+	m.Stopwords = t.DroppedWords
+	if t.Stopwords == configs.EnglishStopwords {
+		m.Stopwords = analysis.English()
+	}
 	for _, f := range t.Metadata {
 		m.Metadata = append(m.Metadata, fulltext.Field{Name: f.Name, Type: fulltext.Type(f.Type)})
 	}

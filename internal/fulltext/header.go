@@ -113,10 +113,11 @@ func newestRecord(dir string) (record, error) {
 }
 
 // mappingKey is the internal value of scorch that holds the mapping, as JSON
-// with a version. The fingerprint in the record is its checksum.
+// with a version. The fingerprint in the record is its checksum. Version 1 had no
+// stop words: see firstStopwords.
 var mappingKey = []byte("mapping")
 
-const mappingVersion = 1
+const mappingVersion = 2
 
 type storedMapping struct {
 	Version int     `json:"version"`
@@ -134,8 +135,12 @@ func decodeMapping(b []byte) (Mapping, error) {
 	if err := d.Decode(&stored); err != nil {
 		return Mapping{}, fmt.Errorf("the index is broken: its mapping can't be read: %w", err)
 	}
-	if stored.Version != mappingVersion {
-		return Mapping{}, fmt.Errorf("the mapping of the index has version %d, and this program reads version %d", stored.Version, mappingVersion)
+	switch stored.Version {
+	case mappingVersion:
+	case 1:
+		stored.Mapping.Stopwords = firstStopwords(stored.Mapping.Analyzer)
+	default:
+		return Mapping{}, fmt.Errorf("the mapping of the index has version %d, and this program reads versions up to %d", stored.Version, mappingVersion)
 	}
 	return stored.Mapping, nil
 }

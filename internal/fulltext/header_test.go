@@ -2,12 +2,14 @@ package fulltext
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 )
 
@@ -57,7 +59,7 @@ func FuzzDecodeMapping(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	f.Add([]byte(`{"version":2}`))
+	f.Add([]byte(`{"version":3}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := decodeMapping(b)
 		if err != nil {
@@ -71,6 +73,39 @@ func FuzzDecodeMapping(f *testing.F) {
 			t.Errorf("got %+v, %v; want %+v", got, err, m)
 		}
 	})
+}
+
+// An index of a mapping without stop words dropped those of English if its analyzer
+// was standard or en. It goes on to do so until it is rebuilt.
+func TestOpenAsBuiltBeforeStopwords(t *testing.T) {
+	for _, c := range []struct {
+		analyzer  string
+		stopwords []string
+	}{{"standard", analysis.English()}, {"en", analysis.English()}, {"cjk", nil}, {"ngram", nil}} {
+		m := Mapping{Content: []string{"title"}, Analyzer: c.analyzer, Positions: true}
+		then := m
+		then.Stopwords = c.stopwords
+		stored := fmt.Appendf(nil, `{"version":1,"mapping":{"content":["title"],"analyzer":%q,"positions":true,"metadata":null,"children":null}}`, c.analyzer)
+		dir := filepath.Join(t.TempDir(), "index")
+		rec := record{fingerprint: then.Fingerprint(), generation: 1}
+		if err := createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, stored) }); err != nil {
+			t.Fatal(err)
+		}
+		ix, got, err := OpenAsBuilt(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeIndex(t, ix)
+		if !reflect.DeepEqual(got, then) {
+			t.Errorf("%s: got %+v, want %+v", c.analyzer, got, then)
+		}
+		if ix, err = Open(dir, m); errors.Is(err, ErrMapping) != (c.stopwords != nil) {
+			t.Errorf("%s: opened with all words kept: got %v", c.analyzer, err)
+		}
+		if err == nil {
+			closeIndex(t, ix)
+		}
+	}
 }
 
 // OpenAsBuilt rejects a stored mapping that is missing, damaged, of a later
@@ -88,7 +123,7 @@ func TestOpenAsBuiltChecksTheStoredMapping(t *testing.T) {
 		"none":            {nil, "built by an earlier version of indexerd"},
 		"another":         {other, "not the one the index was built with"},
 		"cut":             {other[:len(other)/2], "can't be read"},
-		"a later version": {[]byte(`{"version":2}`), "version 2"},
+		"a later version": {[]byte(`{"version":3}`), "version 3"},
 		"unknown members": {[]byte(`{"version":1,"mapping":{"weights":[]}}`), "can't be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

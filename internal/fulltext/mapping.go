@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
@@ -45,6 +46,7 @@ func (c Child) field() Field { return Field{c.Name, c.Type} }
 type Mapping struct {
 	Content   []string `json:"content"`   // columns whose words are searched
 	Analyzer  string   `json:"analyzer"`  // standard, en, cjk or ngram
+	Stopwords []string `json:"stopwords"` // words that are not indexed, in the order of bytes
 	Positions bool     `json:"positions"` // store the positions of words, which phrases need
 	Metadata  []Field  `json:"metadata"`  // columns that are searched, filtered, sorted and counted by value
 	Children  []Child  `json:"children"`  // rows of other SQLs that belong to the row
@@ -58,6 +60,9 @@ const format = "1"
 func (m Mapping) Fingerprint() uint64 {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q %q %t", format, m.Analyzer, m.Content, m.Positions)
+	if !slices.Equal(m.Stopwords, firstStopwords(m.Analyzer)) {
+		fmt.Fprintf(&b, " stop %q", m.Stopwords)
+	}
 	for _, f := range m.Metadata {
 		fmt.Fprintf(&b, " %q %q", f.Name, f.Type)
 	}
@@ -65,6 +70,15 @@ func (m Mapping) Fingerprint() uint64 {
 		fmt.Fprintf(&b, " child %q %q %q %t %q", c.Name, c.Columns, c.Skip, c.Searched, c.Type)
 	}
 	return xxh3.HashString(b.String())
+}
+
+// firstStopwords returns the words that an analyzer dropped before mappings had
+// Stopwords. Indexes of that time stay as they are if these are dropped still.
+func firstStopwords(analyzer string) []string {
+	if analyzer == "standard" || analyzer == "en" {
+		return analysis.English()
+	}
+	return nil
 }
 
 // A schema is a checked Mapping with what is derived from it.
@@ -102,7 +116,7 @@ func newSchema(m Mapping) (*schema, error) {
 		}
 	}
 	var err error
-	if s.analyzer, err = newAnalyzer(m.Analyzer); err != nil {
+	if s.analyzer, err = newAnalyzer(m.Analyzer, m.Stopwords); err != nil {
 		return nil, err
 	}
 	s.rows = s.segments()

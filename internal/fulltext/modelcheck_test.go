@@ -99,8 +99,12 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 }
 
 func modelMapping(analyzer string) Mapping {
+	var stopwords []string
+	if analyzer == "standard" {
+		stopwords = []string{"and", "the"}
+	}
 	return Mapping{
-		Content: []string{"title", "body"}, Analyzer: analyzer, Positions: true,
+		Content: []string{"title", "body"}, Analyzer: analyzer, Positions: true, Stopwords: stopwords,
 		Metadata: []Field{{"tags", Keyword}, {"year", Number}},
 		Children: []Child{{Name: "cast", Columns: []string{"name"}, Searched: true}},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/blevesearch/zapx/v17"
 	"pgregory.net/rapid"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 	_ "indexerd/internal/nofailfile"
 	"indexerd/internal/query"
@@ -21,6 +22,7 @@ import (
 var films = Mapping{
 	Content:   []string{"title", "description"},
 	Analyzer:  "standard",
+	Stopwords: analysis.English(),
 	Positions: true,
 	Metadata:  []Field{{"rating", Keyword}, {"year", Number}, {"updated", Date}, {"rented", Boolean}, {"tags", Keyword}},
 }

@@ -12,8 +12,8 @@ import (
 // An analyzer also splits the text of queries.
 type analyzer struct{ *analysis.Analyzer }
 
-func newAnalyzer(name string) (analyzer, error) {
-	a, err := analysis.New(name)
+func newAnalyzer(name string, stopwords []string) (analyzer, error) {
+	a, err := analysis.New(name, stopwords)
 	return analyzer{a}, err
 }
 

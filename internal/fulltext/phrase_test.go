@@ -20,7 +20,7 @@ func TestPhrase(t *testing.T) {
 		{"cjk", "a 今", phrase{{term: "a"}, {term: "今", prefix: true}}},
 		{"cjk", "今夜 月", phrase{{term: "今夜"}, {term: "夜"}, {}, {term: "月", prefix: true}}},
 	} {
-		a, err := newAnalyzer(c.analyzer)
+		a, err := newAnalyzer(c.analyzer, []string{"and", "of", "the"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -186,6 +186,8 @@ func TestMappingErrorsAndFingerprints(t *testing.T) {
 	seen := map[uint64]Mapping{films.Fingerprint(): films}
 	for _, change := range []func(*Mapping){
 		func(m *Mapping) { m.Analyzer = "en" },
+		func(m *Mapping) { m.Stopwords = nil },
+		func(m *Mapping) { m.Stopwords = []string{"der", "die"} },
 		func(m *Mapping) { m.Positions = false },
 		func(m *Mapping) { m.Content = []string{"description", "title"} },
 		func(m *Mapping) { m.Metadata = m.Metadata[1:] },

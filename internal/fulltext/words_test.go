@@ -237,3 +237,27 @@ func TestDeadlineEndsAMatcher(t *testing.T) {
 		}
 	}
 }
+
+// Every word is indexed unless the mapping drops it.
+func TestNoWordIsDropped(t *testing.T) {
+	kept := Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
+	dropped, stems := kept, kept
+	dropped.Stopwords, stems.Analyzer = []string{"The", "of", "的"}, "en"
+	for _, c := range []struct {
+		mapping Mapping
+		query   string
+		want    int
+	}{
+		{kept, `"to be or not to be"`, 1}, {kept, "the who", 1}, {kept, `"vitamin a"`, 1}, {kept, "的", 1},
+		{stems, `"to be or not to be"`, 1}, {stems, "the who", 1}, {stems, `"vitamin a"`, 1},
+		{dropped, "the who", 1}, {dropped, "the", 0}, {dropped, "的", 0}, {dropped, "我 书", 1},
+	} {
+		ix := newIndex(t, c.mapping)
+		for i, title := range []string{"To be, or not to be", "The Who", "Vitamin A", "我的书"} {
+			apply(t, ix, []doc.Doc{film(t, int64(i), 1, map[string]any{"title": title})})
+		}
+		if got := ask(t, ix, c.query).Total; got != uint64(c.want) {
+			t.Errorf("%s, stop words %v: %s: got %d hits, want %d", c.mapping.Analyzer, c.mapping.Stopwords, c.query, got, c.want)
+		}
+	}
+}
