@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/blevesearch/zapx/v17"
 )
@@ -77,22 +78,31 @@ func (l *list) single() (uint64, bool) {
 	return zap.FSTValEncode1Hit(uint64(l.docs[0]), length), n > 0 && 0 < length && length <= most
 }
 
-// The bitmaps are those of roaring without runs: for every 65536 documents with
-// any, a container that is an array of the low bits or a bitmap.
+// The bitmaps are those of roaring: for every 65536 documents with any, a container
+// that is an array of the low bits, or a bitmap, or runs of low bits. Only a container
+// of all 65536 documents is written as runs, as one.
 //
-//	u32 12346, u32 number of containers, all little-endian
+//	u32 12346, u32 containers; with runs: u16 12347, u16 containers-1, a bit for each: 1 for runs
 //	for each container u16 high bits, u16 documents-1
-//	for each container u32 offset
-//	containers
+//	for each container u32 offset, but not with runs and less than 4 containers
+//	containers: of runs u16 runs, for each u16 first, u16 length-1
+//
+// All numbers are little-endian.
 const (
-	bitmapMagic  = 12346
-	bitmapHeader = 8
-	maxArray     = 4096 // documents of an array
-	bitmapBytes  = 8192 // of a container that is a bitmap
+	bitmapMagic = 12346
+	runsMagic   = 12347
+	noOffsets   = 4     // containers, with runs, from which on offsets are written
+	maxArray    = 4096  // documents of an array
+	bitmapBytes = 8192  // of a container that is a bitmap
+	allDocs     = 65536 // of a container
+	allBytes    = 6     // of one run
 )
 
 func containerSize(docs int) int {
-	if docs > maxArray {
+	switch {
+	case docs == allDocs:
+		return allBytes
+	case docs > maxArray:
 		return bitmapBytes
 	}
 	return 2 * docs
@@ -100,23 +110,40 @@ func containerSize(docs int) int {
 
 // writeBitmap writes the length of a bitmap and the bitmap.
 func (b *builder) writeBitmap(docs []uint32) {
-	n, size := 0, bitmapHeader
+	n, size, runs := 0, 0, b.runs[:0]
 	for rest := docs; len(rest) > 0; n++ {
 		k := container(rest)
-		size += 8 + containerSize(k)
+		size += containerSize(k)
+		if n%8 == 0 {
+			runs = append(runs, 0)
+		}
+		if k == allDocs {
+			runs[n/8] |= 1 << (n % 8)
+		}
 		rest = rest[k:]
 	}
-	b.out = uvarint(b.out, uint64(size))
-	b.out = binary.LittleEndian.AppendUint32(b.out, bitmapMagic)
-	b.out = binary.LittleEndian.AppendUint32(b.out, uint32(n))
+	b.runs = runs
+	if !slices.ContainsFunc(runs, func(bits byte) bool { return bits != 0 }) {
+		runs = nil
+	}
+	header, offsets := bitmapHead(n, runs != nil)
+	b.out = uvarint(b.out, uint64(header+size))
+	if runs == nil {
+		b.out = binary.LittleEndian.AppendUint32(b.out, bitmapMagic)
+		b.out = binary.LittleEndian.AppendUint32(b.out, uint32(n))
+	} else {
+		b.out = binary.LittleEndian.AppendUint16(b.out, runsMagic)
+		b.out = binary.LittleEndian.AppendUint16(b.out, uint16(n-1))
+		b.out = append(b.out, runs...)
+	}
 	for rest := docs; len(rest) > 0; {
 		k := container(rest)
 		b.out = binary.LittleEndian.AppendUint16(b.out, uint16(rest[0]>>16))
 		b.out = binary.LittleEndian.AppendUint16(b.out, uint16(k-1))
 		rest = rest[k:]
 	}
-	offset := bitmapHeader + 8*n
-	for rest := docs; len(rest) > 0; {
+	offset := header
+	for rest := docs; offsets && len(rest) > 0; {
 		k := container(rest)
 		b.out = binary.LittleEndian.AppendUint32(b.out, uint32(offset))
 		offset += containerSize(k)
@@ -127,6 +154,19 @@ func (b *builder) writeBitmap(docs []uint32) {
 		b.writeContainer(rest[:k])
 		rest = rest[k:]
 	}
+}
+
+// bitmapHead returns the bytes before the first container, and whether there are
+// offsets.
+func bitmapHead(containers int, runs bool) (size int, offsets bool) {
+	size, offsets = 8+4*containers, true
+	if runs {
+		size, offsets = 4+(containers+7)/8+4*containers, containers >= noOffsets
+	}
+	if offsets {
+		size += 4 * containers
+	}
+	return size, offsets
 }
 
 // container returns how many of the first documents are in one container.
@@ -147,6 +187,10 @@ func (b *builder) writeContainer(docs []uint32) {
 		for _, d := range docs {
 			b.out = append(b.out, byte(d), byte(d>>8))
 		}
+		return
+	}
+	if len(docs) == allDocs {
+		b.out = append(b.out, 1, 0, 0, 0, 0xff, 0xff)
 		return
 	}
 	at := len(b.out)

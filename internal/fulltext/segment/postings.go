@@ -41,6 +41,14 @@ func (d *decoder) bytes(n uint64) []byte {
 	return b
 }
 
+// uint16 returns a little-endian number.
+func (d *decoder) uint16() uint16 {
+	if b := d.bytes(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
 func (d *decoder) uint64() uint64 {
 	if b := d.bytes(8); b != nil {
 		return binary.BigEndian.Uint64(b)
@@ -72,7 +80,7 @@ func (s *source) read() error {
 		if d.broken {
 			return errBroken
 		}
-		if err := p.readBitmap(bitmap); err != nil {
+		if err := p.readBitmap(bitmap, s.docs); err != nil {
 			return err
 		}
 	}
@@ -97,22 +105,40 @@ func (d *decoder) chunks(at uint64) []byte {
 	return d.bytes(end)
 }
 
-// readBitmap appends the documents of a bitmap.
-func (p *postings) readBitmap(data []byte) error {
+// readBitmap appends the documents of a bitmap in a segment with so many documents.
+func (p *postings) readBitmap(data []byte, limit int) error {
 	d := decoder{data: data}
-	head := d.bytes(bitmapHeader)
-	if d.broken {
-		return errBroken
-	}
-	if binary.LittleEndian.Uint32(head) != bitmapMagic {
+	var runs []byte
+	var n uint64
+	switch magic := d.uint16(); magic {
+	case bitmapMagic:
+		d.uint16()
+		n = uint64(d.uint16()) | uint64(d.uint16())<<16
+	case runsMagic:
+		n = uint64(d.uint16()) + 1
+		runs = d.bytes((n + 7) / 8)
+	default:
 		return errForeign
 	}
-	n := uint64(binary.LittleEndian.Uint32(head[4:]))
-	keys, offsets := d.bytes(4*n), d.bytes(4*n)
-	for ; len(keys) > 0 && len(offsets) > 0; keys, offsets = keys[4:], offsets[4:] {
+	keys := d.bytes(4 * n)
+	if _, offsets := bitmapHead(int(n), runs != nil); offsets {
+		d.bytes(4 * n) // containers follow one another
+	}
+	next := uint64(0) // containers come in order
+	for i := 0; len(keys) > 0 && !d.broken; i, keys = i+1, keys[4:] {
 		high, docs := uint32(binary.LittleEndian.Uint16(keys))<<16, int(binary.LittleEndian.Uint16(keys[2:]))+1
-		d.at = uint64(binary.LittleEndian.Uint32(offsets))
-		p.addContainer(high, d.bytes(uint64(containerSize(docs))), docs)
+		if uint64(high) < next {
+			return errBroken
+		}
+		next = uint64(high) + allDocs
+		switch {
+		case runs != nil && runs[i/8]>>(i%8)&1 == 1:
+			p.addRuns(high, &d, limit)
+		case docs > maxArray:
+			p.addBits(high, d.bytes(bitmapBytes))
+		default:
+			p.addArray(high, d.bytes(uint64(2*docs)))
+		}
 	}
 	if d.broken {
 		return errBroken
@@ -120,13 +146,27 @@ func (p *postings) readBitmap(data []byte) error {
 	return nil
 }
 
-func (p *postings) addContainer(high uint32, data []byte, docs int) {
-	if docs <= maxArray {
-		for ; len(data) > 0; data = data[2:] {
-			p.docs = append(p.docs, high|uint32(data[0])|uint32(data[1])<<8)
+func (p *postings) addRuns(high uint32, d *decoder, limit int) {
+	next := uint32(0)
+	for n := d.uint16(); n > 0 && !d.broken; n-- {
+		first, more := uint32(d.uint16()), uint32(d.uint16())
+		if first < next || first+more >= allDocs || int(high+first+more) >= limit {
+			d.broken = true // or damage could take any amount of memory
+			return
 		}
-		return
+		for next = first; next <= first+more; next++ {
+			p.docs = append(p.docs, high|next)
+		}
 	}
+}
+
+func (p *postings) addArray(high uint32, data []byte) {
+	for ; len(data) > 0; data = data[2:] {
+		p.docs = append(p.docs, high|uint32(data[0])|uint32(data[1])<<8)
+	}
+}
+
+func (p *postings) addBits(high uint32, data []byte) {
 	for i := 0; i < len(data); i += 8 {
 		for w := binary.LittleEndian.Uint64(data[i:]); w != 0; w &= w - 1 {
 			p.docs = append(p.docs, high|uint32(8*i+bits.TrailingZeros64(w)))

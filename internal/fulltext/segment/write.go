@@ -23,6 +23,7 @@ type builder struct {
 	offsets    []uint64
 	compressed []byte
 	list       list
+	runs       []byte // a bit for each container of a bitmap: 1 for runs
 	values     docValues
 	words      []words
 	pairs      [][]pair
