@@ -10,7 +10,6 @@ import (
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/pace"
-	"indexerd/internal/passes"
 	"indexerd/internal/schedule"
 )
 
@@ -26,10 +25,9 @@ const (
 // removals are what a table keeps for its narrowed sweeps.
 type removals struct {
 	memory changes.Memory
-	by     *passes.Passes // at the last narrowed sweep
-	begun  bool           // all ranges were listed
-	began  time.Time      // when the last narrowed sweep began
-	cost   pace.Cost      // of those that did not list everything
+	begun  bool      // all ranges were listed
+	began  time.Time // when the last narrowed sweep began
+	cost   pace.Cost // of those that did not list everything
 }
 
 // scheduleRemovals schedules the narrowed sweep, which status does not show.
@@ -39,16 +37,13 @@ func (t *table) scheduleRemovals(s *schedule.Scheduler) {
 }
 
 // removeGone runs a narrowed sweep if rows may be gone, and its share of the time
-// allows it. Where the database shows nothing, other passes remove documents. Where a
-// pass compares everything as soon, one sweep after its first comparison finds the rows
-// that were deleted before it.
+// allows it. Where the database shows nothing, other passes remove documents. A pass
+// that compares everything does not make it superfluous: it misses only rows that are
+// in the tree, which has no row from before the start.
 func (t *table) removeGone(ctx context.Context) error {
 	p, err := t.currentPasses(ctx)
 	if err != nil || t.conf.RowKey { // a changed row would count as gone
 		return err
-	}
-	if does, did := p.ComparesAll(); does && (!did || t.removals.by == p) {
-		return nil
 	}
 	rows := p.Source.(database.Rows)
 	hints := rows.RecentHints()
@@ -68,13 +63,12 @@ func (t *table) removeGone(ctx context.Context) error {
 	if time.Since(r.began) < share.Every(name, r.cost.Median(), due == changes.Changed) {
 		return nil
 	}
-	return t.narrowSweep(ctx, p, name)
+	return t.narrowSweep(ctx, rows, name)
 }
 
 // narrowSweep runs a narrowed sweep unless another sweep runs, after which this one
 // is due still. The first, which lists everything, does not count as its cost.
-func (t *table) narrowSweep(ctx context.Context, p *passes.Passes, name string) error {
-	rows := p.Source.(database.Rows)
+func (t *table) narrowSweep(ctx context.Context, rows database.Rows, name string) error {
 	if err := t.source.comparisons.Take(ctx, name); err != nil {
 		return err
 	}
@@ -110,7 +104,7 @@ func (t *table) narrowSweep(ctx context.Context, p *passes.Passes, name string) 
 		t.removals.cost.Add(took)
 	}
 	t.removals.memory.Compared()
-	t.removals.begun, t.removals.by = true, p
+	t.removals.begun = true
 	t.logHeld("deletecheck")
 	if report.Deleted == 0 {
 		return nil

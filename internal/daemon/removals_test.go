@@ -11,21 +11,23 @@ import (
 	"indexerd/configs"
 )
 
-// A row that is deleted while the daemon does not run leaves the index soon after the
-// start, also where the pass that compares everything has no stamp of it.
-func TestRowDeletedBetweenRuns(t *testing.T) {
+// A deleted row leaves the index soon: one that was deleted while the daemon did not
+// run, and one that was indexed before its start, of which the pass that compares
+// everything has no stamp.
+func TestRowsDeletedAfterAStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "docs.db")
 	execSQLite(t, path, "CREATE TABLE doc (id INTEGER PRIMARY KEY, u TEXT, body TEXT)",
-		"INSERT INTO doc VALUES (1, '2026-11-01 10:00:00', 'one'), (2, '2026-11-01 10:00:00', 'two')")
+		"INSERT INTO doc VALUES (1, '2026-11-01 10:00:00', 'one'), (2, '2026-11-01 10:00:00', 'two'), (3, '2026-11-01 10:00:00', 'three'), (4, '2026-11-01 10:00:00', 'four')")
 	cfg, err := configs.Load(writeFile(t, fmt.Sprintf("data: %s\nhttp: {listen: 127.0.0.1:0}\nsources:\n  db: {driver: sqlite, dsn: %s}\ntables:\n", filepath.Join(t.TempDir(), "data"), path)+
 		bodyTable("doc", "")), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	follow := func(name string, want uint64) {
-		t.Run(name, func(t *testing.T) {
-			e := openToServe(t, cfg)
-			serve(t, e, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	begin := func(t *testing.T) (has func(name string, want uint64)) {
+		e := openToServe(t, cfg)
+		serve(t, e, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		return func(name string, want uint64) {
+			t.Helper()
 			eventually(t, soon, name, func() error {
 				marks := e.trace.DurableTable("doc")
 				if got := e.table("doc").status(marks).Documents; got != want || !marks.Loaded {
@@ -33,9 +35,18 @@ func TestRowDeletedBetweenRuns(t *testing.T) {
 				}
 				return nil
 			})
-		})
+		}
 	}
-	follow("all rows are loaded", 2)
+	t.Run("first", func(t *testing.T) {
+		begin(t)("all rows are loaded", 4)
+	})
 	execSQLite(t, path, "DELETE FROM doc WHERE id = 2")
-	follow("the deleted row is gone", 1)
+	t.Run("second", func(t *testing.T) {
+		has := begin(t)
+		has("the row that was deleted before the start is gone", 3)
+		execSQLite(t, path, "DELETE FROM doc WHERE id = 3")
+		has("the row that was deleted after the start is gone", 2)
+		execSQLite(t, path, "DELETE FROM doc")
+		has("all rows are gone", 0)
+	})
 }

@@ -178,13 +178,6 @@ func (p *Passes) Jobs() []Job {
 	return jobs
 }
 
-// ComparesAll reports whether everything is compared after each commit, and whether
-// that was done since the start: from then on the tree has each row, and a comparison
-// finds those that were deleted.
-func (p *Passes) ComparesAll() (does, did bool) {
-	return p.compared != nil, p.compared != nil && p.LastHorizon().Exact
-}
-
 // RunIncremental reads the next window.
 func (p *Passes) RunIncremental(ctx context.Context) (doc.Report, error) {
 	return p.Run(ctx, "incremental", "", p.Incremental.Run)
