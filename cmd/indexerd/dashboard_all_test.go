@@ -46,6 +46,19 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 	b.search("plain")
 	b.sees("#found", "1 found")
 	b.sees("#hits", "animal 8")
+	b.search("plain shark")
+	b.sees("#found", "0 found", "2 have most of the words")
+	b.click("#found button")
+	b.sees("#found", "1 found")
+	b.sees("#hits", "animal 8")
+	stdout, stderr, code = ask(t, nil, "search", "-c", file, "*", "plain", "shark")
+	if code != 0 || !strings.Contains(stdout, "0 found in all tables") || !strings.Contains(stdout, "have most of the words: --match most") {
+		t.Errorf("a search without hits: exit %d\n%s%s", code, stdout, stderr)
+	}
+	stdout, stderr, code = ask(t, nil, "search", "-c", file, "*", "plain", "shark", "--match", "most")
+	if code != 0 || !strings.Contains(stdout, "animal 8\n") {
+		t.Errorf("most words: exit %d\n%s%s", code, stdout, stderr)
+	}
 	stdout, stderr, code = ask(t, nil, "search", "-c", file, "animal", "striped", "--fresh", "--json")
 	if code != 0 || !strings.Contains(stdout, `"total":0,"fresh":true,"hits":[]`) {
 		t.Errorf("fresh search: exit %d\n%s%s", code, stdout, stderr)

@@ -28,13 +28,14 @@ type searchCommand struct {
 	Sort      []string `placeholder:"FIELD" help:"Sort by a metadata field, -FIELD for descending."`
 	Facets    []string `placeholder:"FIELD:N" help:"Count the most frequent values of a keyword field."`
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
+	Match     string   `default:"all" enum:"all,most,any" placeholder:"HOW" help:"Documents must have all words of the query, most (70 %%) or any of them (${default})."`
 	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
 	Fresh     *bool    `negatable:"" help:"Check the hits in the database before they are shown; default: the table's fresh."`
 }
 
 // Help implements kong.HelpProvider.
 func (searchCommand) Help() string {
-	return "A document must have all words. Also: OR, ( ), -without, \"a phrase\", \"a phrase\"~2, pre*, fuzzy~, field:value, field:>=5 and field:[a TO b].\n\n" +
+	return "A document must have all words, or with --match most of them. Also: OR, ( ), -without, \"a phrase\", \"a phrase\"~2, pre*, fuzzy~, field:value, field:>=5 and field:[a TO b].\n\n" +
 		"Examples:\n" +
 		"  indexerd search -c configs/pagila.yaml film drama shark\n" +
 		"  indexerd search -c configs/pagila.yaml film 'drama release_year:>=2000' --filter rating:PG --sort -release_year --json\n" +
@@ -49,6 +50,9 @@ func (c searchCommand) values() url.Values {
 	}
 	if c.After != "" {
 		v.Set("after", c.After)
+	}
+	if c.Match != "all" {
+		v.Set("match", c.Match)
 	}
 	if c.Fresh != nil {
 		v.Set("fresh", strconv.FormatBool(*c.Fresh))
@@ -91,6 +95,9 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	fmt.Fprintf(w, "%d found in %s, %d shown, %d ms\n", a.Total, in, len(a.Hits), a.TookMS)
 	if a.Fresh != nil && !*a.Fresh {
 		fmt.Fprintln(w, "not fresh: not all hits could be checked in the database, so deleted rows may be shown")
+	}
+	if a.Suggest != nil {
+		fmt.Fprintf(w, "%d have %s of the words: --match %s\n", a.Suggest.Total, a.Suggest.Match, a.Suggest.Match)
 	}
 	if len(a.Missing) > 0 {
 		fmt.Fprintf(w, "not ready: %s\n", strings.Join(a.Missing, ", "))

@@ -25,6 +25,8 @@ func (c compiler) compile(n query.Node) (plan, error) {
 		return c.and(n.Nodes)
 	case query.Or:
 		return c.or(n.Nodes)
+	case query.Some:
+		return c.some(n.Nodes)
 	case query.Not:
 		return c.and([]query.Node{n})
 	case query.Word:
@@ -77,6 +79,16 @@ func (c compiler) or(nodes []query.Node) (plan, error) {
 		return nil, nil
 	}
 	return o, nil
+}
+
+// some matches most of the nodes that are searched at all.
+func (c compiler) some(nodes []query.Node) (plan, error) {
+	any, err := c.or(nodes)
+	if err != nil || any == nil {
+		return nil, err
+	}
+	plans := any.(orPlan)
+	return somePlan{plans, query.Most(len(plans))}, nil
 }
 
 // columns returns the content columns and children to search for a field of a

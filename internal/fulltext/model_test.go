@@ -65,6 +65,18 @@ func (m *model) matches(n query.Node, d modelDoc) (yes, ignored bool) {
 			}
 		}
 		return yes, ignored
+	case query.Some:
+		matched, searched := 0, 0
+		for _, c := range n.Nodes {
+			y, i := m.matches(c, d)
+			if !i {
+				searched++
+			}
+			if y && !i {
+				matched++
+			}
+		}
+		return searched > 0 && matched >= query.Most(searched), searched == 0
 	case query.Not:
 		yes, ignored = m.matches(n.Node, d)
 		return !yes, ignored

@@ -64,7 +64,7 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	tag := rapid.SampledFrom(modelTags).Draw(t, "tag")
 	kinds := 8
 	if depth > 0 {
-		kinds = 11
+		kinds = 12
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0, 1:
@@ -93,6 +93,12 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 		return query.Not{Node: drawNode(t, depth-1, slop)}
 	case 9:
 		return query.And{Nodes: []query.Node{drawNode(t, depth-1, slop), drawNode(t, depth-1, slop)}}
+	case 10:
+		some := query.Some{}
+		for range rapid.IntRange(2, 4).Draw(t, "n") {
+			some.Nodes = append(some.Nodes, drawNode(t, depth-1, slop))
+		}
+		return some
 	default:
 		return query.Or{Nodes: []query.Node{drawNode(t, depth-1, slop), drawNode(t, depth-1, slop), query.All{}}[:rapid.IntRange(2, 3).Draw(t, "n")]}
 	}

@@ -32,6 +32,12 @@ type (
 	// matches nothing.
 	orPlan []plan
 
+	// A somePlan matches documents that at least so many of its plans match.
+	somePlan struct {
+		plans   orPlan
+		atLeast int
+	}
+
 	// An unscored plan matches as its plan does, and does not change scores.
 	unscored struct{ plan plan }
 
@@ -98,6 +104,21 @@ func (p orPlan) open(s *session) (search.Searcher, error) {
 		return nil, err
 	}
 	return s.anyOf(parts, s.options())
+}
+
+func (p somePlan) open(s *session) (search.Searcher, error) {
+	if p.atLeast <= 1 {
+		return p.plans.open(s)
+	}
+	parts, err := s.openEach(p.plans)
+	if err != nil {
+		return nil, err
+	}
+	d, err := searcher.NewDisjunctionSearcher(s.ctx, s.reader, parts, float64(p.atLeast), s.options())
+	if err != nil {
+		return nil, errors.Join(err, closeAll(parts))
+	}
+	return deadlineSearcher{d, s}, nil
 }
 
 func (p unscored) open(s *session) (search.Searcher, error) {

@@ -53,6 +53,8 @@ func (s *schema) patterns(dst []pattern, n query.Node, field string) []pattern {
 		for _, c := range n.Nodes {
 			dst = s.patterns(dst, c, field)
 		}
+	case query.Some:
+		return s.patterns(dst, query.Or(n), field)
 	case query.Word:
 		add(n.Field, s.analyzer.phrase(n.Text), 0)
 	case query.Phrase:

@@ -123,7 +123,9 @@ func headOf(results search.Results, took time.Duration) ([]byte, error) {
 		Total   uint64   `json:"total"`
 		Fresh   *bool    `json:"fresh,omitempty"`
 		Missing []string `json:"missing,omitzero"`
-	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing})
+
+		Suggest *search.Suggestion `json:"suggest,omitempty"`
+	}{results.Table, took.Milliseconds(), results.Total, results.Fresh, results.Missing, results.Suggest})
 	if err != nil {
 		return nil, err
 	}

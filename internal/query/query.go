@@ -31,7 +31,7 @@ import (
 	"strings"
 )
 
-// A Node is a part of a query: All, And, Or, Not, Word, Phrase, Prefix, Fuzzy
+// A Node is a part of a query: All, And, Or, Some, Not, Word, Phrase, Prefix, Fuzzy
 // or Range. String returns its canonical text.
 type Node interface {
 	String() string
@@ -47,6 +47,10 @@ type (
 
 	// Or matches what any of two or more nodes matches.
 	Or struct{ Nodes []Node }
+
+	// Some matches what most of two or more nodes match. No text parses to it, see
+	// Match.
+	Some struct{ Nodes []Node }
 
 	// Not matches every document that its node does not match.
 	Not struct{ Node Node }
@@ -90,6 +94,7 @@ type (
 func (All) node()    {}
 func (And) node()    {}
 func (Or) node()     {}
+func (Some) node()   {}
 func (Not) node()    {}
 func (Word) node()   {}
 func (Phrase) node() {}
@@ -108,6 +113,8 @@ func Map(n Node, f func(Node) Node) Node {
 		return And{mapAll(n.Nodes, f)}
 	case Or:
 		return Or{mapAll(n.Nodes, f)}
+	case Some:
+		return Some{mapAll(n.Nodes, f)}
 	case Not:
 		return Not{Map(n.Node, f)}
 	}
@@ -163,6 +170,9 @@ func (n Or) String() string {
 	}
 	return strings.Join(texts, " OR ")
 }
+
+// String returns the text of the query for all nodes.
+func (n Some) String() string { return And(n).String() }
 
 // String implements Node.
 func (n Not) String() string {

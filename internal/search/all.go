@@ -27,9 +27,9 @@ type Part struct {
 // as there are processors, and keeps the hits that From and Size reach. Missing lists the tables that can't
 // be searched now. Params.Caller is not used.
 func SearchAll(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {
-	n, err := query.Parse(p.Query)
+	n, err := p.parse()
 	if err != nil {
-		return Results{}, asBadQuery(err)
+		return Results{}, err
 	}
 	before, err := decodePositions(p.After)
 	if err != nil {
@@ -45,7 +45,8 @@ func SearchAll(ctx context.Context, parts []Part, missing []string, p Params) (R
 			return Results{}, asBadQuery(err)
 		}
 	}
-	return m.results(ctx, missing), nil
+	r := m.results(ctx, missing)
+	return r, r.suggest(ctx, p, func(ctx context.Context, p Params) (Results, error) { return SearchAll(ctx, parts, missing, p) })
 }
 
 // A merge is the hits of several tables in one order, which is that of Params.Sort.

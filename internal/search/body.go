@@ -16,7 +16,7 @@ import (
 // the defaults:
 //
 //	{"q":"","from":0,"size":10,"after":"","filter":{"rating":["PG"]},
-//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true}
+//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true,"match":"most"}
 func ParsePOST(body []byte) (Params, error) {
 	p := Defaults()
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -69,6 +69,12 @@ func (p *Params) member(name string, value json.RawMessage) error {
 		return read(&p.Highlight, "true or false")
 	case "fresh":
 		return read(&p.Fresh, "true or false")
+	case "match":
+		value := string(query.MatchAll)
+		if err := read(&value, "all, most or any, in quotes"); err != nil {
+			return err
+		}
+		return p.match(value)
 	case "fields":
 		return read(&p.Fields, `a list, as ["title"]`)
 	case "sort":

@@ -14,6 +14,7 @@ import (
 // Params are the parameters of a search, and its caller.
 type Params struct {
 	Query     string
+	Match     query.Match // how many of the query's words a document must have
 	From      int
 	Size      int
 	After     string
@@ -41,7 +42,7 @@ const facetSize = 10
 
 // names lists the parameters, which are the same for GET and POST.
 func names() []string {
-	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh"}
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match"}
 }
 
 func unknown(name string) *Error {
@@ -55,7 +56,7 @@ func unknown(name string) *Error {
 // ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
-//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true
+//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most
 //
 // Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
@@ -90,6 +91,8 @@ func (p *Params) set(name string, list []string) (err error) {
 		var fresh bool
 		fresh, err = parseBool(name, value)
 		p.Fresh = &fresh
+	case "match":
+		return p.match(value)
 	case "fields":
 		p.Fields = splitList(value)
 	case "sort":
@@ -102,6 +105,14 @@ func (p *Params) set(name string, list []string) (err error) {
 		return unknown(name)
 	}
 	return err
+}
+
+func (p *Params) match(value string) error {
+	if !slices.Contains(query.Matches(), value) {
+		return badQuery("write all, most or any", "match %s can't be read", query.Shorten(value))
+	}
+	p.Match = query.Match(value)
+	return nil
 }
 
 func parseBool(name, value string) (bool, error) {

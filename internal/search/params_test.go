@@ -19,6 +19,7 @@ func TestParseGETAndPOST(t *testing.T) {
 		Highlight: false,
 		Fields:    []string{"title", "year"},
 		Fresh:     &no,
+		Match:     query.MatchMost,
 	}
 	for _, c := range []struct {
 		get, post string
@@ -28,8 +29,8 @@ func TestParseGETAndPOST(t *testing.T) {
 		{"q=&after=&fields=&sort=&facets=", ` {} `, Defaults()},
 		{"size=10", `{"after":null,"q":null,"sort":null,"filter":null,"fresh":null}`, Defaults()},
 		{
-			"q=drama+shark&from=20&size=5&after=x&filter=rating:PG&filter=year:2006&filter=rating:a:b&sort=-year,title&facets=language,rating:3&highlight=false&fields=title,year&fresh=false",
-			`{"q":"drama shark","from":20,"size":5,"after":"x","filter":{"rating":["PG","a:b"],"year":[2006]},"sort":["-year","title"],"facets":{"rating":3,"language":10},"highlight":false,"fields":["title","year"],"fresh":false}`,
+			"q=drama+shark&from=20&size=5&after=x&filter=rating:PG&filter=year:2006&filter=rating:a:b&sort=-year,title&facets=language,rating:3&highlight=false&fields=title,year&fresh=false&match=most",
+			`{"q":"drama shark","from":20,"size":5,"after":"x","filter":{"rating":["PG","a:b"],"year":[2006]},"sort":["-year","title"],"facets":{"rating":3,"language":10},"highlight":false,"fields":["title","year"],"fresh":false,"match":"most"}`,
 			full,
 		},
 	} {
@@ -59,12 +60,13 @@ func equal(a, b Params) bool {
 func TestParseGETErrors(t *testing.T) {
 	for get, want := range map[string]string{
 		"szie=5":          "unknown parameter szie: did you mean size?",
-		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh",
+		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match",
 		"q=a&q=b":         "parameter q is given 2 times: give it once",
 		"size=ten":        "size ten can't be read: write a whole number",
 		"from=":           `from "" can't be read: write a whole number`,
 		"highlight=maybe": "highlight maybe can't be read: write true or false",
 		"fresh=maybe":     "fresh maybe can't be read: write true or false",
+		"match=some":      "match some can't be read: write all, most or any",
 		"filter=PG":       "filter PG can't be read: write it as field:value",
 		"facets=rating:x": "facets rating:x can't be read: write it as field:10",
 	} {
@@ -83,13 +85,15 @@ func TestParsePOSTErrors(t *testing.T) {
 		"[]":                            `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"null":                          `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"{} {}":                         `the body is not a JSON object: send one object, as {"q":"drama"}`,
-		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh",
+		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match",
 		`{"filters":{}}`:                "unknown parameter filters: did you mean filter?",
 		`{"q":5}`:                       "q 5 can't be read: write text in quotes",
 		`{"size":"5"}`:                  `size "\"5\"" can't be read: write a whole number`,
 		`{"size":1.5}`:                  "size 1.5 can't be read: write a whole number",
 		`{"size":99999999999999999999}`: "size 99999999999999999999 can't be read: write a whole number",
 		`{"highlight":1}`:               "highlight 1 can't be read: write true or false",
+		`{"match":"none"}`:              `match none can't be read: write all, most or any`,
+		`{"match":1}`:                   `match 1 can't be read: write all, most or any, in quotes`,
 		`{"fresh":1}`:                   `fresh 1 can't be read: write true or false`,
 		`{"sort":"-year"}`:              `sort "\"-year\"" can't be read: write a list, as ["-year"]`,
 		`{"facets":["rating"]}`:         `facets "[\"rating\"]" can't be read: write an object, as {"rating":10}`,

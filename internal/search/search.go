@@ -125,6 +125,7 @@ type Answer struct {
 	Total   uint64                   `json:"total"`
 	Fresh   *bool                    `json:"fresh,omitempty"`
 	Missing []string                 `json:"missing,omitzero"`
+	Suggest *Suggestion              `json:"suggest,omitempty"`
 	Hits    []Hit                    `json:"hits"`
 	Facets  map[string][]query.Count `json:"facets"`
 	Next    *string                  `json:"next"`
@@ -144,8 +145,9 @@ type Hit struct {
 type Results struct {
 	Table   string
 	Total   uint64
-	Fresh   *bool    // all hits are checked in the database; nil: that was not requested
-	Missing []string // tables that are not ready, in a search in all tables; else nil
+	Fresh   *bool       // all hits are checked in the database; nil: that was not requested
+	Missing []string    // tables that are not ready, in a search in all tables; else nil
+	Suggest *Suggestion // nil if there are hits, or no other search to suggest
 	Facets  map[string][]query.Count
 	Len     int // hits in this answer
 	// Hit returns the i-th hit. After the deadline the error is that of ctx.
@@ -157,9 +159,9 @@ type Results struct {
 // Search makes one search. A fault of the request is an *Error. After the deadline
 // the error is that of ctx.
 func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
-	n, err := query.Parse(p.Query)
+	n, err := p.parse()
 	if err != nil {
-		return Results{}, asBadQuery(err)
+		return Results{}, err
 	}
 	t := s.prepare(p, n)
 	if t.fields, err = t.selected(p.Fields); err != nil {
@@ -178,7 +180,7 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
 		hits[i] = shown{Hit: h, table: t, at: i}
 	}
 	r.show(ctx, hits, t.fresh, next(res))
-	return r, nil
+	return r, r.suggest(ctx, p, func(ctx context.Context, p Params) (Results, error) { return s.Search(ctx, p) })
 }
 
 // show sets the hits of an answer. next returns the cursor after the first n of

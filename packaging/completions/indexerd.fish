@@ -60,6 +60,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from search' -l filter -x -d 'On
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l sort -x -d 'Sort by a metadata field, -FIELD for descending.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l facets -x -d 'Count the most frequent values of a keyword field.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l fields -x -d 'Show only these fields.'
+complete -c indexerd -n '__fish_seen_subcommand_from search' -l match -x -d 'Documents must have all words of the query, most (70 %%) or any of them (all).'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l highlight -d 'Mark the words of the query.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l no-highlight -d 'Mark the words of the query.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l fresh -d 'Check the hits in the database before they are shown; default: the table\'s fresh.'

@@ -7,9 +7,10 @@ const typingPause = 120; // milliseconds without input before a search
 const facetValues = 8;
 const allTables = '*'; // searches all of them
 
-// typing: the last word may be incomplete. shown: the query of the hits on the
+// typing: the last word may be incomplete. match: how many words a document must have,
+// of the query as it stands. shown: the query of the hits on the
 // page. next: where they continue.
-const state = { table: '', facets: [], filter: new Map(), typing: false, shown: '', next: null };
+const state = { table: '', facets: [], filter: new Map(), typing: false, match: 'all', shown: '', next: null };
 let pause; // the timer of typingPause
 let current = new AbortController(); // of the running search
 
@@ -61,6 +62,7 @@ function parameters(q) {
     filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
     facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
     highlight: true,
+    match: state.match,
     fresh: $('fresh').checked || null, // null: as the table's configuration says
   };
 }
@@ -98,7 +100,7 @@ async function search({ after = '' } = {}) {
   if (!state.table) return;
   try {
     const typed = after ? state.shown : $('q').value.trim();
-    const queries = after ? [typed] : state.typing ? [withPrefix(typed), typed] : [typed, withPrefix(typed)];
+    const queries = after || state.match !== 'all' ? [typed] : state.typing ? [withPrefix(typed), typed] : [typed, withPrefix(typed)];
     const { q, answer } = await firstFound(typed, queries, post);
     const inUse = q === state.shown ? hitsInUse() : new Map();
     state.shown = q;
@@ -106,6 +108,17 @@ async function search({ after = '' } = {}) {
   } catch (e) {
     if (!signal.aborted) showMessage(e.message, true);
   }
+}
+
+// showSuggestion offers to search for most of the words, if no document has all.
+function showSuggestion(suggest) {
+  if (!suggest) return;
+  const button = el('button', { type: 'button' }, `${number(suggest.total)} have ${suggest.match} of the words`);
+  button.addEventListener('click', () => {
+    state.match = suggest.match;
+    search();
+  });
+  $('found').append(', ', button);
 }
 
 function showMessage(text, wrong = false) {
@@ -124,6 +137,7 @@ function showAnswer(answer, append, inUse) {
   const missing = answer.missing?.length ? `, not ready: ${answer.missing.join(', ')}` : '';
   const stale = answer.fresh === false ? ', not fresh: not all hits could be checked in the database' : '';
   showMessage(`${number(answer.total)} found, ${answer.took_ms} ms${missing}${stale}`);
+  showSuggestion(answer.suggest);
   const focused = document.activeElement;
   const hits = answer.hits.map((h) => inUse.get(nameOf(h)) ?? hit(h));
   if (append) $('hits').append(...hits);
@@ -226,12 +240,12 @@ function move(event) {
 export function startSearch() {
   $('q').addEventListener('input', () => {
     clearTimeout(pause);
-    state.typing = true;
+    [state.typing, state.match] = [true, 'all'];
     pause = setTimeout(search, typingPause);
   });
   $('q').form.addEventListener('submit', (event) => {
     event.preventDefault();
-    state.typing = false;
+    [state.typing, state.match] = [false, 'all'];
     search();
   });
   $('fresh').addEventListener('change', () => search());
