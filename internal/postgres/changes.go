@@ -33,7 +33,7 @@ func (db *DB) Changes(ctx context.Context, tables func(version string) []string)
 		Now             micros
 		Standby, Counts bool
 		PID, Version    string
-	}](ctx, x, stored("committed"))
+	}](ctx, x, repeated("committed"))
 	if err != nil {
 		return s, err
 	}
@@ -62,7 +62,7 @@ func (x *session) counters(ctx context.Context, ids []string, s *changes.Sample)
 	rows, err := many[struct {
 		ID string
 		changes.Counts
-	}](ctx, x, stored("counters").bind(pgtype.OIDArrayOID, arrayOf(ids)))
+	}](ctx, x, repeated("counters").bind(pgtype.OIDArrayOID, arrayOf(ids)))
 	s.Counters = map[string]changes.Counts{}
 	for _, row := range rows {
 		if row.ID == "" {

@@ -115,3 +115,20 @@ func TestPoolerRefusesSettings(t *testing.T) {
 		t.Errorf("got %v, want an error that names the settings", err)
 	}
 }
+
+// What is read every second is prepared, but not behind a pooler, which may run the
+// next statement in another session.
+func TestReadingsArePrepared(t *testing.T) {
+	pooled, direct := pooledDB(t, pgtest.DB(t))
+	for db, want := range map[*DB]int{pooled: 0, direct: 2} {
+		for range 3 {
+			if _, err := db.Changes(t.Context(), func(string) []string { return []string{} }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := one[struct{ N int }](t.Context(), acquired(t, db), query{sql: "SELECT count(*) AS n FROM pg_catalog.pg_prepared_statements WHERE name IN ('committed', 'counters')"})
+		if err != nil || got.N != want {
+			t.Errorf("pooled %t: got %d prepared statements, %v, want %d", db == pooled, got.N, err, want)
+		}
+	}
+}

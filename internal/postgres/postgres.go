@@ -13,9 +13,10 @@
 //     has changed since is an error.
 //   - No error text contains a user name, a password or a connection string.
 //
-// Statements are unnamed: the server plans each with its actual parameters, a
-// schema change can't invalidate a cached plan, and a connection pooler needs no
-// session. Values travel as text, the only format that every type has. Behind a
+// Statements on tables are unnamed: the server plans each with its actual parameters,
+// a schema change can't invalidate a cached plan, and a connection pooler needs no
+// session. Statements on the state of the server, which run every second, are prepared
+// where there is no pooler. Values travel as text, the only format that every type has. Behind a
 // pooler everything works but the exact horizon: see DB.Connect.
 //
 // Cost. Begin takes one round trip, and so does each statement. The descriptions
@@ -52,6 +53,7 @@ type DB struct {
 	pool             *pgxpool.Pool
 	own              backends    // the transactions that are open here
 	pooled           atomic.Bool // a connection pooler was noticed
+	direct           atomic.Bool // the last session that was looked at is the server's own
 	catalog          atomic.Pointer[seenCatalog]
 	oneServer        bool // the pooler has only one server
 	statementTimeout time.Duration

@@ -25,6 +25,7 @@ type query struct {
 	values [][]byte
 	types  []uint32
 	reads  []*sqlsource.Described
+	name   string // of the prepared statement; "": unnamed
 }
 
 //go:embed queries.sql
@@ -50,6 +51,11 @@ func parseQueries(file string) map[string]string {
 
 // stored returns a statement of queries.sql.
 func stored(name string) query { return query{sql: queries[name]} }
+
+// repeated returns a statement of queries.sql that is run again and again, every
+// second. Where no pooler is in between, it is prepared: parsing and planning it
+// would take most of the server's time.
+func repeated(name string) query { return query{sql: queries[name], name: name} }
 
 // bind returns the query with one more parameter.
 func (q query) bind(oid uint32, value string) query {
@@ -195,8 +201,28 @@ func (x *session) load(values [][]byte) []any {
 func (x *session) rows(ctx context.Context, q query) ([][][]byte, error) {
 	ctx, cancel := x.limit(ctx)
 	defer cancel()
+	if q.name != "" && x.db.direct.Load() {
+		if err := x.prepare(ctx, q); err != nil {
+			return nil, x.fault(ctx, err)
+		}
+		r := x.pg.ExecPrepared(ctx, q.name, q.values, nil, nil).Read()
+		return r.Rows, x.fault(ctx, r.Err)
+	}
 	r := x.pg.ExecParams(ctx, q.sql, q.values, q.types, nil, nil).Read()
 	return r.Rows, x.fault(ctx, r.Err)
+}
+
+// prepare prepares a statement, once on each connection.
+func (x *session) prepare(ctx context.Context, q query) error {
+	done := x.pg.CustomData()
+	if done[q.name] != nil {
+		return nil
+	}
+	_, err := x.pg.Prepare(ctx, q.name, q.sql, q.types)
+	if err == nil {
+		done[q.name] = true
+	}
+	return err
 }
 
 // many runs a query whose columns have the names of the fields of T.

@@ -16,7 +16,7 @@ func TestStoredQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile(`(?:stored|\.query)\("(\w+)"\)|queries\["(\w+)"\]|\{(\w+)\}`)
+	name := regexp.MustCompile(`(?:stored|repeated|\.query)\("(\w+)"\)|queries\["(\w+)"\]|\{(\w+)\}`)
 	used := map[string]bool{}
 	for _, file := range append(files, "queries.sql") {
 		text, err := os.ReadFile(file)

@@ -65,7 +65,9 @@ func (x *session) Begin(ctx context.Context, settings string) (sqlsource.Snapsho
 // noticePooler compares the process id of the session that ran a statement with
 // the one that the driver got when it connected. A pooler makes up the latter.
 func (x *session) noticePooler(pid string) {
-	if pid != strconv.FormatUint(uint64(x.pg.PID()), 10) {
+	same := pid == strconv.FormatUint(uint64(x.pg.PID()), 10)
+	x.db.direct.Store(same)
+	if !same {
 		x.db.pooled.Store(true)
 	}
 }

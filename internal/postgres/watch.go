@@ -99,7 +99,7 @@ func (s serverState) remedy() string {
 
 // Identity implements horizon.Conn.
 func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
-	if w.server, err = one[serverState](ctx, w.session, stored("serverState")); err != nil {
+	if w.server, err = one[serverState](ctx, w.session, repeated("serverState")); err != nil {
 		return "", err
 	}
 	w.noticePooler(w.server.PID)
@@ -115,13 +115,13 @@ func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
 // Sample implements horizon.Conn.
 func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 	s.Sent = time.Now()
-	clock, err := one[struct{ Now micros }](ctx, w.session, stored("now"))
+	clock, err := one[struct{ Now micros }](ctx, w.session, repeated("now"))
 	if err != nil {
 		return s, err
 	}
 	s.Received, s.Clock = time.Now(), clock.Now.Time
 	pids, starts := w.db.own.lists()
-	q := stored("sample").bind(pgtype.Int4ArrayOID, arrayOf(pids)).bind(pgtype.Int8ArrayOID, arrayOf(starts))
+	q := repeated("sample").bind(pgtype.Int4ArrayOID, arrayOf(pids)).bind(pgtype.Int8ArrayOID, arrayOf(starts))
 	rows, err := many[struct {
 		horizon.Tx
 		Began  micros
@@ -149,7 +149,7 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 		prepared, err := many[struct {
 			horizon.PreparedTx
 			At micros
-		}](ctx, w.session, stored("prepared"))
+		}](ctx, w.session, repeated("prepared"))
 		if err != nil {
 			return s, err
 		}
@@ -167,7 +167,7 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 			s.Unbounded = fmt.Sprintf("%s uses statement_timestamp(), and when a statement began can't be seen: %s", strings.TrimSpace(users[0].What), s.Remedy)
 		}
 	}
-	row, err := one[struct{ Version string }](ctx, w.session, stored("version"))
+	row, err := one[struct{ Version string }](ctx, w.session, repeated("version"))
 	if err != nil {
 		return s, err
 	}
