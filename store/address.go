@@ -130,6 +130,21 @@ func (x *index) shards() iter.Seq2[int, shard] {
 	}
 }
 
+// count returns the number of pages and of records. It takes no lock of a shard that
+// never had a slot: most of a small table.
+func (x *index) count() (pages, records int) {
+	for i := range x.slots {
+		if x.slots[i].Load() == nil {
+			continue
+		}
+		sh := x.shard(uint64(i))
+		sh.mu.Lock()
+		pages, records = pages+sh.pages, records+sh.live
+		sh.mu.Unlock()
+	}
+	return pages, records
+}
+
 // lookup appends the slots that have the hash's tag.
 func (x *index) lookup(hash uint64, found []slot) []slot {
 	p := x.slots[hash&(shardCount-1)].Load()

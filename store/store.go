@@ -290,12 +290,8 @@ type Stats struct {
 func (m *FileMap) Stats() Stats {
 	m.layout.RLock()
 	defer m.layout.RUnlock()
-	st := Stats{Pages: m.Len(), KeyBytes: m.keys.end.Load(), IndexBytes: m.index.bytes()}
-	for _, sh := range m.index.shards() {
-		sh.mu.Lock()
-		st.Records += sh.live
-		sh.mu.Unlock()
-	}
+	st := Stats{KeyBytes: m.keys.end.Load(), IndexBytes: m.index.bytes()}
+	st.Pages, st.Records = m.index.count()
 	for _, s := range *m.order.Load() {
 		st.Bytes += s.end.Load()
 		st.Garbage += s.garbage(true)
@@ -307,11 +303,7 @@ func (m *FileMap) Stats() Stats {
 }
 
 // Len returns the number of pages. Versions of a page count as one.
-func (m *FileMap) Len() (n int) {
-	for _, sh := range m.index.shards() {
-		sh.mu.Lock()
-		n += sh.pages
-		sh.mu.Unlock()
-	}
-	return n
+func (m *FileMap) Len() int {
+	pages, _ := m.index.count()
+	return pages
 }

@@ -148,9 +148,9 @@ func (m *tablesRun) idle(t *testing.T, seconds int) {
 	})
 	first := m.takes(t, m.dsn)
 	<-time.After(time.Duration(seconds) * time.Second)
+	m.idleCPU = 100 * (cpuOf(t, m.dir()) - first.cpu) / time.Since(first.at).Seconds() // without answering the next request
 	last := m.takes(t, m.dsn)
 	took := last.at.Sub(first.at).Seconds()
-	m.idleCPU = 100 * (last.cpu - first.cpu) / took
 	m.statements, m.db = (last.statements-first.statements)/took, 1000*(last.db-first.db)/took
 	m.rss, m.files, m.goroutines = last.rss, float64(m.filesOfTables(t))/float64(m.tables), float64(last.goroutines)
 }
