@@ -28,6 +28,10 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 		t.Errorf("search in all tables: exit %d\n%s%s", code, stdout, stderr)
 	}
 
+	if _, stderr, code := ask(t, nil, "search", "-c", file, file, "striped"); code != 1 || !strings.Contains(stderr, "write '*' to search all tables") {
+		t.Errorf("* that the shell replaced by files: exit %d\n%s", code, stderr)
+	}
+
 	b := browse(t, p.base)
 	b.sees("#ready", "ready")
 	eval[any](b, "document.querySelector('#table').value = '*'; document.querySelector('#table').dispatchEvent(new Event('change'))")

@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
 	"indexerd/internal/search"
 	"indexerd/internal/terminal"
 )
@@ -72,10 +75,15 @@ func (c searchCommand) values() url.Values {
 func (c searchCommand) Run(ctx context.Context, w world) error {
 	var a search.Answer
 	path := "/api/v1/tables/" + url.PathEscape(c.Table) + "/search?" + c.values().Encode()
-	return c.get(ctx, w, needs{databases: c.Fresh != nil && *c.Fresh}, path, &a, func() error {
+	err := c.get(ctx, w, needs{databases: c.Fresh != nil && *c.Fresh}, path, &a, func() error {
 		printAnswer(w.stdout, a, isTerminal(w.stdout))
 		return nil
 	})
+	var unknown *httpapi.Error
+	if _, noFile := os.Stat(c.Table); noFile == nil && errors.As(err, &unknown) && unknown.Code == "unknown_table" {
+		unknown.Hint = "it is the name of a file: if you wrote * without quotes, the shell replaced it: write '*' to search all tables"
+	}
+	return err
 }
 
 func printAnswer(w io.Writer, a search.Answer, bold bool) {
