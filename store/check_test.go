@@ -112,8 +112,9 @@ func (c *checking) keys() error {
 	return nil
 }
 
-// index compares the slots with those of the shadow.
+// index compares the slots, and their counts, with those of the shadow.
 func (c *checking) index() error {
+	allPages, allSlots := 0, 0
 	for i, sh := range c.m.index.shards() {
 		got, pages := sh.content()
 		want, wantPages := c.shadow.index.shard(uint64(i)).content()
@@ -123,6 +124,10 @@ func (c *checking) index() error {
 		if pages != wantPages {
 			c.fault("index, shard %d: got %d pages, want %d", i, pages, wantPages)
 		}
+		allPages, allSlots = allPages+wantPages, allSlots+len(want)
+	}
+	if pages, records := c.m.index.count(); pages != allPages || records != allSlots {
+		c.fault("index: got %d pages and %d records, want %d and %d", pages, records, allPages, allSlots)
 	}
 	return nil
 }
