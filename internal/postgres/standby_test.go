@@ -154,7 +154,7 @@ func TestBehind(t *testing.T) {
 	byAll, byReader := openDB(t, source), openDB(t, source+"&options=-c%20role%3Dreader")
 	await := func(want string) {
 		t.Helper()
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(2 * time.Minute)
 		for {
 			all, err1 := behind(t, byAll)
 			reader, err2 := behind(t, byReader)

@@ -147,7 +147,7 @@ func (w *watched) pinned(s *pgx.Conn) doc.Horizon {
 // need an exact horizon are not parallel for the same reason.
 func (w *watched) free() doc.Horizon {
 	w.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		h := w.read()
 		if h.Exact && h.Pin == nil && h.Now.Sub(h.At) <= time.Second {
 			return h
@@ -219,7 +219,7 @@ func (w *watched) start(s *pgx.Conn, sql string) (end func()) {
 // until waits for a condition in the database.
 func (w *watched) until(condition string, args ...any) {
 	w.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !value[bool](w, "SELECT "+condition, args...); {
+	for deadline := time.Now().Add(2 * time.Minute); !value[bool](w, "SELECT "+condition, args...); {
 		if time.Now().After(deadline) {
 			w.Fatalf("waited for %s", condition)
 		}

@@ -56,7 +56,7 @@ func redisServer(t *testing.T) (url string, restart func()) {
 
 func waitForSocket(t *testing.T, socket string) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		r, err := OpenRedis(t.Context(), "unix://"+socket, "ping", Size{64, 1})
 		if err == nil {
