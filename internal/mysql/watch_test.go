@@ -212,17 +212,17 @@ func TestForeignPoller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := 0
-	for range 3 {
+	// On a busy machine the poller may pause long enough for the list to be renewed.
+	for refused, deadline := 0, time.Now().Add(2*time.Minute); refused < 3; {
 		h, err := watch.Horizon(t.Context())
 		if errors.Is(err, doc.ErrUnavailable) && strings.Contains(err.Error(), "more often than every 100 ms") {
 			refused++
 		} else if err != nil || h.At.After(u) {
-			t.Errorf("got the horizon %v, %v, want none after %v", h.At, err, u)
+			t.Fatalf("got the horizon %v, %v, want none after %v", h.At, err, u)
 		}
-	}
-	if refused == 0 {
-		t.Error("got no error, want one that names the other program")
+		if time.Now().After(deadline) {
+			t.Fatalf("got %d errors, want 3 that name the other program", refused)
+		}
 	}
 	stop()
 	polls.Wait()
