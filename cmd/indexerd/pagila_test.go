@@ -139,7 +139,7 @@ func update(t *testing.T, p *proc, dsn string) {
 
 // leavesWithin is how long a daemon may take to end at SIGTERM: four seconds are
 // its passes', and then it closes what is stored, on a disk that may be busy.
-const leavesWithin = 20 * time.Second
+const leavesWithin = time.Minute
 
 func killed(t *testing.T, p *proc, dsn, file string) {
 	for i := range 5 {
