@@ -39,6 +39,7 @@ func BenchmarkLoad(b *testing.B) {
 		}
 		for _, c := range []loadCase{
 			{name: "English, en", file: "en.jsonl.gz", analyzer: "en", tokenizer: "porter unicode61", rounds: 1},
+			{name: "English, stop words dropped", file: "en.jsonl.gz", analyzer: "standard", more: "    stopwords: english\n", tokenizer: "unicode61", rounds: 1},
 			{name: "English, no positions", file: "en.jsonl.gz", analyzer: "standard", more: "    positions: false\n", tokenizer: "unicode61", detail: "none", rounds: 1},
 			{name: "Chinese, cjk", file: "zh.jsonl.gz", analyzer: "cjk", tokenizer: "trigram", rounds: 1},
 		} {
