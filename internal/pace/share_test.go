@@ -52,12 +52,12 @@ func TestShareOfAnIdleTaskGoesToOthers(t *testing.T) {
 func TestShortestTaskHasTheNextTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewShare(0.1)
-		order := make(chan string, 3)
+		order := make(chan string, 5)
 		if err := s.Take(t.Context(), "first"); err != nil {
 			t.Fatal(err)
 		}
-		for name, cost := range map[string]time.Duration{"long": time.Minute, "short": time.Millisecond, "middle": time.Second} {
-			s.Every(name, cost, true)
+		for name, cost := range map[string]time.Duration{"long": time.Minute, "short": time.Millisecond, "middle": time.Second, "unsure": 100 * time.Millisecond, "sure": 500 * time.Millisecond} {
+			s.Every(name, cost, name != "short" && name != "unsure")
 			go func() {
 				if err := s.Take(t.Context(), name); err != nil {
 					t.Error(err)
@@ -76,7 +76,7 @@ func TestShortestTaskHasTheNextTurn(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		s.Give()
-		for _, want := range []string{"short", "middle", "long"} {
+		for _, want := range []string{"short", "sure", "unsure", "middle", "long"} {
 			if got := <-order; got != want {
 				t.Errorf("got the turn of %s, want that of %s", got, want)
 			}
