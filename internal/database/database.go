@@ -31,6 +31,7 @@ import (
 	"indexerd/internal/sqlite"
 	"indexerd/internal/sqlserver"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 	"indexerd/internal/timeunit"
 )
 
@@ -127,11 +128,11 @@ func open(ctx context.Context, driver, name, dsn string, conns int) (sqlsource.D
 	case "postgres":
 		return postgres.Open(ctx, postgres.Config{Name: name, DSN: dsn, Conns: conns})
 	case "mysql":
-		return mysql.Open(ctx, mysql.Config{Name: name, DSN: dsn, Conns: conns})
+		return mysql.Open(ctx, stdsql.Config{Name: name, DSN: dsn, Conns: conns})
 	case "oracle":
-		return oracle.Open(ctx, oracle.Config{Name: name, DSN: dsn, Conns: conns})
+		return oracle.Open(ctx, stdsql.Config{Name: name, DSN: dsn, Conns: conns})
 	case "sqlserver":
-		return sqlserver.Open(ctx, sqlserver.Config{Name: name, DSN: dsn, Conns: conns})
+		return sqlserver.Open(ctx, stdsql.Config{Name: name, DSN: dsn, Conns: conns})
 	case "sqlite":
 		return sqlite.Open(ctx, sqlite.Config{Name: name, DSN: dsn, Conns: conns})
 	}

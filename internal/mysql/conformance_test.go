@@ -18,6 +18,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 func TestMain(m *testing.M) { os.Exit(mariatest.Main(m)) }
@@ -193,7 +194,7 @@ func asReader(dsn string) string { return strings.Replace(dsn, "root@", reader+"
 // openDB opens a database, which is closed at the end of the test.
 func openDB(t testing.TB, dsn string, lock time.Duration) *DB {
 	t.Helper()
-	d, err := open(Config{Name: "test", DSN: dsn}, lock)
+	d, err := open(stdsql.Config{Name: "test", DSN: dsn}, lock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func TestFaults(t *testing.T) {
 		{&mysql.MySQLError{Number: 1227, Message: "secret"}, sqlsource.AboutStatement, ""},
 		{mysql.ErrInvalidConn, sqlsource.AboutServer, ""},
 	} {
-		f := classify(c.err)
+		f := faults.Classify(c.err)
 		if f.Subject != c.subject || f.Grant != c.grant || strings.Contains(f.Error(), "secret") {
 			t.Errorf("%v: got %+v, want subject %d and grant %q", c.err, f, c.subject, c.grant)
 		}

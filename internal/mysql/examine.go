@@ -35,8 +35,7 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 		return server, err
 	}
 	host, _, _ := net.SplitHostPort(d.conf.Addr)
-	ip := net.ParseIP(host)
-	server.Remote = host != "localhost" && (ip == nil || !ip.IsLoopback())
+	server.Remote = stdsql.IsRemote(host)
 	if rows, err = stdsql.Query(ctx, s, "SHOW SESSION STATUS LIKE 'Ssl_version'"); err == nil && len(rows) > 0 {
 		server.TLS = rows[0].Text(1)
 	}

@@ -41,30 +41,22 @@ import (
 	"indexerd/internal/sqlsource/stdsql"
 )
 
-// A Config names a database.
-type Config struct {
-	Name, DSN        string
-	Conns            int           // the greatest number of connections; 0: 4
-	StatementTimeout time.Duration // 0: 5 minutes
-}
-
 // A DB is one database. It is safe for concurrent use.
 type DB struct {
-	address string
+	stdsql.DB
 	conf    *mysql.Config
-	pool    *sql.DB
 	looks   *sql.DB // for the horizon: each connection is used once
 	version version
 	settled time.Duration
 }
 
 // Open prepares a database. It does not connect.
-func Open(_ context.Context, c Config) (*DB, error) { return open(c, lockTimeout) }
+func Open(_ context.Context, c stdsql.Config) (*DB, error) { return open(c, lockTimeout) }
 
 // lockTimeout limits the wait for a table that is being altered.
 const lockTimeout = 5 * time.Second
 
-func open(c Config, lock time.Duration) (*DB, error) {
+func open(c stdsql.Config, lock time.Duration) (*DB, error) {
 	conf, err := parseDSN(c.DSN)
 	if err != nil {
 		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
@@ -74,26 +66,17 @@ func open(c Config, lock time.Duration) (*DB, error) {
 		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
 	}
 	settings := sessionSQL(lock, cmp.Or(c.StatementTimeout, 5*time.Minute))
-	d := &DB{address: conf.Addr + "/" + conf.DBName, conf: conf, pool: stdsql.OpenPool(connect, cmp.Or(c.Conns, 4), settings), looks: stdsql.OpenPool(connect, 0, settings), settled: settled}
+	d := &DB{
+		DB:   stdsql.DB{Name: conf.Addr + "/" + conf.DBName, Pool: stdsql.OpenPool(connect, cmp.Or(c.Conns, 4), settings), Vendor: vendor{&faults, clockSQL}},
+		conf: conf, looks: stdsql.OpenPool(connect, 0, settings), settled: settled,
+	}
 	d.looks.SetMaxIdleConns(-1)
 	return d, nil
 }
 
-// Address returns host:port/database.
-func (d *DB) Address() string { return d.address }
-
-// Acquire implements sqlsource.Dialect.
-func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
-	s, err := stdsql.Acquire(ctx, d.pool, vendor{})
-	if err != nil {
-		return nil, stdsql.ConnectFault(ctx, d.address, err, connectFault)
-	}
-	return session{s}, nil
-}
-
 // Close closes all connections.
 func (d *DB) Close() {
-	_ = d.pool.Close()
+	d.DB.Close()
 	_ = d.looks.Close()
 }
 

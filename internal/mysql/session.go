@@ -10,24 +10,20 @@ import (
 	"indexerd/internal/sqlsource/stdsql"
 )
 
-// A session is a stdsql.Session whose slow statements have no time limit.
-type session struct{ *stdsql.Session }
-
-// Query implements sqlsource.Session.
-func (s session) Query(ctx context.Context, st sqlsource.Statement, row func(raw []any) bool) (bool, error) {
-	if rest, ok := strings.CutPrefix(st.SQL, "SELECT "); ok && st.Slow {
-		st.SQL = "/*M!100100 SET STATEMENT max_statement_time = 0 FOR */ SELECT /*+ MAX_EXECUTION_TIME(0) */ " + rest
-	}
-	return s.Session.Query(ctx, st, row)
+// A vendor is the stdsql.Vendor.
+type vendor struct {
+	*stdsql.Faults
+	stdsql.Clock
 }
 
-// A vendor is the stdsql.Vendor.
-type vendor struct{}
+const clockSQL stdsql.Clock = "SELECT UTC_TIMESTAMP(6)"
 
-const (
-	clockSQL = "SELECT UTC_TIMESTAMP(6)"
-	beginSQL = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
-)
+const beginSQL = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
+
+// Slow implements stdsql.Slower: the statement has no time limit.
+func (vendor) Slow(sql string) string {
+	return "/*M!100100 SET STATEMENT max_statement_time = 0 FOR */ SELECT /*+ MAX_EXECUTION_TIME(0) */ " + strings.TrimPrefix(sql, "SELECT ")
+}
 
 // Begin implements stdsql.Vendor. The clock is read first: what it has shown is in
 // the snapshot.
@@ -43,11 +39,6 @@ func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx
 	s.Epoch = strings.Join([]string{tokenVersion, major, mode}, " ")
 	tx, err = stdsql.BeginBy(ctx, conn, beginSQL)
 	return tx, s, err
-}
-
-// Moment implements stdsql.Vendor.
-func (vendor) Moment(ctx context.Context, conn *sql.Conn) (doc.Moment, error) {
-	return stdsql.ReadMoment(ctx, conn, clockSQL)
 }
 
 // Value implements stdsql.Vendor.
@@ -73,24 +64,9 @@ func (vendor) Value(a sqlsource.Arg) any {
 	return a.Value
 }
 
-// Fault implements stdsql.Vendor.
-func (vendor) Fault(_ context.Context, _ *stdsql.Session, _ sqlsource.Statement, err error) error {
-	return classify(err)
-}
-
 // Describe implements stdsql.Vendor. It runs the SQL without reading a row.
 func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped) ([]sqlsource.Column, error) {
-	rows, err := conn.QueryContext(ctx, "SELECT "+of.Alias+".* "+of.From()+" LIMIT 0")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	types, err := rows.ColumnTypes()
-	columns := make([]sqlsource.Column, len(types))
-	for i, t := range types {
-		columns[i] = newColumn(t)
-	}
-	return columns, err
+	return stdsql.Columns(ctx, conn, "SELECT "+of.Alias+".* "+of.From()+" LIMIT 0", newColumn)
 }
 
 // Scan implements stdsql.Scanner.

@@ -40,9 +40,9 @@ type watchConn struct {
 
 // look runs do with a connection of its own.
 func (w *watchConn) look(ctx context.Context, do func(*stdsql.Session) error) error {
-	s, err := stdsql.Acquire(ctx, w.db.looks, vendor{})
+	s, err := w.db.Session(ctx, w.db.looks)
 	if err != nil {
-		return stdsql.ConnectFault(ctx, w.db.address, err, connectFault)
+		return err
 	}
 	defer s.End()
 	return do(s)

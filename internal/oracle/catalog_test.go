@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/fakedriver"
 	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // answer has columns of these types, of which NUMBER is a number and all others are
@@ -141,7 +142,7 @@ func TestAddress(t *testing.T) {
 		"oracle://reader@db.example:1521?SID=ORCL&ssl%20verify=true": "db.example:1521/ORCL",
 	} {
 		a, err := parseDSN(dsn)
-		if err != nil || a.String() != want || a.user != "reader" || !a.remote() || a.password != map[bool]string{true: "se@cret", false: "from the environment"}[strings.Contains(dsn, "cret")] {
+		if err != nil || a.String() != want || a.user != "reader" || !stdsql.IsRemote(a.host) || a.password != map[bool]string{true: "se@cret", false: "from the environment"}[strings.Contains(dsn, "cret")] {
 			t.Errorf("%s: got %+v, %v, want %s", dsn, a, err, want)
 		}
 	}

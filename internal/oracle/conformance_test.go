@@ -18,6 +18,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // TestConformance runs the suite of all sources on H2, a stand-in.
@@ -160,7 +161,7 @@ func newStand(t testing.TB) *stand {
 
 func (s *stand) connect() *stand {
 	next := *s
-	d := open(Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, s.h2.Connector())
+	d := open(stdsql.Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, s.h2.Connector())
 	s.Cleanup(d.Close)
 	dialect := sqlsource.Dialect(d)
 	if s.over != nil {

@@ -66,12 +66,6 @@ func (a address) String() string {
 	return net.JoinHostPort(a.host, strconv.Itoa(a.port)) + "/" + a.service + a.options["SID"]
 }
 
-// remote reports whether the host is another machine.
-func (a address) remote() bool {
-	ip := net.ParseIP(a.host)
-	return a.host != "localhost" && (ip == nil || !ip.IsLoopback())
-}
-
 func (a address) connector() driver.Connector {
 	return goora.NewConnector(goora.BuildUrl(a.host, a.port, a.service, a.user, a.password, a.options))
 }

@@ -19,13 +19,14 @@ import (
 	"indexerd/internal/fakedriver"
 	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // fake returns a database whose driver plays answers.
 func fake(t *testing.T, answers ...fakedriver.Answer) (*DB, *fakedriver.Server) {
 	t.Helper()
 	server := fakedriver.New(t, append(answers, clockAnswer, fakedriver.Answer{To: "ALTER SESSION"}, fakedriver.Answer{To: "SET TRANSACTION READ ONLY"})...)
-	d := open(Config{Name: "test"}, address{host: "db.example", port: 1521, service: "shop"}, server.Connector())
+	d := open(stdsql.Config{Name: "test"}, address{host: "db.example", port: 1521, service: "shop"}, server.Connector())
 	t.Cleanup(d.Close)
 	return d, server
 }
@@ -62,7 +63,7 @@ func TestSession(t *testing.T) {
 		t.Error(err)
 	}
 	s.End()
-	if got, want := server.Sent(), []string{"CONNECT", sessionSQL, clockSQL, "BEGIN", "SET TRANSACTION READ ONLY", "SELECT 1", "ROLLBACK"}; !slices.Equal(got, want) {
+	if got, want := server.Sent(), []string{"CONNECT", sessionSQL, string(clockSQL), "BEGIN", "SET TRANSACTION READ ONLY", "SELECT 1", "ROLLBACK"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -190,7 +191,7 @@ func TestLine(t *testing.T) {
 // TestConnectFaults has logins that fail: no text has the user's name.
 func TestConnectFaults(t *testing.T) {
 	for code, want := range map[int]string{1017: "check user and password", 12514: "no such service", 28000: "locked", 12345: "refused the connection"} {
-		if got := connectFault(ora(code, "for user SCOTT")); !strings.Contains(got.Text, want) || strings.Contains(got.Text, "SCOTT") {
+		if got := faults.Refusal(ora(code, "for user SCOTT")); !strings.Contains(got.Text, want) || strings.Contains(got.Text, "SCOTT") {
 			t.Errorf("%d: got %q, want %q in it and no user", code, got.Text, want)
 		}
 	}
@@ -241,7 +242,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("got %+v at %v, want %+v at %v", byPID, got.Clock, want, clock)
 	}
 	sent := server.Sent()
-	if len(sent) != 5 || sent[2] != clockSQL || sent[3] != runningSQL || sent[4] != openSQL {
+	if len(sent) != 5 || sent[2] != string(clockSQL) || sent[3] != runningSQL || sent[4] != openSQL {
 		t.Errorf("got %q, want the clock, then the sessions, then the transactions", sent)
 	}
 }
@@ -287,7 +288,7 @@ func TestInexact(t *testing.T) {
 // TestTimeLimit has a statement that takes longer than its limit.
 func TestTimeLimit(t *testing.T) {
 	d, _ := fake(t)
-	d.timeout = -1
+	d.Timeout = -1
 	s := acquire(t, d)
 	_, err := s.Query(t.Context(), sqlsource.Statement{SQL: "SELECT 1"}, nil)
 	if !errors.Is(err, doc.ErrUnavailable) {

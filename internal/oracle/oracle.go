@@ -29,7 +29,6 @@ package oracle
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"strconv"
@@ -43,24 +42,15 @@ import (
 	"indexerd/internal/sqlsource/stdsql"
 )
 
-// A Config names a database.
-type Config struct {
-	Name, DSN        string
-	Conns            int           // the greatest number of connections; 0: 4
-	StatementTimeout time.Duration // 0: 5 minutes
-}
-
 // A DB is one database. It is safe for concurrent use.
 type DB struct {
-	address  string
+	stdsql.DB
 	remote   bool // the host is another machine
 	verified bool // an encrypted connection is to a verified server
-	timeout  time.Duration
-	pool     *sql.DB
 }
 
 // Open prepares a database. It does not connect.
-func Open(_ context.Context, c Config) (*DB, error) {
+func Open(_ context.Context, c stdsql.Config) (*DB, error) {
 	a, err := parseDSN(c.DSN)
 	if err != nil {
 		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
@@ -72,27 +62,12 @@ func Open(_ context.Context, c Config) (*DB, error) {
 const sessionSQL = `ALTER SESSION SET TIME_ZONE = '+00:00' NLS_SORT = BINARY NLS_COMP = BINARY NLS_NUMERIC_CHARACTERS = '.,'` +
 	` NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS' NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF9' NLS_TIMESTAMP_TZ_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF9 TZH:TZM'`
 
-func open(c Config, a address, connector driver.Connector) *DB {
+func open(c stdsql.Config, a address, connector driver.Connector) *DB {
 	return &DB{
-		address: a.String(), remote: a.remote(), verified: a.options["SSL VERIFY"] != "false", timeout: cmp.Or(c.StatementTimeout, 5*time.Minute),
-		pool: stdsql.OpenPool(connector, cmp.Or(c.Conns, 4), sessionSQL),
+		DB:     stdsql.DB{Name: a.String(), Pool: stdsql.OpenPool(connector, cmp.Or(c.Conns, 4), sessionSQL), Vendor: vendor{&faults, clockSQL}, Timeout: cmp.Or(c.StatementTimeout, 5*time.Minute)},
+		remote: stdsql.IsRemote(a.host), verified: a.options["SSL VERIFY"] != "false",
 	}
 }
-
-// Address returns host:port/service.
-func (d *DB) Address() string { return d.address }
-
-// Acquire implements sqlsource.Dialect.
-func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
-	s, err := stdsql.Acquire(ctx, d.pool, vendor{})
-	if err != nil {
-		return nil, stdsql.ConnectFault(ctx, d.address, err, connectFault)
-	}
-	return session{s, d.timeout}, nil
-}
-
-// Close closes all connections.
-func (d *DB) Close() { _ = d.pool.Close() }
 
 // Quote implements sqlsource.Dialect.
 func (*DB) Quote(name string) string { return quote(shown(name)) }

@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // TestReal runs the suite, and writers that commit late, on the server at ORACLE_DSN,
@@ -85,7 +86,7 @@ func (r *real) must(statements ...string) {
 
 func (r *real) connect() *real {
 	next := *r
-	d := open(Config{Name: "test"}, r.own, r.own.connector())
+	d := open(stdsql.Config{Name: "test"}, r.own, r.own.connector())
 	r.Cleanup(d.Close)
 	next.source = sqlsource.New(d, pace.Limits{})
 	return &next
@@ -149,7 +150,7 @@ func lateCommits(t *testing.T, r *real) string {
 	if err := r.Exec("CREATE TABLE doc (id NUMBER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, u TIMESTAMP(6) NOT NULL)", "CREATE INDEX doc_u ON doc (u, id)"); err != nil {
 		t.Fatal(err)
 	}
-	d := open(Config{Name: "test"}, r.own, r.own.connector())
+	d := open(stdsql.Config{Name: "test"}, r.own, r.own.connector())
 	defer d.Close()
 	r.must("GRANT SELECT ON SYS.GV_$SESSION TO "+r.own.user, "GRANT SELECT ON SYS.GV_$TRANSACTION TO "+r.own.user, "GRANT SELECT ON SYS.DBA_2PC_PENDING TO "+r.own.user)
 	watch := horizon.NewReadings(d).Watch(horizon.Options{})

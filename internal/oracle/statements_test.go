@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 var update = flag.Bool("update", false, "ask H2, and rewrite testdata/statements.sql and answers.jsonl")
@@ -77,7 +78,7 @@ func (r *recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
 
 func (r *recorded) open(c driver.Connector) {
 	r.dialect.Value = vendor{}.Value
-	r.dialect.DB = open(Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, c)
+	r.dialect.DB = open(stdsql.Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, c)
 	r.source = sqlsource.New(&r.dialect, pace.Limits{})
 }
 

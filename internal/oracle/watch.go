@@ -25,9 +25,9 @@ const unseen = "this account does not see other sessions' transactions: GRANT " 
 func (d *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
 	defer cancel()
-	s, err := stdsql.Acquire(ctx, d.pool, vendor{})
+	s, err := d.Session(ctx, d.Pool)
 	if err != nil {
-		return stdsql.ConnectFault(ctx, d.address, err, connectFault)
+		return err
 	}
 	defer s.End()
 	return stdsql.Refusal(read(ctx, watchConn{s}), map[string]string{"ORA-00942": unseen, "ORA-01031": unseen})

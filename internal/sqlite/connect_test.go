@@ -95,7 +95,7 @@ func TestMissingFileIsUnavailableAndNotCreated(t *testing.T) {
 // A file that only a person can repair is not retried, and no column has changed.
 func TestBadFiles(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER)", "INSERT INTO t VALUES (1, 1700000000)", "PRAGMA journal_mode = DELETE")
-	db.source.Dialect().(*DB).db.SetConnMaxLifetime(time.Nanosecond) // so that no connection has read the file
+	db.source.Dialect().(*DB).Pool.SetConnMaxLifetime(time.Nanosecond) // so that no connection has read the file
 	table := db.table(sqlsource.TableConfig{})
 	good, err := os.ReadFile(db.path)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestErrorsOfTheSystem(t *testing.T) {
 func TestConnectionsAreReadOnly(t *testing.T) {
 	db := newDB(t, "CREATE TABLE t (id INTEGER)")
 	for _, statement := range []string{"INSERT INTO t VALUES (1)", "CREATE TABLE x (id INTEGER)", "PRAGMA query_only = 0; DELETE FROM t"} {
-		if _, err := db.source.Dialect().(*DB).db.ExecContext(t.Context(), statement); code(err)&0xff != sqlite3.SQLITE_READONLY {
+		if _, err := db.source.Dialect().(*DB).Pool.ExecContext(t.Context(), statement); code(err)&0xff != sqlite3.SQLITE_READONLY {
 			t.Errorf("%s: got %v, want SQLITE_READONLY", statement, err)
 		}
 	}
@@ -175,7 +175,7 @@ func replaceable(t *testing.T) (source *sqlsource.Source, file, other string) {
 		paths = append(paths, db.path)
 	}
 	source = sourceOf(t, paths[0])
-	source.Dialect().(*DB).db.SetConnMaxLifetime(time.Nanosecond)
+	source.Dialect().(*DB).Pool.SetConnMaxLifetime(time.Nanosecond)
 	return source, paths[0], paths[1]
 }
 

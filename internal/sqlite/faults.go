@@ -15,9 +15,12 @@ import (
 
 // fault converts an error of the driver. A damaged file, or one that is not a
 // database, needs a manual step.
-func fault(err error) error { return stdsql.Fault(err, classify) }
+func fault(err error) error {
+	return stdsql.Fault(err, func(err error) error { return vendor{}.Refusal(err) })
+}
 
-func classify(err error) error {
+// Refusal implements stdsql.Vendor.
+func (vendor) Refusal(err error) *sqlsource.Fault {
 	f := &sqlsource.Fault{Subject: sqlsource.AboutStatement, Code: strconv.Itoa(code(err)), Text: message(err)}
 	if unavailable(err) {
 		f.Subject = sqlsource.AboutServer

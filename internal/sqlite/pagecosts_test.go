@@ -33,7 +33,7 @@ type countingDB struct {
 func newCountingDB(t testing.TB, db recordedDB) countingDB {
 	t.Helper()
 	calls := &atomic.Int64{}
-	err := db.recorder.db.Driver().(*sqlite.Driver).RegisterFunction("counted", &sqlite.FunctionImpl{
+	err := db.recorder.Pool.Driver().(*sqlite.Driver).RegisterFunction("counted", &sqlite.FunctionImpl{
 		NArgs: 1,
 		Scalar: func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
 			calls.Add(1)
@@ -56,7 +56,7 @@ func (db countingDB) Cost(st sourcetest.Statement) (c sourcetest.Cost, err error
 		return c, err
 	}
 	db.calls.Store(0)
-	rows, err := db.recorder.db.Query(st.SQL, st.Args...)
+	rows, err := db.recorder.Pool.Query(st.SQL, st.Args...)
 	if err != nil {
 		return c, err
 	}
@@ -69,7 +69,7 @@ func (db countingDB) Cost(st sourcetest.Statement) (c sourcetest.Cost, err error
 }
 
 func (db countingDB) plan(st sourcetest.Statement) (plan string, err error) {
-	rows, err := db.recorder.db.Query("EXPLAIN QUERY PLAN "+st.SQL, st.Args...)
+	rows, err := db.recorder.Pool.Query("EXPLAIN QUERY PLAN "+st.SQL, st.Args...)
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // A vendor is the stdsql.Vendor.
-type vendor struct{}
+type vendor struct{ stdsql.Clock }
 
 // Begin implements stdsql.Vendor. In SQLite the first read takes the snapshot, not
 // BEGIN. The clock is read before, which does not read the file.
@@ -26,7 +26,7 @@ func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (_ stdsql.Tx,
 		return nil, s, err
 	}
 	s.Epoch = tokenVersion
-	if s.At, err = stdsql.ReadClock(ctx, tx, "SELECT "+now); err != nil {
+	if s.At, err = clockSQL.Read(ctx, tx); err != nil {
 		return tx, s, err
 	}
 	var n int
@@ -40,10 +40,11 @@ const (
 	touching = "FROM sqlite_schema"
 )
 
-// Moment implements stdsql.Vendor.
-func (vendor) Moment(ctx context.Context, conn *sql.Conn) (doc.Moment, error) {
-	return stdsql.ReadMoment(ctx, conn, "SELECT "+now+" FROM (SELECT count(*) "+touching+")")
-}
+// clock reads the file too, and clockSQL does not.
+const (
+	clockSQL stdsql.Clock = "SELECT " + now
+	clock                 = clockSQL + " FROM (SELECT count(*) " + touching + ")"
+)
 
 // Value implements stdsql.Vendor.
 func (vendor) Value(a sqlsource.Arg) any {

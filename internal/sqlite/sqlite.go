@@ -38,8 +38,7 @@ type Config struct {
 
 // A DB is one SQLite database. It implements sqlsource.Dialect.
 type DB struct {
-	path  string
-	db    *sql.DB
+	stdsql.DB
 	watch watch
 }
 
@@ -61,27 +60,15 @@ func Open(_ context.Context, c Config) (*DB, error) {
 	// A restore may replace the file under its name. An open connection keeps
 	// reading the old file.
 	db.SetConnMaxLifetime(time.Minute)
-	d := &DB{path: path, db: db}
+	d := &DB{DB: stdsql.DB{Name: filepath.Base(path), Pool: db, Vendor: vendor{clock}}}
 	d.watch.db = d
 	return d, nil
-}
-
-// Address returns the file's name without its directory.
-func (d *DB) Address() string { return filepath.Base(d.path) }
-
-// Acquire implements sqlsource.Dialect.
-func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
-	s, err := stdsql.Acquire(ctx, d.db, vendor{})
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", d.Address(), fault(err))
-	}
-	return s, nil
 }
 
 // Close closes all connections.
 func (d *DB) Close() {
 	d.watch.close()
-	_ = d.db.Close()
+	d.DB.Close()
 }
 
 // Quote implements sqlsource.Dialect.

@@ -44,7 +44,7 @@ func (w *watch) read(ctx context.Context) (s changes.Sample, err error) {
 		return s, w.fault(err)
 	}
 	var version int64
-	if s.At, err = stdsql.ReadClock(ctx, w.conn, "SELECT "+now); err == nil {
+	if s.At, err = clockSQL.Read(ctx, w.conn); err == nil {
 		err = w.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
 	}
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *watch) connect(ctx context.Context) error {
 		return nil
 	}
 	w.drop()
-	conn, err := w.db.db.Conn(ctx)
+	conn, err := w.db.Pool.Conn(ctx)
 	if err != nil {
 		return err
 	}

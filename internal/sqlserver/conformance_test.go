@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // TestConformance runs the suite of all sources on H2, a stand-in.
@@ -160,7 +161,7 @@ func newStand(t testing.TB) *stand {
 
 func (s *stand) connect() *stand {
 	next := *s
-	d := open(Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), s.h2.Connector())
+	d := open(stdsql.Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), s.h2.Connector())
 	s.Cleanup(d.Close)
 	next.source = sqlsource.New(d, pace.Limits{})
 	return &next

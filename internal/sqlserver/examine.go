@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -41,8 +40,7 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 	if server.Now, err = time.Parse(time.DateTime, r.Text(2)); err != nil {
 		return server, err
 	}
-	ip := net.ParseIP(d.conf.Host)
-	server.Remote = !strings.EqualFold(d.conf.Host, "localhost") && d.conf.Host != "." && (ip == nil || !ip.IsLoopback())
+	server.Remote = d.conf.Host != "." && stdsql.IsRemote(d.conf.Host)
 	if isEncrypted(d.conf) {
 		server.TLS, server.Verified = "TLS", !d.conf.TrustServerCertificate
 	}

@@ -37,16 +37,16 @@ func TestFaults(t *testing.T) {
 		{mssql.Error{Number: 99999, Class: 20, Message: "a fatal one"}, sqlsource.AboutServer, "a fatal one", ""},
 		{mssql.Error{Number: 156, Class: 15, Message: "Incorrect syntax near the keyword 'LIMIT'."}, sqlsource.AboutStatement, "Incorrect syntax", ""},
 	} {
-		f := classify(fmt.Errorf("wrapped: %w", c.err))
+		f := faults.Classify(fmt.Errorf("wrapped: %w", c.err))
 		if f.Subject != c.subject || !strings.Contains(f.Text, c.text) || f.Grant != c.grant || f.Code != fmt.Sprint(c.err.Number) || strings.Contains(f.Text, "bob") {
 			t.Errorf("%d: got %+v, want subject %d, %q and grant %q", c.err.Number, f, c.subject, c.text, c.grant)
 		}
 	}
-	if f := classify(mssql.Error{Number: 1033, Message: "The ORDER BY clause is invalid"}); f.Hint != "remove the ORDER BY at the end" {
+	if f := faults.Classify(mssql.Error{Number: 1033, Message: "The ORDER BY clause is invalid"}); f.Hint != "remove the ORDER BY at the end" {
 		t.Errorf("got hint %q of an ORDER BY in a subquery", f.Hint)
 	}
-	seen := map[int32]bool{}
-	for _, numbers := range [][]int32{aboutServer, aboutLock, aboutMissing, aboutStatement} {
+	seen := map[int]bool{}
+	for _, numbers := range faults.About {
 		for _, n := range numbers {
 			if seen[n] {
 				t.Errorf("error %d is in two lists", n)
@@ -71,7 +71,7 @@ func TestConnectFaults(t *testing.T) {
 		{driver.ErrBadConn, "the connection was lost"},
 		{io.EOF, "EOF"},
 	} {
-		f := connectFault(c.err)
+		f := faults.Refusal(c.err)
 		if !errors.Is(f, doc.ErrUnavailable) || !strings.HasSuffix(f.Text, c.want) || strings.Contains(f.Text, "bob") {
 			t.Errorf("%v: got %v, want %s", c.err, f, c.want)
 		}

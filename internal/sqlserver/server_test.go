@@ -17,6 +17,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 // TestServer runs the suite of all sources on the server of SQLSERVER_DSN, whose login
@@ -111,7 +112,7 @@ func (r *real) version() (text string) {
 }
 
 func (r *real) connect() *real {
-	d, err := Open(context.Background(), Config{Name: "test", DSN: r.dsn})
+	d, err := Open(context.Background(), stdsql.Config{Name: "test", DSN: r.dsn})
 	if err != nil {
 		r.Fatal(err)
 	}

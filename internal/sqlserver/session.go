@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -13,35 +12,19 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"indexerd/internal/doc"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/stdsql"
 )
 
-// A session is a stdsql.Session whose statements have a time limit, unless they are
-// slow: then they have one processor.
-type session struct {
-	*stdsql.Session
-	timeout time.Duration
-}
-
-// Query implements sqlsource.Session.
-func (s session) Query(ctx context.Context, st sqlsource.Statement, row func(raw []any) bool) (bool, error) {
-	if st.Slow {
-		st.SQL += " OPTION (MAXDOP 1)"
-		return s.Session.Query(ctx, st, row)
-	}
-	limited, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	all, err := s.Session.Query(limited, st, row)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: fmt.Sprintf("a statement took longer than %v", s.timeout)}
-	}
-	return all, err
-}
-
 // A vendor is the stdsql.Vendor.
-type vendor struct{ db *DB }
+type vendor struct {
+	*stdsql.Faults
+	stdsql.Clock
+	db *DB
+}
+
+// Slow implements stdsql.Slower: the statement has one processor.
+func (vendor) Slow(sql string) string { return sql + " OPTION (MAXDOP 1)" }
 
 // A state is what a database allows.
 type state struct {
@@ -59,7 +42,7 @@ const stateSQL = `SELECT snapshot_isolation_state, (SELECT TOP (1) name FROM
 const settings = `SET NOCOUNT ON; SET LOCK_TIMEOUT 5000; SET DEADLOCK_PRIORITY LOW; SET ROWCOUNT 0; SET TEXTSIZE 2147483647; SET DATEFORMAT ymd;
 	SET ANSI_NULLS ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; SET ARITHABORT ON; SET CONCAT_NULL_YIELDS_NULL ON; SET QUOTED_IDENTIFIER ON; SET NUMERIC_ROUNDABORT OFF; `
 
-const clockSQL = "SELECT CONVERT(varchar(26), SYSUTCDATETIME(), 121)"
+const clockSQL stdsql.Clock = "SELECT CONVERT(varchar(26), SYSUTCDATETIME(), 121)"
 
 // firstSQL is the first statement of a transaction. It reads the clock first: what
 // that has shown is in the snapshot, which begins with the row.
@@ -122,11 +105,6 @@ func (v vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.
 	return began, s, err
 }
 
-// Moment implements stdsql.Vendor.
-func (vendor) Moment(ctx context.Context, conn *sql.Conn) (doc.Moment, error) {
-	return stdsql.ReadMoment(ctx, conn, clockSQL)
-}
-
 // Value implements stdsql.Vendor. A text that is compared with no column is compared
 // with Tie's expression.
 func (vendor) Value(a sqlsource.Arg) any {
@@ -158,11 +136,6 @@ func tieOf(text string) []byte {
 	return append(bytes, 1)
 }
 
-// Fault implements stdsql.Vendor.
-func (vendor) Fault(_ context.Context, _ *stdsql.Session, _ sqlsource.Statement, err error) error {
-	return classify(err)
-}
-
 // describeSQL returns the columns of an SQL. browse asks for their tables, which the
 // server does not know of some.
 func describeSQL(of sqlsource.Wrapped, browse int) string {
@@ -180,7 +153,7 @@ func (vendor) Describe(ctx context.Context, conn *sql.Conn, of sqlsource.Wrapped
 	_, err := conn.ExecContext(ctx, "SELECT 1 AS one "+of.From()+" WHERE 1 = 0")
 	var server mssql.Error
 	if errors.As(err, &server) {
-		f := classify(err)
+		f := faults.Classify(err)
 		f.Line = int(server.LineNo)
 		return nil, f
 	}

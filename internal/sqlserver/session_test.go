@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/horizon"
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 type values = []driver.Value
@@ -34,7 +35,7 @@ var (
 
 func openFake(t *testing.T, answers ...fakedriver.Answer) (*DB, *fakedriver.Server) {
 	server := fakedriver.New(t, answers...)
-	d := open(Config{Name: "test", StatementTimeout: time.Minute}, confOf("sqlserver://reader@localhost?database=shop"), server.Connector())
+	d := open(stdsql.Config{Name: "test", StatementTimeout: time.Minute}, confOf("sqlserver://reader@localhost?database=shop"), server.Connector())
 	t.Cleanup(d.Close)
 	return d, server
 }
@@ -142,7 +143,7 @@ func TestDescribeWithoutOrigins(t *testing.T) {
 func TestStatementTimeout(t *testing.T) {
 	t.Parallel()
 	d, _ := openFake(t, allowed, first)
-	d.timeout = time.Nanosecond
+	d.Timeout = time.Nanosecond
 	s, err := d.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +167,7 @@ func TestStatementTimeout(t *testing.T) {
 // prepared transaction has no session.
 func TestHorizon(t *testing.T) {
 	t.Parallel()
-	clock := fakedriver.Values(clockSQL, values{"2024-03-01 10:00:00.500000"})
+	clock := fakedriver.Values(string(clockSQL), values{"2024-03-01 10:00:00.500000"})
 	sessions := fakedriver.Values("sys.dm_exec_sessions",
 		values{int64(51), "idle", "app", nil, nil},
 		values{int64(52), "bob", "app", "2024-03-01T12:00:00", int64(300)},
@@ -202,7 +203,7 @@ func TestHorizon(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if sent := server.Sent(); slices.Index(sent, clockSQL) > slices.Index(sent, sessionsSQL) || slices.Index(sent, sessionsSQL) > slices.Index(sent, openSQL) {
+	if sent := server.Sent(); slices.Index(sent, string(clockSQL)) > slices.Index(sent, sessionsSQL) || slices.Index(sent, sessionsSQL) > slices.Index(sent, openSQL) {
 		t.Errorf("got %q, want the clock, then the sessions, then the transactions", sent)
 	}
 }

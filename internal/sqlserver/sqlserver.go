@@ -30,7 +30,6 @@ package sqlserver
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"strings"
@@ -46,24 +45,15 @@ import (
 	"indexerd/internal/sqlsource/stdsql"
 )
 
-// A Config names a database.
-type Config struct {
-	Name, DSN        string
-	Conns            int           // the greatest number of connections; 0: 4
-	StatementTimeout time.Duration // 0: 5 minutes
-}
-
 // A DB is one database. It is safe for concurrent use.
 type DB struct {
-	address string
-	conf    msdsn.Config
-	pool    *sql.DB
-	timeout time.Duration
-	state   atomic.Pointer[state] // nil: to be looked at
+	stdsql.DB
+	conf  msdsn.Config
+	state atomic.Pointer[state] // nil: to be looked at
 }
 
 // Open prepares a database. It does not connect.
-func Open(_ context.Context, c Config) (*DB, error) {
+func Open(_ context.Context, c stdsql.Config) (*DB, error) {
 	conf, err := parseDSN(c.DSN)
 	if err != nil {
 		return nil, fmt.Errorf("source %s: dsn: %w", c.Name, err)
@@ -71,25 +61,11 @@ func Open(_ context.Context, c Config) (*DB, error) {
 	return open(c, conf, mssql.NewConnectorConfig(conf)), nil
 }
 
-func open(c Config, conf msdsn.Config, connect driver.Connector) *DB {
-	pool := stdsql.OpenPool(connect, cmp.Or(c.Conns, 4))
-	return &DB{address: address(conf), conf: conf, pool: pool, timeout: cmp.Or(c.StatementTimeout, 5*time.Minute)}
+func open(c stdsql.Config, conf msdsn.Config, connect driver.Connector) *DB {
+	d := &DB{conf: conf}
+	d.DB = stdsql.DB{Name: address(conf), Pool: stdsql.OpenPool(connect, cmp.Or(c.Conns, 4)), Vendor: vendor{&faults, clockSQL, d}, Timeout: cmp.Or(c.StatementTimeout, 5*time.Minute)}
+	return d
 }
-
-// Address returns host:port/database.
-func (d *DB) Address() string { return d.address }
-
-// Acquire implements sqlsource.Dialect.
-func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
-	s, err := stdsql.Acquire(ctx, d.pool, vendor{d})
-	if err != nil {
-		return nil, stdsql.ConnectFault(ctx, d.address, err, connectFault)
-	}
-	return session{s, d.timeout}, nil
-}
-
-// Close closes all connections.
-func (d *DB) Close() { _ = d.pool.Close() }
 
 // Quote implements sqlsource.Dialect.
 func (*DB) Quote(name string) string { return quote(name) }

@@ -62,7 +62,7 @@ func forH2(sql string) string {
 	switch {
 	case strings.Contains(sql, "DECLARE @at"):
 		return "SELECT FORMATDATETIME(CURRENT_TIMESTAMP, 'yyyy-MM-dd HH:mm:ss.SSSSSS'), '15', 'us_english', (SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES)"
-	case sql == clockSQL:
+	case sql == string(clockSQL):
 		return "SELECT FORMATDATETIME(CURRENT_TIMESTAMP, 'yyyy-MM-dd HH:mm:ss.SSSSSS')"
 	case sql == stateSQL:
 		return "SELECT 1, NULL"

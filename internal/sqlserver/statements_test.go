@@ -13,6 +13,7 @@ import (
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
+	"indexerd/internal/sqlsource/stdsql"
 )
 
 var update = flag.Bool("update", false, "ask H2, and rewrite testdata/statements.sql and answers.jsonl")
@@ -72,7 +73,7 @@ func (r *recorder) Acquire(ctx context.Context) (sqlsource.Session, error) {
 
 func (r *recorded) open(c driver.Connector) {
 	r.dialect.Value = vendor{}.Value
-	r.dialect.DB = open(Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), c)
+	r.dialect.DB = open(stdsql.Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), c)
 	r.source = sqlsource.New(&r.dialect, pace.Limits{})
 }
 

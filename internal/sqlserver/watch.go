@@ -2,8 +2,6 @@ package sqlserver
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,17 +20,12 @@ import (
 func (d *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
 	defer cancel()
-	conn, err := d.pool.Conn(ctx)
+	s, err := d.Session(ctx, d.Pool)
 	if err != nil {
-		return stdsql.ConnectFault(ctx, d.address, err, connectFault)
-	}
-	defer conn.Close()
-	err = read(ctx, &watchConn{conn: conn})
-	if errors.As(err, new(horizon.Refused)) {
 		return err
 	}
-	err = stdsql.Fault(err, func(err error) error { return classify(err) })
-	return stdsql.Refusal(err, map[string]string{"297": noSight, "300": noSight, "371": noSight, "262": noSight})
+	defer s.End()
+	return stdsql.Refusal(read(ctx, &watchConn{Session: s}), map[string]string{"297": noSight, "300": noSight, "371": noSight, "262": noSight})
 }
 
 const (
@@ -42,7 +35,7 @@ const (
 
 // A watchConn is a horizon.Conn.
 type watchConn struct {
-	conn    *sql.Conn
+	*stdsql.Session
 	replica bool
 }
 
@@ -50,15 +43,16 @@ type watchConn struct {
 // started. Without the right the server shows an account its own sessions alone, with
 // no error.
 func (w *watchConn) Identity(ctx context.Context) (id string, err error) {
-	var sees bool
-	err = w.conn.QueryRowContext(ctx, "SELECT CAST(COALESCE("+sightSQL+", 0) AS bit), CAST(CASE WHEN DATABASEPROPERTYEX(DB_NAME(), 'Updateability') = 'READ_ONLY' THEN 1 ELSE 0 END AS bit)").Scan(&sees, &w.replica)
+	rows, err := stdsql.Query(ctx, w, "SELECT CAST(COALESCE("+sightSQL+", 0) AS bit), CAST(CASE WHEN DATABASEPROPERTYEX(DB_NAME(), 'Updateability') = 'READ_ONLY' THEN 1 ELSE 0 END AS bit)")
 	if err != nil {
 		return "", err
 	}
-	if !sees {
+	if w.replica = rows[0][1] == true; rows[0][0] != true {
 		return "", horizon.Refused(noSight)
 	}
-	err = w.conn.QueryRowContext(ctx, "SELECT CONCAT(@@SERVERNAME, N' ', DB_NAME(), N' ', CONVERT(varchar(30), sqlserver_start_time, 126)) FROM sys.dm_os_sys_info").Scan(&id)
+	if rows, err = stdsql.Query(ctx, w, "SELECT CONCAT(@@SERVERNAME, N' ', DB_NAME(), N' ', CONVERT(varchar(30), sqlserver_start_time, 126)) FROM sys.dm_os_sys_info"); err == nil {
+		id = rows[0].Text(0)
+	}
 	return id, err
 }
 
@@ -74,23 +68,34 @@ const openSQL = `SELECT CAST(COALESCE(t.session_id, 0) AS int), d.transaction_id
 	FROM sys.dm_tran_database_transactions d LEFT JOIN sys.dm_tran_session_transactions t ON t.transaction_id = d.transaction_id
 	WHERE d.database_id = DB_ID() AND d.database_transaction_begin_time IS NOT NULL AND d.database_transaction_type = 1`
 
-// Sample implements horizon.Conn.
+// Sample implements horizon.Conn: it reads the clock and then what is open. Of the
+// requests of a session the longest counts.
 func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
-	s.Sent = time.Now()
-	if s.Clock, err = stdsql.ReadClock(ctx, w.conn, clockSQL); err != nil {
-		return s, err
-	}
-	s.Received = time.Now()
-	sessions, err := w.sessions(ctx, s.Clock)
+	now, err := w.Moment(ctx)
 	if err != nil {
 		return s, err
 	}
-	open, err := w.open(ctx)
-	for _, t := range open {
-		if t.session != 0 {
-			tx := sessions[t.session]
-			tx.PID, tx.ID, tx.Start = t.session, fmt.Sprint("transaction ", t.id), time.Time{}
-			sessions[t.session] = tx
+	s.Sent, s.Received, s.Clock = now.Asked, now.Local, now.Now
+	rows, err := stdsql.Query(ctx, w, sessionsSQL)
+	if err != nil {
+		return s, err
+	}
+	sessions := map[int64]horizon.Tx{}
+	for _, r := range rows {
+		tx := horizon.Tx{PID: int(r.Number(0)), User: r.Text(1), Application: r.Text(2), Waiting: r[3] == nil}
+		if !tx.Waiting {
+			tx.ID, tx.Start = "request "+r.Text(3), s.Clock.Add(-time.Duration(r.Number(4))*time.Millisecond)
+		}
+		if other, ok := sessions[r.Number(0)]; !ok || other.Start.After(tx.Start) {
+			sessions[r.Number(0)] = tx
+		}
+	}
+	open, err := stdsql.Query(ctx, w, openSQL)
+	for _, r := range open {
+		if pid := r.Number(0); pid != 0 {
+			tx := sessions[pid]
+			tx.PID, tx.ID, tx.Start = int(pid), fmt.Sprint("transaction ", r.Number(1)), time.Time{}
+			sessions[pid] = tx
 		}
 	}
 	for _, tx := range sessions {
@@ -101,54 +106,6 @@ func (w *watchConn) Sample(ctx context.Context) (s horizon.Sample, err error) {
 	return s, err
 }
 
-// sessions returns the sessions by their ids. One that runs a request has an ID and a
-// start, of its longest request.
-func (w *watchConn) sessions(ctx context.Context, clock time.Time) (map[int]horizon.Tx, error) {
-	rows, err := w.conn.QueryContext(ctx, sessionsSQL)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := map[int]horizon.Tx{}
-	for rows.Next() {
-		var tx horizon.Tx
-		var began sql.NullString
-		var millis sql.NullInt64
-		if err := rows.Scan(&tx.PID, &tx.User, &tx.Application, &began, &millis); err != nil {
-			return nil, err
-		}
-		if tx.Waiting = !began.Valid; began.Valid {
-			tx.ID, tx.Start = "request "+began.String, clock.Add(-time.Duration(millis.Int64)*time.Millisecond)
-		}
-		if other, ok := all[tx.PID]; !ok || other.Start.After(tx.Start) {
-			all[tx.PID] = tx
-		}
-	}
-	return all, rows.Err()
-}
-
-// An openTx is a transaction that has written.
-type openTx struct {
-	session int // 0: none
-	id      int64
-}
-
-func (w *watchConn) open(ctx context.Context) (all []openTx, err error) {
-	rows, err := w.conn.QueryContext(ctx, openSQL)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var t openTx
-		if err := rows.Scan(&t.session, &t.id); err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, rows.Err()
-}
-
 // State implements horizon.Conn.
 func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 	s.Remedy = "end it"
@@ -156,10 +113,11 @@ func (w *watchConn) State(ctx context.Context) (s horizon.State, err error) {
 		s.Reason = "the database is a replica or read-only, and another server sets its updateTimes: name the primary in dsn, or set horizon: timeout"
 		return s, nil
 	}
-	open, err := w.open(ctx)
-	for _, t := range open {
-		if t.session == 0 {
-			s.Prepared = append(s.Prepared, horizon.PreparedTx{ID: fmt.Sprint(t.id), Name: fmt.Sprint("transaction ", t.id)})
+	open, err := stdsql.Query(ctx, w, openSQL)
+	for _, r := range open {
+		if r.Number(0) == 0 {
+			id := fmt.Sprint(r.Number(1))
+			s.Prepared = append(s.Prepared, horizon.PreparedTx{ID: id, Name: "transaction " + id})
 		}
 	}
 	return s, err

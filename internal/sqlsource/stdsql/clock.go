@@ -2,15 +2,19 @@ package stdsql
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"indexerd/internal/doc"
 )
 
-// ReadClock reads the database's clock by an SQL that returns it as text in UTC, such
-// as 2006-01-02 15:04:05.999999.
-func ReadClock(ctx context.Context, q Querier, sql string) (t time.Time, err error) {
-	rows, err := q.QueryContext(ctx, sql)
+// A Clock is an SQL that returns the database's clock as text in UTC, such as
+// 2006-01-02 15:04:05.999999.
+type Clock string
+
+// Read reads the clock.
+func (c Clock) Read(ctx context.Context, q Querier) (t time.Time, err error) {
+	rows, err := q.QueryContext(ctx, string(c))
 	if err != nil {
 		return t, err
 	}
@@ -27,10 +31,10 @@ func ReadClock(ctx context.Context, q Querier, sql string) (t time.Time, err err
 	return time.Parse(time.DateTime, text)
 }
 
-// ReadMoment reads the clock for Vendor.Moment. The database shows each commit at once.
-func ReadMoment(ctx context.Context, q Querier, sql string) (m doc.Moment, err error) {
+// Moment implements Vendor. The database shows each commit at once.
+func (c Clock) Moment(ctx context.Context, conn *sql.Conn) (m doc.Moment, err error) {
 	m.Asked = time.Now()
-	m.Now, err = ReadClock(ctx, q, sql)
+	m.Now, err = c.Read(ctx, conn)
 	m.Seen, m.Local = m.Now, time.Now()
 	return m, err
 }

@@ -1,16 +1,94 @@
 package stdsql
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
 )
+
+// Faults are the errors of a vendor that have numbers.
+type Faults struct {
+	// Of returns an error of the server; false: it is none.
+	Of     func(error) (Numbered, bool)
+	Format string // of a number in messages, such as error %d
+	Code   string // of a number in Fault.Code, such as %d
+	Lost   error  // that the driver returns for a lost connection; nil: none of its own
+
+	// About lists numbers by what they are about. An error with another number may be
+	// about one row: a function raises any, and one that is about the whole statement
+	// fails again when the statement runs without keys.
+	About     map[sqlsource.Subject][]int
+	Otherwise func(number int) sqlsource.Subject // of numbers that About lacks; nil: about a row
+	Hints     map[int]string                     // what to do where the server's text does not say it
+	Texts     map[int]string                     // instead of the server's, which may name the user
+	Grant     func(Numbered) string              // the privilege that is missing; "": none
+	// Refusals are why the server refuses a connection. Its texts name the user.
+	Refusals map[int]string
+}
+
+// GrantAll is a Grant for a server that does not name the table.
+const GrantAll = "SELECT ON every table that it reads"
+
+// A Numbered is an error of a server.
+type Numbered struct {
+	Number int
+	Text   string
+	Fatal  bool // it ends the connection
+}
+
+// Fault implements Vendor.
+func (f *Faults) Fault(_ context.Context, _ *Session, _ sqlsource.Statement, err error) error {
+	return f.Classify(err)
+}
+
+// Classify converts an error of a statement.
+func (f *Faults) Classify(err error) *sqlsource.Fault {
+	e, ok := f.Of(err)
+	if !ok {
+		return f.Refusal(err)
+	}
+	return &sqlsource.Fault{
+		Subject: f.subject(e), Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(cmp.Or(f.Texts[e.Number], sqlsource.OneLine(e.Text), "error"), e.Number),
+		Hint: f.Hints[e.Number], Grant: f.Grant(e),
+	}
+}
+
+// Refusal implements Vendor.
+func (f *Faults) Refusal(err error) *sqlsource.Fault {
+	e, ok := f.Of(err)
+	if !ok {
+		return unreachable(err, f.Lost)
+	}
+	text := cmp.Or(f.Refusals[e.Number], "the server refused the connection")
+	return &sqlsource.Fault{Subject: sqlsource.AboutServer, Code: fmt.Sprintf(f.Code, e.Number), Text: f.text(text, e.Number)}
+}
+
+func (f *Faults) text(what string, number int) string {
+	return fmt.Sprintf("%s ("+f.Format+")", what, number)
+}
+
+func (f *Faults) subject(e Numbered) sqlsource.Subject {
+	for subject, numbers := range f.About {
+		if slices.Contains(numbers, e.Number) {
+			return subject
+		}
+	}
+	if e.Fatal {
+		return sqlsource.AboutServer
+	}
+	if f.Otherwise != nil {
+		return f.Otherwise(e.Number)
+	}
+	return sqlsource.AboutRow
+}
 
 // Fault converts an error by classify, unless it is nil, the context's, or converted
 // already.
@@ -23,9 +101,9 @@ func Fault(err error, classify func(error) error) error {
 	return classify(err)
 }
 
-// Unreachable returns the fault of an error of the connection. The text has no address
+// unreachable returns the fault of an error of the connection. The text has no address
 // and no user.
-func Unreachable(err error) *sqlsource.Fault {
+func unreachable(err, lost error) *sqlsource.Fault {
 	f := &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: sqlsource.OneLine(err.Error())}
 	var op *net.OpError
 	switch {
@@ -35,19 +113,18 @@ func Unreachable(err error) *sqlsource.Fault {
 		f.Text = "the server did not answer in time"
 	case errors.As(err, &op):
 		f.Text = sqlsource.OneLine(op.Err.Error())
-	case errors.Is(err, driver.ErrBadConn):
+	case errors.Is(err, driver.ErrBadConn), lost != nil && errors.Is(err, lost):
 		f.Text = "the connection was lost"
 	}
 	return f
 }
 
-// ConnectFault returns the error of a failed connect to an address, by the fault
-// that explain makes of it.
-func ConnectFault(ctx context.Context, address string, err error, explain func(error) *sqlsource.Fault) error {
+// connectFault returns the error of a failed connect to an address.
+func connectFault(ctx context.Context, address string, err error, refusal func(error) *sqlsource.Fault) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("connect to %s: %w", address, explain(err))
+	return fmt.Errorf("connect to %s: %w", address, refusal(err))
 }
 
 // Refusal returns horizon.Refused for a fault with one of these codes, whose texts

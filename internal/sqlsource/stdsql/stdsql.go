@@ -11,6 +11,8 @@ package stdsql
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/sqlsource"
@@ -25,6 +27,8 @@ type Vendor interface {
 	// Fault converts an error of the driver, which Fault has not passed through. The
 	// session can still run statements.
 	Fault(ctx context.Context, s *Session, st sqlsource.Statement, err error) error
+	// Refusal converts an error of a failed connect.
+	Refusal(err error) *sqlsource.Fault
 	// Value returns a parameter as the driver takes it.
 	Value(sqlsource.Arg) any
 }
@@ -46,21 +50,18 @@ type Scanner interface {
 	Scan(column *sql.ColumnType, to *any) sql.Scanner
 }
 
+// A Slower is a Vendor that writes a statement that reads the whole table otherwise.
+type Slower interface {
+	Slow(sql string) string
+}
+
 // A Session is a connection and its transaction.
 type Session struct {
 	vendor    Vendor
+	timeout   time.Duration
 	conn      *sql.Conn
 	tx        Tx                            // nil until Begin
 	unchanged map[*sqlsource.Described]bool // described again in this transaction
-}
-
-// Acquire takes a connection of a pool.
-func Acquire(ctx context.Context, db *sql.DB, v Vendor) (*Session, error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Session{vendor: v, conn: conn, unchanged: map[*sqlsource.Described]bool{}}, nil
 }
 
 // Begin implements sqlsource.Session.
@@ -71,6 +72,22 @@ func (s *Session) Begin(ctx context.Context, settings string) (snapshot sqlsourc
 
 // Query implements sqlsource.Session.
 func (s *Session) Query(ctx context.Context, st sqlsource.Statement, row func(raw []any) bool) (all bool, err error) {
+	if v, ok := s.vendor.(Slower); ok && st.Slow {
+		st.SQL = v.Slow(st.SQL)
+	}
+	if st.Slow || s.timeout == 0 {
+		return s.query(ctx, st, row)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	all, err = s.query(limited, st, row)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = &sqlsource.Fault{Subject: sqlsource.AboutServer, Text: fmt.Sprintf("a statement took longer than %v", s.timeout)}
+	}
+	return all, err
+}
+
+func (s *Session) query(ctx context.Context, st sqlsource.Statement, row func(raw []any) bool) (all bool, err error) {
 	for _, d := range st.Reads {
 		if err := s.check(ctx, d); err != nil {
 			return false, err

@@ -39,7 +39,7 @@ func TestUnreachable(t *testing.T) {
 		{fmt.Errorf("read: %w", driver.ErrBadConn), "the connection was lost"},
 		{errors.New("x509: certificate has expired"), "x509: certificate has expired"},
 	} {
-		if f := Unreachable(c.err); f.Text != c.want || f.Subject != sqlsource.AboutServer {
+		if f := (&Faults{Of: func(error) (n Numbered, ok bool) { return n, false }}).Classify(c.err); f.Text != c.want || f.Subject != sqlsource.AboutServer {
 			t.Errorf("%v: got %+v, want %q about the server", c.err, f, c.want)
 		}
 	}

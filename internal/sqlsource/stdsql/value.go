@@ -1,9 +1,11 @@
 package stdsql
 
 import (
+	"context"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +14,21 @@ import (
 
 	"indexerd/internal/sqlsource"
 )
+
+// Columns describes the columns of a query by their types, as the driver reports them.
+func Columns(ctx context.Context, q Querier, query string, describe func(*sql.ColumnType) sqlsource.Column) ([]sqlsource.Column, error) {
+	rows, err := q.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	columns := make([]sqlsource.Column, len(types))
+	for i, t := range types {
+		columns[i] = describe(t)
+	}
+	return columns, errors.Join(err, rows.Err())
+}
 
 // Raw returns what stores a driver's value as a raw value of sqlsource. Bytes are
 // text, unless the column is binary. An integer of more than 63 bits becomes text.

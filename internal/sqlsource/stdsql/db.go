@@ -1,0 +1,56 @@
+package stdsql
+
+import (
+	"context"
+	"database/sql"
+	"net"
+	"strings"
+	"time"
+
+	"indexerd/internal/sqlsource"
+)
+
+// A Config names a database.
+type Config struct {
+	Name, DSN        string
+	Conns            int           // the greatest number of connections; 0: 4
+	StatementTimeout time.Duration // 0: 5 minutes
+}
+
+// A DB is the part of a Dialect that connects. It is safe for concurrent use.
+type DB struct {
+	Name    string // of the database, without secrets
+	Pool    *sql.DB
+	Vendor  Vendor
+	Timeout time.Duration // of statements that are not slow; 0: the server keeps to one
+}
+
+// Address implements sqlsource.Dialect.
+func (d *DB) Address() string { return d.Name }
+
+// Acquire implements sqlsource.Dialect.
+func (d *DB) Acquire(ctx context.Context) (sqlsource.Session, error) {
+	s, err := d.Session(ctx, d.Pool)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Session takes a connection of a pool.
+func (d *DB) Session(ctx context.Context, pool *sql.DB) (*Session, error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, connectFault(ctx, d.Name, err, d.Vendor.Refusal)
+	}
+	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*sqlsource.Described]bool{}}, nil
+}
+
+// Close implements sqlsource.Dialect.
+func (d *DB) Close() { _ = d.Pool.Close() }
+
+// IsRemote reports whether a host is another machine.
+func IsRemote(host string) bool {
+	ip := net.ParseIP(host)
+	return !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback())
+}
