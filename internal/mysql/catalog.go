@@ -13,57 +13,50 @@ import (
 
 // Catalog implements sqlsource.Cataloger by five queries of information_schema. It
 // reads no table.
-func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (c doc.Catalog, err error) {
-	rows, err := stdsql.Query(ctx, s, `SELECT DATABASE(), t.table_name, t.table_type, CAST(COALESCE(t.table_rows, 0) AS SIGNED) FROM information_schema.tables t WHERE t.table_schema = DATABASE() ORDER BY t.table_name`)
-	if err != nil {
-		return c, err
-	}
+func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
+	c := stdsql.NewCatalog(s, 1)
 	c.Greatest, c.Zone = "greatest", "UTC"
-	at := map[string]int{}
-	for _, r := range rows {
+	for _, r := range c.Rows(ctx, `SELECT DATABASE(), t.table_name, t.table_type, CAST(COALESCE(t.table_rows, 0) AS SIGNED) FROM information_schema.tables t WHERE t.table_schema = DATABASE() ORDER BY t.table_name`) {
 		c.Name = r.Text(0)
 		switch name := r.Text(1); r.Text(2) {
 		case "VIEW":
 			c.Views = append(c.Views, quote(name))
 		case "BASE TABLE":
-			at[name] = len(c.Tables)
-			c.Tables = append(c.Tables, doc.CatalogTable{Name: name, SQL: quoteName(name), Rows: r.Number(3)})
+			c.Add(r[1:], doc.CatalogTable{Name: name, SQL: quoteName(name), Rows: r.Number(3)})
 		}
 	}
-	for _, look := range []func(context.Context, sqlsource.Session, *doc.Catalog, map[string]int) error{readColumns, readIndexes, readReferences, readTriggers} {
-		if err := look(ctx, s, &c, at); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-// each calls do with the table of each row of a query whose first column names it.
-func each(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int, sql string, do func(*doc.CatalogTable, stdsql.Row)) error {
-	rows, err := stdsql.Query(ctx, s, sql)
-	for _, r := range rows {
-		if i, ok := at[r.Text(0)]; ok {
-			do(&c.Tables[i], r)
-		}
-	}
-	return err
-}
-
-func readColumns(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `SELECT table_name, column_name, data_type, column_type, is_nullable = 'NO', CAST(COALESCE(character_maximum_length, 0) AS SIGNED),
-		LOWER(COALESCE(column_default, '')), LOWER(extra) FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position`,
+	c.Each(ctx, `SELECT table_name, column_name, data_type, column_type, is_nullable = 'NO', CAST(COALESCE(character_maximum_length, 0) AS SIGNED),
+		LOWER(COALESCE(column_default, '')), LOWER(extra) FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position`, addColumn)
+	c.Each(ctx, `SELECT table_name, GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR 0x00), index_name = 'PRIMARY', MAX(non_unique) = 0
+		FROM information_schema.statistics WHERE table_schema = DATABASE() AND index_type = 'BTREE'
+		GROUP BY table_name, index_name HAVING COUNT(sub_part) = 0 ORDER BY table_name, index_name <> 'PRIMARY', index_name`,
 		func(t *doc.CatalogTable, r stdsql.Row) {
-			if strings.Contains(r.Text(7), "invisible") {
-				return // SELECT * leaves it out
-			}
-			col := doc.CatalogColumn{Name: r.Text(1), SQL: quoteName(r.Text(1)), Type: r.Text(3), NotNull: r.Number(4) == 1,
-				Now: strings.HasPrefix(r.Text(6), "current_timestamp"), Maintained: strings.Contains(r.Text(7), "on update current_timestamp")}
-			describeType(&col, r.Text(2), r.Text(3))
-			if n := r.Number(5); col.Kind == doc.TextColumn && n < longText {
-				col.Length = int(n)
-			}
-			t.Columns = append(t.Columns, col)
+			stdsql.AddIndex(t, strings.Split(r.Text(0), "\x00"), r.Number(2) == 1, r.Number(1) == 1)
 		})
+	c.References(ctx, `SELECT table_name, ordinal_position, column_name, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage
+		WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE() ORDER BY table_name, constraint_name, ordinal_position`, quoteName)
+	// The triggers need the privilege TRIGGER.
+	c.Triggers(ctx, `SELECT event_object_table, action_statement FROM information_schema.triggers
+		WHERE event_object_schema = DATABASE() AND event_manipulation = 'UPDATE' AND action_timing = 'BEFORE'`, assigned)
+	return c.Done()
+}
+
+// assigned matches the column that a trigger sets.
+var assigned = regexp.MustCompile("(?i)\\bnew\\.`?([^`\\s=:]+)`?\\s*:?=")
+
+func addColumn(t *doc.CatalogTable, r stdsql.Row) {
+	if strings.Contains(r.Text(6), "invisible") {
+		return // SELECT * leaves it out
+	}
+	col := doc.CatalogColumn{
+		Name: r.Text(0), SQL: quoteName(r.Text(0)), Type: r.Text(2), NotNull: r.Number(3) == 1,
+		Now: strings.HasPrefix(r.Text(5), "current_timestamp"), Maintained: strings.Contains(r.Text(6), "on update current_timestamp"),
+	}
+	describeType(&col, r.Text(1), r.Text(2))
+	if n := r.Number(4); col.Kind == doc.TextColumn && n < longText {
+		col.Length = int(n)
+	}
+	t.Columns = append(t.Columns, col)
 }
 
 // longText is the length of the type TEXT, from which a text is not limited.
@@ -97,64 +90,9 @@ func describeType(c *doc.CatalogColumn, name, full string) {
 	}
 }
 
-// column returns a column of a table, or an empty one.
-func column(t *doc.CatalogTable, name string) *doc.CatalogColumn {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			return &t.Columns[i]
-		}
-	}
-	return &doc.CatalogColumn{}
-}
-
-// readIndexes finds the indexes of whole columns. The primary key comes first.
-func readIndexes(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `SELECT table_name, GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR 0x00), index_name = 'PRIMARY', MAX(non_unique) = 0 AND MAX(nullable) = ''
-		FROM information_schema.statistics WHERE table_schema = DATABASE() AND index_type = 'BTREE'
-		GROUP BY table_name, index_name HAVING COUNT(sub_part) = 0 ORDER BY table_name, index_name <> 'PRIMARY', index_name`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			columns := strings.Split(r.Text(1), "\x00")
-			column(t, columns[0]).Indexed = true
-			if r.Number(3) == 1 {
-				t.Keys = append(t.Keys, columns)
-				t.Primary = t.Primary || r.Number(2) == 1
-			}
-		})
-}
-
-func readReferences(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `SELECT table_name, ordinal_position, column_name, referenced_table_name, referenced_column_name FROM information_schema.key_column_usage
-		WHERE table_schema = DATABASE() AND referenced_table_schema = DATABASE() ORDER BY table_name, constraint_name, ordinal_position`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			if r.Number(1) == 1 {
-				t.References = append(t.References, doc.CatalogReference{To: quoteName(r.Text(3))})
-			}
-			to := &t.References[len(t.References)-1]
-			to.Columns, to.OtherColumns = append(to.Columns, r.Text(2)), append(to.OtherColumns, r.Text(4))
-		})
-}
-
-// assigned matches the column that a trigger sets.
-var assigned = regexp.MustCompile("(?i)\\bnew\\.`?([^`\\s=:]+)`?\\s*:?=")
-
-// readTriggers finds the columns that a trigger sets when a row is updated. It needs
-// the privilege TRIGGER.
-func readTriggers(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `SELECT event_object_table, action_statement FROM information_schema.triggers
-		WHERE event_object_schema = DATABASE() AND event_manipulation = 'UPDATE' AND action_timing = 'BEFORE'`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			for _, m := range assigned.FindAllStringSubmatch(r.Text(1), -1) {
-				column(t, m[1]).Maintained = true
-			}
-		})
-}
-
-// plainName matches a name that needs no quotes unless it is a keyword.
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 // quoteName returns a name as SQL writes it, quoted only if necessary.
 func quoteName(name string) string {
-	if plainName.MatchString(name) && !strings.Contains(keywords, " "+strings.ToLower(name)+" ") {
+	if stdsql.IsBare(name, keywords) {
 		return name
 	}
 	return quote(name)

@@ -10,36 +10,35 @@ import (
 	"indexerd/internal/sqlsource/stdsql"
 )
 
-// A catalog is a doc.Catalog that is being read.
+// A catalog is a catalog that is being read. An owner and a name identify a table.
 type catalog struct {
-	doc.Catalog
-	session sqlsource.Session
-	schema  string
-	at      map[string]int // tables by owner and name
+	*stdsql.Catalog
+	schema string
 }
 
 // Catalog implements sqlsource.Cataloger by six queries of the views ALL_*. It lists
 // the tables of the account's schema, or if there are none, all that it may read.
 func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
-	c := &catalog{session: s, at: map[string]int{}}
+	c := &catalog{Catalog: stdsql.NewCatalog(s, 2)}
 	c.Greatest, c.Zone = "GREATEST", "UTC"
-	for _, read := range []func(context.Context) error{c.readTables, c.readColumns, c.readIndexes, c.readReferences, c.readTriggers} {
-		if err := read(ctx); err != nil {
-			return c.Catalog, err
-		}
-	}
-	return c.Catalog, nil
+	c.readTables(ctx)
+	c.readColumns(ctx)
+	c.readIndexes(ctx)
+	c.readReferences(ctx)
+	c.Triggers(ctx, `SELECT o.table_owner, o.table_name, o.trigger_body FROM all_triggers o
+		WHERE o.status = 'ENABLED' AND o.trigger_type = 'BEFORE EACH ROW' AND o.triggering_event LIKE '%UPDATE%'`, assigned)
+	return c.Done()
 }
+
+// assigned matches the column that a trigger sets.
+var assigned = regexp.MustCompile(`(?i):new\."?([\pL_][\pL\pN_$#]*)"?\s*:=`)
 
 // userOwner selects the owners that are no part of the server.
 const userOwner = " o.owner IN (SELECT u.username FROM all_users u WHERE u.oracle_maintained = 'N')"
 
-func (c *catalog) readTables(ctx context.Context) error {
-	rows, err := stdsql.Query(ctx, c.session, `SELECT o.owner, o.table_name, NVL(o.num_rows, 0), SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'), SYS_CONTEXT('USERENV', 'DB_NAME')
+func (c *catalog) readTables(ctx context.Context) {
+	rows := c.Rows(ctx, `SELECT o.owner, o.table_name, NVL(o.num_rows, 0), SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'), SYS_CONTEXT('USERENV', 'DB_NAME')
 		FROM all_tables o WHERE`+userOwner+` AND o.nested = 'NO' AND o.secondary = 'N' AND NVL(o.iot_type, 'IOT') = 'IOT' AND o.temporary = 'N' AND o.dropped = 'NO' ORDER BY o.owner, o.table_name`)
-	if err != nil {
-		return err
-	}
 	own := false
 	for _, r := range rows {
 		c.schema, c.Name = r.Text(3), r.Text(4)
@@ -53,16 +52,13 @@ func (c *catalog) readTables(ctx context.Context) error {
 		if r.Text(0) != c.schema {
 			t.Schema = shown(r.Text(0))
 		}
-		c.at[r.Text(0)+"."+r.Text(1)] = len(c.Tables)
-		c.Tables = append(c.Tables, t)
+		c.Add(r, t)
 	}
-	views, err := stdsql.Query(ctx, c.session, "SELECT o.owner, o.view_name FROM all_views o WHERE"+userOwner+" ORDER BY o.owner, o.view_name")
-	for _, r := range views {
+	for _, r := range c.Rows(ctx, "SELECT o.owner, o.view_name FROM all_views o WHERE"+userOwner+" ORDER BY o.owner, o.view_name") {
 		if !own || r.Text(0) == c.schema {
 			c.Views = append(c.Views, c.sql(r.Text(0), r.Text(1)))
 		}
 	}
-	return err
 }
 
 // sql returns a table's name as SQL writes it.
@@ -73,20 +69,8 @@ func (c *catalog) sql(owner, name string) string {
 	return sqlName(owner) + "." + sqlName(name)
 }
 
-// each calls do with the table of each row of a query whose first columns are its owner
-// and name.
-func (c *catalog) each(ctx context.Context, sql string, do func(*doc.CatalogTable, stdsql.Row)) error {
-	rows, err := stdsql.Query(ctx, c.session, sql)
-	for _, r := range rows {
-		if i, ok := c.at[r.Text(0)+"."+r.Text(1)]; ok {
-			do(&c.Tables[i], r[2:])
-		}
-	}
-	return err
-}
-
-func (c *catalog) readColumns(ctx context.Context) error {
-	return c.each(ctx, `SELECT o.owner, o.table_name, o.column_name, o.data_type, o.nullable, NVL(o.char_length, 0), o.data_scale, o.data_length, o.data_default
+func (c *catalog) readColumns(ctx context.Context) {
+	c.Each(ctx, `SELECT o.owner, o.table_name, o.column_name, o.data_type, o.nullable, NVL(o.char_length, 0), o.data_scale, o.data_length, o.data_default
 		FROM all_tab_columns o WHERE`+userOwner+` ORDER BY o.owner, o.table_name, o.column_id`,
 		func(t *doc.CatalogTable, r stdsql.Row) {
 			scale := int64(noScale)
@@ -131,73 +115,34 @@ var columnKinds = map[string]doc.ColumnKind{
 	"DATE": doc.WallColumn, "TIMESTAMP": doc.WallColumn, zonedTime: doc.InstantColumn, localTime: doc.InstantColumn,
 }
 
-// column returns a column of a table by its stored name, or an empty one.
-func column(t *doc.CatalogTable, stored string) *doc.CatalogColumn {
-	for i := range t.Columns {
-		if t.Columns[i].Name == shown(stored) {
-			return &t.Columns[i]
-		}
-	}
-	return &doc.CatalogColumn{}
-}
-
-// readIndexes finds the indexes of whole columns. The primary key comes first. The rows
-// of an index follow each other.
-func (c *catalog) readIndexes(ctx context.Context) error {
-	return c.each(ctx, `SELECT o.owner, o.table_name, LISTAGG(k.column_name, ',') WITHIN GROUP (ORDER BY k.column_position), o.uniqueness, NVL(MAX(p.constraint_type), 'N')
+// readIndexes finds the indexes of whole columns.
+func (c *catalog) readIndexes(ctx context.Context) {
+	c.Each(ctx, `SELECT o.owner, o.table_name, LISTAGG(k.column_name, ',') WITHIN GROUP (ORDER BY k.column_position), o.uniqueness, NVL(MAX(p.constraint_type), 'N')
 		FROM (SELECT i.table_owner AS owner, i.table_name, i.owner AS index_owner, i.index_name, i.uniqueness FROM all_indexes i WHERE i.index_type IN ('NORMAL', 'IOT - TOP') AND i.status IN ('VALID', 'N/A')) o
 		JOIN all_ind_columns k ON k.index_owner = o.index_owner AND k.index_name = o.index_name
 		LEFT JOIN all_constraints p ON p.owner = o.owner AND p.table_name = o.table_name AND p.index_name = o.index_name AND p.constraint_type = 'P'
 		WHERE`+userOwner+` GROUP BY o.owner, o.table_name, o.index_owner, o.index_name, o.uniqueness ORDER BY o.owner, o.table_name, MAX(p.constraint_type) NULLS LAST, o.index_name`,
 		func(t *doc.CatalogTable, r stdsql.Row) {
-			unique := r.Text(1) == "UNIQUE" || r.Text(2) == "P"
-			var names []string
-			for _, stored := range strings.Split(r.Text(0), ",") {
-				col := column(t, stored)
-				if names = append(names, shown(stored)); len(names) == 1 {
-					col.Indexed = true
-				}
-				unique = unique && col.NotNull
+			names := strings.Split(r.Text(0), ",")
+			for i := range names {
+				names[i] = shown(names[i])
 			}
-			if unique {
-				t.Keys = append(t.Keys, names)
-				t.Primary = t.Primary || r.Text(2) == "P"
-			}
+			primary := r.Text(2) == "P"
+			stdsql.AddIndex(t, names, primary || r.Text(1) == "UNIQUE", primary)
 		})
 }
 
-func (c *catalog) readReferences(ctx context.Context) error {
+func (c *catalog) readReferences(ctx context.Context) {
 	last := ""
-	return c.each(ctx, `SELECT o.owner, o.table_name, o.constraint_name, a.column_name, u.owner, u.table_name, b.column_name
+	c.Each(ctx, `SELECT o.owner, o.table_name, o.constraint_name, a.column_name, u.owner, u.table_name, b.column_name
 		FROM all_constraints o JOIN all_constraints u ON u.owner = o.r_owner AND u.constraint_name = o.r_constraint_name
 		JOIN all_cons_columns a ON a.owner = o.owner AND a.constraint_name = o.constraint_name
 		JOIN all_cons_columns b ON b.owner = u.owner AND b.constraint_name = u.constraint_name AND b.position = a.position
 		WHERE o.constraint_type = 'R' AND`+userOwner+` ORDER BY o.owner, o.table_name, o.constraint_name, a.position`,
 		func(t *doc.CatalogTable, r stdsql.Row) {
-			if name := t.SQL + " " + r.Text(0); name != last {
-				last = name
-				t.References = append(t.References, doc.CatalogReference{To: c.sql(r.Text(2), r.Text(3))})
-			}
-			to := &t.References[len(t.References)-1]
-			to.Columns, to.OtherColumns = append(to.Columns, shown(r.Text(1))), append(to.OtherColumns, shown(r.Text(4)))
-		})
-}
-
-// assigned matches the column that a trigger sets.
-var assigned = regexp.MustCompile(`(?i):new\.("?)([\pL_][\pL\pN_$#]*)"?\s*:=`)
-
-// readTriggers finds the columns that a trigger sets when a row is updated.
-func (c *catalog) readTriggers(ctx context.Context) error {
-	return c.each(ctx, `SELECT o.table_owner, o.table_name, o.trigger_body FROM all_triggers o
-		WHERE o.status = 'ENABLED' AND o.trigger_type = 'BEFORE EACH ROW' AND o.triggering_event LIKE '%UPDATE%'`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			for _, m := range assigned.FindAllStringSubmatch(r.Text(0), -1) {
-				name := m[2]
-				if m[1] == "" {
-					name = strings.ToUpper(name)
-				}
-				column(t, name).Maintained = true
-			}
+			name := t.SQL + " " + r.Text(0)
+			stdsql.AddReference(t, name != last, shown(r.Text(1)), c.sql(r.Text(2), r.Text(3)), shown(r.Text(4)))
+			last = name
 		})
 }
 

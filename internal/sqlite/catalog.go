@@ -17,37 +17,35 @@ import (
 // table, and reads the first 1,000 of them, since a SQLite column stores values of
 // any type, whatever its declared type.
 func (d *DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
+	c := stdsql.NewCatalog(s, 1)
 	name := d.Address()
-	c := doc.Catalog{Name: strings.TrimSuffix(name, filepath.Ext(name)), Greatest: "max"}
-	err := catalog(ctx, s, &c)
-	return c, err
-}
-
-func catalog(ctx context.Context, s sqlsource.Session, c *doc.Catalog) error {
-	// Leave out virtual tables and their shadow tables.
-	rows, err := stdsql.Query(ctx, s, `SELECT +name, +type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view')
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
+	c.Name, c.Greatest = strings.TrimSuffix(name, filepath.Ext(name)), "max"
+	for _, r := range c.Rows(ctx, "SELECT +t.name, +t.type "+tables+" ORDER BY t.name") {
 		if name := r.Text(0); r.Text(1) == "view" {
 			c.Views = append(c.Views, quoteName(name))
 		} else {
-			c.Tables = append(c.Tables, doc.CatalogTable{Name: name, SQL: quoteName(name)})
+			c.Add(r, doc.CatalogTable{Name: name, SQL: quoteName(name)})
 		}
 	}
+	// Include generated columns; hidden = 1 is a virtual table's.
+	c.Each(ctx, `SELECT +t.name, +c.name, +c.type, +c."notnull", +c.dflt_value `+tables+` JOIN pragma_table_xinfo(t.name) c WHERE c.hidden <> 1 ORDER BY t.name, c.cid`, addColumn)
+	c.Indexes(ctx, "SELECT +t.name, 'primary', +c.name, 1, 1 "+tables+" JOIN pragma_table_xinfo(t.name) c WHERE c.pk > 0 ORDER BY t.name, c.pk")
+	// An indexed expression is a column without a name.
+	c.Indexes(ctx, `SELECT +t.name, +l.name, +i.name, 0, +l."unique" `+tables+` JOIN pragma_index_list(t.name) l JOIN pragma_index_info(l.name) i
+		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY t.name, l.seq DESC, i.seqno`)
+	c.Each(ctx, "SELECT +t.name, +s.sql "+tables+" JOIN sqlite_schema s ON s.tbl_name = t.name COLLATE NOCASE WHERE s.type = 'trigger'", addTrigger)
+	// A missing "to" is the primary key.
+	c.References(ctx, `SELECT +t.name, r.seq + 1, +r."from", +r."table", +r."to" `+tables+` JOIN pragma_foreign_key_list(t.name) r ORDER BY t.name, r.id DESC, r.seq`, quoteName)
 	for i := range c.Tables {
-		t := &c.Tables[i]
-		for _, look := range []func(context.Context, sqlsource.Session, *doc.CatalogTable) error{readColumns, readIndexes, readTriggers, readReferences, readValues} {
-			if err := look(ctx, s, t); err != nil {
-				return err
-			}
-		}
+		readValues(ctx, c, &c.Tables[i])
 	}
-	resolveReferences(c)
-	return nil
+	all, err := c.Done()
+	resolveReferences(&all)
+	return all, err
 }
+
+// tables leaves out virtual tables and their shadow tables.
+const tables = `FROM (SELECT * FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\') t`
 
 // setsNow matches a default that is the time of the insert.
 var setsNow = regexp.MustCompile(`(?i)\b(current_timestamp|current_date|now|unixepoch)\b`)
@@ -55,106 +53,32 @@ var setsNow = regexp.MustCompile(`(?i)\b(current_timestamp|current_date|now|unix
 // declaredLength matches the 40 in VARCHAR(40), which SQLite ignores.
 var declaredLength = regexp.MustCompile(`\((\d+)\)`)
 
-func readColumns(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	// Include generated columns; hidden = 1 is a virtual table's.
-	rows, err := stdsql.Query(ctx, s, `SELECT +name, +type, +"notnull", +dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid`, t.Name)
-	if err != nil {
-		return err
+func addColumn(t *doc.CatalogTable, r stdsql.Row) {
+	c := doc.CatalogColumn{Name: r.Text(0), SQL: quoteName(r.Text(0)), Type: r.Text(1), NotNull: r.Number(2) == 1, Now: setsNow.MatchString(r.Text(3))}
+	if m := declaredLength.FindStringSubmatch(c.Type); m != nil {
+		c.Length, _ = strconv.Atoi(m[1])
 	}
-	for _, r := range rows {
-		c := doc.CatalogColumn{SQL: quoteName(r.Text(0)), NotNull: r.Number(2) == 1, Now: setsNow.MatchString(r.Text(3))}
-		c.Name, c.Type = r.Text(0), r.Text(1)
-		if m := declaredLength.FindStringSubmatch(c.Type); m != nil {
-			c.Length, _ = strconv.Atoi(m[1])
-		}
-		_, c.Key = declaredKind(c.Type)
-		t.Columns = append(t.Columns, c)
-	}
-	var key []string
-	rows, err = stdsql.Query(ctx, s, `SELECT +name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk`, t.Name)
-	for _, r := range rows {
-		key = append(key, r.Text(0))
-	}
-	if len(key) > 0 {
-		t.Primary, t.Keys = true, [][]string{key}
-		column(t, key[0]).Indexed = true
-	}
-	return err
-}
-
-// column returns the column of this name in any case, or an empty column.
-func column(t *doc.CatalogTable, name string) *doc.CatalogColumn {
-	for i := range t.Columns {
-		if strings.EqualFold(t.Columns[i].Name, name) {
-			return &t.Columns[i]
-		}
-	}
-	return &doc.CatalogColumn{}
-}
-
-// readIndexes finds the indexes of the whole table. An indexed expression is a
-// column without a name.
-func readIndexes(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	type index struct {
-		columns []string
-		unique  bool
-	}
-	var all []index
-	rows, err := stdsql.Query(ctx, s, `SELECT +i.seqno, +l."unique", +i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i
-		WHERE l.partial = 0 AND l.origin <> 'pk' ORDER BY l.seq DESC, i.seqno`, t.Name)
-	for _, r := range rows {
-		if r.Number(0) == 0 {
-			all = append(all, index{unique: r.Number(1) == 1})
-		}
-		last := &all[len(all)-1]
-		last.columns = append(last.columns, r.Text(2))
-	}
-	for _, i := range all {
-		column(t, i.columns[0]).Indexed = true
-		for _, name := range i.columns {
-			i.unique = i.unique && column(t, name).NotNull
-		}
-		if i.unique {
-			t.Keys = append(t.Keys, i.columns)
-		}
-	}
-	return err
+	_, c.Key = declaredKind(c.Type)
+	t.Columns = append(t.Columns, c)
 }
 
 // assignments matches what an UPDATE in a trigger sets.
 var assignments = regexp.MustCompile(`(?is)\bset\b(.*?)(\bwhere\b|;|$)`)
 
-// readTriggers finds the columns that a trigger sets when a row is updated. It
-// matches common SQL only: its result is advice.
-func readTriggers(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	triggers, err := stdsql.Query(ctx, s, `SELECT +sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`, t.Name)
-	for _, r := range triggers {
-		head, body, _ := strings.Cut(strings.ToLower(r.Text(0)), "begin")
-		if !strings.Contains(head, "update") {
-			continue
-		}
-		for _, set := range assignments.FindAllStringSubmatch(body, -1) {
-			for i := range t.Columns {
-				c := &t.Columns[i]
-				sets := regexp.MustCompile(`(?i)(^|,)\s*["\x60\[]?` + regexp.QuoteMeta(c.Name) + `["\x60\]]?\s*=`)
-				c.Maintained = c.Maintained || sets.MatchString(set[1])
-			}
+// addTrigger finds the columns that a trigger sets when a row is updated. It matches
+// common SQL only: its result is advice.
+func addTrigger(t *doc.CatalogTable, r stdsql.Row) {
+	head, body, _ := strings.Cut(strings.ToLower(r.Text(0)), "begin")
+	if !strings.Contains(head, "update") {
+		return
+	}
+	for _, set := range assignments.FindAllStringSubmatch(body, -1) {
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			sets := regexp.MustCompile(`(?i)(^|,)\s*["\x60\[]?` + regexp.QuoteMeta(c.Name) + `["\x60\]]?\s*=`)
+			c.Maintained = c.Maintained || sets.MatchString(set[1])
 		}
 	}
-	return err
-}
-
-func readReferences(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
-	// A missing "to" is the primary key.
-	rows, err := stdsql.Query(ctx, s, `SELECT +seq, +"table", +"from", +"to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq`, t.Name)
-	for _, row := range rows {
-		if row.Number(0) == 0 {
-			t.References = append(t.References, doc.CatalogReference{To: quoteName(row.Text(1))})
-		}
-		r := &t.References[len(t.References)-1]
-		r.Columns, r.OtherColumns = append(r.Columns, row.Text(2)), append(r.OtherColumns, row.Text(3))
-	}
-	return err
 }
 
 // resolveReferences replaces the names in foreign keys by the declared ones, and
@@ -164,7 +88,7 @@ func resolveReferences(c *doc.Catalog) {
 		for i := range t.References {
 			r := &t.References[i]
 			for j := range r.Columns {
-				r.Columns[j] = column(&t, r.Columns[j]).Name
+				r.Columns[j] = stdsql.Column(&t, r.Columns[j]).Name
 			}
 			for k := range c.Tables {
 				other := &c.Tables[k]
@@ -176,7 +100,7 @@ func resolveReferences(c *doc.Catalog) {
 					r.OtherColumns = other.Keys[0]
 				}
 				for j := range r.OtherColumns {
-					r.OtherColumns[j] = column(other, r.OtherColumns[j]).Name
+					r.OtherColumns[j] = stdsql.Column(other, r.OtherColumns[j]).Name
 				}
 			}
 		}
@@ -191,14 +115,13 @@ const countedRows = 10_000_000
 
 // readValues finds the kind of each column from its declared type and its values,
 // and the number of rows.
-func readValues(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) error {
+func readValues(ctx context.Context, c *stdsql.Catalog, t *doc.CatalogTable) {
 	held := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		held[i] = fmt.Sprintf("group_concat(DISTINCT nullif(typeof(%s), 'null'))", c.SQL)
 	}
-	rows, err := stdsql.Query(ctx, s, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)) FROM (SELECT * FROM %s LIMIT %d)",
-		strings.Join(held, ", "), t.SQL, countedRows, t.SQL, sampledRows))
-	for _, r := range rows {
+	for _, r := range c.Rows(ctx, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)) FROM (SELECT * FROM %s LIMIT %d)",
+		strings.Join(held, ", "), t.SQL, countedRows, t.SQL, sampledRows)) {
 		t.Rows = r.Number(len(t.Columns))
 		for i := range t.Columns {
 			c := &t.Columns[i]
@@ -206,7 +129,6 @@ func readValues(ctx context.Context, s sqlsource.Session, t *doc.CatalogTable) e
 			c.Key = c.Key || canBeKey(r.Text(i))
 		}
 	}
-	return err
 }
 
 // kindOf returns the kind of the declared type, by SQLite's rules of affinity, if
@@ -268,12 +190,9 @@ func canBeTime(declared, types string) bool {
 	return false
 }
 
-// plainName matches a name that needs no quotes unless it is a keyword.
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 // quoteName returns a name as SQL writes it, quoted only if necessary.
 func quoteName(name string) string {
-	if plainName.MatchString(name) && !strings.Contains(keywords, " "+strings.ToLower(name)+" ") {
+	if stdsql.IsBare(name, keywords) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

@@ -3,7 +3,6 @@ package sqlserver
 import (
 	"context"
 	"regexp"
-	"strings"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/sqlsource"
@@ -15,16 +14,12 @@ const tableSQL = "QUOTENAME(OBJECT_SCHEMA_NAME(t.object_id)) + N'.' + QUOTENAME(
 
 // Catalog implements sqlsource.Cataloger by five queries of the catalog. It reads no
 // table. GREATEST is of newer servers only, so the catalog names no such function.
-func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (c doc.Catalog, err error) {
-	rows, err := stdsql.Query(ctx, s, "SELECT DB_NAME(), "+tableSQL+`, t.name, OBJECT_SCHEMA_NAME(t.object_id), CAST(CASE WHEN t.type = 'V' THEN 1 ELSE 0 END AS bigint),
-		CAST(COALESCE(HAS_PERMS_BY_NAME(`+tableSQL+`, 'OBJECT', 'SELECT'), 0) AS bigint), (SELECT SUM(p.rows) FROM sys.partitions p WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)), SCHEMA_NAME()
-		FROM sys.objects t WHERE t.type IN ('U', 'V') AND t.is_ms_shipped = 0 ORDER BY OBJECT_SCHEMA_NAME(t.object_id), t.name`)
-	if err != nil {
-		return c, err
-	}
+func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (doc.Catalog, error) {
+	c := stdsql.NewCatalog(s, 1)
 	c.Zone = "UTC"
-	at := map[string]int{}
-	for _, r := range rows {
+	for _, r := range c.Rows(ctx, "SELECT DB_NAME(), "+tableSQL+`, t.name, OBJECT_SCHEMA_NAME(t.object_id), CAST(CASE WHEN t.type = 'V' THEN 1 ELSE 0 END AS bigint),
+		CAST(COALESCE(HAS_PERMS_BY_NAME(`+tableSQL+`, 'OBJECT', 'SELECT'), 0) AS bigint), (SELECT SUM(p.rows) FROM sys.partitions p WHERE p.object_id = t.object_id AND p.index_id IN (0, 1)), SCHEMA_NAME()
+		FROM sys.objects t WHERE t.type IN ('U', 'V') AND t.is_ms_shipped = 0 ORDER BY OBJECT_SCHEMA_NAME(t.object_id), t.name`) {
 		c.Name = r.Text(0)
 		t := doc.CatalogTable{Schema: r.Text(3), Name: r.Text(2), SQL: r.Text(1), Denied: r.Number(5) == 0, Rows: r.Number(6)}
 		if t.Schema == r.Text(7) {
@@ -34,51 +29,41 @@ func (*DB) Catalog(ctx context.Context, s sqlsource.Session) (c doc.Catalog, err
 			c.Views = append(c.Views, t.SQL)
 			continue
 		}
-		at[t.SQL] = len(c.Tables)
-		c.Tables = append(c.Tables, t)
+		c.Add(r[1:], t)
 	}
-	for _, look := range []func(context.Context, sqlsource.Session, *doc.Catalog, map[string]int) error{readColumns, readIndexes, readReferences, readTriggers} {
-		if err := look(ctx, s, &c, at); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-// each calls do with the table of each row of a query whose first column names it.
-func each(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int, sql string, do func(*doc.CatalogTable, stdsql.Row)) error {
-	rows, err := stdsql.Query(ctx, s, "SELECT "+tableSQL+", "+sql)
-	for _, r := range rows {
-		if i, ok := at[r.Text(0)]; ok {
-			do(&c.Tables[i], r)
-		}
-	}
-	return err
+	c.Each(ctx, "SELECT "+tableSQL+`, c.name, TYPE_NAME(c.system_type_id), CAST(c.max_length AS bigint), CAST(c.precision AS bigint), CAST(c.scale AS bigint), CAST(1 - c.is_nullable AS bigint), COALESCE(d.definition, N''), CAST(c.generated_always_type AS bigint)
+		FROM sys.tables t JOIN sys.columns c ON c.object_id = t.object_id LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id WHERE c.is_hidden = 0 ORDER BY t.object_id, c.column_id`, addColumn)
+	c.Indexes(ctx, "SELECT "+tableSQL+`, CAST(i.index_id AS varchar(20)), c.name, CAST(i.is_primary_key AS bigint), CAST(i.is_unique AS bigint)
+		FROM sys.tables t JOIN sys.indexes i ON i.object_id = t.object_id JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
+		JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
+		WHERE i.type IN (1, 2) AND i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 ORDER BY t.object_id, i.is_primary_key DESC, i.index_id, k.key_ordinal`)
+	c.References(ctx, "SELECT "+tableSQL+`, CAST(k.constraint_column_id AS bigint), COL_NAME(k.parent_object_id, k.parent_column_id), QUOTENAME(OBJECT_SCHEMA_NAME(k.referenced_object_id)) + N'.' + QUOTENAME(OBJECT_NAME(k.referenced_object_id)), COL_NAME(k.referenced_object_id, k.referenced_column_id)
+		FROM sys.tables t JOIN sys.foreign_key_columns k ON k.parent_object_id = t.object_id ORDER BY t.object_id, k.constraint_object_id, k.constraint_column_id`, func(sql string) string { return sql })
+	// The triggers need the right VIEW DEFINITION.
+	c.Triggers(ctx, "SELECT "+tableSQL+`, COALESCE(OBJECT_DEFINITION(g.object_id), N'') FROM sys.tables t JOIN sys.triggers g ON g.parent_id = t.object_id AND g.is_disabled = 0
+		JOIN sys.trigger_events e ON e.object_id = g.object_id AND e.type_desc = 'UPDATE'`, assigned)
+	return c.Done()
 }
 
 // setsNow matches a default that is the time of the insert.
 var setsNow = regexp.MustCompile(`(?i)\b(getdate|getutcdate|sysdatetime|sysutcdatetime|sysdatetimeoffset|current_timestamp)\b`)
 
-func readColumns(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `c.name, TYPE_NAME(c.system_type_id), CAST(c.max_length AS bigint), CAST(c.precision AS bigint), CAST(c.scale AS bigint), CAST(1 - c.is_nullable AS bigint), COALESCE(d.definition, N''), CAST(c.generated_always_type AS bigint)
-		FROM sys.tables t JOIN sys.columns c ON c.object_id = t.object_id LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id WHERE c.is_hidden = 0 ORDER BY t.object_id, c.column_id`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			n := &native{name: r.Text(2), precision: int(r.Number(4)), scale: int(r.Number(5))}
-			col := doc.CatalogColumn{Name: r.Text(1), SQL: quote(r.Text(1)), Type: n.name, NotNull: r.Number(6) == 1, Now: setsNow.MatchString(r.Text(7)), Maintained: r.Number(8) == 1}
-			length := int(r.Number(3))
-			if n.name == "binary" && length == 16 {
-				n.arguments = "(16)"
-			}
-			described := newColumn(col.Name, n)
-			col.Key, col.Time, col.Kind = described.Kind != 0, described.Clock != nil || described.Epochs != nil, n.columnKind()
-			if col.Kind == doc.TextColumn && length > 0 && !n.isLong() {
-				col.Length = length
-				if n.name[0] == 'n' {
-					col.Length /= 2
-				}
-			}
-			t.Columns = append(t.Columns, col)
-		})
+func addColumn(t *doc.CatalogTable, r stdsql.Row) {
+	n := &native{name: r.Text(1), precision: int(r.Number(3)), scale: int(r.Number(4))}
+	col := doc.CatalogColumn{Name: r.Text(0), SQL: quote(r.Text(0)), Type: n.name, NotNull: r.Number(5) == 1, Now: setsNow.MatchString(r.Text(6)), Maintained: r.Number(7) == 1}
+	length := int(r.Number(2))
+	if n.name == "binary" && length == 16 {
+		n.arguments = "(16)"
+	}
+	described := newColumn(col.Name, n)
+	col.Key, col.Time, col.Kind = described.Kind != 0, described.Clock != nil || described.Epochs != nil, n.columnKind()
+	if col.Kind == doc.TextColumn && length > 0 && !n.isLong() {
+		col.Length = length
+		if n.name[0] == 'n' {
+			col.Length /= 2
+		}
+	}
+	t.Columns = append(t.Columns, col)
 }
 
 // columnKind classifies a column by how it can be indexed.
@@ -102,66 +87,5 @@ func (n *native) columnKind() doc.ColumnKind {
 	return doc.OtherColumn
 }
 
-// column returns a column of a table, or an empty one.
-func column(t *doc.CatalogTable, name string) *doc.CatalogColumn {
-	for i := range t.Columns {
-		if strings.EqualFold(t.Columns[i].Name, name) {
-			return &t.Columns[i]
-		}
-	}
-	return &doc.CatalogColumn{}
-}
-
-// readIndexes finds the indexes of all rows. The primary key comes first.
-func readIndexes(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	last := ""
-	return each(ctx, s, c, at, `CAST(i.index_id AS varchar(20)), c.name, CAST(i.is_primary_key AS bigint),
-		CAST(CASE WHEN i.is_unique = 1 AND NOT EXISTS (SELECT 1 FROM sys.index_columns n JOIN sys.columns m ON m.object_id = n.object_id AND m.column_id = n.column_id
-			WHERE n.object_id = i.object_id AND n.index_id = i.index_id AND n.key_ordinal > 0 AND m.is_nullable = 1) THEN 1 ELSE 0 END AS bigint)
-		FROM sys.tables t JOIN sys.indexes i ON i.object_id = t.object_id JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
-		JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
-		WHERE i.type IN (1, 2) AND i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 ORDER BY t.object_id, i.is_primary_key DESC, i.index_id, k.key_ordinal`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			first := r.Text(0)+r.Text(1) != last
-			last = r.Text(0) + r.Text(1)
-			if first {
-				column(t, r.Text(2)).Indexed = true
-			}
-			switch {
-			case r.Number(4) == 0:
-			case first:
-				t.Keys = append(t.Keys, []string{r.Text(2)})
-				t.Primary = t.Primary || r.Number(3) == 1
-			default:
-				key := &t.Keys[len(t.Keys)-1]
-				*key = append(*key, r.Text(2))
-			}
-		})
-}
-
-func readReferences(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `CAST(k.constraint_column_id AS bigint), COL_NAME(k.parent_object_id, k.parent_column_id), QUOTENAME(OBJECT_SCHEMA_NAME(k.referenced_object_id)) + N'.' + QUOTENAME(OBJECT_NAME(k.referenced_object_id)), COL_NAME(k.referenced_object_id, k.referenced_column_id)
-		FROM sys.tables t JOIN sys.foreign_key_columns k ON k.parent_object_id = t.object_id ORDER BY t.object_id, k.constraint_object_id, k.constraint_column_id`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			if r.Number(1) == 1 {
-				t.References = append(t.References, doc.CatalogReference{To: r.Text(3)})
-			}
-			to := &t.References[len(t.References)-1]
-			to.Columns, to.OtherColumns = append(to.Columns, r.Text(2)), append(to.OtherColumns, r.Text(4))
-		})
-}
-
 // assigned matches a column that a statement sets to the server's time.
 var assigned = regexp.MustCompile(`(?i)(?:\[([^\]]+)\]|([a-z_][a-z0-9_]*))\s*=\s*(?:getdate|getutcdate|sysdatetime|sysutcdatetime|sysdatetimeoffset|current_timestamp)\b`)
-
-// readTriggers finds the columns that a trigger sets to the time when a row is
-// updated. It needs the right VIEW DEFINITION.
-func readTriggers(ctx context.Context, s sqlsource.Session, c *doc.Catalog, at map[string]int) error {
-	return each(ctx, s, c, at, `COALESCE(OBJECT_DEFINITION(g.object_id), N'') FROM sys.tables t JOIN sys.triggers g ON g.parent_id = t.object_id AND g.is_disabled = 0
-		JOIN sys.trigger_events e ON e.object_id = g.object_id AND e.type_desc = 'UPDATE'`,
-		func(t *doc.CatalogTable, r stdsql.Row) {
-			for _, m := range assigned.FindAllStringSubmatch(r.Text(1), -1) {
-				column(t, m[1]+m[2]).Maintained = true
-			}
-		})
-}

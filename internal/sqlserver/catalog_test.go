@@ -19,12 +19,12 @@ func TestCatalog(t *testing.T) {
 			values{"shop", "[crm].[secret]", "secret", "crm", int64(0), int64(0), int64(5), "dbo"}),
 		fakedriver.Values("JOIN sys.columns c ON c.object_id = t.object_id LEFT JOIN",
 			values{film, "id", "int", int64(4), int64(10), int64(0), int64(1), "", int64(0)},
-			values{film, "title", "nvarchar", int64(200), int64(0), int64(0), int64(0), "", int64(0)},
+			values{film, "title", "nvarchar", int64(200), int64(0), int64(0), int64(1), "", int64(0)},
 			values{film, "notes", "nvarchar", int64(-1), int64(0), int64(0), int64(0), "", int64(0)},
 			values{film, "changed", "datetime2", int64(8), int64(27), int64(7), int64(1), "(sysutcdatetime())", int64(0)},
 			values{film, "price", "decimal", int64(9), int64(10), int64(2), int64(0), "", int64(0)}),
 		fakedriver.Values("FROM sys.tables t JOIN sys.indexes i",
-			values{film, "1", "id", int64(1), int64(1)}, values{film, "2", "changed", int64(0), int64(0)}, values{film, "3", "title", int64(0), int64(1)}, values{film, "3", "id", int64(0), int64(1)}),
+			values{film, "1", "id", int64(1), int64(1)}, values{film, "2", "changed", int64(0), int64(0)}, values{film, "4", "notes", int64(0), int64(1)}, values{film, "3", "title", int64(0), int64(1)}, values{film, "3", "id", int64(0), int64(1)}),
 		fakedriver.Values("sys.foreign_key_columns k", values{film, int64(1), "id", "[crm].[secret]", "id"}, values{film, int64(2), "title", "[crm].[secret]", "name"}),
 		fakedriver.Values("JOIN sys.triggers g", values{film, "CREATE TRIGGER t ON film AFTER UPDATE AS UPDATE f SET [Changed] = SYSUTCDATETIME() FROM film f"}))
 	got, err := sqlsource.New(d, pace.Limits{}).Catalog(t.Context())
@@ -39,8 +39,8 @@ func TestCatalog(t *testing.T) {
 				References: []doc.CatalogReference{{To: "[crm].[secret]", Columns: []string{"id", "title"}, OtherColumns: []string{"id", "name"}}},
 				Columns: []doc.CatalogColumn{
 					{Name: "id", SQL: "[id]", Type: "int", Kind: doc.NumberColumn, NotNull: true, Key: true, Time: true, Indexed: true},
-					{Name: "title", SQL: "[title]", Type: "nvarchar", Kind: doc.TextColumn, Length: 100, Key: true, Indexed: true},
-					{Name: "notes", SQL: "[notes]", Type: "nvarchar", Kind: doc.TextColumn, Key: true},
+					{Name: "title", SQL: "[title]", Type: "nvarchar", Kind: doc.TextColumn, Length: 100, NotNull: true, Key: true, Indexed: true},
+					{Name: "notes", SQL: "[notes]", Type: "nvarchar", Kind: doc.TextColumn, Key: true, Indexed: true},
 					{Name: "changed", SQL: "[changed]", Type: "datetime2", Kind: doc.WallColumn, NotNull: true, Time: true, Indexed: true, Now: true, Maintained: true},
 					{Name: "price", SQL: "[price]", Type: "decimal", Kind: doc.NumberColumn, Time: true},
 				},
