@@ -16,11 +16,25 @@ type Server struct {
 	Superuser bool
 	// The role sees when other sessions' transactions began.
 	SeesTransactions bool
-	SightGrant       string // what GRANT gives the role so that it sees them
+	Advice           Advice
 
 	// The role's session settings: how long a transaction, and a pause between
 	// two of its statements, may last; 0: not limited.
 	TransactionTimeout, IdleTimeout time.Duration
+}
+
+// An Advice is what to do about findings, in the words and statements of a database.
+// Texts with %s have it for a table, as SQL writes it.
+type Advice struct {
+	Account string // what the database calls a role
+	Super   string // what a superuser is, such as "is a superuser"
+	Verify  string // encrypts the connection, and verifies the server
+	Reader  string // creates the account indexerd_reader
+	Read    string // lets that account read %s
+	Sight   string // lets the role see when other sessions' transactions began
+	Index   string // creates an index with the name %[1]s on the table and columns %[2]s
+	Analyze string // updates the statistics of %s
+	Limit   string // limits transactions to %d seconds
 }
 
 // A Plan is the database's plan for one of the queries that the daemon repeats.

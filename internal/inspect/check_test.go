@@ -153,7 +153,9 @@ func (h *fakeHorizon) Horizon(context.Context) (doc.Horizon, error) {
 	return doc.Horizon{Exact: true, At: now}, nil
 }
 
-var goodServer = doc.Server{Version: "PostgreSQL 17", Role: "reader", SeesTransactions: true}
+var goodServer = doc.Server{Version: "PostgreSQL 17", Role: "reader", SeesTransactions: true, Advice: doc.Advice{
+	Account: "user", Super: "is an admin", Verify: "add tls", Reader: "CREATE USER", Read: "GRANT SELECT ON %s", Sight: "GRANT sight", Index: "CREATE INDEX %s ON %s", Analyze: "ANALYZE %s", Limit: "SET timeout = %d",
+}}
 
 // check returns the findings of the film.
 func check(t *testing.T, cfg *configs.Config, server doc.Server, rows Rows, horizon Horizon) Findings {

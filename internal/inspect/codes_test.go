@@ -171,6 +171,31 @@ func TestCodes(t *testing.T) {
 	}
 }
 
+// TestAdvice checks that remedies are those of the database.
+func TestAdvice(t *testing.T) {
+	server := goodServer
+	server.Remote, server.SeesTransactions = true, false
+	index := doc.Plan{Path: "sql", By: []doc.Column{{Table: "`film`", Name: "`u`"}}, FullScans: []doc.FullScan{{Table: "`film`", Rows: small + 1}}}
+	analyze := index
+	analyze.Indexed = true
+	for _, c := range []struct {
+		plan  doc.Plan
+		super bool
+		want  []string
+	}{
+		{index, true, []string{"add tls", "use a separate user: CREATE USER; GRANT SELECT ON the indexed tables", "GRANT sight", "CREATE INDEX film_u ON `film` (`u`)", "SET timeout = 600"}},
+		{analyze, false, []string{"add tls", "use a separate user: CREATE USER; GRANT SELECT ON a; GRANT SELECT ON b", "GRANT sight", "ANALYZE `film`", "SET timeout = 600"}},
+	} {
+		server.Superuser = c.super
+		f := check(t, film(t, ""), server, &fakeRows{plan: c.plan, writable: []string{"b", "a"}}, &fakeHorizon{reason: "x"})
+		for _, want := range c.want {
+			if !slices.ContainsFunc(f.Findings, func(one Finding) bool { return one.Do == want }) {
+				t.Errorf("got %+v, want the remedy %q", f.Findings, want)
+			}
+		}
+	}
+}
+
 // A testCase is a film with its database.
 type testCase struct {
 	more, sql string // of the configuration

@@ -3,10 +3,10 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
-	"indexerd/configs"
 	"indexerd/internal/doc"
 )
 
@@ -63,7 +63,7 @@ func (tc *tableCheck) plan(p doc.Plan, seen map[string]bool) {
 	case own == nil:
 		add(joinedWhole, reads+", which is joined", "create an index on the columns that "+tablesOf(others)+" is joined by")
 	case p.Indexed:
-		add(indexUnused, reads+", although there is an index on "+column, "ANALYZE "+own[0].Table)
+		add(indexUnused, reads+", although there is an index on "+column, fmt.Sprintf(tc.advice().Analyze, own[0].Table))
 	default:
 		add(k, reads, tc.createIndex(p.By))
 	}
@@ -119,17 +119,15 @@ func (tc *tableCheck) createIndex(by []doc.Column) string {
 		columns = append(columns, c.Name)
 	}
 	on := fmt.Sprintf("%s (%s)", by[0].Table, strings.Join(columns, ", "))
-	if tc.sqlite() {
-		plain := strings.NewReplacer(`"`, "", " ", "_")
-		return fmt.Sprintf(`CREATE INDEX "%s_%s" ON %s`, plain.Replace(by[0].Table), plain.Replace(strings.Join(columns, "_")), on)
-	}
 	if by[0].Partitioned {
 		return "CREATE INDEX ON " + on // PostgreSQL can't create it CONCURRENTLY on all partitions
 	}
-	return "CREATE INDEX CONCURRENTLY ON " + on
+	name := strings.Join(words.FindAllString(strings.Join(append([]string{by[0].Table}, columns...), "_"), -1), "")
+	return fmt.Sprintf(tc.advice().Index, name, on)
 }
 
-// sqlite reports whether the database is SQLite.
-func (tc *tableCheck) sqlite() bool {
-	return slices.ContainsFunc(tc.cfg.Sources, func(s configs.Source) bool { return s.Name == tc.Conf.Source && s.Driver == "sqlite" })
-}
+// words matches what a name has in every database.
+var words = regexp.MustCompile(`[\pL\pN_]+`)
+
+// advice returns the advice of the table's database.
+func (tc *tableCheck) advice() doc.Advice { return tc.servers[tc.Conf.Source].Advice }

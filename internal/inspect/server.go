@@ -35,11 +35,10 @@ func (c *Check) Server(ctx context.Context, source configs.Source, db Server) bo
 	}
 	c.clock(path, time.Since(d.Now))
 	if d.Superuser {
-		c.add(superuser, path, fmt.Sprintf("the role %s is a superuser, but only needs SELECT", d.Role), readerRole("the indexed tables"))
+		c.add(superuser, path, fmt.Sprintf("the %s %s %s, but only needs SELECT", d.Advice.Account, d.Role, d.Advice.Super), readerRole(d.Advice, "the indexed tables"))
 	}
 	if !d.SeesTransactions {
-		c.add(statsHidden, path, fmt.Sprintf("the role %s can't see when transactions of other roles began: the settled time may advance later", d.Role),
-			fmt.Sprintf("GRANT %s TO %s", d.SightGrant, d.Role))
+		c.add(statsHidden, path, fmt.Sprintf("the %s %s can't see when transactions of other %[1]ss began: the settled time may advance later", d.Advice.Account, d.Role), d.Advice.Sight)
 	}
 	return true
 }
@@ -59,17 +58,16 @@ func introduce(address string, d doc.Server) string {
 	default:
 		what += ", on this machine"
 	}
-	return what + ", with the role " + d.Role
+	return what + ", with the " + d.Advice.Account + " " + d.Role
 }
 
 func (c *Check) connection(path string, d doc.Server) {
-	const do = "add sslmode=verify-full to the DSN, and sslrootcert=FILE if the authority is not a public one"
 	switch {
 	case !d.Remote || d.Verified:
 	case d.TLS == "":
-		c.add(noTLS, path+".dsn", "rows and password cross a network without encryption", do)
+		c.add(noTLS, path+".dsn", "rows and password cross a network without encryption", d.Advice.Verify)
 	default:
-		c.add(tlsUnverified, path+".dsn", "the server's certificate is not verified: an attacker in the network could pose as the server", do)
+		c.add(tlsUnverified, path+".dsn", "the server's certificate is not verified: an attacker in the network could pose as the server", d.Advice.Verify)
 	}
 }
 
@@ -112,11 +110,14 @@ func (c *Check) canWrite(source string) {
 	if len(names) == 0 || d.Superuser {
 		return
 	}
-	all := strings.Join(names, ", ")
-	c.add(canWrite, "sources."+source, fmt.Sprintf("the role %s can also write %s", d.Role, all), readerRole(all))
+	c.add(canWrite, "sources."+source, fmt.Sprintf("the %s %s can also write %s", d.Advice.Account, d.Role, strings.Join(names, ", ")), readerRole(d.Advice, names...))
 }
 
 // readerRole returns the statements that create a role with SELECT only.
-func readerRole(tables string) string {
-	return fmt.Sprintf("use a separate role: CREATE ROLE indexerd_reader LOGIN; GRANT SELECT ON %s TO indexerd_reader", tables)
+func readerRole(a doc.Advice, tables ...string) string {
+	do := "use a separate " + a.Account + ": " + a.Reader
+	for _, t := range tables {
+		do += "; " + fmt.Sprintf(a.Read, t)
+	}
+	return do
 }

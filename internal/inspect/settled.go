@@ -72,7 +72,7 @@ func (tc *tableCheck) assumed(why string) {
 		return
 	}
 	tc.add(unboundedTransactions, tc.path+".compensate.tiers", fmt.Sprintf("the tiers cover transactions of up to %s, but the database %s", doc.ShortDuration(timeout), what),
-		fmt.Sprintf("ALTER DATABASE ... SET idle_in_transaction_session_timeout = '%ds', or transaction_timeout since PostgreSQL 17", int(timeout.Seconds())))
+		fmt.Sprintf(d.Advice.Limit, int(timeout.Seconds())))
 }
 
 // longest returns the duration of the longest transaction that the tiers cover.

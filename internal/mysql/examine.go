@@ -25,12 +25,13 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 		return server, err
 	}
 	r := rows[0]
-	server.Version, server.SightGrant = "MySQL "+r.Text(0), "PROCESS ON *.*"
+	server.Version, server.Advice = "MySQL "+r.Text(0), advice
 	if version, ok := strings.CutSuffix(r.Text(0), "-MariaDB"); ok || strings.Contains(r.Text(0), "-MariaDB-") {
 		version, _, _ = strings.Cut(version, "-MariaDB-")
 		server.Version = "MariaDB " + version
 	}
 	server.Role, server.Superuser, server.SeesTransactions = account(r.Text(2)), r.Number(3) > 0, r.Number(4) > 0
+	server.Advice.Sight = "GRANT PROCESS ON *.* TO " + server.Role
 	if server.Now, err = parseTime(r.Text(1)); err != nil {
 		return server, err
 	}
@@ -41,6 +42,15 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 	}
 	server.Verified = server.TLS != "" && (d.conf.TLSConfig == "true" || d.conf.TLS != nil && d.conf.TLS.RootCAs != nil)
 	return server, err
+}
+
+// advice lacks Sight, which names the account.
+var advice = doc.Advice{
+	Account: "account", Super: "has the privilege SUPER",
+	Verify: "add tls=true to the DSN, and ssl-ca=FILE if the authority is not a public one",
+	Reader: "CREATE USER indexerd_reader IDENTIFIED BY '...'", Read: "GRANT SELECT ON %s TO indexerd_reader",
+	Index: "CREATE INDEX %s ON %s", Analyze: "ANALYZE TABLE %s",
+	Limit: "in MariaDB SET GLOBAL idle_write_transaction_timeout = %d, or give the last tier a longer timeout",
 }
 
 // account writes user@host as SQL does.

@@ -272,8 +272,16 @@ func TestWithoutProcess(t *testing.T) {
 		t.Errorf("got %+v, %v, want no horizon and the privilege", h, err)
 	}
 	server, err := sqlsource.New(d, pace.Limits{}).Server(t.Context())
-	if err != nil || server.SeesTransactions || server.Superuser || server.SightGrant != "PROCESS ON *.*" || !strings.HasPrefix(server.Version, "MariaDB 1") || server.Role != "'plain'@'127.0.0.1'" {
+	if err != nil || server.SeesTransactions || server.Superuser || server.Advice.Sight != "GRANT PROCESS ON *.* TO 'plain'@'127.0.0.1'" || !strings.HasPrefix(server.Version, "MariaDB 1") || server.Role != "'plain'@'127.0.0.1'" {
 		t.Errorf("got %+v, %v, want a role without PROCESS", server, err)
+	}
+	mariatest.Exec(t, dsn, "CREATE TABLE film (id INT, u INT)")
+	for _, advice := range []string{server.Advice.Sight, server.Advice.Reader, server.Advice.Read, server.Advice.Index, server.Advice.Analyze} {
+		mariatest.Exec(t, dsn, strings.NewReplacer("%s ON %s", "film_u ON `film` (`u`)", "%s", "`film`").Replace(advice))
+	}
+	mariatest.Exec(t, dsn, "DROP USER indexerd_reader")
+	if server, err = sqlsource.New(d, pace.Limits{}).Server(t.Context()); err != nil || !server.SeesTransactions {
+		t.Errorf("got %+v, %v, want PROCESS after the advice", server, err)
 	}
 }
 

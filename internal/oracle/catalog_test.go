@@ -81,7 +81,7 @@ func TestExamine(t *testing.T) {
 	d, _ := fake(t, examineAnswers...)
 	s := acquire(t, d)
 	server, err := d.Server(t.Context(), s)
-	if err != nil || server.SeesTransactions || server.TLS != "tcps" || !server.Verified || !server.Remote || server.Role != `"READER"` || !strings.HasPrefix(server.Version, "Oracle Database 19c") || server.Now.IsZero() {
+	if err != nil || server.SeesTransactions || server.TLS != "tcps" || !server.Verified || !server.Remote || server.Role != `"READER"` || !strings.HasPrefix(server.Version, "Oracle Database 19c") || server.Now.IsZero() || strings.Count(server.Advice.Sight, `TO "READER"`) != 3 {
 		t.Errorf("got %+v, %v, want a remote server by TLS and an account that does not see transactions", server, err)
 	}
 	of := &sqlsource.Described{Wrapped: sqlsource.Wrapped{SQL: "SELECT f.id FROM shop.Film f JOIN actor a ON 1 = 1"}}

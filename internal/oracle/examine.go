@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,16 +21,25 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 		return server, err
 	}
 	r := rows[0]
-	server = doc.Server{Version: strings.TrimSpace(r.Text(0)), Remote: d.remote, Role: quote(r.Text(2)), Superuser: r.Number(4) > 0, SightGrant: sightGrant}
+	server = doc.Server{Version: strings.TrimSpace(r.Text(0)), Remote: d.remote, Role: quote(r.Text(2)), Superuser: r.Number(4) > 0, Advice: advice}
 	if r.Text(3) == "tcps" { // the driver verifies the certificate unless ssl verify is off
 		server.TLS, server.Verified = "tcps", d.verified
 	}
+	server.Advice.Sight = fmt.Sprintf("GRANT SELECT ON SYS.GV_$SESSION TO %[1]s; GRANT SELECT ON SYS.GV_$TRANSACTION TO %[1]s; GRANT SELECT ON SYS.DBA_2PC_PENDING TO %[1]s", server.Role)
 	if server.Now, err = time.Parse(time.DateTime, r.Text(1)); err != nil {
 		return server, err
 	}
 	_, err = stdsql.Query(ctx, s, "SELECT COUNT(*) FROM gv$session s, gv$transaction t, dba_2pc_pending p WHERE 1 = 0")
 	server.SeesTransactions = err == nil
 	return server, nil
+}
+
+// advice lacks Sight, which names the account. No plans are read, so it has no indexes.
+var advice = doc.Advice{
+	Account: "account", Super: "has the role DBA",
+	Verify: "add ssl=true to the DSN, with the server's port for TCPS, and wallet=DIRECTORY if the authority is not a public one",
+	Reader: `CREATE USER indexerd_reader IDENTIFIED BY "..."; GRANT CREATE SESSION TO indexerd_reader`, Read: "GRANT SELECT ON %s TO indexerd_reader",
+	Limit: "end transactions within %d s, or give the last tier a longer timeout",
 }
 
 // A known is a table that the account may read.

@@ -22,11 +22,21 @@ func (*DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error) 
 		Now             micros
 	}](ctx, x, stored("server"))
 	d := doc.Server{
-		Version: row.Version, Now: row.Now.Time, Pooled: x.db.pooled.Load(), Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees, SightGrant: "pg_read_all_stats",
+		Version: row.Version, Now: row.Now.Time, Pooled: x.db.pooled.Load(), Role: row.Role, Superuser: row.Superuser, SeesTransactions: row.Sees, Advice: advice,
 		TransactionTimeout: time.Duration(row.Life) * time.Millisecond, IdleTimeout: time.Duration(row.Idle) * time.Millisecond,
 	}
+	d.Advice.Sight = "GRANT pg_read_all_stats TO " + d.Role
 	x.describeConnection(&d)
 	return d, err
+}
+
+// advice lacks Sight, which names the role.
+var advice = doc.Advice{
+	Account: "role", Super: "is a superuser",
+	Verify: "add sslmode=verify-full to the DSN, and sslrootcert=FILE if the authority is not a public one",
+	Reader: "CREATE ROLE indexerd_reader LOGIN", Read: "GRANT SELECT ON %s TO indexerd_reader",
+	Index: "CREATE INDEX CONCURRENTLY ON %[2]s", Analyze: "ANALYZE %s",
+	Limit: "ALTER DATABASE ... SET idle_in_transaction_session_timeout = '%ds', or transaction_timeout since PostgreSQL 17",
 }
 
 // describeConnection sets how the server is reached. A connection whose

@@ -20,7 +20,7 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (doc.Server, error
 	if err != nil {
 		return doc.Server{}, err
 	}
-	return doc.Server{Version: "SQLite " + rows[0].Text(0)}, nil
+	return doc.Server{Version: "SQLite " + rows[0].Text(0), Advice: doc.Advice{Index: "CREATE INDEX %s ON %s", Analyze: "ANALYZE %s"}}, nil
 }
 
 // Writable implements sqlsource.Inspector: the file is opened read-only.

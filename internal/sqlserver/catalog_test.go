@@ -59,7 +59,7 @@ func TestServerFacts(t *testing.T) {
 	t.Parallel()
 	d, _ := openFake(t, fakedriver.Values("'ProductVersion'", values{"15.0.4", "Developer Edition", "2024-03-01 10:00:00.000001", "indexer", int64(0), int64(0), int64(1), int64(0), "[shop]"}), allowed, first)
 	got, err := sqlsource.New(d, pace.Limits{}).Server(t.Context())
-	if err != nil || got.Version != "SQL Server 15.0.4, Developer Edition" || got.Role != "[indexer]" || got.Superuser || got.SeesTransactions || got.SightGrant != "VIEW DATABASE STATE" ||
+	if err != nil || got.Version != "SQL Server 15.0.4, Developer Edition" || got.Role != "[indexer]" || got.Superuser || got.SeesTransactions || got.Advice.Sight != "GRANT VIEW DATABASE STATE TO [indexer]" ||
 		got.Mixed != "ALTER DATABASE [shop] SET ALLOW_SNAPSHOT_ISOLATION ON" || got.Remote || got.TLS == "" || got.Verified {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -30,9 +30,10 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 	}
 	r := rows[0]
 	server.Version = "SQL Server " + r.Text(0) + ", " + r.Text(1)
-	server.Role, server.Superuser, server.SeesTransactions, server.SightGrant = quote(r.Text(3)), r.Number(4) > 0, r.Number(5) > 0, "VIEW SERVER STATE"
+	server.Role, server.Superuser, server.SeesTransactions, server.Advice = quote(r.Text(3)), r.Number(4) > 0, r.Number(5) > 0, advice
+	server.Advice.Sight = "USE master; GRANT VIEW SERVER STATE TO the login of " + server.Role
 	if r.Number(6) > 0 {
-		server.SightGrant = "VIEW DATABASE STATE"
+		server.Advice.Sight = "GRANT VIEW DATABASE STATE TO " + server.Role
 	}
 	if r.Number(7) != 1 {
 		server.Mixed = "ALTER DATABASE " + r.Text(8) + " SET ALLOW_SNAPSHOT_ISOLATION ON"
@@ -45,6 +46,15 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 		server.TLS, server.Verified = "TLS", !d.conf.TrustServerCertificate
 	}
 	return server, nil
+}
+
+// advice lacks Sight, which names the user.
+var advice = doc.Advice{
+	Account: "user", Super: "is a sysadmin, or a db_owner",
+	Verify: "add encrypt=true&trustservercertificate=false to the DSN, and certificate=FILE if the authority is not a public one",
+	Reader: "CREATE LOGIN indexerd_reader WITH PASSWORD = '...'; CREATE USER indexerd_reader FOR LOGIN indexerd_reader", Read: "GRANT SELECT ON %s TO indexerd_reader",
+	Index: "CREATE INDEX %s ON %s", Analyze: "UPDATE STATISTICS %s",
+	Limit: "end transactions within %d s, or give the last tier a longer timeout",
 }
 
 // tables returns the tables of which an SQL returns columns: the server does not
