@@ -2,6 +2,7 @@ package h2test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
@@ -253,6 +254,7 @@ type rows struct {
 	vendor  Vendor
 	columns []column
 	all     [][]driver.Value
+	fault   error // of the row after all, which the driver can't convert
 }
 
 func (r *rows) readColumn(c *conn) (err error) {
@@ -271,6 +273,7 @@ func (r *rows) readColumn(c *conn) (err error) {
 	return err
 }
 
+// readRow reads a row to its end, even after a fault: the next answer follows it.
 func (r *rows) readRow(c *conn) error {
 	row := make([]driver.Value, len(r.columns))
 	for i, col := range r.columns {
@@ -281,11 +284,13 @@ func (r *rows) readRow(c *conn) error {
 		if raw == nil {
 			continue
 		}
-		if row[i], err = r.vendor.Value(col.kind, raw); err != nil {
-			return err
+		if row[i], err = r.vendor.Value(col.kind, raw); err != nil && r.fault == nil {
+			r.fault = err
 		}
 	}
-	r.all = append(r.all, row)
+	if r.fault == nil {
+		r.all = append(r.all, row)
+	}
 	return nil
 }
 
@@ -300,7 +305,7 @@ func (r *rows) Columns() (names []string) {
 // Next implements driver.Rows.
 func (r *rows) Next(dest []driver.Value) error {
 	if len(r.all) == 0 {
-		return io.EOF
+		return cmp.Or(r.fault, io.EOF)
 	}
 	copy(dest, r.all[0])
 	r.all = r.all[1:]

@@ -72,7 +72,7 @@ func describeType(c *doc.CatalogColumn, name, full string) {
 	if name == "DECIMAL" && !strings.Contains(full, ",0)") {
 		scale = 1
 	}
-	c.Key = kind(name, scale) != 0 && (name != "BINARY" || full == "binary(16)")
+	c.Key = kind(name, scale) != 0
 	c.Time = clock(name, 0) != nil || epochs(name) != nil
 	switch base := strings.TrimPrefix(name, "UNSIGNED "); { // a result does not show that a TINYINT(1) is a BOOLEAN
 	case strings.HasSuffix(base, "INT"), slices.Contains([]string{"DECIMAL", "FLOAT", "DOUBLE", "YEAR"}, base):

@@ -245,6 +245,7 @@ var _ interface {
 	sqlsource.Dialect
 	sqlsource.Lister
 	sqlsource.RowKeyer
+	sqlsource.Typer
 	sqlsource.Divider
 	sqlsource.Uniquer
 	sqlsource.Inspector

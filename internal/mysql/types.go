@@ -28,11 +28,12 @@ func newColumn(t *sql.ColumnType) sqlsource.Column {
 		c.Detail = strconv.FormatInt(scale, 10)
 	}
 	c.Kind, c.Value, c.Clock, c.Epochs = kind(c.Type, scale), value(c.Type), clock(c.Type, scale), epochs(c.Type)
+	c.Untyped = c.Type == "BINARY" // the driver does not show the length
 	return c
 }
 
-// kind returns the kind of a part of a key; 0 for a type that can't be one.
-// Sixteen bytes are a UUID. An ENUM is ordered by the numbers of its labels, and compared
+// kind returns the kind of a part of a key; 0 for a type that can't be one. A BINARY is
+// a UUID unless its rows have another length: see Kind. An ENUM is ordered by the numbers of its labels, and compared
 // as text.
 func kind(name string, scale int64) doc.Kind {
 	switch {
@@ -46,6 +47,20 @@ func kind(name string, scale int64) doc.Kind {
 		return doc.UUID
 	}
 	return map[string]doc.Kind{"DECIMAL": doc.Decimal, "FLOAT": doc.Real, "DOUBLE": doc.Real, "DATE": doc.Date, "DATETIME": doc.Wall, "TIMESTAMP": doc.Instant}[name]
+}
+
+// KindQuery implements sqlsource.Typer. All values of a BINARY have the same length.
+func (*DB) KindQuery(expr string) (columns string, rows int) { return "LENGTH(" + expr + ")", 1 }
+
+// Kind implements sqlsource.Typer.
+func (*DB) Kind(raw []any) (kind doc.Kind, what, do string) {
+	switch {
+	case raw == nil || raw[0] == nil:
+		return 0, "", ""
+	case raw[0] == int64(16):
+		return doc.UUID, "", ""
+	}
+	return doc.Bytes, "", ""
 }
 
 // epochs returns how a number type stores updateTimes; nil: it does not.

@@ -164,8 +164,8 @@ func amongValues(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 // KindQuery implements sqlsource.Typer. Values are ordered by their storage class
 // first, so the least and the greatest show all classes, but integers and reals are
 // one.
-func (*DB) KindQuery(expr string) string {
-	return "typeof(min(" + expr + ")), typeof(max(" + expr + ")), max(typeof(" + expr + ") = 'real')"
+func (*DB) KindQuery(expr string) (columns string, rows int) {
+	return "typeof(min(" + expr + ")), typeof(max(" + expr + ")), max(typeof(" + expr + ") = 'real')", 0
 }
 
 // Kind implements sqlsource.Typer.

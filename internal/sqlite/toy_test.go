@@ -38,7 +38,7 @@ func (t toy) Suspect(c *sqlsource.Column, k doc.Kind, e string) string {
 // MaxKeys leaves ten parameters for the marks of deleted rows and a limit.
 func (toy) MaxKeys(parts int) int { return (toyParameters - 10) / parts }
 
-func (t toy) KindQuery(expr string) string                 { return t.db.KindQuery(expr) }
+func (t toy) KindQuery(expr string) (string, int)          { return t.db.KindQuery(expr) }
 func (t toy) Kind(raw []any) (k doc.Kind, what, do string) { return t.db.Kind(raw) }
 
 func (t toy) Acquire(ctx context.Context) (sqlsource.Session, error) {

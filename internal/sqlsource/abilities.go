@@ -79,12 +79,12 @@ type Uniquer interface {
 	Unique(ctx context.Context, s Session, of *Described, key []int) (bool, error)
 }
 
-// A Typer finds the kind of a key's column whose values have any type.
+// A Typer finds the kind of a key's column that is Untyped.
 type Typer interface {
-	// KindQuery returns the expressions to select from all rows.
-	KindQuery(expr string) string
-	// Kind returns the kind that the selected values show; 0: no row shows it. what
-	// and do are the fault of the configuration if the values can't be a key.
+	// KindQuery returns the expressions to select, of how many rows; 0: of all rows.
+	KindQuery(expr string) (columns string, rows int)
+	// Kind returns the kind that the selected values show; 0: no row shows it. raw is
+	// nil without a row. what and do are the fault of the configuration if the values can't be a key.
 	Kind(raw []any) (kind doc.Kind, what, do string)
 }
 

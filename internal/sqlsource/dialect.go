@@ -135,7 +135,7 @@ type Column struct {
 	Value func(raw any) (any, error)
 
 	Kind    doc.Kind // of a part of a key; 0: it can't be one, unless Untyped
-	Untyped bool     // the values have any type: the rows show the kind
+	Untyped bool     // the rows show the kind; Kind is that of a table without rows, 0: unknown
 	Printed bool     // its keys are read from the text of Value, where the raw value is text
 	Apart   bool     // the database's order of the values is not that of the kind
 

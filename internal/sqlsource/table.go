@@ -172,6 +172,9 @@ func (t *Table) describeRows(ctx context.Context, x *tx) error {
 			}
 			continue
 		}
+		for part, at := range v.key {
+			v.kinds[part] = cmp.Or(v.kinds[part], v.Columns[at].Kind)
+		}
 		if at := slices.Index(v.kinds, 0); at >= 0 {
 			return fmt.Errorf("key %s has no declared type, and no row shows it yet: %w", v.names[v.key[at]], doc.ErrUnavailable)
 		}

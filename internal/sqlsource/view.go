@@ -118,12 +118,16 @@ func (v *view) findKey(names []string) error {
 		case c.Kind == 0 && !c.Untyped:
 			return &ConfigError{v.paths.key, fmt.Sprintf("column %s has type %s", name, c.Type), "a key is made of integers, decimals, reals, booleans, dates, times, text, uuid or bytes"}
 		}
-		v.key, v.kinds = append(v.key, at), append(v.kinds, c.Kind)
+		kind := c.Kind
+		if c.Untyped {
+			kind = 0
+		}
+		v.key, v.kinds = append(v.key, at), append(v.kinds, kind)
 	}
 	return nil
 }
 
-// findKinds finds the kinds of key columns whose values have any type. A kind that
+// findKinds finds the kinds of key columns that are Untyped. A kind that
 // no row shows yet stays 0.
 func (v *view) findKinds(ctx context.Context, x *tx) error {
 	for i, at := range v.key {
@@ -134,8 +138,13 @@ func (v *view) findKinds(ctx context.Context, x *tx) error {
 		if !ok {
 			return fmt.Errorf("key %s: its type is unknown", v.names[at])
 		}
-		row, err := x.one(ctx, v.query(typer.KindQuery(v.exprs[at])))
-		if err != nil {
+		columns, rows := typer.KindQuery(v.exprs[at])
+		q := v.query(columns)
+		if rows > 0 {
+			q.limit(rows)
+		}
+		var row []any
+		if _, err := x.each(ctx, q, func(raw []any) bool { row = keepAll(raw); return true }); err != nil {
 			return err
 		}
 		kind, what, do := typer.Kind(row)
