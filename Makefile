@@ -136,10 +136,11 @@ visible:
 mutants:
 	$(GO) run ./internal/simtest/mutants
 
-# Harnesses on the real binary; N is how often, SEED replays.
+# Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
+# take DRIVER=mysql, which is MariaDB; many tables are killed on PostgreSQL only.
 kill: servers
-	SEED=$(SEED) KILL_N=$(or $(N),1000) $(WITHPG) $(GO) test -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
-	KILL_TABLES=100 KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd
+	SEED=$(SEED) KILL_N=$(or $(N),1000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
+	$(if $(filter mysql,$(DRIVER)),,KILL_TABLES=100 KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd)
 kth: servers
 	$(GO) test -count=1 -v -run '^TestKthFailure$$' ./store
 	SEED=$(SEED) KTH=all $(WITHPG) $(GO) test -run '^TestKthFailure$$' -v -timeout 240m ./cmd/indexerd
@@ -154,7 +155,7 @@ disk: servers
 cycles: servers
 	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
 fresh: servers
-	SEED=$(SEED) JUDGE_N=$(or $(N),100000) $(WITHPG) $(GO) test -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
+	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
 
 # Databases that init has never seen, a schema of this project and Chinook, in
 # PostgreSQL and SQLite: N seconds of random changes in each.
@@ -181,7 +182,7 @@ abuse: servers
 
 # Changes of all kinds to films, actors, categories and languages, and then proof, page by page.
 storm: servers
-	STORM_CHANGES=$(or $(N),50000) $(WITHPG) $(GO) test -run '^TestStorm$$' -v -timeout 30m ./cmd/indexerd
+	STORM_CHANGES=$(or $(N),50000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestStorm$$' -v -timeout 30m ./cmd/indexerd
 
 # Many tables, of which some are locked, broken or slow: the others go on. Then N
 # tables of 200 rows: what a daemon takes to load and to follow them.

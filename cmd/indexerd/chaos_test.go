@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -14,16 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/httpapi"
-	"indexerd/internal/pgtest"
 	"indexerd/timetrace"
 )
 
 // The harnesses of crashes and faults, in the files beside this one, run the
-// real binary on a real PostgreSQL. Each takes its number of rounds from an
+// real binary on a real PostgreSQL, and TestKill9 on MariaDB too. Each takes its number of rounds from an
 // environment variable, draws what it does at random from SEED, and ends with
 // a line of figures. What they judge has no chance in it: the random part is
 // only when and where the fault falls.
@@ -32,12 +30,12 @@ import (
 // so that S alone, without a sweep, promises that the index has it.
 const chaosSchema = `
 CREATE TABLE note (id bigint PRIMARY KEY, updated timestamptz NOT NULL DEFAULT now(), body text NOT NULL);
-CREATE INDEX ON note (updated);
+CREATE INDEX note_updated ON note (updated);
 CREATE TABLE tag (note_id bigint NOT NULL, name text NOT NULL, updated timestamptz NOT NULL DEFAULT now());
-CREATE INDEX ON tag (note_id);
-CREATE INDEX ON tag (updated);
-INSERT INTO note (id, body) SELECT i, 'first ' || i FROM generate_series(1, 3000) i;
-INSERT INTO tag (note_id, name) SELECT i, 'tag' || i FROM generate_series(1, 3000) i;
+CREATE INDEX tag_note_id ON tag (note_id);
+CREATE INDEX tag_updated ON tag (updated);
+INSERT INTO note (id, body) WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 3000) SELECT i, 'first ' || i FROM s;
+INSERT INTO tag (note_id, name) SELECT id, 'tag' || id FROM note;
 ANALYZE note, tag`
 
 // A chaos is a database of notes and a daemon's configuration for it.
@@ -52,7 +50,7 @@ func newChaos(t *testing.T, dsn, reach, data string) *chaos {
 	t.Helper()
 	c := &chaos{dsn: dsn, data: data, seed: chaosSeed(t)}
 	c.random = rand.New(rand.NewPCG(c.seed, 0))
-	pgtest.Exec(t, dsn, chaosSchema)
+	openWriter(t, dsn).exec(t, chaosSchema)
 	c.file = writeFile(t, lateConfig(reach, data, "{every: 500ms, slack: 500ms}")+`    batch: 100
     deletecheck: {every: 1h, max_count: 1000000}
     children:
@@ -114,8 +112,9 @@ func (c *chaos) storm(t *testing.T) (stop func() int64) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var committed atomic.Int64
 	var writing sync.WaitGroup
+	db := openWriter(t, c.dsn)
 	for i := range uint64(3) {
-		w := &noteWriter{dsn: c.dsn, random: rand.New(rand.NewPCG(c.seed, 1+i)), committed: &committed}
+		w := &noteWriter{db: db, random: rand.New(rand.NewPCG(c.seed, 1+i)), committed: &committed}
 		writing.Go(func() { w.run(ctx) })
 	}
 	stop = sync.OnceValue(func() int64 {
@@ -128,7 +127,7 @@ func (c *chaos) storm(t *testing.T) (stop func() int64) {
 }
 
 type noteWriter struct {
-	dsn       string
+	db        writeDB
 	random    *rand.Rand
 	committed *atomic.Int64
 }
@@ -146,11 +145,11 @@ func (w *noteWriter) pause(upTo time.Duration) {
 }
 
 func (w *noteWriter) session(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, w.dsn)
+	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.Background())
+	defer conn.Close()
 	for ctx.Err() == nil {
 		if err := w.transaction(context.WithoutCancel(ctx), conn); err != nil {
 			return err
@@ -161,46 +160,35 @@ func (w *noteWriter) session(ctx context.Context) error {
 }
 
 // transaction makes some changes; some commit late, some not at all.
-func (w *noteWriter) transaction(ctx context.Context, conn *pgx.Conn) error {
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	for range 1 + w.random.IntN(20) {
-		sql, id := noteChange(w.random)
-		if _, err = tx.Exec(ctx, sql, id); err != nil {
-			break // such as a deadlock with another writer: what it did is undone
+func (w *noteWriter) transaction(ctx context.Context, conn *sql.Conn) error {
+	committed, err := w.db.transaction(ctx, conn, 1+w.random.IntN(20), func() string { return noteChange(w.random) }, func() bool {
+		if w.random.IntN(30) == 0 {
+			w.pause(time.Second)
 		}
+		return w.random.IntN(20) > 0
+	})
+	if committed && err == nil {
+		w.committed.Add(1)
 	}
-	if w.random.IntN(30) == 0 {
-		w.pause(time.Second)
-	}
-	if err != nil || w.random.IntN(20) == 0 {
-		return tx.Rollback(ctx)
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	w.committed.Add(1)
-	return nil
+	return err
 }
 
 // noteChange is one change at random. A tenth of the notes come and go.
-func noteChange(r *rand.Rand) (sql string, id int64) {
+func noteChange(r *rand.Rand) string {
 	id, word := 1+r.Int64N(3000), strconv.FormatUint(r.Uint64()%5000, 36)
 	switch r.IntN(8) {
 	case 0:
-		return "INSERT INTO note (id, body) VALUES ($1, 'new " + word + "') ON CONFLICT (id) DO UPDATE SET body = excluded.body, updated = now()", id
+		return fmt.Sprintf("INSERT INTO note (id, body) VALUES (%d, 'new %s') ON CONFLICT (id) DO UPDATE SET body = excluded.body, updated = now()", id, word)
 	case 1:
-		return "DELETE FROM note WHERE id = $1 AND id % 10 = 0", id
+		return fmt.Sprintf("DELETE FROM note WHERE id = %d AND id %% 10 = 0", id)
 	case 2:
-		return "INSERT INTO tag (note_id, name) VALUES ($1, 'T" + word + "')", id
+		return fmt.Sprintf("INSERT INTO tag (note_id, name) VALUES (%d, 'T%s')", id, word)
 	case 3:
-		return "UPDATE tag SET name = 'T" + word + "', updated = now() WHERE note_id = $1", id
+		return fmt.Sprintf("UPDATE tag SET name = 'T%s', updated = now() WHERE note_id = %d", word, id)
 	case 4: // a tag that goes moves nothing but its note's updateTime
-		return "WITH gone AS (DELETE FROM tag WHERE note_id = $1) UPDATE note SET updated = now() WHERE id = $1", id
+		return fmt.Sprintf("DELETE FROM tag WHERE note_id = %d; UPDATE note SET updated = now() WHERE id = %[1]d", id)
 	}
-	return "UPDATE note SET body = 'changed " + word + "', updated = now() WHERE id = $1", id
+	return fmt.Sprintf("UPDATE note SET body = 'changed %s', updated = now() WHERE id = %d", word, id)
 }
 
 // proves wants everything equal once no writer is running: first without a
@@ -211,8 +199,9 @@ func (c *chaos) proves(t *testing.T, p *proc) httpapi.VerifiedTable {
 	verifies(t, 0, c.file)
 	sweeps(t, 0, c.file, "note", "--allow", "100000")
 	v := verifies(t, 0, c.file, "--content")
-	if rows := pgtest.Value[int](t, c.dsn, "SELECT count(*)::int FROM note"); v.Compared < rows || v.Pending > 0 {
-		t.Errorf("verify: got %+v, want all %d rows compared and none pending", v, rows)
+	var rows int
+	if err := openWriter(t, c.dsn).QueryRowContext(t.Context(), "SELECT count(*) FROM note").Scan(&rows); err != nil || v.Compared < rows || v.Pending > 0 {
+		t.Errorf("verify: got %+v, %v, want all %d rows compared and none pending", v, err, rows)
 	}
 	return v
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/internal/pgtest"
@@ -87,14 +86,15 @@ func stormChanges(t *testing.T) int {
 // equal, to the last byte of every page.
 func TestStorm(t *testing.T) {
 	t.Parallel()
-	dsn, file := pagila(t)
+	dsn, file := stormDB(t)
 	p := start(t, "run", "-c", file)
 	p.ready(t)
+	db := openWriter(t, dsn)
 	const writers = 4
 	changes := stormChanges(t) / writers
 	var storm errgroup.Group
 	for w := range writers {
-		storm.Go(func() error { return rage(dsn, rand.New(rand.NewPCG(7, uint64(w))), changes) })
+		storm.Go(func() error { return rage(db, rand.New(rand.NewPCG(7, uint64(w))), changes) })
 	}
 	if err := storm.Wait(); err != nil {
 		t.Fatal(err)
@@ -108,33 +108,22 @@ func TestStorm(t *testing.T) {
 
 // rage makes n changes in transactions of 1 to 40, of which some take their
 // time and some are rolled back.
-func rage(dsn string, r *rand.Rand, n int) error {
+func rage(db writeDB, r *rand.Rand, n int) error {
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(ctx)
+	defer conn.Close()
 	for done := 0; done < n; {
-		tx, err := conn.Begin(ctx)
-		if err != nil {
-			return err
-		}
-		for range 1 + r.IntN(40) {
-			if _, err = tx.Exec(ctx, change(r)); err != nil {
-				break // such as a deadlock with another writer: what it did is undone
+		next := func() string { done++; return change(r) }
+		end := func() bool {
+			if r.IntN(50) == 0 {
+				<-time.After(time.Duration(r.IntN(1500)) * time.Millisecond) // a late commit
 			}
-			done++
+			return r.IntN(20) > 0
 		}
-		if r.IntN(50) == 0 {
-			<-time.After(time.Duration(r.IntN(1500)) * time.Millisecond) // a late commit
-		}
-		if err != nil || r.IntN(20) == 0 {
-			err = tx.Rollback(ctx)
-		} else {
-			err = tx.Commit(ctx)
-		}
-		if err != nil {
+		if _, err := db.transaction(ctx, conn, 1+r.IntN(40), next, end); err != nil {
 			return err
 		}
 	}

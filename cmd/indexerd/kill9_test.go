@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"indexerd/internal/pgtest"
 )
 
 // restartWithin is how long a daemon may take to answer after a kill, where KILL_N
@@ -24,7 +22,7 @@ const restartWithin = 5 * time.Second
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	n := rounds(t, "KILL_N", len(phases), 3)
-	dsn := pgtest.DB(t)
+	dsn := harnessDB(t)
 	k := &killing{chaos: newChaos(t, dsn, dsn, freshData(t))}
 	stop := k.storm(t)
 	for i := range n {

@@ -27,7 +27,7 @@ func lateConfig(dsn, data, compensate string) string {
 	return fmt.Sprintf(`data: %s
 http: {listen: 127.0.0.1:0}
 sources:
-  db: {driver: postgres, dsn: %q}
+  db: {driver: %s, dsn: %q}
 tables:
   note:
     source: db
@@ -36,7 +36,7 @@ tables:
     updated: updated
     content: {fields: [body]}
     compensate: %s
-`, data, dsn, compensate)
+`, data, driverOf(dsn), dsn, compensate)
 }
 
 // begin opens a transaction that has inserted a row and not committed it.

@@ -214,7 +214,7 @@ func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 // settledPast waits until S has passed the database's present.
 func settledPast(t *testing.T, p *proc, dsn string) {
 	t.Helper()
-	now := pgtest.Value[time.Time](t, dsn, "SELECT clock_timestamp()")
+	now := clockOf(t, dsn)
 	eventually(t, 3*time.Minute, "S passes now", func() error {
 		if at := p.status(t).Tables[0].Settled.At; at == nil || !time.Time(*at).After(now) {
 			return fmt.Errorf("settled to %v", at)
