@@ -142,7 +142,7 @@ func (r *replacement) formatNoted(noted map[string]struct{}) error {
 }
 
 func (r *replacement) format(name string) (err error) {
-	r.blocks[name], r.state[name], err = formatTable(name, r.state[name])
+	r.blocks[name], r.state[name], err = formatTable(name, r.state[name], r.blocks[name])
 	return err
 }
 

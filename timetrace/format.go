@@ -190,64 +190,6 @@ func parseKinds(t *Table, s string) error {
 	return nil
 }
 
-// A block is the lines of one table.
-type block struct {
-	text  string
-	lines int
-}
-
-// formatTable returns the lines of a table, and the table as a restart reads them.
-// It fails where they can't be read, so that an unreadable file never replaces a
-// readable one.
-func formatTable(name string, table Table) (block, Table, error) {
-	lines := properties.NewProperties()
-	lines.DisableExpansion = true
-	for _, f := range fieldsOf(table) {
-		if text := f.format(table); text != "" {
-			if _, _, err := lines.Set(name+"."+f.name, text); err != nil {
-				return block{}, table, err
-			}
-		}
-	}
-	var b strings.Builder
-	if _, err := lines.Write(&b, properties.UTF8); err != nil {
-		return block{}, table, err
-	}
-	written := block{b.String(), lines.Len()}
-	read, err := load([]byte(written.text))
-	if err != nil {
-		return written, table, err
-	}
-	s, err := parseMarks(read)
-	return written, s[name], err
-}
-
-// join returns the file of all tables.
-func join(blocks map[string]block) []byte {
-	entries, size := 0, 0
-	for _, b := range blocks {
-		entries, size = entries+b.lines, size+len(b.text)
-	}
-	var file bytes.Buffer
-	file.Grow(size + 200)
-	fmt.Fprintf(&file, "# How far each pass of each table has come: written by indexerd, replaced atomically.\nformat = %d\nentries = %d\n", Format, entries)
-	for _, name := range slices.Sorted(maps.Keys(blocks)) {
-		file.WriteString(blocks[name].text)
-	}
-	return file.Bytes()
-}
-
-// formatAll returns the lines of tables, and the tables as a restart reads them.
-func formatAll(s State) (blocks map[string]block, read State, err error) {
-	blocks, read = make(map[string]block, len(s)), make(State, len(s))
-	for name, table := range s {
-		if blocks[name], read[name], err = formatTable(name, table); err != nil {
-			return nil, nil, err
-		}
-	}
-	return blocks, read, nil
-}
-
 func load(text []byte) (*properties.Properties, error) {
 	loader := properties.Loader{Encoding: properties.UTF8, DisableExpansion: true}
 	return loader.LoadBytes(text)

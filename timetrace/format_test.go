@@ -175,6 +175,29 @@ func TestStateRoundTrip(t *testing.T) {
 }
 
 // wantRejected expects Open to return an error for a file, and no state.
+// A table is written the same whatever was written of it before.
+func TestLinesThatStayAreKept(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		table := drawTable(r)
+		earlier := table
+		if rapid.Bool().Draw(r, "another table") {
+			earlier = drawTable(r)
+		}
+		earlier.Settled = earlier.Settled.Add(time.Second)
+		before, _, err := formatTable("a", earlier, block{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		want, read, err := formatTable("a", table, block{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if got, again, err := formatTable("a", table, before); err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(again, read) {
+			r.Errorf("got %+v, %+v, %v, want %+v, %+v", got, again, err, want, read)
+		}
+	})
+}
+
 func wantRejected(t *testing.T, text []byte) {
 	t.Helper()
 	fsys := disk(t)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,13 +181,18 @@ func (m *tablesRun) change(t *testing.T, seconds int) {
 	tick := time.NewTicker(time.Second / changesPerSecond)
 	defer tick.Stop()
 	first := m.takes(t, m.dsn)
-	for n := range seconds * changesPerSecond {
+	changed := map[string]time.Time{} // when, by table
+	write := func(n int) (table, word string, committed time.Time) {
 		<-tick.C
-		table, word := fmt.Sprintf("t%d", rand.IntN(m.tables)), fmt.Sprintf("change%d", n)
+		table, word = fmt.Sprintf("t%d", rand.IntN(m.tables)), fmt.Sprintf("change%d", n)
 		if _, err := writer.Exec(t.Context(), fmt.Sprintf("UPDATE %s SET body = $1, updated = now() WHERE id = $2", table), word, 1+n%rowsOfTable); err != nil {
 			t.Fatal(err)
 		}
-		committed := time.Now()
+		changed[table] = time.Now()
+		return table, word, changed[table]
+	}
+	for n := range seconds * changesPerSecond {
+		table, word, committed := write(n)
 		searches.Go(func() {
 			took, err := m.findWithin(table, word, committed)
 			mu.Lock()
@@ -196,13 +202,20 @@ func (m *tablesRun) change(t *testing.T, seconds int) {
 			}
 		})
 		if n%(2*changesPerSecond) == 0 {
+			asked := time.Now()
 			for _, s := range m.status(t).Tables {
-				m.lag = max(m.lag, *s.LagS)
+				if asked.Sub(changed[s.Table]) > 2*tablesFresh { // S of one that just changed may be old
+					m.lag = max(m.lag, *s.LagS)
+				}
 			}
 		}
 	}
 	last := m.takes(t, m.dsn)
-	searches.Wait()
+	var found atomic.Bool
+	go func() { searches.Wait(); found.Store(true) }()
+	for n := seconds * changesPerSecond; !found.Load(); n++ {
+		write(n) // a session that idles reports its counters 10 s later
+	}
 	took := last.at.Sub(first.at).Seconds()
 	m.changeCPU, m.changeStatements = 100*(last.cpu-first.cpu)/took, (last.statements-first.statements)/took
 }

@@ -12,14 +12,14 @@
 // A version covers no SQL whose result changes without a commit, such as one that
 // calls now(). Then no hint is exact, and has a reason.
 //
-// Invariant: a reading begins after the call of Hint, but for Within. So the hint is valid for
-// every snapshot before the call and its At for every snapshot after it.
+// Invariant: a reading begins after the call of Hint, but for Within. So the hint is
+// valid for every snapshot before the call and its At for every snapshot after it.
 //
 // Cost: calls that wait at the same time share one reading. A reading is one
-// statement while the version stands still, else two, whatever the number of
-// tables. What a table's SQLs read is looked up when the version stood still after
-// a move, or when the catalog has changed: a plan for each SQL, and two
-// statements.
+// statement while the version stands still, else three, whatever the number of
+// tables. What a table's SQLs read is looked up when the catalog has changed, or, if
+// the database does not show that, when the version stood still after a move: a plan
+// for each SQL, and two statements.
 package changes
 
 import (
@@ -39,8 +39,9 @@ type Hints interface {
 
 // A Sampler reads what a database shows of changes. Its dialect implements it.
 type Sampler interface {
-	// Changes reads the clock, then the version. It calls tables with the version,
-	// and after that reads the counters of the base tables that tables returns.
+	// Changes reads the clock, then the version. It calls tables with the version, and
+	// after that reads the counters of the base tables that tables returns, and the
+	// state of the catalog.
 	Changes(ctx context.Context, tables func(version string) []string) (Sample, error)
 }
 
@@ -52,8 +53,14 @@ type Sample struct {
 
 	Counted  bool              // the database counts changes; otherwise a table's counters are the version
 	Counters map[string]Counts // of the tables, by ID
-	Catalog  string            // moves, late as counters do, when what SQLs read may be another table
 	Late     time.Duration     // how late counters come after a commit
+
+	// Catalog is the state of what decides which tables and functions SQLs read, at a
+	// moment since the version. No state comes back. "": the database does not show it.
+	Catalog string
+
+	counted  time.Time // this machine's clock before Counters were read
+	complete bool      // Counters show all that was committed before Version last moved
 }
 
 // Counts are counters of a base table. They are compared for equality only.

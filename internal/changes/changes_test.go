@@ -20,7 +20,7 @@ type fakeServer struct {
 	err      error
 	version  int
 	rows     int // changes of the table a
-	catalog  int
+	catalog  string
 	counts   bool
 	readings int
 	counted  [][]string // the tables of each reading of counters
@@ -41,14 +41,14 @@ func (f *fakeServer) Changes(ctx context.Context, tables func(string) []string) 
 	if f.err != nil {
 		return Sample{}, f.err
 	}
-	s := Sample{At: at, Version: fmt.Sprint("s ", f.version), Counted: f.counts}
+	s := Sample{At: at, Version: fmt.Sprint("s ", f.version), Counted: f.counts, Catalog: f.catalog}
 	if !f.counts {
 		return s, nil
 	}
 	s.Late = late
 	if ids := tables(s.Version); ids != nil {
 		f.counted = append(f.counted, ids)
-		s.Counters, s.Catalog = map[string]Counts{}, fmt.Sprint(f.catalog)
+		s.Counters = map[string]Counts{}
 		for _, id := range ids {
 			s.Counters[id] = Counts{Inserted: int64(f.rows), Deleted: int64(f.rows), Updated: 7, Storage: "file"}
 		}
@@ -160,8 +160,8 @@ func TestCountersAreReadWhenTheyMayMove(t *testing.T) {
 		f := &fakeServer{counts: true}
 		w := NewReadings(f).Watch(newFakeTable().find)
 		first := hint(t, w)
-		if want := "a:0,7,0,file b:0,7,0,file "; first.Counters != want || first.Removals != "a:0,0,0,file " || first.Late != late {
-			t.Errorf("got counters %q, removals %q, late %v, want %q, those of a that may remove rows, %v", first.Counters, first.Removals, first.Late, want, late)
+		if want := "a:0,7,0,file b:0,7,0,file "; first.Counters != want || first.Removals != "a:0,0,0,file " || first.Counted {
+			t.Errorf("got counters %q, removals %q, counted %t, want %q, those of a that may remove rows, false", first.Counters, first.Removals, first.Counted, want)
 		}
 		f.commit()
 		time.Sleep(late / 2)
@@ -182,50 +182,104 @@ func TestCountersAreReadWhenTheyMayMove(t *testing.T) {
 	})
 }
 
+// A change is noticed a look after its counters, which come as late as they may.
+// Meanwhile the counters of all tables are not read each second.
+func TestLateCountersAreNoticed(t *testing.T) {
+	for after := time.Second; after <= late; after += time.Second {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeServer{counts: true}
+			hints := NewReadings(f).Watch(newFakeTable().find).Within(time.Second)
+			var m Memory
+			for range 30 {
+				m.Look(hint(t, hints))
+				m.Compared()
+				time.Sleep(1100 * time.Millisecond)
+			}
+			f.commit()
+			f.counted = nil
+			committed := time.Now()
+			time.AfterFunc(after, func() { f.rows++ })
+			due := Unknown
+			for due == Unknown {
+				time.Sleep(1100 * time.Millisecond)
+				due = m.Look(hint(t, hints))
+			}
+			if took := time.Since(committed); due != Changed || took > late+3*time.Second {
+				t.Errorf("counters %v after a commit: got %v after %v, want %v", after, due, took, Changed)
+			}
+			if len(f.counted) > 6 {
+				t.Errorf("got %d readings of counters, want at most 6", len(f.counted))
+			}
+		})
+	}
+}
+
 // Without counters, every commit may have changed the table.
 func TestWithoutCounters(t *testing.T) {
 	w := NewReadings(&fakeServer{}).Watch(newFakeTable().find)
-	if h := hint(t, w); !h.Exact || h.Counters != h.Version || h.Removals != h.Version || h.Late != 0 {
+	if h := hint(t, w); !h.Exact || h.Counters != h.Version || h.Removals != h.Version || !h.Counted {
 		t.Errorf("got %+v, want the version in place of counters", h)
 	}
 }
 
-// A hint is exact if what the SQLs read was found for its version.
+// A hint is exact if what the SQLs read was found for its version, or for its state of
+// the catalog.
 func TestFootprintIsFoundAgain(t *testing.T) {
-	f, table := &fakeServer{counts: true}, newFakeTable()
-	w := NewReadings(f).Watch(table.find)
-	want := func(what string, exact bool, found int) {
-		t.Helper()
-		if h := hint(t, w); h.Exact != exact || table.found != found {
-			t.Errorf("%s: exact %t, found %d times, want %t, %d", what, h.Exact, table.found, exact, found)
-		}
-	}
-	want("first", true, 1)
-	want("again", true, 1)
-	f.commit()
-	want("commit", false, 1)
-	f.commit()
-	want("another commit", false, 1)
-	want("no commit", true, 2)
-	f.commit()
-	f.catalog++
-	table.footprint.Tables = append(table.footprint.Tables, doc.BaseTable{ID: "c"})
-	want("another catalog", true, 3)
-	if got := f.counted[len(f.counted)-1]; !slices.Contains(got, "c") {
-		t.Errorf("counters of %v are read, want those of the new table c too", got)
-	}
-	table.footprint.Reason = "the SQL calls now()"
-	f.commit()
-	want("commit", false, 3)
-	want("a view that calls now()", false, 4)
-	if h := hint(t, w); h.Reason != table.footprint.Reason {
-		t.Errorf("got reason %q, want %q", h.Reason, table.footprint.Reason)
-	}
-	table.err = errors.New("denied")
-	f.commit()
-	want("commit", false, 4)
-	if _, err := w.Hint(t.Context()); !errors.Is(err, table.err) {
-		t.Errorf("got %v, want %v", err, table.err)
+	for _, shown := range []bool{false, true} {
+		t.Run(fmt.Sprintf("catalog shown %t", shown), func(t *testing.T) {
+			f, table := &fakeServer{counts: true}, newFakeTable()
+			w := NewReadings(f).Watch(table.find)
+			found := 0
+			// want takes whether a hint is exact, and how often the footprint was found since the last.
+			want := func(what string, exact bool, again int) {
+				t.Helper()
+				found += again
+				if h := hint(t, w); h.Exact != exact || table.found != found {
+					t.Errorf("%s: exact %t, found %d times, want %t, %d", what, h.Exact, table.found, exact, found)
+				}
+			}
+			replace := func(as string) {
+				f.commit()
+				if shown {
+					f.catalog = as
+				}
+			}
+			replace("first")
+			want("first", true, 1)
+			want("again", true, 0)
+			f.commit()
+			want("commit", shown, 0)
+			f.commit()
+			want("another commit", shown, 0)
+			if shown {
+				want("no commit", true, 0)
+			} else {
+				want("no commit", true, 1)
+			}
+			table.footprint.Tables = append(table.footprint.Tables, doc.BaseTable{ID: "c"})
+			replace("another table")
+			if !shown {
+				want("another table, unseen", false, 0)
+			}
+			want("another table", true, 1)
+			if got := f.counted[len(f.counted)-1]; !slices.Contains(got, "c") {
+				t.Errorf("counters of %v are read, want those of the new table c too", got)
+			}
+			table.footprint.Reason = "the SQL calls now()"
+			replace("a view")
+			hint(t, w)
+			if h := hint(t, w); h.Exact || h.Reason != table.footprint.Reason {
+				t.Errorf("got %+v, want no exact hint, and the reason %q", h, table.footprint.Reason)
+			}
+			table.err = errors.New("denied")
+			replace("denied")
+			_, _ = w.Hint(t.Context())
+			for range 2 {
+				if _, err := w.Hint(t.Context()); !errors.Is(err, table.err) {
+					t.Errorf("got %v, want %v", err, table.err)
+				}
+			}
+		})
 	}
 }
 

@@ -1,7 +1,5 @@
 package changes
 
-import "time"
-
 // A Due is whether a table has to be compared again.
 type Due int
 
@@ -14,16 +12,15 @@ const (
 // A Memory finds from the hints of a table whether it has to be compared. It is
 // lost with the process: the first hint is a change.
 //
-// Counters that did not move prove that nothing changed only when they are due:
-// Late after the version was last seen to move. Until then Due is Unknown. A move
-// is remembered until a comparison ends, also if the hint goes back.
+// Counters that did not move prove that nothing changed only if they were read when
+// they were due. Until then Due is Unknown. A move is remembered until a comparison
+// ends, also if the hint goes back.
 type Memory struct {
 	Removals bool // only changes that may remove rows count
 
 	last  Hint
 	known bool // there is a last hint
 	due   Due
-	moved time.Time // this machine's clock when the version was last seen to move
 }
 
 // Look takes a hint that was just read.
@@ -34,9 +31,7 @@ func (m *Memory) Look(h Hint) Due {
 	case h.Version != m.last.Version:
 		m.due = max(m.due, Unknown)
 	}
-	if now := time.Now(); !m.known || h.Version != m.last.Version {
-		m.moved = now
-	} else if m.due == Unknown && now.Sub(m.moved) > h.Late {
+	if m.due == Unknown && h.Counted {
 		m.due = Unchanged
 	}
 	m.last, m.known = h, true

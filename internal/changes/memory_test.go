@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"indexerd/internal/doc"
 	_ "indexerd/internal/nofailfile"
 )
 
@@ -22,6 +24,7 @@ type commit struct {
 // each change of the table in time, and asks for no comparison for ever.
 type memoryWorld struct {
 	memory  Memory
+	hints   Hints
 	commits []commit
 	reset   int // number of resets
 	back    int // by how many commits the version went back
@@ -29,14 +32,19 @@ type memoryWorld struct {
 	since   time.Time // of the oldest change that no comparison covers
 }
 
-func (w *memoryWorld) hint() Hint {
+// Changes implements Sampler.
+func (w *memoryWorld) Changes(_ context.Context, tables func(string) []string) (Sample, error) {
 	ours, now := 0, time.Now()
 	for _, c := range w.commits {
 		if c.ours && !c.counted.After(now) {
 			ours++
 		}
 	}
-	return Hint{Version: fmt.Sprint(len(w.commits) - w.back), Exact: true, Counters: fmt.Sprint(w.reset, " ", ours), Late: late}
+	s := Sample{At: now, Version: fmt.Sprint("v", len(w.commits)-w.back), Counted: true, Late: late}
+	if tables := tables(s.Version); tables != nil {
+		s.Counters = map[string]Counts{"a": {Updated: int64(ours), Storage: fmt.Sprint(w.reset)}}
+	}
+	return s, nil
 }
 
 func (w *memoryWorld) commit(ours bool, after time.Duration) {
@@ -72,6 +80,9 @@ func drawStep(t *rapid.T) step {
 
 func runSteps(t *testing.T, steps []step) {
 	w := &memoryWorld{}
+	w.hints = NewReadings(w).Watch(func(context.Context) (doc.Footprint, error) {
+		return doc.Footprint{Tables: []doc.BaseTable{{ID: "a"}}}, nil
+	}).Within(time.Second)
 	for _, s := range steps {
 		switch s.what {
 		case "commit":
@@ -81,8 +92,10 @@ func runSteps(t *testing.T, steps []step) {
 		case "reset":
 			w.reset++
 		case "restore": // the version is one that was seen before
+			time.Sleep(2 * time.Second) // no hint is that old
 			w.look(t, s.compare)
 			w.back++
+			time.Sleep(2 * time.Second)
 			w.look(t, s.compare)
 		default:
 			w.look(t, s.compare)
@@ -93,18 +106,26 @@ func runSteps(t *testing.T, steps []step) {
 		w.look(t, true)
 		time.Sleep(late + time.Second)
 	}
-	if due := w.memory.Look(w.hint()); due != Unchanged || w.pending {
+	if due := w.memory.Look(w.hint(t)); due != Unchanged || w.pending {
 		t.Fatalf("without changes: got %v, pending %t, want %v, none", due, w.pending, Unchanged)
 	}
 }
 
+func (w *memoryWorld) hint(t *testing.T) Hint {
+	h, err := w.hints.Hint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 // look looks, and compares where that is due.
 func (w *memoryWorld) look(t *testing.T, compare bool) {
-	due := w.memory.Look(w.hint())
-	if w.pending && due == Unchanged {
+	due := w.memory.Look(w.hint(t))
+	if w.pending && due == Unchanged && time.Since(w.since) > time.Second { // a hint may be a second old
 		t.Fatalf("a change %v ago: got %v, want another", time.Since(w.since), due)
 	}
-	if w.pending && due == Unknown && time.Since(w.since) > late {
+	if w.pending && due == Unknown && time.Since(w.since) > 2*late {
 		t.Fatalf("a change %v ago: got %v, want %v", time.Since(w.since), due, Changed)
 	}
 	if due != Unchanged && compare {
@@ -113,7 +134,7 @@ func (w *memoryWorld) look(t *testing.T, compare bool) {
 	}
 }
 
-// Counters prove that nothing changed Late after the version moved, and not before.
+// Counters prove that nothing changed if they show all that was committed before.
 func TestMemoryWaitsForCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Memory
@@ -123,15 +144,14 @@ func TestMemoryWaitsForCounters(t *testing.T) {
 				t.Errorf("%+v: got %v, want %v", h, got, due)
 			}
 		}
-		first, second := Hint{Version: "1", Counters: "a", Late: late}, Hint{Version: "2", Counters: "a", Late: late}
+		first, second := Hint{Version: "1", Counters: "a", Counted: true}, Hint{Version: "2", Counters: "a"}
 		want(first, Changed)
 		want(first, Changed) // until a comparison ends
 		m.Compared()
 		want(first, Unchanged)
 		want(second, Unknown)
-		time.Sleep(late)
 		want(second, Unknown)
-		time.Sleep(time.Nanosecond)
+		second.Counted = true
 		want(second, Unchanged)
 		second.Counters = "b"
 		want(second, Changed)

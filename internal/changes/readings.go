@@ -15,10 +15,9 @@ type Readings struct {
 	last  Sample
 	err   error
 
-	good    Sample               // the last reading without an error
-	moved   time.Time            // when the version was last seen to move
-	counted time.Time            // before the counters were last read
-	asked   map[string]time.Time // when a base table was last asked for
+	good  Sample               // the last reading without an error
+	moved time.Time            // when the version was last seen to move
+	asked map[string]time.Time // when a base table was last asked for
 }
 
 // NewReadings returns the readings of a source. It does not connect.
@@ -67,20 +66,23 @@ func (r *Readings) take(ctx context.Context) (Sample, error) {
 		r.moved = time.Now()
 	}
 	if s.Counters != nil {
-		r.counted = began
+		s.counted = began
 	} else if s.Counted {
-		s.Counters, s.Catalog = r.good.Counters, r.good.Catalog
+		s.Counters, s.counted = r.good.Counters, r.good.counted
 	}
+	s.complete = !s.Counted || s.counted.Sub(r.moved) > s.Late
 	r.last, r.good = s, s
 	return s, nil
 }
 
 // wanted returns the base tables whose counters have to be read: none where those
 // of the last good reading stand, since they were read Late after the version last
-// moved.
+// moved. Until then they are read after 1, 2, 4 and 8 seconds: the counters of a
+// thousand tables take a database longer than all else that is read while nothing
+// changes.
 func (r *Readings) wanted(version string) []string {
-	all := []string{} // not nil: the catalog's counters are read too
-	lacks := version != r.good.Version || !r.counted.After(r.moved.Add(r.good.Late))
+	var all []string
+	lacks := version != r.good.Version || r.mayMove(time.Now())
 	for id, at := range r.asked {
 		if time.Since(at) > forgetAfter {
 			delete(r.asked, id)
@@ -94,4 +96,10 @@ func (r *Readings) wanted(version string) []string {
 		return nil
 	}
 	return all
+}
+
+// mayMove reports whether counters that are read now may differ from those of the last
+// good reading, as far as the version shows, and it is time to look.
+func (r *Readings) mayMove(now time.Time) bool {
+	return !r.good.complete && now.Sub(r.moved) > min(2*r.good.counted.Sub(r.moved), r.good.Late)
 }

@@ -18,8 +18,9 @@ type Watch struct {
 	mu        sync.Mutex
 	last      string // the version of the last hint
 	footprint doc.Footprint
-	found     string // the version for which the footprint holds; "": none was found yet
-	catalog   string // of the reading before it was found
+	known     bool   // the footprint was found
+	version   string // of the reading before it was found
+	catalog   string // likewise
 }
 
 // Watch returns the hints of a table. find returns what its SQLs read, in a
@@ -51,14 +52,15 @@ func (w *Watch) within(ctx context.Context, age time.Duration) (Hint, error) {
 		return Hint{}, err
 	}
 	if s.Version == "" {
-		w.last, w.found = "", ""
+		w.last, w.known = "", false
 		return Hint{At: s.At, Reason: s.Reason}, nil
 	}
 	if w.outdated(s) {
 		if w.footprint, err = w.find(ctx); err != nil {
+			w.known = false
 			return Hint{}, err
 		}
-		w.found, w.catalog = s.Version, s.Catalog
+		w.known, w.version, w.catalog = true, s.Version, s.Catalog
 		if !w.counted(s) {
 			if s, err = w.readings.next(ctx, w.tables(), age); err != nil {
 				return Hint{}, err
@@ -70,10 +72,21 @@ func (w *Watch) within(ctx context.Context, age time.Duration) (Hint, error) {
 }
 
 // outdated reports whether the footprint has to be found again. Views, partitions
-// and functions can be replaced by any commit. While commits are made all the time
-// the catalog's counters show it, soon enough for counters, and no hint is exact.
+// and functions can be replaced by any commit. Where the catalog's state is not shown,
+// and commits are made all the time, no hint is exact.
 func (w *Watch) outdated(s Sample) bool {
-	return s.Version != w.found && (w.found == "" || s.Version == w.last || s.Catalog != w.catalog)
+	switch {
+	case !w.known:
+		return true
+	case s.Catalog != "":
+		return s.Catalog != w.catalog
+	}
+	return s.Version == w.last && s.Version != w.version
+}
+
+// holds reports whether the footprint is of a reading.
+func (w *Watch) holds(s Sample) bool {
+	return s.Version == w.version || s.Catalog != "" && s.Catalog == w.catalog
 }
 
 func (w *Watch) tables() (ids []string) {
@@ -96,8 +109,8 @@ func (w *Watch) counted(s Sample) bool {
 // hint returns the part of a reading that is of this table.
 func (w *Watch) hint(s Sample) Hint {
 	h := Hint{
-		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Late: s.Late,
-		Reason: w.footprint.Reason, Exact: w.footprint.Reason == "" && w.found == s.Version,
+		At: s.At, Version: s.Version, Counters: s.Version, Removals: s.Version, Counted: s.complete,
+		Reason: w.footprint.Reason, Exact: w.footprint.Reason == "" && w.holds(s),
 	}
 	if !s.Counted {
 		return h

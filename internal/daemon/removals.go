@@ -10,6 +10,7 @@ import (
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/pace"
+	"indexerd/internal/passes"
 	"indexerd/internal/schedule"
 )
 
@@ -25,15 +26,15 @@ const (
 // removals are what a table keeps for its narrowed sweeps.
 type removals struct {
 	memory changes.Memory
-	begun  bool      // all ranges were listed
-	began  time.Time // when the last narrowed sweep began
-	cost   pace.Cost // of those that did not list everything
+	turn   passes.Turn
+	begun  bool // all ranges were listed
 }
 
 // scheduleRemovals schedules the narrowed sweep, which status does not show.
 func (t *table) scheduleRemovals(s *schedule.Scheduler) {
-	t.removals = removals{memory: changes.Memory{Removals: true}}
-	s.Every(t.conf.Name+" removals", removalsEvery, 0, t.removeGone)
+	name := t.conf.Name + " removals"
+	t.removals = removals{memory: changes.Memory{Removals: true}, turn: passes.Turn{Share: t.source.comparisons, Name: name}}
+	s.Every(name, removalsEvery, 0, t.removeGone)
 }
 
 // removeGone runs a narrowed sweep if rows may be gone, and its share of the time
@@ -54,16 +55,14 @@ func (t *table) removeGone(ctx context.Context) error {
 	if err != nil {
 		return t.fail("deletecheck", err)
 	}
-	r, share, name := &t.removals, t.source.comparisons, t.conf.Name+" removals"
-	due := r.memory.Look(hint)
-	if due == changes.Unchanged || hint.Version == "" {
-		share.Idle(name)
+	due := t.removals.memory.Look(hint)
+	if hint.Version == "" {
+		due = changes.Unchanged
+	}
+	if !t.removals.turn.Comes(due) {
 		return nil
 	}
-	if time.Since(r.began) < share.Every(name, r.cost.Median(), due == changes.Changed) {
-		return nil
-	}
-	return t.narrowSweep(ctx, rows, name)
+	return t.narrowSweep(ctx, rows, t.removals.turn.Name)
 }
 
 // narrowSweep runs a narrowed sweep unless another sweep runs, after which this one
@@ -96,12 +95,12 @@ func (t *table) narrowSweep(ctx context.Context, rows database.Rows, name string
 	})
 	took := spent.Spent()
 	t.count("deletecheck", "narrowed", took, report, err)
-	t.removals.began = began
+	t.removals.turn.Began(began)
 	if err != nil {
 		return t.dieIfBroken("deletecheck", err)
 	}
 	if t.removals.begun {
-		t.removals.cost.Add(took)
+		t.removals.turn.Took(took)
 	}
 	t.removals.memory.Compared()
 	t.removals.begun = true

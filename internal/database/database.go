@@ -246,4 +246,4 @@ func (p pacedChanges) Changes(ctx context.Context, tables func(string) []string)
 }
 
 // statementsOfHint is the most statements of a hint.
-const statementsOfHint = 2
+const statementsOfHint = 3

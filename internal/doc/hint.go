@@ -8,13 +8,13 @@ import "time"
 // Hints are compared for equality only: a restart, another server or a reset of
 // its statistics makes them unequal.
 type Hint struct {
-	At       time.Time     // the database's clock before the reading: an S that a hint moves, moves there
-	Version  string        // equal to an earlier Version: no transaction that wrote has ended in between; "": the database shows none
-	Exact    bool          // Version covers everything that the table's SQLs read
-	Counters string        // of the table's base tables: unequal means that rows may have changed; equal proves nothing until Late after the last move of Version
-	Removals string        // the part of Counters that moves where a row of the main SQL may be gone
-	Late     time.Duration // how late Counters may come after a commit
-	Reason   string        // why no hint of the table is exact, in words for status and check; "": it may be
+	At       time.Time // the database's clock before the reading: an S that a hint moves, moves there
+	Version  string    // equal to an earlier Version: no transaction that wrote has ended in between; "": the database shows none
+	Exact    bool      // Version covers everything that the table's SQLs read
+	Counters string    // of the table's base tables: unequal means that rows may have changed; equal proves nothing unless Counted
+	Removals string    // the part of Counters that moves where a row of the main SQL may be gone
+	Counted  bool      // Counters show all that was committed before Version last moved
+	Reason   string    // why no hint of the table is exact, in words for status and check; "": it may be
 }
 
 // A Footprint is what the SQLs of a table read.

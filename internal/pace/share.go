@@ -17,7 +17,8 @@ const AtMostEvery = time.Second
 // gets that. Otherwise all get the same time, and those that need less than it
 // leave the rest to the others: a long task never slows down the short ones.
 //
-// Tasks that are sure to be needed come first. The others divide what is left.
+// Tasks that are sure to be needed come first. The others divide what is left, with
+// those that idle: what makes one of them needed may make all of them needed.
 //
 // One task works at a time. A long task gives its turn away between its steps, and
 // the shortest of those that wait has the next. A sure one counts as an eighth of its
@@ -62,11 +63,7 @@ func NewShare(part float64) *Share { return &Share{part: part, tasks: map[string
 func (s *Share) Every(name string, cost time.Duration, sure bool) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(name)
-	s.tasks[name] = task{cost, sure}
-	costs := s.costs(sure)
-	at, _ := slices.BinarySearch(*costs, cost)
-	*costs = slices.Insert(*costs, at, cost)
+	s.note(name, task{cost, sure})
 	level, used := divide(s.part, s.sure)
 	if !sure {
 		level, _ = divide(max(s.part-used, 0), s.unsure)
@@ -99,23 +96,28 @@ func (s *Share) costs(sure bool) *[]time.Duration {
 	return &s.unsure
 }
 
-// remove removes a task that may not exist.
-func (s *Share) remove(name string) {
-	t, ok := s.tasks[name]
-	if !ok {
+// note adds a task, or replaces it.
+func (s *Share) note(name string, t task) {
+	before, had := s.tasks[name]
+	if had && before == t {
 		return
 	}
-	delete(s.tasks, name)
+	if had {
+		costs := s.costs(before.sure)
+		at, _ := slices.BinarySearch(*costs, before.cost)
+		*costs = slices.Delete(*costs, at, at+1)
+	}
+	s.tasks[name] = t
 	costs := s.costs(t.sure)
 	at, _ := slices.BinarySearch(*costs, t.cost)
-	*costs = slices.Delete(*costs, at, at+1)
+	*costs = slices.Insert(*costs, at, t.cost)
 }
 
-// Idle notes that a task is not to be repeated.
-func (s *Share) Idle(name string) {
+// Idle notes that a task of this cost is not needed now.
+func (s *Share) Idle(name string, cost time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(name)
+	s.note(name, task{cost: cost})
 }
 
 // Take waits for a turn.

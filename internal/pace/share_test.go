@@ -2,6 +2,7 @@ package pace
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,9 +44,23 @@ func TestShareOfAnIdleTaskGoesToOthers(t *testing.T) {
 	if got := s.Every("b", time.Second, true); got.Round(time.Millisecond) != 20*time.Second {
 		t.Errorf("got every %v beside another task, want every 20s", got)
 	}
-	s.Idle("a")
+	s.Idle("a", time.Second)
 	if got := s.Every("b", time.Second, true); got.Round(time.Millisecond) != 10*time.Second {
 		t.Errorf("got every %v alone, want every 10s", got)
+	}
+}
+
+// What makes one of many idle tasks needed may make all of them needed.
+func TestIdleTasksDivideWithTheUnsure(t *testing.T) {
+	s := NewShare(0.1)
+	for i := range 100 {
+		s.Idle(fmt.Sprint(i), 10*time.Millisecond)
+	}
+	if got := s.Every("0", 10*time.Millisecond, false); got.Round(time.Millisecond) != 10*time.Second {
+		t.Errorf("got every %v for one of 100 that may be needed, want every 10s", got)
+	}
+	if got := s.Every("0", 10*time.Millisecond, true); got != time.Second {
+		t.Errorf("got every %v for the one that is needed, want every 1s", got)
 	}
 }
 

@@ -20,7 +20,8 @@ import (
 //	           nothing was committed: S moves to the time of the hint
 //	changed    the table is compared as soon as its share of the time allows
 //	unknown    something was committed, and counters come late: the table is
-//	           compared if its turn comes before the counters
+//	           compared at once if all such tables are small, else when the counters
+//	           show a change
 //	unchanged  nothing is compared, and S stays
 //
 // The hint of a comparison was read before its first page, so a change that the
@@ -44,8 +45,9 @@ const (
 type comparer struct {
 	*Passes
 	hints  changes.Hints // nil: the database shows none
-	slot   chan struct{} // held while the table is looked at and compared; guards memory
+	slot   chan struct{} // held while the table is looked at and compared; guards memory and turn
 	memory changes.Memory
+	turn   Turn
 
 	mu      sync.Mutex
 	reason  string        // why no hint is exact
@@ -54,12 +56,10 @@ type comparer struct {
 	clock   time.Time     // the database's at the last look
 	ahead   time.Duration // of the database's clock
 	version string        // of the hint of the last comparison; "": none
-	began   time.Time     // local time of the last comparison
-	cost    pace.Cost
 }
 
 func newComparer(p *Passes) *comparer {
-	return &comparer{Passes: p, hints: p.Source.Hints(), slot: make(chan struct{}, 1)}
+	return &comparer{Passes: p, hints: p.Source.Hints(), slot: make(chan struct{}, 1), turn: Turn{Share: p.Share, Name: p.Table.Name}}
 }
 
 // run looks for changes. It compares if the table may have changed, and the time
@@ -71,7 +71,7 @@ func (c *comparer) run(ctx context.Context) (doc.Report, error) {
 			c.Trace.Note(c.Table.Name, func(m *timetrace.Table) { m.Settle(h.At, "compared") })
 			due = changes.Unchanged
 		}
-		return marks.Unverified != "" || c.isTime(h, due)
+		return marks.Unverified != "" || c.isTime(due)
 	})
 }
 
@@ -176,23 +176,8 @@ func (c *comparer) unmoved(h doc.Hint) bool {
 }
 
 // isTime reports whether the table is to be compared now.
-func (c *comparer) isTime(h doc.Hint, due changes.Due) bool {
-	c.mu.Lock()
-	began, cost := c.began, c.cost.Median()
-	c.mu.Unlock()
-	since := time.Since(began)
-	if began.IsZero() || since >= compareAnyway {
-		return true
-	}
-	if due == changes.Unchanged {
-		c.Share.Idle(c.Table.Name)
-		return false
-	}
-	every := c.Share.Every(c.Table.Name, cost, due == changes.Changed)
-	if due == changes.Unknown && every > h.Late {
-		return false // the counters come first
-	}
-	return since >= every
+func (c *comparer) isTime(due changes.Due) bool {
+	return c.turn.since() >= compareAnyway || c.turn.Comes(due)
 }
 
 // compare compares the whole table.
@@ -202,14 +187,15 @@ func (c *comparer) compare(ctx context.Context, h doc.Hint) (doc.Report, error) 
 	if err != nil {
 		return report, err
 	}
+	c.turn.Began(began)
+	c.turn.Took(cost)
 	c.prune()
 	if err := c.checkClock(ctx); err != nil {
 		return report, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.began, c.looked = began, time.Now()
-	c.cost.Add(cost)
+	c.looked = time.Now()
 	if !c.marks().Sweep.Before(h.At) { // else it continued an earlier one
 		c.version, c.due = h.Version, changes.Unchanged
 		c.memory.Compared()

@@ -69,7 +69,7 @@ func follow(t *testing.T, test func(*testing.T, *followed)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := &followed{t: t, hint: doc.Hint{Version: "1", Counters: "1", Exact: true, Late: 11 * time.Second}}
+		f := &followed{t: t, hint: doc.Hint{Version: "1", Counters: "1", Exact: true}}
 		f.Passes = New(Config{
 			Table: configs.Table{Name: "film"}, Source: f, Trace: trace, Tree: tree, Compare: f.compare, Share: pace.NewShare(0.1),
 			Fail: func(_ string, err error) error { return err },

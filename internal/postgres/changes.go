@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -53,25 +52,24 @@ func (db *DB) Changes(ctx context.Context, tables func(version string) []string)
 	}
 	s.Late = countersLate
 	if ids := tables(s.Version); ids != nil {
-		err = x.counters(ctx, ids, &s)
+		if s.Counters, err = x.counters(ctx, ids); err != nil {
+			return s, err
+		}
 	}
+	s.Catalog, err = x.catalog(ctx, s.Version)
 	return s, err
 }
 
-func (x *session) counters(ctx context.Context, ids []string, s *changes.Sample) error {
+func (x *session) counters(ctx context.Context, ids []string) (map[string]changes.Counts, error) {
 	rows, err := many[struct {
 		ID string
 		changes.Counts
 	}](ctx, x, repeated("counters").bind(pgtype.OIDArrayOID, arrayOf(ids)))
-	s.Counters = map[string]changes.Counts{}
+	counters := make(map[string]changes.Counts, len(rows))
 	for _, row := range rows {
-		if row.ID == "" {
-			s.Catalog = fmt.Sprint(row.Counts)
-			continue
-		}
-		s.Counters[row.ID] = row.Counts
+		counters[row.ID] = row.Counts
 	}
-	return err
+	return counters, err
 }
 
 // Footprint implements sqlsource.Footprinter. The SQLs are planned, not run.

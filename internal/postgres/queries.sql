@@ -200,16 +200,18 @@ SELECT concat_ws('/', transaction, extract(epoch FROM prepared), gid) AS id, gid
 SELECT txid_current_snapshot() AS version
 
 -- :described
--- What decides which tables and functions an SQL reads. A changed row has another
--- xmin.
+-- What decides which tables and functions an SQL reads, and which policies it obeys. A
+-- changed row has another xmin. Temporary tables are of other sessions.
 SELECT concat_ws(' ',
-	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_class),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_class WHERE relpersistence <> 't'),
 	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_rewrite),
 	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_inherits),
-	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_namespace),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_namespace WHERE nspname !~ '^pg_(toast_)?temp_'),
 	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_policy),
 	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_operator),
 	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_cast),
+	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_auth_members),
+	(SELECT concat(rolsuper, rolbypassrls) FROM pg_catalog.pg_roles WHERE rolname = current_user),
 	(SELECT sum(xmin::text::bigint) || ' ' || count(*) FROM pg_catalog.pg_proc)) AS catalog
 
 -- :committed
@@ -220,14 +222,10 @@ SELECT (extract(epoch FROM now()) * 1000000)::bigint AS now, pg_is_in_recovery()
 	current_setting('track_counts') = 'on' AND current_setting('server_version_num')::int >= 150000 AS counts
 
 -- :counters
--- Of each table, and of the database's catalog. A TRUNCATE changes the file of a
--- table, and not its counters. The last row is the catalog's: it counts new and
--- replaced views, functions, partitions and policies.
+-- Of each table. A TRUNCATE changes the file of a table, and not its counters.
 SELECT k::text AS id, pg_stat_get_tuples_inserted(k) AS inserted, pg_stat_get_tuples_updated(k) AS updated, pg_stat_get_tuples_deleted(k) AS deleted,
 		concat_ws('/', pg_relation_filenode(k), pg_stat_get_db_stat_reset_time({database})) AS storage
 	FROM unnest($1::oid[]) k
-	UNION ALL SELECT '', sum(pg_stat_get_tuples_inserted(k)), sum(pg_stat_get_tuples_updated(k)), sum(pg_stat_get_tuples_deleted(k)), ''
-	FROM unnest(ARRAY['pg_catalog.pg_class', 'pg_catalog.pg_rewrite', 'pg_catalog.pg_proc', 'pg_catalog.pg_inherits', 'pg_catalog.pg_policy']::regclass[]) k
 
 -- :readRelations
 -- The relations of users that the transaction has read, as inexactRelation.

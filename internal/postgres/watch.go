@@ -172,7 +172,7 @@ func (w *watchConn) State(ctx context.Context) (horizon.State, error) {
 		return s, err
 	}
 	s.Version = w.server.Identity + " " + row.Version
-	s.Catalog, err = w.catalog(ctx, s.Version)
+	s.Catalog, err = w.session.catalog(ctx, s.Version)
 	return s, err
 }
 
@@ -181,14 +181,14 @@ type seenCatalog struct{ version, catalog string }
 
 // catalog returns the state of the catalog. It is read again when the version has
 // moved, which takes a few milliseconds.
-func (w *watchConn) catalog(ctx context.Context, version string) (string, error) {
-	if seen := w.db.catalog.Load(); seen != nil && seen.version == version {
+func (x *session) catalog(ctx context.Context, version string) (string, error) {
+	if seen := x.db.catalog.Load(); seen != nil && seen.version == version {
 		return seen.catalog, nil
 	}
-	row, err := one[struct{ Catalog string }](ctx, w.session, stored("described"))
+	row, err := one[struct{ Catalog string }](ctx, x, stored("described"))
 	if err != nil {
 		return "", err
 	}
-	w.db.catalog.Store(&seenCatalog{version, row.Catalog})
+	x.db.catalog.Store(&seenCatalog{version, row.Catalog})
 	return row.Catalog, nil
 }

@@ -42,11 +42,12 @@ func (p *process) Hint(context.Context) (doc.Hint, error) {
 	}
 	commits := len(p.db.commits)
 	version := func(n int) string { return fmt.Sprintf("%s %d", p.db.serverName(), n) }
-	h := doc.Hint{At: at, Version: version(commits), Exact: true, Counters: version(commits), Late: countersLate}
+	h := doc.Hint{At: at, Version: version(commits), Exact: true, Counters: version(commits), Counted: true}
 	switch p.hint {
 	case late:
 		then := p.now - p.db.upTo(countersLate)
 		h.Counters = version(sort.Search(commits, func(i int) bool { return p.db.commits[i] > then }))
+		h.Counted = commits == 0 || p.now-p.db.commits[commits-1] > countersLate
 	case backward:
 		h.Version, h.Exact = version(max(commits-p.dice.IntN(4), 0)), false
 		h.Counters = h.Version

@@ -1,0 +1,49 @@
+package passes
+
+import (
+	"time"
+
+	"indexerd/internal/changes"
+	"indexerd/internal/pace"
+)
+
+const (
+	// unknownEvery is the interval up to which tables are compared before the counters
+	// can show whether they changed. Each of a thousand is unknown after any commit.
+	unknownEvery = 2 * time.Second
+	// ownWork is about what a comparison takes of a core beside the database's time,
+	// however small the table.
+	ownWork = 2 * time.Millisecond
+)
+
+// A Turn decides when a table that may have changed is compared, as its cost and those
+// of the other tables allow. One goroutine uses it.
+type Turn struct {
+	Share *pace.Share
+	Name  string
+
+	began time.Time // of the last comparison
+	cost  pace.Cost
+}
+
+// Comes reports whether the table is to be compared now.
+func (t *Turn) Comes(due changes.Due) bool {
+	cost := max(t.cost.Median(), ownWork)
+	if due == changes.Unchanged {
+		t.Share.Idle(t.Name, cost)
+		return false
+	}
+	every := t.Share.Every(t.Name, cost, due == changes.Changed)
+	if due == changes.Unknown && every > unknownEvery {
+		return false // the counters come before all that are unknown can be compared
+	}
+	return t.since() >= every-lookEvery/2 // looks are not exactly lookEvery apart
+}
+
+// Began notes that a comparison has ended.
+func (t *Turn) Began(at time.Time) { t.began = at }
+
+// Took notes the database's time that a comparison of the usual kind took.
+func (t *Turn) Took(database time.Duration) { t.cost.Add(database + ownWork) }
+
+func (t *Turn) since() time.Duration { return time.Since(t.began) }

@@ -1,0 +1,47 @@
+package passes
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"indexerd/internal/changes"
+	"indexerd/internal/pace"
+)
+
+// A commit makes all tables unknown. They are compared before the counters come only if
+// all of them take little of the database and of a core, whichever asks first.
+func TestUnknownTablesWaitForTheCounters(t *testing.T) {
+	for _, test := range []struct {
+		tables int
+		due    changes.Due
+		now    bool
+	}{
+		{10, changes.Unknown, true},
+		{90, changes.Unknown, true},
+		{110, changes.Unknown, false},
+		{1000, changes.Unknown, false},
+		{1000, changes.Changed, true},
+		{10, changes.Unchanged, false},
+	} {
+		t.Run(fmt.Sprintf("%d tables, due %d", test.tables, test.due), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				share := pace.NewShare(0.1)
+				turns := make([]Turn, test.tables)
+				for i := range turns {
+					turns[i] = Turn{Share: share, Name: fmt.Sprint("table ", i)}
+					turns[i].Began(time.Now())
+					turns[i].Took(0) // of the database; the daemon's own work is never nothing
+					turns[i].Comes(changes.Unchanged)
+				}
+				time.Sleep(unknownEvery)
+				for i := range turns[:min(10, len(turns))] {
+					if got := turns[i].Comes(test.due); got != test.now {
+						t.Fatalf("table %d: got %t, want %t", i, got, test.now)
+					}
+				}
+			})
+		})
+	}
+}
