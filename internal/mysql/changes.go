@@ -54,16 +54,13 @@ func (v *version) at(asked time.Time, read string, settled time.Duration) string
 // Changes implements changes.Sampler. A rolled-back transaction that wrote moves the
 // version too.
 func (d *DB) Changes(ctx context.Context, _ func(string) []string) (c changes.Sample, err error) {
-	s, err := d.Acquire(ctx)
-	if err != nil {
-		return c, err
-	}
-	defer s.End()
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
-	defer cancel()
-	asked := time.Now()
-	rows, err := stdsql.Query(ctx, s, versionSQL)
-	if err != nil {
+	var asked time.Time
+	var rows []stdsql.Row
+	if err = d.Reading(ctx, func(ctx context.Context, s *stdsql.Session) (err error) {
+		asked = time.Now()
+		rows, err = stdsql.Query(ctx, s, versionSQL)
+		return err
+	}, nil); err != nil {
 		return c, err
 	}
 	if c.At, err = parseTime(rows[0].Text(0)); err != nil {

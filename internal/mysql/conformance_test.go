@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/changes"
 	"indexerd/internal/doc"
+	"indexerd/internal/horizon"
 	"indexerd/internal/mariatest"
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
@@ -22,6 +24,23 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(mariatest.Main(m)) }
+
+// What the dialect is able to.
+var _ interface {
+	sqlsource.Dialect
+	sqlsource.Lister
+	sqlsource.RowKeyer
+	sqlsource.Typer
+	sqlsource.Divider
+	sqlsource.Uniquer
+	sqlsource.Inspector
+	sqlsource.Planner
+	sqlsource.Cataloger
+	sqlsource.Watcher
+	sqlsource.Footprinter
+	horizon.Sampler
+	changes.Sampler
+} = (*DB)(nil)
 
 // TestConformance runs the suite of all sources.
 func TestConformance(t *testing.T) {

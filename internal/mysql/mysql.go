@@ -34,9 +34,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"indexerd/internal/changes"
 	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/stdsql"
 )
@@ -240,19 +238,3 @@ func (*DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []string
 	q.Write(")")
 	return true
 }
-
-var _ interface {
-	sqlsource.Dialect
-	sqlsource.Lister
-	sqlsource.RowKeyer
-	sqlsource.Typer
-	sqlsource.Divider
-	sqlsource.Uniquer
-	sqlsource.Inspector
-	sqlsource.Planner
-	sqlsource.Cataloger
-	sqlsource.Watcher
-	sqlsource.Footprinter
-	horizon.Sampler
-	changes.Sampler
-} = (*DB)(nil)

@@ -76,10 +76,7 @@ func epochs(name string) sqlsource.Epochs {
 
 // clock returns how a time type stores updateTimes; nil: it is none.
 func clock(name string, scale int64) *sqlsource.Clock {
-	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: time.Second, Parse: parseRawTime, Write: writeTime}
-	for range min(scale, 6) {
-		c.Precision /= 10
-	}
+	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: stdsql.Digits(int(scale)), Parse: parseRawTime, Write: writeTime}
 	switch name {
 	case "DATETIME":
 	case "TIMESTAMP":
@@ -92,15 +89,7 @@ func clock(name string, scale int64) *sqlsource.Clock {
 	return c
 }
 
-// lastTime is the greatest DATETIME.
-const lastTime = "9999-12-31 23:59:59.999999"
-
-func writeTime(figures time.Time) any {
-	if figures.Year() > 9999 {
-		return lastTime
-	}
-	return figures.Format("2006-01-02 15:04:05.000000")
-}
+var writeTime = stdsql.Bound("2006-01-02 15:04:05.000000", time.Microsecond, time.Time{}, stdsql.LastTime)
 
 func parseRawTime(raw any) (time.Time, error) { return parseTime(raw.(string)) }
 

@@ -15,11 +15,23 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/h2test"
+	"indexerd/internal/horizon"
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
 	"indexerd/internal/sqlsource/stdsql"
 )
+
+// What the dialect is able to.
+var _ interface {
+	sqlsource.Dialect
+	sqlsource.Remainderer
+	sqlsource.Rower
+	sqlsource.Inspector
+	sqlsource.Cataloger
+	sqlsource.Watcher
+	horizon.Sampler
+} = (*DB)(nil)
 
 // TestConformance runs the suite of all sources on H2, a stand-in.
 func TestConformance(t *testing.T) {

@@ -37,7 +37,6 @@ import (
 	"unicode"
 
 	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/stdsql"
 )
@@ -168,13 +167,3 @@ func (*DB) MaxKeys(parts int) int {
 	}
 	return 1000
 }
-
-var _ interface {
-	sqlsource.Dialect
-	sqlsource.Remainderer
-	sqlsource.Rower
-	sqlsource.Inspector
-	sqlsource.Cataloger
-	sqlsource.Watcher
-	horizon.Sampler
-} = (*DB)(nil)

@@ -87,26 +87,12 @@ func clock(name string) *sqlsource.Clock {
 	return c
 }
 
-// lastTime is the greatest time of a bound.
-var lastTime = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
-
-func written(figures time.Time, layout string) any {
-	if figures.After(lastTime) {
-		figures = lastTime
-	}
-	return figures.Format(layout)
-}
-
-func writeTime(figures time.Time) any { return written(figures, "2006-01-02 15:04:05.000000000") }
-
-// writeDate rounds up: a DATE is not before a time if it is not before the next second.
-func writeDate(figures time.Time) any {
-	return written(figures.Add(time.Second-1).Truncate(time.Second), time.DateTime)
-}
-
-func writeInstant(at time.Time) any {
-	return written(at.UTC(), "2006-01-02 15:04:05.000000000 -07:00")
-}
+// A DATE is not before a time if it is not before the next second.
+var (
+	writeTime    = stdsql.Bound("2006-01-02 15:04:05.000000000", 1, time.Time{}, stdsql.LastTime)
+	writeDate    = stdsql.Bound(time.DateTime, time.Second, time.Time{}, stdsql.LastTime)
+	writeInstant = stdsql.Bound("2006-01-02 15:04:05.000000000 -07:00", 1, time.Time{}, stdsql.LastTime)
+)
 
 func parseTime(raw any) (time.Time, error) {
 	t, ok := raw.(time.Time)

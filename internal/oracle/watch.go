@@ -23,17 +23,8 @@ const unseen = "this account does not see other sessions' transactions: GRANT " 
 // it first changes a row, after a wait for a lock: so the start of a transaction is not
 // used, and the samples bound it. The views show all instances of a cluster.
 func (d *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
-	defer cancel()
-	s, err := d.Session(ctx, d.Pool)
-	if err != nil {
-		return err
-	}
-	defer s.End()
-	return stdsql.Refusal(read(ctx, watchConn{s}), map[string]string{"ORA-00942": unseen, "ORA-01031": unseen})
+	return d.Reading(ctx, func(ctx context.Context, s *stdsql.Session) error { return read(ctx, watchConn{s}) }, map[string]string{"ORA-00942": unseen, "ORA-01031": unseen})
 }
-
-const readingTimeout = 30 * time.Second
 
 // A watchConn is a horizon.Conn.
 type watchConn struct{ *stdsql.Session }

@@ -40,7 +40,6 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"indexerd/internal/doc"
-	"indexerd/internal/horizon"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/stdsql"
 )
@@ -189,16 +188,3 @@ func (d *DB) Among(q *sqlsource.Query, columns []*sqlsource.Column, exprs []stri
 	q.Write(end)
 	return true
 }
-
-var _ interface {
-	sqlsource.Dialect
-	sqlsource.Orderer
-	sqlsource.Lister
-	sqlsource.RowKeyer
-	sqlsource.Uniquer
-	sqlsource.Inspector
-	sqlsource.Planner
-	sqlsource.Cataloger
-	sqlsource.Watcher
-	horizon.Sampler
-} = (*DB)(nil)

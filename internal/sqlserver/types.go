@@ -175,42 +175,26 @@ func timeText(t time.Time, typeName string) string {
 
 // clock returns how a time type stores updateTimes; nil: it is none.
 func (n *native) clock() *sqlsource.Clock {
-	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: time.Second, Parse: parseTime}
-	for range min(n.scale, 6) {
-		c.Precision /= 10
-	}
-	unit, last := c.Precision, time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
-	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
-	form := wallForm
+	c := &sqlsource.Clock{Form: sqlsource.Wall, Precision: stdsql.Digits(n.scale), Parse: parseTime}
+	form, first, last := wallForm, time.Time{}, stdsql.LastTime
 	switch n.name {
 	case "datetime":
-		c.Precision, unit, form = datetimeTick, 0, milliForm
-		first, last = time.Date(1753, 1, 1, 0, 0, 0, 0, time.UTC), last.Truncate(time.Second).Add(997*time.Millisecond)
+		c.Precision = datetimeTick
+		write := stdsql.Bound(milliForm, 1, time.Date(1753, 1, 1, 0, 0, 0, 0, time.UTC), last.Truncate(time.Second).Add(997*time.Millisecond))
+		c.Write = func(figures time.Time) any { return write(ceilTick(figures)) }
+		return c
 	case "smalldatetime":
-		c.Precision, unit, form = time.Minute, time.Minute, secondForm
+		c.Precision, form = time.Minute, secondForm
 		first, last = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2079, 6, 6, 23, 59, 0, 0, time.UTC)
 	case "datetime2":
 	case "datetimeoffset":
 		c.Form, form = sqlsource.Instant, instantForm
 	case "date":
-		c.Form, c.Precision, unit, form = sqlsource.Day, 24*time.Hour, 24*time.Hour, time.DateOnly
+		c.Form, c.Precision, form = sqlsource.Day, 24*time.Hour, time.DateOnly
 	default:
 		return nil
 	}
-	c.Write = func(figures time.Time) any {
-		if unit == 0 {
-			figures = ceilTick(figures)
-		} else {
-			figures = figures.Add(unit - 1).Truncate(unit)
-		}
-		switch {
-		case figures.Before(first):
-			figures = first
-		case figures.After(last):
-			figures = last
-		}
-		return figures.UTC().Format(form)
-	}
+	c.Write = stdsql.Bound(form, c.Precision, first, last)
 	return c
 }
 

@@ -18,20 +18,10 @@ import (
 // counts from its first write on, and before that the request that runs it. The
 // sessions of this process write nothing and are left out, by their program's name.
 func (d *DB) Connect(ctx context.Context, read func(context.Context, horizon.Conn) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
-	defer cancel()
-	s, err := d.Session(ctx, d.Pool)
-	if err != nil {
-		return err
-	}
-	defer s.End()
-	return stdsql.Refusal(read(ctx, &watchConn{Session: s}), map[string]string{"297": noSight, "300": noSight, "371": noSight, "262": noSight})
+	return d.Reading(ctx, func(ctx context.Context, s *stdsql.Session) error { return read(ctx, &watchConn{Session: s}) }, map[string]string{"297": noSight, "300": noSight, "371": noSight, "262": noSight})
 }
 
-const (
-	readingTimeout = 30 * time.Second
-	noSight        = "this account does not see other sessions' transactions: GRANT VIEW SERVER STATE to its login (in Azure SQL Database: VIEW DATABASE STATE to its user), or set horizon: timeout"
-)
+const noSight = "this account does not see other sessions' transactions: GRANT VIEW SERVER STATE to its login (in Azure SQL Database: VIEW DATABASE STATE to its user), or set horizon: timeout"
 
 // A watchConn is a horizon.Conn.
 type watchConn struct {

@@ -38,3 +38,31 @@ func (c Clock) Moment(ctx context.Context, conn *sql.Conn) (m doc.Moment, err er
 	m.Seen, m.Local = m.Now, time.Now()
 	return m, err
 }
+
+// LastTime is the greatest time of a bound.
+var LastTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
+
+// Bound returns a sqlsource.Clock's Write for a type that has whole units from a first
+// to a last time: it rounds up, and writes in a layout.
+func Bound(layout string, unit time.Duration, first, last time.Time) func(time.Time) any {
+	return func(at time.Time) any {
+		at = at.UTC().Add(unit - 1).Truncate(unit)
+		switch {
+		case at.Before(first):
+			at = first
+		case at.After(last):
+			at = last
+		}
+		return at.Format(layout)
+	}
+}
+
+// Digits returns the precision of a time that has so many digits after its seconds;
+// updateTimes have six at most.
+func Digits(n int) time.Duration {
+	precision := time.Second
+	for range min(n, 6) {
+		precision /= 10
+	}
+	return precision
+}

@@ -46,6 +46,22 @@ func (d *DB) Session(ctx context.Context, pool *sql.DB) (*Session, error) {
 	return &Session{vendor: d.Vendor, timeout: d.Timeout, conn: conn, unchanged: map[*sqlsource.Described]bool{}}, nil
 }
 
+// readingTimeout limits a reading of what is open or has changed.
+const readingTimeout = 30 * time.Second
+
+// Reading runs read with a session, for horizon.Sampler and changes.Sampler. A fault with
+// one of the codes becomes a horizon.Refused for the code's reason.
+func (d *DB) Reading(ctx context.Context, read func(context.Context, *Session) error, reasons map[string]string) error {
+	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
+	defer cancel()
+	s, err := d.Session(ctx, d.Pool)
+	if err != nil {
+		return err
+	}
+	defer s.End()
+	return Refusal(read(ctx, s), reasons)
+}
+
 // Close implements sqlsource.Dialect.
 func (d *DB) Close() { _ = d.Pool.Close() }
 
