@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -163,13 +162,6 @@ func harness(text string) sourcetest.Harness {
 				"SET GLOBAL tx_read_only = 0",
 				"SET GLOBAL sql_select_limit = 1",
 				"SET GLOBAL init_connect = 'SET NAMES latin1'",
-			},
-			Fault: func(err error) (field, do string, _ bool) {
-				var fault *sqlsource.ConfigError
-				if !errors.As(err, &fault) {
-					return "", "", false
-				}
-				return fault.Field, fault.Do, true
 			},
 			TableLocks: true,
 			WriteSetup: []string{"CREATE FUNCTION write_doc() RETURNS bigint BEGIN INSERT INTO doc SELECT 9, u, v FROM doc; RETURN 1; END"},

@@ -1,11 +1,9 @@
 package oracle
 
 import (
-	"context"
-	"database/sql"
+	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"math"
 	"regexp"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/h2test"
 	"indexerd/internal/horizon"
-	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
 	"indexerd/internal/sqlsource/stdsql"
@@ -36,7 +33,7 @@ var _ interface {
 // TestConformance runs the suite of all sources on H2, a stand-in.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	h := standHarness(func(t testing.TB) sourcetest.Database { return newStand(t).connect() })
+	h := standHarness(onH2.New)
 	h.Lacks["the groups of a reject are read without the row, whatever fails"] = h.Lacks["a value that no document can have is a reject with its column's name"]
 	h.Lacks["rows that fail, are marked and have children at random are the same in every way"] = noFolding
 	h.Lacks["a row whose deletion mark fails is one reject, and all others are read"] = "H2 computes a list of marks for every row"
@@ -120,13 +117,6 @@ func harness(open func(testing.TB) sourcetest.Database) sourcetest.Harness {
 				{Type: "NUMBER(38)", SQL: "-9223372036854775809", Reason: "is no integer, as the table's key is"},
 				{Type: "VARCHAR2(9)", SQL: "''", Reason: "key column id is NULL"},
 			},
-			Fault: func(err error) (field, do string, _ bool) {
-				var fault *sqlsource.ConfigError
-				if !errors.As(err, &fault) {
-					return "", "", false
-				}
-				return fault.Field, fault.Do, true
-			},
 			Writes: []string{"INSERT INTO doc SELECT 9, u, v FROM doc", "UPDATE doc SET v = 1", "DELETE FROM doc", "TRUNCATE TABLE doc"},
 		},
 		Lacks: map[string]string{
@@ -154,70 +144,25 @@ const (
 	noRowKeys   = "the dialect computes no digests of 128 bits: key: row is a fault of the configuration"
 )
 
-// A stand is a sourcetest.Database on H2.
-type stand struct {
-	testing.TB
-	h2     *h2test.DB
-	writer *sql.DB
-	source *sqlsource.Source
-	over   func(*DB) sqlsource.Dialect // nil: none
-}
-
-func newStand(t testing.TB) *stand {
-	db := h2test.New(t, h2)
-	writer := sql.OpenDB(db.Writer())
-	writer.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = writer.Close() })
-	return &stand{TB: t, h2: db, writer: writer}
-}
-
-func (s *stand) connect() *stand {
-	next := *s
-	d := open(stdsql.Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, s.h2.Connector())
-	s.Cleanup(d.Close)
-	dialect := sqlsource.Dialect(d)
-	if s.over != nil {
-		dialect = s.over(d)
-	}
-	next.source = sqlsource.New(dialect, pace.Limits{})
-	return &next
-}
-
-// Connect implements sourcetest.Database.
-func (s *stand) Connect() sourcetest.Database { return s.connect() }
-
-// Kill implements sourcetest.Killer.
-func (s *stand) Kill() error {
-	s.h2.Kill()
-	return nil
-}
-
-// Exec implements sourcetest.Database.
-func (s *stand) Exec(statements ...string) error {
-	ctx := context.Background()
-	tx, err := s.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for _, sql := range statements {
+// onH2 is the dialect on H2.
+var onH2 = h2test.Dialect{
+	Vendor: h2, Open: func(c driver.Connector) sqlsource.Dialect { return openStand(c) },
+	Record: func(c driver.Connector, r *sourcetest.Recording) sqlsource.Dialect { return recorder{openStand(c), r} },
+	Value:  vendor{}.Value, SQL: h2test.InConditions,
+	Write: func(sql string) (all []string) {
 		for _, one := range inOracle(sql) {
-			if _, err := tx.ExecContext(ctx, zoned.ReplaceAllString(one, "TIMESTAMP WITH TIME ZONE $1")); err != nil {
-				_ = tx.Rollback()
-				return errors.Join(errors.New(one), err)
-			}
+			all = append(all, zoned.ReplaceAllString(one, "TIMESTAMP WITH TIME ZONE $1"))
 		}
-	}
-	return tx.Commit()
+		return all
+	},
+}
+
+func openStand(c driver.Connector) *DB {
+	return open(stdsql.Config{Name: "test"}, address{host: "localhost", port: 1521, service: "test"}, c)
 }
 
 // zoned finds a literal with an offset, which H2 names otherwise.
 var zoned = regexp.MustCompile(`TIMESTAMP ('[^']*[+-]\d\d:\d\d')`)
-
-// Open implements sourcetest.Database.
-func (s *stand) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	c.SQL, c.Deleted.SQL = h2test.InConditions(c.SQL), h2test.InConditions(c.Deleted.SQL)
-	return s.source.Table(context.Background(), c.Table("doc"))
-}
 
 // inOracle writes the suite's SQL for the server, which inserts one row at a time.
 func inOracle(sql string) (all []string) {
@@ -260,7 +205,7 @@ func sqlLiteral(v any) string {
 // of.
 func TestCharKeys(t *testing.T) {
 	t.Parallel()
-	s := newStand(t).connect()
+	s := onH2.New(t)
 	if err := s.Exec("CREATE TABLE doc (id CHAR(5), u TIMESTAMP(6) WITH TIME ZONE)", "INSERT INTO doc VALUES ('ab', NULL)", "INSERT INTO doc VALUES ('b', NULL)", "INSERT INTO doc VALUES ('abcde', NULL)"); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -150,13 +149,6 @@ func harness() sourcetest.Harness {
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET xmloption = document', current_database()); END $$",
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$",
 				"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lc_monetary = ''C''', current_database()); END $$",
-			},
-			Fault: func(err error) (field, do string, _ bool) {
-				var fault *sqlsource.ConfigError
-				if !errors.As(err, &fault) {
-					return "", "", false
-				}
-				return fault.Field, fault.Do, true
 			},
 			TableLocks: true,
 			WriteSetup: []string{"CREATE FUNCTION write_doc() RETURNS bigint LANGUAGE sql AS 'INSERT INTO doc SELECT 9, u, v FROM doc RETURNING id'"},

@@ -1,10 +1,8 @@
 package sqlserver
 
 import (
-	"context"
-	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/h2test"
 	"indexerd/internal/horizon"
-	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
 	"indexerd/internal/sqlsource/sourcetest"
 	"indexerd/internal/sqlsource/stdsql"
@@ -35,7 +32,7 @@ var _ interface {
 // TestConformance runs the suite of all sources on H2, a stand-in.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	sourcetest.Run(t, standHarness(func(t testing.TB) sourcetest.Database { return newStand(t).connect() }))
+	sourcetest.Run(t, standHarness(onH2.New))
 }
 
 // standHarness returns the harness of the dialect on H2.
@@ -129,13 +126,6 @@ func harness(open func(testing.TB) sourcetest.Database) sourcetest.Harness {
 				{Type: "int", SQL: "NULL", Reason: "key column id is NULL"},
 				{Type: "decimal(30,0)", SQL: "-9223372036854775809", Reason: "is no integer, as the table's key is"},
 			},
-			Fault: func(err error) (field, do string, _ bool) {
-				var fault *sqlsource.ConfigError
-				if !errors.As(err, &fault) {
-					return "", "", false
-				}
-				return fault.Field, fault.Do, true
-			},
 			Writes: []string{
 				"INSERT INTO doc SELECT 9, u, v FROM doc", "UPDATE doc SET v = 1", "DELETE FROM doc", "TRUNCATE TABLE doc", "SELECT * INTO copy FROM doc",
 				"SELECT * FROM doc) x; DELETE FROM doc; SELECT * FROM (SELECT * FROM doc", "SELECT * FROM doc; DELETE FROM doc",
@@ -158,58 +148,15 @@ const (
 	noOtherKeys = "the dialect's keys are integers, texts, booleans and UUIDs: a table with another key needs a CAST in its SQL"
 )
 
-// A stand is a sourcetest.Database on H2.
-type stand struct {
-	testing.TB
-	h2     *h2test.DB
-	writer *sql.DB
-	source *sqlsource.Source
+// onH2 is the dialect on H2.
+var onH2 = h2test.Dialect{
+	Vendor: h2, Open: func(c driver.Connector) sqlsource.Dialect { return openStand(c) },
+	Record: func(c driver.Connector, r *sourcetest.Recording) sqlsource.Dialect { return recorder{openStand(c), r} },
+	Value:  vendor{}.Value, Write: func(sql string) []string { return []string{forH2(sql)} },
 }
 
-func newStand(t testing.TB) *stand {
-	db := h2test.New(t, h2)
-	writer := sql.OpenDB(db.Writer())
-	writer.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = writer.Close() })
-	return &stand{TB: t, h2: db, writer: writer}
-}
-
-func (s *stand) connect() *stand {
-	next := *s
-	d := open(stdsql.Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), s.h2.Connector())
-	s.Cleanup(d.Close)
-	next.source = sqlsource.New(d, pace.Limits{})
-	return &next
-}
-
-// Connect implements sourcetest.Database.
-func (s *stand) Connect() sourcetest.Database { return s.connect() }
-
-// Kill implements sourcetest.Killer.
-func (s *stand) Kill() error {
-	s.h2.Kill()
-	return nil
-}
-
-// Exec implements sourcetest.Database.
-func (s *stand) Exec(statements ...string) error {
-	ctx := context.Background()
-	tx, err := s.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for _, one := range statements {
-		if _, err := tx.ExecContext(ctx, forH2(one)); err != nil {
-			_ = tx.Rollback()
-			return errors.Join(errors.New(one), err)
-		}
-	}
-	return tx.Commit()
-}
-
-// Open implements sourcetest.Database.
-func (s *stand) Open(c sourcetest.Config) (sourcetest.SQLTable, error) {
-	return s.source.Table(context.Background(), c.Table("doc"))
+func openStand(c driver.Connector) *DB {
+	return open(stdsql.Config{Name: "test"}, confOf("sqlserver://reader@localhost?database=test"), c)
 }
 
 // sqlLiteral writes a value in SQL.

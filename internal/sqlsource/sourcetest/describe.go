@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/sqlsource"
 )
 
 var describeBehaviours = []behaviour{
@@ -58,7 +59,7 @@ func changedColumns(r *run) {
 		again, err := other.describe(config)
 		switch {
 		case c.gone:
-			if _, _, ok := r.h.Facts.Fault(err); !ok {
+			if _, _, ok := configFault(err); !ok {
 				r.Errorf("%s: got %v when it is described again, want a fault of the configuration", c.name, err)
 			}
 			continue
@@ -205,7 +206,7 @@ func configFaults(r *run) {
 			c.config.Updated = "updated_at"
 		}
 		_, err := r.describe(c.config)
-		field, do, ok := r.h.Facts.Fault(err)
+		field, do, ok := configFault(err)
 		if !ok || field != c.field || !strings.Contains(do, c.do) || errors.Is(err, doc.ErrUnavailable) || strings.Contains(fmt.Sprint(err), "\n") {
 			r.Errorf("%s: got %v of field %q, want a fault of %s: %s", c.name, err, field, c.field, c.do)
 		}
@@ -225,9 +226,18 @@ func parameters(r *run) {
 			"children.parts.sql": {Children: []Child{{Name: "parts", Path: "children.parts", SQL: sql, Key: []string{"id"}}}},
 		} {
 			_, err := r.describe(c)
-			if got, _, ok := r.h.Facts.Fault(err); !ok || got != field {
+			if got, _, ok := configFault(err); !ok || got != field {
 				r.Errorf("%s in %s: got %v, want a fault of it", parameter, field, err)
 			}
 		}
 	}
+}
+
+// configFault returns what an error says of a table's configuration.
+func configFault(err error) (field, do string, ok bool) {
+	var fault *sqlsource.ConfigError
+	if ok = errors.As(err, &fault); ok {
+		field, do = fault.Field, fault.Do
+	}
+	return field, do, ok
 }

@@ -122,7 +122,7 @@ func manyRowKeys(r *run) {
 		if r.h.Facts.NoDigest {
 			want = "name the columns"
 		}
-		field, do, ok := r.h.Facts.Fault(err)
+		field, do, ok := configFault(err)
 		if want == "" {
 			r.checkGrowth(table)
 		}
@@ -131,7 +131,7 @@ func manyRowKeys(r *run) {
 		}
 	}
 	_, err := r.describe(Config{SQL: "SELECT a, c FROM doc", RowKey: true, MaxRows: 3, Timeless: true})
-	if field, _, ok := r.h.Facts.Fault(err); !ok || field != "sql" && !r.h.Facts.NoDigest {
+	if field, _, ok := configFault(err); !ok || field != "sql" && !r.h.Facts.NoDigest {
 		r.Errorf("got %v, want a fault of sql", err)
 	}
 }
@@ -144,7 +144,7 @@ func (r *run) checkGrowth(table SQLTable) {
 	r.exec("INSERT INTO doc VALUES (3, 'x')")
 	defer r.exec("DELETE FROM doc WHERE a = 3")
 	stamps := readStamps("StampsInRange", table.StampsInRange(r.Context(), all))
-	if _, do, ok := r.h.Facts.Fault(stamps.err); !ok || !strings.Contains(do, "limits.rows") {
+	if _, do, ok := configFault(stamps.err); !ok || !strings.Contains(do, "limits.rows") {
 		r.Errorf("one more row: got %v, want a fault with limits.rows", stamps.err)
 	}
 }

@@ -129,17 +129,16 @@ type Facts struct {
 	BadKeys                    []Value          // key columns and values that are no key; 1 and 2 are keys of each
 	Marks                      []Mark
 	Times                      []Time
-	EmptyIsNull                bool                                   // the database stores an empty text as NULL
-	Tick                       time.Duration                          // of Time, if the source takes it for longer than a microsecond
-	Wall                       string                                 // the type of an updateTime that is local time
-	TableLocks                 bool                                   // a lock of the table is doc.ErrLocked
-	Truncate                   string                                 // a statement that empties doc
-	Changing                   []string                               // expressions whose value changes without a commit
-	NoDigest                   bool                                   // the database computes no digest: every token is unknown
-	Settings                   []string                               // statements that change how later sessions show values
-	Writes                     []string                               // SQLs that write to doc, of the database's own kinds
-	WriteSetup                 []string                               // what Writes need
-	Fault                      func(error) (field, do string, _ bool) // of the configuration
+	EmptyIsNull                bool          // the database stores an empty text as NULL
+	Tick                       time.Duration // of Time, if the source takes it for longer than a microsecond
+	Wall                       string        // the type of an updateTime that is local time
+	TableLocks                 bool          // a lock of the table is doc.ErrLocked
+	Truncate                   string        // a statement that empties doc
+	Changing                   []string      // expressions whose value changes without a commit
+	NoDigest                   bool          // the database computes no digest: every token is unknown
+	Settings                   []string      // statements that change how later sessions show values
+	Writes                     []string      // SQLs that write to doc, of the database's own kinds
+	WriteSetup                 []string      // what Writes need
 }
 
 // A Value is a value of a column's type.

@@ -72,7 +72,7 @@ func timelessNeedsDigests(r *run) {
 		}
 		return
 	}
-	if field, do, ok := r.h.Facts.Fault(err); !ok || field != "updated" || do == "" {
+	if field, do, ok := configFault(err); !ok || field != "updated" || do == "" {
 		r.Errorf("got %v, want a fault of updated with what to do", err)
 	}
 }

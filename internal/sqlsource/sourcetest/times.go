@@ -195,7 +195,7 @@ func unitConflicts(r *run) {
 		other := r.fresh()
 		other.numbersTable(4, c.bulk)
 		_, err := other.describe(Config{Unit: c.declared, Units: map[string]string{"sql": c.kept}})
-		field, _, ok := r.h.Facts.Fault(err)
+		field, _, ok := configFault(err)
 		if (err == nil) != (c.field == "") || ok != (c.field != "") || field != c.field {
 			r.Errorf("%s, kept %q, declared %q: got %v, want a fault of %q", c.bulk, c.kept, c.declared, err, c.field)
 		}
@@ -204,7 +204,7 @@ func unitConflicts(r *run) {
 	other.numbersTable(3, "1714996800")
 	table := other.open(Config{})
 	other.exec("UPDATE doc SET u = u * 1000")
-	if field, _, ok := r.h.Facts.Fault(table.CheckUnits(r.Context())); !ok || field != "updated" {
+	if field, _, ok := configFault(table.CheckUnits(r.Context())); !ok || field != "updated" {
 		r.Errorf("got a fault of %q after the rows have changed their unit, want one of updated", field)
 	}
 }
