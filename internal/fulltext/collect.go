@@ -5,14 +5,15 @@ import (
 	"container/heap"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2/search"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
 
-// A collector reads all matches once. It counts them and their facets, and keeps
-// the first ones in order in a heap, with the last of these on top.
+// A collector counts the matches and their facets, and keeps the first ones in
+// order. It keeps them in a heap, with the last of them on top, unless they are
+// ordered by score only: see best.
 type collector struct {
 	order  *order
 	after  *candidate // nil: from the beginning
@@ -23,12 +24,12 @@ type collector struct {
 	bytes    int // of the values that facets and kept candidates hold
 	maxBytes int
 
-	total    uint64 // matches
-	best     float64
-	eligible uint64 // matches that come after after
-	kept     []*candidate
-	current  candidate // the match being read
-	err      error     // of comparing or counting in callbacks, which can't return it
+	total   uint64 // matches
+	best    float64
+	more    bool // matches come after those that are kept
+	kept    []*candidate
+	current candidate // the match being read
+	err     error     // of comparing or counting in callbacks, which can't return it
 }
 
 // A facet counts the values of one field.
@@ -38,35 +39,95 @@ type facet struct {
 	counts map[string]*int
 }
 
-// collect reads all matches of a searcher.
-func (c *collector) collect(s *session, matches search.Searcher) error {
-	c.current.keys = make([]key, len(c.order.sorts))
-	sctx := newSearchContext(matches, s.reader)
-	for {
-		if err := s.step(); err != nil {
+// collect reads the matches of all parts.
+func (c *collector) collect(s *session, m matcher) error {
+	all := make([]*found, len(s.views))
+	for i, p := range s.views {
+		docs, err := m.match(p, p.live)
+		if err = cmp.Or(err, s.ctx.Err()); err != nil {
 			return err
 		}
-		m, err := matches.Next(sctx)
-		if err = cmp.Or(err, s.err); err != nil || m == nil {
-			return err
+		all[i] = &found{part: p, docs: docs, count: docs.Count()}
+		c.total += uint64(all[i].count)
+		for _, f := range c.facets {
+			if err := c.countFacet(s, f, all[i]); err != nil {
+				return err
+			}
 		}
-		if err := c.add(m); err != nil {
-			return err
-		}
-		sctx.DocumentMatchPool.Put(m)
 	}
+	if c.size == 0 {
+		return nil
+	}
+	for _, f := range all {
+		if err := c.score(s, m, f); err != nil {
+			return err
+		}
+	}
+	if c.order.byScore() {
+		return c.keepBest(s, all)
+	}
+	for _, f := range all {
+		at := 0
+		for doc := range f.docs.All {
+			if err := cmp.Or(s.step(), c.add(f, doc, f.score(at))); err != nil {
+				return err
+			}
+			at++
+		}
+	}
+	return nil
 }
 
-// add counts one match, and keeps it if it is among the first.
-func (c *collector) add(m *search.DocumentMatch) error {
-	c.total++
-	c.current.number, c.current.score, c.current.id = m.IndexInternalID.Value(), rounded(m.Score), ""
-	c.best = max(c.best, c.current.score)
+// score computes the scores of the matches of a part, if they are needed.
+func (c *collector) score(s *session, m matcher, f *found) error {
+	if !s.scored || f.count == 0 {
+		return nil
+	}
+	sc := newScores(f.docs)
+	if err := m.score(f.part, sc); err != nil {
+		return err
+	}
+	f.constant = float32(sc.constant)
+	if sc.sums == nil {
+		c.best = max(c.best, float64(f.constant))
+		return nil
+	}
+	f.scores = make([]float32, len(sc.sums))
+	best := float32(0)
+	for i, sum := range sc.sums {
+		f.scores[i] = float32(sum + sc.constant)
+		best = max(best, f.scores[i])
+	}
+	c.best = max(c.best, float64(best))
+	return nil
+}
+
+// A found has the matches of one part. A score has 32 bits, so that half as much is
+// held of each match.
+type found struct {
+	part     *view
+	docs     segment.Bits
+	count    int
+	scores   []float32 // in the order of docs; nil if all are constant
+	constant float32
+}
+
+// score returns the score of the match at a place in docs.
+func (f *found) score(at int) float32 {
+	if f.scores == nil {
+		return f.constant
+	}
+	return f.scores[at]
+}
+
+// add keeps one match if it is among the first.
+func (c *collector) add(f *found, doc uint32, score float32) error {
+	c.current.number, c.current.score, c.current.id = f.part.base+uint64(doc), float64(score), ""
 	for i, k := range c.current.keys {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
 	if c.values != nil {
-		if err := cmp.Or(c.values.VisitDocValues(m.IndexInternalID, c.addValue), c.err); err != nil {
+		if err := cmp.Or(c.values.VisitDocValues(f.part.id(doc), c.addValue), c.err); err != nil {
 			return err
 		}
 	}
@@ -76,34 +137,51 @@ func (c *collector) add(m *search.DocumentMatch) error {
 			return err
 		}
 	}
-	c.eligible++
 	return c.keep()
 }
 
-// rounded drops the last bits of a score. The parts of a score are added in the
-// order of their document counts, which include deleted and hidden documents. So
-// the last bits would change with a merge, between two pages of an answer, and
-// would depend on hidden documents.
-func rounded(score float64) float64 { return float64(float32(score)) }
+func (c *collector) addValue(field string, term []byte) { c.order.addValue(&c.current, field, term) }
 
-// addValue reads one value of the current match.
-func (c *collector) addValue(field string, term []byte) {
-	c.order.addValue(&c.current, field, term)
-	for _, f := range c.facets {
-		if f.field != field {
-			continue
-		}
-		if n := f.counts[string(term)]; n != nil {
-			*n++
-			continue
-		}
-		if c.bytes += len(term) + valueOverhead; c.bytes > c.maxBytes {
-			c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the matches have too many different values to count", f.Facet.Field)))
-			return
-		}
-		one := 1
-		f.counts[string(term)] = &one
+// countFacet counts the values that the matches of a part have: by the documents of
+// each value, or, if that reads more, by the values of each match.
+func (c *collector) countFacet(s *session, f *facet, in *found) error {
+	terms, err := in.part.Terms(f.field)
+	if err != nil || terms == 0 || in.count == 0 {
+		return err
 	}
+	if terms+in.part.Docs()/64 > in.count {
+		values, err := s.reader.DocValueReader([]string{f.field})
+		if err != nil {
+			return err
+		}
+		for doc := range in.docs.All {
+			err := values.VisitDocValues(in.part.id(doc), func(_ string, term []byte) { c.countValue(f, term, 1) })
+			if err = cmp.Or(err, c.err, s.step()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return in.part.Each(f.field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
+		n, err := docs.CountIn(in.docs)
+		if n > 0 {
+			c.countValue(f, term, n)
+		}
+		return true, cmp.Or(err, c.err, s.step())
+	})
+}
+
+// countValue counts a value that n more matches have.
+func (c *collector) countValue(f *facet, term []byte, n int) {
+	if count := f.counts[string(term)]; count != nil {
+		*count += n
+		return
+	}
+	if c.bytes += len(term) + valueOverhead; c.bytes > c.maxBytes {
+		c.err = cmp.Or(c.err, error(query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the matches have too many different values to count", f.Facet.Field)))
+		return
+	}
+	f.counts[string(term)] = &n
 }
 
 // valueOverhead is the memory of a value besides its bytes: an entry of a map or
@@ -122,6 +200,7 @@ func (c *collector) keep() error {
 		if err != nil {
 			return err
 		}
+		c.more = true
 		if at < 0 {
 			c.addBytes(c.current.size() - c.kept[0].size())
 			c.kept[0] = c.current.clone()

@@ -14,22 +14,27 @@ import (
 
 // A cursor is a candidate encoded for Request.After, in unpadded URL-safe base64:
 //
-//	byte 0      version, 1
+//	byte 0      version, 2
 //	bytes 1-8   hash of the sorts, little-endian
+//	stats       0 for none; or 1 and as uvarints the number of documents, the
+//	            number of fields and their words, the number of words and how many
+//	            documents have each
 //	each sort   by score: its 8 bytes, little-endian
 //	            by field: 0 for no value; or 1, length as uvarint, term
 //	the rest    _id
 //
 // A cursor holds the sort keys of the last hit and not its position. So writes
-// between two pages neither repeat nor skip hits. In a sort by score this holds
-// only while the rarity of the words does not change.
-const cursorVersion = 1
+// between two pages neither repeat nor skip hits. In a sort by score the cursor
+// also holds the numbers that the scores depend on, unless the query has more than
+// maxStats words.
+const cursorVersion = 2
 
 var errCursor = errors.New("cursor is malformed")
 
 // encode returns the cursor of a candidate.
 func (o *order) encode(c *candidate) string {
 	b := binary.LittleEndian.AppendUint64([]byte{cursorVersion}, o.hash())
+	b = o.stats.append(b)
 	for i, k := range c.keys {
 		switch {
 		case o.fields[i] == "":
@@ -74,8 +79,10 @@ func (o *order) decodeBytes(text string) (*candidate, error) {
 	if len(b) < 9 || b[0] != cursorVersion || binary.LittleEndian.Uint64(b[1:]) != o.hash() {
 		return nil, errCursor
 	}
-	b = b[9:]
 	c := &candidate{keys: make([]key, len(o.sorts))}
+	if c.stats, b, err = decodeStats(b[9:]); err != nil {
+		return nil, err
+	}
 	for i := range o.sorts {
 		if o.fields[i] != "" {
 			c.keys[i], b, err = decodeKey(b)
@@ -110,4 +117,50 @@ func decodeKey(b []byte) (key, []byte, error) {
 	}
 	b = b[size:]
 	return key{true, bytes.Clone(b[:n])}, b[n:], nil
+}
+
+// append encodes stats.
+func (st *stats) append(b []byte) []byte {
+	if st == nil || len(st.words)+len(st.having) > maxStats {
+		return append(b, 0)
+	}
+	b = binary.AppendUvarint(append(b, 1), st.docs)
+	for _, list := range [][]uint64{st.words, st.having} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, n := range list {
+			b = binary.AppendUvarint(b, n)
+		}
+	}
+	return b
+}
+
+// decodeStats decodes stats, nil if there are none, and returns the rest.
+func decodeStats(b []byte) (*stats, []byte, error) {
+	if len(b) == 0 || b[0] > 1 {
+		return nil, nil, errCursor
+	}
+	if b[0] == 0 {
+		return nil, b[1:], nil
+	}
+	b = b[1:]
+	number := func() uint64 {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > math.MaxInt64 {
+			b = nil
+			return 0
+		}
+		b = b[size:]
+		return n
+	}
+	st := &stats{docs: number()}
+	for _, list := range []*[]uint64{&st.words, &st.having} {
+		n := number()
+		if n > maxStats {
+			return nil, nil, errCursor
+		}
+		for range n {
+			*list = append(*list, number())
+		}
+	}
+	return st, b, nil
 }

@@ -1,7 +1,7 @@
 // Package fulltext stores the full-text index of one table: it applies batches
 // of documents and answers searches. A Mapping defines which columns are searched
-// and how. The package uses the storage (scorch) and the searchers of bleve,
-// and is the only importer of bleve.
+// and how. The package uses the storage of bleve (scorch), reads the
+// segments by itself, and is the only importer of bleve.
 //
 // # Layout
 //
@@ -11,6 +11,7 @@
 //
 //	c:NAME  the words of a content column, or of a child's rows: frequencies,
 //	        norms and, unless disabled, positions
+//	l:NAME  the bits of the number of words of c:NAME
 //	m:NAME  the terms of a metadata column, or of a child's values, with
 //	        docvalues; a number or date is one term, and the byte order of
 //	        terms is the order of values
@@ -53,10 +54,11 @@
 // order. Documents lists a million documents in about 2 s (BenchmarkDocuments),
 // with the memory of one call. CopyTo copies files; only Close waits for it.
 //
-// Searching: time is proportional to the matches, plus 8 us for each term that
-// a prefix or fuzzy word stands for. A phrase reads the positions of every
-// document that has its words. A search checks its deadline every few documents
-// and terms.
+// Searching: each part of a query is a set of bits for each segment, so the total
+// needs no score. A score by which hits are sorted takes time in proportion to the
+// matches and to the documents of each word; a sort by a field reads the value of
+// each match. A phrase reads the positions of every document that has its words. A
+// search checks its deadline for each set, and every few documents and terms.
 package fulltext
 
 import (

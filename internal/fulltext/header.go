@@ -114,10 +114,10 @@ func newestRecord(dir string) (record, error) {
 
 // mappingKey is the internal value of scorch that holds the mapping, as JSON
 // with a version. The fingerprint in the record is its checksum. Version 1 had no
-// stop words: see firstStopwords.
+// stop words: see firstStopwords. Version 2 had no lengths of documents.
 var mappingKey = []byte("mapping")
 
-const mappingVersion = 2
+const mappingVersion = 3
 
 type storedMapping struct {
 	Version int     `json:"version"`
@@ -125,7 +125,11 @@ type storedMapping struct {
 }
 
 func encodeMapping(m Mapping) ([]byte, error) {
-	return json.Marshal(storedMapping{mappingVersion, m})
+	version := mappingVersion
+	if m.Unmeasured {
+		version = 2
+	}
+	return json.Marshal(storedMapping{version, m})
 }
 
 func decodeMapping(b []byte) (Mapping, error) {
@@ -137,7 +141,10 @@ func decodeMapping(b []byte) (Mapping, error) {
 	}
 	switch stored.Version {
 	case mappingVersion:
+	case 2:
+		stored.Mapping.Unmeasured = true
 	case 1:
+		stored.Mapping.Unmeasured = true
 		stored.Mapping.Stopwords = firstStopwords(stored.Mapping.Analyzer)
 	default:
 		return Mapping{}, fmt.Errorf("the mapping of the index has version %d, and this program reads versions up to %d", stored.Version, mappingVersion)

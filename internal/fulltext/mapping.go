@@ -50,6 +50,10 @@ type Mapping struct {
 	Positions bool     `json:"positions"` // store the positions of words, which phrases need
 	Metadata  []Field  `json:"metadata"`  // columns that are searched, filtered, sorted and counted by value
 	Children  []Child  `json:"children"`  // rows of other SQLs that belong to the row
+
+	// Unmeasured is set of an index that was built before indexes had the lengths of
+	// documents. Its scores ignore them.
+	Unmeasured bool `json:"-"`
 }
 
 // format changes whenever the same mapping builds another index than before.
@@ -62,6 +66,9 @@ func (m Mapping) Fingerprint() uint64 {
 	fmt.Fprintf(&b, "%s %q %q %t", format, m.Analyzer, m.Content, m.Positions)
 	if !slices.Equal(m.Stopwords, firstStopwords(m.Analyzer)) {
 		fmt.Fprintf(&b, " stop %q", m.Stopwords)
+	}
+	if !m.Unmeasured {
+		b.WriteString(" lengths")
 	}
 	for _, f := range m.Metadata {
 		fmt.Fprintf(&b, " %q %q", f.Name, f.Type)
@@ -134,6 +141,11 @@ func (s *schema) segments() *segment.Schema {
 	rows := &segment.Schema{Analyzer: s.analyzer.Analyzer, Positions: s.Positions, Gap: rowGap, Stored: versionField}
 	for _, name := range s.texts {
 		rows.Texts = append(rows.Texts, contentField(name))
+	}
+	if !s.Unmeasured {
+		for _, text := range rows.Texts {
+			rows.Lengths = append(rows.Lengths, lengthField(text))
+		}
 	}
 	for _, f := range s.values {
 		rows.Values = append(rows.Values, metadataField(f.Name))
@@ -215,6 +227,9 @@ func (s *schema) without(field string) *schema {
 // from its value, if it is indexed as both, and from bleve's _id.
 func contentField(name string) string  { return "c:" + name }
 func metadataField(name string) string { return "m:" + name }
+
+// lengthField holds the numbers of words of a content field.
+func lengthField(content string) string { return "l:" + strings.TrimPrefix(content, "c:") }
 
 // versionField holds doc.Version.
 const versionField = "v"

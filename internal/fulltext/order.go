@@ -25,6 +25,7 @@ type candidate struct {
 	score  float64
 	keys   []key  // one for each sort; unused by a sort by score
 	id     string // read when needed
+	stats  *stats // of a cursor that has them
 }
 
 // clone returns a copy that shares no memory with the collector's current
@@ -53,6 +54,7 @@ type order struct {
 	fields []string // field in the index of each sort, "" for the score
 	types  []string // of the fields
 	reader *scorch.IndexSnapshot
+	stats  *stats // of a search by score
 }
 
 // newOrder checks the sorts. The default is by score, the best first.
@@ -86,6 +88,11 @@ func (o *order) keysOf(c *candidate) []query.Key {
 		}
 	}
 	return keys
+}
+
+// byScore reports whether candidates are ordered by score only, the best first.
+func (o *order) byScore() bool {
+	return len(o.sorts) == 1 && o.fields[0] == "" && o.sorts[0].Descending
 }
 
 func (o *order) scored() bool { return slices.Contains(o.fields, "") }

@@ -1,122 +1,182 @@
 package fulltext
 
 import (
-	"errors"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2/search"
-	"github.com/blevesearch/bleve/v2/search/searcher"
+	"indexerd/internal/fulltext/segment"
 )
 
-// A phrasePlan matches documents that have the phrase. It replaces bleve's
-// phrase searcher, which has no slop and does not check the deadline while it
-// reads the documents that have the words.
+// A phrasePlan matches documents that have the phrase.
 type phrasePlan struct {
 	field string
 	slots phrase
 	slop  int
 }
 
-// A phraseFinder looks for a phrase in the positions of one document after
+// A phraseMatcher looks for a phrase in the positions of one document after
 // another. Equal slots share their positions, because a phrase may repeat one
 // word four thousand times.
-type phraseFinder struct {
-	s         *session
-	slop      int
-	slots     phrase
-	positions slotPositions
-	bySlot    map[slot][]int    // positions in the current document
-	byTerm    map[string][]slot // the slots that match a term
+type phraseMatcher struct {
+	phrasePlan
+	s     *session
+	rank  rank
+	words []*wordMatcher // of the distinct slots
+	word  []int          // number of the word of each slot, -1 for any word
+	found [][]phraseMatch
 }
 
-func (p phrasePlan) open(s *session) (search.Searcher, error) {
-	f := &phraseFinder{
-		s: s, slop: p.slop, slots: p.slots, positions: make(slotPositions, len(p.slots)),
-		bySlot: map[slot][]int{}, byTerm: map[string][]slot{},
-	}
-	var parts []search.Searcher
-	for _, sl := range p.slots {
-		if _, again := f.bySlot[sl]; again || sl.term == "" {
-			continue
+// A phraseMatch is a document that has a phrase.
+type phraseMatch struct {
+	doc    uint32
+	length uint32
+	freq   float64
+}
+
+func (p phrasePlan) open(s *session) (matcher, error) {
+	m := &phraseMatcher{phrasePlan: p, s: s, rank: s.rank, word: make([]int, len(p.slots)), found: make([][]phraseMatch, len(s.views))}
+	numbers := map[slot]int{}
+	for i, sl := range p.slots {
+		n, again := numbers[sl]
+		if sl.term == "" {
+			n = -1
+		} else if !again {
+			n = len(m.words)
+			numbers[sl] = n
+			w, err := s.openSlot(p.field, sl)
+			if err != nil {
+				return nil, err
+			}
+			m.words = append(m.words, w)
 		}
-		f.bySlot[sl] = []int{}
-		part, err := f.openSlot(p.field, sl)
-		if err = errors.Join(err, s.step()); err != nil {
-			return nil, errors.Join(err, closeAll(parts))
-		}
-		parts = append(parts, part)
+		m.word[i] = n
 	}
-	words, err := s.allOf(parts, s.positionOptions())
-	if err != nil {
+	return m, nil
+}
+
+// openSlot returns the word of a slot.
+func (s *session) openSlot(field string, sl slot) (*wordMatcher, error) {
+	if sl.prefix {
+		return prefixPlan{field, sl.term}.word(s)
+	}
+	m := s.newWord(field)
+	if err := m.add(sl.term, 1); err != nil {
 		return nil, err
 	}
-	return s.filter(words, f.accept), nil
+	return m, s.step()
 }
 
-// positionOptions returns the options of a search that reads positions.
-func (s *session) positionOptions() search.SearcherOptions {
-	options := s.options()
-	options.IncludeTermVectors = true
-	return options
-}
-
-// openSlot searches for the documents that a slot matches.
-func (f *phraseFinder) openSlot(field string, sl slot) (search.Searcher, error) {
-	terms := []string{sl.term}
-	if sl.prefix {
+func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	candidates := among
+	for _, w := range m.words {
 		var err error
-		if terms, err = f.s.prefixTerms(field, sl.term); err != nil {
+		if candidates, err = w.match(p, candidates); err != nil {
 			return nil, err
 		}
 	}
-	var parts []search.Searcher
-	for _, term := range terms {
-		f.byTerm[term] = append(f.byTerm[term], sl)
-		part, err := searcher.NewTermSearcher(f.s.ctx, f.s.reader, term, field, f.s.boost, f.s.positionOptions())
-		if err = errors.Join(err, f.s.step()); err != nil {
-			return nil, errors.Join(err, closeAll(parts))
+	m.found[p.number] = m.found[p.number][:0]
+	found := segment.NewBits(p.Docs())
+	r := m.openPositions(p)
+	for doc := range candidates.All {
+		length, err := r.read(doc)
+		if err != nil {
+			return nil, err
 		}
-		parts = append(parts, part)
+		freq, err := m.freq(r.positions)
+		if err != nil {
+			return nil, err
+		}
+		if freq == 0 {
+			continue
+		}
+		found.Set(doc)
+		if m.s.scored {
+			m.found[p.number] = append(m.found[p.number], phraseMatch{doc, uint32(length), freq})
+		}
 	}
-	return f.s.anyOf(parts, f.s.positionOptions())
+	return found, nil
 }
 
-// accept reports whether a document that has the words has the phrase. The score
-// is higher the less slop the phrase needs.
-func (f *phraseFinder) accept(d *search.DocumentMatch) bool {
-	f.readPositions(d)
-	best := -1
-	f.s.err = f.positions.each(f.slop, f.s.step, func(_ []int, width int) bool {
-		if best < 0 || width < best {
-			best = width
-		}
-		return best > 0
+// freq returns how often the phrase occurs. A place counts the less, the more slop
+// it needs. Without scores the first place is enough.
+func (m *phraseMatcher) freq(positions slotPositions) (freq float64, err error) {
+	err = positions.each(m.slop, m.s.step, func(_ []int, width int) bool {
+		freq += 1 / float64(1+width)
+		return m.s.scored
 	})
-	if best < 0 {
-		return false
-	}
-	d.Score /= float64(1 + best)
-	return f.s.err == nil
+	return freq, err
 }
 
-// readPositions sets the positions of each slot in a document.
-func (f *phraseFinder) readPositions(d *search.DocumentMatch) {
-	for sl, positions := range f.bySlot {
-		f.bySlot[sl] = positions[:0]
+func (m *phraseMatcher) score(p *view, to *scores) error {
+	if len(m.found[p.number]) == 0 {
+		return nil
 	}
-	for _, l := range d.FieldTermLocations {
-		for _, sl := range f.byTerm[l.Term] {
-			f.bySlot[sl] = append(f.bySlot[sl], int(l.Location.Pos))
+	idf := 0.0
+	for _, n := range m.word {
+		if n < 0 {
+			continue
+		}
+		of, err := m.s.idf(m.words[n])
+		if err != nil {
+			return err
+		}
+		idf += of
+	}
+	w, err := m.s.scorer(m.field, m.rank, idf)
+	if err != nil {
+		return err
+	}
+	to.open()
+	for _, f := range m.found[p.number] {
+		if at, ok := to.place(f.doc); ok {
+			to.sums[at] += w.score(f.freq, int(f.length))
 		}
 	}
-	d.FieldTermLocations = d.FieldTermLocations[:0]
-	for sl, positions := range f.bySlot {
-		if sl.prefix || len(f.byTerm[sl.term]) > 1 { // from several terms or several searchers
-			slices.Sort(positions)
-			f.bySlot[sl] = slices.Compact(positions)
+	return nil
+}
+
+// A positionReader reads the positions of the slots of a phrase in one document
+// after another.
+type positionReader struct {
+	m         *phraseMatcher
+	cursors   [][]*segment.Cursor // of the terms of each word
+	places    [][]int             // of each word
+	positions slotPositions
+}
+
+func (m *phraseMatcher) openPositions(p *view) *positionReader {
+	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(slotPositions, len(m.slots))}
+	for i, w := range m.words {
+		r.places[i] = []int{} // not nil, which is any word
+		for _, t := range w.terms[p.number] {
+			r.cursors[i] = append(r.cursors[i], t.Cursor())
 		}
 	}
-	for i, sl := range f.slots {
-		f.positions[i] = f.bySlot[sl] // nil for any word
+	return r
+}
+
+// read sets the positions of each slot in a document, and returns the number of
+// words of the field.
+func (r *positionReader) read(doc uint32) (length int, err error) {
+	for i, cursors := range r.cursors {
+		places := r.places[i][:0]
+		for _, c := range cursors {
+			if c.SkipTo(doc) && c.Doc == doc {
+				places, length = c.AppendPositions(places), c.Length
+			}
+			if err := c.Err(); err != nil {
+				return 0, err
+			}
+		}
+		if len(cursors) > 1 {
+			slices.Sort(places)
+			places = slices.Compact(places)
+		}
+		r.places[i] = places
 	}
+	for i, n := range r.m.word {
+		if n >= 0 {
+			r.positions[i] = r.places[n]
+		}
+	}
+	return length, r.m.s.step()
 }

@@ -1,28 +1,32 @@
 package fulltext
 
 import (
-	"errors"
+	"slices"
 
-	"github.com/blevesearch/bleve/v2/search"
-	"github.com/blevesearch/bleve/v2/search/searcher"
+	"indexerd/internal/fulltext/segment"
 )
 
 // A plan is a compiled query: its names and values are checked and are terms of
-// the index. Plans replace bleve's query types, which lack the one-term numbers
-// of this package. Also, bleve's boolean query answers a query of exclusions,
-// inside another one, with all other documents.
+// the index.
 type plan interface {
-	open(s *session) (search.Searcher, error)
+	open(s *session) (matcher, error)
 }
 
-const noBoost = 1.0
+// A matcher is a plan in one session. It finds the matches of one part after
+// another as a set of bits, and scores only those that match the whole query.
+type matcher interface {
+	// match returns those of some live documents that match, in a set that
+	// belongs to the caller.
+	match(p *view, among segment.Bits) (segment.Bits, error)
+
+	// score adds the scores of those documents that match. The last match of the
+	// part was among these documents or more.
+	score(p *view, to *scores) error
+}
 
 type (
 	// matchAll matches all documents.
 	matchAll struct{}
-
-	// A termPlan matches documents that have the term.
-	termPlan struct{ field, term string }
 
 	// A boolPlan matches documents that all of must match and none of not.
 	// Without must it starts from all documents.
@@ -54,158 +58,239 @@ type (
 	}
 )
 
-func (matchAll) open(s *session) (search.Searcher, error) {
-	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, s.options())
+func openAll(s *session, plans []plan) ([]matcher, error) {
+	all := make([]matcher, len(plans))
+	for i, p := range plans {
+		var err error
+		if all[i], err = p.open(s); err != nil {
+			return nil, err
+		}
+		if err = s.ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (m matchAll) open(*session) (matcher, error) { return m, nil }
+
+func (matchAll) match(_ *view, among segment.Bits) (segment.Bits, error) {
+	return append(segment.Bits(nil), among...), nil
+}
+
+func (matchAll) score(_ *view, to *scores) error {
+	to.constant++
+	return nil
+}
+
+type boolMatcher struct{ must, not []matcher }
+
+func (p boolPlan) open(s *session) (matcher, error) {
+	must, err := openAll(s, p.must)
 	if err != nil {
 		return nil, err
 	}
-	return deadlineSearcher{all, s}, nil
-}
-
-func (p termPlan) open(s *session) (search.Searcher, error) {
-	return searcher.NewTermSearcher(s.ctx, s.reader, p.term, p.field, s.boost, s.options())
-}
-
-func (p boolPlan) open(s *session) (search.Searcher, error) {
-	must := p.must
 	if len(must) == 0 {
-		must = []plan{matchAll{}}
+		must = []matcher{matchAll{}}
 	}
-	matched, err := s.openAll(must)
-	if err != nil || len(p.not) == 0 {
-		return matched, err
-	}
-	excluded, err := unscored{orPlan(p.not)}.open(s)
-	if err != nil {
-		return nil, errors.Join(err, matched.Close())
-	}
-	b, err := searcher.NewBooleanSearcher(s.ctx, s.reader, deadlineSearcher{matched, s}, nil, excluded, s.options())
-	if err != nil {
-		return nil, errors.Join(err, matched.Close(), excluded.Close())
-	}
-	return b, nil
+	not, err := openAll(s, p.not)
+	return boolMatcher{must, not}, err
 }
 
-// openAll opens plans that must all match.
-func (s *session) openAll(plans []plan) (search.Searcher, error) {
-	if len(plans) == 1 {
-		return plans[0].open(s)
+// match asks the costly parts last, about the documents that are left.
+func (m boolMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	found := among
+	for _, late := range []bool{false, true} {
+		for _, part := range m.must {
+			if isCostly(part) != late {
+				continue
+			}
+			var err error
+			if found, err = part.match(p, found); err != nil {
+				return nil, err
+			}
+		}
 	}
-	parts, err := s.openEach(plans)
-	if err != nil {
-		return nil, err
+	for _, part := range m.not {
+		excluded, err := part.match(p, found)
+		if err != nil {
+			return nil, err
+		}
+		found.AndNot(excluded)
 	}
-	return s.allOf(parts, s.options())
+	return found, nil
 }
 
-func (p orPlan) open(s *session) (search.Searcher, error) {
-	parts, err := s.openEach(p)
-	if err != nil {
-		return nil, err
+// isCostly reports whether a matcher reads each document on its own.
+func isCostly(m matcher) bool {
+	switch m := m.(type) {
+	case *phraseMatcher, rangeMatcher:
+		return true
+	case orMatcher:
+		return slices.ContainsFunc(m.parts, isCostly)
+	case boolMatcher:
+		return slices.ContainsFunc(m.must, isCostly)
+	case unscoredMatcher:
+		return isCostly(m.matcher)
 	}
-	return s.anyOf(parts, s.options())
+	return false
 }
 
-func (p somePlan) open(s *session) (search.Searcher, error) {
-	if p.atLeast <= 1 {
-		return p.plans.open(s)
+func (m boolMatcher) score(p *view, to *scores) error {
+	for _, part := range m.must {
+		if err := part.score(p, to); err != nil {
+			return err
+		}
 	}
-	parts, err := s.openEach(p.plans)
-	if err != nil {
-		return nil, err
-	}
-	d, err := searcher.NewDisjunctionSearcher(s.ctx, s.reader, parts, float64(p.atLeast), s.options())
-	if err != nil {
-		return nil, errors.Join(err, closeAll(parts))
-	}
-	return deadlineSearcher{d, s}, nil
+	return nil
 }
 
-func (p unscored) open(s *session) (search.Searcher, error) {
-	scored := s.scored
-	s.scored = false
-	defer func() { s.scored = scored }()
-	matches, err := p.plan.open(s)
-	if err != nil || !scored {
-		return matches, err
-	}
-	return weightless{matches}, nil
+// An orMatcher matches where atLeast of its parts do.
+type orMatcher struct {
+	parts   []matcher
+	atLeast int
 }
 
-func (p boosted) open(s *session) (search.Searcher, error) {
-	defer func(boost float64) { s.boost = boost }(s.boost)
-	s.boost *= p.boost
+func (p orPlan) open(s *session) (matcher, error) { return somePlan{p, 1}.open(s) }
+
+func (p somePlan) open(s *session) (matcher, error) {
+	parts, err := openAll(s, p.plans)
+	if err == nil && len(parts) == 1 {
+		return parts[0], nil
+	}
+	return orMatcher{parts, p.atLeast}, err
+}
+
+func (m orMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	found := segment.NewBits(p.Docs())
+	var counts []uint16
+	if m.atLeast > 1 {
+		counts = make([]uint16, p.Docs())
+	}
+	for _, part := range m.parts {
+		more, err := part.match(p, among)
+		if err != nil {
+			return nil, err
+		}
+		if counts == nil {
+			found.Or(more)
+			continue
+		}
+		for doc := range more.All {
+			if counts[doc]++; int(counts[doc]) == m.atLeast {
+				found.Set(doc)
+			}
+		}
+	}
+	return found, nil
+}
+
+// score adds the scores of the parts. Only a word of a part that matches counts:
+// "(a b) OR c" finds a document with a and c, and its a counts nothing.
+func (m orMatcher) score(p *view, to *scores) error {
+	for _, part := range m.parts {
+		if !needsSeveral(part) {
+			if err := part.score(p, to); err != nil {
+				return err
+			}
+			continue
+		}
+		matches, err := part.match(p, to.docs)
+		if err != nil {
+			return err
+		}
+		own := newScores(matches)
+		if err := part.score(p, own); err != nil {
+			return err
+		}
+		to.addAll(own)
+	}
+	return nil
+}
+
+// needsSeveral reports whether a word may match a document that the matcher does
+// not match.
+func needsSeveral(m matcher) bool {
+	switch m := m.(type) {
+	case boolMatcher:
+		return true
+	case orMatcher:
+		return m.atLeast > 1
+	}
+	return false
+}
+
+type unscoredMatcher struct{ matcher }
+
+func (p unscored) open(s *session) (matcher, error) {
+	m, err := p.plan.open(s)
+	return unscoredMatcher{m}, err
+}
+
+func (unscoredMatcher) score(*view, *scores) error { return nil }
+
+func (p boosted) open(s *session) (matcher, error) {
+	defer func(boost float64) { s.rank.boost = boost }(s.rank.boost)
+	s.rank.boost *= p.boost
 	return p.plan.open(s)
 }
 
-func (s *session) openEach(plans []plan) ([]search.Searcher, error) {
-	open := make([]search.Searcher, 0, len(plans))
-	for _, p := range plans {
-		if err := s.ctx.Err(); err != nil { // opening a prefix with many terms takes time
-			return nil, errors.Join(err, closeAll(open))
-		}
-		sr, err := p.open(s)
-		if err != nil {
-			return nil, errors.Join(err, closeAll(open))
-		}
-		open = append(open, sr)
-	}
-	return open, nil
+type rangeMatcher struct {
+	s *session
+	rangePlan
 }
 
-// maxRangeTerms is how many terms of a range are looked up one by one. For more
-// terms it is cheaper to check the values of each candidate: about 0.3 us per
-// document, against 8 us per term.
+func (p rangePlan) open(s *session) (matcher, error) { return rangeMatcher{s, p}, nil }
+
+// maxRangeTerms is how many terms of a range are looked up in any case. If there
+// are more of them than documents to choose from, it is cheaper to check the values
+// of each document: about 0.3 us, against 0.1 us per term.
 const maxRangeTerms = 1024
 
-func (p rangePlan) open(s *session) (search.Searcher, error) {
-	terms, few, err := p.terms(s)
+func (m rangeMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	found := segment.NewBits(p.Docs())
+	most := max(maxRangeTerms, among.Count())
+	terms := 0
+	err := p.Each(m.field, m.min, m.max, func(_ []byte, docs segment.Postings) (bool, error) {
+		if terms++; terms > most {
+			return false, nil
+		}
+		if err := m.s.step(); err != nil {
+			return false, err
+		}
+		return true, docs.AddTo(found)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if !few {
-		return p.scan(s)
+	if terms > most {
+		return m.scan(p, among)
 	}
-	return s.anyTerm(p.field, terms)
+	found.And(among)
+	return found, nil
 }
 
-// terms returns the terms of the range, or false if there are more than
-// maxRangeTerms.
-func (p rangePlan) terms(s *session) (terms []string, few bool, err error) {
-	dict, err := s.reader.FieldDictRange(p.field, []byte(p.min), nil)
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() { err = errors.Join(err, dict.Close()) }()
-	for len(terms) <= maxRangeTerms {
-		entry, err := dict.Next()
-		if err != nil {
-			return nil, false, err
-		}
-		if entry == nil || p.max != "" && entry.Term >= p.max {
-			return terms, true, nil
-		}
-		terms = append(terms, entry.Term)
-	}
-	return nil, false, nil
-}
+func (rangeMatcher) score(*view, *scores) error { return nil }
 
-// scan checks the values of all documents, or of those that another part of the
-// query matches.
-func (p rangePlan) scan(s *session) (search.Searcher, error) {
-	values, err := s.reader.DocValueReader([]string{p.field})
+// scan checks the values of each document.
+func (m rangeMatcher) scan(p *view, among segment.Bits) (segment.Bits, error) {
+	values, err := m.s.reader.DocValueReader([]string{m.field})
 	if err != nil {
 		return nil, err
 	}
-	all, err := searcher.NewMatchAllSearcher(s.ctx, s.reader, noBoost, unscoredOptions)
-	if err != nil {
-		return nil, err
-	}
-	return s.filter(all, func(d *search.DocumentMatch) bool {
-		found := false
-		s.err = values.VisitDocValues(d.IndexInternalID, func(field string, term []byte) {
-			found = found || field == p.field && string(term) >= p.min && (p.max == "" || string(term) < p.max)
+	found := segment.NewBits(p.Docs())
+	for doc := range among.All {
+		if err := m.s.step(); err != nil {
+			return nil, err
+		}
+		err := values.VisitDocValues(p.id(doc), func(_ string, term []byte) {
+			if string(term) >= m.min && (m.max == "" || string(term) < m.max) {
+				found.Set(doc)
+			}
 		})
-		return found
-	}), nil
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

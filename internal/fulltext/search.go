@@ -3,7 +3,6 @@ package fulltext
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -26,8 +25,10 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 	}
 	var res query.Result
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		s := &session{deadline: deadline{ctx: ctx}, reader: r, scored: c.order.scored(), boost: noBoost}
-		c.order.reader = r
+		s, err := ix.schema.newSession(ctx, r, rank{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), boost: 1})
+		if err != nil {
+			return err
+		}
 		if err := c.run(s, p); err != nil {
 			return err
 		}
@@ -153,27 +154,30 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 
 // run collects the matches of a plan.
 func (c *collector) run(s *session, p plan) (err error) {
+	c.order.reader, c.current.keys = s.reader, make([]key, len(c.order.sorts))
+	s.scored = c.size > 0 && c.order.scored()
 	if fields := c.fields(); len(fields) > 0 {
 		if c.values, err = s.reader.DocValueReader(fields); err != nil {
 			return err
 		}
 	}
-	matches, err := p.open(s)
+	if c.after != nil && c.after.stats != nil {
+		s.stats = c.after.stats
+	}
+	if s.scored {
+		c.order.stats = s.stats
+	}
+	m, err := p.open(s)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, matches.Close()) }()
-	return c.collect(s, matches)
+	return c.collect(s, m)
 }
 
-// fields lists the fields that are read of each match, without duplicates: a
-// reader returns a field twice if it is listed twice, and facets would count it
-// twice.
+// fields lists the fields that are read of each match to sort it, without
+// duplicates: a reader returns a field twice if it is listed twice.
 func (c *collector) fields() []string {
 	fields := slices.DeleteFunc(slices.Clone(c.order.fields), func(f string) bool { return f == "" })
-	for _, f := range c.facets {
-		fields = append(fields, f.field)
-	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
 }
@@ -193,7 +197,7 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	if len(kept) <= from {
 		return res, nil
 	}
-	if c.eligible > uint64(len(kept)) {
+	if c.more {
 		res.Next = c.order.encode(kept[len(kept)-1])
 	}
 	oids := make([]doc.OID, 0, len(kept)-from)

@@ -199,6 +199,7 @@ func FuzzCursor(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	o.stats = &stats{docs: 3, words: []uint64{0, 1 << 40}, having: []uint64{7}}
 	full := &candidate{score: 1.5, keys: []key{{present: true, term: []byte("x")}, {}, {}}, id: "\x11\x00\xff"}
 	f.Add(o.encode(full))
 	f.Add("")
@@ -236,8 +237,11 @@ func TestHeldValuesAreBounded(t *testing.T) {
 		}
 		c.maxBytes = limit
 		err = ix.read(func(r *scorch.IndexSnapshot) error {
-			c.order.reader = r
-			return c.run(&session{deadline: deadline{ctx: t.Context()}, reader: r, boost: noBoost}, p)
+			se, err := s.newSession(t.Context(), r, rank{BM25: query.DefaultBM25, boost: 1})
+			if err != nil {
+				return err
+			}
+			return c.run(se, p)
 		})
 		return len(c.kept), err
 	}

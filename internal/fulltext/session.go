@@ -2,13 +2,12 @@ package fulltext
 
 import (
 	"context"
-	"errors"
-	"slices"
+	"math"
 
-	"github.com/blevesearch/bleve/v2/search"
-	"github.com/blevesearch/bleve/v2/search/searcher"
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
 
@@ -31,27 +30,104 @@ func (d *deadline) step() error {
 	return d.ctx.Err()
 }
 
-// A reader has the methods of a snapshot that searches use.
-type reader interface {
-	index.IndexReader
-	FieldDictFuzzy(field, term string, distance int, prefix string) (index.FieldDict, error)
-}
-
 // A session is one search in one snapshot.
 type session struct {
 	deadline
-	reader reader
-	scored bool
-	boost  float64 // of the current field
-	terms  int     // counted by countTerm
-	err    error   // of a filter function, which can't return it
+	reader   *scorch.IndexSnapshot
+	views    []*view
+	docs     int  // visible ones
+	scored   bool // the scores are needed
+	rank     rank // how documents are scored
+	texts    []string
+	measured bool   // the index has the lengths of documents
+	stats    *stats // what scores depend on
+	words    int    // of the query
+	terms    int    // counted by countTerm
 }
 
-func (s *session) step() error {
-	if s.err != nil {
-		return s.err
+// A view is one segment of the snapshot, with the documents that are visible.
+type view struct {
+	*segment.Reader
+	number int    // of the part
+	base   uint64 // number of its first document in the snapshot
+	live   segment.Bits
+	docs   int // in live
+}
+
+// newSession opens the segments of a snapshot for a search.
+func (s *schema) newSession(ctx context.Context, r *scorch.IndexSnapshot, rank rank) (*session, error) {
+	se := &session{deadline: deadline{ctx: ctx}, reader: r, scored: true, rank: rank, measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.texts))}, texts: s.texts}
+	base := uint64(0)
+	for _, seg := range r.Segments() {
+		if seg.LiveSize() > 0 {
+			p, err := openView(seg)
+			if err != nil {
+				return nil, err
+			}
+			p.number, p.base = len(se.views), base
+			se.views = append(se.views, p)
+			se.docs += p.docs
+		}
+		base += uint64(seg.FullSize())
 	}
-	return s.deadline.step()
+	return se, nil
+}
+
+func openView(seg *scorch.SegmentSnapshot) (*view, error) {
+	r, err := segment.NewReader(seg.Segment())
+	if err != nil {
+		return nil, err
+	}
+	p := &view{Reader: r, live: segment.NewBits(r.Docs())}
+	for i := range p.live {
+		p.live[i] = math.MaxUint64
+	}
+	for doc := r.Docs(); doc < 64*len(p.live); doc++ {
+		p.live.Clear(uint32(doc))
+	}
+	if deleted := seg.Deleted(); deleted != nil {
+		for it := deleted.Iterator(); it.HasNext(); {
+			if doc := it.Next(); int(doc) < r.Docs() {
+				p.live.Clear(doc)
+			}
+		}
+	}
+	p.docs = p.live.Count()
+	return p, nil
+}
+
+// A visiblePlan matches the visible documents that its plan matches.
+//
+// Filtering the matches is not enough. Scores depend on the rarity of a word and on
+// the mean length of documents, so they would reveal how many hidden documents have
+// the word, and whether there is one.
+type visiblePlan struct{ visible, plan plan }
+
+func (p visiblePlan) open(s *session) (matcher, error) {
+	if err := s.restrict(p.visible); err != nil {
+		return nil, err
+	}
+	return p.plan.open(s)
+}
+
+// restrict hides all documents but those that a plan matches. To the rest of the
+// session the others are as if they were deleted: nothing counts them, so no
+// score or total depends on them.
+func (s *session) restrict(visible plan) error {
+	m, err := visible.open(s)
+	if err != nil {
+		return err
+	}
+	s.docs = 0
+	for _, p := range s.views {
+		if p.live, err = m.match(p, p.live); err != nil {
+			return err
+		}
+		p.docs = p.live.Count()
+		s.docs += p.docs
+	}
+	s.words = 0 // those of the query are numbered alike for each caller
+	return nil
 }
 
 // countTerm counts a term that a prefix or fuzzy word of the query stands for,
@@ -62,119 +138,10 @@ func (s *session) countTerm(word string) error {
 	if s.terms > query.MaxTerms {
 		return query.Errorf("write more letters, or name a field", "with %s the query stands for more than %d words", query.Shorten(word), query.MaxTerms)
 	}
-	return nil
+	return s.step()
 }
 
-var unscoredOptions = search.SearcherOptions{Score: "none"} // scorch then combines bitmaps
-
-func (s *session) options() search.SearcherOptions {
-	if s.scored {
-		return search.SearcherOptions{}
-	}
-	return unscoredOptions
-}
-
-// A deadlineSearcher ends a search at its deadline. It wraps every searcher that
-// may skip millions of documents before it returns one.
-type deadlineSearcher struct {
-	search.Searcher
-	s *session
-}
-
-// Next implements search.Searcher.
-func (d deadlineSearcher) Next(ctx *search.SearchContext) (*search.DocumentMatch, error) {
-	if err := d.s.step(); err != nil {
-		return nil, err
-	}
-	return d.Searcher.Next(ctx)
-}
-
-// Advance implements search.Searcher.
-func (d deadlineSearcher) Advance(ctx *search.SearchContext, id index.IndexInternalID) (*search.DocumentMatch, error) {
-	if err := d.s.step(); err != nil {
-		return nil, err
-	}
-	return d.Searcher.Advance(ctx, id)
-}
-
-// filter returns the matches that accept accepts. accept stores an error in
-// s.err, which the next step returns.
-func (s *session) filter(from search.Searcher, accept func(*search.DocumentMatch) bool) search.Searcher {
-	return searcher.NewFilteringSearcher(s.ctx, deadlineSearcher{from, s}, func(_ *search.SearchContext, d *search.DocumentMatch) bool {
-		return accept(d)
-	})
-}
-
-// constant gives every match the same score, if the search is scored.
-func (s *session) constant(from search.Searcher, score float64) search.Searcher {
-	if !s.scored {
-		return from
-	}
-	return weightless{s.filter(from, func(d *search.DocumentMatch) bool {
-		d.Score = score
-		return true
-	})}
-}
-
-// chunk is how many bitmaps are combined between two checks of the deadline.
-const chunk = 128
-
-// anyTerm matches documents that have one of the terms, without a score.
-func (s *session) anyTerm(field string, terms []string) (search.Searcher, error) {
-	var parts []search.Searcher
-	for some := range slices.Chunk(terms, chunk) {
-		part, err := searcher.NewMultiTermSearcher(s.ctx, s.reader, some, field, noBoost, unscoredOptions, false)
-		if err = errors.Join(err, s.ctx.Err()); err != nil {
-			return nil, errors.Join(err, closeAll(parts))
-		}
-		parts = append(parts, part)
-	}
-	return s.anyOf(parts, unscoredOptions)
-}
-
-// anyOf matches documents that any of the searchers matches. Closing it closes
-// them.
-func (s *session) anyOf(parts []search.Searcher, options search.SearcherOptions) (search.Searcher, error) {
-	for options.Score == "none" && len(parts) > chunk {
-		if err := s.ctx.Err(); err != nil {
-			return nil, errors.Join(err, closeAll(parts))
-		}
-		some, err := s.anyOf(parts[:chunk], options)
-		if err != nil {
-			return nil, errors.Join(err, closeAll(parts[chunk:]))
-		}
-		parts = append([]search.Searcher{some}, parts[chunk:]...)
-	}
-	switch len(parts) {
-	case 0:
-		return searcher.NewMatchNoneSearcher(s.reader)
-	case 1:
-		return parts[0], nil
-	}
-	d, err := searcher.NewDisjunctionSearcher(s.ctx, s.reader, parts, 0, options)
-	if err != nil {
-		return nil, errors.Join(err, closeAll(parts))
-	}
-	if options.Score == "none" {
-		return d, nil // usually one bitmap, which scorch can combine with others
-	}
-	return deadlineSearcher{d, s}, nil
-}
-
-// allOf matches documents that all of the searchers match. Closing it closes
-// them.
-func (s *session) allOf(parts []search.Searcher, options search.SearcherOptions) (search.Searcher, error) {
-	c, err := searcher.NewConjunctionSearcher(s.ctx, s.reader, parts, options)
-	if err != nil {
-		return nil, errors.Join(err, closeAll(parts))
-	}
-	return c, nil
-}
-
-func closeAll(searchers []search.Searcher) error {
-	var err error
-	for _, s := range searchers {
-		err = errors.Join(err, s.Close())
-	}
-	return err
+// id returns the number of a document in the snapshot.
+func (p *view) id(doc uint32) index.IndexInternalID {
+	return index.NewIndexInternalID(nil, p.base+uint64(doc))
 }

@@ -4,14 +4,16 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/blevesearch/bleve/v2/search"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/nearest"
-	"indexerd/internal/query"
 )
 
 type (
+	// A termPlan matches documents that have the term.
+	termPlan struct{ field, term string }
+
 	// A prefixPlan matches documents that have a term with the prefix.
 	prefixPlan struct{ field, prefix string }
 
@@ -22,86 +24,136 @@ type (
 	}
 )
 
-// open implements plan. All matches of a prefix have the same score, because the
-// rarity of its terms has no meaning.
-func (p prefixPlan) open(s *session) (search.Searcher, error) {
-	terms, err := s.prefixTerms(p.field, p.prefix)
-	if err != nil {
-		return nil, err
-	}
-	any, err := s.anyTerm(p.field, terms)
-	if err != nil {
-		return nil, err
-	}
-	return s.constant(any, s.boost), nil
+// A wordMatcher matches documents that have any of some terms of a field, and
+// scores them as one word.
+type wordMatcher struct {
+	s      *session
+	number int // of the word in the query
+	field  string
+	rank   rank
+	terms  [][]weightedTerm // of each part
+	counts []int            // of the live documents of each part, -1 while unknown
 }
 
-// open implements plan. The score depends on the edit distance and not on the
-// rarity of a term, because a misspelling is rarer than the word. The score also
-// depends on which distances occur. So terms of deleted documents, which stay in
-// the dictionary until segments are merged, are ignored: they would make a score
-// differ between two pages of an answer.
-func (p fuzzyPlan) open(s *session) (search.Searcher, error) {
-	byDistance, err := s.similarTerms(p)
+type weightedTerm struct {
+	segment.Postings
+	weight float64
+}
+
+func (s *session) newWord(field string) *wordMatcher {
+	m := &wordMatcher{s: s, number: s.words, field: field, rank: s.rank, terms: make([][]weightedTerm, len(s.views)), counts: make([]int, len(s.views))}
+	s.words++
+	for len(s.stats.having) < s.words {
+		s.stats.having = append(s.stats.having, 0)
+	}
+	for i := range m.counts {
+		m.counts[i] = -1
+	}
+	return m
+}
+
+// add adds a term in all parts.
+func (m *wordMatcher) add(term string, weight float64) error {
+	for i, p := range m.s.views {
+		docs, ok, err := p.Find(m.field, term)
+		if err != nil {
+			return err
+		}
+		if ok {
+			m.terms[i] = append(m.terms[i], weightedTerm{docs, weight})
+		}
+	}
+	return nil
+}
+
+func (p termPlan) open(s *session) (matcher, error) {
+	m := s.newWord(p.field)
+	return m, m.add(p.term, 1)
+}
+
+// open collects the terms that a visible document has. Terms of deleted documents,
+// which stay in the dictionary until segments are merged, do not count.
+func (p prefixPlan) open(s *session) (matcher, error) { return p.word(s) }
+
+func (p prefixPlan) word(s *session) (*wordMatcher, error) {
+	m := s.newWord(p.field)
+	seen := map[string]bool{}
+	for i, part := range s.views {
+		err := part.Each(p.field, p.prefix, afterPrefix(p.prefix), func(term []byte, docs segment.Postings) (bool, error) {
+			n, err := docs.CountIn(part.live)
+			if err != nil || n == 0 {
+				return true, errors.Join(err, s.step())
+			}
+			m.terms[i] = append(m.terms[i], weightedTerm{docs, 1})
+			if seen[string(term)] {
+				return true, nil
+			}
+			seen[string(term)] = true
+			return true, s.countTerm(p.prefix + "*")
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// afterPrefix returns the first term after those with a prefix, "" if there is none.
+func afterPrefix(prefix string) string {
+	for n := len(prefix); n > 0; n-- {
+		if c := prefix[n-1]; c < 0xff {
+			return prefix[:n-1] + string([]byte{c + 1})
+		}
+	}
+	return ""
+}
+
+func (p fuzzyPlan) open(s *session) (_ matcher, err error) {
+	m := s.newWord(p.field)
+	dict, err := s.candidates(p)
 	if err != nil {
 		return nil, err
 	}
-	var parts []search.Searcher
-	for distance, terms := range byDistance {
-		used, err := s.anyUsed(p.field, terms)
-		if err != nil {
-			return nil, errors.Join(err, closeAll(parts))
+	defer func() { err = errors.Join(err, dict.Close()) }()
+	for {
+		entry, err := dict.Next()
+		if err = errors.Join(err, s.step()); err != nil || entry == nil {
+			return m, err
 		}
-		if !used {
+		if !withinDistance(p.editDistance, p.term, entry.Term) {
 			continue
 		}
-		any, err := s.anyTerm(p.field, terms)
+		visible, err := s.hasVisible(p.field, entry.Term)
 		if err != nil {
-			return nil, errors.Join(err, closeAll(parts))
+			return nil, err
 		}
-		parts = append(parts, s.constant(any, s.boost/float64(1+distance)))
+		if !visible {
+			continue
+		}
+		if err := s.countTerm(p.term + "~"); err != nil {
+			return nil, err
+		}
+		if err := m.add(entry.Term, 1/float64(1+nearest.Distance(p.term, entry.Term))); err != nil {
+			return nil, err
+		}
 	}
-	return s.anyOf(parts, s.options())
 }
 
-// anyUsed reports whether a document has one of the terms.
-func (s *session) anyUsed(field string, terms []string) (bool, error) {
-	for _, term := range terms {
-		docs, err := s.reader.TermFieldReader(s.ctx, []byte(term), field, false, false, false)
+// hasVisible reports whether a visible document has a term.
+func (s *session) hasVisible(field, term string) (bool, error) {
+	for _, p := range s.views {
+		docs, ok, err := p.Find(field, term)
 		if err != nil {
 			return false, err
 		}
-		used := docs.Count() > 0
-		if err = errors.Join(docs.Close(), s.step()); err != nil || used {
-			return used, err
+		if !ok {
+			continue
+		}
+		if n, err := docs.CountIn(p.live); err != nil || n > 0 {
+			return n > 0, err
 		}
 	}
 	return false, nil
-}
-
-// prefixTerms returns the terms of a field that have a prefix.
-func (s *session) prefixTerms(field, prefix string) (terms []string, err error) {
-	dict, err := s.reader.FieldDictPrefix(field, []byte(prefix))
-	if err != nil {
-		return nil, err
-	}
-	err = s.eachTerm(dict, field, prefix+"*", func(string) bool { return true }, func(term string) { terms = append(terms, term) })
-	return terms, err
-}
-
-// similarTerms returns the terms of a field within an edit distance, by their
-// distance.
-func (s *session) similarTerms(p fuzzyPlan) (byDistance [query.MaxEdits + 1][]string, err error) {
-	dict, err := s.candidates(p)
-	if err != nil {
-		return byDistance, err
-	}
-	match := func(term string) bool { return withinDistance(p.editDistance, p.term, term) }
-	err = s.eachTerm(dict, p.field, p.term+"~", match, func(term string) {
-		d := nearest.Distance(p.term, term)
-		byDistance[d] = append(byDistance[d], term)
-	})
-	return byDistance, err
 }
 
 // vellumBytes is the length up to which vellum's automaton counts edits in
@@ -117,28 +169,98 @@ func (s *session) candidates(p fuzzyPlan) (index.FieldDict, error) {
 	return s.reader.FieldDictFuzzy(p.field, p.term, p.editDistance, "")
 }
 
-// eachTerm calls f with the terms of a dictionary that match and that a visible
-// document has. word is the part of the query for errors.
-func (s *session) eachTerm(dict index.FieldDict, field, word string, match func(term string) bool, f func(term string)) (err error) {
-	defer func() { err = errors.Join(err, dict.Close()) }()
-	for {
-		entry, err := dict.Next()
-		if err = errors.Join(err, s.step()); err != nil || entry == nil {
-			return err
+func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	found := segment.NewBits(p.Docs())
+	for _, t := range m.terms[p.number] {
+		if err := errors.Join(t.AddTo(found), m.s.step()); err != nil {
+			return nil, err
 		}
-		if !match(entry.Term) {
-			continue
+	}
+	if len(m.terms[p.number]) > 1 && m.s.scored {
+		found.And(p.live)
+		m.counts[p.number] = found.Count()
+	}
+	found.And(among)
+	return found, m.s.ctx.Err()
+}
+
+// having returns how many visible documents have any of the terms.
+func (m *wordMatcher) having() (int, error) {
+	all := 0
+	for i, p := range m.s.views {
+		if m.counts[i] < 0 {
+			if err := m.count(p); err != nil {
+				return 0, err
+			}
 		}
-		visible, err := s.hasVisible(entry.Term, field)
+		all += m.counts[i]
+	}
+	return all, nil
+}
+
+func (m *wordMatcher) count(p *view) (err error) {
+	switch terms := m.terms[p.number]; len(terms) {
+	case 0:
+		m.counts[p.number] = 0
+	case 1:
+		m.counts[p.number], err = terms[0].CountIn(p.live)
+	default:
+		_, err = m.match(p, p.live)
+	}
+	return err
+}
+
+func (m *wordMatcher) score(p *view, to *scores) error {
+	terms := m.terms[p.number]
+	if len(terms) == 0 {
+		return nil
+	}
+	idf, err := m.s.idf(m)
+	if err != nil {
+		return err
+	}
+	w, err := m.s.scorer(m.field, m.rank, idf)
+	if err != nil {
+		return err
+	}
+	to.open()
+	if len(terms) == 1 {
+		return m.eachMatch(terms[0], to, func(at int, freq float64, length int) { to.sums[at] += w.score(freq, length) })
+	}
+	freqs, lengths := make([]float64, len(to.sums)), make([]uint32, len(to.sums))
+	for _, t := range terms {
+		err := m.eachMatch(t, to, func(at int, freq float64, length int) {
+			freqs[at] += freq
+			lengths[at] = uint32(length)
+		})
 		if err != nil {
 			return err
 		}
-		if !visible {
-			continue
-		}
-		if err := s.countTerm(word); err != nil {
-			return err
-		}
-		f(entry.Term)
 	}
+	for at, freq := range freqs {
+		if freq > 0 {
+			to.sums[at] += w.score(freq, int(lengths[at]))
+		}
+	}
+	return nil
+}
+
+// checkDocs is the number of documents after which a loop over the documents of a
+// term checks the deadline.
+const checkDocs = 1 << 15
+
+// eachMatch calls f with the documents of a term that are scored.
+func (m *wordMatcher) eachMatch(t weightedTerm, to *scores, f func(at int, freq float64, length int)) error {
+	c := t.Cursor()
+	for n := 1; c.Next(); n++ {
+		if at, ok := to.place(c.Doc); ok {
+			f(at, t.weight*float64(c.Freq), c.Length)
+		}
+		if n%checkDocs == 0 {
+			if err := m.s.ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(c.Err(), m.s.step())
 }

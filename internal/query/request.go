@@ -43,6 +43,9 @@ type Request struct {
 	// Boosts are the weights of matches in a content column or child. The default
 	// is 1.
 	Boosts map[string]float64
+
+	// BM25 are the parameters of the score, nil for the default.
+	BM25 *BM25
 }
 
 // A Filter matches documents with one of the values in a metadata field.
@@ -50,6 +53,15 @@ type Filter struct {
 	Field  string
 	Values []string
 }
+
+// BM25 are the parameters of the score of the same name.
+type BM25 struct {
+	K1 float64 // how much a word counts that occurs again; 0: nothing
+	B  float64 // how much a long text is worth less, 0 to 1
+}
+
+// DefaultBM25 are the parameters that search engines use.
+var DefaultBM25 = BM25{K1: 1.2, B: 0.75}
 
 // A Sort orders hits by a metadata field or by ByScore. Documents without a
 // value come last in either direction.

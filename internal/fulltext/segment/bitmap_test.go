@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,10 +53,11 @@ func TestBitmaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, data := range [][]byte{want, optimized} {
-			var p postings
-			if err := p.readBitmap(data, len(names)*allDocs); err != nil || !slices.Equal(p.docs, docs) {
-				t.Errorf("%v: read %d documents, %v, want %d", names, len(p.docs), err, len(docs))
+			var list docList
+			if err := readBitmap(data, len(names)*allDocs, &list); err != nil || !slices.Equal(list, docs) {
+				t.Errorf("%v: read %d documents, %v, want %d", names, len(list), err, len(docs))
 			}
+			checkBits(t, data, docs, len(names)*allDocs)
 		}
 	}
 }
@@ -72,12 +74,40 @@ func TestDamagedBitmaps(t *testing.T) {
 		"cut":                      "\x3b\x30\x00\x00\x01" + container + "\x01\x00\x05",
 		"no bits of runs":          "\x3b\x30\xff\xff",
 	} {
-		var p postings
-		if err := p.readBitmap([]byte(data), allDocs); err != errBroken || len(p.docs) > allDocs {
-			t.Errorf("%s: got %v and %d documents, want %v", name, err, len(p.docs), errBroken)
+		var list docList
+		if err := readBitmap([]byte(data), allDocs, &list); err != errBroken || len(list) > allDocs {
+			t.Errorf("%s: got %v and %d documents, want %v", name, err, len(list), errBroken)
 		}
 	}
-	if err := new(postings).readBitmap([]byte("\x00\x00\x00\x00"), allDocs); err != errForeign {
+	if err := readBitmap([]byte("\x00\x00\x00\x00"), allDocs, new(docList)); err != errForeign {
 		t.Errorf("another magic: got %v, want %v", err, errForeign)
+	}
+}
+
+// checkBits adds the documents of a bitmap to a set, counts them in one with every
+// third document, and adds them to a set that is too small.
+func checkBits(t *testing.T, data []byte, docs []uint32, limit int) {
+	t.Helper()
+	all, third, want := adder{to: NewBits(limit)}, counter{in: NewBits(limit)}, 0
+	for doc := uint32(0); int(doc) < limit; doc += 3 {
+		third.in.Set(doc)
+	}
+	if err := errors.Join(readBitmap(data, limit, &all), readBitmap(data, limit, &third)); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Collect(all.to.All); !slices.Equal(got, docs) || all.to.Count() != len(docs) || all.broken {
+		t.Errorf("set: got %d documents, broken %t, want %d", len(got), all.broken, len(docs))
+	}
+	for _, doc := range docs {
+		if doc%3 == 0 {
+			want++
+		}
+	}
+	if third.n != want {
+		t.Errorf("counted %d documents in every third, want %d", third.n, want)
+	}
+	small := adder{to: NewBits(int(docs[len(docs)-1]) / wordBits * wordBits)}
+	if err := readBitmap(data, limit, &small); err != nil || !small.broken {
+		t.Errorf("a set without the last document: got %v, broken %t, want broken", err, small.broken)
 	}
 }

@@ -18,6 +18,7 @@ import (
 const (
 	idOptions     = index.IndexField | index.StoreField
 	wordOptions   = index.IndexField
+	lengthOptions = index.IndexField | index.SkipFreqNorm
 	valueOptions  = index.IndexField | index.DocValues | index.SkipFreqNorm
 	storedOptions = index.StoreField
 	storedType    = 't' // text, as zapx names it
@@ -52,6 +53,8 @@ func (b *builder) build(s *Schema, rows []*Row) (stored, index uint64, err error
 		switch {
 		case i == 0:
 			err = b.writeIDs(&f.field, rows)
+		case f.words != nil && f.lengths:
+			err = b.writeLengths(f, len(rows))
 		case f.words != nil:
 			err = b.writeWords(i, f, len(rows))
 		case len(f.pairs) > 0:
@@ -70,8 +73,9 @@ func (b *builder) build(s *Schema, rows []*Row) (stored, index uint64, err error
 // A builtField is a field with what the rows have of it.
 type builtField struct {
 	field
-	words *words
-	pairs []pair
+	words   *words
+	lengths bool // only the numbers of words
+	pairs   []pair
 }
 
 // A pair is a term of a field of values and its document. The first bytes of the
@@ -128,6 +132,9 @@ func (b *builder) fields(s *Schema) []builtField {
 	for i, name := range s.Texts {
 		if !b.exact || b.words[i].present {
 			fields = append(fields, builtField{field: field{name: name, options: options}, words: &b.words[i]})
+			if s.Lengths != nil {
+				fields = append(fields, builtField{field: field{name: s.Lengths[i], options: lengthOptions}, words: &b.words[i], lengths: true})
+			}
 		}
 	}
 	for i, name := range s.Values {
@@ -245,6 +252,35 @@ func (l *list) addPositions(id uint64, places []place) {
 }
 
 func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// writeLengths writes the numbers of words of a field.
+func (b *builder) writeLengths(f *builtField, docs int) error {
+	longest := 0
+	for doc := range docs {
+		longest = max(longest, f.words.length(doc))
+	}
+	var with []uint32
+	for bit := 0; longest>>bit > 0; bit++ {
+		with = with[:0]
+		for doc := range docs {
+			if f.words.length(doc)>>bit&1 != 0 {
+				with = append(with, uint32(doc))
+			}
+		}
+		if len(with) == 0 {
+			continue
+		}
+		b.list.start(len(with), docs)
+		for _, doc := range with {
+			b.list.add(doc)
+			b.list.tf = append(b.list.tf, 0) // no frequency
+		}
+		if err := b.dict.insert([]byte{byte(bit)}, b.writeList()); err != nil {
+			return err
+		}
+	}
+	return b.finishField(&f.field, docs, nil)
+}
 
 // writeValues writes a field of exact terms, with docvalues.
 func (b *builder) writeValues(f *field, pairs []pair, docs int) error {

@@ -47,7 +47,11 @@ func (s *Schema) oracleDocument(r Row) index.Document {
 	d := document.NewDocument(r.ID)
 	for i, name := range s.Texts {
 		if len(r.Texts[i]) > 0 {
-			d.AddField(s.oracleWords(name, r.Texts[i]))
+			words := s.oracleWords(name, r.Texts[i])
+			d.AddField(words)
+			if s.Lengths != nil {
+				d.AddField(oracleLength(s.Lengths[i], words.length))
+			}
 		}
 	}
 	for i, name := range s.Values {
@@ -89,6 +93,17 @@ func (s *Schema) oracleWords(name string, texts []string) *oracleField {
 			f.length++
 			return true
 		})
+	}
+	return f
+}
+
+// oracleLength has a term for each bit of a length.
+func oracleLength(name string, length int) *oracleField {
+	f := &oracleField{name: name, options: index.IndexField | index.SkipFreqNorm, freqs: index.TokenFrequencies{}}
+	for bit := range 32 {
+		if length>>bit&1 != 0 {
+			f.freqs[string(rune(bit))] = &index.TokenFreq{}
+		}
 	}
 	return f
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
 )
 
@@ -59,7 +58,7 @@ func (d *decoder) uint64() uint64 {
 // postings are those of one term in one segment. Documents have their old
 // numbers.
 type postings struct {
-	docs    []uint32
+	docs    docList
 	tf, loc []byte
 	single  []byte // tf of a term without postings
 }
@@ -68,28 +67,21 @@ type postings struct {
 func (s *source) read() error {
 	p := &s.post
 	p.docs = p.docs[:0]
-	if s.value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
-		doc, length := zap.FSTValDecode1Hit(s.value)
+	of := Postings{s, s.value}
+	if doc, length, ok := of.single(); ok {
 		p.single = uvarint(append(p.single[:0], 1<<1), length)
-		p.docs, p.tf, p.loc = append(p.docs, uint32(doc)), p.single, nil
+		p.docs, p.tf, p.loc = append(p.docs, doc), p.single, nil
 	} else {
-		d := decoder{data: s.data, at: s.value}
-		tf, loc := d.uvarint(), d.uvarint()
-		bitmap := d.bytes(d.uvarint())
-		p.tf, p.loc = d.chunks(tf), d.chunks(loc)
-		if d.broken {
-			return errBroken
+		var docs []byte
+		var err error
+		if p.tf, p.loc, docs, err = of.parts(); err != nil {
+			return err
 		}
-		if err := p.readBitmap(bitmap, s.docs); err != nil {
+		if err := readBitmap(docs, s.docs, &p.docs); err != nil {
 			return err
 		}
 	}
-	for i, doc := range p.docs {
-		if int(doc) >= s.docs || i > 0 && doc <= p.docs[i-1] {
-			return errBroken
-		}
-	}
-	return nil
+	return p.docs.check(s.docs)
 }
 
 // chunks returns the data of all chunks at an offset.
@@ -105,73 +97,121 @@ func (d *decoder) chunks(at uint64) []byte {
 	return d.bytes(end)
 }
 
-// readBitmap appends the documents of a bitmap in a segment with so many documents.
-func (p *postings) readBitmap(data []byte, limit int) error {
-	d := decoder{data: data}
-	var runs []byte
+// A bitmap is read container by container.
+type bitmap struct {
+	d          decoder
+	keys, runs []byte
+	i, limit   int
+	next       uint64 // containers come in order
+}
+
+// openBitmap reads the head of a bitmap in a segment with so many documents.
+func openBitmap(data []byte, limit int) (bitmap, error) {
+	b := bitmap{d: decoder{data: data}, limit: limit}
 	var n uint64
-	switch magic := d.uint16(); magic {
+	switch magic := b.d.uint16(); magic {
 	case bitmapMagic:
-		d.uint16()
-		n = uint64(d.uint16()) | uint64(d.uint16())<<16
+		b.d.uint16()
+		n = uint64(b.d.uint16()) | uint64(b.d.uint16())<<16
 	case runsMagic:
-		n = uint64(d.uint16()) + 1
-		runs = d.bytes((n + 7) / 8)
+		n = uint64(b.d.uint16()) + 1
+		b.runs = b.d.bytes((n + 7) / 8)
 	default:
-		return errForeign
+		return b, errForeign
 	}
-	keys := d.bytes(4 * n)
-	if _, offsets := bitmapHead(int(n), runs != nil); offsets {
-		d.bytes(4 * n) // containers follow one another
+	b.keys = b.d.bytes(4 * n)
+	if _, offsets := bitmapHead(int(n), b.runs != nil); offsets {
+		b.d.bytes(4 * n) // containers follow one another
 	}
-	next := uint64(0) // containers come in order
-	for i := 0; len(keys) > 0 && !d.broken; i, keys = i+1, keys[4:] {
-		high, docs := uint32(binary.LittleEndian.Uint16(keys))<<16, int(binary.LittleEndian.Uint16(keys[2:]))+1
-		if uint64(high) < next {
-			return errBroken
-		}
-		next = uint64(high) + allDocs
-		switch {
-		case runs != nil && runs[i/8]>>(i%8)&1 == 1:
-			p.addRuns(high, &d, limit)
-		case docs > maxArray:
-			p.addBits(high, d.bytes(bitmapBytes))
-		default:
-			p.addArray(high, d.bytes(uint64(2*docs)))
-		}
-	}
-	if d.broken {
+	return b, b.err()
+}
+
+func (b *bitmap) err() error {
+	if b.d.broken {
 		return errBroken
 	}
 	return nil
 }
 
-func (p *postings) addRuns(high uint32, d *decoder, limit int) {
+// read passes the documents of the next container on. It reports false at the end
+// and at an error.
+func (b *bitmap) read(to docSink) bool {
+	if len(b.keys) == 0 || b.d.broken {
+		return false
+	}
+	high, docs := uint32(binary.LittleEndian.Uint16(b.keys))<<16, int(binary.LittleEndian.Uint16(b.keys[2:]))+1
+	if uint64(high) < b.next {
+		b.d.broken = true
+		return false
+	}
+	b.next = uint64(high) + allDocs
+	switch {
+	case b.runs != nil && b.runs[b.i/8]>>(b.i%8)&1 == 1:
+		b.readRuns(high, to)
+	case docs > maxArray:
+		to.addBits(high, b.d.bytes(bitmapBytes))
+	default:
+		to.addArray(high, b.d.bytes(uint64(2*docs)))
+	}
+	b.i, b.keys = b.i+1, b.keys[4:]
+	return !b.d.broken
+}
+
+func (b *bitmap) readRuns(high uint32, to docSink) {
 	next := uint32(0)
-	for n := d.uint16(); n > 0 && !d.broken; n-- {
-		first, more := uint32(d.uint16()), uint32(d.uint16())
-		if first < next || first+more >= allDocs || int(high+first+more) >= limit {
-			d.broken = true // or damage could take any amount of memory
+	for n := b.d.uint16(); n > 0 && !b.d.broken; n-- {
+		first, more := uint32(b.d.uint16()), uint32(b.d.uint16())
+		if first < next || first+more >= allDocs || int(high+first+more) >= b.limit {
+			b.d.broken = true // or damage could take any amount of memory
 			return
 		}
-		for next = first; next <= first+more; next++ {
-			p.docs = append(p.docs, high|next)
-		}
+		to.addRun(high|first, high|(first+more))
+		next = first + more + 1
 	}
 }
 
-func (p *postings) addArray(high uint32, data []byte) {
+// readBitmap passes all documents of a bitmap on.
+func readBitmap(data []byte, limit int, to docSink) error {
+	b, err := openBitmap(data, limit)
+	if err != nil {
+		return err
+	}
+	for b.read(to) {
+	}
+	return b.err()
+}
+
+// A docList is a list of documents in the order of their numbers.
+type docList []uint32
+
+func (l *docList) addRun(first, last uint32) {
+	for doc := first; doc <= last; doc++ {
+		*l = append(*l, doc)
+	}
+}
+
+func (l *docList) addArray(high uint32, data []byte) {
 	for ; len(data) > 0; data = data[2:] {
-		p.docs = append(p.docs, high|uint32(data[0])|uint32(data[1])<<8)
+		*l = append(*l, high|uint32(data[0])|uint32(data[1])<<8)
 	}
 }
 
-func (p *postings) addBits(high uint32, data []byte) {
+func (l *docList) addBits(high uint32, data []byte) {
 	for i := 0; i < len(data); i += 8 {
 		for w := binary.LittleEndian.Uint64(data[i:]); w != 0; w &= w - 1 {
-			p.docs = append(p.docs, high|uint32(8*i+bits.TrailingZeros64(w)))
+			*l = append(*l, high|uint32(8*i+bits.TrailingZeros64(w)))
 		}
 	}
+}
+
+// check reports documents that are not in order or not of the segment.
+func (l docList) check(limit int) error {
+	for i, doc := range l {
+		if int(doc) >= limit || i > 0 && doc <= l[i-1] {
+			return errBroken
+		}
+	}
+	return nil
 }
 
 // eachPosting calls f with the number in the merged segment and the bytes of tf

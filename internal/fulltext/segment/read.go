@@ -162,16 +162,9 @@ func (s *source) storedFields(doc int) ([]byte, error) {
 // openField goes to the first term of a field and returns its docvalues, nil if
 // it has none.
 func (s *source) openField(f int) (values []byte, err error) {
-	d := decoder{data: s.data, at: s.fields[f].record}
-	start, end, dict := d.uvarint(), d.uvarint(), d.uvarint()
-	if start != math.MaxUint64 {
-		d.at = start
-		values = d.bytes(end - start)
-	}
-	d.at = dict
-	terms := d.bytes(d.uvarint())
-	if d.broken {
-		return nil, errBroken
+	values, terms, err := s.record(s.fields[f])
+	if err != nil {
+		return nil, err
 	}
 	fst, err := vellum.Load(terms)
 	if err != nil {
@@ -179,6 +172,23 @@ func (s *source) openField(f int) (values []byte, err error) {
 	}
 	s.terms, err = fst.Iterator(nil, nil)
 	return values, s.current(err)
+}
+
+// record returns the docvalues, nil if there are none, and the dictionary of a
+// field.
+func (s *source) record(f field) (values, terms []byte, err error) {
+	d := decoder{data: s.data, at: f.record}
+	start, end, dict := d.uvarint(), d.uvarint(), d.uvarint()
+	if start != math.MaxUint64 {
+		d.at = start
+		values = d.bytes(end - start)
+	}
+	d.at = dict
+	terms = d.bytes(d.uvarint())
+	if d.broken {
+		return nil, nil, errBroken
+	}
+	return values, terms, nil
 }
 
 // next goes to the next term.

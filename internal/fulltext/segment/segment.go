@@ -35,7 +35,11 @@
 //	fields index    number of fields, u64 offset of each
 //	footer          u32 0, u64 documents, u64 stored index, u64 fields index, u32 1026, u32 17, u32 CRC-32 of all before
 //
-// A field of exact terms has freq 0 and no length. A term of one document, with
+// A field of lengths has a term for each bit of a number of words: document d has
+// the term of one byte b if bit b of the number of its words is set. So the sum of
+// lengths in any set of documents takes one count for each bit.
+//
+// A field of exact terms, or of lengths, has freq 0 and no length. A term of one document, with
 // freq 1 and no positions, needs no postings: the dictionary has the document
 // and the length of the field in place of the offset, with bit 63 set.
 //
@@ -93,6 +97,7 @@ type Schema struct {
 	Positions bool     // store the positions of words
 	Gap       int      // positions between two texts of a field
 	Texts     []string // fields of words
+	Lengths   []string // for each of Texts a field of the numbers of its words, none without
 	Values    []string // fields of exact terms
 	Stored    string   // the field of a stored value
 }

@@ -28,7 +28,7 @@ func newSchema(t testing.TB, analyzer string, positions bool) *Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Schema{Analyzer: a, Positions: positions, Gap: 100, Texts: []string{"c:text"}, Values: []string{"m:kind", "m:n"}, Stored: "v"}
+	return &Schema{Analyzer: a, Positions: positions, Gap: 100, Texts: []string{"c:text"}, Lengths: []string{"l:text"}, Values: []string{"m:kind", "m:n"}, Stored: "v"}
 }
 
 // textRows returns rows with the texts, sorted by id.
@@ -113,9 +113,13 @@ func oddRows(t testing.TB, r *rand.Rand) (*Schema, []Row) {
 		return b.String()
 	}
 	s := newSchema(t, analyzers[r.IntN(len(analyzers))], r.IntN(2) == 0)
-	s.Texts, s.Values, s.Gap = nil, nil, r.IntN(300)
+	s.Texts, s.Lengths, s.Values, s.Gap = nil, nil, nil, r.IntN(300)
+	lengths := r.IntN(4) > 0
 	for i := range r.IntN(4) {
 		s.Texts = append(s.Texts, fmt.Sprint("c:", 3-i))
+		if lengths {
+			s.Lengths = append(s.Lengths, fmt.Sprint("l:", 3-i))
+		}
 	}
 	for i := range r.IntN(4) {
 		s.Values = append(s.Values, fmt.Sprint("m:", i))

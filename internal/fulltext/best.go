@@ -1,0 +1,180 @@
+package fulltext
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"indexerd/internal/fulltext/segment"
+)
+
+// keepBest keeps the matches with the best scores. It reads no key but those of
+// matches that are kept, or whose score is that of the last one kept. If very many
+// matches have that score, as those of a query without words, it reads the keys in
+// their order until it has enough.
+func (c *collector) keepBest(s *session, all []*found) error {
+	want := c.size + 1 // one more shows whether more follow
+	below := float32(0)
+	if c.after != nil {
+		below = float32(c.after.score)
+		if err := c.keepEqual(s, all, below, c.after.id, want); err != nil {
+			return err
+		}
+	}
+	eligible := func(score float32) bool { return c.after == nil || score < below }
+	last, full := lastOfBest(all, want, eligible)
+	for _, f := range all {
+		at := 0
+		for doc := range f.docs.All {
+			if score := f.score(at); full && score > last && eligible(score) || !full && eligible(score) {
+				c.kept = append(c.kept, &candidate{number: f.part.base + uint64(doc), score: float64(score), keys: make([]key, 1)})
+			}
+			at++
+		}
+	}
+	if full {
+		if err := c.keepEqual(s, all, last, "", want); err != nil {
+			return err
+		}
+	}
+	for _, k := range c.kept {
+		if err := c.order.readID(k); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(c.kept, c.compare)
+	if len(c.kept) > c.size {
+		c.kept, c.more = c.kept[:c.size], true
+	}
+	return c.err
+}
+
+// A scoreHeap has the lowest score on top.
+type scoreHeap []float32
+
+func (h scoreHeap) Len() int           { return len(h) }
+func (h scoreHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h scoreHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *scoreHeap) Push(x any)        { *h = append(*h, x.(float32)) }
+func (h *scoreHeap) Pop() any          { panic("scores are only replaced") }
+
+// lastOfBest returns the lowest of the want best scores, and false if there are
+// fewer matches.
+func lastOfBest(all []*found, want int, eligible func(float32) bool) (last float32, full bool) {
+	var best scoreHeap
+	add := func(score float32) bool {
+		switch {
+		case !eligible(score):
+		case len(best) < want:
+			heap.Push(&best, score)
+		case score > best[0]:
+			best[0] = score
+			heap.Fix(&best, 0)
+		default:
+			return false
+		}
+		return true
+	}
+	for _, f := range all {
+		if f.scores == nil {
+			for range min(f.count, want) {
+				add(f.constant)
+			}
+			continue
+		}
+		for _, score := range f.scores {
+			if len(best) < want || score > best[0] {
+				add(score)
+			}
+		}
+	}
+	if len(best) < want {
+		return 0, false
+	}
+	return best[0], true
+}
+
+// keepEqual keeps the first want matches with a score, by their keys, after a key.
+func (c *collector) keepEqual(s *session, all []*found, score float32, after string, want int) error {
+	var equal []*candidate
+	for _, f := range all {
+		docs, n := f.withScore(score)
+		if n == 0 {
+			continue
+		}
+		add := func(doc uint32, id string) {
+			if id > after {
+				equal = append(equal, &candidate{number: f.part.base + uint64(doc), score: float64(score), keys: make([]key, 1), id: id})
+			}
+		}
+		var err error
+		if n/readsPerKey > want*f.part.Docs()/n {
+			err = f.firstKeys(docs, after, want, add)
+		} else {
+			err = c.readKeys(s, f, docs, add)
+		}
+		if err = cmp.Or(err, s.ctx.Err()); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(equal, func(a, b *candidate) int { return cmp.Compare(a.id, b.id) })
+	c.kept = append(c.kept, equal[:min(want, len(equal))]...)
+	return nil
+}
+
+// readsPerKey is how many times faster the next key is read than that of a document.
+const readsPerKey = 8
+
+// withScore returns the matches with a score.
+func (f *found) withScore(score float32) (docs segment.Bits, n int) {
+	if f.scores == nil {
+		if f.constant == score {
+			return f.docs, f.count
+		}
+		return nil, 0
+	}
+	for _, s := range f.scores {
+		if s == score {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, 0
+	}
+	docs = segment.NewBits(f.part.Docs())
+	at := 0
+	for doc := range f.docs.All {
+		if f.scores[at] == score {
+			docs.Set(doc)
+		}
+		at++
+	}
+	return docs, n
+}
+
+// firstKeys adds the first want documents of a set, by their keys.
+func (f *found) firstKeys(docs segment.Bits, after string, want int, add func(doc uint32, id string)) error {
+	return f.part.Each("_id", after, "", func(id []byte, of segment.Postings) (bool, error) {
+		doc, err := of.Doc()
+		if err != nil {
+			return false, err
+		}
+		if docs.Has(doc) && string(id) != after {
+			add(doc, string(id))
+			want--
+		}
+		return want > 0, nil
+	})
+}
+
+// readKeys adds all documents of a set.
+func (c *collector) readKeys(s *session, f *found, docs segment.Bits, add func(doc uint32, id string)) error {
+	for doc := range docs.All {
+		k := candidate{number: f.part.base + uint64(doc)}
+		if err := cmp.Or(c.order.readID(&k), s.step()); err != nil {
+			return err
+		}
+		add(doc, k.id)
+	}
+	return nil
+}

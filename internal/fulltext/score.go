@@ -1,0 +1,167 @@
+package fulltext
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/query"
+)
+
+// The score of a document is BM25, a sum over the words of the query and the fields
+// that are searched:
+//
+//	boost * idf * freq*(k1+1) / (freq + k1*(1-b + b*length/average))
+//	idf = ln(1 + (docs-having+0.5) / (having+0.5))
+//
+// freq is how often the field has the word, length the number of words of the
+// field, and average its mean in all documents. docs are all documents and having
+// those with the word in the field. Every number is exact and is one of the live
+// documents that the caller may see. So a score depends on no merge, and on no
+// document that is deleted or hidden.
+//
+// A prefix or a fuzzy word is one word that has the freq of all its terms, a term
+// that differs in d letters counting 1/(1+d). A phrase has the sum of the idf of its
+// words, and its freq is the number of its places, one that needs a slop of n
+// counting 1/(1+n).
+
+// A rank is how documents are scored.
+type rank struct {
+	query.BM25
+	boost float64 // of the current field
+}
+
+// stats are the numbers that scores depend on, besides the document. A cursor has
+// those of the first page, so that rows that change between two pages move no hit
+// from one to the other. A number is 0 while it is unknown, and else 1 too high.
+type stats struct {
+	docs   uint64
+	words  []uint64 // of all documents, for each searched field
+	having []uint64 // documents with each word of the query
+}
+
+// maxStats is the number of words up to which a cursor has stats.
+const maxStats = 256
+
+// average returns the mean number of words of a content field.
+func (s *session) average(field string) (float64, error) {
+	i := slices.IndexFunc(s.texts, func(name string) bool { return contentField(name) == field })
+	if i < 0 || i >= len(s.stats.words) {
+		return 1, nil
+	}
+	if s.stats.words[i] == 0 {
+		sum := uint64(0)
+		for _, p := range s.views {
+			n, err := p.Words(lengthField(field), p.live)
+			if err != nil {
+				return 0, err
+			}
+			sum += n
+		}
+		s.stats.words[i] = sum + 1
+	}
+	return float64(s.stats.words[i]-1) / max(1, s.allDocs()), nil
+}
+
+// allDocs returns the number of visible documents.
+func (s *session) allDocs() float64 {
+	if s.stats.docs == 0 {
+		s.stats.docs = uint64(s.docs) + 1
+	}
+	return float64(s.stats.docs - 1)
+}
+
+// idf returns the weight of a word.
+func (s *session) idf(m *wordMatcher) (float64, error) {
+	n := &s.stats.having[m.number]
+	if *n == 0 {
+		having, err := m.having()
+		if err != nil {
+			return 0, err
+		}
+		*n = uint64(having) + 1
+	}
+	having := float64(*n - 1)
+	return math.Log1p((max(0, s.allDocs()-having) + 0.5) / (having + 0.5)), nil
+}
+
+// A wordScorer computes the part of a score that one word in one field adds.
+type wordScorer struct {
+	weight, k1, b, average float64
+	norms                  [256]float64 // of short fields
+}
+
+// scorer returns the scorer of a word in a field.
+func (s *session) scorer(field string, r rank, idf float64) (*wordScorer, error) {
+	w := &wordScorer{weight: r.boost * idf * (r.K1 + 1), k1: r.K1, b: r.B, average: 1}
+	if !s.measured {
+		w.b = 0
+	} else if average, err := s.average(field); err != nil {
+		return nil, err
+	} else if average > 0 {
+		w.average = average
+	}
+	for length := range w.norms {
+		w.norms[length] = w.norm(length)
+	}
+	return w, nil
+}
+
+func (w *wordScorer) norm(length int) float64 {
+	return w.k1 * (1 - w.b + w.b*float64(length)/w.average)
+}
+
+func (w *wordScorer) score(freq float64, length int) float64 {
+	if length < len(w.norms) {
+		return w.weight * freq / (freq + w.norms[length])
+	}
+	return w.weight * freq / (freq + w.norm(length))
+}
+
+// scores are those of the matches of one part.
+type scores struct {
+	docs     segment.Bits
+	constant float64   // added to each score
+	sums     []float64 // by rank in docs; nil if only constants were added
+	before   []uint32  // for each word of docs, the documents in the words before
+}
+
+func newScores(docs segment.Bits) *scores { return &scores{docs: docs} }
+
+// open makes room for a score of each document.
+func (s *scores) open() {
+	if s.sums != nil {
+		return
+	}
+	s.before = make([]uint32, len(s.docs))
+	n := 0
+	for i, w := range s.docs {
+		s.before[i] = uint32(n)
+		n += bits.OnesCount64(w)
+	}
+	s.sums = make([]float64, n)
+}
+
+// place returns the rank of a document in docs, false if it is not there.
+func (s *scores) place(doc uint32) (int, bool) {
+	w := s.docs[doc/64]
+	if w>>(doc%64)&1 == 0 {
+		return 0, false
+	}
+	return int(s.before[doc/64]) + bits.OnesCount64(w&(1<<(doc%64)-1)), true
+}
+
+// addAll adds the scores of some of the documents.
+func (s *scores) addAll(more *scores) {
+	s.open()
+	i := 0
+	for doc := range more.docs.All {
+		at, _ := s.place(doc)
+		s.sums[at] += more.constant
+		if more.sums != nil {
+			s.sums[at] += more.sums[i]
+		}
+		i++
+	}
+}

@@ -1,0 +1,279 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/vellum"
+	"github.com/blevesearch/zapx/v17"
+)
+
+// A Reader answers searches from one segment. It must not be used concurrently.
+type Reader struct {
+	src   *source
+	dicts map[string]*vellum.FST // nil for a field that the segment lacks
+}
+
+// NewReader opens a segment for a search, which must keep the segment open. It
+// copies a segment that is in memory.
+func NewReader(s segment.Segment) (*Reader, error) {
+	src, err := openSource(s)
+	if errors.Is(err, errForeign) {
+		err = fmt.Errorf("a segment of the index is of another program or version: build a new index from the pages")
+	}
+	return &Reader{src, map[string]*vellum.FST{}}, err
+}
+
+// Docs returns the number of documents, deleted ones included.
+func (r *Reader) Docs() int { return r.src.docs }
+
+func (r *Reader) dict(field string) (*vellum.FST, error) {
+	if fst, ok := r.dicts[field]; ok {
+		return fst, nil
+	}
+	r.dicts[field] = nil
+	for _, f := range r.src.fields {
+		if f.name != field {
+			continue
+		}
+		_, terms, err := r.src.record(f)
+		if err != nil {
+			return nil, err
+		}
+		if r.dicts[field], err = vellum.Load(terms); err != nil {
+			return nil, errBroken
+		}
+	}
+	return r.dicts[field], nil
+}
+
+// Terms returns the number of terms of a field.
+func (r *Reader) Terms(field string) (int, error) {
+	fst, err := r.dict(field)
+	if err != nil || fst == nil {
+		return 0, err
+	}
+	return fst.Len(), nil
+}
+
+// Find returns the postings of a term, and false if there are none.
+func (r *Reader) Find(field, term string) (Postings, bool, error) {
+	fst, err := r.dict(field)
+	if err != nil || fst == nil {
+		return Postings{}, false, err
+	}
+	v, found, err := fst.Get([]byte(term))
+	return Postings{r.src, v}, found, err
+}
+
+// Each calls f with the terms of a field from from on, and before before if that
+// is not "", until f returns false. The term is valid until f returns.
+func (r *Reader) Each(field, from, before string, f func(term []byte, p Postings) (bool, error)) error {
+	fst, err := r.dict(field)
+	if err != nil || fst == nil {
+		return err
+	}
+	it, err := fst.Iterator([]byte(from), nil) // with an end it returns the first term in any case
+	for ; err == nil; err = it.Next() {
+		term, v := it.Current()
+		if before != "" && string(term) >= before {
+			return nil
+		}
+		if more, err := f(term, Postings{r.src, v}); err != nil || !more {
+			return err
+		}
+	}
+	if errors.Is(err, vellum.ErrIteratorDone) {
+		return nil
+	}
+	return errBroken
+}
+
+// Words returns the sum of the numbers of words that the documents of a set have,
+// from a field of lengths.
+func (r *Reader) Words(field string, in Bits) (sum uint64, err error) {
+	err = r.Each(field, "", "", func(term []byte, p Postings) (bool, error) {
+		if len(term) != 1 || term[0] >= 64 {
+			return false, errBroken
+		}
+		n, err := p.CountIn(in)
+		sum += uint64(n) << term[0]
+		return true, err
+	})
+	return sum, err
+}
+
+// Postings are the documents of one term.
+type Postings struct {
+	src   *source
+	value uint64 // what the dictionary has for the term
+}
+
+// each passes the documents on.
+func (p Postings) each(to docSink) error {
+	if doc, _, ok := p.single(); ok {
+		to.addRun(doc, doc)
+		return nil
+	}
+	_, _, docs, err := p.parts()
+	if err != nil {
+		return err
+	}
+	return readBitmap(docs, p.src.docs, to)
+}
+
+// single returns the document of a term without a postings list, and the length
+// of its field.
+func (p Postings) single() (doc uint32, length uint64, ok bool) {
+	if p.value&zap.FSTValEncodingMask != zap.FSTValEncoding1Hit {
+		return 0, 0, false
+	}
+	n, length := zap.FSTValDecode1Hit(p.value)
+	return uint32(n), length, true
+}
+
+// parts returns tf, loc and the bitmap of a postings list.
+func (p Postings) parts() (tf, loc, docs []byte, err error) {
+	d := decoder{data: p.src.data, at: p.value}
+	tfAt, locAt := d.uvarint(), d.uvarint()
+	docs = d.bytes(d.uvarint())
+	tf, loc = d.chunks(tfAt), d.chunks(locAt)
+	if d.broken {
+		return nil, nil, nil, errBroken
+	}
+	return tf, loc, docs, nil
+}
+
+// AddTo adds the documents to a set.
+func (p Postings) AddTo(to Bits) error {
+	a := adder{to: to}
+	if err := p.each(&a); err != nil {
+		return err
+	}
+	if a.broken {
+		return errBroken
+	}
+	return nil
+}
+
+// CountIn returns how many of the documents are in a set.
+func (p Postings) CountIn(in Bits) (int, error) {
+	c := counter{in: in}
+	err := p.each(&c)
+	return c.n, err
+}
+
+// Doc returns the document of a term that one document has, such as its id.
+func (p Postings) Doc() (doc uint32, err error) {
+	if doc, _, ok := p.single(); ok {
+		return doc, nil
+	}
+	var docs docList
+	if err := p.each(&docs); err != nil {
+		return 0, err
+	}
+	if len(docs) != 1 {
+		return 0, errBroken
+	}
+	return docs[0], docs.check(p.src.docs)
+}
+
+// A Cursor reads the documents of a term one after another.
+type Cursor struct {
+	Doc    uint32
+	Freq   int // how often the document has the term
+	Length int // number of words of the field in the document
+
+	docs   bitmap
+	block  docList // documents of one container of docs
+	at     int
+	limit  int
+	tf     decoder
+	loc    decoder
+	places []byte // of Doc in loc
+	err    error
+}
+
+// Cursor opens a cursor before the first document.
+func (p Postings) Cursor() *Cursor {
+	c := &Cursor{limit: p.src.docs}
+	if doc, length, ok := p.single(); ok {
+		c.block = docList{doc}
+		c.tf.data = uvarint([]byte{1 << 1}, length)
+		return c
+	}
+	tf, loc, docs, err := p.parts()
+	if err == nil {
+		c.docs, err = openBitmap(docs, p.src.docs)
+	}
+	c.tf.data, c.loc.data, c.err = tf, loc, err
+	return c
+}
+
+// Next goes to the next document. It returns false at the end and at an error.
+func (c *Cursor) Next() bool {
+	if c.at == len(c.block) && !c.nextBlock() {
+		return false
+	}
+	c.Doc = c.block[c.at]
+	c.at++
+	freq := c.tf.uvarint()
+	c.Freq, c.Length, c.places = int(freq>>1), 0, nil
+	if c.Freq > 0 {
+		c.Length = int(c.tf.uvarint())
+	}
+	if freq&1 != 0 {
+		c.places = c.loc.bytes(c.loc.uvarint())
+	}
+	return true
+}
+
+// nextBlock reads the next container, and checks what was read before.
+func (c *Cursor) nextBlock() bool {
+	c.at, c.block = 0, c.block[:0]
+	if c.err == nil && (c.tf.broken || c.loc.broken) {
+		c.err = errBroken
+	}
+	if c.err != nil || !c.docs.read(&c.block) {
+		return false
+	}
+	c.err = c.block.check(c.limit)
+	return c.err == nil && len(c.block) > 0
+}
+
+// SkipTo goes to a document, or to the first after it.
+func (c *Cursor) SkipTo(doc uint32) bool {
+	for c.at == 0 || c.Doc < doc {
+		if !c.Next() {
+			return false
+		}
+	}
+	return true
+}
+
+// AppendPositions appends the positions of the term in the document.
+func (c *Cursor) AppendPositions(dst []int) []int {
+	d := decoder{data: c.places}
+	for d.at < uint64(len(d.data)) && !d.broken {
+		d.uvarint() // field
+		dst = append(dst, int(d.uvarint()))
+		d.uvarint() // offsets in the text, which this package does not write
+		d.uvarint()
+		for n := d.uvarint(); n > 0 && !d.broken; n-- {
+			d.uvarint()
+		}
+	}
+	if d.broken && c.err == nil {
+		c.err = errBroken
+	}
+	return dst
+}
+
+// Err returns the error that ended the cursor, nil at the end.
+func (c *Cursor) Err() error {
+	if c.err == nil && (c.tf.broken || c.loc.broken || c.docs.d.broken) {
+		return errBroken
+	}
+	return c.err
+}
