@@ -22,7 +22,8 @@ type Narrow struct {
 	Kept  *Ranges
 
 	bounds []doc.OID
-	sums   []doc.Sum // nil: the database does not sum
+	sums   []doc.Sum            // nil: the database does not sum
+	held   map[doc.OID]struct{} // first keys of ranges with held removals
 }
 
 // Prepare reads the sums of the ranges. It costs one statement that reads all
@@ -51,21 +52,21 @@ func (n *Narrow) prepare(ctx context.Context) (err error) {
 // Run lists the ranges that changed, and removes the documents whose rows are
 // gone.
 func (n *Narrow) Run(ctx context.Context) (report doc.Report, err error) {
-	if err := n.run(ctx, &report); err != nil {
-		return report, fmt.Errorf("narrowed sweep %s: %w", n.Table, err)
-	}
-	if n.sums != nil {
-		n.Kept.keep(n.bounds, n.sums)
-	}
-	return report, nil
-}
-
-func (n *Narrow) run(ctx context.Context, report *doc.Report) error {
-	pacer := newPacer(n.Rest)
 	list := []doc.Range{{}}
 	if n.sums != nil {
 		list = n.Kept.different(n.bounds, n.sums)
 	}
+	if err := n.run(ctx, list, &report); err != nil {
+		return report, fmt.Errorf("narrowed sweep %s: %w", n.Table, err)
+	}
+	if n.sums != nil && len(list) > 0 {
+		n.Kept.keep(n.bounds, n.sums, n.held)
+	}
+	return report, nil
+}
+
+func (n *Narrow) run(ctx context.Context, list []doc.Range, report *doc.Report) error {
+	pacer := newPacer(n.Rest)
 	gone := &lazySpool{open: func() (*spool, error) { return n.spool("narrow.gone") }}
 	defer gone.discard()
 	for _, of := range list {
@@ -126,7 +127,22 @@ func (n *Narrow) remove(ctx context.Context, candidates *spool, r *remover) erro
 	if err := r.confirm(ctx, candidates, gone); err != nil {
 		return err
 	}
-	return r.remove(ctx, gone, 0, held)
+	if err := r.remove(ctx, gone, 0, held); err != nil {
+		return err
+	}
+	return n.noteHeld(held)
+}
+
+// noteHeld notes the ranges of held removals.
+func (n *Narrow) noteHeld(held *spool) error {
+	n.held = map[doc.OID]struct{}{}
+	for note, err := range held.notes() {
+		if err != nil {
+			return err
+		}
+		n.held[firstOf(n.bounds, note.stamp.OID)] = struct{}{}
+	}
+	return nil
 }
 
 // A lazySpool is a spool whose file is created with the first note.

@@ -175,6 +175,35 @@ func TestNarrowIsGuarded(t *testing.T) {
 	n.wantEqual(t)
 }
 
+// Removals that runs find one after the other count for the guard together.
+func TestNarrowHoldsWhatEarlierRunsHeld(t *testing.T) {
+	w := loaded(t, 40)
+	w.limit(t, sink.Limits{Count: 2})
+	n := newNarrow(w)
+	n.run(t, nil)
+	for i := range 3 {
+		n.Table.Delete(n.key(i))
+	}
+	n.run(t, nil)
+	for i := 20; i < 23; i++ {
+		n.Table.Delete(n.key(i))
+		n.run(t, nil)
+	}
+	if held := n.Guard.Held().Removals; held != 6 {
+		t.Errorf("got %d held, want 6", held)
+	}
+	n.Guard.Allow(6)
+	n.Table.Delete(n.key(39))
+	n.run(t, nil)
+	n.Guard.Allow(1)
+	n.put(1)
+	n.run(t, nil)
+	n.wantNone(t)
+	if r := n.run(t, nil); r.Compared != 0 {
+		t.Errorf("when nothing is held: got %+v, want nothing compared", r)
+	}
+}
+
 // Whatever is added, removed and indexed in between, a narrowed sweep leaves no
 // document without a row.
 func TestNarrowHistories(t *testing.T) {

@@ -27,6 +27,7 @@ type Ranges struct {
 	mu     sync.Mutex
 	bounds []doc.OID            // the first keys of all ranges but the first
 	listed map[doc.OID]doc.Sum  // by first key; absent: not listed
+	held   map[doc.OID]struct{} // first keys of ranges with removals that the guard held
 	added  map[doc.OID]struct{} // first keys of ranges to which documents were added
 }
 
@@ -56,16 +57,32 @@ func (r *Ranges) begin() []doc.OID {
 
 // different returns the ranges to list, in order, of which adjacent ones are
 // joined: those with another sum, and those to which documents were added since
-// begin.
-func (r *Ranges) different(bounds []doc.OID, sums []doc.Sum) (list []doc.Range) {
+// begin. If there is one, those with held removals are listed too: the guard judges
+// all removals together.
+func (r *Ranges) different(bounds []doc.OID, sums []doc.Sum) []doc.Range {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	differs := func(first doc.OID, sum doc.Sum) bool {
+		kept, listed := r.listed[first]
+		_, added := r.added[first]
+		return !listed || kept != sum || added
+	}
+	list := ranges(bounds, sums, differs)
+	if len(list) == 0 || len(r.held) == 0 {
+		return list
+	}
+	return ranges(bounds, sums, func(first doc.OID, sum doc.Sum) bool {
+		_, held := r.held[first]
+		return held || differs(first, sum)
+	})
+}
+
+// ranges returns the ranges that are wanted. Adjacent ones are joined.
+func ranges(bounds []doc.OID, sums []doc.Sum, wanted func(first doc.OID, sum doc.Sum) bool) (list []doc.Range) {
 	for i, sum := range sums {
 		of := rangeAt(bounds, i)
-		kept, listed := r.listed[of.From]
-		_, added := r.added[of.From]
 		switch n := len(list); {
-		case listed && kept == sum && !added:
+		case !wanted(of.From, sum):
 		case n > 0 && list[n-1].To == of.From:
 			list[n-1].To = of.To
 		default:
@@ -75,11 +92,12 @@ func (r *Ranges) different(bounds []doc.OID, sums []doc.Sum) (list []doc.Range) 
 	return list
 }
 
-// keep keeps the sums that were read before all ranges that differed were listed.
-func (r *Ranges) keep(bounds []doc.OID, sums []doc.Sum) {
+// keep keeps the sums that were read before all ranges that differed were listed, if
+// there were any. The guard held removals in the ranges that begin with the keys held.
+func (r *Ranges) keep(bounds []doc.OID, sums []doc.Sum, held map[doc.OID]struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.listed = make(map[doc.OID]doc.Sum, len(sums))
+	r.listed, r.held = make(map[doc.OID]doc.Sum, len(sums)), held
 	for i, sum := range sums {
 		r.listed[rangeAt(bounds, i).From] = sum
 	}
