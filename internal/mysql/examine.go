@@ -163,46 +163,38 @@ func explain(ctx context.Context, s sqlsource.Session, of *sqlsource.Described) 
 
 func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
 
-// indexed returns the indexes that begin with some columns of an SQL, by name, and
-// whether each is unique and has no other columns.
-func indexed(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, by []int) (columns []doc.Column, indexes map[string]bool, err error) {
+// indexed returns the columns of a table that some columns of an SQL are, and of each
+// index that begins with them, in any order, whether it is unique and has no others. An
+// index of a column's first characters is none of the column.
+func indexed(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, by []int) (columns []doc.Column, unique []bool, err error) {
 	e, err := explain(ctx, s, of)
 	if err != nil {
 		return nil, nil, err
 	}
 	columns = make([]doc.Column, len(by))
-	names, first := map[string]bool{}, table{}
+	first, names := table{}, []any{}
 	for i, at := range by {
 		o, ok := e.origins[of.Columns[at].Name]
 		if !ok || i > 0 && o.table != first {
 			return columns, nil, nil
 		}
-		first, names[o.column] = o.table, true
+		first, names = o.table, append(names, o.column)
 		columns[i] = doc.Column{Table: o.table.sql(), Name: quote(o.column)}
 	}
-	rows, err := stdsql.Query(ctx, s, `SELECT index_name, column_name, seq_in_index, non_unique FROM information_schema.statistics
-		WHERE table_schema = ? AND table_name = ? AND sub_part IS NULL AND index_type = 'BTREE' ORDER BY index_name, seq_in_index`, first.schema, first.name)
-	found, unique := map[string]int{}, map[string]bool{}
+	n := int64(len(by))
+	rows, err := stdsql.Query(ctx, s, `SELECT MAX(non_unique) = 0 AND COUNT(*) = ? FROM information_schema.statistics WHERE table_schema = ? AND table_name = ? AND index_type = 'BTREE'
+		GROUP BY index_name HAVING SUM(sub_part IS NULL AND seq_in_index <= ? AND column_name IN (?`+strings.Repeat(", ?", len(by)-1)+`)) = ?`,
+		slices.Concat([]any{n, first.schema, first.name, n}, names, []any{n})...)
 	for _, r := range rows {
-		index, column := r.Text(0), r.Text(1)
-		unique[index] = r.Number(3) == 0 && r.Number(2) <= int64(len(by))
-		if names[column] && r.Number(2) <= int64(len(by)) {
-			found[index]++
-		}
+		unique = append(unique, r.Number(0) == 1)
 	}
-	indexes = map[string]bool{}
-	for index, n := range found {
-		if n == len(by) {
-			indexes[index] = unique[index]
-		}
-	}
-	return columns, indexes, err
+	return columns, unique, err
 }
 
 // Unique implements sqlsource.Uniquer.
 func (*DB) Unique(ctx context.Context, s sqlsource.Session, of *sqlsource.Described, key []int) (bool, error) {
-	_, indexes, err := indexed(ctx, s, of, key)
-	return slices.Contains(slices.Collect(maps.Values(indexes)), true), err
+	_, unique, err := indexed(ctx, s, of, key)
+	return slices.Contains(unique, true), err
 }
 
 // Relations implements sqlsource.Planner.
@@ -252,8 +244,8 @@ func (*DB) Plan(ctx context.Context, s sqlsource.Session, of *sqlsource.Describe
 			}
 		}
 	}
-	columns, indexes, err := indexed(ctx, s, of, by)
-	p.By, p.Indexed = columns, len(indexes) > 0
+	columns, unique, err := indexed(ctx, s, of, by)
+	p.By, p.Indexed = columns, len(unique) > 0
 	return p, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/mariatest"
 	"indexerd/internal/pace"
 	"indexerd/internal/sqlsource"
@@ -72,5 +73,27 @@ func TestZeroDates(t *testing.T) {
 		if keyless, err := table.Keyless(t.Context()); err != nil || len(keyless.Rejects) != 3 {
 			t.Errorf("%s: got the rejects %v, %v, want 3", key, keyless.Rejects, err)
 		}
+	}
+}
+
+// TestPrefixKeys has keys that the collation takes for equal, and a unique index that
+// they begin, of the first characters of another column: it does not keep them apart.
+func TestPrefixKeys(t *testing.T) {
+	dsn := mariatest.DB(t)
+	mariatest.Exec(t, dsn, "CREATE TABLE doc (name VARCHAR(20) COLLATE utf8mb4_general_ci, body TEXT, UNIQUE (name, body(10)))")
+	mariatest.Exec(t, dsn, "INSERT INTO doc VALUES ('a', 1), ('A', 2), ('b', 3), ('B', 4), ('c', 5)")
+	table, err := sqlsource.New(openDB(t, dsn, time.Second), pace.Limits{}).Table(t.Context(), sqlsource.TableConfig{Name: "doc", SQL: "SELECT * FROM doc", Key: []string{"name"}, Batch: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := 0
+	for batch, err := range table.Range(t.Context(), doc.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += len(batch.Docs)
+	}
+	if got != 5 {
+		t.Errorf("got %d rows, want 5", got)
 	}
 }
