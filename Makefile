@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: standins grammars oracle sqlserver java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-store package storm many idle stress late servers
+.PHONY: standins grammars oracle sqlserver java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -66,6 +66,12 @@ bench: servers
 	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
 	@$(MAKE) -s extras
+
+# Searches of the index alone, beside FTS5 with the same totals and the same bm25, at
+# 100,000 and 1,000,000 rows.
+bench-search:
+	$(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 
 # CPU a row of commit OLD and commit NEW, by default the last one: loads and sweeps
 # of both databases, N times each. A round takes about two minutes of CPU.

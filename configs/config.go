@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/query"
 )
 
 // A Config is the content of one file. File paths are as written: a relative
@@ -107,6 +108,9 @@ type Content struct {
 	Fields   []string
 	Analyzer string // standard, en, cjk or ngram
 	Boosts   []Boost
+	BM25     query.BM25
+
+	k1, b *float64 // as written; nil if missing
 }
 
 // A Boost is the weight of matches in one content column or child. Without a

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/query"
 )
 
 // minimal has only the required keys.
@@ -51,7 +52,7 @@ func TestDefaults(t *testing.T) {
 			SQL:         "SELECT film_id, last_update, title FROM film",
 			Key:         []string{"film_id"},
 			Updated:     "last_update",
-			Content:     Content{Fields: []string{"title"}, Analyzer: "standard"},
+			Content:     Content{Fields: []string{"title"}, Analyzer: "standard", BM25: query.DefaultBM25},
 			Stopwords:   "none",
 			Positions:   true,
 			Batch:       2000,
@@ -88,7 +89,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 	if got, want := c.Sources[0].Limits, (Limits{4, 50, 500 * time.Millisecond, Hours{22 * time.Hour, 6*time.Hour + 30*time.Minute}, 0.25}); got != want {
 		t.Errorf("got limits %+v, want %+v", got, want)
 	}
-	positions := false
+	positions, k1, b := false, 2.5, 0.0
 	want := Table{
 		Name:     "film_2",
 		Source:   "Pagila-2",
@@ -98,7 +99,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Unit:     "ms",
 		Timezone: "Europe/Berlin",
 		Location: berlin,
-		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk", Boosts: []Boost{{"title", 3}, {"actors", 0.5}}},
+		Content:  Content{Fields: []string{"title", "评级"}, Analyzer: "cjk", Boosts: []Boost{{"title", 3}, {"actors", 0.5}}, BM25: query.BM25{K1: 2.5}, k1: &k1, b: &b},
 		Metadata: []Meta{{"评级", "keyword"}, {"length", "number"}, {"u", "date"}, {"Open", "boolean"}},
 		Children: []Child{
 			{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/query"
 )
 
 // setDefaults replaces zero values by their defaults.
@@ -27,6 +28,10 @@ func (c *Config) setDefaults() {
 
 func (t *Table) setDefaults() {
 	t.Content.Analyzer = cmp.Or(t.Content.Analyzer, "standard")
+	t.Content.BM25 = query.BM25{
+		K1: *cmp.Or(t.Content.k1, &query.DefaultBM25.K1),
+		B:  *cmp.Or(t.Content.b, &query.DefaultBM25.B),
+	}
 	t.Stopwords = cmp.Or(t.Stopwords, noStopwords)
 	t.Positions = t.positions == nil || *t.positions
 	t.Fresh = t.fresh != nil && *t.fresh

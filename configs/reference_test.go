@@ -99,6 +99,8 @@ func describe(t *testing.T, v value) string {
 		return fmt.Sprintf("whole number, %d to %d", v.min, v.max)
 	case decimal:
 		return fmt.Sprintf("number above 0, up to %v", v.most)
+	case fromZero:
+		return fmt.Sprintf("number, 0 to %v", v.most)
 	case boolean:
 		return "`true` or `false`"
 	case duration:

@@ -88,6 +88,8 @@ func schema(t *testing.T, v value) *jsonschema.Schema {
 		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: asNumber(v.min), Maximum: asNumber(v.max)})
 	case decimal:
 		return orExpanded(&jsonschema.Schema{Type: "number", ExclusiveMinimum: "0", Maximum: json.Number(fmt.Sprint(v.most))})
+	case fromZero:
+		return orExpanded(&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: json.Number(fmt.Sprint(v.most))})
 	case size:
 		return orExpanded(&jsonschema.Schema{Type: "integer", Minimum: "1"}, &jsonschema.Schema{Type: "string", Pattern: `^[0-9]+ *([KMG]iB)?$`})
 	case duration:

@@ -154,6 +154,23 @@ func contentKeys(c *Content) []key {
 				},
 			},
 		},
+		{
+			"bm25", false, "write the parameters of the score: {k1: 1.2, b: 0.75}", "",
+			"The parameters of the score. A change needs no new index.", mapping{bm25Keys(c)},
+		},
+	}
+}
+
+func bm25Keys(c *Content) []key {
+	return []key{
+		{
+			"k1", false, "write a number from 0 to 10", "1.2",
+			"How much it counts that a word occurs again in a text: with 0 nothing.", fromZero{&c.k1, 10},
+		},
+		{
+			"b", false, "write a number from 0 to 1", "0.75",
+			"How much less a word counts in a long text: with 0 as much as in a short one.", fromZero{&c.b, 1},
+		},
 	}
 }
 

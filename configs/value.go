@@ -123,6 +123,25 @@ type decimal struct {
 	most float64
 }
 
+// fromZero is a number from 0 to most. It is nil if it is missing.
+type fromZero struct {
+	to   **float64
+	most float64
+}
+
+func (v fromZero) read(r *reader, at place, n *yaml.Node) {
+	s, ok := r.scalar(at, n, "a number", "!!float", "!!int")
+	if !ok {
+		return
+	}
+	f, err := strconv.ParseFloat(s.text, 64)
+	if err != nil || !(f >= 0 && f <= v.most) {
+		r.fault(at, fmt.Sprintf("not a number from 0 to %v", v.most))
+		return
+	}
+	*v.to = &f
+}
+
 func (v decimal) read(r *reader, at place, n *yaml.Node) {
 	s, ok := r.scalar(at, n, "a number", "!!float", "!!int")
 	if !ok {

@@ -83,6 +83,7 @@ type Searcher struct {
 	Children []Child
 	ACL      string             // the field with the groups of a document; "" if every caller sees every document
 	Boosts   map[string]float64 // of searched columns and children; default 1
+	BM25     *query.BM25        // parameters of the score, nil for the default
 	Fresh    bool               // searches are fresh unless they say otherwise
 
 	// Rows calls each with the rows that have these keys in the database now and can
@@ -220,7 +221,7 @@ type tableSearch struct {
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25,
 	}}
 	if p.Highlight {
 		t.find = s.Index.Matcher(n)

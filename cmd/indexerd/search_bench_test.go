@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/query"
+	"indexerd/internal/sampletext"
+)
+
+// A searched is a query for the index and for FTS5. With OneWord its score has
+// one part, so that both scores differ by a factor only.
+type searched struct {
+	Name    string `json:"name"`
+	Text    string `json:"-"`
+	FTS5    string `json:"fts5"`
+	Kind    string `json:"kind"` // a filter
+	OneWord bool   `json:"-"`
+}
+
+// A timed is what a query took, and what it found.
+type timed struct {
+	P50    float64   `json:"p50_ms"`
+	P99    float64   `json:"p99_ms"`
+	Total  uint64    `json:"total"`
+	Scores []float64 `json:"scores"`
+}
+
+const searchRounds = 30
+
+// BenchmarkSearch prints what a search of the index takes, ten hits and the total,
+// beside FTS5 with bm25 and count, for a caller that sees all rows, 90 % and 10 % of
+// them. Both must find the same, and must order the hits of a word alike.
+// INDEXERD_ROWS is the number of rows.
+func BenchmarkSearch(b *testing.B) {
+	rows := 100_000
+	if s := os.Getenv("INDEXERD_ROWS"); s != "" {
+		var err error
+		if rows, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	texts := searchTexts(rows)
+	words := wordsByShare(texts)
+	queries := []searched{
+		{Name: "rare word", Text: words(0.0001), OneWord: true},
+		{Name: "common word, 7 %", Text: words(0.07), OneWord: true},
+		{Name: "AND of two common", Text: words(0.07) + " " + words(0.08)},
+		{Name: "AND of rare, half", Text: words(0.0001) + " half"},
+		{Name: "OR of two common", Text: words(0.07) + " OR " + words(0.08)},
+		{Name: "word in half", Text: "half", OneWord: true},
+		{Name: "phrase of common", Text: `"of the"`},
+		{Name: "prefix", Text: words(0.01)[:3] + "*"},
+		{Name: "value in 99 %", Kind: "most"},
+		{Name: "common word and value", Text: words(0.07), Kind: "most"},
+	}
+	for i, q := range queries {
+		queries[i].FTS5 = q.Text
+	}
+	index := searchIndex(b, texts)
+	fts := searchFTS5(b, texts, queries)
+	failed := false
+	for i, q := range queries {
+		all, most, few := searchOwn(b, index, q, nil), searchOwn(b, index, q, groupsFrom(0, 9)), searchOwn(b, index, q, groupsFrom(3, 4))
+		fmt.Printf("%-24s %8d of %d rows, p50/p99 ms: %7.2f/%7.2f, of 90 %% visible %7.2f/%7.2f, of 10 %% %7.2f/%7.2f, FTS5 %7.1f/%7.1f\n",
+			q.Name, all.Total, rows, all.P50, all.P99, most.P50, most.P99, few.P50, few.P99, fts[i].P50, fts[i].P99)
+		if all.Total != fts[i].Total || q.OneWord && !proportional(all.Scores, fts[i].Scores) {
+			b.Errorf("%s: got %d rows with scores %v, FTS5 %d with %v", q.Name, all.Total, all.Scores, fts[i].Total, fts[i].Scores)
+			failed = true
+		}
+	}
+	verdict := "ok"
+	if failed {
+		verdict = "MISS"
+	}
+	fmt.Printf("search: rows=%d queries=%d %s\n", rows, len(queries), verdict)
+}
+
+// searchTexts returns texts of which every other one has the word half.
+func searchTexts(rows int) []string {
+	some := sampletext.English(min(rows, 200_000)) // a million take too much memory
+	texts := make([]string, rows)
+	for i := range texts {
+		texts[i] = some[i%len(some)]
+		if i%2 == 0 {
+			texts[i] += " half"
+		}
+	}
+	return texts
+}
+
+// wordsByShare returns a function that returns the word that is nearest to a share
+// of the texts.
+func wordsByShare(texts []string) func(share float64) string {
+	sample, having := texts[:min(len(texts), 50_000)], map[string]int{}
+	for _, text := range sample {
+		fields := strings.Fields(text)
+		slices.Sort(fields)
+		for _, w := range slices.Compact(fields) {
+			if len(w) > 3 && !strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' }) {
+				having[w]++
+			}
+		}
+	}
+	return func(share float64) (best string) {
+		distance := math.Inf(1)
+		for w, n := range having {
+			if d := math.Abs(float64(n)/float64(len(sample)) - share); d < distance || d == distance && w < best {
+				best, distance = w, d
+			}
+		}
+		return best
+	}
+}
+
+func kindOf(i int) string {
+	if i%100 == 0 {
+		return "few"
+	}
+	return "most"
+}
+
+func groupsFrom(from, to int) *query.Filter {
+	f := &query.Filter{Field: "grp"}
+	for g := from; g < to; g++ {
+		f.Values = append(f.Values, fmt.Sprint("g", g))
+	}
+	return f
+}
+
+func searchIndex(b *testing.B, texts []string) *fulltext.Index {
+	b.Helper()
+	index, err := fulltext.Create(filepath.Join(b.TempDir(), "index"), fulltext.Mapping{
+		Content: []string{"body"}, Analyzer: "standard", Positions: true,
+		Metadata: []fulltext.Field{{Name: "kind", Type: fulltext.Keyword}, {Name: "grp", Type: fulltext.Keyword}},
+	}, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := index.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	const batch = 10_000
+	for from := 0; from < len(texts); from += batch {
+		var docs []doc.Doc
+		for i := from; i < min(from+batch, len(texts)); i++ {
+			oid, err := doc.NewOID(int64(i))
+			if err != nil {
+				b.Fatal(err)
+			}
+			docs = append(docs, doc.Doc{
+				Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}, V: 1},
+				Row:  doc.Row{Names: []string{"body", "kind", "grp"}, Values: []any{texts[i], kindOf(i), fmt.Sprint("g", i%10)}},
+			})
+		}
+		if err := index.Apply(docs, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return index
+}
+
+func searchOwn(b *testing.B, index *fulltext.Index, q searched, visible *query.Filter) (t timed) {
+	b.Helper()
+	n, err := query.Parse(q.Text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	req := query.Request{Query: n, Size: 10, Visible: visible}
+	if q.Kind != "" {
+		req.Filters = []query.Filter{{Field: "kind", Values: []string{q.Kind}}}
+	}
+	var took []float64
+	for range searchRounds {
+		began := time.Now()
+		res, err := index.Search(b.Context(), req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began).Seconds()*1000)
+		t.Total, t.Scores = res.Total, nil
+		for _, h := range res.Hits {
+			t.Scores = append(t.Scores, h.Score)
+		}
+	}
+	slices.Sort(took)
+	t.P50, t.P99 = took[len(took)/2], took[len(took)-1]
+	return t
+}
+
+// searchFTS5 runs the queries in SQLite.
+func searchFTS5(b *testing.B, texts []string, queries []searched) (found []timed) {
+	b.Helper()
+	var lines bytes.Buffer
+	enc := json.NewEncoder(&lines)
+	if err := enc.Encode(queries); err != nil {
+		b.Fatal(err)
+	}
+	for i, text := range texts {
+		if err := enc.Encode([]string{text, kindOf(i)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	cmd := exec.Command("python3", "testdata/fts5search.py", b.TempDir(), strconv.Itoa(searchRounds))
+	cmd.Stdin, cmd.Stderr = &lines, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatalf("FTS5 by python3: %v", err)
+	}
+	if err := json.Unmarshal(out, &found); err != nil || len(found) != len(queries) {
+		b.Fatalf("FTS5 printed %q: %v", out, err)
+	}
+	return found
+}
+
+// proportional reports whether scores differ by a factor only. That of FTS5 is
+// another idf.
+func proportional(own, other []float64) bool {
+	if len(own) != len(other) || len(own) == 0 {
+		return false
+	}
+	for i := range own {
+		if math.Abs(own[i]/own[0]-other[i]/other[0]) > 1e-4 {
+			return false
+		}
+	}
+	return true
+}
