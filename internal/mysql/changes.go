@@ -63,7 +63,7 @@ func (d *DB) Changes(ctx context.Context, _ func(string) []string) (c changes.Sa
 	}, nil); err != nil {
 		return c, err
 	}
-	if c.At, err = parseTime(rows[0].Text(0)); err != nil {
+	if c.At, err = sqlsource.ParseTime(rows[0].Text(0)); err != nil {
 		return c, err
 	}
 	if c.Version = rows[0].Text(1); c.Version == "" {

@@ -32,7 +32,7 @@ func (d *DB) Server(ctx context.Context, s sqlsource.Session) (server doc.Server
 	}
 	server.Role, server.Superuser, server.SeesTransactions = account(r.Text(2)), r.Number(3) > 0, r.Number(4) > 0
 	server.Advice.Sight = "GRANT PROCESS ON *.* TO " + server.Role
-	if server.Now, err = parseTime(r.Text(1)); err != nil {
+	if server.Now, err = sqlsource.ParseTime(r.Text(1)); err != nil {
 		return server, err
 	}
 	host, _, _ := net.SplitHostPort(d.conf.Addr)

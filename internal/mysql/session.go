@@ -32,7 +32,7 @@ func (vendor) Begin(ctx context.Context, conn *sql.Conn, _ string) (tx stdsql.Tx
 	if err := conn.QueryRowContext(ctx, "SELECT UTC_TIMESTAMP(6), @@SESSION.sql_mode, VERSION()").Scan(&now, &mode, &version); err != nil {
 		return nil, s, err
 	}
-	if s.At, err = parseTime(now); err != nil {
+	if s.At, err = sqlsource.ParseTime(now); err != nil {
 		return nil, s, err
 	}
 	major, _, _ := strings.Cut(version, ".")

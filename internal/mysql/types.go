@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"database/sql"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,21 +90,7 @@ func clock(name string, scale int64) *sqlsource.Clock {
 
 var writeTime = stdsql.Bound("2006-01-02 15:04:05.000000", time.Microsecond, time.Time{}, stdsql.LastTime)
 
-func parseRawTime(raw any) (time.Time, error) { return parseTime(raw.(string)) }
-
-// parseTime reads the text of a time or date as UTC. A zero date, or one that no
-// calendar has, is an error.
-func parseTime(text string) (time.Time, error) {
-	layout := time.DateTime
-	if len(text) == len(time.DateOnly) {
-		layout = time.DateOnly
-	}
-	t, err := time.Parse(layout, text)
-	if err != nil || t.Year() < 1 {
-		return time.Time{}, fmt.Errorf("%q is not a time of the years 1 to 9999", text)
-	}
-	return t, nil
-}
+func parseRawTime(raw any) (time.Time, error) { return sqlsource.ParseTime(raw.(string)) }
 
 // value returns the conversion of values of a type. Values of other types stay
 // text.
@@ -122,7 +107,7 @@ func value(name string) func(raw any) (any, error) {
 		zone = "Z"
 		fallthrough
 	case "DATETIME":
-		return func(raw any) (any, error) { return rfc3339(raw.(string), zone), nil }
+		return func(raw any) (any, error) { return sqlsource.TimeText(raw.(string), zone), nil }
 	}
 	return scalar
 }
@@ -154,16 +139,6 @@ func words(raw any) (any, error) {
 		}
 	}
 	return all, nil
-}
-
-// rfc3339 converts a time's text to RFC 3339 with microseconds. A zero date stays as
-// it is.
-func rfc3339(text, zone string) string {
-	t, err := parseTime(text)
-	if err != nil {
-		return text
-	}
-	return t.Format("2006-01-02T15:04:05.000000") + zone
 }
 
 // isBinary reports whether values of a type are bytes.

@@ -206,7 +206,7 @@ func (t columnType) clock() *sqlsource.Clock {
 	return c
 }
 
-func parseRawTime(raw any) (time.Time, error) { return parseTime(*raw.(*string)) }
+func parseRawTime(raw any) (time.Time, error) { return sqlsource.ParseTime(*raw.(*string)) }
 
 func writeAs(layout string) func(time.Time) any {
 	return func(figures time.Time) any { return figures.Format(layout) }

@@ -84,7 +84,7 @@ func (*DB) Shown(ctx context.Context, s sqlsource.Session, zone string, at []tim
 	}
 	rows, err := s.(*session).rows(ctx, stored("shown").bind(pgtype.Int8ArrayOID, arrayOf(us)).bind(pgtype.TextOID, zone))
 	for _, row := range rows {
-		shown, err := parseTime(string(row[0]))
+		shown, err := sqlsource.ParseTime(string(row[0]))
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"indexerd/internal/sqlsource"
+
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -37,8 +39,10 @@ func scalarDecoder(oid uint32) decoder {
 		return decodeFloat
 	case pgtype.NumericOID:
 		return decodeNumeric
-	case pgtype.TimestampOID, pgtype.TimestamptzOID:
-		return func(text string) (any, error) { return rfc3339(text), nil }
+	case pgtype.TimestampOID:
+		return func(text string) (any, error) { return sqlsource.TimeText(text, ""), nil }
+	case pgtype.TimestamptzOID:
+		return func(text string) (any, error) { return sqlsource.TimeText(text, "Z"), nil }
 	case pgtype.BPCharOID:
 		// The database ignores the padding, and it would make a filter for the word
 		// miss the value.

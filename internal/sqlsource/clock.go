@@ -1,6 +1,8 @@
 package sqlsource
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
@@ -88,4 +90,29 @@ func ceil(t time.Time, d time.Duration) time.Time {
 		return maxTime
 	}
 	return t.Add(d - 1).Truncate(d)
+}
+
+// ParseTime reads the text of a time or date as UTC: 2006-01-02 15:04:05.999999, which
+// may end in +00, or 2006-01-02. Other forms are an error: infinity, a zero date, years
+// before 1 or after 9999.
+func ParseTime(text string) (time.Time, error) {
+	layout := time.DateOnly
+	if len(text) > len(layout) {
+		layout = time.DateTime
+	}
+	t, err := time.Parse(layout, strings.TrimSuffix(text, "+00"))
+	if err != nil || t.Year() < 1 {
+		return t, fmt.Errorf("%q is not a time of the years 1 to 9999", text)
+	}
+	return t, nil
+}
+
+// TimeText converts the text of a time to RFC 3339 with microseconds, in a zone: Z or
+// none. A text that ParseTime refuses stays as it is.
+func TimeText(text, zone string) string {
+	t, err := ParseTime(text)
+	if err != nil {
+		return text
+	}
+	return t.Format("2006-01-02T15:04:05.000000") + zone
 }
