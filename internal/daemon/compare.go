@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"time"
 
+	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/pace"
@@ -44,6 +46,17 @@ func (t *table) compare(ctx context.Context) (doc.Report, time.Duration, error) 
 		return err
 	}})
 	return report, spent.Spent(), err
+}
+
+// repairing is the rows of a table whose fetches do not count as the cost of a
+// comparison. A change makes each necessary once, however often the table is compared:
+// else an UPDATE of all rows would delay the comparisons after it.
+type repairing struct{ database.Rows }
+
+// Docs implements deletecheck.Source.
+func (r repairing) Docs(ctx context.Context, oids []doc.OID) iter.Seq2[doc.Batch, error] {
+	ctx, _ = pace.Metered(ctx)
+	return r.Rows.Docs(ctx, oids)
 }
 
 // showProgress shows the progress of a comparison in the run that waits for it, if

@@ -139,6 +139,9 @@ func (t *table) newSweep(rows database.Rows, how sweeping) *deletecheck.Sweep {
 		Trace: t.trace, FS: atomicfile.OS, Dir: t.dir, Batch: t.conf.Batch, Chunk: t.chunk(), Rekeys: t.conf.RowKey,
 		FromScratch: how.restart, Settles: t.conf.ByComparison(), Progress: how.progress,
 	}
+	if !t.conf.RowKey { // of which a fetch reads all rows
+		s.Source = repairing{rows}
+	}
 	if marks, _ := t.trace.Table(t.conf.Name); t.conf.ByComparison() && !how.restart && marks.Unverified == "" {
 		s.Sums, s.Stored = rows.TokenSums, t.stored
 	}
