@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -66,7 +68,7 @@ tables:
 }
 
 // Another SQL makes all keys others. No search finds a row twice or misses one
-// meanwhile, and the guard holds an index that would lose rows.
+// meanwhile, also between kills, and the guard holds an index that would lose rows.
 func TestRowKeysRenewed(t *testing.T) {
 	t.Parallel()
 	const rows = 5000
@@ -85,12 +87,23 @@ tables:
 	p.stop(t)
 
 	more := strings.Replace(config, "SELECT level, body", "SELECT level, body, level AS more", 1)
-	p = start(t, "run", "-c", writeFile(t, more))
-	for end := time.Now().Add(soon); ; {
-		got := p.search(t, "log", "", "size=1000", "highlight=false")
-		if got.Total != rows || len(got.Hits) != 1000 {
+	file := writeFile(t, more)
+	whole := func() {
+		t.Helper()
+		if got := p.search(t, "log", "", "size=1000", "highlight=false"); got.Total != rows || len(got.Hits) != 1000 {
 			t.Fatalf("while all rows get other keys: got %d hits, %d shown, want %d and 1000", got.Total, len(got.Hits), rows)
 		}
+	}
+	for range rounds(t, "ROWKEY_KILLS", 4, 2) {
+		p = start(t, "run", "-c", file)
+		whole()
+		time.Sleep(rand.N(400 * time.Millisecond))
+		whole()
+		p.kill()
+	}
+	p = start(t, "run", "-c", file)
+	for end := time.Now().Add(soon); ; {
+		whole()
 		if p.search(t, "log", "number7", "size=1").Hits[0].OID != old {
 			break
 		}
@@ -98,9 +111,16 @@ tables:
 			t.Fatal("rows have the old keys still")
 		}
 	}
+	eventually(t, soon, "the pages of the old keys are removed", func() error {
+		if s := p.status(t).Tables[0]; s.Settled.Unverified {
+			return errors.New("the table is unverified")
+		}
+		return nil
+	})
 	p.stop(t)
+	verifies(t, 0, file, "--content")
 
-	file := writeFile(t, strings.Replace(more, "FROM log", "FROM log WHERE level = 'warn'", 1))
+	file = writeFile(t, strings.Replace(more, "FROM log", "FROM log WHERE level = 'warn'", 1))
 	p = start(t, "run", "-c", file)
 	const gone = rows * 9 / 10
 	eventually(t, soon, "the loss is held", func() error {
