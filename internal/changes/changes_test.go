@@ -198,7 +198,11 @@ func TestLateCountersAreNoticed(t *testing.T) {
 			f.commit()
 			f.counted = nil
 			committed := time.Now()
-			time.AfterFunc(after, func() { f.rows++ })
+			time.AfterFunc(after, func() {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.rows++
+			})
 			due := Unknown
 			for due == Unknown {
 				time.Sleep(1100 * time.Millisecond)
