@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -49,14 +48,6 @@ func TestApplyFromSeveralGoroutines(t *testing.T) {
 		if got, want := ask(t, ix, text).Total, uint64(writers*each); got != want {
 			t.Errorf("documents with %q: got %d, want %d", text, got, want)
 		}
-	}
-}
-
-func TestLaterPutOfABatchWins(t *testing.T) {
-	ix := newIndex(t, films)
-	apply(t, ix, []doc.Doc{film(t, "a", 1, map[string]any{"title": "old"}), film(t, "a", 2, map[string]any{"title": "new"})})
-	if got, n := find(t, ix, "new"), ask(t, ix, "").Total; !slices.Equal(got, []string{"a"}) || n != 1 {
-		t.Errorf("got %v of %d documents, want [a] of 1", got, n)
 	}
 }
 

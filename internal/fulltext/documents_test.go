@@ -1,112 +1,15 @@
 package fulltext
 
 import (
-	"context"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
-	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
 )
-
-// A listing is an index, the documents it must have, and the next key to list.
-type listing struct {
-	dir  string
-	ix   *Index
-	docs map[doc.OID]doc.Version
-	v    doc.Version
-	from doc.OID
-}
-
-// Documents lists the same as a map, although the index is written, merged and
-// reopened between calls.
-func TestDocumentsModel(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
-		dir, err := os.MkdirTemp(root, "model")
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &listing{dir: filepath.Join(dir, "index"), docs: map[doc.OID]doc.Version{}}
-		if l.ix, err = Create(l.dir, modelMapping("standard"), 1); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.ix.Close() }()
-		steps := []func(*rapid.T){l.write, l.write, l.list, l.list, l.seek, l.merge, l.reopen}
-		for range rapid.IntRange(2, 8).Draw(t, "steps") {
-			steps[rapid.IntRange(0, len(steps)-1).Draw(t, "step")](t)
-		}
-		for l.list(t); l.from != ""; {
-			l.list(t)
-		}
-	})
-}
-
-func (l *listing) write(t *rapid.T) {
-	var puts []doc.Doc
-	var deletes []doc.OID
-	for _, k := range rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 6, rapid.ID[any]).Draw(t, "keys") {
-		oid := oid(t, k)
-		if rapid.Bool().Draw(t, "delete") {
-			deletes = append(deletes, oid)
-			delete(l.docs, oid)
-			continue
-		}
-		l.v++
-		l.docs[oid] = l.v
-		puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}, V: l.v}, Row: modelDoc{}.row()})
-	}
-	apply(t, l.ix, puts, deletes...)
-}
-
-// list makes one call, and compares the result with the map's keys in its range.
-func (l *listing) list(t *rapid.T) {
-	n := rapid.IntRange(1, 4).Draw(t, "n")
-	got, next, err := l.ix.Documents(l.from, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []doc.Indexed{}
-	for _, oid := range slices.Sorted(maps.Keys(l.docs)) {
-		if oid >= l.from && (next == "" || oid < next) {
-			want = append(want, doc.Indexed{OID: oid, V: l.docs[oid]})
-		}
-	}
-	if !slices.Equal(got, want) || len(got) > n || next != "" && next <= l.from {
-		t.Fatalf("%d from %s: got %v and next %s, want %v", n, l.from, got, next, want)
-	}
-	l.from = next
-}
-
-// seek makes the next call begin at any key, or between two keys.
-func (l *listing) seek(t *rapid.T) {
-	l.from = oid(t, rapid.SampledFrom(modelKeys).Draw(t, "key")) + doc.OID(rapid.SampledFrom([]string{"", "\x00"}).Draw(t, "after"))
-}
-
-func (l *listing) merge(t *rapid.T) {
-	if err := l.ix.store.(*scorch.Scorch).ForceMerge(context.Background(), nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (l *listing) reopen(t *rapid.T) {
-	if err := l.ix.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ix, err := Open(l.dir, modelMapping("standard"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.ix = ix
-}
 
 // A call reads n keys, also if all of their documents are deleted.
 func TestDocumentsReadsAtMostNKeys(t *testing.T) {

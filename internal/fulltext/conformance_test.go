@@ -1,0 +1,36 @@
+package fulltext
+
+import (
+	"context"
+	"crypto/rand"
+	"path/filepath"
+	"testing"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext/indextest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Metadata: []Field{{Name: "year", Type: "number"}}}
+	indextest.Run(t, indextest.Harness{
+		Create: func(gen doc.Generation) (indextest.Index, error) {
+			return Create(filepath.Join(root, rand.Text()), m, gen)
+		},
+		Reopen: func(ix indextest.Index) (indextest.Index, error) {
+			if err := ix.(*Index).Close(); err != nil {
+				return nil, err
+			}
+			return Open(ix.(*Index).dir, m)
+		},
+		Merge: func(ix indextest.Index) error {
+			return ix.(*Index).store.(*scorch.Scorch).ForceMerge(context.Background(), nil)
+		},
+		Close:    func(ix indextest.Index) error { return ix.(*Index).Close() },
+		Unfit:    doc.Row{Names: []string{"title", "year"}, Values: []any{"title", "soon"}},
+		Searches: true,
+	})
+}

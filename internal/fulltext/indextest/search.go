@@ -1,0 +1,70 @@
+package indextest
+
+import (
+	"cmp"
+	"slices"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+var searchBehaviours = []behaviour{
+	{"a search finds what Apply has written, and nothing that it replaced or deleted", true, foundAtOnce},
+	{"a total counts every document, also those that are not returned", true, totals},
+}
+
+// find returns the total and the documents that have a word.
+func (r *run) find(word string, size int) (uint64, []doc.Indexed) {
+	r.Helper()
+	s, ok := r.ix.(Searcher)
+	if !ok {
+		r.Fatalf("a %T has no method Search", r.ix)
+	}
+	result, err := s.Search(r.Context(), query.Request{Query: query.Word{Text: word}, Size: size})
+	if err != nil {
+		r.Fatal(err)
+	}
+	var docs []doc.Indexed
+	for _, h := range result.Hits {
+		docs = append(docs, indexed(h.OID, h.V))
+	}
+	slices.SortFunc(docs, func(a, b doc.Indexed) int { return cmp.Compare(a.OID, b.OID) })
+	return result.Total, docs
+}
+
+func foundAtOnce(r *run) {
+	a, b := key(int64(1)), key(int64(2))
+	finds := func(word string, want ...doc.Indexed) {
+		r.Helper()
+		if total, got := r.find(word, 10); total != uint64(len(want)) || !slices.Equal(got, want) {
+			r.Errorf("%s: got %v of %d, want %v", word, got, total, want)
+		}
+	}
+	r.apply(r, []doc.Doc{film(a, 1, "quiet harbour"), film(b, 2, "quiet river")})
+	finds("quiet", indexed(a, 1), indexed(b, 2))
+	r.apply(r, []doc.Doc{film(a, 3, "loud harbour")})
+	finds("quiet", indexed(b, 2))
+	finds("loud", indexed(a, 3))
+	r.apply(r, nil, b)
+	finds("river")
+	r.apply(r, []doc.Doc{film(b, 4, "first bridge"), film(b, 5, "second bridge")}) // a key twice in a batch
+	finds("first")
+	finds("bridge", indexed(b, 5))
+	r.reopen(r)
+	finds("harbour", indexed(a, 3))
+}
+
+// OpenSearch stops at 10,000 unless a search asks for more.
+func totals(r *run) {
+	const n = 10_001
+	for from := int64(0); from < n; from += 2000 {
+		var puts []doc.Doc
+		for i := from; i < min(from+2000, n); i++ {
+			puts = append(puts, film(key(i), 1, "common"))
+		}
+		r.apply(r, puts)
+	}
+	if total, docs := r.find("common", 5); total != n || len(docs) != 5 {
+		r.Errorf("got %d documents of %d, want 5 of %d", len(docs), total, n)
+	}
+}
