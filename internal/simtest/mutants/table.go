@@ -64,7 +64,7 @@ var mutants = []mutant{
 		edit:  replace("delete(r.listed, f)", "delete(r.added, f)"),
 		tests: "TestNarrowRemovesWhatCameAndWent"},
 	{rule: "R4", name: "the sum is read after the listing", pkg: "deletecheck", function: "Narrow.Run",
-		edit:  insert("if later, err := n.Sums(c, n.bounds); err == nil { n.sums = later }", "n.Kept.keep(n.bounds, n.sums)", "n.run(c, X)"),
+		edit:  insert("if later, err := n.Sums(c, n.bounds); err == nil { n.sums = later }", "n.Kept.keep(n.bounds, n.sums, n.held)", "n.run(c, l, X)"),
 		tests: "TestNarrowHistories"},
 	{rule: "R11", name: "a sum stands still for documents that were written", pkg: "deletecheck", function: "Stored.Changed",
 		edit:  replace("delete(s.sums, firstOf(s.bounds, o))", "firstOf(s.bounds, o)"),
