@@ -75,7 +75,7 @@ func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 	}
 	m.found[p.number] = m.found[p.number][:0]
 	found := segment.NewBits(p.Docs())
-	r := m.openPositions(p)
+	r := m.openPositions(p, candidates)
 	for doc := range candidates.All {
 		length, err := r.read(doc)
 		if err != nil {
@@ -143,12 +143,12 @@ type positionReader struct {
 	positions slotPositions
 }
 
-func (m *phraseMatcher) openPositions(p *view) *positionReader {
+func (m *phraseMatcher) openPositions(p *view, candidates segment.Bits) *positionReader {
 	r := &positionReader{m, make([][]*segment.Cursor, len(m.words)), make([][]int, len(m.words)), make(slotPositions, len(m.slots))}
 	for i, w := range m.words {
 		r.places[i] = []int{} // not nil, which is any word
 		for _, t := range w.terms[p.number] {
-			r.cursors[i] = append(r.cursors[i], t.Cursor())
+			r.cursors[i] = append(r.cursors[i], t.Cursor(candidates))
 		}
 	}
 	return r

@@ -52,6 +52,16 @@ func (b Bits) Count() int {
 	return n
 }
 
+// hasAny reports whether a document from from on and before to is in the set.
+func (b Bits) hasAny(from, to uint32) bool {
+	to = min(to, uint32(len(b)*wordBits))
+	any := false
+	if from < to {
+		eachWord(from, to-1, func(word int, mask uint64) { any = any || b[word]&mask != 0 })
+	}
+	return any
+}
+
 // All iterates over the documents in order.
 func (b Bits) All(yield func(doc uint32) bool) {
 	for i, w := range b {

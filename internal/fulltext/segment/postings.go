@@ -97,6 +97,18 @@ func (d *decoder) chunks(at uint64) []byte {
 	return d.bytes(end)
 }
 
+// chunkEnds returns the ends of the chunks at an offset, not more than most.
+func (d *decoder) chunkEnds(at uint64, most int) (ends []uint64) {
+	if at == 0 {
+		return nil
+	}
+	d.at = at
+	for n := min(d.uvarint(), uint64(most)); n > 0 && !d.broken; n-- {
+		ends = append(ends, d.uvarint())
+	}
+	return ends
+}
+
 // A bitmap is read container by container.
 type bitmap struct {
 	d          decoder
@@ -124,6 +136,14 @@ func openBitmap(data []byte, limit int) (bitmap, error) {
 		b.d.bytes(4 * n) // containers follow one another
 	}
 	return b, b.err()
+}
+
+// count returns the number of documents in the containers that are not read yet.
+func (b *bitmap) count() (n int) {
+	for keys := b.keys; len(keys) > 0; keys = keys[4:] {
+		n += int(binary.LittleEndian.Uint16(keys[2:])) + 1
+	}
+	return n
 }
 
 func (b *bitmap) err() error {

@@ -193,10 +193,16 @@ type Cursor struct {
 	loc    decoder
 	places []byte // of Doc in loc
 	err    error
+
+	among           Bits   // nil for all documents
+	size            uint32 // documents that a chunk of tf and loc stands for
+	decided         uint32 // the documents before are in chunks that are read
+	tfEnds, locEnds []uint64
 }
 
-// Cursor opens a cursor before the first document.
-func (p Postings) Cursor() *Cursor {
+// Cursor opens a cursor before the first document. It skips documents that are not
+// in a set where it can, and passes over others of them.
+func (p Postings) Cursor(among Bits) *Cursor {
 	c := &Cursor{limit: p.src.docs}
 	if doc, length, ok := p.single(); ok {
 		c.block = docList{doc}
@@ -208,15 +214,26 @@ func (p Postings) Cursor() *Cursor {
 		c.docs, err = openBitmap(docs, p.src.docs)
 	}
 	c.tf.data, c.loc.data, c.err = tf, loc, err
+	if n := c.docs.count(); err == nil && n >= perChunk {
+		c.among, c.size = among, uint32(p.src.docs/(n/perChunk+1))
+		d := decoder{data: p.src.data, at: p.value}
+		tfAt, locAt := d.uvarint(), d.uvarint()
+		c.tfEnds, c.locEnds = d.chunkEnds(tfAt, p.src.docs), d.chunkEnds(locAt, p.src.docs)
+	}
 	return c
 }
 
 // Next goes to the next document. It returns false at the end and at an error.
 func (c *Cursor) Next() bool {
-	if c.at == len(c.block) && !c.nextBlock() {
-		return false
+	for {
+		if c.at == len(c.block) && !c.nextBlock() {
+			return false
+		}
+		c.Doc = c.block[c.at]
+		if c.among == nil || c.Doc < c.decided || !c.skipChunk() {
+			break
+		}
 	}
-	c.Doc = c.block[c.at]
 	c.at++
 	freq := c.tf.uvarint()
 	c.Freq, c.Length, c.places = int(freq>>1), 0, nil
@@ -225,6 +242,24 @@ func (c *Cursor) Next() bool {
 	}
 	if freq&1 != 0 {
 		c.places = c.loc.bytes(c.loc.uvarint())
+	}
+	return true
+}
+
+// skipChunk skips the documents of a chunk, unless one of them is wanted.
+func (c *Cursor) skipChunk() bool {
+	chunk := int(c.Doc / c.size)
+	end := uint32(chunk+1) * c.size
+	if c.among.hasAny(c.Doc, end) || chunk >= len(c.tfEnds) || len(c.locEnds) > 0 && chunk >= len(c.locEnds) {
+		c.decided = end
+		return false
+	}
+	c.tf.at = c.tfEnds[chunk]
+	if len(c.locEnds) > 0 {
+		c.loc.at = c.locEnds[chunk]
+	}
+	for c.at < len(c.block) && c.block[c.at] < end {
+		c.at++
 	}
 	return true
 }

@@ -64,8 +64,10 @@ func checkReader(t *testing.T, s segment.Segment) {
 // checkPostings compares the postings of a term with those that zapx reads.
 func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsList, docs int) {
 	t.Helper()
-	c, it := p.Cursor(), list.Iterator(true, true, true, nil)
+	c, it := p.Cursor(nil), list.Iterator(true, true, true, nil)
 	var numbers []uint32
+	var positions []int
+	freq := 0
 	for {
 		want, err := it.Next()
 		if err != nil {
@@ -81,7 +83,7 @@ func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsL
 		if n, ok := want.(interface{ NormUint64() uint64 }); ok && c.Freq > 0 && uint64(c.Length) != n.NormUint64() {
 			t.Errorf("%s: got length %d, want %d", name, c.Length, n.NormUint64())
 		}
-		var positions []int
+		positions, freq = nil, c.Freq
 		for _, l := range want.Locations() {
 			positions = append(positions, int(l.Pos()))
 		}
@@ -101,7 +103,9 @@ func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsL
 		t.Errorf("%s: counted %d but the first, %v, want %d", name, n, err, len(numbers)-1)
 	}
 	last := numbers[len(numbers)-1]
-	if c := p.Cursor(); !c.SkipTo(last) || c.Doc != last || !c.SkipTo(last) || c.SkipTo(last+1) {
+	only := NewBits(docs)
+	only.Set(last)
+	if c := p.Cursor(only); !c.SkipTo(last) || c.Doc != last || c.Freq != freq || !slices.Equal(c.AppendPositions(nil), positions) || !c.SkipTo(last) || c.SkipTo(last+1) {
 		t.Errorf("%s: skipped to %d, %v, want %d and then the end", name, c.Doc, c.Err(), last)
 	}
 }
