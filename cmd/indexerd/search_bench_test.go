@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,8 +35,13 @@ type searched struct {
 type timed struct {
 	P50    float64   `json:"p50_ms"`
 	P99    float64   `json:"p99_ms"`
+	CPU    float64   `json:"cpu_ms"`
 	Total  uint64    `json:"total"`
 	Scores []float64 `json:"scores"`
+}
+
+func (t timed) String() string {
+	return fmt.Sprintf("CPU %.2f ms, p50/p99 %.2f/%.2f", t.CPU, t.P50, t.P99)
 }
 
 const searchRounds = 30
@@ -74,8 +80,7 @@ func BenchmarkSearch(b *testing.B) {
 	failed := false
 	for i, q := range queries {
 		all, most, few := searchOwn(b, index, q, nil), searchOwn(b, index, q, groupsFrom(0, 9)), searchOwn(b, index, q, groupsFrom(3, 4))
-		fmt.Printf("%-24s %8d of %d rows, p50/p99 ms: %7.2f/%7.2f, of 90 %% visible %7.2f/%7.2f, of 10 %% %7.2f/%7.2f, FTS5 %7.1f/%7.1f\n",
-			q.Name, all.Total, rows, all.P50, all.P99, most.P50, most.P99, few.P50, few.P99, fts[i].P50, fts[i].P99)
+		fmt.Printf("%-22s %7d rows, %v; 90 %% visible %v; 10 %% %v; FTS5 %v\n", q.Name, all.Total, all, most, few, fts[i])
 		if all.Total != fts[i].Total || q.OneWord && !proportional(all.Scores, fts[i].Scores) {
 			b.Errorf("%s: got %d rows with scores %v, FTS5 %d with %v", q.Name, all.Total, all.Scores, fts[i].Total, fts[i].Scores)
 			failed = true
@@ -185,6 +190,7 @@ func searchOwn(b *testing.B, index *fulltext.Index, q searched, visible *query.F
 		req.Filters = []query.Filter{{Field: "kind", Values: []string{q.Kind}}}
 	}
 	var took []float64
+	before := cpuUsed(b)
 	for range searchRounds {
 		began := time.Now()
 		res, err := index.Search(b.Context(), req)
@@ -197,9 +203,20 @@ func searchOwn(b *testing.B, index *fulltext.Index, q searched, visible *query.F
 			t.Scores = append(t.Scores, h.Score)
 		}
 	}
+	t.CPU = (cpuUsed(b) - before).Seconds() * 1000 / searchRounds
 	slices.Sort(took)
 	t.P50, t.P99 = took[len(took)/2], took[len(took)-1]
 	return t
+}
+
+// cpuUsed returns the processor time that this process has used.
+func cpuUsed(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // searchFTS5 runs the queries in SQLite.

@@ -30,14 +30,21 @@ func (d *decoder) uvarint() uint64 {
 	return 0
 }
 
-func (d *decoder) bytes(n uint64) []byte {
+// skip passes over bytes.
+func (d *decoder) skip(n uint64) {
 	if d.at > uint64(len(d.data)) || n > uint64(len(d.data))-d.at {
 		d.broken = true
+		return
+	}
+	d.at += n
+}
+
+func (d *decoder) bytes(n uint64) []byte {
+	from := d.at
+	if d.skip(n); d.broken {
 		return nil
 	}
-	b := d.data[d.at : d.at+n]
-	d.at += n
-	return b
+	return d.data[from:d.at]
 }
 
 // uint16 returns a little-endian number.
@@ -146,6 +153,9 @@ func (b *bitmap) count() (n int) {
 	return n
 }
 
+// inNext returns the number of documents in the next container.
+func (b *bitmap) inNext() int { return int(binary.LittleEndian.Uint16(b.keys[2:])) + 1 }
+
 func (b *bitmap) err() error {
 	if b.d.broken {
 		return errBroken
@@ -159,7 +169,7 @@ func (b *bitmap) read(to docSink) bool {
 	if len(b.keys) == 0 || b.d.broken {
 		return false
 	}
-	high, docs := uint32(binary.LittleEndian.Uint16(b.keys))<<16, int(binary.LittleEndian.Uint16(b.keys[2:]))+1
+	high, docs := uint32(binary.LittleEndian.Uint16(b.keys))<<16, b.inNext()
 	if uint64(high) < b.next {
 		b.d.broken = true
 		return false

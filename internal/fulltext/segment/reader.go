@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/vellum"
@@ -191,7 +192,7 @@ type Cursor struct {
 	limit  int
 	tf     decoder
 	loc    decoder
-	places []byte // of Doc in loc
+	places uint64 // where those of Doc are in loc
 	err    error
 
 	among           Bits   // nil for all documents
@@ -235,15 +236,32 @@ func (c *Cursor) Next() bool {
 		}
 	}
 	c.at++
+	hasPlaces := c.readFreq()
+	c.places = c.loc.at
+	if hasPlaces {
+		size := c.loc.uvarint()
+		c.places = c.loc.at
+		c.loc.skip(size)
+	}
+	return true
+}
+
+// readFreq reads freq and length, and reports whether there are positions. Most
+// numbers are below 128.
+func (c *Cursor) readFreq() bool {
+	if at := c.tf.at; at+1 < uint64(len(c.tf.data)) {
+		if freq, length := c.tf.data[at], c.tf.data[at+1]; 1 < freq && freq < 1<<7 && length < 1<<7 {
+			c.tf.at += 2
+			c.Freq, c.Length = int(freq>>1), int(length)
+			return freq&1 != 0
+		}
+	}
 	freq := c.tf.uvarint()
-	c.Freq, c.Length, c.places = int(freq>>1), 0, nil
+	c.Freq, c.Length = int(freq>>1), 0
 	if c.Freq > 0 {
 		c.Length = int(c.tf.uvarint())
 	}
-	if freq&1 != 0 {
-		c.places = c.loc.bytes(c.loc.uvarint())
-	}
-	return true
+	return freq&1 != 0
 }
 
 // skipChunk skips the documents of a chunk, unless one of them is wanted.
@@ -270,6 +288,9 @@ func (c *Cursor) nextBlock() bool {
 	if c.err == nil && (c.tf.broken || c.loc.broken) {
 		c.err = errBroken
 	}
+	if len(c.docs.keys) > 0 {
+		c.block = slices.Grow(c.block, c.docs.inNext())
+	}
 	if c.err != nil || !c.docs.read(&c.block) {
 		return false
 	}
@@ -289,8 +310,8 @@ func (c *Cursor) SkipTo(doc uint32) bool {
 
 // AppendPositions appends the positions of the term in the document.
 func (c *Cursor) AppendPositions(dst []int) []int {
-	d := decoder{data: c.places}
-	for d.at < uint64(len(d.data)) && !d.broken {
+	d := decoder{data: c.loc.data, at: c.places}
+	for d.at < c.loc.at && !d.broken {
 		d.uvarint() // field
 		dst = append(dst, int(d.uvarint()))
 		d.uvarint() // offsets in the text, which this package does not write
