@@ -66,6 +66,28 @@ func BenchmarkStampsInRange(b *testing.B) {
 	}, parts)
 }
 
+// BenchmarkTokenSums reads the sums of 400 ranges, which a comparison reads instead.
+func BenchmarkTokenSums(b *testing.B) {
+	var bounds []doc.OID
+	for i := range int64(399) {
+		oid, err := doc.NewOID(250 * (i + 1))
+		if err != nil {
+			b.Fatal(err)
+		}
+		bounds = append(bounds, oid)
+	}
+	benchmarkRows(b, withParts, func(t *sqlsource.Table) (rows int) {
+		sums, err := t.TokenSums(b.Context(), bounds)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, s := range sums {
+			rows += int(s.Rows)
+		}
+		return rows
+	}, parts)
+}
+
 // BenchmarkEmptyWindow reads what an idle pass does.
 func BenchmarkEmptyWindow(b *testing.B) {
 	table := tableIn(b, pgtest.DB(b), fill, sqlsource.TableConfig{})

@@ -3,8 +3,6 @@ package sqlsource
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -48,11 +46,12 @@ func (v *view) values() (values []int) {
 
 // childRows are the rows of one child that belong to one row.
 //
-// The token of a document with children is a hash of the main row's digest and,
-// for each child, of the number of its rows and the sum of their digests modulo
-// 2^64. A sum does not depend on the order of rows, which SQL does not guarantee.
-// The number distinguishes two equal rows from none. The database computes the
-// digests. They are added here, unless the database is a Summer.
+// The token of a document with children is the sum of the main row's digest and, with
+// a weight for each child, of its rows' digests and their number, modulo 2^64. A sum
+// does not depend on the order of rows, which SQL does not guarantee, and one statement
+// for each child sums the tokens of many documents. The weight distinguishes children
+// whose rows are equal, and the number two equal rows from none. The database computes
+// the digests. They are added here, unless the database is a Summer.
 type childRows struct {
 	count, sum uint64
 	unknown    bool      // a digest is unknown
@@ -93,30 +92,23 @@ func merge(s *doc.Stamp, children []childRows) error {
 	return nil
 }
 
-// combine returns the digest of a row with its children: the first 8 bytes of the
-// SHA-256 of
-//
-//	8 bytes  the row's own digest
-//	8 bytes  for each child: the number of rows
-//	8 bytes                  the sum of their digests modulo 2^64
-//
-// Tokens are stored, so the result must not change without tokenVersion. An
-// unknown digest stays unknown.
+// combine returns the digest of a row with its children. Tokens are stored, so the
+// result must not change without childVersion. An unknown digest stays unknown.
 func combine(own uint64, children []childRows) uint64 {
 	if own == 0 || len(children) == 0 {
 		return own
 	}
-	b := binary.BigEndian.AppendUint64(make([]byte, 0, 64), own)
-	for _, c := range children {
+	for i, c := range children {
 		if c.unknown {
 			return 0
 		}
-		b = binary.BigEndian.AppendUint64(b, c.count)
-		b = binary.BigEndian.AppendUint64(b, c.sum)
+		own += weight(i) * (c.sum + c.count)
 	}
-	sum := sha256.Sum256(b)
-	return max(binary.BigEndian.Uint64(sum[:]), 1)
+	return max(own, 1)
 }
+
+// weight returns the odd factor of the i-th child in a token.
+func weight(i int) uint64 { return 0x9e3779b97f4a7c15 * uint64(2*i+3) }
 
 // A childReader reads the children's rows of some keys.
 type childReader struct {

@@ -58,8 +58,8 @@ const maxBoundValues = 60_000
 // none if the database can't divide keys, for a key that the statement computes, and
 // if the SQL fails for a row.
 func (t *Table) Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
-	return t.sumsOf(ctx, bounds, summing{
-		doing: "sum the keys",
+	return t.sumsOf(ctx, "sum the keys", bounds, summing{
+		view: t.view, among: and(t.live(), t.unlisted()),
 		digest: func(d Divider) string {
 			return d.KeyDigest(t.byBytes().split())
 		},
@@ -75,26 +75,21 @@ func (t *Table) Sums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
 var keySeed = maphash.MakeSeed()
 
 // TokenSums is Sums of the tokens of rows: that of a range is the sum of its stamps'
-// tokens modulo 2^64. It returns none for a table with children, whose tokens the
-// database does not compute.
+// tokens modulo 2^64. It needs one statement for the rows and one for each child. It
+// returns none if the database does not compute the digests, and if it could compare
+// the keys of rows and children in another way than by their bytes.
 func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, error) {
-	if len(t.children) > 0 || t.token() == "NULL" {
+	all := []summing{t.view.tokens(and(t.live(), t.unlisted()), 0)}
+	for i, c := range t.children {
+		if !t.joins(c.view) {
+			return nil, nil
+		}
+		all = append(all, c.tokens(t.isParent(c.view), weight(i)))
+	}
+	if slices.ContainsFunc(all, func(s summing) bool { return s.view.token() == "NULL" }) {
 		return nil, nil
 	}
-	var room [maxKeyParts]any
-	sums, err := t.sumsOf(ctx, bounds, summing{
-		doing:  "sum the digests of rows",
-		digest: func(Divider) string { return t.token() },
-		rows:   t.bodies,
-		of: func(raw []any) (doc.OID, uint64, error) {
-			oid, err := t.oid(t.keyOf(raw, room[:len(t.key)]))
-			if err != nil {
-				return "", 0, err
-			}
-			digest, _ := t.digest(raw) // fetching the row returns the reason
-			return oid, digest, nil
-		},
-	})
+	sums, err := t.sumsOf(ctx, "sum the digests of rows", bounds, all...)
 	for i := range sums {
 		if sums[i].Rows > 0 {
 			sums[i].Epoch = t.epoch
@@ -103,33 +98,100 @@ func (t *Table) TokenSums(ctx context.Context, bounds []doc.OID) ([]doc.Sum, err
 	return sums, err
 }
 
+// tokens sums the tokens of some of the view's rows.
+func (v *view) tokens(among condition, weight uint64) summing {
+	var room [maxKeyParts]any
+	return summing{
+		view: v, among: among, weight: weight,
+		digest: func(Divider) string { return v.token() },
+		rows:   v.bodies,
+		of: func(raw []any) (doc.OID, uint64, error) {
+			oid, err := v.oid(v.keyOf(raw, room[:len(v.key)]))
+			if err != nil {
+				return "", 0, err
+			}
+			digest, _ := v.digest(raw) // fetching the row returns the reason
+			return oid, digest, nil
+		},
+	}
+}
+
+// joins reports whether a child's key and the table's are equal in the database only
+// if their bytes are. A child that SQL leaves out could change without another sum.
+func (t *Table) joins(child *view) bool {
+	for i, at := range t.key {
+		own, its := t.view.Columns[at], child.Columns[child.key[i]]
+		if (own.Type != its.Type || own.Detail != its.Detail) && t.kinds[i] != doc.Integer && t.kinds[i] != doc.Text {
+			return false
+		}
+	}
+	return true
+}
+
+// isParent returns the condition that the table has a live row with a child's key.
+func (t *Table) isParent(child *view) condition {
+	return func(q *Query) {
+		q.reads = append(q.reads, &t.Described)
+		key := t.byBytes().list()
+		q.Write("(", child.byBytes().list(), ") IN (SELECT ", key, " ", t.From()).where(t.notNull(), t.live(), t.unlisted()).Write(")")
+	}
+}
+
 // A summing is what is summed, in SQL, or row by row in an Embedded database. Rows
 // without a usable key are left out: no document has one.
 type summing struct {
-	doing  string
+	view   *view
+	among  condition
+	weight uint64 // of a child
 	digest func(Divider) string
 	rows   func() *Query
 	of     func(raw []any) (doc.OID, uint64, error)
 }
 
-func (t *Table) sumsOf(ctx context.Context, bounds []doc.OID, s summing) (sums []doc.Sum, err error) {
+// sumsOf adds the sums of children to those of the table's rows, which come first. All
+// are of one snapshot.
+func (t *Table) sumsOf(ctx context.Context, doing string, bounds []doc.OID, all ...summing) ([]doc.Sum, error) {
 	divider, divides := t.dialect.(Divider)
 	_, embedded := t.dialect.(Embedded)
-	switch {
-	case t.rowKey || len(bounds)*len(t.key) > maxBoundValues:
-	case embedded:
-		sums, err = reading(ctx, t, s.doing, func(x *tx) ([]doc.Sum, error) { return t.sumRows(ctx, x, bounds, s) })
-	case divides:
-		sums, err = reading(ctx, t, s.doing, func(x *tx) ([]doc.Sum, error) { return t.sumRanges(ctx, x, bounds, divider, s) })
+	if t.rowKey || len(bounds)*len(t.key) > maxBoundValues || !divides && !embedded {
+		return nil, nil
 	}
+	sums, err := reading(ctx, t, doing, func(x *tx) ([]doc.Sum, error) {
+		sums := make([]doc.Sum, len(bounds)+1)
+		for _, s := range all {
+			var some []doc.Sum
+			var err error
+			if embedded {
+				some, err = s.sumRows(ctx, x, bounds)
+			} else {
+				some, err = s.sumRanges(ctx, x, bounds, divider)
+			}
+			if err != nil {
+				return nil, err
+			}
+			s.addTo(sums, some, t.view)
+		}
+		return sums, nil
+	})
 	if isRowFault(err) || errors.Is(err, errUnknownSum) {
 		return nil, nil // a listing finds the row
 	}
 	return sums, err
 }
 
-func (t *Table) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d Divider, s summing) ([]doc.Sum, error) {
-	q, err := t.sumQuery(d, bounds, s.digest(d))
+// addTo adds some sums: those of children as combine does.
+func (s summing) addTo(sums, some []doc.Sum, main *view) {
+	for i, one := range some {
+		if s.view == main {
+			sums[i] = one
+			continue
+		}
+		sums[i].Digest += s.weight * (one.Digest + uint64(one.Rows))
+	}
+}
+
+func (s summing) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d Divider) ([]doc.Sum, error) {
+	q, err := s.query(d, bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -142,21 +204,21 @@ func (t *Table) sumRanges(ctx context.Context, x *tx, bounds []doc.OID, d Divide
 	return sums, cmp.Or(err, failed)
 }
 
-// sumQuery selects the number of a range, the number of its rows and the sum of their
+// query selects the number of a range, the number of its rows and the sum of their
 // digests.
-func (t *Table) sumQuery(d Divider, bounds []doc.OID, digest string) (*Query, error) {
+func (s summing) query(d Divider, bounds []doc.OID) (*Query, error) {
 	values := make([][]any, len(bounds))
 	for i, oid := range bounds {
 		var err error
-		if values[i], err = t.parts(oid); err != nil {
+		if values[i], err = s.view.parts(oid); err != nil {
 			return nil, err
 		}
 	}
-	columns, exprs := t.byBytes().split()
-	q := t.ask("SELECT ")
+	columns, exprs := s.view.byBytes().split()
+	q := s.view.ask("SELECT ")
 	q.slow = true
 	d.Divide(q, columns, exprs, values)
-	return q.Write(" AS n, count(*), ", d.Sum(digest), " ", t.From()).where(t.notNull(), t.live(), t.unlisted()).Write(" GROUP BY 1"), nil
+	return q.Write(" AS n, count(*), ", d.Sum(s.digest(d)), " ", s.view.From()).where(s.view.notNull(), s.among).Write(" GROUP BY 1"), nil
 }
 
 // byBytes returns the key as fields whose order is that of OIDs.
@@ -221,7 +283,7 @@ func (v *view) inRanges(ranges []doc.Range) (condition, error) {
 // errUnknownSum is the error of a range with an unknown token.
 var errUnknownSum = errors.New("a digest is unknown")
 
-// addSums adds a row of sumQuery.
+// addSums adds a row of query.
 func addSums(sums []doc.Sum, raw []any) error {
 	if raw[2] == nil {
 		return errUnknownSum
@@ -241,8 +303,8 @@ func addSums(sums []doc.Sum, raw []any) error {
 }
 
 // sumRows reads all rows, in any order.
-func (t *Table) sumRows(ctx context.Context, x *tx, bounds []doc.OID, s summing) ([]doc.Sum, error) {
-	q, sums := s.rows().where(t.notNull(), t.live(), t.unlisted()), make([]doc.Sum, len(bounds)+1)
+func (s summing) sumRows(ctx context.Context, x *tx, bounds []doc.OID) ([]doc.Sum, error) {
+	q, sums := s.rows().where(s.view.notNull(), s.among), make([]doc.Sum, len(bounds)+1)
 	q.slow = true
 	_, err := x.each(ctx, q, func(raw []any) bool {
 		if oid, digest, err := s.of(raw); err == nil {

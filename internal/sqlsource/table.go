@@ -215,8 +215,12 @@ func (t *Table) sqls() (all []*Described) {
 	return all
 }
 
-// tokenVersion is part of the epoch. It changes with combine.
-const tokenVersion = "2"
+// Parts of the epoch: childVersion is that of tables with children, and changes with
+// combine.
+const (
+	tokenVersion = "2"
+	childVersion = "child 2"
+)
 
 // tokenEpoch hashes all that a digest depends on beside the rows. Tokens of
 // different epochs can't be compared.
@@ -225,7 +229,7 @@ func (t *Table) tokenEpoch(cfg TableConfig, snapshot Snapshot) uint32 {
 	parts = append(parts, t.described()...)
 	for i, c := range cfg.Children {
 		child := t.children[i]
-		parts = append(parts, "child", c.Name, child.token(), child.SQL, c.Updated, strconv.Itoa(len(c.Key)))
+		parts = append(parts, childVersion, c.Name, child.token(), child.SQL, c.Updated, strconv.Itoa(len(c.Key)))
 		parts = append(parts, c.Key...)
 		parts = append(parts, child.described()...)
 	}

@@ -1,8 +1,12 @@
 package sqlsource
 
-import "testing"
+import (
+	"testing"
 
-// Tokens are stored: another result needs another tokenVersion. The wanted values
+	"indexerd/internal/doc"
+)
+
+// Tokens are stored: another result needs another childVersion. The wanted values
 // were computed by another program.
 func TestCombine(t *testing.T) {
 	for _, c := range []struct {
@@ -14,11 +18,11 @@ func TestCombine(t *testing.T) {
 		{"no children", 7, nil, 7},
 		{"unknown", 0, []childRows{{count: 1, sum: 2}}, 0},
 		{"a child's digest is unknown", 7, []childRows{{count: 1, unknown: true}}, 0},
-		{"no rows", 7, []childRows{{}}, 13314267038106204535},
-		{"one row", 7, []childRows{{count: 1, sum: 2}}, 6301011115745923447},
-		{"two rows of digest 1", 7, []childRows{{count: 2, sum: 2}}, 16512205039405824995},
-		{"two children", 7, []childRows{{count: 1, sum: 2}, {}}, 12706071772587963383},
-		{"the other child", 7, []childRows{{}, {count: 1, sum: 2}}, 6579834393544467285},
+		{"no rows", 7, []childRows{{}}, 7},
+		{"one row", 7, []childRows{{count: 1, sum: 2}}, 10372713005361028292},
+		{"two rows of digest 1", 7, []childRows{{count: 2, sum: 2}}, 7681369315911520515},
+		{"two children", 7, []childRows{{count: 1, sum: 2}, {}}, 10372713005361028292},
+		{"the other child", 7, []childRows{{}, {count: 1, sum: 2}}, 4990025626462012738},
 	} {
 		if got := combine(c.own, c.children); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
@@ -45,5 +49,32 @@ func TestWrapSum(t *testing.T) {
 	}
 	if got, err := wrapSum(text("1.5")); err == nil {
 		t.Errorf("wrapSum(1.5) = %d, want an error", got)
+	}
+}
+
+// Keys of one type are compared in SQL as their bytes are, and so are all integers and
+// texts.
+func TestJoins(t *testing.T) {
+	keyed := func(kind doc.Kind, name, detail string) *view {
+		return &view{Described: Described{Columns: []Column{{Type: name, Detail: detail}}}, key: []int{0}, kinds: []doc.Kind{kind}}
+	}
+	for _, c := range []struct {
+		kind       doc.Kind
+		own, child string
+		want       bool
+	}{
+		{doc.Integer, "bigint", "integer", true},
+		{doc.Text, "text", "varchar", true},
+		{doc.Real, "real", "real", true},
+		{doc.Real, "double", "real", false},
+	} {
+		table := &Table{view: keyed(c.kind, c.own, "")}
+		if got := table.joins(keyed(c.kind, c.child, "")); got != c.want {
+			t.Errorf("%s and %s: got %t, want %t", c.own, c.child, got, c.want)
+		}
+	}
+	table := &Table{view: keyed(doc.Decimal, "numeric", "10,2")}
+	if table.joins(keyed(doc.Decimal, "numeric", "10,4")) {
+		t.Error("numeric(10,2) and numeric(10,4): got true, want false")
 	}
 }
