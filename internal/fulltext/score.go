@@ -53,7 +53,7 @@ func (s *session) average(field string) (float64, error) {
 	if s.stats.words[i] == 0 {
 		sum := uint64(0)
 		for _, p := range s.views {
-			n, err := p.Words(lengthField(field), p.live)
+			n, err := p.Words(lengthField(field), p.counted())
 			if err != nil {
 				return 0, err
 			}

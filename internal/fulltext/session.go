@@ -141,6 +141,14 @@ func (s *session) countTerm(word string) error {
 	return s.step()
 }
 
+// counted returns the set of the documents that count, nil if all do.
+func (p *view) counted() segment.Bits {
+	if p.docs == p.Docs() {
+		return nil
+	}
+	return p.live
+}
+
 // id returns the number of a document in the snapshot.
 func (p *view) id(doc uint32) index.IndexInternalID {
 	return index.NewIndexInternalID(nil, p.base+uint64(doc))

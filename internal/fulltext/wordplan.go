@@ -203,7 +203,7 @@ func (m *wordMatcher) count(p *view) (err error) {
 	case 0:
 		m.counts[p.number] = 0
 	case 1:
-		m.counts[p.number], err = terms[0].CountIn(p.live)
+		m.counts[p.number], err = terms[0].CountIn(p.counted())
 	default:
 		_, err = m.match(p, p.live)
 	}

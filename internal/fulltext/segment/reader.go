@@ -92,7 +92,7 @@ func (r *Reader) Each(field, from, before string, f func(term []byte, p Postings
 }
 
 // Words returns the sum of the numbers of words that the documents of a set have,
-// from a field of lengths.
+// nil for all documents, from a field of lengths.
 func (r *Reader) Words(field string, in Bits) (sum uint64, err error) {
 	err = r.Each(field, "", "", func(term []byte, p Postings) (bool, error) {
 		if len(term) != 1 || term[0] >= 64 {
@@ -158,11 +158,27 @@ func (p Postings) AddTo(to Bits) error {
 	return nil
 }
 
-// CountIn returns how many of the documents are in a set.
+// CountIn returns how many of the documents are in a set, nil for all documents,
+// which it counts without reading them.
 func (p Postings) CountIn(in Bits) (int, error) {
+	if in == nil {
+		return p.count()
+	}
 	c := counter{in: in}
 	err := p.each(&c)
 	return c.n, err
+}
+
+func (p Postings) count() (int, error) {
+	if _, _, ok := p.single(); ok {
+		return 1, nil
+	}
+	_, _, docs, err := p.parts()
+	if err != nil {
+		return 0, err
+	}
+	b, err := openBitmap(docs, p.src.docs)
+	return b.count(), err
 }
 
 // Doc returns the document of a term that one document has, such as its id.

@@ -103,6 +103,9 @@ func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsL
 		t.Errorf("%s: counted %d but the first, %v, want %d", name, n, err, len(numbers)-1)
 	}
 	last := numbers[len(numbers)-1]
+	if n, err := p.CountIn(nil); err != nil || n != len(numbers) {
+		t.Errorf("%s: counted %d, %v, want %d", name, n, err, len(numbers))
+	}
 	only := NewBits(docs)
 	only.Set(last)
 	if c := p.Cursor(only); !c.SkipTo(last) || c.Doc != last || c.Freq != freq || !slices.Equal(c.AppendPositions(nil), positions) || !c.SkipTo(last) || c.SkipTo(last+1) {
