@@ -57,6 +57,16 @@ func TestDashboardOfSeveralTables(t *testing.T) {
 		t.Errorf("most words: exit %d\n%s%s", code, stdout, stderr)
 	}
 
+	b.search("strypid plant")
+	b.sees("#found", "0 found", "did you mean striped plant (1)")
+	b.click("#found button")
+	b.sees("#found", "1 found")
+	b.sees("#hits", "plant 7")
+	stdout, stderr, code = ask(t, nil, "search", "-c", file, "*", "strypid", "plant")
+	if code != 0 || !strings.Contains(stdout, "did you mean striped plant (1)\n") {
+		t.Errorf("a word that is misspelt: exit %d\n%s%s", code, stdout, stderr)
+	}
+
 	b.search("striped")
 	b.sees("#found", "2 found")
 	execSQLite(t, path, "UPDATE animal SET name = 'grey animal' WHERE id = 7", "DELETE FROM plant WHERE id = 8")

@@ -16,6 +16,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 	"indexerd/internal/terminal"
 )
@@ -105,7 +106,7 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 		fmt.Fprintln(w, "not fresh: not all hits could be checked in the database, so deleted rows may be shown")
 	}
 	if a.Suggest != nil {
-		fmt.Fprintf(w, "%d have %s of the words: --match %s\n", a.Suggest.Total, a.Suggest.Match, a.Suggest.Match)
+		printSuggestion(w, *a.Suggest)
 	}
 	if len(a.Missing) > 0 {
 		fmt.Fprintf(w, "not ready: %s\n", strings.Join(a.Missing, ", "))
@@ -119,6 +120,17 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	}
 	if a.Next != nil {
 		fmt.Fprintf(w, "more: --after %s\n", *a.Next)
+	}
+}
+
+func printSuggestion(w io.Writer, s search.Suggestion) {
+	switch {
+	case s.Query == "":
+		fmt.Fprintf(w, "%d have %s of the words: --match %s\n", s.Total, s.Match, s.Match)
+	case s.Match == query.MatchAll:
+		fmt.Fprintf(w, "did you mean %s (%d)\n", terminal.Line(s.Query), s.Total)
+	default:
+		fmt.Fprintf(w, "did you mean %s (%d have %s of the words: --match %s)\n", terminal.Line(s.Query), s.Total, s.Match, s.Match)
 	}
 }
 

@@ -27,6 +27,15 @@ type Part struct {
 // as there are processors, and keeps the hits that From and Size reach. Missing lists the tables that can't
 // be searched now. Params.Caller is not used.
 func SearchAll(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {
+	all := func(ctx context.Context, p Params) (Results, error) { return searchTables(ctx, parts, missing, p) }
+	r, err := all(ctx, p)
+	if err != nil {
+		return r, err
+	}
+	return r, r.suggest(ctx, p, all)
+}
+
+func searchTables(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {
 	n, err := p.parse()
 	if err != nil {
 		return Results{}, err
@@ -45,8 +54,7 @@ func SearchAll(ctx context.Context, parts []Part, missing []string, p Params) (R
 			return Results{}, asBadQuery(err)
 		}
 	}
-	r := m.results(ctx, missing)
-	return r, r.suggest(ctx, p, func(ctx context.Context, p Params) (Results, error) { return SearchAll(ctx, parts, missing, p) })
+	return m.results(ctx, missing), nil
 }
 
 // A merge is the hits of several tables in one order, which is that of Params.Sort.

@@ -2,12 +2,14 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"html"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/query"
 )
 
@@ -32,6 +34,50 @@ type fragment struct {
 	words int // distinct words among the matches
 	// The sentence is cut before the piece, or after it.
 	begun, unfinished bool
+}
+
+// highlights returns the best fragments of the matching fields of a row.
+func (s *Searcher) highlights(ctx context.Context, row doc.Row, find matcher) (map[string][]string, error) {
+	found := map[string][]string{}
+	for _, name := range s.Content {
+		v, _ := row.Get(name)
+		if err := find.highlight(ctx, found, name, v); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range s.Children {
+		if !c.Searched {
+			continue
+		}
+		values, _ := c.values(row)
+		if err := find.highlight(ctx, found, c.Name, values...); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// highlight adds the best fragments of a field's values. It reads the first
+// highlightBytes of the field.
+func (find matcher) highlight(ctx context.Context, found map[string][]string, field string, values ...any) error {
+	var all []fragment
+	left := highlightBytes
+	for _, v := range values {
+		text := doc.FormatText(v)
+		if len(text) > left {
+			text = strings.ToValidUTF8(text[:left], "")
+		}
+		left -= len(text)
+		spans, err := find(ctx, field, text)
+		if err = cmp.Or(err, ctx.Err()); err != nil { // checked here too, because a child may have thousands of short texts
+			return err
+		}
+		all = append(all, fragments(text, spans)...)
+	}
+	if len(all) > 0 {
+		found[field] = best(all)
+	}
+	return nil
 }
 
 // fragments returns pieces of a text around its matches. The spans are in order and

@@ -32,12 +32,10 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/query"
@@ -160,6 +158,14 @@ type Results struct {
 // Search makes one search. A fault of the request is an *Error. After the deadline
 // the error is that of ctx.
 func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
+	r, err := s.search(ctx, p)
+	if err != nil {
+		return r, err
+	}
+	return r, r.suggest(ctx, p, s.search)
+}
+
+func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {
 	n, err := p.parse()
 	if err != nil {
 		return Results{}, err
@@ -181,7 +187,7 @@ func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
 		hits[i] = shown{Hit: h, table: t, at: i}
 	}
 	r.show(ctx, hits, t.fresh, next(res))
-	return r, r.suggest(ctx, p, func(ctx context.Context, p Params) (Results, error) { return s.Search(ctx, p) })
+	return r, nil
 }
 
 // show sets the hits of an answer. next returns the cursor after the first n of
@@ -316,50 +322,6 @@ func (t *tableSearch) rowOf(h shown) (doc.Row, bool, error) {
 	}
 	page, row, ok, err := t.page(h.OID)
 	return row, ok && page.V == h.V, err
-}
-
-// highlights returns the best fragments of the matching fields of a row.
-func (s *Searcher) highlights(ctx context.Context, row doc.Row, find matcher) (map[string][]string, error) {
-	found := map[string][]string{}
-	for _, name := range s.Content {
-		v, _ := row.Get(name)
-		if err := find.highlight(ctx, found, name, v); err != nil {
-			return nil, err
-		}
-	}
-	for _, c := range s.Children {
-		if !c.Searched {
-			continue
-		}
-		values, _ := c.values(row)
-		if err := find.highlight(ctx, found, c.Name, values...); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-// highlight adds the best fragments of a field's values. It reads the first
-// highlightBytes of the field.
-func (find matcher) highlight(ctx context.Context, found map[string][]string, field string, values ...any) error {
-	var all []fragment
-	left := highlightBytes
-	for _, v := range values {
-		text := doc.FormatText(v)
-		if len(text) > left {
-			text = strings.ToValidUTF8(text[:left], "")
-		}
-		left -= len(text)
-		spans, err := find(ctx, field, text)
-		if err = cmp.Or(err, ctx.Err()); err != nil { // checked here too, because a child may have thousands of short texts
-			return err
-		}
-		all = append(all, fragments(text, spans)...)
-	}
-	if len(all) > 0 {
-		found[field] = best(all)
-	}
-	return nil
 }
 
 // page reads a page, and reports false if there is none. The row is a copy of the

@@ -1,14 +1,17 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"indexerd/internal/query"
 )
 
-// A Suggestion is another search, of an answer without hits: the same query with
-// another match, and how many documents it finds.
+// A Suggestion is another search, of an answer without hits, and how many documents
+// it finds: words that are spelt in another way, or the same query with another match.
 type Suggestion struct {
+	Query string      `json:"query,omitempty"` // "": that of the answer
 	Match query.Match `json:"match"`
 	Total uint64      `json:"total"`
 }
@@ -23,26 +26,66 @@ func (p Params) parse() (query.Node, error) {
 	return n, nil
 }
 
-// suggest sets the suggestion of an answer without hits: the same search for most
-// words, if that finds something. search makes a search.
-func (r *Results) suggest(ctx context.Context, p Params, search func(context.Context, Params) (Results, error)) error {
-	if r.Total > 0 || p.Match == query.MatchMost || p.Match == query.MatchAny {
+// A searchFunc makes a search, and suggests nothing.
+type searchFunc func(context.Context, Params) (Results, error)
+
+// suggestWithin is how long other searches may take.
+const suggestWithin = time.Second
+
+// suggest sets the suggestion of an answer without hits, if there is one in time.
+func (r *Results) suggest(ctx context.Context, p Params, search searchFunc) error {
+	if r.Total > 0 {
 		return nil
 	}
+	limited, cancel := context.WithTimeout(ctx, suggestWithin)
+	defer cancel()
+	s, err := p.suggestion(limited, search)
+	if limited.Err() != nil {
+		return ctx.Err()
+	}
+	r.Suggest = s
+	return err
+}
+
+// suggestion returns the first other search that finds something, nil if none does.
+func (p Params) suggestion(ctx context.Context, search searchFunc) (*Suggestion, error) {
+	others, err := p.others(ctx, search)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range others {
+		found, err := search(ctx, Params{Query: cmp.Or(s.Query, p.Query), Match: s.Match, Filters: p.Filters, Fresh: new(bool), Caller: p.Caller})
+		if err != nil {
+			return nil, err
+		}
+		if s.Total = found.Total; s.Total > 0 {
+			return &s, nil
+		}
+	}
+	return nil, nil
+}
+
+// others returns the searches to try: the query with other spellings, for most words,
+// and for most words with other spellings.
+func (p Params) others(ctx context.Context, search searchFunc) (list []Suggestion, err error) {
 	n, err := query.Parse(p.Query)
 	if err != nil {
-		return asBadQuery(err)
+		return nil, asBadQuery(err)
 	}
-	if _, differs := query.MatchMost.In(n); !differs {
-		return nil
-	}
-	never := false
-	found, err := search(ctx, Params{Query: p.Query, Match: query.MatchMost, Filters: p.Filters, Fresh: &never, Caller: p.Caller})
+	spelt, err := speller{search, p.Caller}.respell(ctx, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if found.Total > 0 {
-		r.Suggest = &Suggestion{query.MatchMost, found.Total}
+	match, text, differs := cmp.Or(p.Match, query.MatchAll), spelt.String(), spelt.String() != n.String()
+	if differs {
+		list = append(list, Suggestion{Query: text, Match: match})
 	}
-	return nil
+	if _, fewer := query.MatchMost.In(n); !fewer || match != query.MatchAll {
+		return list, nil
+	}
+	list = append(list, Suggestion{Match: query.MatchMost})
+	if differs {
+		list = append(list, Suggestion{Query: text, Match: query.MatchMost})
+	}
+	return list, nil
 }

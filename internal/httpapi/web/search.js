@@ -110,12 +110,14 @@ async function search({ after = '' } = {}) {
   }
 }
 
-// showSuggestion offers to search for most of the words, if no document has all.
+// showSuggestion offers to search for other spellings, or for most of the words.
 function showSuggestion(suggest) {
   if (!suggest) return;
-  const button = el('button', { type: 'button' }, `${number(suggest.total)} have ${suggest.match} of the words`);
+  const have = suggest.match === 'all' ? number(suggest.total) : `${number(suggest.total)} have ${suggest.match} of the words`;
+  const button = el('button', { type: 'button' }, suggest.query ? `did you mean ${suggest.query} (${have})` : have);
   button.addEventListener('click', () => {
     state.match = suggest.match;
+    if (suggest.query) $('q').value = suggest.query;
     search();
   });
   $('found').append(', ', button);
