@@ -89,6 +89,7 @@ func newTables(t *testing.T, tables int) *tablesRun {
 			ddl.Reset()
 		}
 	}
+	pgtest.Exec(t, m.dsn, "VACUUM ANALYZE") // else autovacuum analyzes the catalog while the daemon idles
 	m.config = writeFile(t, yaml.String())
 	return m
 }
