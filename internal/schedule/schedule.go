@@ -96,9 +96,26 @@ func (s *Scheduler) EveryIf(name string, interval, delay time.Duration, wanted f
 func (s *Scheduler) startDue() {
 	for _, j := range s.takeDue(time.Now()) {
 		if j.wanted() {
-			go j.tick()
+			go start(j)
 		}
 	}
+}
+
+// start runs a job in a goroutine of its own.
+func start(j *Job) {
+	growStack(0)
+	j.tick()
+}
+
+// growStack grows the stack of a goroutine while there is nothing to copy. A run needs
+// more than a goroutine begins with: three thousand short runs a second spent a quarter
+// of their time on stacks that doubled. It returns a byte of its frame, i of 8192, so
+// that the compiler keeps the frame.
+//
+//go:noinline
+func growStack(i int) byte {
+	var frame [8 << 10]byte
+	return frame[i]
 }
 
 // takeDue returns the jobs that are due, and queues them again.
@@ -215,7 +232,7 @@ func (j *Job) Now() {
 	j.mu.Lock()
 	j.resume = time.Time{}
 	j.mu.Unlock()
-	go j.tick()
+	go start(j)
 }
 
 // tick runs the job, unless it is running or backs off.
