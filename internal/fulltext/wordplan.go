@@ -251,7 +251,7 @@ const checkDocs = 1 << 15
 
 // eachMatch calls f with the documents of a term that are scored.
 func (m *wordMatcher) eachMatch(t weightedTerm, to *scores, f func(at int, freq float64, length int)) error {
-	c := t.Cursor(to.docs)
+	c := t.Freqs(to.docs)
 	for n := 1; c.Next(); n++ {
 		if at, ok := to.place(c.Doc); ok {
 			f(at, t.weight*float64(c.Freq), c.Length)

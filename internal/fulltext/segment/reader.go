@@ -208,6 +208,7 @@ type Cursor struct {
 	limit  int
 	tf     decoder
 	loc    decoder
+	placed bool   // loc is read
 	places uint64 // where those of Doc are in loc
 	err    error
 
@@ -219,8 +220,13 @@ type Cursor struct {
 
 // Cursor opens a cursor before the first document. It skips documents that are not
 // in a set where it can, and passes over others of them.
-func (p Postings) Cursor(among Bits) *Cursor {
-	c := &Cursor{limit: p.src.docs}
+func (p Postings) Cursor(among Bits) *Cursor { return p.cursor(among, true) }
+
+// Freqs opens a cursor without positions, which are most of the bytes of a term.
+func (p Postings) Freqs(among Bits) *Cursor { return p.cursor(among, false) }
+
+func (p Postings) cursor(among Bits, placed bool) *Cursor {
+	c := &Cursor{limit: p.src.docs, placed: placed}
 	if doc, length, ok := p.single(); ok {
 		c.block = docList{doc}
 		c.tf.data = uvarint([]byte{1 << 1}, length)
@@ -235,7 +241,10 @@ func (p Postings) Cursor(among Bits) *Cursor {
 		c.among, c.size = among, uint32(p.src.docs/(n/perChunk+1))
 		d := decoder{data: p.src.data, at: p.value}
 		tfAt, locAt := d.uvarint(), d.uvarint()
-		c.tfEnds, c.locEnds = d.chunkEnds(tfAt, p.src.docs), d.chunkEnds(locAt, p.src.docs)
+		c.tfEnds = d.chunkEnds(tfAt, p.src.docs)
+		if placed {
+			c.locEnds = d.chunkEnds(locAt, p.src.docs)
+		}
 	}
 	return c
 }
@@ -253,6 +262,9 @@ func (c *Cursor) Next() bool {
 	}
 	c.at++
 	hasPlaces := c.readFreq()
+	if !c.placed {
+		return true
+	}
 	c.places = c.loc.at
 	if hasPlaces {
 		size := c.loc.uvarint()

@@ -64,7 +64,7 @@ func checkReader(t *testing.T, s segment.Segment) {
 // checkPostings compares the postings of a term with those that zapx reads.
 func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsList, docs int) {
 	t.Helper()
-	c, it := p.Cursor(nil), list.Iterator(true, true, true, nil)
+	c, freqs, it := p.Cursor(nil), p.Freqs(nil), list.Iterator(true, true, true, nil)
 	var numbers []uint32
 	var positions []int
 	freq := 0
@@ -80,6 +80,9 @@ func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsL
 		if !c.Next() || uint64(c.Doc) != want.Number() || c.Freq != int(want.Frequency()) {
 			t.Fatalf("%s: got document %d, freq %d, %v, want %d, %d", name, c.Doc, c.Freq, c.Err(), want.Number(), want.Frequency())
 		}
+		if !freqs.Next() || freqs.Doc != c.Doc || freqs.Freq != c.Freq || freqs.Length != c.Length || len(freqs.AppendPositions(nil)) > 0 {
+			t.Fatalf("%s: without positions: got document %d, freq %d, length %d, %v, want %d, %d, %d and no positions", name, freqs.Doc, freqs.Freq, freqs.Length, freqs.Err(), c.Doc, c.Freq, c.Length)
+		}
 		if n, ok := want.(interface{ NormUint64() uint64 }); ok && c.Freq > 0 && uint64(c.Length) != n.NormUint64() {
 			t.Errorf("%s: got length %d, want %d", name, c.Length, n.NormUint64())
 		}
@@ -91,7 +94,7 @@ func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsL
 			t.Errorf("%s: got positions %v, want %v", name, got, positions)
 		}
 	}
-	if c.Next() || c.Err() != nil {
+	if c.Next() || c.Err() != nil || freqs.Next() || freqs.Err() != nil {
 		t.Errorf("%s: more than %d documents, or %v", name, len(numbers), c.Err())
 	}
 	in := NewBits(docs)
@@ -110,6 +113,9 @@ func checkPostings(t *testing.T, name string, p Postings, list segment.PostingsL
 	only.Set(last)
 	if c := p.Cursor(only); !c.SkipTo(last) || c.Doc != last || c.Freq != freq || !slices.Equal(c.AppendPositions(nil), positions) || !c.SkipTo(last) || c.SkipTo(last+1) {
 		t.Errorf("%s: skipped to %d, %v, want %d and then the end", name, c.Doc, c.Err(), last)
+	}
+	if c := p.Freqs(only); !c.SkipTo(last) || c.Doc != last || c.Freq != freq || c.SkipTo(last+1) || c.Err() != nil {
+		t.Errorf("%s: without positions: skipped to %d, freq %d, %v, want %d, %d and then the end", name, c.Doc, c.Freq, c.Err(), last, freq)
 	}
 }
 
