@@ -34,6 +34,7 @@ type searchCommand struct {
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
 	Match     string   `default:"all" enum:"all,most,any" placeholder:"HOW" help:"Documents must have all words of the query, most (70 %%) or any of them (${default})."`
 	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
+	Explain   bool     `help:"Show for each hit what each word adds to its score."`
 	Fresh     *bool    `negatable:"" help:"Check the hits in the database before they are shown; default: the table's fresh."`
 }
 
@@ -57,6 +58,9 @@ func (c searchCommand) values() url.Values {
 	}
 	if c.Match != "all" {
 		v.Set("match", c.Match)
+	}
+	if c.Explain {
+		v.Set("explain", "true")
 	}
 	if c.Fresh != nil {
 		v.Set("fresh", strconv.FormatBool(*c.Fresh))
@@ -96,6 +100,7 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 			}
 			return shorten(formatValue(f.Value))
 		})
+		printScore(w, hit)
 	}
 	in := a.Table
 	if in == search.AllTables {
@@ -120,6 +125,22 @@ func printAnswer(w io.Writer, a search.Answer, bold bool) {
 	}
 	if a.Next != nil {
 		fmt.Fprintf(w, "more: --after %s\n", *a.Next)
+	}
+}
+
+// printScore prints the parts of a hit's score, if it has them.
+func printScore(w io.Writer, hit search.Hit) {
+	if len(hit.Explain) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  score %.4f\n", hit.Score)
+	for _, p := range hit.Explain {
+		if p.Word == "" {
+			fmt.Fprintf(w, "    %.4f  matches without a word\n", p.Score)
+			continue
+		}
+		fmt.Fprintf(w, "    %.4f  %s in %s: frequency %.4g in %d words (mean %.1f), idf %.3f, boost %g\n",
+			p.Score, terminal.Line(p.Word), terminal.Line(p.Field), p.Freq, p.Length, p.Average, p.IDF, p.Boost)
 	}
 }
 

@@ -15,11 +15,12 @@ import (
 // order. It keeps them in a heap, with the last of them on top, unless they are
 // ordered by score only: see best.
 type collector struct {
-	order  *order
-	after  *candidate // nil: from the beginning
-	size   int        // hits to keep
-	facets []*facet
-	values index.DocValueReader // nil if no values are needed
+	order     *order
+	after     *candidate // nil: from the beginning
+	size      int        // hits to keep
+	explained bool       // the parts of the scores are needed
+	facets    []*facet
+	values    index.DocValueReader // nil if no values are needed
 
 	bytes    int // of the values that facets and kept candidates hold
 	maxBytes int

@@ -228,8 +228,11 @@ func (s *schema) without(field string) *schema {
 func contentField(name string) string  { return "c:" + name }
 func metadataField(name string) string { return "m:" + name }
 
+// columnOf returns the name of a content field.
+func columnOf(content string) string { return strings.TrimPrefix(content, "c:") }
+
 // lengthField holds the numbers of words of a content field.
-func lengthField(content string) string { return "l:" + strings.TrimPrefix(content, "c:") }
+func lengthField(content string) string { return "l:" + columnOf(content) }
 
 // versionField holds doc.Version.
 const versionField = "v"

@@ -26,6 +26,7 @@ type candidate struct {
 	keys   []key  // one for each sort; unused by a sort by score
 	id     string // read when needed
 	stats  *stats // of a cursor that has them
+	parts  []query.ScorePart
 }
 
 // clone returns a copy that shares no memory with the collector's current

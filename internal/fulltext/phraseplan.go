@@ -58,7 +58,7 @@ func (s *session) openSlot(field string, sl slot) (*wordMatcher, error) {
 	if sl.prefix {
 		return prefixPlan{field, sl.term}.word(s)
 	}
-	m := s.newWord(field)
+	m := s.newWord(field, sl.term)
 	if err := m.add(sl.term, 1); err != nil {
 		return nil, err
 	}
@@ -121,14 +121,15 @@ func (m *phraseMatcher) score(p *view, to *scores) error {
 		}
 		idf += of
 	}
-	w, err := m.s.scorer(m.field, m.rank, idf)
+	w, err := m.s.scorer(m.text(), m.field, m.rank, idf)
 	if err != nil {
 		return err
 	}
 	to.open()
+	add := to.adder(w)
 	for _, f := range m.found[p.number] {
 		if at, ok := to.place(f.doc); ok {
-			to.sums[at] += w.score(f.freq, int(f.length))
+			add(at, f.freq, int(f.length))
 		}
 	}
 	return nil

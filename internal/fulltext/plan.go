@@ -200,6 +200,7 @@ func (m orMatcher) score(p *view, to *scores) error {
 			return err
 		}
 		own := newScores(matches)
+		own.explained = to.explained
 		if err := part.score(p, own); err != nil {
 			return err
 		}

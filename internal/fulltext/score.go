@@ -90,10 +90,12 @@ func (s *session) idf(m *wordMatcher) (float64, error) {
 type wordScorer struct {
 	weight, k1, b, average float64
 	norms                  [256]float64 // of short fields
+	part                   query.ScorePart
 }
 
-// scorer returns the scorer of a word in a field.
-func (s *session) scorer(field string, r rank, idf float64) (*wordScorer, error) {
+// scorer returns the scorer of a word in a field. text is the word as explanations
+// show it.
+func (s *session) scorer(text, field string, r rank, idf float64) (*wordScorer, error) {
 	w := &wordScorer{weight: r.boost * idf * (r.K1 + 1), k1: r.K1, b: r.B, average: 1}
 	if !s.measured {
 		w.b = 0
@@ -101,7 +103,9 @@ func (s *session) scorer(field string, r rank, idf float64) (*wordScorer, error)
 		return nil, err
 	} else if average > 0 {
 		w.average = average
+		w.part.Average = average
 	}
+	w.part.Word, w.part.Field, w.part.Boost, w.part.IDF = text, columnOf(field), r.boost, idf
 	for length := range w.norms {
 		w.norms[length] = w.norm(length)
 	}
@@ -125,6 +129,9 @@ type scores struct {
 	constant float64   // added to each score
 	sums     []float64 // by rank in docs; nil if only constants were added
 	before   []uint32  // for each word of docs, the documents in the words before
+
+	explained bool                // parts are needed
+	parts     [][]query.ScorePart // of each of sums
 }
 
 func newScores(docs segment.Bits) *scores { return &scores{docs: docs} }
@@ -141,6 +148,9 @@ func (s *scores) open() {
 		n += bits.OnesCount64(w)
 	}
 	s.sums = make([]float64, n)
+	if s.explained {
+		s.parts = make([][]query.ScorePart, n)
+	}
 }
 
 // place returns the rank of a document in docs, false if it is not there.
@@ -161,6 +171,9 @@ func (s *scores) addAll(more *scores) {
 		s.sums[at] += more.constant
 		if more.sums != nil {
 			s.sums[at] += more.sums[i]
+		}
+		if s.explained {
+			s.parts[at] = append(s.parts[at], more.partsAt(i)...)
 		}
 		i++
 	}

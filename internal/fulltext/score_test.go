@@ -155,7 +155,7 @@ func (c corpus) check(t *testing.T, ix *Index, visible *query.Filter, p *query.B
 			return scientist(k)
 		},
 	} {
-		res := ask(t, ix, text, func(r *query.Request) { r.Visible, r.BM25 = visible, p })
+		res := ask(t, ix, text, func(r *query.Request) { r.Visible, r.BM25, r.Explain = visible, p, true })
 		if res.Total == 0 {
 			t.Errorf("%s: got no hits", text)
 		}
@@ -169,7 +169,39 @@ func (c corpus) check(t *testing.T, ix *Index, visible *query.Filter, p *query.B
 			if score := want(k); math.Abs(h.Score-score) > 1e-6*score || score == 0 {
 				t.Errorf("%s: score of %d: got %v, want %v", text, k, h.Score, score)
 			}
+			c.checkParts(t, text, h, params)
 		}
+	}
+}
+
+// checkParts compares the parts of a score with the formula, and their sum with the
+// score. No number of theirs depends on a document that is not in the corpus.
+func (c corpus) checkParts(t *testing.T, text string, h query.Hit, p query.BM25) {
+	t.Helper()
+	sum := 0.0
+	for _, part := range h.Explain {
+		column, words := c.column(part.Field), 0.0
+		for _, w := range column {
+			words += float64(len(w))
+		}
+		if mean := words / float64(len(column)); p.B > 0 && math.Abs(part.Average-mean) > 1e-9 {
+			t.Errorf("%s: %s has mean length %v, want %v", text, part.Field, part.Average, mean)
+		}
+		if idf := isWord(part.Word).idf(column); !strings.ContainsAny(part.Word, `"*~`) && math.Abs(part.IDF-idf) > 1e-9 {
+			t.Errorf("%s: %s in %s has idf %v, want %v", text, part.Word, part.Field, part.IDF, idf)
+		}
+		length := 1.0
+		if p.B > 0 {
+			length = float64(part.Length) / part.Average
+		}
+		score := part.Boost * part.IDF * part.Freq * (p.K1 + 1) / (part.Freq + p.K1*(1-p.B+p.B*length))
+		if !(math.Abs(part.Score-score) < 1e-9) {
+			t.Errorf("%s: part %+v has not the score of its numbers, %v", text, part, score)
+		}
+		sum += part.Score
+	}
+	if math.Abs(sum-h.Score) > 1e-6*h.Score {
+		t.Errorf("%s: the parts %+v add up to %v, want %v", text, h.Explain, sum, h.Score)
 	}
 }
 

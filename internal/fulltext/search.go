@@ -130,7 +130,7 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{order: o, size: req.From + req.Size, maxBytes: query.MaxValueBytes}
+	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, maxBytes: query.MaxValueBytes}
 	if req.After != "" {
 		if c.after, err = o.decode(req.After); err != nil {
 			return nil, err
@@ -171,7 +171,10 @@ func (c *collector) run(s *session, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.collect(s, m)
+	if err := c.collect(s, m); err != nil || !c.explained || !s.scored {
+		return err
+	}
+	return c.explain(s, m)
 }
 
 // fields lists the fields that are read of each match to sort it, without
@@ -202,7 +205,7 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	}
 	oids := make([]doc.OID, 0, len(kept)-from)
 	for _, k := range kept[from:] {
-		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score, After: c.order.encode(k), Keys: c.order.keysOf(k)})
+		res.Hits = append(res.Hits, query.Hit{OID: doc.OID(k.id), Score: k.score, After: c.order.encode(k), Keys: c.order.keysOf(k), Explain: k.parts})
 		oids = append(oids, doc.OID(k.id))
 	}
 	vs, err := versions(c.order.reader, oids)

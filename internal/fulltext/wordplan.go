@@ -30,6 +30,7 @@ type wordMatcher struct {
 	s      *session
 	number int // of the word in the query
 	field  string
+	text   string // the word as explanations show it
 	rank   rank
 	terms  [][]weightedTerm // of each part
 	counts []int            // of the live documents of each part, -1 while unknown
@@ -40,8 +41,8 @@ type weightedTerm struct {
 	weight float64
 }
 
-func (s *session) newWord(field string) *wordMatcher {
-	m := &wordMatcher{s: s, number: s.words, field: field, rank: s.rank, terms: make([][]weightedTerm, len(s.views)), counts: make([]int, len(s.views))}
+func (s *session) newWord(field, text string) *wordMatcher {
+	m := &wordMatcher{s: s, number: s.words, field: field, text: text, rank: s.rank, terms: make([][]weightedTerm, len(s.views)), counts: make([]int, len(s.views))}
 	s.words++
 	for len(s.stats.having) < s.words {
 		s.stats.having = append(s.stats.having, 0)
@@ -67,7 +68,7 @@ func (m *wordMatcher) add(term string, weight float64) error {
 }
 
 func (p termPlan) open(s *session) (matcher, error) {
-	m := s.newWord(p.field)
+	m := s.newWord(p.field, p.term)
 	return m, m.add(p.term, 1)
 }
 
@@ -76,7 +77,7 @@ func (p termPlan) open(s *session) (matcher, error) {
 func (p prefixPlan) open(s *session) (matcher, error) { return p.word(s) }
 
 func (p prefixPlan) word(s *session) (*wordMatcher, error) {
-	m := s.newWord(p.field)
+	m := s.newWord(p.field, p.prefix+"*")
 	seen := map[string]bool{}
 	for i, part := range s.views {
 		err := part.Each(p.field, p.prefix, afterPrefix(p.prefix), func(term []byte, docs segment.Postings) (bool, error) {
@@ -109,7 +110,7 @@ func afterPrefix(prefix string) string {
 }
 
 func (p fuzzyPlan) open(s *session) (_ matcher, err error) {
-	m := s.newWord(p.field)
+	m := s.newWord(p.field, p.term+"~")
 	dict, err := s.candidates(p)
 	if err != nil {
 		return nil, err
@@ -219,13 +220,14 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.s.scorer(m.field, m.rank, idf)
+	w, err := m.s.scorer(m.text, m.field, m.rank, idf)
 	if err != nil {
 		return err
 	}
 	to.open()
+	add := to.adder(w)
 	if len(terms) == 1 {
-		return m.eachMatch(terms[0], to, func(at int, freq float64, length int) { to.sums[at] += w.score(freq, length) })
+		return m.eachMatch(terms[0], to, add)
 	}
 	freqs, lengths := make([]float64, len(to.sums)), make([]uint32, len(to.sums))
 	for _, t := range terms {
@@ -239,7 +241,7 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	}
 	for at, freq := range freqs {
 		if freq > 0 {
-			to.sums[at] += w.score(freq, int(lengths[at]))
+			add(at, freq, int(lengths[at]))
 		}
 	}
 	return nil

@@ -46,6 +46,9 @@ type Request struct {
 
 	// BM25 are the parameters of the score, nil for the default.
 	BM25 *BM25
+
+	// Explain sets Hit.Explain.
+	Explain bool
 }
 
 // A Filter matches documents with one of the values in a metadata field.
@@ -93,6 +96,24 @@ type Hit struct {
 	V     doc.Version
 	After string // Request.After for the hits that follow
 	Keys  []Key  // by which the hit is sorted, one for each Sort; nil if it is sorted by score only
+
+	// Explain lists the parts of the score, the greatest first. Their sum is the
+	// score. It is nil if Request.Explain is not set or hits are not sorted by score.
+	Explain []ScorePart
+}
+
+// A ScorePart is what one word of the query in one field adds to the score of a hit.
+// A document that matches without a word has a part with nothing but a score. All
+// numbers count only documents that the caller may see.
+type ScorePart struct {
+	Word    string  `json:"word,omitempty"`    // or phrase, as it is in the index
+	Field   string  `json:"field,omitempty"`   // content column or child
+	Boost   float64 `json:"boost,omitempty"`   // of the field
+	IDF     float64 `json:"idf,omitempty"`     // weight of the word: high if few documents have it
+	Freq    float64 `json:"freq,omitempty"`    // how often the field has the word
+	Length  int     `json:"length,omitempty"`  // words of the field; 0 in an index whose scores ignore it
+	Average float64 `json:"average,omitempty"` // mean length of the field in all documents
+	Score   float64 `json:"score"`
 }
 
 // A Key is the value of a hit in the field of a Sort. Hits without a value have

@@ -151,9 +151,12 @@ func (m *merge) rank(t *fitted, h query.Hit) ranked {
 			r.keys[at] = h.Keys[i]
 		}
 	}
-	r.Score = 0
+	r.Score, r.Explain = 0, nil
 	if m.scored && t.best > 0 {
-		r.Score = h.Score / float64(t.best)
+		r.Score, r.Explain = h.Score/float64(t.best), h.Explain
+		for i := range r.Explain {
+			r.Explain[i].Score /= float64(t.best)
+		}
 	}
 	return r
 }

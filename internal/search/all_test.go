@@ -105,13 +105,26 @@ func TestScoresOfAllTables(t *testing.T) {
 	if got := jsonOf(t, a.Missing); got != `["absent"]` {
 		t.Errorf("got missing %s", got)
 	}
-	a, err = answerAll(t, partsOf(film, song), Params{Query: "drama", Size: 10, Sort: []query.Sort{{Field: "rating"}}})
+	explained, err := answerAll(t, partsOf(film, song, note), Params{Query: "shark", Size: 10, Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range explained.Hits {
+		sum := 0.0
+		for _, part := range h.Explain {
+			sum += part.Score
+		}
+		if math.Abs(sum-h.Score) > 1e-6 || h.Score != a.Hits[i].Score {
+			t.Errorf("hit %d: the explanation adds up to %v and the score is %v, want %v", i, sum, h.Score, a.Hits[i].Score)
+		}
+	}
+	a, err = answerAll(t, partsOf(film, song), Params{Query: "drama", Size: 10, Explain: true, Sort: []query.Sort{{Field: "rating"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range a.Hits {
-		if h.Score != 0 {
-			t.Errorf("%s %s: got score %v in a search that is not sorted by it, want 0", h.Table, h.OID, h.Score)
+		if h.Score != 0 || h.Explain != nil {
+			t.Errorf("%s %s: got score %v, %v in a search that is not sorted by it, want 0 and no parts", h.Table, h.OID, h.Score, h.Explain)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Params struct {
 	Sort      []query.Sort
 	Facets    []query.Facet
 	Highlight bool
+	Explain   bool     // return the parts of the scores
 	Fields    []string // to return; none: all
 	Fresh     *bool    // whether hits are checked in the database; nil: as the table's configuration says
 	Caller    Caller
@@ -42,7 +43,7 @@ const facetSize = 10
 
 // names lists the parameters, which are the same for GET and POST.
 func names() []string {
-	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match"}
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "explain"}
 }
 
 func unknown(name string) *Error {
@@ -56,7 +57,7 @@ func unknown(name string) *Error {
 // ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
-//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most
+//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&explain=true
 //
 // Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
@@ -87,6 +88,8 @@ func (p *Params) set(name string, list []string) (err error) {
 		p.Size, err = parseInt(name, value)
 	case "highlight":
 		p.Highlight, err = parseBool(name, value)
+	case "explain":
+		p.Explain, err = parseBool(name, value)
 	case "fresh":
 		var fresh bool
 		fresh, err = parseBool(name, value)

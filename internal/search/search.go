@@ -137,6 +137,7 @@ type Hit struct {
 	Score      float64             `json:"score"`
 	Fields     Fields              `json:"fields"`
 	Highlights map[string][]string `json:"highlights"`
+	Explain    []query.ScorePart   `json:"explain,omitempty"`
 }
 
 // Results are the results of a search. Hits are made one at a time, on demand, so
@@ -227,7 +228,7 @@ type tableSearch struct {
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Explain: p.Explain,
 	}}
 	if p.Highlight {
 		t.find = s.Index.Matcher(n)
@@ -299,7 +300,7 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 
 // hit returns one hit with its fields and highlights.
 func (t *tableSearch) hit(ctx context.Context, h shown) (Hit, error) {
-	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}}
+	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}, Explain: h.Explain}
 	if err := ctx.Err(); err != nil {
 		return hit, err
 	}

@@ -63,6 +63,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from search' -l fields -x -d 'Sh
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l match -x -d 'Documents must have all words of the query, most (70 %%) or any of them (all).'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l highlight -d 'Mark the words of the query.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l no-highlight -d 'Mark the words of the query.'
+complete -c indexerd -n '__fish_seen_subcommand_from search' -l explain -d 'Show for each hit what each word adds to its score.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l fresh -d 'Check the hits in the database before they are shown; default: the table\'s fresh.'
 complete -c indexerd -n '__fish_seen_subcommand_from search' -l no-fresh -d 'Check the hits in the database before they are shown; default: the table\'s fresh.'
 complete -c indexerd -n '__fish_seen_subcommand_from verify' -s h -d 'Show context-sensitive help.'

@@ -62,6 +62,7 @@ function parameters(q) {
     filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
     facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
     highlight: true,
+    explain: true,
     match: state.match,
     fresh: $('fresh').checked || null, // null: as the table's configuration says
   };
@@ -158,18 +159,24 @@ function nameOf({ table, oid }) {
 
 // hit returns the element of a document. Folded it shows the highlights, unfolded
 // all fields.
-function hit({ table = state.table, oid, fields, highlights = {} }) {
+function hit({ table = state.table, oid, fields, highlights = {}, explain = [] }) {
   const names = Object.keys(fields).filter((name) => text(fields[name]) !== '');
   names.sort((a, b) => Boolean(highlights[b]) - Boolean(highlights[a]));
   const list = el('dl', {}, ...names.map((name) => field(name, fields[name], highlights[name])));
   const key = el('button', { type: 'button', class: 'key', 'aria-expanded': 'false' }, nameOf({ table, oid }));
   const api = (what) => answerLink(tablePath(table, `${what}/${encodeURIComponent(oid)}`), what);
-  const item = el('li', { 'data-name': nameOf({ table, oid }) }, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list);
+  const item = el('li', { 'data-name': nameOf({ table, oid }) }, el('div', { class: 'head' }, key, el('span', { class: 'links' }, api('explain'), api('versions'))), list, scoreOf(explain));
   key.addEventListener('click', () => {
     const open = item.classList.toggle('open');
     key.setAttribute('aria-expanded', String(open));
   });
   return item;
+}
+
+// scoreOf returns the parts of a hit's score, which an unfolded hit shows.
+function scoreOf(parts) {
+  const line = (p) => `${p.score.toFixed(3)} ${p.word ? `${p.word} in ${p.field}` : 'matches without a word'}`;
+  return el('div', { class: 'score' }, ...parts.map((p) => el('p', {}, line(p))));
 }
 
 // answerLink links to an answer of the API. A browser does not send the token with

@@ -1,0 +1,86 @@
+package fulltext
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/query"
+)
+
+// explain sets the parts of the scores of the kept matches. It scores them once more,
+// by the code that scored them, so an explanation can't differ from its score, and a
+// search without explanations pays nothing.
+func (c *collector) explain(s *session, m matcher) error {
+	for _, p := range s.views {
+		docs, in := segment.NewBits(p.Docs()), map[uint32]*candidate{}
+		for _, k := range c.kept {
+			if k.number >= p.base && k.number < p.base+uint64(p.Docs()) {
+				doc := uint32(k.number - p.base)
+				docs.Set(doc)
+				in[doc] = k
+			}
+		}
+		if len(in) == 0 {
+			continue
+		}
+		sc := newScores(docs)
+		sc.explained = true
+		if err := cmp.Or(m.score(p, sc), s.ctx.Err()); err != nil {
+			return err
+		}
+		at := 0
+		for doc := range docs.All {
+			in[doc].parts = sc.partsAt(at)
+			at++
+		}
+	}
+	return nil
+}
+
+// partsAt returns the parts of the score of the document at a place in docs, the
+// greatest first.
+func (s *scores) partsAt(at int) (parts []query.ScorePart) {
+	if s.parts != nil {
+		parts = s.parts[at]
+	}
+	if s.constant != 0 {
+		parts = append(parts, query.ScorePart{Score: s.constant})
+	}
+	slices.SortStableFunc(parts, func(a, b query.ScorePart) int { return cmp.Compare(b.Score, a.Score) })
+	return parts
+}
+
+// adder returns the function that adds the score of a word to a document. Most
+// searches explain nothing, so they don't check for it at each match.
+func (s *scores) adder(w *wordScorer) func(at int, freq float64, length int) {
+	if !s.explained {
+		return func(at int, freq float64, length int) { s.sums[at] += w.score(freq, length) }
+	}
+	return func(at int, freq float64, length int) {
+		part := w.part
+		part.Freq, part.Score = freq, w.score(freq, length)
+		if part.Average > 0 {
+			part.Length = length
+		}
+		s.sums[at] += part.Score
+		s.parts[at] = append(s.parts[at], part)
+	}
+}
+
+// text returns the phrase as explanations show it, with * for any word.
+func (m *phraseMatcher) text() string {
+	words := make([]string, len(m.slots))
+	for i, n := range m.word {
+		if words[i] = "*"; n >= 0 {
+			words[i] = m.words[n].text
+		}
+	}
+	text := `"` + strings.Join(words, " ") + `"`
+	if m.slop > 0 {
+		text += "~" + strconv.Itoa(m.slop)
+	}
+	return text
+}
