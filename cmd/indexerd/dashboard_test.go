@@ -121,7 +121,7 @@ func arrows(b tab) {
 		}
 	}
 	b.press(kb.Enter)
-	b.sees("#hits li.open", "explain", "actors")
+	b.sees("#hits li.open", "explain", "actors", "drama in description")
 	b.press(kb.ArrowUp)
 	if got := eval[string](b, "document.activeElement.id"); got != "q" {
 		b.Errorf("above the first hit: got %q, want the box", got)
