@@ -10,10 +10,18 @@ import (
 	"indexerd/internal/query"
 )
 
+// An explanation counts the parts of the scores of one search.
+type explanation struct{ parts int }
+
+// maxParts bounds the memory of an explanation, to about 12 MB: a query may have a
+// thousand words, and a search ten thousand hits.
+const maxParts = 100_000
+
 // explain sets the parts of the scores of the kept matches. It scores them once more,
 // by the code that scored them, so an explanation can't differ from its score, and a
 // search without explanations pays nothing.
 func (c *collector) explain(s *session, m matcher) error {
+	var ex explanation
 	for _, p := range s.views {
 		docs, in := segment.NewBits(p.Docs()), map[uint32]*candidate{}
 		for _, k := range c.kept {
@@ -27,9 +35,12 @@ func (c *collector) explain(s *session, m matcher) error {
 			continue
 		}
 		sc := newScores(docs)
-		sc.explained = true
+		sc.explained = &ex
 		if err := cmp.Or(m.score(p, sc), s.ctx.Err()); err != nil {
 			return err
+		}
+		if ex.parts > maxParts {
+			return query.Errorf("ask for fewer hits at a time, and page with after", "the scores of these hits have more than %d parts to explain", maxParts)
 		}
 		at := 0
 		for doc := range docs.All {
@@ -56,10 +67,13 @@ func (s *scores) partsAt(at int) (parts []query.ScorePart) {
 // adder returns the function that adds the score of a word to a document. Most
 // searches explain nothing, so they don't check for it at each match.
 func (s *scores) adder(w *wordScorer) func(at int, freq float64, length int) {
-	if !s.explained {
+	if s.explained == nil {
 		return func(at int, freq float64, length int) { s.sums[at] += w.score(freq, length) }
 	}
 	return func(at int, freq float64, length int) {
+		if s.explained.parts++; s.explained.parts > maxParts {
+			return // explain returns the error
+		}
 		part := w.part
 		part.Freq, part.Score = freq, w.score(freq, length)
 		if part.Average > 0 {

@@ -130,7 +130,7 @@ type scores struct {
 	sums     []float64 // by rank in docs; nil if only constants were added
 	before   []uint32  // for each word of docs, the documents in the words before
 
-	explained bool                // parts are needed
+	explained *explanation        // nil: no parts are needed
 	parts     [][]query.ScorePart // of each of sums
 }
 
@@ -148,7 +148,7 @@ func (s *scores) open() {
 		n += bits.OnesCount64(w)
 	}
 	s.sums = make([]float64, n)
-	if s.explained {
+	if s.explained != nil {
 		s.parts = make([][]query.ScorePart, n)
 	}
 }
@@ -172,7 +172,7 @@ func (s *scores) addAll(more *scores) {
 		if more.sums != nil {
 			s.sums[at] += more.sums[i]
 		}
-		if s.explained {
+		if s.explained != nil {
 			s.parts[at] = append(s.parts[at], more.partsAt(i)...)
 		}
 		i++
