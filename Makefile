@@ -67,8 +67,8 @@ bench: servers
 	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
 	@$(MAKE) -s extras
 
-# Searches of the index alone, beside FTS5 with the same totals and the same bm25, at
-# 100,000 and 1,000,000 rows.
+# Searches of the index alone, beside FTS5 with the same totals and the same bm25, and
+# while 100 rows a second change, at 100,000 and 1,000,000 rows.
 bench-search:
 	$(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
