@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -18,7 +19,9 @@ const minSecret = 16
 
 func (r *reader) checkHTTP() {
 	r.checkTLS()
-	r.checkListen()
+	r.checkListen("http.listen", r.config.HTTP.Listen)
+	r.checkListen("opensearch_api.listen", r.config.OpenSearch)
+	r.checkPorts()
 	r.checkProxies()
 	seen := map[string]string{}
 	for i := range r.config.HTTP.Tokens {
@@ -26,8 +29,18 @@ func (r *reader) checkHTTP() {
 	}
 }
 
-func (r *reader) checkListen() {
-	listen := r.config.HTTP.Listen
+// checkPorts checks that the two APIs have different ports. The port tells them
+// apart.
+func (r *reader) checkPorts() {
+	_, port, _ := net.SplitHostPort(cmp.Or(r.config.HTTP.Listen, defaultListen))
+	_, other, _ := net.SplitHostPort(r.config.OpenSearch)
+	if other != "" && other == port && port != "0" {
+		r.wrong("opensearch_api.listen", "port "+port+" is that of http.listen", "write another port, such as 9200")
+	}
+}
+
+// checkListen checks an address to listen on.
+func (r *reader) checkListen(path, listen string) {
 	if listen == "" {
 		return
 	}
@@ -35,7 +48,7 @@ func (r *reader) checkListen() {
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	isHost := regexp.MustCompile(`^[0-9A-Za-z.:%_-]*$`).MatchString(host)
 	if err != nil || portErr != nil || !isHost {
-		r.wrong("http.listen", "not a host and a port", "write host:port such as 127.0.0.1:7700, an IPv6 host in [ ]")
+		r.wrong(path, "not a host and a port", "write host:port such as 127.0.0.1:7700, an IPv6 host in [ ]")
 		return
 	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
@@ -43,10 +56,10 @@ func (r *reader) checkListen() {
 	}
 	const open = "other machines can reach this address"
 	if !r.config.given("http.tokens") {
-		r.wrong("http.listen", open+", and there are no tokens", "add http.tokens, or listen on 127.0.0.1")
+		r.wrong(path, open+", and there are no tokens", "add http.tokens, or listen on 127.0.0.1")
 	}
 	if !r.config.given("http.tls") {
-		r.wrong("http.listen", open+", and there is no certificate", "add http.tls, or listen on 127.0.0.1")
+		r.wrong(path, open+", and there is no certificate", "add http.tls, or listen on 127.0.0.1")
 	}
 }
 

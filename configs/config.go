@@ -32,12 +32,13 @@ import (
 // A Config is the content of one file. File paths are as written: a relative
 // path is relative to the working directory.
 type Config struct {
-	File    string
-	Data    string // the data directory
-	HTTP    HTTP
-	Log     Log
-	Sources []Source // in file order
-	Tables  []Table  // in file order
+	File       string
+	Data       string // the data directory
+	HTTP       HTTP
+	OpenSearch string // address of the OpenSearch API; "" for none
+	Log        Log
+	Sources    []Source // in file order
+	Tables     []Table  // in file order
 
 	lines map[string]int // path -> line of its key
 }

@@ -9,9 +9,12 @@ import (
 	"indexerd/internal/query"
 )
 
+// defaultListen is the default of http.listen.
+const defaultListen = "127.0.0.1:7700"
+
 // setDefaults replaces zero values by their defaults.
 func (c *Config) setDefaults() {
-	c.HTTP.Listen = cmp.Or(c.HTTP.Listen, "127.0.0.1:7700")
+	c.HTTP.Listen = cmp.Or(c.HTTP.Listen, defaultListen)
 	c.Log.Format = cmp.Or(c.Log.Format, "text")
 	c.Log.Level = cmp.Or(c.Log.Level, "info")
 	for i := range c.HTTP.Tokens {

@@ -44,6 +44,14 @@ func fileKeys(c *Config) []key {
 			"The data directory, which holds the index, the pages and the marks. Each configuration needs a separate one.", text{&c.Data},
 		},
 		{"http", false, "write the address: {listen: 127.0.0.1:7700}", "", "The HTTP server: dashboard and API.", mapping{httpKeys(&c.HTTP)}},
+		{
+			"opensearch_api", false, "write the address: {listen: 127.0.0.1:9200}", "",
+			"A read-only part of the OpenSearch search API, for clients that speak it. It is off by default.",
+			mapping{[]key{{
+				"listen", true, "write host:port such as 127.0.0.1:9200", "",
+				"The address of the OpenSearch API. It has the tokens and the certificate of `http`, and needs another port.", text{&c.OpenSearch},
+			}}},
+		},
 		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "give each database a name, with driver and dsn", "",

@@ -57,6 +57,7 @@ var floors = map[string]int{
 	"internal/passes":           3,
 	"internal/httpapi":          3,
 	"internal/inspect":          3,
+	"internal/osapi":            4,
 	"internal/demo":             4,
 	"internal/database":         4,
 	"internal/daemon":           5,

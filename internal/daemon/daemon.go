@@ -114,6 +114,9 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	d := &daemon{Options: o, cfg: cfg, orders: make(chan order, maxOrders), pauses: newPauses()}
 	d.front = newFront(e.limitConnections(l, o.Log), cfg.HTTP, o.Log)
 	o.Log.Info("indexerd serves", "url", d.front.base, "data", cfg.Data)
+	if d.front.openSearch != "" {
+		o.Log.Info("indexerd serves the OpenSearch API", "url", baseURL(d.front.openSearch, cfg.HTTP.TLS.Pair != nil))
+	}
 	warnOpen(cfg, o.Log)
 	if o.Serving != nil {
 		o.Serving(l.Addr().String())
@@ -146,11 +149,24 @@ func (e *Engine) listen(ctx context.Context) (net.Listener, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	return e.bind()
+}
+
+// bind takes the addresses of the APIs.
+func (e *Engine) bind() (net.Listener, error) {
 	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in http.listen", e.cfg.HTTP.Listen, errors.Unwrap(err))
 	}
-	return l, nil
+	if e.cfg.OpenSearch == "" {
+		return l, nil
+	}
+	second, err := net.Listen("tcp", e.cfg.OpenSearch)
+	if err != nil {
+		_ = l.Close() // it has no connection yet
+		return nil, fmt.Errorf("listen on %s: %w: end what listens there, or name another address in opensearch_api.listen", e.cfg.OpenSearch, errors.Unwrap(err))
+	}
+	return newPair(l, second), nil
 }
 
 // loads returns how far the initial load of each table has come.

@@ -19,20 +19,22 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/clients"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/osapi"
 )
 
 // A front answers requests on the daemon's address with the present engine. While
 // the daemon opens the next engine, requests wait.
 type front struct {
-	address string
-	base    string                          // its URL, as this machine reaches it
-	own     string                          // the token of the daemon's own requests
-	pair    atomic.Pointer[tls.Certificate] // the certificate in use; nil without TLS
-	server  *http.Server
-	conns   *clients.Listener
-	limits  *httpapi.Limits
-	failed  chan error // it can't listen any more
-	log     *slog.Logger
+	address    string
+	openSearch string                          // address of the OpenSearch API; "" for none
+	base       string                          // its URL, as this machine reaches it
+	own        string                          // the token of the daemon's own requests
+	pair       atomic.Pointer[tls.Certificate] // the certificate in use; nil without TLS
+	server     *http.Server
+	conns      *clients.Listener
+	limits     *httpapi.Limits
+	failed     chan error // it can't listen any more
+	log        *slog.Logger
 
 	mu  sync.Mutex
 	now *generation
@@ -62,6 +64,9 @@ func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 	secure := h.TLS.Pair != nil
 	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), log: log}
 	f.base = baseURL(f.address, secure)
+	if p, ok := l.Listener.(*pair); ok {
+		f.openSearch = p.second.Addr().String()
+	}
 	f.pair.Store(h.TLS.Pair)
 	f.show(nil)
 	f.server = &http.Server{
@@ -149,7 +154,12 @@ func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
 	f.conns.Trust(h.TrustedProxies)
 	a := access(h, f.address, f.own)
 	a.Limits = f.limits
-	return httpapi.Recover(httpapi.Handler(e, a), f.log)
+	own := httpapi.Recover(httpapi.Handler(e, a), f.log)
+	if f.openSearch == "" {
+		return own
+	}
+	a.Listen = f.openSearch
+	return byPort(f.openSearch, osapi.Handler(e, a, f.log), own)
 }
 
 // hold makes requests wait until show is called. It returns when earlier requests

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -101,15 +100,16 @@ func openToServe(t *testing.T, cfg *configs.Config) *Engine {
 }
 
 // serve runs an engine until the test ends, and closes it.
-func serve(t *testing.T, e *Engine, log *slog.Logger) {
+func serve(t *testing.T, e *Engine, log *slog.Logger) *front {
 	t.Helper()
-	l, err := net.Listen("tcp", e.cfg.HTTP.Listen)
+	l, err := e.bind()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- e.follow(ctx, newFront(e.limitConnections(l, log), e.cfg.HTTP, log), log) }()
+	f := newFront(e.limitConnections(l, log), e.cfg.HTTP, log)
+	go func() { served <- e.follow(ctx, f, log) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
@@ -119,4 +119,5 @@ func serve(t *testing.T, e *Engine, log *slog.Logger) {
 			t.Errorf("close: %v", err)
 		}
 	})
+	return f
 }

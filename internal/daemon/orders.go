@@ -114,7 +114,7 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 	for _, place := range []struct {
 		key     string
 		is, new *string
-	}{{"data", &d.cfg.Data, &cfg.Data}, {"http.listen", &d.cfg.HTTP.Listen, &cfg.HTTP.Listen}} {
+	}{{"data", &d.cfg.Data, &cfg.Data}, {"http.listen", &d.cfg.HTTP.Listen, &cfg.HTTP.Listen}, {"opensearch_api.listen", &d.cfg.OpenSearch, &cfg.OpenSearch}} {
 		if *place.is != *place.new {
 			kept = append(kept, place.key+" "+*place.is)
 			*place.new = *place.is

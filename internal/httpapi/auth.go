@@ -41,19 +41,20 @@ var (
 	}
 )
 
-// authorize rejects requests that their token does not allow.
-func (a Access) authorize(mux *http.ServeMux) http.Handler {
+// authorize rejects requests that their token does not allow. The open routes need
+// no token, and the searching routes any token.
+func (a Access) authorize(mux *http.ServeMux, open, searching map[string]bool) http.Handler {
 	tokens := hashTokens(a.Tokens)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := requester{client: a.Proxies.Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"))}
 		rejection := tokens.identify(r, &who)
 		_, route := mux.Handler(r)
 		switch {
-		case openRoutes[route]:
+		case open[route]:
 		case rejection != nil:
 			a.reject(w, r, who, rejection)
 			return
-		case !who.caller.Admin && !searchRoutes[route]:
+		case !who.caller.Admin && !searching[route]:
 			writeError(w, &Error{http.StatusForbidden, "forbidden", "this token may only search", "use an admin's token"})
 			return
 		}

@@ -66,9 +66,24 @@ func writeError(w http.ResponseWriter, err error) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge:
 		closeConnection(w)
 	}
-	writeJSON(w, e.Status, struct {
-		Error *Error `json:"error"`
-	}{e})
+	writeJSON(w, e.Status, errorBody(w, e))
+}
+
+// errorBody returns the body of an error response, in the form of a Protocol if w
+// is one.
+func errorBody(w http.ResponseWriter, e *Error) any {
+	for {
+		if p, ok := w.(Protocol); ok {
+			return p.ErrorBody(e)
+		}
+		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return struct {
+				Error *Error `json:"error"`
+			}{e}
+		}
+		w = wrapper.Unwrap()
+	}
 }
 
 // closeConnection closes the connection after the response without reading the

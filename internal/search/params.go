@@ -14,6 +14,7 @@ import (
 // Params are the parameters of a search, and its caller.
 type Params struct {
 	Query     string
+	Node      query.Node  // searched in place of Query and Match if not nil; nothing is suggested then
 	Match     query.Match // how many of the query's words a document must have
 	From      int
 	Size      int

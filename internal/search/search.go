@@ -149,7 +149,8 @@ type Results struct {
 	Missing []string    // tables that are not ready, in a search in all tables; else nil
 	Suggest *Suggestion // nil if there are hits, or no other search to suggest
 	Facets  map[string][]query.Count
-	Len     int // hits in this answer
+	Best    float64 // highest score of all matches in one table; 0 if the hits are not sorted by it
+	Len     int     // hits in this answer
 	// Hit returns the i-th hit. After the deadline the error is that of ctx.
 	Hit func(ctx context.Context, i int) (Hit, error)
 	// Next returns the cursor after the first n hits, nil at the end.
@@ -179,7 +180,7 @@ func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {
 	if err != nil {
 		return Results{}, asBadQuery(err)
 	}
-	r := Results{Table: s.Table, Total: res.Total, Facets: res.Facets}
+	r := Results{Table: s.Table, Total: res.Total, Best: res.Best, Facets: res.Facets}
 	if r.Facets == nil {
 		r.Facets = map[string][]query.Count{}
 	}

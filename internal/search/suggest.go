@@ -18,6 +18,9 @@ type Suggestion struct {
 
 // parse returns the query that is searched. Its error is an *Error.
 func (p Params) parse() (query.Node, error) {
+	if p.Node != nil {
+		return p.Node, nil
+	}
 	n, err := query.Parse(p.Query)
 	if err != nil {
 		return nil, asBadQuery(err)
@@ -34,7 +37,7 @@ const suggestWithin = time.Second
 
 // suggest sets the suggestion of an answer without hits, if there is one in time.
 func (r *Results) suggest(ctx context.Context, p Params, search searchFunc) error {
-	if r.Total > 0 {
+	if r.Total > 0 || p.Node != nil {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, suggestWithin)

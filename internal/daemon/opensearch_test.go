@@ -1,0 +1,171 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/configs"
+)
+
+const (
+	opsSecret   = "ops-of-opensearch-test"
+	salesSecret = "sales-of-opensearch-test"
+)
+
+// serveFilms serves three films. Sales may see two of them.
+func serveFilms(t *testing.T) (base string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "docs.db")
+	execSQLite(t, path,
+		"CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, rating TEXT, year INTEGER, grp TEXT, u TEXT DEFAULT CURRENT_TIMESTAMP)",
+		"INSERT INTO film (id, title, rating, year, grp) VALUES (1, 'mad shark', 'PG', 2005, 'sales'), (2, 'shark', 'PG-13', 2006, 'sales'), (3, 'secret shark', 'R', 2007, 'boss')")
+	cfg, err := configs.Load(writeFile(t, fmt.Sprintf(`data: %s
+http:
+  listen: 127.0.0.1:0
+  tokens: {ops: {token: %s, admin: true}, sales: {token: %s, groups: [sales]}}
+opensearch_api: {listen: 127.0.0.1:0}
+sources:
+  db: {driver: sqlite, dsn: %s}
+tables:
+  film: {source: db, sql: SELECT * FROM film, key: id, updated: u, content: {fields: [title]}, metadata: {title: keyword, rating: keyword, year: number, grp: keyword}, acl: grp}
+`, filepath.Join(t.TempDir(), "data"), opsSecret, salesSecret, path)), os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base = "http://" + serve(t, openToServe(t, cfg), slog.New(slog.DiscardHandler)).openSearch
+	eventually(t, time.Minute, "load", func() error {
+		for _, key := range []string{"1", "2", "3"} { // a page is written after its row is in the index
+			if status, body := askFilms(t, base, "Bearer "+opsSecret, "GET", "/film/_doc/"+key, ""); status != http.StatusOK {
+				return fmt.Errorf("got %s, want document %s", body, key)
+			}
+		}
+		return nil
+	})
+	return base
+}
+
+func askFilms(t *testing.T, base, authorization, method, path, body string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+func TestOpenSearchAPI(t *testing.T) {
+	base := serveFilms(t)
+	deep := strings.Repeat(`{"bool":{"must":`, 40) + `{"match_all":{}}` + strings.Repeat("}}", 40)
+	for _, c := range []struct {
+		name, query string // of a count by sales
+		want        string
+	}{
+		{"all", `{"match_all":{}}`, `"count":2`},
+		{"none", `{"match_none":{}}`, `"count":0`},
+		{"match is or", `{"match":{"title":"mad shark"}}`, `"count":2`},
+		{"match and", `{"match":{"title":{"query":"Mad SHARK","operator":"and"}}}`, `"count":1`},
+		{"match value", `{"match":{"rating":"PG-13"}}`, `"count":1`},
+		{"phrase", `{"match_phrase":{"title":"mad shark"}}`, `"count":1`},
+		{"phrase in another order", `{"match_phrase":{"title":"shark mad"}}`, `"count":0`},
+		{"phrase with slop", `{"match_phrase":{"title":{"query":"shark mad","slop":2}}}`, `"count":1`},
+		{"term", `{"term":{"rating":"PG"}}`, `"count":1`},
+		{"term of a number", `{"term":{"year":{"value":2006}}}`, `"count":1`},
+		{"term of empty text", `{"term":{"rating":""}}`, `"count":0`},
+		{"term of the value of text", `{"term":{"title.keyword":"mad shark"}}`, `"count":1`},
+		{"terms", `{"terms":{"rating":["PG","PG-13","R"]}}`, `"count":2`},
+		{"no terms", `{"terms":{"rating":[]}}`, `"count":0`},
+		{"range above", `{"range":{"year":{"gt":2005}}}`, `"count":1`},
+		{"range between", `{"range":{"year":{"gte":2005,"lt":2006}}}`, `"count":1`},
+		{"exists", `{"exists":{"field":"rating"}}`, `"count":2`},
+		{"prefix", `{"prefix":{"rating":"PG-"}}`, `"count":1`},
+		{"filter", `{"bool":{"filter":{"match":{"title":"mad"}}}}`, `"count":1`},
+		{"must and should", `{"bool":{"must":{"match_all":{}},"should":[{"match":{"title":"mad"}}]}}`, `"count":2`},
+		{"must and one of should", `{"bool":{"must":{"match_all":{}},"should":[{"match":{"title":"mad"}}],"minimum_should_match":1}}`, `"count":1`},
+		{"should alone", `{"bool":{"should":[{"match":{"title":"mad"}}]}}`, `"count":1`},
+		{"must not", `{"bool":{"must_not":[{"term":{"rating":"PG"}}]}}`, `"count":1`},
+		{"empty bool", `{"bool":{}}`, `"count":2`},
+		{"constant score", `{"constant_score":{"filter":{"term":{"rating":"PG"}}}}`, `"count":1`},
+		{"unknown field", `{"match":{"nothing":"x"}}`, `"count":0`},
+		{"hidden field", `{"term":{"grp":"sales"}}`, `"count":0`},
+		{"hidden document", `{"match":{"title":"secret"}}`, `"count":0`},
+		{"unsupported query", `{"fuzzy":{"title":"sharc"}}`, "query [fuzzy] is not supported"},
+		{"unsupported option", `{"match":{"title":{"query":"x","fuzziness":"AUTO"}}}`, "[match] does not support [fuzziness]"},
+		{"two queries", `{"match_all":{},"match_none":{}}`, "[query] has 2 keys, not one"},
+		{"date math", `{"range":{"year":{"format":"yyyy"}}}`, "[range] does not support [format]"},
+		{"two bounds", `{"range":{"year":{"gt":1,"gte":1}}}`, "two bounds on one side"},
+		{"term on text", `{"term":{"title":"mad"}}`, "[term] on text field [title] is not supported"},
+		{"invalid number", `{"term":{"year":"soon"}}`, "parsing_exception"},
+		{"lookup", `{"terms":{"rating":{"index":"film"}}}`, "a lookup in another index is not supported"},
+		{"null", `null`, "[query] is not a JSON object"},
+		{"deep", deep, "nested deeper than 32"},
+		{"many words", `{"match":{"title":"` + strings.Repeat("a ", 2000) + `"}}`, "more than 1024 clauses"},
+	} {
+		status, got := askFilms(t, base, "Bearer "+salesSecret, "POST", "/film/_count", `{"query":`+c.query+`}`)
+		if want := map[bool]int{true: 200, false: 400}[strings.HasPrefix(c.want, `"count"`)]; status != want || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %d %s, want %d with %s", c.name, status, got, want, c.want)
+		}
+	}
+}
+
+func TestOpenSearchAnswers(t *testing.T) {
+	base := serveFilms(t)
+	const sales, ops = "Bearer " + salesSecret, "Bearer " + opsSecret
+	for _, c := range []struct {
+		as, method, path, body string
+		status                 int
+		want                   string
+	}{
+		{"", "GET", "/", "", 401, `"type":"security_exception"`},
+		{sales, "GET", "/", "", 200, `"distribution":"opensearch"`},
+		{"Basic c2FsZXM6c2FsZXMtb2Ytb3BlbnNlYXJjaC10ZXN0", "GET", "/", "", 200, "tagline"},
+		{"ApiKey c2FsZXM6c2FsZXMtb2Ytb3BlbnNlYXJjaC10ZXN0", "GET", "/", "", 200, "tagline"},
+		{"ApiKey " + salesSecret, "GET", "/", "", 200, "tagline"},
+		{"Basic c2FsZXM6d3Jvbmc=", "GET", "/", "", 401, "the token is unknown"},
+		{sales, "HEAD", "/", "", 200, ""},
+		{sales, "GET", "/_cluster/health", "", 200, `"status":"green"`},
+		{sales, "GET", "/film/_mapping", "", 200, `{"film":{"mappings":{"properties":{"rating":{"type":"keyword"},"title":{"fields":{"keyword":{"type":"keyword"}},"type":"text"},"year":{"type":"double"}}}}}`},
+		{ops, "GET", "/film/_mapping", "", 200, `"grp":{"type":"keyword"}`},
+		{sales, "POST", "/film/_search", `{"sort":[{"year":"desc"}],"_source":["year"]}`, 200, `"hits":{"hits":[{"_id":"2","_index":"film","_score":null,"_source":{"year":2006}},{"_id":"1","_index":"film","_score":null,"_source":{"year":2005}}],"max_score":null,"total":{"relation":"eq","value":2}}`},
+		{sales, "POST", "/film/_search", `{"sort":"title.keyword","from":1,"size":1,"_source":false,"track_total_hits":false}`, 200, `"hits":{"hits":[{"_id":"2","_index":"film","_score":null}],"max_score":null}`},
+		{sales, "POST", "/film/_search", `{"query":{"bool":{"filter":{"match":{"title":"mad"}}}},"_source":["grp","title"]}`, 200, `"hits":{"hits":[{"_id":"1","_index":"film","_score":1,"_source":{"title":"mad shark"}}],"max_score":1,"total":{"relation":"eq","value":1}}`},
+		{ops, "GET", "/film/_search", "", 200, `"relation":"eq","value":3`},
+		{sales, "POST", "/film/_search", `{"size":20000}`, 400, "parsing_exception"},
+		{sales, "POST", "/film/_search", `{"aggs":{}}`, 400, "[body] does not support [aggs]"},
+		{sales, "POST", "/film/_search", `{"sort":"title"}`, 400, "[sort] on text field [title] is not supported"},
+		{sales, "POST", "/film/_search", `{"sort":"grp"}`, 400, "no mapping found for [grp]"},
+		{sales, "GET", "/film/_search?q=mad", "", 400, "URL parameter [q] is not supported"},
+		{sales, "GET", "/book/_search", "", 404, `"type":"index_not_found_exception"`},
+		{sales, "POST", "/film/_search", `{"query":"` + strings.Repeat("x", 70<<10) + `"}`, 413, "content_too_long_exception"},
+		{ops, "GET", "/film/_doc/3", "", 200, `"found":true`},
+		{ops, "GET", "/film/_doc/9", "", 404, "resource_not_found_exception"},
+		{sales, "GET", "/film/_doc/3", "", 403, "security_exception"},
+		{ops, "PUT", "/film/_doc/3", `{}`, 405, "this API is read-only"},
+		{ops, "POST", "/_bulk", `{}`, 405, "write to the database"},
+		{ops, "DELETE", "/film", "", 405, "method_not_allowed"},
+		{ops, "POST", "/_msearch", "", 400, "no handler found for POST /_msearch"},
+		{ops, "GET", "/api/v1/status", "", 400, "no handler found"},
+	} {
+		if status, got := askFilms(t, base, c.as, c.method, c.path, c.body); status != c.status || !strings.Contains(got, c.want) {
+			t.Errorf("%s %s %.80s: got %d %s, want %d with %s", c.method, c.path, c.body, status, got, c.status, c.want)
+		}
+	}
+}

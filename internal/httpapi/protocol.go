@@ -1,0 +1,35 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"indexerd/internal/search"
+)
+
+// A Protocol is a ResponseWriter of another API, whose errors have another form.
+type Protocol interface {
+	http.ResponseWriter
+	ErrorBody(*Error) any
+}
+
+// Guard returns the handler of another API, with the access control and the limits
+// of this one. The searching routes need any token, all others an admin's.
+func (a Access) Guard(mux *http.ServeMux, searching map[string]bool, log *slog.Logger) http.Handler {
+	return Recover(a.checkOrigin(a.authorize(mux, nil, searching)), log)
+}
+
+// Respond writes what get returns for the caller of a guarded request. It holds a
+// search slot until the response is written. HEAD gets the header only.
+func (a Access) Respond(w http.ResponseWriter, r *http.Request, get func(context.Context, search.Caller) (any, error)) {
+	respondLarge(w, r, a.Limits.searches, func(ctx context.Context) (any, error) {
+		return get(ctx, requesterOf(r).caller)
+	})
+}
+
+// ReadBody reads the body of a guarded request, up to 64 KiB.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readBody(w, r) }
+
+// WriteError writes the response for an error.
+func WriteError(w http.ResponseWriter, err error) { writeError(w, err) }
