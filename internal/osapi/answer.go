@@ -47,9 +47,10 @@ func (s server) mapping(r *http.Request, _ []byte, _ context.Context, c search.C
 	return map[string]any{table: map[string]any{"mappings": map[string]any{"properties": properties}}}, nil
 }
 
-// index returns the index that a request names.
-func (s server) index(r *http.Request, c search.Caller) (string, Index, error) {
-	if err := noParameters(r.URL.Query()); err != nil {
+// index returns the index that a request names, and checks the names of the
+// parameters in its URL.
+func (s server) index(r *http.Request, c search.Caller, parameters ...string) (string, Index, error) {
+	if err := checkURL(r.URL.Query(), parameters); err != nil {
 		return "", nil, err
 	}
 	table := r.PathValue("index")
@@ -59,12 +60,15 @@ func (s server) index(r *http.Request, c search.Caller) (string, Index, error) {
 
 func (s server) search(r *http.Request, body []byte, ctx context.Context, c search.Caller) (any, error) {
 	began := time.Now()
-	table, ix, err := s.index(r, c)
+	table, ix, err := s.index(r, c, inURL...)
 	if err != nil {
 		return nil, err
 	}
 	p, err := parse(body, ix, "query", "from", "size", "sort", "_source", "track_total_hits")
 	if err != nil {
+		return nil, err
+	}
+	if err := p.set(r.URL.Query()); err != nil {
 		return nil, err
 	}
 	p.Caller = c

@@ -91,6 +91,8 @@ func (t *translator) node(text json.RawMessage) (query.Node, error) {
 		return query.All{}, only(m, name)
 	case "match":
 		return t.match(body)
+	case "multi_match":
+		return t.multiMatch(body)
 	case "match_phrase":
 		return t.matchPhrase(body)
 	case "term":
@@ -108,7 +110,7 @@ func (t *translator) node(text json.RawMessage) (query.Node, error) {
 	case "constant_score":
 		return t.constantScore(body)
 	}
-	return nil, parsing("query [%s] is not supported; supported are match_all, match_none, match, match_phrase, term, terms, range, exists, prefix, bool, constant_score", query.Shorten(name))
+	return nil, parsing("query [%s] is not supported; supported are match_all, match_none, match, multi_match, match_phrase, term, terms, range, exists, prefix, bool, constant_score", query.Shorten(name))
 }
 
 func (t *translator) count(n int) error {
@@ -124,17 +126,23 @@ func (t *translator) match(body json.RawMessage) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.words("match", f, m)
+}
+
+// words finds the words of a match in one field.
+func (t *translator) words(name string, f Field, m map[string]json.RawMessage) (query.Node, error) {
 	operator := "or"
 	if m["operator"] != nil {
+		var err error
 		if operator, err = scalar(m["operator"], "operator"); err != nil {
 			return nil, err
 		}
 	}
 	operator = strings.ToLower(operator)
 	if operator != "or" && operator != "and" {
-		return nil, parsing("[match] operator is or, or and")
+		return nil, parsing("[%s] operator is or, or and", name)
 	}
-	text, err := scalar(m["query"], "match")
+	text, err := scalar(m["query"], name)
 	if err != nil || f.Type == "" {
 		return query.None(), err
 	}
@@ -151,6 +159,45 @@ func (t *translator) match(body json.RawMessage) (query.Node, error) {
 	}
 	if operator == "and" {
 		return all(nodes), nil
+	}
+	return anyOf(nodes), nil
+}
+
+// multiMatch finds documents where a match in any of the fields does.
+func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
+	m, err := object(body, "multi_match")
+	if err != nil {
+		return nil, err
+	}
+	if err := only(m, "multi_match", "query", "fields", "operator", "type"); err != nil {
+		return nil, err
+	}
+	var names []string
+	if err := json.Unmarshal(m["fields"], &names); m["fields"] == nil || err != nil || len(names) == 0 {
+		return nil, parsing("[multi_match] needs [fields], a list of fields")
+	}
+	if m["type"] != nil {
+		kind, err := scalar(m["type"], "type")
+		if err != nil {
+			return nil, err
+		}
+		if kind != "most_fields" && kind != "best_fields" {
+			return nil, parsing("[multi_match] type is most_fields or best_fields")
+		}
+	}
+	if err := t.count(len(names)); err != nil {
+		return nil, err
+	}
+	var nodes []query.Node
+	for _, name := range names {
+		if strings.ContainsAny(name, "*^") {
+			return nil, parsing("[multi_match] field [%s] is not supported: name a field, without * and ^", query.Shorten(name))
+		}
+		n, err := t.words("multi_match", t.index.field(name), m)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
 	}
 	return anyOf(nodes), nil
 }

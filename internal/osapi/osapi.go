@@ -97,7 +97,7 @@ func Handler(e Engine, a httpapi.Access, log *slog.Logger) http.Handler {
 		{"GET /_cluster/health", s.health},
 		{"GET /{index}/_search", s.search}, {"POST /{index}/_search", s.search},
 		{"GET /{index}/_count", s.count}, {"POST /{index}/_count", s.count},
-		{"GET /{index}/_mapping", s.mapping},
+		{"GET /{index}/_mapping", s.mapping}, {"GET /{index}", s.mapping},
 	} {
 		searching[r.pattern] = true
 		mux.HandleFunc(r.pattern, s.answer(r.answer))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"indexerd/internal/query"
@@ -158,11 +159,26 @@ func sortBy(v json.RawMessage, ix Index) (query.Sort, error) {
 	return query.Sort{Field: f.Name, Descending: order == "desc"}, nil
 }
 
-// noParameters rejects parameters of the URL. typed_keys and pretty change nothing
-// in the answers of this API that a program reads.
-func noParameters(v url.Values) error {
+// inURL are the keys of a body that clients also write into the URL.
+var inURL = []string{"from", "size"}
+
+// set sets from and size to those of the URL, which override those of the body.
+func (r *request) set(v url.Values) error {
+	for i, to := range []*int{&r.From, &r.Size} {
+		if v.Has(inURL[i]) {
+			if err := number(json.RawMessage(v.Get(inURL[i])), inURL[i], to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkURL rejects parameters of the URL besides the allowed ones. typed_keys and
+// pretty change nothing in the answers of this API that a program reads.
+func checkURL(v url.Values, allowed []string) error {
 	for name := range v {
-		if name != "typed_keys" && name != "pretty" {
+		if name != "typed_keys" && name != "pretty" && !slices.Contains(allowed, name) {
 			return parsing("URL parameter [%s] is not supported: write it into the body", query.Shorten(name))
 		}
 	}
