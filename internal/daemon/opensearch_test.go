@@ -180,3 +180,16 @@ func TestOpenSearchAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A reload without opensearch_api and tokens does not open its address to everyone.
+func TestReloadKeepsTheTokensOfTheOpenSearchAddress(t *testing.T) {
+	before := configs.Config{OpenSearch: "0.0.0.0:9200", HTTP: configs.HTTP{Listen: "127.0.0.1:7700", Tokens: []configs.Token{{Name: "ops", Secret: opsSecret, Admin: true}}}}
+	for _, address := range []string{"", "127.0.0.1:9200"} {
+		d := daemon{Options: Options{Log: slog.New(slog.DiscardHandler)}, cfg: &before}
+		after := configs.Config{OpenSearch: address, HTTP: configs.HTTP{Listen: before.HTTP.Listen}}
+		d.keepPlace(&after)
+		if after.OpenSearch != before.OpenSearch || len(after.HTTP.Tokens) != 1 {
+			t.Errorf("reload with %q: got address %s and %d tokens, want both kept", address, after.OpenSearch, len(after.HTTP.Tokens))
+		}
+	}
+}

@@ -104,8 +104,8 @@ func (d *daemon) admit(h configs.HTTP) {
 func (d *daemon) keepPlace(cfg *configs.Config) {
 	var kept []string
 	before, after := d.cfg.HTTP, cfg.HTTP
-	if before.Listen != after.Listen || (before.TLS.Pair == nil) != (after.TLS.Pair == nil) {
-		// Tokens and TLS stay with their address: another address may be open to all
+	if before.Listen != after.Listen || d.cfg.OpenSearch != cfg.OpenSearch || (before.TLS.Pair == nil) != (after.TLS.Pair == nil) {
+		// Tokens and TLS stay with their addresses: another address may be open to all
 		// without them.
 		kept = append(kept, "http.tokens, http.tls")
 		cfg.HTTP = before
