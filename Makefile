@@ -63,7 +63,7 @@ lint:
 # Ratios, side by side in one run. The last line of each is its verdict.
 # INDEXERD_ROWS=10000000 sweeps and backs up ten million rows.
 bench: servers
-	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory' -benchtime 1x -timeout 60m ./cmd/indexerd
+	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory|MariaDB' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
 	@$(MAKE) -s extras
 
