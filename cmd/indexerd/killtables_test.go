@@ -47,8 +47,8 @@ func TestKillTables(t *testing.T) {
 	m.proc = start(t, "run", "-c", m.config)
 	m.proc.ready(t)
 	<-time.After(time.Second) // changes that only following finds
-	commits := stop()
-	lost := m.lost(t)
+	commits, last := stop()
+	lost := m.lost(t, last)
 	verdict := "ok"
 	if t.Failed() {
 		verdict = "MISS"
@@ -74,12 +74,12 @@ func (m *tablesRun) look(t *testing.T, settled map[string]time.Time) (fell int) 
 }
 
 // write changes and inserts rows of random tables until stop is called, which
-// returns how many transactions it committed.
-func (m *tablesRun) write(t *testing.T) (stop func() int) {
+// returns how many transactions it committed, and the last text of each table.
+func (m *tablesRun) write(t *testing.T) (stop func() (commits int, last map[string]string)) {
 	t.Helper()
 	writer := pgtest.Connect(t, m.dsn)
 	ctx, cancel := context.WithCancel(context.Background())
-	commits, done := 0, make(chan error, 1)
+	commits, last, done := 0, map[string]string{}, make(chan error, 1)
 	go func() {
 		for n := 0; ctx.Err() == nil; n++ {
 			sql := "UPDATE t%d SET body = $1, updated = now() WHERE id = $2"
@@ -87,32 +87,39 @@ func (m *tablesRun) write(t *testing.T) (stop func() int) {
 			if n%4 == 0 {
 				sql, id = "INSERT INTO t%d (body, id) VALUES ($1, $2)", rowsOfTable+1+n
 			}
-			if _, err := writer.Exec(context.Background(), fmt.Sprintf(sql, rand.IntN(m.tables)), fmt.Sprintf("change%d", n), id); err != nil {
+			table, text := rand.IntN(m.tables), fmt.Sprintf("change%d", n)
+			if _, err := writer.Exec(context.Background(), fmt.Sprintf(sql, table), text, id); err != nil {
 				done <- err
 				return
 			}
+			last[fmt.Sprintf("t%d", table)] = text
 			commits++
 			<-time.After(rand.N(20 * time.Millisecond))
 		}
 		done <- nil
 	}()
-	return func() int {
+	return func() (int, map[string]string) {
 		cancel()
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		return commits
+		return commits, last
 	}
 }
 
-// lost verifies all tables, and returns how many documents are missing or stale.
-func (m *tablesRun) lost(t *testing.T) (lost int) {
+// lost waits until every table has its last text, and those with an updateTime are
+// settled past it: S of others stays where counters show that they did not change. It
+// verifies all tables, and returns how many documents are missing or stale.
+func (m *tablesRun) lost(t *testing.T, last map[string]string) (lost int) {
 	t.Helper()
 	past := pgtest.Value[time.Time](t, m.dsn, "SELECT clock_timestamp()")
 	eventually(t, 2*time.Minute, "every table is settled", func() error {
 		for _, s := range m.status(t).Tables {
-			if s.Settled.At == nil || time.Time(*s.Settled.At).Before(past) {
-				return fmt.Errorf("%s is settled to %v", s.Table, s.Settled.At)
+			if text := last[s.Table]; text != "" && m.search(t, s.Table, text).Total != 1 {
+				return fmt.Errorf("%s does not have %s", s.Table, text)
+			}
+			if s.FollowedBy == "updated" && (s.Settled.At == nil || time.Time(*s.Settled.At).Before(past)) {
+				return fmt.Errorf("%s is not settled to %v", s.Table, past)
 			}
 		}
 		return nil
