@@ -62,11 +62,15 @@ func (c *conn) put(b []byte) {
 	c.out = append(binary.BigEndian.AppendUint32(c.out, uint32(len(b))), b...)
 }
 
-// run sends a statement and returns its rows; nil: it returns none.
+// run sends a statement and returns its rows; nil: it returns none. A context that ends
+// meanwhile closes the connection, perhaps only after the answer was read.
 func (c *conn) run(ctx context.Context, sql string, args []driver.NamedValue) (rows *rows, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer func() {
-		if !stop() && err != nil {
+		if stop() {
+			return
+		}
+		if c.broken = true; err != nil {
 			err = context.Cause(ctx)
 		}
 	}()
