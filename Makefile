@@ -166,7 +166,7 @@ fresh: servers
 # Databases that init has never seen, a schema of this project and Chinook, in
 # PostgreSQL and SQLite: N seconds of random changes in each.
 chinook: servers
-	SEED=$(SEED) CHINOOK_SECONDS=$(or $(N),300) $(WITHPG) $(GO) test -count=1 -run '^(TestLibrary|TestChinook)$$' -v -timeout 60m ./cmd/indexerd
+	SEED=$(SEED) CHINOOK_SECONDS=$(or $(N),300) $(WITHPG) $(GO) test -count=1 -run '^(TestLibrary|TestBlog|TestChinook|TestPagilaTables)$$' -v -timeout 60m ./cmd/indexerd
 	@$(MAKE) -s extras
 
 # DELETEs of single rows of a table of N rows, until no search finds them.

@@ -133,7 +133,7 @@ func (c *changer) next(t *testing.T) rowChange {
 	table := c.tables[c.random.IntN(len(c.tables))]
 	n := c.random.IntN(20)
 	switch {
-	case n == 0:
+	case n == 0 || c.number(t, "SELECT count(*) FROM "+table.SQL) == 0:
 		return c.truncate(table)
 	case table.text == "" && len(table.gone) > 0 && n < 10:
 		return c.restore(table)

@@ -70,6 +70,7 @@ func TestBlog(t *testing.T) {
 		if text := readFile(t, a.file); strings.Contains(text, "user_pass,") || !strings.Contains(text, "updated: post_modified_gmt") {
 			t.Errorf("got\n%s\nwant no user_pass, and post_modified_gmt as updated", text)
 		}
+		a.changes(t, rounds(t, "CHINOOK_SECONDS", 0, 0))
 	})
 }
 
@@ -119,6 +120,7 @@ func TestPagilaTables(t *testing.T) {
 	pgtest.Load(t, a.dsn, dump)
 	a.index(t)
 	a.totals(t, 200)
+	a.changes(t, rounds(t, "CHINOOK_SECONDS", 0, 0))
 }
 
 // chinook returns a script without what creates the database.
