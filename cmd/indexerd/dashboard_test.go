@@ -247,7 +247,7 @@ func (slowEngine) Status(ctx context.Context) httpapi.Status {
 }
 
 func (e slowEngine) Search(ctx context.Context, _ string, p search.Params) (search.Results, error) {
-	if p.Query == "(slow OR slow*)" {
+	if p.Query == "slow" {
 		close(e.asked)
 		<-ctx.Done()
 		close(e.givenUp)
@@ -271,7 +271,7 @@ func TestDashboardGivesUpOldQuestions(t *testing.T) {
 	b.search("slow")
 	<-e.asked
 	b.press("er")
-	b.sees("#hits", "found by (slower OR slower*)")
+	b.sees("#hits", "found by slower")
 	select {
 	case <-e.givenUp:
 	case <-time.After(soon):

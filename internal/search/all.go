@@ -27,12 +27,7 @@ type Part struct {
 // as there are processors, and keeps the hits that From and Size reach. Missing lists the tables that can't
 // be searched now. Params.Caller is not used.
 func SearchAll(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {
-	all := func(ctx context.Context, p Params) (Results, error) { return searchTables(ctx, parts, missing, p) }
-	r, err := all(ctx, p)
-	if err != nil {
-		return r, err
-	}
-	return r, r.suggest(ctx, p, all)
+	return searchFunc(func(ctx context.Context, p Params) (Results, error) { return searchTables(ctx, parts, missing, p) }).answer(ctx, p)
 }
 
 func searchTables(ctx context.Context, parts []Part, missing []string, p Params) (Results, error) {

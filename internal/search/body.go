@@ -16,7 +16,7 @@ import (
 // the defaults:
 //
 //	{"q":"","from":0,"size":10,"after":"","filter":{"rating":["PG"]},
-//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true,"match":"most","explain":true}
+//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true,"match":"most","explain":true,"typing":true}
 func ParsePOST(body []byte) (Params, error) {
 	p := Defaults()
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -69,6 +69,8 @@ func (p *Params) member(name string, value json.RawMessage) error {
 		return read(&p.Highlight, "true or false")
 	case "explain":
 		return read(&p.Explain, "true or false")
+	case "typing":
+		return read(&p.Typing, "true or false")
 	case "fresh":
 		return read(&p.Fresh, "true or false")
 	case "match":

@@ -24,6 +24,7 @@ type Params struct {
 	Facets    []query.Facet
 	Highlight bool
 	Explain   bool     // return the parts of the scores
+	Typing    bool     // the last word of Query may be incomplete
 	Fields    []string // to return; none: all
 	Fresh     *bool    // whether hits are checked in the database; nil: as the table's configuration says
 	Caller    Caller
@@ -44,7 +45,7 @@ const facetSize = 10
 
 // names lists the parameters, which are the same for GET and POST.
 func names() []string {
-	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "explain"}
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "explain", "typing"}
 }
 
 func unknown(name string) *Error {
@@ -58,7 +59,7 @@ func unknown(name string) *Error {
 // ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
-//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&explain=true
+//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&explain=true&typing=true
 //
 // Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
@@ -91,6 +92,8 @@ func (p *Params) set(name string, list []string) (err error) {
 		p.Highlight, err = parseBool(name, value)
 	case "explain":
 		p.Explain, err = parseBool(name, value)
+	case "typing":
+		p.Typing, err = parseBool(name, value)
 	case "fresh":
 		var fresh bool
 		fresh, err = parseBool(name, value)

@@ -21,6 +21,7 @@ func TestParseGETAndPOST(t *testing.T) {
 		Fresh:     &no,
 		Match:     query.MatchMost,
 		Explain:   true,
+		Typing:    true,
 	}
 	for _, c := range []struct {
 		get, post string
@@ -30,8 +31,8 @@ func TestParseGETAndPOST(t *testing.T) {
 		{"q=&after=&fields=&sort=&facets=", ` {} `, Defaults()},
 		{"size=10", `{"after":null,"q":null,"sort":null,"filter":null,"fresh":null}`, Defaults()},
 		{
-			"q=drama+shark&from=20&size=5&after=x&filter=rating:PG&filter=year:2006&filter=rating:a:b&sort=-year,title&facets=language,rating:3&highlight=false&fields=title,year&fresh=false&match=most&explain=true",
-			`{"q":"drama shark","from":20,"size":5,"after":"x","filter":{"rating":["PG","a:b"],"year":[2006]},"sort":["-year","title"],"facets":{"rating":3,"language":10},"highlight":false,"fields":["title","year"],"fresh":false,"match":"most","explain":true}`,
+			"q=drama+shark&from=20&size=5&after=x&filter=rating:PG&filter=year:2006&filter=rating:a:b&sort=-year,title&facets=language,rating:3&highlight=false&fields=title,year&fresh=false&match=most&explain=true&typing=true",
+			`{"q":"drama shark","from":20,"size":5,"after":"x","filter":{"rating":["PG","a:b"],"year":[2006]},"sort":["-year","title"],"facets":{"rating":3,"language":10},"highlight":false,"fields":["title","year"],"fresh":false,"match":"most","explain":true,"typing":true}`,
 			full,
 		},
 	} {
@@ -61,7 +62,7 @@ func equal(a, b Params) bool {
 func TestParseGETErrors(t *testing.T) {
 	for get, want := range map[string]string{
 		"szie=5":          "unknown parameter szie: did you mean size?",
-		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, explain",
+		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, explain, typing",
 		"q=a&q=b":         "parameter q is given 2 times: give it once",
 		"size=ten":        "size ten can't be read: write a whole number",
 		"from=":           `from "" can't be read: write a whole number`,
@@ -86,7 +87,7 @@ func TestParsePOSTErrors(t *testing.T) {
 		"[]":                            `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"null":                          `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"{} {}":                         `the body is not a JSON object: send one object, as {"q":"drama"}`,
-		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, explain",
+		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, explain, typing",
 		`{"filters":{}}`:                "unknown parameter filters: did you mean filter?",
 		`{"q":5}`:                       "q 5 can't be read: write text in quotes",
 		`{"size":"5"}`:                  `size "\"5\"" can't be read: write a whole number`,

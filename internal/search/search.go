@@ -160,11 +160,7 @@ type Results struct {
 // Search makes one search. A fault of the request is an *Error. After the deadline
 // the error is that of ctx.
 func (s *Searcher) Search(ctx context.Context, p Params) (Results, error) {
-	r, err := s.search(ctx, p)
-	if err != nil {
-		return r, err
-	}
-	return r, r.suggest(ctx, p, s.search)
+	return searchFunc(s.search).answer(ctx, p)
 }
 
 func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {

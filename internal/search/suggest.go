@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"indexerd/internal/query"
@@ -25,12 +26,30 @@ func (p Params) parse() (query.Node, error) {
 	if err != nil {
 		return nil, asBadQuery(err)
 	}
+	if p.Typing {
+		n = query.Typing(n, p.Query)
+	}
 	n, _ = p.Match.In(n)
 	return n, nil
 }
 
 // A searchFunc makes a search, and suggests nothing.
 type searchFunc func(context.Context, Params) (Results, error)
+
+// answer makes a search with what may be added to it: a last word that can't be
+// completed, as in a field of numbers, or by too many words, is searched as it is; and
+// an answer without hits has a suggestion.
+func (search searchFunc) answer(ctx context.Context, p Params) (Results, error) {
+	r, err := search(ctx, p)
+	if bad := (*Error)(nil); p.Typing && errors.As(err, &bad) {
+		p.Typing = false
+		r, err = search(ctx, p)
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, r.suggest(ctx, p, search)
+}
 
 // suggestWithin is how long other searches may take.
 const suggestWithin = time.Second

@@ -1,6 +1,6 @@
 // The search box. It searches while the user types, and never shows the answer of
 // an older search after a newer one.
-import { APIError, ask, hasToken, tablePath } from './api.js';
+import { ask, hasToken, tablePath } from './api.js';
 import { $, el, marked, number } from './dom.js';
 
 const typingPause = 120; // milliseconds without input before a search
@@ -8,9 +8,9 @@ const facetValues = 8;
 const allTables = '*'; // searches all of them
 
 // typing: the last word may be incomplete. match: how many words a document must have,
-// of the query as it stands. shown: the query of the hits on the
-// page. next: where they continue.
-const state = { table: '', facets: [], filter: new Map(), typing: false, match: 'all', shown: '', next: null };
+// of the query as it stands. shown: the query of the hits on the page, and its typing.
+// next: where they continue.
+const state = { table: '', facets: [], filter: new Map(), typing: false, match: 'all', shown: null, next: null };
 let pause; // the timer of typingPause
 let current = new AbortController(); // of the running search
 
@@ -56,9 +56,9 @@ async function facetFields(table) {
   return tried.filter((field) => field !== null);
 }
 
-function parameters(q) {
+function parameters(query) {
   return {
-    q,
+    ...query,
     filter: Object.fromEntries([...state.filter].map(([field, values]) => [field, [...values]])),
     facets: Object.fromEntries(state.facets.map((field) => [field, facetValues])),
     highlight: true,
@@ -68,43 +68,24 @@ function parameters(q) {
   };
 }
 
-// withPrefix returns a query whose last word also matches as a prefix. Documents
-// with the word itself rank higher. A query that does not end in a word is
-// returned unchanged.
-function withPrefix(q) {
-  const [, before, field, word] = /^(.*[\s(])?([\p{L}\p{N}_]+:)?([\p{L}\p{N}]{2,})$/su.exec(q) ?? [];
-  if (!word || word === 'OR' || q.includes('"')) return q;
-  return `${before ?? ''}(${field ?? ''}${word} OR ${field ?? ''}${word}*)`;
-}
-
-// firstFound tries queries until one finds something. An error of the API counts as
-// finding nothing, except for the query that the user typed.
-async function firstFound(typed, queries, post) {
-  let found;
-  for (const q of new Set(queries)) {
-    try {
-      found = { q, answer: await post(q) };
-    } catch (e) {
-      if (q === typed || !(e instanceof APIError)) throw e;
-    }
-    if (found?.answer.total > 0) break;
-  }
-  return found;
-}
-
 async function search({ after = '' } = {}) {
   clearTimeout(pause);
   current.abort();
   current = new AbortController();
   const { signal } = current;
-  const post = (q) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(q), after }, signal });
+  const post = (query) => ask(tablePath(state.table, 'search'), { method: 'POST', body: { ...parameters(query), after }, signal });
   if (!state.table) return;
   try {
-    const typed = after ? state.shown : $('q').value.trim();
-    const queries = after || state.match !== 'all' ? [typed] : state.typing ? [withPrefix(typed), typed] : [typed, withPrefix(typed)];
-    const { q, answer } = await firstFound(typed, queries, post);
-    const inUse = q === state.shown ? hitsInUse() : new Map();
-    state.shown = q;
+    let query = after ? state.shown : { q: $('q').value.trimStart(), typing: state.typing };
+    let answer = await post(query);
+    if (answer.total === 0 && !query.typing && state.match === 'all') {
+      const unfinished = { ...query, typing: true };
+      const found = await post(unfinished);
+      if (found.total > 0) [query, answer] = [unfinished, found];
+    }
+    const same = query.q === state.shown?.q && query.typing === state.shown.typing;
+    const inUse = same ? hitsInUse() : new Map();
+    state.shown = query;
     showAnswer(answer, Boolean(after), inUse);
   } catch (e) {
     if (!signal.aborted) showMessage(e.message, true);
@@ -119,6 +100,7 @@ function showSuggestion(suggest) {
   button.addEventListener('click', () => {
     state.match = suggest.match;
     if (suggest.query) $('q').value = suggest.query;
+    state.typing = false;
     search();
   });
   $('found').append(', ', button);
