@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -103,7 +102,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s, handler := f.enter(waiting)
 	stop()
 	if s == nil {
-		notYet(w, r)
+		f.notYet(w, r)
 		return
 	}
 	defer s.answering.Done()
@@ -132,7 +131,7 @@ func (f *front) enter(ctx context.Context) (*generation, http.Handler) {
 // show has an engine answer requests; if nil, they are rejected as not ready.
 func (f *front) show(e *Engine) {
 	if e == nil {
-		f.swap(nil, http.HandlerFunc(notYet))
+		f.swap(nil, http.HandlerFunc(f.notYet))
 		return
 	}
 	f.swap(e, f.handle(e, e.cfg.HTTP))
@@ -198,10 +197,15 @@ func (f *front) swap(e *Engine, h http.Handler) (before *generation) {
 	return before
 }
 
-func notYet(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = io.WriteString(w, `{"error":{"code":"not_ready","message":"the storage is being opened","hint":"ask again in a moment"}}`+"\n") // on error the client has gone
+// notYet rejects a request in the form of the API that it is for.
+func (f *front) notYet(w http.ResponseWriter, r *http.Request) {
+	reject := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		httpapi.WriteError(w, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "the storage is being opened", Hint: "ask again in a moment"})
+	}))
+	if f.openSearch != "" {
+		reject = byPort(f.openSearch, osapi.InForm(reject), reject)
+	}
+	reject.ServeHTTP(w, r)
 }
 
 // close ends all connections.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,7 +21,7 @@ const (
 )
 
 // serveFilms serves three films. Sales may see two of them.
-func serveFilms(t *testing.T) (base string) {
+func serveFilms(t *testing.T) (f *front, base string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "docs.db")
 	execSQLite(t, path,
@@ -34,12 +35,13 @@ opensearch_api: {listen: 127.0.0.1:0}
 sources:
   db: {driver: sqlite, dsn: %s}
 tables:
-  film: {source: db, sql: SELECT * FROM film, key: id, updated: u, content: {fields: [title]}, metadata: {title: keyword, rating: keyword, year: number, grp: keyword}, acl: grp}
+  film: {source: db, sql: SELECT * FROM film, key: id, updated: u, content: {fields: [title]}, stopwords: english, metadata: {title: keyword, rating: keyword, year: number, grp: keyword}, acl: grp}
 `, filepath.Join(t.TempDir(), "data"), opsSecret, salesSecret, path)), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base = "http://" + serve(t, openToServe(t, cfg), slog.New(slog.DiscardHandler)).openSearch
+	f = serve(t, openToServe(t, cfg), slog.New(slog.DiscardHandler))
+	base = "http://" + f.openSearch
 	eventually(t, time.Minute, "load", func() error {
 		for _, key := range []string{"1", "2", "3"} { // a page is written after its row is in the index
 			if status, body := askFilms(t, base, "Bearer "+opsSecret, "GET", "/film/_doc/"+key, ""); status != http.StatusOK {
@@ -48,7 +50,7 @@ tables:
 		}
 		return nil
 	})
-	return base
+	return f, base
 }
 
 func askFilms(t *testing.T, base, authorization, method, path, body string) (status int, answer string) {
@@ -73,7 +75,7 @@ func askFilms(t *testing.T, base, authorization, method, path, body string) (sta
 }
 
 func TestOpenSearchAPI(t *testing.T) {
-	base := serveFilms(t)
+	_, base := serveFilms(t)
 	deep := strings.Repeat(`{"bool":{"must":`, 40) + `{"match_all":{}}` + strings.Repeat("}}", 40)
 	for _, c := range []struct {
 		name, query string // of a count by sales
@@ -110,6 +112,10 @@ func TestOpenSearchAPI(t *testing.T) {
 		{"must not", `{"bool":{"must_not":[{"term":{"rating":"PG"}}]}}`, `"count":1`},
 		{"empty bool", `{"bool":{}}`, `"count":2`},
 		{"constant score", `{"constant_score":{"filter":{"term":{"rating":"PG"}}}}`, `"count":1`},
+		{"stop word in must", `{"bool":{"must":[{"match":{"title":"shark"}},{"match":{"title":"the"}}]}}`, `"count":0`},
+		{"stop word in must as a phrase", `{"bool":{"must":[{"match":{"title":"shark"}},{"match_phrase":{"title":"the"}}]}}`, `"count":0`},
+		{"stop word beside another word", `{"match":{"title":{"query":"the mad shark","operator":"and"}}}`, `"count":1`},
+		{"stop word in must_not", `{"bool":{"must_not":{"match":{"title":"the"}}}}`, `"count":2`},
 		{"unknown field", `{"match":{"nothing":"x"}}`, `"count":0`},
 		{"hidden field", `{"term":{"grp":"sales"}}`, `"count":0`},
 		{"hidden document", `{"match":{"title":"secret"}}`, `"count":0`},
@@ -133,7 +139,7 @@ func TestOpenSearchAPI(t *testing.T) {
 }
 
 func TestOpenSearchAnswers(t *testing.T) {
-	base := serveFilms(t)
+	_, base := serveFilms(t)
 	const sales, ops = "Bearer " + salesSecret, "Bearer " + opsSecret
 	for _, c := range []struct {
 		as, method, path, body string
@@ -190,6 +196,47 @@ func TestReloadKeepsTheTokensOfTheOpenSearchAddress(t *testing.T) {
 		d.keepPlace(&after)
 		if after.OpenSearch != before.OpenSearch || len(after.HTTP.Tokens) != 1 {
 			t.Errorf("reload with %q: got address %s and %d tokens, want both kept", address, after.OpenSearch, len(after.HTTP.Tokens))
+		}
+	}
+}
+
+// A reload that adds opensearch_api logs that it stays off.
+func TestReloadLogsThatTheOpenSearchAPIStaysOff(t *testing.T) {
+	var logged bytes.Buffer
+	d := daemon{Options: Options{Log: slog.New(slog.NewTextHandler(&logged, nil))}, cfg: &configs.Config{}}
+	d.keepPlace(&configs.Config{OpenSearch: "127.0.0.1:9200"})
+	if !strings.Contains(logged.String(), "opensearch_api.listen off") {
+		t.Errorf("got %s, want that opensearch_api.listen stays off", logged.String())
+	}
+}
+
+func TestOpenSearchSearchesAreCounted(t *testing.T) {
+	f, base := serveFilms(t)
+	for _, path := range []string{"/film/_search", "/film/_count", "/film/_search?q=x", "/made_up/_search", "/film/_mapping"} {
+		askFilms(t, base, "Bearer "+salesSecret, "GET", path, "")
+	}
+	_, got := askFilms(t, f.base, "Bearer "+opsSecret, "GET", "/metrics", "")
+	for _, want := range []string{
+		`indexerd_search_duration_seconds_count{table="film"} 2`,
+		`indexerd_search_errors_total{code="parsing_exception",table="film"} 1`,
+		`indexerd_search_errors_total{code="unknown_table",table=""} 1`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing %s", want)
+		}
+	}
+	if strings.Contains(got, "made_up") {
+		t.Error("got metrics of an unknown table: callers could create any number of them")
+	}
+}
+
+// While the storage is opened, each address answers in its own form.
+func TestOpenSearchErrorWhileTheStorageIsOpened(t *testing.T) {
+	f, base := serveFilms(t)
+	f.show(nil)
+	for address, want := range map[string]string{base: `"type":"no_shard_available_action_exception"`, f.base: `{"error":{"code":"not_ready",`} {
+		if status, got := askFilms(t, address, "", "GET", "/film/_search", ""); status != http.StatusServiceUnavailable || !strings.Contains(got, want) {
+			t.Errorf("%s: got %d %s, want 503 with %s", address, status, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 		is, new *string
 	}{{"data", &d.cfg.Data, &cfg.Data}, {"http.listen", &d.cfg.HTTP.Listen, &cfg.HTTP.Listen}, {"opensearch_api.listen", &d.cfg.OpenSearch, &cfg.OpenSearch}} {
 		if *place.is != *place.new {
-			kept = append(kept, place.key+" "+*place.is)
+			kept = append(kept, place.key+" "+cmp.Or(*place.is, "off"))
 			*place.new = *place.is
 		}
 	}

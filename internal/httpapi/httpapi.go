@@ -110,12 +110,12 @@ func handleDocuments(mux *http.ServeMux, e Engine, limit *searchLimit) {
 	mux.HandleFunc("GET /api/v1/tables/{table}/docs/{oid}", func(w http.ResponseWriter, r *http.Request) {
 		respondLarge(w, r, limit, func(ctx context.Context) (search.Document, error) {
 			return e.Doc(ctx, r.PathValue("table"), r.PathValue("oid"))
-		})
+		}, uncounted)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/versions/{oid}", func(w http.ResponseWriter, r *http.Request) {
 		respondLarge(w, r, limit, func(ctx context.Context) (search.Versions, error) {
 			return e.Versions(ctx, r.PathValue("table"), r.PathValue("oid"))
-		})
+		}, uncounted)
 	})
 	mux.HandleFunc("GET /api/v1/tables/{table}/explain/{oid}", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), explainWithin)
@@ -131,6 +131,9 @@ func handleDocuments(mux *http.ServeMux, e Engine, limit *searchLimit) {
 		}
 	})
 }
+
+// uncounted ignores a request in the metrics of searches.
+func uncounted(time.Duration, error) {}
 
 // handleLists adds the routes that return lists page by page.
 func handleLists(mux *http.ServeMux, e Engine) {

@@ -86,10 +86,10 @@ func (m *Meters) of(p passName) *passMeters {
 	return of
 }
 
-// search counts one search that ended with err. took is the time until its
+// Search counts one search that ended with err. took is the time until its
 // response started. A search whose client has gone is not counted. Unknown tables
 // share the empty name, so that callers can't create any number of metrics.
-func (m *Meters) search(table string, took time.Duration, err error) {
+func (m *Meters) Search(table string, took time.Duration, err error) {
 	if err == nil || errors.Is(err, errUnread) {
 		m.searches.WithLabelValues(table).Observe(took.Seconds())
 		return

@@ -165,9 +165,9 @@ func TestDropDeletesTheMetricsOfATable(t *testing.T) {
 	e := &fakeEngine{}
 	for _, table := range []string{"film", "actor"} {
 		e.Meters().Pass(table, "incremental", "", time.Second, doc.Report{}, nil)
-		e.Meters().search(table, time.Second, nil)
-		e.Meters().search(table, time.Second, errors.New("broken"))
-		e.Meters().search(table, time.Second, context.Canceled)
+		e.Meters().Search(table, time.Second, nil)
+		e.Meters().Search(table, time.Second, errors.New("broken"))
+		e.Meters().Search(table, time.Second, context.Canceled)
 	}
 	e.Meters().Drop("film")
 	got := serve(e, "GET", "/metrics", "").Body.String()

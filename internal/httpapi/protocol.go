@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"indexerd/internal/search"
 )
@@ -21,11 +22,12 @@ func (a Access) Guard(mux *http.ServeMux, searching map[string]bool, log *slog.L
 }
 
 // Respond writes what get returns for the caller of a guarded request. It holds a
-// search slot until the response is written. HEAD gets the header only.
-func (a Access) Respond(w http.ResponseWriter, r *http.Request, get func(context.Context, search.Caller) (any, error)) {
+// search slot until the response is written. HEAD gets the header only. count gets
+// the time until the response starts, and the error.
+func (a Access) Respond(w http.ResponseWriter, r *http.Request, get func(context.Context, search.Caller) (any, error), count func(time.Duration, error)) {
 	respondLarge(w, r, a.Limits.searches, func(ctx context.Context) (any, error) {
 		return get(ctx, requesterOf(r).caller)
-	})
+	}, count)
 }
 
 // ReadBody reads the body of a guarded request, up to 64 KiB.

@@ -139,9 +139,10 @@ func respond[T any](w http.ResponseWriter, get func() (T, error)) {
 }
 
 // respondLarge writes what get returns. The response may be large, so it holds
-// a search slot until it is written.
-func respondLarge[T any](w http.ResponseWriter, r *http.Request, limit *searchLimit, get func(context.Context) (T, error)) {
-	out := &limitedResponse{w: w, limit: limit}
+// a search slot until it is written. count gets the time until the response starts,
+// and the error.
+func respondLarge[T any](w http.ResponseWriter, r *http.Request, limit *searchLimit, get func(context.Context) (T, error), count func(time.Duration, error)) {
+	out := &limitedResponse{w: w, limit: limit, began: time.Now()}
 	err := limit.do(r.Context(), requesterOf(r).key(), func(ctx context.Context, s *slot) error {
 		a, err := get(ctx)
 		if err != nil {
@@ -151,9 +152,10 @@ func respondLarge[T any](w http.ResponseWriter, r *http.Request, limit *searchLi
 		if err != nil {
 			return err
 		}
-		out.slot = s
+		out.slot, out.took = s, time.Since(out.began)
 		return out.writeAll(text)
 	})
+	count(out.took, err)
 	out.end(err)
 }
 
@@ -175,6 +177,6 @@ func respondSearch(w http.ResponseWriter, r *http.Request, e Engine, limit *sear
 			return out.writeResults(ctx, r.Context(), results)
 		})
 	}
-	e.Meters().search(table, out.took, err)
+	e.Meters().Search(table, out.took, err)
 	out.end(err)
 }

@@ -3,7 +3,6 @@ package osapi
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"indexerd/internal/search"
@@ -15,7 +14,7 @@ const maxHits = 4 << 20
 
 var shards = map[string]int{"total": 1, "successful": 1, "skipped": 0, "failed": 0}
 
-func (server) info(*http.Request, []byte, context.Context, search.Caller) (any, error) {
+func (server) info(*call) (any, error) {
 	return map[string]any{
 		"name": "indexerd", "cluster_name": "indexerd", "cluster_uuid": "indexerd",
 		"version": map[string]any{
@@ -26,12 +25,12 @@ func (server) info(*http.Request, []byte, context.Context, search.Caller) (any, 
 	}, nil
 }
 
-func (server) health(*http.Request, []byte, context.Context, search.Caller) (any, error) {
+func (server) health(*call) (any, error) {
 	return map[string]any{"cluster_name": "indexerd", "status": "green", "timed_out": false, "number_of_nodes": 1, "number_of_data_nodes": 1}, nil
 }
 
-func (s server) mapping(r *http.Request, _ []byte, _ context.Context, c search.Caller) (any, error) {
-	table, ix, err := s.index(r, c)
+func (s server) mapping(c *call) (any, error) {
+	table, ix, err := s.index(c)
 	if err != nil {
 		return nil, err
 	}
@@ -49,34 +48,35 @@ func (s server) mapping(r *http.Request, _ []byte, _ context.Context, c search.C
 
 // index returns the index that a request names, and checks the names of the
 // parameters in its URL.
-func (s server) index(r *http.Request, c search.Caller, parameters ...string) (string, Index, error) {
-	if err := checkURL(r.URL.Query(), parameters); err != nil {
+func (s server) index(c *call, parameters ...string) (string, Index, error) {
+	table := c.PathValue("index")
+	ix, err := s.engine.Fields(table, c.caller)
+	if err != nil {
 		return "", nil, err
 	}
-	table := r.PathValue("index")
-	ix, err := s.engine.Fields(table, c)
-	return table, ix, err
+	c.table = table
+	return table, ix, checkURL(c.URL.Query(), parameters)
 }
 
-func (s server) search(r *http.Request, body []byte, ctx context.Context, c search.Caller) (any, error) {
+func (s server) search(c *call) (any, error) {
 	began := time.Now()
-	table, ix, err := s.index(r, c, inURL...)
+	table, ix, err := s.index(c, inURL...)
 	if err != nil {
 		return nil, err
 	}
-	p, err := parse(body, ix, "query", "from", "size", "sort", "_source", "track_total_hits")
+	p, err := parse(c.body, ix, "query", "from", "size", "sort", "_source", "track_total_hits")
 	if err != nil {
 		return nil, err
 	}
-	if err := p.set(r.URL.Query()); err != nil {
+	if err := p.set(c.URL.Query()); err != nil {
 		return nil, err
 	}
-	p.Caller = c
-	results, err := s.engine.Search(ctx, table, p.Params)
+	p.Caller = c.caller
+	results, err := s.engine.Search(c.ctx, table, p.Params)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := render(ctx, table, p, results)
+	hits, err := render(c.ctx, table, p, results)
 	if err != nil {
 		return nil, err
 	}
@@ -117,28 +117,28 @@ func render(ctx context.Context, table string, p request, results search.Results
 	return hits, nil
 }
 
-func (s server) count(r *http.Request, body []byte, ctx context.Context, c search.Caller) (any, error) {
-	table, ix, err := s.index(r, c)
+func (s server) count(c *call) (any, error) {
+	table, ix, err := s.index(c)
 	if err != nil {
 		return nil, err
 	}
-	p, err := parse(body, ix, "query")
+	p, err := parse(c.body, ix, "query")
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.engine.Search(ctx, table, search.Params{Node: p.Node, Fresh: new(bool), Caller: c})
+	results, err := s.engine.Search(c.ctx, table, search.Params{Node: p.Node, Fresh: new(bool), Caller: c.caller})
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"count": results.Total, "_shards": shards}, nil
 }
 
-func (s server) document(r *http.Request, _ []byte, ctx context.Context, c search.Caller) (any, error) {
-	table, _, err := s.index(r, c)
+func (s server) document(c *call) (any, error) {
+	table, _, err := s.index(c)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.engine.Doc(ctx, table, r.PathValue("id"))
+	d, err := s.engine.Doc(c.ctx, table, c.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}

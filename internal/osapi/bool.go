@@ -28,6 +28,10 @@ func anyOf(nodes []query.Node) query.Node {
 	return query.Or{Nodes: nodes}
 }
 
+// searched returns a query that matches what n does, and nothing if the analyzer
+// leaves n no word, such as a stop word. The index ignores such a part of a query.
+func searched(n query.Node) query.Node { return query.Or{Nodes: []query.Node{query.None(), n}} }
+
 // unscored returns a query that matches the same and adds nothing to a score.
 func unscored(n query.Node) query.Node { return query.Not{Node: query.Not{Node: n}} }
 

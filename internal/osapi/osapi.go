@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"indexerd/internal/httpapi"
 	"indexerd/internal/search"
@@ -34,6 +35,7 @@ type Engine interface {
 	// Fields returns the fields of a table that a caller may see. A field that is
 	// searched by words and by value is listed twice.
 	Fields(table string, c search.Caller) ([]Field, error)
+	Meters() *httpapi.Meters
 }
 
 // The types of fields, as mappings name them.
@@ -89,28 +91,33 @@ func Handler(e Engine, a httpapi.Access, log *slog.Logger) http.Handler {
 	s := server{e, a}
 	mux := http.NewServeMux()
 	searching := map[string]bool{}
-	for _, r := range []struct {
-		pattern string
-		answer  func(*http.Request, []byte, context.Context, search.Caller) (any, error)
-	}{
-		{"GET /{$}", s.info},
-		{"GET /_cluster/health", s.health},
-		{"GET /{index}/_search", s.search}, {"POST /{index}/_search", s.search},
-		{"GET /{index}/_count", s.count}, {"POST /{index}/_count", s.count},
-		{"GET /{index}/_mapping", s.mapping}, {"GET /{index}", s.mapping},
-	} {
-		searching[r.pattern] = true
-		mux.HandleFunc(r.pattern, s.answer(r.answer))
+	handle := func(pattern string, h http.HandlerFunc) {
+		searching[pattern] = true
+		mux.HandleFunc(pattern, h)
 	}
-	mux.HandleFunc("GET /{index}/_doc/{id}", s.answer(s.document)) // for admins, as in httpapi
-	searching["/"] = true
-	mux.HandleFunc("/", refuse)
+	handle("GET /{$}", s.answer(s.info, false))
+	handle("GET /_cluster/health", s.answer(s.health, false))
+	handle("GET /{index}", s.answer(s.mapping, false))
+	handle("GET /{index}/_mapping", s.answer(s.mapping, false))
+	for _, method := range []string{"GET", "POST"} {
+		handle(method+" /{index}/_search", s.answer(s.search, true))
+		handle(method+" /{index}/_count", s.answer(s.count, true))
+	}
+	mux.HandleFunc("GET /{index}/_doc/{id}", s.answer(s.document, false)) // for admins, as in httpapi
+	handle("/", refuse)
 	guarded := a.Guard(mux, searching, log)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-OpenSearch-Version", "OpenSearch/"+version+" (indexerd)")
+	return InForm(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		asBearer(r.Header)
-		guarded.ServeHTTP(response{w}, r)
+		guarded.ServeHTTP(w, r)
+	}))
+}
+
+// InForm returns a handler whose header and errors have the form of OpenSearch.
+func InForm(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-OpenSearch-Version", "OpenSearch/"+version+" (indexerd)")
+		h.ServeHTTP(response{w}, r)
 	})
 }
 
@@ -119,15 +126,33 @@ type server struct {
 	access httpapi.Access
 }
 
-// answer reads the body before it waits for a search slot.
-func (s server) answer(get func(*http.Request, []byte, context.Context, search.Caller) (any, error)) http.HandlerFunc {
+// A call is a request that has a search slot.
+type call struct {
+	*http.Request
+	ctx    context.Context // ends when the response has to start
+	body   []byte
+	caller search.Caller
+	table  string // "" until it is known to be there
+}
+
+// answer reads the body before it waits for a search slot. A counted call is in the
+// metrics of searches.
+func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := httpapi.ReadBody(w, r)
 		if err != nil {
 			httpapi.WriteError(w, err)
 			return
 		}
-		s.access.Respond(w, r, func(ctx context.Context, c search.Caller) (any, error) { return get(r, body, ctx, c) })
+		c := call{Request: r, body: body}
+		s.access.Respond(w, r, func(ctx context.Context, caller search.Caller) (any, error) {
+			c.ctx, c.caller = ctx, caller
+			return get(&c)
+		}, func(took time.Duration, err error) {
+			if counted {
+				s.engine.Meters().Search(c.table, took, err)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,58 @@
+package osapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// object reads a JSON object. Its numbers stay as they are written.
+func object(text json.RawMessage, what string) (map[string]json.RawMessage, error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(text, &m); err != nil || m == nil {
+		return nil, parsing("[%s] is not a JSON object", what)
+	}
+	return m, nil
+}
+
+// single reads an object with one key.
+func single(text json.RawMessage, what string) (key string, value json.RawMessage, err error) {
+	m, err := object(text, what)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(m) != 1 {
+		return "", nil, parsing("[%s] has %d keys, not one", what, len(m))
+	}
+	for key, value = range m {
+	}
+	return key, value, nil
+}
+
+// only rejects keys that are not supported.
+func only(m map[string]json.RawMessage, what string, names ...string) error {
+	for name := range m {
+		if !slices.Contains(names, name) {
+			return parsing("[%s] does not support [%s]; supported are %s", what, query.Shorten(name), strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// scalar reads text, a number, true or false.
+func scalar(text json.RawMessage, what string) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err == nil {
+		switch v.(type) {
+		case string, json.Number, bool:
+			return doc.FormatText(v), nil
+		}
+	}
+	return "", parsing("[%s] is not text, a number, true or false", what)
+}
