@@ -175,6 +175,9 @@ func (k *keyLog) truncate(off int64) error {
 }
 
 // begin starts a frame; add and finish complete it.
+// keptKeys is the largest buffer that a log keeps between two writes.
+const keptKeys = 16 << 10
+
 func (k *keyLog) begin() { k.buf = append(k.buf[:0], make([]byte, frameHeaderSize)...) }
 
 // add appends the header and key of the frame's next record.
@@ -193,7 +196,7 @@ func (k *keyLog) finish(s *segment, from, to uint32) error {
 		return join(err, k.file.Truncate(end))
 	}
 	k.end.Store(end + int64(len(k.buf)))
-	if cap(k.buf) > keptBuffer {
+	if cap(k.buf) > keptKeys {
 		k.buf = nil
 	}
 	return nil

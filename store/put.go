@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"indexerd/internal/doc"
@@ -26,7 +27,8 @@ func (m *FileMap) Put(pages []doc.Page) error {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	defer m.dropBuffers()
+	m.takeParts()
+	defer m.releaseParts()
 	for len(pages) > 0 {
 		n := chunkOf(len(pages), func(i int) int { return len(pages[i].OID) + len(pages[i].Body) })
 		if err := m.write(m.encode(pages[:n])); err != nil {
@@ -42,7 +44,8 @@ func (m *FileMap) Put(pages []doc.Page) error {
 func (m *FileMap) Delete(oids []doc.OID) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	defer m.dropBuffers()
+	m.takeParts()
+	defer m.releaseParts()
 	for len(oids) > 0 {
 		n := chunkOf(len(oids), func(i int) int { return len(oids[i]) })
 		if err := m.write(m.tombstones(oids[:n])); err != nil {
@@ -126,17 +129,23 @@ func growTo(parts []part, n int) []part {
 
 func (p *part) reset() { p.buf, p.records = p.buf[:0], p.records[:0] }
 
-// keptBuffer is the largest buffer that a map keeps between two writes. A process
-// has hundreds of maps open, most of which are not written.
-const keptBuffer = 16 << 10
+// keptBuffer is the largest buffer that is used again.
+const keptBuffer = 4 << 20
 
-// dropBuffers frees the buffers of a large write.
-func (m *FileMap) dropBuffers() {
-	for _, p := range m.parts {
-		if cap(p.buf) > keptBuffer {
-			m.parts = nil
-			return
-		}
+// freeParts has the buffers of finished writes of all maps. A process has hundreds
+// of maps open, most of which are not written: a map has no buffers between writes.
+var freeParts sync.Pool
+
+func (m *FileMap) takeParts() {
+	if parts, ok := freeParts.Get().(*[]part); ok {
+		m.parts = *parts
+	}
+}
+
+func (m *FileMap) releaseParts() {
+	parts := m.parts
+	if m.parts = nil; !slices.ContainsFunc(parts, func(p part) bool { return cap(p.buf) > keptBuffer }) {
+		freeParts.Put(&parts)
 	}
 }
 
