@@ -72,7 +72,7 @@ func (ix *Index) Fits(row doc.Row, l doc.Limits) error {
 	if distinct == 0 {
 		distinct = math.MaxInt
 	}
-	b, err := ix.schema.build(row)
+	b, err := ix.schema.buildTexts(row)
 	if err != nil || b.textSize() <= min(words, distinct) {
 		return err // a word has at least one byte
 	}

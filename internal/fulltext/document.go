@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	index "github.com/blevesearch/bleve_index_api"
 	"github.com/zeebo/xxh3"
@@ -23,20 +24,16 @@ type indexedDoc struct {
 // build extracts the columns and children of the mapping from a row. The error
 // names the column whose value does not fit its type.
 func (s *schema) build(row doc.Row) (indexedDoc, error) {
-	b := indexedDoc{content: make([]string, len(s.Content)), values: make([][]string, len(s.Metadata), len(s.values))}
-	for i, name := range s.Content {
-		v, ok := row.Get(name)
-		if !ok {
-			return b, missingColumn(name)
-		}
-		b.content[i] = doc.FormatText(v)
+	b := indexedDoc{values: make([][]string, len(s.Metadata), len(s.values))}
+	var err error
+	if b.content, err = s.contentOf(row); err != nil {
+		return b, err
 	}
 	for i, f := range s.Metadata {
 		v, ok := row.Get(f.Name)
 		if !ok {
 			return b, missingColumn(f.Name)
 		}
-		var err error
 		if b.values[i], err = f.terms(v); err != nil {
 			return b, fmt.Errorf("column %s: %w", f.Name, err)
 		}
@@ -54,6 +51,28 @@ func (s *schema) build(row doc.Row) (indexedDoc, error) {
 		}
 	}
 	return b, nil
+}
+
+// buildTexts is build for a caller that needs no values.
+func (s *schema) buildTexts(row doc.Row) (b indexedDoc, err error) {
+	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
+		return s.build(row)
+	}
+	b.content, err = s.contentOf(row)
+	return b, err
+}
+
+// contentOf returns the texts of the content columns.
+func (s *schema) contentOf(row doc.Row) ([]string, error) {
+	content := make([]string, len(s.Content))
+	for i, name := range s.Content {
+		v, ok := row.Get(name)
+		if !ok {
+			return nil, missingColumn(name)
+		}
+		content[i] = doc.FormatText(v)
+	}
+	return content, nil
 }
 
 func missingColumn(name string) error {
@@ -104,7 +123,11 @@ func (ix *Index) Hash(row doc.Row) (doc.DocHash, error) {
 // hash digests a document. A length precedes each text, so that text which moves
 // to another column, or to another row of a child, changes the hash.
 func (s *schema) hash(b indexedDoc) doc.DocHash {
-	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, max(1024, b.textSize()+b.textSize()/8)), s.fingerprint)
+	room, _ := hashed.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	buf := binary.LittleEndian.AppendUint64((*room)[:0], s.fingerprint)
 	for _, text := range b.content {
 		buf = appendText(buf, text)
 	}
@@ -114,8 +137,15 @@ func (s *schema) hash(b indexedDoc) doc.DocHash {
 	for _, texts := range b.children {
 		buf = appendTexts(buf, texts)
 	}
-	return doc.DocHash(xxh3.Hash(buf))
+	hash := doc.DocHash(xxh3.Hash(buf))
+	if *room = buf; cap(buf) <= shortText {
+		hashed.Put(room)
+	}
+	return hash
 }
+
+// hashed keeps the memory of what is hashed.
+var hashed sync.Pool
 
 func appendTexts(buf []byte, texts []string) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(texts)))

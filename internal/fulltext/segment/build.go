@@ -104,12 +104,16 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 	for len(b.pairs) < len(s.Values) {
 		b.pairs = append(b.pairs, nil)
 	}
+	size := 0
 	for i := range s.Texts {
-		b.words[i].reset()
+		texts := textSize(rows, i)
+		size += texts
+		b.words[i].reset(texts)
 		for _, r := range rows {
 			b.words[i].add(s.Analyzer, r.Texts[i], s.Gap)
 		}
 	}
+	b.out = slices.Grow(b.out, 2*size) // usual with positions
 	for i := range s.Values {
 		b.pairs[i] = b.pairs[i][:0]
 		for doc, r := range rows {
@@ -118,6 +122,16 @@ func (b *builder) collect(s *Schema, rows []*Row) {
 			}
 		}
 	}
+}
+
+// textSize returns the bytes of one field of words.
+func textSize(rows []*Row, field int) (size int) {
+	for _, r := range rows {
+		for _, text := range r.Texts[field] {
+			size += len(text)
+		}
+	}
+	return size
 }
 
 // fields returns the fields of the schema: _id, then the others by name. So all

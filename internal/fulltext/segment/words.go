@@ -41,13 +41,17 @@ type occurrence struct{ term, pos uint32 }
 // A place is where a term occurs.
 type place struct{ doc, pos uint32 }
 
-func (w *words) reset() {
+// bytesPerWord is less than usual, so that most texts have room for their words.
+const bytesPerWord = 6
+
+// reset prepares for texts of so many bytes.
+func (w *words) reset(size int) {
 	if len(w.slots) == 0 || len(w.slots) > 16*(len(w.terms)+1024) {
 		w.slots = make([]uint32, 1<<12)
 	}
 	clear(w.slots)
 	w.present = false
-	w.terms, w.bytes, w.occs, w.ends = w.terms[:0], w.bytes[:0], w.occs[:0], w.ends[:0]
+	w.terms, w.bytes, w.occs, w.ends = w.terms[:0], w.bytes[:0], slices.Grow(w.occs[:0], size/bytesPerWord), w.ends[:0]
 }
 
 // add appends the texts of the next row. The positions of two texts are gap
