@@ -33,13 +33,31 @@ func (s *storage) newSearcher() *search.Searcher {
 
 // Search answers a search in one table, or in all tables.
 func (e *Engine) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
-	find := e.searchTable
 	if name == search.AllTables {
-		find = e.searchAll
+		return e.SearchTables(ctx, e.Tables(), p)
 	}
-	a, err := find(ctx, name, p)
-	if errors.Is(err, fulltext.ErrClosed) { // a reindex has just swapped
-		a, err = find(ctx, name, p)
+	return again(func() (search.Results, error) { return e.searchTable(ctx, name, p) })
+}
+
+// Tables lists the tables in the order of the configuration.
+func (e *Engine) Tables() []string {
+	names := make([]string, len(e.tables))
+	for i, t := range e.tables {
+		names[i] = t.conf.Name
+	}
+	return names
+}
+
+// SearchTables answers a search in some tables.
+func (e *Engine) SearchTables(ctx context.Context, names []string, p search.Params) (search.Results, error) {
+	return again(func() (search.Results, error) { return e.searchTables(ctx, names, p) })
+}
+
+// again makes a search a second time if a reindex has just swapped the index.
+func again(find func() (search.Results, error)) (search.Results, error) {
+	a, err := find()
+	if errors.Is(err, fulltext.ErrClosed) {
+		a, err = find()
 	}
 	return a, err
 }
@@ -55,12 +73,15 @@ func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) 
 	return t.search().Search(ctx, p)
 }
 
-// searchAll searches all tables that have ended their load. Each sees the caller as
-// in a search in that table alone.
-func (e *Engine) searchAll(ctx context.Context, _ string, p search.Params) (search.Results, error) {
+// searchTables searches those tables that have ended their load. Each sees the caller
+// as in a search in that table alone.
+func (e *Engine) searchTables(ctx context.Context, names []string, p search.Params) (search.Results, error) {
 	var parts []search.Part
 	var missing []string
 	for _, t := range e.tables {
+		if !slices.Contains(names, t.conf.Name) {
+			continue
+		}
 		caller, err := t.caller(p.Caller)
 		if marks, _ := e.trace.Table(t.conf.Name); err != nil || !marks.Loaded || !t.opened() {
 			missing = append(missing, t.conf.Name)
@@ -115,6 +136,12 @@ func (e *Engine) Doc(_ context.Context, name, key string) (search.Document, erro
 	return t.search().Doc(oid)
 }
 
+// OID returns the key of a document from its text.
+func (e *Engine) OID(name, key string) (doc.OID, error) {
+	_, oid, err := e.document(name, key)
+	return oid, err
+}
+
 // document finds the table and the key that a caller names.
 func (e *Engine) document(name, key string) (*table, doc.OID, error) {
 	t, err := e.searchable(name)
@@ -132,11 +159,7 @@ func (e *Engine) document(name, key string) (*table, doc.OID, error) {
 func (e *Engine) searchable(name string) (*table, error) {
 	t := e.table(name)
 	if t == nil {
-		var names []string
-		for _, t := range e.tables {
-			names = append(names, t.conf.Name)
-		}
-		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(names, ", ")}
+		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}
 	}
 	if !t.opened() {
 		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}

@@ -39,6 +39,8 @@ func (c compiler) compile(n query.Node) (plan, error) {
 		return c.fuzzy(n)
 	case query.Range:
 		return c.inRange(n)
+	case query.Keys:
+		return keysPlan(n.OIDs), nil
 	}
 	return nil, fmt.Errorf("query has an unknown part of type %T", n)
 }

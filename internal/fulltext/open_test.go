@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/blevesearch/zapx/v17"
+	zap "github.com/blevesearch/zapx/v17"
 	"pgregory.net/rapid"
 
 	"indexerd/internal/analysis"

@@ -85,7 +85,7 @@ func (o *order) keysOf(c *candidate) []query.Key {
 	keys := make([]query.Key, len(c.keys))
 	for i, k := range c.keys {
 		if k.present {
-			keys[i] = query.Key{Type: o.types[i], Term: k.term}
+			keys[i] = query.Key{Type: o.types[i], Term: k.term, Text: Type(o.types[i]).textOf(k.term)}
 		}
 	}
 	return keys

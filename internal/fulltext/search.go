@@ -68,7 +68,7 @@ func checkLimits(req query.Request) error {
 		return query.Errorf("page with after", "size is %d and must be between 0 and %d", req.Size, query.MaxSize)
 	case req.From < 0:
 		return query.Errorf("leave it out to begin with the first hit", "from is %d", req.From)
-	case req.From > 0 && req.After != "":
+	case req.From > 0 && (req.After != "" || req.Behind != nil), req.After != "" && req.Behind != nil:
 		return query.Errorf("leave one of them out", "a search takes from or after, not both")
 	case req.From > query.MaxWindow-req.Size:
 		return query.Errorf("set after to the next of the previous answer", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
@@ -133,6 +133,11 @@ func (s *schema) collector(req query.Request) (*collector, error) {
 	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, maxBytes: query.MaxValueBytes}
 	if req.After != "" {
 		if c.after, err = o.decode(req.After); err != nil {
+			return nil, err
+		}
+	}
+	if req.Behind != nil {
+		if c.after, err = o.at(s, *req.Behind); err != nil {
 			return nil, err
 		}
 	}

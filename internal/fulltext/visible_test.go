@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,9 +135,18 @@ func (g guarded) check(t *rapid.T) {
 	if field := rapid.SampledFrom([]string{"", "year", "tags", query.ByScore}).Draw(t, "sort"); field != "" {
 		req.Sort = []query.Sort{{Field: field, Descending: rapid.Bool().Draw(t, "descending")}}
 	}
+	seen := g.visibleTo(callers[who])
+	if rapid.IntRange(0, 3).Draw(t, "by key") == 0 {
+		var keys query.Keys
+		for _, n := range rapid.SliceOfN(rapid.Int64Range(0, guardedDocs), 0, 20).Draw(t, "keys") {
+			id, _ := doc.NewOID(n)
+			keys.OIDs = append(keys.OIDs, id)
+		}
+		req.Query = query.And{Nodes: []query.Node{req.Query, keys}}
+		maps.DeleteFunc(seen.docs, func(oid doc.OID, _ modelDoc) bool { return !slices.Contains(keys.OIDs, oid) })
+	}
 	res := mustSearch(t, g.index, req)
 
-	seen := g.visibleTo(callers[who])
 	for oid, d := range seen.docs {
 		if req.Filters != nil && !overlap(d.tags, req.Filters[0].Values) {
 			delete(seen.docs, oid)
@@ -158,10 +169,25 @@ func (g guarded) check(t *rapid.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("caller %v, query %v sorted by %v: got %+v, want %+v", callers[who], req.Query, req.Sort, got, want)
 		}
-		if req.After = got.Next; got.Next == "" {
+		if req.After, req.Behind = got.Next, nil; got.Next == "" {
 			break
 		}
+		if rapid.Bool().Draw(t, "by values") {
+			after := mustSearch(t, g.index, req)
+			req.After, req.Behind = "", placeOf(req.Sort, got.Hits[len(got.Hits)-1])
+			if behind := mustSearch(t, g.index, req); !reflect.DeepEqual(behind, after) {
+				t.Fatalf("behind %+v: got %+v, want %+v", req.Behind, behind, after)
+			}
+		}
 	}
+}
+
+// placeOf returns the place of a hit.
+func placeOf(sorts []query.Sort, h query.Hit) *query.Place {
+	if len(sorts) == 0 || sorts[0].Field == query.ByScore {
+		return &query.Place{Values: []query.Key{{Text: strconv.FormatFloat(h.Score, 'g', -1, 64)}}, OID: h.OID}
+	}
+	return &query.Place{Values: h.Keys, OID: h.OID}
 }
 
 func overlap(a, b []string) bool {

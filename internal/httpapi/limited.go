@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type limitedResponse struct {
 
 	buffer  bytes.Buffer // hits that are not written yet
 	started bool         // the header is written
+	status  int          // 0: 200
 }
 
 // writeResults writes the results of a search. ctx bounds the time until the
@@ -145,6 +147,19 @@ func tailOf(results search.Results, n int) ([]byte, error) {
 	return append([]byte("]"), text...), nil
 }
 
+// encode returns a complete response.
+func (l *limitedResponse) encode(body any) ([]byte, error) {
+	switch body := body.(type) {
+	case PlainText:
+		l.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		return []byte(body), nil
+	case NotFound:
+		l.status = http.StatusNotFound
+		return encode(body.Body)
+	}
+	return encode(body)
+}
+
 // writeAll writes a complete response.
 func (l *limitedResponse) writeAll(text []byte) error {
 	l.start(len(text))
@@ -153,7 +168,7 @@ func (l *limitedResponse) writeAll(text []byte) error {
 
 func (l *limitedResponse) start(size int) {
 	l.started = true
-	writeHeader(l.w, http.StatusOK, size)
+	writeHeader(l.w, cmp.Or(l.status, http.StatusOK), size)
 }
 
 // write writes text in chunks. The limit may abort it while the client does not

@@ -33,5 +33,14 @@ func (a Access) Respond(w http.ResponseWriter, r *http.Request, get func(context
 // ReadBody reads the body of a guarded request, up to 64 KiB.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readBody(w, r) }
 
+// ErrorOf returns the API's error for err.
+func ErrorOf(err error) *Error { return classify(err) }
+
 // WriteError writes the response for an error.
 func WriteError(w http.ResponseWriter, err error) { writeError(w, err) }
+
+// PlainText is a response that is not JSON.
+type PlainText string
+
+// NotFound is the response to a request for what does not exist, if it is no error.
+type NotFound struct{ Body any }

@@ -46,7 +46,9 @@ func writeBody(w http.ResponseWriter, status int, text []byte) {
 // writeHeader writes the header of a JSON response of size bytes. A negative
 // size means that it is unknown.
 func writeHeader(w http.ResponseWriter, status, size int) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if size >= 0 {
 		w.Header().Set("Content-Length", strconv.Itoa(size))
@@ -148,7 +150,7 @@ func respondLarge[T any](w http.ResponseWriter, r *http.Request, limit *searchLi
 		if err != nil {
 			return err
 		}
-		text, err := encode(a)
+		text, err := out.encode(a)
 		if err != nil {
 			return err
 		}

@@ -6,9 +6,9 @@ import (
 	"indexerd/internal/query"
 )
 
-// A translator turns the DSL's queries into those of this index.
+// A translator turns the DSL's queries into those of its indices.
 type translator struct {
-	index   Index
+	*target
 	clauses int
 	depth   int
 }
@@ -53,12 +53,14 @@ func (t *translator) node(text json.RawMessage) (query.Node, error) {
 		return t.exists(body)
 	case "prefix":
 		return t.prefix(body)
+	case "ids":
+		return t.ids(body)
 	case "bool":
 		return t.bool(body)
 	case "constant_score":
 		return t.constantScore(body)
 	}
-	return nil, parsing("query [%s] is not supported; supported are match_all, match_none, match, multi_match, match_phrase, term, terms, range, exists, prefix, bool, constant_score", query.Shorten(name))
+	return nil, parsing("query [%s] is not supported; supported are match_all, match_none, match, multi_match, match_phrase, term, terms, range, exists, prefix, ids, bool, constant_score", query.Shorten(name))
 }
 
 func (t *translator) count(n int) error {
@@ -87,5 +89,6 @@ func (t *translator) clause(name, key string, body json.RawMessage, options ...s
 	if m[key] == nil {
 		return Field{}, nil, parsing("[%s] needs [%s]", name, key)
 	}
-	return t.index.field(field), m, nil
+	f, err := t.lookup(field)
+	return f, m, err
 }

@@ -81,7 +81,11 @@ func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
 		if strings.ContainsAny(name, "*^") {
 			return nil, parsing("[multi_match] field [%s] is not supported: name a field, without * and ^", query.Shorten(name))
 		}
-		n, err := t.words("multi_match", t.index.field(name), m)
+		f, err := t.lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		n, err := t.words("multi_match", f, m)
 		if err != nil {
 			return nil, err
 		}

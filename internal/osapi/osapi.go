@@ -1,4 +1,4 @@
-// Package osapi serves a read-only part of the OpenSearch search API: info, health,
+// Package osapi serves a read-only part of the OpenSearch search API: info, health, lists,
 // mappings, search, count and documents. An index is a table.
 //
 // Requests are parsed against a whitelist. What is not supported is refused by name
@@ -13,13 +13,12 @@ package osapi
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
+	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/search"
 )
@@ -31,59 +30,13 @@ const version = "3.8.0"
 // *search.Error.
 type Engine interface {
 	Search(ctx context.Context, table string, p search.Params) (search.Results, error)
-	Doc(ctx context.Context, table, oid string) (search.Document, error)
+	SearchTables(ctx context.Context, tables []string, p search.Params) (search.Results, error)
+	Tables() []string
+	OID(table, key string) (doc.OID, error)
 	// Fields returns the fields of a table that a caller may see. A field that is
 	// searched by words and by value is listed twice.
 	Fields(table string, c search.Caller) ([]Field, error)
 	Meters() *httpapi.Meters
-}
-
-// The types of fields, as mappings name them.
-const (
-	Text    = "text"
-	Keyword = "keyword"
-	Double  = "double"
-	Date    = "date"
-	Boolean = "boolean"
-)
-
-// A Field is a field of an index. Values of a field that is also text have the name
-// of the field and .keyword in queries.
-type Field struct {
-	Name string
-	Type string
-	both bool // text and value
-}
-
-// An Index is the fields of a table.
-type Index []Field
-
-// suffix marks the values of a field that is also text.
-const suffix = ".keyword"
-
-// field returns the field with a name, without a type if there is none.
-func (ix Index) field(name string) Field {
-	base, valued := strings.CutSuffix(name, suffix)
-	for _, wanted := range []string{name, base} {
-		var found []Field
-		for _, f := range ix {
-			if f.Name == wanted {
-				found = append(found, f)
-			}
-		}
-		switch {
-		case len(found) == 2:
-			f := found[slices.IndexFunc(found, func(f Field) bool { return (f.Type != Text) == (wanted != name) })]
-			f.both = true
-			return f
-		case len(found) == 1 && wanted == name:
-			return found[0]
-		}
-		if !valued {
-			break
-		}
-	}
-	return Field{Name: name}
 }
 
 // Handler returns the handler of an engine.
@@ -95,15 +48,20 @@ func Handler(e Engine, a httpapi.Access, log *slog.Logger) http.Handler {
 		searching[pattern] = true
 		mux.HandleFunc(pattern, h)
 	}
-	handle("GET /{$}", s.answer(s.info, false))
-	handle("GET /_cluster/health", s.answer(s.health, false))
-	handle("GET /{index}", s.answer(s.mapping, false))
-	handle("GET /{index}/_mapping", s.answer(s.mapping, false))
-	for _, method := range []string{"GET", "POST"} {
-		handle(method+" /{index}/_search", s.answer(s.search, true))
-		handle(method+" /{index}/_count", s.answer(s.count, true))
+	for pattern, answer := range map[string]func(*call) (any, error){
+		"/{$}": s.info, "/_cluster/health": s.health, "/{index}": s.mapping, "/_mapping": s.mapping, "/{index}/_mapping": s.mapping,
+		"/_alias": s.aliases, "/{index}/_alias": s.aliases, "/_cat/aliases": s.catAliases, "/_cat/indices": s.catIndices, "/_cat/indices/{index}": s.catIndices,
+		"/{index}/_doc/{id}": s.document, "/{index}/_source/{id}": s.source,
+	} {
+		handle("GET "+pattern, s.answer(answer, false))
 	}
-	mux.HandleFunc("GET /{index}/_doc/{id}", s.answer(s.document, false)) // for admins, as in httpapi
+	for _, method := range []string{"GET ", "POST "} {
+		for _, index := range []string{"", "/{index}"} {
+			handle(method+index+"/_search", s.answer(s.search, true))
+			handle(method+index+"/_count", s.answer(s.count, true))
+			handle(method+index+"/_mget", s.answer(s.mget, true))
+		}
+	}
 	handle("/", refuse)
 	guarded := a.Guard(mux, searching, log)
 	return InForm(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -156,18 +114,6 @@ func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerF
 	}
 }
 
-// refuse answers requests that no route has.
-func refuse(w http.ResponseWriter, r *http.Request) {
-	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	reads := []string{"_search", "_count", "_msearch", "_mget", "scroll", "point_in_time", "_analyze", "query", "_field_caps", "_validate"}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodPost && slices.Contains(reads, last) {
-		httpapi.WriteError(w, &httpapi.Error{Status: http.StatusBadRequest, Code: "illegal_argument_exception", Message: "no handler found for " + r.Method + " " + r.URL.Path, Hint: "docs/opensearch-api.md lists what is supported"})
-		return
-	}
-	w.Header().Set("Allow", "GET, HEAD, POST")
-	httpapi.WriteError(w, &httpapi.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: r.Method + " " + r.URL.Path + " is not supported, since this API is read-only", Hint: "write to the database; indexerd follows it"})
-}
-
 // asBearer turns a token sent as ApiKey or as the password of Basic into a Bearer
 // token. An ApiKey is the token itself or, as clients send it, base64 of id:token.
 func asBearer(h http.Header) {
@@ -183,34 +129,4 @@ func asBearer(h http.Header) {
 		return
 	}
 	h.Set("Authorization", "Bearer "+token)
-}
-
-// A response writes errors in the form of OpenSearch.
-type response struct{ http.ResponseWriter }
-
-// Unwrap lets http.ResponseController reach the writer.
-func (w response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// ErrorBody implements httpapi.Protocol.
-func (response) ErrorBody(e *httpapi.Error) any {
-	types := map[string]string{
-		"bad_query": "parsing_exception", "unknown_table": "index_not_found_exception", "not_found": "resource_not_found_exception",
-		"unauthorized": "security_exception", "forbidden": "security_exception", "busy": "rejected_execution_exception",
-		"deadline": "timeout_exception", "too_large": "content_too_long_exception", "internal": "exception", "not_ready": "no_shard_available_action_exception",
-	}
-	kind := e.Code
-	if t, ok := types[kind]; ok {
-		kind = t
-	}
-	reason := e.Message
-	if e.Hint != "" {
-		reason += ": " + e.Hint
-	}
-	cause := map[string]any{"type": kind, "reason": reason}
-	return map[string]any{"error": map[string]any{"root_cause": []any{cause}, "type": kind, "reason": reason}, "status": e.Status}
-}
-
-// parsing returns the error of a request that is not supported or not valid.
-func parsing(format string, args ...any) error {
-	return &httpapi.Error{Status: http.StatusBadRequest, Code: "parsing_exception", Message: fmt.Sprintf(format, args...)}
 }

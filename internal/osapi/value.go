@@ -41,7 +41,10 @@ func (t *translator) terms(body json.RawMessage) (query.Node, error) {
 	if err := t.count(len(values)); err != nil {
 		return nil, err
 	}
-	f := t.index.field(field)
+	f, err := t.lookup(field)
+	if err != nil {
+		return nil, err
+	}
 	nodes := make([]query.Node, len(values))
 	for i, v := range values {
 		if nodes[i], err = t.value("terms", f, v); err != nil {
@@ -71,7 +74,10 @@ func (t *translator) between(body json.RawMessage) (query.Node, error) {
 	if err := only(m, "range", "gt", "gte", "lt", "lte"); err != nil {
 		return nil, err
 	}
-	f := t.index.field(field)
+	f, err := t.lookup(field)
+	if err != nil {
+		return nil, err
+	}
 	n := query.Range{Field: f.Name}
 	for name, text := range m {
 		if string(text) == "null" {
@@ -114,7 +120,11 @@ func (t *translator) exists(body json.RawMessage) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch f := t.index.field(name); f.Type {
+	f, err := t.lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	switch f.Type {
 	case "":
 		return query.None(), nil
 	case Text:
@@ -139,4 +149,29 @@ func (t *translator) prefix(body json.RawMessage) (query.Node, error) {
 		return nil, parsing("[prefix] on field [%s] is not supported: use a field that is only a keyword", f.Name)
 	}
 	return query.Prefix{Field: f.Name, Text: v}, nil
+}
+
+// ids finds documents by their keys.
+func (t *translator) ids(body json.RawMessage) (query.Node, error) {
+	m, err := object(body, "ids")
+	if err != nil {
+		return nil, err
+	}
+	if err := only(m, "ids", "values"); err != nil {
+		return nil, err
+	}
+	var values []json.RawMessage
+	if m["values"] == nil || json.Unmarshal(m["values"], &values) != nil {
+		return nil, parsing("[ids] needs [values], a list of keys")
+	}
+	if err := t.count(len(values)); err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		if texts[i], err = scalar(v, "ids"); err != nil {
+			return nil, err
+		}
+	}
+	return t.keys(texts), nil
 }

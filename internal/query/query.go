@@ -31,8 +31,8 @@ import (
 	"strings"
 )
 
-// A Node is a part of a query: All, And, Or, Some, Not, Word, Phrase, Prefix, Fuzzy
-// or Range. String returns its canonical text.
+// A Node is a part of a query: All, And, Or, Some, Not, Word, Phrase, Prefix, Fuzzy,
+// Range or Keys. String returns its canonical text.
 type Node interface {
 	String() string
 	node()

@@ -32,6 +32,7 @@ type Request struct {
 	Size    int      // hits to return
 	Skipped bool     // return the hits that From skips too
 	After   string   // Result.Next of the previous answer
+	Behind  *Place   // like After, by values; nil: from the beginning
 	Sort    []Sort   // empty: by score, best first; ties are sorted by key
 	Facets  []Facet
 
@@ -121,6 +122,7 @@ type ScorePart struct {
 type Key struct {
 	Type string // of the field
 	Term []byte // bytes.Compare is the order of the values of one type
+	Text string // the value, as in a Range
 }
 
 // A Count is one value of a facet and the number of documents that have it.

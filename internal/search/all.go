@@ -197,6 +197,7 @@ func (m *merge) results(ctx context.Context, missing []string) Results {
 	skipped := min(m.from, len(m.hits))
 	hits := make([]shown, len(m.hits)-skipped)
 	for i, h := range m.hits[skipped:] {
+		h.Hit.Keys = h.keys
 		hits[i] = shown{Hit: h.Hit, table: h.table.tableSearch, at: i}
 	}
 	r := Results{Table: AllTables, Total: m.total, Missing: append([]string{}, missing...), Facets: m.topFacets()}

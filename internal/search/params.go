@@ -19,6 +19,7 @@ type Params struct {
 	From      int
 	Size      int
 	After     string
+	Behind    *query.Place // like After; not in a search in several tables
 	Filters   []query.Filter
 	Sort      []query.Sort
 	Facets    []query.Facet

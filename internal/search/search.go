@@ -138,6 +138,7 @@ type Hit struct {
 	Fields     Fields              `json:"fields"`
 	Highlights map[string][]string `json:"highlights"`
 	Explain    []query.ScorePart   `json:"explain,omitempty"`
+	Keys       []query.Key         `json:"-"` // by which the hit is sorted, as in query.Hit
 }
 
 // Results are the results of a search. Hits are made one at a time, on demand, so
@@ -225,7 +226,7 @@ type tableSearch struct {
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Explain: p.Explain,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Explain: p.Explain,
 	}}
 	if p.Highlight {
 		t.find = s.Index.Matcher(n)
@@ -297,7 +298,7 @@ func (s *Searcher) selected(names []string) ([]string, error) {
 
 // hit returns one hit with its fields and highlights.
 func (t *tableSearch) hit(ctx context.Context, h shown) (Hit, error) {
-	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}, Explain: h.Explain}
+	hit := Hit{OID: h.OID.String(), Score: h.Score, Highlights: map[string][]string{}, Explain: h.Explain, Keys: h.Keys}
 	if err := ctx.Err(); err != nil {
 		return hit, err
 	}

@@ -1,0 +1,187 @@
+package osapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
+	"indexerd/internal/search"
+)
+
+// get returns the documents with some keys that the caller may see, by key, with the
+// fields of a selection. It searches, so that access is judged as in every search.
+func (t *target) get(c *call, ids []string, fields selection) (map[string]search.Hit, error) {
+	if len(ids) > query.MaxSize {
+		return nil, parsing("%d documents are requested, more than %d", len(ids), query.MaxSize)
+	}
+	results, err := t.find(c.ctx, search.Params{Node: t.keys(ids), Size: query.MaxSize, Fields: fields.names, Caller: c.caller})
+	if err != nil {
+		return nil, err
+	}
+	found, size := map[string]search.Hit{}, 0
+	for i := range results.Len {
+		hit, err := results.Hit(c.ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(hit.Fields)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text); size > maxHits {
+			return nil, parsing("the documents are larger than %d MiB: request fewer at a time", maxHits>>20)
+		}
+		found[hit.OID] = hit
+	}
+	return found, nil
+}
+
+// documentInURL are the parameters of a request for documents. realtime and refresh
+// change nothing.
+var documentInURL = []string{"_source", "_source_includes", "_source_excludes", "realtime", "refresh"}
+
+// one returns the document that a request names.
+func (s server) one(c *call) (hit search.Hit, there bool, fields selection, err error) {
+	if err := checkURL(c.URL.Query(), documentInURL); err != nil {
+		return hit, false, fields, err
+	}
+	f := s.find(c, c.PathValue("index"), []string{c.PathValue("id")})
+	hit, there = f.hits[c.PathValue("id")]
+	hit.Table, hit.OID = c.PathValue("index"), c.PathValue("id")
+	return hit, there, f.fields, f.err
+}
+
+func (s server) document(c *call) (any, error) {
+	hit, there, fields, err := s.one(c)
+	if err != nil {
+		return nil, err
+	}
+	answer := renderDocument(hit, there, fields)
+	if !there {
+		return httpapi.NotFound{Body: answer}, nil
+	}
+	return answer, nil
+}
+
+// renderDocument returns a document as _doc and _mget do.
+func renderDocument(hit search.Hit, there bool, fields selection) map[string]any {
+	answer := map[string]any{"_index": hit.Table, "_id": hit.OID, "found": there}
+	if there {
+		fields.show(answer, hit)
+	}
+	return answer
+}
+
+func (s server) source(c *call) (any, error) {
+	hit, there, _, err := s.one(c)
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "Document not found [" + hit.Table + "]/[" + query.Shorten(hit.OID) + "]"}
+	}
+	return hit.Fields, nil
+}
+
+// mget returns several documents, in the order of the request. It makes one search for
+// each index.
+func (s server) mget(c *call) (any, error) {
+	c.table = search.AllTables
+	if err := checkURL(c.URL.Query(), documentInURL); err != nil {
+		return nil, err
+	}
+	list, err := wantedDocuments(c)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string][]string{}
+	for _, w := range list {
+		ids[w.index] = append(ids[w.index], w.id)
+	}
+	if len(ids) > maxSearches {
+		return nil, parsing("[docs] name more than %d indices", maxSearches)
+	}
+	groups := map[string]*found{}
+	for index, texts := range ids {
+		groups[index] = s.find(c, index, texts)
+	}
+	docs := make([]any, len(list))
+	for i, w := range list {
+		g := groups[w.index]
+		if g.err != nil {
+			docs[i] = map[string]any{"_index": w.index, "_id": w.id, "error": errorBody(httpapi.ErrorOf(g.err))["error"]}
+			continue
+		}
+		hit, there := g.hits[w.id]
+		hit.Table, hit.OID = w.index, w.id
+		docs[i] = renderDocument(hit, there, g.fields)
+	}
+	return map[string]any{"docs": docs}, nil
+}
+
+// A wanted is one document of a _mget.
+type wanted struct{ index, id string }
+
+// wantedDocuments reads the body of a _mget: ids of the index in the URL, or docs.
+func wantedDocuments(c *call) (list []wanted, err error) {
+	m, err := object(c.body, "body")
+	if err != nil {
+		return nil, err
+	}
+	if err := only(m, "body", "ids", "docs"); err != nil {
+		return nil, err
+	}
+	var ids []json.RawMessage
+	var docs []map[string]json.RawMessage
+	if m["ids"] != nil && json.Unmarshal(m["ids"], &ids) != nil || m["docs"] != nil && json.Unmarshal(m["docs"], &docs) != nil {
+		return nil, parsing("[ids] and [docs] are lists")
+	}
+	for _, id := range ids {
+		docs = append(docs, map[string]json.RawMessage{"_id": id})
+	}
+	for _, d := range docs {
+		if err := only(d, "docs", "_index", "_id"); err != nil {
+			return nil, err
+		}
+		w := wanted{index: c.PathValue("index")}
+		if d["_index"] != nil {
+			if w.index, err = scalar(d["_index"], "_index"); err != nil {
+				return nil, err
+			}
+		}
+		if w.id, err = scalar(d["_id"], "_id"); err != nil {
+			return nil, err
+		}
+		if w.index == "" {
+			return nil, parsing("[docs] need [_index]")
+		}
+		list = append(list, w)
+	}
+	if len(list) == 0 {
+		return nil, parsing("no documents to get: write [ids] or [docs]")
+	}
+	return list, nil
+}
+
+// A found is the documents of one index that are found.
+type found struct {
+	hits   map[string]search.Hit
+	fields selection
+	err    error
+}
+
+func (s server) find(c *call, index string, ids []string) *found {
+	t, err := s.target(index, c.caller, false)
+	if err == nil && len(t.tables) != 1 {
+		err = parsing("a document needs one index, not %d", len(t.tables))
+	}
+	if err != nil {
+		return &found{err: err}
+	}
+	f := &found{}
+	if f.fields, f.err = t.sourceInURL(c.URL.Query()); f.err == nil {
+		f.hits, f.err = t.get(c, ids, f.fields)
+	}
+	return f
+}

@@ -1,0 +1,57 @@
+package osapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"indexerd/internal/httpapi"
+)
+
+// refuse answers requests that no route has.
+func refuse(w http.ResponseWriter, r *http.Request) {
+	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	reads := []string{"_search", "_count", "_msearch", "_mget", "scroll", "point_in_time", "_analyze", "query", "_field_caps", "_validate"}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodPost && slices.Contains(reads, last) {
+		httpapi.WriteError(w, &httpapi.Error{Status: http.StatusBadRequest, Code: "illegal_argument_exception", Message: "no handler found for " + r.Method + " " + r.URL.Path, Hint: "docs/opensearch-api.md lists what is supported"})
+		return
+	}
+	w.Header().Set("Allow", "GET, HEAD, POST")
+	httpapi.WriteError(w, &httpapi.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: r.Method + " " + r.URL.Path + " is not supported, since this API is read-only", Hint: "write to the database; indexerd follows it"})
+}
+
+// A response writes errors in the form of OpenSearch.
+type response struct{ http.ResponseWriter }
+
+// Unwrap lets http.ResponseController reach the writer.
+func (w response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// ErrorBody implements httpapi.Protocol.
+func (response) ErrorBody(e *httpapi.Error) any {
+	return errorBody(e)
+}
+
+// errorBody returns the body of the response for an error.
+func errorBody(e *httpapi.Error) map[string]any {
+	types := map[string]string{
+		"bad_query": "parsing_exception", "unknown_table": "index_not_found_exception", "not_found": "resource_not_found_exception",
+		"unauthorized": "security_exception", "forbidden": "security_exception", "busy": "rejected_execution_exception",
+		"deadline": "timeout_exception", "too_large": "content_too_long_exception", "internal": "exception", "not_ready": "no_shard_available_action_exception",
+	}
+	kind := e.Code
+	if t, ok := types[kind]; ok {
+		kind = t
+	}
+	reason := e.Message
+	if e.Hint != "" {
+		reason += ": " + e.Hint
+	}
+	cause := map[string]any{"type": kind, "reason": reason}
+	return map[string]any{"error": map[string]any{"root_cause": []any{cause}, "type": kind, "reason": reason}, "status": e.Status}
+}
+
+// parsing returns the error of a request that is not supported or not valid.
+func parsing(format string, args ...any) error {
+	return &httpapi.Error{Status: http.StatusBadRequest, Code: "parsing_exception", Message: fmt.Sprintf(format, args...)}
+}

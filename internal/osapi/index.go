@@ -1,0 +1,196 @@
+package osapi
+
+import (
+	"errors"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
+	"indexerd/internal/search"
+)
+
+// The types of fields, as mappings name them.
+const (
+	Text    = "text"
+	Keyword = "keyword"
+	Double  = "double"
+	Date    = "date"
+	Boolean = "boolean"
+
+	mixed = "mixed" // not the same in all searched indices
+)
+
+// A Field is a field of an index. Values of a field that is also text have the name
+// of the field and .keyword in queries.
+type Field struct {
+	Name string
+	Type string
+	both bool // text and value
+}
+
+// An Index is the fields of a table.
+type Index []Field
+
+// suffix marks the values of a field that is also text.
+const suffix = ".keyword"
+
+// field returns the field with a name, without a type if there is none.
+func (ix Index) field(name string) Field {
+	base, valued := strings.CutSuffix(name, suffix)
+	for _, wanted := range []string{name, base} {
+		var found []Field
+		for _, f := range ix {
+			if f.Name == wanted {
+				found = append(found, f)
+			}
+		}
+		switch {
+		case len(found) == 2:
+			f := found[slices.IndexFunc(found, func(f Field) bool { return (f.Type != Text) == (wanted != name) })]
+			f.both = true
+			return f
+		case len(found) == 1 && wanted == name:
+			return found[0]
+		}
+		if !valued {
+			break
+		}
+	}
+	return Field{Name: name}
+}
+
+// lookup returns the field with a name. A field with different types in the searched
+// indices is an error.
+func (ix Index) lookup(name string) (Field, error) {
+	f := ix.field(name)
+	if f.Type == mixed {
+		return f, parsing("field [%s] has different types in these indices: search them one by one", query.Shorten(name))
+	}
+	return f, nil
+}
+
+// types returns the types of each field.
+func (ix Index) types() map[string][]string {
+	types := map[string][]string{}
+	for _, f := range ix {
+		types[f.Name] = append(types[f.Name], f.Type)
+	}
+	return types
+}
+
+// join adds the fields of another index.
+func (ix Index) join(other Index) Index {
+	known, added := ix.types(), other.types()
+	differ := func(name string) bool {
+		return known[name] != nil && added[name] != nil && !slices.Equal(known[name], added[name])
+	}
+	joined := slices.DeleteFunc(slices.Clone(ix), func(f Field) bool { return differ(f.Name) })
+	for name := range known {
+		if differ(name) {
+			joined = append(joined, Field{Name: name, Type: mixed})
+		}
+	}
+	for _, f := range other {
+		if known[f.Name] == nil {
+			joined = append(joined, f)
+		}
+	}
+	return joined
+}
+
+// A target is the indices that a request names.
+type target struct {
+	engine  Engine
+	tables  []string
+	missing []string // those with nothing to search yet, that a pattern names
+	indices map[string]Index
+	Index   // all fields
+}
+
+// target returns the indices of a list of names and patterns; "" and _all are all.
+// A name that does not exist is an error, unless lenient.
+func (s server) target(list string, c search.Caller, lenient bool) (*target, error) {
+	t := &target{engine: s.engine, indices: map[string]Index{}}
+	names, patterned, err := expand(list, s.engine.Tables())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		switch err := t.add(name, c); {
+		case err == nil || lenient && status(err) == http.StatusNotFound:
+		case patterned[name] && status(err) == http.StatusServiceUnavailable:
+			t.missing = append(t.missing, name)
+		default:
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// expand returns the names that a list has, and those of them that only a pattern
+// names. A pattern that begins with a minus removes names.
+func expand(list string, tables []string) (names []string, patterned map[string]bool, err error) {
+	if list == "" || list == "_all" {
+		list = "*"
+	}
+	patterned = map[string]bool{}
+	for one := range strings.SplitSeq(list, ",") {
+		pattern, removed := strings.CutPrefix(one, "-")
+		if !removed && !strings.Contains(one, "*") {
+			names = append(names, one)
+			continue
+		}
+		if strings.ContainsAny(pattern, `?[]\\`) {
+			return nil, nil, parsing("index [%s] is not supported: a pattern has * only", query.Shorten(one))
+		}
+		for _, name := range tables {
+			ok, _ := path.Match(pattern, name) // the pattern is valid
+			switch {
+			case !ok:
+			case removed:
+				names = slices.DeleteFunc(names, func(s string) bool { return s == name })
+			case !slices.Contains(names, name):
+				names, patterned[name] = append(names, name), true
+			}
+		}
+	}
+	return names, patterned, nil
+}
+
+func (t *target) add(name string, c search.Caller) error {
+	if t.indices[name] != nil {
+		return nil
+	}
+	ix, err := t.engine.Fields(name, c)
+	if err != nil {
+		return err
+	}
+	t.tables, t.indices[name] = append(t.tables, name), ix
+	t.Index = t.Index.join(ix)
+	return nil
+}
+
+// status returns the status of an error for the caller, 0 for another one.
+func status(err error) int {
+	if e := (*httpapi.Error)(nil); errors.As(err, &e) {
+		return e.Status
+	}
+	return 0
+}
+
+// keys returns the query for the documents with these keys. A text that is no key of
+// a table is the key of no document there.
+func (t *target) keys(texts []string) query.Node {
+	var n query.Keys
+	for _, table := range t.tables {
+		for _, text := range texts {
+			if oid, err := t.engine.OID(table, text); err == nil && !slices.Contains(n.OIDs, oid) {
+				n.OIDs = append(n.OIDs, oid)
+			}
+		}
+	}
+	return n
+}

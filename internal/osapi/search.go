@@ -1,0 +1,162 @@
+package osapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"indexerd/internal/query"
+	"indexerd/internal/search"
+)
+
+// maxHits bounds the hits of an answer, in bytes of JSON. They are in memory until
+// the answer is written.
+const maxHits = 4 << 20
+
+// maxSearches bounds the searches that one request makes.
+const maxSearches = 64
+
+// searchInURL are the parameters of a search in the URL. set reads them.
+var searchInURL = []string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int"}
+
+// inBody are the keys of the body of a search.
+var inBody = []string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits"}
+
+func (s server) search(c *call) (any, error) {
+	t, err := s.targetOf(c, searchInURL...)
+	if err != nil {
+		return nil, err
+	}
+	return t.search(c.ctx, c.body, c.URL.Query(), c.caller)
+}
+
+// targetOf returns the indices that a request names, and checks the names of the
+// parameters in its URL.
+func (s server) targetOf(c *call, parameters ...string) (*target, error) {
+	v := c.URL.Query()
+	t, err := s.target(c.PathValue("index"), c.caller, v.Get("ignore_unavailable") == "true")
+	if err != nil {
+		return nil, err
+	}
+	if c.table = search.AllTables; len(t.tables) == 1 {
+		c.table = t.tables[0]
+	}
+	return t, checkURL(v, parameters)
+}
+
+// search answers one search.
+func (t *target) search(ctx context.Context, body []byte, v url.Values, c search.Caller) (any, error) {
+	began := time.Now()
+	r, err := t.parse(body, v, inBody)
+	if err != nil {
+		return nil, err
+	}
+	r.Caller = c
+	results, err := t.find(ctx, r.Params)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := t.render(ctx, r, results)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}, nil
+}
+
+// find makes a search in all indices of the target.
+func (t *target) find(ctx context.Context, p search.Params) (search.Results, error) {
+	switch len(t.tables) {
+	case 0:
+		return search.Results{}, nil
+	case 1:
+		return t.engine.Search(ctx, t.tables[0], p)
+	}
+	return t.engine.SearchTables(ctx, t.tables, p)
+}
+
+// shards returns the numbers of indices that are searched and that are not ready.
+func (t *target) shards(r search.Results) any {
+	failed := len(t.missing) + len(r.Missing)
+	total := len(t.tables) + len(t.missing)
+	return map[string]int{"total": total, "successful": total - failed, "skipped": 0, "failed": failed}
+}
+
+// render returns the hits of an answer. Without a sort by score, scores are null.
+func (t *target) render(ctx context.Context, r request, results search.Results) (any, error) {
+	list, size := make([]json.RawMessage, 0, results.Len), 0
+	best := results.Best
+	for i := range results.Len {
+		hit, err := results.Hit(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		best = max(best, hit.Score)
+		text, err := json.Marshal(t.renderHit(r, hit))
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text); size > maxHits {
+			return nil, parsing("the hits are larger than %d MiB: write a smaller size, or name fields in _source", maxHits>>20)
+		}
+		list = append(list, text)
+	}
+	hits := map[string]any{"max_score": nil, "hits": list}
+	if r.scored && len(list) > 0 {
+		hits["max_score"] = best
+	}
+	if r.total {
+		hits["total"] = map[string]any{"value": results.Total, "relation": "eq"}
+	}
+	if r.plainTotal {
+		hits["total"] = results.Total
+	}
+	return hits, nil
+}
+
+func (t *target) renderHit(r request, hit search.Hit) map[string]any {
+	if hit.Table == "" {
+		hit.Table = t.tables[0]
+	}
+	one := map[string]any{"_index": hit.Table, "_id": hit.OID, "_score": nil}
+	if r.scored {
+		one["_score"] = hit.Score
+	}
+	r.source.show(one, hit)
+	if len(r.order) > 0 {
+		one["sort"] = r.sortValues(hit)
+	}
+	return one
+}
+
+func (s server) count(c *call) (any, error) {
+	t, err := s.targetOf(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := t.parse(c.body, nil, []string{"query"})
+	if err != nil {
+		return nil, err
+	}
+	results, err := t.find(c.ctx, search.Params{Node: r.Node, Fresh: new(bool), Caller: c.caller})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"count": results.Total, "_shards": t.shards(results)}, nil
+}
+
+// ignored are parameters of the URL that change nothing in the answers of this API
+// that a program reads.
+var ignored = []string{"typed_keys", "pretty", "human", "preference", "request_cache", "expand_wildcards", "allow_no_indices", "ignore_unavailable", "ignore_throttled", "batched_reduce_size", "max_concurrent_shard_requests", "pre_filter_shard_size", "ccs_minimize_roundtrips"}
+
+// checkURL rejects parameters of the URL besides the allowed ones.
+func checkURL(v url.Values, allowed []string) error {
+	for name := range v {
+		if !slices.Contains(ignored, name) && !slices.Contains(allowed, name) {
+			return parsing("URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
+		}
+	}
+	return nil
+}
