@@ -233,7 +233,9 @@ func (c *changer) row(t *testing.T, table *changedTable) anyRow {
 			literal = values[i]
 		}
 		where = append(where, table.column(name).SQL+" = "+literal)
-		query = append(query, table.conf.Key[i]+`:"`+values[i]+`"`)
+		if kind := table.column(name).Kind; kind != doc.InstantColumn && kind != doc.WallColumn { // their texts have other forms
+			query = append(query, table.conf.Key[i]+`:"`+values[i]+`"`)
+		}
 	}
 	return anyRow{strings.Join(where, " AND "), strings.Join(query, " ")}
 }
