@@ -65,7 +65,8 @@ type rowChange struct {
 }
 
 // changes makes changes for some seconds, with a kill -9 now and then, until a
-// search shows each. Then index and database are equal.
+// search shows each. Then index and database are equal, after a sweep of the tables
+// with updated: it finds the deleted rows of children.
 func (a *anyDB) changes(t *testing.T, seconds int) {
 	t.Helper()
 	if seconds == 0 {
@@ -79,6 +80,16 @@ func (a *anyDB) changes(t *testing.T, seconds int) {
 		c.judge(t, c.next(t), c.random.IntN(4) == 0)
 		if i%20 == 3 {
 			c.kill(t)
+		}
+	}
+	for _, table := range a.conf.Tables {
+		if table.Updated != "" {
+			eventually(t, soon, "a sweep", func() error {
+				if stdout, stderr, code := ask(t, nil, "sweep", "-c", a.file, table.Name); code != 0 {
+					return fmt.Errorf("exit %d: %s%s", code, stdout, stderr)
+				}
+				return nil
+			})
 		}
 	}
 	eventually(t, soon, "verify finds all equal", func() error {
