@@ -12,6 +12,7 @@ import (
 type compiler struct {
 	*schema
 	boosts map[string]float64
+	tuned  bool // the columns of a word are scored as one text
 }
 
 // compile turns a query into a plan. The plan is nil if nothing in the query is
@@ -146,7 +147,7 @@ func (c compiler) phraseIn(columns []string, p phrase, slop int) plan {
 	case len(p) == 0:
 		return nil
 	case len(p) == 1:
-		return c.anyColumn(columns, p[0].in)
+		return c.word(columns, p[0])
 	}
 	return c.anyColumn(columns, func(field string) plan { return phrasePlan{field, p, slop} })
 }
@@ -167,7 +168,7 @@ func (c compiler) allSlots(p phrase, columns []string) plan {
 	var b boolPlan
 	for _, sl := range p {
 		if sl.term != "" {
-			b.must = append(b.must, c.anyColumn(columns, sl.in))
+			b.must = append(b.must, c.word(columns, sl))
 		}
 	}
 	return b
@@ -222,7 +223,7 @@ func (c compiler) prefix(n query.Prefix) (plan, error) {
 		b.must = append(b.must, c.allSlots(before, columns))
 	}
 	if last.term != "" {
-		b.must = append(b.must, c.anyColumn(columns, last.in))
+		b.must = append(b.must, c.word(columns, last))
 	}
 	if len(b.must) == 0 {
 		return nil, nil

@@ -18,8 +18,7 @@ type explanation struct{ parts int }
 const maxParts = 100_000
 
 // explain sets the parts of the scores of the kept matches. It scores them once more,
-// by the code that scored them, so an explanation can't differ from its score, and a
-// search without explanations pays nothing.
+// by the code that scored them, so an explanation can't differ from its score.
 func (c *collector) explain(s *session, m matcher) error {
 	var ex explanation
 	for _, p := range s.views {
@@ -71,15 +70,19 @@ func (s *scores) adder(w *wordScorer) func(at int, freq float64, length int) {
 		return func(at int, freq float64, length int) { s.sums[at] += w.score(freq, length) }
 	}
 	return func(at int, freq float64, length int) {
-		if s.explained.parts++; s.explained.parts > maxParts {
-			return // explain returns the error
-		}
 		part := w.part
 		part.Freq, part.Score = freq, w.score(freq, length)
 		if part.Average > 0 {
 			part.Length = length
 		}
 		s.sums[at] += part.Score
+		s.explain(at, part)
+	}
+}
+
+// explain adds a part of the score of a document, unless there are too many.
+func (s *scores) explain(at int, part query.ScorePart) {
+	if s.explained.parts++; s.explained.parts <= maxParts {
 		s.parts[at] = append(s.parts[at], part)
 	}
 }

@@ -115,7 +115,7 @@ func (m *phraseMatcher) score(p *view, to *scores) error {
 		if n < 0 {
 			continue
 		}
-		of, err := m.s.idf(m.words[n])
+		of, err := m.s.idf(m.words[n].number, m.words[n].having)
 		if err != nil {
 			return err
 		}

@@ -72,11 +72,12 @@ func (s *session) allDocs() float64 {
 	return float64(s.stats.docs - 1)
 }
 
-// idf returns the weight of a word.
-func (s *session) idf(m *wordMatcher) (float64, error) {
-	n := &s.stats.having[m.number]
+// idf returns the weight of a word with a number. count returns how many visible
+// documents have it.
+func (s *session) idf(number int, count func() (int, error)) (float64, error) {
+	n := &s.stats.having[number]
 	if *n == 0 {
-		having, err := m.having()
+		having, err := count()
 		if err != nil {
 			return 0, err
 		}

@@ -105,7 +105,7 @@ func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 
 // request compiles the query and the filters.
 func (s *schema) request(req query.Request) (plan, error) {
-	c := compiler{s, req.Boosts}
+	c := compiler{s, req.Boosts, req.Tuned}
 	p, err := c.compile(req.Query)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	index "github.com/blevesearch/bleve_index_api"
@@ -42,16 +43,20 @@ type weightedTerm struct {
 }
 
 func (s *session) newWord(field, text string) *wordMatcher {
-	m := &wordMatcher{s: s, number: s.words, field: field, text: text, rank: s.rank, terms: make([][]weightedTerm, len(s.views)), counts: make([]int, len(s.views))}
+	return &wordMatcher{s: s, number: s.newNumber(), field: field, text: text, rank: s.rank, terms: make([][]weightedTerm, len(s.views)), counts: s.unknownCounts()}
+}
+
+// newNumber returns the number of a word of the query.
+func (s *session) newNumber() int {
 	s.words++
 	for len(s.stats.having) < s.words {
 		s.stats.having = append(s.stats.having, 0)
 	}
-	for i := range m.counts {
-		m.counts[i] = -1
-	}
-	return m
+	return s.words - 1
 }
+
+// unknownCounts returns -1 for each part.
+func (s *session) unknownCounts() []int { return slices.Repeat([]int{-1}, len(s.views)) }
 
 // add adds a term in all parts.
 func (m *wordMatcher) add(term string, weight float64) error {
@@ -172,10 +177,8 @@ func (s *session) candidates(p fuzzyPlan) (index.FieldDict, error) {
 
 func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 	found := segment.NewBits(p.Docs())
-	for _, t := range m.terms[p.number] {
-		if err := errors.Join(t.AddTo(found), m.s.step()); err != nil {
-			return nil, err
-		}
+	if err := m.addTo(p, found); err != nil {
+		return nil, err
 	}
 	if len(m.terms[p.number]) > 1 && m.s.scored {
 		found.And(p.live)
@@ -183,6 +186,16 @@ func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 	}
 	found.And(among)
 	return found, m.s.ctx.Err()
+}
+
+// addTo adds the documents of a part that have any of the terms, deleted ones too.
+func (m *wordMatcher) addTo(p *view, found segment.Bits) error {
+	for _, t := range m.terms[p.number] {
+		if err := errors.Join(t.AddTo(found), m.s.step()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // having returns how many visible documents have any of the terms.
@@ -216,7 +229,7 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	if len(terms) == 0 {
 		return nil
 	}
-	idf, err := m.s.idf(m)
+	idf, err := m.s.idf(m.number, m.having)
 	if err != nil {
 		return err
 	}
@@ -230,18 +243,26 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 		return m.eachMatch(terms[0], to, add)
 	}
 	freqs, lengths := make([]float64, len(to.sums)), make([]uint32, len(to.sums))
-	for _, t := range terms {
-		err := m.eachMatch(t, to, func(at int, freq float64, length int) {
-			freqs[at] += freq
-			lengths[at] = uint32(length)
-		})
-		if err != nil {
-			return err
-		}
+	err = m.eachOf(p, to, func(at int, freq float64, length int) {
+		freqs[at] += freq
+		lengths[at] = uint32(length)
+	})
+	if err != nil {
+		return err
 	}
 	for at, freq := range freqs {
 		if freq > 0 {
 			add(at, freq, int(lengths[at]))
+		}
+	}
+	return nil
+}
+
+// eachOf calls f with the documents of each term that are scored.
+func (m *wordMatcher) eachOf(p *view, to *scores, f func(at int, freq float64, length int)) error {
+	for _, t := range m.terms[p.number] {
+		if err := m.eachMatch(t, to, f); err != nil {
+			return err
 		}
 	}
 	return nil

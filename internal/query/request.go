@@ -48,6 +48,10 @@ type Request struct {
 	// BM25 are the parameters of the score, nil for the default.
 	BM25 *BM25
 
+	// Tuned scores the columns of the content as one text, in which short columns
+	// count more. Without it each column adds a score of its own.
+	Tuned bool
+
 	// Explain sets Hit.Explain.
 	Explain bool
 }

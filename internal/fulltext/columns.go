@@ -1,0 +1,201 @@
+package fulltext
+
+import (
+	"math"
+
+	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/query"
+)
+
+// A columnsPlan matches documents that have a word in any of several columns. Its
+// score is tuned: the columns count as one text. A word that occurs in two columns is
+// not worth twice as much, and a short column, such as a title, counts more than a long
+// one. The formula is BM25F (Robertson, Zaragoza and Taylor, 2004):
+//
+//	idf * weight*(k1+1) / (weight + k1)
+//	weight = sum of boost*freq / (1-b + b*length/average) in each column
+//
+// idf counts the documents that have the word in any of the columns. With one column
+// it is the plain formula.
+type columnsPlan struct {
+	plans  []plan // of one word each
+	fields []string
+	boosts []float64
+}
+
+type columnsMatcher struct {
+	columnsPlan
+	s      *session
+	number int // of the word in any of the columns
+	rank   rank
+	parts  []*wordMatcher
+	counts []int // of the live documents of each part of the index, -1 while unknown
+}
+
+// word matches a word in any of the columns.
+func (c compiler) word(columns []string, sl slot) plan {
+	if !c.tuned || len(columns) < 2 {
+		return c.anyColumn(columns, sl.in)
+	}
+	var p columnsPlan
+	for _, name := range columns {
+		boost, ok := c.boosts[name]
+		if !ok {
+			boost = 1
+		}
+		p.plans, p.fields, p.boosts = append(p.plans, sl.in(contentField(name))), append(p.fields, contentField(name)), append(p.boosts, boost)
+	}
+	return p
+}
+
+func (p columnsPlan) open(s *session) (matcher, error) {
+	m := &columnsMatcher{columnsPlan: p, s: s, number: s.newNumber(), rank: s.rank, counts: s.unknownCounts()}
+	all, err := openAll(s, p.plans)
+	for _, part := range all {
+		if err == nil {
+			m.parts = append(m.parts, part.(*wordMatcher))
+		}
+	}
+	return m, err
+}
+
+func (m *columnsMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	found := segment.NewBits(p.Docs())
+	for _, part := range m.parts {
+		if err := part.addTo(p, found); err != nil {
+			return nil, err
+		}
+	}
+	if m.s.scored {
+		found.And(p.live)
+		m.counts[p.number] = found.Count()
+	}
+	found.And(among)
+	return found, m.s.ctx.Err()
+}
+
+// having returns how many visible documents have the word in any of the columns.
+func (m *columnsMatcher) having() (int, error) {
+	all := 0
+	for i, p := range m.s.views {
+		if m.counts[i] < 0 {
+			if _, err := m.match(p, p.live); err != nil {
+				return 0, err
+			}
+		}
+		all += m.counts[i]
+	}
+	return all, nil
+}
+
+// A columnWeight is what a column adds to the weight of a document.
+type columnWeight struct {
+	boost, b, average float64
+	of                [256]float64 // freq 1 of short texts
+}
+
+func (w *columnWeight) norm(length int) float64 {
+	return w.boost / (1 - w.b + w.b*float64(length)/w.average)
+}
+
+func (w *columnWeight) weight(freq float64, length int) float64 {
+	if length < len(w.of) {
+		return freq * w.of[length]
+	}
+	return freq * w.norm(length)
+}
+
+// maxShort limits how much more a word counts in a short column.
+const maxShort = 3
+
+// weights returns the weights of all columns. A word counts the more in a column, the
+// shorter its texts are: by the root of how many times the longest column is longer, 3
+// at most.
+func (m *columnsMatcher) weights() ([]columnWeight, error) {
+	all, longest := make([]columnWeight, len(m.fields)), 0.0
+	for i, field := range m.fields {
+		all[i] = columnWeight{boost: m.boosts[i], average: 1}
+		if !m.s.measured {
+			continue
+		}
+		average, err := m.s.average(field)
+		if err != nil {
+			return nil, err
+		}
+		if average > 0 {
+			all[i].average, all[i].b = average, m.rank.B
+			longest = max(longest, average)
+		}
+	}
+	for i := range all {
+		if w := &all[i]; w.average > 0 && longest > 0 {
+			w.boost *= min(maxShort, math.Sqrt(max(1, longest/w.average)))
+		}
+		for length := range all[i].of {
+			all[i].of[length] = all[i].norm(length)
+		}
+	}
+	return all, nil
+}
+
+func (m *columnsMatcher) score(p *view, to *scores) error {
+	found := 0
+	for _, part := range m.parts {
+		found += len(part.terms[p.number])
+	}
+	if found == 0 {
+		return nil
+	}
+	idf, err := m.s.idf(m.number, m.having)
+	if err != nil {
+		return err
+	}
+	columns, err := m.weights()
+	if err != nil {
+		return err
+	}
+	to.open()
+	sums := make([]float64, len(to.sums))
+	for i, part := range m.parts {
+		if err := part.eachOf(p, to, func(at int, freq float64, length int) { sums[at] += columns[i].weight(freq, length) }); err != nil {
+			return err
+		}
+	}
+	scale := m.rank.boost * idf * (m.rank.K1 + 1)
+	for at, sum := range sums {
+		if sum > 0 {
+			to.sums[at] += scale * sum / (sum + m.rank.K1)
+		}
+	}
+	if to.explained == nil {
+		return nil
+	}
+	return m.explain(p, to, columns, func(at int, weight float64) float64 { return scale * weight / (sums[at] + m.rank.K1) }, idf)
+}
+
+// explain adds a part for each column that has the word. share returns what a weight
+// adds to the score of a document.
+func (m *columnsMatcher) explain(p *view, to *scores, columns []columnWeight, share func(at int, weight float64) float64, idf float64) error {
+	for i, part := range m.parts {
+		freqs, lengths := make([]float64, len(to.sums)), make([]int, len(to.sums))
+		err := part.eachOf(p, to, func(at int, freq float64, length int) {
+			freqs[at] += freq
+			lengths[at] = length
+		})
+		if err != nil {
+			return err
+		}
+		w := &columns[i]
+		for at, freq := range freqs {
+			if freq == 0 {
+				continue
+			}
+			e := query.ScorePart{Word: part.text, Field: columnOf(part.field), Boost: w.boost, IDF: idf, Freq: freq, Score: share(at, w.weight(freq, lengths[at]))}
+			if m.s.measured {
+				e.Length, e.Average = lengths[at], w.average
+			}
+			to.explain(at, e)
+		}
+	}
+	return nil
+}
