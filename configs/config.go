@@ -86,6 +86,7 @@ type Table struct {
 	Stopwords          string   // none, english, or the file of DroppedWords
 	DroppedWords       []string // of that file: lower case, sorted, each once
 	ACL                string   // field with the groups that may find a document; empty: every caller may
+	Relevance          string   // tuned or plain
 	Fresh              bool     // whether searches check their hits in the database
 	Positions          bool     // whether phrases can be searched
 	Batch              int

@@ -36,6 +36,7 @@ func (t *Table) setDefaults() {
 		B:  *cmp.Or(t.Content.b, &query.DefaultBM25.B),
 	}
 	t.Stopwords = cmp.Or(t.Stopwords, noStopwords)
+	t.Relevance = cmp.Or(t.Relevance, string(query.Tuned))
 	t.Positions = t.positions == nil || *t.positions
 	t.Fresh = t.fresh != nil && *t.fresh
 	if t.RowKey {

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"indexerd/internal/doc"
+	"indexerd/internal/query"
 	"indexerd/internal/timeunit"
 )
 
@@ -123,6 +124,11 @@ func tableKeys(t *Table) []key {
 			"The keyword field of `metadata`, `children` or `extra` that holds the groups that may find a document. A token that is not an admin's " +
 				"finds only documents with one of its groups. Only admins find a document without groups, and only admins see the field itself.",
 			text{&t.ACL},
+		},
+		{
+			"relevance", false, "write tuned or plain", "tuned",
+			"How hits are ordered by score, unless the search has its own `relevance`: docs/search.md describes it. A change needs no new index.",
+			choice{&t.Relevance, "relevance", query.Relevances(), nil},
 		},
 		{
 			"fresh", false, "write true, or false", "false",

@@ -33,6 +33,7 @@ type searchCommand struct {
 	Facets    []string `placeholder:"FIELD:N" help:"Count the most frequent values of a keyword field."`
 	Fields    []string `placeholder:"FIELD" help:"Show only these fields."`
 	Match     string   `default:"all" enum:"all,most,any" placeholder:"HOW" help:"Documents must have all words of the query, most (70 %%) or any of them (${default})."`
+	Relevance string   `default:"" enum:",tuned,plain" placeholder:"HOW" help:"Order hits as tuned, where short fields and words near each other count more, or plain; default: the table's relevance."`
 	Highlight bool     `default:"true" negatable:"" help:"Mark the words of the query."`
 	Explain   bool     `help:"Show for each hit what each word adds to its score."`
 	Fresh     *bool    `negatable:"" help:"Check the hits in the database before they are shown; default: the table's fresh."`
@@ -58,6 +59,9 @@ func (c searchCommand) values() url.Values {
 	}
 	if c.Match != "all" {
 		v.Set("match", c.Match)
+	}
+	if c.Relevance != "" {
+		v.Set("relevance", c.Relevance)
 	}
 	if c.Explain {
 		v.Set("explain", "true")
@@ -137,6 +141,10 @@ func printScore(w io.Writer, hit search.Hit) {
 	for _, p := range hit.Explain {
 		if p.Word == "" {
 			fmt.Fprintf(w, "    %.4f  matches without a word\n", p.Score)
+			continue
+		}
+		if p.Distance > 0 {
+			fmt.Fprintf(w, "    %.4f  %s near each other in %s: distance %d\n", p.Score, terminal.Line(p.Word), terminal.Line(p.Field), p.Distance)
 			continue
 		}
 		fmt.Fprintf(w, "    %.4f  %s in %s: frequency %.4g in %d words (mean %.1f), idf %.3f, boost %g\n",

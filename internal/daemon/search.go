@@ -10,12 +10,13 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
 // newSearcher returns a searcher with the mapping of the index. The caller holds mu.
 func (s *storage) newSearcher() *search.Searcher {
-	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}, BM25: &s.conf.Content.BM25, Fresh: s.conf.Fresh, Rows: s.look}
+	searcher := &search.Searcher{Index: s.index, Pages: s.pages, Table: s.conf.Name, Content: s.built.Content, ACL: s.conf.ACL, Boosts: map[string]float64{}, BM25: &s.conf.Content.BM25, Relevance: query.Relevance(s.conf.Relevance), Fresh: s.conf.Fresh, Rows: s.look}
 	if s.conf.RowKey {
 		searcher.Rows = nil // reading some rows by key reads the whole table
 	}

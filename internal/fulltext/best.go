@@ -3,6 +3,7 @@ package fulltext
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
 
 	"indexerd/internal/fulltext/segment"
@@ -12,8 +13,13 @@ import (
 // matches that are kept, or whose score is that of the last one kept. If very many
 // matches have that score, as those of a query without words, it reads the keys in
 // their order until it has enough.
-func (c *collector) keepBest(s *session, all []*found) error {
+func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 	want := c.size + 1 // one more shows whether more follow
+	if near, ok := m.(*nearMatcher); ok {
+		if err := c.addPairs(near, all, want); err != nil {
+			return err
+		}
+	}
 	below := float32(0)
 	if c.after != nil {
 		below = float32(c.after.score)
@@ -49,6 +55,23 @@ func (c *collector) keepBest(s *session, all []*found) error {
 	return c.err
 }
 
+// addPairs completes the scores that can be among the best.
+func (c *collector) addPairs(near *nearMatcher, all []*found, want int) error {
+	below := math.Inf(1)
+	if c.after != nil {
+		below = c.after.score
+	}
+	if err := near.addPairs(all, want, below); err != nil {
+		return err
+	}
+	for _, f := range all {
+		for _, score := range f.scores {
+			c.best = max(c.best, float64(score))
+		}
+	}
+	return nil
+}
+
 // A scoreHeap has the lowest score on top.
 type scoreHeap []float32
 
@@ -58,33 +81,29 @@ func (h scoreHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *scoreHeap) Push(x any)        { *h = append(*h, x.(float32)) }
 func (h *scoreHeap) Pop() any          { panic("scores are only replaced") }
 
+// keep adds a score if it is one of the want best.
+func (h *scoreHeap) keep(score float32, want int) {
+	if best := *h; len(best) < want {
+		heap.Push(h, score)
+	} else if score > best[0] {
+		best[0] = score
+		heap.Fix(h, 0)
+	}
+}
+
 // lastOfBest returns the lowest of the want best scores, and false if there are
 // fewer matches.
 func lastOfBest(all []*found, want int, eligible func(float32) bool) (last float32, full bool) {
 	var best scoreHeap
-	add := func(score float32) bool {
-		switch {
-		case !eligible(score):
-		case len(best) < want:
-			heap.Push(&best, score)
-		case score > best[0]:
-			best[0] = score
-			heap.Fix(&best, 0)
-		default:
-			return false
-		}
-		return true
-	}
 	for _, f := range all {
-		if f.scores == nil {
+		if f.scores == nil && eligible(f.constant) {
 			for range min(f.count, want) {
-				add(f.constant)
+				best.keep(f.constant, want)
 			}
-			continue
 		}
 		for _, score := range f.scores {
-			if len(best) < want || score > best[0] {
-				add(score)
+			if (len(best) < want || score > best[0]) && eligible(score) {
+				best.keep(score, want)
 			}
 		}
 	}

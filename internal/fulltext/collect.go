@@ -65,7 +65,7 @@ func (c *collector) collect(s *session, m matcher) error {
 		}
 	}
 	if c.order.byScore() {
-		return c.keepBest(s, all)
+		return c.keepBest(s, m, all)
 	}
 	for _, f := range all {
 		at := 0
@@ -111,6 +111,7 @@ type found struct {
 	count    int
 	scores   []float32 // in the order of docs; nil if all are constant
 	constant float32
+	complete segment.Bits // scores that have the pairs of words; see nearMatcher
 }
 
 // score returns the score of the match at a place in docs.

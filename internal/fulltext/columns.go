@@ -7,56 +7,71 @@ import (
 	"indexerd/internal/query"
 )
 
-// A columnsPlan matches documents that have a word in any of several columns. Its
-// score is tuned: the columns count as one text. A word that occurs in two columns is
-// not worth twice as much, and a short column, such as a title, counts more than a long
-// one. The formula is BM25F (Robertson, Zaragoza and Taylor, 2004):
+// A columnsPlan matches documents that have a word in any of the columns that are
+// searched. Its score is tuned: the columns count as one text. A word that occurs in two
+// columns is not worth twice as much, and a short column, such as a title, counts more
+// than a long one. The formula is BM25F (Robertson, Zaragoza and Taylor, 2004):
 //
 //	idf * weight*(k1+1) / (weight + k1)
 //	weight = sum of boost*freq / (1-b + b*length/average) in each column
 //
 // idf counts the documents that have the word in any of the columns. With one column
-// it is the plain formula.
+// and no boost it is the plain formula.
 type columnsPlan struct {
 	plans  []plan // of one word each
 	fields []string
-	boosts []float64
+	boosts []float64 // 0: as its length says
 }
 
 type columnsMatcher struct {
-	columnsPlan
-	s      *session
-	number int // of the word in any of the columns
-	rank   rank
-	parts  []*wordMatcher
-	counts []int // of the live documents of each part of the index, -1 while unknown
+	*columnsPlan
+	s       *session
+	number  int // of the word in any of the columns
+	rank    rank
+	parts   []*wordMatcher
+	counts  []int          // of the live documents of each part of the index, -1 while unknown
+	columns []columnWeight // nil while unknown
 }
 
-// word matches a word in any of the columns.
+// word matches a word in any of some columns.
 func (c compiler) word(columns []string, sl slot) plan {
-	if !c.tuned || len(columns) < 2 {
+	if c.shared == nil || len(columns) < len(c.texts) {
 		return c.anyColumn(columns, sl.in)
 	}
-	var p columnsPlan
-	for _, name := range columns {
-		boost, ok := c.boosts[name]
-		if !ok {
-			boost = 1
+	return c.anywhere(sl)
+}
+
+// anywhere matches a word in any column, with a tuned score. It returns the same plan
+// for the same word.
+func (c compiler) anywhere(sl slot) *columnsPlan {
+	p := c.shared[sl]
+	if p == nil {
+		p = &columnsPlan{}
+		for _, name := range c.texts {
+			p.plans, p.fields, p.boosts = append(p.plans, sl.in(contentField(name))), append(p.fields, contentField(name)), append(p.boosts, c.boosts[name])
 		}
-		p.plans, p.fields, p.boosts = append(p.plans, sl.in(contentField(name))), append(p.fields, contentField(name)), append(p.boosts, boost)
+		c.shared[sl] = p
 	}
 	return p
 }
 
-func (p columnsPlan) open(s *session) (matcher, error) {
+func (p *columnsPlan) open(s *session) (matcher, error) { return p.openWord(s) }
+
+// openWord opens the word, or returns its matcher if it is open.
+func (p *columnsPlan) openWord(s *session) (*columnsMatcher, error) {
+	if m := s.opened[p]; m != nil {
+		return m, nil
+	}
 	m := &columnsMatcher{columnsPlan: p, s: s, number: s.newNumber(), rank: s.rank, counts: s.unknownCounts()}
 	all, err := openAll(s, p.plans)
-	for _, part := range all {
-		if err == nil {
-			m.parts = append(m.parts, part.(*wordMatcher))
-		}
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	for _, part := range all {
+		m.parts = append(m.parts, part.(*wordMatcher))
+	}
+	s.opened[p] = m
+	return m, nil
 }
 
 func (m *columnsMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
@@ -108,13 +123,16 @@ func (w *columnWeight) weight(freq float64, length int) float64 {
 // maxShort limits how much more a word counts in a short column.
 const maxShort = 3
 
-// weights returns the weights of all columns. A word counts the more in a column, the
-// shorter its texts are: by the root of how many times the longest column is longer, 3
-// at most.
+// weights returns the weights of all columns. A column without a boost counts the more,
+// the shorter its texts are: by the root of how many times the longest column is longer,
+// 3 at most.
 func (m *columnsMatcher) weights() ([]columnWeight, error) {
+	if m.columns != nil {
+		return m.columns, nil
+	}
 	all, longest := make([]columnWeight, len(m.fields)), 0.0
 	for i, field := range m.fields {
-		all[i] = columnWeight{boost: m.boosts[i], average: 1}
+		all[i].average = 1
 		if !m.s.measured {
 			continue
 		}
@@ -128,14 +146,22 @@ func (m *columnsMatcher) weights() ([]columnWeight, error) {
 		}
 	}
 	for i := range all {
-		if w := &all[i]; w.average > 0 && longest > 0 {
-			w.boost *= min(maxShort, math.Sqrt(max(1, longest/w.average)))
+		w := &all[i]
+		if w.boost = m.boosts[i]; w.boost == 0 {
+			w.boost = max(1, min(maxShort, math.Sqrt(longest/w.average)))
 		}
-		for length := range all[i].of {
-			all[i].of[length] = all[i].norm(length)
+		for length := range w.of {
+			w.of[length] = w.norm(length)
 		}
 	}
+	m.columns = all
 	return all, nil
+}
+
+// scale returns the most that the word adds to a score.
+func (m *columnsMatcher) scale() (scale, idf float64, err error) {
+	idf, err = m.s.idf(m.number, m.having)
+	return m.rank.boost * idf * (m.rank.K1 + 1), idf, err
 }
 
 func (m *columnsMatcher) score(p *view, to *scores) error {
@@ -146,7 +172,7 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 	if found == 0 {
 		return nil
 	}
-	idf, err := m.s.idf(m.number, m.having)
+	scale, idf, err := m.scale()
 	if err != nil {
 		return err
 	}
@@ -161,7 +187,6 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 			return err
 		}
 	}
-	scale := m.rank.boost * idf * (m.rank.K1 + 1)
 	for at, sum := range sums {
 		if sum > 0 {
 			to.sums[at] += scale * sum / (sum + m.rank.K1)
@@ -170,12 +195,12 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 	if to.explained == nil {
 		return nil
 	}
-	return m.explain(p, to, columns, func(at int, weight float64) float64 { return scale * weight / (sums[at] + m.rank.K1) }, idf)
+	return m.explain(p, to, idf, func(at int, weight float64) float64 { return scale * weight / (sums[at] + m.rank.K1) })
 }
 
 // explain adds a part for each column that has the word. share returns what a weight
 // adds to the score of a document.
-func (m *columnsMatcher) explain(p *view, to *scores, columns []columnWeight, share func(at int, weight float64) float64, idf float64) error {
+func (m *columnsMatcher) explain(p *view, to *scores, idf float64, share func(at int, weight float64) float64) error {
 	for i, part := range m.parts {
 		freqs, lengths := make([]float64, len(to.sums)), make([]int, len(to.sums))
 		err := part.eachOf(p, to, func(at int, freq float64, length int) {
@@ -185,7 +210,7 @@ func (m *columnsMatcher) explain(p *view, to *scores, columns []columnWeight, sh
 		if err != nil {
 			return err
 		}
-		w := &columns[i]
+		w := &m.columns[i]
 		for at, freq := range freqs {
 			if freq == 0 {
 				continue

@@ -12,7 +12,7 @@ import (
 type compiler struct {
 	*schema
 	boosts map[string]float64
-	tuned  bool // the columns of a word are scored as one text
+	shared map[slot]*columnsPlan // the words without a field; nil: their scores are not tuned
 }
 
 // compile turns a query into a plan. The plan is nil if nothing in the query is

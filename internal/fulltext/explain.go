@@ -38,6 +38,11 @@ func (c *collector) explain(s *session, m matcher) error {
 		if err := cmp.Or(m.score(p, sc), s.ctx.Err()); err != nil {
 			return err
 		}
+		if near, ok := m.(*nearMatcher); ok && c.order.byScore() {
+			if err := near.explain(p, sc); err != nil {
+				return err
+			}
+		}
 		if ex.parts > maxParts {
 			return query.Errorf("ask for fewer hits at a time, and page with after", "the scores of these hits have more than %d parts to explain", maxParts)
 		}

@@ -262,6 +262,10 @@ func TestScoresWithoutLengths(t *testing.T) {
 		t.Errorf("got %+v, want the same score for one shark, and more for two", res.Hits)
 	}
 	corpusTexts.check(t, ix, nil, &query.BM25{K1: 1.2}) // b = 0
+	tuned := ask(t, ix, "world", func(r *query.Request) { r.Tuned = true })
+	if idf := math.Log(1 + (8-2+0.5)/(2+0.5)); tuned.Total != 2 || math.Abs(tuned.Hits[0].Score-idf*2*2.2/(2+1.2)) > 1e-6 {
+		t.Errorf("got tuned %+v, want the score of a word that occurs twice", tuned.Hits)
+	}
 }
 
 // Pages show each hit once and in the order of scores, then keys, where very many
@@ -316,11 +320,12 @@ func TestPagesOfEqualScores(t *testing.T) {
 // Rows that are written between two pages neither repeat nor hide a hit, although
 // they change how rare a word is and how long texts are.
 func TestPagesWhileScoresChange(t *testing.T) {
-	for _, text := range []string{"mad shark", "mad OR shark OR world", `"mad scientist" OR shark`, "shar* OR mad~1"} {
+	for i, text := range []string{"mad shark", "mad OR shark OR world", `"mad scientist" OR shark`, "shar* OR mad~1", "mad shark", "mad OR shark OR world", "mad (scientist OR shar*)"} {
+		tuned := i > 3
 		ix := newIndex(t, corpusMapping)
 		apply(t, ix, corpusTexts.docs(t, 0, 1, 2, 3, 4, 5, 6, 7))
-		want := ask(t, ix, text)
-		req := query.Request{Query: parse(t, text), Size: 1}
+		want := ask(t, ix, text, func(r *query.Request) { r.Tuned = tuned })
+		req := query.Request{Query: parse(t, text), Size: 1, Tuned: tuned}
 		var got []query.Hit
 		for i := range want.Hits {
 			res, err := ix.Search(t.Context(), req)

@@ -105,7 +105,10 @@ func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 
 // request compiles the query and the filters.
 func (s *schema) request(req query.Request) (plan, error) {
-	c := compiler{s, req.Boosts, req.Tuned}
+	c := compiler{schema: s, boosts: req.Boosts}
+	if req.Tuned {
+		c.shared = map[slot]*columnsPlan{}
+	}
 	p, err := c.compile(req.Query)
 	if err != nil {
 		return nil, err
@@ -120,6 +123,10 @@ func (s *schema) request(req query.Request) (plan, error) {
 			return nil, err
 		}
 		all.must = append(all.must, p)
+	}
+	if near := c.near(req.Query); near != nil {
+		near.plan = all
+		return near, nil
 	}
 	return all, nil
 }

@@ -43,6 +43,7 @@ type session struct {
 	stats    *stats // what scores depend on
 	words    int    // of the query
 	terms    int    // counted by countTerm
+	opened   map[*columnsPlan]*columnsMatcher
 }
 
 // A view is one segment of the snapshot, with the documents that are visible.
@@ -56,7 +57,7 @@ type view struct {
 
 // newSession opens the segments of a snapshot for a search.
 func (s *schema) newSession(ctx context.Context, r *scorch.IndexSnapshot, rank rank) (*session, error) {
-	se := &session{deadline: deadline{ctx: ctx}, reader: r, scored: true, rank: rank, measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.texts))}, texts: s.texts}
+	se := &session{deadline: deadline{ctx: ctx}, reader: r, scored: true, rank: rank, measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.texts))}, texts: s.texts, opened: map[*columnsPlan]*columnsMatcher{}}
 	base := uint64(0)
 	for _, seg := range r.Segments() {
 		if seg.LiveSize() > 0 {

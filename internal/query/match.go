@@ -23,6 +23,18 @@ func Most(n int) int { return (n*mostPercent + 50) / 100 }
 // Matches returns the values of Match.
 func Matches() []string { return []string{string(MatchAll), string(MatchMost), string(MatchAny)} }
 
+// A Relevance says how hits are ordered by score.
+type Relevance string
+
+// The values of Relevance.
+const (
+	Plain Relevance = "plain" // each field adds the BM25 score of each word
+	Tuned Relevance = "tuned" // see Request.Tuned
+)
+
+// Relevances returns the values of Relevance.
+func Relevances() []string { return []string{string(Tuned), string(Plain)} }
+
 // In returns the query that finds the documents with so many words of a query. It
 // reports whether that is another query.
 func (m Match) In(n Node) (Node, bool) {

@@ -49,7 +49,8 @@ type Request struct {
 	BM25 *BM25
 
 	// Tuned scores the columns of the content as one text, in which short columns
-	// count more. Without it each column adds a score of its own.
+	// count more, and words that are near each other. Without it each column adds a
+	// score of its own.
 	Tuned bool
 
 	// Explain sets Hit.Explain.
@@ -119,6 +120,10 @@ type ScorePart struct {
 	Length  int     `json:"length,omitempty"`  // words of the field; 0 in an index whose scores ignore it
 	Average float64 `json:"average,omitempty"` // mean length of the field in all documents
 	Score   float64 `json:"score"`
+
+	// Distance is how far apart two words of the query are in the field, in a part
+	// that only they add.
+	Distance int `json:"distance,omitempty"`
 }
 
 // A Key is the value of a hit in the field of a Sort. Hits without a value have

@@ -16,7 +16,8 @@ import (
 // the defaults:
 //
 //	{"q":"","from":0,"size":10,"after":"","filter":{"rating":["PG"]},
-//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true,"match":"most","explain":true,"typing":true}
+//	 "sort":["-year"],"facets":{"rating":10},"highlight":true,"fields":["title"],"fresh":true,"match":"most",
+//	 "relevance":"plain","explain":true,"typing":true}
 func ParsePOST(body []byte) (Params, error) {
 	p := Defaults()
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -79,6 +80,12 @@ func (p *Params) member(name string, value json.RawMessage) error {
 			return err
 		}
 		return p.match(value)
+	case "relevance":
+		value := (*string)(nil)
+		if err := read(&value, "tuned or plain, in quotes"); err != nil || value == nil {
+			return err
+		}
+		return p.relevance(*value)
 	case "fields":
 		return read(&p.Fields, `a list, as ["title"]`)
 	case "sort":

@@ -14,8 +14,9 @@ import (
 // Params are the parameters of a search, and its caller.
 type Params struct {
 	Query     string
-	Node      query.Node  // searched in place of Query and Match if not nil; nothing is suggested then
-	Match     query.Match // how many of the query's words a document must have
+	Node      query.Node      // searched in place of Query and Match if not nil; nothing is suggested then
+	Match     query.Match     // how many of the query's words a document must have
+	Relevance query.Relevance // how hits are ordered by score; "": as the table's configuration says
 	From      int
 	Size      int
 	After     string
@@ -46,7 +47,7 @@ const facetSize = 10
 
 // names lists the parameters, which are the same for GET and POST.
 func names() []string {
-	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "explain", "typing"}
+	return []string{"q", "from", "size", "after", "filter", "sort", "facets", "highlight", "fields", "fresh", "match", "relevance", "explain", "typing"}
 }
 
 func unknown(name string) *Error {
@@ -60,7 +61,7 @@ func unknown(name string) *Error {
 // ParseGET parses the parameters of a URL:
 //
 //	q=drama&filter=rating:PG&filter=year:2006&sort=-year,title&facets=rating:10
-//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&explain=true&typing=true
+//	&from=0&size=10&after=&highlight=true&fields=title,year&fresh=true&match=most&relevance=plain&explain=true&typing=true
 //
 // Only filter may be repeated. Several values of a field are alternatives.
 func ParseGET(values url.Values) (Params, error) {
@@ -101,6 +102,8 @@ func (p *Params) set(name string, list []string) (err error) {
 		p.Fresh = &fresh
 	case "match":
 		return p.match(value)
+	case "relevance":
+		return p.relevance(value)
 	case "fields":
 		p.Fields = splitList(value)
 	case "sort":
@@ -120,6 +123,14 @@ func (p *Params) match(value string) error {
 		return badQuery("write all, most or any", "match %s can't be read", query.Shorten(value))
 	}
 	p.Match = query.Match(value)
+	return nil
+}
+
+func (p *Params) relevance(value string) error {
+	if !slices.Contains(query.Relevances(), value) {
+		return badQuery("write tuned or plain", "relevance %s can't be read", query.Shorten(value))
+	}
+	p.Relevance = query.Relevance(value)
 	return nil
 }
 

@@ -20,6 +20,7 @@ func TestParseGETAndPOST(t *testing.T) {
 		Fields:    []string{"title", "year"},
 		Fresh:     &no,
 		Match:     query.MatchMost,
+		Relevance: query.Plain,
 		Explain:   true,
 		Typing:    true,
 	}
@@ -29,10 +30,10 @@ func TestParseGETAndPOST(t *testing.T) {
 	}{
 		{"", "", Defaults()},
 		{"q=&after=&fields=&sort=&facets=", ` {} `, Defaults()},
-		{"size=10", `{"after":null,"q":null,"sort":null,"filter":null,"fresh":null}`, Defaults()},
+		{"size=10", `{"after":null,"q":null,"sort":null,"filter":null,"fresh":null,"relevance":null}`, Defaults()},
 		{
-			"q=drama+shark&from=20&size=5&after=x&filter=rating:PG&filter=year:2006&filter=rating:a:b&sort=-year,title&facets=language,rating:3&highlight=false&fields=title,year&fresh=false&match=most&explain=true&typing=true",
-			`{"q":"drama shark","from":20,"size":5,"after":"x","filter":{"rating":["PG","a:b"],"year":[2006]},"sort":["-year","title"],"facets":{"rating":3,"language":10},"highlight":false,"fields":["title","year"],"fresh":false,"match":"most","explain":true,"typing":true}`,
+			"q=drama+shark&from=20&size=5&after=x&filter=rating:PG&filter=year:2006&filter=rating:a:b&sort=-year,title&facets=language,rating:3&highlight=false&fields=title,year&fresh=false&match=most&relevance=plain&explain=true&typing=true",
+			`{"q":"drama shark","from":20,"size":5,"after":"x","filter":{"rating":["PG","a:b"],"year":[2006]},"sort":["-year","title"],"facets":{"rating":3,"language":10},"highlight":false,"fields":["title","year"],"fresh":false,"match":"most","relevance":"plain","explain":true,"typing":true}`,
 			full,
 		},
 	} {
@@ -62,13 +63,14 @@ func equal(a, b Params) bool {
 func TestParseGETErrors(t *testing.T) {
 	for get, want := range map[string]string{
 		"szie=5":          "unknown parameter szie: did you mean size?",
-		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, explain, typing",
+		"page=5":          "unknown parameter page: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, relevance, explain, typing",
 		"q=a&q=b":         "parameter q is given 2 times: give it once",
 		"size=ten":        "size ten can't be read: write a whole number",
 		"from=":           `from "" can't be read: write a whole number`,
 		"highlight=maybe": "highlight maybe can't be read: write true or false",
 		"fresh=maybe":     "fresh maybe can't be read: write true or false",
 		"match=some":      "match some can't be read: write all, most or any",
+		"relevance=best":  "relevance best can't be read: write tuned or plain",
 		"filter=PG":       "filter PG can't be read: write it as field:value",
 		"facets=rating:x": "facets rating:x can't be read: write it as field:10",
 	} {
@@ -87,7 +89,7 @@ func TestParsePOSTErrors(t *testing.T) {
 		"[]":                            `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"null":                          `the body is not a JSON object: send one object, as {"q":"drama"}`,
 		"{} {}":                         `the body is not a JSON object: send one object, as {"q":"drama"}`,
-		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, explain, typing",
+		`{"query":"drama"}`:             "unknown parameter query: there are q, from, size, after, filter, sort, facets, highlight, fields, fresh, match, relevance, explain, typing",
 		`{"filters":{}}`:                "unknown parameter filters: did you mean filter?",
 		`{"q":5}`:                       "q 5 can't be read: write text in quotes",
 		`{"size":"5"}`:                  `size "\"5\"" can't be read: write a whole number`,

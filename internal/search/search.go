@@ -32,6 +32,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,16 +74,17 @@ type Pages interface {
 
 // A Searcher answers searches in one table.
 type Searcher struct {
-	Index    Index
-	Pages    Pages
-	Table    string
-	Content  []string // columns whose words are searched
-	Metadata []string // columns searched by value
-	Children []Child
-	ACL      string             // the field with the groups of a document; "" if every caller sees every document
-	Boosts   map[string]float64 // of searched columns and children; default 1
-	BM25     *query.BM25        // parameters of the score, nil for the default
-	Fresh    bool               // searches are fresh unless they say otherwise
+	Index     Index
+	Pages     Pages
+	Table     string
+	Content   []string // columns whose words are searched
+	Metadata  []string // columns searched by value
+	Children  []Child
+	ACL       string             // the field with the groups of a document; "" if every caller sees every document
+	Boosts    map[string]float64 // of searched columns and children; default 1
+	BM25      *query.BM25        // parameters of the score, nil for the default
+	Relevance query.Relevance    // of searches that do not say another; "" is plain
+	Fresh     bool               // searches are fresh unless they say otherwise
 
 	// Rows calls each with the rows that have these keys in the database now and can
 	// become documents. An error means that any row may be missing. nil: the table
@@ -226,7 +228,7 @@ type tableSearch struct {
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Explain: p.Explain,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Explain: p.Explain,
 	}}
 	if p.Highlight {
 		t.find = s.Index.Matcher(n)

@@ -10,7 +10,7 @@ _indexerd() {
 	fi
 	case $before in
 	--dir|-c|--config) files=yes ;;
-	--listen|--rows|--seed|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--wait|--allow|--tiers|--span|--incremental) return ;;
+	--listen|--rows|--seed|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		demo) flags='-h --help --version --listen --dir --rows --seed' words='' ;;
@@ -18,7 +18,7 @@ _indexerd() {
 		check) flags='-h --help --version -c --config --json' words='' ;;
 		run) flags='-h --help --version -c --config' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;
-		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
+		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --relevance --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
 		verify) flags='-h --help --version -c --config --json --content --repair --strict --wait' words='' ;;
 		explain) flags='-h --help --version -c --config --json' words='' ;;
 		sweep) flags='-h --help --version -c --config --json --allow' words='' ;;

@@ -157,7 +157,8 @@ function hit({ table = state.table, oid, fields, highlights = {}, explain = [] }
 
 // scoreOf returns the parts of a hit's score, which an unfolded hit shows.
 function scoreOf(parts) {
-  const line = (p) => `${p.score.toFixed(3)} ${p.word ? `${p.word} in ${p.field}` : 'matches without a word'}`;
+  const why = (p) => (p.distance ? `${p.word} near each other in ${p.field}` : p.word ? `${p.word} in ${p.field}` : 'matches without a word');
+  const line = (p) => `${p.score.toFixed(3)} ${why(p)}`;
   return el('div', { class: 'score' }, ...parts.map((p) => el('p', {}, line(p))));
 }
 

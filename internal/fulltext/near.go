@@ -1,0 +1,322 @@
+package fulltext
+
+import (
+	"math"
+	"slices"
+
+	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/query"
+)
+
+// A tuned score counts more if words of the query are near each other in a column. Each
+// pair of words that are at most 3 apart in the query adds
+//
+//	0.05 * (score of one word + score of the other) / distance
+//
+// where distance is that of their nearest occurrences, 8 positions at most. So the pairs
+// add at most a known share of the score without them, and positions are read only of
+// documents that this share can bring among the hits of a page.
+const (
+	nearWeight = 0.05
+	nearQuery  = 3
+	nearText   = 8
+	nearWords  = 32 // of a query
+)
+
+// A nearPlan matches as its plan does. Its score has the pairs of the words, if hits are
+// ordered by score only.
+type nearPlan struct {
+	plan  plan
+	words []*columnsPlan
+	pairs [][2]int // numbers of words
+}
+
+type nearMatcher struct {
+	matcher
+	nearPlan
+	s     *session
+	words []*columnsMatcher
+	bound float64 // the pairs add at most this share of a score
+}
+
+// near returns the plan for the pairs of a query, nil if there are none. Its own plan is
+// not set.
+func (c compiler) near(n query.Node) *nearPlan {
+	if c.shared == nil || !c.Positions {
+		return nil
+	}
+	var words []slot // as they follow each other
+	for _, w := range freeWords(n) {
+		if p := c.analyzer.phrase(w.Text); len(p) == 1 && !p[0].prefix && len(words) < nearWords {
+			words = append(words, p[0])
+		}
+	}
+	p, numbers, seen := &nearPlan{}, map[slot]int{}, map[[2]int]bool{}
+	for _, w := range words {
+		if _, again := numbers[w]; !again {
+			numbers[w] = len(p.words)
+			p.words = append(p.words, c.anywhere(w))
+		}
+	}
+	for i, a := range words {
+		for _, b := range words[i+1 : min(len(words), i+1+nearQuery)] {
+			pair := [2]int{min(numbers[a], numbers[b]), max(numbers[a], numbers[b])}
+			if a != b && !seen[pair] {
+				seen[pair] = true
+				p.pairs = append(p.pairs, pair)
+			}
+		}
+	}
+	if len(p.pairs) == 0 {
+		return nil
+	}
+	return p
+}
+
+// freeWords returns the words without a field that count in each match that has them.
+func freeWords(n query.Node) (words []query.Word) {
+	for _, part := range alternatives(n) {
+		words = append(words, wordsOf(part)...)
+	}
+	if and, ok := n.(query.And); ok {
+		for _, part := range and.Nodes {
+			words = append(words, wordsOf(part)...)
+			for _, part := range alternatives(part) {
+				words = append(words, wordsOf(part)...)
+			}
+		}
+	}
+	return words
+}
+
+func alternatives(n query.Node) []query.Node {
+	switch n := n.(type) {
+	case query.Or:
+		return n.Nodes
+	case query.Some:
+		return n.Nodes
+	}
+	return nil
+}
+
+func wordsOf(n query.Node) []query.Word {
+	if w, ok := n.(query.Word); ok && w.Field == "" {
+		return []query.Word{w}
+	}
+	return nil
+}
+
+func (p *nearPlan) open(s *session) (matcher, error) {
+	inner, err := p.plan.open(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &nearMatcher{matcher: inner, nearPlan: *p, s: s}
+	for _, w := range p.words {
+		word, err := w.openWord(s)
+		if err != nil {
+			return nil, err
+		}
+		m.words = append(m.words, word)
+	}
+	pairs := make([]int, len(m.words))
+	for _, pair := range p.pairs {
+		pairs[pair[0]]++
+		pairs[pair[1]]++
+	}
+	m.bound = nearWeight * float64(slices.Max(pairs))
+	return m, nil
+}
+
+// most returns the most that a score can be with the pairs. It allows for a score being
+// rounded.
+func (m *nearMatcher) most(score float32) float64 { return float64(score) * (1 + m.bound) * (1 + 1e-6) }
+
+// addPairs adds the pairs to all scores that they can bring among the want best below a
+// score, and to the best of all.
+func (m *nearMatcher) addPairs(all []*found, want int, below float64) error {
+	best := float32(0)
+	for _, f := range all {
+		f.complete = segment.NewBits(f.part.Docs())
+		for _, score := range f.scores {
+			best = max(best, score)
+		}
+	}
+	bar := m.last(all, want, below)
+	err := m.addTo(all, func(score float32) bool { return score >= bar && float64(score) <= below })
+	if err != nil {
+		return err
+	}
+	bar = m.last(all, want, below) // with the pairs of the first
+	return m.addTo(all, func(score float32) bool {
+		most := m.most(score)
+		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
+	})
+}
+
+// last returns the least that the last of the want best scores below a score can be, 0 if
+// there are fewer.
+func (m *nearMatcher) last(all []*found, want int, below float64) float32 {
+	var best scoreHeap
+	for _, f := range all {
+		at := 0
+		for doc := range f.docs.All {
+			score := f.score(at)
+			at++
+			if len(best) == want && score <= best[0] {
+				continue
+			}
+			if f.complete.Has(doc) && float64(score) < below || m.most(score) < below {
+				best.keep(score, want)
+			}
+		}
+	}
+	if len(best) < want {
+		return 0
+	}
+	return best[0]
+}
+
+// addTo adds the pairs to those chosen scores that are incomplete.
+func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error {
+	for _, f := range all {
+		if f.scores == nil {
+			continue
+		}
+		docs, at := segment.NewBits(f.part.Docs()), 0
+		for doc := range f.docs.All {
+			if chosen(f.scores[at]) && !f.complete.Has(doc) {
+				docs.Set(doc)
+			}
+			at++
+		}
+		r, err := m.read(f.part, docs)
+		if err != nil {
+			return err
+		}
+		at = 0
+		for doc := range f.docs.All {
+			if docs.Has(doc) {
+				sum := 0.0
+				if err := r.each(doc, func(_ [2]int, _, _ int, score float64) { sum += score }); err != nil {
+					return err
+				}
+				f.scores[at] = float32(float64(f.scores[at]) + sum)
+			}
+			at++
+		}
+		f.complete.Or(docs)
+	}
+	return nil
+}
+
+// explain adds a part for each pair.
+func (m *nearMatcher) explain(p *view, to *scores) error {
+	r, err := m.read(p, to.docs)
+	if err != nil {
+		return err
+	}
+	to.open()
+	at := 0
+	for doc := range to.docs.All {
+		err := r.each(doc, func(pair [2]int, column, distance int, score float64) {
+			a, b := m.words[pair[0]].parts[column], m.words[pair[1]].parts[column]
+			to.explain(at, query.ScorePart{Word: a.text + " " + b.text, Field: columnOf(a.field), Distance: distance, Score: score})
+		})
+		if err != nil {
+			return err
+		}
+		at++
+	}
+	return nil
+}
+
+// A nearReader reads the words of one document after another.
+type nearReader struct {
+	m       *nearMatcher
+	scales  []float64
+	cursors [][]*segment.Cursor // of each word in each column, nil where no document has it
+	scores  []float64           // of each word in the document
+	places  [][][]int           // of each word in each column of the document, ascending
+}
+
+func (m *nearMatcher) read(p *view, docs segment.Bits) (*nearReader, error) {
+	r := &nearReader{m: m, scales: make([]float64, len(m.words)), scores: make([]float64, len(m.words))}
+	for i, w := range m.words {
+		var err error
+		if r.scales[i], _, err = w.scale(); err != nil {
+			return nil, err
+		}
+		if _, err = w.weights(); err != nil {
+			return nil, err
+		}
+		cursors := make([]*segment.Cursor, len(w.parts))
+		for column, part := range w.parts {
+			for _, t := range part.terms[p.number] {
+				cursors[column] = t.Cursor(docs)
+			}
+		}
+		r.cursors, r.places = append(r.cursors, cursors), append(r.places, make([][]int, len(w.parts)))
+	}
+	return r, nil
+}
+
+// each calls f with the pairs that are near each other in a document.
+func (r *nearReader) each(doc uint32, f func(pair [2]int, column, distance int, score float64)) error {
+	for i := range r.m.words {
+		if err := r.readWord(i, doc); err != nil {
+			return err
+		}
+	}
+	for _, pair := range r.m.pairs {
+		a, b := pair[0], pair[1]
+		if r.scores[a] == 0 || r.scores[b] == 0 {
+			continue
+		}
+		nearest, in := nearText+1, 0
+		for column := range r.places[a] {
+			if d := distance(r.places[a][column], r.places[b][column]); d < nearest {
+				nearest, in = d, column
+			}
+		}
+		if nearest <= nearText {
+			f(pair, in, nearest, nearWeight*(r.scores[a]+r.scores[b])/float64(nearest))
+		}
+	}
+	return r.m.s.step()
+}
+
+// readWord reads the score and the places of a word in a document.
+func (r *nearReader) readWord(i int, doc uint32) error {
+	w, weight := r.m.words[i], 0.0
+	for column, c := range r.cursors[i] {
+		places := r.places[i][column][:0]
+		if c != nil && c.SkipTo(doc) && c.Doc == doc {
+			weight += w.columns[column].weight(float64(c.Freq), c.Length)
+			places = c.AppendPositions(places)
+		}
+		if c != nil && c.Err() != nil {
+			return c.Err()
+		}
+		r.places[i][column] = places
+	}
+	if r.scores[i] = 0; weight > 0 {
+		r.scores[i] = r.scales[i] * weight / (weight + w.rank.K1)
+	}
+	return nil
+}
+
+// distance returns the least distance of two ascending lists.
+func distance(a, b []int) int {
+	least := math.MaxInt
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] < b[0] {
+			least = min(least, b[0]-a[0])
+			a = a[1:]
+		} else {
+			least = min(least, a[0]-b[0])
+			b = b[1:]
+		}
+	}
+	return least
+}
