@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: standins grammars oracle sqlserver java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: relevance standins grammars oracle sqlserver java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -68,10 +68,15 @@ bench: servers
 	@$(MAKE) -s extras
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25, and
-# while 100 rows a second change, at 100,000 and 1,000,000 rows.
+# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows.
 bench-search:
 	$(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+
+# The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
+# cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.
+relevance:
+	$(GO) run ./internal/relevance $(if $(OPENSEARCH),-opensearch $(OPENSEARCH)) $(DIR)
 
 # CPU a row of commit OLD and commit NEW, by default the last one: loads and sweeps
 # of both databases, N times each. A round takes about two minutes of CPU.
