@@ -124,7 +124,7 @@ func FuzzFrames(f *testing.F) {
 		f.Fatal(err)
 	}
 	rec := sealed(0, 4)
-	k.begin()
+	k.begin(0)
 	k.add(rec[:headerSize+9])
 	s := &segment{}
 	if err := k.finish(s, 4, 4+placeAt(int64(len(rec)))); err != nil {

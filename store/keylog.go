@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"indexerd/internal/atomicfile"
@@ -174,11 +175,13 @@ func (k *keyLog) truncate(off int64) error {
 	return k.file.Sync()
 }
 
-// begin starts a frame; add and finish complete it.
 // keptKeys is the largest buffer that a log keeps between two writes.
 const keptKeys = 16 << 10
 
-func (k *keyLog) begin() { k.buf = append(k.buf[:0], make([]byte, frameHeaderSize)...) }
+// begin starts a frame with room for so many bytes; add and finish complete it.
+func (k *keyLog) begin(size int) {
+	k.buf = append(slices.Grow(k.buf[:0], frameHeaderSize+size), make([]byte, frameHeaderSize)...)
+}
 
 // add appends the header and key of the frame's next record.
 func (k *keyLog) add(head []byte) { k.buf = append(k.buf, head...) }
@@ -213,7 +216,7 @@ type framer struct {
 }
 
 func newFramer(k *keyLog) *framer {
-	k.begin()
+	k.begin(0)
 	return &framer{keys: k}
 }
 
@@ -233,7 +236,7 @@ func (f *framer) flush() {
 	if f.keys.pending() > 0 && f.err == nil {
 		f.err = f.keys.finish(f.seg, f.from, f.to)
 	}
-	f.keys.begin()
+	f.keys.begin(0)
 }
 
 // frames yields the frames from off to the present end of the key log, each with

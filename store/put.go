@@ -151,6 +151,11 @@ func (m *FileMap) releaseParts() {
 
 func (p *part) encode(k *codecs, pages []doc.Page) {
 	p.reset()
+	size := 0
+	for i := range pages {
+		size += headerSize + len(pages[i].OID) + len(pages[i].Body)
+	}
+	p.buf, p.records = slices.Grow(p.buf, size), slices.Grow(p.records, len(pages))
 	for i := range pages {
 		page := &pages[i]
 		h := newHeader(&page.Meta)
@@ -336,7 +341,13 @@ func (m *FileMap) publish(c *chunk) {
 // example of a full disk: the values have everything, and the next compaction
 // rewrites key.dat.
 func (m *FileMap) appendKeys(c *chunk) {
-	m.keys.begin()
+	size := 0
+	for i := range c.parts {
+		for _, r := range c.parts[i].records {
+			size += r.head.headLen()
+		}
+	}
+	m.keys.begin(size)
 	for i := range c.parts {
 		p := &c.parts[i]
 		for _, r := range p.records {

@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"slices"
+
 	"indexerd/internal/doc"
 	"indexerd/internal/timeunit"
 )
@@ -51,12 +53,13 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	if err != nil {
 		return p, err
 	}
+	var room []byte
 	for i, d := range b.Docs {
 		if s.outdated(d.OID, before[i].Meta, d.Fetch) {
 			continue
 		}
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
-		body, err := s.build(&d)
+		body, err := s.build(&d, &room)
 		if err != nil {
 			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: s.acl.Of(d.Row)})
 			continue
@@ -66,23 +69,27 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	return p, nil
 }
 
-// bodyGuess is the usual size of the names and quotes of a row's JSON, in bytes.
-const bodyGuess = 512
+// largeBody is the size from which a body is not copied, since it needs much memory.
+const largeBody = 64 << 10
 
 // build returns the body of a document's page, and sets its hash. It checks the
-// size first, because analysis takes many times the size of a text in memory.
-func (s *Sink) build(d *doc.Doc) (body []byte, err error) {
+// size first, because analysis takes many times the size of a text in memory. The
+// caller passes the same room for all documents of a batch.
+func (s *Sink) build(d *doc.Doc, room *[]byte) (body []byte, err error) {
 	if s.Check != nil {
 		if err := s.Check(d.Row); err != nil {
 			return nil, err
 		}
 	}
 	size := d.Row.Size()
-	if body, err = d.Row.AppendJSON(make([]byte, 0, size+size/8+bodyGuess)); err != nil {
+	if body, err = d.Row.AppendJSON(slices.Grow((*room)[:0], size+size/8)); err != nil {
 		return nil, err
 	}
 	if err := fits(d.OID, body); err != nil {
 		return nil, err
+	}
+	if *room = nil; len(body) < largeBody {
+		*room, body = body, slices.Clone(body)
 	}
 	d.Hash, err = s.index.Hash(d.Row)
 	return body, err
