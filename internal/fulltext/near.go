@@ -143,15 +143,34 @@ func (m *nearMatcher) addPairs(all []*found, want int, below float64) error {
 		}
 	}
 	bar := m.last(all, want, below)
-	err := m.addTo(all, func(score float32) bool { return score >= bar && float64(score) <= below })
-	if err != nil {
-		return err
-	}
-	bar = m.last(all, want, below) // with the pairs of the first
-	return m.addTo(all, func(score float32) bool {
+	reaches := func(score float32) bool {
 		most := m.most(score)
 		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
-	})
+	}
+	if count(all, reaches) > fewPairs {
+		err := m.addTo(all, func(score float32) bool { return score >= bar && float64(score) <= below })
+		if err != nil {
+			return err
+		}
+		bar = m.last(all, want, below) // with the pairs of the first
+	}
+	return m.addTo(all, reaches)
+}
+
+// fewPairs is the number of documents up to which the positions of all are read at once.
+// Of more, the best are read first, which leaves fewer of the others.
+const fewPairs = 2000
+
+// count returns the number of chosen scores.
+func count(all []*found, chosen func(score float32) bool) (n int) {
+	for _, f := range all {
+		for _, score := range f.scores {
+			if chosen(score) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // last returns the least that the last of the want best scores below a score can be, 0 if
@@ -184,26 +203,28 @@ func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error
 			continue
 		}
 		docs, at := segment.NewBits(f.part.Docs()), 0
+		var places []int // of the chosen in scores
 		for doc := range f.docs.All {
 			if chosen(f.scores[at]) && !f.complete.Has(doc) {
 				docs.Set(doc)
+				places = append(places, at)
 			}
 			at++
+		}
+		if len(places) == 0 {
+			continue
 		}
 		r, err := m.read(f.part, docs)
 		if err != nil {
 			return err
 		}
-		at = 0
-		for doc := range f.docs.All {
-			if docs.Has(doc) {
-				sum := 0.0
-				if err := r.each(doc, func(_ [2]int, _, _ int, score float64) { sum += score }); err != nil {
-					return err
-				}
-				f.scores[at] = float32(float64(f.scores[at]) + sum)
+		for doc := range docs.All {
+			sum := 0.0
+			if err := r.each(doc, func(_ [2]int, _, _ int, score float64) { sum += score }); err != nil {
+				return err
 			}
-			at++
+			f.scores[places[0]] = float32(float64(f.scores[places[0]]) + sum)
+			places = places[1:]
 		}
 		f.complete.Or(docs)
 	}

@@ -222,3 +222,45 @@ func TestFreeWords(t *testing.T) {
 		}
 	}
 }
+
+// Where words are near each other in so many rows that the positions of the best are read
+// first, the pages have all hits once, each with the score of all its parts, in order.
+func TestTunedPagesOfManyRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	ix := newIndex(t, corpusMapping)
+	c := randomCorpus(r, 3*fewPairs)
+	for from := int64(0); from < int64(len(c)); from += fewPairs {
+		var keys []int64
+		for k := from; k < from+fewPairs; k++ {
+			keys = append(keys, k)
+		}
+		apply(t, ix, c.docs(t, keys...))
+	}
+	req := query.Request{Query: parse(t, "a OR b OR c"), Size: 700, Tuned: true, Explain: true}
+	var hits []query.Hit
+	for {
+		res, err := ix.Search(t.Context(), req)
+		if err != nil || res.Total <= 2*fewPairs {
+			t.Fatalf("got %d hits, %v", res.Total, err)
+		}
+		for _, h := range res.Hits {
+			sum := 0.0
+			for _, part := range h.Explain {
+				sum += part.Score
+			}
+			if math.Abs(sum-h.Score) > 1e-5*h.Score {
+				t.Fatalf("the parts of hit %d, %+v, add up to %v, want %v", len(hits), h.Explain, sum, h.Score)
+			}
+			if n := len(hits); n > 0 && cmp.Or(cmp.Compare(h.Score, hits[n-1].Score), cmp.Compare(hits[n-1].OID, h.OID)) >= 0 {
+				t.Fatalf("hit %d, %+v, does not follow the one before, %+v", n, h, hits[n-1])
+			}
+			hits = append(hits, h)
+		}
+		if req.After = res.Next; res.Next == "" {
+			if uint64(len(hits)) != res.Total {
+				t.Fatalf("the pages have %d hits, want %d", len(hits), res.Total)
+			}
+			return
+		}
+	}
+}
