@@ -1,0 +1,270 @@
+package opensearch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"indexerd/internal/doc"
+)
+
+// maxBulk is the size of one request. The cluster refuses 100 MB, or less if it is
+// configured so; an answer 413 halves the request.
+const maxBulk = 5 << 20
+
+// An item is one write.
+type item struct {
+	oid    doc.OID
+	v      doc.Version
+	delete bool
+	lines  []byte // of the request
+}
+
+// An outcome is what became of an item.
+type outcome int
+
+const (
+	done outcome = iota
+	refused
+	busy    // the cluster did not take it now
+	unknown // it may be written
+	newer   // the index has a higher version, or this one
+	fenced
+)
+
+// Apply writes and deletes documents, and returns when all of them are durable. After
+// an error any part may have been written. An OID must not be in both lists.
+func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
+	if err := ix.Err(); err != nil {
+		return err
+	}
+	items, err := ix.items(puts, deletes)
+	if err != nil {
+		return err
+	}
+	var refusals []error
+	for len(items) > 0 {
+		n := chunk(items)
+		rejected, err := ix.write(items[:n])
+		if err != nil {
+			return err
+		}
+		refusals, items = append(refusals, rejected...), items[n:]
+	}
+	return errors.Join(refusals...)
+}
+
+// items returns the writes. Of several puts of one key the last one is written. A
+// document that is not there needs no delete.
+func (ix *Index) items(puts []doc.Doc, deletes []doc.OID) ([]item, error) {
+	var items []item
+	last := map[doc.OID]int{}
+	for i, d := range puts {
+		last[d.OID] = i
+	}
+	for i, d := range puts {
+		if last[d.OID] != i {
+			continue
+		}
+		it, err := ix.put(d)
+		if err != nil {
+			return nil, fmt.Errorf("document %s: %w", d.OID, err)
+		}
+		items = append(items, it)
+	}
+	versions, err := ix.Versions(deletes)
+	if err != nil {
+		return nil, err
+	}
+	for i, oid := range deletes {
+		if versions[i] > 0 {
+			items = append(items, item{oid: oid, v: versions[i], delete: true, lines: action("delete", oid, versions[i])})
+		}
+	}
+	return items, nil
+}
+
+func (ix *Index) put(d doc.Doc) (item, error) {
+	fields, err := ix.mapping.source(d.Row)
+	if err != nil {
+		return item{}, err
+	}
+	if len(id(d.OID)) > 512 {
+		return item{}, errors.New("the key is longer than the 384 bytes that OpenSearch can have in an _id")
+	}
+	fields["ix"] = map[string]string{"key": sortKey(d.OID)}
+	source, err := json.Marshal(fields)
+	if err != nil {
+		return item{}, err
+	}
+	lines := append(action("index", d.OID, d.V), source...)
+	return item{oid: d.OID, v: d.V, lines: append(lines, '\n')}, nil
+}
+
+func action(verb string, oid doc.OID, v doc.Version) []byte {
+	return fmt.Appendf(nil, `{%q:{"_id":%q,"version":%d,"version_type":"external_gte"}}`+"\n", verb, id(oid), v)
+}
+
+// chunk returns how many items fit into a request, at least one.
+func chunk(items []item) int {
+	size := 0
+	for i, it := range items {
+		if size += len(it.lines); size > maxBulk && i > 0 {
+			return i
+		}
+	}
+	return len(items)
+}
+
+// write sends items until each of them is done or refused. It gives up after the
+// patience of the index, and then the index has failed: no document is to blame.
+func (ix *Index) write(items []item) (refusals []error, err error) {
+	attempt := func() (struct{}, error) {
+		rejected, left, err := ix.settle(items)
+		refusals, items = append(refusals, rejected...), left
+		return struct{}{}, err
+	}
+	_, err = backoff.Retry(ix.ctx, attempt, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(ix.patience))
+	if err != nil {
+		return nil, ix.fail(fmt.Errorf("write %d documents: %w", len(items), err))
+	}
+	return refusals, nil
+}
+
+// settle sends items once. It returns those to send again, with an error if there are
+// any.
+func (ix *Index) settle(items []item) (refusals []error, left []item, err error) {
+	outcomes, kinds, err := ix.bulk(items)
+	ix.stale.Store(true)
+	if err != nil {
+		return nil, items, err
+	}
+	var look []item // their versions decide
+	for i, it := range items {
+		switch outcomes[i] {
+		case refused:
+			refusals = append(refusals, fmt.Errorf("document %s: OpenSearch refuses it: %s", it.oid, kinds[i]))
+		case busy:
+			left, err = append(left, it), fmt.Errorf("the cluster is busy: %s", kinds[i])
+		case unknown, newer:
+			look = append(look, it)
+		case fenced:
+			if err := ix.Examine(ix.ctx); err != nil {
+				return refusals, items, backoff.Permanent(err)
+			}
+			left, err = append(left, it), errors.New("the write alias was missing")
+		}
+	}
+	absent, lookErr := ix.absent(look)
+	if lookErr != nil {
+		return refusals, append(left, look...), lookErr
+	}
+	if left = append(left, absent...); len(left) > 0 && err == nil {
+		err = fmt.Errorf("the outcome of %d writes is unknown", len(absent))
+	}
+	return refusals, left, err
+}
+
+// absent reads items back, and returns those that are not written.
+func (ix *Index) absent(items []item) (left []item, err error) {
+	oids := make([]doc.OID, len(items))
+	for i, it := range items {
+		oids[i] = it.oid
+	}
+	versions, err := ix.Versions(oids)
+	if err != nil {
+		return nil, err
+	}
+	for i, it := range items {
+		switch v := versions[i]; {
+		case v > it.v:
+			return nil, backoff.Permanent(fmt.Errorf("document %s: %w", it.oid, ErrNewer))
+		case it.delete && v > 0, !it.delete && v < it.v:
+			left = append(left, it)
+		}
+	}
+	return left, nil
+}
+
+// bulk sends one request and classifies the answer of each item. It returns an error
+// that is permanent if the whole request is refused, and sends halves of a request
+// that is too large. A document that is too large alone is refused.
+func (ix *Index) bulk(items []item) ([]outcome, []string, error) {
+	var body []byte
+	for _, it := range items {
+		body = append(body, it.lines...)
+	}
+	var answer struct {
+		Items []map[string]result `json:"items"`
+	}
+	err := ix.wire.send(ix.ctx, http.MethodPost, "/"+ix.alias+"/_bulk?require_alias=true", "application/x-ndjson", body, &answer)
+	var status *statusError
+	switch {
+	case errors.As(err, &status) && status.status == http.StatusRequestEntityTooLarge && len(items) > 1:
+		return ix.halves(items)
+	case errors.As(err, &status) && status.status == http.StatusRequestEntityTooLarge:
+		return []outcome{refused}, []string{"larger than http.max_content_length"}, nil
+	case errors.As(err, &status) && status.status == http.StatusTooManyRequests:
+		return nil, nil, err
+	case errors.As(err, &status) && status.status/100 != 5:
+		return nil, nil, backoff.Permanent(err)
+	}
+	outcomes, kinds := make([]outcome, len(items)), make([]string, len(items))
+	for i, it := range items {
+		outcomes[i] = unknown
+		if err == nil && i < len(answer.Items) {
+			outcomes[i], kinds[i] = it.outcome(answer.Items[i])
+		}
+	}
+	return outcomes, kinds, nil
+}
+
+func (ix *Index) halves(items []item) ([]outcome, []string, error) {
+	first, firstKinds, err := ix.bulk(items[:len(items)/2])
+	if err != nil {
+		return nil, nil, err
+	}
+	second, secondKinds, err := ix.bulk(items[len(items)/2:])
+	return slices.Concat(first, second), slices.Concat(firstKinds, secondKinds), err
+}
+
+// A result is the cluster's answer for one item.
+type result struct {
+	ID     string          `json:"_id"`
+	Status int             `json:"status"`
+	Result string          `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// outcome classifies the answer, which is unknown if it is for another item.
+func (it item) outcome(answer map[string]result) (outcome, string) {
+	verb := "index"
+	if it.delete {
+		verb = "delete"
+	}
+	r, ok := answer[verb]
+	if !ok || r.ID != id(it.oid) {
+		return unknown, ""
+	}
+	kind := kindOf(r.Error)
+	switch {
+	case r.Status/100 == 2, it.delete && r.Status == http.StatusNotFound && r.Result == "not_found":
+		return done, ""
+	case r.Status == http.StatusConflict:
+		return newer, kind
+	case r.Status == http.StatusNotFound:
+		return fenced, kind
+	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable, r.Status == http.StatusForbidden,
+		bytes.Contains(r.Error, []byte("index_closed_exception")):
+		return busy, fmt.Sprintf("status %d %s", r.Status, kind)
+	case r.Status/100 == 4:
+		return refused, kind
+	default:
+		return unknown, kind
+	}
+}

@@ -1,0 +1,215 @@
+package opensearch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+)
+
+// A fault answers a bulk in place of the cluster. written says whether the cluster
+// has taken the documents nevertheless.
+type fault struct {
+	name    string
+	written bool
+	answer  func(w http.ResponseWriter, items []map[string]any)
+}
+
+// A cluster is a stand-in that keeps versions, and answers the first bulks by faults.
+type cluster struct {
+	mu     sync.Mutex
+	faults []fault
+	docs   map[string]float64
+	bulks  int
+}
+
+func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if strings.HasSuffix(r.URL.Path, "/_mget") {
+		c.mget(w, r)
+		return
+	}
+	items := readItems(r)
+	c.bulks++
+	if len(c.faults) == 0 {
+		c.write(items)
+		answerItems(w, items)
+		return
+	}
+	f := c.faults[0]
+	c.faults = c.faults[1:]
+	if f.written {
+		c.write(items)
+	}
+	f.answer(w, items)
+}
+
+func (c *cluster) mget(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ IDs []string }
+	_ = json.NewDecoder(r.Body).Decode(&asked)
+	docs := []any{}
+	for _, id := range asked.IDs {
+		v, ok := c.docs[id]
+		docs = append(docs, map[string]any{"_id": id, "found": ok, "_version": v})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"docs": docs})
+}
+
+func readItems(r *http.Request) (items []map[string]any) {
+	for d := json.NewDecoder(r.Body); d.More(); {
+		var action struct{ Index map[string]any }
+		var source json.RawMessage
+		_ = d.Decode(&action)
+		_ = d.Decode(&source)
+		items = append(items, action.Index)
+	}
+	return items
+}
+
+func (c *cluster) write(items []map[string]any) {
+	for _, it := range items {
+		c.docs[it["_id"].(string)] = it["version"].(float64)
+	}
+}
+
+// answerItems answers each item with 201, those at the given positions with a status.
+func answerItems(w http.ResponseWriter, items []map[string]any, statuses ...int) {
+	var answers []any
+	for i, it := range items {
+		a := map[string]any{"_id": it["_id"], "status": 201}
+		if i < len(statuses) && statuses[i] != 201 {
+			a["status"], a["error"] = statuses[i], map[string]string{"type": fmt.Sprintf("error_%d", statuses[i])}
+		}
+		answers = append(answers, map[string]any{"index": a})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"errors": len(statuses) > 0, "items": answers})
+}
+
+func status(code int) func(http.ResponseWriter, []map[string]any) {
+	return func(w http.ResponseWriter, _ []map[string]any) { w.WriteHeader(code) }
+}
+
+func drop(w http.ResponseWriter, _ []map[string]any) { panic(http.ErrAbortHandler) }
+
+// Every fault after which a write is safe to send again ends with all documents
+// written, and no document is blamed.
+func TestFaultsAreSettled(t *testing.T) {
+	perItem := func(codes ...int) func(http.ResponseWriter, []map[string]any) {
+		return func(w http.ResponseWriter, items []map[string]any) { answerItems(w, items, codes...) }
+	}
+	for _, f := range []fault{
+		{"429 for the request", false, status(429)},
+		{"429 for every item", false, perItem(429, 429, 429)},
+		{"a write block", false, perItem(403, 403, 403)},
+		{"a shard without primary", false, perItem(503, 503, 503)},
+		{"too large", false, status(413)},
+		{"502 before the write", false, status(502)},
+		{"504 after the write", true, status(504)},
+		{"a dropped connection before the write", false, drop},
+		{"a dropped connection after the write", true, drop},
+		{"a conflict with our own write", true, perItem(409, 409, 409)},
+		{"no items", false, func(w http.ResponseWriter, _ []map[string]any) { answerItems(w, nil) }},
+		{"items of another order", false, func(w http.ResponseWriter, items []map[string]any) {
+			answerItems(w, append(items[1:], items[0]))
+		}},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			c, ix := stand(t, f)
+			if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a"), film(t, 2, 2, "b"), film(t, 3, 3, "c")}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for n := range int64(3) {
+				if got, want := c.docs[id(oid(t, n+1))], float64(n+1); got != want {
+					t.Errorf("document %d: got version %v, want %v", n+1, got, want)
+				}
+			}
+			if err := ix.Err(); err != nil {
+				t.Errorf("health: got %v, want none", err)
+			}
+		})
+	}
+}
+
+// What the cluster refuses is reported, whatever else is in the batch.
+func TestOneRefusedItemIsReported(t *testing.T) {
+	c, ix := stand(t, fault{"", false, func(w http.ResponseWriter, items []map[string]any) { answerItems(w, items, 201, 400, 429) }})
+	err := ix.Apply([]doc.Doc{film(t, 1, 1, "a"), film(t, 2, 2, "b"), film(t, 3, 3, "c")}, nil)
+	if err == nil || err.Error() != "document 2: OpenSearch refuses it: error_400" || ix.Err() != nil {
+		t.Errorf("got %v and health %v, want a refusal of document 2 and none", err, ix.Err())
+	}
+	if got := c.docs[id(oid(t, 3))]; got != 3 {
+		t.Errorf("the document that waited: got version %v, want 3", got)
+	}
+}
+
+// A document that is too large alone is refused, and the others are written.
+func TestTooLargeDocument(t *testing.T) {
+	c, ix := stand(t, fault{answer: status(413)}, fault{answer: status(413)})
+	err := ix.Apply([]doc.Doc{film(t, 1, 1, "a"), film(t, 2, 2, "b")}, nil)
+	if err == nil || err.Error() != "document 1: OpenSearch refuses it: larger than http.max_content_length" || ix.Err() != nil {
+		t.Errorf("got %v and health %v, want a refusal of document 1 and none", err, ix.Err())
+	}
+	if got := c.docs[id(oid(t, 2))]; got != 2 {
+		t.Errorf("the other document: got version %v, want 2", got)
+	}
+}
+
+// A cluster that stays away makes the index fail, and acknowledges nothing.
+func TestPatienceEnds(t *testing.T) {
+	c, ix := stand(t)
+	c.faults = slices.Repeat([]fault{{"", false, status(429)}}, 1000)
+	ix.patience = 10 * time.Millisecond
+	if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); err == nil || ix.Err() == nil {
+		t.Errorf("got %v and health %v, want an error of both", err, ix.Err())
+	}
+	if len(c.docs) > 0 {
+		t.Errorf("documents: got %v, want none", c.docs)
+	}
+}
+
+// stand returns a stand-in cluster and an index on it.
+func stand(t *testing.T, faults ...fault) (*cluster, *Index) {
+	t.Helper()
+	c := &cluster{faults: faults, docs: map[string]float64{}}
+	s := httptest.NewServer(c)
+	t.Cleanup(s.Close)
+	ix := &Index{wire: newWire(config(s.URL)), mapping: films, name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
+	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	t.Cleanup(ix.cancel)
+	return c, ix
+}
+
+// A red index answers 200 with fewer documents. Neither a listing nor a count nor a
+// version is read from it.
+func TestRedIndexIsNotRead(t *testing.T) {
+	red := func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/_mget") {
+			fmt.Fprintf(w, `{"docs":[{"_id":%q,"error":{"type":"no_shard_available_action_exception"}}]}`, id(oid(t, 1)))
+			return
+		}
+		fmt.Fprint(w, `{"_shards":{"total":3,"successful":2,"failed":0},"hits":{"total":{"value":199},"hits":[]}}`)
+	}
+	_, ix := stand(t)
+	s := httptest.NewServer(http.HandlerFunc(red))
+	defer s.Close()
+	ix.wire = newWire(config(s.URL))
+	if docs, _, err := ix.Documents("", 10); err == nil {
+		t.Errorf("documents: got %v, want an error", docs)
+	}
+	if n, err := ix.Count(); err == nil {
+		t.Errorf("count: got %d, want an error", n)
+	}
+	if vs, err := ix.Versions([]doc.OID{oid(t, 1)}); err == nil {
+		t.Errorf("versions: got %v, want an error", vs)
+	}
+}

@@ -1,0 +1,161 @@
+package opensearch
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext/indextest"
+)
+
+var films = Mapping{Content: []string{"title"}, Metadata: []Field{{Name: "year", Type: "number"}}}
+
+// node is the configuration of a new index on a real node.
+func node(t *testing.T) Config {
+	t.Helper()
+	url := os.Getenv("OPENSEARCH_URL")
+	if url == "" {
+		t.Skip("OPENSEARCH_URL names no node")
+	}
+	return config(url)
+}
+
+func config(url string) Config {
+	return Config{Nodes: []string{url}, Name: strings.ToLower(rand.Text()), Owner: "me", Mapping: films, Patience: 20 * time.Second}
+}
+
+func TestConformance(t *testing.T) {
+	c := node(t)
+	ctx := t.Context()
+	opened := func(ix *Index) Config { c := c; c.Name = strings.TrimSuffix(ix.name, "-g7"); return c }
+	indextest.Run(t, indextest.Harness{
+		Create: func(gen doc.Generation) (indextest.Index, error) {
+			c := c
+			c.Name = strings.ToLower(rand.Text())
+			return Create(context.WithoutCancel(ctx), c, gen)
+		},
+		Reopen: func(ix indextest.Index) (indextest.Index, error) {
+			if err := ix.(*Index).Close(); err != nil {
+				return nil, err
+			}
+			return Open(context.WithoutCancel(ctx), opened(ix.(*Index)), ix.Generation())
+		},
+		Merge: func(ix indextest.Index) error {
+			x := ix.(*Index)
+			return x.wire.ask(x.ctx, http.MethodPost, "/"+x.name+"/_forcemerge?max_num_segments=1", nil, nil)
+		},
+		Close: func(ix indextest.Index) error { return remove(ix.(*Index)) },
+		Unfit: doc.Row{Names: []string{"title", "year"}, Values: []any{"title", "soon"}},
+	})
+}
+
+func remove(ix *Index) error {
+	err := ix.wire.ask(context.Background(), http.MethodDelete, "/"+ix.name, nil, nil)
+	return errors.Join(err, ix.Close())
+}
+
+func create(t *testing.T, c Config) *Index {
+	t.Helper()
+	ix, err := Create(t.Context(), c, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = remove(ix) })
+	return ix
+}
+
+func oid(t *testing.T, n int64) doc.OID {
+	t.Helper()
+	o, err := doc.NewOID(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func film(t *testing.T, n int64, v doc.Version, title string) doc.Doc {
+	t.Helper()
+	return doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, n)}, V: v}, Row: doc.Row{Names: []string{"title", "year"}, Values: []any{title, int64(1999)}}}
+}
+
+// A process that opens an index fences the one that has it open.
+func TestOpenFencesAnOlderProcess(t *testing.T) {
+	c := node(t)
+	older := create(t, c)
+	newer, err := Open(t.Context(), c, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer newer.Close()
+	if err := older.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); !errors.Is(err, ErrFenced) {
+		t.Errorf("the older: got %v, want %v", err, ErrFenced)
+	}
+	if n, err := newer.Count(); err != nil || n != 0 {
+		t.Errorf("documents: got %d, %v, want none", n, err)
+	}
+	if err := newer.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); err != nil {
+		t.Errorf("the newer: got %v, want none", err)
+	}
+}
+
+func TestOtherOwnersIndexIsRefused(t *testing.T) {
+	c := node(t)
+	create(t, c)
+	c.Owner = "another"
+	if _, err := Open(t.Context(), c, 7); !errors.Is(err, ErrOwner) {
+		t.Errorf("got %v, want %v", err, ErrOwner)
+	}
+}
+
+// An index that was deleted, and one that was created again under its name, are not
+// taken for the index that was opened.
+func TestReplacedIndexIsNoticed(t *testing.T) {
+	c := node(t)
+	ix := create(t, c)
+	if err := ix.Examine(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := ix.wire.ask(t.Context(), http.MethodDelete, "/"+ix.name, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); !errors.Is(err, ErrReplaced) {
+		t.Errorf("deleted: got %v, want %v", err, ErrReplaced)
+	}
+	again, err := Create(t.Context(), c, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := ix.Examine(t.Context()); !errors.Is(err, ErrReplaced) {
+		t.Errorf("created again: got %v, want %v", err, ErrReplaced)
+	}
+}
+
+// A document that the cluster refuses is named, and the others of its batch are
+// written. An older write than the index has is an error, and changes nothing.
+func TestRefusals(t *testing.T) {
+	ix := create(t, node(t))
+	if err := ix.wire.ask(t.Context(), http.MethodPut, "/"+ix.name+"/_mapping", map[string]any{"properties": map[string]any{"code": map[string]string{"type": "keyword"}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ix.mapping.Metadata = []Field{{Name: "code", Type: "keyword"}}
+	long := film(t, 2, 2, "b")
+	long.Row = doc.Row{Names: []string{"title", "code"}, Values: []any{"b", strings.Repeat("x", 40_000)}}
+	err := ix.Apply([]doc.Doc{film(t, 1, 1, "a"), long, film(t, 3, 3, "c")}, nil)
+	if err == nil || !strings.Contains(err.Error(), "document 2: ") || ix.Err() != nil {
+		t.Errorf("got %v and health %v, want a refusal of document 2 and none", err, ix.Err())
+	}
+	vs, err := ix.Versions([]doc.OID{oid(t, 1), oid(t, 2), oid(t, 3)})
+	if err != nil || vs[0] != 1 || vs[1] != 0 || vs[2] != 3 {
+		t.Errorf("versions: got %v, %v, want 1, 0 and 3", vs, err)
+	}
+	if err := ix.Apply([]doc.Doc{film(t, 3, 2, "older")}, nil); !errors.Is(err, ErrNewer) {
+		t.Errorf("an older write: got %v, want %v", err, ErrNewer)
+	}
+}
