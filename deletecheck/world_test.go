@@ -188,7 +188,7 @@ func (w *world) keysOf(rows ...int) []doc.OID {
 // removeDocument removes a document from the index alone.
 func (w *world) removeDocument(t testing.TB, oid doc.OID) {
 	t.Helper()
-	if err := w.Index.Apply(nil, []doc.OID{oid}); err != nil {
+	if err := w.Index.Apply(nil, doc.Removals(1<<62, oid)); err != nil {
 		t.Fatal(err)
 	}
 }

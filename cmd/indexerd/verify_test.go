@@ -146,7 +146,7 @@ func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 		sql        string
 	}{
 		{name: "a document removed from the index alone", kind: "lost", stored: func(t *testing.T, o *openedTable) {
-			fail(t, o.index.Apply(nil, []doc.OID{seven}))
+			fail(t, o.index.Apply(nil, doc.Removals(1<<62, seven)))
 		}},
 		{name: "a page removed alone", kind: "torn", stored: func(t *testing.T, o *openedTable) {
 			fail(t, o.pages.Delete([]doc.OID{seven}))

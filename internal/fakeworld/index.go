@@ -47,8 +47,8 @@ func (x *Index) Hash(r doc.Row) (doc.DocHash, error) {
 }
 
 // Apply writes and removes documents. After an error, the first half of both is
-// done.
-func (x *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
+// done. A removal that does not have a higher version than its document is an error.
+func (x *Index) Apply(puts []doc.Doc, deletes []doc.Removal) error {
 	err := call(x.Before, "apply")
 	for _, d := range puts {
 		if strings.HasPrefix(titleOf(d.Row), Refused) && err == nil {
@@ -63,8 +63,11 @@ func (x *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
 	for _, d := range puts {
 		x.docs[d.OID] = d
 	}
-	for _, oid := range deletes {
-		delete(x.docs, oid)
+	for _, r := range deletes {
+		if v := x.docs[r.OID].V; r.V <= v {
+			return fmt.Errorf("document %v: the removal has version %d, the document %d", r.OID, r.V, v)
+		}
+		delete(x.docs, r.OID)
 	}
 	return err
 }

@@ -12,10 +12,10 @@ import (
 
 // Apply writes and deletes documents, and returns when all of them are durable.
 // Documents that need much memory are written in several batches, one after
-// another; the first batch has the deletes. After an error any part may have
+// another; the first batch has the deletes. Versions are stored, not compared. After an error any part may have
 // been written. An OID must not be in both lists. If puts has an OID twice, the
 // later document wins.
-func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
+func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	ix.use.RLock()
 	defer ix.use.RUnlock()
 	defer ix.recoverPanic(&err)
@@ -41,7 +41,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) (err error) {
 // A part is what one batch of the store writes.
 type part struct {
 	puts    []index.Document
-	deletes []doc.OID
+	deletes []doc.Removal
 	cost    int64
 }
 
@@ -73,8 +73,8 @@ func (ix *Index) write(p *part) error {
 		batch.Update(d)
 	}
 	p.puts = nil
-	for _, oid := range p.deletes {
-		batch.Delete(string(oid))
+	for _, r := range p.deletes {
+		batch.Delete(string(r.OID))
 	}
 	rec := record{fingerprint: ix.schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
 	batch.SetInternal(recordKey, rec.encode())

@@ -29,7 +29,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nil map") || ix.Err() == nil {
 		t.Errorf("got %v and %v, want the failure", err, ix.Err())
 	}
-	if err := ix.Apply(nil, []doc.OID{"k"}); err == nil {
+	if err := ix.Apply(nil, doc.Removals(1<<62, "k")); err == nil {
 		t.Error("apply after a panic: got no error")
 	}
 }

@@ -177,7 +177,7 @@ func TestApplyInParts(t *testing.T) {
 	for i := range n {
 		docs = append(docs, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(i)}, V: 2}, Row: bodyRow(text, "")})
 	}
-	if err := ix.Apply(docs, []doc.OID{oid(999)}); err != nil {
+	if err := ix.Apply(docs, doc.Removals(1<<62, oid(999))); err != nil {
 		t.Fatal(err)
 	}
 	if got := ix.batches.Load() - before; got != 2 {

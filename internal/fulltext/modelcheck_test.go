@@ -136,7 +136,7 @@ func (m *model) change(t *rapid.T, ix *Index, v *doc.Version) {
 		m.docs[oid] = d
 		puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}, V: *v}, Row: d.row()})
 	}
-	if err := ix.Apply(puts, deletes); err != nil {
+	if err := ix.Apply(puts, doc.Removals(1<<62, deletes...)); err != nil {
 		t.Fatal(err)
 	}
 }

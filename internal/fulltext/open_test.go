@@ -122,7 +122,7 @@ func film(t testing.TB, id any, v doc.Version, columns map[string]any) doc.Doc {
 
 func apply(t rapid.TB, ix *Index, puts []doc.Doc, deletes ...doc.OID) {
 	t.Helper()
-	if err := ix.Apply(puts, deletes); err != nil {
+	if err := ix.Apply(puts, doc.Removals(1<<62, deletes...)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -63,7 +63,7 @@ func TestRemovedWordsDoNotCount(t *testing.T) {
 		titles := []string{"scientist", "shark", "mad scientist shark", "mad shark"}
 		want := ask(t, titled(t, "standard", titles...), words)
 		ix := titled(t, "standard", append(titles, "sceintist mda", "scientists sharc", "scintist mad")...)
-		if err := ix.Apply(nil, []doc.OID{oid(t, int64(4)), oid(t, int64(5)), oid(t, int64(6))}); err != nil {
+		if err := ix.Apply(nil, doc.Removals(1<<62, oid(t, int64(4)), oid(t, int64(5)), oid(t, int64(6)))); err != nil {
 			t.Fatal(err)
 		}
 		got := ask(t, ix, words)

@@ -25,6 +25,9 @@ type item struct {
 	lines  []byte // of the request
 }
 
+// Key returns the OID.
+func (it item) Key() doc.OID { return it.oid }
+
 // An outcome is what became of an item.
 type outcome int
 
@@ -33,13 +36,13 @@ const (
 	refused
 	busy    // the cluster did not take it now
 	unknown // it may be written
-	newer   // the index has a higher version, or this one
+	newer   // the index has a higher version, of the document or of its removal
 	fenced
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable. After
 // an error any part may have been written. An OID must not be in both lists.
-func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
+func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) error {
 	if err := ix.Err(); err != nil {
 		return err
 	}
@@ -59,9 +62,8 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.OID) error {
 	return errors.Join(refusals...)
 }
 
-// items returns the writes. Of several puts of one key the last one is written. A
-// document that is not there needs no delete.
-func (ix *Index) items(puts []doc.Doc, deletes []doc.OID) ([]item, error) {
+// items returns the writes. Of several puts of one key the last one is written.
+func (ix *Index) items(puts []doc.Doc, deletes []doc.Removal) ([]item, error) {
 	var items []item
 	last := map[doc.OID]int{}
 	for i, d := range puts {
@@ -77,14 +79,8 @@ func (ix *Index) items(puts []doc.Doc, deletes []doc.OID) ([]item, error) {
 		}
 		items = append(items, it)
 	}
-	versions, err := ix.Versions(deletes)
-	if err != nil {
-		return nil, err
-	}
-	for i, oid := range deletes {
-		if versions[i] > 0 {
-			items = append(items, item{oid: oid, v: versions[i], delete: true, lines: action("delete", oid, versions[i])})
-		}
+	for _, r := range deletes {
+		items = append(items, item{oid: r.OID, v: r.V, delete: true, lines: action("delete", r.OID, r.V)})
 	}
 	return items, nil
 }
@@ -144,14 +140,16 @@ func (ix *Index) settle(items []item) (refusals []error, left []item, err error)
 	if err != nil {
 		return nil, items, err
 	}
-	var look []item // their versions decide
+	var look, conflicts []item // their versions decide
 	for i, it := range items {
 		switch outcomes[i] {
 		case refused:
 			refusals = append(refusals, fmt.Errorf("document %s: OpenSearch refuses it: %s", it.oid, kinds[i]))
 		case busy:
 			left, err = append(left, it), fmt.Errorf("the cluster is busy: %s", kinds[i])
-		case unknown, newer:
+		case newer:
+			conflicts = append(conflicts, it)
+		case unknown:
 			look = append(look, it)
 		case fenced:
 			if err := ix.Examine(ix.ctx); err != nil {
@@ -161,8 +159,11 @@ func (ix *Index) settle(items []item) (refusals []error, left []item, err error)
 		}
 	}
 	absent, lookErr := ix.absent(look)
+	if lookErr == nil {
+		lookErr = ix.decide(conflicts)
+	}
 	if lookErr != nil {
-		return refusals, append(left, look...), lookErr
+		return refusals, slices.Concat(left, look, conflicts), lookErr
 	}
 	if left = append(left, absent...); len(left) > 0 && err == nil {
 		err = fmt.Errorf("the outcome of %d writes is unknown", len(absent))
@@ -170,25 +171,43 @@ func (ix *Index) settle(items []item) (refusals []error, left []item, err error)
 	return refusals, left, err
 }
 
-// absent reads items back, and returns those that are not written.
+// absent reads items back, and returns those that are not written. A removal is sent
+// again even if the document is not there: an older put may still arrive, and only
+// the removal's version refuses it.
 func (ix *Index) absent(items []item) (left []item, err error) {
-	oids := make([]doc.OID, len(items))
-	for i, it := range items {
-		oids[i] = it.oid
-	}
-	versions, err := ix.Versions(oids)
+	versions, err := ix.Versions(doc.OIDs(items))
 	if err != nil {
 		return nil, err
 	}
 	for i, it := range items {
 		switch v := versions[i]; {
 		case v > it.v:
-			return nil, backoff.Permanent(fmt.Errorf("document %s: %w", it.oid, ErrNewer))
-		case it.delete && v > 0, !it.delete && v < it.v:
+			return nil, it.outdated()
+		case it.delete, v < it.v:
 			left = append(left, it)
 		}
 	}
 	return left, nil
+}
+
+// decide reads back items that conflicted. A write that the index has already, and a
+// removal of what is not there, are done. All others are older than the index.
+func (ix *Index) decide(items []item) error {
+	versions, err := ix.Versions(doc.OIDs(items))
+	if err != nil {
+		return err
+	}
+	for i, it := range items {
+		if done := it.delete && versions[i] == 0 || !it.delete && versions[i] == it.v; !done {
+			return it.outdated()
+		}
+	}
+	return nil
+}
+
+// outdated is the error of an item that is older than what the index has.
+func (it item) outdated() error {
+	return backoff.Permanent(fmt.Errorf("document %s: %w", it.oid, ErrNewer))
 }
 
 // bulk sends one request and classifies the answer of each item. It returns an error

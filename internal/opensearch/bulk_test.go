@@ -66,10 +66,16 @@ func (c *cluster) mget(w http.ResponseWriter, r *http.Request) {
 
 func readItems(r *http.Request) (items []map[string]any) {
 	for d := json.NewDecoder(r.Body); d.More(); {
-		var action struct{ Index map[string]any }
+		var action struct{ Index, Delete map[string]any }
 		var source json.RawMessage
 		_ = d.Decode(&action)
+		if action.Delete != nil {
+			action.Delete["verb"] = "delete"
+			items = append(items, action.Delete)
+			continue
+		}
 		_ = d.Decode(&source)
+		action.Index["verb"] = "index"
 		items = append(items, action.Index)
 	}
 	return items
@@ -77,6 +83,10 @@ func readItems(r *http.Request) (items []map[string]any) {
 
 func (c *cluster) write(items []map[string]any) {
 	for _, it := range items {
+		if it["verb"] == "delete" {
+			delete(c.docs, it["_id"].(string))
+			continue
+		}
 		c.docs[it["_id"].(string)] = it["version"].(float64)
 	}
 }
@@ -89,7 +99,7 @@ func answerItems(w http.ResponseWriter, items []map[string]any, statuses ...int)
 		if i < len(statuses) && statuses[i] != 201 {
 			a["status"], a["error"] = statuses[i], map[string]string{"type": fmt.Sprintf("error_%d", statuses[i])}
 		}
-		answers = append(answers, map[string]any{"index": a})
+		answers = append(answers, map[string]any{it["verb"].(string): a})
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"errors": len(statuses) > 0, "items": answers})
 }
@@ -137,6 +147,15 @@ func TestFaultsAreSettled(t *testing.T) {
 				t.Errorf("health: got %v, want none", err)
 			}
 		})
+	}
+}
+
+// A removal whose answer was lost is sent again, although no document is there: a put
+// that is still on its way must find it.
+func TestUnansweredRemovalIsSentAgain(t *testing.T) {
+	c, ix := stand(t, fault{answer: drop})
+	if err := ix.Apply(nil, doc.Removals(4, oid(t, 1))); err != nil || c.bulks != 2 {
+		t.Errorf("got %v after %d requests, want no error after 2", err, c.bulks)
 	}
 }
 

@@ -159,3 +159,50 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("an older write: got %v, want %v", err, ErrNewer)
 	}
 }
+
+// A removal keeps its version: a put that arrives after it with a lower one is
+// refused, and so is a removal older than its document. A put with a higher one is
+// written.
+func TestRemovalsHaveVersions(t *testing.T) {
+	ix := create(t, node(t))
+	one := oid(t, 1)
+	holds := func(what string, want doc.Version) {
+		t.Helper()
+		if vs, err := ix.Versions([]doc.OID{one}); err != nil || vs[0] != want {
+			t.Errorf("%s: got version %v, %v, want %d", what, vs, err, want)
+		}
+	}
+	written := func(puts []doc.Doc, deletes []doc.Removal) {
+		t.Helper()
+		if err := ix.Apply(puts, deletes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := []byte(`{"index":{"_id":"` + id(one) + `","version":3,"version_type":"external_gte"}}` + "\n" + `{"title":"late"}` + "\n")
+	written([]doc.Doc{film(t, 1, 2, "a")}, nil)
+	written(nil, doc.Removals(4, one))
+	if err := ix.wire.send(t.Context(), http.MethodPost, "/"+ix.alias+"/_bulk", "application/x-ndjson", late, nil); err != nil {
+		t.Fatal(err)
+	}
+	holds("a put from before the removal", 0)
+	written(nil, doc.Removals(4, one)) // again
+	written([]doc.Doc{film(t, 1, 5, "b")}, nil)
+	holds("a put from after it", 5)
+	if err := ix.Apply(nil, doc.Removals(4, one)); !errors.Is(err, ErrNewer) {
+		t.Errorf("an older removal: got %v, want %v", err, ErrNewer)
+	}
+	holds("an older removal", 5)
+}
+
+// A put that is older than the removal of its document is an error at once, not
+// sent again until the patience ends.
+func TestPutOlderThanRemoval(t *testing.T) {
+	ix := create(t, node(t))
+	if err := ix.Apply(nil, doc.Removals(4, oid(t, 1))); err != nil {
+		t.Fatal(err)
+	}
+	ix.patience = time.Hour
+	if err := ix.Apply([]doc.Doc{film(t, 1, 3, "a")}, nil); !errors.Is(err, ErrNewer) {
+		t.Errorf("got %v, want %v", err, ErrNewer)
+	}
+}

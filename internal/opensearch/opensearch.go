@@ -20,7 +20,8 @@
 // Apply returns nil when every document is durable on all copies in sync
 // (translog.durability is request). It looks at the answer of each item:
 //
-//	done      2xx; 404 of a delete; 409 if the index has the version
+//	done      2xx; 404 of a delete; 409 if the index has the version, or nothing to
+//	          delete. Any other 409 is ErrNewer
 //	refused   400: Apply names the documents, and writes all others
 //	busy      429, 503, a write block: sent again later, with increasing delays
 //	unknown   no answer, 5xx, a missing item: read back, and sent again if absent
@@ -34,9 +35,9 @@
 //
 // # Not covered
 //
-// A removal takes the version that the document has, because sink.Index.Apply
-// passes none. The cluster forgets removals after index.gc_deletes. A put that was
-// delayed for longer than that brings its document back until the next sweep.
+// The cluster forgets the versions of removals after index.gc_deletes, and in a
+// restart. A put that was delayed for longer than that brings its document back
+// until the next sweep.
 package opensearch
 
 import (
@@ -66,8 +67,8 @@ var (
 	// ErrOwner is the error of Open if the index belongs to another data directory.
 	ErrOwner = errors.New("the index belongs to another data directory")
 
-	// ErrNewer is the error of Apply if the index has a higher version than the one
-	// written.
+	// ErrNewer is the error of Apply if the index has a higher version of a document
+	// or of its removal than the one written.
 	ErrNewer = errors.New("the index has newer documents of another writer")
 )
 

@@ -39,7 +39,7 @@ func (r *Reindex) Fill(ctx context.Context, fill func(ctx context.Context, swap 
 type beside struct{ both }
 
 // Apply implements Index.
-func (b beside) Apply(puts []doc.Doc, deletes []doc.OID) error {
+func (b beside) Apply(puts []doc.Doc, deletes []doc.Removal) error {
 	versions, err := b.old.Versions(doc.OIDs(puts))
 	if err != nil {
 		return err

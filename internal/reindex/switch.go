@@ -11,7 +11,7 @@ import (
 type Index interface {
 	Generation() doc.Generation
 	Hash(doc.Row) (doc.DocHash, error)
-	Apply(puts []doc.Doc, deletes []doc.OID) error
+	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	Versions([]doc.OID) ([]doc.Version, error)
 	Err() error
 }
@@ -40,7 +40,7 @@ func (b both) Hash(row doc.Row) (doc.DocHash, error) {
 
 // Apply writes to the old index first, which is searched. If only that write is
 // done, the page still has the previous version, and the caller writes again.
-func (b both) Apply(puts []doc.Doc, deletes []doc.OID) error {
+func (b both) Apply(puts []doc.Doc, deletes []doc.Removal) error {
 	if err := b.old.Apply(puts, deletes); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *Switch) Hash(row doc.Row) (doc.DocHash, error) {
 }
 
 // Apply implements Index.
-func (s *Switch) Apply(puts []doc.Doc, deletes []doc.OID) error {
+func (s *Switch) Apply(puts []doc.Doc, deletes []doc.Removal) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.index.Apply(puts, deletes)

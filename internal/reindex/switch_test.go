@@ -45,7 +45,7 @@ func TestBothWritesTheOldIndexFirst(t *testing.T) {
 		t.Errorf("versions: got %v, %v; want 3 from the old index", vs, err)
 	}
 	renewedIndex.Before = once
-	if err := b.Apply(nil, []doc.OID{key(1)}); !errors.Is(err, fault) {
+	if err := b.Apply(nil, doc.Removals(4, key(1))); !errors.Is(err, fault) {
 		t.Errorf("error of the new index: got %v", err)
 	}
 	if vs, err := b.Versions([]doc.OID{key(1)}); err != nil || vs[0] != 0 {

@@ -217,7 +217,7 @@ func (r *restriction) write() error {
 	s := r.sink
 	if len(r.removed) > 0 {
 		defer s.noteChanged(slices.Clone(r.removed))
-		if err := s.index.Apply(nil, r.removed); err != nil {
+		if err := s.unindex(r.removed); err != nil {
 			return fmt.Errorf("hide %d documents: %w", len(r.removed), err)
 		}
 	}

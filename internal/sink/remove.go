@@ -89,7 +89,7 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 	// First, so that an older fetch can't put a document that is half removed.
 	s.remember(gone, fetch)
 	defer s.noteChanged(gone)
-	if err := s.index.Apply(nil, gone); err != nil {
+	if err := s.unindex(gone); err != nil {
 		return fmt.Errorf("remove %d documents: %w", len(gone), err)
 	}
 	if err := s.pages.Delete(gone); err != nil {
@@ -99,6 +99,15 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 		return fmt.Errorf("tree: remove %d stamps: %w", len(gone), err)
 	}
 	return s.quarantine.Clear(gone)
+}
+
+// unindex removes documents from the index, all as one write.
+func (s *Sink) unindex(oids []doc.OID) error {
+	v, err := s.numbers.next(1)
+	if err != nil {
+		return err
+	}
+	return s.index.Apply(nil, doc.Removals(doc.Version(v), oids...))
 }
 
 // remember records that a fetch found rows gone or unusable.

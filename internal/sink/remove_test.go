@@ -121,7 +121,7 @@ func TestMarkedRowsAreRemovedAfterACrash(t *testing.T) {
 		"a document without a page": func(t *testing.T, w *world) { putFails(t, w, "put pages", map[doc.OID]string{one: "a", two: "a"}) },
 		"a page without a document": func(t *testing.T, w *world) {
 			fetch(t, w.start(), map[doc.OID]string{one: "a"})
-			if err := w.index.Apply(nil, []doc.OID{one}); err != nil {
+			if err := w.index.Apply(nil, doc.Removals(1<<62, one)); err != nil {
 				t.Fatal(err)
 			}
 		},

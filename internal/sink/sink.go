@@ -46,8 +46,9 @@ type Index interface {
 	// can't be indexed as configured.
 	Hash(doc.Row) (doc.DocHash, error)
 	// Apply writes and removes documents durably. After an error any part of it may
-	// be written.
-	Apply(puts []doc.Doc, deletes []doc.OID) error
+	// be written. No write of a document, and no removal, has a lower version than one
+	// before.
+	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	// Versions returns the version of each document, 0 if there is none.
 	Versions([]doc.OID) ([]doc.Version, error)
 	// Err returns the error after which nothing can be written until the index is

@@ -123,7 +123,7 @@ func testVersions(t *testing.T, s *stored) {
 		}
 	}
 	for _, step := range steps {
-		if err := s.index.Apply(step.puts, step.deletes); err != nil {
+		if err := s.index.Apply(step.puts, doc.Removals(1<<62, step.deletes...)); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 		check(step.name, step.want)

@@ -25,7 +25,7 @@ import (
 type Index interface {
 	Generation() doc.Generation
 	Hash(doc.Row) (doc.DocHash, error)
-	Apply(puts []doc.Doc, deletes []doc.OID) error
+	Apply(puts []doc.Doc, deletes []doc.Removal) error
 	Versions([]doc.OID) ([]doc.Version, error)
 	Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error)
 	Count() (uint64, error)
@@ -120,7 +120,7 @@ func (r *run) close() {
 	}
 }
 
-func (r *run) apply(t rapid.TB, puts []doc.Doc, deletes ...doc.OID) {
+func (r *run) apply(t rapid.TB, puts []doc.Doc, deletes ...doc.Removal) {
 	t.Helper()
 	if err := r.ix.Apply(puts, deletes); err != nil {
 		t.Fatalf("apply %d documents and %d deletes: %v", len(puts), len(deletes), err)
@@ -181,6 +181,9 @@ func film(oid doc.OID, v doc.Version, title string) doc.Doc {
 func row(title string, year int64) doc.Row {
 	return doc.Row{Names: []string{"title", "year"}, Values: []any{title, year}}
 }
+
+// removed returns the removal of a document, numbered v.
+func removed(oid doc.OID, v doc.Version) doc.Removal { return doc.Removal{OID: oid, V: v} }
 
 // indexed returns a document as it is listed.
 func indexed(oid doc.OID, v doc.Version) doc.Indexed { return doc.Indexed{OID: oid, V: v} }

@@ -35,7 +35,8 @@ func listedWhileWritten(r *run) {
 	for i := range int64(n) {
 		puts = append(puts, film(key(i), doc.Version(i+1), "title"))
 	}
-	r.apply(r, puts, key(int64(1)))
+	r.apply(r, puts)
+	r.apply(r, nil, removed(key(int64(1)), n+1))
 	var stayed []doc.Indexed
 	from, step := doc.OID(""), int64(0)
 	for {
@@ -55,7 +56,7 @@ func listedWhileWritten(r *run) {
 			r.Fatalf("documents from %s: got next %s, want a greater key", from, next)
 		}
 		from = next
-		r.apply(r, []doc.Doc{film(key(2*step+1), doc.Version(1000+2*step), "behind")}, key(n-1-2*step))
+		r.apply(r, []doc.Doc{film(key(2*step+1), doc.Version(1000+2*step), "behind")}, removed(key(n-1-2*step), doc.Version(1001+2*step)))
 		step++
 	}
 	var want []doc.Indexed
@@ -110,14 +111,14 @@ func (m *mapped) indexed(from doc.OID) (docs []doc.Indexed) {
 
 func (m *mapped) write(t *rapid.T) {
 	var puts []doc.Doc
-	var deletes []doc.OID
+	var deletes []doc.Removal
 	for _, oid := range rapid.SliceOfNDistinct(rapid.SampledFrom(drawnKeys), 1, 6, rapid.ID[doc.OID]).Draw(t, "keys") {
+		m.v++
 		if rapid.Bool().Draw(t, "delete") {
-			deletes = append(deletes, oid)
+			deletes = append(deletes, removed(oid, m.v))
 			delete(m.docs, oid)
 			continue
 		}
-		m.v++
 		m.docs[oid] = m.v
 		puts = append(puts, film(oid, m.v, "title"))
 	}

@@ -24,9 +24,9 @@ func putsAndDeletes(r *run) {
 	r.holds(r, nil, a, b, c)
 	r.apply(r, []doc.Doc{film(b, 2, "second"), film(a, 1, "first")})
 	r.holds(r, []doc.Indexed{indexed(a, 1), indexed(b, 2)}, c)
-	r.apply(r, []doc.Doc{film(a, 3, "replaced"), film(c, 4, "third")}, b)
+	r.apply(r, []doc.Doc{film(a, 3, "replaced"), film(c, 4, "third")}, removed(b, 5))
 	r.holds(r, []doc.Indexed{indexed(a, 3), indexed(c, 4)}, b)
-	r.apply(r, nil, a, c)
+	r.apply(r, nil, removed(a, 6), removed(c, 6))
 	r.holds(r, nil, a, b, c)
 }
 
@@ -39,17 +39,17 @@ func laterPut(r *run) {
 func nothingToDo(r *run) {
 	a, b := key("a"), key("b")
 	r.apply(r, nil)
-	r.apply(r, nil, a)
-	r.apply(r, []doc.Doc{film(b, 1, "stays")}, a)
+	r.apply(r, nil, removed(a, 1))
+	r.apply(r, []doc.Doc{film(b, 1, "stays")}, removed(a, 2))
 	r.holds(r, []doc.Indexed{indexed(b, 1)}, a)
 }
 
 func writtenAgain(r *run) {
 	a := key("a")
 	r.apply(r, []doc.Doc{film(a, 1, "first")})
-	r.apply(r, nil, a)
-	r.apply(r, []doc.Doc{film(a, 2, "again")})
-	r.holds(r, []doc.Indexed{indexed(a, 2)})
+	r.apply(r, nil, removed(a, 2))
+	r.apply(r, []doc.Doc{film(a, 3, "again")})
+	r.holds(r, []doc.Indexed{indexed(a, 3)})
 }
 
 // A version that passes through a floating-point number loses its last bits.
@@ -98,7 +98,7 @@ func concurrentBatches(r *run) {
 func reopened(r *run) {
 	a, b := key("a"), key("b")
 	r.apply(r, []doc.Doc{film(a, 1, "kept"), film(b, 2, "deleted")})
-	r.apply(r, []doc.Doc{film(a, 3, "replaced")}, b)
+	r.apply(r, []doc.Doc{film(a, 3, "replaced")}, removed(b, 4))
 	before, err := r.ix.Hash(row("kept", 1999))
 	if err != nil {
 		r.Fatal(err)
@@ -111,8 +111,8 @@ func reopened(r *run) {
 	if after, err := r.ix.Hash(row("kept", 1999)); err != nil || after != before {
 		r.Errorf("hash: got %x, %v after the index was opened again, want %x", after, err, before)
 	}
-	r.apply(r, []doc.Doc{film(b, 4, "written after")})
-	r.holds(r, []doc.Indexed{indexed(a, 3), indexed(b, 4)})
+	r.apply(r, []doc.Doc{film(b, 5, "written after")})
+	r.holds(r, []doc.Indexed{indexed(a, 3), indexed(b, 5)})
 }
 
 func hashes(r *run) {
