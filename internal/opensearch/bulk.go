@@ -28,6 +28,10 @@ type item struct {
 // Key returns the OID.
 func (it item) Key() doc.OID { return it.oid }
 
+// blocked is the type of the error, with status 403 or 429, of an index that is
+// read-only: by hand, or because the disk is full.
+const blocked = "cluster_block_exception"
+
 // An outcome is what became of an item.
 type outcome int
 
@@ -38,6 +42,7 @@ const (
 	unknown // it may be written
 	newer   // the index has a higher version, of the document or of its removal
 	fenced
+	forbidden
 )
 
 // Apply writes and deletes documents, and returns when all of them are durable. After
@@ -151,6 +156,8 @@ func (ix *Index) settle(items []item) (refusals []error, left []item, err error)
 			conflicts = append(conflicts, it)
 		case unknown:
 			look = append(look, it)
+		case forbidden:
+			return refusals, items, backoff.Permanent(ErrForbidden)
 		case fenced:
 			if err := ix.Examine(ix.ctx); err != nil {
 				return refusals, items, backoff.Permanent(err)
@@ -228,8 +235,10 @@ func (ix *Index) bulk(items []item) ([]outcome, []string, error) {
 		return ix.halves(items)
 	case errors.As(err, &status) && status.status == http.StatusRequestEntityTooLarge:
 		return []outcome{refused}, []string{"larger than http.max_content_length"}, nil
-	case errors.As(err, &status) && status.status == http.StatusTooManyRequests:
+	case errors.As(err, &status) && (status.status == http.StatusTooManyRequests || status.kind == blocked):
 		return nil, nil, err
+	case errors.As(err, &status) && status.status == http.StatusForbidden:
+		return nil, nil, backoff.Permanent(ErrForbidden)
 	case errors.As(err, &status) && status.status/100 != 5:
 		return nil, nil, backoff.Permanent(err)
 	}
@@ -278,9 +287,11 @@ func (it item) outcome(answer map[string]result) (outcome, string) {
 		return newer, kind
 	case r.Status == http.StatusNotFound:
 		return fenced, kind
-	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable, r.Status == http.StatusForbidden,
+	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable, kind == blocked,
 		bytes.Contains(r.Error, []byte("index_closed_exception")):
 		return busy, fmt.Sprintf("status %d %s", r.Status, kind)
+	case r.Status == http.StatusForbidden:
+		return forbidden, kind
 	case r.Status/100 == 4:
 		return refused, kind
 	default:

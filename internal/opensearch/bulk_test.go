@@ -3,6 +3,7 @@ package opensearch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -97,7 +98,11 @@ func answerItems(w http.ResponseWriter, items []map[string]any, statuses ...int)
 	for i, it := range items {
 		a := map[string]any{"_id": it["_id"], "status": 201}
 		if i < len(statuses) && statuses[i] != 201 {
-			a["status"], a["error"] = statuses[i], map[string]string{"type": fmt.Sprintf("error_%d", statuses[i])}
+			kind := fmt.Sprintf("error_%d", statuses[i])
+			if statuses[i] == 403 {
+				kind = "cluster_block_exception"
+			}
+			a["status"], a["error"] = statuses[i], map[string]string{"type": kind}
 		}
 		answers = append(answers, map[string]any{it["verb"].(string): a})
 	}
@@ -120,6 +125,10 @@ func TestFaultsAreSettled(t *testing.T) {
 		{"429 for the request", false, status(429)},
 		{"429 for every item", false, perItem(429, 429, 429)},
 		{"a write block", false, perItem(403, 403, 403)},
+		{"a write block of the request", false, func(w http.ResponseWriter, _ []map[string]any) {
+			w.WriteHeader(403)
+			fmt.Fprint(w, `{"error":{"type":"cluster_block_exception"}}`)
+		}},
 		{"a shard without primary", false, perItem(503, 503, 503)},
 		{"too large", false, status(413)},
 		{"502 before the write", false, status(502)},
@@ -147,6 +156,25 @@ func TestFaultsAreSettled(t *testing.T) {
 				t.Errorf("health: got %v, want none", err)
 			}
 		})
+	}
+}
+
+// A user without rights makes the index fail at once, and no document is blamed.
+func TestForbidden(t *testing.T) {
+	refusal := `{"type":"security_exception"}`
+	for name, answer := range map[string]func(http.ResponseWriter, []map[string]any){
+		"the request": func(w http.ResponseWriter, _ []map[string]any) {
+			w.WriteHeader(403)
+			fmt.Fprintf(w, `{"error":%s}`, refusal)
+		},
+		"an item": func(w http.ResponseWriter, items []map[string]any) {
+			fmt.Fprintf(w, `{"items":[{"index":{"_id":%q,"status":403,"error":%s}}]}`, items[0]["_id"], refusal)
+		},
+	} {
+		c, ix := stand(t, fault{answer: answer})
+		if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); !errors.Is(err, ErrForbidden) || !errors.Is(ix.Err(), ErrForbidden) || c.bulks != 1 {
+			t.Errorf("%s: got %v and health %v after %d requests, want %v of both after 1", name, err, ix.Err(), c.bulks, ErrForbidden)
+		}
 	}
 }
 

@@ -205,3 +205,26 @@ func TestPutOlderThanRemoval(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrNewer)
 	}
 }
+
+// A real index that is read-only is waited for.
+func TestWriteBlockIsWaitedFor(t *testing.T) {
+	ix := create(t, node(t))
+	block := func(on bool) {
+		t.Helper()
+		if err := ix.wire.ask(t.Context(), http.MethodPut, "/"+ix.name+"/_settings", map[string]bool{"index.blocks.write": on}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	block(true)
+	it, err := ix.put(film(t, 1, 1, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcomes, kinds, err := ix.bulk([]item{it}); err != nil || outcomes[0] != busy {
+		t.Errorf("got %v %v, %v, want that it is busy", outcomes, kinds, err)
+	}
+	block(false)
+	if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -25,6 +25,7 @@
 //	refused   400: Apply names the documents, and writes all others
 //	busy      429, 503, a write block: sent again later, with increasing delays
 //	unknown   no answer, 5xx, a missing item: read back, and sent again if absent
+//	forbidden any other 403: the index has failed, no document is to blame
 //	fenced    the write alias is gone: another daemon has taken it, or the index
 //	          was deleted
 //
@@ -66,6 +67,9 @@ var (
 
 	// ErrOwner is the error of Open if the index belongs to another data directory.
 	ErrOwner = errors.New("the index belongs to another data directory")
+
+	// ErrForbidden is the error of Apply if the cluster refuses the user.
+	ErrForbidden = errors.New("the user may not write to the index: grant indices:data/write/bulk*, index and delete on it")
 
 	// ErrNewer is the error of Apply if the index has a higher version of a document
 	// or of its removal than the one written.
