@@ -27,7 +27,7 @@ func (ix *Index) Apply(puts []doc.Doc, deletes []doc.Removal) (err error) {
 	}
 	for len(puts)+len(deletes) > 0 {
 		p := part{deletes: deletes}
-		if puts, err = p.fill(ix.schema, puts, partCost); err != nil {
+		if puts, err = p.fill(ix.Schema, puts, partCost); err != nil {
 			return err
 		}
 		if err := sharedBudget().run(p.cost, func() error { return ix.write(&p) }); err != nil {
@@ -47,7 +47,7 @@ type part struct {
 
 // fill adds documents, at least one, while the part costs at most maxCost. It
 // returns the rest.
-func (p *part) fill(s *schema, puts []doc.Doc, maxCost int64) (rest []doc.Doc, err error) {
+func (p *part) fill(s *Schema, puts []doc.Doc, maxCost int64) (rest []doc.Doc, err error) {
 	for i, d := range puts {
 		b, err := s.build(d.Row)
 		if err != nil {
@@ -76,9 +76,9 @@ func (ix *Index) write(p *part) error {
 	for _, r := range p.deletes {
 		batch.Delete(string(r.OID))
 	}
-	rec := record{fingerprint: ix.schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
+	rec := record{fingerprint: ix.Schema.fingerprint, generation: ix.generation, batch: ix.batches.Add(1)}
 	batch.SetInternal(recordKey, rec.encode())
-	batch.SetInternal(mappingKey, ix.schema.stored) // an index of an earlier version lacks it
+	batch.SetInternal(mappingKey, ix.Schema.stored) // an index of an earlier version lacks it
 	if err := ix.persist.write(ix.store, batch); err != nil {
 		return fmt.Errorf("index %s: %w", ix.dir, err)
 	}

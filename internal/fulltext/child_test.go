@@ -138,7 +138,7 @@ func TestNoPhraseSpansTwoRows(t *testing.T) {
 
 // The gap between rows does not change the length of the field.
 func TestGapBetweenRows(t *testing.T) {
-	s, err := newSchema(family)
+	s, err := NewSchema(family)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestMappingOfChildren(t *testing.T) {
 	} {
 		m := family
 		m.Children = children
-		if _, err := newSchema(m); err == nil || err.Error() != want {
+		if _, err := NewSchema(m); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

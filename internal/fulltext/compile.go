@@ -10,7 +10,7 @@ import (
 
 // A compiler turns queries into plans, for the fields and boosts of a table.
 type compiler struct {
-	*schema
+	*Schema
 	boosts map[string]float64
 	shared map[slot]*columnsPlan // the words without a field; nil: their scores are not tuned
 }

@@ -64,7 +64,7 @@ func (b *budget) run(cost int64, f func() error) error {
 }
 
 // Fits reports an error if a row has more searched words than the limits allow.
-func (ix *Index) Fits(row doc.Row, l doc.Limits) error {
+func (s *Schema) Fits(row doc.Row, l doc.Limits) error {
 	words, distinct := l.Words, l.Distinct
 	if words == 0 {
 		words = math.MaxInt
@@ -72,11 +72,11 @@ func (ix *Index) Fits(row doc.Row, l doc.Limits) error {
 	if distinct == 0 {
 		distinct = math.MaxInt
 	}
-	b, err := ix.schema.buildTexts(row)
+	b, err := s.buildTexts(row)
 	if err != nil || b.textSize() <= min(words, distinct) {
 		return err // a word has at least one byte
 	}
-	return l.CheckWords(ix.schema.count(b, words, distinct))
+	return l.CheckWords(s.count(b, words, distinct))
 }
 
 // textSize returns the bytes of all texts with searched words.
@@ -95,7 +95,7 @@ func (b indexedDoc) textSize() int {
 
 // count counts the words, and the distinct words of each field. It stops when
 // either count exceeds its limit.
-func (s *schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
+func (s *Schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct int) {
 	seen := map[uint64]struct{}{}
 	fits := func() bool { return words <= maxWords && distinct <= maxDistinct }
 	for _, texts := range b.texts() {
@@ -119,7 +119,7 @@ func (s *schema) count(b indexedDoc, maxWords, maxDistinct int) (words, distinct
 }
 
 // cost estimates the memory needed to index a document.
-func (s *schema) cost(b indexedDoc) int64 {
+func (s *Schema) cost(b indexedDoc) int64 {
 	size := b.textSize()
 	if size < shortText {
 		return int64(size) * shortCost

@@ -62,7 +62,7 @@ func TestFitsChecksTheLimits(t *testing.T) {
 }
 
 // eachPosting calls f with the terms of a field of one document.
-func eachPosting(t interface{ Fatal(...any) }, s *schema, b indexedDoc, field string, f func(term string, p segment.Posting)) {
+func eachPosting(t interface{ Fatal(...any) }, s *Schema, b indexedDoc, field string, f func(term string, p segment.Posting)) {
 	seg, _, err := new(builder.Plugin).New([]index.Document{s.document("id", 1, b)})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestCountIsThatOfTheIndex(t *testing.T) {
 	for _, name := range []string{"standard", "en", "cjk", "ngram"} {
 		m := bodies
 		m.Analyzer = name
-		s, err := newSchema(m)
+		s, err := NewSchema(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestCountIsThatOfTheIndex(t *testing.T) {
 // Each part of a batch costs at most the limit, or is one document. The parts have
 // all documents in order.
 func TestParts(t *testing.T) {
-	s, err := newSchema(bodies)
+	s, err := NewSchema(bodies)
 	if err != nil {
 		t.Fatal(err)
 	}

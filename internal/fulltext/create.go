@@ -22,7 +22,7 @@ import (
 // the rename leaves an index that opens. (An index built in place and killed in
 // its first milliseconds usually never opens again.)
 func Create(dir string, m Mapping, gen doc.Generation) (*Index, error) {
-	schema, err := newSchema(m)
+	schema, err := NewSchema(m)
 	if err == nil {
 		rec := record{fingerprint: schema.fingerprint, generation: gen}
 		err = createDir(dir, func(tmp string) error { return writeEmpty(tmp, rec, schema.stored) })

@@ -23,7 +23,7 @@ type indexedDoc struct {
 
 // build extracts the columns and children of the mapping from a row. The error
 // names the column whose value does not fit its type.
-func (s *schema) build(row doc.Row) (indexedDoc, error) {
+func (s *Schema) build(row doc.Row) (indexedDoc, error) {
 	b := indexedDoc{values: make([][]string, len(s.Metadata), len(s.values))}
 	var err error
 	if b.content, err = s.contentOf(row); err != nil {
@@ -54,7 +54,7 @@ func (s *schema) build(row doc.Row) (indexedDoc, error) {
 }
 
 // buildTexts is build for a caller that needs no values.
-func (s *schema) buildTexts(row doc.Row) (b indexedDoc, err error) {
+func (s *Schema) buildTexts(row doc.Row) (b indexedDoc, err error) {
 	if slices.ContainsFunc(s.Children, func(c Child) bool { return c.Searched }) {
 		return s.build(row)
 	}
@@ -63,7 +63,7 @@ func (s *schema) buildTexts(row doc.Row) (b indexedDoc, err error) {
 }
 
 // contentOf returns the texts of the content columns.
-func (s *schema) contentOf(row doc.Row) ([]string, error) {
+func (s *Schema) contentOf(row doc.Row) ([]string, error) {
 	content := make([]string, len(s.Content))
 	for i, name := range s.Content {
 		v, ok := row.Get(name)
@@ -112,17 +112,17 @@ func (c Child) build(row doc.Row) (texts, terms []string, err error) {
 
 // Hash digests what the index would store of a row under this mapping. The error
 // names the column whose value does not fit its type.
-func (ix *Index) Hash(row doc.Row) (doc.DocHash, error) {
-	b, err := ix.schema.build(row)
+func (s *Schema) Hash(row doc.Row) (doc.DocHash, error) {
+	b, err := s.build(row)
 	if err != nil {
 		return 0, err
 	}
-	return ix.schema.hash(b), nil
+	return s.hash(b), nil
 }
 
 // hash digests a document. A length precedes each text, so that text which moves
 // to another column, or to another row of a child, changes the hash.
-func (s *schema) hash(b indexedDoc) doc.DocHash {
+func (s *Schema) hash(b indexedDoc) doc.DocHash {
 	room, _ := hashed.Get().(*[]byte)
 	if room == nil {
 		room = new([]byte)
@@ -160,7 +160,7 @@ func appendText(buf []byte, text string) []byte {
 }
 
 // document makes the document for bleve.
-func (s *schema) document(oid doc.OID, v doc.Version, b indexedDoc) index.Document {
+func (s *Schema) document(oid doc.OID, v doc.Version, b indexedDoc) index.Document {
 	return s.rows.Document(segment.Row{ID: string(oid), Stored: encodeVersion(v), Texts: b.texts(), Values: b.values})
 }
 
@@ -190,14 +190,14 @@ func parseVersion(value []byte) doc.Version {
 // Pad returns a copy of a row with the columns and children of the mapping that
 // the row lacks because an older SQL read it: NULL for a column, no rows for a
 // child.
-func (ix *Index) Pad(row doc.Row) doc.Row {
-	names := slices.Clone(ix.schema.Content)
-	for _, f := range ix.schema.Metadata {
+func (s *Schema) Pad(row doc.Row) doc.Row {
+	names := slices.Clone(s.Content)
+	for _, f := range s.Metadata {
 		names = append(names, f.Name)
 	}
 	padded := padColumns(row, names)
 	padded.Children = slices.Clone(row.Children)
-	for _, c := range ix.schema.Children {
+	for _, c := range s.Children {
 		i := slices.IndexFunc(padded.Children, func(d doc.Child) bool { return d.Name == c.Name })
 		if i < 0 {
 			padded.Children = append(padded.Children, doc.Child{Name: c.Name})
@@ -225,7 +225,7 @@ func padColumns(row doc.Row, names []string) doc.Row {
 // RejectedValues returns the documents that an index of this mapping would
 // reject, and that would go to quarantine, with the reason. It needs no index.
 func RejectedValues(m Mapping, docs []doc.Doc) ([]doc.Reject, error) {
-	s, err := newSchema(m)
+	s, err := NewSchema(m)
 	if err != nil {
 		return nil, err
 	}

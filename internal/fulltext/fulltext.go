@@ -97,7 +97,7 @@ const closeTimeout = 10 * time.Second
 
 // An Index is one open index. Its methods are safe for concurrent use.
 type Index struct {
-	schema     *schema
+	*Schema
 	dir        string
 	generation doc.Generation
 	readOnly   bool

@@ -22,7 +22,7 @@ type header struct {
 // schema returns the schema the index was built with. The fingerprint differs
 // also if a later version of this program would build another index from the
 // same mapping.
-func (h header) schema() (*schema, error) {
+func (h header) schema() (*Schema, error) {
 	if h.mapping == nil {
 		return nil, errors.New("the index was built by an earlier version of indexerd, which did not store the mapping: restore the old content, metadata, analyzer and positions, or reload the table")
 	}
@@ -33,7 +33,7 @@ func (h header) schema() (*schema, error) {
 	if m.Fingerprint() != h.fingerprint {
 		return nil, errors.New("the stored mapping is not the one the index was built with: the index is broken, or of another version of indexerd: reload the table")
 	}
-	return newSchema(m)
+	return NewSchema(m)
 }
 
 // loadedHeader returns the header of the snapshot that the store has loaded.

@@ -44,7 +44,7 @@ func (keysMatcher) score(*view, *scores) error { return nil }
 const behindAll = "\xff"
 
 // at returns the candidate at a place.
-func (o *order) at(s *schema, p query.Place) (*candidate, error) {
+func (o *order) at(s *Schema, p query.Place) (*candidate, error) {
 	if len(p.Values) != len(o.sorts) {
 		return nil, query.Errorf("write the sort values of the last hit", "a place has %d values and the search %d sorts", len(p.Values), len(o.sorts))
 	}
@@ -69,7 +69,7 @@ func (o *order) at(s *schema, p query.Place) (*candidate, error) {
 	return c, nil
 }
 
-func (s *schema) keyOf(field, text string) (key, error) {
+func (s *Schema) keyOf(field, text string) (key, error) {
 	f, err := s.metadata(field)
 	if err != nil {
 		return key{}, err

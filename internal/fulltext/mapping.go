@@ -89,7 +89,7 @@ func firstStopwords(analyzer string) []string {
 }
 
 // A schema is a checked Mapping with what is derived from it.
-type schema struct {
+type Schema struct {
 	Mapping
 	fingerprint uint64
 	stored      []byte // the encoded mapping
@@ -99,7 +99,8 @@ type schema struct {
 	rows        *segment.Schema
 }
 
-func newSchema(m Mapping) (*schema, error) {
+// NewSchema checks a mapping.
+func NewSchema(m Mapping) (*Schema, error) {
 	if len(m.Content) == 0 {
 		return nil, fmt.Errorf("mapping: no content columns: name at least one")
 	}
@@ -113,7 +114,7 @@ func newSchema(m Mapping) (*schema, error) {
 	if name := repeated(names); name != "" {
 		return nil, fmt.Errorf("mapping: metadata column %s is named twice", name)
 	}
-	s := &schema{Mapping: m, fingerprint: m.Fingerprint(), texts: slices.Clone(m.Content), values: slices.Clone(m.Metadata)}
+	s := &Schema{Mapping: m, fingerprint: m.Fingerprint(), texts: slices.Clone(m.Content), values: slices.Clone(m.Metadata)}
 	if err := s.addChildren(); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func newSchema(m Mapping) (*schema, error) {
 const rowGap = query.MaxLength / 2
 
 // segments returns the schema of the rows in the index.
-func (s *schema) segments() *segment.Schema {
+func (s *Schema) segments() *segment.Schema {
 	rows := &segment.Schema{Analyzer: s.analyzer.Analyzer, Positions: s.Positions, Gap: rowGap, Stored: versionField}
 	for _, name := range s.texts {
 		rows.Texts = append(rows.Texts, contentField(name))
@@ -155,7 +156,7 @@ func (s *schema) segments() *segment.Schema {
 
 // addChildren adds the fields of the children. A child must not share its name
 // with another field, so that a name in a query or hit is unambiguous.
-func (s *schema) addChildren() error {
+func (s *Schema) addChildren() error {
 	taken := s.names()
 	for _, c := range s.Children {
 		if slices.Contains(taken, c.Name) {
@@ -183,7 +184,7 @@ func repeated(names []string) string {
 }
 
 // metadata returns the metadata field with this name.
-func (s *schema) metadata(name string) (Field, error) {
+func (s *Schema) metadata(name string) (Field, error) {
 	for _, f := range s.values {
 		if f.Name == name {
 			return f, nil
@@ -203,7 +204,7 @@ func (s *schema) metadata(name string) (Field, error) {
 }
 
 // names lists all fields, each once.
-func (s *schema) names() []string {
+func (s *Schema) names() []string {
 	names := slices.Clone(s.texts)
 	for _, f := range s.values {
 		if !slices.Contains(names, f.Name) {
@@ -214,7 +215,7 @@ func (s *schema) names() []string {
 }
 
 // without returns the schema for callers from whom a field is hidden.
-func (s *schema) without(field string) *schema {
+func (s *Schema) without(field string) *Schema {
 	c := *s
 	hidden := func(name string) bool { return name == field }
 	c.Content = slices.DeleteFunc(slices.Clone(s.Content), hidden)

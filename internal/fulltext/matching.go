@@ -17,8 +17,8 @@ import (
 //
 // It answers from an index in memory, so it matches exactly what Search does. That
 // takes about a millisecond, and the memory of a batch with these documents.
-func (ix *Index) Matching(ctx context.Context, docs []doc.Doc, req query.Request) (found map[doc.OID]bool, err error) {
-	memory := &Index{schema: ix.schema, dir: ix.dir + " in memory", queue: index.NewAnalysisQueue(1), persist: newPersistState()}
+func (s *Schema) Matching(ctx context.Context, docs []doc.Doc, req query.Request) (found map[doc.OID]bool, err error) {
+	memory := &Index{Schema: s, dir: "in memory", queue: index.NewAnalysisQueue(1), persist: newPersistState()}
 	if memory.store, err = openStore("", readWrite, memory.queue, memory.persist); err != nil {
 		memory.queue.Close()
 		return nil, fmt.Errorf("match %d documents: %w", len(docs), err)
@@ -27,8 +27,8 @@ func (ix *Index) Matching(ctx context.Context, docs []doc.Doc, req query.Request
 	defer memory.recoverPanic(&err)
 	batch := index.NewBatch()
 	for _, d := range docs {
-		if b, err := ix.schema.build(d.Row); err == nil {
-			batch.Update(ix.schema.document(d.OID, 1, b))
+		if b, err := s.build(d.Row); err == nil {
+			batch.Update(s.document(d.OID, 1, b))
 		}
 	}
 	if err := memory.store.Batch(batch); err != nil {

@@ -60,7 +60,7 @@ func TestMatchingOfMisfits(t *testing.T) {
 
 func BenchmarkMatching(b *testing.B) {
 	m := Mapping{Content: []string{"title"}, Analyzer: "en", Positions: true}
-	s, err := newSchema(m)
+	s, err := NewSchema(m)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func BenchmarkMatching(b *testing.B) {
 	}
 	d := doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}}, Row: doc.Row{Names: []string{"title"}, Values: []any{"a drama of a shark and a mad scientist"}}}
 	for b.Loop() {
-		found, err := (&Index{schema: s}).Matching(b.Context(), []doc.Doc{d}, query.Request{Query: query.Word{Text: "shark"}})
+		found, err := (&Index{Schema: s}).Matching(b.Context(), []doc.Doc{d}, query.Request{Query: query.Word{Text: "shark"}})
 		if err != nil || len(found) != 1 {
 			b.Fatal(found, err)
 		}

@@ -39,13 +39,13 @@ func openAsBuilt(dir string, ro bool) (*Index, Mapping, error) {
 	if err != nil {
 		return nil, Mapping{}, err
 	}
-	return ix, ix.schema.Mapping, nil
+	return ix, ix.Schema.Mapping, nil
 }
 
 // schemaOf returns the schema of a mapping, for an index that was built with it.
-func schemaOf(m Mapping) func(header) (*schema, error) {
-	return func(h header) (*schema, error) {
-		s, err := newSchema(m)
+func schemaOf(m Mapping) func(header) (*Schema, error) {
+	return func(h header) (*Schema, error) {
+		s, err := NewSchema(m)
 		if err == nil && s.fingerprint != h.fingerprint {
 			err = ErrMapping
 		}
@@ -54,7 +54,7 @@ func schemaOf(m Mapping) func(header) (*schema, error) {
 }
 
 // open opens an index with the schema that schemaFor chooses from its header.
-func open(dir string, ro bool, schemaFor func(header) (*schema, error)) (_ *Index, err error) {
+func open(dir string, ro bool, schemaFor func(header) (*Schema, error)) (_ *Index, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("open index %s: %w", dir, err)
@@ -65,7 +65,7 @@ func open(dir string, ro bool, schemaFor func(header) (*schema, error)) (_ *Inde
 		return nil, err
 	}
 	ix := &Index{dir: dir, generation: h.generation, readOnly: ro, persist: newPersistState()}
-	if ix.schema, err = schemaFor(h); err != nil {
+	if ix.Schema, err = schemaFor(h); err != nil {
 		return nil, err
 	}
 	ix.batches.Store(h.batch)

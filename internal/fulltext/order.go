@@ -59,7 +59,7 @@ type order struct {
 }
 
 // newOrder checks the sorts. The default is by score, the best first.
-func (s *schema) newOrder(sorts []query.Sort) (*order, error) {
+func (s *Schema) newOrder(sorts []query.Sort) (*order, error) {
 	if len(sorts) == 0 {
 		sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
 	}

@@ -15,7 +15,7 @@ import (
 // Search answers a request from one snapshot of the index. A fault of the
 // request is a *query.Error. After the deadline the error is that of ctx.
 func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, error) {
-	p, c, err := ix.schema.prepare(req)
+	p, c, err := ix.Schema.prepare(req)
 	if err != nil {
 		return query.Result{}, err
 	}
@@ -25,7 +25,7 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 	}
 	var res query.Result
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		s, err := ix.schema.newSession(ctx, r, rank{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), boost: 1})
+		s, err := ix.Schema.newSession(ctx, r, rank{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), boost: 1})
 		if err != nil {
 			return err
 		}
@@ -43,13 +43,13 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 
 // Check returns the error of a request that Search would reject before it reads
 // the index, nil if there is none.
-func (ix *Index) Check(req query.Request) error {
-	_, _, err := ix.schema.prepare(req)
+func (s *Schema) Check(req query.Request) error {
+	_, _, err := s.prepare(req)
 	return err
 }
 
 // prepare checks and compiles a request.
-func (s *schema) prepare(req query.Request) (plan, *collector, error) {
+func (s *Schema) prepare(req query.Request) (plan, *collector, error) {
 	if err := checkLimits(req); err != nil {
 		return nil, nil, err
 	}
@@ -89,12 +89,12 @@ func checkLimits(req query.Request) error {
 
 // forCaller compiles a request. It returns the plan and the schema that is
 // visible to the caller.
-func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
+func (s *Schema) forCaller(req query.Request) (plan, *Schema, error) {
 	if req.Visible == nil {
 		p, err := s.request(req)
 		return p, s, err
 	}
-	visible, err := compiler{schema: s}.filter(*req.Visible)
+	visible, err := compiler{Schema: s}.filter(*req.Visible)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,8 +104,8 @@ func (s *schema) forCaller(req query.Request) (plan, *schema, error) {
 }
 
 // request compiles the query and the filters.
-func (s *schema) request(req query.Request) (plan, error) {
-	c := compiler{schema: s, boosts: req.Boosts}
+func (s *Schema) request(req query.Request) (plan, error) {
+	c := compiler{Schema: s, boosts: req.Boosts}
 	if req.Tuned {
 		c.shared = map[slot]*columnsPlan{}
 	}
@@ -132,7 +132,7 @@ func (s *schema) request(req query.Request) (plan, error) {
 }
 
 // collector returns a collector for the hits and facets of a request.
-func (s *schema) collector(req query.Request) (*collector, error) {
+func (s *Schema) collector(req query.Request) (*collector, error) {
 	o, err := s.newOrder(req.Sort)
 	if err != nil {
 		return nil, err

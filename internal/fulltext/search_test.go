@@ -153,11 +153,11 @@ func TestSpansOfAQuery(t *testing.T) {
 		{"standard", "spider-man~", "spider and a men", "[spider] and a [men]"},
 		{"cjk", "今夜~", "今夜月", "[今夜]月"},
 	} {
-		schema, err := newSchema(films.with(c.analyzer))
+		schema, err := NewSchema(films.with(c.analyzer))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := marked(t, &Index{schema: schema}, parse(t, c.query), c.text); got != c.want {
+		if got := marked(t, &Index{Schema: schema}, parse(t, c.query), c.text); got != c.want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", c.analyzer, c.query, got, c.want)
 		}
 	}
@@ -191,7 +191,7 @@ func TestCursorOfAnotherSortIsRejected(t *testing.T) {
 }
 
 func FuzzCursor(f *testing.F) {
-	schema, err := newSchema(films)
+	schema, err := NewSchema(films)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestHeldValuesAreBounded(t *testing.T) {
 	const limit = 15 * (200 + valueOverhead)
 	search := func(req query.Request) (hits int, err error) {
 		req.Query = cmp.Or[query.Node](req.Query, query.All{})
-		p, s, err := ix.schema.forCaller(req)
+		p, s, err := ix.Schema.forCaller(req)
 		if err != nil {
 			t.Fatal(err)
 		}

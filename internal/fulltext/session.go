@@ -56,7 +56,7 @@ type view struct {
 }
 
 // newSession opens the segments of a snapshot for a search.
-func (s *schema) newSession(ctx context.Context, r *scorch.IndexSnapshot, rank rank) (*session, error) {
+func (s *Schema) newSession(ctx context.Context, r *scorch.IndexSnapshot, rank rank) (*session, error) {
 	se := &session{deadline: deadline{ctx: ctx}, reader: r, scored: true, rank: rank, measured: !s.Unmeasured, stats: &stats{words: make([]uint64, len(s.texts))}, texts: s.texts, opened: map[*columnsPlan]*columnsMatcher{}}
 	base := uint64(0)
 	for _, seg := range r.Segments() {

@@ -17,8 +17,7 @@ import (
 // The function must not be called concurrently. Its error is that of ctx. It
 // makes one pass over the text and, for each prefix or fuzzy word, one pass over
 // the distinct words of the text.
-func (ix *Index) Matcher(n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
-	s := ix.schema
+func (s *Schema) Matcher(n query.Node) func(ctx context.Context, field, text string) ([]query.Span, error) {
 	patterns := map[string][]pattern{}
 	for _, field := range s.texts {
 		patterns[field] = distinctWords(s.patterns(nil, n, field))
@@ -38,7 +37,7 @@ type pattern struct {
 }
 
 // patterns appends the patterns of a query for a field.
-func (s *schema) patterns(dst []pattern, n query.Node, field string) []pattern {
+func (s *Schema) patterns(dst []pattern, n query.Node, field string) []pattern {
 	add := func(in string, p phrase, slop int) {
 		if len(p) > 0 && (in == "" || in == field) {
 			dst = append(dst, pattern{p, slop})

@@ -179,7 +179,7 @@ func TestMappingErrorsAndFingerprints(t *testing.T) {
 		`mapping: metadata x: unknown type "text"`:                    {Content: []string{"a"}, Metadata: []Field{{"x", "text"}}},
 		`unknown analyzer "german": write standard, en, cjk or ngram`: {Content: []string{"a"}, Analyzer: "german"},
 	} {
-		if _, err := newSchema(m); err == nil || err.Error() != want {
+		if _, err := NewSchema(m); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

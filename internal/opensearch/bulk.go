@@ -91,15 +91,14 @@ func (ix *Index) items(puts []doc.Doc, deletes []doc.Removal) ([]item, error) {
 }
 
 func (ix *Index) put(d doc.Doc) (item, error) {
-	fields, err := ix.mapping.source(d.Row)
+	fields, err := ix.source(d)
 	if err != nil {
 		return item{}, err
 	}
 	if len(id(d.OID)) > 512 {
 		return item{}, errors.New("the key is longer than the 384 bytes that OpenSearch can have in an _id")
 	}
-	fields["ix"] = map[string]string{"key": sortKey(d.OID)}
-	source, err := json.Marshal(fields)
+	source, err := encode(fields)
 	if err != nil {
 		return item{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
 )
 
 // A fault answers a bulk in place of the cluster. written says whether the cluster
@@ -230,7 +231,11 @@ func stand(t *testing.T, faults ...fault) (*cluster, *Index) {
 	c := &cluster{faults: faults, docs: map[string]float64{}}
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
-	ix := &Index{wire: newWire(config(s.URL)), mapping: films, name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
+	schema, err := fulltext.NewSchema(films)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix := &Index{Schema: schema, wire: newWire(config(t, s.URL)), name: "films-g7", alias: "films-w", generation: 7, patience: 20 * time.Second}
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
 	t.Cleanup(ix.cancel)
 	return c, ix
@@ -249,7 +254,7 @@ func TestRedIndexIsNotRead(t *testing.T) {
 	_, ix := stand(t)
 	s := httptest.NewServer(http.HandlerFunc(red))
 	defer s.Close()
-	ix.wire = newWire(config(s.URL))
+	ix.wire = newWire(config(t, s.URL))
 	if docs, _, err := ix.Documents("", 10); err == nil {
 		t.Errorf("documents: got %v, want an error", docs)
 	}

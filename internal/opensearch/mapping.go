@@ -1,105 +1,216 @@
 package opensearch
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
-	"strconv"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/query"
 )
 
-// A Mapping says which columns are searched and how.
-type Mapping struct {
-	Content  []string // columns whose words are searched
-	Metadata []Field  // columns that are searched by value
+// format changes whenever the same configuration makes another index than before.
+const format = "1"
+
+// fingerprint identifies what an index is built with.
+func (c Config) fingerprint() string {
+	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%s %d %v %t", format, c.Mapping.Fingerprint(), *c.bm25(), c.Source)))
 }
 
-// A Field is a metadata column. Its type is keyword, number or boolean.
-type Field struct{ Name, Type string }
+func (c Config) bm25() *query.BM25 { return cmp.Or(c.BM25, &query.DefaultBM25) }
 
-var clusterTypes = map[string]string{"keyword": "keyword", "number": "double", "boolean": "boolean"}
+// noWord stands in a text of terms for a position without one. The analyzer of the
+// index drops it. It is not a letter, so no term is equal to it.
+const noWord = "!"
 
-func (m Mapping) fingerprint() string {
-	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("1 %q %q", m.Content, m.Metadata)))
+// settings are those of a new index. Each that matters is given, because templates of
+// the cluster add theirs to what is not.
+func (c Config) settings() map[string]any {
+	return map[string]any{"index": map[string]any{
+		"translog.durability": "request", "refresh_interval": "1s", "gc_deletes": "1h",
+		"number_of_shards": c.Shards, "number_of_replicas": c.Replicas, "max_result_window": query.MaxWindow + 1,
+		"default_pipeline": "_none", "final_pipeline": "_none",
+		"similarity": map[string]any{"default": map[string]any{"type": "BM25", "k1": c.bm25().K1, "b": c.bm25().B}},
+		"analysis": map[string]any{
+			"analyzer":  map[string]any{"ix": map[string]any{"type": "custom", "tokenizer": "ix", "filter": []string{"ix"}}},
+			"tokenizer": map[string]any{"ix": map[string]any{"type": "whitespace", "max_token_length": 2 * 256}},
+			"filter":    map[string]any{"ix": map[string]any{"type": "stop", "stopwords": []string{noWord}}},
+		},
+	}}
 }
 
 // properties are the fields of the cluster's mapping.
-func (m Mapping) properties() map[string]any {
-	fields := map[string]any{"ix": map[string]any{"properties": map[string]any{
-		"key": map[string]any{"type": "keyword", "index": false},
-	}}}
-	for _, f := range m.Metadata {
-		fields[f.Name] = map[string]any{"type": clusterTypes[f.Type]}
+func (c Config) properties(s *fulltext.Schema) map[string]any {
+	words, values := map[string]any{}, map[string]any{}
+	for _, name := range s.WordsFields() {
+		field := map[string]any{"type": "text", "analyzer": "ix", "position_increment_gap": fulltext.RowGap, "index_options": "positions"}
+		if !c.Mapping.Positions {
+			field["index_options"] = "freqs"
+		}
+		words[afterDot(name)] = field
 	}
-	for _, name := range m.Content {
-		fields[name] = map[string]any{"type": "text"}
+	for _, name := range s.ValuesFields() {
+		values[afterDot(name)] = map[string]any{"type": "keyword"}
 	}
-	return fields
+	all := map[string]any{}
+	if c.Source {
+		all = c.own()
+	}
+	all["ix"] = map[string]any{"properties": map[string]any{
+		"key":   map[string]any{"type": "keyword", "index": false},
+		"words": map[string]any{"properties": words}, "values": map[string]any{"properties": values},
+	}}
+	return all
 }
 
-// source returns the fields of a row's document, without ix.
-func (m Mapping) source(row doc.Row) (map[string]any, error) {
-	fields := map[string]any{}
-	for _, f := range m.Metadata {
-		v, _ := row.Get(f.Name)
-		converted, err := f.value(v)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", f.Name, err)
-		}
-		if converted != nil {
-			fields[f.Name] = converted
+func afterDot(name string) string {
+	_, after, _ := strings.Cut(name, ".")
+	return after
+}
+
+// Types of the columns' own fields. A value that does not fit its type is left out of
+// the field, and stays in _source.
+var ownTypes = map[fulltext.Type]map[string]any{
+	fulltext.Keyword: {"type": "keyword", "ignore_above": 8191},
+	fulltext.Number:  {"type": "double", "ignore_malformed": true},
+	fulltext.Date:    {"type": "date", "ignore_malformed": true},
+	fulltext.Boolean: {"type": "boolean"},
+}
+
+var ownAnalyzers = map[string]string{"en": "english", "cjk": "cjk"}
+
+// own are the fields under the names of columns, for clients of the cluster. A column
+// that is searched by words and by value has its values in NAME.value.
+func (c Config) own() map[string]any {
+	all := map[string]any{}
+	text := func(name string) map[string]any {
+		field := map[string]any{"type": "text", "analyzer": cmp.Or(ownAnalyzers[c.Mapping.Analyzer], "standard")}
+		all[name] = field
+		return field
+	}
+	value := func(f fulltext.Field) {
+		if field, ok := all[f.Name].(map[string]any); ok {
+			field["fields"] = map[string]any{"value": ownTypes[f.Type]}
+		} else {
+			all[f.Name] = ownTypes[f.Type]
 		}
 	}
+	for _, name := range c.Mapping.Content {
+		text(name)
+	}
+	for _, f := range c.Mapping.Metadata {
+		value(f)
+	}
+	for _, child := range c.Mapping.Children {
+		if child.Searched {
+			text(child.Name)
+		}
+		if child.Type != "" {
+			value(fulltext.Field{Name: child.Name, Type: child.Type})
+		}
+	}
+	return all
+}
+
+// source returns the fields of a row's document.
+func (ix *Index) source(d doc.Doc) (map[string]any, error) {
+	stored, err := ix.Document(d.Row)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]any{}
+	if ix.config.Source {
+		if fields, err = ix.ownFields(d.Row); err != nil {
+			return nil, err
+		}
+	}
+	fields["ix"] = map[string]any{"key": sortKey(d.OID), "words": wordsOf(stored), "values": valuesOf(stored)}
+	return fields, nil
+}
+
+func wordsOf(d fulltext.Document) map[string][]string {
+	all := map[string][]string{}
+	for field, texts := range d.Words {
+		for _, terms := range texts {
+			all[afterDot(field)] = append(all[afterDot(field)], joined(terms))
+		}
+	}
+	return all
+}
+
+// joined returns terms as the analyzer of the index splits them.
+func joined(terms []string) string {
+	var b strings.Builder
+	for i, t := range terms {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(cmp.Or(t, noWord))
+	}
+	return b.String()
+}
+
+func valuesOf(d fulltext.Document) map[string][]string {
+	all := map[string][]string{}
+	for field, terms := range d.Values {
+		all[afterDot(field)] = terms
+	}
+	return all
+}
+
+// ownFields returns the columns and children of the mapping as JSON.
+func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
+	fields := map[string]any{}
+	add := func(name string) {
+		if v, _ := row.Get(name); v != nil && v != "" {
+			fields[name] = v
+		}
+	}
+	m := ix.Mapping
 	for _, name := range m.Content {
-		if v, _ := row.Get(name); v != nil {
-			fields[name] = doc.FormatText(v)
+		add(name)
+	}
+	for _, f := range m.Metadata {
+		add(f.Name)
+	}
+	for _, c := range m.Children {
+		for _, d := range row.Children {
+			if d.Name != c.Name {
+				continue
+			}
+			var values []any
+			for _, r := range d.Rows {
+				v, err := query.ChildValue(r, c.Columns, c.Skip)
+				if err != nil {
+					return nil, err
+				}
+				if v != nil && v != "" {
+					values = append(values, v)
+				}
+			}
+			if values != nil {
+				fields[c.Name] = values
+			}
 		}
 	}
 	return fields, nil
 }
 
-// value converts one value; nil is none. The cluster would accept many misfits
-// silently, or round them.
-func (f Field) value(v any) (any, error) {
-	if v == nil || v == "" {
-		return nil, nil
-	}
-	switch text := doc.FormatText(v); f.Type {
-	case "number":
-		if n, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
-			return n, nil
-		}
-		return nil, fmt.Errorf("the value is not a number")
-	case "boolean":
-		if b, ok := v.(bool); ok {
-			return b, nil
-		}
-		return nil, fmt.Errorf("the value is not a boolean")
-	default:
-		return text, nil
-	}
-}
-
-// Hash digests what the index would store of a row.
-func (ix *Index) Hash(row doc.Row) (doc.DocHash, error) {
-	fields, err := ix.mapping.source(row)
-	if err != nil {
-		return 0, err
-	}
-	b, err := json.Marshal(fields) // with sorted names
-	return doc.DocHash(xxh3.HashString(ix.mapping.fingerprint() + string(b))), err
-}
-
+// id is the _id of a document. It has only letters, digits, - and _, at most 512.
 func id(oid doc.OID) string { return base64.RawURLEncoding.EncodeToString([]byte(oid)) }
 
+// sortKey is a key in hex, whose order is that of keys.
 func sortKey(oid doc.OID) string { return hex.EncodeToString([]byte(oid)) }
 
 func parseSortKey(s string) (doc.OID, error) {
 	b, err := hex.DecodeString(s)
 	return doc.OID(b), err
 }
+
+func encode(fields map[string]any) ([]byte, error) { return json.Marshal(fields) }

@@ -11,46 +11,51 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
 	"indexerd/internal/fulltext/indextest"
 	"indexerd/internal/opensearch/nodetest"
 )
 
-var films = Mapping{Content: []string{"title"}, Metadata: []Field{{Name: "year", Type: "number"}}}
+var films = fulltext.Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true, Metadata: []fulltext.Field{{Name: "year", Type: fulltext.Number}}}
 
 // node is the configuration of a new index on a real node.
 func node(t *testing.T) Config {
 	t.Helper()
-	return config(nodetest.URL(t))
+	return config(t, nodetest.URL(t))
 }
 
 func TestMain(m *testing.M) { os.Exit(nodetest.Main(m)) }
 
-func config(url string) Config {
-	return Config{Nodes: []string{url}, Name: strings.ToLower(rand.Text()), Owner: "me", Mapping: films, Patience: 20 * time.Second}
+func config(t *testing.T, url string) Config {
+	t.Helper()
+	return Config{
+		Nodes: []string{url}, Name: "t" + strings.ToLower(rand.Text()), Owner: "me", Mapping: films, Source: true, Shards: 1,
+		Dir: t.TempDir(), Patience: 20 * time.Second,
+	}
 }
 
 func TestConformance(t *testing.T) {
 	c := node(t)
 	ctx := t.Context()
-	opened := func(ix *Index) Config { c := c; c.Name = strings.TrimSuffix(ix.name, "-g7"); return c }
 	indextest.Run(t, indextest.Harness{
 		Create: func(gen doc.Generation) (indextest.Index, error) {
 			c := c
-			c.Name = strings.ToLower(rand.Text())
-			return Create(context.WithoutCancel(ctx), c, gen)
+			c.Name = "t" + strings.ToLower(rand.Text())
+			return used(context.WithoutCancel(ctx), c, gen)
 		},
 		Reopen: func(ix indextest.Index) (indextest.Index, error) {
 			if err := ix.(*Index).Close(); err != nil {
 				return nil, err
 			}
-			return Open(context.WithoutCancel(ctx), opened(ix.(*Index)), ix.Generation())
+			return ix.(*Index).config.Open(context.WithoutCancel(ctx))
 		},
 		Merge: func(ix indextest.Index) error {
 			x := ix.(*Index)
 			return x.wire.ask(x.ctx, http.MethodPost, "/"+x.name+"/_forcemerge?max_num_segments=1", nil, nil)
 		},
-		Close: func(ix indextest.Index) error { return remove(ix.(*Index)) },
-		Unfit: doc.Row{Names: []string{"title", "year"}, Values: []any{"title", "soon"}},
+		Close:    func(ix indextest.Index) error { return remove(ix.(*Index)) },
+		Searches: true,
+		Unfit:    doc.Row{Names: []string{"title", "year"}, Values: []any{"title", "soon"}},
 	})
 }
 
@@ -59,9 +64,18 @@ func remove(ix *Index) error {
 	return errors.Join(err, ix.Close())
 }
 
+// used returns a new index in use.
+func used(ctx context.Context, c Config, gen doc.Generation) (*Index, error) {
+	ix, err := c.Create(ctx, gen, 0)
+	if err != nil {
+		return nil, err
+	}
+	return ix, errors.Join(ix.Use(ctx), ix.Trust())
+}
+
 func create(t *testing.T, c Config) *Index {
 	t.Helper()
-	ix, err := Create(t.Context(), c, 7)
+	ix, err := used(t.Context(), c, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +101,7 @@ func film(t *testing.T, n int64, v doc.Version, title string) doc.Doc {
 func TestOpenFencesAnOlderProcess(t *testing.T) {
 	c := node(t)
 	older := create(t, c)
-	newer, err := Open(t.Context(), c, 7)
+	newer, err := c.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +121,7 @@ func TestOtherOwnersIndexIsRefused(t *testing.T) {
 	c := node(t)
 	create(t, c)
 	c.Owner = "another"
-	if _, err := Open(t.Context(), c, 7); !errors.Is(err, ErrOwner) {
+	if _, err := c.Open(t.Context()); !errors.Is(err, ErrOwner) {
 		t.Errorf("got %v, want %v", err, ErrOwner)
 	}
 }
@@ -126,7 +140,7 @@ func TestReplacedIndexIsNoticed(t *testing.T) {
 	if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); !errors.Is(err, ErrReplaced) {
 		t.Errorf("deleted: got %v, want %v", err, ErrReplaced)
 	}
-	again, err := Create(t.Context(), c, 7)
+	again, err := used(t.Context(), c, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,13 +153,11 @@ func TestReplacedIndexIsNoticed(t *testing.T) {
 // A document that the cluster refuses is named, and the others of its batch are
 // written. An older write than the index has is an error, and changes nothing.
 func TestRefusals(t *testing.T) {
-	ix := create(t, node(t))
-	if err := ix.wire.ask(t.Context(), http.MethodPut, "/"+ix.name+"/_mapping", map[string]any{"properties": map[string]any{"code": map[string]string{"type": "keyword"}}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	ix.mapping.Metadata = []Field{{Name: "code", Type: "keyword"}}
+	c := node(t)
+	c.Mapping.Metadata = []fulltext.Field{{Name: "year", Type: fulltext.Keyword}}
+	ix := create(t, c)
 	long := film(t, 2, 2, "b")
-	long.Row = doc.Row{Names: []string{"title", "code"}, Values: []any{"b", strings.Repeat("x", 40_000)}}
+	long.Row.Values[1] = strings.Repeat("x", 40_000)
 	err := ix.Apply([]doc.Doc{film(t, 1, 1, "a"), long, film(t, 3, 3, "c")}, nil)
 	if err == nil || !strings.Contains(err.Error(), "document 2: ") || ix.Err() != nil {
 		t.Errorf("got %v and health %v, want a refusal of document 2 and none", err, ix.Err())

@@ -1,19 +1,26 @@
-// Package opensearch stores the full-text index of one table in an OpenSearch
-// cluster. It is not yet offered by configs: children, dates, analyzers other than
-// the cluster's own and searches are missing, and no pass has run on it.
+// Package opensearch stores the full-text index of a table in an OpenSearch cluster. It
+// alone speaks to the cluster.
 //
 // # Layout
 //
-// An index of the cluster is named PREFIX-gN, N its generation. A document's _id is
-// the base64url of its OID, and its _version is its doc.Version, written with
-// version_type external_gte: a write is never replaced by an older one, and a write
-// that is sent twice is accepted twice. The fields of a document are
+// Indexes of a table are named PREFIX-gN-RANDOM, N the generation. The alias PREFIX
+// leads to the one in use. A document's _id is the base64url of its OID, and its
+// _version is its doc.Version, written with version_type external_gte: a write is never
+// replaced by an older one, and a write that is sent twice is accepted twice. The fields
+// of a document are
 //
-//	NAME    a content or metadata column, as _source has it
-//	ix.key  the OID in hex, whose order is key order
+//	NAME            a column, or the rows of a child, as JSON: for clients of the
+//	                cluster, who also see it in _source
+//	ix.key          the OID in hex, whose order is key order
+//	ix.words.NAME   the terms of a text as package analysis makes them
+//	ix.values.NAME  the terms of a value, whose order is that of values
+//
+// Searches of indexerd read the fields of ix only, which have the terms of the embedded
+// index. So both find the same documents, whatever analyzers and number formats the
+// cluster has. The cost is a second set of words; Config.Source leaves out the first.
 //
 // The mapping is strict. Its _meta.indexerd names the owner (a data directory), the
-// generation, and the fingerprint of the mapping.
+// generation, an epoch, the mapping and its fingerprint.
 //
 // # Guarantees
 //
@@ -32,7 +39,12 @@
 // Writes go through an alias that each Open makes under a random name in place of
 // the one before, so that writes of an older process are refused.
 //
-// A listing and a count fail if any shard is missing: they never return a part.
+// Each Open raises the epoch, durably, before it returns. The caller numbers its writes
+// above Epoch<<EpochBits. So a data directory that was restored or copied never writes a
+// version that the index has already.
+//
+// A listing, a count and a search fail if any shard is missing: they never return a
+// part. They see every write that was acknowledged before.
 //
 // # Not covered
 //
@@ -48,13 +60,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/query"
 )
 
 var (
@@ -63,10 +76,13 @@ var (
 
 	// ErrReplaced is the error if the index is not the one that was opened: it was
 	// deleted, created again or restored.
-	ErrReplaced = errors.New("the index was deleted, created again or restored: rebuild it from the pages")
+	ErrReplaced = errors.New("the index was deleted, created again or restored")
 
 	// ErrOwner is the error of Open if the index belongs to another data directory.
 	ErrOwner = errors.New("the index belongs to another data directory")
+
+	// ErrMissing is the error of Open if there is no index.
+	ErrMissing = errors.New("the cluster has no such index")
 
 	// ErrForbidden is the error of Apply if the cluster refuses the user.
 	ErrForbidden = errors.New("the user may not write to the index: grant indices:data/write/bulk*, index and delete on it")
@@ -76,16 +92,28 @@ var (
 	ErrNewer = errors.New("the index has newer documents of another writer")
 )
 
-// A Config is where an index is, and what it stores.
+// EpochBits is the number of bits below the epoch in a doc.Version.
+const EpochBits = 40
+
+// A Config is where the indexes of a table are, and what they store.
 type Config struct {
 	Nodes    []string // URLs without user and path
 	User     string
 	Password string
 	HTTP     *http.Client
 
-	Name    string // PREFIX of the name
-	Owner   string // id of the data directory
-	Mapping Mapping
+	Name     string // PREFIX of the names
+	Owner    string // id of the data directory
+	TakeOver bool   // open also the index of another owner
+
+	Mapping  fulltext.Mapping
+	BM25     *query.BM25 // nil for the default
+	Source   bool        // whether documents have the columns as JSON
+	Shards   int
+	Replicas int
+
+	// Dir is the local directory with the identity of the index in use.
+	Dir string
 
 	// Patience is how long Apply retries while the cluster is busy or away. After it
 	// the index has failed: see Err.
@@ -94,13 +122,16 @@ type Config struct {
 
 // An Index is one index of the cluster. Its methods are safe for concurrent use.
 type Index struct {
+	*fulltext.Schema
+	config     Config
 	wire       *wire
-	mapping    Mapping
 	name       string
 	alias      string // for writes
 	patience   time.Duration
 	generation doc.Generation
+	epoch      uint64
 	identity   identity
+	doubt      string
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -115,69 +146,112 @@ type Index struct {
 // identity is what changes when an index is replaced: a new index has another UUID,
 // and a restored one other histories of its shards.
 type identity struct {
-	UUID      string
-	Histories []string
+	UUID      string   `json:"uuid"`
+	Histories []string `json:"histories"`
 }
 
 type meta struct {
-	Owner       string         `json:"owner"`
-	Generation  doc.Generation `json:"generation"`
-	Fingerprint string         `json:"fingerprint"`
+	Owner       string           `json:"owner"`
+	Generation  doc.Generation   `json:"generation"`
+	Epoch       uint64           `json:"epoch"`
+	Fingerprint string           `json:"fingerprint"`
+	Mapping     fulltext.Mapping `json:"mapping"`
 }
 
-// Create makes an empty index and opens it.
-func Create(ctx context.Context, c Config, gen doc.Generation) (*Index, error) {
-	name := indexName(c.Name, gen)
+// Create makes an empty index beside the one in use, and opens it. numbers is at least
+// every number that the caller has used. Clean removes it if it is not put into use.
+func (c Config) Create(ctx context.Context, gen doc.Generation, numbers uint64) (*Index, error) {
+	schema, err := fulltext.NewSchema(c.Mapping)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s-g%d-%s", c.Name, gen, strings.ToLower(rand.Text()[:10]))
 	body := map[string]any{
-		"settings": map[string]any{"index": map[string]any{
-			"translog.durability": "request", "refresh_interval": "1s", "gc_deletes": "1h",
-			"number_of_shards": 1, "number_of_replicas": 0,
-			"default_pipeline": "_none", "final_pipeline": "_none",
-		}},
+		"settings": c.settings(),
 		"mappings": map[string]any{
 			"dynamic":    "strict",
-			"_meta":      map[string]any{"indexerd": meta{c.Owner, gen, c.Mapping.fingerprint()}},
-			"properties": c.Mapping.properties(),
+			"_source":    map[string]any{"enabled": c.Source, "excludes": []string{"ix"}},
+			"_meta":      map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
+			"properties": c.properties(schema),
 		},
+	}
+	if !c.Source {
+		body["mappings"].(map[string]any)["_source"] = map[string]any{"enabled": false}
 	}
 	if err := newWire(c).ask(ctx, http.MethodPut, "/"+name, body, nil); err != nil {
 		return nil, fmt.Errorf("create index %s: %w", name, err)
 	}
-	return Open(ctx, c, gen)
+	return c.open(ctx, name)
 }
 
-func indexName(prefix string, gen doc.Generation) string { return fmt.Sprintf("%s-g%d", prefix, gen) }
+// Open opens the index in use, and fences every process that has opened it before. The
+// error is ErrMissing if there is none.
+func (c Config) Open(ctx context.Context) (*Index, error) {
+	var answer map[string]struct{}
+	err := newWire(c).ask(ctx, http.MethodGet, "/_alias/"+c.Name, nil, &answer)
+	switch {
+	case missing(err):
+		return nil, fmt.Errorf("open index %s: %w", c.Name, ErrMissing)
+	case err != nil:
+		return nil, fmt.Errorf("open index %s: %w", c.Name, err)
+	case len(answer) != 1:
+		return nil, fmt.Errorf("open index %s: the alias leads to %d indexes, not one: remove the others from it", c.Name, len(answer))
+	}
+	for name := range answer {
+		return c.open(ctx, name)
+	}
+	return nil, nil
+}
 
-// Open opens an index, and fences every process that has opened it before.
-func Open(ctx context.Context, c Config, gen doc.Generation) (*Index, error) {
-	ix := &Index{wire: newWire(c), mapping: c.Mapping, name: indexName(c.Name, gen), generation: gen, patience: c.Patience}
+func (c Config) open(ctx context.Context, name string) (*Index, error) {
+	ix := &Index{config: c, wire: newWire(c), name: name, patience: c.Patience}
 	ix.stale.Store(true)
-	if err := ix.open(ctx, c.Owner); err != nil {
-		return nil, fmt.Errorf("open index %s: %w", ix.name, err)
+	if err := ix.open(ctx); err != nil {
+		return nil, fmt.Errorf("open index %s: %w", name, err)
 	}
 	ix.ctx, ix.cancel = context.WithCancel(context.Background())
 	return ix, nil
 }
 
-func (ix *Index) open(ctx context.Context, owner string) error {
+// open takes the index over in this order: fence, then read what it is, then raise its
+// epoch. A process that was fenced meanwhile writes nothing in the same epoch.
+func (ix *Index) open(ctx context.Context) error {
 	state, err := ix.state(ctx)
 	if err != nil {
 		return err
 	}
-	switch m := state.Mappings.Meta.Indexerd; {
-	case m.Owner != owner:
+	if owner := state.Mappings.Meta.Indexerd.Owner; owner != ix.config.Owner && (owner == "" || !ix.config.TakeOver) {
 		return ErrOwner
-	case m.Generation != ix.generation:
-		return fmt.Errorf("it has generation %d, not %d", m.Generation, ix.generation)
-	case m.Fingerprint != ix.mapping.fingerprint():
-		return errors.New("it was built with another mapping: build a new one from the pages")
-	case state.Settings.Index.Translog.Durability != "request":
+	}
+	if state.Settings.Index.Translog.Durability != "request" {
 		return errors.New("its translog.durability is not request, so that a crash loses acknowledged documents: set it to request")
 	}
+	if err := ix.fence(ctx, state); err != nil {
+		return err
+	}
+	if state, err = ix.state(ctx); err != nil {
+		return err
+	}
+	m := state.Mappings.Meta.Indexerd
+	if ix.Schema, err = fulltext.NewSchema(m.Mapping); err != nil {
+		return err
+	}
+	m.Owner = ix.config.Owner
+	m.Epoch++
+	ix.generation, ix.epoch = m.Generation, m.Epoch
 	if ix.identity, err = ix.identify(ctx, state); err != nil {
 		return err
 	}
-	return ix.fence(ctx, state)
+	if ix.doubt, err = ix.recognize(); err != nil {
+		return err
+	}
+	return ix.wire.ask(ctx, http.MethodPut, "/"+ix.name+"/_mapping", map[string]any{"_meta": map[string]any{"indexerd": m}}, nil)
+}
+
+// Built reports whether the index was built with the configuration, and returns what it
+// was built with.
+func (ix *Index) Built(c Config) (fulltext.Mapping, bool) {
+	return ix.Mapping, ix.config.fingerprint() == c.fingerprint()
 }
 
 // fence replaces the write aliases by a new one, in one step.
@@ -220,55 +294,6 @@ func (ix *Index) state(ctx context.Context) (indexState, error) {
 		return indexState{}, ErrReplaced // an alias or index of that name leads to another one
 	}
 	return s, nil
-}
-
-func (ix *Index) identify(ctx context.Context, s indexState) (identity, error) {
-	var stats struct {
-		Indices map[string]struct {
-			Shards map[string][]struct {
-				Commit struct {
-					UserData struct {
-						History string `json:"history_uuid"`
-					} `json:"user_data"`
-				} `json:"commit"`
-			} `json:"shards"`
-		} `json:"indices"`
-	}
-	if err := ix.wire.ask(ctx, http.MethodGet, "/"+ix.name+"/_stats?level=shards", nil, &stats); err != nil {
-		return identity{}, err
-	}
-	id := identity{UUID: s.Settings.Index.UUID}
-	for number, copies := range stats.Indices[ix.name].Shards {
-		for _, c := range copies {
-			id.Histories = append(id.Histories, number+" "+c.Commit.UserData.History)
-		}
-	}
-	slices.Sort(id.Histories)
-	id.Histories = slices.Compact(id.Histories)
-	return id, nil
-}
-
-// Examine returns ErrReplaced if the index is not the one that was opened, and
-// ErrFenced if another process has opened it since.
-func (ix *Index) Examine(ctx context.Context) error {
-	state, err := ix.state(ctx)
-	if missing(err) {
-		return ErrReplaced
-	}
-	if err != nil {
-		return err
-	}
-	now, err := ix.identify(ctx, state)
-	if err != nil {
-		return err
-	}
-	if now.UUID != ix.identity.UUID || !slices.Equal(now.Histories, ix.identity.Histories) {
-		return ErrReplaced
-	}
-	if _, ok := state.Aliases[ix.alias]; !ok {
-		return ErrFenced
-	}
-	return nil
 }
 
 // Generation returns the generation that was passed to Create.

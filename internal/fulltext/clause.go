@@ -1,0 +1,127 @@
+package fulltext
+
+import (
+	"fmt"
+
+	"indexerd/internal/doc"
+)
+
+// A Clause is a part of a compiled query: one of the types below.
+type Clause any
+
+type (
+	// Every matches all documents.
+	Every struct{}
+
+	// A Both matches documents that all of Must match and none of Not. Without Must it
+	// starts from all documents.
+	Both struct{ Must, Not []Clause }
+
+	// An Any matches documents that at least so many of its clauses match.
+	Any struct {
+		Clauses []Clause
+		AtLeast int
+	}
+
+	// A Constant matches as its clause does, and does not change scores.
+	Constant struct{ Clause Clause }
+
+	// A Weighted matches as its clause does, with scores multiplied by Factor.
+	Weighted struct {
+		Clause Clause
+		Factor float64
+	}
+
+	// A Term matches documents with a term in a field.
+	Term struct{ Field, Term string }
+
+	// A TermPrefix matches documents with a term that begins so.
+	TermPrefix struct{ Field, Prefix string }
+
+	// A TermNear matches documents with a term at most so many edits away: a letter is
+	// removed, added, replaced, or exchanged with the next.
+	TermNear struct {
+		Field, Term string
+		Edits       int
+	}
+
+	// A TermRange matches documents with a term in [Min, Max). An empty bound is open.
+	TermRange struct{ Field, Min, Max string }
+
+	// Terms match documents with the terms at consecutive positions, or, with Slop, in
+	// any order and moved by so many positions together. "" is any term or none. With
+	// Open the last term is a prefix.
+	Terms struct {
+		Field string
+		Terms []string
+		Open  bool
+		Slop  int
+	}
+
+	// Keys matches the documents with these keys.
+	Keys struct{ OIDs []doc.OID }
+)
+
+// clauseOf returns a plan for other engines.
+func clauseOf(p plan) (c Clause, err error) {
+	switch p := p.(type) {
+	case matchAll:
+		return Every{}, nil
+	case boolPlan:
+		must, err := clausesOf(p.must)
+		if err != nil {
+			return nil, err
+		}
+		not, err := clausesOf(p.not)
+		return Both{must, not}, err
+	case orPlan:
+		all, err := clausesOf(p)
+		return Any{all, 1}, err
+	case somePlan:
+		all, err := clausesOf(p.plans)
+		return Any{all, p.atLeast}, err
+	case unscored:
+		c, err = clauseOf(p.plan)
+		return Constant{c}, err
+	case boosted:
+		c, err = clauseOf(p.plan)
+		return Weighted{c, p.boost}, err
+	case visiblePlan:
+		parts, err := clausesOf([]plan{unscored{p.visible}, p.plan})
+		return Both{Must: parts}, err
+	case termPlan:
+		return Term{exported(p.field), p.term}, nil
+	case prefixPlan:
+		return TermPrefix{exported(p.field), p.prefix}, nil
+	case fuzzyPlan:
+		return TermNear{exported(p.field), p.term, p.editDistance}, nil
+	case rangePlan:
+		return TermRange{exported(p.field), p.min, p.max}, nil
+	case phrasePlan:
+		return p.terms(), nil
+	case keysPlan:
+		return Keys{p}, nil
+	}
+	return nil, fmt.Errorf("query has an unknown part of type %T", p)
+}
+
+func clausesOf[P ~[]plan](plans P) ([]Clause, error) {
+	all := make([]Clause, len(plans))
+	for i, p := range plans {
+		var err error
+		if all[i], err = clauseOf(p); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// terms returns a phrase. Only its last slot may be a prefix.
+func (p phrasePlan) terms() Terms {
+	t := Terms{Field: exported(p.field), Slop: p.slop}
+	for _, sl := range p.slots {
+		t.Terms = append(t.Terms, sl.term)
+		t.Open = sl.prefix
+	}
+	return t
+}

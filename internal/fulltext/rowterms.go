@@ -1,0 +1,86 @@
+package fulltext
+
+import (
+	"strings"
+
+	"indexerd/internal/doc"
+)
+
+// An engine that stores documents elsewhere gets them as a Document, and requests as a
+// Compiled. Both have the same fields: "words.NAME" has the words of a content column or
+// of a child's rows, "values.NAME" the terms of a metadata column or of a child's values.
+// So it finds what an Index finds.
+
+// A Document is what an index stores of a row.
+type Document struct {
+	// Words are the texts of each field with words: one of a column, one for each row
+	// of a child. A text is its terms in the order of their positions, "" where a
+	// position has none. No phrase spans two texts.
+	Words map[string][][]string
+
+	// Values are the terms of each field with values. The byte order of terms is the
+	// order of values. Terms are valid UTF-8.
+	Values map[string][]string
+}
+
+// RowGap is how many positions are between two texts of one field.
+const RowGap = rowGap
+
+// Document returns what an index stores of a row. The error names the column whose
+// value does not fit its type.
+func (s *Schema) Document(row doc.Row) (Document, error) {
+	b, err := s.build(row)
+	if err != nil {
+		return Document{}, err
+	}
+	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}}
+	for i, texts := range b.texts() {
+		for _, text := range texts {
+			if terms := s.terms(text); terms != nil {
+				d.Words[wordsField(s.texts[i])] = append(d.Words[wordsField(s.texts[i])], terms)
+			}
+		}
+	}
+	for i, f := range s.values {
+		if len(b.values[i]) > 0 {
+			d.Values[valuesField(f.Name)] = b.values[i]
+		}
+	}
+	return d, nil
+}
+
+// terms returns the terms of a text by position.
+func (s *Schema) terms(text string) (terms []string) {
+	for _, t := range s.analyzer.Tokens(nil, text) {
+		terms = append(terms, make([]string, t.Pos-1-len(terms))...)
+		terms = append(terms, t.Term)
+	}
+	return terms
+}
+
+// WordsFields lists the fields with words, and ValuesFields those with values.
+func (s *Schema) WordsFields() []string { return mapped(s.texts, wordsField) }
+
+// ValuesFields lists the fields with values.
+func (s *Schema) ValuesFields() []string {
+	return mapped(s.values, func(f Field) string { return valuesField(f.Name) })
+}
+
+func mapped[T any](all []T, f func(T) string) []string {
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = f(a)
+	}
+	return names
+}
+
+func wordsField(name string) string  { return "words." + name }
+func valuesField(name string) string { return "values." + name }
+
+// exported returns the name of an index field as other engines know it.
+func exported(field string) string {
+	if strings.HasPrefix(field, contentField("")) {
+		return wordsField(columnOf(field))
+	}
+	return valuesField(strings.TrimPrefix(field, metadataField("")))
+}

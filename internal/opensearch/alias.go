@@ -1,0 +1,89 @@
+package opensearch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// ErrUndecided is the error of Use if the cluster did not say whether the alias leads to
+// the index.
+var ErrUndecided = errors.New("the cluster did not answer whether the alias leads to the new index")
+
+// Use makes the alias lead to the index, in one step. After an error other than
+// ErrUndecided it leads where it did.
+func (ix *Index) Use(ctx context.Context) error {
+	alias := ix.config.Name
+	actions := []object{
+		{"remove": object{"index": alias + "-g*", "alias": alias, "must_exist": false}},
+		{"add": object{"index": ix.name, "alias": alias}},
+	}
+	err := ix.wire.ask(ctx, http.MethodPost, "/_aliases", object{"actions": actions}, nil)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("alias %s: %w", alias, err)
+	var status *statusError
+	if errors.As(err, &status) && status.status/100 == 4 {
+		return err
+	}
+	switch used, lookErr := ix.used(ctx); {
+	case lookErr != nil:
+		return fmt.Errorf("%w: %w", ErrUndecided, err)
+	case used:
+		return nil
+	}
+	return err
+}
+
+// used reports whether the alias leads to the index.
+func (ix *Index) used(ctx context.Context) (bool, error) {
+	var answer map[string]struct{}
+	err := ix.wire.ask(ctx, http.MethodGet, "/_alias/"+ix.config.Name, nil, &answer)
+	if missing(err) {
+		return false, nil
+	}
+	_, ok := answer[ix.name]
+	return ok, err
+}
+
+// Remove deletes an index that is closed.
+func (ix *Index) Remove(ctx context.Context) error {
+	err := ix.wire.ask(ctx, http.MethodDelete, "/"+ix.name, nil, nil)
+	if err != nil && !missing(err) {
+		return fmt.Errorf("remove index %s: %w", ix.name, err)
+	}
+	return nil
+}
+
+// Clean deletes the indexes of this owner to which the alias does not lead: what crashes
+// have left.
+func (c Config) Clean(ctx context.Context) error {
+	return c.removeAll(ctx, func(s indexState) bool {
+		_, used := s.Aliases[c.Name]
+		return !used
+	})
+}
+
+// Forget deletes all indexes of this owner.
+func (c Config) Forget(ctx context.Context) error {
+	return c.removeAll(ctx, func(indexState) bool { return true })
+}
+
+func (c Config) removeAll(ctx context.Context, which func(indexState) bool) error {
+	var answer map[string]indexState
+	w := newWire(c)
+	if err := w.ask(ctx, http.MethodGet, "/"+c.Name+"-g*?allow_no_indices=true", nil, &answer); err != nil && !missing(err) {
+		return fmt.Errorf("list the indexes of %s: %w", c.Name, err)
+	}
+	for name, s := range answer {
+		if s.Mappings.Meta.Indexerd.Owner != c.Owner || !which(s) {
+			continue
+		}
+		if err := w.ask(ctx, http.MethodDelete, "/"+name, nil, nil); err != nil && !missing(err) {
+			return fmt.Errorf("remove index %s: %w", name, err)
+		}
+	}
+	return nil
+}
