@@ -9,6 +9,7 @@ import (
 // check reports faults that involve more than one value.
 func (r *reader) check() {
 	r.checkHTTP()
+	r.checkIndex()
 	for i := range r.config.Sources {
 		r.checkSource(&r.config.Sources[i])
 	}

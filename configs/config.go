@@ -36,6 +36,7 @@ type Config struct {
 	Data       string // the data directory
 	HTTP       HTTP
 	OpenSearch string // address of the OpenSearch API; "" for none
+	Index      Index
 	Log        Log
 	Sources    []Source // in file order
 	Tables     []Table  // in file order

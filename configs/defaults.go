@@ -24,6 +24,7 @@ func (c *Config) setDefaults() {
 	for i := range c.Tables {
 		c.Tables[i].setDefaults()
 	}
+	c.setIndexDefaults()
 	for i := range c.Sources {
 		c.Sources[i].Limits.setDefaults(c.Tables, c.Sources[i].Name)
 	}

@@ -52,6 +52,7 @@ func fileKeys(c *Config) []key {
 				"The address of the OpenSearch API. It has the tokens and the certificate of `http`, and needs another port.", text{&c.OpenSearch},
 			}}},
 		},
+		{"index", false, "write {engine: opensearch, url: [\"https://search-1:9200\"]}, or leave it out", "", "Where the indexes are.", mapping{indexKeys(&c.Index)}},
 		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "give each database a name, with driver and dsn", "",

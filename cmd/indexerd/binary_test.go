@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/opensearch/nodetest"
 	"indexerd/internal/search"
 )
 
@@ -57,7 +58,7 @@ func underRace() bool {
 var built string
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := nodetest.Main(m)
 	os.RemoveAll(built)
 	os.Exit(code)
 }

@@ -18,6 +18,7 @@ import (
 
 type runCommand struct {
 	configFlag
+	TakeOver bool `help:"Take over the indexes in OpenSearch from another data directory, whose daemon then ends."`
 }
 
 // Help implements kong.HelpProvider.
@@ -33,6 +34,7 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
+	cfg.Index.TakeOver = c.TakeOver
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
@@ -50,8 +52,8 @@ func runDaemon(ctx context.Context, cfg *configs.Config, w world, hangups <-chan
 		UseLog:     func(conf configs.Log) { sink.use(screen, conf) },
 		WatchLoads: func(ctx context.Context, loads func() []daemon.Load) { watchLoads(ctx, loads, screen, log) },
 	})
-	if errors.As(err, new(*daemon.OwnerError)) {
-		return coded{err, exitBad} // systemd must not restart it: the user is wrong
+	if errors.As(err, new(*daemon.OwnerError)) || daemon.IsAnothers(err) {
+		return coded{err, exitBad} // systemd must not restart it: the user is wrong, or another daemon has the index
 	}
 	return err
 }

@@ -82,7 +82,8 @@ func allowed(from, to string) bool {
 		return from == "internal/query" && floors[to] == 0 // queries name fields of documents, and suggest the nearest
 	case 1:
 		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom" ||
-			within(from, "internal/fulltext") && (to == "internal/analysis" || to == "internal/fulltext/segment")
+			within(from, "internal/fulltext") && (to == "internal/analysis" || to == "internal/fulltext/segment") ||
+			from == "internal/opensearch" && to == "internal/fulltext" // one schema, so that both find the same
 	case 2:
 		// Passes use floor 1 only through interfaces that they declare, but for
 		// refetch, the step that three passes share.

@@ -41,7 +41,7 @@ func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 func (e *Engine) backUp(ctx context.Context, w io.Writer) error {
 	b := backup.Backup{Dir: e.cfg.Data, Version: Version, Trace: e.trace}
 	for _, t := range e.tables {
-		if t.opened() {
+		if t.isOpen() {
 			b.Tables = append(b.Tables, backup.Table{
 				Name: t.conf.Name, Progress: []string{t.planFile()}, Pages: t.pages, Index: t.current(),
 				Files: []string{quarantine.Name(t.dir), history.Name(t.dir)},

@@ -81,7 +81,7 @@ func (t *table) fits(r database.Rows) error {
 // takeRows makes the passes of a description. Under another epoch no stored token
 // can be compared, so a sweep starts.
 func (t *table) takeRows(r database.Rows) error {
-	if !t.opened() {
+	if !t.isOpen() {
 		if err := t.create(r, t.unitsFound()); err != nil {
 			return err
 		}

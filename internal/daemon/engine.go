@@ -62,7 +62,7 @@ func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
 }
 
 // openToRun opens the engine of a daemon that starts: read-only where the disk
-// takes no writes.
+// takes no writes, or the cluster does not answer.
 func openToRun(cfg *configs.Config) (*Engine, error) {
 	lock, err := lockToWrite(cfg)
 	if err != nil {
@@ -75,7 +75,7 @@ func openToRun(cfg *configs.Config) (*Engine, error) {
 	if err == nil {
 		return e, nil
 	}
-	if !diskFault(err) {
+	if !diskFault(err) && !isAway(err) {
 		return nil, errors.Join(err, lock.Release())
 	}
 	fault := err
@@ -121,12 +121,16 @@ func openLocked(cfg *configs.Config, lock *store.FileLock, frozen error) (*Engin
 	if err != nil {
 		return nil, err
 	}
+	owner, err := ownerOf(cfg, frozen != nil)
+	if err != nil {
+		return nil, err
+	}
 	e := newEngine(cfg, trace)
 	e.lock, e.frozen = lock, frozen
 	var opening errgroup.Group
 	opening.SetLimit(openedAtOnce)
 	for _, t := range e.tables {
-		t.readOnly = frozen != nil
+		t.readOnly, t.owner = frozen != nil, owner
 		opening.Go(func() (err error) {
 			defer recovered.Into(&err)
 			_, err = t.openStored()
@@ -165,11 +169,19 @@ func (e *Engine) writable() error {
 	if e.frozen == nil {
 		return nil
 	}
-	return &httpapi.Error{
-		Status: http.StatusServiceUnavailable, Code: "not_ready", Message: "nothing can be written under " + e.cfg.Data + ": " + configs.Message(e.frozen),
-		Hint: "make room or repair the disk: indexing goes on without a restart",
+	what, do := "nothing can be written under "+e.cfg.Data, repairDisk
+	if isAway(e.frozen) {
+		what, do = "nothing can be written to the index", repairCluster
 	}
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: what + ": " + configs.Message(e.frozen), Hint: do + ": " + thenOn}
 }
+
+// What ends the read-only state.
+const (
+	repairDisk    = "make room or repair the disk"
+	repairCluster = "see why the cluster does not answer or take writes"
+	thenOn        = "indexing goes on without a restart"
+)
 
 // Empty reports whether no table was ever loaded.
 func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }

@@ -42,6 +42,8 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 		switch {
 		case ctx.Err() == nil && errors.As(cause, &next):
 			e, err = d.renew(ctx, e, next)
+		case IsAnothers(cause):
+			return errors.Join(cause, e.Close())
 		case ctx.Err() == nil && errors.Is(cause, errBroken):
 			e, err = d.freeze(ctx, e, cause)
 		case ctx.Err() == nil && errors.Is(cause, errRoom):
@@ -147,7 +149,7 @@ func (d *daemon) thaw(ctx context.Context, e *Engine) (*Engine, error) {
 	case err == nil:
 		d.Log.Info("indexerd indexes again")
 		return next, nil
-	case database.IsFault(err):
+	case database.IsFault(err), IsAnothers(err):
 		return nil, errors.Join(err, e.lock.Release())
 	}
 	d.Log.Error("indexerd can't open what is stored to write", "error", configs.Message(err))
@@ -163,7 +165,7 @@ func (d *daemon) openReadOnly(ctx context.Context, closed *Engine, broken error)
 		if err == nil {
 			return e, nil
 		}
-		if database.IsFault(err) {
+		if database.IsFault(err) || IsAnothers(err) {
 			return nil, errors.Join(err, closed.lock.Release())
 		}
 		d.Log.Error("indexerd can't open what is stored", "error", configs.Message(err))
@@ -236,7 +238,11 @@ func causeOf(ctx context.Context) error {
 }
 
 func (d *daemon) logFrozen(broken error) {
-	d.Log.Error("indexerd stopped indexing, and answers searches", "error", configs.Message(broken), "do", "make room or repair the disk under "+d.cfg.Data+": indexing goes on without a restart")
+	do := repairDisk + " under " + d.cfg.Data
+	if isAway(broken) || isReplaced(broken) {
+		do = repairCluster
+	}
+	d.Log.Error("indexerd stopped indexing, and answers searches", "error", configs.Message(broken), "do", do+": "+thenOn)
 }
 
 // writeHolder writes into the lock file where the daemon answers, and reports

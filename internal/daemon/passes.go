@@ -11,6 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"indexerd/configs"
 	"indexerd/initial"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/database"
@@ -38,6 +39,9 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 		return err
 	}
 	t.logMapping()
+	if t.cfg.Index.Engine == configs.OpenSearch {
+		s.Every(t.conf.Name+" index", examineEvery, examineEvery, t.examine)
+	}
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 // hideUnknown hides the documents of rows that were quarantined before the table
 // had an acl, until the next sweep reads their groups. It needs no database.
 func (t *table) hideUnknown(ctx context.Context) error {
-	if !t.opened() {
+	if !t.isOpen() {
 		return nil
 	}
 	var rows []doc.Reject

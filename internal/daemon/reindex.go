@@ -8,7 +8,6 @@ import (
 
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/reindex"
 )
@@ -16,7 +15,7 @@ import (
 // logMapping logs that the index was built with another mapping than the
 // configuration has.
 func (t *table) logMapping() {
-	if !t.mapped() {
+	if !t.isMapped() {
 		t.log.Warn("indexerd searches by the old mapping", "why", "content, metadata, children, analyzer, stopwords or positions were changed, or this version of indexerd indexes otherwise",
 			"do", t.command("reindex"))
 	}
@@ -55,23 +54,9 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 	if err := t.roomForIndex(); err != nil {
 		return reindex.Result{}, err
 	}
-	var index *fulltext.Index
-	r := reindex.Reindex{
-		Table: t.conf.Name, Dir: t.dir, Live: t.writes, Old: t.current(), Pages: t.pages, Trace: t.trace,
-		Create: func(dir string, generation doc.Generation) (reindex.New, error) {
-			var err error
-			index, err = fulltext.Create(dir, database.Mapping(t.conf), generation)
-			if err != nil {
-				return nil, err
-			}
-			return index, nil
-		},
-		Adopt: func() error { return t.adopt(index) },
-		Rest: func(ctx context.Context, _ time.Duration) error {
-			return lane.rest(ctx, 0, 1)
-		},
-		Progress: progress,
-	}
+	r := t.newReindex()
+	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
+	r.Progress = progress
 	started := time.Now()
 	result, err := r.Run(ctx)
 	if err != nil {
@@ -92,7 +77,7 @@ func (t *table) roomForIndex() error {
 	if err != nil {
 		return err
 	}
-	if err := room(t.dir, size); err != nil {
+	if err := t.place.room(size); err != nil {
 		return fmt.Errorf("reindex %s: %w: searches go on in the old index: make room and reindex again", t.conf.Name, err)
 	}
 	return nil
@@ -104,12 +89,40 @@ func (t *table) setReindexing(on bool) {
 	t.reindexing = on
 }
 
+// newReindex returns a reindex of the table, from pages or from rows.
+func (s *storage) newReindex() reindex.Reindex {
+	p := &adoption{place: s.place}
+	return reindex.Reindex{
+		Table: s.conf.Name, Place: p, Live: s.writes, Old: s.current(), Pages: s.pages, Trace: s.trace,
+		Adopt: func() error { return s.adopt(p.made) },
+	}
+}
+
+// An adoption is a place that remembers the new index.
+type adoption struct {
+	place
+	made index
+}
+
+// Create implements reindex.Place.
+func (a *adoption) Create(generation doc.Generation) (reindex.New, error) {
+	made, err := a.place.Create(generation)
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if a.made, ok = made.(index); !ok {
+		return nil, fmt.Errorf("a %T is no index", made)
+	}
+	return made, nil
+}
+
 // adopt makes searches use a new index, and closes the old one once the searches
 // in it have ended.
-func (s *storage) adopt(index *fulltext.Index) error {
+func (s *storage) adopt(ix index) error {
 	s.mu.Lock()
 	old := s.index
-	s.index, s.built = index, database.Mapping(s.conf)
+	s.opened = opened{ix, database.Mapping(s.conf), true}
 	s.searcher = s.newSearcher()
 	s.mu.Unlock()
 	s.stored.Forget()

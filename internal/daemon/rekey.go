@@ -9,7 +9,6 @@ import (
 	"indexerd/deletecheck"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
 	"indexerd/internal/reindex"
 )
 
@@ -73,19 +72,12 @@ func (t *table) holdLoss(n int64) (loss int, err error) {
 func (t *table) fillNew(ctx context.Context, s deletecheck.Sweep, report *doc.Report) (loss int, err error) {
 	t.setReindexing(true)
 	defer t.setReindexing(false)
-	var index *fulltext.Index
-	r := reindex.Reindex{
-		Table: t.conf.Name, Dir: t.dir, Live: t.writes, Old: t.current(), Pages: t.pages, Trace: t.trace,
-		Create: func(dir string, generation doc.Generation) (_ reindex.New, err error) {
-			index, err = fulltext.Create(dir, database.Mapping(t.conf), generation)
-			return index, err
-		},
-		Adopt: func() error { return t.adopt(index) },
-	}
+	r := t.newReindex()
 	err = r.Fill(ctx, func(ctx context.Context, swap func() error) (err error) {
-		s.Index, s.FromScratch = index, true
+		made := r.Place.(*adoption).made
+		s.Index, s.FromScratch = made, true
 		s.Filled = func(context.Context) error {
-			n, err := index.Count()
+			n, err := made.Count()
 			if err != nil {
 				return err
 			}

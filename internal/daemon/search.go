@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
@@ -60,6 +61,9 @@ func again(find func() (search.Results, error)) (search.Results, error) {
 	if errors.Is(err, fulltext.ErrClosed) {
 		a, err = find()
 	}
+	if isAway(err) || isReplaced(err) {
+		err = &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: configs.Message(err), Hint: "ask again when it does"}
+	}
 	return a, err
 }
 
@@ -84,7 +88,7 @@ func (e *Engine) searchTables(ctx context.Context, names []string, p search.Para
 			continue
 		}
 		caller, err := t.caller(p.Caller)
-		if marks, _ := e.trace.Table(t.conf.Name); err != nil || !marks.Loaded || !t.opened() {
+		if marks, _ := e.trace.Table(t.conf.Name); err != nil || !marks.Loaded || !t.isOpen() {
 			missing = append(missing, t.conf.Name)
 			continue
 		}
@@ -162,7 +166,7 @@ func (e *Engine) searchable(name string) (*table, error) {
 	if t == nil {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name, Hint: "there is " + strings.Join(e.Tables(), ", ")}
 	}
-	if !t.opened() {
+	if !t.isOpen() {
 		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: name + " has nothing to search yet", Hint: "see status"}
 	}
 	return t, nil

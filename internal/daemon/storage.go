@@ -14,7 +14,6 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
-	"indexerd/internal/fulltext"
 	"indexerd/internal/history"
 	"indexerd/internal/quarantine"
 	"indexerd/internal/reindex"
@@ -39,10 +38,12 @@ type storage struct {
 	readOnly bool // what is stored is opened without writing, and no pass runs
 	look     func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 
-	mu         sync.Mutex       // guards what follows; taken after a table's
-	index      *fulltext.Index  // nil: nothing is stored yet, or it is closed
-	built      fulltext.Mapping // what the index was built with
-	writes     *reindex.Switch  // where the sink writes
+	owner string // id of the data directory
+	place place
+
+	mu         sync.Mutex      // guards what follows; taken after a table's
+	opened                     // its index is nil: nothing is stored yet, or it is closed
+	writes     *reindex.Switch // where the sink writes
 	pages      *store.FileMap
 	tree       *stamps.Tree
 	quarantine *quarantine.Quarantine
@@ -68,42 +69,21 @@ func (s *storage) openStored() (bool, error) {
 		if _, err := os.Stat(s.dir); !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("%s has documents of %s and %s has no marks of it: restore that file, or move %s away to load the table again", s.dir, s.conf.Name, timetrace.FileName, s.dir)
 		}
-		return false, nil
+		return false, s.place.claim()
 	}
 	if err := s.checkMarks(marks); err != nil {
 		return false, err
 	}
-	index, built, err := s.openIndex()
+	o, err := s.place.open()
 	switch {
-	case err != nil && !marks.Loaded:
+	case err != nil && !marks.Loaded && !IsAnothers(err):
 		return false, nil // begun and not to be resumed: create starts again
 	case err != nil:
 		return false, err
-	case index.Generation() != marks.Generation:
-		return false, errors.Join(index.Close(), fmt.Errorf("%s: the index is generation %d and %s speaks of %d: restore both from one backup", s.dir, index.Generation(), timetrace.FileName, marks.Generation))
+	case o.Generation() != marks.Generation:
+		return false, errors.Join(o.Close(), fmt.Errorf("%s: the index is generation %d and %s speaks of %d: restore both from one backup", s.dir, o.Generation(), timetrace.FileName, marks.Generation))
 	}
-	return true, s.open(index, built)
-}
-
-// openIndex opens the index in use, and returns the mapping that it was built
-// with.
-func (s *storage) openIndex() (*fulltext.Index, fulltext.Mapping, error) {
-	open, openAsBuilt := fulltext.Open, fulltext.OpenAsBuilt
-	if s.readOnly {
-		open, openAsBuilt = fulltext.OpenReadOnly, fulltext.OpenReadOnlyAsBuilt
-	} else if err := reindex.Resolve(s.dir); err != nil {
-		return nil, fulltext.Mapping{}, err
-	}
-	dir, err := reindex.Current(s.dir)
-	if err != nil {
-		return nil, fulltext.Mapping{}, err
-	}
-	built := database.Mapping(s.conf)
-	index, err := open(dir, built)
-	if errors.Is(err, fulltext.ErrMapping) {
-		return openAsBuilt(dir)
-	}
-	return index, built, err
+	return true, s.open(o)
 }
 
 // checkMarks returns a fault where the marks are of another source or key than the
@@ -133,26 +113,19 @@ func (s *storage) create(r database.Rows, units map[string]string) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	if err := reindex.Resolve(s.dir); err != nil {
-		return err
-	}
-	dir := filepath.Join(s.dir, "index")
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	index, err := fulltext.Create(dir, database.Mapping(s.conf), generation)
+	o, err := s.place.create(generation)
 	if err != nil {
 		return err
 	}
-	return s.open(index, database.Mapping(s.conf))
+	return s.open(o)
 }
 
 // open opens the files beside the index, and makes the sink that writes all of
 // them.
-func (s *storage) open(index *fulltext.Index, built fulltext.Mapping) (err error) {
+func (s *storage) open(o opened) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.index, s.built, s.writes = index, built, reindex.NewSwitch(index)
+	s.opened, s.writes = o, reindex.NewSwitch(o.index)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeAll())
@@ -214,7 +187,7 @@ func (s *storage) closeAll() error {
 	if s.pages != nil {
 		errs = append(errs, s.pages.Close())
 	}
-	s.index, s.pages, s.quarantine, s.history = nil, nil, nil, nil
+	s.opened, s.pages, s.quarantine, s.history = opened{}, nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -238,23 +211,22 @@ func (s *storage) reserve(n uint64) (first uint64, err error) {
 	return first, err
 }
 
-// opened reports whether there is something to search.
-func (s *storage) opened() bool {
+// isOpen reports whether there is something to search.
+func (s *storage) isOpen() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.index != nil
 }
 
-// mapped reports whether the index was built with the mapping of the
-// configuration.
-func (s *storage) mapped() bool {
+// isMapped reports whether the index was built with what is configured.
+func (s *storage) isMapped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.built.Fingerprint() == database.Mapping(s.conf).Fingerprint()
+	return s.mapped
 }
 
 // current returns the index that is in use; nil where there is none.
-func (s *storage) current() *fulltext.Index {
+func (s *storage) current() index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.index

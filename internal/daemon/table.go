@@ -71,7 +71,7 @@ func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s
 		source:  s, lane: schedule.NewLane(),
 		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
 	}
-	t.look = t.lookAt
+	t.look, t.place = t.lookAt, t.newPlace()
 	return t
 }
 

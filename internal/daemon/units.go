@@ -42,7 +42,7 @@ func (t *table) keepUnit(path, unit string) error {
 		t.units = map[string]string{}
 	}
 	t.units[path] = unit
-	doubt := t.unitsUnkept && timeunit.Unit(unit).Duration() != 0 && t.opened()
+	doubt := t.unitsUnkept && timeunit.Unit(unit).Duration() != 0 && t.isOpen()
 	t.mu.Unlock()
 	if t.readOnly {
 		return nil // the daemon finds it again

@@ -119,7 +119,7 @@ func (t *table) comparable(content bool) error {
 	switch {
 	case reindexing:
 		return errors.New("it is being reindexed: verify when that has ended")
-	case content && !t.mapped():
+	case content && !t.isMapped():
 		return fmt.Errorf("the mapping was changed: run `indexerd reindex %s`, then verify its content", t.conf.Name)
 	}
 	return nil

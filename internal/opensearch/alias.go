@@ -11,6 +11,29 @@ import (
 // the index.
 var ErrUndecided = errors.New("the cluster did not answer whether the alias leads to the new index")
 
+// Claim returns ErrOwner if the index in use belongs to another data directory, and may
+// not be taken over.
+func (c Config) Claim(ctx context.Context) error {
+	var answer map[string]indexState
+	err := newWire(c).ask(ctx, http.MethodGet, "/"+c.Name, nil, &answer)
+	if err != nil && !missing(err) {
+		return fmt.Errorf("look for index %s: %w", c.Name, err)
+	}
+	for name, s := range answer {
+		if !c.owns(s) {
+			return fmt.Errorf("open index %s: %w", name, ErrOwner)
+		}
+	}
+	return nil
+}
+
+// owns reports whether an index may be opened: that of this data directory, or, if it is
+// taken over, of another one.
+func (c Config) owns(s indexState) bool {
+	owner := s.Mappings.Meta.Indexerd.Owner
+	return owner == c.Owner || owner != "" && c.TakeOver
+}
+
 // Use makes the alias lead to the index, in one step. After an error other than
 // ErrUndecided it leads where it did.
 func (ix *Index) Use(ctx context.Context) error {
@@ -57,28 +80,16 @@ func (ix *Index) Remove(ctx context.Context) error {
 	return nil
 }
 
-// Clean deletes the indexes of this owner to which the alias does not lead: what crashes
-// have left.
+// Clean deletes the indexes that may be opened and to which the alias does not lead: what crashes
+// have left, and what was taken over.
 func (c Config) Clean(ctx context.Context) error {
-	return c.removeAll(ctx, func(s indexState) bool {
-		_, used := s.Aliases[c.Name]
-		return !used
-	})
-}
-
-// Forget deletes all indexes of this owner.
-func (c Config) Forget(ctx context.Context) error {
-	return c.removeAll(ctx, func(indexState) bool { return true })
-}
-
-func (c Config) removeAll(ctx context.Context, which func(indexState) bool) error {
 	var answer map[string]indexState
 	w := newWire(c)
 	if err := w.ask(ctx, http.MethodGet, "/"+c.Name+"-g*?allow_no_indices=true", nil, &answer); err != nil && !missing(err) {
 		return fmt.Errorf("list the indexes of %s: %w", c.Name, err)
 	}
 	for name, s := range answer {
-		if s.Mappings.Meta.Indexerd.Owner != c.Owner || !which(s) {
+		if _, used := s.Aliases[c.Name]; used || !c.owns(s) {
 			continue
 		}
 		if err := w.ask(ctx, http.MethodDelete, "/"+name, nil, nil); err != nil && !missing(err) {

@@ -25,7 +25,7 @@ type known struct {
 
 // recognize returns why the index can't be what this data directory has left: "" if it
 // is.
-func (ix *Index) recognize() (doubt string, err error) {
+func (ix *Index) recognize(m meta) (doubt string, err error) {
 	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(ix.config.Dir, identityFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "the index is unknown", nil
@@ -38,6 +38,10 @@ func (ix *Index) recognize() (doubt string, err error) {
 		return "the index is unknown", nil //nolint:nilerr // as if the file were missing
 	}
 	switch {
+	case m.Generation != ix.generation:
+		return "the index is of another load", nil
+	case m.Owner != ix.config.Owner:
+		return "the index was taken over", nil
 	case k.Name != ix.name || k.UUID != ix.identity.UUID:
 		return "the index is another one", nil
 	case !slices.Equal(k.Histories, ix.identity.Histories):
@@ -112,6 +116,9 @@ func (ix *Index) Examine(ctx context.Context) error {
 	}
 	if _, ok := state.Aliases[ix.alias]; !ok {
 		return ErrFenced
+	}
+	if _, ok := state.Aliases[ix.config.Name]; !ok {
+		return ErrReplaced // another index is in use
 	}
 	return nil
 }

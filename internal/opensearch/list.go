@@ -76,7 +76,7 @@ func (ix *Index) read(body map[string]any) (p page, err error) {
 	}
 	err = ix.wire.ask(ix.ctx, http.MethodPost, "/"+ix.name+"/_search?allow_partial_search_results=false", body, &p)
 	if err == nil && (p.TimedOut || p.Shards.Successful != p.Shards.Total) {
-		err = fmt.Errorf("%d of %d shards answered", p.Shards.Successful, p.Shards.Total)
+		err = fmt.Errorf("%w: %d of %d shards answered", ErrAway, p.Shards.Successful, p.Shards.Total)
 	}
 	if err != nil {
 		return page{}, fmt.Errorf("read index %s: %w", ix.name, err)

@@ -47,7 +47,7 @@ func TestConformance(t *testing.T) {
 			if err := ix.(*Index).Close(); err != nil {
 				return nil, err
 			}
-			return ix.(*Index).config.Open(context.WithoutCancel(ctx))
+			return ix.(*Index).config.Open(context.WithoutCancel(ctx), ix.Generation())
 		},
 		Merge: func(ix indextest.Index) error {
 			x := ix.(*Index)
@@ -101,7 +101,7 @@ func film(t *testing.T, n int64, v doc.Version, title string) doc.Doc {
 func TestOpenFencesAnOlderProcess(t *testing.T) {
 	c := node(t)
 	older := create(t, c)
-	newer, err := c.Open(t.Context())
+	newer, err := c.Open(t.Context(), 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestOtherOwnersIndexIsRefused(t *testing.T) {
 	c := node(t)
 	create(t, c)
 	c.Owner = "another"
-	if _, err := c.Open(t.Context()); !errors.Is(err, ErrOwner) {
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrOwner) {
 		t.Errorf("got %v, want %v", err, ErrOwner)
 	}
 }

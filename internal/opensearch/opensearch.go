@@ -59,7 +59,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +81,10 @@ var (
 	ErrReplaced = errors.New("the index was deleted, created again or restored")
 
 	// ErrOwner is the error of Open if the index belongs to another data directory.
-	ErrOwner = errors.New("the index belongs to another data directory")
+	ErrOwner = errors.New("the index belongs to another data directory: end its daemon, and run: indexerd run --take-over")
+
+	// ErrAway is the error of any call while the cluster does not answer, or can't.
+	ErrAway = errors.New("the cluster does not answer")
 
 	// ErrMissing is the error of Open if there is no index.
 	ErrMissing = errors.New("the cluster has no such index")
@@ -100,6 +105,7 @@ type Config struct {
 	Nodes    []string // URLs without user and path
 	User     string
 	Password string
+	APIKey   string // instead of User
 	HTTP     *http.Client
 
 	Name     string // PREFIX of the names
@@ -132,6 +138,7 @@ type Index struct {
 	epoch      uint64
 	identity   identity
 	doubt      string
+	built      string // fingerprint
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -181,12 +188,12 @@ func (c Config) Create(ctx context.Context, gen doc.Generation, numbers uint64) 
 	if err := newWire(c).ask(ctx, http.MethodPut, "/"+name, body, nil); err != nil {
 		return nil, fmt.Errorf("create index %s: %w", name, err)
 	}
-	return c.open(ctx, name)
+	return c.open(ctx, name, gen)
 }
 
 // Open opens the index in use, and fences every process that has opened it before. The
-// error is ErrMissing if there is none.
-func (c Config) Open(ctx context.Context) (*Index, error) {
+// error is ErrMissing if there is none. An index of another generation is doubted.
+func (c Config) Open(ctx context.Context, gen doc.Generation) (*Index, error) {
 	var answer map[string]struct{}
 	err := newWire(c).ask(ctx, http.MethodGet, "/_alias/"+c.Name, nil, &answer)
 	switch {
@@ -197,14 +204,28 @@ func (c Config) Open(ctx context.Context) (*Index, error) {
 	case len(answer) != 1:
 		return nil, fmt.Errorf("open index %s: the alias leads to %d indexes, not one: remove the others from it", c.Name, len(answer))
 	}
-	for name := range answer {
-		return c.open(ctx, name)
-	}
-	return nil, nil
+	name := slices.Collect(maps.Keys(answer))[0]
+	return c.open(ctx, name, gen)
 }
 
-func (c Config) open(ctx context.Context, name string) (*Index, error) {
-	ix := &Index{config: c, wire: newWire(c), name: name, patience: c.Patience}
+// OpenReadOnly returns the index in use for searches. It does not ask the cluster, which
+// may be away.
+func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
+	schema, err := fulltext.NewSchema(c.Mapping)
+	if err != nil {
+		return nil, err
+	}
+	ix := &Index{Schema: schema, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
+	ix.stale.Store(true)
+	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	return ix, nil
+}
+
+// errReadOnly is the error of writes to an index that is opened read-only.
+var errReadOnly = errors.New("the index is opened read-only")
+
+func (c Config) open(ctx context.Context, name string, gen doc.Generation) (*Index, error) {
+	ix := &Index{config: c, wire: newWire(c), name: name, generation: gen, patience: c.Patience}
 	ix.stale.Store(true)
 	if err := ix.open(ctx); err != nil {
 		return nil, fmt.Errorf("open index %s: %w", name, err)
@@ -220,7 +241,7 @@ func (ix *Index) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if owner := state.Mappings.Meta.Indexerd.Owner; owner != ix.config.Owner && (owner == "" || !ix.config.TakeOver) {
+	if !ix.config.owns(state) {
 		return ErrOwner
 	}
 	if state.Settings.Index.Translog.Durability != "request" {
@@ -236,23 +257,27 @@ func (ix *Index) open(ctx context.Context) error {
 	if ix.Schema, err = fulltext.NewSchema(m.Mapping); err != nil {
 		return err
 	}
-	m.Owner = ix.config.Owner
-	m.Epoch++
-	ix.generation, ix.epoch = m.Generation, m.Epoch
 	if ix.identity, err = ix.identify(ctx, state); err != nil {
 		return err
 	}
-	if ix.doubt, err = ix.recognize(); err != nil {
+	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}
+	ix.built = m.Fingerprint
+	m.Owner, m.Generation = ix.config.Owner, ix.generation
+	m.Epoch++
+	ix.epoch = m.Epoch
 	return ix.wire.ask(ctx, http.MethodPut, "/"+ix.name+"/_mapping", map[string]any{"_meta": map[string]any{"indexerd": m}}, nil)
 }
 
 // Built reports whether the index was built with the configuration, and returns what it
 // was built with.
 func (ix *Index) Built(c Config) (fulltext.Mapping, bool) {
-	return ix.Mapping, ix.config.fingerprint() == c.fingerprint()
+	return ix.Mapping, ix.built == c.fingerprint()
 }
+
+// Epoch returns the epoch that Open has begun.
+func (ix *Index) Epoch() uint64 { return ix.epoch }
 
 // fence replaces the write aliases by a new one, in one step.
 func (ix *Index) fence(ctx context.Context, s indexState) error {
@@ -315,6 +340,24 @@ func (ix *Index) fail(err error) error {
 		ix.failure = fmt.Errorf("index %s: %w", ix.name, err)
 	}
 	return ix.failure
+}
+
+// Bytes returns the size of the index on all nodes.
+func (ix *Index) Bytes() (uint64, error) {
+	var stats struct {
+		All struct {
+			Total struct {
+				Store struct {
+					Size uint64 `json:"size_in_bytes"`
+				}
+			}
+		} `json:"_all"`
+	}
+	err := ix.wire.ask(ix.ctx, http.MethodGet, "/"+ix.name+"/_stats/store", nil, &stats)
+	if err != nil {
+		err = fmt.Errorf("size of index %s: %w", ix.name, err)
+	}
+	return stats.All.Total.Store.Size, err
 }
 
 // Close ends calls in progress.

@@ -197,18 +197,19 @@ type counted struct {
 
 // find sends a search. A refusal of the cluster is a fault of the request.
 func (ix *Index) find(ctx context.Context, body object) (p hitPage, err error) {
-	if err := ix.refresh(); err != nil {
-		return p, err
+	if err = ix.refresh(); err == nil {
+		err = ix.wire.ask(ctx, http.MethodPost, "/"+ix.name+"/_search?allow_partial_search_results=false&search_type=dfs_query_then_fetch", body, &p)
 	}
-	err = ix.wire.ask(ctx, http.MethodPost, "/"+ix.name+"/_search?allow_partial_search_results=false&search_type=dfs_query_then_fetch", body, &p)
 	var status *statusError
 	switch {
 	case ix.ctx.Err() != nil:
 		return p, fulltext.ErrClosed
+	case missing(err):
+		return p, ErrReplaced
 	case errors.As(err, &status) && status.status == http.StatusBadRequest:
 		return p, query.Errorf("write fewer words, parentheses or words with * or ~", "the cluster refuses the query: %s", status.kind)
 	case err == nil && (p.TimedOut || p.Shards.Successful != p.Shards.Total):
-		err = fmt.Errorf("%d of %d shards answered", p.Shards.Successful, p.Shards.Total)
+		err = fmt.Errorf("%w: %d of %d shards answered", ErrAway, p.Shards.Successful, p.Shards.Total)
 	}
 	return p, err
 }

@@ -20,6 +20,7 @@ const requestTimeout = 60 * time.Second
 type wire struct {
 	nodes          []string
 	user, password string
+	key            string
 	client         *http.Client
 	turn           atomic.Uint64
 }
@@ -27,7 +28,7 @@ type wire struct {
 func newWire(c Config) *wire {
 	client := *cmp.Or(c.HTTP, http.DefaultClient)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return errors.New("the cluster redirects") }
-	return &wire{nodes: c.Nodes, user: c.User, password: c.Password, client: &client}
+	return &wire{nodes: c.Nodes, user: c.User, password: c.Password, key: c.APIKey, client: &client}
 }
 
 // A statusError is an answer other than 2xx. The cluster's reason is not shown: it
@@ -66,20 +67,26 @@ func (w *wire) send(ctx context.Context, method, path, kind string, body []byte,
 		return err
 	}
 	req.Header.Set("Content-Type", kind)
-	if w.user != "" {
+	switch {
+	case w.key != "":
+		req.Header.Set("Authorization", "ApiKey "+w.key)
+	case w.user != "":
 		req.SetBasicAuth(w.user, w.password)
 	}
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
-	if resp.StatusCode/100 != 2 {
-		return statusOf(resp.StatusCode, b)
+	switch err := statusOf(resp.StatusCode, b); {
+	case resp.StatusCode/100 == 5, resp.StatusCode == http.StatusTooManyRequests:
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	case resp.StatusCode/100 != 2:
+		return err
 	}
 	if answer == nil {
 		return nil

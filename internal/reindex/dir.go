@@ -1,6 +1,7 @@
 package reindex
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"indexerd/internal/atomicfile"
+	"indexerd/internal/doc"
 )
 
 // The names in the directory of a table. The package comment explains them.
@@ -43,6 +45,42 @@ func Current(dir string) (string, error) {
 	}
 	return filepath.Join(dir, name), nil
 }
+
+// A Dir is the Place of indexes that are directories of one disk.
+type Dir struct {
+	Path string // of the table, data/T
+	// New makes an empty index in a directory that does not exist.
+	New func(dir string, generation doc.Generation) (New, error)
+
+	disk disk   // nil: the real one
+	name string // directory of the new index
+}
+
+func (d *Dir) table() tableDir {
+	return tableDir{cmp.Or[disk](d.disk, osDisk{atomicfile.OS}), d.Path}
+}
+
+// Create implements Place.
+func (d *Dir) Create(generation doc.Generation) (New, error) {
+	current, err := d.table().current()
+	if err != nil {
+		return nil, err
+	}
+	d.name = unused(current)
+	if err := d.table().remove(d.name); err != nil {
+		return nil, err
+	}
+	return d.New(d.table().path(d.name), generation)
+}
+
+// Commit implements Place.
+func (d *Dir) Commit() error { return d.table().commit(d.name) }
+
+// Discard implements Place.
+func (d *Dir) Discard() error { return d.table().remove(d.name) }
+
+// Retire implements Place.
+func (d *Dir) Retire() error { return d.table().remove(unused(d.name)) }
 
 // A disk is a file system that also removes directories.
 type disk interface {

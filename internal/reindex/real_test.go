@@ -110,13 +110,13 @@ func (f *film) reindex(m fulltext.Mapping) (Result, error) {
 	defer func() { <-f.lane }()
 	var next *fulltext.Index
 	r := &Reindex{
-		Table: "film", Dir: f.dir, Live: f.live, Old: f.index, Pages: f.pages, Trace: f.trace, Chunk: 100,
-		Create: func(dir string, g doc.Generation) (_ New, err error) {
+		Table: "film", Live: f.live, Old: f.index, Pages: f.pages, Trace: f.trace, Chunk: 100,
+		Place: &Dir{Path: f.dir, New: func(dir string, g doc.Generation) (_ New, err error) {
 			if next, err = fulltext.Create(dir, m, g); err != nil {
 				return nil, err // not next: a nil *Index in an interface is not nil
 			}
 			return next, nil
-		},
+		}},
 		Adopt: func() error {
 			f.mu.Lock()
 			old := f.index

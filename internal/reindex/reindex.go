@@ -34,7 +34,7 @@
 //
 // # Steps, states, recovery
 //
-// A table has the directories index and index.new. The file index.current names
+// A Place says where the indexes are. That of the embedded index is a Dir: a table has the directories index and index.new. The file index.current names
 // the one in use; without the file it is index. Run builds in the other one.
 //
 //	step of Run                       state after a crash   Resolve
@@ -75,7 +75,6 @@ import (
 	"fmt"
 	"time"
 
-	"indexerd/internal/atomicfile"
 	"indexerd/internal/doc"
 	"indexerd/timetrace"
 )
@@ -125,13 +124,11 @@ const unverified = "the mapping was changed"
 // A Reindex rebuilds the index of one table.
 type Reindex struct {
 	Table string
-	Dir   string  // of the table, data/T
+	Place Place
 	Live  *Switch // where writes go
 	Old   Old     // the index that Live uses
 	Pages Pages
 	Trace *timetrace.Trace
-	// Create makes the empty new index in a directory that does not exist.
-	Create func(dir string, generation doc.Generation) (New, error)
 	// Adopt is called after the commit, when Live uses the new index. It makes
 	// searches use the new index, and closes the old one.
 	Adopt func() error
@@ -140,8 +137,20 @@ type Reindex struct {
 	// release the lane and take it again. nil: never.
 	Rest     func(ctx context.Context, worked time.Duration) error
 	Progress func(done, of int64) // nil: not reported
+}
 
-	disk disk // nil: the real one
+// A Place keeps the index in use, and a new one beside it.
+type Place interface {
+	// Create makes the empty new index. It first removes what an interrupted Run has
+	// left.
+	Create(generation doc.Generation) (New, error)
+	// Commit puts the new index into use, durably. After an error other than
+	// ErrUndecided the old one is still in use.
+	Commit() error
+	// Discard removes the new index, which is closed.
+	Discard() error
+	// Retire removes the old index, which is closed, after Commit.
+	Retire() error
 }
 
 // A Result counts the documents of the new index.
@@ -164,17 +173,13 @@ func (r *Reindex) Run(ctx context.Context) (Result, error) {
 }
 
 func (r *Reindex) newBuild() *build {
-	b := &build{Reindex: r, since: time.Now(), chunk: cmp.Or(r.Chunk, chunkSize)}
-	b.dir = tableDir{cmp.Or[disk](r.disk, osDisk{atomicfile.OS}), r.Dir}
-	return b
+	return &build{Reindex: r, since: time.Now(), chunk: cmp.Or(r.Chunk, chunkSize)}
 }
 
 // A build is the state of one Run or Fill.
 type build struct {
 	*Reindex
-	dir    tableDir
 	chunk  int
-	name   string // directory of the new index
 	index  New
 	since  time.Time // when Rest last returned
 	total  int64     // documents at the start
@@ -209,15 +214,7 @@ func (b *build) begin(live func() Index) error {
 		return err
 	}
 	b.total = int64(n)
-	current, err := b.dir.current()
-	if err != nil {
-		return err
-	}
-	b.name = unused(current)
-	if err := b.dir.remove(b.name); err != nil {
-		return err
-	}
-	if b.index, err = b.Create(b.dir.path(b.name), b.Old.Generation()); err != nil {
+	if b.index, err = b.Place.Create(b.Old.Generation()); err != nil {
 		return err
 	}
 	b.Live.Set(live())
@@ -234,7 +231,7 @@ func (b *build) commit() error {
 			return err
 		}
 	}
-	return b.dir.commit(b.name)
+	return b.Place.Commit()
 }
 
 // abort removes the new index and goes on with the old one.
@@ -242,7 +239,7 @@ func (b *build) abort(cause error) error {
 	b.Live.Set(b.Old)
 	err := b.index.Close()
 	if err == nil {
-		err = b.dir.remove(b.name)
+		err = b.Place.Discard()
 	}
 	if err != nil {
 		return fmt.Errorf("%w; the new index stays on disk until the next start: %w", cause, err)
@@ -256,7 +253,7 @@ func (b *build) finish() error {
 	b.result.Swapped = true
 	err := b.Adopt()
 	if err == nil {
-		err = b.dir.remove(unused(b.name))
+		err = b.Place.Retire()
 	}
 	if err != nil {
 		return fmt.Errorf("the new index is in use, and the old one stays on disk until the next start: %w", err)

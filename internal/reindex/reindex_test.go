@@ -227,8 +227,9 @@ func TestRunAfterAFailedRun(t *testing.T) {
 	}
 	w.fail(nil)
 	r := w.reindex(t)
-	create := r.Create
-	r.Create = func(dir string, g doc.Generation) (New, error) {
+	place := r.Place.(*Dir)
+	create := place.New
+	place.New = func(dir string, g doc.Generation) (New, error) {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s exists: got %v", dir, err)
 		}

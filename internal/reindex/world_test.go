@@ -94,8 +94,8 @@ func (w *world) step(step string) error {
 
 func (w *world) reindex(t rapid.TB) *Reindex {
 	return &Reindex{
-		Table: machine.Table, Dir: w.dir, Live: w.live, Old: w.inUse().(Old), Pages: w.pages, Trace: w.Trace, Chunk: 2, disk: w.disk,
-		Create: func(dir string, g doc.Generation) (New, error) {
+		Table: machine.Table, Live: w.live, Old: w.inUse().(Old), Pages: w.pages, Trace: w.Trace, Chunk: 2,
+		Place: &Dir{Path: w.dir, disk: w.disk, New: func(dir string, g doc.Generation) (New, error) {
 			if err := w.step("create"); err != nil {
 				return nil, err
 			}
@@ -104,7 +104,7 @@ func (w *world) reindex(t rapid.TB) *Reindex {
 			x := &renewed{Index: fakeworld.NewIndex(g)}
 			x.Before, w.indexes[name] = w.step, x.Index
 			return x, nil
-		},
+		}},
 		Adopt: func() error { return w.step("adopt") },
 	}
 }

@@ -16,7 +16,7 @@ _indexerd() {
 		demo) flags='-h --help --version --listen --dir --rows --seed' words='' ;;
 		init) flags='-h --help --version' words='' ;;
 		check) flags='-h --help --version -c --config --json' words='' ;;
-		run) flags='-h --help --version -c --config' words='' ;;
+		run) flags='-h --help --version -c --config --take-over' words='' ;;
 		status) flags='-h --help --version -c --config --json' words='' ;;
 		search) flags='-h --help --version -c --config --json --from --size --after --filter --sort --facets --fields --match --relevance --highlight --no-highlight --explain --fresh --no-fresh' words='' ;;
 		verify) flags='-h --help --version -c --config --json --content --repair --strict --wait' words='' ;;

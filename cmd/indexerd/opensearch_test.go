@@ -1,0 +1,212 @@
+package main
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/search"
+	"indexerd/internal/sqlite"
+)
+
+// A clustered is a SQLite database whose index is in a real OpenSearch node.
+type clustered struct {
+	dir, url, prefix, file string
+	db                     *sql.DB
+}
+
+func newClustered(t *testing.T) *clustered {
+	t.Helper()
+	c := &clustered{dir: t.TempDir(), url: nodetest.URL(t), prefix: "e" + strings.ToLower(rand.Text()) + "-"}
+	var err error
+	if c.db, err = sqlite.OpenWritable(filepath.Join(c.dir, "db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.db.Close() })
+	t.Cleanup(func() { c.cluster(t, http.MethodDelete, "/"+c.prefix+"*") })
+	c.exec(t, `CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, kind TEXT, title TEXT);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+		INSERT INTO item SELECT i, 1700000000 + i, 'k' || (i % 3), 'word' || (i % 10) || ' item ' || i FROM n`)
+	c.file = c.configure(t, "data", "metadata: {kind: keyword}, ")
+	return c
+}
+
+// configure writes a configuration with a data directory of its own.
+func (c *clustered) configure(t *testing.T, data, more string) string {
+	t.Helper()
+	return writeFile(t, fmt.Sprintf(`data: %s
+http: {listen: 127.0.0.1:0}
+index: {engine: opensearch, url: %q, prefix: %s, replicas: 0}
+sources:
+  db: {driver: sqlite, dsn: %s}
+tables:
+  item: {source: db, sql: 'SELECT id, u, kind, title FROM item', key: id, updated: u, %scontent: {fields: [title]}}
+`, filepath.Join(c.dir, data), c.url, c.prefix, filepath.Join(c.dir, "db"), more))
+}
+
+func (c *clustered) exec(t *testing.T, statement string) {
+	t.Helper()
+	if _, err := c.db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cluster sends a request to the cluster, as an operator does.
+func (c *clustered) cluster(t *testing.T, method, path string) {
+	t.Helper()
+	request, err := http.NewRequest(method, c.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode >= 300 {
+		t.Fatalf("%s %s: got %s", method, path, response.Status)
+	}
+}
+
+// run starts the daemon, and returns when the table is loaded.
+func (c *clustered) run(t *testing.T, more ...string) *proc {
+	t.Helper()
+	p := start(t, append([]string{"run", "-c", c.file}, more...)...)
+	p.ready(t)
+	return p
+}
+
+// finds waits until a query finds so many rows.
+func (c *clustered) finds(t *testing.T, p *proc, q string, want uint64) {
+	t.Helper()
+	eventually(t, 2*soon, "the item is found", func() error {
+		var a search.Answer
+		body, err := get(p.base + "/api/v1/tables/item/search?q=" + url.QueryEscape(q))
+		if err != nil {
+			return err // such as 503, while the index is another one
+		}
+		if err := json.Unmarshal(body, &a); err != nil || a.Total != want {
+			return fmt.Errorf("got %d, want %d: %v", a.Total, want, err)
+		}
+		return nil
+	})
+}
+
+// equal waits until the sweep has ended, and verifies every document.
+func (c *clustered) equal(t *testing.T, p *proc) {
+	t.Helper()
+	p.as("").swept(t, "item")
+	eventually(t, soon, "verify --content", func() error {
+		if out, stderr, code := ask(t, nil, "verify", "--content", "--strict", "-c", c.file); code != 0 {
+			return fmt.Errorf("exit %d: %s%s", code, out, stderr)
+		}
+		return nil
+	})
+}
+
+// A table in OpenSearch is loaded, follows its rows, and is searched as the embedded one.
+func TestOpenSearch(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	c.exec(t, `INSERT INTO item VALUES (9001, unixepoch(), 'new', 'a fresh mountain');
+		UPDATE item SET title = 'changed mountain', u = unixepoch() WHERE id = 7; DELETE FROM item WHERE id = 17`)
+	c.finds(t, p, "mountain", 2)
+	c.finds(t, p, "word7", 298)
+	c.equal(t, p)
+
+	a := p.search(t, "item", "mountain", "facets=kind", "sort=kind", "highlight=true")
+	if got := fmt.Sprint(a.Hits[0].OID, a.Hits[0].Highlights, a.Facets); got != "7map[title:[changed <mark>mountain</mark>]] map[kind:[{k1 1} {new 1}]]" {
+		t.Errorf("got %s", got)
+	}
+	if a := p.search(t, "item", "mountian"); a.Suggest == nil || a.Suggest.Query != "mountain" {
+		t.Errorf("a misspelt word: got %+v, want mountain", a.Suggest)
+	}
+
+	for i := range 3 {
+		c.exec(t, fmt.Sprintf(`UPDATE item SET title = 'round%d word', u = unixepoch() WHERE id BETWEEN 100 AND 2500`, i))
+		p.kill() // in the middle of writes
+		p = c.run(t)
+	}
+	c.finds(t, p, "round2", 2401)
+	c.equal(t, p)
+}
+
+// What others do to the index is found and repaired without a restart.
+func TestOpenSearchIndexIsReplaced(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
+	c.finds(t, p, "word7", 300)
+	c.equal(t, p)
+	c.cluster(t, http.MethodPost, "/"+c.prefix+"item/_delete_by_query?refresh=true&q=kind:k1")
+	if run := p.run(t, "item", "deletecheck"); run.State != "done" {
+		t.Errorf("sweep: got %+v", run)
+	}
+	c.equal(t, p)
+	p.stop(t)
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*") // while no daemon runs
+	p = c.run(t)
+	c.finds(t, p, "word7", 300)
+	c.equal(t, p)
+}
+
+// A reindex builds a new index beside the old one.
+func TestOpenSearchReindex(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	if err := os.Rename(c.configure(t, "data", "metadata: {kind: keyword, u: number}, "), c.file); err != nil {
+		t.Fatal(err)
+	}
+	p.stop(t)
+	p = c.run(t)
+	if out, stderr, code := ask(t, nil, "reindex", "item", "-c", c.file); code != 0 {
+		t.Fatalf("reindex: exit %d: %s%s", code, out, stderr)
+	}
+	c.finds(t, p, "u:>=1700003000", 1)
+	c.equal(t, p)
+}
+
+// One daemon writes an index: another data directory is refused, unless it takes the
+// index over. The daemon that lost it ends with the exit code of a configuration fault,
+// which the service manager does not restart.
+func TestOpenSearchHasOneWriter(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	first := c.run(t)
+	c.finds(t, first, "word7", 300)
+	c.file = c.configure(t, "other", "metadata: {kind: keyword}, ")
+	out, stderr, code := ask(t, nil, "run", "-c", c.file)
+	if code != 2 || !strings.Contains(stderr, "--take-over") {
+		t.Errorf("another data directory: got exit %d, %s%s, want 2 and the hint --take-over", code, out, stderr)
+	}
+	second := c.run(t, "--take-over")
+	c.finds(t, second, "word7", 300)
+	eventually(t, soon, "the first daemon ends", func() error {
+		select {
+		case <-first.done:
+			return nil
+		default:
+			return fmt.Errorf("its log: %s", first.log)
+		}
+	})
+	if code := first.cmd.ProcessState.ExitCode(); code != 2 {
+		t.Errorf("the first daemon: got exit %d, want 2: %s", code, first.log)
+	}
+	c.exec(t, `UPDATE item SET title = 'taken over', u = unixepoch() WHERE id = 7`)
+	c.finds(t, second, "taken", 1)
+	c.equal(t, second)
+}

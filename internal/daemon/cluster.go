@@ -1,0 +1,230 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/opensearch"
+	"indexerd/internal/reindex"
+	"indexerd/timetrace"
+)
+
+// A cluster is the place of a table's indexes in OpenSearch.
+type cluster struct {
+	*storage
+	next *opensearch.Index // of a reindex
+}
+
+func newCluster(s *storage) *cluster { return &cluster{storage: s} }
+
+// The times that a cluster has: to answer a request that opens or makes an index, and to
+// take a write.
+const (
+	openWithin  = 2 * time.Minute
+	writeWithin = time.Minute
+)
+
+func (c *cluster) config() opensearch.Config {
+	x := c.cfg.Index
+	return opensearch.Config{
+		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: httpClient(x),
+		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: x.TakeOver,
+		Mapping: database.Mapping(c.conf), BM25: &c.conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
+		Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,
+	}
+}
+
+func httpClient(x configs.Index) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 16
+	if x.CA != nil {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(x.CA)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: transport}
+}
+
+// open opens the index in use. If the cluster has none, or not the one that was left
+// there, the table becomes unverified first, and the sweep repairs the documents.
+func (c *cluster) open() (opened, error) {
+	config := c.config()
+	marks, _ := c.trace.Table(c.conf.Name)
+	if c.readOnly {
+		ix, err := config.OpenReadOnly(marks.Generation)
+		return opened{ix, config.Mapping, true}, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	ix, err := config.Open(ctx, marks.Generation)
+	if errors.Is(err, opensearch.ErrMissing) && marks.Loaded {
+		if err := c.doubt("the index was deleted"); err != nil {
+			return opened{}, err
+		}
+		return c.create(marks.Generation)
+	}
+	if err != nil {
+		return opened{}, err
+	}
+	if reason := ix.Doubt(); reason != "" {
+		if err = c.doubt(reason); err == nil {
+			err = ix.Trust()
+		}
+	}
+	if err == nil {
+		err = c.above(ix)
+	}
+	if err != nil {
+		return opened{}, errors.Join(err, ix.Close())
+	}
+	return c.opened(ix), nil
+}
+
+// above raises the numbers of the table above those that any other data directory can
+// have used in the index.
+func (c *cluster) above(ix *opensearch.Index) error {
+	return c.trace.UpdateTable(c.conf.Name, func(m *timetrace.Table) {
+		m.Numbers = max(m.Numbers, ix.Epoch()<<opensearch.EpochBits)
+	})
+}
+
+func (c *cluster) opened(ix *opensearch.Index) opened {
+	built, mapped := ix.Built(c.config())
+	return opened{ix, built, mapped}
+}
+
+func (c *cluster) create(generation doc.Generation) (opened, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	ix, err := c.newIndex(ctx, generation)
+	if err != nil {
+		return opened{}, err
+	}
+	if err = ix.Use(ctx); err == nil {
+		err = ix.Trust()
+	}
+	if err == nil {
+		err = c.config().Clean(ctx)
+	}
+	if err == nil {
+		err = c.above(ix)
+	}
+	if err != nil {
+		return opened{}, errors.Join(err, ix.Close())
+	}
+	return c.opened(ix), nil
+}
+
+// newIndex makes an index that is not in use, and removes those that crashes have left.
+func (c *cluster) newIndex(ctx context.Context, generation doc.Generation) (*opensearch.Index, error) {
+	err := c.config().Claim(ctx)
+	if err == nil {
+		err = c.config().Clean(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	marks, _ := c.trace.Table(c.conf.Name)
+	return c.config().Create(ctx, generation, marks.Numbers)
+}
+
+// Create implements reindex.Place.
+func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	ix, err := c.newIndex(ctx, generation)
+	if err != nil {
+		return nil, err
+	}
+	c.next = ix
+	return ix, nil
+}
+
+// Commit implements reindex.Place. The identity is written after the alias: a crash in
+// between makes the next start sweep.
+func (c *cluster) Commit() error {
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	err := c.next.Use(ctx)
+	if errors.Is(err, opensearch.ErrUndecided) {
+		return fmt.Errorf("%w: %w", reindex.ErrUndecided, err)
+	}
+	if err != nil {
+		return err
+	}
+	return c.next.Trust()
+}
+
+// Discard implements reindex.Place.
+func (c *cluster) Discard() error {
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	return c.next.Remove(ctx)
+}
+
+// Retire implements reindex.Place.
+func (c *cluster) Retire() error {
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	return c.config().Clean(ctx)
+}
+
+func (c *cluster) claim() error {
+	if c.readOnly {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	return c.config().Claim(ctx)
+}
+
+// room leaves it to the cluster: a full disk blocks its writes.
+func (c *cluster) room(uint64) error { return nil }
+
+// IsAnothers reports whether a daemon ended because another one has its index. It must
+// not be started again: the two would take the index from each other for ever.
+func IsAnothers(err error) bool {
+	return errors.Is(err, opensearch.ErrFenced) || errors.Is(err, opensearch.ErrOwner)
+}
+
+// isReplaced reports whether an index is another one than was opened, or belongs to
+// another daemon now.
+func isReplaced(err error) bool {
+	return errors.Is(err, opensearch.ErrReplaced) || errors.Is(err, opensearch.ErrFenced)
+}
+
+// isAway reports whether a cluster did not answer.
+func isAway(err error) bool { return errors.Is(err, opensearch.ErrAway) }
+
+// ownerFile has the id of the data directory, by which the cluster knows its indexes.
+const ownerFile = "id"
+
+// ownerOf returns the id of a data directory, which the first call makes.
+func ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
+	if cfg.Index.Engine != configs.OpenSearch {
+		return "", nil
+	}
+	name := filepath.Join(cfg.Data, ownerFile)
+	text, err := atomicfile.Read(atomicfile.OS, name)
+	switch {
+	case err == nil:
+		return strings.TrimSpace(string(text)), nil
+	case !errors.Is(err, fs.ErrNotExist) || readOnly:
+		return "", err
+	}
+	id := strings.ToLower(rand.Text())
+	return id, atomicfile.Write(atomicfile.OS, name, []byte(id+"\n"))
+}

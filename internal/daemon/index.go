@@ -1,0 +1,154 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/database"
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/reindex"
+	"indexerd/internal/search"
+	"indexerd/internal/sink"
+	"indexerd/timetrace"
+)
+
+// An index is one index of a table, of any engine.
+type index interface {
+	sink.Index
+	search.Index
+	// Documents is as reindex.Old has it.
+	Documents(from doc.OID, n int) (docs []doc.Indexed, next doc.OID, err error)
+	Count() (uint64, error)
+	Bytes() (uint64, error) // that it takes on its disks
+	// Pad is as reindex.New has it.
+	Pad(row doc.Row) doc.Row
+	// Fits returns an error for a row with more words than the limits allow.
+	Fits(row doc.Row, limits doc.Limits) error
+	// CopyTo makes a durable copy of what a backup holds of the index.
+	CopyTo(dir string) error
+	Close() error
+}
+
+// A place is where the indexes of one table are. Its methods are called one at a time.
+// Here alone it is decided which engine a table has.
+type place interface {
+	reindex.Place
+	// open opens the index in use. What it was built with need not be what is
+	// configured.
+	open() (opened, error)
+	// create replaces all indexes by an empty one, in use.
+	create(doc.Generation) (opened, error)
+	// claim returns an error if the index in use is another one's, before there are marks.
+	claim() error
+	// room returns an error if there is no room for a second index of a size.
+	room(size uint64) error
+}
+
+// An opened index has what it was built with, and whether that is configured.
+type opened struct {
+	index
+	built  fulltext.Mapping
+	mapped bool
+}
+
+// newPlace returns the place of a table's indexes.
+func (s *storage) newPlace() place {
+	if s.cfg.Index.Engine == configs.OpenSearch {
+		return newCluster(s)
+	}
+	return newDirectories(s)
+}
+
+// directories are the place of embedded indexes, data/T.
+type directories struct {
+	reindex.Dir
+	*storage
+}
+
+func newDirectories(s *storage) *directories {
+	d := &directories{Dir: reindex.Dir{Path: s.dir}, storage: s}
+	d.New = func(dir string, generation doc.Generation) (reindex.New, error) {
+		ix, err := fulltext.Create(dir, database.Mapping(s.conf), generation)
+		if err != nil {
+			return nil, err
+		}
+		return ix, nil
+	}
+	return d
+}
+
+func (d *directories) open() (opened, error) {
+	open, openAsBuilt := fulltext.Open, fulltext.OpenAsBuilt
+	if d.readOnly {
+		open, openAsBuilt = fulltext.OpenReadOnly, fulltext.OpenReadOnlyAsBuilt
+	} else if err := reindex.Resolve(d.dir); err != nil {
+		return opened{}, err
+	}
+	dir, err := reindex.Current(d.dir)
+	if err != nil {
+		return opened{}, err
+	}
+	built := database.Mapping(d.conf)
+	ix, err := open(dir, built)
+	if errors.Is(err, fulltext.ErrMapping) {
+		ix, built, err = openAsBuilt(dir)
+	}
+	if err != nil {
+		return opened{}, err
+	}
+	return opened{ix, built, built.Fingerprint() == database.Mapping(d.conf).Fingerprint()}, nil
+}
+
+func (d *directories) create(generation doc.Generation) (opened, error) {
+	if err := reindex.Resolve(d.dir); err != nil {
+		return opened{}, err
+	}
+	dir := filepath.Join(d.dir, "index")
+	if err := os.RemoveAll(dir); err != nil {
+		return opened{}, err
+	}
+	built := database.Mapping(d.conf)
+	ix, err := fulltext.Create(dir, built, generation)
+	return opened{ix, built, true}, err
+}
+
+func (d *directories) claim() error { return nil }
+
+func (d *directories) room(size uint64) error { return room(d.dir, size) }
+
+// examineEvery is how often an index that others can change is looked at.
+const examineEvery = 10 * time.Second
+
+// An examined index can be replaced by others.
+type examined interface {
+	index
+	Examine(ctx context.Context) error
+}
+
+// examine ends the engine if the index is not the one that was opened, and the daemon
+// if another one has taken it over.
+func (t *table) examine(ctx context.Context) error {
+	x, ok := t.current().(examined)
+	if !ok {
+		return nil
+	}
+	err := x.Examine(ctx)
+	if t.current() != x {
+		return nil // a reindex has removed it
+	}
+	if isReplaced(err) {
+		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
+	}
+	return t.fail("index", err)
+}
+
+// doubt marks a table as unverified.
+func (s *storage) doubt(reason string) error {
+	return s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Doubt(reason) })
+}
