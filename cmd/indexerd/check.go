@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"indexerd/configs"
+	"indexerd/internal/daemon"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/inspect"
@@ -19,7 +20,7 @@ type checkCommand struct {
 
 // Help implements kong.HelpProvider.
 func (checkCommand) Help() string {
-	return "Reads the configuration, connects to each database, explains each SQL and reads a sample of the rows. Changes nothing. " +
+	return "Reads the configuration, connects to each database, explains each SQL and reads a sample of the rows. Changes nothing, but for an index in OpenSearch that it makes and removes. " +
 		"docs/check.md describes each finding.\n\n" +
 		"Example:\n  indexerd check -c configs/pagila.yaml"
 }
@@ -65,6 +66,9 @@ func (c checkCommand) print(w world, f inspect.Findings) error {
 // check inspects the sources and tables of a valid configuration.
 func check(ctx context.Context, cfg *configs.Config) inspect.Findings {
 	c := inspect.NewCheck(cfg)
+	if cfg.Index.Engine == configs.OpenSearch {
+		c.Index(daemon.TryIndex(ctx, cfg))
+	}
 	sources := map[string]database.Database{}
 	for _, s := range cfg.Sources {
 		db, err := database.Open(ctx, s)

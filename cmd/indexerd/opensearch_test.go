@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"indexerd/internal/opensearch/nodetest"
 	"indexerd/internal/search"
@@ -19,14 +23,16 @@ import (
 
 // A clustered is a SQLite database whose index is in a real OpenSearch node.
 type clustered struct {
-	dir, url, prefix, file string
-	db                     *sql.DB
+	dir, prefix, file string
+	node, url         string // of the cluster, and where the daemon finds it
+	db                *sql.DB
 }
 
 func newClustered(t *testing.T) *clustered {
 	t.Helper()
-	c := &clustered{dir: t.TempDir(), url: nodetest.URL(t), prefix: "e" + strings.ToLower(rand.Text()) + "-"}
+	c := &clustered{dir: t.TempDir(), node: nodetest.URL(t), prefix: "e" + strings.ToLower(rand.Text()) + "-"}
 	var err error
+	c.url = c.node
 	if c.db, err = sqlite.OpenWritable(filepath.Join(c.dir, "db")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +68,7 @@ func (c *clustered) exec(t *testing.T, statement string) {
 // cluster sends a request to the cluster, as an operator does.
 func (c *clustered) cluster(t *testing.T, method, path string) {
 	t.Helper()
-	request, err := http.NewRequest(method, c.url+path, nil)
+	request, err := http.NewRequest(method, c.node+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +156,12 @@ func TestOpenSearchIndexIsReplaced(t *testing.T) {
 	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
 	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
-	c.cluster(t, http.MethodPost, "/"+c.prefix+"item/_delete_by_query?refresh=true&q=kind:k1")
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item/_doc/EYAAAAAAAAAH") // the row 7
+	c.finds(t, p, "word7", 299)
 	if run := p.run(t, "item", "deletecheck"); run.State != "done" {
 		t.Errorf("sweep: got %+v", run)
 	}
+	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
 	p.stop(t)
 	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*") // while no daemon runs
@@ -209,4 +217,106 @@ func TestOpenSearchHasOneWriter(t *testing.T) {
 	c.exec(t, `UPDATE item SET title = 'taken over', u = unixepoch() WHERE id = 7`)
 	c.finds(t, second, "taken", 1)
 	c.equal(t, second)
+}
+
+// While the cluster is away, searches fail, no mark moves, and the daemon waits, also
+// from its start. Then it goes on by itself.
+func TestOpenSearchIsAway(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	var away atomic.Bool
+	node, err := url.Parse(c.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(node)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	c.url = front.URL
+	c.file = c.configure(t, "data", "metadata: {kind: keyword}, ")
+	refused := func(p *proc) {
+		t.Helper()
+		if _, err := get(p.base + "/api/v1/tables/item/search?q=word7"); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Errorf("a search without the cluster: got %v, want 503", err)
+		}
+	}
+	away.Store(true)
+	p := start(t, "run", "-c", c.file)
+	refused(p)
+	away.Store(false)
+	p.ready(t)
+	c.finds(t, p, "word7", 300)
+
+	away.Store(true)
+	settled := p.status(t).Tables[0].Settled.At
+	c.exec(t, `UPDATE item SET title = 'written while away', u = unixepoch() WHERE id = 7`)
+	refused(p)
+	eventually(t, soon, "status has the error", func() error {
+		s := p.status(t).Tables[0]
+		if s.LastError == nil || !strings.Contains(s.LastError.What, "does not answer") {
+			return fmt.Errorf("got %+v", s.LastError)
+		}
+		return nil
+	})
+	p.kill()
+	p = start(t, "run", "-c", c.file)
+	refused(p)
+	if at := p.status(t).Tables[0].Settled.At; at != nil && settled != nil && time.Time(*at).After(time.Time(*settled).Add(2*time.Second)) {
+		t.Errorf("settled to %v without the cluster, after %v", at, settled)
+	}
+	away.Store(false)
+	c.finds(t, p, "away", 1)
+	c.equal(t, p)
+}
+
+// A data directory that is older than the index, and one that is restored from a
+// backup, go on: their writes are newer than all others.
+func TestOpenSearchIsNewerThanTheData(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	p.stop(t)
+	data, old := filepath.Join(c.dir, "data"), filepath.Join(c.dir, "old")
+	if err := os.CopyFS(old, os.DirFS(data)); err != nil {
+		t.Fatal(err)
+	}
+	p = c.run(t)
+	archive := filepath.Join(c.dir, "backup.tar")
+	if out, stderr, code := ask(t, nil, "backup", "-c", c.file, archive); code != 0 {
+		t.Fatalf("backup: exit %d: %s%s", code, out, stderr)
+	}
+	for i := range 20 {
+		c.exec(t, fmt.Sprintf(`UPDATE item SET title = 'later %d', u = unixepoch() WHERE id = 7; DELETE FROM item WHERE id = %d`, i, 100+i))
+		c.finds(t, p, fmt.Sprintf(`"later %d"`, i), 1)
+	}
+	p.stop(t)
+	for _, step := range []func() error{
+		func() error { return os.RemoveAll(data) },
+		func() error { return os.Rename(old, data) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p = c.run(t)
+	c.exec(t, `UPDATE item SET title = 'latest', u = unixepoch() WHERE id = 7; INSERT INTO item VALUES (100, unixepoch(), 'k', 'again')`)
+	c.finds(t, p, "latest OR again", 2)
+	c.equal(t, p)
+	p.stop(t)
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	if out, stderr, code := ask(t, nil, "restore", "-c", c.file, archive); code != 0 {
+		t.Fatalf("restore: exit %d: %s%s", code, out, stderr)
+	}
+	p = c.run(t, "--take-over")
+	c.exec(t, `UPDATE item SET title = 'restored', u = unixepoch() WHERE id = 7`)
+	c.finds(t, p, "restored", 1)
+	c.equal(t, p)
 }

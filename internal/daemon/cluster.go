@@ -17,6 +17,7 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
+	"indexerd/internal/inspect"
 	"indexerd/internal/opensearch"
 	"indexerd/internal/reindex"
 	"indexerd/timetrace"
@@ -80,12 +81,13 @@ func (c *cluster) open() (opened, error) {
 		return opened{}, err
 	}
 	if reason := ix.Doubt(); reason != "" {
-		if err = c.doubt(reason); err == nil {
-			err = ix.Trust()
-		}
+		err = c.doubt(reason)
 	}
 	if err == nil {
 		err = c.above(ix)
+	}
+	if err == nil {
+		err = ix.Trust()
 	}
 	if err != nil {
 		return opened{}, errors.Join(err, ix.Close())
@@ -193,6 +195,31 @@ func (c *cluster) claim() error {
 
 // room leaves it to the cluster: a full disk blocks its writes.
 func (c *cluster) room(uint64) error { return nil }
+
+// TryIndex sends the cluster each kind of request that indexerd sends.
+func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
+	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	defer cancel()
+	owner, err := ownerOf(cfg, true)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return inspect.Index{Err: err}
+	}
+	for i, t := range cfg.Tables {
+		config := newCluster(&storage{cfg: cfg, conf: t, owner: owner, dir: filepath.Join(cfg.Data, t.Name)}).config()
+		if i == 0 {
+			if x.Version, x.Err = config.Version(ctx); x.Err != nil {
+				return x
+			}
+			for _, r := range config.Try(ctx) {
+				x.Refused = append(x.Refused, fmt.Sprintf("the cluster refuses to %s (%v), which needs %s", r.Request, r.Err, r.Privilege))
+			}
+		}
+		if err := config.Claim(ctx); errors.Is(err, opensearch.ErrOwner) {
+			x.Owned = append(x.Owned, t.Name)
+		}
+	}
+	return x
+}
 
 // IsAnothers reports whether a daemon ended because another one has its index. It must
 // not be started again: the two would take the index from each other for ever.

@@ -129,6 +129,8 @@ const examineEvery = 10 * time.Second
 type examined interface {
 	index
 	Examine(ctx context.Context) error
+	// Health returns green, yellow or red.
+	Health(ctx context.Context) (string, error)
 }
 
 // examine ends the engine if the index is not the one that was opened, and the daemon
@@ -145,7 +147,17 @@ func (t *table) examine(ctx context.Context) error {
 	if isReplaced(err) {
 		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
 	}
-	return t.fail("index", err)
+	health := "unknown"
+	if err == nil {
+		health, err = x.Health(ctx)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.health = health
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.lastError = &failure{time.Now(), "index", err}
+	}
+	return err
 }
 
 // doubt marks a table as unverified.

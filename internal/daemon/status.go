@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -138,6 +139,9 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 			seconds := lag.Seconds()
 			s.LagS = &seconds
 		}
+	}
+	if t.cfg.Index.Engine == configs.OpenSearch {
+		s.Index = &httpapi.ClusterStatus{Engine: t.cfg.Index.Engine, Health: cmp.Or(t.health, "unknown")}
 	}
 	if t.lastError != nil {
 		s.LastError = &httpapi.LastError{At: httpapi.Time(t.lastError.at), Pass: t.lastError.pass, What: singleLine(t.lastError.err)}

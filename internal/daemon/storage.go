@@ -144,7 +144,7 @@ func (s *storage) open(o opened) (err error) {
 		return err
 	}
 	s.sink = sink.New(s.writes, s.pages, s.tree, s.quarantine, s.guard, s.reserve).WithACL(database.ACL(s.conf))
-	s.sink.Check = s.withinLimits
+	s.sink.Check, s.sink.Exposed = s.withinLimits, s.cfg.Index.Engine == configs.OpenSearch
 	s.ranges, s.stored = new(deletecheck.Ranges), new(deletecheck.Stored)
 	if s.sink.Added = s.ranges.Added; s.conf.ByComparison() {
 		s.sink.Added, s.sink.Changed = nil, s.stored.Changed

@@ -50,6 +50,7 @@ type table struct {
 	skipped     int
 	heldLogged  int // removals that the log reports as held
 	lastError   *failure
+	health      string // of an index in a cluster, as it was examined last; "" before
 }
 
 // A failure is what went wrong last, and when.

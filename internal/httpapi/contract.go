@@ -63,6 +63,13 @@ type TableStatus struct {
 	Tree               TreeStatus      `json:"tree"`
 	LatenessMS         *LatenessStatus `json:"lateness_ms"`
 	LastError          *LastError      `json:"last_error"`
+	Index              *ClusterStatus  `json:"index,omitempty"` // nil for an embedded index
+}
+
+// ClusterStatus is the state of an index in a cluster.
+type ClusterStatus struct {
+	Engine string `json:"engine"`
+	Health string `json:"health"` // green, yellow, red or unknown, as the cluster said last
 }
 
 // LoadStatus is the progress of the initial load.

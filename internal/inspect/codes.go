@@ -10,6 +10,9 @@ const (
 	unreachable
 	selectDenied
 	queryFailed
+	indexUnreachable
+	indexDenied
+	indexOwned
 	volatileSQL
 	duplicateKey
 	noTLS
@@ -40,7 +43,9 @@ const (
 	diskSpace
 	dataRights
 	aclOpen
+	indexOneCopy
 	serverFound
+	indexFound
 	clockRead
 	statsHidden
 	tableRead
@@ -72,11 +77,14 @@ const (
 )
 
 var kinds = [codes]kind{
-	configFault:  {"config", Error, "The configuration is wrong, by itself or for this database.", "Correct the line that the finding names."},
-	badDSN:       {"bad_dsn", Error, "The address of a database is not valid.", "Correct the source's `dsn`."},
-	unreachable:  {"unreachable", Error, "A database does not answer.", "Start the database, or correct its address."},
-	selectDenied: {"select_denied", Error, "The role has no `SELECT` privilege on a table of the SQL.", "Run the `GRANT` that the finding shows, as the table's owner."},
-	queryFailed:  {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL yourself to see why."},
+	configFault:      {"config", Error, "The configuration is wrong, by itself or for this database.", "Correct the line that the finding names."},
+	badDSN:           {"bad_dsn", Error, "The address of a database is not valid.", "Correct the source's `dsn`."},
+	unreachable:      {"unreachable", Error, "A database does not answer.", "Start the database, or correct its address."},
+	selectDenied:     {"select_denied", Error, "The role has no `SELECT` privilege on a table of the SQL.", "Run the `GRANT` that the finding shows, as the table's owner."},
+	queryFailed:      {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL yourself to see why."},
+	indexUnreachable: {"index_unreachable", Error, "The OpenSearch cluster that holds the indexes does not answer, or is of another kind.", "Start the cluster, or correct `index`."},
+	indexDenied:      {"index_denied", Error, "The cluster refuses a request that indexerd sends. The check makes an index of its own for this, and removes it.", "Grant the privilege that the finding shows."},
+	indexOwned:       {"index_owned", Error, "The index of a table belongs to another data directory.", "Write another `prefix`, or end the other daemon and run `indexerd run --take-over`."},
 	volatileSQL: {"volatile_sql", Error, "Rows had other values when they were read again: the SQL uses `now()`, `random()` or a similar function. Every comparison would find every row changed.",
 		"Remove values that change by themselves from the SQL."},
 	duplicateKey: {"duplicate_key", Error, "The SQL returns several rows with the same key. Their document would change with every read.", "Use `GROUP BY`, make the other rows a child, or add columns to `key`."},
@@ -111,7 +119,9 @@ var kinds = [codes]kind{
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
 	dataRights:            {"data_rights", Warning, "Users other than the owner can read the directory `data`, which holds the indexed rows.", "Run the `chmod` that the finding shows."},
 	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine is an admin and finds every document.", "Add `http.tokens`, each with its groups."},
+	indexOneCopy:          {"index_one_copy", Warning, "New indexes in the OpenSearch cluster have no replicas.", "Write `replicas: 1`, if the cluster has several nodes."},
 
+	indexFound:   {"index", Info, "The version of the OpenSearch cluster that holds the indexes.", ""},
 	serverFound:  {"server", Info, "The database's version, its address, the connection and the role.", ""},
 	clockRead:    {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
 	statsHidden:  {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},

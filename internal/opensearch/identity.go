@@ -19,7 +19,8 @@ const identityFile = "cluster.json"
 
 // A known index is the content of identityFile.
 type known struct {
-	Name string `json:"name"`
+	Name  string `json:"name"`
+	Epoch uint64 `json:"epoch"`
 	identity
 }
 
@@ -44,6 +45,8 @@ func (ix *Index) recognize(m meta) (doubt string, err error) {
 		return "the index was taken over", nil
 	case k.Name != ix.name || k.UUID != ix.identity.UUID:
 		return "the index is another one", nil
+	case k.Epoch != m.Epoch:
+		return "the index was opened by another data directory since, or a start was killed", nil
 	case !slices.Equal(k.Histories, ix.identity.Histories):
 		return "the index was restored", nil
 	}
@@ -51,17 +54,17 @@ func (ix *Index) recognize(m meta) (doubt string, err error) {
 }
 
 // Doubt returns why the documents may not be those that this data directory has left; ""
-// if they are. The caller makes its marks doubt them, and calls Trust.
+// if they are. The caller makes its marks doubt them, and then calls Trust.
 func (ix *Index) Doubt() string { return ix.doubt }
 
-// Trust records the identity of the index, durably.
+// Trust records the identity of the index and its epoch, durably.
 func (ix *Index) Trust() error { return ix.writeIdentity(ix.config.Dir) }
 
 // CopyTo copies the identity, for a backup. The documents stay in the cluster.
 func (ix *Index) CopyTo(dir string) error { return ix.writeIdentity(dir) }
 
 func (ix *Index) writeIdentity(dir string) error {
-	b, err := json.Marshal(known{ix.name, ix.identity})
+	b, err := json.Marshal(known{ix.name, ix.epoch, ix.identity})
 	if err != nil {
 		return err
 	}

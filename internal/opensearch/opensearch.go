@@ -172,23 +172,30 @@ func (c Config) Create(ctx context.Context, gen doc.Generation, numbers uint64) 
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s-g%d-%s", c.Name, gen, strings.ToLower(rand.Text()[:10]))
-	body := map[string]any{
-		"settings": c.settings(),
-		"mappings": map[string]any{
-			"dynamic":    "strict",
-			"_source":    map[string]any{"enabled": c.Source, "excludes": []string{"ix"}},
-			"_meta":      map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
-			"properties": c.properties(schema),
-		},
-	}
-	if !c.Source {
-		body["mappings"].(map[string]any)["_source"] = map[string]any{"enabled": false}
-	}
-	if err := newWire(c).ask(ctx, http.MethodPut, "/"+name, body, nil); err != nil {
+	name := c.newName(gen)
+	if err := c.make(ctx, name, schema, gen, numbers); err != nil {
 		return nil, fmt.Errorf("create index %s: %w", name, err)
 	}
 	return c.open(ctx, name, gen)
+}
+
+func (c Config) newName(gen doc.Generation) string {
+	return fmt.Sprintf("%s-g%d-%s", c.Name, gen, strings.ToLower(rand.Text()[:10]))
+}
+
+// make makes an empty index.
+func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, gen doc.Generation, numbers uint64) error {
+	source := map[string]any{"enabled": false}
+	if c.Source {
+		source = map[string]any{"excludes": []string{"ix"}}
+	}
+	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
+		"settings": c.settings(),
+		"mappings": map[string]any{
+			"dynamic": "strict", "_source": source, "properties": c.properties(schema),
+			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
+		},
+	}, nil)
 }
 
 // Open opens the index in use, and fences every process that has opened it before. The

@@ -13,7 +13,8 @@ import (
 // ACL this document must not keep groups that the row has lost, or a user could
 // keep access by breaking the row. So the sink writes the document again, with the
 // groups that were read of the row, or with none if they can't be read. Only
-// admins find a document without groups.
+// admins find a document without groups. If others can read the index itself, such a
+// document is removed instead.
 //
 // Index, page and tree are written in the usual order, before the row is
 // quarantined and before Put returns. The page keeps its updateTime and loses its
@@ -151,7 +152,7 @@ func (r *restriction) add(reject doc.Reject, version doc.Version) error {
 		return nil
 	}
 	e, visibility, ok := r.rebuilt(page, reject.Groups)
-	if !ok {
+	if !ok || visibility == doc.Hidden && s.Exposed {
 		r.remove(reject.OID)
 		return nil
 	}

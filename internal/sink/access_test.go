@@ -314,3 +314,26 @@ func TestGroupsOfTheSameVersion(t *testing.T) {
 		t.Errorf("different: got %v, %v, want the row", got, err)
 	}
 }
+
+// Of an index that others read, a document that no group may find is removed: they
+// would see it. One with groups stays.
+func TestGroupsInAnExposedIndex(t *testing.T) {
+	w := newWorld()
+	if err := (groupRows{one: {"a", "7", fits1}, two: {"b", "7", fits1}}).repair(w); err != nil {
+		t.Fatal(err)
+	}
+	s := w.startGrouped()
+	s.Exposed = true
+	b := doc.Batch{Fetch: begin(t, s)}
+	groupRow{"a", "7", noGroups}.add(&b, one)
+	groupRow{"b", "9", readable}.add(&b, two)
+	if _, err := s.Put(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := w.index.Doc(one); ok || w.quarantine.Document(one) != doc.Hidden {
+		t.Errorf("without groups: got a document %t, %q, want none, hidden", ok, w.quarantine.Document(one))
+	}
+	if d, ok := w.index.Doc(two); !ok || w.quarantine.Document(two) != doc.Visible {
+		t.Errorf("with groups: got %+v, %t, want the document", d, ok)
+	}
+}

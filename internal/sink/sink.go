@@ -97,6 +97,10 @@ type Sink struct {
 	// Put.
 	Changed func([]doc.OID)
 
+	// Exposed says that others than indexerd read the index, which hides nothing from
+	// them. Set it before the first Put.
+	Exposed bool
+
 	index      Index
 	pages      Pages
 	tree       Tree

@@ -195,7 +195,7 @@ var mutants = []mutant{
 	{rule: "R28", name: "a held lock is taken again", pkg: "store", function: "Lock",
 		edit:  replace("o, e := l.TryLock()", "o, e := l.TryLock()\no = o || e == nil"),
 		tests: "TestLock|TestSharedLocksExcludeAWriter"},
-	{rule: "R29", name: "a fresh hit is shown without its ACL", pkg: "internal/fulltext", function: "Index.Matching",
+	{rule: "R29", name: "a fresh hit is shown without its ACL", pkg: "internal/fulltext", function: "Schema.Matching",
 		edit:  replace("r.Visible", "nil"),
 		tests: "TestMatching"},
 	{rule: "R29", name: "a fresh hit is shown though its row does not match any more", pkg: "internal/search", function: "freshTable.unchanged",

@@ -1,0 +1,43 @@
+package inspect
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// An Index is what Check.Index needs of the cluster that holds the indexes.
+type Index struct {
+	Version string   // of the cluster
+	Refused []string // requests that it refuses, each with the privilege that it needs
+	Owned   []string // tables whose index belongs to another data directory
+	Err     error    // why the cluster can't be asked; nil if it can
+}
+
+// Index checks the cluster that holds the indexes.
+func (c *Check) Index(x Index) {
+	for _, node := range c.cfg.Index.URLs {
+		if u, err := url.Parse(node); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+			c.add(noTLS, "index.url", "documents and the password cross the network without encryption", "write https://, and ca_file if the certificate is your own")
+			break
+		}
+	}
+	if x.Err != nil {
+		c.add(indexUnreachable, "index.url", oneLine(x.Err), "start the cluster, or correct url, user or ca_file")
+		return
+	}
+	c.add(indexFound, "index.url", "OpenSearch "+x.Version+" answers", nothing)
+	for _, what := range x.Refused {
+		c.add(indexDenied, "index.user", what, "grant it on the indexes "+c.cfg.Index.Prefix+"*")
+	}
+	for _, table := range x.Owned {
+		c.add(indexOwned, "tables."+table, fmt.Sprintf("the index %s%s belongs to another data directory", c.cfg.Index.Prefix, table), "write another prefix, or end the other daemon and run indexerd run --take-over")
+	}
+	if c.cfg.Index.Replicas == 0 {
+		c.add(indexOneCopy, "index.replicas", "new indexes have one copy: if its disk is lost, so is the index", "write replicas: 1 if the cluster has several nodes")
+	}
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+}
