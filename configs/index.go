@@ -99,6 +99,9 @@ func (c *Config) setIndexDefaults() {
 
 func (r *reader) checkIndex() {
 	x := &r.config.Index
+	if x.Engine == "" && r.config.given("index.engine") {
+		return // already reported
+	}
 	if x.Engine != OpenSearch {
 		for _, k := range []string{"url", "user", "password_file", "api_key_file", "ca_file", "prefix", "shards", "replicas", "source"} {
 			if r.config.given("index." + k) {
