@@ -138,15 +138,21 @@ func (c *comparison) list(from doc.OID, buffer []stored) *listing {
 			return
 		}
 		docs, l.next = below(docs, l.next, to)
-		for _, d := range docs {
-			s := stored{Indexed: d}
-			if s.page, s.paged, l.err = c.pages.Meta(d.OID); l.err != nil {
-				return
-			}
-			l.docs = append(l.docs, s)
-		}
+		l.docs, l.err = c.withPages(docs, l.docs)
 	}()
 	return l
+}
+
+// withPages appends documents with their pages.
+func (c *comparison) withPages(docs []doc.Indexed, list []stored) ([]stored, error) {
+	pages, err := c.pages.Metas(doc.OIDs(docs))
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range docs {
+		list = append(list, stored{Indexed: d, page: pages[i], paged: pages[i].OID != ""})
+	}
+	return list, nil
 }
 
 // below cuts a listing at the end of a range; "": it has none.
@@ -165,14 +171,11 @@ func (c *comparison) stored(rows []doc.Stamp) ([]stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]stored, len(rows))
+	docs := make([]doc.Indexed, len(rows))
 	for i, oid := range oids {
-		list[i].OID, list[i].V = oid, versions[i]
-		if list[i].page, list[i].paged, err = c.pages.Meta(oid); err != nil {
-			return nil, err
-		}
+		docs[i] = doc.Indexed{OID: oid, V: versions[i]}
 	}
-	return list, nil
+	return c.withPages(docs, make([]stored, 0, len(rows)))
 }
 
 // indexed reports whether the index has a document for a key. A document without

@@ -94,10 +94,12 @@ type Index interface {
 // Pages are the raw documents.
 type Pages interface {
 	Meta(doc.OID) (doc.Meta, bool, error)
+	// Metas returns the Meta of each page, without an OID where there is none.
+	Metas([]doc.OID) ([]doc.Meta, error)
 	// View calls see with a page. The body is valid until see returns.
 	View(oid doc.OID, see func(doc.Page) error) error
 	All() iter.Seq2[doc.Meta, error]
-	Len() int
+	Len() int // -1: unknown
 }
 
 // Sink takes what differs.

@@ -140,10 +140,11 @@ func (c *comparison) compareRows(rows []doc.Stamp, last doc.OID) (part, error) {
 }
 
 // unmatched reports whether there may be pages without a document. If there are as
-// many pages as documents there are none, unless a document has no page.
+// many pages as documents there are none, unless a document has no page, or the number of pages is unknown.
 func (c *comparison) unmatched(unpaged bool) (bool, error) {
 	n, err := c.index.Count()
-	return unpaged || n != uint64(c.pages.Len()), err
+	pages := c.pages.Len()
+	return unpaged || pages < 0 || n != uint64(pages), err
 }
 
 // orphans finds the pages that have neither document nor row. Pages without a

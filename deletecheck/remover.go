@@ -83,14 +83,17 @@ func (r *remover) stored(oids []doc.OID) ([]doc.OID, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := r.pages.Metas(oids)
+	if err != nil {
+		return nil, err
+	}
 	var stored []doc.OID
 	for i, oid := range oids {
-		_, there, err := r.pages.Meta(oid)
-		if err == nil && !there {
-			there, err = indexed(r.index, oid, versions[i])
-		}
-		if err != nil {
-			return nil, err
+		there := pages[i].OID != ""
+		if !there {
+			if there, err = indexed(r.index, oid, versions[i]); err != nil {
+				return nil, err
+			}
 		}
 		if there {
 			stored = append(stored, oid)

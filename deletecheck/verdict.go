@@ -30,13 +30,15 @@ func (c *check) judgeAll(notes []note, rows map[doc.OID]doc.Stamp) ([]difference
 	if err != nil {
 		return nil, err
 	}
+	pages, err := c.pages.Metas(doc.OIDs(notes))
+	if err != nil {
+		return nil, err
+	}
 	var list []difference
 	for i, n := range notes {
 		d := difference{was: n, now: noteOf(n.stamp.OID, rows)}
 		d.stored.Indexed = doc.Indexed{OID: n.stamp.OID, V: versions[i]}
-		if d.stored.page, d.stored.paged, err = c.pages.Meta(n.stamp.OID); err != nil {
-			return nil, err
-		}
+		d.stored.page, d.stored.paged = pages[i], pages[i].OID != ""
 		if d.verdict, err = c.verdict(d.now, d.stored); err != nil {
 			return nil, err
 		}

@@ -196,7 +196,7 @@ func (w *world) removeDocument(t testing.TB, oid doc.OID) {
 // removePage removes a page alone.
 func (w *world) removePage(t testing.TB, oid doc.OID) {
 	t.Helper()
-	if err := w.Pages.Delete([]doc.OID{oid}); err != nil {
+	if err := w.Pages.Delete(doc.Removals(0, oid)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -55,7 +55,7 @@ func TestReadersDuringWrites(t *testing.T) {
 	}
 	for round := 1; round <= rounds; round++ {
 		put(t, m, all(round)...)
-		if err := m.Delete([]doc.OID{testOID(round % keys / 10 * 10)}); err != nil {
+		if err := m.Delete(doc.Removals(0, testOID(round%keys/10*10))); err != nil {
 			t.Fatal(err)
 		}
 		if round%5 == 0 {

@@ -91,7 +91,7 @@ func (h *history) deletePages(numbers ...int) error {
 		oids = append(oids, testOID(n))
 		h.pending.delete(testOID(n))
 	}
-	return h.acknowledge(h.m.Delete(oids))
+	return h.acknowledge(h.m.Delete(doc.Removals(0, oids...)))
 }
 
 func (h *history) acknowledge(err error) error {

@@ -27,7 +27,7 @@ func formatMap(t *testing.T, dir string) {
 	null.Updated = time.Time{}
 	put(t, m, testPage(1, "one"), null, testPage(3, ""))
 	put(t, m, testPage(1, "another one"))
-	if err := m.Delete([]doc.OID{null.OID}); err != nil {
+	if err := m.Delete(doc.Removals(0, null.OID)); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Close(); err != nil {

@@ -128,6 +128,19 @@ func (m *FileMap) Meta(oid doc.OID) (doc.Meta, bool, error) {
 	return doc.Meta{}, false, nil
 }
 
+// Metas returns the Meta of each page as Meta does, without an OID where there is
+// none.
+func (m *FileMap) Metas(oids []doc.OID) ([]doc.Meta, error) {
+	metas := make([]doc.Meta, len(oids))
+	for i, oid := range oids {
+		var err error
+		if metas[i], _, err = m.Meta(oid); err != nil {
+			return nil, err
+		}
+	}
+	return metas, nil
+}
+
 func hashOf(oid doc.OID) uint64 { return xxh3.HashString(string(oid)) }
 
 // enter keeps the segments that the index points at open until the caller leaves

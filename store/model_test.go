@@ -189,7 +189,7 @@ func (s *machine) Delete(t *rapid.T) {
 		oids = append(oids, testOID(n))
 		s.model.delete(oids[len(oids)-1])
 	}
-	s.check(s.m.Delete(oids))
+	s.check(s.m.Delete(doc.Removals(0, oids...)))
 }
 
 func (s *machine) Compact(*rapid.T)   { s.check(compactAll(s.m)) }

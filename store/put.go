@@ -39,9 +39,11 @@ func (m *FileMap) Put(pages []doc.Page) error {
 	return nil
 }
 
-// Delete removes pages and all their versions durably. A page that does not
-// exist costs nothing.
-func (m *FileMap) Delete(oids []doc.OID) error {
+// Delete removes pages and all their versions durably, in the order of the calls,
+// so the versions of the removals do not matter. A page that does not exist costs
+// nothing.
+func (m *FileMap) Delete(gone []doc.Removal) error {
+	oids := doc.OIDs(gone)
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	m.takeParts()

@@ -78,7 +78,7 @@ func TestReadOnlyMapReadsAndRejectsWrites(t *testing.T) {
 		}
 		for what, err := range map[string]error{
 			"Put":      m.Put([]doc.Page{testPage(2, "new")}),
-			"Delete":   m.Delete([]doc.OID{testOID(1)}),
+			"Delete":   m.Delete(doc.Removals(0, testOID(1))),
 			"Snapshot": m.Snapshot(filepath.Join("pages", "copy")),
 		} {
 			if !errors.Is(err, ErrReadOnly) {

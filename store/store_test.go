@@ -87,7 +87,7 @@ func TestPutGetDelete(t *testing.T) {
 	m := openTest(t, dir, o)
 	put(t, m, testPage(1, "one"), testPage(2, "two"), testPage(1, "uno"))
 	wantBody(t, m, 1, "uno")
-	if err := m.Delete([]doc.OID{testOID(2), testOID(3)}); err != nil {
+	if err := m.Delete(doc.Removals(0, testOID(2), testOID(3))); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{2, 3} {
@@ -146,7 +146,7 @@ func TestLimits(t *testing.T) {
 	if err := m.Put([]doc.Page{{}}); err == nil {
 		t.Error("Put without a key: got no error")
 	}
-	if err := m.Delete([]doc.OID{"", tooLong.OID}); err != nil {
+	if err := m.Delete(doc.Removals(0, "", tooLong.OID)); err != nil {
 		t.Errorf("Delete of impossible keys: %v", err)
 	}
 	tooLarge := testPage(8, "")
@@ -196,7 +196,7 @@ func TestVersions(t *testing.T) {
 	if got := m.Len(); got != 1 {
 		t.Errorf("Len: got %d, want 1", got)
 	}
-	if err := m.Delete([]doc.OID{testOID(1)}); err != nil {
+	if err := m.Delete(doc.Removals(0, testOID(1))); err != nil {
 		t.Fatal(err)
 	}
 	put(t, m, testPage(1, "again"))

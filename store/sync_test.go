@@ -102,7 +102,7 @@ func wantStopped(t *testing.T, m *FileMap, fsys *faultfs.FS) {
 		if err := m.Put([]doc.Page{testPage(1, "after")}); !errors.Is(err, syscall.EIO) {
 			t.Errorf("Put: got %v, want the failed sync", err)
 		}
-		if err := m.Delete([]doc.OID{testOID(3)}); m.Len() > 0 && err == nil {
+		if err := m.Delete(doc.Removals(0, testOID(3))); m.Len() > 0 && err == nil {
 			t.Error("Delete: got no error")
 		}
 		if err := m.Snapshot("copy"); !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") {
@@ -128,7 +128,7 @@ func TestUnreadableRecordIsNotServedAgain(t *testing.T) {
 		}
 		return nil
 	})
-	if err := m.Delete([]doc.OID{testOID(1)}); err != nil {
+	if err := m.Delete(doc.Removals(0, testOID(1))); err != nil {
 		t.Fatal(err)
 	}
 	put(t, m, testPage(2, "new"))
@@ -152,7 +152,7 @@ func TestUnreadableRecordIsNotServedAgain(t *testing.T) {
 	if got := m.Len(); got != 3 {
 		t.Errorf("Len: got %d, want 3", got)
 	}
-	if err := m.Delete([]doc.OID{testOID(1), testOID(2)}); err != nil {
+	if err := m.Delete(doc.Removals(0, testOID(1), testOID(2))); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Len(); got != 1 {

@@ -149,7 +149,7 @@ func TestVerifyFindsWhatWasDoneBehindItsBack(t *testing.T) {
 			fail(t, o.index.Apply(nil, doc.Removals(1<<62, seven)))
 		}},
 		{name: "a page removed alone", kind: "torn", stored: func(t *testing.T, o *openedTable) {
-			fail(t, o.pages.Delete([]doc.OID{seven}))
+			fail(t, o.pages.Delete(doc.Removals(0, seven)))
 		}},
 		{name: "a page altered", kind: "torn", more: []string{"--content"}, stored: func(t *testing.T, o *openedTable) {
 			p := page(t, o)

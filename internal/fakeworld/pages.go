@@ -36,17 +36,29 @@ func (p *Pages) Put(pages []doc.Page) error {
 }
 
 // Delete removes pages. After an error, the first half is removed.
-func (p *Pages) Delete(oids []doc.OID) error {
+func (p *Pages) Delete(gone []doc.Removal) error {
 	err := call(p.Before, "delete pages")
 	if err != nil {
-		oids = oids[:len(oids)/2]
+		gone = gone[:len(gone)/2]
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, oid := range oids {
-		delete(p.pages, oid)
+	for _, r := range gone {
+		delete(p.pages, r.OID)
 	}
 	return err
+}
+
+// Metas returns pages without their bodies.
+func (p *Pages) Metas(oids []doc.OID) ([]doc.Meta, error) {
+	metas := make([]doc.Meta, len(oids))
+	for i, oid := range oids {
+		var err error
+		if metas[i], _, err = p.Meta(oid); err != nil {
+			return nil, err
+		}
+	}
+	return metas, nil
 }
 
 // Meta returns a page without its body.

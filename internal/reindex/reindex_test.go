@@ -57,7 +57,7 @@ func TestRunBuildsFromPagesAndSwaps(t *testing.T) {
 	}
 	w.lost[key(1)] = true
 	w.tear(key(3))
-	if err := w.Pages.Delete([]doc.OID{key(4)}); err != nil {
+	if err := w.Pages.Delete(doc.Removals(0, key(4))); err != nil {
 		t.Fatal(err)
 	}
 	w.lost[key(4)] = true

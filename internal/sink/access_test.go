@@ -171,7 +171,7 @@ func TestGroupsWithoutAPage(t *testing.T) {
 		}
 	})
 	for name, damage := range map[string]func(w *world) error{
-		"lost":              func(w *world) error { return w.pages.Delete([]doc.OID{one}) },
+		"lost":              func(w *world) error { return w.pages.Delete(doc.Removals(0, one)) },
 		"without its words": func(w *world) error { return w.pages.Put([]doc.Page{{Meta: page(w).Meta, Body: []byte(`{"row":{`)}}) },
 		"of another index":  func(w *world) error { p := page(w); p.Gen++; return w.pages.Put([]doc.Page{p}) },
 	} {

@@ -42,13 +42,13 @@ func (s *Sink) stamps(oids []doc.OID) (stamps []doc.Stamp, there []bool, err err
 	if err != nil {
 		return nil, nil, err
 	}
+	pages, err := s.pages.Metas(oids)
+	if err != nil {
+		return nil, nil, err
+	}
 	stamps, there = make([]doc.Stamp, len(oids)), make([]bool, len(oids))
 	for i, oid := range oids {
-		page, ok, err := s.pages.Meta(oid)
-		if err != nil {
-			return nil, nil, err
-		}
-		stamps[i], there[i] = page.Stamp, ok || versions[i] != 0
+		stamps[i], there[i] = pages[i].Stamp, pages[i].OID != "" || versions[i] != 0
 		stamps[i].OID = oid
 	}
 	return stamps, there, nil
@@ -73,16 +73,16 @@ func (s state) indexed() bool { return s.version != 0 && s.version == s.V }
 
 // lookUp returns the state of each document.
 func (s *Sink) lookUp(oids []doc.OID) ([]state, error) {
+	pages, err := s.pages.Metas(oids)
+	if err != nil {
+		return nil, err
+	}
 	states := make([]state, len(oids))
 	var at []int // positions of the documents that the index may have
 	var ask []doc.OID
 	for i, oid := range oids {
-		page, ok, err := s.pages.Meta(oid)
-		if err != nil {
-			return nil, err
-		}
-		states[i].Meta = page
-		if ok && page.Gen == s.index.Generation() {
+		states[i].Meta = pages[i]
+		if pages[i].OID != "" && pages[i].Gen == s.index.Generation() {
 			at, ask = append(at, i), append(ask, oid)
 		}
 	}

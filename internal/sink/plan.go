@@ -130,13 +130,17 @@ func count(r *doc.Report, written []entry) {
 
 // current returns the rows that are not outdated.
 func current[T any](s *Sink, rows []T, fetch doc.FetchSeq, key func(T) doc.OID) ([]T, error) {
+	oids := make([]doc.OID, len(rows))
+	for i, r := range rows {
+		oids[i] = key(r)
+	}
+	pages, err := s.pages.Metas(oids)
+	if err != nil {
+		return nil, err
+	}
 	var current []T
-	for _, r := range rows {
-		page, _, err := s.pages.Meta(key(r))
-		if err != nil {
-			return nil, err
-		}
-		if !s.outdated(key(r), page, fetch) {
+	for i, r := range rows {
+		if !s.outdated(oids[i], pages[i], fetch) {
 			current = append(current, r)
 		}
 	}

@@ -41,13 +41,14 @@ func (s *Sink) Delete(ctx context.Context, stamps []doc.Stamp, fetch doc.FetchSe
 // gone returns the keys whose pages still have these stamps, and those without a
 // page.
 func (s *Sink) gone(stamps []doc.Stamp, fetch doc.FetchSeq) ([]doc.OID, error) {
+	pages, err := s.pages.Metas(doc.OIDs(stamps))
+	if err != nil {
+		return nil, err
+	}
 	var gone []doc.OID
-	for _, stamp := range stamps {
-		page, ok, err := s.pages.Meta(stamp.OID)
-		if err != nil {
-			return nil, err
-		}
-		if (!ok || page.Same(stamp)) && !s.outdated(stamp.OID, page, fetch) {
+	for i, stamp := range stamps {
+		page := pages[i]
+		if (page.OID == "" || page.Same(stamp)) && !s.outdated(stamp.OID, page, fetch) {
 			gone = append(gone, stamp.OID)
 		}
 	}
@@ -89,10 +90,14 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 	// First, so that an older fetch can't put a document that is half removed.
 	s.remember(gone, fetch)
 	defer s.noteChanged(gone)
-	if err := s.unindex(gone); err != nil {
+	removals, err := s.removals(gone)
+	if err != nil {
+		return err
+	}
+	if err := s.index.Apply(nil, removals); err != nil {
 		return fmt.Errorf("remove %d documents: %w", len(gone), err)
 	}
-	if err := s.pages.Delete(gone); err != nil {
+	if err := s.pages.Delete(removals); err != nil {
 		return fmt.Errorf("remove %d pages: %w", len(gone), err)
 	}
 	if err := s.tree.Delete(gone); err != nil {
@@ -101,13 +106,22 @@ func (s *Sink) remove(gone []doc.OID, fetch doc.FetchSeq) error {
 	return s.quarantine.Clear(gone)
 }
 
-// unindex removes documents from the index, all as one write.
+// unindex removes documents from the index.
 func (s *Sink) unindex(oids []doc.OID) error {
-	v, err := s.numbers.next(1)
+	removals, err := s.removals(oids)
 	if err != nil {
 		return err
 	}
-	return s.index.Apply(nil, doc.Removals(doc.Version(v), oids...))
+	return s.index.Apply(nil, removals)
+}
+
+// removals returns removals of keys, all as one write.
+func (s *Sink) removals(oids []doc.OID) ([]doc.Removal, error) {
+	v, err := s.numbers.next(1)
+	if err != nil {
+		return nil, err
+	}
+	return doc.Removals(doc.Version(v), oids...), nil
 }
 
 // remember records that a fetch found rows gone or unusable.

@@ -26,8 +26,8 @@
 // Delete removes the documents of rows that a fetch did not find. The Guard may
 // hold such removals.
 //
-// Cost: one page lookup and one hash for each document, and one index lookup for
-// each document with a page.
+// Cost: one lookup of pages for each batch, one hash for each document, and one
+// index lookup for the documents with a page.
 package sink
 
 import (
@@ -58,9 +58,16 @@ type Index interface {
 
 // Pages keeps the raw documents of one table.
 type Pages interface {
+	// Put stores pages durably. Of two pages of one OID, that with the higher version
+	// is the newer one.
 	Put([]doc.Page) error
-	Delete([]doc.OID) error
+	// Delete removes all versions of pages durably. A removal has a higher version
+	// than every page before it.
+	Delete([]doc.Removal) error
 	Meta(doc.OID) (meta doc.Meta, ok bool, err error)
+	// Metas returns the Meta of each page, without an OID where there is none. Pages
+	// may be on another machine: it costs one round trip for many of them.
+	Metas([]doc.OID) ([]doc.Meta, error)
 	// Get returns an error if there is no page, or a damaged one. After it has found
 	// a page damaged Meta does not return that page.
 	Get(doc.OID) (doc.Page, error)

@@ -162,7 +162,7 @@ func testMeta(t *testing.T, s *stored) {
 	check(two, null, true)
 	check(three, doc.Meta{}, false)
 	put(second)
-	if err := s.pages.Delete([]doc.OID{two, three}); err != nil {
+	if err := s.pages.Delete(doc.Removals(0, two, three)); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
