@@ -36,7 +36,7 @@ var mutants = []mutant{
 		edit:  replace("r.stored(a.OIDs)", "r.stored(doc.OIDs(n))", "doc.OIDs(n)"),
 		tests: "TestRemovalsAreConfirmed|TestRejectedRowIsThere"},
 	{rule: "R5", name: "a removal ignores the stamp", pkg: "internal/sink", function: "Sink.gone",
-		edit:  replace("!o || p.Same(s)", "o || !o"),
+		edit:  replace(`p.OID == "" || p.Same(s)`, `p.OID == "" || p.OID != ""`),
 		tests: "TestDelete"},
 	{rule: "R6", name: "the last write wins, whatever its FetchSeq", pkg: "internal/sink", function: "Sink.outdated",
 		edit:  replace("n > f", "n > f && f == 0"),
