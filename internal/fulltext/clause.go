@@ -2,8 +2,10 @@ package fulltext
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/query"
 )
 
 // A Clause is a part of a compiled query: one of the types below.
@@ -23,8 +25,22 @@ type (
 		AtLeast int
 	}
 
-	// A Constant matches as its clause does, and does not change scores.
-	Constant struct{ Clause Clause }
+	// An Optional matches all documents. Its score is the sum of those of the clauses
+	// that match.
+	Optional struct{ Clauses []Clause }
+
+	// A DisMax matches documents that any of its clauses matches. Its score is the
+	// best of theirs, and Tie times the others.
+	DisMax struct {
+		Clauses []Clause
+		Tie     float64
+	}
+
+	// A Constant matches as its clause does. The score of each match is Score.
+	Constant struct {
+		Clause Clause
+		Score  float64
+	}
 
 	// A Weighted matches as its clause does, with scores multiplied by Factor.
 	Weighted struct {
@@ -35,8 +51,31 @@ type (
 	// A Term matches documents with a term in a field.
 	Term struct{ Field, Term string }
 
-	// A TermPrefix matches documents with a term that begins so.
-	TermPrefix struct{ Field, Prefix string }
+	// A TermPrefix matches documents with a term that begins so, one of the first Most
+	// of these terms unless Most is 0.
+	TermPrefix struct {
+		Field, Prefix string
+		Most          int
+	}
+
+	// A TermPattern matches documents with a term that a query.Pattern describes.
+	TermPattern struct {
+		Field string
+		Kind  query.PatternKind
+		Text  string
+		Fold  bool
+	}
+
+	// A TermSimilar matches documents with a term at most so many edits away, as a
+	// query.Similar does. The first Prefix letters are the same.
+	TermSimilar struct {
+		Field, Term         string
+		Edits, Prefix, Most int
+		NoSwaps             bool
+	}
+
+	// A HasTerm matches documents with any term in a field.
+	HasTerm struct{ Field string }
 
 	// A TermNear matches documents with a term at most so many edits away: a letter is
 	// removed, added, replaced, or exchanged with the next.
@@ -50,11 +89,12 @@ type (
 
 	// Terms match documents with the terms at consecutive positions, or, with Slop, in
 	// any order and moved by so many positions together. "" is any term or none. With
-	// Open the last term is a prefix.
+	// Open the last term is a prefix, of the first Most terms unless Most is 0.
 	Terms struct {
 		Field string
 		Terms []string
 		Open  bool
+		Most  int
 		Slop  int
 	}
 
@@ -82,7 +122,16 @@ func clauseOf(p plan) (c Clause, err error) {
 		return Any{all, p.atLeast}, err
 	case unscored:
 		c, err = clauseOf(p.plan)
-		return Constant{c}, err
+		return Constant{c, 0}, err
+	case scoredPlan:
+		c, err = clauseOf(p.plan)
+		return Constant{c, p.score}, err
+	case optionalPlan:
+		all, err := clausesOf(p)
+		return Optional{all}, err
+	case disMaxPlan:
+		all, err := clausesOf(p.plans)
+		return DisMax{all, p.tie}, err
 	case boosted:
 		c, err = clauseOf(p.plan)
 		return Weighted{c, p.boost}, err
@@ -92,7 +141,13 @@ func clauseOf(p plan) (c Clause, err error) {
 	case termPlan:
 		return Term{exported(p.field), p.term}, nil
 	case prefixPlan:
-		return TermPrefix{exported(p.field), p.prefix}, nil
+		return TermPrefix{exported(p.field), p.prefix, p.most}, nil
+	case termsPlan:
+		return p.clause, nil
+	case similarPlan:
+		return TermSimilar{exported(p.field), p.term, p.editDistance, utf8.RuneCountInString(p.same), p.most, p.noSwaps}, nil
+	case hasPlan:
+		return HasTerm{exported(p.field)}, nil
 	case fuzzyPlan:
 		return TermNear{exported(p.field), p.term, p.editDistance}, nil
 	case rangePlan:
@@ -121,7 +176,7 @@ func (p phrasePlan) terms() Terms {
 	t := Terms{Field: exported(p.field), Slop: p.slop}
 	for _, sl := range p.slots {
 		t.Terms = append(t.Terms, sl.term)
-		t.Open = sl.prefix
+		t.Open, t.Most = sl.prefix, sl.most
 	}
 	return t
 }

@@ -161,7 +161,7 @@ func (m *columnsMatcher) weights() ([]columnWeight, error) {
 // scale returns the most that the word adds to a score.
 func (m *columnsMatcher) scale() (scale, idf float64, err error) {
 	idf, err = m.s.idf(m.number, m.having)
-	return m.rank.boost * idf * (m.rank.K1 + 1), idf, err
+	return m.rank.most() * idf, idf, err
 }
 
 func (m *columnsMatcher) score(p *view, to *scores) error {

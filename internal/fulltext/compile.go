@@ -43,6 +43,12 @@ func (c compiler) compile(n query.Node) (plan, error) {
 	case query.Keys:
 		return keysPlan(n.OIDs), nil
 	}
+	if p, ok, err := c.scored(n); ok {
+		return p, err
+	}
+	if p, ok, err := c.terms(n); ok {
+		return p, err
+	}
 	return nil, fmt.Errorf("query has an unknown part of type %T", n)
 }
 
@@ -156,7 +162,7 @@ func (c compiler) phraseIn(columns []string, p phrase, slop int) plan {
 func (sl slot) in(field string) plan {
 	switch {
 	case sl.prefix:
-		return prefixPlan{field, sl.term}
+		return prefixPlan{field, sl.term, sl.most}
 	case sl.editDistance > 0:
 		return fuzzyPlan{field, sl.term, sl.editDistance}
 	}
@@ -213,7 +219,7 @@ func (c compiler) prefix(n query.Prefix) (plan, error) {
 		if f.Type != Keyword {
 			return nil, f.mismatch(n.Text+"*", "only words and keywords are searched by prefix")
 		}
-		return unscored{prefixPlan{metadataField(f.Name), n.Text}}, nil
+		return unscored{prefixPlan{metadataField(f.Name), n.Text, 0}}, nil
 	}
 	before, last := c.analyzer.prefix(n.Text)
 	var b boolPlan

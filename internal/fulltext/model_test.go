@@ -112,8 +112,10 @@ func (m *model) matches(n query.Node, d modelDoc) (yes, ignored bool) {
 		return m.inText(n.Field, n.Text, true, d)
 	case query.Range:
 		return d.year != nil && inRange(n, float64(*d.year)), false
+	case query.All, query.Keys:
+		return true, false
 	}
-	return true, false // query.All
+	return m.matchesOther(n, d)
 }
 
 func inRange(r query.Range, year float64) bool {

@@ -66,6 +66,9 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	if depth > 0 {
 		kinds = 12
 	}
+	if rapid.IntRange(0, 2).Draw(t, "scored or of terms") == 0 {
+		return drawOther(t, depth, slop)
+	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0, 1:
 		return query.Word{Field: field, Text: word}

@@ -18,19 +18,27 @@ func newAnalyzer(name string, stopwords []string) (analyzer, error) {
 }
 
 // A slot is one position of a phrase. It matches a term, or with prefix the
-// terms that begin with it, or with an editDistance the terms of similar
-// spelling. Without a term it matches any word.
+// terms that begin with it, the first most of them unless most is 0, or with an
+// editDistance the terms of similar spelling, or with like those that it accepts.
+// Without a term it matches any word.
 type slot struct {
 	term         string
 	prefix       bool
+	most         int
 	editDistance int
+	like         *likeness
 }
 
+// A likeness is another description of terms. Only a Matcher has slots with one.
+type likeness struct{ accept func(term string) bool }
+
 // exact reports whether the slot matches its term only.
-func (sl slot) exact() bool { return !sl.prefix && sl.editDistance == 0 }
+func (sl slot) exact() bool { return !sl.prefix && sl.editDistance == 0 && sl.like == nil }
 
 func (sl slot) matches(term string) bool {
 	switch {
+	case sl.like != nil:
+		return sl.like.accept(term)
 	case sl.prefix:
 		return strings.HasPrefix(term, sl.term)
 	case sl.editDistance > 0:

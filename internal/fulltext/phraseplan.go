@@ -56,7 +56,7 @@ func (p phrasePlan) open(s *session) (matcher, error) {
 // openSlot returns the word of a slot.
 func (s *session) openSlot(field string, sl slot) (*wordMatcher, error) {
 	if sl.prefix {
-		return prefixPlan{field, sl.term}.word(s)
+		return prefixPlan{field, sl.term, sl.most}.word(s)
 	}
 	m := s.newWord(field, sl.term)
 	if err := m.add(sl.term, 1); err != nil {

@@ -72,7 +72,12 @@ func openAll(s *session, plans []plan) ([]matcher, error) {
 	return all, nil
 }
 
-func (m matchAll) open(*session) (matcher, error) { return m, nil }
+func (m matchAll) open(s *session) (matcher, error) {
+	if s.rank.boost != 1 {
+		return scoredMatcher{m, s.rank.boost}, nil
+	}
+	return m, nil
+}
 
 func (matchAll) match(_ *view, among segment.Bits) (segment.Bits, error) {
 	return append(segment.Bits(nil), among...), nil
@@ -86,12 +91,13 @@ func (matchAll) score(_ *view, to *scores) error {
 type boolMatcher struct{ must, not []matcher }
 
 func (p boolPlan) open(s *session) (matcher, error) {
-	must, err := openAll(s, p.must)
+	wanted := p.must
+	if len(wanted) == 0 {
+		wanted = []plan{matchAll{}}
+	}
+	must, err := openAll(s, wanted)
 	if err != nil {
 		return nil, err
-	}
-	if len(must) == 0 {
-		must = []matcher{matchAll{}}
 	}
 	not, err := openAll(s, p.not)
 	return boolMatcher{must, not}, err
@@ -132,6 +138,10 @@ func isCostly(m matcher) bool {
 		return slices.ContainsFunc(m.must, isCostly)
 	case unscoredMatcher:
 		return isCostly(m.matcher)
+	case scoredMatcher:
+		return isCostly(m.matcher)
+	case disMaxMatcher:
+		return slices.ContainsFunc(m.parts, isCostly)
 	}
 	return false
 }
@@ -213,7 +223,7 @@ func (m orMatcher) score(p *view, to *scores) error {
 // not match.
 func needsSeveral(m matcher) bool {
 	switch m := m.(type) {
-	case boolMatcher:
+	case boolMatcher, scoredMatcher:
 		return true
 	case orMatcher:
 		return m.atLeast > 1

@@ -21,6 +21,8 @@ import (
 // documents that the caller may see. So a score depends on no merge, and on no
 // document that is deleted or hidden.
 //
+// With query.Lucene the factor k1+1 is left out, as Lucene does.
+//
 // A prefix or a fuzzy word is one word that has the freq of all its terms, a term
 // that differs in d letters counting 1/(1+d). A phrase has the sum of the idf of its
 // words, and its freq is the number of its places, one that needs a slop of n
@@ -29,7 +31,16 @@ import (
 // A rank is how documents are scored.
 type rank struct {
 	query.BM25
-	boost float64 // of the current field
+	boost  float64 // of the current field
+	lucene bool    // without the factor k1+1
+}
+
+// most returns the most that a word with an idf of 1 adds to a score.
+func (r rank) most() float64 {
+	if r.lucene {
+		return r.boost
+	}
+	return r.boost * (r.K1 + 1)
 }
 
 // stats are the numbers that scores depend on, besides the document. A cursor has
@@ -97,7 +108,7 @@ type wordScorer struct {
 // scorer returns the scorer of a word in a field. text is the word as explanations
 // show it.
 func (s *session) scorer(text, field string, r rank, idf float64) (*wordScorer, error) {
-	w := &wordScorer{weight: r.boost * idf * (r.K1 + 1), k1: r.K1, b: r.B, average: 1}
+	w := &wordScorer{weight: r.most() * idf, k1: r.K1, b: r.B, average: 1}
 	if !s.measured {
 		w.b = 0
 	} else if average, err := s.average(field); err != nil {

@@ -25,7 +25,7 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 	}
 	var res query.Result
 	err = ix.read(func(r *scorch.IndexSnapshot) error {
-		s, err := ix.Schema.newSession(ctx, r, rank{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), boost: 1})
+		s, err := ix.Schema.newSession(ctx, r, rank{BM25: *cmp.Or(req.BM25, &query.DefaultBM25), boost: 1, lucene: req.Lucene})
 		if err != nil {
 			return err
 		}

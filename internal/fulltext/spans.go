@@ -72,8 +72,60 @@ func (s *Schema) patterns(dst []pattern, n query.Node, field string) []pattern {
 		for _, w := range words {
 			add(n.Field, phrase{w}, 0)
 		}
+	default:
+		for _, c := range scoredParts(n) {
+			dst = s.patterns(dst, c, field)
+		}
+		if in, p, slop := s.termsOf(n); in == field {
+			add(in, p, slop)
+		}
 	}
 	return dst
+}
+
+// scoredParts returns the parts of a node that combines scores.
+func scoredParts(n query.Node) []query.Node {
+	switch n := n.(type) {
+	case query.AtLeast:
+		return n.Nodes
+	case query.Optional:
+		return n.Nodes
+	case query.DisMax:
+		return n.Nodes
+	case query.Boosted:
+		return []query.Node{n.Node}
+	case query.Constant:
+		return []query.Node{n.Node}
+	case query.Searched:
+		return []query.Node{n.Node, n.Else}
+	}
+	return nil
+}
+
+// termsOf returns the pattern of a node that searches terms.
+func (s *Schema) termsOf(n query.Node) (field string, p phrase, slop int) {
+	switch n := n.(type) {
+	case query.Pattern:
+		if accept, _, err := matching(n); err == nil {
+			p = phrase{{term: n.Text, like: &likeness{accept}}}
+		}
+		return n.Field, p, 0
+	case query.Similar:
+		terms := []string{n.Text}
+		if n.Words {
+			terms = s.terms(n.Text)
+		}
+		accept := func(term string) bool {
+			return slices.ContainsFunc(terms, func(like string) bool { return newSimilar("", like, n).accepts(term) })
+		}
+		return n.Field, phrase{{term: n.Text, like: &likeness{accept}}}, 0
+	case query.PhrasePrefix:
+		if p = s.analyzer.phrase(n.Text); len(p) > 0 {
+			p[len(p)-1].prefix = true
+		}
+		return n.Field, p, n.Slop
+	}
+	return "", nil, 0
 }
 
 // distinctWords drops repeated patterns of one word.

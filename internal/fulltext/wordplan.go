@@ -15,8 +15,12 @@ type (
 	// A termPlan matches documents that have the term.
 	termPlan struct{ field, term string }
 
-	// A prefixPlan matches documents that have a term with the prefix.
-	prefixPlan struct{ field, prefix string }
+	// A prefixPlan matches documents that have a term with the prefix, one of the
+	// first most of these terms unless most is 0.
+	prefixPlan struct {
+		field, prefix string
+		most          int
+	}
 
 	// A fuzzyPlan matches documents that have a term within an edit distance.
 	fuzzyPlan struct {
@@ -82,26 +86,8 @@ func (p termPlan) open(s *session) (matcher, error) {
 func (p prefixPlan) open(s *session) (matcher, error) { return p.word(s) }
 
 func (p prefixPlan) word(s *session) (*wordMatcher, error) {
-	m := s.newWord(p.field, p.prefix+"*")
-	seen := map[string]bool{}
-	for i, part := range s.views {
-		err := part.Each(p.field, p.prefix, afterPrefix(p.prefix), func(term []byte, docs segment.Postings) (bool, error) {
-			n, err := docs.CountIn(part.live)
-			if err != nil || n == 0 {
-				return true, errors.Join(err, s.step())
-			}
-			m.terms[i] = append(m.terms[i], weightedTerm{docs, 1})
-			if seen[string(term)] {
-				return true, nil
-			}
-			seen[string(term)] = true
-			return true, s.countTerm(p.prefix + "*")
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	terms := termsPlan{field: p.field, text: p.prefix + "*", termRange: termRange{p.prefix, afterPrefix(p.prefix)}, most: p.most}
+	return terms.word(s)
 }
 
 // afterPrefix returns the first term after those with a prefix, "" if there is none.

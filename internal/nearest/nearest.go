@@ -41,3 +41,24 @@ func Distance(a, b string) int {
 	}
 	return last[len(to)]
 }
+
+// WithoutSwaps is Distance without exchanged letters.
+func WithoutSwaps(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	last, row := make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range from {
+		row[0] = i + 1
+		for j := range to {
+			replaced := last[j]
+			if from[i] != to[j] {
+				replaced++
+			}
+			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
+		}
+		last, row = row, last
+	}
+	return last[len(to)]
+}

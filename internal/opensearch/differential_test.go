@@ -136,6 +136,9 @@ func (d *differential) node(depth int) query.Node {
 		}
 		return all
 	}
+	if d.IntN(3) == 0 {
+		return d.other(field, depth, few)
+	}
 	switch d.IntN(8 + 4*min(depth, 1)) {
 	case 0, 1:
 		return query.Word{Field: field, Text: pick(d, vocabulary)}

@@ -2,6 +2,7 @@ package opensearch
 
 import (
 	"indexerd/internal/fulltext"
+	"indexerd/internal/query"
 )
 
 type object = map[string]any
@@ -16,14 +17,27 @@ func dsl(c fulltext.Clause) object {
 		return both(c)
 	case fulltext.Any:
 		return someOf(c)
+	case fulltext.Optional:
+		return object{"bool": object{"filter": dsl(fulltext.Every{}), "should": each(c.Clauses), "minimum_should_match": 0}}
+	case fulltext.DisMax:
+		return object{"dis_max": object{"queries": each(c.Clauses), "tie_breaker": c.Tie}}
 	case fulltext.Constant:
-		return object{"constant_score": object{"filter": dsl(c.Clause), "boost": 0}}
+		return object{"constant_score": object{"filter": dsl(c.Clause), "boost": c.Score}}
 	case fulltext.Weighted:
 		return object{"bool": object{"must": []object{dsl(c.Clause)}, "boost": c.Factor}}
 	case fulltext.Term:
 		return object{"term": object{field(c.Field): c.Term}}
 	case fulltext.TermPrefix:
+		if c.Most > 0 {
+			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most}}}
+		}
 		return object{"prefix": object{field(c.Field): object{"value": c.Prefix, "rewrite": "constant_score"}}}
+	case fulltext.TermPattern:
+		return pattern(c)
+	case fulltext.TermSimilar:
+		return similar(c)
+	case fulltext.HasTerm:
+		return object{"exists": object{"field": field(c.Field)}}
 	case fulltext.TermNear:
 		return near(c)
 	case fulltext.TermRange:
@@ -50,7 +64,7 @@ func each(clauses []fulltext.Clause) []object {
 func both(c fulltext.Both) object {
 	must, filter := []object{}, []object{}
 	for _, part := range c.Must {
-		if constant, ok := part.(fulltext.Constant); ok {
+		if constant, ok := part.(fulltext.Constant); ok && constant.Score == 0 {
 			filter = append(filter, dsl(constant.Clause))
 		} else {
 			must = append(must, dsl(part))
@@ -78,6 +92,31 @@ func near(c fulltext.TermNear) object {
 	return object{"bool": object{"filter": []object{fuzzy("constant_score")}, "should": []object{fuzzy("top_terms_blended_freqs_50")}}}
 }
 
+// pattern finds the terms that a pattern describes.
+func pattern(c fulltext.TermPattern) object {
+	options := object{"value": c.Text, "case_insensitive": c.Fold}
+	name := string(c.Kind)
+	switch c.Kind {
+	case query.Exact:
+		name = "term"
+	case query.Regexp:
+		options["flags"] = "ANYSTRING|EMPTY"
+	}
+	return object{name: object{field(c.Field): options}}
+}
+
+// similar finds the most similar terms, or, without a limit, all.
+func similar(c fulltext.TermSimilar) object {
+	most := c.Most
+	if most == 0 {
+		most = maxClauses
+	}
+	return object{"fuzzy": object{field(c.Field): object{"value": c.Term, "fuzziness": c.Edits, "prefix_length": c.Prefix, "max_expansions": most, "transpositions": !c.NoSwaps}}}
+}
+
+// maxClauses is how many terms a query of the cluster may stand for.
+const maxClauses = 1024
+
 func inRange(c fulltext.TermRange) object {
 	bounds := object{}
 	if c.Min != "" {
@@ -95,7 +134,10 @@ func inRange(c fulltext.TermRange) object {
 // phrase finds terms one after the other. If the last is a prefix, spans are used: a
 // match_phrase_prefix would silently leave terms out.
 func phrase(c fulltext.Terms) object {
-	if !c.Open {
+	switch {
+	case c.Most > 0:
+		return object{"match_phrase_prefix": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop, "max_expansions": c.Most}}}
+	case !c.Open:
 		return object{"match_phrase": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop}}}
 	}
 	var spans []object

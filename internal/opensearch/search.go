@@ -89,12 +89,16 @@ func sloppyPrefix(c fulltext.Clause) bool {
 		return some(c.Must) || some(c.Not)
 	case fulltext.Any:
 		return some(c.Clauses)
+	case fulltext.Optional:
+		return some(c.Clauses)
+	case fulltext.DisMax:
+		return some(c.Clauses)
 	case fulltext.Constant:
 		return sloppyPrefix(c.Clause)
 	case fulltext.Weighted:
 		return sloppyPrefix(c.Clause)
 	case fulltext.Terms:
-		return c.Open && c.Slop > 0
+		return c.Open && c.Slop > 0 && c.Most == 0
 	}
 	return false
 }

@@ -23,7 +23,7 @@ type request struct {
 // parse reads the body of a search, and the parameters of its URL, which override
 // those of the body. names are the keys that the body may have.
 func (t *target) parse(body []byte, v url.Values, names []string) (request, error) {
-	r := request{Params: search.Params{Relevance: query.Plain}, total: true, scored: true}
+	r := request{Params: search.Params{Relevance: query.Lucene}, total: true, scored: true}
 	r.Node, r.Size = query.All{}, 10
 	m := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(body)) > 0 {

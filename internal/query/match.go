@@ -30,9 +30,13 @@ type Relevance string
 const (
 	Plain Relevance = "plain" // each field adds the BM25 score of each word
 	Tuned Relevance = "tuned" // see Request.Tuned
+
+	// Lucene is Plain with the scores of Lucene, see Request.Lucene. Users can't ask
+	// for it.
+	Lucene Relevance = "lucene"
 )
 
-// Relevances returns the values of Relevance.
+// Relevances returns the values of Relevance that users can ask for.
 func Relevances() []string { return []string{string(Tuned), string(Plain)} }
 
 // In returns the query that finds the documents with so many words of a query. It

@@ -32,7 +32,8 @@ import (
 )
 
 // A Node is a part of a query: All, And, Or, Some, Not, Word, Phrase, Prefix, Fuzzy,
-// Range or Keys. String returns its canonical text.
+// Range or Keys, or one that combines scores or searches terms, which have types of
+// their own files. String returns its canonical text.
 type Node interface {
 	String() string
 	node()
@@ -118,6 +119,9 @@ func Map(n Node, f func(Node) Node) Node {
 	case Not:
 		return Not{Map(n.Node, f)}
 	}
+	if mapped, ok := mapScored(n, f); ok {
+		return mapped
+	}
 	return f(n)
 }
 
@@ -142,6 +146,14 @@ func FieldOf(n Node) string {
 	case Fuzzy:
 		return n.Field
 	case Range:
+		return n.Field
+	case Pattern:
+		return n.Field
+	case Similar:
+		return n.Field
+	case PhrasePrefix:
+		return n.Field
+	case Has:
 		return n.Field
 	}
 	return ""

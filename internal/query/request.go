@@ -53,6 +53,10 @@ type Request struct {
 	// score of its own.
 	Tuned bool
 
+	// Lucene scores a word without the factor k1+1, as Lucene does. Of scores that
+	// consist of words only the order is the same.
+	Lucene bool
+
 	// Explain sets Hit.Explain.
 	Explain bool
 }

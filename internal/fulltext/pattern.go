@@ -1,0 +1,236 @@
+package fulltext
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"indexerd/internal/nearest"
+	"indexerd/internal/query"
+)
+
+// terms compiles the nodes that search terms as they are in the index. It reports false
+// for others.
+func (c compiler) terms(n query.Node) (p plan, ok bool, err error) {
+	switch n := n.(type) {
+	case query.Pattern:
+		p, err = c.pattern(n)
+	case query.Similar:
+		p, err = c.similar(n)
+	case query.PhrasePrefix:
+		p, err = c.phrasePrefix(n)
+	case query.Has:
+		p, err = c.has(n)
+	default:
+		return nil, false, nil
+	}
+	return p, true, err
+}
+
+// inTerms returns the plan for terms of a field with text or keywords. what is the text
+// of the query, for the error of another field.
+func (c compiler) inTerms(field, what string, in func(field string) plan) (plan, error) {
+	if columns := c.columns(field); columns != nil {
+		return c.anyColumn(columns, in), nil
+	}
+	f, err := c.metadata(field)
+	if err != nil {
+		return nil, err
+	}
+	if f.Type != Keyword {
+		return nil, f.mismatch(what, "only words and keywords are searched so")
+	}
+	return in(metadataField(f.Name)), nil
+}
+
+func (c compiler) pattern(n query.Pattern) (plan, error) {
+	if n.Kind == query.Exact && c.columns(n.Field) == nil {
+		if f, err := c.metadata(n.Field); err != nil || f.Type != Keyword {
+			return c.equal(n.Field, n.Text)
+		}
+	}
+	switch {
+	case n.Kind == query.Exact && !n.Fold:
+		return c.inTerms(n.Field, n.Text, func(field string) plan { return termPlan{field, n.Text} })
+	case n.Kind == query.Beginning && !n.Fold:
+		return c.inTerms(n.Field, n.Text, func(field string) plan { return prefixPlan{field, n.Text, 0} })
+	}
+	accept, begin, err := matching(n)
+	if err != nil {
+		return nil, err
+	}
+	return c.inTerms(n.Field, n.Text, func(field string) plan {
+		clause := TermPattern{exported(field), n.Kind, n.Text, n.Fold}
+		return termsPlan{field: field, text: n.Text, termRange: termRange{begin, afterPrefix(begin)}, accept: accept, clause: clause}
+	})
+}
+
+// matching returns whether a term matches a pattern, and how each term that does begins.
+func matching(n query.Pattern) (accept func(string) bool, begin string, err error) {
+	expression := ""
+	switch n.Kind {
+	case query.Exact:
+		expression = regexp.QuoteMeta(n.Text)
+	case query.Beginning:
+		expression = regexp.QuoteMeta(n.Text) + ".*"
+	case query.Wildcard:
+		expression = wildcard(n.Text)
+	case query.Regexp:
+		if expression, err = query.RE2(n.Text); err != nil {
+			return nil, "", err
+		}
+	}
+	flags := "s"
+	if n.Fold {
+		flags = "si"
+	}
+	compiled, err := regexp.Compile("^(?" + flags + ":" + expression + ")$")
+	if err != nil {
+		return nil, "", query.Errorf("write a smaller one", "the regular expression %s has too many states", query.Shorten(n.Text))
+	}
+	if !n.Fold {
+		begin, _ = regexp.MustCompile("(?" + flags + ":" + expression + ")").LiteralPrefix()
+	}
+	return compiled.MatchString, begin, nil
+}
+
+// wildcard returns the regular expression of a text with ? and *.
+func wildcard(text string) string {
+	var b strings.Builder
+	plain := false
+	for _, r := range text {
+		switch {
+		case plain:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+			plain = false
+		case r == '\\':
+			plain = true
+		case r == '?':
+			b.WriteByte('.')
+		case r == '*':
+			b.WriteString(".*")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	if plain {
+		b.WriteString(`\\`)
+	}
+	return b.String()
+}
+
+// similar matches words or keywords of similar spelling.
+func (c compiler) similar(n query.Similar) (plan, error) {
+	terms := []string{n.Text}
+	if n.Words && c.columns(n.Field) != nil {
+		terms = nil
+		for _, t := range c.analyzer.Tokens(nil, n.Text) {
+			terms = append(terms, t.Term)
+		}
+		if len(terms) == 0 {
+			return nil, nil
+		}
+	}
+	var all boolPlan
+	for _, term := range terms {
+		like := newSimilar("", term, n)
+		if letters := utf8.RuneCountInString(term); letters > query.MaxLetters && like.editDistance > 0 {
+			return nil, query.Errorf("leave the fuzziness out", "the word %s has %d letters, and one of similar spelling may have %d", query.Shorten(term), letters, query.MaxLetters)
+		}
+		p, err := c.inTerms(n.Field, term, func(field string) plan {
+			if like.field = field; like.editDistance == 0 {
+				return termPlan{field, term}
+			}
+			return like
+		})
+		if err != nil {
+			return nil, err
+		}
+		all.must = append(all.must, p)
+	}
+	if len(all.must) == 1 {
+		return all.must[0], nil
+	}
+	return all, nil
+}
+
+// newSimilar returns the plan for one term.
+func newSimilar(field, term string, n query.Similar) similarPlan {
+	edits := min(n.Edits.Of(utf8.RuneCountInString(term)), query.MaxEdits)
+	return similarPlan{fuzzyPlan{field, term, edits}, firstRunes(term, n.Prefix), n.NoSwaps, n.Most}
+}
+
+// accepts reports whether a term is similar.
+func (p similarPlan) accepts(term string) bool {
+	_, similar := p.weight(term)
+	return similar
+}
+
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// weight returns what a term counts: 1 minus the share of letters that differ.
+func (p similarPlan) weight(term string) (weight float64, similar bool) {
+	if !strings.HasPrefix(term, p.same) {
+		return 0, false
+	}
+	a, b := utf8.RuneCountInString(p.term), utf8.RuneCountInString(term)
+	if a-b > p.editDistance || b-a > p.editDistance {
+		return 0, false
+	}
+	distance := nearest.Distance(p.term, term)
+	if p.noSwaps && distance <= p.editDistance {
+		distance = nearest.WithoutSwaps(p.term, term)
+	}
+	return max(0, 1-float64(distance)/float64(max(1, min(a, b)))), distance <= p.editDistance
+}
+
+// phrasePrefix matches a phrase whose last word may continue.
+func (c compiler) phrasePrefix(n query.PhrasePrefix) (plan, error) {
+	columns := c.columns(n.Field)
+	if columns == nil {
+		return nil, c.notText(n.Field, n.Text)
+	}
+	p := c.analyzer.phrase(n.Text)
+	switch {
+	case len(p) == 0:
+		return nil, nil
+	case len(p) > 1 && !c.Positions:
+		return nil, query.Errorf("search for its words, or set positions: true for this table", "the phrase %s can't be found in an index without positions", query.Shorten(n.Text))
+	case len(p) > query.MaxSlots && n.Slop > 0:
+		return nil, query.Errorf("shorten it, or leave the slop out", "a phrase with slop has %d words, more than %d", len(p), query.MaxSlots)
+	}
+	last := &p[len(p)-1]
+	last.prefix, last.most = true, n.Most
+	return c.phraseIn(columns, p, n.Slop), nil
+}
+
+// A hasPlan matches documents with a word in a column.
+type hasPlan struct {
+	rangePlan
+	field string
+}
+
+// has matches documents with a word or a value. The lengths of texts say which have
+// words; without them all words are read.
+func (c compiler) has(n query.Has) (plan, error) {
+	columns := c.columns(n.Field)
+	if columns == nil {
+		return c.inRange(query.Range{Field: n.Field})
+	}
+	var o orPlan
+	for _, name := range columns {
+		in := contentField(name)
+		if !c.Unmeasured {
+			in = lengthField(in)
+		}
+		o = append(o, unscored{hasPlan{rangePlan{in, termRange{}}, contentField(name)}})
+	}
+	return o, nil
+}

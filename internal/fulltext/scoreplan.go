@@ -1,0 +1,201 @@
+package fulltext
+
+import (
+	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/query"
+)
+
+type (
+	// A scoredPlan matches as its plan does, with this score for each match.
+	scoredPlan struct {
+		plan  plan
+		score float64
+	}
+
+	// An optionalPlan matches all documents. Its score is the sum of those of the
+	// plans that match.
+	optionalPlan []plan
+
+	// A disMaxPlan matches documents that any of its plans matches. Its score is the
+	// best of those of the plans that match, and tie times the others.
+	disMaxPlan struct {
+		plans orPlan
+		tie   float64
+	}
+)
+
+// scored compiles the nodes that combine scores. It reports false for others.
+func (c compiler) scored(n query.Node) (p plan, ok bool, err error) {
+	switch n := n.(type) {
+	case query.AtLeast:
+		p, err = c.atLeast(n)
+	case query.Optional:
+		var parts plan
+		if parts, err = c.or(n.Nodes); err == nil && parts != nil {
+			p = optionalPlan(parts.(orPlan))
+		}
+	case query.DisMax:
+		var parts plan
+		if parts, err = c.or(n.Nodes); err == nil && parts != nil {
+			p = disMaxPlan{parts.(orPlan), n.Tie}
+		}
+	case query.Boosted:
+		c.shared = nil
+		if p, err = c.compile(n.Node); err == nil && p != nil {
+			p = boosted{p, n.Factor}
+		}
+	case query.Constant:
+		if p, err = c.compile(n.Node); err == nil && p != nil {
+			p = scoredPlan{p, n.Score}
+		}
+	case query.Searched:
+		if p, err = c.compile(n.Node); err == nil && p == nil {
+			p, err = c.compile(n.Else)
+		}
+	default:
+		return nil, false, nil
+	}
+	return p, true, err
+}
+
+// atLeast matches so many of the nodes that are searched at all. One alone must match.
+func (c compiler) atLeast(n query.AtLeast) (plan, error) {
+	parts, err := c.or(n.Nodes)
+	if err != nil || parts == nil {
+		return nil, err
+	}
+	plans := parts.(orPlan)
+	if len(plans) == 1 {
+		return plans[0], nil
+	}
+	least := max(1, n.Least.Of(len(plans)))
+	if least > len(plans) {
+		return orPlan{}, nil
+	}
+	return somePlan{plans, least}, nil
+}
+
+// A scoredMatcher is scored for documents that all match.
+type scoredMatcher struct {
+	matcher
+	points float64
+}
+
+func (p scoredPlan) open(s *session) (matcher, error) {
+	m, err := p.plan.open(s)
+	return scoredMatcher{m, p.score * s.rank.boost}, err
+}
+
+func (m scoredMatcher) score(_ *view, to *scores) error {
+	to.constant += m.points
+	return nil
+}
+
+// An optionalMatcher scores as its parts do.
+type optionalMatcher struct{ orMatcher }
+
+func (p optionalPlan) open(s *session) (matcher, error) {
+	parts, err := openAll(s, p)
+	return optionalMatcher{orMatcher{parts, 1}}, err
+}
+
+// match has the parts find their matches, which they need for their scores.
+func (m optionalMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
+	for _, part := range m.parts {
+		if needsSeveral(part) {
+			continue // asked again for its score
+		}
+		if _, err := part.match(p, among); err != nil {
+			return nil, err
+		}
+	}
+	return append(segment.Bits(nil), among...), nil
+}
+
+type disMaxMatcher struct {
+	orMatcher
+	tie float64
+}
+
+func (p disMaxPlan) open(s *session) (matcher, error) {
+	parts, err := openAll(s, p.plans)
+	return disMaxMatcher{orMatcher{parts, 1}, p.tie}, err
+}
+
+// score keeps the best score of each document, and the sum of all.
+func (m disMaxMatcher) score(p *view, to *scores) error {
+	to.open()
+	best := disMax{to: to, tie: m.tie, best: make([]float64, len(to.sums)), sum: make([]float64, len(to.sums))}
+	if to.explained != nil {
+		best.parts, best.others = make([][]query.ScorePart, len(to.sums)), make([][]query.ScorePart, len(to.sums))
+	}
+	for _, part := range m.parts {
+		own, err := ownScores(p, part, to)
+		if err != nil {
+			return err
+		}
+		best.add(own)
+	}
+	best.finish()
+	return nil
+}
+
+// ownScores returns the scores of one part, of those documents that it matches.
+func ownScores(p *view, part matcher, to *scores) (*scores, error) {
+	docs := to.docs
+	if needsSeveral(part) {
+		var err error
+		if docs, err = part.match(p, docs); err != nil {
+			return nil, err
+		}
+	}
+	own := newScores(docs)
+	own.explained = to.explained
+	return own, part.score(p, own)
+}
+
+// A disMax collects the scores of parts.
+type disMax struct {
+	to            *scores
+	tie           float64
+	best, sum     []float64
+	parts, others [][]query.ScorePart // of the best, and of the others; nil: not needed
+}
+
+func (d *disMax) add(own *scores) {
+	i := 0
+	for doc := range own.docs.All {
+		at, _ := d.to.place(doc)
+		score := own.constant
+		if own.sums != nil {
+			score += own.sums[i]
+		}
+		better := score > d.best[at]
+		if d.sum[at] += score; better {
+			d.best[at] = score
+		}
+		if d.parts != nil && score > 0 {
+			parts := own.partsAt(i)
+			if better {
+				parts, d.parts[at] = d.parts[at], parts
+			}
+			d.others[at] = append(d.others[at], parts...)
+		}
+		i++
+	}
+}
+
+func (d *disMax) finish() {
+	for at, best := range d.best {
+		d.to.sums[at] += best + d.tie*(d.sum[at]-best)
+		if d.parts == nil {
+			continue
+		}
+		d.to.parts[at] = append(d.to.parts[at], d.parts[at]...)
+		for _, part := range d.others[at] {
+			if part.Score *= d.tie; part.Score > 0 {
+				d.to.parts[at] = append(d.to.parts[at], part)
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package fulltext
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// A scoreModel computes the scores of nodes that combine others from the scores of
+// these.
+type scoreModel struct {
+	*model
+	t  *rapid.T
+	ix *Index
+}
+
+// scores returns the score of each match of a query, and whether it is ignored.
+func (m scoreModel) scores(n query.Node) (all map[doc.OID]float64, ignored bool) {
+	_, ignored = m.matches(n, modelDoc{})
+	if parts := m.parts(n); parts != nil && !ignored {
+		return m.combine(n, parts), false
+	}
+	all = map[doc.OID]float64{}
+	res, err := m.ix.Search(context.Background(), query.Request{Query: n, Size: query.MaxSize, Lucene: true})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, h := range res.Hits {
+		all[h.OID] = h.Score
+	}
+	return all, ignored
+}
+
+// parts returns the scores of the parts of a node, nil for a node without.
+func (m scoreModel) parts(n query.Node) (all []map[doc.OID]float64) {
+	nodes := scoredParts(n)
+	switch n := n.(type) {
+	case query.Or:
+		nodes = n.Nodes
+	case query.Searched:
+		if _, ignored := m.matches(n.Node, modelDoc{}); ignored {
+			nodes = nodes[1:]
+		} else {
+			nodes = nodes[:1]
+		}
+	}
+	for _, part := range nodes {
+		if scores, ignored := m.scores(part); !ignored {
+			all = append(all, scores)
+		}
+	}
+	return all
+}
+
+func (m scoreModel) combine(n query.Node, parts []map[doc.OID]float64) map[doc.OID]float64 {
+	sum, best, matched := map[doc.OID]float64{}, map[doc.OID]float64{}, map[doc.OID]int{}
+	for _, part := range parts {
+		for oid, score := range part {
+			sum[oid] += score
+			best[oid] = max(best[oid], score)
+			matched[oid]++
+		}
+	}
+	switch n := n.(type) {
+	case query.AtLeast:
+		least := max(1, n.Least.Of(len(parts)))
+		if len(parts) == 1 {
+			least = 1
+		}
+		maps.DeleteFunc(sum, func(oid doc.OID, _ float64) bool { return matched[oid] < least })
+	case query.Optional:
+		for oid := range m.docs {
+			sum[oid] += 0
+		}
+	case query.DisMax:
+		for oid := range sum {
+			sum[oid] = best[oid] + n.Tie*(sum[oid]-best[oid])
+		}
+	case query.Boosted:
+		for oid := range sum {
+			sum[oid] *= n.Factor
+		}
+	case query.Constant:
+		for oid := range sum {
+			sum[oid] = n.Score
+		}
+	}
+	return sum
+}
+
+// The score of a node that combines others is made of theirs, the parts of an
+// explanation add up to it, and a hit in the middle of the order continues it.
+func TestScoresCombine(t *testing.T) {
+	t.Parallel()
+	m := newModel("standard")
+	ix := newIndex(t, modelMapping("standard"))
+	drawn := rapid.Custom(drawDoc)
+	for batch := range 3 {
+		var puts []doc.Doc
+		for i := batch * 20; i < batch*20+20; i++ {
+			d := drawn.Example(i)
+			d.v = doc.Version(i + 1)
+			m.docs[oid(t, int64(i))] = d
+			puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(i))}, V: d.v}, Row: d.row()})
+		}
+		apply(t, ix, puts)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := drawOther(t, 2, true)
+		want, ignored := scoreModel{m, t, ix}.scores(n)
+		if ignored {
+			want = nil
+		}
+		res := mustSearch(t, ix, query.Request{Query: n, Size: query.MaxSize, Lucene: true, Explain: true})
+		if len(res.Hits) != len(want) {
+			t.Fatalf("%v: got %d hits, want %d", n, len(res.Hits), len(want))
+		}
+		for _, h := range res.Hits {
+			explained := 0.0
+			for _, part := range h.Explain {
+				explained += part.Score
+			}
+			if w := want[h.OID]; !near(h.Score, w) || !near(explained, w) {
+				t.Fatalf("%v in %s: got score %g and parts of %g (%+v), want %g", n, h.OID, h.Score, explained, h.Explain, w)
+			}
+		}
+	})
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(a)) }
+
+// The scores of words are those of Lucene: idf * freq / (freq + k1*(1-b + b*length/average)).
+func TestLuceneScore(t *testing.T) {
+	m := Mapping{Content: []string{"title"}, Analyzer: "standard", Positions: true}
+	ix := newIndex(t, m)
+	var puts []doc.Doc
+	for i, title := range []string{"mad scientist", "shark", "academy dinosaur", "quiet harbour", "sceintist dramatic dramas", "a"} {
+		puts = append(puts, doc.Doc{Meta: doc.Meta{Stamp: doc.Stamp{OID: oid(t, int64(i))}, V: 1}, Row: doc.Row{Names: []string{"title"}, Values: []any{title}}})
+	}
+	apply(t, ix, puts)
+	for word, want := range map[string]float64{"mad": 0.6751, "shark": 0.8601} { // of OpenSearch 3.8
+		for _, lucene := range []bool{true, false} {
+			res, err := ix.Search(t.Context(), query.Request{Query: query.Word{Field: "title", Text: word}, Size: 1, Lucene: lucene})
+			if err != nil {
+				t.Fatal(err)
+			}
+			factor := 1 / cmp.Or(query.DefaultBM25.K1+1, 1)
+			if lucene {
+				factor = 1
+			}
+			if got := res.Hits[0].Score * factor; math.Abs(got-want) > 1e-4 {
+				t.Errorf("%s: got %g, want %g", word, got, want)
+			}
+		}
+	}
+}
