@@ -160,7 +160,7 @@ func (m *columnsMatcher) weights() ([]columnWeight, error) {
 
 // scale returns the most that the word adds to a score.
 func (m *columnsMatcher) scale() (scale, idf float64, err error) {
-	idf, err = m.s.idf(m.number, m.having)
+	idf, err = m.s.idf(m.number, m.s.allDocs(), m.having)
 	return m.rank.most() * idf, idf, err
 }
 

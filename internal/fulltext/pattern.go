@@ -21,16 +21,27 @@ func (c compiler) terms(n query.Node) (p plan, ok bool, err error) {
 		p, err = c.phrasePrefix(n)
 	case query.Has:
 		p, err = c.has(n)
+	case query.Between:
+		p, err = c.between(n)
 	default:
 		return nil, false, nil
 	}
 	return p, true, err
 }
 
+// textsOf returns the columns and children with the text of a field, none if its values
+// are searched.
+func (c compiler) textsOf(field string, value bool) []string {
+	if value {
+		return nil
+	}
+	return c.columns(field)
+}
+
 // inTerms returns the plan for terms of a field with text or keywords. what is the text
 // of the query, for the error of another field.
-func (c compiler) inTerms(field, what string, in func(field string) plan) (plan, error) {
-	if columns := c.columns(field); columns != nil {
+func (c compiler) inTerms(field string, value bool, what string, in func(field string) plan) (plan, error) {
+	if columns := c.textsOf(field, value); columns != nil {
 		return c.anyColumn(columns, in), nil
 	}
 	f, err := c.metadata(field)
@@ -44,22 +55,22 @@ func (c compiler) inTerms(field, what string, in func(field string) plan) (plan,
 }
 
 func (c compiler) pattern(n query.Pattern) (plan, error) {
-	if n.Kind == query.Exact && c.columns(n.Field) == nil {
+	if n.Kind == query.Exact && c.textsOf(n.Field, n.Value) == nil {
 		if f, err := c.metadata(n.Field); err != nil || f.Type != Keyword {
 			return c.equal(n.Field, n.Text)
 		}
 	}
 	switch {
 	case n.Kind == query.Exact && !n.Fold:
-		return c.inTerms(n.Field, n.Text, func(field string) plan { return termPlan{field, n.Text} })
+		return c.inTerms(n.Field, n.Value, n.Text, func(field string) plan { return termPlan{field, n.Text} })
 	case n.Kind == query.Beginning && !n.Fold:
-		return c.inTerms(n.Field, n.Text, func(field string) plan { return prefixPlan{field, n.Text, 0} })
+		return c.inTerms(n.Field, n.Value, n.Text, func(field string) plan { return prefixPlan{field, n.Text, 0} })
 	}
 	accept, begin, err := matching(n)
 	if err != nil {
 		return nil, err
 	}
-	return c.inTerms(n.Field, n.Text, func(field string) plan {
+	return c.inTerms(n.Field, n.Value, n.Text, func(field string) plan {
 		clause := TermPattern{exported(field), n.Kind, n.Text, n.Fold}
 		return termsPlan{field: field, text: n.Text, termRange: termRange{begin, afterPrefix(begin)}, accept: accept, clause: clause}
 	})
@@ -122,7 +133,7 @@ func wildcard(text string) string {
 // similar matches words or keywords of similar spelling.
 func (c compiler) similar(n query.Similar) (plan, error) {
 	terms := []string{n.Text}
-	if n.Words && c.columns(n.Field) != nil {
+	if n.Words && c.textsOf(n.Field, n.Value) != nil {
 		terms = nil
 		for _, t := range c.analyzer.Tokens(nil, n.Text) {
 			terms = append(terms, t.Term)
@@ -137,7 +148,7 @@ func (c compiler) similar(n query.Similar) (plan, error) {
 		if letters := utf8.RuneCountInString(term); letters > query.MaxLetters && like.editDistance > 0 {
 			return nil, query.Errorf("leave the fuzziness out", "the word %s has %d letters, and one of similar spelling may have %d", query.Shorten(term), letters, query.MaxLetters)
 		}
-		p, err := c.inTerms(n.Field, term, func(field string) plan {
+		p, err := c.inTerms(n.Field, n.Value, term, func(field string) plan {
 			if like.field = field; like.editDistance == 0 {
 				return termPlan{field, term}
 			}
@@ -220,7 +231,7 @@ type hasPlan struct {
 // has matches documents with a word or a value. The lengths of texts say which have
 // words; without them all words are read.
 func (c compiler) has(n query.Has) (plan, error) {
-	columns := c.columns(n.Field)
+	columns := c.textsOf(n.Field, n.Value)
 	if columns == nil {
 		return c.inRange(query.Range{Field: n.Field})
 	}
@@ -233,4 +244,19 @@ func (c compiler) has(n query.Has) (plan, error) {
 		o = append(o, unscored{hasPlan{rangePlan{in, termRange{}}, contentField(name)}})
 	}
 	return o, nil
+}
+
+// between matches words between two bounds.
+func (c compiler) between(n query.Between) (plan, error) {
+	columns := c.columns(n.Field)
+	if columns == nil {
+		return c.inRange(query.Range(n))
+	}
+	values, err := Field{Name: n.Field, Type: Keyword}.between(query.Range(n))
+	if err != nil {
+		return nil, err
+	}
+	return c.anyColumn(columns, func(field string) plan {
+		return termsPlan{field: field, text: n.String(), termRange: values, clause: TermRange{exported(field), values.min, values.max}}
+	}), nil
 }

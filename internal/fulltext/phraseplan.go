@@ -111,11 +111,15 @@ func (m *phraseMatcher) score(p *view, to *scores) error {
 		return nil
 	}
 	idf := 0.0
+	docs, err := m.s.docsOf(m.field)
+	if err != nil {
+		return err
+	}
 	for _, n := range m.word {
 		if n < 0 {
 			continue
 		}
-		of, err := m.s.idf(m.words[n].number, m.words[n].having)
+		of, err := m.s.idf(m.words[n].number, docs, m.words[n].having)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ import (
 // documents that the caller may see. So a score depends on no merge, and on no
 // document that is deleted or hidden.
 //
-// With query.Lucene the factor k1+1 is left out, as Lucene does.
+// With query.Lucene the factor k1+1 is left out, and only documents with a word in the
+// field count, as in Lucene.
 //
 // A prefix or a fuzzy word is one word that has the freq of all its terms, a term
 // that differs in d letters counting 1/(1+d). A phrase has the sum of the idf of its
@@ -50,6 +51,7 @@ type stats struct {
 	docs   uint64
 	words  []uint64 // of all documents, for each searched field
 	having []uint64 // documents with each word of the query
+	filled []uint64 // documents with words in each searched field; not in cursors
 }
 
 // maxStats is the number of words up to which a cursor has stats.
@@ -72,7 +74,34 @@ func (s *session) average(field string) (float64, error) {
 		}
 		s.stats.words[i] = sum + 1
 	}
-	return float64(s.stats.words[i]-1) / max(1, s.allDocs()), nil
+	docs, err := s.docsOf(field)
+	return float64(s.stats.words[i]-1) / max(1, docs), err
+}
+
+// docsOf returns the number of visible documents that count for a field.
+func (s *session) docsOf(field string) (float64, error) {
+	i := slices.IndexFunc(s.texts, func(name string) bool { return contentField(name) == field })
+	if !s.rank.lucene || !s.measured || i < 0 {
+		return s.allDocs(), nil
+	}
+	if s.stats.filled == nil {
+		s.stats.filled = make([]uint64, len(s.texts))
+	}
+	if n := &s.stats.filled[i]; *n == 0 {
+		m, err := rangePlan{lengthField(field), termRange{}}.open(s)
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range s.views {
+			docs, err := m.match(p, p.live)
+			if err != nil {
+				return 0, err
+			}
+			*n += uint64(docs.Count())
+		}
+		*n++
+	}
+	return float64(s.stats.filled[i] - 1), nil
 }
 
 // allDocs returns the number of visible documents.
@@ -83,9 +112,9 @@ func (s *session) allDocs() float64 {
 	return float64(s.stats.docs - 1)
 }
 
-// idf returns the weight of a word with a number. count returns how many visible
-// documents have it.
-func (s *session) idf(number int, count func() (int, error)) (float64, error) {
+// idf returns the weight of a word with a number, among some documents. count returns
+// how many visible documents have it.
+func (s *session) idf(number int, docs float64, count func() (int, error)) (float64, error) {
 	n := &s.stats.having[number]
 	if *n == 0 {
 		having, err := count()
@@ -95,7 +124,7 @@ func (s *session) idf(number int, count func() (int, error)) (float64, error) {
 		*n = uint64(having) + 1
 	}
 	having := float64(*n - 1)
-	return math.Log1p((max(0, s.allDocs()-having) + 0.5) / (having + 0.5)), nil
+	return math.Log1p((max(0, docs-having) + 0.5) / (having + 0.5)), nil
 }
 
 // A wordScorer computes the part of a score that one word in one field adds.

@@ -106,12 +106,15 @@ func scoredParts(n query.Node) []query.Node {
 func (s *Schema) termsOf(n query.Node) (field string, p phrase, slop int) {
 	switch n := n.(type) {
 	case query.Pattern:
-		if accept, _, err := matching(n); err == nil {
+		if accept, _, err := matching(n); err == nil && !n.Value {
 			p = phrase{{term: n.Text, like: &likeness{accept}}}
 		}
 		return n.Field, p, 0
 	case query.Similar:
 		terms := []string{n.Text}
+		if n.Value {
+			return "", nil, 0
+		}
 		if n.Words {
 			terms = s.terms(n.Text)
 		}

@@ -127,7 +127,7 @@ func (g guarded) check(t *rapid.T) {
 	who := rapid.IntRange(0, len(callers)-1).Draw(t, "caller")
 	req := query.Request{
 		Query: drawNode(t, 2, g.model.cut), Size: query.MaxSize, Facets: []query.Facet{{Field: "tags", Size: 10}},
-		Visible: &query.Filter{Field: "acl", Values: callers[who]},
+		Visible: &query.Filter{Field: "acl", Values: callers[who]}, Lucene: rapid.Bool().Draw(t, "lucene"),
 	}
 	if rapid.Bool().Draw(t, "filtered") {
 		req.Filters = []query.Filter{{Field: "tags", Values: rapid.SliceOfN(rapid.SampledFrom(modelTags), 1, 2).Draw(t, "filter")}}

@@ -215,7 +215,11 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	if len(terms) == 0 {
 		return nil
 	}
-	idf, err := m.s.idf(m.number, m.having)
+	docs, err := m.s.docsOf(m.field)
+	if err != nil {
+		return err
+	}
+	idf, err := m.s.idf(m.number, docs, m.having)
 	if err != nil {
 		return err
 	}

@@ -28,68 +28,74 @@ func anyOf(nodes []query.Node) query.Node {
 	return query.Or{Nodes: nodes}
 }
 
-// searched returns a query that matches what n does, and nothing if the analyzer
-// leaves n no word, such as a stop word. The index ignores such a part of a query.
-func searched(n query.Node) query.Node { return query.Or{Nodes: []query.Node{query.None(), n}} }
+// unscored returns a query that matches the same, all with the same score.
+func unscored(n query.Node) query.Node { return constant(n) }
 
-// unscored returns a query that matches the same and adds nothing to a score.
-func unscored(n query.Node) query.Node { return query.Not{Node: query.Not{Node: n}} }
+// filtered returns a query that matches the same, and adds nothing to a score.
+func filtered(n query.Node) query.Node { return query.Constant{Node: n} }
 
-// bool translates a bool query. Without must and filter, one of should has to
-// match; otherwise should only adds to the score.
+// A boolQuery is the parts of a bool query.
+type boolQuery struct{ must, filter, should, mustNot []query.Node }
+
+// bool translates a bool query. Without must and filter, one of should has to match;
+// otherwise should only adds to the score, unless minimum_should_match is given.
 func (t *translator) bool(body json.RawMessage) (query.Node, error) {
-	m, err := object(body, "bool")
+	o, err := t.options("bool", body, "must", "filter", "should", "must_not", "minimum_should_match", "adjust_pure_negative")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "bool", "must", "filter", "should", "must_not", "minimum_should_match"); err != nil {
-		return nil, err
-	}
-	parts := map[string][]query.Node{}
-	for _, name := range []string{"must", "filter", "should", "must_not"} {
-		if parts[name], err = t.list(m[name]); err != nil {
+	var b boolQuery
+	for name, to := range map[string]*[]query.Node{"must": &b.must, "filter": &b.filter, "should": &b.should, "must_not": &b.mustNot} {
+		if *to, err = t.list(name, o.m[name]); err != nil {
 			return nil, err
 		}
 	}
-	nodes := parts["must"]
-	for _, n := range parts["filter"] {
-		nodes = append(nodes, unscored(n))
+	least, given := o.minimum()
+	if !o.flag("adjust_pure_negative", true) && len(b.must)+len(b.filter)+len(b.should) == 0 && len(b.mustNot) > 0 {
+		return o.boosted(query.None(), nil)
 	}
-	optional := len(nodes) > 0
-	if v := m["minimum_should_match"]; v != nil {
-		at, err := scalar(v, "minimum_should_match")
-		if err != nil {
-			return nil, err
-		}
-		if at != "0" && at != "1" {
-			return nil, parsing("[bool] minimum_should_match is 0 or 1")
-		}
-		optional = at == "0"
-	}
-	if should := parts["should"]; len(should) > 0 {
-		if optional {
-			should = append(should, query.All{}) // adds the same to every score
-		}
-		nodes = append(nodes, anyOf(should))
-	}
-	for _, n := range parts["must_not"] {
-		nodes = append(nodes, query.Not{Node: n})
-	}
-	if len(nodes) == 0 {
-		return query.All{}, nil
-	}
-	return all(nodes), nil
+	return o.boosted(b.node(least, given), nil)
 }
 
-// list translates one query or a list of them.
-func (t *translator) list(text json.RawMessage) ([]query.Node, error) {
+func (b boolQuery) node(least query.Minimum, given bool) query.Node {
+	nodes := b.must
+	for _, n := range b.filter {
+		nodes = append(nodes, filtered(n))
+	}
+	optional := len(nodes) > 0
+	wanted := 0
+	if given {
+		wanted = least.Of(len(b.should))
+	}
+	switch n := len(b.should); {
+	case n == 0 && len(nodes)+len(b.mustNot) == 0:
+		return query.All{}
+	case wanted > n:
+		return query.None()
+	case n == 0:
+	case wanted == 0 && optional:
+		nodes = append(nodes, query.Optional{Nodes: b.should})
+	default:
+		nodes = append(nodes, query.AtLeast{Nodes: b.should, Least: query.Exactly(max(1, wanted))})
+	}
+	if len(nodes) == 0 {
+		nodes = []query.Node{filtered(query.All{})}
+	}
+	for _, n := range b.mustNot {
+		nodes = append(nodes, query.Not{Node: n})
+	}
+	return all(nodes)
+}
+
+// list reads a query or a list of them.
+func (t *translator) list(name string, text json.RawMessage) ([]query.Node, error) {
 	if text == nil {
 		return nil, nil
 	}
 	list := []json.RawMessage{text}
 	if text[0] == '[' {
 		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, parsing("[bool] needs a query or a list of queries")
+			return nil, parsing("[%s] needs a query or a list of queries", name)
 		}
 	}
 	nodes := make([]query.Node, len(list))
@@ -102,20 +108,38 @@ func (t *translator) list(text json.RawMessage) ([]query.Node, error) {
 	return nodes, nil
 }
 
+// inner translates a query that is an option of another one.
+func (t *translator) inner(o *options, name string) (query.Node, error) {
+	if !o.has(name) {
+		return nil, parsing("[%s] requires a '%s' element", o.query, name)
+	}
+	return t.node(o.m[name])
+}
+
 func (t *translator) constantScore(body json.RawMessage) (query.Node, error) {
-	m, err := object(body, "constant_score")
+	o, err := t.options("constant_score", body, "filter")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "constant_score", "filter"); err != nil {
-		return nil, err
-	}
-	if m["filter"] == nil {
-		return nil, parsing("[constant_score] needs [filter]")
-	}
-	n, err := t.node(m["filter"])
+	n, err := t.inner(o, "filter")
 	if err != nil {
 		return nil, err
 	}
-	return unscored(n), nil
+	return o.boosted(constant(n), nil)
+}
+
+func (t *translator) disMax(body json.RawMessage) (query.Node, error) {
+	o, err := t.options("dis_max", body, "queries", "tie_breaker")
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := t.list("dis_max", o.m["queries"])
+	if err != nil {
+		return nil, err
+	}
+	tie := o.float("tie_breaker", 0)
+	if len(nodes) == 0 {
+		o.fail("requires 'queries' field with at least one clause")
+	}
+	return o.boosted(disMax(nodes, tie), nil)
 }

@@ -2,15 +2,23 @@ package osapi
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
 
+	"indexerd/internal/nearest"
 	"indexerd/internal/query"
 )
 
 // A translator turns the DSL's queries into those of its indices.
 type translator struct {
 	*target
-	clauses int
-	depth   int
+	now       time.Time // of date math
+	clauses   int
+	fuzzies   int
+	depth     int
+	translate map[string]func(json.RawMessage) (query.Node, error) // by name
 }
 
 // node translates one query.
@@ -27,40 +35,50 @@ func (t *translator) node(text json.RawMessage) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch name {
-	case "match_all", "match_none":
-		m, err := object(body, name)
-		if err != nil {
-			return nil, err
-		}
-		if name == "match_none" {
-			return query.None(), only(m, name)
-		}
-		return query.All{}, only(m, name)
-	case "match":
-		return t.match(body)
-	case "multi_match":
-		return t.multiMatch(body)
-	case "match_phrase":
-		return t.matchPhrase(body)
-	case "term":
-		return t.term(body)
-	case "terms":
-		return t.terms(body)
-	case "range":
-		return t.between(body)
-	case "exists":
-		return t.exists(body)
-	case "prefix":
-		return t.prefix(body)
-	case "ids":
-		return t.ids(body)
-	case "bool":
-		return t.bool(body)
-	case "constant_score":
-		return t.constantScore(body)
+	translate := t.queries()[name]
+	if translate == nil {
+		return nil, unknownQuery(name, slices.Sorted(maps.Keys(t.queries())))
 	}
-	return nil, parsing("query [%s] is not supported; supported are match_all, match_none, match, multi_match, match_phrase, term, terms, range, exists, prefix, ids, bool, constant_score", query.Shorten(name))
+	return translate(body)
+}
+
+// queries returns what translates each query.
+func (t *translator) queries() map[string]func(json.RawMessage) (query.Node, error) {
+	if t.translate == nil {
+		t.translate = map[string]func(json.RawMessage) (query.Node, error){
+			"match_all": t.matchAll, "match_none": t.matchNone,
+			"match": t.match, "match_phrase": t.matchPhrase, "match_phrase_prefix": t.matchPhrasePrefix, "match_bool_prefix": t.matchBoolPrefix, "multi_match": t.multiMatch,
+			"term": t.term, "terms": t.terms, "range": t.ranged, "exists": t.exists, "ids": t.ids,
+			"prefix": t.prefix, "wildcard": t.wildcard, "regexp": t.regexp, "fuzzy": t.fuzzy,
+			"bool": t.bool, "constant_score": t.constantScore, "dis_max": t.disMax,
+		}
+	}
+	return t.translate
+}
+
+// unknownQuery returns the error of a query that there is none of here, with the most
+// similar name or all names.
+func unknownQuery(name string, names []string) error {
+	if near := nearest.Name(name, names); near != "" {
+		return parsing("unknown query [%s] did you mean [%s]?", query.Shorten(name), near)
+	}
+	return parsing("unknown query [%s]: supported are %s", query.Shorten(name), strings.Join(names, ", "))
+}
+
+func (t *translator) matchAll(body json.RawMessage) (query.Node, error) {
+	o, err := t.options("match_all", body)
+	if err != nil {
+		return nil, err
+	}
+	return o.boosted(query.All{}, nil)
+}
+
+func (t *translator) matchNone(body json.RawMessage) (query.Node, error) {
+	o, err := t.options("match_none", body)
+	if err != nil {
+		return nil, err
+	}
+	return o.boosted(query.None(), nil)
 }
 
 func (t *translator) count(n int) error {
@@ -68,27 +86,4 @@ func (t *translator) count(n int) error {
 		return parsing("the query has more than %d clauses", query.MaxClauses)
 	}
 	return nil
-}
-
-// clause reads a query of one field: {field: value} or {field: {key: value, ...}}.
-// A field that does not exist, or that the caller may not see, has no type.
-func (t *translator) clause(name, key string, body json.RawMessage, options ...string) (Field, map[string]json.RawMessage, error) {
-	field, value, err := single(body, name)
-	if err != nil {
-		return Field{}, nil, err
-	}
-	m := map[string]json.RawMessage{key: value}
-	if value[0] == '{' {
-		if m, err = object(value, name); err != nil {
-			return Field{}, nil, err
-		}
-	}
-	if err := only(m, name, append(options, key)...); err != nil {
-		return Field{}, nil, err
-	}
-	if m[key] == nil {
-		return Field{}, nil, parsing("[%s] needs [%s]", name, key)
-	}
-	f, err := t.lookup(field)
-	return f, m, err
 }

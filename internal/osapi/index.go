@@ -62,6 +62,24 @@ func (ix Index) field(name string) Field {
 	return Field{Name: name}
 }
 
+// shown returns the name of a field in queries.
+func (f Field) shown() string {
+	if f.both && f.Type != Text {
+		return f.Name + suffix
+	}
+	return f.Name
+}
+
+// queryNames lists the fields by their names in queries.
+func (ix Index) queryNames() (names []string) {
+	types := ix.types()
+	for _, f := range ix {
+		f.both = len(types[f.Name]) == 2
+		names = append(names, f.shown())
+	}
+	return names
+}
+
 // lookup returns the field with a name. A field with different types in the searched
 // indices is an error.
 func (ix Index) lookup(name string) (Field, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"time"
 
 	"indexerd/internal/query"
 	"indexerd/internal/search"
@@ -70,7 +71,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 
 // query translates a query.
 func (t *target) query(v json.RawMessage) (query.Node, error) {
-	tr := translator{target: t}
+	tr := translator{target: t, now: time.Now()}
 	return tr.node(v)
 }
 

@@ -2,42 +2,110 @@ package osapi
 
 import (
 	"encoding/json"
-	"strings"
+	"math"
+	"strconv"
 
 	"indexerd/internal/query"
 )
 
+// equal finds a value of a field that is no text. A text that does not fit the type of
+// the field is an error or, if lenient, matches nothing.
+func (t *translator) equal(f Field, text string, lenient bool) (query.Node, error) {
+	if f.Type == "" || text == "" && f.Type == Keyword {
+		return query.None(), nil // empty text is not indexed
+	}
+	n, err := t.sameValue(f, text)
+	switch {
+	case err != nil && lenient:
+		return query.None(), nil
+	case err != nil:
+		return nil, err
+	}
+	return constant(n), nil
+}
+
+func (t *translator) sameValue(f Field, text string) (query.Node, error) {
+	switch f.Type {
+	case Keyword:
+		return pattern(f, query.Exact, text, false), nil
+	case Double:
+		if _, err := finite(text); err != nil {
+			return nil, parsing("failed to create query: For input string: %q", query.Shorten(text))
+		}
+	case Boolean:
+		if text != "true" && text != "false" {
+			return nil, parsing("failed to create query: Can't parse boolean value [%s], expected [true] or [false]", query.Shorten(text))
+		}
+	case Date:
+		return t.between(f, rangeOf{from: &edge{text: text}, to: &edge{text: text}})
+	}
+	return query.Range{Field: f.Name, Min: query.Bound{Text: text}, Max: query.Bound{Text: text}}, nil
+}
+
+// pattern finds terms of a field with text or keywords.
+func pattern(f Field, kind query.PatternKind, text string, fold bool) query.Pattern {
+	return query.Pattern{Field: f.Name, Kind: kind, Text: text, Fold: fold, Value: f.Type != Text && f.both}
+}
+
+// onlyOn returns the error of a query that other fields have no terms for.
+func onlyOn(kind string, f Field) error {
+	return parsing("Can only use %s queries on keyword and text fields - not on [%s] which is of type [%s]", kind, f.shown(), f.Type)
+}
+
+// term finds a term as it is in the index: text is not analyzed.
 func (t *translator) term(body json.RawMessage) (query.Node, error) {
-	f, m, err := t.clause("term", "value", body)
+	f, o, err := t.oneField("term", "value", body, "case_insensitive")
 	if err != nil {
 		return nil, err
 	}
-	return t.value("term", f, m["value"])
-}
-
-// value finds one value of a field.
-func (t *translator) value(name string, f Field, text json.RawMessage) (query.Node, error) {
-	v, err := scalar(text, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.Type == "":
-		return query.None(), nil
-	case f.Type == Text:
-		return nil, parsing("[%s] on text field [%s] is not supported: use match, or a field of metadata", name, f.Name)
+	text, fold := o.text("value"), o.flag("case_insensitive", false)
+	if o.err != nil {
+		return nil, o.err
 	}
-	return equal(f, v), nil
+	return o.boosted(t.exactTerm(f, text, fold))
 }
 
+func (t *translator) exactTerm(f Field, text string, fold bool) (query.Node, error) {
+	switch {
+	case text == "":
+		return query.None(), nil
+	case f.Type == Text && !fold:
+		return pattern(f, query.Exact, text, false), nil
+	case f.Type == Text || f.Type == Keyword && fold:
+		return constant(pattern(f, query.Exact, text, fold)), nil
+	}
+	return t.equal(f, text, false)
+}
+
+// terms finds any of some terms.
 func (t *translator) terms(body json.RawMessage) (query.Node, error) {
-	field, list, err := single(body, "terms")
+	m, err := object(body, "terms")
+	if err != nil {
+		return nil, err
+	}
+	rest, field := map[string]json.RawMessage{}, ""
+	for name, v := range m {
+		switch {
+		case name == "boost" || name == "_name":
+			rest[name] = v
+		case field != "":
+			return nil, parsing("[terms] query does not support multiple fields")
+		default:
+			field = name
+		}
+	}
+	o, err := newOptions("terms", rest)
 	if err != nil {
 		return nil, err
 	}
 	var values []json.RawMessage
-	if err := json.Unmarshal(list, &values); err != nil {
-		return nil, parsing("[terms] needs a list of values; a lookup in another index is not supported")
+	if field == "" || json.Unmarshal(m[field], &values) != nil {
+		return nil, parsing("[terms] needs a field and a list of values; a lookup in another index is not supported")
 	}
+	return o.boosted(t.anyTerm(field, values))
+}
+
+func (t *translator) anyTerm(field string, values []json.RawMessage) (query.Node, error) {
 	if err := t.count(len(values)); err != nil {
 		return nil, err
 	}
@@ -47,121 +115,55 @@ func (t *translator) terms(body json.RawMessage) (query.Node, error) {
 	}
 	nodes := make([]query.Node, len(values))
 	for i, v := range values {
-		if nodes[i], err = t.value("terms", f, v); err != nil {
-			return nil, err
-		}
-	}
-	return anyOf(nodes), nil
-}
-
-// equal finds a value. A range finds it also in a field that is text too.
-func equal(f Field, v string) query.Node {
-	if v == "" {
-		return query.None() // empty text is not indexed, and empty bounds are open
-	}
-	return query.Range{Field: f.Name, Min: query.Bound{Text: v}, Max: query.Bound{Text: v}}
-}
-
-func (t *translator) between(body json.RawMessage) (query.Node, error) {
-	field, bounds, err := single(body, "range")
-	if err != nil {
-		return nil, err
-	}
-	m, err := object(bounds, "range")
-	if err != nil {
-		return nil, err
-	}
-	if err := only(m, "range", "gt", "gte", "lt", "lte"); err != nil {
-		return nil, err
-	}
-	f, err := t.lookup(field)
-	if err != nil {
-		return nil, err
-	}
-	n := query.Range{Field: f.Name}
-	for name, text := range m {
-		if string(text) == "null" {
-			continue
-		}
-		v, err := scalar(text, "range")
+		text, err := scalar(v, "terms")
 		if err != nil {
 			return nil, err
 		}
-		if v == "" || f.Type == Date && (strings.HasPrefix(v, "now") || strings.Contains(v, "||")) {
-			return nil, parsing("[range] bound [%s] is not supported: write a value, without date math", query.Shorten(v))
+		if nodes[i], err = t.exactTerm(f, text, false); err != nil {
+			return nil, err
 		}
-		to := &n.Min
-		if name[0] == 'l' {
-			to = &n.Max
-		}
-		if to.Text != "" {
-			return nil, parsing("[range] has two bounds on one side")
-		}
-		*to = query.Bound{Text: v, Exclusive: !strings.HasSuffix(name, "e")}
 	}
-	switch f.Type {
-	case "":
-		return query.None(), nil
-	case Text:
-		return nil, parsing("[range] on text field [%s] is not supported: use a field of metadata", f.Name)
-	}
-	return n, nil
+	return constant(anyOf(nodes)), nil
 }
 
 func (t *translator) exists(body json.RawMessage) (query.Node, error) {
-	m, err := object(body, "exists")
+	o, err := t.options("exists", body, "field")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "exists", "field"); err != nil {
-		return nil, err
+	name := o.text("field")
+	if o.err != nil {
+		return nil, o.err
 	}
-	name, err := scalar(m["field"], "exists")
-	if err != nil {
-		return nil, err
-	}
-	f, err := t.lookup(name)
-	if err != nil {
-		return nil, err
-	}
-	switch f.Type {
-	case "":
-		return query.None(), nil
-	case Text:
-		return nil, parsing("[exists] on text field [%s] is not supported: use a field of metadata", f.Name)
-	default:
-		return query.Range{Field: f.Name}, nil
-	}
+	return o.boosted(t.has(name))
 }
 
-func (t *translator) prefix(body json.RawMessage) (query.Node, error) {
-	f, m, err := t.clause("prefix", "value", body)
+// has finds documents with any value of a field, or of the fields that match a pattern.
+func (t *translator) has(name string) (query.Node, error) {
+	fields, err := t.fieldsLike(name, 1)
 	if err != nil {
 		return nil, err
 	}
-	v, err := scalar(m["value"], "prefix")
-	switch {
-	case err != nil:
-		return nil, err
-	case f.Type == "":
-		return query.None(), nil
-	case f.Type != Keyword || f.both:
-		return nil, parsing("[prefix] on field [%s] is not supported: use a field that is only a keyword", f.Name)
+	var nodes []query.Node
+	for _, f := range fields {
+		if f.Type != "" {
+			nodes = append(nodes, query.Has{Field: f.Name, Value: f.both && f.Type != Text})
+		}
 	}
-	return query.Prefix{Field: f.Name, Text: v}, nil
+	if err := t.count(len(nodes)); err != nil {
+		return nil, err
+	}
+	return constant(anyOf(nodes)), nil
 }
 
 // ids finds documents by their keys.
 func (t *translator) ids(body json.RawMessage) (query.Node, error) {
-	m, err := object(body, "ids")
+	o, err := t.options("ids", body, "values")
 	if err != nil {
 		return nil, err
 	}
-	if err := only(m, "ids", "values"); err != nil {
-		return nil, err
-	}
 	var values []json.RawMessage
-	if m["values"] == nil || json.Unmarshal(m["values"], &values) != nil {
+	if !o.has("values") || json.Unmarshal(o.m["values"], &values) != nil {
 		return nil, parsing("[ids] needs [values], a list of keys")
 	}
 	if err := t.count(len(values)); err != nil {
@@ -173,5 +175,18 @@ func (t *translator) ids(body json.RawMessage) (query.Node, error) {
 			return nil, err
 		}
 	}
-	return t.keys(texts), nil
+	return o.boosted(constant(t.keys(texts)), nil)
+}
+
+func finite(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		err = strconv.ErrRange
+	}
+	return x, err
+}
+
+func wholeNumber(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return int(n), err
 }

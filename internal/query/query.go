@@ -155,6 +155,8 @@ func FieldOf(n Node) string {
 		return n.Field
 	case Has:
 		return n.Field
+	case Between:
+		return n.Field
 	}
 	return ""
 }

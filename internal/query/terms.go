@@ -7,23 +7,26 @@ type (
 	// A Pattern matches documents with a term that the text describes. The text is
 	// not analyzed: words of the content are in lower case. With Fold ASCII letters
 	// match in either case. On fields that are no text and no keywords only Exact is
-	// supported.
+	// supported. With Value the values of a field are searched that is also text.
 	Pattern struct {
 		Field string
 		Kind  PatternKind
 		Text  string
 		Fold  bool
+		Value bool
 	}
 
 	// A Similar matches documents with a term of similar spelling. The first Prefix
 	// letters are the same. With Most only so many terms count, the most similar ones.
-	// The terms of the text are analyzed if Words is set.
+	// The text is analyzed if Words is set. With Value the values of a field are
+	// searched that is also text.
 	Similar struct {
 		Field, Text  string
 		Edits        Edits
 		Prefix, Most int
 		NoSwaps      bool // two exchanged letters are two edits
 		Words        bool
+		Value        bool
 	}
 
 	// A PhrasePrefix matches a phrase whose last word is the beginning of a word: of
@@ -33,8 +36,15 @@ type (
 		Slop, Most  int
 	}
 
-	// Has matches documents with a word or a value in a field.
-	Has struct{ Field string }
+	// Between is Range for the terms of text.
+	Between Range
+
+	// Has matches documents with a word in a field, or, of a field that is no text or
+	// with Value, with a value.
+	Has struct {
+		Field string
+		Value bool
+	}
 )
 
 // A PatternKind says how a Pattern describes terms.
@@ -69,6 +79,7 @@ func (Pattern) node()      {}
 func (Similar) node()      {}
 func (PhrasePrefix) node() {}
 func (Has) node()          {}
+func (Between) node()      {}
 
 // String implements Node.
 func (n Pattern) String() string {
@@ -76,12 +87,12 @@ func (n Pattern) String() string {
 	if n.Fold {
 		fold = "i"
 	}
-	return inField(n.Field) + string(n.Kind) + "[" + quote(n.Text) + fold + "]"
+	return inValue(n.Field, n.Value) + string(n.Kind) + "[" + quote(n.Text) + fold + "]"
 }
 
 // String implements Node.
 func (n Similar) String() string {
-	text := inField(n.Field) + "similar[" + quote(n.Text)
+	text := inValue(n.Field, n.Value) + "similar[" + quote(n.Text)
 	for _, x := range []int{n.Edits.Most, n.Edits.Low, n.Edits.High, n.Prefix, n.Most} {
 		text += " " + strconv.Itoa(x)
 	}
@@ -94,4 +105,17 @@ func (n PhrasePrefix) String() string {
 }
 
 // String implements Node.
-func (n Has) String() string { return inField(n.Field) + "*" }
+func (n Between) String() string {
+	side := map[bool]string{true: "{", false: "["}
+	return inField(n.Field) + "terms" + side[n.Min.Exclusive] + n.Min.String() + " TO " + n.Max.String() + side[n.Max.Exclusive]
+}
+
+// String implements Node.
+func (n Has) String() string { return inValue(n.Field, n.Value) + "*" }
+
+func inValue(field string, value bool) string {
+	if value {
+		return inField(field) + "="
+	}
+	return inField(field)
+}

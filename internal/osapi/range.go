@@ -1,0 +1,275 @@
+package osapi
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"indexerd/internal/query"
+)
+
+// An edge is one end of a range.
+type edge struct {
+	text      string
+	exclusive bool
+}
+
+// A rangeOf is a range as a query has it. A nil edge is open.
+type rangeOf struct {
+	from, to *edge
+	formats  []string       // of dates; none: the default
+	zone     *time.Location // of dates without one; nil is UTC
+}
+
+// ranged finds values between two bounds.
+func (t *translator) ranged(body json.RawMessage) (query.Node, error) {
+	f, o, err := t.oneField("range", "gte", body, "gt", "lt", "lte", "from", "to", "include_lower", "include_upper", "format", "time_zone", "relation")
+	if err != nil {
+		return nil, err
+	}
+	var r rangeOf
+	o.end(&r.from, "gte", false)
+	o.end(&r.from, "gt", true)
+	o.end(&r.from, "from", !o.flag("include_lower", true))
+	o.end(&r.to, "lte", false)
+	o.end(&r.to, "lt", true)
+	o.end(&r.to, "to", !o.flag("include_upper", true))
+	o.word("relation", "intersects", "within", "contains") // a value is a point
+	if o.has("format") {
+		r.formats = strings.Split(o.text("format"), "||")
+	}
+	if r.zone = time.UTC; o.has("time_zone") {
+		if r.zone, err = location(o.text("time_zone")); err != nil {
+			o.fail("time_zone: %v", err)
+		}
+	}
+	if o.err != nil {
+		return nil, o.err
+	}
+	return o.boosted(t.inRange(f, r))
+}
+
+// end reads one end of a range.
+func (o *options) end(to **edge, name string, exclusive bool) {
+	if !o.has(name) {
+		return
+	}
+	if *to != nil {
+		o.fail("has two bounds on one side")
+	}
+	*to = &edge{o.text(name), exclusive}
+}
+
+// inRange finds the values of a range, or the terms of text.
+func (t *translator) inRange(f Field, r rangeOf) (query.Node, error) {
+	if f.Type == "" {
+		return query.None(), nil
+	}
+	n, err := t.between(f, r)
+	if err != nil {
+		return nil, err
+	}
+	return constant(n), nil
+}
+
+func (t *translator) between(f Field, r rangeOf) (query.Node, error) {
+	switch f.Type {
+	case Date:
+		return t.dates(f, r)
+	case Double, Boolean:
+		for _, e := range []*edge{r.from, r.to} {
+			if e != nil {
+				if _, err := t.sameValue(f, e.text); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if r.to != nil && r.to.text == "" {
+		return query.None(), nil // no text is before it
+	}
+	n := query.Range{Field: f.Name}
+	if r.from != nil {
+		n.Min = query.Bound{Text: r.from.text, Exclusive: r.from.exclusive}
+	}
+	if r.to != nil {
+		n.Max = query.Bound{Text: r.to.text, Exclusive: r.to.exclusive}
+	}
+	if f.Type == Text {
+		return query.Between(n), nil
+	}
+	return n, nil
+}
+
+// dates finds the dates of a range. OpenSearch compares milliseconds: a bound means all
+// of its millisecond.
+func (t *translator) dates(f Field, r rangeOf) (query.Node, error) {
+	n := query.Range{Field: f.Name}
+	bound := func(e *edge, up bool, to *query.Bound) error {
+		if e == nil {
+			return nil
+		}
+		at, err := t.date(e.text, r, up)
+		if err != nil {
+			return err
+		}
+		if up {
+			at = at.Add(time.Millisecond)
+		}
+		*to = query.Bound{Text: at.UTC().Format("2006-01-02T15:04:05.000Z07:00")}
+		if year := at.UTC().Year(); year < 1 || year > 9999 {
+			*to = query.Bound{Text: outOfYears[year > 9999]}
+		}
+		return nil
+	}
+	if err := bound(r.from, r.from != nil && r.from.exclusive, &n.Min); err != nil {
+		return nil, err
+	}
+	if err := bound(r.to, r.to != nil && !r.to.exclusive, &n.Max); err != nil {
+		return nil, err
+	}
+	n.Max.Exclusive = n.Max.Text != ""
+	return n, nil
+}
+
+// outOfYears are the bounds for dates before and after the years that an index has.
+var outOfYears = map[bool]string{false: "0001-01-01T00:00:00.000Z", true: "9999-12-31T23:59:59.999Z"}
+
+// date reads a date, or now or a date and ||, with date math behind it. up returns the
+// last millisecond of what is not written.
+func (t *translator) date(text string, r rangeOf, up bool) (time.Time, error) {
+	zone := r.zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	formats := r.formats
+	if len(formats) == 0 {
+		formats = []string{"strict_date_optional_time", "epoch_millis"}
+	}
+	math, isNow := strings.CutPrefix(text, "now")
+	at := t.now
+	if !isNow {
+		var found bool
+		var base string
+		var err error
+		base, math, found = strings.Cut(text, "||")
+		if at, err = parseDate(base, formats, zone, up && !found); err != nil {
+			return at, err
+		}
+	}
+	return dateMath(math, at.In(zone), up)
+}
+
+// location reads a time zone: +01:00, Z or a name such as Europe/Paris.
+func location(text string) (*time.Location, error) {
+	for _, layout := range []string{"Z07:00", "Z0700", "Z07"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			_, offset := at.Zone()
+			return time.FixedZone("", offset), nil
+		}
+	}
+	if text == "" || text == "Local" {
+		return nil, parsing("unknown time zone [%s]", text)
+	}
+	return time.LoadLocation(text)
+}
+
+// parseDate reads a date in the first format that it has.
+func parseDate(text string, formats []string, zone *time.Location, up bool) (time.Time, error) {
+	for _, name := range formats {
+		at, ok, err := inFormat(text, name, zone, up)
+		if err != nil {
+			return at, err
+		}
+		if ok {
+			return at, nil
+		}
+	}
+	return time.Time{}, parsing("failed to parse date field [%s] with format [%s]", query.Shorten(text), strings.Join(formats, "||"))
+}
+
+// dateUnits are those of date math.
+var dateUnits = []rune("yMwdhHms")
+
+// dateMath applies +1d, -2M and /d.
+func dateMath(text string, at time.Time, up bool) (time.Time, error) {
+	bad := func() (time.Time, error) {
+		return at, parsing("date math [%s] is not supported: write it as +1M-2d/d", query.Shorten(text))
+	}
+	rest := []rune(text)
+	for len(rest) > 0 {
+		op := rest[0]
+		n, digits := 0, 0
+		for digits+1 < len(rest) && '0' <= rest[digits+1] && rest[digits+1] <= '9' && digits < 9 {
+			n = n*10 + int(rest[digits+1]-'0')
+			digits++
+		}
+		if digits+1 >= len(rest) || !slices.Contains(dateUnits, rest[digits+1]) || !slices.Contains([]rune("+-/"), op) || op == '/' && digits > 0 && n != 1 {
+			return bad()
+		}
+		unit := rest[digits+1]
+		if rest = rest[digits+2:]; digits == 0 {
+			n = 1
+		}
+		switch op {
+		case '-':
+			at = addUnits(at, -n, unit)
+		case '+':
+			at = addUnits(at, n, unit)
+		default:
+			if at = beginningOf(at, unit); up {
+				at = addUnits(at, 1, unit).Add(-time.Millisecond)
+			}
+		}
+	}
+	return at, nil
+}
+
+// addUnits adds to a time. The day of a month that has no such day is its last one.
+func addUnits(at time.Time, n int, unit rune) time.Time {
+	switch unit {
+	case 'y':
+		return addMonths(at, 12*n)
+	case 'M':
+		return addMonths(at, n)
+	case 'w':
+		return at.AddDate(0, 0, 7*n)
+	case 'd':
+		return at.AddDate(0, 0, n)
+	case 'h', 'H':
+		return at.Add(time.Duration(n) * time.Hour)
+	case 'm':
+		return at.Add(time.Duration(n) * time.Minute)
+	}
+	return at.Add(time.Duration(n) * time.Second)
+}
+
+func addMonths(at time.Time, n int) time.Time {
+	moved := at.AddDate(0, n, 0)
+	if moved.Day() != at.Day() {
+		moved = moved.AddDate(0, 0, -moved.Day())
+	}
+	return moved
+}
+
+// beginningOf returns the first instant of a unit. A week begins on Monday.
+func beginningOf(at time.Time, unit rune) time.Time {
+	y, m, d := at.Date()
+	h, minute, s := at.Clock()
+	switch unit {
+	case 'y':
+		m, d, h, minute, s = 1, 1, 0, 0, 0
+	case 'M':
+		d, h, minute, s = 1, 0, 0, 0
+	case 'w':
+		d, h, minute, s = d-(int(at.Weekday())+6)%7, 0, 0, 0
+	case 'd':
+		h, minute, s = 0, 0, 0
+	case 'h', 'H':
+		minute, s = 0, 0
+	case 'm':
+		s = 0
+	}
+	return time.Date(y, m, d, h, minute, s, 0, at.Location())
+}
