@@ -39,7 +39,7 @@ func newDoors(t *testing.T, nodes ...string) *doors {
 	d := &doors{}
 	for _, node := range nodes {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.serve(w, r, node) }))
-		t.Cleanup(s.Close)
+		t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 		d.urls = append(d.urls, s.URL)
 	}
 	t.Cleanup(d.heal)

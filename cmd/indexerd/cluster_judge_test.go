@@ -178,7 +178,13 @@ func keyOf(id string) string {
 // watches reads S, which falls only for a reason that status shows.
 func (k *clusterChaos) watches(t *testing.T) {
 	t.Helper()
+	began := time.Now()
 	s := k.daemon.status(t).Tables[0].Settled
+	if took := time.Since(began); took > k.status {
+		if k.status = took; took > statusWithin {
+			t.Errorf("%s: status took %v, want at most %v", k.phase, took, statusWithin)
+		}
+	}
 	if s.At == nil {
 		return
 	}

@@ -233,6 +233,9 @@ func isReplaced(err error) bool {
 	return errors.Is(err, opensearch.ErrReplaced) || errors.Is(err, opensearch.ErrFenced)
 }
 
+// isForeign reports whether others have written to an index.
+func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
+
 // isAway reports whether a cluster did not answer.
 func isAway(err error) bool { return errors.Is(err, opensearch.ErrAway) }
 

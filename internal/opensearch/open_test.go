@@ -22,13 +22,15 @@ type standIn struct {
 	durability string
 	aliases    map[string]struct{}
 	successful int // shards of three, in an answer to a search
+	state      string
+	operations int
 }
 
 const standInName = "films-g7-a"
 
 func newStandIn(t *testing.T) (*standIn, Config) {
 	t.Helper()
-	s := &standIn{uuid: "u1", history: "h1", durability: "request", aliases: map[string]struct{}{"films": {}}, successful: 3}
+	s := &standIn{uuid: "u1", history: "h1", durability: "request", aliases: map[string]struct{}{"films": {}}, successful: 3, state: "STARTED"}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	c := config(t, server.URL)
@@ -54,7 +56,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			delete(s.aliases, a["remove"].Alias)
 		}
 	case strings.HasSuffix(path, "/_stats"):
-		answer["indices"] = object{standInName: object{"shards": object{"0": []object{{"commit": object{"user_data": object{"history_uuid": s.history}}}}}}}
+		answer["indices"] = object{standInName: object{"shards": object{"0": []object{s.shard()}}}}
 	case strings.HasSuffix(path, "/_mapping"):
 		var body struct {
 			Meta struct{ Indexerd meta } `json:"_meta"`
@@ -66,10 +68,18 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "/"+standInName:
 		answer[standInName] = object{
 			"aliases": s.aliases, "mappings": object{"_meta": object{"indexerd": s.meta}},
-			"settings": object{"index": object{"uuid": s.uuid, "translog": object{"durability": s.durability}}},
+			"settings": object{"index": object{"uuid": s.uuid, "number_of_shards": "1", "translog": object{"durability": s.durability}}},
 		}
 	}
 	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// shard is the primary, as _stats shows it.
+func (s *standIn) shard() object {
+	return object{
+		"routing": object{"primary": true, "state": s.state, "node": "n"}, "seq_no": object{"max_seq_no": s.operations - 1},
+		"commit": object{"user_data": object{"history_uuid": s.history}},
+	}
 }
 
 // stored returns what the index says of itself.
@@ -152,6 +162,7 @@ func TestExamine(t *testing.T) {
 		{"another index", func(s *standIn) { s.uuid = "u2" }, ErrReplaced},
 		{"a shard restored", func(s *standIn) { s.history = "h2" }, ErrReplaced},
 		{"the alias leads elsewhere", func(s *standIn) { delete(s.aliases, "films") }, ErrReplaced},
+		{"a primary that starts", func(s *standIn) { s.state = "INITIALIZING" }, ErrAway},
 		{"opened by another", func(s *standIn) { s.aliases = map[string]struct{}{"films": {}, standInName + "-w-x": {}} }, ErrFenced},
 	} {
 		s, c := newStandIn(t)

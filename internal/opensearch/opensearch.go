@@ -145,6 +145,7 @@ type Index struct {
 
 	refreshing sync.Mutex
 	stale      atomic.Bool // writes since the last refresh
+	tally      tally
 
 	mu      sync.Mutex
 	failure error
@@ -264,9 +265,11 @@ func (ix *Index) open(ctx context.Context) error {
 	if ix.Schema, err = fulltext.NewSchema(m.Mapping); err != nil {
 		return err
 	}
-	if ix.identity, err = ix.identify(ctx, state); err != nil {
+	shards, err := ix.primaries(ctx, state)
+	if err != nil {
 		return err
 	}
+	ix.identity, ix.tally.base = identity{state.Settings.Index.UUID, shards.histories}, &shards
 	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}
@@ -309,6 +312,7 @@ type indexState struct {
 	Settings struct {
 		Index struct {
 			UUID     string `json:"uuid"`
+			Shards   string `json:"number_of_shards"`
 			Translog struct {
 				Durability string `json:"durability"`
 			} `json:"translog"`

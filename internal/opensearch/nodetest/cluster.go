@@ -21,7 +21,8 @@ type Cluster struct {
 // A Node is one node of a cluster. Its address stays the same when it is started again.
 type Node struct {
 	*server
-	Name string
+	Name   string
+	paused bool
 }
 
 // hasty settings make nodes notice within seconds that another one is gone or hangs.
@@ -64,7 +65,7 @@ func newCluster(n int, repository string) (*Cluster, error) {
 		if err != nil {
 			return c, err
 		}
-		c.Nodes = append(c.Nodes, &Node{s, names[i]})
+		c.Nodes = append(c.Nodes, &Node{server: s, Name: names[i]})
 		if err := s.start(); err != nil {
 			return c, err
 		}
@@ -74,7 +75,6 @@ func newCluster(n int, repository string) (*Cluster, error) {
 
 func (c *Cluster) stop() {
 	for _, n := range c.Nodes {
-		n.Resume()
 		n.stop()
 	}
 }
@@ -86,18 +86,15 @@ func (n *Node) URL() string { return n.url }
 func (n *Node) Kill() { n.kill() }
 
 // Start starts the node after Kill, and does not wait until it answers.
-func (n *Node) Start() error {
-	// Java compiles the program at each start: what a killed start has left is no harm.
-	return n.start()
-}
+func (n *Node) Start() error { return n.start() }
 
-// Runs reports whether the node's process runs.
-func (n *Node) Runs() bool {
+// Answers reports whether the node's process runs, and is not paused.
+func (n *Node) Answers() bool {
 	select {
 	case <-n.ended:
 		return false
 	default:
-		return true
+		return !n.paused
 	}
 }
 
@@ -108,9 +105,8 @@ func (n *Node) Pause() { n.signal(syscall.SIGSTOP) }
 func (n *Node) Resume() { n.signal(syscall.SIGCONT) }
 
 func (n *Node) signal(s syscall.Signal) {
-	if n.process != nil && n.Runs() {
-		_ = n.process.Process.Signal(s) // it may end at this moment
-	}
+	n.paused = s == syscall.SIGSTOP
+	_ = n.process.Process.Signal(s) // it may have ended
 }
 
 // Log returns the end of what the node has logged.
