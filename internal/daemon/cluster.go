@@ -214,8 +214,11 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 				x.Refused = append(x.Refused, fmt.Sprintf("the cluster refuses to %s (%v), which needs %s", r.Request, r.Err, r.Privilege))
 			}
 		}
-		if err := config.Claim(ctx); errors.Is(err, opensearch.ErrOwner) {
+		switch err := config.Claim(ctx); {
+		case errors.Is(err, opensearch.ErrOwner):
 			x.Owned = append(x.Owned, t.Name)
+		case err != nil:
+			x.Err = err
 		}
 	}
 	return x

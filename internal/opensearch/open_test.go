@@ -24,6 +24,7 @@ type standIn struct {
 	successful int // shards of three, in an answer to a search
 	state      string
 	operations int
+	others     []string // to which the alias leads, too
 }
 
 const standInName = "films-g7-a"
@@ -45,7 +46,9 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := object{}
 	switch path := r.URL.Path; {
 	case path == "/_alias/films":
-		answer[standInName] = object{}
+		for _, name := range append(s.others, standInName) {
+			answer[name] = object{}
+		}
 	case path == "/_aliases":
 		var body struct {
 			Actions []map[string]struct{ Alias string }
@@ -185,9 +188,42 @@ func TestTakeOver(t *testing.T) {
 	if ix := opened(t, c); ix.Doubt() == "" || s.stored().Owner != c.Owner {
 		t.Errorf("taken over: got doubt %q and owner %s, want a doubt and %s", ix.Doubt(), s.stored().Owner, c.Owner)
 	}
-	s.change(func() { s.meta.Owner = "" }) // not an index of indexerd
-	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrOwner) {
-		t.Errorf("an index of nobody: got %v, want %v", err, ErrOwner)
+}
+
+// An alias that leads to an index which is not indexerd's, or to two, is waited for:
+// someone has to correct it.
+func TestAliasOfOthersIsWaitedFor(t *testing.T) {
+	s, c := newStandIn(t)
+	c.TakeOver = true
+	s.change(func() { s.meta.Owner = "" })
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrAway) || errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "remove the alias films") {
+		t.Errorf("another index: got %v, want %v", err, ErrAway)
+	}
+	s.change(func() { s.meta.Owner, s.others = "me", []string{"theirs"} })
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrAway) || !strings.Contains(err.Error(), "leads to 2 indexes") {
+		t.Errorf("two indexes: got %v, want %v", err, ErrAway)
+	}
+}
+
+// A client that writes to an alias which leads nowhere makes an index of its name. It is
+// no other daemon's, so that the daemon waits until it is deleted.
+func TestIndexInPlaceOfTheAliasIsWaitedFor(t *testing.T) {
+	c := node(t)
+	w := newWire(c)
+	if err := w.ask(t.Context(), http.MethodPut, "/"+c.Name+"/_doc/1", object{"title": "of a client"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrMissing) {
+		t.Errorf("Open: got %v, want %v", err, ErrMissing)
+	}
+	if err := c.Claim(t.Context()); !errors.Is(err, ErrAway) || errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "delete it") {
+		t.Errorf("Claim: got %v, want %v and what to do", err, ErrAway)
+	}
+	if err := w.ask(t.Context(), http.MethodDelete, "/"+c.Name, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Claim(t.Context()); err != nil {
+		t.Errorf("deleted: got %v, want none", err)
 	}
 }
 

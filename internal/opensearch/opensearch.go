@@ -210,7 +210,7 @@ func (c Config) Open(ctx context.Context, gen doc.Generation) (*Index, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open index %s: %w", c.Name, err)
 	case len(answer) != 1:
-		return nil, fmt.Errorf("open index %s: the alias leads to %d indexes, not one: remove the others from it", c.Name, len(answer))
+		return nil, fmt.Errorf("open index %s: %w", c.Name, obstacle(fmt.Sprintf("the alias leads to %d indexes, not one: remove the others from it", len(answer))))
 	}
 	name := slices.Collect(maps.Keys(answer))[0]
 	return c.open(ctx, name, gen)
@@ -249,8 +249,8 @@ func (ix *Index) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !ix.config.owns(state) {
-		return ErrOwner
+	if err := ix.config.disowns(ix.name, state); err != nil {
+		return err
 	}
 	if state.Settings.Index.Translog.Durability != "request" {
 		return errors.New("its translog.durability is not request, so that a crash loses acknowledged documents: set it to request")

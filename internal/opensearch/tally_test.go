@@ -61,7 +61,9 @@ func TestWritesOfOthersAreNoticed(t *testing.T) {
 func TestTally(t *testing.T) {
 	n, term := int64(1), int64(3)
 	done, conflict := result{Status: 201, SeqNo: &n, Term: term}, result{Status: 409}
-	on := func(node string, operations int64) primaries { return primaries{nodes: []string{node}, operations: operations} }
+	on := func(node string, operations int64) primaries {
+		return primaries{nodes: []string{node}, operations: operations}
+	}
 	for _, test := range []struct {
 		name    string
 		items   int
