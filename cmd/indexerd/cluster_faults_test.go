@@ -23,7 +23,7 @@ type clusterFault struct {
 	name    string
 	begin   func(k *clusterChaos, t *testing.T) (end func())
 	own     bool // needs nodes and a database of the test's own
-	alone   bool // no other fault beside it: it would hide or undo this one
+	alone   bool // no other fault beside it, which would hide or undo this one
 	tampers bool // changes the index behind the daemon: S claims nothing until it notices
 }
 
@@ -41,12 +41,12 @@ var clusterFaults = []clusterFault{
 	{name: "no answers", begin: atDoors("unanswered", 0.4)},
 	{name: "a node hangs", begin: (*clusterChaos).nodePaused, own: true},
 	{name: "a reindex", begin: requests("/api/v1/tables/note/reindex")},
-	{name: "documents are changed", begin: (*clusterChaos).documentsChanged, tampers: true},
+	{name: "documents are changed", begin: (*clusterChaos).documentsChanged, alone: true, tampers: true},
 	{name: "the database is killed", begin: (*clusterChaos).databaseKilled, own: true},
 	{name: "bulks are held back", begin: atDoors("zombie", 0.7)},
 	{name: "the index is read-only", begin: (*clusterChaos).readOnly},
 	{name: "all nodes are killed", begin: (*clusterChaos).nodesKilled, own: true, alone: true},
-	{name: "documents are deleted", begin: (*clusterChaos).documentsDeleted, own: true, tampers: true},
+	{name: "documents are deleted", begin: (*clusterChaos).documentsDeleted, own: true, alone: true, tampers: true},
 	{name: "503", begin: atDoors("unavailable", 0.7)},
 	{name: "the index is closed", begin: (*clusterChaos).closed, alone: true},
 	{name: "a second daemon", begin: (*clusterChaos).secondDaemon, alone: true, tampers: true},
