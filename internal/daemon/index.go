@@ -48,6 +48,8 @@ type place interface {
 	create(doc.Generation) (opened, error)
 	// claim returns an error if the index in use is another one's, before there are marks.
 	claim() error
+	// interruptCalls ends the calls to the machines that have the index.
+	interruptCalls()
 	// room returns an error if there is no room for a second index of a size.
 	room(size uint64) error
 }
@@ -121,6 +123,8 @@ func (d *directories) create(generation doc.Generation) (opened, error) {
 }
 
 func (d *directories) claim() error { return nil }
+
+func (d *directories) interruptCalls() {}
 
 func (d *directories) room(size uint64) error { return room(d.dir, size) }
 

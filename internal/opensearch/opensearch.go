@@ -46,6 +46,10 @@
 // A listing, a count and a search fail if any shard is missing: they never return a
 // part. They see every write that was acknowledged before.
 //
+// A request goes to another node if one does not answer, and if it can be repeated or
+// was not sent. Examine notices that the index is another one, and that others have
+// written to it: see tally.
+//
 // # Not covered
 //
 // The cluster forgets the versions of removals after index.gc_deletes, and in a
@@ -54,6 +58,7 @@
 package opensearch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -117,6 +122,9 @@ type Config struct {
 	Source   bool        // whether documents have the columns as JSON
 	Shards   int
 	Replicas int
+
+	// Ctx ends all calls of the indexes; nil: Close ends those of one.
+	Ctx context.Context
 
 	// Dir is the local directory with the identity of the index in use.
 	Dir string
@@ -225,7 +233,7 @@ func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
 	}
 	ix := &Index{Schema: schema, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
 	ix.stale.Store(true)
-	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil
 }
 
@@ -238,7 +246,7 @@ func (c Config) open(ctx context.Context, name string, gen doc.Generation) (*Ind
 	if err := ix.open(ctx); err != nil {
 		return nil, fmt.Errorf("open index %s: %w", name, err)
 	}
-	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil
 }
 

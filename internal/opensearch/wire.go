@@ -62,6 +62,12 @@ func (e *statusError) Error() string {
 	case closed:
 		text += ": open the index"
 	}
+	switch {
+	case e.status == http.StatusUnauthorized:
+		text += ": the cluster does not know the user, password or API key"
+	case e.status == http.StatusForbidden && e.kind != blocked:
+		text += ": the user lacks a privilege, which indexerd check names"
+	}
 	return text
 }
 
