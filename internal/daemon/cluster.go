@@ -27,9 +27,15 @@ import (
 type cluster struct {
 	*storage
 	next *opensearch.Index // of a reindex
+
+	ctx context.Context // of all calls
+	end func()          // them
 }
 
-func newCluster(s *storage) *cluster { return &cluster{storage: s} }
+func newCluster(s *storage) *cluster {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &cluster{storage: s, ctx: ctx, end: cancel}
+}
 
 // The times that a cluster has: to answer a request that opens or makes an index, and to
 // take a write.
@@ -44,7 +50,7 @@ func (c *cluster) config() opensearch.Config {
 		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: httpClient(x),
 		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: x.TakeOver,
 		Mapping: database.Mapping(c.conf), BM25: &c.conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
-		Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,
+		Ctx: c.ctx, Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,
 	}
 }
 
@@ -68,7 +74,7 @@ func (c *cluster) open() (opened, error) {
 		ix, err := config.OpenReadOnly(marks.Generation)
 		return opened{ix, config.Mapping, true}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	ix, err := config.Open(ctx, marks.Generation)
 	if errors.Is(err, opensearch.ErrMissing) && marks.Loaded {
@@ -109,7 +115,7 @@ func (c *cluster) opened(ix *opensearch.Index) opened {
 }
 
 func (c *cluster) create(generation doc.Generation) (opened, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	ix, err := c.newIndex(ctx, generation)
 	if err != nil {
@@ -145,7 +151,7 @@ func (c *cluster) newIndex(ctx context.Context, generation doc.Generation) (*ope
 
 // Create implements reindex.Place.
 func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	ix, err := c.newIndex(ctx, generation)
 	if err != nil {
@@ -158,7 +164,7 @@ func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
 // Commit implements reindex.Place. The identity is written after the alias: a crash in
 // between makes the next start sweep.
 func (c *cluster) Commit() error {
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	err := c.next.Use(ctx)
 	if errors.Is(err, opensearch.ErrUndecided) {
@@ -172,14 +178,14 @@ func (c *cluster) Commit() error {
 
 // Discard implements reindex.Place.
 func (c *cluster) Discard() error {
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	return c.next.Remove(ctx)
 }
 
 // Retire implements reindex.Place.
 func (c *cluster) Retire() error {
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	return c.config().Clean(ctx)
 }
@@ -188,10 +194,12 @@ func (c *cluster) claim() error {
 	if c.readOnly {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
 	return c.config().Claim(ctx)
 }
+
+func (c *cluster) interruptCalls() { c.end() }
 
 // room leaves it to the cluster: a full disk blocks its writes.
 func (c *cluster) room(uint64) error { return nil }
@@ -214,8 +222,11 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 				x.Refused = append(x.Refused, fmt.Sprintf("the cluster refuses to %s (%v), which needs %s", r.Request, r.Err, r.Privilege))
 			}
 		}
-		if err := config.Claim(ctx); errors.Is(err, opensearch.ErrOwner) {
+		switch err := config.Claim(ctx); {
+		case errors.Is(err, opensearch.ErrOwner):
 			x.Owned = append(x.Owned, t.Name)
+		case err != nil:
+			x.Err = err
 		}
 	}
 	return x
@@ -231,6 +242,19 @@ func IsAnothers(err error) bool {
 // another daemon now.
 func isReplaced(err error) bool {
 	return errors.Is(err, opensearch.ErrReplaced) || errors.Is(err, opensearch.ErrFenced)
+}
+
+// isForeign reports whether others have written to an index.
+func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
+
+// isClusters reports whether an error is to be repaired in the cluster.
+func isClusters(err error) bool {
+	for _, of := range []error{opensearch.ErrAway, opensearch.ErrReplaced, opensearch.ErrForbidden, opensearch.ErrNewer} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
 }
 
 // isAway reports whether a cluster did not answer.

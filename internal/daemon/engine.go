@@ -170,7 +170,7 @@ func (e *Engine) writable() error {
 		return nil
 	}
 	what, do := "nothing can be written under "+e.cfg.Data, repairDisk
-	if isAway(e.frozen) {
+	if isClusters(e.frozen) {
 		what, do = "nothing can be written to the index", repairCluster
 	}
 	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: what + ": " + configs.Message(e.frozen), Hint: do + ": " + thenOn}
@@ -310,12 +310,24 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	}
 	<-ctx.Done()
 	cause := causeOf(ctx)
+	hurry := time.AfterFunc(interruptAfter, e.interrupt)
+	defer hurry.Stop()
 	e.runs.stop()
 	err = errors.Join(cause, stopJobs(jobs, cause))
 	lives.Wait() // each ends with the batch in hand
 	// What was only noted becomes durable, so that verify need not wait for
 	// a daemon to settle it again.
 	return errors.Join(err, e.trace.Flush())
+}
+
+// interruptAfter is how long a batch that is written to a cluster has at the end of an
+// engine. Then its calls fail, as in a crash: a cluster that hangs delays no end.
+const interruptAfter = 3 * time.Second
+
+func (e *Engine) interrupt() {
+	for _, t := range e.tables {
+		t.place.interruptCalls()
+	}
 }
 
 // brokenWithin is how long a pass may take to end whose storage has failed.

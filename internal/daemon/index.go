@@ -1,11 +1,13 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"indexerd/configs"
@@ -46,6 +48,8 @@ type place interface {
 	create(doc.Generation) (opened, error)
 	// claim returns an error if the index in use is another one's, before there are marks.
 	claim() error
+	// interruptCalls ends the calls to the machines that have the index.
+	interruptCalls()
 	// room returns an error if there is no room for a second index of a size.
 	room(size uint64) error
 }
@@ -120,6 +124,8 @@ func (d *directories) create(generation doc.Generation) (opened, error) {
 
 func (d *directories) claim() error { return nil }
 
+func (d *directories) interruptCalls() {}
+
 func (d *directories) room(size uint64) error { return room(d.dir, size) }
 
 // examineEvery is how often an index that others can change is looked at.
@@ -134,7 +140,8 @@ type examined interface {
 }
 
 // examine ends the engine if the index is not the one that was opened, and the daemon
-// if another one has taken it over.
+// if another one has taken it over. If others have written to it, the table is
+// unverified until a sweep has compared it.
 func (t *table) examine(ctx context.Context) error {
 	x, ok := t.current().(examined)
 	if !ok {
@@ -147,17 +154,73 @@ func (t *table) examine(ctx context.Context) error {
 	if isReplaced(err) {
 		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
 	}
+	if isForeign(err) {
+		err = t.doubt(err.Error())
+		t.sweepIfDoubted(0)
+	}
 	health := "unknown"
-	if err == nil {
-		health, err = x.Health(ctx)
+	if err == nil || isAway(err) { // a red index can't be examined
+		var healthErr error
+		health, healthErr = x.Health(ctx)
+		err = errors.Join(err, healthErr)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.health = health
+	t.health = cmp.Or(health, "unknown")
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.lastError = &failure{time.Now(), "index", err}
 	}
 	return err
+}
+
+// countWithin is how long status waits for the number of documents.
+const countWithin = 2 * time.Second
+
+// A counter counts the documents of an index that may not answer.
+type counter struct {
+	asking chan struct{} // held by the count that is under way
+	last   atomic.Uint64
+}
+
+func newCounter() *counter { return &counter{asking: make(chan struct{}, 1)} }
+
+// count returns the number of documents, or the last one that is known if the index does
+// not answer soon.
+func (c *counter) count(ix index) uint64 {
+	select {
+	case c.asking <- struct{}{}:
+	default:
+		return c.last.Load()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { <-c.asking }()
+		if n, err := ix.Count(); err == nil {
+			c.last.Store(n)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(countWithin):
+	}
+	return c.last.Load()
+}
+
+// countDocuments returns the number of documents, 0 where there is no index.
+func (s *storage) countDocuments() uint64 {
+	s.mu.Lock()
+	ix := s.index
+	if _, ok := ix.(examined); ok {
+		s.mu.Unlock()
+		return s.counter.count(ix)
+	}
+	defer s.mu.Unlock() // an embedded index must not be closed meanwhile
+	if ix == nil {
+		return 0
+	}
+	n, _ := ix.Count()
+	return n
 }
 
 // doubt marks a table as unverified.

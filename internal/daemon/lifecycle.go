@@ -239,7 +239,7 @@ func causeOf(ctx context.Context) error {
 
 func (d *daemon) logFrozen(broken error) {
 	do := repairDisk + " under " + d.cfg.Data
-	if isAway(broken) || isReplaced(broken) {
+	if isClusters(broken) {
 		do = repairCluster
 	}
 	d.Log.Error("indexerd stopped indexing, and answers searches", "error", configs.Message(broken), "do", do+": "+thenOn)

@@ -92,6 +92,7 @@ func (e *Engine) Waiting() []string {
 }
 
 func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
+	documents := t.countDocuments() // which may take a moment
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := httpapi.TableStatus{
@@ -104,6 +105,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 		Passes:     []httpapi.PassStatus{},
 		Skipped:    t.skipped,
 		OutOfRange: marks.OutOfRange,
+		Documents:  documents,
 	}
 	if marks.Loaded {
 		s.State = "following"
@@ -175,9 +177,6 @@ func (s *storage) status(to *httpapi.TableStatus) {
 	to.Quarantined = s.quarantine.Len()
 	to.QuarantinedVisible, to.QuarantinedHidden = s.quarantine.Documents()
 	to.Held = s.heldStatus(s.guard.Held())
-	if n, err := s.index.Count(); err == nil {
-		to.Documents = n
-	}
 	if s.tree != nil {
 		to.Tree.Entries, to.Tree.Bytes, to.Tree.SpilledBytes = s.tree.Stats()
 	}

@@ -38,8 +38,9 @@ type storage struct {
 	readOnly bool // what is stored is opened without writing, and no pass runs
 	look     func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 
-	owner string // id of the data directory
-	place place
+	owner   string // id of the data directory
+	place   place
+	counter *counter
 
 	mu         sync.Mutex      // guards what follows; taken after a table's
 	opened                     // its index is nil: nothing is stored yet, or it is closed

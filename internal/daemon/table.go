@@ -68,7 +68,7 @@ type scheduledPass struct {
 
 func newTable(cfg *configs.Config, conf configs.Table, trace *timetrace.Trace, s *source) *table {
 	t := &table{
-		storage: storage{cfg: cfg, conf: conf, trace: trace, dir: filepath.Join(cfg.Data, conf.Name)},
+		storage: storage{cfg: cfg, conf: conf, trace: trace, dir: filepath.Join(cfg.Data, conf.Name), counter: newCounter()},
 		source:  s, lane: schedule.NewLane(),
 		sweeping: make(chan struct{}, 1), describing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler), die: func(error) {},
 	}

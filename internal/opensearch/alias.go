@@ -11,8 +11,18 @@ import (
 // the index.
 var ErrUndecided = errors.New("the cluster did not answer whether the alias leads to the new index")
 
+// An obstacle is what someone has to remove from the cluster. Until then the index is away.
+type obstacle string
+
+func (o obstacle) Error() string { return string(o) }
+
+// Is reports that the index is away.
+func (obstacle) Is(target error) bool { return target == ErrAway }
+
 // Claim returns ErrOwner if the index in use belongs to another data directory, and may
-// not be taken over.
+// not be taken over. It returns an error that is ErrAway if the name is that of an index
+// which is not indexerd's, such as the cluster makes when a client writes to the alias
+// while it leads nowhere.
 func (c Config) Claim(ctx context.Context) error {
 	var answer map[string]indexState
 	err := newWire(c).ask(ctx, http.MethodGet, "/"+c.Name, nil, &answer)
@@ -20,11 +30,24 @@ func (c Config) Claim(ctx context.Context) error {
 		return fmt.Errorf("look for index %s: %w", c.Name, err)
 	}
 	for name, s := range answer {
-		if !c.owns(s) {
-			return fmt.Errorf("open index %s: %w", name, ErrOwner)
+		if err := c.disowns(name, s); err != nil {
+			return fmt.Errorf("open index %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// disowns returns why an index may not be opened.
+func (c Config) disowns(name string, s indexState) error {
+	switch owner := s.Mappings.Meta.Indexerd.Owner; {
+	case c.owns(s):
+		return nil
+	case owner != "":
+		return ErrOwner
+	case name == c.Name:
+		return obstacle("it is not an index of indexerd: delete it, so that its name can be an alias")
+	}
+	return obstacle("it is not an index of indexerd: remove the alias " + c.Name + " from it")
 }
 
 // owns reports whether an index may be opened: that of this data directory, or, if it is

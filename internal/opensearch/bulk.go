@@ -32,6 +32,9 @@ func (it item) Key() doc.OID { return it.oid }
 // read-only: by hand, or because the disk is full.
 const blocked = "cluster_block_exception"
 
+// closed is that of an index that is closed, with status 400.
+const closed = "index_closed_exception"
+
 // An outcome is what became of an item.
 type outcome int
 
@@ -227,14 +230,22 @@ func (ix *Index) bulk(items []item) ([]outcome, []string, error) {
 	var answer struct {
 		Items []map[string]result `json:"items"`
 	}
-	err := ix.wire.send(ix.ctx, http.MethodPost, "/"+ix.alias+"/_bulk?require_alias=true", "application/x-ndjson", body, &answer)
+	ix.tally.begins(len(items))
+	err := ix.wire.send(ix.ctx, http.MethodPost, "/"+ix.alias+"/_bulk?require_alias=true&timeout=20s", "application/x-ndjson", body, &answer)
+	var results []result
+	for _, of := range answer.Items {
+		for _, r := range of {
+			results = append(results, r)
+		}
+	}
+	ix.tally.ends(len(items), results)
 	var status *statusError
 	switch {
 	case errors.As(err, &status) && status.status == http.StatusRequestEntityTooLarge && len(items) > 1:
 		return ix.halves(items)
 	case errors.As(err, &status) && status.status == http.StatusRequestEntityTooLarge:
 		return []outcome{refused}, []string{"larger than http.max_content_length"}, nil
-	case errors.As(err, &status) && (status.status == http.StatusTooManyRequests || status.kind == blocked):
+	case errors.As(err, &status) && (status.status == http.StatusTooManyRequests || errors.Is(status, ErrAway)):
 		return nil, nil, err
 	case errors.As(err, &status) && status.status == http.StatusForbidden:
 		return nil, nil, backoff.Permanent(ErrForbidden)
@@ -266,6 +277,20 @@ type result struct {
 	Status int             `json:"status"`
 	Result string          `json:"result"`
 	Error  json.RawMessage `json:"error"`
+	SeqNo  *int64          `json:"_seq_no"` // of the operation; nil: none that is known
+	Term   int64           `json:"_primary_term"`
+}
+
+// isNoOperation reports whether the shard has refused the write before it was one of its
+// operations.
+func (r result) isNoOperation() bool {
+	switch r.Status {
+	case http.StatusConflict, http.StatusTooManyRequests, http.StatusForbidden:
+		return true
+	case http.StatusNotFound:
+		return r.Error != nil
+	}
+	return false
 }
 
 // outcome classifies the answer, which is unknown if it is for another item.
@@ -287,7 +312,7 @@ func (it item) outcome(answer map[string]result) (outcome, string) {
 	case r.Status == http.StatusNotFound:
 		return fenced, kind
 	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable, kind == blocked,
-		bytes.Contains(r.Error, []byte("index_closed_exception")):
+		bytes.Contains(r.Error, []byte(closed)):
 		return busy, fmt.Sprintf("status %d %s", r.Status, kind)
 	case r.Status == http.StatusForbidden:
 		return forbidden, kind

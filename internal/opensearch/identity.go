@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"indexerd/internal/atomicfile"
 )
@@ -74,34 +75,65 @@ func (ix *Index) writeIdentity(dir string) error {
 	return atomicfile.Write(atomicfile.OS, filepath.Join(dir, identityFile), b)
 }
 
-func (ix *Index) identify(ctx context.Context, s indexState) (identity, error) {
+// primaries are the primary shards of an index.
+type primaries struct {
+	histories  []string
+	nodes      []string
+	operations int64 // that all shards have had
+}
+
+// primaries reads the primary shards. It fails if one is missing: a red index tells
+// nothing of it.
+func (ix *Index) primaries(ctx context.Context, s indexState) (all primaries, err error) {
 	var stats struct {
 		Indices map[string]struct {
-			Shards map[string][]struct {
-				Commit struct {
-					UserData struct {
-						History string `json:"history_uuid"`
-					} `json:"user_data"`
-				} `json:"commit"`
-			} `json:"shards"`
+			Shards map[string][]shardStats `json:"shards"`
 		} `json:"indices"`
 	}
 	if err := ix.wire.ask(ctx, http.MethodGet, "/"+ix.name+"/_stats?level=shards", nil, &stats); err != nil {
-		return identity{}, err
+		return primaries{}, err
 	}
-	id := identity{UUID: s.Settings.Index.UUID}
 	for number, copies := range stats.Indices[ix.name].Shards {
 		for _, c := range copies {
-			id.Histories = append(id.Histories, number+" "+c.Commit.UserData.History)
+			if c.serves() {
+				all.histories = append(all.histories, number+" "+c.Commit.UserData.History)
+				all.nodes = append(all.nodes, number+" "+c.Routing.Node)
+				all.operations += c.SeqNo.Max + 1
+			}
 		}
 	}
-	slices.Sort(id.Histories)
-	id.Histories = slices.Compact(id.Histories)
-	return id, nil
+	if got := strconv.Itoa(len(all.nodes)); got != s.Settings.Index.Shards {
+		return primaries{}, fmt.Errorf("%w: the index is red: %s of %s primary shards answered", ErrAway, got, s.Settings.Index.Shards)
+	}
+	slices.Sort(all.histories)
+	slices.Sort(all.nodes)
+	return all, nil
 }
 
-// Examine returns ErrReplaced if the index is not the one that was opened, and
-// ErrFenced if another process has opened it since.
+// shardStats is what the cluster says of one copy of a shard.
+type shardStats struct {
+	Routing struct {
+		State   string `json:"state"`
+		Primary bool   `json:"primary"`
+		Node    string `json:"node"`
+	} `json:"routing"`
+	Commit struct {
+		UserData struct {
+			History string `json:"history_uuid"`
+		} `json:"user_data"`
+	} `json:"commit"`
+	SeqNo struct {
+		Max int64 `json:"max_seq_no"`
+	} `json:"seq_no"`
+}
+
+// serves reports whether the copy is the primary that takes writes.
+func (s shardStats) serves() bool {
+	return s.Routing.Primary && (s.Routing.State == "STARTED" || s.Routing.State == "RELOCATING")
+}
+
+// Examine returns ErrReplaced if the index is not the one that was opened, ErrFenced if
+// another process has opened it since, and ErrForeign if others have written to it.
 func (ix *Index) Examine(ctx context.Context) error {
 	state, err := ix.state(ctx)
 	if missing(err) {
@@ -110,11 +142,12 @@ func (ix *Index) Examine(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("examine index %s: %w", ix.name, err)
 	}
-	now, err := ix.identify(ctx, state)
+	sent, flying := ix.tally.flight()
+	now, err := ix.primaries(ctx, state)
 	if err != nil {
 		return fmt.Errorf("examine index %s: %w", ix.name, err)
 	}
-	if now.UUID != ix.identity.UUID || !slices.Equal(now.Histories, ix.identity.Histories) {
+	if state.Settings.Index.UUID != ix.identity.UUID || !slices.Equal(now.histories, ix.identity.Histories) {
 		return ErrReplaced
 	}
 	if _, ok := state.Aliases[ix.alias]; !ok {
@@ -123,5 +156,5 @@ func (ix *Index) Examine(ctx context.Context) error {
 	if _, ok := state.Aliases[ix.config.Name]; !ok {
 		return ErrReplaced // another index is in use
 	}
-	return nil
+	return ix.tally.compare(now, sent, flying)
 }

@@ -22,13 +22,16 @@ type standIn struct {
 	durability string
 	aliases    map[string]struct{}
 	successful int // shards of three, in an answer to a search
+	state      string
+	operations int
+	others     []string // to which the alias leads, too
 }
 
 const standInName = "films-g7-a"
 
 func newStandIn(t *testing.T) (*standIn, Config) {
 	t.Helper()
-	s := &standIn{uuid: "u1", history: "h1", durability: "request", aliases: map[string]struct{}{"films": {}}, successful: 3}
+	s := &standIn{uuid: "u1", history: "h1", durability: "request", aliases: map[string]struct{}{"films": {}}, successful: 3, state: "STARTED"}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	c := config(t, server.URL)
@@ -43,7 +46,9 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := object{}
 	switch path := r.URL.Path; {
 	case path == "/_alias/films":
-		answer[standInName] = object{}
+		for _, name := range append(s.others, standInName) {
+			answer[name] = object{}
+		}
 	case path == "/_aliases":
 		var body struct {
 			Actions []map[string]struct{ Alias string }
@@ -54,7 +59,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			delete(s.aliases, a["remove"].Alias)
 		}
 	case strings.HasSuffix(path, "/_stats"):
-		answer["indices"] = object{standInName: object{"shards": object{"0": []object{{"commit": object{"user_data": object{"history_uuid": s.history}}}}}}}
+		answer["indices"] = object{standInName: object{"shards": object{"0": []object{s.shard()}}}}
 	case strings.HasSuffix(path, "/_mapping"):
 		var body struct {
 			Meta struct{ Indexerd meta } `json:"_meta"`
@@ -66,10 +71,18 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "/"+standInName:
 		answer[standInName] = object{
 			"aliases": s.aliases, "mappings": object{"_meta": object{"indexerd": s.meta}},
-			"settings": object{"index": object{"uuid": s.uuid, "translog": object{"durability": s.durability}}},
+			"settings": object{"index": object{"uuid": s.uuid, "number_of_shards": "1", "translog": object{"durability": s.durability}}},
 		}
 	}
 	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// shard is the primary, as _stats shows it.
+func (s *standIn) shard() object {
+	return object{
+		"routing": object{"primary": true, "state": s.state, "node": "n"}, "seq_no": object{"max_seq_no": s.operations - 1},
+		"commit": object{"user_data": object{"history_uuid": s.history}},
+	}
 }
 
 // stored returns what the index says of itself.
@@ -152,6 +165,7 @@ func TestExamine(t *testing.T) {
 		{"another index", func(s *standIn) { s.uuid = "u2" }, ErrReplaced},
 		{"a shard restored", func(s *standIn) { s.history = "h2" }, ErrReplaced},
 		{"the alias leads elsewhere", func(s *standIn) { delete(s.aliases, "films") }, ErrReplaced},
+		{"a primary that starts", func(s *standIn) { s.state = "INITIALIZING" }, ErrAway},
 		{"opened by another", func(s *standIn) { s.aliases = map[string]struct{}{"films": {}, standInName + "-w-x": {}} }, ErrFenced},
 	} {
 		s, c := newStandIn(t)
@@ -174,9 +188,42 @@ func TestTakeOver(t *testing.T) {
 	if ix := opened(t, c); ix.Doubt() == "" || s.stored().Owner != c.Owner {
 		t.Errorf("taken over: got doubt %q and owner %s, want a doubt and %s", ix.Doubt(), s.stored().Owner, c.Owner)
 	}
-	s.change(func() { s.meta.Owner = "" }) // not an index of indexerd
-	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrOwner) {
-		t.Errorf("an index of nobody: got %v, want %v", err, ErrOwner)
+}
+
+// An alias that leads to an index which is not indexerd's, or to two, is waited for:
+// someone has to correct it.
+func TestAliasOfOthersIsWaitedFor(t *testing.T) {
+	s, c := newStandIn(t)
+	c.TakeOver = true
+	s.change(func() { s.meta.Owner = "" })
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrAway) || errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "remove the alias films") {
+		t.Errorf("another index: got %v, want %v", err, ErrAway)
+	}
+	s.change(func() { s.meta.Owner, s.others = "me", []string{"theirs"} })
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrAway) || !strings.Contains(err.Error(), "leads to 2 indexes") {
+		t.Errorf("two indexes: got %v, want %v", err, ErrAway)
+	}
+}
+
+// A client that writes to an alias which leads nowhere makes an index of its name. It is
+// no other daemon's, so that the daemon waits until it is deleted.
+func TestIndexInPlaceOfTheAliasIsWaitedFor(t *testing.T) {
+	c := node(t)
+	w := newWire(c)
+	if err := w.ask(t.Context(), http.MethodPut, "/"+c.Name+"/_doc/1", object{"title": "of a client"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Open(t.Context(), 7); !errors.Is(err, ErrMissing) {
+		t.Errorf("Open: got %v, want %v", err, ErrMissing)
+	}
+	if err := c.Claim(t.Context()); !errors.Is(err, ErrAway) || errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "delete it") {
+		t.Errorf("Claim: got %v, want %v and what to do", err, ErrAway)
+	}
+	if err := w.ask(t.Context(), http.MethodDelete, "/"+c.Name, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Claim(t.Context()); err != nil {
+		t.Errorf("deleted: got %v, want none", err)
 	}
 }
 

@@ -46,6 +46,10 @@
 // A listing, a count and a search fail if any shard is missing: they never return a
 // part. They see every write that was acknowledged before.
 //
+// A request goes to another node if one does not answer, and if it can be repeated or
+// was not sent. Examine notices that the index is another one, and that others have
+// written to it: see tally.
+//
 // # Not covered
 //
 // The cluster forgets the versions of removals after index.gc_deletes, and in a
@@ -54,6 +58,7 @@
 package opensearch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -118,6 +123,9 @@ type Config struct {
 	Shards   int
 	Replicas int
 
+	// Ctx ends all calls of the indexes; nil: Close ends those of one.
+	Ctx context.Context
+
 	// Dir is the local directory with the identity of the index in use.
 	Dir string
 
@@ -145,6 +153,7 @@ type Index struct {
 
 	refreshing sync.Mutex
 	stale      atomic.Bool // writes since the last refresh
+	tally      tally
 
 	mu      sync.Mutex
 	failure error
@@ -209,7 +218,7 @@ func (c Config) Open(ctx context.Context, gen doc.Generation) (*Index, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open index %s: %w", c.Name, err)
 	case len(answer) != 1:
-		return nil, fmt.Errorf("open index %s: the alias leads to %d indexes, not one: remove the others from it", c.Name, len(answer))
+		return nil, fmt.Errorf("open index %s: %w", c.Name, obstacle(fmt.Sprintf("the alias leads to %d indexes, not one: remove the others from it", len(answer))))
 	}
 	name := slices.Collect(maps.Keys(answer))[0]
 	return c.open(ctx, name, gen)
@@ -224,7 +233,7 @@ func (c Config) OpenReadOnly(gen doc.Generation) (*Index, error) {
 	}
 	ix := &Index{Schema: schema, config: c, wire: newWire(c), name: c.Name, generation: gen, failure: errReadOnly}
 	ix.stale.Store(true)
-	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil
 }
 
@@ -237,7 +246,7 @@ func (c Config) open(ctx context.Context, name string, gen doc.Generation) (*Ind
 	if err := ix.open(ctx); err != nil {
 		return nil, fmt.Errorf("open index %s: %w", name, err)
 	}
-	ix.ctx, ix.cancel = context.WithCancel(context.Background())
+	ix.ctx, ix.cancel = context.WithCancel(cmp.Or(c.Ctx, context.Background()))
 	return ix, nil
 }
 
@@ -248,8 +257,8 @@ func (ix *Index) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !ix.config.owns(state) {
-		return ErrOwner
+	if err := ix.config.disowns(ix.name, state); err != nil {
+		return err
 	}
 	if state.Settings.Index.Translog.Durability != "request" {
 		return errors.New("its translog.durability is not request, so that a crash loses acknowledged documents: set it to request")
@@ -264,9 +273,11 @@ func (ix *Index) open(ctx context.Context) error {
 	if ix.Schema, err = fulltext.NewSchema(m.Mapping); err != nil {
 		return err
 	}
-	if ix.identity, err = ix.identify(ctx, state); err != nil {
+	shards, err := ix.primaries(ctx, state)
+	if err != nil {
 		return err
 	}
+	ix.identity, ix.tally.base = identity{state.Settings.Index.UUID, shards.histories}, &shards
 	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}
@@ -309,6 +320,7 @@ type indexState struct {
 	Settings struct {
 		Index struct {
 			UUID     string `json:"uuid"`
+			Shards   string `json:"number_of_shards"`
 			Translog struct {
 				Durability string `json:"durability"`
 			} `json:"translog"`

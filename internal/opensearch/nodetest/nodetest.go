@@ -1,11 +1,13 @@
-// Package nodetest starts a real OpenSearch node for tests: one process with 384 MB
-// of heap, on free loopback ports, with a data directory of its own.
+// Package nodetest starts real OpenSearch nodes for tests: URL one that the tests of a
+// package share, NewCluster several that form a cluster and are killed and paused by a
+// test. Each is one process with 384 MB of heap, on free loopback ports, with a
+// data directory of its own.
 //
 // Maven fetches the jars once, 71 MB, into the user's cache directory. That happens
 // only if OPENSEARCH names the release, as make opensearch does. Otherwise a test
 // runs on the release that needs the oldest Java, and is skipped without Java or
 // these jars. If OPENSEARCH_URL is set, tests use that node. If the tests are killed,
-// so is the node.
+// so are the nodes.
 package nodetest
 
 import (
@@ -29,9 +31,10 @@ import (
 //go:embed Node.java
 var program []byte
 
-// A server is a running node.
+// A server is a node.
 type server struct {
 	dir, url string
+	java     []string // the command that starts it
 	process  *exec.Cmd
 	ended    chan struct{} // closed when the process has ended
 }
@@ -82,6 +85,26 @@ func URL(t testing.TB) string {
 // start starts a node of a release and waits until it answers. On error nothing
 // remains.
 func start(release string) (*server, error) {
+	ports, err := freePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newServer(release, ports[0], "node.name=one", "discovery.type=single-node", "transport.port="+ports[1])
+	if err != nil {
+		return nil, err
+	}
+	if err = s.start(); err == nil {
+		err = s.wait("wait_for_status=yellow")
+	}
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// newServer makes the directory of a node with an HTTP port and settings.
+func newServer(release, port string, settings ...string) (*server, error) {
 	java, err := exec.LookPath(filepath.Join(cmp.Or(os.Getenv("JAVA_HOME"), "/usr"), "bin", "java"))
 	if err != nil {
 		return nil, errMissing
@@ -94,10 +117,11 @@ func start(release string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, ended: make(chan struct{})}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "Node.java"), program, 0o600), s.start(java, jars)); err != nil {
-		s.stop()
-		return nil, err
+	s := &server{dir: dir, url: "http://127.0.0.1:" + port}
+	s.java = append([]string{java, "-Xms384m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"),
+		"Node.java", dir, "http.port=" + port}, settings...)
+	if err := os.WriteFile(filepath.Join(dir, "Node.java"), program, 0o600); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
 }
@@ -141,41 +165,37 @@ func fetched(release string) (string, error) {
 // startWithin limits how long a node takes to answer.
 const startWithin = 5 * time.Minute
 
-func (s *server) start(java, jars string) error {
-	web, transport, err := freePorts()
-	if err != nil {
-		return err
-	}
-	log, err := os.Create(filepath.Join(s.dir, "log"))
+// start starts the process.
+func (s *server) start() error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	s.url = "http://127.0.0.1:" + web
-	cmd := exec.Command(java, "-Xms384m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"), "Node.java", s.dir, web, transport)
+	cmd := exec.Command(s.java[0], s.java[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	started := make(chan error)
+	started, ended := make(chan error), make(chan struct{})
 	go func() {
 		// The node is killed when the thread that started it ends.
 		runtime.LockOSThread()
 		err := cmd.Start()
 		if started <- err; err == nil {
 			_ = cmd.Wait()
-			close(s.ended)
+			close(ended)
 		}
 	}()
 	if err := <-started; err != nil {
 		return err
 	}
-	s.process = cmd
-	return s.wait()
+	s.process, s.ended = cmd, ended
+	return nil
 }
 
-// wait returns when the node answers that it can be written.
-func (s *server) wait() error {
+// wait returns when the node answers that the cluster is in a state.
+func (s *server) wait(state string) error {
 	for deadline := time.Now().Add(startWithin); time.Now().Before(deadline); {
-		resp, err := http.Get(s.url + "/_cluster/health?wait_for_status=yellow&timeout=1s")
+		resp, err := http.Get(s.url + "/_cluster/health?timeout=1s&" + state)
 		if err == nil {
 			_ = resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
@@ -198,26 +218,28 @@ func (s *server) said() string {
 }
 
 func (s *server) stop() {
+	s.kill()
+	_ = os.RemoveAll(s.dir)
+}
+
+// kill is kill -9.
+func (s *server) kill() {
 	if s.process != nil {
 		_ = s.process.Process.Kill()
 		<-s.ended
 	}
-	_ = os.RemoveAll(s.dir)
 }
 
-// freePorts returns two free loopback ports.
-func freePorts() (a, b string, err error) {
-	first, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", "", err
+// freePorts returns free loopback ports.
+func freePorts(n int) (ports []string, err error) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close() // after the last one is found
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports = append(ports, port)
 	}
-	defer first.Close()
-	second, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", "", err
-	}
-	defer second.Close()
-	_, a, _ = net.SplitHostPort(first.Addr().String())
-	_, b, _ = net.SplitHostPort(second.Addr().String())
-	return a, b, nil
+	return ports, nil
 }

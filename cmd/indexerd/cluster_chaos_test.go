@@ -1,0 +1,244 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/pgtest"
+	"indexerd/internal/pgtest/cluster"
+)
+
+const (
+	// detectWithin is how long the daemon may take to notice what others did to its index.
+	detectWithin = 30 * time.Second
+
+	// statusWithin is how long status may take to answer, whatever is away.
+	statusWithin = 20 * time.Second
+
+	// restWithin is how long after the faults of a round S may take to pass the last commit.
+	restWithin = 4 * time.Minute
+)
+
+// TestOpenSearchKill keeps notes of a private PostgreSQL in a cluster of real nodes,
+// while sessions write. In each of OPENSEARCH_KILL_N rounds it kills or pauses nodes,
+// the daemon or the database, disturbs what passes between daemon and cluster, or
+// changes the index as an operator may. While that lasts, and when each round has
+// come to rest, every row that S claims is compared with what the cluster holds.
+//
+// Without OPENSEARCH_KILL_N it does a few of these on the node that all tests share.
+func TestOpenSearchKill(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("OPENSEARCH_KILL_N") == "" {
+		k := newClusterChaos(t, pgtest.DB(t), nodetest.URL(t))
+		k.run(t, 1)
+		return
+	}
+	n := rounds(t, "OPENSEARCH_KILL_N", 200, 200)
+	k := startClusterChaos(t, rounds(t, "OPENSEARCH_KILL_NODES", 3, 3))
+	k.run(t, n)
+	verdict := "ok"
+	if t.Failed() {
+		verdict = "MISS"
+	}
+	fmt.Printf("opensearch-kill: seed=%d rounds=%d nodes=%d kills=%d faults=%d met=%d zombies=%d writes=%d looks=%d detections=%d detected_max_s=%.1f rest_max_s=%.1f status_max_s=%.1f S_back=%d lost=%d stale=%d ghost=%d torn=%d %s\n",
+		k.seed, n, len(k.cluster.Nodes), k.kills, k.done, k.doors.met.Load(), k.risen, k.commits, k.looks, k.detections, k.detected.Seconds(), k.rested.Seconds(), k.status.Seconds(), k.fell,
+		k.found.lost, k.found.stale, k.found.ghost, k.found.torn, verdict)
+}
+
+// A clusterChaos is a TestOpenSearchKill under way.
+type clusterChaos struct {
+	*chaos
+	db      writeDB
+	cluster *nodetest.Cluster // nil: the node is not the test's own
+	shared  string            // that node
+	server  *cluster.Cluster  // nil: nor is the database
+	doors   *doors
+	alias   string // of the notes
+	daemon  *proc
+	stop    func() int64 // the writers
+
+	phase     string
+	settled   time.Time // the last S that was seen
+	suspended bool      // the index was changed, and the daemon may not have noticed
+
+	kills, done, risen, looks, detections, fell int
+	commits                                     int64
+	detected, rested, status                    time.Duration // the longest
+	found                                       verdict
+}
+
+// startClusterChaos starts the servers.
+func startClusterChaos(t *testing.T, nodes int) *clusterChaos {
+	t.Helper()
+	own := nodetest.NewCluster(t, nodes)
+	server, err := cluster.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	// What was committed stays, also after a kill: what is lost then is another test's.
+	pgtest.Exec(t, server.DSN(), "ALTER DATABASE postgres SET synchronous_commit = on")
+	var urls []string
+	for _, n := range own.Nodes {
+		urls = append(urls, n.URL())
+	}
+	k := newClusterChaos(t, server.DSN(), urls...)
+	k.cluster, k.server = own, server
+	k.must(t, "PUT", "/_snapshot/chaos", map[string]any{"type": "fs", "settings": map[string]any{"location": own.Repository}})
+	return k
+}
+
+func newClusterChaos(t *testing.T, dsn string, nodes ...string) *clusterChaos {
+	t.Helper()
+	k := &clusterChaos{chaos: newChaos(t, dsn, dsn, freshData(t)), db: openWriter(t, dsn), doors: newDoors(t, nodes...), shared: nodes[0]}
+	prefix := fmt.Sprintf("k%d-", time.Now().UnixNano())
+	k.alias = prefix + "note"
+	replaceIn(t, k.file, "http:", fmt.Sprintf("index: {engine: opensearch, url: [%s], prefix: %s, replicas: %d}\nhttp:", strings.Join(k.doors.urls, ", "), prefix, min(len(nodes)-1, 1)))
+	t.Cleanup(func() { _, _ = k.call("DELETE", "/"+k.alias+"-g*", nil) }) // the node may be gone
+	return k
+}
+
+// nodes returns the addresses of the nodes that answer.
+func (k *clusterChaos) nodes() (urls []string) {
+	if k.cluster == nil {
+		return []string{k.shared}
+	}
+	for _, n := range k.cluster.Nodes {
+		if n.Answers() {
+			urls = append(urls, n.URL())
+		}
+	}
+	return urls
+}
+
+// must sends a request until it succeeds.
+func (k *clusterChaos) must(t *testing.T, method, path string, body any) (answer []byte) {
+	t.Helper()
+	eventually(t, 2*soon, k.phase+": "+method+" "+path, func() (err error) {
+		answer, err = k.call(method, path, body)
+		return err
+	})
+	return answer
+}
+
+func (k *clusterChaos) run(t *testing.T, n int) {
+	t.Helper()
+	k.phase = "the load"
+	k.start(t)
+	k.daemon.ready(t)
+	k.stop = func() int64 { return 0 }
+	for i := range n {
+		k.round(t, i)
+		if t.Failed() && k.cluster != nil {
+			for _, node := range k.cluster.Nodes {
+				t.Log(node.Log())
+			}
+			return
+		}
+	}
+	if k.commits == 0 || k.looks == 0 {
+		t.Errorf("%d transactions were committed and %d rows judged while they ran, want some of both", k.commits, k.looks)
+	}
+}
+
+// start starts the daemon, however the cluster fares.
+func (k *clusterChaos) start(t *testing.T) {
+	t.Helper()
+	k.daemon = start(t, "run", "-c", k.file)
+}
+
+// killDaemon kills the daemon, whose log was of no interest.
+func (k *clusterChaos) killDaemon(t *testing.T) {
+	t.Helper()
+	if err := k.daemon.unbroken(); err != nil {
+		t.Fatalf("%s: %v", k.phase, err)
+	}
+	k.daemon.kill()
+	k.kills++
+}
+
+// round lets faults overlap, looks meanwhile, ends them, and judges what is left.
+func (k *clusterChaos) round(t *testing.T, i int) {
+	t.Helper()
+	began := time.Now()
+	chosen := k.choose(i)
+	k.phase = fmt.Sprintf("round %d", i)
+	for _, f := range chosen {
+		k.phase += ", " + f.name
+	}
+	k.stop = k.storm(t)
+	k.looksFor(t, time.Second)
+	before := k.marks(t).Rewinds
+	var ends []func()
+	for _, f := range chosen {
+		k.suspended = k.suspended || f.tampers
+		ends = append(ends, f.begin(k, t))
+		k.done++
+		k.looksFor(t, k.within(time.Second))
+	}
+	k.looksFor(t, k.within(3*time.Second))
+	for _, end := range ends {
+		end()
+	}
+	if k.suspended {
+		k.detects(t, before)
+	}
+	k.looksFor(t, k.within(2*time.Second))
+	k.rests(t)
+	t.Logf("%s: %.1f s, %d rows judged so far", k.phase, time.Since(began).Seconds(), k.looks)
+}
+
+// looksFor watches S and judges for a while.
+func (k *clusterChaos) looksFor(t *testing.T, d time.Duration) {
+	t.Helper()
+	for end := time.Now().Add(d); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
+		if k.daemon.unbroken() == nil {
+			k.watches(t)
+			k.judges(t)
+		}
+	}
+}
+
+// detects waits until the daemon doubts the index. Its marks show that also if the sweep
+// has ended already.
+func (k *clusterChaos) detects(t *testing.T, before uint64) {
+	t.Helper()
+	began := time.Now()
+	eventually(t, restWithin, k.phase+": the daemon notices", func() error {
+		if err := k.daemon.unbroken(); err != nil {
+			t.Fatalf("%s: %v", k.phase, err)
+		}
+		if k.marks(t).Rewinds == before {
+			return fmt.Errorf("status: %+v", k.daemon.status(t).Tables[0])
+		}
+		return nil
+	})
+	took := time.Since(began)
+	k.detections++
+	k.detected = max(k.detected, took)
+	k.suspended = false
+	if took > detectWithin {
+		t.Errorf("%s: noticed after %v, want within %v", k.phase, took, detectWithin)
+	}
+}
+
+// choose returns the faults of a round: one, and mostly another one beside it.
+func (k *clusterChaos) choose(i int) []clusterFault {
+	all := k.possible()
+	chosen := []clusterFault{all[(i+int(k.seed))%len(all)]}
+	if k.random.IntN(3) > 0 {
+		second := all[k.random.IntN(len(all))]
+		if second.name != chosen[0].name && !(second.alone || chosen[0].alone) {
+			chosen = append(chosen, second)
+		}
+	}
+	return chosen
+}

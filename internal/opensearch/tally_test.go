@@ -1,0 +1,123 @@
+package opensearch
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"indexerd/internal/doc"
+)
+
+// Writes of others to a real index are noticed once each. Those of this process
+// are not taken for them: puts, removals of what is there and of what is not, and
+// writes that are refused.
+func TestWritesOfOthersAreNoticed(t *testing.T) {
+	ix := create(t, node(t))
+	examine := func(what string, want error) {
+		t.Helper()
+		if err := ix.Examine(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", what, err, want)
+		}
+	}
+	foreign := func(method, path string, body any) {
+		t.Helper()
+		if err := ix.wire.ask(t.Context(), method, "/"+ix.name+path, body, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(want error, puts []doc.Doc, deletes ...doc.Removal) {
+		t.Helper()
+		if err := ix.Apply(puts, deletes); !errors.Is(err, want) {
+			t.Fatalf("got %v, want %v", err, want)
+		}
+	}
+	film1, film2 := "/"+id(oid(t, 1)), "/"+id(oid(t, 2))
+	examine("empty", nil)
+	write(nil, []doc.Doc{film(t, 1, 10, "a"), film(t, 2, 11, "b"), film(t, 3, 12, "c")})
+	examine("the first writes", nil)
+	write(nil, []doc.Doc{film(t, 1, 13, "d")}, doc.Removals(14, oid(t, 3), oid(t, 4))...)
+	write(nil, []doc.Doc{film(t, 1, 13, "d")})
+	write(nil, nil, doc.Removals(13, oid(t, 4))...) // there is nothing to remove
+	examine("puts and removals", nil)
+
+	foreign(http.MethodPost, "/_update"+film1, object{"doc": object{"title": "of others"}})
+	examine("an update of others", ErrForeign)
+	examine("nothing since", nil)
+	foreign(http.MethodDelete, "/_doc"+film2, nil)
+	write(nil, []doc.Doc{film(t, 5, 15, "e")})
+	examine("a removal of others between writes", ErrForeign)
+	again, err := ix.config.Open(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	ix = again
+	foreign(http.MethodPost, "/_doc", object{"title": "of others"})
+	examine("a new document of others since it was opened again", ErrForeign)
+	write(nil, []doc.Doc{film(t, 6, 16, "f")})
+	examine("own writes again", nil)
+}
+
+func TestTally(t *testing.T) {
+	n, term := int64(1), int64(3)
+	done, conflict := result{Status: 201, SeqNo: &n, Term: term}, result{Status: 409}
+	on := func(node string, operations int64) primaries {
+		return primaries{nodes: []string{node}, operations: operations}
+	}
+	for _, test := range []struct {
+		name    string
+		items   int
+		answers []result
+		then    primaries
+		want    error
+	}{
+		{"nothing", 0, nil, on("a", 100), nil},
+		{"a write of others", 0, nil, on("a", 101), ErrForeign},
+		{"own writes", 2, []result{done, done}, on("a", 102), nil},
+		{"own writes and one of others", 2, []result{done, done}, on("a", 103), ErrForeign},
+		{"a refused write is no operation", 2, []result{done, conflict}, on("a", 102), ErrForeign},
+		{"a write without an answer may be one", 2, nil, on("a", 102), nil},
+		{"but not more", 2, nil, on("a", 103), ErrForeign},
+		{"another primary", 0, nil, on("b", 105), nil},
+		{"a primary that has failed meanwhile", 1, []result{{Status: 201, SeqNo: &n, Term: term + 1}}, on("a", 105), nil},
+	} {
+		var c tally
+		c.begins(1)
+		c.ends(1, []result{done})
+		sent, flying := c.flight()
+		if err := c.compare(on("a", 100), sent, flying); err != nil {
+			t.Fatal(err)
+		}
+		if test.items > 0 {
+			c.begins(test.items)
+			c.ends(test.items, test.answers)
+		}
+		sent, flying = c.flight()
+		if err := c.compare(test.then, sent, flying); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+		if err := c.compare(test.then, sent, flying); err != nil {
+			t.Errorf("%s, a second time: got %v, want none", test.name, err)
+		}
+	}
+}
+
+// What is read while a bulk is under way is no base to count from.
+func TestTallyDuringWrites(t *testing.T) {
+	var c tally
+	n := int64(1)
+	now := func(operations int64) primaries { return primaries{nodes: []string{"a"}, operations: operations} }
+	sent, flying := c.flight()
+	c.begins(5)
+	_ = c.compare(now(0), sent, flying) // none of the five was there yet
+	c.ends(5, []result{{SeqNo: &n}, {SeqNo: &n}, {SeqNo: &n}, {SeqNo: &n}, {SeqNo: &n}})
+	sent, flying = c.flight()
+	for range 2 {
+		if err := c.compare(now(5), sent, flying); err != nil {
+			t.Errorf("got %v, want none: all operations are own ones", err)
+		}
+	}
+	if err := c.compare(now(6), sent, flying); !errors.Is(err, ErrForeign) {
+		t.Errorf("got %v, want %v", err, ErrForeign)
+	}
+}
