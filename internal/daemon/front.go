@@ -32,6 +32,7 @@ type front struct {
 	server     *http.Server
 	conns      *clients.Listener
 	limits     *httpapi.Limits
+	cursors    *osapi.Cursors
 	failed     chan error // it can't listen any more
 	log        *slog.Logger
 
@@ -61,7 +62,7 @@ const (
 
 func newFront(l *clients.Listener, h configs.HTTP, log *slog.Logger) *front {
 	secure := h.TLS.Pair != nil
-	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), log: log}
+	f := &front{address: l.Addr().String(), own: rand.Text(), failed: make(chan error, 1), conns: l, limits: httpapi.NewLimits(l), cursors: osapi.NewCursors(), log: log}
 	f.base = baseURL(f.address, secure)
 	if p, ok := l.Listener.(*pair); ok {
 		f.openSearch = p.second.Addr().String()
@@ -158,7 +159,7 @@ func (f *front) handle(e *Engine, h configs.HTTP) http.Handler {
 		return own
 	}
 	a.Listen = f.openSearch
-	return byPort(f.openSearch, osapi.Handler(e, a, f.log), own)
+	return byPort(f.openSearch, osapi.Handler(e, a, f.cursors, f.log), own)
 }
 
 // hold makes requests wait until show is called. It returns when earlier requests

@@ -213,7 +213,7 @@ func TestOpenSearchAnswers(t *testing.T) {
 		{ops, "PUT", "/film/_doc/3", `{}`, 405, "this API is read-only"},
 		{ops, "POST", "/_bulk", `{}`, 405, "write to the database"},
 		{ops, "DELETE", "/film", "", 405, "method_not_allowed"},
-		{ops, "POST", "/_msearch", "", 400, "no handler found for POST /_msearch"},
+		{ops, "POST", "/_msearch", "", 400, "the body of a _msearch has to end with a newline"},
 		{ops, "GET", "/api/v1/status", "", 400, "no handler found"},
 	} {
 		if status, got := askFilms(t, base, c.as, c.method, c.path, c.body); status != c.status || !strings.Contains(got, c.want) {

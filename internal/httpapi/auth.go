@@ -80,7 +80,8 @@ func (a Access) reject(w http.ResponseWriter, r *http.Request, who requester, re
 type requester struct {
 	caller search.Caller
 	client netip.Prefix
-	token  int // index of its token in Access.Tokens, plus 1; 0: none
+	token  int    // index of its token in Access.Tokens, plus 1; 0: none
+	owner  string // hash of its token; "": none
 }
 
 // requesterKey is the context key of a requester.
@@ -132,7 +133,7 @@ func (k hashedTokens) identify(r *http.Request, who *requester) (rejection *Erro
 	hash := sha256.Sum256([]byte(token))
 	for i, key := range k {
 		if subtle.ConstantTimeCompare(hash[:], key.hash[:]) == 1 {
-			who.caller, who.token = key.caller, i+1
+			who.caller, who.token, who.owner = key.caller, i+1, string(hash[:])
 		}
 	}
 	if who.token == 0 {

@@ -30,6 +30,10 @@ func (a Access) Respond(w http.ResponseWriter, r *http.Request, get func(context
 	}, count)
 }
 
+// Owner identifies the token of a guarded request, "" without tokens. It stays the
+// same when the configuration is read again.
+func Owner(r *http.Request) string { return requesterOf(r).owner }
+
 // ReadBody reads the body of a guarded request, up to 64 KiB.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readBody(w, r) }
 

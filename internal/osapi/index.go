@@ -125,13 +125,15 @@ type target struct {
 	tables  []string
 	missing []string // those with nothing to search yet, that a pattern names
 	indices map[string]Index
-	Index   // all fields
+	Index        // all fields
+	room    *int // how many bytes of hits the answer may still have
 }
 
 // target returns the indices of a list of names and patterns; "" and _all are all.
 // A name that does not exist is an error, unless lenient.
 func (s server) target(list string, c search.Caller, lenient bool) (*target, error) {
-	t := &target{engine: s.engine, indices: map[string]Index{}}
+	room := maxHits
+	t := &target{engine: s.engine, indices: map[string]Index{}, room: &room}
 	names, patterned, err := expand(list, s.engine.Tables())
 	if err != nil {
 		return nil, err

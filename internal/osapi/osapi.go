@@ -39,9 +39,10 @@ type Engine interface {
 	Meters() *httpapi.Meters
 }
 
-// Handler returns the handler of an engine.
-func Handler(e Engine, a httpapi.Access, log *slog.Logger) http.Handler {
-	s := server{e, a}
+// Handler returns the handler of an engine. Cursors survive it: a later handler goes on
+// with those that clients have open.
+func Handler(e Engine, a httpapi.Access, open *Cursors, log *slog.Logger) http.Handler {
+	s := server{e, a, open}
 	mux := http.NewServeMux()
 	searching := map[string]bool{}
 	handle := func(pattern string, h http.HandlerFunc) {
@@ -60,7 +61,15 @@ func Handler(e Engine, a httpapi.Access, log *slog.Logger) http.Handler {
 			handle(method+index+"/_search", s.answer(s.search, true))
 			handle(method+index+"/_count", s.answer(s.count, true))
 			handle(method+index+"/_mget", s.answer(s.mget, true))
+			handle(method+index+"/_msearch", s.answer(s.msearch, true))
 		}
+		handle(method+"/_search/scroll", s.answer(s.scroll, true))
+		handle(method+"/_search/scroll/{scroll_id}", s.answer(s.scroll, true))
+	}
+	handle("POST /{index}/_search/point_in_time", s.answer(s.openPoint, false))
+	handle("GET /_search/point_in_time/_all", s.answer(s.points, false))
+	for path, closing := range map[string]func(*call) (any, error){"/_search/scroll": s.endScroll, "/_search/scroll/{scroll_id}": s.endScroll, "/_search/point_in_time": s.closePoint, "/_search/point_in_time/_all": s.closePoint} {
+		handle("DELETE "+path, s.answer(closing, false))
 	}
 	handle("/", refuse)
 	guarded := a.Guard(mux, searching, log)
@@ -82,6 +91,7 @@ func InForm(h http.Handler) http.Handler {
 type server struct {
 	engine Engine
 	access httpapi.Access
+	open   *Cursors
 }
 
 // A call is a request that has a search slot.
@@ -90,7 +100,19 @@ type call struct {
 	ctx    context.Context // ends when the response has to start
 	body   []byte
 	caller search.Caller
-	table  string // "" until it is known to be there
+	table  string  // "" until it is known to be there
+	point  *cursor // the point in time that the request names, if any
+}
+
+// owner identifies the token of the call.
+func (c *call) owner() string { return httpapi.Owner(c.Request) }
+
+// index returns the list of the indices that the call names.
+func (c *call) index() string {
+	if c.point != nil {
+		return c.point.index
+	}
+	return c.PathValue("index")
 }
 
 // answer reads the body before it waits for a search slot. A counted call is in the

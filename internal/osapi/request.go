@@ -18,6 +18,7 @@ type request struct {
 	total      bool // the answer has the number of matches
 	plainTotal bool // as a number, which old clients read
 	scored     bool // hits have a score
+	scrolled   bool // it is a page of a scroll
 	order      []sortKey
 }
 

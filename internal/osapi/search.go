@@ -20,50 +20,92 @@ const maxHits = 4 << 20
 const maxSearches = 64
 
 // searchInURL are the parameters of a search in the URL. set reads them.
-var searchInURL = []string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int"}
+var searchInURL = []string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll"}
 
 // inBody are the keys of the body of a search.
-var inBody = []string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits"}
+var inBody = []string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit"}
 
 func (s server) search(c *call) (any, error) {
+	point, err := s.pointOf(c)
+	if err != nil {
+		return nil, err
+	}
 	t, err := s.targetOf(c, searchInURL...)
 	if err != nil {
 		return nil, err
 	}
-	return t.search(c.ctx, c.body, c.URL.Query(), c.caller)
+	v := c.URL.Query()
+	if v.Has("scroll") {
+		return s.beginScroll(c, t, v)
+	}
+	a, err := t.search(c.ctx, c.body, v, c.caller)
+	if err == nil && point != "" {
+		a["pit_id"] = point
+	}
+	return a, err
 }
 
 // targetOf returns the indices that a request names, and checks the names of the
 // parameters in its URL.
 func (s server) targetOf(c *call, parameters ...string) (*target, error) {
 	v := c.URL.Query()
-	t, err := s.target(c.PathValue("index"), c.caller, v.Get("ignore_unavailable") == "true")
+	t, err := s.target(c.index(), c.caller, v.Get("ignore_unavailable") == "true")
 	if err != nil {
 		return nil, err
 	}
-	if c.table = search.AllTables; len(t.tables) == 1 {
-		c.table = t.tables[0]
+	c.table = t.name()
+	if err := checkURL(v, parameters); err != nil {
+		return nil, err
 	}
-	return t, checkURL(v, parameters)
+	return t, checkSearchType(v.Get("search_type"))
+}
+
+// checkSearchType checks how a search asks its shards, which changes nothing here.
+func checkSearchType(name string) error {
+	switch name {
+	case "", "query_then_fetch", "dfs_query_then_fetch":
+		return nil
+	}
+	return parsing("search_type [%s] is not supported: write query_then_fetch", query.Shorten(name))
+}
+
+// name returns the name of the target in metrics.
+func (t *target) name() string {
+	if len(t.tables) == 1 {
+		return t.tables[0]
+	}
+	return search.AllTables
 }
 
 // search answers one search.
-func (t *target) search(ctx context.Context, body []byte, v url.Values, c search.Caller) (any, error) {
-	began := time.Now()
+func (t *target) search(ctx context.Context, body []byte, v url.Values, c search.Caller) (map[string]any, error) {
 	r, err := t.parse(body, v, inBody)
 	if err != nil {
 		return nil, err
 	}
 	r.Caller = c
+	a, _, err := t.answer(ctx, r)
+	return a, err
+}
+
+// answer makes a search. It returns the position behind its last hit too.
+func (t *target) answer(ctx context.Context, r request) (map[string]any, position, error) {
+	began := time.Now()
 	results, err := t.find(ctx, r.Params)
 	if err != nil {
-		return nil, err
+		return nil, position{}, err
 	}
-	hits, err := t.render(ctx, r, results)
+	hits, n, err := t.render(ctx, r, results)
 	if err != nil {
-		return nil, err
+		return nil, position{}, err
 	}
-	return map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}, nil
+	next := position{ended: true}
+	if results.Next != nil {
+		if after := results.Next(n); after != nil {
+			next = position{after: *after}
+		}
+	}
+	return map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}, next, nil
 }
 
 // find makes a search in all indices of the target.
@@ -84,22 +126,26 @@ func (t *target) shards(r search.Results) any {
 	return map[string]int{"total": total, "successful": total - failed, "skipped": 0, "failed": failed}
 }
 
-// render returns the hits of an answer. Without a sort by score, scores are null.
-func (t *target) render(ctx context.Context, r request, results search.Results) (any, error) {
-	list, size := make([]json.RawMessage, 0, results.Len), 0
+// render returns the hits of an answer, and their number. Without a sort by score,
+// scores are null. A scroll has fewer hits if they are large.
+func (t *target) render(ctx context.Context, r request, results search.Results) (any, int, error) {
+	list := make([]json.RawMessage, 0, results.Len)
 	best := results.Best
 	for i := range results.Len {
 		hit, err := results.Hit(ctx, i)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		best = max(best, hit.Score)
 		text, err := json.Marshal(t.renderHit(r, hit))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if size += len(text); size > maxHits {
-			return nil, parsing("the hits are larger than %d MiB: write a smaller size, or name fields in _source", maxHits>>20)
+		if r.scrolled && len(list) > 0 && len(text) > *t.room {
+			break
+		}
+		if *t.room -= len(text); *t.room < 0 {
+			return nil, 0, parsing("the hits are larger than %d MiB: write a smaller size, or name fields in _source", maxHits>>20)
 		}
 		list = append(list, text)
 	}
@@ -113,7 +159,7 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 	if r.plainTotal {
 		hits["total"] = results.Total
 	}
-	return hits, nil
+	return hits, len(list), nil
 }
 
 func (t *target) renderHit(r request, hit search.Hit) map[string]any {
@@ -149,7 +195,11 @@ func (s server) count(c *call) (any, error) {
 
 // ignored are parameters of the URL that change nothing in the answers of this API
 // that a program reads.
-var ignored = []string{"typed_keys", "pretty", "human", "preference", "request_cache", "expand_wildcards", "allow_no_indices", "ignore_unavailable", "ignore_throttled", "batched_reduce_size", "max_concurrent_shard_requests", "pre_filter_shard_size", "ccs_minimize_roundtrips"}
+var ignored = []string{
+	"typed_keys", "pretty", "human", "preference", "request_cache", "expand_wildcards", "allow_no_indices", "ignore_unavailable", "ignore_throttled", "batched_reduce_size",
+	"max_concurrent_shard_requests", "pre_filter_shard_size", "ccs_minimize_roundtrips", "allow_partial_search_results", "allow_partial_pit_creation", "error_trace", "max_concurrent_searches",
+	"master_timeout", "cluster_manager_timeout", "local", "include_type_name",
+}
 
 // checkURL rejects parameters of the URL besides the allowed ones.
 func checkURL(v url.Values, allowed []string) error {

@@ -1,0 +1,28 @@
+package osapi
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"indexerd/internal/query"
+)
+
+// timeUnits are the units of a time value.
+var timeUnits = map[string]time.Duration{
+	"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond, "micros": time.Microsecond, "nanos": time.Nanosecond,
+}
+
+// timeValue reads a time value: a number and a unit, such as 30s.
+func timeValue(text, name string) (time.Duration, error) {
+	at := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+	if at > 0 {
+		n, err := strconv.ParseInt(text[:at], 10, 64)
+		if unit := timeUnits[strings.ToLower(text[at:])]; err == nil && unit > 0 && n <= math.MaxInt64/int64(unit) {
+			return time.Duration(n) * unit, nil
+		}
+	}
+	return 0, parsing("[%s] of %s can't be read: write a number and a unit, such as 30s or 5m", name, query.Shorten(text))
+}

@@ -1,0 +1,123 @@
+package osapi
+
+import (
+	"bytes"
+	"time"
+
+	"indexerd/internal/httpapi"
+)
+
+// openPoint opens a point in time. It pins the indices and the caller's token, and no
+// state of the documents: a search at a point in time finds what is there when it is
+// made. So pages are stable for what nobody writes meanwhile.
+func (s server) openPoint(c *call) (any, error) {
+	t, err := s.targetOf(c, "keep_alive")
+	if err != nil {
+		return nil, err
+	}
+	keep, err := keepAlive(c.URL.Query().Get("keep_alive"), "keep_alive")
+	if err != nil {
+		return nil, err
+	}
+	one, err := s.open.add(cursor{owner: c.owner(), point: true, index: c.index(), keep: keep})
+	if err != nil {
+		return nil, err
+	}
+	total := len(t.tables) + len(t.missing)
+	return map[string]any{
+		"pit_id": one.id, "creation_time": one.created.UnixMilli(),
+		"_shards": map[string]int{"total": total, "successful": len(t.tables), "skipped": 0, "failed": len(t.missing)},
+	}, nil
+}
+
+// pointOf finds the point in time that a search names, "" if it names none.
+func (s server) pointOf(c *call) (id string, err error) {
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		return "", nil
+	}
+	m, err := object(c.body, "body")
+	if err != nil || m["pit"] == nil {
+		return "", err
+	}
+	pit, err := object(m["pit"], "pit")
+	if err != nil {
+		return "", err
+	}
+	if err := only(pit, "pit", "id", "keep_alive"); err != nil {
+		return "", err
+	}
+	if c.PathValue("index") != "" {
+		return "", parsing("[indices] cannot be used with point in time: leave the index out of the URL")
+	}
+	if id, err = scalar(pit["id"], "pit.id"); err != nil {
+		return "", err
+	}
+	var keep time.Duration
+	if pit["keep_alive"] != nil {
+		text, err := scalar(pit["keep_alive"], "keep_alive")
+		if err != nil {
+			return "", err
+		}
+		if keep, err = keepAlive(text, "keep_alive"); err != nil {
+			return "", err
+		}
+	}
+	one, err := s.open.get(c.owner(), id, true, keep)
+	if err != nil {
+		return "", err
+	}
+	c.point = &one
+	return id, nil
+}
+
+// points lists the points in time of the caller's token.
+func (s server) points(c *call) (any, error) {
+	if err := checkURL(c.URL.Query(), nil); err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for _, one := range s.open.of(c.owner(), true) {
+		list = append(list, map[string]any{"pit_id": one.id, "creation_time": one.created.UnixMilli(), "keep_alive": one.keep.Milliseconds()})
+	}
+	return map[string]any{"pits": list}, nil
+}
+
+// closePoint closes points in time of the caller's token: those in the body, or all.
+func (s server) closePoint(c *call) (any, error) {
+	if err := checkURL(c.URL.Query(), nil); err != nil {
+		return nil, err
+	}
+	var ids []string
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		if c.URL.Path != "/_search/point_in_time/_all" {
+			return nil, parsing("the body needs [pit_id]")
+		}
+		for _, one := range s.open.of(c.owner(), true) {
+			ids = append(ids, one.id)
+		}
+	} else {
+		m, err := object(c.body, "body")
+		if err != nil {
+			return nil, err
+		}
+		if err := only(m, "body", "pit_id"); err != nil {
+			return nil, err
+		}
+		if ids, err = idsIn(m["pit_id"], "pit_id"); err != nil {
+			return nil, err
+		}
+	}
+	list, closed := make([]any, len(ids)), 0
+	for i, id := range ids {
+		ok := s.open.remove(c.owner(), id, true)
+		if ok {
+			closed++
+		}
+		list[i] = map[string]any{"pit_id": id, "successful": ok}
+	}
+	answer := map[string]any{"pits": list}
+	if closed == 0 && len(ids) > 0 {
+		return httpapi.NotFound{Body: answer}, nil
+	}
+	return answer, nil
+}
