@@ -10,6 +10,9 @@ import (
 	"indexerd/internal/search"
 )
 
+// nodeID is the id of the only node.
+const nodeID = "indexerd"
+
 func (server) info(*call) (any, error) {
 	return map[string]any{
 		"name": "indexerd", "cluster_name": "indexerd", "cluster_uuid": "indexerd",

@@ -19,6 +19,15 @@ func object(text json.RawMessage, what string) (map[string]json.RawMessage, erro
 	return m, nil
 }
 
+// encode returns v as JSON, with the < and > of highlights as they are.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // single reads an object with one key.
 func single(text json.RawMessage, what string) (key string, value json.RawMessage, err error) {
 	m, err := object(text, what)

@@ -19,7 +19,8 @@ type request struct {
 	plainTotal bool // as a number, which old clients read
 	scored     bool // hits have a score
 	scrolled   bool // it is a page of a scroll
-	order      []sortKey
+	presentation
+	order []sortKey
 }
 
 // parse reads the body of a search, and the parameters of its URL, which override
@@ -66,8 +67,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		}
 	}
 	r.plainTotal = r.total && v.Get("rest_total_hits_as_int") == "true"
-	r.Fields = r.source.names
-	return r, nil
+	return r, r.present(m, t)
 }
 
 // query translates a query.
@@ -80,10 +80,20 @@ func (t *target) query(v json.RawMessage) (query.Node, error) {
 // has them.
 func inURL(v url.Values) map[string]json.RawMessage {
 	m := map[string]json.RawMessage{}
-	for _, name := range []string{"from", "size", "track_total_hits"} {
+	for _, name := range []string{"from", "size", "track_total_hits", "version", "seq_no_primary_term", "explain", "terminate_after"} {
 		if v.Has(name) {
 			m[name] = json.RawMessage(v.Get(name))
 		}
+	}
+	for _, name := range []string{"timeout", "stored_fields", "docvalue_fields"} {
+		if !v.Has(name) {
+			continue
+		}
+		var value any = v.Get(name)
+		if name != "timeout" {
+			value = strings.Split(v.Get(name), ",")
+		}
+		m[name], _ = json.Marshal(value) // text has no error
 	}
 	if v.Get("sort") == "" {
 		return m

@@ -20,10 +20,10 @@ const maxHits = 4 << 20
 const maxSearches = 64
 
 // searchInURL are the parameters of a search in the URL. set reads them.
-var searchInURL = []string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll"}
+var searchInURL = []string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}
 
 // inBody are the keys of the body of a search.
-var inBody = []string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit"}
+var inBody = append([]string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit"}, shown...)
 
 func (s server) search(c *call) (any, error) {
 	point, err := s.pointOf(c)
@@ -91,6 +91,11 @@ func (t *target) search(ctx context.Context, body []byte, v url.Values, c search
 // answer makes a search. It returns the position behind its last hit too.
 func (t *target) answer(ctx context.Context, r request) (map[string]any, position, error) {
 	began := time.Now()
+	if r.timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, r.timeout)
+		defer cancel()
+		ctx = limited
+	}
 	results, err := t.find(ctx, r.Params)
 	if err != nil {
 		return nil, position{}, err
@@ -105,7 +110,11 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 			next = position{after: *after}
 		}
 	}
-	return map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}, next, nil
+	a := map[string]any{"took": time.Since(began).Milliseconds(), "timed_out": false, "_shards": t.shards(results), "hits": hits}
+	if r.counting {
+		a["terminated_early"] = false
+	}
+	return a, next, nil
 }
 
 // find makes a search in all indices of the target.
@@ -137,7 +146,7 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 			return nil, 0, err
 		}
 		best = max(best, hit.Score)
-		text, err := json.Marshal(t.renderHit(r, hit))
+		text, err := encode(t.renderHit(r, hit))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -174,6 +183,7 @@ func (t *target) renderHit(r request, hit search.Hit) map[string]any {
 	if len(r.order) > 0 {
 		one["sort"] = r.sortValues(hit)
 	}
+	r.decorate(one, hit)
 	return one
 }
 

@@ -23,8 +23,10 @@ func (s selection) show(to map[string]any, hit search.Hit) {
 	case s.none:
 	case s.empty:
 		to["_source"] = search.Fields{}
-	default:
+	case len(s.names) == 0:
 		to["_source"] = hit.Fields
+	default: // more fields may have been read for other parts of the hit
+		to["_source"] = slices.DeleteFunc(slices.Clone(hit.Fields), func(f search.Field) bool { return !slices.Contains(s.names, f.Name) })
 	}
 }
 

@@ -116,7 +116,7 @@ func TestHighlightsOfManyRows(t *testing.T) {
 		rows = append(rows, doc.Row{Names: []string{"first", "last"}, Values: []any{"drama", fmt.Sprint(i)}})
 	}
 	row := doc.Row{Children: []doc.Child{{Name: "actors", Rows: rows}}}
-	found, err := s.highlights(context.Background(), row, s.Index.Matcher(query.Word{Text: "drama"}))
+	found, err := s.prepare(Params{Highlight: true}, query.Word{Text: "drama"}).highlights(context.Background(), row)
 	if err != nil {
 		t.Fatal(err)
 	}

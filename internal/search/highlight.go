@@ -15,13 +15,31 @@ import (
 
 // The limits of highlights.
 const (
-	maxFragments   = 3         // per field
-	fragmentRunes  = 200       // per fragment
-	leadRunes      = 60        // of these, before the first match of a longer sentence
+	maxFragments   = 3         // per field, unless a Marking says otherwise
+	fragmentRunes  = 200       // per fragment, unless a Marking says otherwise
 	highlightBytes = 256 << 10 // searched for matches, per field
-
-	fragmentBytes = fragmentRunes * utf8.UTFMax
 )
+
+// A Marking says how the matches in one field of a hit are shown.
+type Marking struct {
+	Field     string     // content column, or child
+	Query     query.Node // whose matches are marked; nil: the query that is searched
+	Pre, Post string     // around a match
+	Fragments int        // the best ones are returned; 0: the whole text of each value with a match
+	Runes     int        // of a fragment
+	Cut       string     // in place of the cut parts of a sentence
+	Escape    bool       // the text is escaped as HTML
+	InOrder   bool       // fragments are in the order of the text, not the best first
+	NoMatch   int        // characters of the text to return if nothing matches
+}
+
+// plainMarking is the marking of Params.Highlight.
+func plainMarking(field string) Marking {
+	return Marking{Field: field, Pre: "<mark>", Post: "</mark>", Fragments: maxFragments, Runes: fragmentRunes, Cut: ellipsis, Escape: true}
+}
+
+// lead is how many characters are shown before the first match of a longer sentence.
+func (m Marking) lead() int { return m.Runes * 3 / 10 }
 
 // ellipsis marks a cut sentence.
 const ellipsis = "…"
@@ -32,34 +50,71 @@ type fragment struct {
 	piece query.Span
 	spans []query.Span
 	words int // distinct words among the matches
+	at    int // its place in the field
 	// The sentence is cut before the piece, or after it.
 	begun, unfinished bool
 }
 
-// highlights returns the best fragments of the matching fields of a row.
-func (s *Searcher) highlights(ctx context.Context, row doc.Row, find matcher) (map[string][]string, error) {
-	found := map[string][]string{}
-	for _, name := range s.Content {
-		v, _ := row.Get(name)
-		if err := find.highlight(ctx, found, name, v); err != nil {
-			return nil, err
+// A marker finds the matches of a marking.
+type marker struct {
+	Marking
+	find matcher
+}
+
+// markers returns the markers of a search. A field that is not searched here has none.
+func (s *Searcher) markers(p Params, n query.Node) (list []marker) {
+	searched := slices.Clone(s.Content)
+	for _, c := range s.Children {
+		if c.Searched {
+			searched = append(searched, c.Name)
 		}
 	}
-	for _, c := range s.Children {
-		if !c.Searched {
-			continue
+	markings := p.Markings
+	if p.Highlight {
+		for _, name := range searched {
+			markings = append(markings, plainMarking(name))
 		}
-		values, _ := c.values(row)
-		if err := find.highlight(ctx, found, c.Name, values...); err != nil {
+	}
+	find := matcher(nil)
+	for _, m := range markings {
+		switch {
+		case !slices.Contains(searched, m.Field):
+		case m.Query != nil:
+			list = append(list, marker{m, s.Index.Matcher(m.Query)})
+		default:
+			if find == nil {
+				find = s.Index.Matcher(n)
+			}
+			list = append(list, marker{m, find})
+		}
+	}
+	return list
+}
+
+// highlights returns the fragments of the matching fields of a row.
+func (t *tableSearch) highlights(ctx context.Context, row doc.Row) (map[string][]string, error) {
+	found := map[string][]string{}
+	for _, m := range t.marks {
+		var values []any
+		if i := slices.IndexFunc(t.Children, func(c Child) bool { return c.Name == m.Field }); i >= 0 {
+			values, _ = t.Children[i].values(row)
+		} else if v, ok := row.Get(m.Field); ok {
+			values = []any{v}
+		}
+		texts, err := m.mark(ctx, values)
+		if err != nil {
 			return nil, err
+		}
+		if texts != nil {
+			found[m.Field] = texts
 		}
 	}
 	return found, nil
 }
 
-// highlight adds the best fragments of a field's values. It reads the first
-// highlightBytes of the field.
-func (find matcher) highlight(ctx context.Context, found map[string][]string, field string, values ...any) error {
+// mark returns the fragments of a field's values. It reads the first highlightBytes of
+// the field.
+func (m marker) mark(ctx context.Context, values []any) ([]string, error) {
 	var all []fragment
 	left := highlightBytes
 	for _, v := range values {
@@ -68,28 +123,49 @@ func (find matcher) highlight(ctx context.Context, found map[string][]string, fi
 			text = strings.ToValidUTF8(text[:left], "")
 		}
 		left -= len(text)
-		spans, err := find(ctx, field, text)
+		spans, err := m.find(ctx, m.Field, text)
 		if err = cmp.Or(err, ctx.Err()); err != nil { // checked here too, because a child may have thousands of short texts
-			return err
+			return nil, err
 		}
-		all = append(all, fragments(text, spans)...)
+		for _, f := range m.fragments(text, spans) {
+			f.at = len(all)
+			all = append(all, f)
+		}
 	}
-	if len(all) > 0 {
-		found[field] = best(all)
+	if len(all) == 0 {
+		return m.beginning(values), nil
 	}
-	return nil
+	return m.best(all), nil
+}
+
+// beginning returns the beginning of a field without a match, if it is to be shown.
+func (m marker) beginning(values []any) []string {
+	if m.NoMatch == 0 || len(values) == 0 {
+		return nil
+	}
+	text := doc.FormatText(values[0])
+	whole := query.Span{End: min(len(text), highlightBytes)}
+	m.Runes = m.NoMatch
+	f := fragment{text: text, piece: whole}
+	if m.tooLong(text[:whole.End]) {
+		f = m.part(text, whole, query.Span{})
+	}
+	return []string{m.show(f)}
 }
 
 // fragments returns pieces of a text around its matches. The spans are in order and
 // don't overlap.
-func fragments(text string, spans []query.Span) []fragment {
-	if len(spans) == 0 {
+func (m marker) fragments(text string, spans []query.Span) []fragment {
+	switch {
+	case len(spans) == 0:
 		return nil
+	case m.Fragments == 0:
+		return []fragment{{text: text, piece: query.Span{End: len(text)}, spans: spans}}
 	}
-	ends := sentenceEnds(text, min(spans[len(spans)-1].End+fragmentBytes, len(text)))
+	ends := sentenceEnds(text, min(spans[len(spans)-1].End+m.Runes*utf8.UTFMax, len(text)))
 	var out []fragment
 	for shown, within := 0, false; len(spans) > 0; {
-		f := around(text, ends, shown, within, spans[0])
+		f := m.around(text, ends, shown, within, spans[0])
 		n := 1
 		for n < len(spans) && spans[n].End <= f.piece.End {
 			n++
@@ -108,29 +184,29 @@ func fragments(text string, spans []query.Span) []fragment {
 // around returns the piece for a match, from the text that is not shown yet: whole
 // sentences, as many as fit, first the following and then the preceding ones.
 // within is true if the part before shown ends inside a sentence.
-func around(text string, ends []int, shown int, within bool, match query.Span) fragment {
+func (m marker) around(text string, ends []int, shown int, within bool, match query.Span) fragment {
 	first, _ := slices.BinarySearch(ends, match.Start+1)
 	last, _ := slices.BinarySearch(ends, match.End)
-	start, end := beginning(ends, first, shown), ends[last]
-	if tooLong(text[start:end]) {
-		f := part(text, query.Span{Start: start, End: end}, match)
+	start, end := sentenceStart(ends, first, shown), ends[last]
+	if m.tooLong(text[start:end]) {
+		f := m.part(text, query.Span{Start: start, End: end}, match)
 		f.begun = f.begun || within && start == shown
 		return f
 	}
-	for last+1 < len(ends) && !tooLong(text[start:ends[last+1]]) {
+	for last+1 < len(ends) && !m.tooLong(text[start:ends[last+1]]) {
 		last++
 	}
 	end = ends[last]
-	for start > shown && !tooLong(text[beginning(ends, first-1, shown):end]) {
+	for start > shown && !m.tooLong(text[sentenceStart(ends, first-1, shown):end]) {
 		first--
-		start = beginning(ends, first, shown)
+		start = sentenceStart(ends, first, shown)
 	}
 	return fragment{text: text, piece: query.Span{Start: start, End: end}, begun: within && start == shown}
 }
 
-// beginning returns the start of the n-th sentence, or of its part that is not
+// sentenceStart returns the start of the n-th sentence, or of its part that is not
 // shown yet.
-func beginning(ends []int, n, shown int) int {
+func sentenceStart(ends []int, n, shown int) int {
 	if n == 0 {
 		return shown
 	}
@@ -139,10 +215,10 @@ func beginning(ends []int, n, shown int) int {
 
 // tooLong reports whether a text is longer than a fragment. It reads no more than
 // a fragment.
-func tooLong(text string) bool {
+func (m marker) tooLong(text string) bool {
 	n := 0
 	for range strings.TrimSpace(text) {
-		if n++; n > fragmentRunes {
+		if n++; n > m.Runes {
 			return true
 		}
 	}
@@ -151,9 +227,9 @@ func tooLong(text string) bool {
 
 // part returns the part of a long sentence for a match. It begins and ends between
 // words if there is white space close enough.
-func part(text string, of, match query.Span) fragment {
+func (m marker) part(text string, of, match query.Span) fragment {
 	start := match.Start
-	for n := 0; n < leadRunes && start > of.Start; n++ {
+	for n := 0; n < m.lead() && start > of.Start; n++ {
 		_, size := utf8.DecodeLastRuneInString(text[of.Start:start])
 		start -= size
 	}
@@ -161,7 +237,7 @@ func part(text string, of, match query.Span) fragment {
 		start += afterSpace(text[start:match.Start])
 	}
 	end := start
-	for n := 0; n < fragmentRunes && end < of.End; n++ {
+	for n := 0; n < m.Runes && end < of.End; n++ {
 		_, size := utf8.DecodeRuneInString(text[end:])
 		end += size
 	}
@@ -184,13 +260,19 @@ func afterSpace(text string) int {
 
 // best returns the best fragments: those with the most distinct words, then those
 // with the most matches, then the first in the text.
-func best(all []fragment) []string {
-	slices.SortStableFunc(all, func(a, b fragment) int {
-		return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(len(b.spans), len(a.spans)))
-	})
+func (m marker) best(all []fragment) []string {
+	if m.Fragments > 0 {
+		slices.SortStableFunc(all, func(a, b fragment) int {
+			return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(len(b.spans), len(a.spans)))
+		})
+		all = all[:min(len(all), m.Fragments)]
+	}
+	if m.InOrder {
+		slices.SortFunc(all, func(a, b fragment) int { return cmp.Compare(a.at, b.at) })
+	}
 	var out []string
-	for _, f := range all[:min(len(all), maxFragments)] {
-		out = append(out, f.html())
+	for _, f := range all {
+		out = append(out, m.show(f))
 	}
 	return out
 }
@@ -204,26 +286,27 @@ func distinctWords(text string, spans []query.Span) int {
 	return len(words)
 }
 
-// html returns the piece as escaped HTML with marked matches. A match that is
-// longer than the piece is cut.
-func (f fragment) html() string {
+// show returns the piece with marked matches. A match that is longer than the piece is
+// cut.
+func (m marker) show(f fragment) string {
+	text := func(s string) string { return s }
+	if m.Escape {
+		text = html.EscapeString
+	}
 	var b strings.Builder
 	if f.begun {
-		b.WriteString(ellipsis)
+		b.WriteString(m.Cut)
 	}
-	at := f.piece.Start + strings.IndexFunc(f.text[f.piece.Start:], func(r rune) bool { return !unicode.IsSpace(r) })
+	at := len(f.text) - len(strings.TrimLeftFunc(f.text[f.piece.Start:], unicode.IsSpace))
 	for _, s := range f.spans {
 		end := min(s.End, f.piece.End)
 		at = min(at, s.Start)
-		b.WriteString(html.EscapeString(f.text[at:s.Start]))
-		b.WriteString("<mark>")
-		b.WriteString(html.EscapeString(f.text[s.Start:end]))
-		b.WriteString("</mark>")
+		b.WriteString(text(f.text[at:s.Start]) + m.Pre + text(f.text[s.Start:end]) + m.Post)
 		at = end
 	}
-	b.WriteString(html.EscapeString(strings.TrimRightFunc(f.text[at:f.piece.End], unicode.IsSpace)))
+	b.WriteString(text(strings.TrimRightFunc(f.text[min(at, f.piece.End):f.piece.End], unicode.IsSpace)))
 	if f.unfinished {
-		b.WriteString(ellipsis)
+		b.WriteString(m.Cut)
 	}
 	return b.String()
 }

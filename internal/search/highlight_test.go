@@ -14,10 +14,13 @@ import (
 	"indexerd/internal/query"
 )
 
+// plain marks as a search without markings does.
+var plain = marker{Marking: plainMarking("title")}
+
 func allFragments(text string, spans []query.Span) []string {
 	var out []string
-	for _, f := range fragments(text, spans) {
-		out = append(out, f.html())
+	for _, f := range plain.fragments(text, spans) {
+		out = append(out, plain.show(f))
 	}
 	return out
 }
@@ -107,7 +110,7 @@ func TestBestFragmentsFirst(t *testing.T) {
 		}
 	}
 	want := []string{"A <mark>mad</mark> <mark>scientist</mark>.", "<mark>Mad</mark>, <mark>mad</mark>, <mark>mad</mark>.", "One <mark>mad</mark> man."}
-	if got := best(fragments(text, spans)); !slices.Equal(got, want) {
+	if got := plain.best(plain.fragments(text, spans)); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -115,34 +118,34 @@ func TestBestFragmentsFirst(t *testing.T) {
 // checkFragments checks that each fragment is a part of the text, has a mark, is
 // not too long, and cuts no character; and that every match is marked once, and
 // completely unless it is longer than a fragment.
-func checkFragments(t rapid.TB, text string, spans []query.Span) {
+func checkFragments(t rapid.TB, m marker, text string, spans []query.Span) {
 	t.Helper()
 	marked := 0
-	for _, f := range fragments(text, spans) {
-		got := f.html()
-		plain := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(got)
+	for _, f := range m.fragments(text, spans) {
+		got := m.show(f)
+		shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(got)
 		if f.begun {
-			plain = strings.TrimPrefix(plain, ellipsis)
+			shown = strings.TrimPrefix(shown, ellipsis)
 		}
 		if f.unfinished {
-			plain = strings.TrimSuffix(plain, ellipsis)
+			shown = strings.TrimSuffix(shown, ellipsis)
 		}
-		plain = html.UnescapeString(plain)
-		if !strings.Contains(text, plain) || utf8.ValidString(text) && !utf8.ValidString(got) || !strings.Contains(got, "<mark>") {
+		shown = html.UnescapeString(shown)
+		if !strings.Contains(text, shown) || utf8.ValidString(text) && !utf8.ValidString(got) || !strings.Contains(got, "<mark>") {
 			t.Fatalf("fragment %q of %q", got, text)
 		}
-		if n := utf8.RuneCountInString(plain); n > fragmentRunes {
+		if n := utf8.RuneCountInString(shown); n > m.Runes {
 			t.Fatalf("fragment of %d characters: %q of %q", n, got, text)
 		}
 		marks := strings.Split(got, "<mark>")[1:]
 		if len(marks) != len(f.spans) {
 			t.Fatalf("%d marks for %d matches in %q", len(marks), len(f.spans), got)
 		}
-		for i, m := range marks {
-			m, _, _ = strings.Cut(m, "</mark>")
+		for i, mark := range marks {
+			mark, _, _ = strings.Cut(mark, "</mark>")
 			s := f.spans[i]
-			if whole := text[s.Start:s.End]; html.UnescapeString(m) != whole && utf8.RuneCountInString(whole) <= fragmentRunes-leadRunes {
-				t.Fatalf("got mark %q, want %q", m, whole)
+			if whole := text[s.Start:s.End]; html.UnescapeString(mark) != whole && utf8.RuneCountInString(whole) <= m.Runes-m.lead() {
+				t.Fatalf("got mark %q, want %q", mark, whole)
 			}
 			marked++
 		}
@@ -175,7 +178,9 @@ func TestFragmentsOfRandomTexts(t *testing.T) {
 			}
 			at = end + 1
 		}
-		checkFragments(t, text, spans)
+		m := plain
+		m.Runes = rapid.SampledFrom([]int{fragmentRunes, 100, 18, 1}).Draw(t, "runes")
+		checkFragments(t, m, text, spans)
 	})
 }
 
@@ -186,6 +191,6 @@ func FuzzFragments(f *testing.F) {
 		if find == "" || strings.TrimSpace(find) != find || !utf8.ValidString(text) || !utf8.ValidString(find) || strings.ContainsAny(text, "\r\x00") {
 			return
 		}
-		checkFragments(t, text, spansOf(find, text))
+		checkFragments(t, plain, text, spansOf(find, text))
 	})
 }

@@ -25,10 +25,11 @@ type Params struct {
 	Sort      []query.Sort
 	Facets    []query.Facet
 	Highlight bool
-	Explain   bool     // return the parts of the scores
-	Typing    bool     // the last word of Query may be incomplete
-	Fields    []string // to return; none: all
-	Fresh     *bool    // whether hits are checked in the database; nil: as the table's configuration says
+	Markings  []Marking // other highlights, of the fields that they name
+	Explain   bool      // return the parts of the scores
+	Typing    bool      // the last word of Query may be incomplete
+	Fields    []string  // to return; none: all
+	Fresh     *bool     // whether hits are checked in the database; nil: as the table's configuration says
 	Caller    Caller
 }
 

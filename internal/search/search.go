@@ -37,6 +37,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"indexerd/internal/doc"
 	"indexerd/internal/query"
@@ -141,6 +142,7 @@ type Hit struct {
 	Highlights map[string][]string `json:"highlights"`
 	Explain    []query.ScorePart   `json:"explain,omitempty"`
 	Keys       []query.Key         `json:"-"` // by which the hit is sorted, as in query.Hit
+	Updated    time.Time           `json:"-"` // updateTime of its page; zero if it has none
 }
 
 // Results are the results of a search. Hits are made one at a time, on demand, so
@@ -220,7 +222,7 @@ type tableSearch struct {
 	*Searcher // with the fields that the caller may see
 	request   query.Request
 	fields    []string // of the hits
-	find      matcher  // nil: no highlights
+	marks     []marker // of their highlights
 	fresh     bool     // the hits are checked in the database
 }
 
@@ -230,9 +232,7 @@ func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	t := &tableSearch{Searcher: visible, request: query.Request{
 		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Lucene: p.Relevance == query.Lucene, Explain: p.Explain,
 	}}
-	if p.Highlight {
-		t.find = s.Index.Matcher(n)
-	}
+	t.marks = visible.markers(p, n)
 	t.fresh = s.Fresh
 	if p.Fresh != nil {
 		t.fresh = *p.Fresh
@@ -304,25 +304,25 @@ func (t *tableSearch) hit(ctx context.Context, h shown) (Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return hit, err
 	}
-	row, ok, err := t.rowOf(h)
+	row, updated, ok, err := t.rowOf(h)
 	if err != nil || !ok {
 		return hit, err
 	}
+	hit.Updated = updated
 	hit.Fields = t.fieldsOf(row, t.fields)
-	if t.find != nil {
-		hit.Highlights, err = t.highlights(ctx, row, t.find)
-	}
+	hit.Highlights, err = t.highlights(ctx, row)
 	return hit, err
 }
 
-// rowOf returns the row of a hit: what the database has, or the page of the version
-// that was found.
-func (t *tableSearch) rowOf(h shown) (doc.Row, bool, error) {
+// rowOf returns the row of a hit, and the updateTime of its page: what the database
+// has, or the page of the version that was found.
+func (t *tableSearch) rowOf(h shown) (doc.Row, time.Time, bool, error) {
 	if h.row != nil {
-		return *h.row, true, nil
+		page, _, err := t.Pages.Meta(h.OID)
+		return *h.row, page.Updated, true, err
 	}
 	page, row, ok, err := t.page(h.OID)
-	return row, ok && page.V == h.V, err
+	return row, page.Updated, ok && page.V == h.V, err
 }
 
 // page reads a page, and reports false if there is none. The row is a copy of the

@@ -205,8 +205,8 @@ func TestHighlightsOfLongText(t *testing.T) {
 			{Names: []string{"note"}, Values: []any{long}}, {Names: []string{"note"}, Values: []any{"drama"}},
 		}}},
 	}
-	find := s.Index.Matcher(query.Word{Text: "drama"})
-	got, err := s.highlights(context.Background(), row, find)
+	found := s.prepare(Params{Highlight: true}, query.Word{Text: "drama"})
+	got, err := found.highlights(context.Background(), row)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestHighlightsOfLongText(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.highlights(canceled, row, find); !errors.Is(err, context.Canceled) {
+	if _, err := found.highlights(canceled, row); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }

@@ -1,0 +1,151 @@
+package osapi
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"indexerd/internal/search"
+)
+
+// A presentation is what the hits of a search have besides _source.
+type presentation struct {
+	fields   []shownField // of fields, and of docvalue_fields
+	version  bool
+	noID     bool // hits have no _id
+	timeout  time.Duration
+	counting bool // the answer reports that all matches are counted
+}
+
+// shown are the keys of the body that presentation reads.
+var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after"}
+
+// present reads what the hits have. It runs after the query and _source are known.
+func (r *request) present(m map[string]json.RawMessage, t *target) error {
+	for _, part := range []struct {
+		name string
+		set  func(json.RawMessage) error
+	}{
+		{"highlight", func(v json.RawMessage) error { return r.highlight(v, t) }},
+		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
+		{"docvalue_fields", func(v json.RawMessage) error { return r.listed(v, "docvalue_fields", t) }},
+		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, m["_source"] != nil) }},
+		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
+		{"seq_no_primary_term", noSequence},
+		{"explain", func(v json.RawMessage) error { return flag(v, "explain", &r.Explain) }},
+		{"timeout", r.within},
+		{"terminate_after", func(v json.RawMessage) error {
+			var n int
+			r.counting = true
+			return number(v, "terminate_after", &n)
+		}},
+	} {
+		if m[part.name] == nil || string(m[part.name]) == "null" {
+			continue
+		}
+		if err := part.set(m[part.name]); err != nil {
+			return err
+		}
+	}
+	r.Fields = r.read()
+	return nil
+}
+
+// read returns the fields to read of each hit, none for all.
+func (r *request) read() (names []string) {
+	if len(r.source.names) == 0 && !r.source.none && !r.source.empty {
+		return nil
+	}
+	if !r.source.none {
+		names = slices.Clone(r.source.names)
+	}
+	for _, f := range r.fields {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// flag reads true or false, also as text.
+func flag(v json.RawMessage, name string, to *bool) error {
+	switch string(v) {
+	case "true", `"true"`, `""`:
+		*to = true
+	case "false", `"false"`:
+		*to = false
+	default:
+		return parsing("[%s] is true or false", name)
+	}
+	return nil
+}
+
+func noSequence(v json.RawMessage) error {
+	var wanted bool
+	if err := flag(v, "seq_no_primary_term", &wanted); err != nil {
+		return err
+	}
+	if wanted {
+		return parsing("[seq_no_primary_term] is not supported: documents have no sequence numbers, since this API is read-only")
+	}
+	return nil
+}
+
+// within reads timeout. A search that takes longer is an error, and not an answer with
+// fewer hits.
+func (r *request) within(v json.RawMessage) error {
+	text, err := scalar(v, "timeout")
+	if err != nil {
+		return err
+	}
+	if text == "-1" {
+		return nil
+	}
+	r.timeout, err = timeValue(text, "timeout")
+	if err == nil && r.timeout <= 0 {
+		err = parsing("[timeout] is not longer than 0")
+	}
+	return err
+}
+
+// stored reads stored_fields. No field is stored besides _source, so a list of them
+// only leaves _source out.
+func (r *request) stored(v json.RawMessage, sourced bool) error {
+	list, err := idsIn(v, "stored_fields")
+	if err != nil {
+		return err
+	}
+	if slices.Contains(list, "_none_") {
+		if sourced && !r.source.none || len(list) > 1 {
+			return parsing("[stored_fields] cannot be disabled if [_source] or other fields are requested")
+		}
+		r.noID = true
+	}
+	if !sourced && !slices.Contains(list, "_source") {
+		r.source = selection{none: true}
+	}
+	return nil
+}
+
+// decorate adds to a hit what its search asks for.
+func (r request) decorate(one map[string]any, hit search.Hit) {
+	if values := r.valuesOf(hit); len(values) > 0 {
+		one["fields"] = values
+	}
+	if len(hit.Highlights) > 0 {
+		one["highlight"] = hit.Highlights
+	}
+	if r.version {
+		one["_version"] = versionOf(hit)
+	}
+	if r.Explain {
+		one["_shard"], one["_node"] = "["+hit.Table+"][0]", nodeID
+		one["_explanation"] = explanation(hit, r.scored)
+	}
+	if r.noID {
+		delete(one, "_id")
+	}
+}
+
+// versionOf returns the version of a document: its updateTime in microseconds, or 1.
+func versionOf(hit search.Hit) int64 { return max(hit.Updated.UnixMicro(), 1) }
