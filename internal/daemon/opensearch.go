@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/osapi"
 	"indexerd/internal/search"
@@ -17,6 +18,21 @@ func (e *Engine) Fields(name string, c search.Caller) ([]osapi.Field, error) {
 		return nil, err
 	}
 	return t.fieldsFor(c), nil
+}
+
+// Analyzer returns the analyzer of a table's text.
+func (e *Engine) Analyzer(name string) (*analysis.Analyzer, error) {
+	t, err := e.searchable(name)
+	if err != nil {
+		return nil, err
+	}
+	return t.newAnalyzer()
+}
+
+func (s *storage) newAnalyzer() (*analysis.Analyzer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return analysis.New(s.built.Analyzer, s.built.Stopwords)
 }
 
 func (s *storage) fieldsFor(c search.Caller) (fields []osapi.Field) {

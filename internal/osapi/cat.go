@@ -1,21 +1,24 @@
 package osapi
 
 import (
-	"fmt"
-	"slices"
+	"net/http"
 	"strconv"
-	"strings"
+	"time"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
-// nodeID is the id of the only node.
-const nodeID = "indexerd"
+// The names of the cluster, and of its only node.
+const (
+	clusterName = "indexerd"
+	nodeID      = "indexerd"
+)
 
 func (server) info(*call) (any, error) {
 	return map[string]any{
-		"name": "indexerd", "cluster_name": "indexerd", "cluster_uuid": "indexerd",
+		"name": nodeID, "cluster_name": clusterName, "cluster_uuid": clusterName,
 		"version": map[string]any{
 			"distribution": "opensearch", "number": version, "build_type": "indexerd", "build_flavor": "indexerd",
 			"minimum_wire_compatibility_version": version, "minimum_index_compatibility_version": version,
@@ -24,42 +27,115 @@ func (server) info(*call) (any, error) {
 	}, nil
 }
 
-func (server) health(*call) (any, error) {
-	return map[string]any{"cluster_name": "indexerd", "status": "green", "timed_out": false, "number_of_nodes": 1, "number_of_data_nodes": 1}, nil
-}
-
-func (s server) mapping(c *call) (any, error) {
-	t, err := s.targetOf(c)
+// health answers that all is well: a server that answers has one node, and its indices
+// have all their shards.
+func (s server) health(c *call) (any, error) {
+	t, err := s.targetOf(c, "wait_for_status", "wait_for_nodes", "wait_for_active_shards", "wait_for_no_relocating_shards", "wait_for_no_initializing_shards", "timeout", "level")
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{}
-	for table, ix := range t.indices {
-		properties := map[string]any{}
-		for _, f := range ix {
-			property := map[string]any{"type": f.Type}
-			if ix.field(f.Name).both {
-				value := ix.field(f.Name + suffix)
-				property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
-			}
-			properties[f.Name] = property
-		}
-		answer[table] = map[string]any{"mappings": map[string]any{"properties": properties}}
-	}
-	return answer, nil
+	return map[string]any{
+		"cluster_name": clusterName, "status": "green", "timed_out": false, "number_of_nodes": 1, "number_of_data_nodes": 1, "discovered_master": true, "discovered_cluster_manager": true,
+		"active_primary_shards": len(t.tables), "active_shards": len(t.tables), "relocating_shards": 0, "initializing_shards": 0, "unassigned_shards": 0, "delayed_unassigned_shards": 0,
+		"number_of_pending_tasks": 0, "number_of_in_flight_fetch": 0, "task_max_waiting_in_queue_millis": 0, "active_shards_percent_as_number": 100.0,
+	}, nil
 }
 
-// aliases returns that no index has aliases.
-func (s server) aliases(c *call) (any, error) {
-	t, err := s.targetOf(c)
+// catHealth is health as a list.
+func (s server) catHealth(c *call) (any, error) {
+	t, err := s.targetOf(c, append([]string{"ts"}, inList...)...)
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{}
+	shards := strconv.Itoa(len(t.tables))
+	epoch, at := clock()
+	return list(c, []string{"epoch", "timestamp", "cluster", "status", "node.total", "node.data", "discovered_cluster_manager", "shards", "pri", "relo", "init", "unassign", "pending_tasks", "max_task_wait_time", "active_shards_percent"},
+		[][]string{{epoch, at, clusterName, "green", "1", "1", "true", shards, shards, "0", "0", "0", "0", "-", "100.0%"}})
+}
+
+// clock returns the seconds since 1970, and the time of the day.
+func clock() (epoch, at string) {
+	now := time.Now().UTC()
+	return strconv.FormatInt(now.Unix(), 10), now.Format("15:04:05")
+}
+
+// catCount counts the documents that the caller may see.
+func (s server) catCount(c *call) (any, error) {
+	t, err := s.targetOf(c, inList...)
+	if err != nil {
+		return nil, err
+	}
+	total := uint64(0)
 	for _, table := range t.tables {
-		answer[table] = map[string]any{"aliases": map[string]any{}}
+		n, err := t.countOf(c, table)
+		if err != nil {
+			return nil, err
+		}
+		total += n
 	}
-	return answer, nil
+	epoch, at := clock()
+	return list(c, []string{"epoch", "timestamp", "count"}, [][]string{{epoch, at, strconv.FormatUint(total, 10)}})
+}
+
+// countOf returns the number of documents of a table that the caller may see.
+func (t *target) countOf(c *call, table string) (uint64, error) {
+	all, err := t.engine.Search(c.ctx, table, search.Params{Fresh: new(bool), Caller: c.caller})
+	return all.Total, err
+}
+
+// mappings returns the fields of an index that the caller may see.
+func (ix Index) mappings() any {
+	properties := map[string]any{}
+	for _, f := range ix {
+		property := map[string]any{"type": f.Type}
+		if ix.field(f.Name).both {
+			value := ix.field(f.Name + suffix)
+			property = map[string]any{"type": Text, "fields": map[string]any{"keyword": map[string]any{"type": value.Type}}}
+		}
+		properties[f.Name] = property
+	}
+	return map[string]any{"properties": properties}
+}
+
+// ofEach answers with something of each index.
+func (s server) ofEach(get func(table string, ix Index) map[string]any) func(*call) (any, error) {
+	return func(c *call) (any, error) {
+		t, err := s.targetOf(c, "flat_settings", "include_defaults")
+		if err != nil {
+			return nil, err
+		}
+		answer := map[string]any{}
+		for table, ix := range t.indices {
+			answer[table] = get(table, ix)
+		}
+		return answer, nil
+	}
+}
+
+func mappingOf(_ string, ix Index) map[string]any { return map[string]any{"mappings": ix.mappings()} }
+
+func aliasesOf(string, Index) map[string]any { return map[string]any{"aliases": map[string]any{}} }
+
+func settingsOf(table string, _ Index) map[string]any {
+	return map[string]any{"settings": map[string]any{"index": map[string]any{"number_of_shards": "1", "number_of_replicas": "0", "provided_name": table, "uuid": table}}}
+}
+
+func indexOf(table string, ix Index) map[string]any {
+	all := map[string]any{}
+	for _, part := range []map[string]any{aliasesOf(table, ix), mappingOf(table, ix), settingsOf(table, ix)} {
+		for name, value := range part {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// noAlias answers that an alias does not exist.
+func (server) noAlias(c *call) (any, error) {
+	if err := checkURL(c.URL.Query(), nil); err != nil {
+		return nil, err
+	}
+	return httpapi.NotFound{Body: map[string]any{"error": "alias [" + query.Shorten(c.PathValue("name")) + "] missing", "status": http.StatusNotFound}}, nil
 }
 
 func (server) catAliases(c *call) (any, error) {
@@ -75,51 +151,11 @@ func (s server) catIndices(c *call) (any, error) {
 	}
 	var rows [][]string
 	for _, table := range t.tables {
-		all, err := s.engine.Search(c.ctx, table, search.Params{Fresh: new(bool), Caller: c.caller})
+		n, err := t.countOf(c, table)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, []string{"green", "open", table, table, "1", "0", strconv.FormatUint(all.Total, 10), "0"})
+		rows = append(rows, []string{"green", "open", table, table, "1", "0", strconv.FormatUint(n, 10), "0"})
 	}
 	return list(c, []string{"health", "status", "index", "uuid", "pri", "rep", "docs.count", "docs.deleted"}, rows)
-}
-
-// inList are the parameters of a list in the URL.
-var inList = []string{"format", "v", "h"}
-
-// list returns rows as objects or as text, with the columns that the caller names.
-func list(c *call, columns []string, rows [][]string) (any, error) {
-	v := c.URL.Query()
-	if err := checkURL(v, inList); err != nil {
-		return nil, err
-	}
-	shown := columns
-	if h := v.Get("h"); h != "" {
-		shown = strings.Split(h, ",")
-	}
-	objects := make([]map[string]string, len(rows))
-	var text strings.Builder
-	if v.Has("v") && v.Get("v") != "false" {
-		fmt.Fprintln(&text, strings.Join(shown, " "))
-	}
-	for i, row := range rows {
-		objects[i] = map[string]string{}
-		var cells []string
-		for at, name := range columns {
-			objects[i][name] = row[at]
-		}
-		for name := range objects[i] {
-			if !slices.Contains(shown, name) {
-				delete(objects[i], name)
-			}
-		}
-		for _, name := range shown {
-			cells = append(cells, objects[i][name])
-		}
-		fmt.Fprintln(&text, strings.Join(cells, " "))
-	}
-	if v.Get("format") == "json" {
-		return objects, nil
-	}
-	return httpapi.PlainText(text.String()), nil
 }

@@ -12,14 +12,17 @@ import (
 // refuse answers requests that no route has.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	reads := []string{"_search", "_count", "_msearch", "_mget", "scroll", "point_in_time", "_analyze", "query", "_field_caps", "_validate"}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodPost && slices.Contains(reads, last) {
+	asked := []string{"_search", "_count", "_msearch", "_mget", "scroll", "point_in_time", "_analyze", "query", "_field_caps", "_validate"}
+	if reads(r.Method) || r.Method == http.MethodPost && slices.Contains(asked, last) {
 		httpapi.WriteError(w, &httpapi.Error{Status: http.StatusBadRequest, Code: "illegal_argument_exception", Message: "no handler found for " + r.Method + " " + r.URL.Path, Hint: "docs/opensearch-api.md lists what is supported"})
 		return
 	}
 	w.Header().Set("Allow", "GET, HEAD, POST")
 	httpapi.WriteError(w, &httpapi.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: r.Method + " " + r.URL.Path + " is not supported, since this API is read-only", Hint: "write to the database; indexerd follows it"})
 }
+
+// reads reports whether a request with this method changes nothing.
+func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // A response writes errors in the form of OpenSearch.
 type response struct{ http.ResponseWriter }

@@ -18,8 +18,10 @@ import (
 	"strings"
 	"time"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
@@ -36,6 +38,8 @@ type Engine interface {
 	// Fields returns the fields of a table that a caller may see. A field that is
 	// searched by words and by value is listed twice.
 	Fields(table string, c search.Caller) ([]Field, error)
+	// Analyzer returns the analyzer of a table's text.
+	Analyzer(table string) (*analysis.Analyzer, error)
 	Meters() *httpapi.Meters
 }
 
@@ -49,11 +53,7 @@ func Handler(e Engine, a httpapi.Access, open *Cursors, log *slog.Logger) http.H
 		searching[pattern] = true
 		mux.HandleFunc(pattern, h)
 	}
-	for pattern, answer := range map[string]func(*call) (any, error){
-		"/{$}": s.info, "/_cluster/health": s.health, "/{index}": s.mapping, "/_mapping": s.mapping, "/{index}/_mapping": s.mapping,
-		"/_alias": s.aliases, "/{index}/_alias": s.aliases, "/_cat/aliases": s.catAliases, "/_cat/indices": s.catIndices, "/_cat/indices/{index}": s.catIndices,
-		"/{index}/_doc/{id}": s.document, "/{index}/_source/{id}": s.source,
-	} {
+	for pattern, answer := range s.lists() {
 		handle("GET "+pattern, s.answer(answer, false))
 	}
 	for _, method := range []string{"GET ", "POST "} {
@@ -62,7 +62,11 @@ func Handler(e Engine, a httpapi.Access, open *Cursors, log *slog.Logger) http.H
 			handle(method+index+"/_count", s.answer(s.count, true))
 			handle(method+index+"/_mget", s.answer(s.mget, true))
 			handle(method+index+"/_msearch", s.answer(s.msearch, true))
+			handle(method+index+"/_validate/query", s.answer(s.validate, true))
+			handle(method+index+"/_field_caps", s.answer(s.fieldCaps, false))
+			handle(method+index+"/_analyze", s.answer(s.analyze, false))
 		}
+		handle(method+"/{index}/_explain/{id}", s.answer(s.explainDocument, true))
 		handle(method+"/_search/scroll", s.answer(s.scroll, true))
 		handle(method+"/_search/scroll/{scroll_id}", s.answer(s.scroll, true))
 	}
@@ -71,13 +75,35 @@ func Handler(e Engine, a httpapi.Access, open *Cursors, log *slog.Logger) http.H
 	for path, closing := range map[string]func(*call) (any, error){"/_search/scroll": s.endScroll, "/_search/scroll/{scroll_id}": s.endScroll, "/_search/point_in_time": s.closePoint, "/_search/point_in_time/_all": s.closePoint} {
 		handle("DELETE "+path, s.answer(closing, false))
 	}
-	handle("/", refuse)
+	missing := s.answer(s.noAlias, false)
+	handle("/", func(w http.ResponseWriter, r *http.Request) {
+		if name, ok := strings.CutPrefix(r.URL.Path, "/_alias/"); ok && reads(r.Method) {
+			r.SetPathValue("name", name)
+			missing(w, r)
+			return
+		}
+		refuse(w, r)
+	})
 	guarded := a.Guard(mux, searching, log)
 	return InForm(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		asBearer(r.Header)
 		guarded.ServeHTTP(w, r)
 	}))
+}
+
+// lists returns the answers to requests without a body, by path.
+func (s server) lists() map[string]func(*call) (any, error) {
+	mapping, aliases, settings := s.ofEach(mappingOf), s.ofEach(aliasesOf), s.ofEach(settingsOf)
+	return map[string]func(*call) (any, error){
+		"/{$}": s.info, "/_cluster/health": s.health, "/_cluster/health/{index}": s.health,
+		"/{index}": s.ofEach(indexOf), "/_mapping": mapping, "/{index}/_mapping": mapping, "/_settings": settings, "/{index}/_settings": settings,
+		"/_alias": aliases, "/{index}/_alias": aliases, "/{index}/_alias/{name}": s.noAlias,
+		"/_cat/aliases": s.catAliases, "/_cat/indices": s.catIndices, "/_cat/indices/{index}": s.catIndices, "/_cat/health": s.catHealth, "/_cat/count": s.catCount, "/_cat/count/{index}": s.catCount,
+		"/_stats": s.stats, "/_stats/docs": s.stats, "/{index}/_stats": s.stats, "/{index}/_stats/docs": s.stats, "/_resolve/index/{index}": s.resolve,
+		"/_nodes": s.nodes, "/_nodes/http": s.nodes, "/_nodes/_all/http": s.nodes,
+		"/{index}/_doc/{id}": s.document, "/{index}/_source/{id}": s.source,
+	}
 }
 
 // InForm returns a handler whose header and errors have the form of OpenSearch.
@@ -127,13 +153,38 @@ func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerF
 		c := call{Request: r, body: body}
 		s.access.Respond(w, r, func(ctx context.Context, caller search.Caller) (any, error) {
 			c.ctx, c.caller = ctx, caller
-			return get(&c)
+			return filtered(&c, get)
 		}, func(took time.Duration, err error) {
 			if counted {
 				s.engine.Meters().Search(c.table, took, err)
 			}
 		})
 	}
+}
+
+// filtered answers a call with the parts that filter_path keeps, in JSON, or as text
+// where that is the form of the answer.
+func filtered(c *call, get func(*call) (any, error)) (any, error) {
+	v := c.URL.Query()
+	if format := v.Get("format"); format != "" && format != "json" && format != "text" {
+		return nil, parsing("format [%s] is not supported: write json or text", query.Shorten(format))
+	}
+	f, err := parseFilterPath(v.Get("filter_path"))
+	if err != nil {
+		return nil, err
+	}
+	a, err := get(c)
+	if err != nil || len(f.kept)+len(f.dropped) == 0 {
+		return a, err
+	}
+	switch body := a.(type) {
+	case httpapi.PlainText:
+		return a, nil
+	case httpapi.NotFound:
+		body.Body, err = f.apply(body.Body)
+		return body, err
+	}
+	return f.apply(a)
 }
 
 // asBearer turns a token sent as ApiKey or as the password of Basic into a Bearer

@@ -14,11 +14,13 @@ type presentation struct {
 	version  bool
 	noID     bool // hits have no _id
 	timeout  time.Duration
+	suggest  []suggestion
+	typed    bool // suggestions are named with their types
 	counting bool // the answer reports that all matches are counted
 }
 
 // shown are the keys of the body that presentation reads.
-var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after"}
+var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after", "suggest"}
 
 // present reads what the hits have. It runs after the query and _source are known.
 func (r *request) present(m map[string]json.RawMessage, t *target) error {
@@ -34,6 +36,7 @@ func (r *request) present(m map[string]json.RawMessage, t *target) error {
 		{"seq_no_primary_term", noSequence},
 		{"explain", func(v json.RawMessage) error { return flag(v, "explain", &r.Explain) }},
 		{"timeout", r.within},
+		{"suggest", func(v json.RawMessage) error { return r.suggestions(v, t) }},
 		{"terminate_after", func(v json.RawMessage) error {
 			var n int
 			r.counting = true

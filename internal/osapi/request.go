@@ -41,6 +41,11 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	for name, text := range inURL(v) {
 		m[name] = text
 	}
+	if q, err := queryIn(v); err != nil {
+		return r, err
+	} else if q != nil {
+		m["query"] = q
+	}
 	for _, part := range []struct {
 		name string
 		set  func(json.RawMessage) error
@@ -67,6 +72,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		}
 	}
 	r.plainTotal = r.total && v.Get("rest_total_hits_as_int") == "true"
+	r.typed = v.Has("typed_keys") && v.Get("typed_keys") != "false"
 	return r, r.present(m, t)
 }
 

@@ -20,7 +20,7 @@ const maxHits = 4 << 20
 const maxSearches = 64
 
 // searchInURL are the parameters of a search in the URL. set reads them.
-var searchInURL = []string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}
+var searchInURL = append([]string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}, queryInURL...)
 
 // inBody are the keys of the body of a search.
 var inBody = append([]string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit"}, shown...)
@@ -114,6 +114,11 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 	if r.counting {
 		a["terminated_early"] = false
 	}
+	if r.suggest != nil {
+		if a["suggest"], err = t.suggest(ctx, r, r.typed); err != nil {
+			return nil, position{}, err
+		}
+	}
 	return a, next, nil
 }
 
@@ -188,11 +193,11 @@ func (t *target) renderHit(r request, hit search.Hit) map[string]any {
 }
 
 func (s server) count(c *call) (any, error) {
-	t, err := s.targetOf(c)
+	t, err := s.targetOf(c, append([]string{"terminate_after"}, queryInURL...)...)
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.parse(c.body, nil, []string{"query"})
+	r, err := t.parse(c.body, onlyQuery(c.URL.Query()), []string{"query"})
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +213,7 @@ func (s server) count(c *call) (any, error) {
 var ignored = []string{
 	"typed_keys", "pretty", "human", "preference", "request_cache", "expand_wildcards", "allow_no_indices", "ignore_unavailable", "ignore_throttled", "batched_reduce_size",
 	"max_concurrent_shard_requests", "pre_filter_shard_size", "ccs_minimize_roundtrips", "allow_partial_search_results", "allow_partial_pit_creation", "error_trace", "max_concurrent_searches",
-	"master_timeout", "cluster_manager_timeout", "local", "include_type_name",
+	"filter_path", "format", "master_timeout", "cluster_manager_timeout", "local", "include_type_name",
 }
 
 // checkURL rejects parameters of the URL besides the allowed ones.

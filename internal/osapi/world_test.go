@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
@@ -223,6 +224,11 @@ func (w *world) Fields(table string, c search.Caller) (fields []Field, err error
 		}
 	}
 	return fields, nil
+}
+
+// Analyzer implements Engine.
+func (w *world) Analyzer(table string) (*analysis.Analyzer, error) {
+	return analysis.New(w.table(table).mapping.Analyzer, w.table(table).mapping.Stopwords)
 }
 
 // Meters implements Engine.

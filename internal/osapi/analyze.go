@@ -1,0 +1,137 @@
+package osapi
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf16"
+
+	"indexerd/internal/analysis"
+	"indexerd/internal/query"
+)
+
+// maxTokens bounds the tokens of an _analyze.
+const maxTokens = 10_000
+
+// Between the texts of a list.
+const (
+	positionGap = 100
+	offsetGap   = 1
+)
+
+// An analyzedToken is a token as _analyze has it. Offsets count UTF-16 code units.
+type analyzedToken struct {
+	Token    string `json:"token"`
+	Start    int    `json:"start_offset"`
+	End      int    `json:"end_offset"`
+	Type     string `json:"type"`
+	Position int    `json:"position"`
+}
+
+// analyze splits text into the terms that an index searches: those of a field, of an
+// index, or of an analyzer of indexerd.
+func (s server) analyze(c *call) (any, error) {
+	m, err := object(c.body, "body")
+	if err != nil {
+		return nil, err
+	}
+	if err := only(m, "body", "text", "analyzer", "field"); err != nil {
+		return nil, err
+	}
+	if err := checkURL(c.URL.Query(), []string{"index"}); err != nil {
+		return nil, err
+	}
+	texts, err := idsIn(m["text"], "text")
+	if err != nil || m["text"] == nil {
+		return nil, parsing("[text] is text, or a list of texts")
+	}
+	a, err := s.analyzerOf(c, m)
+	if err != nil {
+		return nil, err
+	}
+	list, position, offset := []analyzedToken{}, -1, 0
+	for _, text := range texts {
+		last := 0
+		for _, tok := range a.tokens(text) {
+			list = append(list, analyzedToken{tok.Term, offset + units(text[:tok.Start]), offset + units(text[:tok.End]), "word", position + tok.Pos})
+			last = tok.Pos
+			if len(list) > maxTokens {
+				return nil, parsing("the text has more than %d tokens", maxTokens)
+			}
+		}
+		position, offset = position+last+positionGap, offset+units(text)+offsetGap
+	}
+	return map[string]any{"tokens": list}, nil
+}
+
+// units returns the number of UTF-16 code units of a text.
+func units(text string) (n int) {
+	for _, r := range text {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// A textAnalyzer splits text; a nil one leaves it whole.
+type textAnalyzer struct{ *analysis.Analyzer }
+
+func (a textAnalyzer) tokens(text string) []analysis.Token {
+	if a.Analyzer == nil {
+		return []analysis.Token{{Term: text, End: len(text), Pos: 1}}
+	}
+	return a.Tokens(nil, text)
+}
+
+// analyzerOf returns the analyzer that a request names.
+func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer, error) {
+	name, field := "", ""
+	for key, to := range map[string]*string{"analyzer": &name, "field": &field} {
+		if m[key] == nil {
+			continue
+		}
+		var err error
+		if *to, err = scalar(m[key], key); err != nil {
+			return textAnalyzer{}, err
+		}
+	}
+	index := c.PathValue("index")
+	if index == "" {
+		index = c.URL.Query().Get("index")
+	}
+	switch {
+	case name == "keyword":
+		return textAnalyzer{}, nil
+	case name != "" && name != "default":
+		a, err := analysis.New(name, nil)
+		if err != nil {
+			return textAnalyzer{}, parsing("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
+		}
+		return textAnalyzer{a}, nil
+	case index == "" && field != "":
+		return textAnalyzer{}, parsing("[field] needs an index")
+	case index == "":
+		a, err := analysis.New("standard", nil)
+		return textAnalyzer{a}, err
+	}
+	return s.ofIndex(c, index, field)
+}
+
+// ofIndex returns the analyzer of an index, or of a field. A field that does not exist,
+// or that the caller may not see, has that of the index.
+func (s server) ofIndex(c *call, index, field string) (textAnalyzer, error) {
+	t, err := s.target(index, c.caller, false)
+	if err != nil {
+		return textAnalyzer{}, err
+	}
+	if len(t.tables) != 1 || strings.Contains(index, "*") {
+		return textAnalyzer{}, parsing("[_analyze] needs one index, not %s", query.Shorten(index))
+	}
+	switch f := t.field(field); f.Type {
+	case Text, "":
+		a, err := t.engine.Analyzer(t.tables[0])
+		return textAnalyzer{a}, err
+	case Keyword:
+		return textAnalyzer{}, nil
+	default:
+		return textAnalyzer{}, parsing("Can't process field [%s], Analysis requests are only supported on tokenized fields", f.Name)
+	}
+}

@@ -1,0 +1,431 @@
+package osapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"indexerd/internal/analysis"
+	"indexerd/internal/nearest"
+	"indexerd/internal/query"
+	"indexerd/internal/search"
+)
+
+// The limits of suggest.
+const (
+	maxSuggestions = 8  // of one request
+	maxSuggested   = 16 // words of all texts
+	maxOptions     = 20 // of a word
+	maxSimilar     = 64 // words that are like a word
+	similarHits    = 20 // documents that are read for similar words at a time
+)
+
+// A suggestion is one entry of suggest: words of the documents that the caller may see
+// and that are spelt like those of a text. Each word costs a search, and those that are
+// corrected one more for each similar word.
+type suggestion struct {
+	name, kind string
+	text       string
+	field      Field
+	wordOptions
+	phraseOptions
+}
+
+// wordOptions are how a word is corrected.
+type wordOptions struct {
+	size      int
+	mode      string // missing, popular or always
+	byFreq    bool
+	edits     int
+	prefix    int // letters that stay
+	minLength int
+}
+
+// phraseOptions are how a corrected text is shown.
+type phraseOptions struct {
+	errors    float64 // words that may be corrected; below 1 a share of them
+	pre, post string  // around a corrected word
+	marked    bool
+}
+
+// An option is a word or a text to search instead.
+type option struct {
+	Text        string  `json:"text"`
+	Highlighted string  `json:"highlighted,omitempty"`
+	Score       float64 `json:"score"`
+	Freq        *uint64 `json:"freq,omitempty"`
+}
+
+// An entry is a word of a text, or the text, with its options. Offsets count UTF-16
+// code units.
+type entry struct {
+	Text    string   `json:"text"`
+	Offset  int      `json:"offset"`
+	Length  int      `json:"length"`
+	Options []option `json:"options"`
+}
+
+// suggestions reads suggest.
+func (r *request) suggestions(v json.RawMessage, t *target) error {
+	m, err := object(v, "suggest")
+	if err != nil {
+		return err
+	}
+	words := 0
+	for name, text := range m {
+		if name == "text" {
+			continue
+		}
+		s, err := t.suggestion(name, text, m["text"])
+		if err != nil {
+			return err
+		}
+		r.suggest = append(r.suggest, s)
+		words += len(wordsOf(s.text))
+	}
+	if len(r.suggest) > maxSuggestions || words > maxSuggested {
+		return parsing("[suggest] has more than %d suggestions, or more than %d words", maxSuggestions, maxSuggested)
+	}
+	return nil
+}
+
+func (t *target) suggestion(name string, v, text json.RawMessage) (s suggestion, err error) {
+	m, err := object(v, "suggest")
+	if err != nil {
+		return s, err
+	}
+	if m["completion"] != nil {
+		return s, parsing("[suggest] completion is not supported: use match_phrase_prefix or match_bool_prefix of a query")
+	}
+	if err := only(m, "suggest", "text", "term", "phrase"); err != nil {
+		return s, err
+	}
+	s = suggestion{name: name, wordOptions: wordOptions{size: 5, mode: "missing", edits: 2, prefix: 1, minLength: 4}, phraseOptions: phraseOptions{errors: 1}}
+	if m["text"] != nil {
+		text = m["text"]
+	}
+	if text == nil {
+		return s, parsing("[suggest] needs [text]")
+	}
+	if s.text, err = scalar(text, "suggest.text"); err != nil {
+		return s, err
+	}
+	switch {
+	case m["term"] != nil && m["phrase"] == nil:
+		s.kind = "term"
+		return s, s.word(m["term"], t)
+	case m["phrase"] != nil && m["term"] == nil:
+		s.kind = "phrase"
+		return s, s.phrase(m["phrase"], t)
+	}
+	return s, parsing("[suggest] needs one of term and phrase")
+}
+
+// word reads the options of a term suggestion.
+func (s *suggestion) word(v json.RawMessage, t *target) error {
+	m, err := object(v, "term")
+	if err != nil {
+		return err
+	}
+	if err := only(m, "term", "field", "size", "shard_size", "sort", "suggest_mode", "max_edits", "prefix_length", "min_word_length", "text"); err != nil {
+		return err
+	}
+	for name, to := range map[string]*int{"size": &s.size, "max_edits": &s.edits, "prefix_length": &s.prefix, "min_word_length": &s.minLength} {
+		if m[name] == nil {
+			continue
+		}
+		if err := number(m[name], name, to); err != nil {
+			return err
+		}
+	}
+	for name, known := range map[string][]string{"sort": {"score", "frequency"}, "suggest_mode": {"missing", "popular", "always"}} {
+		if m[name] == nil {
+			continue
+		}
+		text, err := scalar(m[name], name)
+		if err != nil || !slices.Contains(known, text) {
+			return parsing("[suggest] %s is %s", name, strings.Join(known, " or "))
+		}
+		if name == "sort" {
+			s.byFreq = text == "frequency"
+		} else {
+			s.mode = text
+		}
+	}
+	if s.edits < 1 || s.edits > 2 {
+		return parsing("[suggest] max_edits is 1 or 2")
+	}
+	return s.in(m, t)
+}
+
+// phrase reads the options of a phrase suggestion.
+func (s *suggestion) phrase(v json.RawMessage, t *target) error {
+	m, err := object(v, "phrase")
+	if err != nil {
+		return err
+	}
+	if err := only(m, "phrase", "field", "size", "max_errors", "highlight", "text"); err != nil {
+		return err
+	}
+	if m["size"] != nil {
+		if err := number(m["size"], "size", &s.size); err != nil {
+			return err
+		}
+	}
+	if m["max_errors"] != nil && (json.Unmarshal(m["max_errors"], &s.errors) != nil || s.errors <= 0) {
+		return parsing("[suggest] max_errors is a number above 0")
+	}
+	if m["highlight"] != nil {
+		tags, err := object(m["highlight"], "highlight")
+		if err != nil {
+			return err
+		}
+		if err := only(tags, "highlight", "pre_tag", "post_tag"); err != nil {
+			return err
+		}
+		s.marked = true
+		for name, to := range map[string]*string{"pre_tag": &s.pre, "post_tag": &s.post} {
+			if *to, err = scalar(tags[name], name); err != nil {
+				return err
+			}
+		}
+	}
+	return s.in(m, t)
+}
+
+// in reads the field of a suggestion.
+func (s *suggestion) in(m map[string]json.RawMessage, t *target) error {
+	name, err := scalar(m["field"], "suggest.field")
+	if err != nil {
+		return err
+	}
+	if s.field, err = t.lookup(name); err != nil {
+		return err
+	}
+	switch {
+	case s.field.Type == "":
+		return parsing("no mapping found for field [%s]", query.Shorten(name))
+	case s.field.Type != Text:
+		return parsing("[suggest] on field [%s] is not supported: use a text field", s.field.Name)
+	case s.size < 1 || s.size > maxOptions:
+		return parsing("[suggest] size is a number from 1 to %d", maxOptions)
+	}
+	return nil
+}
+
+// A textWord is a word of a text.
+type textWord struct {
+	word       string
+	start, end int
+}
+
+// wordsOf returns the words of a text.
+func wordsOf(text string) (list []textWord) {
+	at := -1
+	for i, r := range text + " " {
+		switch {
+		case !isBreak(r) && at < 0:
+			at = i
+		case isBreak(r) && at >= 0:
+			list = append(list, textWord{text[at:i], at, i})
+			at = -1
+		}
+	}
+	return list
+}
+
+// suggest answers the suggestions of a search, by name.
+func (t *target) suggest(ctx context.Context, r request, typed bool) (map[string][]entry, error) {
+	answer := map[string][]entry{}
+	for _, s := range r.suggest {
+		entries, err := t.entriesOf(ctx, s, r.Caller)
+		if err != nil {
+			return nil, err
+		}
+		name := s.name
+		if typed {
+			name = s.kind + "#" + name
+		}
+		answer[name] = entries
+	}
+	return answer, nil
+}
+
+func (t *target) entriesOf(ctx context.Context, s suggestion, c search.Caller) ([]entry, error) {
+	words := wordsOf(s.text)
+	found := make([][]option, len(words))
+	for i, w := range words {
+		var err error
+		if found[i], err = t.similar(ctx, s, w.word, c); err != nil {
+			return nil, err
+		}
+	}
+	if s.kind == "phrase" {
+		return []entry{{s.text, 0, units(s.text), s.corrected(words, found)}}, nil
+	}
+	entries := make([]entry, len(words))
+	for i, w := range words {
+		entries[i] = entry{strings.ToLower(w.word), units(s.text[:w.start]), units(w.word), found[i]}
+	}
+	return entries, nil
+}
+
+// corrected returns the texts with other words, the most similar first: one with the
+// best word for each that no document has, and others with a second best one.
+func (s suggestion) corrected(words []textWord, found [][]option) []option {
+	wrong, most := 0, 0
+	for _, list := range found {
+		wrong, most = wrong+min(1, len(list)), max(most, len(list))
+	}
+	allowed := s.errors
+	if allowed < 1 {
+		allowed *= float64(len(words))
+	}
+	all := []option{}
+	if wrong == 0 || float64(wrong) > allowed {
+		return all
+	}
+	for rank := range min(most, s.size) {
+		var text, marked strings.Builder
+		at, score := 0, 1.0
+		for i, w := range words {
+			between, word := s.text[at:w.start], w.word
+			at = w.end
+			text.WriteString(between)
+			marked.WriteString(between)
+			if len(found[i]) == 0 {
+				text.WriteString(word)
+				marked.WriteString(word)
+				continue
+			}
+			o := found[i][min(rank, len(found[i])-1)]
+			score *= o.Score
+			text.WriteString(o.Text)
+			marked.WriteString(s.pre + o.Text + s.post)
+		}
+		o := option{Text: text.String() + s.text[at:], Score: score}
+		if s.marked {
+			o.Highlighted = marked.String() + s.text[at:]
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// similar returns the words that are spelt like a word, in documents that the caller
+// may see. A word that a document has is correct, unless the mode says otherwise.
+func (t *target) similar(ctx context.Context, s suggestion, word string, c search.Caller) ([]option, error) {
+	options := []option{}
+	if n := utf8.RuneCountInString(word); n < s.minLength || n > query.MaxLetters {
+		return options, nil
+	}
+	own, err := t.freq(ctx, s.field, word, c)
+	if err != nil || s.mode == "missing" && own > 0 {
+		return options, err
+	}
+	words, err := t.wordsLike(ctx, s, word, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, like := range words {
+		o, err := t.option(ctx, s, strings.ToLower(word), like, c)
+		if err != nil {
+			return nil, err
+		}
+		if o != nil && (s.mode != "popular" || *o.Freq > own) {
+			options = append(options, *o)
+		}
+	}
+	slices.SortFunc(options, func(a, b option) int {
+		byScore, byFreq := cmp.Compare(b.Score, a.Score), cmp.Compare(*b.Freq, *a.Freq)
+		if s.byFreq {
+			return cmp.Or(byFreq, byScore, strings.Compare(a.Text, b.Text))
+		}
+		return cmp.Or(byScore, byFreq, strings.Compare(a.Text, b.Text))
+	})
+	return options[:min(len(options), s.size)], nil
+}
+
+// wordsLike returns words that are spelt like a word. It reads the best documents that
+// have one, then the best of those without the words found so far, and so on. So it
+// misses a word whose documents all have another one, and were not read.
+func (t *target) wordsLike(ctx context.Context, s suggestion, word string, c search.Caller) (words []string, err error) {
+	like := query.Fuzzy{Field: s.field.Name, Text: word, Edits: s.edits}
+	nodes, lower := []query.Node{like}, strings.ToLower(word)
+	for range maxOptions {
+		found, err := t.marked(ctx, all(nodes), like, s.field, c)
+		if err != nil {
+			return nil, err
+		}
+		before := len(nodes)
+		for _, w := range append(found, lower) {
+			if len(nodes) > maxSimilar {
+				break
+			}
+			if without := (query.Not{Node: query.Word{Field: s.field.Name, Text: w}}); !slices.Contains(nodes, query.Node(without)) {
+				nodes = append(nodes, without)
+				words = append(words, w)
+			}
+		}
+		if len(nodes) == before || len(nodes) > maxSimilar {
+			break
+		}
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == lower }), nil
+}
+
+// option returns a similar word, nil if it is too different.
+func (t *target) option(ctx context.Context, s suggestion, word, like string, c search.Caller) (*option, error) {
+	letters, other := []rune(word), []rune(like)
+	prefix := min(s.prefix, len(letters), len(other))
+	edits := nearest.Distance(word, like)
+	if edits > s.edits || !slices.Equal(letters[:prefix], other[:prefix]) {
+		return nil, nil
+	}
+	n, err := t.freq(ctx, s.field, like, c)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return &option{Text: like, Score: 1 - float64(edits)/float64(min(len(letters), len(other))), Freq: &n}, nil
+}
+
+// freq returns how many documents that the caller may see have a word.
+func (t *target) freq(ctx context.Context, f Field, word string, c search.Caller) (uint64, error) {
+	results, err := t.find(ctx, search.Params{Node: searched(query.Word{Field: f.Name, Text: word}), Fresh: new(bool), Caller: c})
+	return results.Total, err
+}
+
+// The marks around words that are found, which no text has.
+const (
+	markStart = "\ufdd0"
+	markEnd   = "\ufdd1"
+)
+
+// marked returns the words of the best hits of a query that another query marks.
+func (t *target) marked(ctx context.Context, n, marks query.Node, f Field, c search.Caller) (words []string, err error) {
+	marking := search.Marking{Field: f.Name, Query: marks, Pre: markStart, Post: markEnd, Fragments: maxFragments, Runes: analysis.MaxWord}
+	results, err := t.find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Plain, Fresh: new(bool), Caller: c})
+	if bad := (*search.Error)(nil); errors.As(err, &bad) { // the word is like too many
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range results.Len {
+		hit, err := results.Hit(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range hit.Highlights[f.Name] {
+			for _, piece := range strings.Split(text, markStart)[1:] {
+				word, _, _ := strings.Cut(piece, markEnd)
+				words = append(words, strings.ToLower(word))
+			}
+		}
+	}
+	return words, nil
+}

@@ -1,0 +1,85 @@
+package osapi
+
+import (
+	"net/http"
+
+	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
+	"indexerd/internal/search"
+)
+
+// queryInURL are the parameters of a query in the URL.
+var queryInURL = []string{"q", "df", "default_operator"}
+
+// validate reports whether a query can be answered. It makes the search, without hits.
+func (s server) validate(c *call) (any, error) {
+	t, err := s.targetOf(c, append([]string{"explain", "rewrite", "all_shards"}, queryInURL...)...)
+	if err != nil {
+		return nil, err
+	}
+	v := c.URL.Query()
+	shards := map[string]int{"total": len(t.tables), "successful": len(t.tables), "failed": 0}
+	answer := map[string]any{"_shards": shards, "valid": true}
+	r, err := t.parse(c.body, onlyQuery(v), []string{"query"})
+	if err == nil {
+		_, err = t.find(c.ctx, search.Params{Node: r.Node, Fresh: new(bool), Caller: c.caller})
+	}
+	if err == nil {
+		if v.Get("explain") == "true" {
+			var list []any
+			for _, table := range t.tables {
+				list = append(list, map[string]any{"index": table, "valid": true, "explanation": r.Node.String()})
+			}
+			answer["explanations"] = list
+		}
+		return answer, nil
+	}
+	e := httpapi.ErrorOf(err)
+	if e.Status != http.StatusBadRequest {
+		return nil, err
+	}
+	answer["valid"] = false
+	if v.Get("explain") == "true" {
+		answer["error"] = errorBody(e)["error"].(map[string]any)["reason"]
+	}
+	return answer, nil
+}
+
+// explainDocument explains the score that a query gives to a document.
+func (s server) explainDocument(c *call) (any, error) {
+	t, err := s.targetOf(c, append(append([]string{}, queryInURL...), documentInURL...)...)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.tables) != 1 {
+		return nil, parsing("an explanation needs one index, not %d", len(t.tables))
+	}
+	v := c.URL.Query()
+	r, err := t.parse(c.body, onlyQuery(v), []string{"query"})
+	if err != nil {
+		return nil, err
+	}
+	id := c.PathValue("id")
+	answer := map[string]any{"_index": t.tables[0], "_id": id, "matched": false}
+	found, err := t.find(c.ctx, search.Params{Node: t.keys([]string{id}), Fresh: new(bool), Caller: c.caller})
+	if err != nil {
+		return nil, err
+	}
+	if found.Total == 0 {
+		return httpapi.NotFound{Body: answer}, nil
+	}
+	results, err := t.find(c.ctx, search.Params{Node: query.And{Nodes: []query.Node{r.Node, unscored(t.keys([]string{id}))}}, Size: 1, Explain: true, Relevance: query.Plain, Fresh: new(bool), Caller: c.caller})
+	if err != nil {
+		return nil, err
+	}
+	if results.Len == 0 {
+		answer["explanation"] = leaf(0, "no matching clause")
+		return answer, nil
+	}
+	hit, err := results.Hit(c.ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer["matched"], answer["explanation"] = true, explanation(hit, true)
+	return answer, nil
+}
