@@ -86,6 +86,11 @@ func (w *world) add(t *testing.T, name, acl string, m fulltext.Mapping) {
 // put writes rows of a table: its key, and then its columns as "name value".
 func (w *world) put(t *testing.T, name string, rows ...map[string]any) {
 	t.Helper()
+	w.write(t, name, rows, nil)
+}
+
+func (w *world) write(t *testing.T, name string, rows []map[string]any, gone []doc.Removal) {
+	t.Helper()
 	one := w.table(name)
 	var docs []doc.Doc
 	for _, r := range rows {
@@ -115,7 +120,7 @@ func (w *world) put(t *testing.T, name string, rows ...map[string]any) {
 		one.pages[oid] = doc.Page{Meta: d.Meta, Body: body}
 		docs = append(docs, d)
 	}
-	if err := one.index.Apply(docs, nil); err != nil {
+	if err := one.index.Apply(docs, gone); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -131,6 +136,20 @@ func (w *world) remove(t *testing.T, name string, id int64) {
 		t.Fatal(err)
 	}
 	delete(w.table(name).pages, oid)
+}
+
+// replace makes rows the only ones of a table.
+func (w *world) replace(t *testing.T, name string, rows []map[string]any) {
+	t.Helper()
+	one := w.table(name)
+	var gone []doc.Removal
+	for oid := range one.pages {
+		if !slices.ContainsFunc(rows, func(r map[string]any) bool { return oid.String() == fmt.Sprint(r["id"]) }) {
+			gone = append(gone, doc.Removal{OID: oid})
+		}
+	}
+	one.pages, one.written = map[doc.OID]doc.Page{}, 0
+	w.write(t, name, rows, gone)
 }
 
 // films writes three films. Sales may see two of them.
