@@ -1,0 +1,43 @@
+// Package clienttest runs clients of OpenSearch, as their projects publish them, against
+// the daemon: those of Python, JavaScript, Go and Java. It also runs the recipes of
+// docs/opensearch-clients.md. make clients installs the clients and runs all; make test
+// runs those that are installed, and skips the others.
+package clienttest
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+)
+
+// Dir returns the directory where install.sh puts the clients.
+func Dir() (string, error) {
+	if dir := os.Getenv("CLIENTS_DIR"); dir != "" {
+		return dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cmp.Or(cache, os.TempDir()), "indexerd-clients"), err
+}
+
+// A Client is the client of one language. Its program tests it, and prints a line for
+// each test: "ok NAME", or "not ok NAME: why".
+type Client struct {
+	Language  string // as in the code blocks of the recipes
+	Name      string
+	Installed string   // a file in Dir that exists if it is installed
+	Program   string   // in this directory
+	Tests     int      // at least
+	Run       []string // the command that runs a program; DIR stands for Dir, and FILE for the program
+	File      string   // the name that a recipe needs
+}
+
+// Clients lists the clients.
+func Clients() []Client {
+	return []Client{
+		{"python", "opensearch-py 3.2.0", "python/installed", "client.py", 25, []string{"DIR/python/bin/python", "FILE"}, "recipe.py"},
+		{"python", "django-opensearch-dsl 0.8.0", "python/installed", "client_django.py", 6, []string{"DIR/python/bin/python", "FILE"}, "recipe.py"},
+		{"javascript", "opensearch-js 3.9.0", "javascript/installed", "client.mjs", 20, []string{"node", "FILE"}, "recipe.mjs"},
+		{"go", "opensearch-go 4.8.1", "go/installed", "go/client.go", 18, []string{"go", "run", "-C", "go", "FILE"}, "recipe.go"},
+		{"java", "opensearch-java 3.3.0", "java/installed", "Client.java", 16, []string{"java", "-cp", "DIR/java/lib/*", "FILE"}, "Recipe.java"},
+	}
+}

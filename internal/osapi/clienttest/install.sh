@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs the clients of clienttest in a directory, each once.
+#
+#   install.sh DIR
+set -e
+dir=$1
+here=$(cd "$(dirname "$0")" && pwd)
+log=$dir/log
+mkdir -p "$dir"
+
+# install NAME: runs the function NAME in DIR/NAME, unless it has succeeded before.
+install() {
+	test -e "$dir/$1/installed" && return
+	rm -rf "${dir:?}/$1"
+	mkdir -p "$dir/$1"
+	if (cd "$dir/$1" && set -e && "$1") >"$log.$1" 2>&1; then
+		touch "$dir/$1/installed"
+		echo "installed: $1"
+	else
+		echo "not installed: $1; see $log.$1"
+	fi
+}
+
+python() {
+	python3 -m venv .
+	bin/pip install -q opensearch-py==3.2.0 django-opensearch-dsl==0.8.0 'Django>=5.2,<5.3'
+}
+
+javascript() {
+	npm init -y
+	npm install --no-audit --no-fund @opensearch-project/opensearch@3.9.0
+}
+
+go_() { command go build -C "$here/go" -o "$dir/go/client" .; }
+go() { go_; }
+
+java() {
+	cp "$here/pom.xml" .
+	mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib
+}
+
+for client in python javascript go java; do install "$client"; done
