@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: clients relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -149,6 +149,17 @@ sim:
 # 10,000 questions of callers who may not see every document.
 visible:
 	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/fulltext -rapid.checks=350
+	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/osapi -rapid.checks=350
+
+# Clients of OpenSearch, as their projects publish them, against the daemon: they are
+# installed in CLIENTS_DIR, by default in the user's cache, once.
+clients: java
+	@command -v node >/dev/null && command -v npm >/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends nodejs npm; }
+	@python3 -m venv --help >/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends python3-venv; }
+	internal/osapi/clienttest/install.sh
+	@result=$$(mktemp); CLIENTS=all CLIENTS_RESULT=$$result $(GO) test -count=1 -timeout 20m ./internal/osapi/clienttest; code=$$?; cat $$result; rm $$result; exit $$code
 
 # One rule broken at a time: the tests have to notice.
 mutants:

@@ -19,8 +19,8 @@ type shownField struct {
 	format string // of a date
 }
 
-// dateFormats are the formats of dates in fields. Those without a layout are numbers.
-var dateFormats = map[string]string{
+// shownFormats are the formats of dates in fields. Those without a layout are numbers.
+var shownFormats = map[string]string{
 	"": "2006-01-02T15:04:05.000Z", "use_field_mapping": "2006-01-02T15:04:05.000Z", "strict_date_optional_time": "2006-01-02T15:04:05.000Z", "date_optional_time": "2006-01-02T15:04:05.000Z",
 	"date_time": "2006-01-02T15:04:05.000Z", "strict_date_time": "2006-01-02T15:04:05.000Z", "strict_date_optional_time_nanos": "2006-01-02T15:04:05.999999999Z",
 	"date": "2006-01-02", "strict_date": "2006-01-02", "yyyy-MM-dd": "2006-01-02", "epoch_millis": "", "epoch_second": "",
@@ -38,7 +38,7 @@ func (r *request) listed(v json.RawMessage, key string, t *target) error {
 		if err != nil {
 			return err
 		}
-		if _, ok := dateFormats[format]; !ok {
+		if _, ok := shownFormats[format]; !ok {
 			return parsing("[%s] format [%s] is not supported", key, query.Shorten(format))
 		}
 		for _, f := range t.named(pattern) {
@@ -127,7 +127,7 @@ func (f shownField) show(v any) any {
 		case "epoch_second":
 			return strconv.FormatInt(at.Unix(), 10)
 		}
-		return at.UTC().Format(dateFormats[f.format])
+		return at.UTC().Format(shownFormats[f.format])
 	}
 	return v
 }

@@ -93,6 +93,15 @@ func inField(n query.Node, field string) query.Node {
 		case query.Fuzzy:
 			n.Field = field
 			return n
+		case query.Pattern:
+			n.Field = field
+			return n
+		case query.Similar:
+			n.Field = field
+			return n
+		case query.PhrasePrefix:
+			n.Field = field
+			return n
 		}
 		return n
 	})

@@ -153,7 +153,7 @@ func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerF
 		c := call{Request: r, body: body}
 		s.access.Respond(w, r, func(ctx context.Context, caller search.Caller) (any, error) {
 			c.ctx, c.caller = ctx, caller
-			return filtered(&c, get)
+			return formed(&c, get)
 		}, func(took time.Duration, err error) {
 			if counted {
 				s.engine.Meters().Search(c.table, took, err)
@@ -162,9 +162,9 @@ func (s server) answer(get func(*call) (any, error), counted bool) http.HandlerF
 	}
 }
 
-// filtered answers a call with the parts that filter_path keeps, in JSON, or as text
+// formed answers a call with the parts that filter_path keeps, in JSON, or as text
 // where that is the form of the answer.
-func filtered(c *call, get func(*call) (any, error)) (any, error) {
+func formed(c *call, get func(*call) (any, error)) (any, error) {
 	v := c.URL.Query()
 	if format := v.Get("format"); format != "" && format != "json" && format != "text" {
 		return nil, parsing("format [%s] is not supported: write json or text", query.Shorten(format))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"indexerd/internal/analysis"
@@ -30,12 +31,12 @@ type suggestion struct {
 	name, kind string
 	text       string
 	field      Field
-	wordOptions
+	termOptions
 	phraseOptions
 }
 
-// wordOptions are how a word is corrected.
-type wordOptions struct {
+// termOptions are how a word is corrected.
+type termOptions struct {
 	size      int
 	mode      string // missing, popular or always
 	byFreq    bool
@@ -73,6 +74,9 @@ type textWord struct {
 	word       string
 	start, end int
 }
+
+// isBreak reports whether a character separates words.
+func isBreak(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }
 
 // wordsOf returns the words of a text.
 func wordsOf(text string) (list []textWord) {
@@ -246,7 +250,7 @@ func (t *target) option(ctx context.Context, s suggestion, word, like string, c 
 
 // freq returns how many documents that the caller may see have a word.
 func (t *target) freq(ctx context.Context, f Field, word string, c search.Caller) (uint64, error) {
-	results, err := t.find(ctx, search.Params{Node: searched(query.Word{Field: f.Name, Text: word}), Fresh: new(bool), Caller: c})
+	results, err := t.find(ctx, search.Params{Node: query.Word{Field: f.Name, Text: word}, Fresh: new(bool), Caller: c})
 	return results.Total, err
 }
 
@@ -259,7 +263,7 @@ const (
 // marked returns the words of the best hits of a query that another query marks.
 func (t *target) marked(ctx context.Context, n, marks query.Node, f Field, c search.Caller) (words []string, err error) {
 	marking := search.Marking{Field: f.Name, Query: marks, Pre: markStart, Post: markEnd, Fragments: maxFragments, Runes: analysis.MaxWord}
-	results, err := t.find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Plain, Fresh: new(bool), Caller: c})
+	results, err := t.find(ctx, search.Params{Node: n, Size: similarHits, Markings: []search.Marking{marking}, Fields: []string{f.Name}, Relevance: query.Lucene, Fresh: new(bool), Caller: c})
 	if bad := (*search.Error)(nil); errors.As(err, &bad) { // the word is like too many
 		return nil, nil
 	}

@@ -43,7 +43,7 @@ func (t *target) suggestion(name string, v, text json.RawMessage) (s suggestion,
 	if err := only(m, "suggest", "text", "term", "phrase"); err != nil {
 		return s, err
 	}
-	s = suggestion{name: name, wordOptions: wordOptions{size: 5, mode: "missing", edits: 2, prefix: 1, minLength: 4}, phraseOptions: phraseOptions{errors: 1}}
+	s = suggestion{name: name, termOptions: termOptions{size: 5, mode: "missing", edits: 2, prefix: 1, minLength: 4}, phraseOptions: phraseOptions{errors: 1}}
 	if m["text"] != nil {
 		text = m["text"]
 	}

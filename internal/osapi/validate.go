@@ -68,7 +68,7 @@ func (s server) explainDocument(c *call) (any, error) {
 	if found.Total == 0 {
 		return httpapi.NotFound{Body: answer}, nil
 	}
-	results, err := t.find(c.ctx, search.Params{Node: query.And{Nodes: []query.Node{r.Node, unscored(t.keys([]string{id}))}}, Size: 1, Explain: true, Relevance: query.Plain, Fresh: new(bool), Caller: c.caller})
+	results, err := t.find(c.ctx, search.Params{Node: query.And{Nodes: []query.Node{r.Node, filtered(t.keys([]string{id}))}}, Size: 1, Explain: true, Relevance: query.Lucene, Fresh: new(bool), Caller: c.caller})
 	if err != nil {
 		return nil, err
 	}

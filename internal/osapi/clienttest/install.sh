@@ -1,9 +1,8 @@
 #!/bin/sh
-# Installs the clients of clienttest in a directory, each once.
-#
-#   install.sh DIR
+# Installs the clients of clienttest in CLIENTS_DIR, by default in the user's cache,
+# each once.
 set -e
-dir=$1
+dir=${CLIENTS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/indexerd-clients}
 here=$(cd "$(dirname "$0")" && pwd)
 log=$dir/log
 mkdir -p "$dir"
@@ -31,8 +30,7 @@ javascript() {
 	npm install --no-audit --no-fund @opensearch-project/opensearch@3.9.0
 }
 
-go_() { command go build -C "$here/go" -o "$dir/go/client" .; }
-go() { go_; }
+go() { command go build -C "$here/go" -o "$dir/go/client" .; }
 
 java() {
 	cp "$here/pom.xml" .
