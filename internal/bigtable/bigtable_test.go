@@ -7,7 +7,6 @@ import (
 	"cloud.google.com/go/bigtable/bttest"
 
 	"indexerd/internal/bigtable"
-	_ "indexerd/internal/nofailfile"
 	"indexerd/internal/pagetable"
 	"indexerd/internal/pagetable/pagestest"
 )

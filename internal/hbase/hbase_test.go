@@ -8,7 +8,6 @@ import (
 
 	"indexerd/internal/hbase"
 	"indexerd/internal/hbase/hbasetest"
-	_ "indexerd/internal/nofailfile"
 	"indexerd/internal/pagetable"
 	"indexerd/internal/pagetable/pagestest"
 )

@@ -33,6 +33,7 @@ func (p *Pages) claim(ctx context.Context) error {
 		if was != nil && now.Owner != p.Config.Owner && !p.TakeOver {
 			return ErrOwner
 		}
+		p.made = was == nil
 		now.Owner, now.Session = p.Config.Owner, session
 		written, err := p.swap(ctx, was, now)
 		if written || err != nil {
@@ -67,9 +68,9 @@ func (p *Pages) swap(ctx context.Context, was []byte, now owner) (bool, error) {
 	}
 	written, err := p.Store.Swap(ctx, p.ownerKey(), was, text)
 	if errors.Is(err, ErrAway) { // it may have been written
-		var cell []byte
-		if cell, _, err = p.readOwner(ctx); err == nil {
-			written = bytes.Equal(cell, text)
+		cell, _, unread := p.readOwner(ctx)
+		if written = unread == nil && bytes.Equal(cell, text); written {
+			err = nil
 		}
 	}
 	if written {

@@ -104,6 +104,7 @@ type Config struct {
 type Pages struct {
 	Config
 	readOnly bool
+	made     bool // by Open
 
 	life context.Context // until Close
 	end  context.CancelFunc
@@ -125,6 +126,10 @@ func (c Config) Open(ctx context.Context) (*Pages, error) {
 	}
 	return p, nil
 }
+
+// New reports whether the store had no pages of the table before they were opened,
+// not even removed ones.
+func (p *Pages) New() bool { return p.made }
 
 // OpenReadOnly opens pages beside a daemon that writes them.
 func (c Config) OpenReadOnly() *Pages {
@@ -173,6 +178,13 @@ func (p *Pages) Len() int { return -1 }
 // readWithin limits how long a read is tried again while the store does not answer.
 const readWithin = 10 * time.Second
 
+// pauses grow from about 20 ms to half a minute.
+func pauses() backoff.BackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval = 20*time.Millisecond, 30*time.Second
+	return b
+}
+
 // again calls f until it succeeds, or fails otherwise than with ErrAway, or the
 // patience ends.
 func (p *Pages) again(patience time.Duration, f func(context.Context) error) error {
@@ -182,6 +194,6 @@ func (p *Pages) again(patience time.Duration, f func(context.Context) error) err
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(patience))
+	}, backoff.WithBackOff(pauses()), backoff.WithMaxElapsedTime(patience))
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
+	_ "indexerd/internal/nofailfile"
 )
 
 // Pages is a store under test.
