@@ -10,6 +10,7 @@ import (
 func (r *reader) check() {
 	r.checkHTTP()
 	r.checkIndex()
+	r.checkPageStore()
 	for i := range r.config.Sources {
 		r.checkSource(&r.config.Sources[i])
 	}

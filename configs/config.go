@@ -37,6 +37,8 @@ type Config struct {
 	HTTP       HTTP
 	OpenSearch string // address of the OpenSearch API; "" for none
 	Index      Index
+	PageStore  PageStore
+	TakeOver   bool // open indexes and pages of another data directory too; from the command line
 	Log        Log
 	Sources    []Source // in file order
 	Tables     []Table  // in file order

@@ -41,12 +41,13 @@ func TestDefaults(t *testing.T) {
 	got.lines = nil
 	dsn, _ := environment("DSN")
 	want := &Config{
-		File:    "x.yaml",
-		Data:    "d",
-		HTTP:    HTTP{Listen: "127.0.0.1:7700"},
-		Index:   Index{Engine: Embedded, Shards: 1, Replicas: 1, Source: true},
-		Log:     Log{Format: "text", Level: "info"},
-		Sources: []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1, ComparisonShare: 0.1}}},
+		File:      "x.yaml",
+		Data:      "d",
+		HTTP:      HTTP{Listen: "127.0.0.1:7700"},
+		Index:     Index{Engine: Embedded, Shards: 1, Replicas: 1, Source: true},
+		PageStore: PageStore{Engine: FileMap},
+		Log:       Log{Format: "text", Level: "info"},
+		Sources:   []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1, ComparisonShare: 0.1}}},
 		Tables: []Table{{
 			Name:        "film",
 			Source:      "pagila",

@@ -25,6 +25,7 @@ func (c *Config) setDefaults() {
 		c.Tables[i].setDefaults()
 	}
 	c.setIndexDefaults()
+	c.PageStore.Engine = cmp.Or(c.PageStore.Engine, FileMap)
 	for i := range c.Sources {
 		c.Sources[i].Limits.setDefaults(c.Tables, c.Sources[i].Name)
 	}

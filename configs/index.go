@@ -30,7 +30,6 @@ type Index struct {
 	Shards   int
 	Replicas int
 	Source   bool // whether documents have the columns as JSON
-	TakeOver bool // open indexes of another data directory too; from the command line
 
 	passwordFile, apiKeyFile, caFile string
 	source                           *bool // as written; nil if missing

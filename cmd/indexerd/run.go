@@ -18,7 +18,7 @@ import (
 
 type runCommand struct {
 	configFlag
-	TakeOver bool `help:"Take over the indexes in OpenSearch from another data directory, whose daemon then ends."`
+	TakeOver bool `help:"Take over indexes and pages that are not below data from another data directory, whose daemon then ends."`
 }
 
 // Help implements kong.HelpProvider.
@@ -34,7 +34,7 @@ func (c runCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	cfg.Index.TakeOver = c.TakeOver
+	cfg.TakeOver = c.TakeOver
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)

@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"internal/fulltext":         1,
 	"internal/fulltext/segment": 1,
 	"internal/opensearch":       1,
+	"internal/pagetable":        1,
 	"internal/quarantine":       1,
 	"internal/history":          1,
 	"internal/stamps":           1,
@@ -51,6 +52,8 @@ var floors = map[string]int{
 	"incremental":               2,
 	"compensate":                2,
 	"deletecheck":               2,
+	"internal/bigtable":         2,
+	"internal/hbase":            2,
 	"internal/search":           2,
 	"internal/tierplan":         2,
 	"internal/backup":           2,
@@ -73,7 +76,35 @@ var floors = map[string]int{
 }
 
 // helpers are packages for tests. Only test files and other helpers import them.
-var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/compare", "internal/relevance", "internal/fakedriver", "internal/h2test", "internal/mariatest", "internal/opensearch/nodetest", "internal/osapi/clienttest", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/films", "internal/pgtest/release", "internal/pgtest/withpg", "internal/sampletext", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/fulltext/indextest", "internal/sqlsource/sourcetest", "internal/nofailfile", "internal/simtest", "internal/simtest/mutants"}
+var helpers = []string{
+	"internal/archtest",
+	"internal/badconfigs",
+	"internal/compare",
+	"internal/fakedriver",
+	"internal/fakeworld",
+	"internal/fakeworld/machine",
+	"internal/faultdisk",
+	"internal/faultfs",
+	"internal/fulltext/indextest",
+	"internal/h2test",
+	"internal/hbase/hbasetest",
+	"internal/javatest",
+	"internal/mariatest",
+	"internal/nofailfile",
+	"internal/opensearch/nodetest",
+	"internal/osapi/clienttest",
+	"internal/pagetable/pagestest",
+	"internal/pgtest",
+	"internal/pgtest/cluster",
+	"internal/pgtest/films",
+	"internal/pgtest/release",
+	"internal/pgtest/withpg",
+	"internal/relevance",
+	"internal/sampletext",
+	"internal/simtest",
+	"internal/simtest/mutants",
+	"internal/sqlsource/sourcetest",
+}
 
 // allowed reports whether a package of the product may import another one.
 func allowed(from, to string) bool {
@@ -87,7 +118,7 @@ func allowed(from, to string) bool {
 	case 2:
 		// Passes use floor 1 only through interfaces that they declare, but for
 		// refetch, the step that three passes share.
-		return floors[to] == 0 || to == "timetrace" || to == "internal/refetch" || from == "internal/sqlsource/stdsql" && (to == "internal/sqlsource" || to == "internal/horizon") ||
+		return floors[to] == 0 || to == "timetrace" || to == "internal/refetch" || (from == "internal/bigtable" || from == "internal/hbase") && to == "internal/pagetable" || from == "internal/sqlsource/stdsql" && (to == "internal/sqlsource" || to == "internal/horizon") ||
 			from == "internal/postgres" && (to == "internal/sqlsource" || to == "internal/horizon" || to == "internal/changes")
 	}
 	return floors[to] < floors[from]
@@ -100,6 +131,9 @@ var owners = map[string]string{
 	"github.com/lmittmann/tint":                "cmd/indexerd",
 	"github.com/mattn/go-isatty":               "cmd/indexerd",
 	"github.com/vbauerster/mpb":                "cmd/indexerd",
+	"cloud.google.com/go/bigtable":             "internal/bigtable",
+	"google.golang.org/api":                    "internal/bigtable",
+	"google.golang.org/grpc":                   "internal/bigtable",
 	"github.com/bits-and-blooms/bloom":         "store/bloom",
 	"github.com/redis/go-redis":                "store/bloom",
 	"github.com/gofrs/flock":                   "store",

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"indexerd/internal/doc"
 	"indexerd/internal/inspect"
 	"indexerd/internal/opensearch"
+	"indexerd/internal/pagetable"
 	"indexerd/internal/reindex"
 	"indexerd/timetrace"
 )
@@ -48,7 +50,7 @@ func (c *cluster) config() opensearch.Config {
 	x := c.cfg.Index
 	return opensearch.Config{
 		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: httpClient(x),
-		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: x.TakeOver,
+		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: c.cfg.TakeOver,
 		Mapping: database.Mapping(c.conf), BM25: &c.conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
 		Ctx: c.ctx, Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,
 	}
@@ -232,40 +234,40 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 	return x
 }
 
-// IsAnothers reports whether a daemon ended because another one has its index. It must
+// IsAnothers reports whether a daemon ended because another one has its index or its pages. It must
 // not be started again: the two would take the index from each other for ever.
 func IsAnothers(err error) bool {
-	return errors.Is(err, opensearch.ErrFenced) || errors.Is(err, opensearch.ErrOwner)
+	return isAny(err, opensearch.ErrFenced, opensearch.ErrOwner, pagetable.ErrFenced, pagetable.ErrOwner)
 }
 
-// isReplaced reports whether an index is another one than was opened, or belongs to
+// isReplaced reports whether index or pages are others than were opened, or belong to
 // another daemon now.
 func isReplaced(err error) bool {
-	return errors.Is(err, opensearch.ErrReplaced) || errors.Is(err, opensearch.ErrFenced)
+	return isAny(err, opensearch.ErrReplaced, opensearch.ErrFenced, pagetable.ErrReplaced, pagetable.ErrFenced)
 }
 
 // isForeign reports whether others have written to an index.
 func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
 
-// isClusters reports whether an error is to be repaired in the cluster.
+// isClusters reports whether an error is to be repaired in the cluster, or in the store
+// of pages.
 func isClusters(err error) bool {
-	for _, of := range []error{opensearch.ErrAway, opensearch.ErrReplaced, opensearch.ErrForbidden, opensearch.ErrNewer} {
-		if errors.Is(err, of) {
-			return true
-		}
-	}
-	return false
+	return isAway(err) || isAny(err, opensearch.ErrReplaced, opensearch.ErrForbidden, opensearch.ErrNewer, pagetable.ErrReplaced)
 }
 
-// isAway reports whether a cluster did not answer.
-func isAway(err error) bool { return errors.Is(err, opensearch.ErrAway) }
+// isAway reports whether a cluster or a store did not answer.
+func isAway(err error) bool { return isAny(err, opensearch.ErrAway, pagetable.ErrAway) }
 
-// ownerFile has the id of the data directory, by which the cluster knows its indexes.
+func isAny(err error, any ...error) bool {
+	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
+}
+
+// ownerFile has the id of the data directory, by which a cluster knows its indexes, and a store its pages.
 const ownerFile = "id"
 
 // ownerOf returns the id of a data directory, which the first call makes.
 func ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
-	if cfg.Index.Engine != configs.OpenSearch {
+	if cfg.Index.Engine != configs.OpenSearch && !cfg.PageStore.Remote() {
 		return "", nil
 	}
 	name := filepath.Join(cfg.Data, ownerFile)

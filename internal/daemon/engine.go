@@ -33,6 +33,9 @@ type Engine struct {
 	tables  []*table
 	runs    *runs
 	meters  *httpapi.Meters
+
+	pageStore *pageStore // of pages on other machines
+
 	orders  chan<- order // to open the engine again; nil where no daemon runs
 	backups backups
 	started time.Time    // zero where no daemon runs
@@ -149,7 +152,7 @@ const openedAtOnce = 16
 
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
-	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters()}
+	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), pageStore: newPageStore(cfg.PageStore)}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)
@@ -157,7 +160,7 @@ func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
 	}
 	for _, conf := range cfg.Tables {
 		t := newTable(cfg, conf, trace, byName[conf.Source])
-		t.meters = e.meters
+		t.meters, t.pageStore = e.meters, e.pageStore
 		e.tables = append(e.tables, t)
 	}
 	return e
@@ -206,6 +209,7 @@ func (e *Engine) closeStored() error {
 	for _, t := range e.tables {
 		errs = append(errs, t.close())
 	}
+	errs = append(errs, e.pageStore.close())
 	e.closeDatabases()
 	return errors.Join(errs...)
 }

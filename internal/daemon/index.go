@@ -139,10 +139,16 @@ type examined interface {
 	Health(ctx context.Context) (string, error)
 }
 
-// examine ends the engine if the index is not the one that was opened, and the daemon
-// if another one has taken it over. If others have written to it, the table is
-// unverified until a sweep has compared it.
+// examine ends the engine if index or pages are not those that were opened, and the
+// daemon if another one has taken them over. If others have written to the index, the
+// table is unverified until a sweep has compared it.
 func (t *table) examine(ctx context.Context) error {
+	if err := t.examinePages(ctx); err != nil {
+		if isReplaced(err) {
+			t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
+		}
+		return t.fail("pages", err)
+	}
 	x, ok := t.current().(examined)
 	if !ok {
 		return nil

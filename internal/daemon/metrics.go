@@ -1,6 +1,9 @@
 package daemon
 
-import "indexerd/internal/httpapi"
+import (
+	"indexerd/internal/httpapi"
+	"indexerd/store"
+)
 
 // Meters counts what the engine does.
 func (e *Engine) Meters() *httpapi.Meters { return e.meters }
@@ -27,7 +30,10 @@ func (s *storage) measures() (httpapi.TableMetrics, bool) {
 	if err != nil { // just closed, or broken, which status shows
 		return httpapi.TableMetrics{}, false
 	}
-	stats := pages.Stats()
+	var stats store.Stats // other machines have metrics of their own
+	if p, ok := pages.(*store.FileMap); ok {
+		stats = p.Stats()
+	}
 	return httpapi.TableMetrics{
 		Table: s.conf.Name, IndexBytes: bytes,
 		Pages: stats.Pages, PageVersions: stats.Records, PageBytes: stats.Bytes + stats.KeyBytes, PageGarbage: stats.Garbage, PageMemory: stats.IndexBytes,

@@ -39,7 +39,7 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 		return err
 	}
 	t.logMapping()
-	if t.cfg.Index.Engine == configs.OpenSearch {
+	if t.cfg.Index.Engine == configs.OpenSearch || t.cfg.PageStore.Remote() {
 		s.Every(t.conf.Name+" index", examineEvery, examineEvery, t.examine)
 	}
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.load(ctx, log) }); err != nil {

@@ -38,14 +38,15 @@ type storage struct {
 	readOnly bool // what is stored is opened without writing, and no pass runs
 	look     func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 
-	owner   string // id of the data directory
-	place   place
-	counter *counter
+	owner     string // id of the data directory
+	place     place
+	pageStore *pageStore
+	counter   *counter
 
 	mu         sync.Mutex      // guards what follows; taken after a table's
 	opened                     // its index is nil: nothing is stored yet, or it is closed
 	writes     *reindex.Switch // where the sink writes
-	pages      *store.FileMap
+	pages      pages
 	tree       *stamps.Tree
 	quarantine *quarantine.Quarantine
 	history    *history.History
@@ -118,7 +119,10 @@ func (s *storage) create(r database.Rows, units map[string]string) error {
 	if err != nil {
 		return err
 	}
-	return s.open(o)
+	if err := s.open(o); err != nil {
+		return err
+	}
+	return s.clearPages()
 }
 
 // open opens the files beside the index, and makes the sink that writes all of
@@ -132,10 +136,8 @@ func (s *storage) open(o opened) (err error) {
 			err = errors.Join(err, s.closeAll())
 		}
 	}()
-	s.pages, err = store.Open(filepath.Join(s.dir, "pages"), store.Options{
-		Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly, Locked: true,
-	})
-	if err != nil {
+	if s.pages, err = s.openPages(); err != nil {
+		s.pages = nil
 		return err
 	}
 	if err := s.openLogs(); err != nil {
@@ -208,8 +210,10 @@ func (s *storage) reserve(n uint64) (first uint64, err error) {
 		s.trace.Note(s.conf.Name, raise)
 		return first, nil
 	}
-	err = s.trace.UpdateTable(s.conf.Name, raise)
-	return first, err
+	if err := s.trace.UpdateTable(s.conf.Name, raise); err != nil {
+		return 0, err
+	}
+	return first, s.reservePages(first + n - 1)
 }
 
 // isOpen reports whether there is something to search.

@@ -1,0 +1,152 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"indexerd/configs"
+	"indexerd/deletecheck"
+	"indexerd/internal/bigtable"
+	"indexerd/internal/doc"
+	"indexerd/internal/hbase"
+	"indexerd/internal/pagetable"
+	"indexerd/internal/reindex"
+	"indexerd/internal/search"
+	"indexerd/internal/sink"
+	"indexerd/store"
+	"indexerd/timetrace"
+)
+
+// Pages are the pages of one table, of any engine.
+type pages interface {
+	sink.Pages
+	search.Pages
+	deletecheck.Pages
+	reindex.Pages
+	// Snapshot makes a durable copy of what a backup holds of the pages.
+	Snapshot(dir string) error
+	Close() error
+}
+
+// A pageStore opens the store that the tables of an engine share, when the first of
+// them needs it.
+type pageStore struct {
+	open   func() (pagetable.Store, error)
+	opened pagetable.Store // nil: not yet
+}
+
+func newPageStore(x configs.PageStore) *pageStore {
+	p := &pageStore{}
+	p.open = sync.OnceValues(func() (s pagetable.Store, err error) {
+		switch x.Engine {
+		case configs.Bigtable:
+			s, err = bigtable.Config{Project: x.Project, Instance: x.Instance, Table: x.Table, CredentialsFile: x.CredentialsFile}.Open(context.Background())
+		case configs.HBase:
+			s = &hbase.Store{Gateways: x.REST, Table: x.Table, User: x.User, Password: x.Password}
+		}
+		p.opened = s
+		return s, err
+	})
+	return p
+}
+
+func (p *pageStore) close() error {
+	if p.opened == nil {
+		return nil
+	}
+	return p.opened.Close()
+}
+
+// openPages opens the pages. Pages on other machines may know higher numbers than the
+// marks of a data directory that is older. If they are new and the table is loaded,
+// the pages were deleted: the table becomes unverified first.
+func (s *storage) openPages() (pages, error) {
+	if !s.cfg.PageStore.Remote() {
+		return store.Open(filepath.Join(s.dir, "pages"), store.Options{
+			Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly, Locked: true,
+		})
+	}
+	shared, err := s.pageStore.open()
+	if err != nil {
+		return nil, err
+	}
+	c := pagetable.Config{Store: shared, Name: s.conf.Name, Versions: s.conf.Pages.Versions, Owner: s.owner, TakeOver: s.cfg.TakeOver, Patience: writeWithin}
+	if s.readOnly {
+		return remotePages{c.OpenReadOnly()}, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	p, err := c.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	marks, _ := s.trace.Table(s.conf.Name)
+	if p.New() && marks.Loaded {
+		err = s.doubt("the pages were deleted")
+	}
+	if err == nil {
+		err = s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Numbers = max(m.Numbers, p.Numbers()) })
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return remotePages{p}, nil
+}
+
+// remotePages are pages on other machines.
+type remotePages struct{ *pagetable.Pages }
+
+// Snapshot names the store. A backup has no pages of it: stores have backups of their
+// own, and any page can be fetched from the database again.
+func (p remotePages) Snapshot(dir string) error {
+	text, err := json.Marshal(map[string]any{"pages": p.Store.String(), "table": p.Name, "numbers": p.Numbers()})
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "store.json"), append(text, '\n'), 0o600)
+}
+
+// reservePages makes numbers durable where the pages are.
+func (s *storage) reservePages(upTo uint64) error {
+	if p, ok := s.pages.(remotePages); ok && !s.readOnly {
+		return p.Reserve(upTo)
+	}
+	return nil
+}
+
+// clearPages removes what a load before this one has left where the pages are. Files
+// are removed with their directory.
+func (s *storage) clearPages() error {
+	p, ok := s.pages.(remotePages)
+	if !ok {
+		return nil
+	}
+	v, err := s.reserve(1)
+	if err != nil {
+		return err
+	}
+	if err := p.Clear(doc.Version(v)); err != nil {
+		return fmt.Errorf("remove the pages of an earlier load: %w", err)
+	}
+	return nil
+}
+
+// examinePages returns an error if the pages are not those that were opened, or
+// another daemon has taken them over.
+func (s *storage) examinePages(ctx context.Context) error {
+	s.mu.Lock()
+	p, ok := s.pages.(remotePages)
+	s.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return p.Examine(ctx)
+}
