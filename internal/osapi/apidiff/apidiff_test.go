@@ -88,7 +88,7 @@ func (p *pair) try(i int, r request, count *tally) {
 		count.equal++
 		return
 	}
-	if reason := refusal(own); reason != "" && node.status < 400 {
+	if reason := refusal(own); reason != "" && (node.status < 400 || !strings.HasPrefix(r.features[0], "malformed")) {
 		if name := refusedFeature(r); name != "" {
 			count.listed++
 			count.reasons["refused: "+name]++

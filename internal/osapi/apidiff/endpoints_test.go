@@ -67,25 +67,27 @@ func (g *generator) inURL() request {
 // other makes a request to an endpoint that answers no search.
 func (g *generator) other() request {
 	field := pick(g, "title", "kind", "price", "seen", "t*", "nothing")
-	r := pick(g,
-		request{kind: "_validate", method: "POST", path: "/" + index + "/_validate/query", body: text(obj{"query": g.leaf()})},
-		request{kind: "_validate", method: "GET", path: "/" + index + "/_validate/query?q=body:a", body: ""},
-		request{kind: "_explain", method: "POST", path: "/" + index + "/_explain/" + g.id(), body: text(obj{"query": obj{"match": obj{"title": g.words(1, 2)}}})},
-		request{kind: "_field_caps", method: "GET", path: "/" + index + "/_field_caps?fields=" + field},
-		request{kind: "_field_caps", method: "POST", path: "/" + index + "/_field_caps?fields=kind,stock"},
-		request{kind: "_analyze", method: "POST", path: "/" + index + "/_analyze", body: text(obj{"field": "title", "text": g.words(1, 4)})},
-		request{kind: "_analyze", method: "GET", path: "/_analyze", body: text(obj{"analyzer": "standard", "text": list{g.words(1, 4)}})},
-		request{kind: "_cat/indices", method: "GET", path: "/_cat/indices/" + pick(g, index, index+","+other, "nothing") + "?format=json&h=index,docs.count"},
-		request{kind: "_cat/count", method: "GET", path: "/_cat/count/" + index + "?format=json&h=count"},
-		request{kind: "_mapping", method: "GET", path: "/" + pick(g, index, "nothing") + "/_mapping"},
-		request{kind: "exists", method: "HEAD", path: "/" + pick(g, index, "nothing", index+","+other, "noth*")},
-		request{kind: "exists", method: "HEAD", path: "/"},
-		request{kind: "_health", method: "GET", path: "/_cluster/health"},
-		request{kind: "_search_shards", method: "GET", path: "/" + index + "/_search_shards"},
-		request{kind: "count", method: "GET", path: "/" + pick(g, index, other) + "/_count?q=kind:PG"},
-		request{kind: "count", method: "GET", path: "/" + g.target() + "/_count"},
-		request{kind: "_delete", method: "DELETE", path: "/_search/scroll", body: text(obj{"scroll_id": "nothing"})},
-	)
+	all := []request{
+		{kind: "_validate", method: "POST", path: "/" + index + "/_validate/query", body: text(obj{"query": g.leaf()})},
+		{kind: "_validate", method: "GET", path: "/" + index + "/_validate/query?q=body:a", body: ""},
+		{kind: "_explain", method: "POST", path: "/" + index + "/_explain/" + g.id(), body: text(obj{"query": obj{"match": obj{"title": g.words(1, 2)}}})},
+		{kind: "_field_caps", method: "GET", path: "/" + index + "/_field_caps?fields=" + field},
+		{kind: "_field_caps", method: "POST", path: "/" + index + "/_field_caps?fields=kind,stock"},
+		{kind: "_analyze", method: "POST", path: "/" + index + "/_analyze", body: text(obj{"field": "title", "text": g.words(1, 4)})},
+		{kind: "_analyze", method: "GET", path: "/_analyze", body: text(obj{"analyzer": "standard", "text": list{g.words(1, 4)}})},
+		{kind: "_cat/indices", method: "GET", path: "/_cat/indices/" + pick(g, index, index+","+other, "nothing") + "?format=json&h=index,docs.count"},
+		{kind: "_cat/count", method: "GET", path: "/_cat/count/" + index + "?format=json&h=count"},
+		{kind: "_mapping", method: "GET", path: "/" + pick(g, index, "nothing") + "/_mapping"},
+		{kind: "exists", method: "HEAD", path: "/" + pick(g, index, "nothing", index+","+other, "noth*")},
+		{kind: "exists", method: "HEAD", path: "/"},
+		{kind: "_health", method: "GET", path: "/_cluster/health"},
+		{kind: "_search_shards", method: "GET", path: "/" + index + "/_search_shards"},
+		{kind: "count", method: "GET", path: "/" + pick(g, index, other) + "/_count?q=kind:PG"},
+		{kind: "count", method: "GET", path: "/" + g.target() + "/_count"},
+		{kind: "_delete", method: "DELETE", path: "/_search/scroll", body: text(obj{"scroll_id": "nothing"})},
+	}
+	g.used = map[string]bool{}
+	r := pick(g, all...)
 	at, _, _ := strings.Cut(strings.TrimPrefix(r.path, "/"+index), "?")
 	if r.kind == "_explain" || r.kind == "_cat/indices" || r.kind == "_mapping" || r.kind == "exists" || r.kind == "count" {
 		at = r.kind
