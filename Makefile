@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: api-diff api-suite relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -126,6 +126,20 @@ oracle:
 # needs a JAVA_HOME of Java 21.
 opensearch: java
 	OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 20m ./internal/opensearch
+
+# The OpenSearch API beside a real node with the same documents: N random requests.
+api-diff: java
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APIDIFF_N=$(or $(N),5000) APIDIFF_SEED=$(or $(SEED),1) \
+		$(GO) test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$' ./internal/osapi/apidiff
+
+# The REST tests in DIR, which are not part of the project, against the OpenSearch API
+# and a real node. By default DIR is those of Elasticsearch 7.10.2, from which OpenSearch
+# is made; Maven's client fetches them once.
+SUITE = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/rest-tests-7.10.2
+api-suite: java
+	@test -n "$(DIR)" || test -e $(SUITE)/rest-api-spec || { mvn -q -B dependency:copy -Dartifact=org.elasticsearch:rest-api-spec:7.10.2 -DoutputDirectory=$(SUITE) && \
+		cd $(SUITE) && jar xf rest-api-spec-7.10.2.jar rest-api-spec; }
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(or $(DIR),$(SUITE)/rest-api-spec) $(GO) test -count=1 -timeout 60m ./internal/osapi/apisuite
 
 # Their statements, parsed by independent grammars, which are not part of the project.
 grammars: java

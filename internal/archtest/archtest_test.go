@@ -73,7 +73,7 @@ var floors = map[string]int{
 }
 
 // helpers are packages for tests. Only test files and other helpers import them.
-var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/compare", "internal/relevance", "internal/fakedriver", "internal/h2test", "internal/mariatest", "internal/opensearch/nodetest", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/films", "internal/pgtest/release", "internal/pgtest/withpg", "internal/sampletext", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/fulltext/indextest", "internal/sqlsource/sourcetest", "internal/nofailfile", "internal/simtest", "internal/simtest/mutants"}
+var helpers = []string{"internal/archtest", "internal/badconfigs", "internal/compare", "internal/relevance", "internal/fakedriver", "internal/h2test", "internal/mariatest", "internal/opensearch/nodetest", "internal/osapi/apidiff", "internal/osapi/apisuite", "internal/osapi/apitest", "internal/pgtest", "internal/pgtest/cluster", "internal/pgtest/films", "internal/pgtest/release", "internal/pgtest/withpg", "internal/sampletext", "internal/faultfs", "internal/faultdisk", "internal/fakeworld", "internal/fakeworld/machine", "internal/fulltext/indextest", "internal/sqlsource/sourcetest", "internal/nofailfile", "internal/simtest", "internal/simtest/mutants"}
 
 // allowed reports whether a package of the product may import another one.
 func allowed(from, to string) bool {
