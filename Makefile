@@ -205,9 +205,10 @@ deletes: servers
 schema: servers
 	SEED=$(SEED) SCHEMA_N=$(or $(N),300) $(WITHPG) $(GO) test -count=1 -run '^TestSchema$$' -v -timeout 180m ./cmd/indexerd
 
-# N hostile searches, alone and then beside ordinary ones.
+# N hostile searches, alone and then beside ordinary ones, in both APIs.
 hostile:
 	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/httpapi
+	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/osapi/apitest
 
 # SECONDS of slow clients, unread answers, half bodies, guessed tokens and
 # malformed requests, against a daemon with 256 file handles and 512 MiB.
