@@ -107,8 +107,14 @@ func (p *pair) try(i int, r request, count *tally) {
 	p.report(i, r, aspects, own, node)
 }
 
-// refusal returns by which name a request is refused as not supported.
+// refusal returns by which name a request, or one of several, is refused as not
+// supported.
 func refusal(a answer) string {
+	for _, one := range items(a.body["responses"]) {
+		if name := refusal(answer{status: int(one["status"].(float64)), body: one}); name != "" {
+			return name
+		}
+	}
 	if a.status != http.StatusBadRequest && a.status != http.StatusMethodNotAllowed {
 		return ""
 	}

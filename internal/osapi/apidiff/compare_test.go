@@ -24,7 +24,7 @@ func viewOf(r request, a answer) view {
 		return v
 	}
 	switch r.kind {
-	case "search":
+	case "search", "scroll", "point in time":
 		searched(v, r, a.body)
 	case "_msearch":
 		for i, one := range items(a.body["responses"]) {

@@ -48,6 +48,9 @@ func (p *pair) pointInTime(base string, r request) answer {
 		}
 	}
 	p.send(base, "DELETE", "/_search/point_in_time", text(obj{"pit_id": list{opened.body["pit_id"]}}))
+	if first.status >= 400 {
+		return first
+	}
 	for _, hit := range items(first.body["hits"].(map[string]any)["hits"]) {
 		if keys, _ := hit["sort"].([]any); len(decode(r.body)["sort"].([]any)) < len(keys) {
 			hit["sort"] = keys[:len(keys)-1] // the node adds one of its own
