@@ -68,10 +68,13 @@ bench: servers
 	@$(MAKE) -s extras
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25, and
-# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows.
+# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows. Then
+# ten requests of the OpenSearch API beside a real node, if it is installed; OPENSEARCH=3.8.0
+# needs a JAVA_HOME of Java 21.
 bench-search:
 	$(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	INDEXERD_ROWS=1000000 OPENSEARCH_HEAP=1g $(GO) test -run '^$$' -bench '^BenchmarkSearchAPI$$' -benchtime 1x -timeout 60m ./cmd/indexerd
 
 # The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
 # cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.
