@@ -1,6 +1,7 @@
-// Package apisuite runs YAML REST tests of OpenSearch or Elasticsearch, which are not
-// part of the project, against the OpenSearch API. DIR, the directory that has their
-// folders api and test, is in APISUITE.
+// Package apisuite runs public tests of OpenSearch and Elasticsearch, which are not part
+// of the project, against the OpenSearch API. APISUITE is their directory: the YAML REST
+// tests, with the folders api and test, or tests/default of OpenSearch's API
+// specification, whose chapters count as tests.
 //
 // The documents that a test writes become a table of the embedded index. Its reading
 // steps are sent to osapi, and its assertions are evaluated. If a node is there, a
