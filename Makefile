@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: clients relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -68,10 +68,13 @@ bench: servers
 	@$(MAKE) -s extras
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25, and
-# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows.
+# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows. Then
+# ten requests of the OpenSearch API beside a real node, if it is installed; OPENSEARCH=3.8.0
+# needs a JAVA_HOME of Java 21.
 bench-search:
 	$(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
+	INDEXERD_ROWS=1000000 OPENSEARCH_HEAP=1g $(GO) test -run '^$$' -bench '^BenchmarkSearchAPI$$' -benchtime 1x -timeout 60m ./cmd/indexerd
 
 # The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
 # cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.
@@ -126,6 +129,20 @@ oracle:
 # needs a JAVA_HOME of Java 21.
 opensearch: java
 	OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 20m ./internal/opensearch
+
+# The OpenSearch API beside a real node with the same documents: N random requests.
+api-diff: java
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APIDIFF_N=$(or $(N),5000) APIDIFF_SEED=$(or $(SEED),1) \
+		$(GO) test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$' ./internal/osapi/apidiff
+
+# The REST tests in DIR, which are not part of the project, against the OpenSearch API
+# and a real node. By default DIR is those of Elasticsearch 7.10.2, from which OpenSearch
+# is made; Maven's client fetches them once.
+SUITE = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/rest-tests-7.10.2
+api-suite: java
+	@test -n "$(DIR)" || test -e $(SUITE)/rest-api-spec || { mvn -q -B dependency:copy -Dartifact=org.elasticsearch:rest-api-spec:7.10.2 -DoutputDirectory=$(SUITE) && \
+		cd $(SUITE) && jar xf rest-api-spec-7.10.2.jar rest-api-spec; }
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(or $(DIR),$(SUITE)/rest-api-spec) $(GO) test -count=1 -timeout 60m ./internal/osapi/apisuite
 
 # Their statements, parsed by independent grammars, which are not part of the project.
 grammars: java
@@ -202,9 +219,10 @@ deletes: servers
 schema: servers
 	SEED=$(SEED) SCHEMA_N=$(or $(N),300) $(WITHPG) $(GO) test -count=1 -run '^TestSchema$$' -v -timeout 180m ./cmd/indexerd
 
-# N hostile searches, alone and then beside ordinary ones.
+# N hostile searches, alone and then beside ordinary ones, in both APIs.
 hostile:
 	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/httpapi
+	HOSTILE_N=$(or $(N),1000) $(GO) test -run '^TestHostile$$' -bench Hostile -benchtime 1x -v -count=1 -timeout 30m ./internal/osapi/apitest
 
 # SECONDS of slow clients, unread answers, half bodies, guessed tokens and
 # malformed requests, against a daemon with 256 file handles and 512 MiB.

@@ -1,7 +1,7 @@
 // Package nodetest starts real OpenSearch nodes for tests: URL one that the tests of a
 // package share, NewCluster several that form a cluster and are killed and paused by a
-// test. Each is one process with 384 MB of heap, on free loopback ports, with a
-// data directory of its own.
+// test. Each is one process with 384 MB of heap, or what OPENSEARCH_HEAP names, on free
+// loopback ports, with a data directory of its own.
 //
 // Maven fetches the jars once, 71 MB, into the user's cache directory. That happens
 // only if OPENSEARCH names the release, as make opensearch does. Otherwise a test
@@ -118,7 +118,8 @@ func newServer(release, port string, settings ...string) (*server, error) {
 		return nil, err
 	}
 	s := &server{dir: dir, url: "http://127.0.0.1:" + port}
-	s.java = append([]string{java, "-Xms384m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"),
+	heap := cmp.Or(os.Getenv("OPENSEARCH_HEAP"), "384m")
+	s.java = append([]string{java, "-Xms" + heap, "-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"),
 		"Node.java", dir, "http.port=" + port}, settings...)
 	if err := os.WriteFile(filepath.Join(dir, "Node.java"), program, 0o600); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

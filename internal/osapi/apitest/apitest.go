@@ -1,0 +1,204 @@
+// Package apitest serves the OpenSearch API of tables that a test makes: real indexes
+// in a directory of the test, pages in memory, and no database. Every caller is an
+// admin.
+package apitest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/osapi"
+	"indexerd/internal/search"
+)
+
+// Batch is how many documents Add takes at a time without much memory.
+const Batch = 1000
+
+// A Server has the tables. It implements osapi.Engine.
+type Server struct {
+	osapi.Engine // nil: calls of methods that Server lacks panic
+	tables       []*Table
+	meters       *httpapi.Meters
+}
+
+// A Table is one table. Its documents are in the order of their keys.
+type Table struct {
+	Name     string
+	mapping  fulltext.Mapping
+	kinds    []doc.Kind
+	index    *fulltext.Index
+	searcher *search.Searcher
+	pages    memory
+	added    int
+}
+
+// New returns a server without tables.
+func New() *Server { return &Server{meters: httpapi.NewMeters()} }
+
+// Create adds an empty table. kind is the type of its key. pages are the pages of its
+// documents, nil for those that Add keeps in memory.
+func (s *Server) Create(t testing.TB, name string, m fulltext.Mapping, kind doc.Kind, pages search.Pages) *Table {
+	t.Helper()
+	ix, err := fulltext.Create(filepath.Join(t.TempDir(), "index"), m, 1)
+	if err != nil {
+		t.Fatalf("table %s: %v", name, err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(ix.Err(), ix.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	table := &Table{Name: name, mapping: m, kinds: []doc.Kind{kind}, index: ix, pages: memory{}}
+	if pages == nil {
+		pages = table.pages
+	}
+	table.searcher = &search.Searcher{Index: ix, Pages: pages, Table: name, Content: m.Content}
+	for _, f := range m.Metadata {
+		table.searcher.Metadata = append(table.searcher.Metadata, f.Name)
+	}
+	for _, c := range m.Children {
+		table.searcher.Children = append(table.searcher.Children, search.Child{Name: c.Name, Columns: c.Columns, Skip: c.Skip, Searched: c.Searched})
+	}
+	s.tables = append(s.tables, table)
+	return table
+}
+
+// Drop removes a table. Its index is closed when the test ends.
+func (s *Server) Drop(name string) {
+	s.tables = slices.DeleteFunc(s.tables, func(t *Table) bool { return t.Name == name })
+}
+
+// Add indexes documents. If keep, their pages stay in memory.
+func (t *Table) Add(docs []doc.Doc, keep bool) error {
+	for i := range docs {
+		t.added++
+		docs[i].V = doc.Version(t.added)
+		if !keep {
+			continue
+		}
+		body, err := docs[i].Row.AppendJSON(nil)
+		if err != nil {
+			return err
+		}
+		t.pages[docs[i].OID] = doc.Page{Meta: docs[i].Meta, Body: body}
+	}
+	return t.index.Apply(docs, nil)
+}
+
+// Handler returns the handler of the API.
+func (s *Server) Handler() http.Handler {
+	return osapi.Handler(s, httpapi.Access{Limits: httpapi.NewLimits(nil)}, slog.New(slog.DiscardHandler))
+}
+
+func (s *Server) table(name string) (*Table, error) {
+	if i := slices.IndexFunc(s.tables, func(t *Table) bool { return t.Name == name }); i >= 0 {
+		return s.tables[i], nil
+	}
+	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name}
+}
+
+// Tables implements osapi.Engine.
+func (s *Server) Tables() []string {
+	names := make([]string, len(s.tables))
+	for i, t := range s.tables {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Meters implements osapi.Engine.
+func (s *Server) Meters() *httpapi.Meters { return s.meters }
+
+// Search implements osapi.Engine.
+func (s *Server) Search(ctx context.Context, name string, p search.Params) (search.Results, error) {
+	t, err := s.table(name)
+	if err != nil {
+		return search.Results{}, err
+	}
+	return t.searcher.Search(ctx, p)
+}
+
+// SearchTables implements osapi.Engine.
+func (s *Server) SearchTables(ctx context.Context, names []string, p search.Params) (search.Results, error) {
+	var parts []search.Part
+	for _, t := range s.tables {
+		if slices.Contains(names, t.Name) {
+			parts = append(parts, search.Part{Searcher: t.searcher, Caller: p.Caller})
+		}
+	}
+	return search.SearchAll(ctx, parts, nil, p)
+}
+
+// OID implements osapi.Engine.
+func (s *Server) OID(name, key string) (doc.OID, error) {
+	t, err := s.table(name)
+	if err != nil {
+		return "", err
+	}
+	oid, err := doc.ParseOID(key, t.kinds)
+	if err != nil {
+		return "", &httpapi.Error{Status: http.StatusBadRequest, Code: "bad_query", Message: err.Error()}
+	}
+	return oid, nil
+}
+
+// Fields implements osapi.Engine.
+func (s *Server) Fields(name string, _ search.Caller) (fields []osapi.Field, err error) {
+	t, err := s.table(name)
+	if err != nil {
+		return nil, err
+	}
+	types := map[fulltext.Type]string{fulltext.Keyword: osapi.Keyword, fulltext.Number: osapi.Double, fulltext.Date: osapi.Date, fulltext.Boolean: osapi.Boolean}
+	for _, name := range t.mapping.Content {
+		fields = append(fields, osapi.Field{Name: name, Type: osapi.Text})
+	}
+	for _, f := range t.mapping.Metadata {
+		fields = append(fields, osapi.Field{Name: f.Name, Type: types[f.Type]})
+	}
+	for _, c := range t.mapping.Children {
+		if c.Searched {
+			fields = append(fields, osapi.Field{Name: c.Name, Type: osapi.Text})
+		}
+		if c.Type != "" {
+			fields = append(fields, osapi.Field{Name: c.Name, Type: types[c.Type]})
+		}
+	}
+	return fields, nil
+}
+
+// memory is pages in memory.
+type memory map[doc.OID]doc.Page
+
+var errNoPage = errors.New("no such page")
+
+// View implements search.Pages.
+func (m memory) View(oid doc.OID, see func(doc.Page) error) error {
+	page, ok := m[oid]
+	if !ok {
+		return errNoPage
+	}
+	return see(page)
+}
+
+// Meta implements search.Pages.
+func (m memory) Meta(oid doc.OID) (doc.Meta, bool, error) {
+	page, ok := m[oid]
+	return page.Meta, ok, nil
+}
+
+// NewestVersions implements search.Pages.
+func (m memory) NewestVersions(oid doc.OID, _ int) ([]doc.Page, bool, error) {
+	return []doc.Page{m[oid]}, false, nil
+}
+
+// Number returns the number of documents.
+func (t *Table) Number() int { return cmp.Or(t.added, len(t.pages)) }

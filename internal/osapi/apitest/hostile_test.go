@@ -1,0 +1,307 @@
+package apitest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/fulltext"
+	"indexerd/internal/httpapi"
+	"indexerd/internal/osapi/apitest"
+)
+
+// hostileHandler serves n documents: some words are in all of them, many in a few.
+// Some texts repeat one word or have no spaces.
+func hostileHandler(t testing.TB, n int) http.Handler {
+	t.Helper()
+	s := apitest.New()
+	table := s.Create(t, "film", fulltext.Mapping{
+		Content: []string{"title", "body"}, Analyzer: "standard", Positions: true,
+		Metadata: []fulltext.Field{{Name: "rating", Type: fulltext.Keyword}, {Name: "code", Type: fulltext.Keyword}, {Name: "year", Type: fulltext.Number}, {Name: "seen", Type: fulltext.Date}},
+	}, doc.Integer, nil)
+	r := rand.New(rand.NewPCG(1, 1))
+	for from := 0; from < n; from += apitest.Batch {
+		var docs []doc.Doc
+		for i := from; i < min(from+apitest.Batch, n); i++ {
+			docs = append(docs, hostileDoc(t, i, r))
+		}
+		if err := table.Add(docs, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.Handler()
+}
+
+func hostileDoc(t testing.TB, i int, r *rand.Rand) doc.Doc {
+	t.Helper()
+	var body strings.Builder
+	for range 60 {
+		body.WriteString(hostileWord(r) + " ")
+	}
+	switch i % 500 {
+	case 1:
+		body.WriteString(strings.Repeat("aa ", 20_000))
+	case 2:
+		body.WriteString(strings.Repeat("今夜月明", 5_000))
+	case 3:
+		body.WriteString(strings.Repeat("a", 30_000))
+	}
+	oid, err := doc.NewOID(int64(i))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Doc{
+		Meta: doc.Meta{Stamp: doc.Stamp{OID: oid}},
+		Row: doc.Row{
+			Names:  []string{"title", "body", "rating", "code", "year", "seen"},
+			Values: []any{hostileWord(r) + " aa bb", body.String(), fmt.Sprint("r", i%5), fmt.Sprint("code", i), int64(i), time.Unix(int64(i)*86400, 0).UTC().Format(time.RFC3339)},
+		},
+	}
+}
+
+// hostileWord draws a word. A few words are frequent.
+func hostileWord(r *rand.Rand) string {
+	if r.IntN(3) == 0 {
+		return []string{"aa", "bb", "cc", "drama", "shark"}[r.IntN(5)]
+	}
+	return fmt.Sprintf("%c%c%d", 'a'+rune(r.IntN(26)), 'a'+rune(r.IntN(26)), r.IntN(30))
+}
+
+// hostile draws an expensive or invalid request of the OpenSearch API.
+func hostile(r *rand.Rand) *http.Request {
+	body := func(text string) *http.Request {
+		return httptest.NewRequest("POST", "/film/_search", strings.NewReader(text))
+	}
+	query := func(q string) *http.Request { return body(`{"query":` + q + `}`) }
+	kinds := []func() *http.Request{
+		func() *http.Request { return query(deepQuery(r)) },
+		func() *http.Request { return query(wideQuery(r)) },
+		func() *http.Request { return query(patternQuery(r)) },
+		func() *http.Request { return query(textQuery(r)) },
+		func() *http.Request { return query(pick(r, patternQuery, textQuery, wideQuery)(r)) },
+		func() *http.Request { return body(`{"size":0,"aggs":` + hostileAggs(r) + `}`) },
+		func() *http.Request { return body(`{"size":0,"aggs":` + hostileAggs(r) + `}`) },
+		func() *http.Request { return body(hostileSearch(r)) },
+		func() *http.Request { return body(hostileText(r)) },
+		func() *http.Request { return hostileEndpoint(r) },
+	}
+	return pick(r, kinds...)()
+}
+
+func pick[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
+
+// several joins some pieces with commas.
+func several(r *rand.Rand, most int, piece func() string) string {
+	all := make([]string, r.IntN(most)+1)
+	for i := range all {
+		all[i] = piece()
+	}
+	return strings.Join(all, ",")
+}
+
+func wordClause(r *rand.Rand) string {
+	return fmt.Sprintf(`{"match":{%q:%q}}`, pick(r, "title", "body"), hostileWord(r))
+}
+
+// deepQuery nests queries.
+func deepQuery(r *rand.Rand) string {
+	n := pick(r, 5, 30, 33, 60, 500)
+	open, end := pick(r, `{"bool":{"must":`, `{"bool":{"must_not":`, `{"constant_score":{"filter":`, `{"bool":{"should":[{"match":{"body":"aa"}},`, `{"dis_max":{"queries":[`, `{"function_score":{"query":`), "}}"
+	if strings.HasSuffix(open, ",") || strings.HasSuffix(open, "[") {
+		end = "]}}"
+	}
+	return strings.Repeat(open, n) + wordClause(r) + strings.Repeat(end, n)
+}
+
+// wideQuery has many clauses.
+func wideQuery(r *rand.Rand) string {
+	n := pick(r, 100, 1000, 1500)
+	switch r.IntN(4) {
+	case 0:
+		return `{"terms":{"code":[` + several(r, n, func() string { return fmt.Sprintf(`"code%d"`, r.IntN(1e6)) }) + `]}}`
+	case 1:
+		return `{"ids":{"values":[` + several(r, n*5, func() string { return fmt.Sprint(r.IntN(1e6)) }) + `]}}`
+	case 2:
+		return `{"bool":{"must_not":[` + several(r, n, func() string { return fmt.Sprintf(`{"range":{"year":{"gt":%d}}}`, r.IntN(1e6)) }) + `]}}`
+	}
+	return fmt.Sprintf(`{"bool":{"minimum_should_match":%q,"should":[%s]}}`, pick(r, "1", "50%", "-3"), several(r, n, func() string { return wordClause(r) }))
+}
+
+// patternQuery matches words by patterns.
+func patternQuery(r *rand.Rand) string {
+	pattern := pick(r, "(a*)*b", "(a|aa)*c", ".*.*.*.*x", "[a-z]{1,200}", "((a{30}){30}){30}", "(.*a){25}", ".*", "~(a*)", "a?"+strings.Repeat("a?", 200)+strings.Repeat("a", 200), strings.Repeat("(", 2000)+"a"+strings.Repeat(")", 2000), `\`, "<1-100000>", "(aa|bb|cc)+[^x]{5,900}")
+	switch r.IntN(5) {
+	case 0:
+		return fmt.Sprintf(`{"wildcard":{%q:%q}}`, pick(r, "code", "body"), pick(r, "*", "*?*?*", strings.Repeat("*a", 300)+"*", strings.Repeat("?", 2000), "*0*1*2*"))
+	case 1:
+		return fmt.Sprintf(`{"fuzzy":{%q:{"value":%q,"fuzziness":2,"max_expansions":10000}}}`, pick(r, "body", "code"), pick(r, "aa1", "co", strings.Repeat("a", 5000), "code12"))
+	case 2:
+		return fmt.Sprintf(`{"prefix":{%q:%q}}`, pick(r, "body", "code"), pick(r, "", "a", "c"))
+	}
+	return fmt.Sprintf(`{"regexp":{%q:{"value":%q,"max_determinized_states":%d}}}`, pick(r, "code", "body", "title"), pattern, pick(r, 10000, 1<<30))
+}
+
+// textQuery has a text that is long or that many words match.
+func textQuery(r *rand.Rand) string {
+	text := pick(r, strings.Repeat("aa ", 2000), strings.Repeat("(", 3000), strings.Repeat("aa~ ", 200), strings.Repeat("a* ", 500), strings.Repeat("今夜月明", 500), `"`+strings.Repeat("aa ", 500)+`"~100`,
+		strings.Repeat("NOT ", 2000)+"aa", "aa"+strings.Repeat(" AND aa", 1100), "/(a*)*b/", strings.Repeat("title:", 900), "*:* OR *a* OR ?*?*", several(r, 300, func() string { return hostileWord(r) + " " }))
+	switch r.IntN(5) {
+	case 0:
+		return fmt.Sprintf(`{"query_string":{"query":%q,"fields":["title","body"]}}`, text)
+	case 1:
+		return fmt.Sprintf(`{"simple_query_string":{"query":%q,"fields":["title","body"]}}`, text)
+	case 2:
+		return fmt.Sprintf(`{"match":{"body":{"query":%q,"fuzziness":2,"minimum_should_match":"30%%"}}}`, text)
+	case 3:
+		return fmt.Sprintf(`{%q:{"body":{"query":%q,"slop":%d}}}`, pick(r, "match_phrase", "match_phrase_prefix"), text, pick(r, 0, 100, 1<<30))
+	}
+	return fmt.Sprintf(`{"multi_match":{"query":%q,"type":%q,"fields":["title","body"]}}`, text, pick(r, "best_fields", "cross_fields", "phrase", "bool_prefix"))
+}
+
+// hostileAggs has many buckets, many aggregations or deep ones.
+func hostileAggs(r *rand.Rand) string {
+	bucket := pick(r, `"terms":{"field":"code","size":1000000}`, `"terms":{"field":"year","size":65535}`, `"date_histogram":{"field":"seen","fixed_interval":"1s","min_doc_count":0}`,
+		`"histogram":{"field":"year","interval":1e-9,"min_doc_count":0}`, `"histogram":{"field":"year","interval":1,"extended_bounds":{"min":-1e15,"max":1e15}}`, `"cardinality":{"field":"code","precision_threshold":1e9}`,
+		`"top_hits":{"size":100000}`, `"terms":{"field":"code","include":"(c*)*e"}`, `"date_histogram":{"field":"seen","calendar_interval":"day"}`, `"terms":{"field":"rating"}`)
+	switch r.IntN(3) {
+	case 0:
+		n := pick(r, 2, 5, 40)
+		return strings.Repeat(`{"a":{`+bucket+`,"aggs":`, n) + `{"b":{"max":{"field":"year"}}}` + strings.Repeat("}}", n)
+	case 1:
+		return `{` + several(r, 400, func() string { return fmt.Sprintf(`"a%d":{%s}`, r.IntN(1e6), bucket) }) + `}`
+	}
+	return `{"a":{"filters":{"filters":[` + several(r, 1200, func() string { return wordClause(r) }) + `]},"aggs":{"b":{` + bucket + `}}}}`
+}
+
+// hostileSearch has options that cost much.
+func hostileSearch(r *rand.Rand) string {
+	number := func() string {
+		return pick(r, "-1", "0", "1000", "1001", "9999", "10000", "1e9", "1e400", "1.5", `"x"`, "null", "99999999999999999999")
+	}
+	switch r.IntN(5) {
+	case 0:
+		return fmt.Sprintf(`{"from":%s,"size":%s}`, number(), number())
+	case 1:
+		return `{"query":{"match":{"body":"aa"}},"size":1000,"highlight":{"fields":{"*":{"number_of_fragments":1000,"fragment_size":1}}}}`
+	case 2:
+		return `{"sort":[` + several(r, 2000, func() string { return pick(r, `"code"`, `{"year":"desc"}`, `"nothing"`) }) + `]}`
+	case 3:
+		return fmt.Sprintf(`{"suggest":{"s":{"text":%q,"term":{"field":"body","max_edits":2,"size":10000,"suggest_mode":"always"}}}}`, several(r, 900, func() string { return hostileWord(r) + " " }))
+	}
+	return `{"query":{"match":{"body":"aa"}},"sort":["year"],"search_after":[` + number() + `],"size":1000,"_source":[` + several(r, 3000, func() string { return pick(r, `"*a*b*c*"`, `"title"`, `"********x"`) }) + `]}`
+}
+
+// hostileText is no search.
+func hostileText(r *rand.Rand) string {
+	n := r.IntN(20_000)
+	return pick(r, strings.Repeat("[", n), strings.Repeat(`{"query":`, n/5), `{"query":{"match":{"body":"`+strings.Repeat(`\u0000`, n/4)+`"}}}`, "\xff\xfe", strings.Repeat(" ", 80_000), `{"size":1`+strings.Repeat("0", n)+"}",
+		`{"query":{"match":{"body":"`+strings.Repeat("x", 65_000)+`"}}}`, `{"query":{"term":{"code":"`+strings.Repeat("x", 60_000)+`"}}}`, `{"query":null,"query":{"match_all":{}}}`, "null", "{}")
+}
+
+// hostileEndpoint sends much to other endpoints.
+func hostileEndpoint(r *rand.Rand) *http.Request {
+	post := func(path, text string) *http.Request {
+		return httptest.NewRequest("POST", path, strings.NewReader(text))
+	}
+	many := pick(r, 10, 63, 65, 500)
+	switch r.IntN(7) {
+	case 0:
+		return post("/_msearch", strings.Repeat("{\"index\":\"film\"}\n{\"query\":"+textQuery(r)+",\"size\":1000}\n", many))
+	case 1:
+		return post("/_mget", `{"docs":[`+several(r, 1500, func() string { return fmt.Sprintf(`{"_index":%q,"_id":"%d"}`, pick(r, "film", "x"), r.IntN(1e6)) })+`]}`)
+	case 2:
+		return post("/film/_search?scroll="+pick(r, "1d", "1m", "1000000h", "-1s"), `{"size":1000,"sort":["_doc"]}`)
+	case 3:
+		return post("/film/_search/point_in_time?keep_alive="+pick(r, "1d", "1m"), "")
+	case 4:
+		return post("/_search/scroll", `{"scroll":"1m","scroll_id":"`+strings.Repeat("A", r.IntN(50_000))+`"}`)
+	case 5:
+		return httptest.NewRequest("GET", "/"+strings.Repeat("f*,", r.IntN(3000))+"film/_search?q="+strings.Repeat("a", r.IntN(3000)), nil)
+	}
+	return post("/film/_analyze", fmt.Sprintf(`{"analyzer":"standard","text":%q}`, strings.Repeat("aa ", 20_000)))
+}
+
+// Every hostile request ends with a regular status soon after its deadline.
+func TestHostile(t *testing.T) {
+	const within, grace = 20 * time.Millisecond, 10 * time.Second
+	n := 100
+	if more, err := strconv.Atoi(os.Getenv("HOSTILE_N")); err == nil {
+		n = more
+	}
+	h := hostileHandler(t, 500)
+	regular := map[int]bool{200: true, 400: true, 404: true, 413: true, 429: true, 504: true}
+	seen := map[int]int{}
+	var late time.Duration
+	for i := range n {
+		req := hostile(rand.New(rand.NewPCG(7, uint64(i))))
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		w, began := httptest.NewRecorder(), time.Now()
+		h.ServeHTTP(w, req.WithContext(ctx))
+		cancel()
+		took := time.Since(began)
+		seen[w.Code]++
+		late = max(late, took-within)
+		if !regular[w.Code] || took > within+grace {
+			t.Errorf("request %d, %s: %d after %v: %.300s", i, req.URL.Path, w.Code, took, w.Body)
+		}
+	}
+	t.Logf("%d requests, responses by status: %v; the slowest ended %v after its deadline", n, seen, late)
+	if seen[200] == 0 || seen[400] == 0 || seen[413] == 0 {
+		t.Errorf("responses by status: %v, want some 200, 400 and 413", seen)
+	}
+}
+
+// BenchmarkHostile runs hostile requests beside ordinary ones. It reports how much
+// slower the ordinary ones are, and how long after its deadline the slowest hostile one
+// ended.
+func BenchmarkHostile(b *testing.B) {
+	h := hostileHandler(b, 20_000)
+	alone := ordinary(b, h, 1000)
+	ctx, cancel := context.WithCancel(b.Context())
+	slowest, done := time.Duration(0), make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ctx.Err() == nil; i++ {
+			began := time.Now()
+			h.ServeHTTP(httptest.NewRecorder(), hostile(rand.New(rand.NewPCG(7, uint64(i)))))
+			slowest = max(slowest, time.Since(began))
+		}
+	}()
+	b.ResetTimer()
+	var beside time.Duration
+	for b.Loop() {
+		beside = max(beside, ordinary(b, h, 1000))
+	}
+	cancel()
+	<-done
+	b.ReportMetric(float64(beside)/float64(alone), "p99-ratio")
+	b.ReportMetric(float64(max(slowest-httpapi.SearchWithin, 0).Milliseconds()), "ms-late")
+	b.ReportMetric(float64(slowest.Milliseconds()), "ms-slowest")
+	b.ReportMetric(0, "ns/op")
+}
+
+// ordinary runs n ordinary searches and returns the 99th percentile of their durations.
+func ordinary(b *testing.B, h http.Handler, n int) time.Duration {
+	b.Helper()
+	r := rand.New(rand.NewPCG(3, 3))
+	took := make([]time.Duration, n)
+	for i := range took {
+		req := httptest.NewRequest("POST", "/film/_search", strings.NewReader(fmt.Sprintf(`{"query":{"match":{"body":{"query":"%s %s","operator":"and"}}}}`, hostileWord(r), hostileWord(r))))
+		w, began := httptest.NewRecorder(), time.Now()
+		h.ServeHTTP(w, req)
+		if took[i] = time.Since(began); w.Code != http.StatusOK {
+			b.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	slices.Sort(took)
+	return took[n*99/100]
+}
