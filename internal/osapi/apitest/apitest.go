@@ -96,7 +96,7 @@ func (t *Table) Add(docs []doc.Doc, keep bool) error {
 
 // Handler returns the handler of the API.
 func (s *Server) Handler() http.Handler {
-	return osapi.Handler(s, httpapi.Access{Limits: httpapi.NewLimits(nil)}, slog.New(slog.DiscardHandler))
+	return osapi.Handler(s, httpapi.Access{Limits: httpapi.NewLimits(nil)}, osapi.NewCursors(), slog.New(slog.DiscardHandler))
 }
 
 func (s *Server) table(name string) (*Table, error) {
