@@ -183,7 +183,7 @@ mutants:
 	$(GO) run ./internal/simtest/mutants
 
 # Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
-# take DRIVER=mysql, which is MariaDB; many tables are killed on PostgreSQL only.
+# take DRIVER=mysql, which is MariaDB, and fresh takes ENGINE=opensearch; many tables are killed on PostgreSQL only.
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
 	$(if $(filter mysql,$(DRIVER)),,KILL_TABLES=100 KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd)
@@ -203,7 +203,7 @@ cycles: servers
 opensearch-kill: servers
 	SEED=$(SEED) OPENSEARCH_KILL_N=$(or $(N),200) OPENSEARCH_KILL_NODES=$(or $(NODES),3) OPENSEARCH=$(or $(RELEASE),2.19.1) $(WITHPG) $(GO) test -count=1 -run '^TestOpenSearchKill$$' -v -timeout 180m ./cmd/indexerd
 fresh: servers
-	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
+	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) ENGINE=$(ENGINE) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
 
 # Databases that init has never seen, a schema of this project and Chinook, in
 # PostgreSQL and SQLite: N seconds of random changes in each.
