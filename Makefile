@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: bench-peers api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -75,6 +75,17 @@ bench-search:
 	$(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 OPENSEARCH_HEAP=1g $(GO) test -run '^$$' -bench '^BenchmarkSearchAPI$$' -benchtime 1x -timeout 60m ./cmd/indexerd
+
+# Loads of the same rows into one OpenSearch node, beside PGSync, which is installed into a
+# virtual environment of its own.
+PGSYNC      = 7.3.0
+PGSYNC_VENV = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/pgsync-$(PGSYNC)
+bench-peers: servers
+	@python3 -c 'import venv, ensurepip' 2>/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq python3-venv; }
+	@test -e $(PGSYNC_VENV)/complete || \
+		{ rm -rf $(PGSYNC_VENV) && python3 -m venv $(PGSYNC_VENV) && $(PGSYNC_VENV)/bin/pip install -q pgsync==$(PGSYNC) && touch $(PGSYNC_VENV)/complete; }
+	PGSYNC=$(PGSYNC_VENV)/bin PEERS_N=$(N) $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./cmd/indexerd
 
 # The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
 # cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.

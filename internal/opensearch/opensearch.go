@@ -14,6 +14,7 @@
 //	ix.key          the OID in hex, whose order is key order
 //	ix.words.NAME   the terms of a text as package analysis makes them
 //	ix.values.NAME  the terms of a value, whose order is that of values
+//	ix.row          the other columns of the row as JSON, in _source only
 //
 // Searches of indexerd read the fields of ix only, which have the terms of the embedded
 // index. So both find the same documents, whatever analyzers and number formats the
@@ -147,6 +148,7 @@ type Index struct {
 	identity   identity
 	doubt      string
 	built      string // fingerprint
+	stores     stores
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -164,6 +166,12 @@ type Index struct {
 type identity struct {
 	UUID      string   `json:"uuid"`
 	Histories []string `json:"histories"`
+}
+
+// stores says what documents of an index have beside the fields of searches.
+type stores struct {
+	columns bool // under their names
+	rest    bool // of the row, in ix.row
 }
 
 type meta struct {
@@ -194,14 +202,10 @@ func (c Config) newName(gen doc.Generation) string {
 
 // make makes an empty index.
 func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, gen doc.Generation, numbers uint64) error {
-	source := map[string]any{"enabled": false}
-	if c.Source {
-		source = map[string]any{"excludes": []string{"ix"}}
-	}
 	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
 		"settings": c.settings(),
 		"mappings": map[string]any{
-			"dynamic": "strict", "_source": source, "properties": c.properties(schema),
+			"dynamic": "strict", "_source": c.sourceOf(), "properties": c.properties(schema),
 			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
 		},
 	}, nil)
@@ -281,7 +285,7 @@ func (ix *Index) open(ctx context.Context) error {
 	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}
-	ix.built = m.Fingerprint
+	ix.built, ix.stores = m.Fingerprint, state.stores()
 	m.Owner, m.Generation = ix.config.Owner, ix.generation
 	m.Epoch++
 	ix.epoch = m.Epoch
@@ -316,6 +320,16 @@ type indexState struct {
 		Meta struct {
 			Indexerd meta `json:"indexerd"`
 		} `json:"_meta"`
+		Source struct {
+			Enabled *bool `json:"enabled"` // nil: true
+		} `json:"_source"`
+		Properties struct {
+			Ix struct {
+				Properties struct {
+					Row json.RawMessage `json:"row"`
+				} `json:"properties"`
+			} `json:"ix"`
+		} `json:"properties"`
 	} `json:"mappings"`
 	Settings struct {
 		Index struct {
@@ -326,6 +340,11 @@ type indexState struct {
 			} `json:"translog"`
 		} `json:"index"`
 	} `json:"settings"`
+}
+
+func (s indexState) stores() stores {
+	enabled := s.Mappings.Source.Enabled
+	return stores{columns: enabled == nil || *enabled, rest: s.Mappings.Properties.Ix.Properties.Row != nil}
 }
 
 func (ix *Index) state(ctx context.Context) (indexState, error) {
