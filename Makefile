@@ -136,10 +136,10 @@ oracle:
 	@test -n "$(DSN)" || { echo 'write make oracle DSN=oracle://system@host:port/service, with the password in ORACLE_PWD'; exit 1; }
 	ORACLE_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestReal$$' ./internal/oracle
 
-# The index engine on a real node, which Maven's client fetches once. RELEASE=3.8.0
-# needs a JAVA_HOME of Java 21.
+# The index engine on a real node, which Maven's client fetches once, and N random
+# requests to DOCS documents. RELEASE=3.8.0 needs a JAVA_HOME of Java 21.
 opensearch: java
-	OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 20m ./internal/opensearch
+	INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 20m ./internal/opensearch
 
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
