@@ -217,10 +217,14 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 	for i, t := range cfg.Tables {
 		config := newCluster(&storage{cfg: cfg, conf: t, owner: owner, dir: filepath.Join(cfg.Data, t.Name)}).config()
 		if i == 0 {
-			if x.Version, x.Err = config.Version(ctx); x.Err != nil {
+			flavor, err := config.Flavor(ctx)
+			if err != nil {
+				x.Err = err
 				return x
 			}
-			for _, r := range config.Try(ctx) {
+			x.Version, x.Tested = flavor.String(), flavor.Tested
+			x.ClusterRights, x.IndexRights = flavor.Rights()
+			for _, r := range config.Try(ctx, flavor) {
 				x.Refused = append(x.Refused, fmt.Sprintf("the cluster refuses to %s (%v), which needs %s", r.Request, r.Err, r.Privilege))
 			}
 		}

@@ -96,7 +96,7 @@ var (
 	ErrMissing = errors.New("the cluster has no such index")
 
 	// ErrForbidden is the error of Apply if the cluster refuses the user.
-	ErrForbidden = errors.New("the user may not write to the index: grant indices:data/write/bulk*, index and delete on it")
+	ErrForbidden = errors.New("the user may not write to the index: grant indices:data/write/bulk*, index and delete on it, or write in Elasticsearch")
 
 	// ErrNewer is the error of Apply if the index has a higher version of a document
 	// or of its removal than the one written.
