@@ -320,3 +320,43 @@ func TestOpenSearchIsNewerThanTheData(t *testing.T) {
 	c.finds(t, p, "restored", 1)
 	c.equal(t, p)
 }
+
+// A backup that is restored where the cluster has no index any more fills a new one from its
+// pages, without the database. The sweep that follows reads only rows that have changed.
+func TestOpenSearchIsRefilledFromPages(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	archive := filepath.Join(c.dir, "backup.tar")
+	if out, stderr, code := ask(t, nil, "backup", "-c", c.file, archive); code != 0 {
+		t.Fatalf("backup: exit %d: %s%s", code, out, stderr)
+	}
+	named, err := os.ReadFile(filepath.Join(archive, "item", "index", "cluster.json"))
+	if err != nil || !strings.Contains(string(named), c.prefix+"item-g1-") || !strings.Contains(string(named), `"uuid":"`) {
+		t.Errorf("the backup: got %s, %v, want the name and uuid of the index", named, err)
+	}
+	c.exec(t, `UPDATE item SET title = 'after the backup', u = unixepoch() WHERE id = 7`)
+	p.stop(t)
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
+	database := filepath.Join(c.dir, "db")
+	for _, err := range []error{os.RemoveAll(filepath.Join(c.dir, "data")), os.Rename(database, database+".away")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, stderr, code := ask(t, nil, "restore", "-c", c.file, archive); code != 0 {
+		t.Fatalf("restore: exit %d: %s%s", code, out, stderr)
+	}
+	p = start(t, "run", "-c", c.file)
+	c.finds(t, p, "word7", 300)
+	p.waitForLog(t, "refill ended", 1)
+	if err := os.Rename(database+".away", database); err != nil {
+		t.Fatal(err)
+	}
+	c.finds(t, p, "backup", 1)
+	c.equal(t, p)
+	if log := p.log.String(); !strings.Contains(log, "documents=3000 partial=0 left=0") {
+		t.Errorf("got %s, want that all 3000 documents were made from pages", log)
+	}
+}

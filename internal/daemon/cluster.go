@@ -34,6 +34,10 @@ type cluster struct {
 	end func()          // them
 }
 
+// indexDeleted is why a table is unverified whose index was made again: refill adds the
+// documents that the pages have.
+const indexDeleted = "the index was deleted"
+
 func newCluster(s *storage) *cluster {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &cluster{storage: s, ctx: ctx, end: cancel}
@@ -68,7 +72,8 @@ func httpClient(x configs.Index) *http.Client {
 }
 
 // open opens the index in use. If the cluster has none, or not the one that was left
-// there, the table becomes unverified first, and the sweep repairs the documents.
+// there, the table becomes unverified first. A missing one is made, and refilled from the
+// pages. Then the sweep repairs the documents.
 func (c *cluster) open() (opened, error) {
 	config := c.config()
 	marks, _ := c.trace.Table(c.conf.Name)
@@ -80,7 +85,7 @@ func (c *cluster) open() (opened, error) {
 	defer cancel()
 	ix, err := config.Open(ctx, marks.Generation)
 	if errors.Is(err, opensearch.ErrMissing) && marks.Loaded {
-		if err := c.doubt("the index was deleted"); err != nil {
+		if err := c.doubt(indexDeleted); err != nil {
 			return opened{}, err
 		}
 		return c.create(marks.Generation)

@@ -31,6 +31,9 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
 		return err
 	}
+	if err := t.refill(ctx); err != nil {
+		failures.Warn("refill failed", "error", err)
+	}
 	t.alive.Store(true)
 	if _, err := retry(ctx, failures, func() (database.Rows, error) {
 		r, err := guarded(ctx, t, nil, t.reach)
