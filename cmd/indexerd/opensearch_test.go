@@ -360,3 +360,34 @@ func TestOpenSearchIsRefilledFromPages(t *testing.T) {
 		t.Errorf("got %s, want that all 3000 documents were made from pages", log)
 	}
 }
+
+// Each feature of searches works with an index in a cluster, or is refused by name.
+func TestOpenSearchFeatures(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	search := "/api/v1/tables/item/search?q="
+	for _, test := range []struct{ name, path, want string }{
+		{"match=all", search + "word7+nowhere", `"total":0`},
+		{"match=any", search + "word7+nowhere&match=any", `"total":300`},
+		{"match=most", search + "word7+item+nowhere&match=most", `"total":300`},
+		{"typing", search + "wor&typing=true", `"total":3000`},
+		{"did-you-mean", search + "wrod7", `"query":"word7"`},
+		{"fresh hits", search + "word7&fresh=true", `"total":300`},
+		{"all tables", "/api/v1/tables/*/search?q=word7", `"total":300`},
+		{"facets and filters", search + "word7&facets=kind&filter=kind:k1", `"k1","count":100`},
+		{"highlights", search + "word7&highlight=true", "<mark>word7</mark>"},
+		{"tuned", search + "word7&relevance=tuned", "relevance tuned needs the embedded index"},
+		{"explain", search + "word7&explain=true", "explain needs the embedded index"},
+	} {
+		body, err := get(p.base + test.path)
+		got := string(body)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %.300s, want %s", test.name, got, test.want)
+		}
+	}
+}
