@@ -88,7 +88,7 @@ func (c *cluster) open() (opened, error) {
 		if err := c.doubt(indexDeleted); err != nil {
 			return opened{}, err
 		}
-		return c.create(marks.Generation)
+		return c.createLoaded(marks.Generation)
 	}
 	if err != nil {
 		return opened{}, err
@@ -102,10 +102,22 @@ func (c *cluster) open() (opened, error) {
 	if err == nil {
 		err = ix.Trust()
 	}
+	if err == nil && marks.Loaded {
+		err = ix.Serve(ctx)
+	}
 	if err != nil {
 		return opened{}, errors.Join(err, ix.Close())
 	}
 	return c.opened(ix), nil
+}
+
+// createLoaded makes an empty index for a table whose rows are not loaded again.
+func (c *cluster) createLoaded(generation doc.Generation) (opened, error) {
+	o, err := c.create(generation)
+	if err == nil {
+		err = o.index.(*opensearch.Index).Serve(c.ctx)
+	}
+	return o, err
 }
 
 // above raises the numbers of the table above those that any other data directory can
@@ -173,6 +185,9 @@ func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
 func (c *cluster) Commit() error {
 	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
+	if err := c.next.Serve(ctx); err != nil {
+		return err
+	}
 	err := c.next.Use(ctx)
 	if errors.Is(err, opensearch.ErrUndecided) {
 		return fmt.Errorf("%w: %w", reindex.ErrUndecided, err)

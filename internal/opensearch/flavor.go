@@ -82,6 +82,7 @@ var rights = []right{
 	{"indices:admin/aliases/get", false, "manage"},
 	{"indices:admin/mapping/put", false, "manage"},
 	{"indices:admin/refresh*", false, "manage"},
+	{"indices:admin/settings/update", false, "manage"},
 	{"indices:monitor/stats", false, "manage"},
 	{"indices:data/read/mget*", false, "read"},
 	{"indices:data/read/search*", false, "read"},
@@ -145,7 +146,7 @@ func actionOf(method, path string) string {
 	case strings.HasPrefix(last, "_"):
 		return map[string]string{
 			"_aliases": "indices:admin/aliases", "_bulk": bulkAction, "_mget": "indices:data/read/mget", "_search": "indices:data/read/search",
-			"_refresh": "indices:admin/refresh", "_mapping": "indices:admin/mapping/put",
+			"_refresh": "indices:admin/refresh", "_mapping": "indices:admin/mapping/put", "_settings": "indices:admin/settings/update",
 		}[last]
 	}
 	return map[string]string{http.MethodPut: "indices:admin/create", http.MethodGet: "indices:admin/get", http.MethodDelete: "indices:admin/delete"}[method]

@@ -166,7 +166,7 @@ func TestRightsAreEnough(t *testing.T) {
 	_, searchErr := ix.Search(t.Context(), query.Request{Query: query.All{}, Size: 1})
 	for what, err := range map[string]error{
 		"put": ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil), "delete": ix.Apply(nil, doc.Removals(2, key)), "list": listErr, "count": countErr, "size": bytesErr,
-		"versions": versionsErr, "health": healthErr, "search": searchErr, "examine": ix.Examine(t.Context()), "claim": c.Claim(t.Context()),
+		"versions": versionsErr, "health": healthErr, "search": searchErr, "examine": ix.Examine(t.Context()), "claim": c.Claim(t.Context()), "serve": next.Serve(t.Context()),
 		"use": next.Use(t.Context()), "clean": c.Clean(t.Context()), "remove": next.Remove(t.Context()), "close": next.Close(),
 	} {
 		if err != nil {

@@ -30,11 +30,17 @@ func (c Config) bm25() *query.BM25 { return cmp.Or(c.BM25, &query.DefaultBM25) }
 // index drops it. It is not a letter, so no term is equal to it.
 const noWord = "!"
 
+// refresh_interval of a new index, until Serve, and then.
+const (
+	noRefresh = "-1"
+	refresh   = "1s"
+)
+
 // settings are those of a new index. Each that matters is given, because templates of
 // the cluster add theirs to what is not.
 func (c Config) settings() map[string]any {
 	return map[string]any{"index": map[string]any{
-		"translog.durability": "request", "refresh_interval": "1s", "gc_deletes": "1h",
+		"translog.durability": "request", "refresh_interval": noRefresh, "gc_deletes": "1h",
 		"number_of_shards": c.Shards, "number_of_replicas": c.Replicas, "max_result_window": query.MaxWindow + 1,
 		"default_pipeline": "_none", "final_pipeline": "_none",
 		"similarity": map[string]any{"default": map[string]any{"type": "BM25", "k1": c.bm25().K1, "b": c.bm25().B}},

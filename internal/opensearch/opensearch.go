@@ -156,6 +156,7 @@ type Index struct {
 	refreshing sync.Mutex
 	stale      atomic.Bool // writes since the last refresh
 	tally      tally
+	unserved   atomic.Bool // before Serve
 
 	mu      sync.Mutex
 	failure error
@@ -286,6 +287,7 @@ func (ix *Index) open(ctx context.Context) error {
 		return err
 	}
 	ix.built, ix.stores = m.Fingerprint, state.stores()
+	ix.unserved.Store(state.Settings.Index.Refresh == noRefresh)
 	m.Owner, m.Generation = ix.config.Owner, ix.generation
 	m.Epoch++
 	ix.epoch = m.Epoch
@@ -335,6 +337,7 @@ type indexState struct {
 		Index struct {
 			UUID     string `json:"uuid"`
 			Shards   string `json:"number_of_shards"`
+			Refresh  string `json:"refresh_interval"`
 			Translog struct {
 				Durability string `json:"durability"`
 			} `json:"translog"`

@@ -1,6 +1,7 @@
 package opensearch
 
 import (
+	"errors"
 	"net/http"
 	"reflect"
 	"testing"
@@ -94,4 +95,33 @@ func TestSourceIsThatOfTheIndex(t *testing.T) {
 			t.Errorf("built with source %t: got one %t", source, got)
 		}
 	}
+}
+
+// A new index is refreshed every second from Serve on. What an operator has set stays.
+func TestServe(t *testing.T) {
+	c := node(t)
+	ix := create(t, c)
+	interval := func(want string) {
+		t.Helper()
+		state, err := ix.state(t.Context())
+		if err != nil || state.Settings.Index.Refresh != want {
+			t.Errorf("refresh_interval: got %s, %v, want %s", state.Settings.Index.Refresh, err, want)
+		}
+	}
+	interval("-1")
+	if err := ix.Serve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	interval("1s")
+	if err := ix.wire.ask(t.Context(), http.MethodPut, "/"+ix.name+"/_settings", object{"index.refresh_interval": "30s"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Open(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(again.Serve(t.Context()), again.Close()); err != nil {
+		t.Fatal(err)
+	}
+	interval("30s")
 }

@@ -53,6 +53,7 @@ func (c Config) Try(ctx context.Context, f Flavor) (refused []Refusal) {
 	_, err = ix.Versions([]doc.OID{one})
 	try("read documents by key", err)
 	try("refresh an index", ix.refresh())
+	try("change a setting of an index", ix.Serve(ctx))
 	_, err = ix.Count()
 	try("search", err)
 	_, err = ix.Health(ctx)
