@@ -139,7 +139,7 @@ oracle:
 # The index engine on a real node, which Maven's client fetches once, and N random
 # requests to DOCS documents. RELEASE=3.8.0 needs a JAVA_HOME of Java 21.
 opensearch: java
-	$(if $(DOCS),_JAVA_OPTIONS=-Xmx1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 60m ./internal/opensearch
+	$(if $(DOCS),_JAVA_OPTIONS=-Xmx1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/opensearch
 
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
