@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: bench-peers api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -76,6 +76,17 @@ bench-search:
 	INDEXERD_ROWS=1000000 $(GO) test -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 	INDEXERD_ROWS=1000000 OPENSEARCH_HEAP=1g $(GO) test -run '^$$' -bench '^BenchmarkSearchAPI$$' -benchtime 1x -timeout 60m ./cmd/indexerd
 
+# Loads of the same rows into one OpenSearch node, beside PGSync, which is installed into a
+# virtual environment of its own. The node compiles as a server does, and has 1 GB of heap.
+PGSYNC      = 7.3.0
+PGSYNC_VENV = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/pgsync-$(PGSYNC)
+bench-peers: servers
+	@python3 -c 'import venv, ensurepip' 2>/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq python3-venv; }
+	@test -e $(PGSYNC_VENV)/complete || \
+		{ rm -rf $(PGSYNC_VENV) && python3 -m venv $(PGSYNC_VENV) && $(PGSYNC_VENV)/bin/pip install -q pgsync==$(PGSYNC) && touch $(PGSYNC_VENV)/complete; }
+	_JAVA_OPTIONS='-Xms1g -Xmx1g -XX:TieredStopAtLevel=4' PGSYNC=$(PGSYNC_VENV)/bin PEERS_N=$(N) $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./cmd/indexerd
+
 # The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
 # cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.
 relevance:
@@ -125,10 +136,10 @@ oracle:
 	@test -n "$(DSN)" || { echo 'write make oracle DSN=oracle://system@host:port/service, with the password in ORACLE_PWD'; exit 1; }
 	ORACLE_DSN='$(DSN)' $(GO) test -count=1 -v -parallel 2 -timeout 60m -run '^TestReal$$' ./internal/oracle
 
-# The index engine on a real node, which Maven's client fetches once. RELEASE=3.8.0
-# needs a JAVA_HOME of Java 21.
+# The index engine on a real node, which Maven's client fetches once, and N random
+# requests to DOCS documents. RELEASE=3.8.0 needs a JAVA_HOME of Java 21.
 opensearch: java
-	OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 -timeout 20m ./internal/opensearch
+	$(if $(DOCS),_JAVA_OPTIONS=-Xmx1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/opensearch
 
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
@@ -178,12 +189,12 @@ clients: java
 	internal/osapi/clienttest/install.sh
 	@result=$$(mktemp); CLIENTS=all CLIENTS_RESULT=$$result $(GO) test -count=1 -timeout 20m ./internal/osapi/clienttest; code=$$?; cat $$result; rm $$result; exit $$code
 
-# One rule broken at a time: the tests have to notice.
+# One rule broken at a time: the tests have to notice. RULES="R30 R6" breaks only these.
 mutants:
-	$(GO) run ./internal/simtest/mutants
+	$(GO) run ./internal/simtest/mutants $(RULES)
 
 # Harnesses on the real binary; N is how often, SEED replays. kill, fresh and storm
-# take DRIVER=mysql, which is MariaDB; many tables are killed on PostgreSQL only.
+# take DRIVER=mysql, which is MariaDB, and fresh takes ENGINE=opensearch; many tables are killed on PostgreSQL only.
 kill: servers
 	SEED=$(SEED) KILL_N=$(or $(N),1000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestKill9$$' -v -timeout 120m ./cmd/indexerd
 	$(if $(filter mysql,$(DRIVER)),,KILL_TABLES=100 KILL_N=$(or $(N),100) $(WITHPG) $(GO) test -count=1 -run '^TestKillTables$$' -v -timeout 60m ./cmd/indexerd)
@@ -203,7 +214,7 @@ cycles: servers
 opensearch-kill: servers
 	SEED=$(SEED) OPENSEARCH_KILL_N=$(or $(N),200) OPENSEARCH_KILL_NODES=$(or $(NODES),3) OPENSEARCH=$(or $(RELEASE),2.19.1) $(WITHPG) $(GO) test -count=1 -run '^TestOpenSearchKill$$' -v -timeout 180m ./cmd/indexerd
 fresh: servers
-	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
+	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) ENGINE=$(ENGINE) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
 
 # Databases that init has never seen, a schema of this project and Chinook, in
 # PostgreSQL and SQLite: N seconds of random changes in each.

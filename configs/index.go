@@ -76,7 +76,7 @@ func indexKeys(x *Index) []key {
 		},
 		{
 			"source", false, "write true or false", "true",
-			"Whether documents have the columns and children under their names, for clients of the cluster. Searches of indexerd don't need them. A change needs a reindex.", boolean{&x.source},
+			"Whether documents have the row as JSON, for clients of the cluster. Searches of indexerd don't need them. A change needs a reindex.", boolean{&x.source},
 		},
 	}
 }

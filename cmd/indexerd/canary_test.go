@@ -24,15 +24,16 @@ const tokenCanary = "c4naryToken"
 
 // A miner looks for secrets in all that a daemon puts out.
 type miner struct {
-	t     *testing.T
-	bytes int
+	t       *testing.T
+	secrets []string // beside the canaries
+	bytes   int
 }
 
 // looks fails where a secret is in what was put out.
 func (m *miner) looks(where string, out []byte) {
 	m.t.Helper()
 	m.bytes += len(out)
-	for _, secret := range []string{canary, tokenCanary} {
+	for _, secret := range append([]string{canary, tokenCanary}, m.secrets...) {
 		if at := bytes.Index(out, []byte(secret)); at >= 0 {
 			m.t.Errorf("%s shows a secret: ...%q", where, out[max(0, at-80):at])
 		}

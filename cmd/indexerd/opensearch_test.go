@@ -320,3 +320,74 @@ func TestOpenSearchIsNewerThanTheData(t *testing.T) {
 	c.finds(t, p, "restored", 1)
 	c.equal(t, p)
 }
+
+// A backup that is restored where the cluster has no index any more fills a new one from its
+// pages, without the database. The sweep that follows reads only rows that have changed.
+func TestOpenSearchIsRefilledFromPages(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	archive := filepath.Join(c.dir, "backup.tar")
+	if out, stderr, code := ask(t, nil, "backup", "-c", c.file, archive); code != 0 {
+		t.Fatalf("backup: exit %d: %s%s", code, out, stderr)
+	}
+	named, err := os.ReadFile(filepath.Join(archive, "item", "index", "cluster.json"))
+	if err != nil || !strings.Contains(string(named), c.prefix+"item-g1-") || !strings.Contains(string(named), `"uuid":"`) {
+		t.Errorf("the backup: got %s, %v, want the name and uuid of the index", named, err)
+	}
+	c.exec(t, `UPDATE item SET title = 'after the backup', u = unixepoch() WHERE id = 7`)
+	p.stop(t)
+	c.cluster(t, http.MethodDelete, "/"+c.prefix+"item-g*")
+	database := filepath.Join(c.dir, "db")
+	for _, err := range []error{os.RemoveAll(filepath.Join(c.dir, "data")), os.Rename(database, database+".away")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, stderr, code := ask(t, nil, "restore", "-c", c.file, archive); code != 0 {
+		t.Fatalf("restore: exit %d: %s%s", code, out, stderr)
+	}
+	p = start(t, "run", "-c", c.file)
+	c.finds(t, p, "word7", 300)
+	p.waitForLog(t, "refill ended", 1)
+	if err := os.Rename(database+".away", database); err != nil {
+		t.Fatal(err)
+	}
+	c.finds(t, p, "backup", 1)
+	c.equal(t, p)
+	if log := p.log.String(); !strings.Contains(log, "documents=3000 partial=0 left=0") {
+		t.Errorf("got %s, want that all 3000 documents were made from pages", log)
+	}
+}
+
+// Each feature of searches works with an index in a cluster, or is refused by name.
+func TestOpenSearchFeatures(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	search := "/api/v1/tables/item/search?q="
+	for _, test := range []struct{ name, path, want string }{
+		{"match=all", search + "word7+nowhere", `"total":0`},
+		{"match=any", search + "word7+nowhere&match=any", `"total":300`},
+		{"match=most", search + "word7+item+nowhere&match=most", `"total":300`},
+		{"typing", search + "wor&typing=true", `"total":3000`},
+		{"did-you-mean", search + "wrod7", `"query":"word7"`},
+		{"fresh hits", search + "word7&fresh=true", `"total":300`},
+		{"all tables", "/api/v1/tables/*/search?q=word7", `"total":300`},
+		{"facets and filters", search + "word7&facets=kind&filter=kind:k1", `"k1","count":100`},
+		{"highlights", search + "word7&highlight=true", "<mark>word7</mark>"},
+		{"tuned", search + "word7&relevance=tuned", "relevance tuned needs the embedded index"},
+		{"explain", search + "word7&explain=true", "explain needs the embedded index"},
+	} {
+		body, err := get(p.base + test.path)
+		got := string(body)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %.300s, want %s", test.name, got, test.want)
+		}
+	}
+}

@@ -37,7 +37,12 @@ func generatedTexts(n int) []bodyText {
 // outsideTexts reads 100,000 texts that are not part of the project.
 func outsideTexts(t testing.TB, file string) []bodyText {
 	t.Helper()
-	f, err := os.Open(pgtest.Data(t, file))
+	return readTexts(t, pgtest.Data(t, file))
+}
+
+func readTexts(t testing.TB, name string) []bodyText {
+	t.Helper()
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,10 @@ type cluster struct {
 	end func()          // them
 }
 
+// indexDeleted is why a table is unverified whose index was made again: refill adds the
+// documents that the pages have.
+const indexDeleted = "the index was deleted"
+
 func newCluster(s *storage) *cluster {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &cluster{storage: s, ctx: ctx, end: cancel}
@@ -68,7 +72,8 @@ func httpClient(x configs.Index) *http.Client {
 }
 
 // open opens the index in use. If the cluster has none, or not the one that was left
-// there, the table becomes unverified first, and the sweep repairs the documents.
+// there, the table becomes unverified first. A missing one is made, and refilled from the
+// pages. Then the sweep repairs the documents.
 func (c *cluster) open() (opened, error) {
 	config := c.config()
 	marks, _ := c.trace.Table(c.conf.Name)
@@ -80,10 +85,10 @@ func (c *cluster) open() (opened, error) {
 	defer cancel()
 	ix, err := config.Open(ctx, marks.Generation)
 	if errors.Is(err, opensearch.ErrMissing) && marks.Loaded {
-		if err := c.doubt("the index was deleted"); err != nil {
+		if err := c.doubt(indexDeleted); err != nil {
 			return opened{}, err
 		}
-		return c.create(marks.Generation)
+		return c.createLoaded(marks.Generation)
 	}
 	if err != nil {
 		return opened{}, err
@@ -97,10 +102,22 @@ func (c *cluster) open() (opened, error) {
 	if err == nil {
 		err = ix.Trust()
 	}
+	if err == nil && marks.Loaded {
+		err = ix.Serve(ctx)
+	}
 	if err != nil {
 		return opened{}, errors.Join(err, ix.Close())
 	}
 	return c.opened(ix), nil
+}
+
+// createLoaded makes an empty index for a table whose rows are not loaded again.
+func (c *cluster) createLoaded(generation doc.Generation) (opened, error) {
+	o, err := c.create(generation)
+	if err == nil {
+		err = o.index.(*opensearch.Index).Serve(c.ctx)
+	}
+	return o, err
 }
 
 // above raises the numbers of the table above those that any other data directory can
@@ -168,6 +185,9 @@ func (c *cluster) Create(generation doc.Generation) (reindex.New, error) {
 func (c *cluster) Commit() error {
 	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
 	defer cancel()
+	if err := c.next.Serve(ctx); err != nil {
+		return err
+	}
 	err := c.next.Use(ctx)
 	if errors.Is(err, opensearch.ErrUndecided) {
 		return fmt.Errorf("%w: %w", reindex.ErrUndecided, err)
@@ -217,10 +237,14 @@ func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 	for i, t := range cfg.Tables {
 		config := newCluster(&storage{cfg: cfg, conf: t, owner: owner, dir: filepath.Join(cfg.Data, t.Name)}).config()
 		if i == 0 {
-			if x.Version, x.Err = config.Version(ctx); x.Err != nil {
+			flavor, err := config.Flavor(ctx)
+			if err != nil {
+				x.Err = err
 				return x
 			}
-			for _, r := range config.Try(ctx) {
+			x.Version, x.Tested = flavor.String(), flavor.Tested
+			x.ClusterRights, x.IndexRights = flavor.Rights()
+			for _, r := range config.Try(ctx, flavor) {
 				x.Refused = append(x.Refused, fmt.Sprintf("the cluster refuses to %s (%v), which needs %s", r.Request, r.Err, r.Privilege))
 			}
 		}

@@ -229,6 +229,14 @@ func (s *storage) countDocuments() uint64 {
 	return n
 }
 
+// serve lets others than indexerd see what a load has written.
+func (s *storage) serve(ctx context.Context) error {
+	if x, ok := s.current().(interface{ Serve(context.Context) error }); ok {
+		return x.Serve(ctx)
+	}
+	return nil
+}
+
 // doubt marks a table as unverified.
 func (s *storage) doubt(reason string) error {
 	return s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Doubt(reason) })

@@ -31,6 +31,9 @@ func (t *table) live(ctx context.Context, s *schedule.Scheduler, log, failures *
 	if _, err := retry(ctx, failures, func() (struct{}, error) { return struct{}{}, t.hideUnknown(ctx) }); err != nil {
 		return err
 	}
+	if err := t.refill(ctx); err != nil {
+		failures.Warn("refill failed", "error", err)
+	}
 	t.alive.Store(true)
 	if _, err := retry(ctx, failures, func() (database.Rows, error) {
 		r, err := guarded(ctx, t, nil, t.reach)
@@ -172,7 +175,7 @@ func (t *table) describe(ctx context.Context) (database.Rows, error) {
 func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	marks, _ := t.trace.Table(t.conf.Name)
 	if marks.Loaded {
-		return nil
+		return t.serve(ctx) // it may have failed
 	}
 	p, err := t.currentPasses(ctx)
 	if err != nil {
@@ -197,7 +200,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return t.dieIfBroken("initial", err)
 	}
-	if err := t.checkUpdated(ctx, r); err != nil {
+	if err := errors.Join(t.serve(ctx), t.checkUpdated(ctx, r)); err != nil {
 		return t.dieIfBroken("initial", err)
 	}
 	t.source.seen(nil)

@@ -70,6 +70,34 @@ func (t *table) reindex(ctx context.Context, progress func(done, of int64)) (rei
 	return result, nil
 }
 
+// refill adds the documents of the pages to an index that was deleted. What it can't add
+// is left to the sweep.
+func (t *table) refill(ctx context.Context) error {
+	if marks, _ := t.trace.Table(t.conf.Name); marks.Unverified != indexDeleted || !t.isOpen() {
+		return nil
+	}
+	select {
+	case t.sweeping <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-t.sweeping }()
+	lane, err := t.takeLane(ctx)
+	if err != nil {
+		return err
+	}
+	defer lane.end()
+	r := t.newReindex()
+	r.Rest = func(ctx context.Context, _ time.Duration) error { return lane.rest(ctx, 0, 1) }
+	started := time.Now()
+	result, err := r.Refill(ctx, t.current(), t.pages.All(), t.quarantine.Has)
+	if err != nil {
+		return t.dieIfBroken("refill", err)
+	}
+	t.log.Info("refill ended", "documents", result.Indexed, "partial", result.Partial, "left", result.Left, "took", time.Since(started).Round(time.Millisecond))
+	return nil
+}
+
 // roomForIndex reports an error if the disk has no room for a second index as large
 // as the first.
 func (t *table) roomForIndex() error {

@@ -44,6 +44,7 @@ const (
 	dataRights
 	aclOpen
 	indexOneCopy
+	indexUntested
 	serverFound
 	indexFound
 	clockRead
@@ -82,7 +83,7 @@ var kinds = [codes]kind{
 	unreachable:      {"unreachable", Error, "A database does not answer.", "Start the database, or correct its address."},
 	selectDenied:     {"select_denied", Error, "The role has no `SELECT` privilege on a table of the SQL.", "Run the `GRANT` that the finding shows, as the table's owner."},
 	queryFailed:      {"query_failed", Error, "The SQL failed while rows were read.", "Run the SQL yourself to see why."},
-	indexUnreachable: {"index_unreachable", Error, "The OpenSearch cluster that holds the indexes does not answer, or is of another kind.", "Start the cluster, or correct `index`."},
+	indexUnreachable: {"index_unreachable", Error, "The cluster that holds the indexes does not answer, or is of another kind.", "Start the cluster, or correct `index`."},
 	indexDenied:      {"index_denied", Error, "The cluster refuses a request that indexerd sends. The check makes an index of its own for this, and removes it.", "Grant the privilege that the finding shows."},
 	indexOwned:       {"index_owned", Error, "The index of a table belongs to another data directory.", "Write another `prefix`, or end the other daemon and run `indexerd run --take-over`."},
 	volatileSQL: {"volatile_sql", Error, "Rows had other values when they were read again: the SQL uses `now()`, `random()` or a similar function. Every comparison would find every row changed.",
@@ -119,9 +120,10 @@ var kinds = [codes]kind{
 	diskSpace:             {"disk_space", Warning, "The file system of `data` has less than 1 GiB free.", "Free some space, or use another directory."},
 	dataRights:            {"data_rights", Warning, "Users other than the owner can read the directory `data`, which holds the indexed rows.", "Run the `chmod` that the finding shows."},
 	aclOpen:               {"acl_open", Warning, "A table has an `acl`, but there are no tokens: every user of this machine is an admin and finds every document.", "Add `http.tokens`, each with its groups."},
+	indexUntested:         {"index_untested", Warning, "The indexes are in a product or version on which indexerd's tests have not run, such as Elasticsearch.", "Use OpenSearch 2 or 3, or compare often: `indexerd verify --content`."},
 	indexOneCopy:          {"index_one_copy", Warning, "New indexes in the OpenSearch cluster have no replicas.", "Write `replicas: 1`, if the cluster has several nodes."},
 
-	indexFound:   {"index", Info, "The version of the OpenSearch cluster that holds the indexes.", ""},
+	indexFound:   {"index", Info, "The product and version of the cluster that holds the indexes, and the privileges that its user needs.", ""},
 	serverFound:  {"server", Info, "The database's version, its address, the connection and the role.", ""},
 	clockRead:    {"clock", Info, "The difference between the clocks of the database and of this machine.", ""},
 	statsHidden:  {"stats_hidden", Info, "The role can't see when transactions of other roles began. The horizon is exact, but the settled time may advance later.", "Run the `GRANT` that the finding shows."},

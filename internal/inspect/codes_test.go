@@ -124,14 +124,27 @@ func TestCodes(t *testing.T) {
 			}
 			c.disk(freeBytes)
 		}), []string{"data_rights"}},
-		{"an index in a cluster", call(func(c *Check, cfg *configs.Config) { cfg.Index.Replicas = 1; c.Index(Index{Version: "3.8.0"}) }), nil},
+		{"an index in a cluster", call(func(c *Check, cfg *configs.Config) {
+			cfg.Index.Replicas = 1
+			c.Index(Index{Version: "OpenSearch 3.8.0", Tested: true})
+		}), nil},
+		{"Elasticsearch", call(func(c *Check, cfg *configs.Config) {
+			cfg.Index.Replicas = 1
+			c.Index(Index{Version: "Elasticsearch 9.1.0"})
+		}), []string{"index_untested"}},
 		{"a cluster that does not answer", call(func(c *Check, _ *configs.Config) { c.Index(Index{Err: errors.New("refused")}) }), []string{"index_unreachable"}},
-		{"a refused request", call(func(c *Check, cfg *configs.Config) { cfg.Index.Replicas = 1; c.Index(Index{Refused: []string{"x"}}) }), []string{"index_denied"}},
-		{"an index of another one", call(func(c *Check, cfg *configs.Config) { cfg.Index.Replicas = 1; c.Index(Index{Owned: []string{"film"}}) }), []string{"index_owned"}},
-		{"an index without replicas", call(func(c *Check, cfg *configs.Config) { cfg.Index.Replicas = 0; c.Index(Index{}) }), []string{"index_one_copy"}},
+		{"a refused request", call(func(c *Check, cfg *configs.Config) {
+			cfg.Index.Replicas = 1
+			c.Index(Index{Tested: true, Refused: []string{"x"}})
+		}), []string{"index_denied"}},
+		{"an index of another one", call(func(c *Check, cfg *configs.Config) {
+			cfg.Index.Replicas = 1
+			c.Index(Index{Tested: true, Owned: []string{"film"}})
+		}), []string{"index_owned"}},
+		{"an index without replicas", call(func(c *Check, cfg *configs.Config) { cfg.Index.Replicas = 0; c.Index(Index{Tested: true}) }), []string{"index_one_copy"}},
 		{"a password over a network", call(func(c *Check, cfg *configs.Config) {
 			cfg.Index.Replicas, cfg.Index.URLs = 1, []string{"http://127.0.0.1:9200", "http://search-1:9200"}
-			c.Index(Index{})
+			c.Index(Index{Tested: true})
 		}), []string{"no_tls"}},
 		{"acl without tokens", conf(", metadata: {g: keyword}, acl: g"), []string{"acl_open"}},
 

@@ -8,10 +8,14 @@ import (
 
 // An Index is what Check.Index needs of the cluster that holds the indexes.
 type Index struct {
-	Version string   // of the cluster
+	Version string   // product and version of the cluster
+	Tested  bool     // indexerd's tests have run on it
 	Refused []string // requests that it refuses, each with the privilege that it needs
 	Owned   []string // tables whose index belongs to another data directory
 	Err     error    // why the cluster can't be asked; nil if it can
+
+	// The privileges that a user needs: for the cluster, and on the indexes.
+	ClusterRights, IndexRights []string
 }
 
 // Index checks the cluster that holds the indexes.
@@ -26,7 +30,10 @@ func (c *Check) Index(x Index) {
 		c.add(indexUnreachable, "index.url", oneLine(x.Err), "start the cluster, or correct url, user or ca_file")
 		return
 	}
-	c.add(indexFound, "index.url", "OpenSearch "+x.Version+" answers", nothing)
+	c.add(indexFound, "index.url", fmt.Sprintf("%s answers; its user needs %s, and on the indexes and aliases %s* %s", x.Version, strings.Join(x.ClusterRights, ", "), c.cfg.Index.Prefix, strings.Join(x.IndexRights, ", ")), nothing)
+	if !x.Tested {
+		c.add(indexUntested, "index.url", "indexerd's tests have not run on "+x.Version, "compare often: indexerd verify --content, or use OpenSearch 2 or 3")
+	}
 	for _, what := range x.Refused {
 		c.add(indexDenied, "index.user", what, "grant it on the indexes "+c.cfg.Index.Prefix+"*")
 	}

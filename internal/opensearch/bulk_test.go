@@ -265,3 +265,31 @@ func TestRedIndexIsNotRead(t *testing.T) {
 		t.Errorf("versions: got %v, want an error", vs)
 	}
 }
+
+// A listing whose index or search context is gone in the middle fails: its end is not that of
+// the documents.
+func TestLostListingIsNoEnd(t *testing.T) {
+	gone := false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/_refresh"):
+			fmt.Fprint(w, `{}`)
+		case gone:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"error":{"type":"search_context_missing_exception"},"status":404}`)
+		default:
+			fmt.Fprintf(w, `{"_shards":{"total":1,"successful":1},"hits":{"total":{"value":3},"hits":[{"_version":1,"sort":[%q]},{"_version":2,"sort":[%q]}]}}`, sortKey(oid(t, 1)), sortKey(oid(t, 2)))
+		}
+	}))
+	defer s.Close()
+	_, ix := stand(t)
+	ix.wire = newWire(config(t, s.URL))
+	docs, next, err := ix.Documents("", 1)
+	if err != nil || len(docs) != 1 || next == "" {
+		t.Fatalf("the first page: got %v, next %q, %v", docs, next, err)
+	}
+	gone = true
+	if docs, next, err := ix.Documents(next, 1); err == nil {
+		t.Errorf("the second page: got %v, next %q, want an error", docs, next)
+	}
+}

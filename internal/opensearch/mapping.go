@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -16,7 +17,7 @@ import (
 )
 
 // format changes whenever the same configuration makes another index than before.
-const format = "1"
+const format = "2"
 
 // fingerprint identifies what an index is built with.
 func (c Config) fingerprint() string {
@@ -29,11 +30,17 @@ func (c Config) bm25() *query.BM25 { return cmp.Or(c.BM25, &query.DefaultBM25) }
 // index drops it. It is not a letter, so no term is equal to it.
 const noWord = "!"
 
+// refresh_interval of a new index, until Serve, and then.
+const (
+	noRefresh = "-1"
+	refresh   = "1s"
+)
+
 // settings are those of a new index. Each that matters is given, because templates of
 // the cluster add theirs to what is not.
 func (c Config) settings() map[string]any {
 	return map[string]any{"index": map[string]any{
-		"translog.durability": "request", "refresh_interval": "1s", "gc_deletes": "1h",
+		"translog.durability": "request", "refresh_interval": noRefresh, "gc_deletes": "1h",
 		"number_of_shards": c.Shards, "number_of_replicas": c.Replicas, "max_result_window": query.MaxWindow + 1,
 		"default_pipeline": "_none", "final_pipeline": "_none",
 		"similarity": map[string]any{"default": map[string]any{"type": "BM25", "k1": c.bm25().K1, "b": c.bm25().B}},
@@ -58,15 +65,25 @@ func (c Config) properties(s *fulltext.Schema) map[string]any {
 	for _, name := range s.ValuesFields() {
 		values[afterDot(name)] = map[string]any{"type": "keyword"}
 	}
+	ix := map[string]any{
+		"key":   map[string]any{"type": "keyword", "index": false},
+		"words": map[string]any{"properties": words}, "values": map[string]any{"properties": values},
+	}
 	all := map[string]any{}
 	if c.Source {
 		all = c.own()
+		ix["row"] = map[string]any{"type": "object", "enabled": false}
 	}
-	all["ix"] = map[string]any{"properties": map[string]any{
-		"key":   map[string]any{"type": "keyword", "index": false},
-		"words": map[string]any{"properties": words}, "values": map[string]any{"properties": values},
-	}}
+	all["ix"] = map[string]any{"properties": ix}
 	return all
+}
+
+// sourceOf returns the setting of _source: everything that clients read, or nothing.
+func (c Config) sourceOf() map[string]any {
+	if !c.Source {
+		return map[string]any{"enabled": false}
+	}
+	return map[string]any{"excludes": []string{"ix.key", "ix.words", "ix.values"}}
 }
 
 func afterDot(name string) string {
@@ -118,19 +135,24 @@ func (c Config) own() map[string]any {
 	return all
 }
 
-// source returns the fields of a row's document.
+// source returns the fields of a row's document, as the index in use has them, which need
+// not be as configured.
 func (ix *Index) source(d doc.Doc) (map[string]any, error) {
 	stored, err := ix.Document(d.Row)
 	if err != nil {
 		return nil, err
 	}
+	own := map[string]any{"key": sortKey(d.OID), "words": wordsOf(stored), "values": valuesOf(stored)}
 	fields := map[string]any{}
-	if ix.config.Source {
+	if ix.stores.columns {
 		if fields, err = ix.ownFields(d.Row); err != nil {
 			return nil, err
 		}
 	}
-	fields["ix"] = map[string]any{"key": sortKey(d.OID), "words": wordsOf(stored), "values": valuesOf(stored)}
+	if rest := ix.rest(d.Row); ix.stores.rest && len(rest) > 0 {
+		own["row"] = rest
+	}
+	fields["ix"] = own
 	return fields, nil
 }
 
@@ -200,6 +222,37 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 		}
 	}
 	return fields, nil
+}
+
+// rest returns the part of a row that is in no field under its own name: columns, and the
+// rows of a child that has more columns than its text.
+func (ix *Index) rest(row doc.Row) map[string]any {
+	m, rest := ix.Mapping, map[string]any{}
+	for i, name := range row.Names {
+		inField := slices.Contains(m.Content, name) || slices.ContainsFunc(m.Metadata, func(f fulltext.Field) bool { return f.Name == name })
+		if !inField && row.Values[i] != nil {
+			rest[name] = row.Values[i]
+		}
+	}
+	for _, d := range row.Children {
+		at := slices.IndexFunc(m.Children, func(c fulltext.Child) bool { return c.Name == d.Name })
+		var rows []any
+		for _, r := range d.Rows {
+			columns := map[string]any{}
+			whole := at >= 0
+			for i, name := range r.Names {
+				columns[name] = r.Values[i]
+				whole = whole && slices.Contains(m.Children[at].Columns, name)
+			}
+			if !whole {
+				rows = append(rows, columns)
+			}
+		}
+		if rows != nil {
+			rest[d.Name] = rows
+		}
+	}
+	return rest
 }
 
 // id is the _id of a document. It has only letters, digits, - and _, at most 512.

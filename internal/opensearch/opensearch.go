@@ -14,6 +14,7 @@
 //	ix.key          the OID in hex, whose order is key order
 //	ix.words.NAME   the terms of a text as package analysis makes them
 //	ix.values.NAME  the terms of a value, whose order is that of values
+//	ix.row          the other columns of the row as JSON, in _source only
 //
 // Searches of indexerd read the fields of ix only, which have the terms of the embedded
 // index. So both find the same documents, whatever analyzers and number formats the
@@ -61,7 +62,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -95,7 +95,7 @@ var (
 	ErrMissing = errors.New("the cluster has no such index")
 
 	// ErrForbidden is the error of Apply if the cluster refuses the user.
-	ErrForbidden = errors.New("the user may not write to the index: grant indices:data/write/bulk*, index and delete on it")
+	ErrForbidden = errors.New("the user may not write to the index: grant indices:data/write/bulk*, index and delete on it, or write in Elasticsearch")
 
 	// ErrNewer is the error of Apply if the index has a higher version of a document
 	// or of its removal than the one written.
@@ -147,6 +147,7 @@ type Index struct {
 	identity   identity
 	doubt      string
 	built      string // fingerprint
+	stores     stores
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -154,6 +155,7 @@ type Index struct {
 	refreshing sync.Mutex
 	stale      atomic.Bool // writes since the last refresh
 	tally      tally
+	unserved   atomic.Bool // before Serve
 
 	mu      sync.Mutex
 	failure error
@@ -194,14 +196,10 @@ func (c Config) newName(gen doc.Generation) string {
 
 // make makes an empty index.
 func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, gen doc.Generation, numbers uint64) error {
-	source := map[string]any{"enabled": false}
-	if c.Source {
-		source = map[string]any{"excludes": []string{"ix"}}
-	}
 	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
 		"settings": c.settings(),
 		"mappings": map[string]any{
-			"dynamic": "strict", "_source": source, "properties": c.properties(schema),
+			"dynamic": "strict", "_source": c.sourceOf(), "properties": c.properties(schema),
 			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
 		},
 	}, nil)
@@ -281,7 +279,8 @@ func (ix *Index) open(ctx context.Context) error {
 	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}
-	ix.built = m.Fingerprint
+	ix.built, ix.stores = m.Fingerprint, state.stores()
+	ix.unserved.Store(state.Settings.Index.Refresh == noRefresh)
 	m.Owner, m.Generation = ix.config.Owner, ix.generation
 	m.Epoch++
 	ix.epoch = m.Epoch
@@ -307,37 +306,6 @@ func (ix *Index) fence(ctx context.Context, s indexState) error {
 		}
 	}
 	return ix.wire.ask(ctx, http.MethodPost, "/_aliases", map[string]any{"actions": actions}, nil)
-}
-
-// indexState is what the cluster says of an index.
-type indexState struct {
-	Aliases  map[string]json.RawMessage `json:"aliases"`
-	Mappings struct {
-		Meta struct {
-			Indexerd meta `json:"indexerd"`
-		} `json:"_meta"`
-	} `json:"mappings"`
-	Settings struct {
-		Index struct {
-			UUID     string `json:"uuid"`
-			Shards   string `json:"number_of_shards"`
-			Translog struct {
-				Durability string `json:"durability"`
-			} `json:"translog"`
-		} `json:"index"`
-	} `json:"settings"`
-}
-
-func (ix *Index) state(ctx context.Context) (indexState, error) {
-	var answer map[string]indexState
-	if err := ix.wire.ask(ctx, http.MethodGet, "/"+ix.name, nil, &answer); err != nil {
-		return indexState{}, err
-	}
-	s, ok := answer[ix.name]
-	if !ok {
-		return indexState{}, ErrReplaced // an alias or index of that name leads to another one
-	}
-	return s, nil
 }
 
 // Generation returns the generation that was passed to Create.

@@ -1,10 +1,10 @@
 package opensearch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -19,55 +19,45 @@ type Refusal struct {
 	Err       error
 }
 
-// Version returns the product and the version of the cluster.
-func (c Config) Version(ctx context.Context) (string, error) {
-	var answer struct {
-		Version struct{ Number, Distribution string }
-	}
-	if err := newWire(c).ask(ctx, http.MethodGet, "/", nil, &answer); err != nil {
-		return "", err
-	}
-	if answer.Version.Distribution != "opensearch" {
-		return "", fmt.Errorf("the server is not OpenSearch, but %s version %s", strings.TrimSpace(answer.Version.Distribution+" (unknown product)"), answer.Version.Number)
-	}
-	return answer.Version.Number, nil
-}
-
 // Try sends each kind of request that indexerd sends, to an index that it makes and
 // removes. It returns those that the cluster refuses. After one without which no other
 // can succeed it stops.
-func (c Config) Try(ctx context.Context) []Refusal {
+func (c Config) Try(ctx context.Context, f Flavor) (refused []Refusal) {
+	c, w := c.watched()
 	c.Name += "-check-" + strings.ToLower(rand.Text()[:10])
-	var refused []Refusal
-	try := func(request, privilege string, err error) bool {
+	try := func(request string, err error) bool {
 		if err != nil {
-			refused = append(refused, Refusal{request, privilege, err})
+			refused = append(refused, Refusal{request, f.privileges(cmp.Or(w.refused, bulkAction)), err})
 		}
 		return err == nil
 	}
 	ix, err := c.createOnly(ctx)
-	if !try("create an index", "indices:admin/create", err) {
+	if !try("create an index", err) {
 		return refused
 	}
-	defer func() { try("delete an index", "indices:admin/delete", ix.Remove(context.WithoutCancel(ctx))) }()
-	if !try("open an index", "indices:admin/get, indices:admin/aliases, indices:admin/aliases/get, indices:admin/mapping/put and indices:monitor/stats", ix.open(ctx)) {
+	defer func() { try("delete an index", ix.Remove(context.WithoutCancel(ctx))) }()
+	if !try("open an index", ix.open(ctx)) {
 		return refused
 	}
 	ix.ctx, ix.cancel = context.WithCancel(ctx)
 	defer ix.cancel()
-	key, err := doc.NewOID(int64(1))
+	_, err = ix.used(ctx)
+	try("find the index in use", err)
+	one, err := doc.NewOID(int64(1))
 	if err != nil {
+		return append(refused, Refusal{"write documents", "", err})
+	}
+	if !try("write documents", ix.Apply([]doc.Doc{{Meta: doc.Meta{Stamp: doc.Stamp{OID: one}, V: 1}, Row: ix.Pad(doc.Row{})}}, doc.Removals(1, one+"x"))) {
 		return refused
 	}
-	if !try("write documents", "indices:data/write/bulk*, indices:data/write/index and indices:data/write/delete", ix.Apply(nil, doc.Removals(1, key))) {
-		return refused
-	}
-	_, err = ix.Versions([]doc.OID{key})
-	try("read documents by key", "indices:data/read/mget*", err)
+	_, err = ix.Versions([]doc.OID{one})
+	try("read documents by key", err)
+	try("refresh an index", ix.refresh())
+	try("change a setting of an index", ix.Serve(ctx))
 	_, err = ix.Count()
-	try("search", "indices:data/read/search* and indices:admin/refresh*", err)
+	try("search", err)
 	_, err = ix.Health(ctx)
-	try("read the health of an index", "cluster:monitor/health", err)
+	try("read the health of an index", err)
 	return refused
 }
 

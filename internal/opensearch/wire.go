@@ -43,7 +43,7 @@ type wire struct {
 
 func newWire(c Config) *wire {
 	client := *cmp.Or(c.HTTP, http.DefaultClient)
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return errors.New("the cluster redirects") }
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &wire{nodes: c.Nodes, user: c.User, password: c.Password, key: c.APIKey, client: &client, silent: map[string]time.Time{}}
 }
 
@@ -118,7 +118,7 @@ func (w *wire) send(ctx context.Context, method, path, kind string, body []byte,
 // isRepeatable reports whether a request has one effect, however often it is sent.
 func isRepeatable(method, path string) bool {
 	name, _, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], "?")
-	return method == http.MethodGet || slices.Contains([]string{"_search", "_mget", "_refresh", "_aliases", "_mapping"}, name)
+	return method == http.MethodGet || slices.Contains([]string{"_search", "_mget", "_refresh", "_aliases", "_mapping", "_settings"}, name)
 }
 
 // isUnreached reports whether a request was not sent.
@@ -178,6 +178,8 @@ func (w *wire) sendTo(ctx context.Context, node string, within time.Duration, me
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}
 	switch err := statusOf(resp.StatusCode, b); {
+	case resp.StatusCode/100 == 3:
+		return fmt.Errorf("%w: it redirects, which would send the password elsewhere: %w", ErrAway, err) // the error of Do would quote where to
 	case resp.StatusCode/100 == 5, resp.StatusCode == http.StatusTooManyRequests:
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	case resp.StatusCode/100 != 2:
@@ -200,11 +202,15 @@ func statusOf(status int, body []byte) error {
 	return &statusError{status, kindOf(answer.Error)}
 }
 
-// kindOf returns the type of an error object.
+// kindOf returns the type of an error object, if it is a word: a proxy may quote
+// anything there.
 func kindOf(e json.RawMessage) string {
 	var object struct {
 		Type string `json:"type"`
 	}
 	_ = json.Unmarshal(e, &object) // a text in some answers
+	if strings.Trim(object.Type, "abcdefghijklmnopqrstuvwxyz_0123456789") != "" {
+		return ""
+	}
 	return object.Type
 }

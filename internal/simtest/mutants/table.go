@@ -228,6 +228,26 @@ var mutants = []mutant{
 	{rule: "R30", name: "a shard that is missing counts as restored", pkg: "internal/opensearch", function: "Index.primaries",
 		edit:  replace("g != s.Settings.Index.Shards", "false"),
 		tests: "TestExamine"},
+	{rule: "R30", name: "a refresh that succeeds counts as an answer", pkg: "internal/opensearch", function: "Index.settle",
+		edit: replace("s.absent(l)", `func() ([]item, error) {
+				if s.refresh() == nil {
+					return nil, nil
+				}
+				return s.absent(l)
+			}()`),
+		tests: "TestFaultsAreSettled"},
+	{rule: "R30", name: "a listing that the cluster has lost is taken for its end", pkg: "internal/opensearch", function: "Index.read",
+		edit: replace(`return page{}, fmt.Errorf("read index %s: %w", s.name, e)`, `if missing(e) {
+				return p, nil
+			}
+			return page{}, e`, "e = s.wire.ask(s.ctx, http.MethodPost, X, b, &p)"),
+		tests: "TestLostListingIsNoEnd"},
+	{rule: "R30", name: "another index of the same name is not noticed at a start", pkg: "internal/opensearch", function: "Index.recognize",
+		edit:  replace("k.Name != X || k.UUID != Y", "k.Name != X"),
+		tests: "TestDoubt"},
+	{rule: "R30", name: "a refill brings back rows in quarantine", pkg: "internal/reindex", function: "Reindex.Refill",
+		edit:  replace("X || s(m.OID)", "X"),
+		tests: "TestRefill"},
 	{rule: "R30", name: "two starts write in one epoch", pkg: "internal/opensearch", function: "Index.open",
 		edit:  replace("m.Epoch++", "m.Epoch += 0"),
 		tests: "TestEveryOpenRaisesTheEpoch"},

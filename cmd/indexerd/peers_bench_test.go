@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"indexerd/internal/opensearch/nodetest"
+)
+
+const (
+	peersRounds = 3
+	peersTarget = 2.0 // documents a second over PGSync's
+)
+
+// A peerLoad is what one load took.
+type peerLoad struct {
+	wall, cpu, clusterCPU time.Duration
+}
+
+// BenchmarkPeers loads the same rows of one PostgreSQL into one OpenSearch node by
+// indexerd and by PGSync, one after the other, and compares the medians. The time is
+// that of the process: indexerd's from its start until the table is ready, PGSync's from
+// its start to its end, without that of its bootstrap. Each counts all rows in the cluster
+// afterwards. Both make one shard without replicas and with the cluster's durability.
+// PGSYNC is the directory of PGSync's programs, PEERS_N the number of rows.
+func BenchmarkPeers(b *testing.B) {
+	programs := os.Getenv("PGSYNC")
+	if programs == "" {
+		b.Skip("PGSYNC is not set: run make bench-peers")
+	}
+	for range b.N {
+		p := newPeers(b, programs)
+		var ours, theirs []peerLoad
+		for range peersRounds {
+			ours = append(ours, p.indexerd(b))
+			theirs = append(theirs, p.pgsync(b))
+		}
+		us, them := p.print("indexerd", ours), p.print("PGSync", theirs)
+		ratio := them.wall.Seconds() / us.wall.Seconds()
+		verdict := "ok"
+		if ratio < peersTarget {
+			verdict = "MISS"
+			b.Errorf("documents a second: %.2f times those of PGSync, want %.2f", ratio, peersTarget)
+		}
+		fmt.Printf("peers: rows=%d indexerd_docs_per_second=%.0f pgsync_docs_per_second=%.0f ratio=%.2f target=%.2f daemon_cpu_us_per_row=%.1f pgsync_cpu_us_per_row=%.1f %s\n",
+			p.rows, p.rate(us), p.rate(them), ratio, peersTarget, p.perRow(us.cpu), p.perRow(them.cpu), verdict)
+	}
+}
+
+// peers are the servers that both use.
+type peers struct {
+	programs, dsn, node, redis string
+	rows                       int
+}
+
+func newPeers(b *testing.B, programs string) *peers {
+	b.Helper()
+	rows := 100_000
+	if s := os.Getenv("PEERS_N"); s != "" {
+		var err error
+		if rows, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	texts := peerTexts(b, rows)
+	return &peers{programs: programs, dsn: textTable(b, texts), node: nodetest.URL(b), redis: privateRedis(b), rows: len(texts)}
+}
+
+// peerTexts are those of TESTDATA, or else generated ones.
+func peerTexts(b *testing.B, n int) []bodyText {
+	b.Helper()
+	if name := filepath.Join(os.Getenv("TESTDATA"), "en.jsonl.gz"); os.Getenv("TESTDATA") != "" {
+		if _, err := os.Stat(name); err == nil {
+			all := readTexts(b, name)
+			return all[:min(n, len(all))]
+		}
+	}
+	return generatedTexts(n)
+}
+
+// privateRedis starts a Redis, which PGSync needs.
+func privateRedis(b *testing.B) (address string) {
+	b.Helper()
+	dir, err := os.MkdirTemp("", "redis") // a socket's path is short
+	if err != nil {
+		b.Fatal(err)
+	}
+	socket := filepath.Join(dir, "s")
+	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--appendonly", "no")
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // its error is the kill
+		_ = os.RemoveAll(dir)
+	})
+	eventually(b, soon, "Redis answers", func() error {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	})
+	return "unix://" + socket
+}
+
+// indexerd loads the rows once.
+func (p *peers) indexerd(b *testing.B) (l peerLoad) {
+	b.Helper()
+	prefix := "peer" + strings.ToLower(rand.Text()) + "-"
+	file := writeFile(b, fmt.Sprintf("index: {engine: opensearch, url: %q, prefix: %s, replicas: 0}\n", p.node, prefix)+textConfig(p.dsn, filepath.Join(b.TempDir(), "data")))
+	before, began := p.clusterCPU(b), time.Now()
+	daemon := start(b, "run", "-c", file)
+	eventually(b, time.Hour, "ready", func() error {
+		_, err := get(daemon.base + "/readyz")
+		return err
+	})
+	l.wall = time.Since(began)
+	l.cpu = time.Duration(cpuOf(b, fmt.Sprintf("/proc/%d", daemon.cmd.Process.Pid)) * float64(time.Second))
+	p.loaded(b, prefix+"text")
+	l.clusterCPU = p.clusterCPU(b) - before
+	daemon.stop(b)
+	p.ask(b, http.MethodDelete, "/"+prefix+"*", nil)
+	return l
+}
+
+// pgsync loads the rows once, into an index with the same fields.
+func (p *peers) pgsync(b *testing.B) (l peerLoad) {
+	b.Helper()
+	address, err := url.Parse(p.dsn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	index, dir := "peer"+strings.ToLower(rand.Text()), b.TempDir()
+	schema, err := json.Marshal([]any{map[string]any{
+		"database": strings.TrimPrefix(address.Path, "/"), "index": index,
+		"setting": map[string]any{"number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": "1s"},
+		"mapping": map[string]any{
+			"oid": map[string]string{"type": "long"}, "body": map[string]string{"type": "text"}, "kind": map[string]string{"type": "keyword"},
+			"n": map[string]string{"type": "double"}, "written": map[string]string{"type": "date"}, "updated": map[string]string{"type": "date"},
+			"_meta": map[string]any{"type": "object", "enabled": false},
+		},
+		"nodes": map[string]any{"table": "text", "columns": []string{"oid", "body", "kind", "n", "written"}},
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	file := filepath.Join(dir, "schema.json")
+	if err := os.WriteFile(file, schema, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	run := func(program string, more ...string) *os.ProcessState {
+		cmd := exec.Command(filepath.Join(p.programs, program), append([]string{"-c", file}, more...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "OPENSEARCH=true", "ELASTICSEARCH=false", "ELASTICSEARCH_URL="+p.node, "REDIS_URL="+p.redis, "CHECKPOINT_PATH="+dir,
+			"PG_HOST="+address.Hostname(), "PG_PORT="+address.Port(), "PG_USER="+cmp.Or(address.User.Username(), "postgres"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%s %s: %v: %s", program, more, err, out[max(0, len(out)-2000):])
+		}
+		return cmd.ProcessState
+	}
+	run("bootstrap")
+	before, began := p.clusterCPU(b), time.Now()
+	ended := run("pgsync")
+	l.wall, l.cpu = time.Since(began), ended.UserTime()+ended.SystemTime()
+	p.loaded(b, index)
+	l.clusterCPU = p.clusterCPU(b) - before
+	run("bootstrap", "--teardown") // and its slot, which would keep the WAL and the database
+	p.ask(b, http.MethodDelete, "/"+index+"?ignore_unavailable=true", nil)
+	return l
+}
+
+// loaded checks that all rows are in an index.
+func (p *peers) loaded(b *testing.B, index string) {
+	b.Helper()
+	p.ask(b, http.MethodPost, "/"+index+"/_refresh", nil)
+	var counted struct{ Count int }
+	p.ask(b, http.MethodGet, "/"+index+"/_count", &counted)
+	if counted.Count != p.rows {
+		b.Fatalf("index %s: got %d documents, want %d", index, counted.Count, p.rows)
+	}
+}
+
+// clusterCPU is what the node has used.
+func (p *peers) clusterCPU(b *testing.B) (used time.Duration) {
+	b.Helper()
+	var stats struct {
+		Nodes map[string]struct {
+			Process struct {
+				CPU struct {
+					Millis int64 `json:"total_in_millis"`
+				}
+			}
+		}
+	}
+	p.ask(b, http.MethodGet, "/_nodes/stats/process", &stats)
+	for _, node := range stats.Nodes {
+		used += time.Duration(node.Process.CPU.Millis) * time.Millisecond
+	}
+	return used
+}
+
+func (p *peers) ask(b *testing.B, method, path string, answer any) {
+	b.Helper()
+	request, err := http.NewRequest(method, p.node+path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		b.Fatalf("%s %s: got %s, %v: %.300s", method, path, response.Status, err, body.Bytes())
+	}
+	if answer == nil {
+		return
+	}
+	if err := json.Unmarshal(body.Bytes(), answer); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// print prints the loads, and returns the one of the median time.
+func (p *peers) print(name string, loads []peerLoad) peerLoad {
+	slices.SortFunc(loads, func(a, b peerLoad) int { return cmp.Compare(a.wall, b.wall) })
+	for _, l := range loads {
+		fmt.Printf("%-10s %7.0f docs/s %6.1f s, CPU a row: %6.1f µs of the process, %6.1f µs of OpenSearch\n", name, p.rate(l), l.wall.Seconds(), p.perRow(l.cpu), p.perRow(l.clusterCPU))
+	}
+	return loads[len(loads)/2]
+}
+
+func (p *peers) rate(l peerLoad) float64 { return float64(p.rows) / l.wall.Seconds() }
+
+func (p *peers) perRow(d time.Duration) float64 { return float64(d.Microseconds()) / float64(p.rows) }

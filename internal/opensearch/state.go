@@ -1,0 +1,60 @@
+package opensearch
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+)
+
+// stores says what documents of an index have beside the fields of searches.
+type stores struct {
+	columns bool // under their names
+	rest    bool // of the row, in ix.row
+}
+
+// indexState is what the cluster says of an index.
+type indexState struct {
+	Aliases  map[string]json.RawMessage `json:"aliases"`
+	Mappings struct {
+		Meta struct {
+			Indexerd meta `json:"indexerd"`
+		} `json:"_meta"`
+		Source struct {
+			Enabled *bool `json:"enabled"` // nil: true
+		} `json:"_source"`
+		Properties struct {
+			Ix struct {
+				Properties struct {
+					Row json.RawMessage `json:"row"`
+				} `json:"properties"`
+			} `json:"ix"`
+		} `json:"properties"`
+	} `json:"mappings"`
+	Settings struct {
+		Index struct {
+			UUID     string `json:"uuid"`
+			Shards   string `json:"number_of_shards"`
+			Refresh  string `json:"refresh_interval"`
+			Translog struct {
+				Durability string `json:"durability"`
+			} `json:"translog"`
+		} `json:"index"`
+	} `json:"settings"`
+}
+
+func (s indexState) stores() stores {
+	enabled := s.Mappings.Source.Enabled
+	return stores{columns: enabled == nil || *enabled, rest: s.Mappings.Properties.Ix.Properties.Row != nil}
+}
+
+func (ix *Index) state(ctx context.Context) (indexState, error) {
+	var answer map[string]indexState
+	if err := ix.wire.ask(ctx, http.MethodGet, "/"+ix.name, nil, &answer); err != nil {
+		return indexState{}, err
+	}
+	s, ok := answer[ix.name]
+	if !ok {
+		return indexState{}, ErrReplaced // an alias or index of that name leads to another one
+	}
+	return s, nil
+}
