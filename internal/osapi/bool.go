@@ -70,7 +70,7 @@ func (b boolQuery) node(least query.Minimum, given bool) query.Node {
 	switch n := len(b.should); {
 	case n == 0 && len(nodes)+len(b.mustNot) == 0:
 		return query.All{}
-	case wanted > n:
+	case wanted > n && n+len(nodes) > 0:
 		return query.None()
 	case n == 0:
 	case wanted == 0 && optional:

@@ -18,6 +18,7 @@ type translator struct {
 	clauses   int
 	fuzzies   int
 	depth     int
+	over      error                                                // a limit that the query exceeds
 	translate map[string]func(json.RawMessage) (query.Node, error) // by name
 }
 
@@ -51,6 +52,7 @@ func (t *translator) queries() map[string]func(json.RawMessage) (query.Node, err
 			"term": t.term, "terms": t.terms, "range": t.ranged, "exists": t.exists, "ids": t.ids,
 			"prefix": t.prefix, "wildcard": t.wildcard, "regexp": t.regexp, "fuzzy": t.fuzzy,
 			"bool": t.bool, "constant_score": t.constantScore, "dis_max": t.disMax,
+			"query_string": t.queryString, "simple_query_string": t.simpleQueryString,
 		}
 	}
 	return t.translate
@@ -83,7 +85,18 @@ func (t *translator) matchNone(body json.RawMessage) (query.Node, error) {
 
 func (t *translator) count(n int) error {
 	if t.clauses += n; t.clauses > query.MaxClauses {
-		return parsing("the query has more than %d clauses", query.MaxClauses)
+		t.over = parsing("the query has more than %d clauses", query.MaxClauses)
 	}
-	return nil
+	return t.over
+}
+
+// maxFuzzy is how many times a word is searched with a fuzziness, in one field each.
+const maxFuzzy = 4 * query.MaxFuzzy
+
+// countFuzzy counts a word of similar spelling, which is compared with many terms.
+func (t *translator) countFuzzy() error {
+	if t.fuzzies++; t.fuzzies > maxFuzzy {
+		t.over = parsing("the query searches more than %d words with a fuzziness, counted in each field", maxFuzzy)
+	}
+	return t.over
 }

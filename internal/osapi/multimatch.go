@@ -149,6 +149,9 @@ func (t *translator) weightedFields(o *options) (fields []weightedField, everywh
 			return nil, false, err
 		}
 		for _, f := range more {
+			if f.Type == "" {
+				continue // it finds nothing
+			}
 			i := slices.IndexFunc(fields, func(g weightedField) bool { return f.shown() == g.shown() })
 			if i < 0 {
 				fields = append(fields, f)

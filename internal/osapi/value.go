@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"indexerd/internal/query"
 )
@@ -29,6 +30,7 @@ func (t *translator) sameValue(f Field, text string) (query.Node, error) {
 	case Keyword:
 		return pattern(f, query.Exact, text, false), nil
 	case Double:
+		text = strings.TrimSpace(text)
 		if _, err := finite(text); err != nil {
 			return nil, parsing("failed to create query: For input string: %q", query.Shorten(text))
 		}
@@ -73,6 +75,8 @@ func (t *translator) exactTerm(f Field, text string, fold bool) (query.Node, err
 		return pattern(f, query.Exact, text, false), nil
 	case f.Type == Text || f.Type == Keyword && fold:
 		return constant(pattern(f, query.Exact, text, fold)), nil
+	case fold && (f.Type == Double || f.Type == Date):
+		return nil, parsing("[%s] field which is of type [%s], does not support case insensitive term queries", f.shown(), f.Type)
 	}
 	return t.equal(f, text, false)
 }

@@ -21,6 +21,7 @@ type matching struct {
 	orAll    bool // a text without a word matches everything
 	lenient  bool // text that does not fit a field matches nothing
 	begins   bool // the last word is the beginning of one
+	part     bool // of a query that leaves parts without a word out
 	tie      float64
 	tieGiven bool
 }
@@ -49,26 +50,29 @@ func (o *options) matching() matching {
 	return m
 }
 
-// fuzziness reads a number of edits: 0, 1, 2, AUTO or AUTO:3,6.
+// fuzziness reads a number of edits.
 func (o *options) fuzziness(text string) *query.Edits {
+	e, ok := fuzziness(text)
+	if !ok {
+		o.fail("fuzziness [%s] is not supported: write AUTO, AUTO:3,6, 0, 1 or 2", query.Shorten(text))
+	}
+	return &e
+}
+
+// fuzziness reads 0, 1, 2, AUTO or AUTO:3,6.
+func fuzziness(text string) (query.Edits, bool) {
 	rest, auto := strings.CutPrefix(strings.ToUpper(text), "AUTO")
 	switch {
 	case auto && rest == "":
-		return &query.Edits{Low: 3, High: 6}
+		return query.Edits{Low: 3, High: 6}, true
 	case auto:
 		low, high, ok := strings.Cut(strings.TrimPrefix(rest, ":"), ",")
 		from, err := wholeNumber(low)
 		to, err2 := wholeNumber(high)
-		if rest[0] == ':' && ok && err == nil && err2 == nil && 0 <= from && from <= to && to > 0 {
-			return &query.Edits{Low: from, High: to}
-		}
-	default:
-		if n, err := finite(text); err == nil && n >= 0 {
-			return &query.Edits{Most: int(min(n, query.MaxEdits))}
-		}
+		return query.Edits{Low: from, High: to}, rest[0] == ':' && ok && err == nil && err2 == nil && 0 <= from && from <= to && to > 0
 	}
-	o.fail("fuzziness [%s] is not supported: write AUTO, AUTO:3,6, 0, 1 or 2", query.Shorten(text))
-	return nil
+	n, err := finite(text)
+	return query.Edits{Most: int(min(n, query.MaxEdits))}, err == nil && n >= 0
 }
 
 // chunks splits a text into words as OpenSearch's standard analyzer does. The
@@ -141,6 +145,12 @@ func (m matching) combined(nodes []query.Node) query.Node {
 
 // searched returns the query for a text that may have no word for the analyzer.
 func (m matching) searched(n query.Node, empty bool) query.Node {
+	if m.part && empty {
+		return query.And{}
+	}
+	if m.part {
+		return n
+	}
 	without := query.None()
 	if m.orAll {
 		without = query.All{}
@@ -160,7 +170,7 @@ func (t *translator) eachWord(f Field, text string, m matching) ([]query.Node, e
 	nodes := make([]query.Node, len(words))
 	for i, w := range words {
 		switch {
-		case m.begins && i == len(words)-1:
+		case m.begins && i == len(words)-1 && strings.HasSuffix(text, w): // with anything behind it, it is complete
 			nodes[i] = constant(query.Prefix{Field: f.Name, Text: w})
 		case m.fuzzy != nil:
 			if err := t.countFuzzy(); err != nil {
@@ -189,7 +199,10 @@ func (t *translator) wholeText(f Field, text string, m matching) (query.Node, er
 		}
 		return m.similar(f, text), nil
 	}
-	if m.fuzzy != nil && !m.lenient {
+	switch {
+	case m.fuzzy != nil && m.lenient:
+		return query.None(), nil
+	case m.fuzzy != nil:
 		return nil, onlyOn("fuzzy", f)
 	}
 	return t.equal(f, text, m.lenient)
@@ -211,12 +224,4 @@ func (t *translator) phrase(f Field, text string, m matching) (query.Node, error
 		return m.searched(query.PhrasePrefix{Field: f.Name, Text: text, Slop: m.slop, Most: m.most}, false), nil
 	}
 	return m.searched(query.Phrase{Field: f.Name, Text: text, Slop: m.slop}, false), nil
-}
-
-// countFuzzy counts a word of similar spelling, which is compared with many terms.
-func (t *translator) countFuzzy() error {
-	if t.fuzzies++; t.fuzzies > query.MaxFuzzy {
-		return parsing("the query has more than %d words with a fuzziness", query.MaxFuzzy)
-	}
-	return nil
 }
