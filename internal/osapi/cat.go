@@ -2,7 +2,9 @@ package osapi
 
 import (
 	"net/http"
+	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"indexerd/internal/httpapi"
@@ -16,11 +18,30 @@ const (
 	nodeID      = "indexerd"
 )
 
+// build is the time and the commit of the program, if it has them.
+var build = sync.OnceValues(func() (at, commit string) {
+	at, commit = "unknown", "unknown"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return at, commit
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.time":
+			at = s.Value
+		case "vcs.revision":
+			commit = s.Value
+		}
+	}
+	return at, commit
+})
+
 func (server) info(*call) (any, error) {
+	at, commit := build()
 	return map[string]any{
 		"name": nodeID, "cluster_name": clusterName, "cluster_uuid": clusterName,
 		"version": map[string]any{
-			"distribution": "opensearch", "number": version, "build_type": "indexerd", "build_flavor": "indexerd",
+			"distribution": "opensearch", "number": version, "build_type": "indexerd", "build_flavor": "indexerd", "build_date": at, "build_hash": commit, "build_snapshot": false, "lucene_version": "none",
 			"minimum_wire_compatibility_version": version, "minimum_index_compatibility_version": version,
 		},
 		"tagline": "The OpenSearch Project: https://opensearch.org/",

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"indexerd/internal/analysis"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
 	"indexerd/internal/httpapi"
@@ -104,6 +105,15 @@ func (s *Server) table(name string) (*Table, error) {
 		return s.tables[i], nil
 	}
 	return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_table", Message: "no table " + name}
+}
+
+// Analyzer implements osapi.Engine.
+func (s *Server) Analyzer(table string) (*analysis.Analyzer, error) {
+	t, err := s.table(table)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.New(t.mapping.Analyzer, t.mapping.Stopwords)
 }
 
 // Tables implements osapi.Engine.

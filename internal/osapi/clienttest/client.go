@@ -1,7 +1,7 @@
 // Package clienttest runs clients of OpenSearch, as their projects publish them, against
 // the daemon: those of Python, JavaScript, Go and Java. It also runs the recipes of
 // docs/opensearch-clients.md. make clients installs the clients and runs all; make test
-// runs those that are installed, and skips the others.
+// runs those that are installed and start quickly, and skips the others.
 package clienttest
 
 import (
@@ -29,15 +29,16 @@ type Client struct {
 	Tests     int      // at least
 	Run       []string // the command that runs a program; DIR stands for Dir, and FILE for the program
 	File      string   // the name that a recipe needs
+	Slow      bool     // only make clients runs it
 }
 
 // Clients lists the clients.
 func Clients() []Client {
 	return []Client{
-		{"python", "opensearch-py 3.2.0", "python/installed", "client.py", 25, []string{"DIR/python/bin/python", "FILE"}, "recipe.py"},
-		{"python", "django-opensearch-dsl 0.8.0", "python/installed", "client_django.py", 6, []string{"DIR/python/bin/python", "FILE"}, "recipe.py"},
-		{"javascript", "opensearch-js 3.9.0", "javascript/installed", "client.mjs", 20, []string{"node", "FILE"}, "recipe.mjs"},
-		{"go", "opensearch-go 4.8.1", "go/installed", "go/client.go", 18, []string{"go", "run", "-C", "go", "FILE"}, "recipe.go"},
-		{"java", "opensearch-java 3.3.0", "java/installed", "Client.java", 16, []string{"java", "-cp", "DIR/java/lib/*", "FILE"}, "Recipe.java"},
+		{"python", "opensearch-py 3.2.0", "python/installed", "client.py", 23, []string{"DIR/python/bin/python", "FILE"}, "recipe.py", false},
+		{"python", "django-opensearch-dsl 0.8.0", "python/installed", "client_django.py", 7, []string{"DIR/python/bin/python", "FILE"}, "recipe.py", false},
+		{"javascript", "opensearch-js 3.9.0", "javascript/installed", "client.mjs", 20, []string{"node", "FILE"}, "recipe.mjs", false},
+		{"go", "opensearch-go 4.8.1", "go/installed", "go/client.go", 21, []string{"go", "run", "-C", "go", "FILE"}, "recipe.go", false},
+		{"java", "opensearch-java 3.3.0", "java/installed", "Client.java", 22, []string{"java", "-cp", "DIR/java/lib/*", "FILE"}, "Recipe.java", true},
 	}
 }
