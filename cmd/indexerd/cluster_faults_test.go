@@ -256,20 +256,27 @@ func (k *clusterChaos) deletedAndRestored(t *testing.T) func() {
 	return func() {}
 }
 
-// documentsChanged writes documents as a client does that should not.
+// documentsChanged writes documents as a client does that should not, or with versions
+// that are newer than those of the daemon.
 func (k *clusterChaos) documentsChanged(t *testing.T) func() {
-	documents, err := k.documents()
-	if err != nil {
-		return k.deleted(t)
-	}
-	n := 0
-	for id := range documents {
-		if _, err := k.call(http.MethodPost, "/"+k.alias+"/_update/"+id, map[string]any{"doc": map[string]any{"body": "changed by a client"}}); err != nil && n == 0 {
-			t.Logf("%s: %v", k.phase, err)
-			continue
+	var answer struct {
+		Hits struct {
+			Hits []struct {
+				ID      string `json:"_id"`
+				Version uint64 `json:"_version"`
+			}
 		}
-		if n++; n == 3 {
-			break
+	}
+	if err := json.Unmarshal(k.must(t, http.MethodPost, "/"+k.alias+"/_search", map[string]any{"size": 3, "version": true, "_source": false}), &answer); err != nil {
+		t.Fatal(err)
+	}
+	newer := k.random.IntN(2) == 0
+	changed := map[string]any{"body": "changed by a client"}
+	for _, d := range answer.Hits.Hits {
+		if newer {
+			k.must(t, http.MethodPut, fmt.Sprintf("/%s/_doc/%s?version_type=external&version=%d", k.alias, d.ID, d.Version+1_000_000), changed)
+		} else {
+			k.must(t, http.MethodPost, "/"+k.alias+"/_update/"+d.ID+"?retry_on_conflict=9", map[string]any{"doc": changed, "doc_as_upsert": true})
 		}
 	}
 	return func() {}

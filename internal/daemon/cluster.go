@@ -249,6 +249,10 @@ func isReplaced(err error) bool {
 // isForeign reports whether others have written to an index.
 func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
 
+// isOfOthers reports whether an index has documents that are newer than those of this
+// data directory.
+func isOfOthers(err error) bool { return errors.Is(err, opensearch.ErrNewer) }
+
 // isClusters reports whether an error is to be repaired in the cluster, or in the store
 // of pages.
 func isClusters(err error) bool {
