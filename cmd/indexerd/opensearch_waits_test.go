@@ -216,3 +216,32 @@ func TestOpenSearchDocumentIsNewer(t *testing.T) {
 	}
 	c.equal(t, p)
 }
+
+// A table is unverified as soon as its index is known to be replaced, and not only when
+// another one is open.
+func TestOpenSearchIsDoubtedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	var gone atomic.Bool
+	c.through(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if gone.Load() && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "item-g") {
+			answerError(w, http.StatusNotFound, "index_not_found_exception")
+		} else if gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		return gone.Load()
+	})
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	gone.Store(true)
+	c.shows(t, p, "", "does not answer") // no pass runs
+	eventually(t, soon, "the table is unverified", func() error {
+		if s := p.status(t).Tables[0].Settled; !s.Unverified || !strings.Contains(s.Reason, "deleted") {
+			return fmt.Errorf("got %+v", s)
+		}
+		return nil
+	})
+	gone.Store(false)
+	c.finds(t, p, "word7", 300)
+	c.equal(t, p)
+}

@@ -246,12 +246,19 @@ func isReplaced(err error) bool {
 	return isAny(err, opensearch.ErrReplaced, opensearch.ErrFenced, pagetable.ErrReplaced, pagetable.ErrFenced)
 }
 
-// isForeign reports whether others have written to an index.
-func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
+// doubtOf returns why the marks of a table claim too much after an error of its index; ""
+// if they do not.
+func doubtOf(err error) string {
+	for _, what := range []error{opensearch.ErrReplaced, opensearch.ErrForeign, opensearch.ErrNewer} {
+		if errors.Is(err, what) {
+			return what.Error()
+		}
+	}
+	return ""
+}
 
-// isOfOthers reports whether an index has documents that are newer than those of this
-// data directory.
-func isOfOthers(err error) bool { return errors.Is(err, opensearch.ErrNewer) }
+// isForeign reports whether others have written to an index, which is in use nevertheless.
+func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
 
 // isClusters reports whether an error is to be repaired in the cluster, or in the store
 // of pages.
