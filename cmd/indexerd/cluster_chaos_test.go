@@ -17,7 +17,7 @@ const (
 	detectWithin = 30 * time.Second
 
 	// statusWithin is how long status may take to answer, whatever is away.
-	statusWithin = 20 * time.Second
+	statusWithin = 30 * time.Second
 
 	// restWithin is how long after the faults of a round S may take to pass the last commit.
 	restWithin = 4 * time.Minute
@@ -217,7 +217,7 @@ func (k *clusterChaos) detects(t *testing.T, before uint64) {
 			t.Fatalf("%s: %v", k.phase, err)
 		}
 		if k.marks(t).Rewinds == before {
-			return fmt.Errorf("status: %+v", k.daemon.status(t).Tables[0])
+			return fmt.Errorf("status: %+v", k.table(t))
 		}
 		return nil
 	})

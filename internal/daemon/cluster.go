@@ -246,10 +246,10 @@ func isReplaced(err error) bool {
 	return isAny(err, opensearch.ErrReplaced, opensearch.ErrFenced, pagetable.ErrReplaced, pagetable.ErrFenced)
 }
 
-// doubtOf returns why the marks of a table claim too much after an error of its index; ""
+// doubtOf returns why the marks of a table claim too much after an error of its index or pages; ""
 // if they do not.
 func doubtOf(err error) string {
-	for _, what := range []error{opensearch.ErrReplaced, opensearch.ErrForeign, opensearch.ErrNewer} {
+	for _, what := range []error{opensearch.ErrReplaced, opensearch.ErrForeign, opensearch.ErrNewer, pagetable.ErrReplaced} {
 		if errors.Is(err, what) {
 			return what.Error()
 		}

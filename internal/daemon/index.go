@@ -144,6 +144,7 @@ type examined interface {
 // table is unverified until a sweep has compared it.
 func (t *table) examine(ctx context.Context) error {
 	if err := t.examinePages(ctx); err != nil {
+		err = errors.Join(err, t.distrust(err))
 		if isReplaced(err) {
 			t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
 		}
