@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,7 +21,6 @@ import (
 type clusterFault struct {
 	name    string
 	begin   func(k *clusterChaos, t *testing.T) (end func())
-	own     bool // needs nodes and a database of the test's own
 	alone   bool // no other fault beside it, which would hide or undo this one
 	tampers bool // changes the index behind the daemon: S claims nothing until it notices
 }
@@ -30,37 +28,33 @@ type clusterFault struct {
 var clusterFaults = []clusterFault{
 	{name: "the daemon is killed", begin: (*clusterChaos).daemonKilled},
 	{name: "429 for items", begin: atDoors("busy items", 0.8)},
-	{name: "a node is killed", begin: (*clusterChaos).nodeKilled, own: true},
+	{name: "a node is killed", begin: (*clusterChaos).nodeKilled},
 	{name: "429", begin: atDoors("busy", 0.6)},
 	{name: "the index is deleted", begin: (*clusterChaos).deleted, tampers: true},
 	{name: "slow answers", begin: atDoors("late", 0.5)},
-	{name: "the primary's node is killed", begin: (*clusterChaos).primaryKilled, own: true},
+	{name: "the primary's node is killed", begin: (*clusterChaos).primaryKilled},
 	{name: "answers are cut", begin: atDoors("cut", 0.3)},
 	{name: "a sweep", begin: requests("/api/v1/tables/note/sweep")},
-	{name: "the index is restored", begin: (*clusterChaos).restored, own: true, alone: true, tampers: true},
+	{name: "the index is restored", begin: (*clusterChaos).restored, alone: true, tampers: true},
 	{name: "no answers", begin: atDoors("unanswered", 0.4)},
-	{name: "a node hangs", begin: (*clusterChaos).nodePaused, own: true},
+	{name: "a node hangs", begin: (*clusterChaos).nodePaused},
 	{name: "a reindex", begin: requests("/api/v1/tables/note/reindex")},
 	{name: "documents are changed", begin: (*clusterChaos).documentsChanged, alone: true, tampers: true},
-	{name: "the database is killed", begin: (*clusterChaos).databaseKilled, own: true},
+	{name: "the database is killed", begin: (*clusterChaos).databaseKilled},
 	{name: "bulks are held back", begin: atDoors("zombie", 0.7)},
 	{name: "the index is read-only", begin: (*clusterChaos).readOnly},
-	{name: "all nodes are killed", begin: (*clusterChaos).nodesKilled, own: true, alone: true},
-	{name: "documents are deleted", begin: (*clusterChaos).documentsDeleted, own: true, alone: true, tampers: true},
+	{name: "all nodes are killed", begin: (*clusterChaos).nodesKilled, alone: true},
+	{name: "documents are deleted", begin: (*clusterChaos).documentsDeleted, alone: true, tampers: true},
 	{name: "503", begin: atDoors("unavailable", 0.7)},
 	{name: "the index is closed", begin: (*clusterChaos).closed, alone: true},
 	{name: "a second daemon", begin: (*clusterChaos).secondDaemon, alone: true, tampers: true},
 	{name: "a black hole", begin: atDoors("hole", 0.3)},
 	{name: "the alias is moved", begin: (*clusterChaos).aliasMoved, tampers: true},
-	{name: "tombstones are forgotten, bulks are held back", begin: (*clusterChaos).forgetful, own: true},
+	{name: "tombstones are forgotten, bulks are held back", begin: (*clusterChaos).forgetful},
 	{name: "a client writes to the alias of no index", begin: (*clusterChaos).autoCreated, alone: true, tampers: true},
-	{name: "everything is killed", begin: (*clusterChaos).everythingKilled, own: true, alone: true},
+	{name: "everything is killed", begin: (*clusterChaos).everythingKilled, alone: true},
 	{name: "the user is denied", begin: atDoors("denied", 0.8), alone: true},
-	{name: "an older index comes back", begin: (*clusterChaos).deletedAndRestored, own: true, alone: true, tampers: true},
-}
-
-func (k *clusterChaos) possible() []clusterFault {
-	return slices.DeleteFunc(slices.Clone(clusterFaults), func(f clusterFault) bool { return f.own && k.cluster == nil })
+	{name: "an older index comes back", begin: (*clusterChaos).deletedAndRestored, alone: true, tampers: true},
 }
 
 func atDoors(kind string, often float64) func(*clusterChaos, *testing.T) func() {
@@ -256,20 +250,27 @@ func (k *clusterChaos) deletedAndRestored(t *testing.T) func() {
 	return func() {}
 }
 
-// documentsChanged writes documents as a client does that should not.
+// documentsChanged writes documents as a client does that should not, or with versions
+// that are newer than those of the daemon.
 func (k *clusterChaos) documentsChanged(t *testing.T) func() {
-	documents, err := k.documents()
-	if err != nil {
-		return k.deleted(t)
-	}
-	n := 0
-	for id := range documents {
-		if _, err := k.call(http.MethodPost, "/"+k.alias+"/_update/"+id, map[string]any{"doc": map[string]any{"body": "changed by a client"}}); err != nil && n == 0 {
-			t.Logf("%s: %v", k.phase, err)
-			continue
+	var answer struct {
+		Hits struct {
+			Hits []struct {
+				ID      string `json:"_id"`
+				Version uint64 `json:"_version"`
+			}
 		}
-		if n++; n == 3 {
-			break
+	}
+	if err := json.Unmarshal(k.must(t, http.MethodPost, "/"+k.alias+"/_search", map[string]any{"size": 3, "version": true, "_source": false}), &answer); err != nil {
+		t.Fatal(err)
+	}
+	newer := k.random.IntN(2) == 0
+	changed := map[string]any{"body": "changed by a client"}
+	for _, d := range answer.Hits.Hits {
+		if newer {
+			k.must(t, http.MethodPut, fmt.Sprintf("/%s/_doc/%s?version_type=external&version=%d", k.alias, d.ID, d.Version+1_000_000), changed)
+		} else {
+			k.must(t, http.MethodPost, "/"+k.alias+"/_update/"+d.ID+"?retry_on_conflict=9", map[string]any{"doc": changed, "doc_as_upsert": true})
 		}
 	}
 	return func() {}

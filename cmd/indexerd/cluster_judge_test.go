@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
 )
 
 // The judge compares the database with the documents that a client of the cluster
@@ -98,7 +99,7 @@ func (v *verdict) add(w verdict) {
 // and rows above S are not judged. An unverified table claims nothing.
 func (k *clusterChaos) judges(t *testing.T) {
 	t.Helper()
-	s := k.daemon.status(t).Tables[0]
+	s := k.table(t)
 	if k.suspended || s.Settled.Unverified || s.Settled.At == nil {
 		return
 	}
@@ -175,16 +176,31 @@ func keyOf(id string) string {
 	return doc.OID(b).String()
 }
 
-// watches reads S, which falls only for a reason that status shows.
-func (k *clusterChaos) watches(t *testing.T) {
+// table asks the daemon for the status of the notes. While an index is opened it is asked
+// again.
+func (k *clusterChaos) table(t *testing.T) httpapi.TableStatus {
 	t.Helper()
 	began := time.Now()
-	s := k.daemon.status(t).Tables[0].Settled
+	var s httpapi.Status
+	eventually(t, soon, k.phase+": status", func() error {
+		body, err := get(k.daemon.base + "/api/v1/status")
+		if err != nil {
+			return errors.Join(err, k.daemon.unbroken())
+		}
+		return json.Unmarshal(body, &s)
+	})
 	if took := time.Since(began); took > k.status {
 		if k.status = took; took > statusWithin {
 			t.Errorf("%s: status took %v, want at most %v", k.phase, took, statusWithin)
 		}
 	}
+	return s.Tables[0]
+}
+
+// watches reads S, which falls only for a reason that status shows.
+func (k *clusterChaos) watches(t *testing.T) {
+	t.Helper()
+	s := k.table(t).Settled
 	if s.At == nil {
 		return
 	}
@@ -207,7 +223,7 @@ func (k *clusterChaos) rests(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.watches(t)
-		s := k.daemon.status(t).Tables[0]
+		s := k.table(t)
 		switch {
 		case s.Settled.At == nil || !time.Time(*s.Settled.At).After(now):
 			return fmt.Errorf("settled to %v, the last error is %+v", s.Settled.At, s.LastError)

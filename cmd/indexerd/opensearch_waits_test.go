@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -94,6 +95,9 @@ func TestOpenSearchWaitsForItsIndex(t *testing.T) {
 	c.shows(t, p, "red", "red")
 	if _, err := get(p.base + "/api/v1/tables/item/search?q=word7"); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("a search of a red index: got %v, want 503", err)
+	}
+	if out, stderr, _ := ask(t, nil, "status", "-c", c.file); !strings.Contains(out, ", index red") || !strings.Contains(out, "the index is red") {
+		t.Errorf("indexerd status: got %s%s, want that the index is red", out, stderr)
 	}
 	before := p.status(t).Tables[0].Settled.At
 	c.exec(t, `UPDATE item SET title = 'changed while red', u = unixepoch() WHERE id = 7`)
@@ -191,5 +195,53 @@ func TestOpenSearchHangsWhileItsIndexIsDeleted(t *testing.T) {
 	})
 	hangs.Store(false)
 	c.finds(t, p, "hang", 1)
+	c.equal(t, p)
+}
+
+// A document to which a client has given a newer version than the daemon can have is
+// written again.
+func TestOpenSearchDocumentIsNewer(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	row7 := "/" + c.prefix + "item/_doc/EYAAAAAAAAAH?version_type=external&version="
+	if _, err := callNode(c.node, http.MethodPut, row7+strconv.Itoa(1<<40+1<<30), map[string]any{"title": "of a client"}); err != nil {
+		t.Fatal(err)
+	}
+	c.exec(t, `UPDATE item SET title = 'written again', u = unixepoch() WHERE id = 7`)
+	c.finds(t, p, "again", 1)
+	if s := p.status(t).Tables[0].LastError; s == nil && !strings.Contains(p.log.String(), "newer documents") {
+		t.Errorf("neither status nor the log has the reason: %s", p.log)
+	}
+	c.equal(t, p)
+}
+
+// A table is unverified as soon as its index is known to be replaced, and not only when
+// another one is open.
+func TestOpenSearchIsDoubtedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	var gone atomic.Bool
+	c.through(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if gone.Load() && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "item-g") {
+			answerError(w, http.StatusNotFound, "index_not_found_exception")
+		} else if gone.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		return gone.Load()
+	})
+	p := c.run(t)
+	c.finds(t, p, "word7", 300)
+	gone.Store(true)
+	c.shows(t, p, "", "does not answer") // no pass runs
+	eventually(t, soon, "the table is unverified", func() error {
+		if s := p.status(t).Tables[0].Settled; !s.Unverified || !strings.Contains(s.Reason, "deleted") {
+			return fmt.Errorf("got %+v", s)
+		}
+		return nil
+	})
+	gone.Store(false)
+	c.finds(t, p, "word7", 300)
 	c.equal(t, p)
 }

@@ -54,6 +54,12 @@ func printTable(w io.Writer, t httpapi.TableStatus) {
 	if t.Settled.At != nil {
 		fmt.Fprintf(w, ", settled to %s (%s)", clock(t.Settled.At), t.Settled.Mode)
 	}
+	if t.Settled.Unverified {
+		fmt.Fprintf(w, ", unverified: %s", terminal.Line(t.Settled.Reason))
+	}
+	if t.Index != nil {
+		fmt.Fprintf(w, ", index %s", t.Index.Health)
+	}
 	if t.Held != nil {
 		fmt.Fprintf(w, ", %d removals HELD since %s; to allow them: %s", t.Held.Removals, clock(&t.Held.Since), t.Held.Do)
 	}

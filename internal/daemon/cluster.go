@@ -270,7 +270,18 @@ func isReplaced(err error) bool {
 	return isAny(err, opensearch.ErrReplaced, opensearch.ErrFenced, pagetable.ErrReplaced, pagetable.ErrFenced)
 }
 
-// isForeign reports whether others have written to an index.
+// doubtOf returns why the marks of a table claim too much after an error of its index or pages; ""
+// if they do not.
+func doubtOf(err error) string {
+	for _, what := range []error{opensearch.ErrReplaced, opensearch.ErrForeign, opensearch.ErrNewer, pagetable.ErrReplaced} {
+		if errors.Is(err, what) {
+			return what.Error()
+		}
+	}
+	return ""
+}
+
+// isForeign reports whether others have written to an index, which is in use nevertheless.
 func isForeign(err error) bool { return errors.Is(err, opensearch.ErrForeign) }
 
 // isClusters reports whether an error is to be repaired in the cluster, or in the store

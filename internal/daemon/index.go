@@ -144,6 +144,7 @@ type examined interface {
 // table is unverified until a sweep has compared it.
 func (t *table) examine(ctx context.Context) error {
 	if err := t.examinePages(ctx); err != nil {
+		err = errors.Join(err, t.distrust(err))
 		if isReplaced(err) {
 			t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
 		}
@@ -157,13 +158,16 @@ func (t *table) examine(ctx context.Context) error {
 	if t.current() != x {
 		return nil // a reindex has removed it
 	}
+	doubtErr := t.distrust(err)
 	if isReplaced(err) {
 		t.die(fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, err))
 	}
 	if isForeign(err) {
-		err = t.doubt(err.Error())
+		t.log.Warn("indexerd compares the index again", "why", err)
+		err = nil
 		t.sweepIfDoubted(0)
 	}
+	err = errors.Join(err, doubtErr)
 	health := "unknown"
 	if err == nil || isAway(err) { // a red index can't be examined
 		var healthErr error
@@ -233,6 +237,15 @@ func (s *storage) countDocuments() uint64 {
 func (s *storage) serve(ctx context.Context) error {
 	if x, ok := s.current().(interface{ Serve(context.Context) error }); ok {
 		return x.Serve(ctx)
+	}
+	return nil
+}
+
+// distrust marks a table as unverified at once if an error of its index is a reason to:
+// until the index is opened again S must not claim what it may not have.
+func (s *storage) distrust(err error) error {
+	if reason := doubtOf(err); reason != "" {
+		return s.doubt(reason)
 	}
 	return nil
 }

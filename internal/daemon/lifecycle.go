@@ -34,7 +34,7 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 	for {
 		began := time.Now()
 		cause := d.serve(ctx, e)
-		if e.frozen == nil && time.Since(began) > wellAfter {
+		if e.frozen == nil && (time.Since(began) > wellAfter || isReplaced(cause)) {
 			d.pauses.Reset()
 		}
 		var err error
@@ -211,7 +211,7 @@ func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, 
 }
 
 // wellAfter is how long a daemon has to follow before a failure counts as a new
-// one.
+// one. That an index was replaced always does.
 const wellAfter = 5 * time.Minute
 
 // newPauses returns the pauses between two attempts to open what failed.

@@ -320,6 +320,7 @@ func caught[T any](ctx context.Context, run func(context.Context) (T, error)) (r
 // dieIfBroken is fail, and ends the engine where the storage broke.
 func (t *table) dieIfBroken(pass string, err error) error {
 	if broken := t.broken(); broken != nil {
+		broken = errors.Join(broken, t.distrust(broken))
 		err = fmt.Errorf("%w: %s: %w", errBroken, t.conf.Name, broken)
 		t.die(err)
 	}

@@ -116,6 +116,7 @@ func (t *table) status(marks timetrace.Table) httpapi.TableStatus {
 	if marks.Mode != "" {
 		s.Settled.Mode = marks.Mode
 	}
+	s.Settled.Reason = marks.Unverified // also while no pass runs
 	if t.passes != nil {
 		s.Settled.Reason = t.passes.Reason(marks)
 	}
