@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: bench-peers api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -154,6 +154,14 @@ api-suite: java
 	@test -n "$(DIR)" || test -e $(SUITE)/rest-api-spec || { mvn -q -B dependency:copy -Dartifact=org.elasticsearch:rest-api-spec:7.10.2 -DoutputDirectory=$(SUITE) && \
 		cd $(SUITE) && jar xf rest-api-spec-7.10.2.jar rest-api-spec; }
 	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(or $(DIR),$(SUITE)/rest-api-spec) $(GO) test -count=1 -timeout 60m ./internal/osapi/apisuite
+
+# The pages on a real HBase, which Maven's client fetches once, and on Bigtable's emulator.
+hbase: java
+	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/hbase ./internal/bigtable ./internal/pagetable
+
+# PAGES pages in the file map, in Bigtable's emulator and in HBase.
+bench-pages: java
+	HBASE=1 PAGES=$(or $(N),1000000) $(GO) test -run '^$$' -bench Pages -benchtime 1x -timeout 90m ./internal/pagetable/pagestest
 
 # Their statements, parsed by independent grammars, which are not part of the project.
 grammars: java

@@ -1,0 +1,112 @@
+package pagestest_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/bigtable/bttest"
+
+	"indexerd/internal/bigtable"
+	"indexerd/internal/doc"
+	"indexerd/internal/hbase"
+	"indexerd/internal/hbase/hbasetest"
+	"indexerd/internal/pagetable"
+	"indexerd/internal/pagetable/pagestest"
+	"indexerd/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(hbasetest.Main(m)) }
+
+// BenchmarkPages loads PAGES pages into each store, looks up all of them and lists them,
+// and prints the rates beside FileMap's. Bigtable's emulator is in this process and in
+// memory.
+func BenchmarkPages(b *testing.B) {
+	n, err := strconv.Atoi(os.Getenv("PAGES"))
+	if err != nil {
+		n = 20_000
+	}
+	m, err := store.Open(b.TempDir(), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	base := measure(b, "FileMap", m, n, [3]float64{})
+	measure(b, "Bigtable's emulator", remote(b, emulator(b)), n, base)
+	b.Run("HBase", func(b *testing.B) { // skipped where it is not installed
+		measure(b, "HBase", remote(b, &hbase.Store{Gateways: []string{hbasetest.URL(b)}, Table: "bench" + strconv.FormatInt(time.Now().UnixNano(), 36)}), n, base)
+	})
+	fmt.Printf("bench-pages: pages=%d ok\n", n)
+}
+
+func emulator(b *testing.B) *bigtable.Store {
+	server, err := bttest.NewServer("127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(server.Close)
+	b.Setenv("BIGTABLE_EMULATOR_HOST", server.Addr)
+	s, err := bigtable.Config{Project: "p", Instance: "i", Table: "pages"}.Open(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return s
+}
+
+func remote(b *testing.B, s pagetable.Store) pagestest.Pages {
+	p, err := pagetable.Config{Store: s, Name: "film", Versions: 1, Owner: "bench", Patience: time.Minute}.Open(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+// measure prints pages a second of a load, of look-ups and of a list.
+func measure(b *testing.B, name string, p pagestest.Pages, n int, base [3]float64) (rates [3]float64) {
+	defer p.Close()
+	const batch = 2000
+	each := func(do func(from, to int) error) float64 {
+		began := time.Now()
+		for from := 0; from < n; from += batch {
+			if err := do(from, min(from+batch, n)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return float64(n) / time.Since(began).Seconds()
+	}
+	rates[0] = each(func(from, to int) error {
+		var pages []doc.Page
+		for i := from; i < to; i++ {
+			pages = append(pages, pagestest.Page(i, doc.Version(i+1)))
+		}
+		return p.Put(pages)
+	})
+	rates[1] = each(func(from, to int) error {
+		var oids []doc.OID
+		for i := from; i < to; i++ {
+			oids = append(oids, pagestest.Key(i))
+		}
+		_, err := p.Metas(oids)
+		return err
+	})
+	began, listed := time.Now(), 0
+	for _, err := range p.All() {
+		if err != nil {
+			b.Fatal(err)
+		}
+		listed++
+	}
+	if rates[2] = float64(n) / time.Since(began).Seconds(); listed != n {
+		b.Fatalf("%s lists %d pages, want %d", name, listed, n)
+	}
+	for i, what := range []string{"put", "look up", "list"} {
+		beside := ""
+		if base[i] > 0 {
+			beside = fmt.Sprintf(", FileMap %.0f times as many", base[i]/rates[i])
+		}
+		fmt.Printf("%-20s %-8s %8.0f pages/s%s\n", name, what, rates[i], beside)
+	}
+	return rates
+}
