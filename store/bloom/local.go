@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"iter"
 	"sync"
 
 	"github.com/bits-and-blooms/bloom/v3"
@@ -54,6 +55,23 @@ func (l *Local) Add(_ context.Context, keys []doc.OID) error {
 	}
 	return nil
 }
+
+// Rebuild adds every key of the store. A filter in memory is never lost: what was
+// added stays.
+func (l *Local) Rebuild(ctx context.Context, keys iter.Seq2[[]doc.OID, error]) error {
+	for batch, err := range keys {
+		if err == nil {
+			err = l.Add(ctx, batch)
+		}
+		if err != nil {
+			return fmt.Errorf("bloom filter in memory: %w", err)
+		}
+	}
+	return nil
+}
+
+// Name returns "": no other process has the filter.
+func (l *Local) Name() string { return "" }
 
 // Maybe reports for each key whether it may have been added. The error is always
 // nil.

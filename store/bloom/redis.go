@@ -16,8 +16,9 @@ import (
 	"indexerd/internal/doc"
 )
 
-// A Redis filter is a string of bits in a Redis server, shared by all daemons
-// that open it with the same key and size. Each batch is one BITFIELD command.
+// A Redis filter is one or more strings of bits in a Redis server, shared by all
+// daemons that open it with the same key and size. A key belongs to one string, its
+// shard. Each batch of a shard is one BITFIELD command.
 //
 //	bits 0 to 62     marker: the run of the server that the filter was built in; 0: not complete
 //	bits 64 to 126   token of the daemon that builds it
@@ -31,23 +32,35 @@ import (
 //
 // Assumptions: a daemon adds a key before it stores it; the listing for Rebuild
 // begins after all writes have ended that were running when the filter was lost;
-// no proxy hides a restart of the server.
+// no proxy hides a restart of the server. Sentinel and Cluster are refused: their
+// clients change the server without a new connection of ours.
 type Redis struct {
 	client *redis.Client
-	key    string
-	size   Size
+	name   string
+	size   Size // of each shard
+	shards []shard
 	marker atomic.Uint64 // of the server's present run
+}
+
+// A shard is one string of a filter.
+type shard struct {
+	*Redis
+	key string
 }
 
 const (
 	markerAt = 0
 	tokenAt  = 64
 	bitsAt   = 128
-	maxBits  = 1<<32 - bitsAt // a string of Redis has 512 MiB
-	mask     = 1<<63 - 1      // BITFIELD's largest unsigned type is u63
+	maxShard = 1 << 8    // shards
+	mask     = 1<<63 - 1 // BITFIELD's largest unsigned type is u63
 	// batchKeys limits one BITFIELD: the server does nothing else while it runs.
 	batchKeys = 2000
 )
+
+// maxBits is the size of the largest shard: 256 MiB, half of what a string of Redis can
+// have. Tests lower it.
+var maxBits uint64 = 1 << 31
 
 // OpenRedis opens the filter under a key of the server at url (redis:// or
 // unix://). If its first answer is ErrLost the caller should call Rebuild.
@@ -56,10 +69,19 @@ func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) 
 	if err != nil {
 		return nil, fmt.Errorf("bloom filter %s: %w", key, err)
 	}
-	if size.Bits == 0 || size.Hashes < 1 || size.Bits > maxBits {
-		return nil, fmt.Errorf("bloom filter %s: %d bits and %d hashes: Redis takes at most %d bits", key, size.Bits, size.Hashes, uint64(maxBits))
+	if size.Bits == 0 || size.Hashes < 1 || size.Bits > maxShard*maxBits {
+		return nil, fmt.Errorf("bloom filter %s: %d bits and %d hashes: want at most %d bits", key, size.Bits, size.Hashes, maxShard*maxBits)
 	}
-	r := &Redis{key: fmt.Sprintf("%s:m%d:k%d", key, size.Bits, size.Hashes), size: size}
+	r := &Redis{name: fmt.Sprintf("%s:m%d:k%d", key, size.Bits, size.Hashes), size: size}
+	n := (size.Bits + maxBits - 1) / maxBits
+	r.size.Bits = (size.Bits + n - 1) / n
+	for i := range n {
+		one := shard{r, r.name}
+		if n > 1 {
+			one.key = fmt.Sprintf("%s:%d/%d", r.name, i, n)
+		}
+		r.shards = append(r.shards, one)
+	}
 	options.OnConnect = r.onConnect
 	r.client = redis.NewClient(options)
 	if err := r.client.Ping(ctx).Err(); err != nil {
@@ -68,10 +90,13 @@ func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) 
 	return r, nil
 }
 
+// Name returns the name of the filter, which has its key and its size.
+func (r *Redis) Name() string { return r.name }
+
 // Close closes the connections. The filter stays on the server.
 func (r *Redis) Close() error { return r.client.Close() }
 
-func (r *Redis) fail(err error) error { return fmt.Errorf("bloom filter %s: %w", r.key, err) }
+func (r *Redis) fail(err error) error { return fmt.Errorf("bloom filter %s: %w", r.name, err) }
 
 // onConnect computes the marker of the server's present run.
 func (r *Redis) onConnect(ctx context.Context, conn *redis.Conn) error {
@@ -79,49 +104,81 @@ func (r *Redis) onConnect(ctx context.Context, conn *redis.Conn) error {
 	if err != nil {
 		return err
 	}
-	_, rest, ok := strings.Cut(info, "run_id:")
-	if !ok {
+	if mode := infoOf(info, "redis_mode"); mode != "" && mode != "standalone" {
+		return fmt.Errorf("the server is a Redis in mode %s: name a standalone server", mode)
+	}
+	id := infoOf(info, "run_id")
+	if id == "" {
 		return fmt.Errorf("INFO server has no run_id")
 	}
-	id, _, _ := strings.Cut(rest, "\r")
 	sum := fnv.New64a()
 	sum.Write([]byte(id))
 	r.marker.Store(sum.Sum64()&mask | 1) // never 0
 	return nil
 }
 
+// infoOf returns a line of INFO, "" if there is none.
+func infoOf(info, name string) string {
+	_, rest, _ := strings.Cut("\n"+info, "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\r")
+	return value
+}
+
 // Add adds keys. With ErrLost these keys are added, and others may be missing.
 func (r *Redis) Add(ctx context.Context, keys []doc.OID) error {
-	for from := 0; from < len(keys); from += batchKeys {
-		batch := keys[from:min(from+batchKeys, len(keys))]
-		got, err := r.bitfield(ctx, markerAt, r.set(batch))
+	return r.batches(keys, func(s shard, batch []doc.OID, _ []int) error {
+		got, err := s.bitfield(ctx, markerAt, s.set(batch))
+		if err == nil && uint64(got[0]) != r.marker.Load() {
+			err = r.fail(ErrLost)
+		}
+		return err
+	})
+}
+
+// Maybe reports for each key whether it may have been added.
+func (r *Redis) Maybe(ctx context.Context, keys []doc.OID) ([]bool, error) {
+	maybe := make([]bool, len(keys))
+	err := r.batches(keys, func(s shard, batch []doc.OID, at []int) error {
+		got, err := s.bitfield(ctx, markerAt, s.get(batch))
 		if err != nil {
 			return err
 		}
 		if uint64(got[0]) != r.marker.Load() {
 			return r.fail(ErrLost)
 		}
-	}
-	return nil
-}
-
-// Maybe reports for each key whether it may have been added.
-func (r *Redis) Maybe(ctx context.Context, keys []doc.OID) ([]bool, error) {
-	maybe := make([]bool, 0, len(keys))
-	for from := 0; from < len(keys); from += batchKeys {
-		batch := keys[from:min(from+batchKeys, len(keys))]
-		got, err := r.bitfield(ctx, markerAt, r.get(batch))
-		if err != nil {
-			return nil, err
+		for i, bits := 0, got[1:]; len(bits) > 0; i, bits = i+1, bits[r.size.Hashes:] {
+			maybe[at[i]] = allOnes(bits[:r.size.Hashes])
 		}
-		if uint64(got[0]) != r.marker.Load() {
-			return nil, r.fail(ErrLost)
-		}
-		for bits := got[1:]; len(bits) > 0; bits = bits[r.size.Hashes:] {
-			maybe = append(maybe, allOnes(bits[:r.size.Hashes]))
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return maybe, nil
+}
+
+// batches calls each with the keys of each shard, a batch at a time, and with their
+// places in keys.
+func (r *Redis) batches(keys []doc.OID, each func(s shard, batch []doc.OID, at []int) error) error {
+	of, at := make([][]doc.OID, len(r.shards)), make([][]int, len(r.shards))
+	for i, key := range keys {
+		n := 0
+		if len(r.shards) > 1 {
+			h := fnv.New64a()
+			h.Write([]byte(key))
+			n = int(h.Sum64() % uint64(len(r.shards)))
+		}
+		of[n], at[n] = append(of[n], key), append(at[n], i)
+	}
+	for n, s := range r.shards {
+		for from := 0; from < len(of[n]); from += batchKeys {
+			to := min(from+batchKeys, len(of[n]))
+			if err := each(s, of[n][from:to], at[n][from:to]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func allOnes(bits []int64) bool {
@@ -137,40 +194,48 @@ func allOnes(bits []int64) bool {
 // returns ErrLost if the filter was lost meanwhile, or another daemon rebuilds it.
 func (r *Redis) Rebuild(ctx context.Context, keys iter.Seq2[[]doc.OID, error]) error {
 	token := newToken()
-	if _, err := r.bitfield(ctx, markerAt, []any{"SET", "u63", markerAt, 0, "SET", "u63", tokenAt, token}); err != nil {
-		return err
+	for _, s := range r.shards {
+		if _, err := s.bitfield(ctx, markerAt, []any{"SET", "u63", markerAt, 0, "SET", "u63", tokenAt, token}); err != nil {
+			return err
+		}
 	}
 	run := r.marker.Load()
-	for batch, err := range keys {
+	for listed, err := range keys {
 		if err != nil {
 			return r.fail(fmt.Errorf("list the keys: %w", err))
 		}
-		for ; len(batch) > 0; batch = batch[min(batchKeys, len(batch)):] {
-			got, err := r.bitfield(ctx, tokenAt, r.set(batch[:min(batchKeys, len(batch))]))
-			if err != nil {
-				return err
+		err := r.batches(listed, func(s shard, batch []doc.OID, _ []int) error {
+			got, err := s.bitfield(ctx, tokenAt, s.set(batch))
+			if err == nil && got[0] != token {
+				err = r.fail(ErrLost)
 			}
-			if got[0] != token {
-				return r.fail(ErrLost)
-			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return r.finish(ctx, token, run)
+	for _, s := range r.shards {
+		if err := s.finish(ctx, token, run); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// finish sets the marker if the filter has the same token as at the beginning. A
+// finish sets the marker if the shard has the same token as at the beginning. A
 // script does both, since a flush may come between two commands.
-func (r *Redis) finish(ctx context.Context, token int64, run uint64) error {
+func (s shard) finish(ctx context.Context, token int64, run uint64) error {
 	const script = `
 if redis.call('BITFIELD', KEYS[1], 'GET', 'u63', 64)[1] ~= tonumber(ARGV[1]) then return 0 end
 redis.call('BITFIELD', KEYS[1], 'SET', 'u63', 0, ARGV[2])
 return 1`
-	done, err := r.client.Eval(ctx, script, []string{r.key}, token, run).Int()
+	done, err := s.client.Eval(ctx, script, []string{s.key}, token, run).Int()
 	if err != nil {
-		return r.fail(err)
+		return s.fail(err)
 	}
-	if done != 1 || r.marker.Load() != run {
-		return r.fail(ErrLost)
+	if done != 1 || s.marker.Load() != run {
+		return s.fail(ErrLost)
 	}
 	return nil
 }
@@ -184,7 +249,7 @@ func newToken() int64 {
 }
 
 // bitfield runs one BITFIELD that first reads the number at an offset.
-func (r *Redis) bitfield(ctx context.Context, at int, ops []any) ([]int64, error) {
+func (r shard) bitfield(ctx context.Context, at int, ops []any) ([]int64, error) {
 	args := append([]any{"GET", "u63", at}, ops...)
 	got, err := r.client.BitField(ctx, r.key, args...).Result()
 	if err != nil {

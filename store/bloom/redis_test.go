@@ -150,7 +150,7 @@ func TestRedisLost(t *testing.T) {
 			}
 		},
 		"evicted": func() {
-			if err := r.client.Del(t.Context(), r.key).Err(); err != nil {
+			if err := r.client.Del(t.Context(), r.shards[0].key).Err(); err != nil {
 				t.Fatal(err)
 			}
 		},
