@@ -26,9 +26,19 @@ type fake struct {
 
 func newFake() *fake { return &fake{rows: map[string][]pagetable.Cell{}} }
 
+// hook sets before while requests may be under way.
+func (f *fake) hook(before func(request string) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before = before
+}
+
 func (f *fake) do(ctx context.Context, request string, effect func()) error {
-	if f.before != nil {
-		if err := f.before(request); err != nil {
+	f.mu.Lock()
+	before := f.before
+	f.mu.Unlock()
+	if before != nil {
+		if err := before(request); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ type owner struct {
 	Owner   string `json:"owner"`
 	Session string `json:"session"`
 	Numbers uint64 `json:"numbers"`
+	Filter  string `json:"filter,omitempty"` // that has the keys of all pages
 }
 
 // claim writes a new session.
@@ -33,7 +34,8 @@ func (p *Pages) claim(ctx context.Context) error {
 		if was != nil && now.Owner != p.Config.Owner && !p.TakeOver {
 			return ErrOwner
 		}
-		p.made = was == nil
+		p.made, p.filtered = was == nil, now.Filter
+		now.Filter = "" // until UseFilter: a daemon without it adds no keys
 		now.Owner, now.Session = p.Config.Owner, session
 		written, err := p.swap(ctx, was, now)
 		if written || err != nil {

@@ -104,7 +104,8 @@ type Config struct {
 type Pages struct {
 	Config
 	readOnly bool
-	made     bool // by Open
+	made     bool   // by Open
+	filtered string // name of the filter that had all keys when Open claimed the pages
 
 	life context.Context // until Close
 	end  context.CancelFunc
@@ -112,6 +113,10 @@ type Pages struct {
 	mu     sync.Mutex
 	owner  owner // as it was written last
 	failed error
+
+	sieve      *sieve         // nil: no filter
+	writing    sync.RWMutex   // read-locked by Put
+	background sync.WaitGroup // the rebuild of the filter
 }
 
 // Open opens pages for writing, and takes them from a daemon that has them open.
@@ -147,6 +152,7 @@ func (c Config) pages() *Pages {
 // Close ends calls that are under way. The Store stays open.
 func (p *Pages) Close() error {
 	p.end()
+	p.background.Wait()
 	return nil
 }
 

@@ -26,28 +26,26 @@ func (p *Pages) Meta(oid doc.OID) (doc.Meta, bool, error) {
 // Metas returns the Meta of each page as Meta does, without an OID where there is
 // none.
 func (p *Pages) Metas(oids []doc.OID) ([]doc.Meta, error) {
-	at := make(map[string]int, len(oids))
-	keys := make([]string, len(oids))
-	for i, oid := range oids {
-		keys[i] = p.key(oid)
-		at[keys[i]] = i
+	found, keys := make(map[doc.OID]doc.Meta, len(oids)), make([]string, 0, len(oids))
+	for _, oid := range p.among(oids) {
+		keys = append(keys, p.key(oid))
 	}
-	metas := make([]doc.Meta, len(oids))
 	err := p.read(keys, Meta, 1, func(row Cells) error {
-		i, asked := at[row.Key]
-		if !asked {
-			return fmt.Errorf("row %.80q: %w: it was not asked for", row.Key, ErrCorrupt)
+		oid, err := p.oid(row.Key)
+		if err != nil {
+			return err
 		}
-		if s, ok, err := newest(oids[i], row.Cells); ok && err == nil {
-			metas[i] = s.Meta
+		if s, ok, err := newest(oid, row.Cells); ok && err == nil {
+			found[oid] = s.Meta
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%d pages of %s: %w", len(oids), p.Name, err)
 	}
-	for i, key := range keys { // an OID that is asked for twice
-		metas[i] = metas[at[key]]
+	metas := make([]doc.Meta, len(oids))
+	for i, oid := range oids {
+		metas[i] = found[oid]
 	}
 	return metas, nil
 }

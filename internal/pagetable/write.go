@@ -24,6 +24,8 @@ const (
 // version counts; a page of the same version replaces the one before. After an error
 // some pages may be stored, each of them whole, and the caller may put them again.
 func (p *Pages) Put(pages []doc.Page) error {
+	p.writing.RLock()
+	defer p.writing.RUnlock()
 	rows := make([]Cells, 0, len(pages))
 	for i := range pages {
 		if pages[i].V > MaxVersion {
@@ -35,7 +37,11 @@ func (p *Pages) Put(pages []doc.Page) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := p.write(last(rows)); err != nil {
+	err := p.addKeys(pages)
+	if err == nil {
+		err = p.write(last(rows))
+	}
+	if err != nil {
 		return fmt.Errorf("put %d pages in %s: %w", len(pages), p.Store, err)
 	}
 	return nil
