@@ -11,6 +11,7 @@ func (r *reader) check() {
 	r.checkHTTP()
 	r.checkIndex()
 	r.checkPageStore()
+	r.checkBloom()
 	for i := range r.config.Sources {
 		r.checkSource(&r.config.Sources[i])
 	}

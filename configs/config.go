@@ -38,6 +38,7 @@ type Config struct {
 	OpenSearch string // address of the OpenSearch API; "" for none
 	Index      Index
 	PageStore  PageStore
+	Bloom      Bloom
 	TakeOver   bool // open indexes and pages of another data directory too; from the command line
 	Log        Log
 	Sources    []Source // in file order

@@ -54,6 +54,7 @@ func fileKeys(c *Config) []key {
 		},
 		{"index", false, "write {engine: opensearch, url: [\"https://search-1:9200\"]}, or leave it out", "", "Where the indexes are.", mapping{indexKeys(&c.Index)}},
 		{"pages", false, "write {engine: hbase, rest: [\"http://hbase-1:8080\"], table: indexerd_pages}, or leave it out", "", "Where the pages are.", mapping{pageStoreKeys(&c.PageStore)}},
+		{"bloom", false, "write {engine: redis, url: redis://redis-1:6379/0}, or leave it out", "", "The filter that saves look-ups of pages on other machines.", mapping{bloomKeys(&c.Bloom)}},
 		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "give each database a name, with driver and dsn", "",

@@ -36,7 +36,7 @@ func (x PageStore) String() string { return x.Engine }
 func (x PageStore) GoString() string { return x.Engine }
 
 // Remote reports whether pages are on other machines.
-func (x PageStore) Remote() bool { return x.Engine != FileMap }
+func (x PageStore) Remote() bool { return x.Engine == Bigtable || x.Engine == HBase }
 
 func pageStoreKeys(x *PageStore) []key {
 	return []key{

@@ -34,7 +34,12 @@ func (s *storage) measures() (httpapi.TableMetrics, bool) {
 	if p, ok := pages.(*store.FileMap); ok {
 		stats = p.Stats()
 	}
+	var asked, saved uint64
+	if p, ok := pages.(remotePages); ok {
+		asked, saved = p.Saved()
+	}
 	return httpapi.TableMetrics{
+		PagesAsked: asked, PagesSaved: saved,
 		Table: s.conf.Name, IndexBytes: bytes,
 		Pages: stats.Pages, PageVersions: stats.Records, PageBytes: stats.Bytes + stats.KeyBytes, PageGarbage: stats.Garbage, PageMemory: stats.IndexBytes,
 		Lateness: history.Lateness(),

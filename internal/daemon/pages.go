@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"indexerd/internal/search"
 	"indexerd/internal/sink"
 	"indexerd/store"
+	"indexerd/store/bloom"
 	"indexerd/timetrace"
 )
 
@@ -77,7 +79,7 @@ func (s *storage) openPages() (pages, error) {
 	}
 	c := pagetable.Config{Store: shared, Name: s.conf.Name, Versions: s.conf.Pages.Versions, Owner: s.owner, TakeOver: s.cfg.TakeOver, Patience: writeWithin}
 	if s.readOnly {
-		return remotePages{c.OpenReadOnly()}, nil
+		return remotePages{Pages: c.OpenReadOnly()}, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
 	defer cancel()
@@ -92,14 +94,57 @@ func (s *storage) openPages() (pages, error) {
 	if err == nil {
 		err = s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Numbers = max(m.Numbers, p.Numbers()) })
 	}
+	r := remotePages{Pages: p}
+	if err == nil {
+		r.filter, err = s.useFilter(ctx, p)
+	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return remotePages{p}, nil
+	return r, nil
 }
 
+// useFilter puts a Bloom filter before the pages. The next start makes it larger if the
+// table has grown to its size.
+func (s *storage) useFilter(ctx context.Context, p *pagetable.Pages) (closer func() error, err error) {
+	count, err := s.index.Count()
+	if err != nil {
+		return nil, err
+	}
+	size, err := bloom.SizeFor(max(1<<20, uint64(2)<<bits.Len64(count)), falsePositives)
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Bloom.Engine == configs.Local {
+		return func() error { return nil }, p.UseFilter(ctx, bloom.NewLocal(size), bloom.ErrLost)
+	}
+	f, err := bloom.OpenRedis(s.cfg.Bloom.Address(), s.cfg.Bloom.Key+":"+s.conf.Name, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.UseFilter(ctx, f, bloom.ErrLost); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
+// falsePositives is the rate of keys that a full filter does not exclude.
+const falsePositives = 0.01
+
 // remotePages are pages on other machines.
-type remotePages struct{ *pagetable.Pages }
+type remotePages struct {
+	*pagetable.Pages
+	filter func() error // closes the connection to the filter; nil: none
+}
+
+// Close closes the pages and then their filter.
+func (p remotePages) Close() error {
+	err := p.Pages.Close()
+	if p.filter != nil {
+		err = errors.Join(err, p.filter())
+	}
+	return err
+}
 
 // Snapshot names the store. A backup has no pages of it: stores have backups of their
 // own, and any page can be fetched from the database again.

@@ -94,6 +94,13 @@ func TestPagesElsewhere(t *testing.T) {
 	r.exec("UPDATE item SET body = 'changed while no daemon ran', u = 1800000001 WHERE id = 8")
 	r.running(r.data, func(e *Engine) {
 		r.equal(e, 295)
+		eventually(t, soon, "the filter", func() error {
+			r.exec("INSERT INTO item SELECT max(id) + 1, 1800000002, 'new' FROM item", "DELETE FROM item WHERE body = 'new'")
+			if m, _ := e.tables[0].measures(); m.PagesSaved == 0 {
+				return fmt.Errorf("got %d keys and %d excluded, want a read less for a new row", m.PagesAsked, m.PagesSaved)
+			}
+			return nil
+		})
 		versions, err := e.Versions(t.Context(), "item", "7")
 		if err != nil || len(versions.Versions) != 2 {
 			t.Errorf("got versions %+v, %v, want two", versions, err)

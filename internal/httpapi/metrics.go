@@ -25,10 +25,12 @@ type TableMetrics struct {
 	Table        string
 	IndexBytes   uint64
 	Pages        int
-	PageVersions int   // pages and their older versions
-	PageBytes    int64 // on disk
-	PageGarbage  int64 // on disk, until a compaction
-	PageMemory   int64 // bytes
+	PageVersions int    // pages and their older versions
+	PageBytes    int64  // on disk
+	PageGarbage  int64  // on disk, until a compaction
+	PageMemory   int64  // bytes
+	PagesAsked   uint64 // of the filter before pages on other machines
+	PagesSaved   uint64 // look-ups that the filter made unnecessary
 	Lateness     doc.Lateness
 }
 
@@ -167,6 +169,8 @@ var storageMetrics = []metric[TableMetrics]{
 	newMetric(tableLabels, "pages_bytes", "size of the pages on disk", func(t TableMetrics) float64 { return float64(t.PageBytes) }),
 	newMetric(tableLabels, "pages_garbage_bytes", "bytes that a compaction of the pages would free", func(t TableMetrics) float64 { return float64(t.PageGarbage) }),
 	newMetric(tableLabels, "pages_memory_bytes", "memory of the page directory", func(t TableMetrics) float64 { return float64(t.PageMemory) }),
+	newMetric(tableLabels, "pages_filter_keys_total", "keys that the filter before pages on other machines was asked for", func(t TableMetrics) float64 { return float64(t.PagesAsked) }),
+	newMetric(tableLabels, "pages_filter_excluded_total", "keys that this filter excluded, each a read less", func(t TableMetrics) float64 { return float64(t.PagesSaved) }),
 	newMetric(tableLabels, "lateness_max_seconds", "how late the latest row was first found, over the runs in the history", func(t TableMetrics) float64 { return t.Lateness.Max.Seconds() }),
 }
 

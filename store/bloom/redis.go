@@ -63,8 +63,9 @@ const (
 var maxBits uint64 = 1 << 31
 
 // OpenRedis opens the filter under a key of the server at url (redis:// or
-// unix://). If its first answer is ErrLost the caller should call Rebuild.
-func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) {
+// unix://). It does not need an answer of the server. If the first answer is ErrLost the
+// caller should call Rebuild.
+func OpenRedis(url, key string, size Size) (*Redis, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, fmt.Errorf("bloom filter %s: %w", key, err)
@@ -84,9 +85,6 @@ func OpenRedis(ctx context.Context, url, key string, size Size) (*Redis, error) 
 	}
 	options.OnConnect = r.onConnect
 	r.client = redis.NewClient(options)
-	if err := r.client.Ping(ctx).Err(); err != nil {
-		return nil, r.fail(fmt.Errorf("%w (close: %v)", err, r.client.Close()))
-	}
 	return r, nil
 }
 

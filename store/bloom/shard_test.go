@@ -30,7 +30,7 @@ func TestShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenRedis(t.Context(), url, "f", size)
+	r, err := OpenRedis(url, "f", size)
 	if err != nil {
 		t.Fatal(err)
 	}

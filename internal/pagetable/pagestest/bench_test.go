@@ -16,6 +16,7 @@ import (
 	"indexerd/internal/pagetable"
 	"indexerd/internal/pagetable/pagestest"
 	"indexerd/store"
+	"indexerd/store/bloom"
 )
 
 func TestMain(m *testing.M) { os.Exit(hbasetest.Main(m)) }
@@ -37,7 +38,43 @@ func BenchmarkPages(b *testing.B) {
 	b.Run("HBase", func(b *testing.B) { // skipped where it is not installed
 		measure(b, "HBase", remote(b, &hbase.Store{Gateways: []string{hbasetest.URL(b)}, Table: "bench" + strconv.FormatInt(time.Now().UnixNano(), 36)}), n, base)
 	})
+	saved(b, n)
 	fmt.Printf("bench-pages: pages=%d ok\n", n)
+}
+
+// saved prints the look-ups that a filter in memory saves in a load, which looks up
+// every page before it writes it, and in a sweep, which looks up what is stored.
+func saved(b *testing.B, n int) {
+	p := remote(b, emulator(b)).(*pagetable.Pages)
+	defer p.Close()
+	size, err := bloom.SizeFor(uint64(n), 0.01)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.UseFilter(b.Context(), bloom.NewLocal(size), bloom.ErrLost); err != nil {
+		b.Fatal(err)
+	}
+	lookUp := func(pages []doc.Page) {
+		if _, err := p.Metas(doc.OIDs(pages)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, pass := range []string{"load", "sweep"} {
+		asked, excluded := p.Saved()
+		for from := 0; from < n; from += 2000 {
+			var pages []doc.Page
+			for i := from; i < min(from+2000, n); i++ {
+				pages = append(pages, pagestest.Page(i, doc.Version(i+1)))
+			}
+			if lookUp(pages); pass == "load" {
+				if err := p.Put(pages); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		a, e := p.Saved()
+		fmt.Printf("a %s of %d pages: %d look-ups, the filter of %d bits saves %d\n", pass, n, a-asked, size.Bits, e-excluded)
+	}
 }
 
 func emulator(b *testing.B) *bigtable.Store {
