@@ -46,10 +46,10 @@ func BenchmarkPeers(b *testing.B) {
 		p := newPeers(b, programs)
 		var ours, theirs []peerLoad
 		for range peersRounds {
-			ours = append(ours, p.indexerd(b))
-			theirs = append(theirs, p.pgsync(b))
+			ours = append(ours, p.printed("indexerd", p.indexerd(b)))
+			theirs = append(theirs, p.printed("PGSync", p.pgsync(b)))
 		}
-		us, them := p.print("indexerd", ours), p.print("PGSync", theirs)
+		us, them := medianLoad(ours), medianLoad(theirs)
 		ratio := them.wall.Seconds() / us.wall.Seconds()
 		verdict := "ok"
 		if ratio < peersTarget {
@@ -238,12 +238,15 @@ func (p *peers) ask(b *testing.B, method, path string, answer any) {
 	}
 }
 
-// print prints the loads, and returns the one of the median time.
-func (p *peers) print(name string, loads []peerLoad) peerLoad {
+// printed prints a load.
+func (p *peers) printed(name string, l peerLoad) peerLoad {
+	fmt.Printf("%-10s %7.0f docs/s %6.1f s, CPU a row: %6.1f µs of the process, %6.1f µs of OpenSearch\n", name, p.rate(l), l.wall.Seconds(), p.perRow(l.cpu), p.perRow(l.clusterCPU))
+	return l
+}
+
+// medianLoad is the load of the median time.
+func medianLoad(loads []peerLoad) peerLoad {
 	slices.SortFunc(loads, func(a, b peerLoad) int { return cmp.Compare(a.wall, b.wall) })
-	for _, l := range loads {
-		fmt.Printf("%-10s %7.0f docs/s %6.1f s, CPU a row: %6.1f µs of the process, %6.1f µs of OpenSearch\n", name, p.rate(l), l.wall.Seconds(), p.perRow(l.cpu), p.perRow(l.clusterCPU))
-	}
 	return loads[len(loads)/2]
 }
 
