@@ -85,7 +85,7 @@ bench-peers: servers
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq python3-venv; }
 	@test -e $(PGSYNC_VENV)/complete || \
 		{ rm -rf $(PGSYNC_VENV) && python3 -m venv $(PGSYNC_VENV) && $(PGSYNC_VENV)/bin/pip install -q pgsync==$(PGSYNC) && touch $(PGSYNC_VENV)/complete; }
-	_JAVA_OPTIONS='-Xms1g -Xmx1g -XX:TieredStopAtLevel=4' PGSYNC=$(PGSYNC_VENV)/bin PEERS_N=$(N) $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./cmd/indexerd
+	OPENSEARCH_HEAP=1g _JAVA_OPTIONS=-XX:TieredStopAtLevel=4 PGSYNC=$(PGSYNC_VENV)/bin PEERS_N=$(N) $(WITHPG) $(GO) test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./cmd/indexerd
 
 # The order of hits, judged by the collections in DIR, such as cran.all, cran.qry and
 # cran.rel, beside FTS5 and, with OPENSEARCH=URL, beside a server.
@@ -139,7 +139,7 @@ oracle:
 # The index engine on a real node, which Maven's client fetches once, and N random
 # requests to DOCS documents. RELEASE=3.8.0 needs a JAVA_HOME of Java 21.
 opensearch: java
-	$(if $(DOCS),_JAVA_OPTIONS=-Xmx1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/opensearch
+	$(if $(DOCS),OPENSEARCH_HEAP=1g) INDEXERD_QUERIES=$(N) INDEXERD_DOCS=$(DOCS) INDEXERD_SEED=$(SEED) OPENSEARCH=$(or $(RELEASE),2.19.1) $(GO) test -count=1 $(if $(N),-v) -timeout 60m ./internal/opensearch
 
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
