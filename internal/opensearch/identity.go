@@ -142,8 +142,10 @@ func (ix *Index) Examine(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("examine index %s: %w", ix.name, err)
 	}
-	sent, flying := ix.tally.flight()
+	still, resume := ix.tally.pause()
 	now, err := ix.primaries(ctx, state)
+	compared := ix.tally.compare(now, still && err == nil)
+	resume()
 	if err != nil {
 		return fmt.Errorf("examine index %s: %w", ix.name, err)
 	}
@@ -156,5 +158,5 @@ func (ix *Index) Examine(ctx context.Context) error {
 	if _, ok := state.Aliases[ix.config.Name]; !ok {
 		return ErrReplaced // another index is in use
 	}
-	return ix.tally.compare(now, sent, flying)
+	return compared
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // ErrForeign is the error of Examine if others have written to the index. It is
@@ -17,32 +18,82 @@ var ErrForeign = errors.New("others have written to the index")
 // An answer that was lost leaves open whether its writes are operations. The cluster
 // may count a write twice if a primary fails. In both cases the next examination begins
 // again from what the shards have then, and notices no write of others before it.
+//
+// The shards are read while no bulk is under way: bulks wait that long, and an
+// examination waits for bulks, longer each time until it succeeds.
 type tally struct {
-	mu     sync.Mutex
-	flying int            // bulks without an answer yet
-	sent   uint64         // of these and all before
-	sure   int64          // operations of this process since base
-	maybe  int64          // writes that may be operations
-	terms  map[int64]bool // of primaries that have answered
-	lost   bool           // a primary may have failed since base
+	examining sync.Mutex // held while bulks are paused
+
+	mu      sync.Mutex
+	flying  int            // bulks without an answer yet
+	paused  chan struct{}  // bulks wait until it is closed; nil: they do not
+	landed  chan struct{}  // closed when none is flying; nil: no caller waits for that
+	waiting time.Duration  // how long the next pause waits
+	sure    int64          // operations of this process since base
+	maybe   int64          // writes that may be operations
+	terms   map[int64]bool // of primaries that have answered
+	lost    bool           // a primary may have failed since base
 
 	base *primaries // nil: not known
 }
 
+// The times that a pause waits for bulks.
+const (
+	firstPause = 200 * time.Millisecond
+	lastPause  = 10 * time.Second
+)
+
 // begins counts a bulk before it is sent.
 func (t *tally) begins(items int) {
+	for {
+		t.mu.Lock()
+		paused := t.paused
+		if paused == nil {
+			t.flying++
+			t.maybe += int64(items)
+			t.mu.Unlock()
+			return
+		}
+		t.mu.Unlock()
+		<-paused
+	}
+}
+
+// pause makes bulks wait until resume is called. It reports whether none is flying.
+func (t *tally) pause() (still bool, resume func()) {
+	t.examining.Lock()
+	landed := make(chan struct{})
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.flying++
-	t.sent++
-	t.maybe += int64(items)
+	t.paused, t.landed = make(chan struct{}), landed
+	if t.flying == 0 {
+		close(landed)
+		t.landed = nil
+	}
+	wait := max(t.waiting, firstPause)
+	t.mu.Unlock()
+	select {
+	case <-landed:
+		still, wait = true, 0
+	case <-time.After(wait):
+		wait = min(2*wait, lastPause)
+	}
+	return still, func() {
+		defer t.examining.Unlock()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		close(t.paused)
+		t.paused, t.landed, t.waiting = nil, nil, wait
+	}
 }
 
 // ends counts what a bulk of some items has become. There may be fewer answers.
 func (t *tally) ends(items int, answers []result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.flying--
+	if t.flying--; t.flying == 0 && t.landed != nil {
+		close(t.landed)
+		t.landed = nil
+	}
 	if len(answers) > items {
 		return // nothing is known of them
 	}
@@ -62,37 +113,22 @@ func (t *tally) ends(items int, answers []result) {
 	}
 }
 
-// flight returns what changes with every bulk that is sent or answered.
-func (t *tally) flight() (sent uint64, flying int) {
+// compare returns ErrForeign if the shards have more operations than this process has
+// sent before they were read. still says that no bulk was flying then.
+func (t *tally) compare(now primaries, still bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.sent, t.flying
-}
-
-// compare returns ErrForeign if the shards, as they were read after a flight, have more
-// operations than this process has sent.
-func (t *tally) compare(now primaries, sent uint64, flying int) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.base == nil || t.lost || !slices.Equal(t.base.nodes, now.nodes) {
-		return t.restart(now, sent, flying)
+	known := t.base != nil && !t.lost && slices.Equal(t.base.nodes, now.nodes)
+	foreign := known && now.operations > t.base.operations+t.sure+t.maybe
+	switch {
+	case still && (!known || foreign || t.maybe > 0):
+		t.base, t.sure, t.maybe, t.lost = &now, 0, 0, false
+	case foreign:
+		now.operations -= t.sure + t.maybe
+		t.base = &now
 	}
-	if now.operations > t.base.operations+t.sure+t.maybe {
-		t.restart(now, sent, flying)
+	if foreign {
 		return ErrForeign
 	}
-	if t.maybe > 0 {
-		return t.restart(now, sent, flying)
-	}
-	return nil
-}
-
-// restart begins to count again, unless a bulk was under way while the shards were read:
-// then what they had is of no moment that the counts know.
-func (t *tally) restart(now primaries, sent uint64, flying int) error {
-	if flying > 0 || t.flying > 0 || t.sent != sent {
-		return nil
-	}
-	t.base, t.sure, t.maybe, t.lost = &now, 0, 0, false
 	return nil
 }

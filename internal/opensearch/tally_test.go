@@ -1,9 +1,14 @@
 package opensearch
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"indexerd/internal/doc"
 )
@@ -84,40 +89,82 @@ func TestTally(t *testing.T) {
 		var c tally
 		c.begins(1)
 		c.ends(1, []result{done})
-		sent, flying := c.flight()
-		if err := c.compare(on("a", 100), sent, flying); err != nil {
+		if err := c.compare(on("a", 100), true); err != nil {
 			t.Fatal(err)
 		}
 		if test.items > 0 {
 			c.begins(test.items)
 			c.ends(test.items, test.answers)
 		}
-		sent, flying = c.flight()
-		if err := c.compare(test.then, sent, flying); !errors.Is(err, test.want) {
+		if err := c.compare(test.then, true); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
 		}
-		if err := c.compare(test.then, sent, flying); err != nil {
+		if err := c.compare(test.then, true); err != nil {
 			t.Errorf("%s, a second time: got %v, want none", test.name, err)
 		}
 	}
 }
 
-// What is read while a bulk is under way is no base to count from.
+// Writes of others are noticed also if bulks follow each other without a gap: they wait
+// until the shards are read.
 func TestTallyDuringWrites(t *testing.T) {
-	var c tally
-	n := int64(1)
-	now := func(operations int64) primaries { return primaries{nodes: []string{"a"}, operations: operations} }
-	sent, flying := c.flight()
-	c.begins(5)
-	_ = c.compare(now(0), sent, flying) // none of the five was there yet
-	c.ends(5, []result{{SeqNo: &n}, {SeqNo: &n}, {SeqNo: &n}, {SeqNo: &n}, {SeqNo: &n}})
-	sent, flying = c.flight()
-	for range 2 {
-		if err := c.compare(now(5), sent, flying); err != nil {
-			t.Errorf("got %v, want none: all operations are own ones", err)
+	synctest.Test(t, func(t *testing.T) {
+		var c tally
+		var operations atomic.Int64 // of the shards
+		n := int64(1)
+		ctx, end := context.WithCancel(t.Context())
+		var writing sync.WaitGroup
+		defer writing.Wait()
+		defer end()
+		for range 3 {
+			writing.Go(func() {
+				for ctx.Err() == nil {
+					c.begins(2)
+					operations.Add(2)
+					<-time.After(700 * time.Millisecond) // for the answer
+					c.ends(2, []result{{SeqNo: &n}, {SeqNo: &n}})
+				}
+			})
 		}
-	}
-	if err := c.compare(now(6), sent, flying); !errors.Is(err, ErrForeign) {
-		t.Errorf("got %v, want %v", err, ErrForeign)
-	}
+		examine := func() error {
+			<-time.After(10 * time.Second)
+			still, resume := c.pause()
+			defer resume()
+			return c.compare(primaries{nodes: []string{"a"}, operations: operations.Load()}, still)
+		}
+		for range 20 {
+			if err := examine(); err != nil {
+				t.Errorf("own writes: got %v, want none", err)
+			}
+		}
+		operations.Add(1)
+		if err := examine(); !errors.Is(err, ErrForeign) {
+			t.Errorf("a write of others: got %v, want %v", err, ErrForeign)
+		}
+		if err := errors.Join(examine(), examine()); err != nil {
+			t.Errorf("afterwards: got %v, want none", err)
+		}
+	})
+}
+
+// A bulk that hangs does not stop an examination, which then is no base to count from.
+func TestTallyWithABulkThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c tally
+		c.begins(5)
+		for want := firstPause; want < lastPause; want *= 2 {
+			began := time.Now()
+			still, resume := c.pause()
+			if err := c.compare(primaries{operations: 3}, still); still || err != nil || time.Since(began) != want {
+				t.Errorf("got %t, %v after %v, want false after %v", still, err, time.Since(began), want)
+			}
+			resume()
+		}
+		c.ends(5, nil)
+		still, resume := c.pause()
+		defer resume()
+		if err := c.compare(primaries{operations: 5}, still); !still || err != nil {
+			t.Errorf("after its end: got %t, %v, want true", still, err)
+		}
+	})
 }
