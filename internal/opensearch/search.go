@@ -67,6 +67,8 @@ func (ix *Index) refuse(req query.Request, c fulltext.Clause) error {
 		return query.Errorf("leave relevance out, or write plain", "relevance tuned needs the embedded index")
 	case req.Explain:
 		return query.Errorf("leave explain out, or ask the cluster", "explain needs the embedded index")
+	case len(req.Aggs) > 0 || req.Post != nil || req.MinScore > 0:
+		return query.Errorf("leave them out, or ask the cluster", "aggregations, a post filter and a least score need the embedded index")
 	case sloppyPrefix(c):
 		return query.Errorf("leave the ~ out, or write the next character", "a phrase with ~ ends in a single character, whose words an OpenSearch index can't find")
 	}
