@@ -43,7 +43,7 @@ func (b *buckets) ofComposite(p plannedAgg, of query.CompositeAgg) error {
 		case s.Dates != nil:
 			source.keys = each(in.keys, starts(*s.Dates))
 		case s.Interval > 0:
-			source.keys = each(in.keys, func(n float64) float64 { return aggregate.NumberKey(n, s.Interval, s.Offset) })
+			source.keys = each(in.keys, func(n float64) float64 { return aggregate.NumberKey(n, s.Interval, 0) })
 		}
 		c.sources = append(c.sources, source)
 	}

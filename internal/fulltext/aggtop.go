@@ -101,7 +101,7 @@ func (t *topAggregator) result(bucket uint32) (r query.AggResult, err error) {
 	}
 	b := &t.buckets[bucket]
 	r.Total = b.total
-	if t.order.scored() {
+	if t.order.byScore() {
 		r.Best = b.best
 	}
 	slices.SortFunc(b.kept, b.compare)

@@ -136,11 +136,11 @@ type ValueSet struct {
 // A Source is one part of the key of a CompositeAgg: a value of a field, or the
 // interval that it is in.
 type Source struct {
-	Field            string
-	Interval, Offset float64            // of numbers, if Interval is not 0
-	Dates            *calendar.Interval // of dates, if not nil
-	Descending       bool
-	Missing          bool // documents without a value have a key too
+	Field      string
+	Interval   float64            // of numbers, if it is not 0
+	Dates      *calendar.Interval // of dates, if not nil
+	Descending bool
+	Missing    bool // documents without a value have a key too
 }
 
 // A BucketOrder orders buckets by ByCount, ByKey, or a metric of a sub-aggregation.
@@ -242,7 +242,7 @@ type AggResult struct {
 	Values  map[BucketValue]struct{} // of a DistinctAgg, if Request.Mergeable
 	Hits    []Hit                    // of a TopAgg
 	Total   uint64                   // documents of a TopAgg
-	Best    float64                  // highest score of them; 0 if they are not sorted by it
+	Best    float64                  // highest score of them; 0 if they are not sorted by score only
 }
 
 // A Bucket is some of the documents.
