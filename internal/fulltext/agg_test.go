@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"indexerd/internal/aggregate"
 	"indexerd/internal/calendar"
 	"indexerd/internal/doc"
 	"indexerd/internal/query"
@@ -152,6 +153,52 @@ func checkAggregations(t *rapid.T) {
 			t.Fatalf("%+v: got %d hits of %d, want %d of %d", req, len(res.Hits), res.Total, min(total, req.Size), total)
 		}
 	}
+}
+
+// The results of several indexes, merged and finished, are those of one index of all their
+// documents.
+func TestAggregationsMerge(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		docs, indexes := []shopDoc{}, []*Index{}
+		for i := range 2 {
+			ix, some := drawShop(t)
+			defer func() { _ = ix.Close() }()
+			for k := range some {
+				some[k].oid = doc.OID(fmt.Sprint(i)) + some[k].oid
+			}
+			docs, indexes = append(docs, some...), append(indexes, ix)
+		}
+		req := query.Request{Query: drawShopQuery(t), Aggs: withoutTop(drawAggs(t, 0)), Mergeable: true}
+		var merge aggregate.Merge
+		var sum []query.AggResult
+		for _, ix := range indexes {
+			res, err := ix.Search(context.Background(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum, err = merge.Add(req.Aggs, sum, res.Aggs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := aggregate.Finish(req.Aggs, sum); err != nil {
+			t.Fatal(err)
+		}
+		matching := slices.DeleteFunc(docs, func(d shopDoc) bool { return !d.matches(req.Query) })
+		if want := (naive{}).all(req.Aggs, matching); !equalResults(sum, want) {
+			t.Fatalf("%+v in %d documents: got\n%+v, want\n%+v", req.Aggs, len(matching), sum, want)
+		}
+	})
+}
+
+// withoutTop leaves out the aggregations whose results do not merge.
+func withoutTop(aggs []query.Agg) (all []query.Agg) {
+	for _, a := range aggs {
+		if _, top := a.Of.(query.TopAgg); !top {
+			all = append(all, query.Agg{Of: a.Of, Subs: withoutTop(a.Subs)})
+		}
+	}
+	return all
 }
 
 func drawShop(t *rapid.T) (*Index, []shopDoc) {

@@ -63,7 +63,7 @@ func (p *aggParser) form(f Field, m map[string]json.RawMessage) (v valueForm, er
 	}
 	text, err := scalar(m["format"], "format")
 	if err == nil {
-		v.format, err = printed(text)
+		v.format, err = formatsOf(text)
 	}
 	return v, err
 }

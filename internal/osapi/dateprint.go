@@ -36,8 +36,8 @@ var patternLayouts = []struct{ pattern, layout string }{
 // anyDate is the format of date fields: ISO 8601, or milliseconds.
 var anyDate = []dateFormat{{text: "strict_date_optional_time", layout: isoLayout}, {text: "epoch_millis", unit: 1}}
 
-// printed reads formats separated by ||. The first one prints.
-func printed(text string) (all []dateFormat, err error) {
+// formatsOf reads formats separated by ||. The first one prints.
+func formatsOf(text string) (all []dateFormat, err error) {
 	for one := range strings.SplitSeq(text, "||") {
 		f, known := namedLayouts[strings.TrimPrefix(one, "strict_")]
 		if !known {
