@@ -135,13 +135,14 @@ func (g grid) fill(a query.Agg, r *query.AggResult) error {
 		return nil
 	}
 	var all []query.Bucket
+	each := 1 + Least(a.Subs)
 	for key := from; key <= to; key = g.next(key) {
 		if len(r.Buckets) > 0 && r.Buckets[0].Key[0].Number <= key {
 			all, r.Buckets = append(all, r.Buckets[0]), r.Buckets[1:]
 		} else {
 			all = append(all, query.Bucket{Key: []query.BucketValue{{Number: key}}, Subs: Empty(a.Subs)})
 		}
-		if len(all) > query.MaxBuckets {
+		if len(all)*each > query.MaxBuckets {
 			return query.TooManyBuckets()
 		}
 	}
@@ -149,21 +150,38 @@ func (g grid) fill(a query.Agg, r *query.AggResult) error {
 	return nil
 }
 
+// Least returns the number of buckets that aggregations have in any case, and a number
+// above query.MaxBuckets if there are more.
+func Least(aggs []query.Agg) int {
+	n := 0
+	for _, a := range aggs {
+		n += fixed(a) * (1 + Least(a.Subs))
+		if n > query.MaxBuckets {
+			return query.MaxBuckets + 1
+		}
+	}
+	return n
+}
+
+// fixed returns the number of buckets of an aggregation that do not depend on documents.
+func fixed(a query.Agg) int {
+	switch of := a.Of.(type) {
+	case query.FiltersAgg:
+		if of.Others {
+			return len(of.Queries) + 1
+		}
+		return len(of.Queries)
+	case query.RangesAgg:
+		return len(of.Ranges)
+	}
+	return 0
+}
+
 // Empty returns the results of aggregations over no documents, not finished.
 func Empty(aggs []query.Agg) []query.AggResult {
 	all := make([]query.AggResult, len(aggs))
 	for i, a := range aggs {
-		buckets := 0
-		switch of := a.Of.(type) {
-		case query.FiltersAgg:
-			buckets = len(of.Queries)
-			if of.Others {
-				buckets++
-			}
-		case query.RangesAgg:
-			buckets = len(of.Ranges)
-		}
-		for range buckets {
+		for range fixed(a) {
 			all[i].Buckets = append(all[i].Buckets, query.Bucket{Subs: Empty(a.Subs)})
 		}
 	}

@@ -291,10 +291,14 @@ func TestAggregationsAreBounded(t *testing.T) {
 	}
 	apply(t, ix, puts)
 	all := func() query.AggKind { return query.TermsAgg{Field: "tags", Size: 500, MinCount: 1} }
+	wide := query.RangesAgg{Field: "prices", Ranges: make([]query.Span64, 256)}
 	for name, of := range map[string][]query.Agg{
-		"empty buckets": {{Of: query.HistogramAgg{Field: "prices", Interval: 0.001}}},
-		"empty dates":   {{Of: query.DatesAgg{Field: "seen", Interval: calendar.Interval{Length: time.Second}}}},
-		"sub-buckets":   {{Of: all(), Subs: []query.Agg{{Of: query.RangesAgg{Field: "prices", Ranges: make([]query.Span64, 300)}}}}},
+		"fixed buckets":                 {{Of: wide, Subs: []query.Agg{{Of: wide, Subs: []query.Agg{{Of: wide}}}}}},
+		"empty buckets with fixed ones": {{Of: query.HistogramAgg{Field: "prices", Interval: 0.1}, Subs: []query.Agg{{Of: wide}}}},
+		"fixed buckets in terms":        {{Of: all(), Subs: []query.Agg{{Of: query.RangesAgg{Ranges: make([]query.Span64, 200)}, Subs: []query.Agg{{Of: query.RangesAgg{Ranges: make([]query.Span64, 200)}}}}}}},
+		"empty buckets":                 {{Of: query.HistogramAgg{Field: "prices", Interval: 0.001}}},
+		"empty dates":                   {{Of: query.DatesAgg{Field: "seen", Interval: calendar.Interval{Length: time.Second}}}},
+		"sub-buckets":                   {{Of: all(), Subs: []query.Agg{{Of: query.RangesAgg{Field: "prices", Ranges: make([]query.Span64, 300)}}}}},
 	} {
 		_, err := ix.Search(t.Context(), query.Request{Aggs: of})
 		if bad := (*query.Error)(nil); !errors.As(err, &bad) || bad.Code != query.CodeBuckets {

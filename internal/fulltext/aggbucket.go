@@ -1,6 +1,7 @@
 package fulltext
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -35,8 +36,11 @@ type bucketKey struct {
 	key    uint64
 }
 
-// bucketBytes is the memory of a bucket, and of what a sub-aggregation holds for it.
-const bucketBytes = 96
+// The memory of a bucket, and of the result of a sub-aggregation in it.
+const (
+	bucketBytes = 96
+	resultBytes = 128
+)
 
 // An input is the values of a field, or what stands for a missing one.
 type input struct {
@@ -215,6 +219,9 @@ func (b *buckets) ofFilters(p plannedAgg, of query.FiltersAgg) error {
 
 func (b *buckets) collect(parent uint32) {
 	for _, key := range b.keys() {
+		if !b.a.goOn() {
+			return
+		}
 		b.add(bucketKey{parent, key}, 1)
 	}
 }
@@ -278,10 +285,10 @@ func byMetric(of query.TermsAgg) bool {
 
 func (b *buckets) addSubs(all []query.Bucket, number func(i int) uint32) (err error) {
 	for i := range all {
-		if all[i].Subs, err = resultsOf(b.subs, number(i)); err != nil {
-			return err
+		if b.a.spend(resultBytes * len(b.subs)); !b.a.goOn() {
+			return b.a.err
 		}
-		if err := b.a.s.step(); err != nil {
+		if all[i].Subs, err = resultsOf(b.subs, number(i)); err != nil {
 			return err
 		}
 	}
@@ -290,13 +297,20 @@ func (b *buckets) addSubs(all []query.Bucket, number func(i int) uint32) (err er
 
 // inOrder returns a bucket for each key below fixed.
 func (b *buckets) inOrder(parent uint32) (r query.AggResult, err error) {
+	empty := bucketBytes * aggregate.Least(b.agg.Subs)
 	for key := range b.fixed {
-		one := query.Bucket{Subs: aggregate.Empty(b.agg.Subs)}
+		if b.a.spend(bucketBytes + resultBytes*len(b.subs)); !b.a.goOn() {
+			return r, b.a.err
+		}
+		one := query.Bucket{}
 		if number, known := b.numbers[bucketKey{parent, uint64(key)}]; known {
 			one.Count = b.counts[number]
-			if one.Subs, err = resultsOf(b.subs, number); err != nil {
-				return r, err
-			}
+			one.Subs, err = resultsOf(b.subs, number)
+		} else if b.a.spend(empty); b.a.err == nil {
+			one.Subs = aggregate.Empty(b.agg.Subs)
+		}
+		if err = cmp.Or(err, b.a.err); err != nil {
+			return r, err
 		}
 		r.Buckets = append(r.Buckets, one)
 	}

@@ -13,13 +13,14 @@ import (
 // order of appearance, and everything else the bits of its query.BucketValue.Number.
 type column struct {
 	field  Field
+	name   string // in the index
 	ids    map[string]uint64
 	texts  []string
 	values []uint64 // keys of the values of the current document, each once
 }
 
 func newColumn(f Field) *column {
-	return &column{field: f, ids: map[string]uint64{}}
+	return &column{field: f, name: metadataField(f.Name), ids: map[string]uint64{}}
 }
 
 // add adds a value of the current document. It returns the memory of a new text.

@@ -79,6 +79,9 @@ func (a *aggregation) find(all []*found) error {
 
 // combine calls use with each combination of the values of the current document.
 func (c *compositeKeys) combine(i int, use func()) {
+	if !c.a.goOn() {
+		return
+	}
 	if i == len(c.sources) {
 		use()
 		return

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"indexerd/internal/aggregate"
 	"indexerd/internal/query"
 )
 
@@ -21,7 +22,11 @@ type plannedAgg struct {
 func (s *Schema) planAggs(req query.Request) ([]plannedAgg, error) {
 	n := 0
 	all, err := aggPlanner{s, compiler{Schema: s, boosts: req.Boosts}, &n}.all(req.Aggs, 0)
-	if err == nil && req.Tuned && scored(all) {
+	switch {
+	case err != nil:
+	case aggregate.Least(req.Aggs) > query.MaxBuckets:
+		err = query.TooManyBuckets()
+	case req.Tuned && scored(all):
 		err = query.Errorf("leave relevance out, or write plain", "the first hits of buckets have no relevance tuned")
 	}
 	return all, err

@@ -18,12 +18,13 @@ import (
 // reads the columns that are needed once. A composite makes two passes: the first
 // finds the keys of the page.
 //
-// Buckets of keywords without sub-aggregations are counted by the documents of each
-// value, if that reads less: no document is read then.
+// A pass takes about 0.2 us of CPU for each document, and 0.1 us more for each further
+// column or level of buckets. Buckets of values without sub-aggregations are counted by the
+// documents of each value, if that reads less: no document is read then.
 //
 // All numbers and texts that an aggregation holds are bounded by query.MaxValueBytes,
 // its buckets in the answer by query.MaxBuckets. The context is checked between
-// documents.
+// documents and between buckets.
 
 // An aggregation is the aggregations of one search.
 type aggregation struct {
@@ -69,7 +70,7 @@ func (a *aggregation) open(s *session, budget *int) (err error) {
 	}
 	fields := slices.Clone(a.sorted)
 	for _, c := range a.columns {
-		fields = append(fields, metadataField(c.field.Name))
+		fields = append(fields, c.name)
 	}
 	slices.Sort(fields)
 	if fields = slices.Compact(fields); len(fields) > 0 {
@@ -114,6 +115,15 @@ func (a *aggregation) spend(n int) {
 	if *a.budget -= n; *a.budget < 0 {
 		a.err = cmp.Or(a.err, error(query.TooMuchToCount()))
 	}
+}
+
+// goOn reports whether the search can go on. Loops over the buckets of a document call it,
+// since a document may be in very many.
+func (a *aggregation) goOn() bool {
+	if a.err == nil {
+		a.err = a.s.step()
+	}
+	return a.err == nil
 }
 
 // collect adds the matches of a part.
@@ -176,7 +186,7 @@ func (a *aggregation) read() error {
 
 func (a *aggregation) addValue(field string, term []byte) {
 	for _, c := range a.columns {
-		if metadataField(c.field.Name) != field {
+		if c.name != field {
 			continue
 		}
 		grown, err := c.add(term)
@@ -197,7 +207,7 @@ func (a *aggregation) count(root aggregator, f *found) (bool, error) {
 	if !ok || !b.byValue {
 		return false, nil
 	}
-	field := metadataField(b.in.column.field.Name)
+	field := b.in.column.name
 	if counts, err := f.countsByValue(field); err != nil || !counts {
 		return false, err
 	}

@@ -69,6 +69,9 @@ func nodeCases() []string {
 		`{"post_filter": {"term": {"tags": "b"}}, "size": 0, "aggs": {"t": {"terms": {"field": "tags"}}}}`, `{"query": {"match": {"title": "red"}}, "post_filter": {"term": {"tags": "zzz"}}, "min_score": 0.0001, "size": 0, "aggs": {"t": {"terms": {"field": "tags"}}}}`,
 		`{"query": {"match": {"title": "red"}}, "min_score": 1000, "size": 0, "aggs": {"t": {"max": {"field": "price"}}, "u": {"terms": {"field": "tags"}}}}`,
 	}
+	for _, format := range []string{"yyyy-MM-dd HH:mm:ss", "MMM d, yyyy", "EEE dd MMM yy", "EEE h:mm a", "yyyyMMdd", "epoch_millis", "epoch_second", "date_time", "strict_date_time_no_millis", "year_month", "basic_date_time", "HH:mm:ss.SSS", "uuuu/MM/dd'T'HHxxx", "XXX", "date_hour", "dd.MM.yyyy||epoch_millis"} {
+		cases = append(cases, fmt.Sprintf(`{"date_histogram": {"field": "seen", "calendar_interval": "minute", "min_doc_count": 1, "time_zone": "Europe/Berlin", "format": "%s"}}`, format))
+	}
 	for _, metric := range []string{"min", "max", "avg", "sum", "value_count", "cardinality", "stats", "extended_stats"} {
 		for _, field := range []string{"price", "seen", "free", "tags", "title", "nope"} {
 			if metric == "extended_stats" && (field == "seen" || field == "free") {

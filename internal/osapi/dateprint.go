@@ -28,8 +28,8 @@ var namedLayouts = map[string]dateFormat{
 
 // patternLayouts are the letters of patterns, the longest run first.
 var patternLayouts = []struct{ pattern, layout string }{
-	{"yyyy", "2006"}, {"uuuu", "2006"}, {"yy", "06"}, {"uu", "06"}, {"MMMM", "January"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"}, {"dd", "02"}, {"d", "2"},
-	{"HH", "15"}, {"hh", "03"}, {"h", "3"}, {"mm", "04"}, {"m", "4"}, {"ss", "05"}, {"s", "5"}, {"SSS", "000"}, {"a", "PM"}, {"EEEE", "Monday"}, {"EEE", "Mon"}, {"E", "Mon"},
+	{"yyyy", "2006"}, {"uuuu", "2006"}, {"yy", "06"}, {"uu", "06"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"}, {"dd", "02"}, {"d", "2"},
+	{"HH", "15"}, {"hh", "03"}, {"h", "3"}, {"mm", "04"}, {"m", "4"}, {"ss", "05"}, {"s", "5"}, {"SSS", "000"}, {"a", "PM"}, {"EEE", "Mon"}, {"E", "Mon"},
 	{"XXX", "Z07:00"}, {"xxx", "-07:00"}, {"XX", "Z0700"}, {"xx", "-0700"}, {"Z", "-0700"}, {"z", "MST"},
 }
 
