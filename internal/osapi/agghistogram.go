@@ -185,7 +185,7 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 		if strings.HasPrefix(text, "-") {
 			sign = -1
 		}
-		if iv.Offset, err = timeValue("offset", strings.TrimLeft(text, "+-")); err != nil {
+		if iv.Offset, err = lengthOf("offset", strings.TrimLeft(text, "+-")); err != nil {
 			return iv, err
 		}
 		iv.Offset *= sign
@@ -207,7 +207,7 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 		case name == "calendar_interval":
 			return iv, illegal("The supplied interval [%s] could not be parsed as a calendar interval.", query.Shorten(text))
 		default:
-			if iv.Length, err = timeValue(name, text); err != nil {
+			if iv.Length, err = lengthOf(name, text); err != nil {
 				return iv, err
 			}
 		}
@@ -221,15 +221,15 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 	return iv, nil
 }
 
-// maxTimeValue bounds lengths of time, so that sums of them have no overflow.
-const maxTimeValue = 100 * 365 * 24 * time.Hour
+// maxLength bounds lengths of time, so that sums of them have no overflow.
+const maxLength = 100 * 365 * 24 * time.Hour
 
-// timeValue reads a length of time, such as 90m; without a unit it is milliseconds.
-func timeValue(name, text string) (time.Duration, error) {
+// lengthOf reads a length of time, such as 90m; without a unit it is milliseconds.
+func lengthOf(name, text string) (time.Duration, error) {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	n, err := strconv.ParseInt(text[:digits], 10, 64)
 	unit, known := map[string]time.Duration{"": time.Millisecond, "ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[text[digits:]]
-	if err != nil || !known || n > int64(maxTimeValue/unit) {
+	if err != nil || !known || n > int64(maxLength/unit) {
 		return 0, illegal("[%s] with value [%s] is not a length of time", name, query.Shorten(text))
 	}
 	return time.Duration(n) * unit, nil
