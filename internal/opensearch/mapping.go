@@ -89,7 +89,7 @@ func (c Config) sourceOf() map[string]any {
 	if !c.Source {
 		return map[string]any{"enabled": false}
 	}
-	return map[string]any{"excludes": []string{"ix.key", "ix.words", "ix.values"}}
+	return map[string]any{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}
 }
 
 func afterDot(name string) string {
