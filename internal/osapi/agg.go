@@ -231,8 +231,13 @@ type aggPrinter struct {
 	ctx     context.Context
 	results search.Results
 	typed   bool // with the names of types
-	size    int  // bytes of hits so far
+	size    int  // bytes of buckets so far, those of sub-aggregations counted at each level
+	hitSize int  // bytes of hits so far
 }
+
+// maxBuckets bounds the buckets of an answer, in bytes of JSON. They are in memory until
+// the answer is written.
+const maxBuckets = 64 << 20
 
 // all returns the results by name.
 func (p *aggPrinter) all(aggs []agg, results []query.AggResult) (map[string]any, error) {
@@ -258,11 +263,19 @@ func (p *aggPrinter) add(to map[string]any, aggs []agg, results []query.AggResul
 	return nil
 }
 
-// bucket returns a bucket with its key, if it has one, and its sub-aggregations.
-func (p *aggPrinter) bucket(a agg, b query.Bucket, key map[string]any) (map[string]any, error) {
+// bucket returns a bucket with its key, if it has one, and its sub-aggregations, as JSON:
+// it takes a tenth of the memory.
+func (p *aggPrinter) bucket(a agg, b query.Bucket, key map[string]any) (json.RawMessage, error) {
 	if key == nil {
 		key = map[string]any{}
 	}
 	key["doc_count"] = b.Count
-	return key, p.add(key, a.subs, b.Subs)
+	if err := p.add(key, a.subs, b.Subs); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(key)
+	if p.size += len(text); p.size > maxBuckets {
+		return nil, parsing("the aggregations are larger than %d MiB: ask for fewer buckets", maxBuckets>>20)
+	}
+	return text, err
 }

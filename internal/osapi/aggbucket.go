@@ -21,7 +21,8 @@ func (p *aggParser) filter(a *agg, text json.RawMessage) error {
 func (a *agg) one(n query.Node) {
 	a.kind = query.FiltersAgg{Queries: []query.Node{n}}
 	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
-		return p.bucket(a, r.Buckets[0], nil)
+		one := map[string]any{"doc_count": r.Buckets[0].Count}
+		return one, p.add(one, a.subs, r.Buckets[0].Subs)
 	}
 	a.metric = func(name string) string {
 		if name == "" || name == "doc_count" {
@@ -85,7 +86,7 @@ func (p *aggParser) filters(a *agg, m map[string]json.RawMessage) error {
 	}
 	a.kind = of
 	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
-		all := make([]map[string]any, len(r.Buckets))
+		all := make([]json.RawMessage, len(r.Buckets))
 		for i, b := range r.Buckets {
 			var err error
 			if all[i], err = p.bucket(a, b, nil); err != nil {
@@ -98,11 +99,11 @@ func (p *aggParser) filters(a *agg, m map[string]json.RawMessage) error {
 }
 
 // keyed returns buckets by their names, or as they are for no names.
-func keyed(buckets []map[string]any, names []string) any {
+func keyed(buckets []json.RawMessage, names []string) any {
 	if names == nil {
 		return buckets
 	}
-	named := map[string]any{}
+	named := map[string]json.RawMessage{}
 	for i, b := range buckets {
 		named[names[i]] = b
 	}

@@ -54,7 +54,7 @@ func (p *aggParser) composite(a *agg, m map[string]json.RawMessage) error {
 	}
 	a.kind = of
 	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
-		buckets := make([]any, len(r.Buckets))
+		buckets := make([]json.RawMessage, len(r.Buckets))
 		shown := map[string]any{"buckets": buckets}
 		for i, b := range r.Buckets {
 			key := map[string]any{}

@@ -107,7 +107,7 @@ func bounds(v json.RawMessage, read func(text string) (float64, error), low, hig
 // bucket.
 func (v valueForm) showHistogram(named bool, key func(float64) any) func(*aggPrinter, agg, query.AggResult) (map[string]any, error) {
 	return func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
-		buckets, names := make([]map[string]any, len(r.Buckets)), []string(nil)
+		buckets, names := make([]json.RawMessage, len(r.Buckets)), []string(nil)
 		if named {
 			names = []string{}
 		}

@@ -56,7 +56,7 @@ func (p *aggPrinter) hits(r request, res query.AggResult) (map[string]any, error
 		if err != nil {
 			return nil, err
 		}
-		if p.size += len(text); p.size > maxHits {
+		if p.hitSize += len(text); p.hitSize > maxHits {
 			return nil, parsing("the hits of [top_hits] are larger than %d MiB: write a smaller size, or name fields in _source", maxHits>>20)
 		}
 		list = append(list, text)

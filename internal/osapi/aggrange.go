@@ -85,13 +85,14 @@ func (p *aggParser) rangesOf(a *agg, f Field, m map[string]json.RawMessage, boun
 	}
 	a.kind = of
 	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
-		buckets, names := make([]map[string]any, len(all)), []string(nil)
+		buckets, names := make([]json.RawMessage, len(all)), []string(nil)
 		for i, one := range all {
 			shown := form.bucketOf(one)
 			if named {
 				names = append(names, one.key)
 				delete(shown, "key")
 			}
+			var err error
 			if buckets[i], err = p.bucket(a, r.Buckets[i], shown); err != nil {
 				return nil, err
 			}

@@ -62,13 +62,14 @@ func (p *aggParser) terms(a *agg, m map[string]json.RawMessage) error {
 		a.typed = t
 	}
 	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
-		buckets := make([]any, len(r.Buckets))
+		buckets := make([]json.RawMessage, len(r.Buckets))
 		for i, b := range r.Buckets {
 			one := map[string]any{}
 			if errorsShown {
 				one["doc_count_error_upper_bound"] = 0
 			}
 			form.addKey(one, b.Key[0])
+			var err error
 			if buckets[i], err = p.bucket(a, b, one); err != nil {
 				return nil, err
 			}
