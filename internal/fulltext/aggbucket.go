@@ -28,6 +28,7 @@ type buckets struct {
 	found   []bucketKey // of each number
 	counts  []uint64    // documents of each number
 	under   map[uint32][]uint32
+	counted *query.AggResult // all of it, if the buckets are counted by value
 }
 
 // A bucketKey is a bucket by its parent's number and its key.
@@ -222,38 +223,29 @@ func (b *buckets) collect(parent uint32) {
 		if !b.a.goOn() {
 			return
 		}
-		b.add(bucketKey{parent, key}, 1)
+		b.add(bucketKey{parent, key})
 	}
 }
 
-// add adds n documents to a bucket, the current one to its sub-aggregations.
-func (b *buckets) add(key bucketKey, n uint64) {
+// add adds the current document to a bucket.
+func (b *buckets) add(key bucketKey) {
 	number, known := b.numbers[key]
 	if !known {
 		b.a.spend(bucketBytes)
 		number = uint32(len(b.found))
 		b.numbers[key], b.found, b.counts = number, append(b.found, key), append(b.counts, 0)
 	}
-	b.counts[number] += n
+	b.counts[number]++
 	for _, sub := range b.subs {
 		sub.collect(number)
 	}
 }
 
-// addTerm adds the documents of a value.
-func (b *buckets) addTerm(term []byte, n uint64) error {
-	key, grown, err := b.in.column.keyOf(term)
-	if grown > 0 {
-		b.a.spend(grown)
-	}
-	if err == nil {
-		b.add(bucketKey{0, key}, n)
-	}
-	return err
-}
-
 func (b *buckets) result(parent uint32) (r query.AggResult, err error) {
-	if b.fixed > 0 {
+	switch {
+	case b.counted != nil:
+		return *b.counted, nil
+	case b.fixed > 0:
 		return b.inOrder(parent)
 	}
 	if b.under == nil {

@@ -117,15 +117,7 @@ func (c *collector) aggregate(s *session, all []*found) error {
 	if c.aggs == nil {
 		return nil
 	}
-	if err := c.aggs.find(all); err != nil {
-		return err
-	}
-	for _, f := range all {
-		if err := c.aggs.collect(f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.aggs.collect(all)
 }
 
 // restrict leaves out the matches that the post filter does not match.
