@@ -25,6 +25,8 @@ var floors = map[string]int{
 	"internal/doc":              0,
 	"internal/atomicfile":       0,
 	"internal/query":            0,
+	"internal/calendar":         0,
+	"internal/aggregate":        0,
 	"internal/nearest":          0,
 	"internal/pace":             0,
 	"internal/recovered":        0,
@@ -113,7 +115,8 @@ var helpers = []string{
 func allowed(from, to string) bool {
 	switch floors[from] {
 	case 0:
-		return from == "internal/query" && floors[to] == 0 // queries name fields of documents, and suggest the nearest
+		return from == "internal/query" && floors[to] == 0 || // queries name fields of documents, and suggest the nearest
+			from == "internal/aggregate" && to == "internal/query" // the results of a request
 	case 1:
 		return floors[to] == 0 || from == "internal/stamps" && to == "store/bloom" ||
 			within(from, "internal/fulltext") && (to == "internal/analysis" || to == "internal/fulltext/segment") ||

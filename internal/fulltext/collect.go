@@ -20,6 +20,9 @@ type collector struct {
 	size      int        // hits to keep
 	explained bool       // the parts of the scores are needed
 	facets    []*facet
+	aggs      *aggregation         // nil: none
+	post      plan                 // nil: none
+	minScore  float64              // 0: none
 	values    index.DocValueReader // nil if no values are needed
 
 	bytes    int // of the values that facets and kept candidates hold
@@ -42,19 +45,18 @@ type facet struct {
 
 // collect reads the matches of all parts.
 func (c *collector) collect(s *session, m matcher) error {
-	all := make([]*found, len(s.views))
-	for i, p := range s.views {
-		docs, err := m.match(p, p.live)
-		if err = cmp.Or(err, s.ctx.Err()); err != nil {
-			return err
-		}
-		all[i] = &found{part: p, docs: docs, count: docs.Count()}
-		c.total += uint64(all[i].count)
-		for _, f := range c.facets {
-			if err := c.countFacet(s, f, all[i]); err != nil {
-				return err
-			}
-		}
+	all, err := c.match(s, m)
+	if err != nil {
+		return err
+	}
+	if err := c.aggregate(s, all); err != nil {
+		return err
+	}
+	if err := c.restrict(s, all); err != nil {
+		return err
+	}
+	for _, f := range all {
+		c.total += uint64(f.count)
 	}
 	if c.size == 0 {
 		return nil
@@ -63,6 +65,7 @@ func (c *collector) collect(s *session, m matcher) error {
 		if err := c.score(s, m, f); err != nil {
 			return err
 		}
+		c.best = max(c.best, float64(f.best()))
 	}
 	if c.order.byScore() {
 		return c.keepBest(s, m, all)
@@ -79,47 +82,81 @@ func (c *collector) collect(s *session, m matcher) error {
 	return nil
 }
 
-// score computes the scores of the matches of a part, if they are needed.
+// match returns the matches of all parts, with their scores if aggregations or the
+// least score need them.
+func (c *collector) match(s *session, m matcher) ([]*found, error) {
+	all := make([]*found, len(s.views))
+	for i, p := range s.views {
+		docs, err := m.match(p, p.live)
+		if err = cmp.Or(err, s.ctx.Err()); err != nil {
+			return nil, err
+		}
+		all[i] = &found{part: p, docs: docs, count: docs.Count()}
+	}
+	if c.minScore == 0 && (c.aggs == nil || !scored(c.aggs.planned)) {
+		return all, nil
+	}
+	for _, f := range all {
+		if err := c.score(s, m, f); err != nil {
+			return nil, err
+		}
+		f.dropBelow(float32(c.minScore))
+	}
+	return all, nil
+}
+
+// aggregate counts facets and computes aggregations.
+func (c *collector) aggregate(s *session, all []*found) error {
+	for _, in := range all {
+		for _, f := range c.facets {
+			if err := c.countFacet(s, f, in); err != nil {
+				return err
+			}
+		}
+	}
+	if c.aggs == nil {
+		return nil
+	}
+	return c.aggs.collect(all)
+}
+
+// restrict leaves out the matches that the post filter does not match.
+func (c *collector) restrict(s *session, all []*found) error {
+	if c.post == nil {
+		return nil
+	}
+	m, err := unscored{c.post}.open(s)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		docs, err := m.match(f.part, f.docs)
+		if err = cmp.Or(err, s.ctx.Err()); err != nil {
+			return err
+		}
+		f.keepOnly(docs)
+	}
+	return nil
+}
+
+// score computes the scores of the matches of a part, if they are needed and not known.
 func (c *collector) score(s *session, m matcher, f *found) error {
-	if !s.scored || f.count == 0 {
+	if !s.scored || f.count == 0 || f.scored {
 		return nil
 	}
 	sc := newScores(f.docs)
 	if err := m.score(f.part, sc); err != nil {
 		return err
 	}
-	f.constant = float32(sc.constant)
+	f.scored, f.constant = true, float32(sc.constant)
 	if sc.sums == nil {
-		c.best = max(c.best, float64(f.constant))
 		return nil
 	}
 	f.scores = make([]float32, len(sc.sums))
-	best := float32(0)
 	for i, sum := range sc.sums {
 		f.scores[i] = float32(sum + sc.constant)
-		best = max(best, f.scores[i])
 	}
-	c.best = max(c.best, float64(best))
 	return nil
-}
-
-// A found has the matches of one part. A score has 32 bits, so that half as much is
-// held of each match.
-type found struct {
-	part     *view
-	docs     segment.Bits
-	count    int
-	scores   []float32 // in the order of docs; nil if all are constant
-	constant float32
-	complete segment.Bits // scores that have the pairs of words; see nearMatcher
-}
-
-// score returns the score of the match at a place in docs.
-func (f *found) score(at int) float32 {
-	if f.scores == nil {
-		return f.constant
-	}
-	return f.scores[at]
 }
 
 // add keeps one match if it is among the first.

@@ -13,6 +13,8 @@ type Compiled struct {
 	Sorts  []CompiledSort // at least one
 	Facets []CompiledFacet
 	Behind *CompiledPlace // nil: from the beginning
+	Aggs   []CompiledAgg
+	Post   Clause // nil: none
 }
 
 // A CompiledSort is an order of hits. Field is "" for the score.
@@ -58,6 +60,16 @@ func (s *Schema) Compile(req query.Request) (Compiled, error) {
 	}
 	for _, f := range req.Facets {
 		compiled.Facets = append(compiled.Facets, CompiledFacet{f, valuesField(f.Field)})
+	}
+	if c.aggs != nil {
+		if compiled.Aggs, err = compiledAggs(c.aggs.planned); err != nil {
+			return Compiled{}, err
+		}
+	}
+	if c.post != nil {
+		if compiled.Post, err = clauseOf(c.post); err != nil {
+			return Compiled{}, err
+		}
 	}
 	if c.after != nil {
 		compiled.Behind = c.after.compiled(*req.Behind)

@@ -1,6 +1,7 @@
 package fulltext
 
 import (
+	"slices"
 	"strings"
 
 	"indexerd/internal/doc"
@@ -8,8 +9,9 @@ import (
 
 // An engine that stores documents elsewhere gets them as a Document, and requests as a
 // Compiled. Both have the same fields: "words.NAME" has the words of a content column or
-// of a child's rows, "values.NAME" the terms of a metadata column or of a child's values.
-// So it finds what an Index finds.
+// of a child's rows, "values.NAME" the terms of a metadata column or of a child's values,
+// and "numbers.NAME" what aggregations compute with. So it finds and counts what an Index
+// does.
 
 // A Document is what an index stores of a row.
 type Document struct {
@@ -21,6 +23,10 @@ type Document struct {
 	// Values are the terms of each field with values. The byte order of terms is the
 	// order of values. Terms are valid UTF-8.
 	Values map[string][]string
+
+	// Numbers are the values of each field with values but those of keywords, as
+	// aggregations have them.
+	Numbers map[string][]float64
 }
 
 // RowGap is how many positions are between two texts of one field.
@@ -33,7 +39,7 @@ func (s *Schema) Document(row doc.Row) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}}
+	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}, Numbers: map[string][]float64{}}
 	for i, texts := range b.texts() {
 		for _, text := range texts {
 			if terms := s.terms(text); terms != nil {
@@ -44,6 +50,12 @@ func (s *Schema) Document(row doc.Row) (Document, error) {
 	for i, f := range s.values {
 		if len(b.values[i]) > 0 {
 			d.Values[valuesField(f.Name)] = b.values[i]
+		}
+		if f.Type == Keyword || len(b.values[i]) == 0 {
+			continue
+		}
+		if d.Numbers[numbersField(f.Name)], err = f.numbers(b.values[i]); err != nil {
+			return Document{}, err
 		}
 	}
 	return d, nil
@@ -66,6 +78,31 @@ func (s *Schema) ValuesFields() []string {
 	return mapped(s.values, func(f Field) string { return valuesField(f.Name) })
 }
 
+// NumbersFields lists the fields with numbers, and the type of their values.
+func (s *Schema) NumbersFields() map[string]Type {
+	all := map[string]Type{}
+	for _, f := range s.values {
+		if f.Type != Keyword {
+			all[numbersField(f.Name)] = f.Type
+		}
+	}
+	return all
+}
+
+// numbers returns the numbers of terms of a field, each once.
+func (f Field) numbers(terms []string) (all []float64, err error) {
+	for _, term := range terms {
+		n, err := f.Type.number([]byte(term))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
 func mapped[T any](all []T, f func(T) string) []string {
 	names := make([]string, len(all))
 	for i, a := range all {
@@ -74,8 +111,9 @@ func mapped[T any](all []T, f func(T) string) []string {
 	return names
 }
 
-func wordsField(name string) string  { return "words." + name }
-func valuesField(name string) string { return "values." + name }
+func wordsField(name string) string   { return "words." + name }
+func valuesField(name string) string  { return "values." + name }
+func numbersField(name string) string { return "numbers." + name }
 
 // exported returns the name of an index field as other engines know it.
 func exported(field string) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -74,6 +75,10 @@ func checkLimits(req query.Request) error {
 		return query.Errorf("set after to the next of the previous answer", "from %d and size %d reach beyond hit %d", req.From, req.Size, query.MaxWindow)
 	case len(req.Sort) > query.MaxSorts:
 		return query.Errorf("sort by fewer", "%d fields to sort by, more than %d", len(req.Sort), query.MaxSorts)
+	case req.MinScore < 0 || math.IsNaN(req.MinScore):
+		return query.Errorf("write a number from 0", "the least score is %g", req.MinScore)
+	case req.MinScore > 0 && req.Tuned:
+		return query.Errorf("leave one of them out", "a search has a least score and relevance tuned")
 	case len(req.Facets) > query.MaxFacets:
 		return query.Errorf("count fewer at a time", "%d facets, more than %d", len(req.Facets), query.MaxFacets)
 	}
@@ -137,7 +142,22 @@ func (s *Schema) collector(req query.Request) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, maxBytes: query.MaxValueBytes}
+	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, minScore: req.MinScore, maxBytes: query.MaxValueBytes}
+	planned, err := s.planAggs(req)
+	if err != nil {
+		return nil, err
+	}
+	if len(planned) > 0 {
+		c.aggs = &aggregation{planned: planned, aggs: req.Aggs, mergeable: req.Mergeable}
+	}
+	if req.Post != nil {
+		if c.post, err = (compiler{Schema: s}).compile(req.Post); err != nil {
+			return nil, err
+		}
+		if c.post == nil {
+			c.post = orPlan{}
+		}
+	}
 	if req.After != "" {
 		if c.after, err = o.decode(req.After); err != nil {
 			return nil, err
@@ -167,7 +187,7 @@ func (s *Schema) collector(req query.Request) (*collector, error) {
 // run collects the matches of a plan.
 func (c *collector) run(s *session, p plan) (err error) {
 	c.order.reader, c.current.keys = s.reader, make([]key, len(c.order.sorts))
-	s.scored = c.size > 0 && c.order.scored()
+	s.scored = c.size > 0 && c.order.scored() || c.minScore > 0 || c.aggs != nil && scored(c.aggs.planned)
 	if fields := c.fields(); len(fields) > 0 {
 		if c.values, err = s.reader.DocValueReader(fields); err != nil {
 			return err
@@ -176,14 +196,20 @@ func (c *collector) run(s *session, p plan) (err error) {
 	if c.after != nil && c.after.stats != nil {
 		s.stats = c.after.stats
 	}
-	if s.scored {
+	if c.size > 0 && c.order.scored() {
 		c.order.stats = s.stats
 	}
 	m, err := p.open(s)
 	if err != nil {
 		return err
 	}
-	if err := c.collect(s, m); err != nil || !c.explained || !s.scored {
+	if c.aggs != nil {
+		left := c.maxBytes
+		if err := c.aggs.open(s, &left); err != nil {
+			return err
+		}
+	}
+	if err := c.collect(s, m); err != nil || !c.explained || !s.scored || c.size == 0 {
 		return err
 	}
 	return c.explain(s, m)
@@ -206,6 +232,11 @@ func (c *collector) result(s *session, from int) (query.Result, error) {
 	res := query.Result{Total: c.total, Best: c.best, Hits: []query.Hit{}, Facets: map[string][]query.Count{}}
 	for _, f := range c.facets {
 		if res.Facets[f.Facet.Field], err = f.top(s.step); err != nil {
+			return query.Result{}, err
+		}
+	}
+	if c.aggs != nil {
+		if res.Aggs, err = c.aggs.results(); err != nil {
 			return query.Result{}, err
 		}
 	}

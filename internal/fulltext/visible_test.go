@@ -135,6 +135,7 @@ func (g guarded) check(t *rapid.T) {
 	if field := rapid.SampledFrom([]string{"", "year", "tags", query.ByScore}).Draw(t, "sort"); field != "" {
 		req.Sort = []query.Sort{{Field: field, Descending: rapid.Bool().Draw(t, "descending")}}
 	}
+	req.Aggs = drawVisibleAggs(t, g.model.cut)
 	seen := g.visibleTo(callers[who])
 	if rapid.IntRange(0, 3).Draw(t, "by key") == 0 {
 		var keys query.Keys
@@ -180,6 +181,18 @@ func (g guarded) check(t *rapid.T) {
 			}
 		}
 	}
+}
+
+// drawVisibleAggs draws aggregations whose answer would change with a hidden document.
+func drawVisibleAggs(t *rapid.T, slop bool) []query.Agg {
+	year := query.Agg{Of: query.StatsAgg{Field: "year"}}
+	top := query.Agg{Of: query.TopAgg{Size: 2}}
+	return rapid.SampledFrom([][]query.Agg{
+		nil,
+		{{Of: query.TermsAgg{Field: "tags", Size: 2, MinCount: 1}, Subs: []query.Agg{year, top}}, year},
+		{{Of: query.FiltersAgg{Queries: []query.Node{drawNode(t, 1, slop)}, Others: true}, Subs: []query.Agg{{Of: query.DistinctAgg{Field: "tags"}}, top}}},
+		{{Of: query.HistogramAgg{Field: "year", Interval: 2}, Subs: []query.Agg{year}}, {Of: query.CompositeAgg{Sources: []query.Source{{Field: "tags", Missing: true}, {Field: "year"}}, Size: 4}}},
+	}).Draw(t, "aggs")
 }
 
 // placeOf returns the place of a hit.
@@ -237,6 +250,12 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 			"filter": {Filters: []query.Filter{{Field: field, Values: []string{"secretgroup"}}}},
 			"sort":   {Sort: []query.Sort{{Field: field}}},
 			"facets": {Facets: []query.Facet{{Field: field, Size: 1}}},
+			"aggs":   {Aggs: []query.Agg{{Of: query.TermsAgg{Field: field, Size: 1, MinCount: 1}}}},
+			"counts": {Aggs: []query.Agg{{Of: query.TermsAgg{Field: "rating", Size: 1, MinCount: 1}, Subs: []query.Agg{{Of: query.DistinctAgg{Field: field}}}}}},
+			"sorted": {Aggs: []query.Agg{{Of: query.TopAgg{Size: 1, Sort: []query.Sort{{Field: field}}}}}},
+			"keys":   {Aggs: []query.Agg{{Of: query.CompositeAgg{Size: 1, Sources: []query.Source{{Field: field}}}}}},
+			"picked": {Aggs: []query.Agg{{Of: query.FiltersAgg{Queries: []query.Node{query.Word{Field: field, Text: "secretgroup"}}}}}},
+			"post":   {Post: query.Word{Field: field, Text: "secretgroup"}},
 		} {
 			req.Visible, req.Size = visible, 10
 			_, err := ix.Search(context.Background(), req)

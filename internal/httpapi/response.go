@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
@@ -120,6 +121,8 @@ func classify(err error) *Error {
 		return known
 	case errors.As(err, &bad) && bad.Code == "not_found":
 		return &Error{http.StatusNotFound, bad.Code, bad.Message, bad.Hint}
+	case errors.As(err, &bad) && bad.Code == query.CodeBuckets: // as OpenSearch answers
+		return &Error{http.StatusServiceUnavailable, bad.Code, bad.Message, bad.Hint}
 	case errors.As(err, &bad):
 		return &Error{http.StatusBadRequest, bad.Code, bad.Message, bad.Hint}
 	case errors.As(err, &tooLarge):

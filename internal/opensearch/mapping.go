@@ -17,7 +17,7 @@ import (
 )
 
 // format changes whenever the same configuration makes another index than before.
-const format = "2"
+const format = "3"
 
 // fingerprint identifies what an index is built with.
 func (c Config) fingerprint() string {
@@ -54,7 +54,7 @@ func (c Config) settings() map[string]any {
 
 // properties are the fields of the cluster's mapping.
 func (c Config) properties(s *fulltext.Schema) map[string]any {
-	words, values := map[string]any{}, map[string]any{}
+	words, values, numbers := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, name := range s.WordsFields() {
 		field := map[string]any{"type": "text", "analyzer": "ix", "position_increment_gap": fulltext.RowGap, "index_options": "positions"}
 		if !c.Mapping.Positions {
@@ -65,9 +65,15 @@ func (c Config) properties(s *fulltext.Schema) map[string]any {
 	for _, name := range s.ValuesFields() {
 		values[afterDot(name)] = map[string]any{"type": "keyword"}
 	}
+	for name, t := range s.NumbersFields() {
+		numbers[afterDot(name)] = map[string]any{"type": "double", "index": false}
+		if t == fulltext.Date {
+			numbers[afterDot(name)] = map[string]any{"type": "date", "format": "epoch_millis", "index": false}
+		}
+	}
 	ix := map[string]any{
 		"key":   map[string]any{"type": "keyword", "index": false},
-		"words": map[string]any{"properties": words}, "values": map[string]any{"properties": values},
+		"words": map[string]any{"properties": words}, "values": map[string]any{"properties": values}, "numbers": map[string]any{"properties": numbers},
 	}
 	all := map[string]any{}
 	if c.Source {
@@ -83,7 +89,7 @@ func (c Config) sourceOf() map[string]any {
 	if !c.Source {
 		return map[string]any{"enabled": false}
 	}
-	return map[string]any{"excludes": []string{"ix.key", "ix.words", "ix.values"}}
+	return map[string]any{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}
 }
 
 func afterDot(name string) string {
@@ -149,6 +155,9 @@ func (ix *Index) source(d doc.Doc) (map[string]any, error) {
 			return nil, err
 		}
 	}
+	if ix.stores.numbers {
+		own["numbers"] = ix.numbersOf(stored)
+	}
 	if rest := ix.rest(d.Row); ix.stores.rest && len(rest) > 0 {
 		own["row"] = rest
 	}
@@ -182,6 +191,21 @@ func valuesOf(d fulltext.Document) map[string][]string {
 	all := map[string][]string{}
 	for field, terms := range d.Values {
 		all[afterDot(field)] = terms
+	}
+	return all
+}
+
+// numbersOf returns the numbers of a document; those of dates are whole.
+func (ix *Index) numbersOf(d fulltext.Document) map[string][]any {
+	types, all := ix.NumbersFields(), map[string][]any{}
+	for field, numbers := range d.Numbers {
+		for _, n := range numbers {
+			var v any = n
+			if types[field] == fulltext.Date {
+				v = int64(n)
+			}
+			all[afterDot(field)] = append(all[afterDot(field)], v)
+		}
 	}
 	return all
 }

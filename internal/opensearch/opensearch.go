@@ -14,6 +14,7 @@
 //	ix.key          the OID in hex, whose order is key order
 //	ix.words.NAME   the terms of a text as package analysis makes them
 //	ix.values.NAME  the terms of a value, whose order is that of values
+//	ix.numbers.NAME what aggregations compute with: numbers, milliseconds, 1 for true
 //	ix.row          the other columns of the row as JSON, in _source only
 //
 // Searches of indexerd read the fields of ix only, which have the terms of the embedded
@@ -148,6 +149,7 @@ type Index struct {
 	doubt      string
 	built      string // fingerprint
 	stores     stores
+	several    bool // shards
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -279,7 +281,7 @@ func (ix *Index) open(ctx context.Context) error {
 	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}
-	ix.built, ix.stores = m.Fingerprint, state.stores()
+	ix.built, ix.stores, ix.several = m.Fingerprint, state.stores(), state.Settings.Index.Shards != "1"
 	ix.unserved.Store(state.Settings.Index.Refresh == noRefresh)
 	m.Owner, m.Generation = ix.config.Owner, ix.generation
 	m.Epoch++

@@ -37,7 +37,7 @@ func (ix *Index) search(ctx context.Context, req query.Request) (query.Result, e
 	if err := ix.refuse(req, c.Query); err != nil {
 		return query.Result{}, err
 	}
-	s := search{Compiled: c, req: req, size: req.Size}
+	s := search{Compiled: c, req: req, size: req.Size, aggregator: aggregator{several: ix.several, whole: req.Mergeable}}
 	if req.Skipped {
 		s.size, s.req.From = req.From+req.Size, 0
 	}
@@ -57,7 +57,8 @@ func (ix *Index) search(ctx context.Context, req query.Request) (query.Result, e
 			return query.Result{}, err
 		}
 	}
-	return res, nil
+	res.Aggs, err = ix.aggregate(ctx, s, found)
+	return res, err
 }
 
 // refuse reports what the cluster can't answer as the embedded index does.
@@ -67,6 +68,8 @@ func (ix *Index) refuse(req query.Request, c fulltext.Clause) error {
 		return query.Errorf("leave relevance out, or write plain", "relevance tuned needs the embedded index")
 	case req.Explain:
 		return query.Errorf("leave explain out, or ask the cluster", "explain needs the embedded index")
+	case len(req.Aggs) > 0 && !ix.stores.numbers:
+		return query.Errorf("wait until the index is rebuilt", "the index has no numbers for aggregations, since an older version has built it")
 	case sloppyPrefix(c):
 		return query.Errorf("leave the ~ out, or write the next character", "a phrase with ~ ends in a single character, whose words an OpenSearch index can't find")
 	}
@@ -109,11 +112,14 @@ type search struct {
 	req   query.Request
 	size  int
 	after []any // the sort values of the hit before the first, nil for none
+	aggregator
 }
 
 // scored reports whether hits are sorted by score, among others.
-func (s search) scored() bool {
-	for _, by := range s.Sorts {
+func (s search) scored() bool { return sortedByScore(s.Sorts) }
+
+func sortedByScore(sorts []fulltext.CompiledSort) bool {
+	for _, by := range sorts {
 		if by.Field == "" {
 			return true
 		}
@@ -125,7 +131,7 @@ func (s search) scored() bool {
 // know whether there are more.
 func (s search) body() object {
 	body := object{
-		"query": dsl(s.Query), "from": s.req.From, "size": s.size + 1, "sort": s.sorts(), "track_scores": s.scored(), "track_total_hits": true,
+		"query": dsl(s.Query), "from": s.req.From, "size": s.size + 1, "sort": sortsOf(s.Sorts), "track_scores": s.scored(), "track_total_hits": true,
 		"version": true, "stored_fields": "_none_", "aggs": s.aggs(),
 	}
 	if s.size == 0 {
@@ -134,11 +140,17 @@ func (s search) body() object {
 	if s.after != nil {
 		body["search_after"] = s.after
 	}
+	if s.Post != nil {
+		body["post_filter"] = dsl(s.Post)
+	}
+	if s.req.MinScore > 0 {
+		body["min_score"] = s.req.MinScore
+	}
 	return body
 }
 
-func (s search) sorts() (all []object) {
-	for _, by := range s.Sorts {
+func sortsOf(sorts []fulltext.CompiledSort) (all []object) {
+	for _, by := range sorts {
 		order := "asc"
 		if by.Descending {
 			order = "desc"
@@ -153,7 +165,7 @@ func (s search) sorts() (all []object) {
 }
 
 func (s search) aggs() object {
-	all := object{}
+	all := s.named(s.Aggs)
 	for _, f := range s.Facets {
 		all[f.Field] = terms(f, 0)
 	}
@@ -187,7 +199,7 @@ type hitPage struct {
 			Sort    []json.RawMessage
 		}
 	}
-	Aggregations map[string]counted
+	Aggregations map[string]json.RawMessage
 }
 
 type counted struct {
@@ -210,6 +222,8 @@ func (ix *Index) find(ctx context.Context, body object) (p hitPage, err error) {
 		return p, fulltext.ErrClosed
 	case missing(err):
 		return p, ErrReplaced
+	case errors.As(err, &status) && status.kind == tooManyBuckets:
+		return p, query.TooManyBuckets()
 	case errors.As(err, &status) && status.status == http.StatusBadRequest:
 		return p, query.Errorf("write fewer words, parentheses or words with * or ~", "the cluster refuses the query: %s", status.kind)
 	case err == nil && (p.TimedOut || p.Shards.Successful != p.Shards.Total):
@@ -328,17 +342,26 @@ func (s search) behind() (values []any) {
 	return append(values, sortKey(s.Behind.OID))
 }
 
+func countedOf(p hitPage, f fulltext.CompiledFacet) (c counted, err error) {
+	return c, json.Unmarshal(p.Aggregations[f.Field], &c)
+}
+
 // facet returns the counts of a field. Of several shards each counts its most frequent
 // values, so it asks for more until no count can be wrong.
 func (ix *Index) facet(ctx context.Context, s search, f fulltext.CompiledFacet, found hitPage) ([]query.Count, error) {
-	c := found.Aggregations[f.Field]
+	c, err := countedOf(found, f)
+	if err != nil {
+		return nil, err
+	}
 	for size := 4 * max(f.Size, 250); c.Error > 0 && size <= maxBuckets; size *= 4 {
 		body := object{"query": dsl(s.Query), "size": 0, "aggs": object{f.Field: terms(f, size)}}
 		p, err := ix.find(ctx, body)
 		if err != nil {
 			return nil, err
 		}
-		c = p.Aggregations[f.Field]
+		if c, err = countedOf(p, f); err != nil {
+			return nil, err
+		}
 	}
 	if c.Error > 0 || f.All && c.Other > 0 {
 		return nil, query.Errorf("narrow the search, or count a field with fewer values", "facet %s: the matches have too many different values to count", f.Facet.Field)

@@ -10,6 +10,7 @@ import (
 type stores struct {
 	columns bool // under their names
 	rest    bool // of the row, in ix.row
+	numbers bool // what aggregations compute with
 }
 
 // indexState is what the cluster says of an index.
@@ -25,7 +26,8 @@ type indexState struct {
 		Properties struct {
 			Ix struct {
 				Properties struct {
-					Row json.RawMessage `json:"row"`
+					Row     json.RawMessage `json:"row"`
+					Numbers json.RawMessage `json:"numbers"`
 				} `json:"properties"`
 			} `json:"ix"`
 		} `json:"properties"`
@@ -43,8 +45,8 @@ type indexState struct {
 }
 
 func (s indexState) stores() stores {
-	enabled := s.Mappings.Source.Enabled
-	return stores{columns: enabled == nil || *enabled, rest: s.Mappings.Properties.Ix.Properties.Row != nil}
+	enabled, own := s.Mappings.Source.Enabled, s.Mappings.Properties.Ix.Properties
+	return stores{columns: enabled == nil || *enabled, rest: own.Row != nil, numbers: own.Numbers != nil}
 }
 
 func (ix *Index) state(ctx context.Context) (indexState, error) {

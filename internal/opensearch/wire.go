@@ -202,13 +202,22 @@ func statusOf(status int, body []byte) error {
 	return &statusError{status, kindOf(answer.Error)}
 }
 
+// tooManyBuckets is the type of the cause of an error about aggregations.
+const tooManyBuckets = "too_many_buckets_exception"
+
 // kindOf returns the type of an error object, if it is a word: a proxy may quote
 // anything there.
 func kindOf(e json.RawMessage) string {
 	var object struct {
-		Type string `json:"type"`
+		Type  string `json:"type"`
+		Cause struct {
+			Type string `json:"type"`
+		} `json:"caused_by"`
 	}
 	_ = json.Unmarshal(e, &object) // a text in some answers
+	if object.Cause.Type == tooManyBuckets {
+		return tooManyBuckets
+	}
 	if strings.Trim(object.Type, "abcdefghijklmnopqrstuvwxyz_0123456789") != "" {
 		return ""
 	}

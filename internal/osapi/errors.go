@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"indexerd/internal/httpapi"
+	"indexerd/internal/query"
 )
 
 // refuse answers requests that no route has.
@@ -49,6 +50,10 @@ func errorBody(e *httpapi.Error) map[string]any {
 	reason := e.Message
 	if e.Hint != "" {
 		reason += ": " + e.Hint
+	}
+	if kind == query.CodeBuckets {
+		cause := map[string]any{"type": "too_many_buckets_exception", "reason": reason, "max_buckets": query.MaxBuckets}
+		return map[string]any{"error": map[string]any{"root_cause": []any{}, "type": "search_phase_execution_exception", "reason": "", "phase": "fetch", "grouped": true, "failed_shards": []any{}, "caused_by": cause}, "status": e.Status}
 	}
 	cause := map[string]any{"type": kind, "reason": reason}
 	return map[string]any{"error": map[string]any{"root_cause": []any{cause}, "type": kind, "reason": reason}, "status": e.Status}

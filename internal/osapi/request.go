@@ -21,6 +21,7 @@ type request struct {
 	scrolled   bool // it is a page of a scroll
 	presentation
 	order []sortKey
+	aggs  []agg
 }
 
 // parse reads the body of a search, and the parameters of its URL, which override
@@ -73,6 +74,9 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	}
 	r.plainTotal = r.total && v.Get("rest_total_hits_as_int") == "true"
 	r.typed = v.Has("typed_keys") && v.Get("typed_keys") != "false"
+	if err := r.aggregate(m, t); err != nil {
+		return r, err
+	}
 	return r, r.present(m, t)
 }
 

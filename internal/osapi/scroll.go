@@ -66,6 +66,9 @@ func (s server) page(c *call, t *target, r scrolled) (map[string]any, position, 
 	if r.ended {
 		parsed.Size = 0
 	}
+	if r.ended || r.after != "" {
+		parsed.aggs, parsed.Aggs = nil, nil // the first page has them
+	}
 	a, next, err := t.answer(c.ctx, parsed)
 	if r.ended {
 		next = r.position

@@ -23,7 +23,7 @@ const maxSearches = 64
 var searchInURL = append([]string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}, queryInURL...)
 
 // inBody are the keys of the body of a search.
-var inBody = append([]string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit"}, shown...)
+var inBody = append([]string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit", "aggs", "aggregations", "post_filter", "min_score"}, shown...)
 
 func (s server) search(c *call) (any, error) {
 	point, err := s.pointOf(c)
@@ -116,6 +116,12 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 	}
 	if r.suggest != nil {
 		if a["suggest"], err = t.suggest(ctx, r, r.typed); err != nil {
+			return nil, position{}, err
+		}
+	}
+	if len(r.aggs) > 0 && results.Aggs != nil {
+		p := aggPrinter{target: t, ctx: ctx, results: results, typed: r.typed}
+		if a["aggregations"], err = p.all(r.aggs, results.Aggs); err != nil {
 			return nil, position{}, err
 		}
 	}

@@ -118,7 +118,7 @@ func (r request) sortValues(hit search.Hit) []any {
 			continue
 		}
 		if by.kind == byScore {
-			values[i] = hit.Score
+			values[i] = decimal(hit.Score)
 		} else if len(keys) > 0 && keys[0].Type != "" {
 			values[i] = valueOf(by.kind, keys[0].Text)
 		}
@@ -132,7 +132,9 @@ func (r request) sortValues(hit search.Hit) []any {
 func valueOf(kind, text string) any {
 	switch kind {
 	case Double:
-		return json.Number(text)
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			return decimal(n)
+		}
 	case Boolean:
 		return text == "true"
 	case Date:

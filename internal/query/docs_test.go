@@ -34,6 +34,7 @@ func TestDocumentedLanguage(t *testing.T) {
 		fmt.Sprintf("| values of all filters | %d |", MaxValues),
 		fmt.Sprintf("| %d fields, %d values each |", MaxFacets, MaxCounts),
 		fmt.Sprintf("| fields to sort by | %d |", MaxSorts),
+		fmt.Sprintf("| %d in a search, nested %d deep, %d buckets in an answer, %d MiB of values and buckets in memory |", MaxAggs, MaxAggDepth, MaxBuckets, MaxValueBytes>>20),
 		fmt.Sprintf("| %d in one answer; `from` and `size` reach to hit %d,", MaxSize, MaxWindow),
 	} {
 		if !strings.Contains(limits, want) {

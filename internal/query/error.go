@@ -12,7 +12,11 @@ import (
 type Error struct {
 	Message string
 	Hint    string
+	Code    string // "" or CodeBuckets
 }
+
+// CodeBuckets is the code of the error of an aggregation with too many buckets.
+const CodeBuckets = "too_many_buckets"
 
 func (e *Error) Error() string {
 	if e.Hint == "" {
@@ -33,6 +37,20 @@ func NoField(name string, fields []string) *Error {
 		hint = "did you mean " + near + "?"
 	}
 	return Errorf(hint, "no field %s", Shorten(name))
+}
+
+// TooManyBuckets returns the error of aggregations with more than MaxBuckets buckets.
+func TooManyBuckets() *Error {
+	e := Errorf("narrow the search, or ask for fewer or larger buckets", "the aggregations have more than %d buckets", MaxBuckets)
+	e.Code = CodeBuckets
+	return e
+}
+
+// TooMuchToCount returns the error of aggregations that need more than MaxValueBytes.
+func TooMuchToCount() *Error {
+	e := Errorf("narrow the search, or aggregate a field with fewer values", "the matches have too many different values to count")
+	e.Code = CodeBuckets
+	return e
 }
 
 // TooManyValues returns the error of filters with more than MaxValues values.

@@ -36,6 +36,18 @@ type Request struct {
 	Sort    []Sort   // empty: by score, best first; ties are sorted by key
 	Facets  []Facet
 
+	// Aggs summarize all documents that Query and Filters match.
+	Aggs []Agg
+
+	// Mergeable keeps what aggregate.Merge needs of Result.Aggs: all buckets.
+	Mergeable bool
+
+	// Post, if not nil, restricts hits and total further. Aggs and Facets ignore it.
+	Post Node
+
+	// MinScore leaves out documents with a lower score. 0: none.
+	MinScore float64
+
 	// Visible, if not nil, restricts the search to documents that match it, and
 	// hides its field. The answer is the same as without the other documents. If
 	// it has no values, no document matches.
@@ -95,6 +107,7 @@ type Result struct {
 	Total  uint64 // exact number of documents that match
 	Hits   []Hit
 	Facets map[string][]Count // by field
+	Aggs   []AggResult        // of each of Request.Aggs; nil without
 	Next   string             // After of the next request; "" at the end
 	Best   float64            // highest score of all matches, before After too; 0 if the hits are not sorted by it
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"indexerd/internal/aggregate"
 	"indexerd/internal/query"
 	"indexerd/internal/recovered"
 )
@@ -49,7 +50,7 @@ func searchTables(ctx context.Context, parts []Part, missing []string, p Params)
 			return Results{}, asBadQuery(err)
 		}
 	}
-	return m.results(ctx, missing), nil
+	return m.answer(ctx, missing)
 }
 
 // A merge is the hits of several tables in one order, which is that of Params.Sort.
@@ -68,6 +69,10 @@ type merge struct {
 	fresh  bool // some table's hits are checked in the database
 	facets []*sharedFacet
 	bytes  int // of the values of facets
+
+	aggs    []query.Agg
+	results []query.AggResult // of the tables so far
+	merging aggregate.Merge
 }
 
 // A ranked is a hit of one table. Its score is normalized. Its keys are those of
@@ -79,7 +84,7 @@ type ranked struct {
 }
 
 func newMerge(p Params, before positions) *merge {
-	m := &merge{sorts: p.Sort, from: p.From, keep: p.From + p.Size, before: before}
+	m := &merge{sorts: p.Sort, from: p.From, keep: p.From + p.Size, before: before, aggs: p.Aggs}
 	if len(m.sorts) == 0 {
 		m.sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
@@ -135,6 +140,10 @@ func (m *merge) add(t *fitted, res query.Result) error {
 		hits[i] = m.rank(t, h)
 	}
 	m.merge(hits)
+	var err error
+	if m.results, err = m.merging.Add(m.aggs, m.results, res.Aggs); err != nil {
+		return err
+	}
 	return m.addFacets(res.Facets)
 }
 
@@ -192,15 +201,21 @@ func (m *merge) compare(a, b ranked) int {
 	return 0
 }
 
-// results returns the answer.
-func (m *merge) results(ctx context.Context, missing []string) Results {
+// answer returns the answer.
+func (m *merge) answer(ctx context.Context, missing []string) (Results, error) {
+	if m.results == nil {
+		m.results = aggregate.Empty(m.aggs)
+	}
+	if err := aggregate.Finish(m.aggs, m.results); err != nil {
+		return Results{}, asBadQuery(err)
+	}
 	skipped := min(m.from, len(m.hits))
 	hits := make([]shown, len(m.hits)-skipped)
 	for i, h := range m.hits[skipped:] {
 		h.Hit.Keys = h.keys
 		hits[i] = shown{Hit: h.Hit, table: h.table.tableSearch, at: i}
 	}
-	r := Results{Table: AllTables, Total: m.total, Missing: append([]string{}, missing...), Facets: m.topFacets()}
+	r := Results{Table: AllTables, Total: m.total, Missing: append([]string{}, missing...), Facets: m.topFacets(), Aggs: m.results}
 	r.show(ctx, hits, m.fresh, func(n int) *string {
 		if n == len(hits) && !m.more {
 			return nil
@@ -208,5 +223,5 @@ func (m *merge) results(ctx context.Context, missing []string) Results {
 		next := m.after(m.hits[:skipped+n]).encode()
 		return &next
 	})
-	return r
+	return r, nil
 }

@@ -56,22 +56,43 @@ func (f *fitting) fit(t *tableSearch, p Params) *fitted {
 	f.fitQuery(a, p.Filters)
 	f.fitSorts(a, p.Sort)
 	f.fitFacets(a, p.Facets)
+	f.fitAggs(a, p.Aggs)
 	f.fitFields(a, p.Fields)
 	return a
 }
 
 func (f *fitting) fitQuery(a *fitted, filters []query.Filter) {
-	a.request.Query = query.Map(a.request.Query, func(n query.Node) query.Node {
-		if f.check(a, n, query.FieldOf(n), query.Request{Query: n}) {
-			return n
-		}
-		return query.None()
-	})
+	a.request.Query = query.Map(a.request.Query, f.fitNode(a))
+	if a.request.Post != nil {
+		a.request.Post = query.Map(a.request.Post, f.fitNode(a))
+	}
 	for _, filter := range filters {
 		if !f.check(a, filter, filter.Field, query.Request{Filters: []query.Filter{filter}}) {
 			a.nothing = true
 		}
 	}
+}
+
+// fitNode returns a function that replaces a part of a query that the table can't answer.
+func (f *fitting) fitNode(a *fitted) func(query.Node) query.Node {
+	return func(n query.Node) query.Node {
+		if f.check(a, n, query.FieldOf(n), query.Request{Query: n}) {
+			return n
+		}
+		return query.None()
+	}
+}
+
+// fitAggs replaces fields that the table does not have by one without values.
+func (f *fitting) fitAggs(a *fitted, aggs []query.Agg) {
+	a.request.Mergeable = true // the buckets of a table need not be those of all
+	a.request.Aggs = query.MapAggs(aggs, func(field string) string {
+		count := query.CountAgg{Field: field}
+		if f.check(a, count, field, query.Request{Aggs: []query.Agg{{Of: count}}}) {
+			return field
+		}
+		return ""
+	}, f.fitNode(a))
 }
 
 func (f *fitting) fitSorts(a *fitted, sorts []query.Sort) {

@@ -24,6 +24,9 @@ type Params struct {
 	Filters   []query.Filter
 	Sort      []query.Sort
 	Facets    []query.Facet
+	Aggs      []query.Agg
+	Post      query.Node // nil: none; as in query.Request
+	MinScore  float64    // as in query.Request
 	Highlight bool
 	Markings  []Marking // other highlights, of the fields that they name
 	Explain   bool      // return the parts of the scores

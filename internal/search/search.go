@@ -95,7 +95,7 @@ type Searcher struct {
 
 // An Error is a fault of the request.
 type Error struct {
-	Code    string // bad_query, not_found or busy
+	Code    string // bad_query, not_found, busy or query.CodeBuckets
 	Message string
 	Hint    string
 }
@@ -115,7 +115,7 @@ func badQuery(hint, format string, args ...any) *Error {
 func asBadQuery(err error) error {
 	var bad *query.Error
 	if errors.As(err, &bad) {
-		return &Error{Code: "bad_query", Message: bad.Message, Hint: bad.Hint}
+		return &Error{Code: cmp.Or(bad.Code, "bad_query"), Message: bad.Message, Hint: bad.Hint}
 	}
 	return err
 }
@@ -154,10 +154,14 @@ type Results struct {
 	Missing []string    // tables that are not ready, in a search in all tables; else nil
 	Suggest *Suggestion // nil if there are hits, or no other search to suggest
 	Facets  map[string][]query.Count
-	Best    float64 // highest score of all matches in one table; 0 if the hits are not sorted by it
-	Len     int     // hits in this answer
+	Aggs    []query.AggResult // of each of Params.Aggs
+	Best    float64           // highest score of all matches in one table; 0 if the hits are not sorted by it
+	Len     int               // hits in this answer
 	// Hit returns the i-th hit. After the deadline the error is that of ctx.
 	Hit func(ctx context.Context, i int) (Hit, error)
+	// Top returns a hit of a query.TopAgg, with some fields or all for none. It is nil
+	// in a search in several tables.
+	Top func(ctx context.Context, h query.Hit, fields []string) (Hit, error)
 	// Next returns the cursor after the first n hits, nil at the end.
 	Next func(n int) *string
 }
@@ -181,7 +185,15 @@ func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {
 	if err != nil {
 		return Results{}, asBadQuery(err)
 	}
-	r := Results{Table: s.Table, Total: res.Total, Best: res.Best, Facets: res.Facets}
+	r := Results{Table: s.Table, Total: res.Total, Best: res.Best, Facets: res.Facets, Aggs: res.Aggs}
+	r.Top = func(ctx context.Context, h query.Hit, fields []string) (Hit, error) {
+		top := *t
+		var err error
+		if top.fields, err = t.selected(fields); err != nil {
+			return Hit{}, err
+		}
+		return top.hit(ctx, shown{Hit: h, table: &top})
+	}
 	if r.Facets == nil {
 		r.Facets = map[string][]query.Count{}
 	}
@@ -230,7 +242,7 @@ type tableSearch struct {
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Lucene: p.Relevance == query.Lucene, Explain: p.Explain,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Aggs: p.Aggs, Post: p.Post, MinScore: p.MinScore, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Lucene: p.Relevance == query.Lucene, Explain: p.Explain,
 	}}
 	t.marks = visible.markers(p, n)
 	t.fresh = s.Fresh

@@ -62,7 +62,7 @@ type behaviour struct {
 
 // behaviours lists all behaviours.
 func behaviours() []behaviour {
-	return slices.Concat(writeBehaviours, listBehaviours, sinkBehaviours, searchBehaviours, nodeBehaviours)
+	return slices.Concat(writeBehaviours, listBehaviours, sinkBehaviours, searchBehaviours, aggBehaviours, nodeBehaviours)
 }
 
 // Run runs the suite.

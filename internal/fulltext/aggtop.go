@@ -1,0 +1,129 @@
+package fulltext
+
+import (
+	"container/heap"
+	"math"
+	"slices"
+
+	"indexerd/internal/doc"
+	"indexerd/internal/query"
+)
+
+// A topAggregator keeps the first documents of each bucket.
+type topAggregator struct {
+	a       *aggregation
+	order   *order
+	of      query.TopAgg
+	current candidate // the document that is read
+	buckets []topBucket
+}
+
+// A topBucket has the first documents in a heap, the last of them on top.
+type topBucket struct {
+	*topAggregator
+	kept  []*candidate
+	total uint64
+	best  float64
+}
+
+func (a *aggregation) top(p plannedAgg, of query.TopAgg) (aggregator, error) {
+	o := *p.order
+	o.reader = a.s.reader
+	t := &topAggregator{a: a, order: &o, of: of, current: candidate{keys: make([]key, len(o.sorts))}}
+	a.tops = append(a.tops, t)
+	for _, f := range o.fields {
+		if f != "" {
+			a.sorted = append(a.sorted, f)
+		}
+	}
+	return t, nil
+}
+
+// begin forgets the values of the document before.
+func (t *topAggregator) begin() {
+	d := t.a.doc
+	t.current.number, t.current.score, t.current.id = d.part.base+uint64(d.number), float64(d.score), ""
+	for i, k := range t.current.keys {
+		t.current.keys[i] = key{term: k.term[:0]}
+	}
+}
+
+func (t *topAggregator) collect(bucket uint32) {
+	for len(t.buckets) <= int(bucket) {
+		t.a.spend(bucketBytes)
+		t.buckets = append(t.buckets, topBucket{topAggregator: t, best: math.Inf(-1)})
+	}
+	b := &t.buckets[bucket]
+	b.total++
+	b.best = max(b.best, t.current.score)
+	switch {
+	case t.of.From+t.of.Size == 0:
+	case len(b.kept) < t.of.From+t.of.Size:
+		t.a.spend(candidateBytes + t.current.size())
+		heap.Push(b, t.current.clone())
+	case b.compare(&t.current, b.kept[0]) < 0:
+		t.a.spend(t.current.size() - b.kept[0].size())
+		b.kept[0] = t.current.clone()
+		heap.Fix(b, 0)
+	}
+}
+
+// candidateBytes is the memory of a candidate without its keys.
+const candidateBytes = 128
+
+func (b *topBucket) compare(x, y *candidate) int {
+	at, err := b.order.compare(x, y)
+	if err != nil && b.a.err == nil {
+		b.a.err = err
+	}
+	return at
+}
+
+// Len implements heap.Interface.
+func (b *topBucket) Len() int { return len(b.kept) }
+
+// Less implements heap.Interface: the last in order is on top.
+func (b *topBucket) Less(i, j int) bool { return b.compare(b.kept[i], b.kept[j]) > 0 }
+
+// Swap implements heap.Interface.
+func (b *topBucket) Swap(i, j int) { b.kept[i], b.kept[j] = b.kept[j], b.kept[i] }
+
+// Push implements heap.Interface.
+func (b *topBucket) Push(x any) { b.kept = append(b.kept, x.(*candidate)) }
+
+// Pop implements heap.Interface.
+func (b *topBucket) Pop() any { panic("candidates are only replaced") }
+
+func (t *topAggregator) result(bucket uint32) (r query.AggResult, err error) {
+	r.Hits = []query.Hit{}
+	if int(bucket) >= len(t.buckets) {
+		return r, nil
+	}
+	b := &t.buckets[bucket]
+	r.Total = b.total
+	if t.order.byScore() {
+		r.Best = b.best
+	}
+	slices.SortFunc(b.kept, b.compare)
+	kept := b.kept[min(t.of.From, len(b.kept)):]
+	oids := make([]doc.OID, len(kept))
+	for i, k := range kept {
+		if err := t.order.readID(k); err != nil {
+			return r, err
+		}
+		oids[i] = doc.OID(k.id)
+		hit := query.Hit{OID: oids[i], Keys: t.order.keysOf(k)}
+		if t.order.scored() {
+			hit.Score = k.score
+		}
+		r.Hits = append(r.Hits, hit)
+	}
+	vs, err := versions(t.order.reader, oids)
+	if err != nil {
+		return r, err
+	}
+	for i, v := range vs {
+		r.Hits[i].V = v
+	}
+	return r, t.a.err
+}

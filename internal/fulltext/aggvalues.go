@@ -1,0 +1,142 @@
+package fulltext
+
+import (
+	"bytes"
+	"cmp"
+	"iter"
+	"slices"
+
+	"indexerd/internal/aggregate"
+	"indexerd/internal/fulltext/segment"
+	"indexerd/internal/query"
+)
+
+// manyValues is the number of values from which on a terms aggregation is counted by the
+// documents of each value in any case: no table of all values is held then.
+const manyValues = 50_000
+
+// A valueCount is a value and the number of matches in a part that have it.
+type valueCount struct {
+	term []byte
+	n    int
+}
+
+// valuesOf iterates over the values that matches of a part have, in order. A term is
+// valid until the next one.
+func (a *aggregation) valuesOf(f *found, field string) iter.Seq[valueCount] {
+	return func(yield func(valueCount) bool) {
+		err := f.part.Each(field, "", "", func(term []byte, docs segment.Postings) (bool, error) {
+			n, err := docs.CountIn(f.docs)
+			if err = cmp.Or(err, a.s.step()); err != nil || n == 0 {
+				return true, err
+			}
+			return yield(valueCount{term, n}), nil
+		})
+		a.err = cmp.Or(a.err, err)
+	}
+}
+
+// countable reports whether the buckets of a root are counted by the documents of each
+// value: if that reads less than the values of each match, or if there are many values.
+func (b *buckets) countable(all []*found) (bool, error) {
+	if !b.byValue {
+		return false, nil
+	}
+	terms, docs, matches := 0, 0, 0
+	for _, f := range all {
+		n, err := f.part.Terms(b.in.column.name)
+		if err != nil {
+			return false, err
+		}
+		terms, docs, matches = terms+n, docs+f.part.Docs(), matches+f.count
+	}
+	return terms+docs/64 <= matches || terms > manyValues, nil
+}
+
+// count counts the buckets by the documents of each value. It merges the values of all
+// parts in their order, and keeps those that can be among the first.
+func (b *buckets) count(all []*found) error {
+	var nexts []func() (valueCount, bool)
+	for _, f := range all {
+		next, stop := iter.Pull(b.a.valuesOf(f, b.in.column.name))
+		defer stop()
+		nexts = append(nexts, next)
+	}
+	heads := make([]valueCount, 0, len(nexts))
+	for i := 0; i < len(nexts); {
+		if head, more := nexts[i](); more {
+			heads = append(heads, head)
+			i++
+		} else {
+			nexts = slices.Delete(nexts, i, i+1)
+		}
+	}
+	k := kept{buckets: b, result: &query.AggResult{}}
+	var term []byte
+	for len(heads) > 0 && b.a.err == nil {
+		least := heads[0].term
+		for _, h := range heads[1:] {
+			if bytes.Compare(h.term, least) < 0 {
+				least = h.term
+			}
+		}
+		term = append(term[:0], least...) // least ends with its head
+		value, err := b.in.column.field.valueOf(term)
+		if err != nil {
+			return err
+		}
+		n := uint64(0)
+		for i := 0; i < len(heads); {
+			if !bytes.Equal(heads[i].term, term) {
+				i++
+				continue
+			}
+			n += uint64(heads[i].n)
+			if head, more := nexts[i](); more {
+				heads[i] = head
+			} else {
+				heads, nexts = slices.Delete(heads, i, i+1), slices.Delete(nexts, i, i+1)
+			}
+		}
+		k.add(query.Bucket{Key: []query.BucketValue{value}, Count: n})
+	}
+	b.a.spend(k.bytes)
+	b.counted = k.result
+	return b.a.err
+}
+
+// kept are the buckets that can be among the first.
+type kept struct {
+	*buckets
+	result *query.AggResult
+	bytes  int
+}
+
+// spareBuckets is how many buckets more than wanted are kept before some are left out.
+const spareBuckets = 1000
+
+func (k *kept) add(one query.Bucket) {
+	k.result.Buckets = append(k.result.Buckets, one)
+	cost := bucketBytes + len(one.Key[0].Text)
+	k.bytes += cost
+	of := k.agg.Of.(query.TermsAgg)
+	if !k.a.mergeable && (len(k.result.Buckets) > 2*of.Size+spareBuckets || k.bytes > *k.a.budget) {
+		aggregate.CutTerms(k.agg, of, k.result)
+		k.bytes = 0
+		for _, b := range k.result.Buckets {
+			k.bytes += bucketBytes + len(b.Key[0].Text)
+		}
+	}
+	if k.bytes > *k.a.budget {
+		k.a.err = cmp.Or(k.a.err, error(query.TooMuchToCount()))
+	}
+}
+
+// valueOf returns the value that a term is.
+func (f Field) valueOf(term []byte) (v query.BucketValue, err error) {
+	if f.Type == Keyword {
+		return query.BucketValue{Text: string(term)}, nil
+	}
+	v.Number, err = f.Type.number(term)
+	return v, err
+}

@@ -1,0 +1,157 @@
+package osapi
+
+import (
+	"encoding/json"
+	"math"
+
+	"indexerd/internal/query"
+)
+
+// number reads an aggregation to one number of the values.
+func (p *aggParser) number(a *agg, kind string, m map[string]json.RawMessage) error {
+	f, err := p.numeric(kind, m, "missing", "format")
+	if err != nil {
+		return err
+	}
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	missing, err := p.missingOf(f, form, m)
+	a.kind = query.StatsAgg{Field: f.Name, Missing: missing}
+	a.metric = oneValue(kind)
+	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+		return form.metric(r.Stats.Metric(kind)), nil
+	}
+	return err
+}
+
+// oneValue returns the metric of an aggregation to one number.
+func oneValue(metric string) func(string) string {
+	return func(name string) string {
+		if name == "" || name == "value" {
+			return metric
+		}
+		return ""
+	}
+}
+
+// counted reads an aggregation that counts values of any type.
+func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) error {
+	options := []string{"missing"}
+	if kind == "cardinality" {
+		options = append(options, "precision_threshold", "execution_hint") // the count is exact
+	}
+	f, err := p.field(kind, m, options...)
+	if err != nil {
+		return err
+	}
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	missing, err := p.missingOf(f, form, m)
+	if a.kind = (query.CountAgg{Field: f.Name, Missing: missing}); kind == "cardinality" {
+		a.kind = query.DistinctAgg{Field: f.Name, Missing: missing}
+	}
+	a.metric = oneValue(query.MetricCount)
+	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+		return map[string]any{"value": r.Stats.Count}, nil
+	}
+	return err
+}
+
+// metricNames are the numbers of stats, and of extended_stats, that order buckets.
+var metricNames = map[string]string{
+	"count": query.MetricCount, "min": query.MetricMin, "max": query.MetricMax, "avg": query.MetricAvg, "sum": query.MetricSum,
+	"sum_of_squares": query.MetricSquares, "variance": query.MetricVariance, "std_deviation": query.MetricDeviation,
+}
+
+func (p *aggParser) stats(a *agg, kind string, m map[string]json.RawMessage) error {
+	options := []string{"missing", "format"}
+	if kind == "extended_stats" {
+		options = append(options, "sigma")
+	}
+	f, err := p.numeric(kind, m, options...)
+	if err != nil {
+		return err
+	}
+	if kind == "extended_stats" && f.Type != Double && f.Type != "" {
+		return parsing("[extended_stats] on field [%s] of type [%s] is not supported: use stats", f.Name, f.Type)
+	}
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	sigma := 2.0
+	if v := m["sigma"]; v != nil && (json.Unmarshal(v, &sigma) != nil || sigma < 0) {
+		return parsing("[sigma] is a number from 0")
+	}
+	missing, err := p.missingOf(f, form, m)
+	a.kind = query.StatsAgg{Field: f.Name, Missing: missing}
+	a.metric = func(name string) string {
+		if _, simple := map[string]bool{"count": true, "min": true, "max": true, "avg": true, "sum": true}[name]; simple || kind == "extended_stats" {
+			return metricNames[name]
+		}
+		return ""
+	}
+	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
+		all := form.stats(r.Stats)
+		if kind == "extended_stats" {
+			addSpread(all, r.Stats, sigma)
+		}
+		return all, nil
+	}
+	return err
+}
+
+func (v valueForm) stats(s query.Stats) map[string]any {
+	all := map[string]any{"count": s.Count}
+	for _, name := range []string{"min", "max", "avg", "sum"} {
+		n := s.Metric(name)
+		all[name] = decimal(n)
+		if text, ok := v.text(n); ok && s.Count > 0 {
+			all[name+"_as_string"] = text
+		}
+	}
+	return all
+}
+
+// addSpread adds what extended_stats has and stats does not.
+func addSpread(to map[string]any, s query.Stats, sigma float64) {
+	n := float64(s.Count)
+	squares, population, sampling := s.Squares, s.Metric(query.MetricVariance), math.NaN()
+	if s.Count == 0 {
+		squares, population = math.NaN(), math.NaN()
+	} else {
+		sampling = max(0, (s.Squares-s.Sum*s.Sum/n)/(n-1))
+	}
+	to["sum_of_squares"] = decimal(squares)
+	bounds := map[string]any{}
+	for _, one := range []struct {
+		suffix   string
+		variance float64
+	}{{"", population}, {"_population", population}, {"_sampling", sampling}} {
+		deviation := math.Sqrt(one.variance)
+		to["variance"+one.suffix], to["std_deviation"+one.suffix] = extended(one.variance), extended(deviation)
+		bounds["upper"+one.suffix] = extended(s.Metric(query.MetricAvg) + sigma*deviation)
+		bounds["lower"+one.suffix] = extended(s.Metric(query.MetricAvg) - sigma*deviation)
+	}
+	if s.Count == 0 {
+		for key := range bounds {
+			bounds[key] = nil
+		}
+		for _, suffix := range []string{"", "_population", "_sampling"} {
+			to["variance"+suffix], to["std_deviation"+suffix] = nil, nil
+		}
+	}
+	to["std_deviation_bounds"] = bounds
+}
+
+// extended returns a number, or the text NaN or Infinity, as extended_stats prints them.
+func extended(n float64) any {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return map[bool]string{true: "NaN", false: "Infinity"}[math.IsNaN(n)]
+	}
+	return decimal(n)
+}

@@ -1,0 +1,159 @@
+package osapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"indexerd/internal/query"
+)
+
+// A keyRange is one range of an aggregation.
+type keyRange struct {
+	key string
+	query.Span64
+}
+
+func (p *aggParser) ranges(a *agg, m map[string]json.RawMessage) error {
+	f, err := p.numeric("range", m, "ranges", "keyed", "missing", "format")
+	if err != nil {
+		return err
+	}
+	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) {
+		if f.Type == Date {
+			return p.instant(text, v)
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) {
+			return 0, parsing("[range] bound [%s] is not a number", query.Shorten(text))
+		}
+		return n, nil
+	})
+}
+
+func (p *aggParser) dateRanges(a *agg, m map[string]json.RawMessage) error {
+	f, err := p.numeric("date_range", m, "ranges", "keyed", "missing", "format", "time_zone")
+	if err != nil {
+		return err
+	}
+	if f.Type != Date && f.Type != "" {
+		return parsing("[date_range] on field [%s] of type [%s] is not supported: use range", f.Name, f.Type)
+	}
+	f.Type = Date
+	return p.rangesOf(a, f, m, func(v valueForm, text string) (float64, error) { return p.instant(text, v) })
+}
+
+// instant returns the milliseconds of a date with date math.
+func (p *aggParser) instant(text string, v valueForm) (float64, error) {
+	names := make([]string, len(v.format))
+	for i, f := range v.format {
+		names[i] = f.text
+	}
+	at, err := p.date(text, rangeOf{formats: names, zone: v.zone}, false)
+	return float64(at.UnixMilli()), err
+}
+
+// rangesOf reads ranges, and sorts them by their bounds.
+func (p *aggParser) rangesOf(a *agg, f Field, m map[string]json.RawMessage, bound func(v valueForm, text string) (float64, error)) error {
+	form, err := p.form(f, m)
+	if err != nil {
+		return err
+	}
+	var list []json.RawMessage
+	if m["ranges"] != nil && json.Unmarshal(m["ranges"], &list) != nil || len(list) == 0 || len(list) > maxFilters {
+		return illegal("[ranges] of the [%s] aggregation has %d ranges, not 1 to %d", query.Shorten(a.name), len(list), maxFilters)
+	}
+	all := make([]keyRange, len(list))
+	for i, one := range list {
+		if all[i], err = readRange(one, form, bound); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(all, func(r, s keyRange) int { return cmp.Or(cmp.Compare(r.From, s.From), cmp.Compare(r.To, s.To)) })
+	of := query.RangesAgg{Field: f.Name}
+	for _, r := range all {
+		of.Ranges = append(of.Ranges, r.Span64)
+	}
+	if of.Missing, err = p.missingOf(f, form, m); err != nil {
+		return err
+	}
+	named := false
+	if v := m["keyed"]; v != nil && json.Unmarshal(v, &named) != nil {
+		return parsing("[keyed] is true or false")
+	}
+	a.kind = of
+	a.show = func(p *aggPrinter, a agg, r query.AggResult) (map[string]any, error) {
+		buckets, names := make([]json.RawMessage, len(all)), []string(nil)
+		for i, one := range all {
+			shown := form.bucketOf(one)
+			if named {
+				names = append(names, one.key)
+				delete(shown, "key")
+			}
+			var err error
+			if buckets[i], err = p.bucket(a, r.Buckets[i], shown); err != nil {
+				return nil, err
+			}
+		}
+		return map[string]any{"buckets": keyed(buckets, names)}, nil
+	}
+	return nil
+}
+
+func readRange(text json.RawMessage, form valueForm, bound func(v valueForm, text string) (float64, error)) (r keyRange, err error) {
+	m, err := object(text, "ranges")
+	if err != nil {
+		return r, err
+	}
+	if err := only(m, "ranges", "key", "from", "to"); err != nil {
+		return r, err
+	}
+	r.From, r.To = math.Inf(-1), math.Inf(1)
+	for name, to := range map[string]*float64{"from": &r.From, "to": &r.To} {
+		if m[name] == nil || string(m[name]) == "null" {
+			continue
+		}
+		text, err := scalar(m[name], name)
+		if err != nil {
+			return r, err
+		}
+		if *to, err = bound(form, text); err != nil {
+			return r, err
+		}
+	}
+	r.key = form.bound(r.From) + "-" + form.bound(r.To)
+	if v := m["key"]; v != nil && string(v) != "null" {
+		r.key, err = scalar(v, "key")
+	}
+	return r, err
+}
+
+// bound returns the text of a bound in the key of a bucket.
+func (v valueForm) bound(n float64) string {
+	switch {
+	case math.IsInf(n, 0):
+		return "*"
+	case v.kind == Date:
+		return v.date(n)
+	case v.kind == Boolean:
+		return strconv.FormatBool(n != 0)
+	}
+	return decimal(n).String()
+}
+
+// bucketOf returns a bucket of a range without its documents.
+func (v valueForm) bucketOf(r keyRange) map[string]any {
+	shown := map[string]any{"key": r.key}
+	for name, n := range map[string]float64{"from": r.From, "to": r.To} {
+		if math.IsInf(n, 0) {
+			continue
+		}
+		shown[name] = decimal(n)
+		if text, ok := v.text(n); ok {
+			shown[name+"_as_string"] = text
+		}
+	}
+	return shown
+}

@@ -1,0 +1,110 @@
+package osapi
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/query"
+)
+
+// A decimal is a number as OpenSearch prints numbers with fractions: 3.0 and 1.0E7.
+type decimal float64
+
+// MarshalJSON implements json.Marshaler. NaN and infinity are null.
+func (d decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
+
+func (d decimal) String() string {
+	n := float64(d)
+	switch size := math.Abs(n); {
+	case math.IsNaN(n) || math.IsInf(n, 0):
+		return "null"
+	case size != 0 && (size < 1e-3 || size >= 1e7):
+		digits, exponent, _ := strings.Cut(strconv.FormatFloat(n, 'e', -1, 64), "e")
+		if !strings.Contains(digits, ".") {
+			digits += ".0"
+		}
+		e, _ := strconv.Atoi(exponent) // a number, since n is finite
+		return digits + "E" + strconv.Itoa(e)
+	}
+	text := strconv.FormatFloat(n, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// A valueForm prints the values of a field.
+type valueForm struct {
+	kind   string // of the field; "" for one that no index has
+	format []dateFormat
+	zone   *time.Location
+}
+
+// form reads format and time_zone of an aggregation of a field.
+func (p *aggParser) form(f Field, m map[string]json.RawMessage) (v valueForm, err error) {
+	v = valueForm{kind: f.Type, format: anyDate, zone: time.UTC}
+	if m["time_zone"] != nil {
+		name, err := scalar(m["time_zone"], "time_zone")
+		if err != nil {
+			return v, err
+		}
+		if v.zone, err = location(name); err != nil {
+			return v, parsing("time zone [%s] is unknown", query.Shorten(name))
+		}
+	}
+	if m["format"] == nil {
+		return v, nil
+	}
+	if f.Type != Date && f.Type != "" {
+		return v, parsing("[format] is supported for dates only")
+	}
+	text, err := scalar(m["format"], "format")
+	if err == nil {
+		v.format, err = formatsOf(text)
+	}
+	return v, err
+}
+
+func (v valueForm) date(ms float64) string { return v.format[0].print(int64(ms), v.zone) }
+
+// text returns the text of a number of the field; false if it has none.
+func (v valueForm) text(n float64) (any, bool) {
+	switch v.kind {
+	case Date:
+		return v.date(n), true
+	case Boolean:
+		return n != 0, true
+	}
+	return nil, false
+}
+
+// key returns a value as the key of a bucket, and its text; nil for none.
+func (v valueForm) key(value query.BucketValue) (key, text any) {
+	switch v.kind {
+	case Double:
+		return decimal(value.Number), nil
+	case Date:
+		return int64(value.Number), v.date(value.Number)
+	case Boolean:
+		return int64(value.Number), strconv.FormatBool(value.Number != 0)
+	}
+	return value.Text, nil
+}
+
+// metric returns the object of one number.
+func (v valueForm) metric(n float64) map[string]any {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return map[string]any{"value": nil}
+	}
+	m := map[string]any{"value": decimal(n)}
+	if text, ok := v.text(n); ok {
+		if yes, isBool := text.(bool); isBool {
+			text = strconv.FormatBool(yes)
+		}
+		m["value_as_string"] = text
+	}
+	return m
+}
