@@ -162,10 +162,7 @@ func loaded(url string, ended <-chan error, log fmt.Stringer) error {
 // run runs a program of a client, and returns what it prints.
 func (c Client) run(t *testing.T, file string) (string, error) {
 	t.Helper()
-	dir, err := Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := c.dir(t)
 	s, err := server()
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +174,7 @@ func (c Client) run(t *testing.T, file string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "OPENSEARCH_URL="+s.url, "TOKEN="+token, "DATABASE="+s.database, "CLIENTS_DIR="+dir, "NODE_PATH="+filepath.Join(dir, "javascript/node_modules"))
+	cmd.Env = append(os.Environ(), "OPENSEARCH_URL="+s.url, "TOKEN="+token, "DATABASE="+s.database, "CLIENTS_DIR="+dir)
 	var errors strings.Builder
 	cmd.Stderr = &errors
 	out, err := cmd.Output()
@@ -187,15 +184,20 @@ func (c Client) run(t *testing.T, file string) (string, error) {
 	return string(out), err
 }
 
-// installed skips a test whose client is not installed, unless all have to be.
-func (c Client) installed(t *testing.T) {
+func (c Client) dir(t *testing.T) string {
 	t.Helper()
 	dir, err := Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// installed skips a test whose client is not installed, unless all have to be.
+func (c Client) installed(t *testing.T) {
+	t.Helper()
 	everything := os.Getenv("CLIENTS") == "all"
-	_, err = os.Stat(filepath.Join(dir, c.Installed))
+	_, err := os.Stat(filepath.Join(c.dir(t), c.Installed))
 	switch {
 	case err != nil && everything:
 		t.Fatalf("%s is not installed", c.Name)
