@@ -109,7 +109,8 @@ var ownTypes = map[fulltext.Type]map[string]any{
 var ownAnalyzers = map[string]string{"en": "english", "cjk": "cjk"}
 
 // own are the fields under the names of columns, for clients of the cluster. A column
-// that is searched by words and by value has its values in NAME.value.
+// that is searched by words and by value has its values in NAME.keyword, as in the
+// OpenSearch API of indexerd.
 func (c Config) own() map[string]any {
 	all := map[string]any{}
 	text := func(name string) map[string]any {
@@ -119,7 +120,7 @@ func (c Config) own() map[string]any {
 	}
 	value := func(f fulltext.Field) {
 		if field, ok := all[f.Name].(map[string]any); ok {
-			field["fields"] = map[string]any{"value": ownTypes[f.Type]}
+			field["fields"] = map[string]any{"keyword": ownTypes[f.Type]}
 		} else {
 			all[f.Name] = ownTypes[f.Type]
 		}
