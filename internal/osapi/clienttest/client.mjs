@@ -125,6 +125,7 @@ await check('highlight and suggest', async () => {
   equal(a.suggest.s[0].options[0].text, 'shark')
 })
 await check('filter_path', async () => equal(await search({}, { filter_path: 'hits.total.value' }), { hits: { total: { value: 125 } } }))
+await check('q', async () => equal((await client.search({ index: 'film', q: 'title:shark', size: 0 })).body.hits.total.value, 25))
 await check('errors', async () => {
   await refused(400, 'parsing_exception', () => search({ query: { geo_shape: {} } }))
   await refused(404, 'index_not_found_exception', () => client.search({ index: 'book' }))

@@ -156,6 +156,10 @@ def fields():
     equal(h["fields"], {"released": ["2020-01-03T00:00:00.000Z"], "year": [2002]})
 
 
+def url_query():
+    equal(total(client.search(index="film", params={"q": "title:shark", "size": 0})), 25)
+
+
 def filter_path():
     equal(client.search(index="film", params={"filter_path": "hits.total.value"}), {"hits": {"total": {"value": 125}}})
 
