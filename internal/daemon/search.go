@@ -78,13 +78,14 @@ func (e *Engine) searchTable(ctx context.Context, name string, p search.Params) 
 	return t.search().Search(ctx, p)
 }
 
-// searchTables searches those tables that have ended their load. Each sees the caller
+// searchTables searches, in this order, those tables that have ended their load. Each sees the caller
 // as in a search in that table alone.
 func (e *Engine) searchTables(ctx context.Context, names []string, p search.Params) (search.Results, error) {
 	var parts []search.Part
 	var missing []string
-	for _, t := range e.tables {
-		if !slices.Contains(names, t.conf.Name) {
+	for _, name := range names {
+		t := e.table(name)
+		if t == nil {
 			continue
 		}
 		caller, err := t.caller(p.Caller)

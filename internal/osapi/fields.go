@@ -1,10 +1,12 @@
 package osapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"indexerd/internal/doc"
@@ -17,6 +19,7 @@ type shownField struct {
 	Field
 	as     string // its name in the answer
 	format string // of a date
+	sorted bool   // values are those of the index, not of the document
 }
 
 // shownFormats are the formats of dates in fields. Those without a layout are numbers.
@@ -42,7 +45,7 @@ func (r *request) listed(v json.RawMessage, key string, t *target) error {
 			return parsing("[%s] format [%s] is not supported", key, query.Shorten(format))
 		}
 		for _, f := range t.named(pattern) {
-			f.format = format
+			f.format, f.sorted = format, key == "docvalue_fields"
 			switch {
 			case f.Type == Text && key == "docvalue_fields" && pattern == f.as:
 				return parsing("[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.as)
@@ -103,11 +106,32 @@ func (r request) valuesOf(hit search.Hit) map[string][]any {
 		if v := hit.Fields.Get(f.Name); !many && v != nil {
 			list = []any{v}
 		}
+		if f.sorted {
+			list = inOrder(list)
+		}
 		for _, v := range list {
 			values[f.as] = append(values[f.as], f.show(v))
 		}
 	}
 	return values
+}
+
+// inOrder returns values in the order of an index: keywords once each, and numbers by
+// size.
+func inOrder(list []any) []any {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b any) int {
+		x, y := doc.FormatText(a), doc.FormatText(b)
+		if _, text := a.(string); !text {
+			m, errA := strconv.ParseFloat(x, 64)
+			n, errB := strconv.ParseFloat(y, 64)
+			if errA == nil && errB == nil {
+				return cmp.Compare(m, n)
+			}
+		}
+		return strings.Compare(x, y)
+	})
+	return slices.CompactFunc(list, func(a, b any) bool { x, text := a.(string); return text && x == b })
 }
 
 // show returns a value as fields have it.

@@ -39,7 +39,7 @@ func (r *request) highlight(v json.RawMessage, t *target) error {
 	if err := only(m, "highlight", ofHighlight...); err != nil {
 		return err
 	}
-	h := highlighting{Marking: search.Marking{Pre: "<em>", Post: "</em>", Fragments: 5, Runes: 100, InOrder: true}}
+	h := highlighting{Marking: search.Marking{Pre: "<em>", Post: "</em>", Fragments: 5, Runes: 100, InOrder: true, Words: true}}
 	if err := h.ofAll(m); err != nil {
 		return err
 	}

@@ -138,6 +138,7 @@ func (s server) target(list string, c search.Caller, lenient bool) (*target, err
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(names) // equal hits are in the order of the names of their indices
 	for _, name := range names {
 		switch err := t.add(name, c); {
 		case err == nil || lenient && status(err) == http.StatusNotFound:

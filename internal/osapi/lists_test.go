@@ -45,7 +45,7 @@ func TestLists(t *testing.T) {
 		{sales, "GET", "/_nodes/hot_threads", "", 400, "no handler found"},
 
 		{sales, "GET", "/film/_field_caps?fields=*", "", 200, `{"fields":{"colour":{"boolean":{"aggregatable":true,"searchable":true,"type":"boolean"}},"plot":{"text":{"aggregatable":false,"searchable":true,"type":"text"}},"rating":`},
-		{sales, "POST", "/_field_caps", `{"fields":["year"]}`, 200, `{"fields":{"year":{"double":{"aggregatable":true,"searchable":true,"type":"double"}}},"indices":["film","actor"]}`},
+		{sales, "POST", "/_field_caps", `{"fields":["year"]}`, 200, `{"fields":{"year":{"double":{"aggregatable":true,"searchable":true,"type":"double"}}},"indices":["actor","film"]}`},
 		{sales, "GET", "/film/_field_caps?fields=grp,nothing", "", 200, `{"fields":{},"indices":["film"]}`},
 		{ops, "GET", "/film/_field_caps?fields=grp", "", 200, `{"grp":{"keyword":`},
 		{sales, "GET", "/film/_field_caps", "", 400, "no fields specified"},
@@ -53,7 +53,7 @@ func TestLists(t *testing.T) {
 
 		{sales, "POST", "/film/_validate/query", `{"query":{"match":{"title":"mad"}}}`, 200, `{"_shards":{"failed":0,"successful":1,"total":1},"valid":true}`},
 		{sales, "GET", "/film/_validate/query?explain=true", `{"query":{"match":{"title":"mad"}}}`, 200, `"explanations":[{"explanation":`},
-		{sales, "POST", "/film/_validate/query", `{"query":{"geo":{}}}`, 200, `"valid":false}`},
+		{sales, "POST", "/film/_validate/query", `{"query":{"geo":{}}}`, 200, `{"valid":false}`},
 		{sales, "POST", "/film/_validate/query?explain=true", `{"query":{"term":{"year":"soon"}}}`, 200, `"error":"`},
 		{sales, "POST", "/book/_validate/query", ``, 404, "index_not_found_exception"},
 
@@ -132,7 +132,7 @@ func TestFilterPath(t *testing.T) {
 	w.want(t, sales, "GET", "/film/_doc/3?filter_path=found", "", 404, `{"found":false}`)
 	w.want(t, sales, "GET", "/book/_search?filter_path=x", "", 404, "index_not_found_exception") // errors are whole
 	w.want(t, sales, "GET", "/_cat/count?h=count&filter_path=x", "", 200, "3\n")
-	w.want(t, sales, "GET", "/_cat/indices?format=json&filter_path=index", "", 200, `[{"index":"film"},{"index":"actor"}]`)
+	w.want(t, sales, "GET", "/_cat/indices?format=json&filter_path=index", "", 200, `[{"index":"actor"},{"index":"film"}]`)
 	w.want(t, sales, "GET", "/film/_search?filter_path=[", "", 400, "[filter_path] has a path that can't be read")
 	w.want(t, sales, "GET", `/film/_search?filter_path=hits.hits.fields.title\.keyword&docvalue_fields=title.keyword`, "", 200, `{"hits":{"hits":[{"fields":{"title.keyword":["mad shark"]}},`)
 }

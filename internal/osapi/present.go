@@ -23,7 +23,9 @@ type presentation struct {
 var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after", "suggest"}
 
 // present reads what the hits have. It runs after the query and _source are known.
-func (r *request) present(m map[string]json.RawMessage, t *target) error {
+// inURL reports whether _source is in the URL.
+func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) error {
+	sourced := m["_source"] != nil || inURL
 	for _, part := range []struct {
 		name string
 		set  func(json.RawMessage) error
@@ -31,7 +33,7 @@ func (r *request) present(m map[string]json.RawMessage, t *target) error {
 		{"highlight", func(v json.RawMessage) error { return r.highlight(v, t) }},
 		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
 		{"docvalue_fields", func(v json.RawMessage) error { return r.listed(v, "docvalue_fields", t) }},
-		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, m["_source"] != nil) }},
+		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
 		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},
 		{"explain", func(v json.RawMessage) error { return flag(v, "explain", &r.Explain) }},

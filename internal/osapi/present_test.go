@@ -3,6 +3,7 @@ package osapi
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ func TestHighlight(t *testing.T) {
 		"no match and a short text": {`{"fields":{"plot":{"no_match_size":500}}}`, `{"match":{"title":"mad"}}`, `"highlight":{"plot":["A mad shark swims. Then it sleeps & dreams of <fish>."]}`},
 		"other field":               {`{"fields":{"plot":{"require_field_match":false}}}`, `{"match":{"title":"mad"}}`, `"highlight":{"plot":["A <em>mad</em> shark swims. Then it sleeps & dreams of <fish>."]}`},
 		"other query":               {`{"fields":{"title":{"highlight_query":{"match":{"title":"shark"}}}}}`, `{"match":{"title":"mad"}}`, `["mad <em>shark</em>"]`},
-		"phrase":                    {`{"fields":{"title":{}}}`, `{"match_phrase":{"title":"mad shark"}}`, `["<em>mad shark</em>"]`},
+		"phrase":                    {`{"fields":{"title":{}}}`, `{"match_phrase":{"title":"mad shark"}}`, `["<em>mad</em> <em>shark</em>"]`},
 		"filter":                    {`{"fields":{"title":{}}}`, `{"bool":{"filter":[{"match":{"title":"mad"}}]}}`, `["<em>mad</em> shark"]`},
 		"must_not":                  {`{"fields":{"title":{}}}`, `{"bool":{"must":[{"match":{"title":"shark"}}],"must_not":[{"match":{"title":"secret"}}]}}`, `["mad <em>shark</em>"]`},
 		"prefix":                    {`{"fields":{"title":{}}}`, `{"prefix":{"title":"sha"}}`, `["mad <em>shark</em>"]`},
@@ -119,7 +120,21 @@ func TestFieldsOfHits(t *testing.T) {
 	}
 	w.want(t, sales, "GET", "/film/_search?size=1&_source=false&docvalue_fields=year,rating&version=true&explain=false&timeout=1s&terminate_after=9", "", 200, `"fields":{"rating":["PG"],"year":[2005]}`)
 	w.want(t, sales, "GET", "/film/_search?size=1&stored_fields=_none_", "", 200, `[{"_index":"film","_score":1}]`)
+	w.want(t, sales, "GET", "/film/_search?size=1&stored_fields=title&_source=year", "", 200, `"_source":{"year":2005}`)
 	w.want(t, sales, "GET", "/film/_search?version=maybe", "", 400, "[version] is true or false")
+}
+
+func TestValuesInTheOrderOfAnIndex(t *testing.T) {
+	for _, c := range []struct{ list, want []any }{
+		{[]any{"b", "a", "b", "ä"}, []any{"a", "b", "ä"}},
+		{[]any{json.Number("10"), json.Number("9"), json.Number("-1"), json.Number("9")}, []any{json.Number("-1"), json.Number("9"), json.Number("9"), json.Number("10")}},
+		{[]any{"10", "9"}, []any{"10", "9"}},
+		{[]any{true, false}, []any{false, true}},
+	} {
+		if got := inOrder(c.list); !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.list, got, c.want)
+		}
+	}
 }
 
 // The tree of an explanation adds up to the score.

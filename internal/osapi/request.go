@@ -77,7 +77,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	if err := r.aggregate(m, t); err != nil {
 		return r, err
 	}
-	return r, r.present(m, t)
+	return r, r.present(m, t, v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes"))
 }
 
 // query translates a query.

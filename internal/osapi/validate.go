@@ -38,7 +38,7 @@ func (s server) validate(c *call) (any, error) {
 	if e.Status != http.StatusBadRequest {
 		return nil, err
 	}
-	answer["valid"] = false
+	answer = map[string]any{"valid": false}
 	if v.Get("explain") == "true" {
 		answer["error"] = errorBody(e)["error"].(map[string]any)["reason"]
 	}

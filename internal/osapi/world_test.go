@@ -206,10 +206,8 @@ func missingTable(name string) error {
 // SearchTables implements Engine.
 func (w *world) SearchTables(ctx context.Context, tables []string, p search.Params) (search.Results, error) {
 	var parts []search.Part
-	for _, one := range w.tables {
-		if slices.Contains(tables, one.name) {
-			parts = append(parts, search.Part{Searcher: one.searcher, Caller: p.Caller})
-		}
+	for _, name := range tables {
+		parts = append(parts, search.Part{Searcher: w.table(name).searcher, Caller: p.Caller})
 	}
 	return search.SearchAll(ctx, parts, nil, p)
 }

@@ -29,6 +29,7 @@ type Marking struct {
 	Runes     int        // of a fragment
 	Cut       string     // in place of the cut parts of a sentence
 	Escape    bool       // the text is escaped as HTML
+	Words     bool       // each word of a phrase is marked by itself
 	InOrder   bool       // fragments are in the order of the text, not the best first
 	NoMatch   int        // characters of the text to return if nothing matches
 }
@@ -127,6 +128,9 @@ func (m marker) mark(ctx context.Context, values []any) ([]string, error) {
 		if err = cmp.Or(err, ctx.Err()); err != nil { // checked here too, because a child may have thousands of short texts
 			return nil, err
 		}
+		if m.Words {
+			spans = wordsIn(text, spans)
+		}
 		for _, f := range m.fragments(text, spans) {
 			f.at = len(all)
 			all = append(all, f)
@@ -137,6 +141,26 @@ func (m marker) mark(ctx context.Context, values []any) ([]string, error) {
 	}
 	return m.best(all), nil
 }
+
+// wordsIn returns the words of spans.
+func wordsIn(text string, spans []query.Span) (words []query.Span) {
+	for _, s := range spans {
+		at := s.Start
+		for at < s.End {
+			word := query.Span{Start: at + strings.IndexFunc(text[at:s.End]+"x", isLetter), End: s.End}
+			if gap := strings.IndexFunc(text[min(word.Start, s.End):s.End], func(r rune) bool { return !isLetter(r) }); gap >= 0 {
+				word.End = word.Start + gap
+			}
+			if word.Start < word.End {
+				words = append(words, word)
+			}
+			at = max(word.End, word.Start)
+		}
+	}
+	return words
+}
+
+func isLetter(r rune) bool { return r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
 // beginning returns the beginning of a field without a match, if it is to be shown.
 func (m marker) beginning(values []any) []string {

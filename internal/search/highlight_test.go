@@ -194,3 +194,22 @@ func FuzzFragments(f *testing.F) {
 		checkFragments(t, plain, text, spansOf(find, text))
 	})
 }
+
+func TestWordsInSpans(t *testing.T) {
+	for text, want := range map[string][]string{
+		"mad scientist":   {"mad", "scientist"},
+		"mad, (mad) man ": {"mad", "mad", "man"},
+		"x86_64":          {"x86_64"},
+		"東京 大阪":           {"東京", "大阪"},
+		"...":             nil,
+		"":                nil,
+	} {
+		var got []string
+		for _, s := range wordsIn("> "+text, []query.Span{{Start: 2, End: 2 + len(text)}}) {
+			got = append(got, ("> " + text)[s.Start:s.End])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
