@@ -44,9 +44,9 @@ func (x Index) GoString() string { return x.Engine }
 func indexKeys(x *Index) []key {
 	return []key{
 		{
-			"engine", false, "write embedded or opensearch", Embedded,
-			"`embedded` keeps the indexes below `data`. `opensearch` keeps them in an OpenSearch cluster: docs/opensearch.md describes it. Pages and marks stay below `data`.",
-			choice{&x.Engine, "engine", []string{Embedded, OpenSearch}, []string{"elasticsearch"}},
+			"engine", false, "write embedded, or opensearch for OpenSearch and Elasticsearch", Embedded,
+			"`embedded` keeps the indexes below `data`. `opensearch` keeps them in a cluster of OpenSearch, or of Elasticsearch 8 or later: docs/opensearch.md describes it. Pages and marks stay below `data`.",
+			choice{&x.Engine, "engine", []string{Embedded, OpenSearch}, nil},
 		},
 		{
 			"url", false, "list the nodes: [\"https://search-1:9200\"]", "",
