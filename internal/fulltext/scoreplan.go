@@ -52,6 +52,8 @@ func (c compiler) scored(n query.Node) (p plan, ok bool, err error) {
 		if p, err = c.compile(n.Node); err == nil && p == nil {
 			p, err = c.compile(n.Else)
 		}
+	case query.Reweighted:
+		p, err = c.reweighted(n)
 	default:
 		return nil, false, nil
 	}
