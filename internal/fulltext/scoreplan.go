@@ -1,6 +1,8 @@
 package fulltext
 
 import (
+	"errors"
+
 	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
@@ -54,6 +56,10 @@ func (c compiler) scored(n query.Node) (p plan, ok bool, err error) {
 		}
 	case query.Reweighted:
 		p, err = c.reweighted(n)
+	case query.Nested:
+		if p, err = c.compile(n.Candidates()); err == nil {
+			p = nestedPlan{}
+		}
 	default:
 		return nil, false, nil
 	}
@@ -76,6 +82,13 @@ func (c compiler) atLeast(n query.AtLeast) (plan, error) {
 	}
 	return somePlan{plans, least}, nil
 }
+
+// A nestedPlan is a query.Nested whose fields are checked. No index answers it.
+type nestedPlan struct{}
+
+func (nestedPlan) open(*session) (matcher, error) { return nil, errNested }
+
+var errNested = errors.New("a nested query is answered by the keys of its documents")
 
 // A scoredMatcher is scored for documents that all match.
 type scoredMatcher struct {
