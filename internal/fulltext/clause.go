@@ -144,6 +144,8 @@ func clauseOf(p plan) (c Clause, err error) {
 	case boosted:
 		c, err = clauseOf(p.plan)
 		return Weighted{c, p.boost}, err
+	case nestedPlan:
+		return nil, errNested
 	case reweightedPlan:
 		return p.clauseOf()
 	case visiblePlan:

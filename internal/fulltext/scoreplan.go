@@ -1,8 +1,6 @@
 package fulltext
 
 import (
-	"errors"
-
 	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
 )
@@ -88,7 +86,7 @@ type nestedPlan struct{}
 
 func (nestedPlan) open(*session) (matcher, error) { return nil, errNested }
 
-var errNested = errors.New("a nested query is answered by the keys of its documents")
+var errNested = query.Errorf("use it in the query itself", "nested is not supported there")
 
 // A scoredMatcher is scored for documents that all match.
 type scoredMatcher struct {
