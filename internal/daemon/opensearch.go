@@ -38,24 +38,24 @@ func (s *storage) newAnalyzer() (*analysis.Analyzer, error) {
 func (s *storage) fieldsFor(c search.Caller) (fields []osapi.Field) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	add := func(name, kind string) {
+	add := func(name, kind string, child bool) {
 		if c.Admin || name != s.conf.ACL {
-			fields = append(fields, osapi.Field{Name: name, Type: kind})
+			fields = append(fields, osapi.Field{Name: name, Type: kind, Child: child})
 		}
 	}
 	types := map[fulltext.Type]string{fulltext.Keyword: osapi.Keyword, fulltext.Number: osapi.Double, fulltext.Date: osapi.Date, fulltext.Boolean: osapi.Boolean}
 	for _, name := range s.built.Content {
-		add(name, osapi.Text)
+		add(name, osapi.Text, false)
 	}
 	for _, f := range s.built.Metadata {
-		add(f.Name, types[f.Type])
+		add(f.Name, types[f.Type], false)
 	}
 	for _, child := range s.built.Children {
 		if child.Searched {
-			add(child.Name, osapi.Text)
+			add(child.Name, osapi.Text, true)
 		}
 		if child.Type != "" {
-			add(child.Name, types[child.Type])
+			add(child.Name, types[child.Type], true)
 		}
 	}
 	return fields

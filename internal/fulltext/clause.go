@@ -48,6 +48,15 @@ type (
 		Factor float64
 	}
 
+	// A Reweighted matches as its clause does. Its score is combined with those of
+	// its functions, as in a query.Reweighted. Filters, nil for all documents, are in
+	// place of those of the functions.
+	Reweighted struct {
+		Clause  Clause
+		Filters []Clause
+		query.Reweighted
+	}
+
 	// A Term matches documents with a term in a field.
 	Term struct{ Field, Term string }
 
@@ -135,6 +144,10 @@ func clauseOf(p plan) (c Clause, err error) {
 	case boosted:
 		c, err = clauseOf(p.plan)
 		return Weighted{c, p.boost}, err
+	case nestedPlan:
+		return nil, errNested
+	case reweightedPlan:
+		return p.clauseOf()
 	case visiblePlan:
 		parts, err := clausesOf([]plan{unscored{p.visible}, p.plan})
 		return Both{Must: parts}, err

@@ -70,7 +70,25 @@ func (c compiler) and(nodes []query.Node) (plan, error) {
 	if len(b.must)+len(b.not) == 0 {
 		return nil, nil
 	}
+	if len(b.must)+len(b.not) < len(nodes) {
+		b.must = needed(b.must)
+	}
 	return b, nil
+}
+
+// needed returns the parts that must match after others were left out, since they have
+// nothing to search: if only optional ones are left, they are not optional.
+func needed(must []plan) []plan {
+	for _, p := range must {
+		if _, ok := p.(optionalPlan); !ok {
+			return must
+		}
+	}
+	found := make([]plan, len(must))
+	for i, p := range must {
+		found[i] = orPlan(p.(optionalPlan))
+	}
+	return found
 }
 
 func (c compiler) or(nodes []query.Node) (plan, error) {

@@ -50,6 +50,7 @@ func newModel(analyzer string) *model {
 func (m *model) matches(n query.Node, d modelDoc) (yes, ignored bool) {
 	switch n := n.(type) {
 	case query.And:
+		n.Nodes = m.needed(n.Nodes)
 		yes, ignored = true, true
 		for _, c := range n.Nodes {
 			if y, i := m.matches(c, d); !i {

@@ -31,7 +31,7 @@ func drawOther(t *rapid.T, depth int, slop bool) query.Node {
 	if depth == 0 || rapid.Bool().Draw(t, "of terms") {
 		return drawTerms(t, slop)
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "combined") {
+	switch rapid.IntRange(0, 6).Draw(t, "combined") {
 	case 0:
 		least, err := query.ParseMinimum(rapid.SampledFrom([]string{"0", "1", "2", "3", "-1", "50%", "-40%", "2<-1", "1<50% 2<2"}).Draw(t, "least"))
 		if err != nil {
@@ -45,9 +45,28 @@ func drawOther(t *rapid.T, depth int, slop bool) query.Node {
 	case 3:
 		return query.Boosted{Node: drawNode(t, depth-1, slop), Factor: rapid.SampledFrom([]float64{0, 0.5, 1, 3}).Draw(t, "factor")}
 	case 4:
+		return drawReweighted(t, depth, slop)
+	case 5:
 		return query.Constant{Node: drawNode(t, depth-1, slop), Score: rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "score")}
 	}
 	return query.Searched{Node: drawNode(t, depth-1, slop), Else: rapid.SampledFrom([]query.Node{query.All{}, query.None()}).Draw(t, "else")}
+}
+
+func drawReweighted(t *rapid.T, depth int, slop bool) query.Node {
+	modes := []query.Mode{query.Multiply, query.Sum, query.Average, query.Least, query.Greatest}
+	n := query.Reweighted{Node: drawNode(t, depth-1, slop), Mode: rapid.SampledFrom(append(modes, query.First)).Draw(t, "mode"), Combine: rapid.SampledFrom(append(modes, query.Replace)).Draw(t, "combine"), Most: rapid.SampledFrom([]float64{0, 2}).Draw(t, "most")}
+	for range rapid.IntRange(1, 2).Draw(t, "functions") {
+		f := query.Function{Weight: rapid.SampledFrom([]float64{0, 0.5, 1, 3}).Draw(t, "weight")}
+		if rapid.Bool().Draw(t, "filtered function") {
+			f.Filter = drawNode(t, depth-1, slop)
+		}
+		if rapid.Bool().Draw(t, "of years") {
+			missing := 2.0
+			f.Value = &query.FieldFunction{Field: "year", Curve: rapid.SampledFrom([]query.Curve{query.Factor, query.Gauss, query.Exp, query.Linear}).Draw(t, "curve"), Factor: 1, Modify: "square", Missing: &missing, Origin: 1, Scale: 2, Decay: 0.5}
+		}
+		n.Functions = append(n.Functions, f)
+	}
+	return n
 }
 
 // drawTerms draws a node that searches terms. The model knows those of tags, and with
@@ -86,6 +105,8 @@ func (m *model) matchesOther(n query.Node, d modelDoc) (yes, ignored bool) {
 	case query.Boosted:
 		return m.matches(n.Node, d)
 	case query.Constant:
+		return m.matches(n.Node, d)
+	case query.Reweighted:
 		return m.matches(n.Node, d)
 	case query.Searched:
 		if yes, ignored = m.matches(n.Node, d); ignored {
@@ -194,4 +215,31 @@ func (m *model) nearPrefix(text, words []string, slop int, taken []int) bool {
 	return slices.ContainsFunc(ends, func(end string) bool {
 		return m.near(text, append(slices.Clone(words[:len(words)-1]), end), slop, taken)
 	})
+}
+
+// needed returns the parts of an And: if some are ignored and only optional ones are
+// left, these are not optional.
+func (m *model) needed(nodes []query.Node) []query.Node {
+	var left []query.Node
+	optional := true
+	for _, n := range nodes {
+		if _, ignored := m.matches(n, modelDoc{}); ignored {
+			continue
+		}
+		not, excluded := n.(query.Not)
+		if excluded {
+			_, ignored := m.matches(not.Node, modelDoc{})
+			excluded = !ignored
+		}
+		if o, ok := n.(query.Optional); ok {
+			n = query.Or(o)
+		} else {
+			optional = optional && excluded
+		}
+		left = append(left, n)
+	}
+	if len(left) == len(nodes) || !optional {
+		return nodes
+	}
+	return left
 }

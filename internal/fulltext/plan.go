@@ -140,6 +140,8 @@ func isCostly(m matcher) bool {
 		return isCostly(m.matcher)
 	case scoredMatcher:
 		return isCostly(m.matcher)
+	case *reweightedMatcher:
+		return isCostly(m.matcher)
 	case disMaxMatcher:
 		return slices.ContainsFunc(m.parts, isCostly)
 	}
@@ -223,7 +225,7 @@ func (m orMatcher) score(p *view, to *scores) error {
 // not match.
 func needsSeveral(m matcher) bool {
 	switch m := m.(type) {
-	case boolMatcher, scoredMatcher:
+	case boolMatcher, scoredMatcher, *reweightedMatcher:
 		return true
 	case orMatcher:
 		return m.atLeast > 1

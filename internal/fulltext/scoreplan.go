@@ -52,6 +52,12 @@ func (c compiler) scored(n query.Node) (p plan, ok bool, err error) {
 		if p, err = c.compile(n.Node); err == nil && p == nil {
 			p, err = c.compile(n.Else)
 		}
+	case query.Reweighted:
+		p, err = c.reweighted(n)
+	case query.Nested:
+		if p, err = c.compile(n.Candidates()); err == nil {
+			p = nestedPlan{}
+		}
 	default:
 		return nil, false, nil
 	}
@@ -74,6 +80,13 @@ func (c compiler) atLeast(n query.AtLeast) (plan, error) {
 	}
 	return somePlan{plans, least}, nil
 }
+
+// A nestedPlan is a query.Nested whose fields are checked. No index answers it.
+type nestedPlan struct{}
+
+func (nestedPlan) open(*session) (matcher, error) { return nil, errNested }
+
+var errNested = query.Errorf("use it in the query itself", "nested is not supported there")
 
 // A scoredMatcher is scored for documents that all match.
 type scoredMatcher struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,11 +22,15 @@ type scoreModel struct {
 	ix *Index
 }
 
-// scores returns the score of each match of a query, and whether it is ignored.
-func (m scoreModel) scores(n query.Node) (all map[doc.OID]float64, ignored bool) {
+// scores returns the score of each match of a query with a boost around it, and whether
+// it is ignored.
+func (m scoreModel) scores(n query.Node, boost float64) (all map[doc.OID]float64, ignored bool) {
 	_, ignored = m.matches(n, modelDoc{})
-	if parts := m.parts(n); parts != nil && !ignored {
-		return m.combine(n, parts), false
+	if b, ok := n.(query.Boosted); ok {
+		return m.scores(b.Node, boost*b.Factor)
+	}
+	if parts := m.parts(n, boost); parts != nil && !ignored {
+		return m.combine(n, parts, boost), false
 	}
 	all = map[doc.OID]float64{}
 	res, err := m.ix.Search(context.Background(), query.Request{Query: n, Size: query.MaxSize, Lucene: true})
@@ -33,13 +38,13 @@ func (m scoreModel) scores(n query.Node) (all map[doc.OID]float64, ignored bool)
 		m.t.Fatal(err)
 	}
 	for _, h := range res.Hits {
-		all[h.OID] = h.Score
+		all[h.OID] = h.Score * boost
 	}
 	return all, ignored
 }
 
 // parts returns the scores of the parts of a node, nil for a node without.
-func (m scoreModel) parts(n query.Node) (all []map[doc.OID]float64) {
+func (m scoreModel) parts(n query.Node, boost float64) (all []map[doc.OID]float64) {
 	nodes := scoredParts(n)
 	switch n := n.(type) {
 	case query.Or:
@@ -52,14 +57,14 @@ func (m scoreModel) parts(n query.Node) (all []map[doc.OID]float64) {
 		}
 	}
 	for _, part := range nodes {
-		if scores, ignored := m.scores(part); !ignored {
+		if scores, ignored := m.scores(part, boost); !ignored {
 			all = append(all, scores)
 		}
 	}
 	return all
 }
 
-func (m scoreModel) combine(n query.Node, parts []map[doc.OID]float64) map[doc.OID]float64 {
+func (m scoreModel) combine(n query.Node, parts []map[doc.OID]float64, boost float64) map[doc.OID]float64 {
 	sum, best, matched := map[doc.OID]float64{}, map[doc.OID]float64{}, map[doc.OID]int{}
 	for _, part := range parts {
 		for oid, score := range part {
@@ -83,16 +88,53 @@ func (m scoreModel) combine(n query.Node, parts []map[doc.OID]float64) map[doc.O
 		for oid := range sum {
 			sum[oid] = best[oid] + n.Tie*(sum[oid]-best[oid])
 		}
-	case query.Boosted:
-		for oid := range sum {
-			sum[oid] *= n.Factor
-		}
 	case query.Constant:
 		for oid := range sum {
-			sum[oid] = n.Score
+			sum[oid] = n.Score * boost
+		}
+	case query.Reweighted:
+		for oid := range sum {
+			sum[oid] = m.reweighted(n, m.docs[oid], sum[oid])
 		}
 	}
 	return sum
+}
+
+// reweighted returns a score as the functions change it.
+func (m scoreModel) reweighted(n query.Reweighted, d modelDoc, score float64) float64 {
+	var numbers []float64
+	sum, weights, product := 0.0, 0.0, 1.0
+	for _, f := range n.Functions {
+		if f.Filter != nil {
+			if yes, ignored := m.matches(f.Filter, d); !yes || ignored {
+				continue
+			}
+		}
+		x := f.Weight
+		if f.Value != nil {
+			of, err := f.Value.WithoutValue()
+			if d.year != nil {
+				of, err = f.Value.Of(float64(*d.year))
+			}
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			x *= of
+		}
+		numbers, sum, weights, product = append(numbers, x), sum+x, weights+f.Weight, product*x
+	}
+	given := 1.0
+	if len(numbers) > 0 {
+		average := sum / weights
+		if weights == 0 {
+			average = 0
+		}
+		given = map[query.Mode]float64{query.Multiply: product, query.Sum: sum, query.Average: average, query.Least: slices.Min(numbers), query.Greatest: slices.Max(numbers), query.First: numbers[0]}[n.Mode]
+	}
+	if n.Most > 0 {
+		given = min(given, n.Most)
+	}
+	return map[query.Mode]float64{query.Multiply: score * given, query.Sum: score + given, query.Average: (score + given) / 2, query.Least: min(score, given), query.Greatest: max(score, given), query.Replace: given}[n.Combine]
 }
 
 // The score of a node that combines others is made of theirs, the parts of an
@@ -114,7 +156,7 @@ func TestScoresCombine(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawOther(t, 2, true)
-		want, ignored := scoreModel{m, t, ix}.scores(n)
+		want, ignored := scoreModel{m, t, ix}.scores(n, 1)
 		if ignored {
 			want = nil
 		}

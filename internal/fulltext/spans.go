@@ -98,6 +98,10 @@ func scoredParts(n query.Node) []query.Node {
 		return []query.Node{n.Node}
 	case query.Searched:
 		return []query.Node{n.Node, n.Else}
+	case query.Reweighted:
+		return []query.Node{n.Node}
+	case query.Nested:
+		return []query.Node{n.Node}
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ func dsl(c fulltext.Clause) object {
 		return object{"constant_score": object{"filter": dsl(c.Clause), "boost": c.Score}}
 	case fulltext.Weighted:
 		return object{"bool": object{"must": []object{dsl(c.Clause)}, "boost": c.Factor}}
+	case fulltext.Reweighted:
+		return reweighted(c)
 	case fulltext.Term:
 		return object{"term": object{field(c.Field): c.Term}}
 	case fulltext.TermPrefix:
@@ -90,6 +92,22 @@ func near(c fulltext.TermNear) object {
 		return object{"fuzzy": object{field(c.Field): object{"value": c.Term, "fuzziness": c.Edits, "max_expansions": 50, "rewrite": rewrite}}}
 	}
 	return object{"bool": object{"filter": []object{fuzzy("constant_score")}, "should": []object{fuzzy("top_terms_blended_freqs_50")}}}
+}
+
+// reweighted is a function_score. Functions of fields are refused before.
+func reweighted(c fulltext.Reweighted) object {
+	functions := make([]object, len(c.Functions))
+	for i, f := range c.Functions {
+		functions[i] = object{"weight": f.Weight}
+		if c.Filters[i] != nil {
+			functions[i]["filter"] = dsl(c.Filters[i])
+		}
+	}
+	body := object{"query": dsl(c.Clause), "functions": functions, "score_mode": c.Mode, "boost_mode": c.Combine}
+	if c.Most > 0 {
+		body["max_boost"] = c.Most
+	}
+	return object{"function_score": body}
 }
 
 // pattern finds the terms that a pattern describes.

@@ -6,7 +6,7 @@ import (
 
 // other returns a node that combines scores or searches terms.
 func (d *differential) other(field string, depth int, few func() []query.Node) query.Node {
-	switch d.IntN(5 + 6*min(depth, 1)) {
+	switch d.IntN(5 + 7*min(depth, 1)) {
 	case 0, 1:
 		return d.pattern()
 	case 2:
@@ -32,6 +32,8 @@ func (d *differential) other(field string, depth int, few func() []query.Node) q
 	case 8:
 		return query.Boosted{Node: d.node(depth - 1), Factor: 2}
 	case 9:
+		return query.Reweighted{Node: d.node(depth - 1), Functions: []query.Function{{Filter: d.node(depth - 1), Weight: 2}}, Mode: query.Sum, Combine: query.Multiply}
+	case 10:
 		return query.Constant{Node: d.node(depth - 1), Score: float64(d.IntN(3))}
 	}
 	return query.Searched{Node: d.node(depth - 1), Else: query.All{}}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -70,40 +71,51 @@ func (ix *Index) refuse(req query.Request, c fulltext.Clause) error {
 		return query.Errorf("leave explain out, or ask the cluster", "explain needs the embedded index")
 	case len(req.Aggs) > 0 && !ix.stores.numbers:
 		return query.Errorf("wait until the index is rebuilt", "the index has no numbers for aggregations, since an older version has built it")
-	case sloppyPrefix(c):
+	case anyIn(c, valueFunction):
+		return query.Errorf("use weights with filters, or the embedded index", "a function of the values of a field needs the embedded index")
+	case anyIn(c, sloppyPrefix):
 		return query.Errorf("leave the ~ out, or write the next character", "a phrase with ~ ends in a single character, whose words an OpenSearch index can't find")
 	}
 	return nil
 }
 
-// sloppyPrefix reports whether a query has a phrase with slop whose last term is a
+// sloppyPrefix reports whether a clause is a phrase with slop whose last term is a
 // prefix.
 func sloppyPrefix(c fulltext.Clause) bool {
-	some := func(all []fulltext.Clause) bool {
-		for _, c := range all {
-			if sloppyPrefix(c) {
-				return true
-			}
-		}
-		return false
+	terms, ok := c.(fulltext.Terms)
+	return ok && terms.Open && terms.Slop > 0 && terms.Most == 0
+}
+
+// valueFunction reports whether a clause has a function of the values of a field. In the
+// cluster they are terms.
+func valueFunction(c fulltext.Clause) bool {
+	r, ok := c.(fulltext.Reweighted)
+	return ok && slices.ContainsFunc(r.Functions, func(f query.Function) bool { return f.Value != nil })
+}
+
+// anyIn reports whether a clause or any of its parts is so.
+func anyIn(c fulltext.Clause, is func(fulltext.Clause) bool) bool {
+	if is(c) {
+		return true
 	}
+	var parts []fulltext.Clause
 	switch c := c.(type) {
 	case fulltext.Both:
-		return some(c.Must) || some(c.Not)
+		parts = slices.Concat(c.Must, c.Not)
 	case fulltext.Any:
-		return some(c.Clauses)
+		parts = c.Clauses
 	case fulltext.Optional:
-		return some(c.Clauses)
+		parts = c.Clauses
 	case fulltext.DisMax:
-		return some(c.Clauses)
+		parts = c.Clauses
 	case fulltext.Constant:
-		return sloppyPrefix(c.Clause)
+		parts = []fulltext.Clause{c.Clause}
 	case fulltext.Weighted:
-		return sloppyPrefix(c.Clause)
-	case fulltext.Terms:
-		return c.Open && c.Slop > 0 && c.Most == 0
+		parts = []fulltext.Clause{c.Clause}
+	case fulltext.Reweighted:
+		parts = append([]fulltext.Clause{c.Clause}, c.Filters...)
 	}
-	return false
+	return slices.ContainsFunc(parts, func(c fulltext.Clause) bool { return anyIn(c, is) })
 }
 
 // A search is one request.

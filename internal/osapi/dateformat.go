@@ -131,6 +131,10 @@ func (p *dateParser) part(c byte, letters int) bool {
 		p.err = parsing("date format [%s] is not supported", query.Shorten(p.name))
 		return false
 	}
+	sign := 1
+	if c == 'y' && letters == 4 && p.take("-") { // the year of a negative number is long past
+		sign, most = -1, 9
+	}
 	digits := len(p.text) - len(strings.TrimLeft(p.text, "0123456789"))
 	if digits < least {
 		return false
@@ -145,7 +149,7 @@ func (p *dateParser) part(c byte, letters int) bool {
 	if c == 'y' && letters == 2 {
 		n += 2000
 	}
-	p.found[c] = n
+	p.found[c] = sign * n
 	return err == nil
 }
 

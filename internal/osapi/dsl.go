@@ -17,6 +17,8 @@ type translator struct {
 	now       time.Time // of date math
 	clauses   int
 	fuzzies   int
+	nesteds   int
+	path      string // the child of a nested query, "" outside
 	depth     int
 	over      error                                                // a limit that the query exceeds
 	translate map[string]func(json.RawMessage) (query.Node, error) // by name
@@ -53,6 +55,7 @@ func (t *translator) queries() map[string]func(json.RawMessage) (query.Node, err
 			"prefix": t.prefix, "wildcard": t.wildcard, "regexp": t.regexp, "fuzzy": t.fuzzy,
 			"bool": t.bool, "constant_score": t.constantScore, "dis_max": t.disMax,
 			"query_string": t.queryString, "simple_query_string": t.simpleQueryString,
+			"nested": t.nestedQuery, "boosting": t.boosting, "function_score": t.functionScore,
 		}
 	}
 	return t.translate

@@ -28,6 +28,9 @@ const (
 type Field struct {
 	Name string
 	Type string
+	// Child is set of the values of a child's rows, which a nested query has as path.
+	Child bool
+
 	both bool // text and value
 }
 

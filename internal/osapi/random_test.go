@@ -69,7 +69,7 @@ func (g generator) query(depth int) queryObject {
 		}
 		return all
 	}
-	switch g.IntN(16 + 4*min(1, depth)) {
+	switch g.IntN(16 + 6*min(1, depth)) {
 	case 0, 1, 2:
 		return of("match", "query", g.text(","), queryObject{"operator": operator, "minimum_should_match": minimum, "lenient": true, "zero_terms_query": "all", "boost": 2, "fuzziness": g.pick("AUTO", "1", "0")})
 	case 3:
@@ -102,6 +102,11 @@ func (g generator) query(depth int) queryObject {
 		return queryObject{"constant_score": queryObject{"filter": g.query(depth - 1)}}
 	case 17:
 		return queryObject{"dis_max": queryObject{"queries": list(), "tie_breaker": 0.4}}
+	case 18:
+		return queryObject{"boosting": queryObject{"positive": g.query(depth - 1), "negative": g.query(depth - 1), "negative_boost": 0.5}}
+	case 19:
+		functions := []queryObject{{"filter": g.query(depth - 1), "weight": 2}, {"gauss": queryObject{"year": queryObject{"origin": 2000, "scale": 5}}}}
+		return queryObject{"function_score": g.some(queryObject{"query": g.query(depth - 1), "functions": functions}, queryObject{"score_mode": "sum", "boost_mode": "replace"})}
 	}
 	return queryObject{"bool": g.some(queryObject{}, queryObject{"must": list(), "filter": list(), "should": list(), "must_not": list(), "minimum_should_match": minimum})}
 }

@@ -103,7 +103,7 @@ func (t *translator) terms(body json.RawMessage) (query.Node, error) {
 		return nil, err
 	}
 	var values []json.RawMessage
-	if field == "" || json.Unmarshal(m[field], &values) != nil {
+	if field == "" || json.Unmarshal(m[field], &values) != nil || values == nil {
 		return nil, parsing("[terms] needs a field and a list of values; a lookup in another index is not supported")
 	}
 	return o.boosted(t.anyTerm(field, values))
@@ -165,6 +165,9 @@ func (t *translator) ids(body json.RawMessage) (query.Node, error) {
 	o, err := t.options("ids", body, "values")
 	if err != nil {
 		return nil, err
+	}
+	if t.path != "" {
+		return nil, parsing("[ids] in [nested] is not supported: rows have no keys of documents")
 	}
 	var values []json.RawMessage
 	if !o.has("values") || json.Unmarshal(o.m["values"], &values) != nil {

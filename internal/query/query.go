@@ -157,6 +157,8 @@ func FieldOf(n Node) string {
 		return n.Field
 	case Between:
 		return n.Field
+	case Nested:
+		return n.Path
 	}
 	return ""
 }

@@ -13,7 +13,8 @@ type (
 	}
 
 	// An Optional matches every document. Its score is the sum of those of the nodes
-	// that match.
+	// that match. In an And whose other nodes have nothing to search, one of its nodes
+	// must match.
 	Optional struct{ Nodes []Node }
 
 	// A DisMax matches what any of its nodes matches. Its score is the best of those
@@ -87,6 +88,8 @@ func mapScored(n Node, f func(Node) Node) (Node, bool) {
 		return Constant{Map(n.Node, f), n.Score}, true
 	case Searched:
 		return Searched{Map(n.Node, f), Map(n.Else, f)}, true
+	case Reweighted:
+		return n.mapped(f), true
 	}
 	return nil, false
 }

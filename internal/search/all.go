@@ -108,6 +108,9 @@ func (m *merge) search(ctx context.Context, tables []*fitted) error {
 		t.request.Skipped, t.request.After = true, m.before[t.Table].after
 		searches.Go(func() (err error) {
 			defer recovered.Into(&err)
+			if err := t.resolve(ctx); err != nil {
+				return err
+			}
 			found[i], err = t.Index.Search(ctx, t.request)
 			return err
 		})

@@ -181,6 +181,9 @@ func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {
 	if t.fields, err = t.selected(p.Fields); err != nil {
 		return Results{}, err
 	}
+	if err := t.resolve(ctx); err != nil {
+		return Results{}, asBadQuery(err)
+	}
 	res, err := t.Index.Search(ctx, t.request)
 	if err != nil {
 		return Results{}, asBadQuery(err)

@@ -125,6 +125,7 @@ func nodesScore(r *run) {
 	r.catalogue("a", "a b", "a b c", "d")
 	score := func(text string, points float64) query.Node { return query.Constant{Node: word(text), Score: points} }
 	a, b, c := score("a", 1), score("b", 2), score("c", 4)
+	weights := []query.Function{{Filter: b, Weight: 3}, {Filter: word("c"), Weight: 5}}
 	for _, test := range []struct {
 		node query.Node
 		want string
@@ -143,6 +144,12 @@ func nodesScore(r *run) {
 		{query.Constant{Node: query.Or{Nodes: []query.Node{a, b}}, Score: 9}, "1=9 2=9 3=9"},
 		{query.Constant{Node: query.Not{Node: a}, Score: 0}, "4=0"},
 		{query.Searched{Node: b, Else: c}, "2=2 3=2"},
+		{query.Reweighted{Node: a, Functions: weights, Mode: query.Multiply, Combine: query.Multiply}, "1=1 2=3 3=15"},
+		{query.Reweighted{Node: a, Functions: weights, Mode: query.Sum, Combine: query.Sum}, "1=2 2=4 3=9"},
+		{query.Reweighted{Node: a, Functions: weights, Mode: query.Average, Combine: query.Replace}, "1=1 2=1 3=1"},
+		{query.Reweighted{Node: a, Functions: weights, Mode: query.First, Combine: query.Greatest}, "1=1 2=3 3=3"},
+		{query.Reweighted{Node: a, Functions: weights, Mode: query.Greatest, Combine: query.Replace, Most: 4}, "1=1 2=3 3=4"},
+		{query.Boosted{Node: query.Reweighted{Node: a, Functions: weights, Mode: query.Least, Combine: query.Average}, Factor: 2}, "1=1.5 2=2.5 3=2.5"},
 	} {
 		keys, scores := r.keys(test.node)
 		got := ""
