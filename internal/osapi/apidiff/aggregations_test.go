@@ -7,6 +7,9 @@ import (
 
 // aggs adds aggregations to a body.
 func (g *generator) aggs(body obj) {
+	if g.used["aggs"] {
+		return
+	}
 	g.use("aggs")
 	body[pick(g, "aggs", "aggregations")] = g.group(2)
 }
