@@ -185,15 +185,6 @@ func (s *Server) Fields(name string, _ search.Caller) (fields []osapi.Field, err
 	return fields, nil
 }
 
-// Analyzer implements osapi.Engine.
-func (s *Server) Analyzer(name string) (*analysis.Analyzer, error) {
-	t, err := s.table(name)
-	if err != nil {
-		return nil, err
-	}
-	return analysis.New(t.mapping.Analyzer, t.mapping.Stopwords)
-}
-
 // memory is pages in memory.
 type memory map[doc.OID]doc.Page
 
