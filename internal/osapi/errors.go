@@ -76,4 +76,5 @@ const (
 	notOfField       = "query_shard_exception"
 	unreadableNumber = "number_format_exception"
 	unknownKey       = "x_content_parse_exception"
+	unreadableDate   = "parse_exception"
 )

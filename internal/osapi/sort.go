@@ -25,6 +25,9 @@ const (
 // sort reads sort: a field, or a list of fields and {field: order} or
 // {field: {order: order}}.
 func (r *request) sort(v json.RawMessage, t *target) error {
+	if len(t.tables) == 0 {
+		return nil // nothing to sort, and no fields
+	}
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil {

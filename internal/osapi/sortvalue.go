@@ -76,6 +76,9 @@ func (r *request) behind(v json.RawMessage, t *target) error {
 		if err != nil {
 			return err
 		}
+		if _, err := strconv.ParseFloat(text, 64); by.kind == Double && err != nil {
+			return fault(illegalArgument, "[search_after] %s is not a number", query.Shorten(text))
+		}
 		switch by.kind {
 		case byKey:
 			if p.OID, err = t.engine.OID(t.tables[0], text); err != nil {

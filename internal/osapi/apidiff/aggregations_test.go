@@ -254,6 +254,7 @@ func (g *generator) highlight(body obj) {
 		all := obj{"require_field_match": false, "encoder": "html", "type": "unified", "order": "score", "no_match_size": 10}
 		key := pick(g, sorted(all)...)
 		m[key] = all[key]
+		g.use("highlight " + key)
 	}
 	body["highlight"] = m
 }
