@@ -41,7 +41,7 @@ var refused = map[string]string{
 	"query script": noScripts, "query script_score": noScripts, "query geo_distance": noGeo, "query knn": noGeo, "query percolate": noPart, "query has_child": noPart, "query span_term": noPart, "query intervals": noPart,
 	"query rank_feature": noPart, "query distance_feature": noPart, "query terms_set": noPart, "query wrapper": noPart, "query nothing": "there is no such query", "query terms lookup": "a document may be one that the caller must not see",
 	"suggest completion": noPart,
-	"sort _doc": "equal hits are in the order of their keys, ascending", "sort _id": "equal hits are in the order of their keys, ascending", "sort mode": "a value is least or greatest",
+	"sort _doc":          "equal hits are in the order of their keys, ascending", "sort _id": "equal hits are in the order of their keys, ascending", "sort mode": "a value is least or greatest",
 	"URL nothing": "there is no such parameter", "URL source": noPart, "URL analyzer": noPart, "URL lenient": noPart,
 	"agg percentiles": "OpenSearch estimates them", "agg global": "it counts documents outside the search", "agg significant_terms": noPart, "agg avg_bucket": noPart, "agg scripted_metric": noScripts, "agg sampler": noPart,
 	"agg auto_date_histogram": noPart, "agg rare_terms": noPart, "agg nothing": "there is no such aggregation", "agg nested": "children are not nested documents here", "agg terms min_doc_count": "0 shows values of documents outside the search",

@@ -236,10 +236,10 @@ func (g *generator) dates() any {
 		if g.one(3) {
 			g.use("range of milliseconds")
 			value = pick[any](g, 0, 946684800000, "946684800000")
-		if g.one(8) {
-			g.use("negative milliseconds")
-			value = -86400000
-		}
+			if g.one(8) {
+				g.use("negative milliseconds")
+				value = -86400000
+			}
 		}
 		if g.one(3) {
 			g.use("date math")
