@@ -321,7 +321,7 @@ func sortText(by query.Sort, d modelDoc) string {
 		return fmt.Sprint(*d.year)
 	case by.Field == "year" || len(d.tags) == 0:
 		return by.Missing
-	case by.Pick == query.Greatest || by.Pick == "" && by.Descending:
+	case by.Pick == query.PickMax || by.Pick == "" && by.Descending:
 		return slices.Max(d.tags)
 	}
 	return slices.Min(d.tags)

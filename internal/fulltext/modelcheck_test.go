@@ -213,7 +213,7 @@ func (m *model) checkQuery(t *rapid.T, ix *Index, n query.Node) {
 		missing := map[string][]string{"year": {"", "", "-3", "2006"}, "tags": {"", "", "a", "zz"}}[field]
 		req.Sort = []query.Sort{{
 			Field: field, Descending: rapid.Bool().Draw(t, "descending"), First: rapid.Bool().Draw(t, "first"),
-			Missing: rapid.SampledFrom(missing).Draw(t, "missing"), Pick: rapid.SampledFrom([]query.Pick{"", query.Least, query.Greatest}).Draw(t, "pick"),
+			Missing: rapid.SampledFrom(missing).Draw(t, "missing"), Pick: rapid.SampledFrom([]query.Pick{"", query.PickMin, query.PickMax}).Draw(t, "pick"),
 		}}
 		m.checkPages(t, ix, req, m.find(n, req.Sort))
 	}

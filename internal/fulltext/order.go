@@ -119,7 +119,7 @@ func (o *order) addValue(c *candidate, field string, term []byte) {
 		}
 		k, greatest := &c.keys[i], o.sorts[i].Descending
 		if pick := o.sorts[i].Pick; pick != "" {
-			greatest = pick == query.Greatest
+			greatest = pick == query.PickMax
 		}
 		if !k.present || (bytes.Compare(term, k.term) < 0) != greatest {
 			k.present, k.term = true, append(k.term[:0], term...)

@@ -103,8 +103,8 @@ type Pick string
 
 // The values of Pick.
 const (
-	Least    Pick = "min"
-	Greatest Pick = "max"
+	PickMin Pick = "min"
+	PickMax Pick = "max"
 )
 
 // A Facet requests the most frequent values of a keyword field.
