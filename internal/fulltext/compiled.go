@@ -17,11 +17,15 @@ type Compiled struct {
 	Post   Clause // nil: none
 }
 
-// A CompiledSort is an order of hits. Field is "" for the score.
+// A CompiledSort is an order of hits. Field is "" for the score. First, Missing and Pick
+// are as in query.Sort; Missing is a term.
 type CompiledSort struct {
 	Field      string
 	Descending bool
 	Type       Type
+	First      bool
+	Missing    string
+	Pick       query.Pick
 }
 
 // A CompiledFacet is a request for the most frequent values of a field.
@@ -79,7 +83,7 @@ func (s *Schema) Compile(req query.Request) (Compiled, error) {
 
 func (o *order) compiled() (sorts []CompiledSort) {
 	for i, by := range o.sorts {
-		sort := CompiledSort{Descending: by.Descending, Type: Type(o.types[i])}
+		sort := CompiledSort{Descending: by.Descending, Type: Type(o.types[i]), First: by.First, Missing: string(o.absent[i].term), Pick: by.Pick}
 		if o.fields[i] != "" {
 			sort.Field = exported(o.fields[i])
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/zeebo/xxh3"
@@ -58,6 +59,9 @@ func (o *order) hash() uint64 {
 			direction = '-'
 		}
 		b = appendText(append(b, direction), o.fields[i])
+		if by.First || by.Missing != "" || by.Pick != "" {
+			b = fmt.Appendf(b, "%t %q %q", by.First, by.Missing, by.Pick)
+		}
 	}
 	return xxh3.Hash(b)
 }

@@ -2,8 +2,10 @@ package fulltext
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"indexerd/internal/doc"
@@ -293,22 +295,37 @@ func (m *model) find(n query.Node, sorts []query.Sort) []doc.OID {
 }
 
 func compareBy(by query.Sort, a, b modelDoc) int {
-	if by.Field == "year" {
-		switch {
-		case a.year == nil || b.year == nil:
-			return cmp.Compare(present(b.year != nil), present(a.year != nil))
-		case by.Descending:
-			return cmp.Compare(*b.year, *a.year)
+	va, vb := sortText(by, a), sortText(by, b)
+	if va == "" || vb == "" {
+		c := cmp.Compare(present(vb != ""), present(va != ""))
+		if by.First {
+			c = -c
 		}
-		return cmp.Compare(*a.year, *b.year)
+		return c
 	}
+	c := cmp.Compare(va, vb)
+	if by.Field == "year" {
+		ya, _ := strconv.ParseFloat(va, 64)
+		yb, _ := strconv.ParseFloat(vb, 64)
+		c = cmp.Compare(ya, yb)
+	}
+	if by.Descending {
+		c = -c
+	}
+	return c
+}
+
+// sortText returns the value by which a document is sorted, "" for none.
+func sortText(by query.Sort, d modelDoc) string {
 	switch {
-	case len(a.tags) == 0 || len(b.tags) == 0:
-		return cmp.Compare(present(len(b.tags) > 0), present(len(a.tags) > 0))
-	case by.Descending:
-		return cmp.Compare(slices.Max(b.tags), slices.Max(a.tags))
+	case by.Field == "year" && d.year != nil:
+		return fmt.Sprint(*d.year)
+	case by.Field == "year" || len(d.tags) == 0:
+		return by.Missing
+	case by.Pick == query.PickMax || by.Pick == "" && by.Descending:
+		return slices.Max(d.tags)
 	}
-	return cmp.Compare(slices.Min(a.tags), slices.Min(b.tags))
+	return slices.Min(d.tags)
 }
 
 func present(b bool) int {

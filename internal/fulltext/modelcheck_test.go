@@ -210,7 +210,11 @@ func (m *model) checkQuery(t *rapid.T, ix *Index, n query.Node) {
 	}
 	m.checkPages(t, ix, query.Request{Query: n}, oids(res))
 	for _, field := range []string{"year", "tags"} {
-		req.Sort = []query.Sort{{Field: field, Descending: rapid.Bool().Draw(t, "descending")}}
+		missing := map[string][]string{"year": {"", "", "-3", "2006"}, "tags": {"", "", "a", "zz"}}[field]
+		req.Sort = []query.Sort{{
+			Field: field, Descending: rapid.Bool().Draw(t, "descending"), First: rapid.Bool().Draw(t, "first"),
+			Missing: rapid.SampledFrom(missing).Draw(t, "missing"), Pick: rapid.SampledFrom([]query.Pick{"", query.PickMin, query.PickMax}).Draw(t, "pick"),
+		}}
 		m.checkPages(t, ix, req, m.find(n, req.Sort))
 	}
 	m.checkSpans(t, ix, n)

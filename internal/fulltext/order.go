@@ -12,8 +12,7 @@ import (
 	"indexerd/internal/query"
 )
 
-// A key is the value by which a candidate is sorted in one field. A candidate
-// without a value comes last. Of several values, the first in order is used.
+// A key is the value by which a candidate is sorted in one field.
 type key struct {
 	present bool
 	term    []byte
@@ -54,6 +53,7 @@ type order struct {
 	sorts  []query.Sort
 	fields []string // field in the index of each sort, "" for the score
 	types  []string // of the fields
+	absent []key    // what candidates without a value have
 	reader *scorch.IndexSnapshot
 	stats  *stats // of a search by score
 }
@@ -63,7 +63,7 @@ func (s *Schema) newOrder(sorts []query.Sort) (*order, error) {
 	if len(sorts) == 0 {
 		sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
-	o := &order{sorts: sorts, fields: make([]string, len(sorts)), types: make([]string, len(sorts))}
+	o := &order{sorts: sorts, fields: make([]string, len(sorts)), types: make([]string, len(sorts)), absent: make([]key, len(sorts))}
 	for i, by := range sorts {
 		if by.Field == query.ByScore {
 			continue
@@ -73,6 +73,11 @@ func (s *Schema) newOrder(sorts []query.Sort) (*order, error) {
 			return nil, err
 		}
 		o.fields[i], o.types[i] = metadataField(f.Name), string(f.Type)
+		if by.Missing != "" {
+			if o.absent[i], err = s.keyOf(by.Field, by.Missing); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return o, nil
 }
@@ -83,12 +88,20 @@ func (o *order) keysOf(c *candidate) []query.Key {
 		return nil
 	}
 	keys := make([]query.Key, len(c.keys))
-	for i, k := range c.keys {
-		if k.present {
+	for i := range c.keys {
+		if k := o.key(c, i); k.present {
 			keys[i] = query.Key{Type: o.types[i], Term: k.term, Text: Type(o.types[i]).textOf(k.term)}
 		}
 	}
 	return keys
+}
+
+// key returns the value by which a candidate is sorted.
+func (o *order) key(c *candidate, i int) key {
+	if c.keys[i].present {
+		return c.keys[i]
+	}
+	return o.absent[i]
 }
 
 // byScore reports whether candidates are ordered by score only, the best first.
@@ -104,8 +117,11 @@ func (o *order) addValue(c *candidate, field string, term []byte) {
 		if f != field {
 			continue
 		}
-		k := &c.keys[i]
-		if !k.present || (bytes.Compare(term, k.term) < 0) != o.sorts[i].Descending {
+		k, greatest := &c.keys[i], o.sorts[i].Descending
+		if pick := o.sorts[i].Pick; pick != "" {
+			greatest = pick == query.PickMax
+		}
+		if !k.present || (bytes.Compare(term, k.term) < 0) != greatest {
 			k.present, k.term = true, append(k.term[:0], term...)
 		}
 	}
@@ -117,10 +133,10 @@ func (o *order) addValue(c *candidate, field string, term []byte) {
 func (o *order) compare(a, b *candidate) (int, error) {
 	for i, by := range o.sorts {
 		var c int
-		switch ka, kb := a.keys[i], b.keys[i]; {
+		switch ka, kb := o.key(a, i), o.key(b, i); {
 		case o.fields[i] == "":
 			c = cmp.Compare(a.score, b.score)
-		case ka.present != kb.present && ka.present:
+		case ka.present != kb.present && ka.present != by.First:
 			return -1, nil
 		case ka.present != kb.present:
 			return 1, nil

@@ -197,7 +197,11 @@ func (d *differential) request() query.Request {
 	}
 	for range d.IntN(3) {
 		if by := pick(d, []string{"tags", "year", "seen", "free", "cast"}); !slices.ContainsFunc(req.Sort, func(s query.Sort) bool { return s.Field == by }) {
-			req.Sort = append(req.Sort, query.Sort{Field: by, Descending: d.IntN(2) == 0})
+			sort := query.Sort{Field: by, Descending: d.IntN(2) == 0, First: d.IntN(3) == 0, Pick: pick(d, []query.Pick{"", "", query.PickMin, query.PickMax})}
+			if d.IntN(4) == 0 {
+				sort.Missing = map[string]string{"tags": "ab", "year": "1.5", "seen": "2000-01-01", "free": "true", "cast": "m"}[by]
+			}
+			req.Sort = append(req.Sort, sort)
 		}
 	}
 	if len(req.Sort) == 0 {

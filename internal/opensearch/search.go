@@ -1,6 +1,7 @@
 package opensearch
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -170,7 +171,14 @@ func sortsOf(sorts []fulltext.CompiledSort) (all []object) {
 		if by.Field == "" {
 			all = append(all, object{"_score": object{"order": order}})
 		} else {
-			all = append(all, object{field(by.Field): object{"order": order, "missing": "_last"}})
+			how := object{"order": order, "missing": cmp.Or(by.Missing, "_last")}
+			if by.First && by.Missing == "" {
+				how["missing"] = "_first"
+			}
+			if by.Pick != "" {
+				how["mode"] = string(by.Pick)
+			}
+			all = append(all, object{field(by.Field): how})
 		}
 	}
 	return append(all, object{"ix.key": "asc"})

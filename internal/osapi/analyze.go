@@ -42,7 +42,7 @@ func (s server) analyze(c *call) (any, error) {
 	}
 	texts, err := idsIn(m["text"], "text")
 	if err != nil || m["text"] == nil {
-		return nil, parsing("[text] is text, or a list of texts")
+		return nil, fault(invalidRequest, "[text] is text, or a list of texts")
 	}
 	a, err := s.analyzerOf(c, m)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 	case name != "" && name != "default":
 		a, err := analysis.New(name, nil)
 		if err != nil {
-			return textAnalyzer{}, parsing("failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
+			return textAnalyzer{}, fault(illegalArgument, "failed to find analyzer [%s]: there are default, keyword, standard, en, cjk and ngram", query.Shorten(name))
 		}
 		return textAnalyzer{a}, nil
 	case index == "" && field != "":

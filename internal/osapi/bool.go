@@ -2,7 +2,9 @@ package osapi
 
 import (
 	"encoding/json"
+	"errors"
 
+	"indexerd/internal/httpapi"
 	"indexerd/internal/query"
 )
 
@@ -102,10 +104,18 @@ func (t *translator) list(name string, text json.RawMessage) ([]query.Node, erro
 	for i, one := range list {
 		var err error
 		if nodes[i], err = t.node(one); err != nil {
-			return nil, err
+			return nil, inBool(name, err)
 		}
 	}
 	return nodes, nil
+}
+
+// inBool returns an error in a clause of bool with the type that OpenSearch has for it.
+func inBool(name string, err error) error {
+	if e := (*httpapi.Error)(nil); name == "bool" && errors.As(err, &e) && e.Code == "parsing_exception" {
+		return fault(unknownKey, "%s", e.Message)
+	}
+	return err
 }
 
 // inner translates a query that is an option of another one.
@@ -139,7 +149,7 @@ func (t *translator) disMax(body json.RawMessage) (query.Node, error) {
 	}
 	tie := o.float("tie_breaker", 0)
 	if len(nodes) == 0 {
-		o.fail("requires 'queries' field with at least one clause")
+		o.failAs("parsing_exception", "requires 'queries' field with at least one clause")
 	}
 	return o.boosted(disMax(nodes, tie), nil)
 }

@@ -74,9 +74,12 @@ func renderDocument(hit search.Hit, there bool, fields selection) map[string]any
 }
 
 func (s server) source(c *call) (any, error) {
-	hit, there, _, err := s.one(c)
+	hit, there, fields, err := s.one(c)
 	if err != nil {
 		return nil, err
+	}
+	if fields.none {
+		return nil, fault(invalidRequest, "fetching source can not be disabled")
 	}
 	if !there {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "Document not found [" + hit.Table + "]/[" + query.Shorten(hit.OID) + "]"}
@@ -154,12 +157,12 @@ func wantedDocuments(c *call) (list []wanted, err error) {
 			return nil, err
 		}
 		if w.index == "" {
-			return nil, parsing("[docs] need [_index]")
+			return nil, fault(invalidRequest, "[docs] need [_index]")
 		}
 		list = append(list, w)
 	}
 	if len(list) == 0 {
-		return nil, parsing("no documents to get: write [ids] or [docs]")
+		return nil, fault(invalidRequest, "no documents to get: write [ids] or [docs]")
 	}
 	return list, nil
 }

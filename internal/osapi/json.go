@@ -3,6 +3,7 @@ package osapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -13,10 +14,17 @@ import (
 // object reads a JSON object. Its numbers stay as they are written.
 func object(text json.RawMessage, what string) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
-	if err := json.Unmarshal(text, &m); err != nil || m == nil {
+	err := json.Unmarshal(text, &m)
+	bad := (*json.SyntaxError)(nil)
+	switch {
+	case err == nil && m != nil:
+		return m, nil
+	case !errors.As(err, &bad) || strings.Contains(bad.Error(), "after top-level value"):
 		return nil, parsing("[%s] is not a JSON object", what)
+	case strings.Contains(bad.Error(), "unexpected end"):
+		return nil, fault("unexpected_end_of_input_exception", "[%s] is not a JSON object: it has no end", what)
 	}
-	return m, nil
+	return nil, fault("json_parse_exception", "[%s] is not a JSON object: %v", what, bad)
 }
 
 // encode returns v as JSON, with the < and > of highlights as they are.
@@ -34,6 +42,9 @@ func single(text json.RawMessage, what string) (key string, value json.RawMessag
 	if err != nil {
 		return "", nil, err
 	}
+	if len(m) == 0 && what == "query" {
+		return "", nil, fault(illegalArgument, "query malformed, empty clause found")
+	}
 	if len(m) != 1 {
 		return "", nil, parsing("[%s] has %d keys, not one", what, len(m))
 	}
@@ -46,7 +57,11 @@ func single(text json.RawMessage, what string) (key string, value json.RawMessag
 func only(m map[string]json.RawMessage, what string, names ...string) error {
 	for name := range m {
 		if !slices.Contains(names, name) {
-			return parsing("[%s] does not support [%s]; supported are %s", what, query.Shorten(name), strings.Join(names, ", "))
+			kind := "parsing_exception"
+			if what == "bool" || what == "highlight" {
+				kind = unknownKey
+			}
+			return fault(kind, "[%s] does not support [%s]; supported are %s", what, query.Shorten(name), strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -85,7 +85,7 @@ func TestLists(t *testing.T) {
 		{sales, "POST", "/film/_update/1", "{}", 405, "write to the database; indexerd follows it"},
 		{sales, "POST", "/film/_delete_by_query", "{}", 405, "this API is read-only"},
 		{sales, "DELETE", "/film", "", 405, "this API is read-only"},
-		{sales, "GET", "/_snapshot", "", 404, "index_not_found_exception"},
+		{sales, "GET", "/_snapshot", "", 400, "invalid_index_name_exception"},
 		{sales, "GET", "/_cat/shards", "", 400, "no handler found for GET /_cat/shards"},
 	} {
 		w.want(t, c.token, c.method, c.path, c.body, c.status, c.want)

@@ -27,7 +27,7 @@ func (s server) msearch(c *call) (any, error) {
 	}
 	list, err := searchesIn(c.body)
 	if err == nil && len(list) == 0 {
-		err = parsing("no searches in the body")
+		err = fault(invalidRequest, "no searches in the body")
 	}
 	if err == nil {
 		err = checkSearchType(v.Get("search_type"))
@@ -72,7 +72,7 @@ func searchesIn(text []byte) (list []headed, err error) {
 			return nil, err
 		}
 		if len(lines) < 2 {
-			return nil, parsing("the last search of the _msearch has a header and no body")
+			return nil, fault(invalidRequest, "the last search of the _msearch has a header and no body")
 		}
 		one.body, lines = lines[1], lines[2:]
 		if list = append(list, one); len(list) > maxSearches {
@@ -95,7 +95,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 	case err != nil:
 		return nil, err
 	case point != "" && index != "":
-		return nil, parsing("[indices] cannot be used with point in time: leave the index out of the header")
+		return nil, fault(invalidRequest, "[indices] cannot be used with point in time: leave the index out of the header")
 	case point != "":
 		index = item.point.index
 	case index == "":

@@ -69,9 +69,12 @@ func (t *translator) oneField(name, key string, body json.RawMessage, names ...s
 	return f, o, err
 }
 
-func (o *options) fail(format string, args ...any) {
+// fail keeps the first fault of an option's value.
+func (o *options) fail(format string, args ...any) { o.failAs(illegalArgument, format, args...) }
+
+func (o *options) failAs(kind, format string, args ...any) {
 	if o.err == nil {
-		o.err = parsing("[%s] "+format, append([]any{o.query}, args...)...)
+		o.err = fault(kind, "[%s] "+format, append([]any{o.query}, args...)...)
 	}
 }
 
@@ -83,7 +86,7 @@ func (o *options) has(name string) bool {
 // text returns an option that must be there.
 func (o *options) text(name string) string {
 	if !o.has(name) {
-		o.fail("needs [%s]", name)
+		o.failAs("parsing_exception", "needs [%s]", name)
 		return ""
 	}
 	text, err := scalar(o.m[name], o.query)
@@ -153,7 +156,7 @@ func (o *options) minimum() (query.Minimum, bool) {
 	}
 	m, err := query.ParseMinimum(o.text("minimum_should_match"))
 	if err != nil {
-		o.fail("minimum_should_match: %v", err)
+		o.failAs(notOfField, "minimum_should_match: %v", err)
 	}
 	return m, true
 }

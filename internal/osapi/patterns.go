@@ -49,7 +49,7 @@ func (t *translator) patternQuery(name string, kind query.PatternKind, body json
 func (t *translator) ofTerms(name string, f Field, kind query.PatternKind, text string, fold bool) (query.Node, error) {
 	if kind == query.Regexp {
 		if _, err := query.RE2(text); err != nil {
-			return nil, parsing("failed to create query: %v", err)
+			return nil, fault(notOfField, "failed to create query: %v", err)
 		}
 	}
 	switch f.Type {

@@ -47,7 +47,7 @@ func (s server) pointOf(c *call) (id string, err error) {
 		return "", err
 	}
 	if c.PathValue("index") != "" {
-		return "", parsing("[indices] cannot be used with point in time: leave the index out of the URL")
+		return "", fault(invalidRequest, "[indices] cannot be used with point in time: leave the index out of the URL")
 	}
 	if id, err = scalar(pit["id"], "pit.id"); err != nil {
 		return "", err

@@ -186,7 +186,7 @@ func parseDate(text string, formats []string, zone *time.Location, up bool) (tim
 			return at, nil
 		}
 	}
-	return time.Time{}, parsing("failed to parse date field [%s] with format [%s]", query.Shorten(text), strings.Join(formats, "||"))
+	return time.Time{}, fault(unreadableDate, "failed to parse date field [%s] with format [%s]", query.Shorten(text), strings.Join(formats, "||"))
 }
 
 // dateUnits are those of date math.
@@ -195,7 +195,7 @@ var dateUnits = []rune("yMwdhHms")
 // dateMath applies +1d, -2M and /d.
 func dateMath(text string, at time.Time, up bool) (time.Time, error) {
 	bad := func() (time.Time, error) {
-		return at, parsing("date math [%s] is not supported: write it as +1M-2d/d", query.Shorten(text))
+		return at, fault(unreadableDate, "date math [%s] is not supported: write it as +1M-2d/d", query.Shorten(text))
 	}
 	rest := []rune(text)
 	for len(rest) > 0 {

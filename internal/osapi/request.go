@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,10 +16,11 @@ import (
 type request struct {
 	search.Params
 	source     selection
-	total      bool // the answer has the number of matches
-	plainTotal bool // as a number, which old clients read
-	scored     bool // hits have a score
-	scrolled   bool // it is a page of a scroll
+	total      bool    // the answer has the number of matches
+	plainTotal bool    // as a number, which old clients read
+	upTo       *uint64 // greatest total that the answer has
+	scored     bool    // hits have a score
+	scrolled   bool    // it is a page of a scroll
 	presentation
 	order []sortKey
 	aggs  []agg
@@ -72,12 +74,21 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 			return r, err
 		}
 	}
-	r.plainTotal = r.total && v.Get("rest_total_hits_as_int") == "true"
+	if r.From+r.Size > query.MaxWindow || r.Size > query.MaxSize {
+		return r, fault(illegalArgument, "from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
+	}
+	r.plainTotal = v.Get("rest_total_hits_as_int") == "true"
 	r.typed = v.Has("typed_keys") && v.Get("typed_keys") != "false"
 	if err := r.aggregate(m, t); err != nil {
 		return r, err
 	}
-	return r, r.present(m, t, v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes"))
+	if err := r.present(m, t, v.Has("_source") || v.Has("_source_includes") || v.Has("_source_excludes")); err != nil {
+		return r, err
+	}
+	if r.suggest != nil && m["query"] == nil && m["aggs"] == nil && m["aggregations"] == nil {
+		r.Node = query.None() // it asks for suggestions alone
+	}
+	return r, nil
 }
 
 // query translates a query.
@@ -121,13 +132,20 @@ func inURL(v url.Values) map[string]json.RawMessage {
 }
 
 func number(v json.RawMessage, name string, to *int) error {
-	if err := json.Unmarshal(v, to); err != nil || *to < 0 {
-		return parsing("[%s] is not a whole number from 0", name)
+	text, err := scalar(v, name)
+	if err != nil {
+		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
+	}
+	if *to, err = strconv.Atoi(text); err != nil {
+		return fault(unreadableNumber, "[%s] is not a whole number from 0", name)
+	}
+	if *to < 0 {
+		return fault(illegalArgument, "[%s] is not a whole number from 0", name)
 	}
 	return nil
 }
 
-// track reads track_total_hits. Totals are exact whatever number it names.
+// track reads track_total_hits. All matches are counted, whatever number it names.
 func (r *request) track(v json.RawMessage) error {
 	var upTo int
 	if json.Unmarshal(v, &r.total) == nil {
@@ -135,8 +153,11 @@ func (r *request) track(v json.RawMessage) error {
 	}
 	r.total = true
 	if json.Unmarshal(v, &upTo) != nil || upTo < -1 {
-		return parsing("[track_total_hits] is true, false or a whole number")
+		return fault(unreadableNumber, "[track_total_hits] is true, false or a whole number")
 	}
-	r.total = upTo >= 0
+	if r.total = upTo >= 0; r.total {
+		n := uint64(upTo)
+		r.upTo = &n
+	}
 	return nil
 }

@@ -30,9 +30,9 @@ func (s server) beginScroll(c *call, t *target, v url.Values) (any, error) {
 	}
 	switch {
 	case c.point != nil:
-		return nil, parsing("using [point in time] is not allowed in a scroll context")
+		return nil, fault(invalidRequest, "using [point in time] is not allowed in a scroll context")
 	case v.Get("request_cache") == "true":
-		return nil, parsing("[request_cache] cannot be used in a scroll context")
+		return nil, fault(invalidRequest, "[request_cache] cannot be used in a scroll context")
 	}
 	one := cursor{owner: c.owner(), index: c.index(), keep: keep, request: scrolled{body: c.body, url: v}}
 	a, next, err := s.page(c, t, one.request)
@@ -56,11 +56,11 @@ func (s server) page(c *call, t *target, r scrolled) (map[string]any, position, 
 	case err != nil:
 		return nil, position{}, err
 	case parsed.From > 0:
-		return nil, position{}, parsing("using [from] is not allowed in a scroll context")
+		return nil, position{}, fault(invalidRequest, "using [from] is not allowed in a scroll context")
 	case parsed.Size == 0:
-		return nil, position{}, parsing("[size] cannot be [0] in a scroll context")
+		return nil, position{}, fault(invalidRequest, "[size] cannot be [0] in a scroll context")
 	case parsed.Behind != nil:
-		return nil, position{}, parsing("[search_after] cannot be used in a scroll context")
+		return nil, position{}, fault(invalidRequest, "[search_after] cannot be used in a scroll context")
 	}
 	parsed.Caller, parsed.After, parsed.scrolled = c.caller, r.after, true
 	if r.ended {
@@ -184,7 +184,7 @@ func (s server) endScroll(c *call) (any, error) {
 		return nil, err
 	}
 	if len(ids) == 0 {
-		return nil, parsing("no scroll ids specified")
+		return nil, fault(invalidRequest, "no scroll ids specified")
 	}
 	if len(ids) == 1 && ids[0] == "_all" {
 		ids = nil

@@ -170,16 +170,34 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 		list = append(list, text)
 	}
 	hits := map[string]any{"max_score": nil, "hits": list}
-	if r.scored && len(list) > 0 {
+	switch {
+	case len(t.tables) == 0:
+		hits["max_score"] = 0.0
+	case r.scored && len(list) > 0:
 		hits["max_score"] = best
 	}
-	if r.total {
-		hits["total"] = map[string]any{"value": results.Total, "relation": "eq"}
-	}
-	if r.plainTotal {
-		hits["total"] = results.Total
+	if total := r.totalOf(results.Total); total != nil {
+		hits["total"] = total
 	}
 	return hits, len(list), nil
+}
+
+// totalOf returns the total of an answer, nil if it has none. A total above the number
+// that track_total_hits names is that number, as in OpenSearch.
+func (r request) totalOf(n uint64) any {
+	relation := "eq"
+	if r.upTo != nil && n > *r.upTo {
+		n, relation = *r.upTo, "gte"
+	}
+	switch {
+	case r.plainTotal && !r.total:
+		return -1
+	case r.plainTotal:
+		return n
+	case r.total:
+		return map[string]any{"value": n, "relation": relation}
+	}
+	return nil
 }
 
 func (t *target) renderHit(r request, hit search.Hit) map[string]any {
@@ -226,7 +244,7 @@ var ignored = []string{
 func checkURL(v url.Values, allowed []string) error {
 	for name := range v {
 		if !slices.Contains(ignored, name) && !slices.Contains(allowed, name) {
-			return parsing("URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
+			return fault(illegalArgument, "URL parameter [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(append(slices.Clone(allowed), ignored...), ", "))
 		}
 	}
 	return nil

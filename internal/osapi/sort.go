@@ -2,12 +2,10 @@ package osapi
 
 import (
 	"encoding/json"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 
 	"indexerd/internal/query"
-	"indexerd/internal/search"
 )
 
 // A sortKey is one part of a sort: a field, the score, the key of a document, or a
@@ -15,6 +13,7 @@ import (
 type sortKey struct {
 	query.Sort
 	kind string // the type of the field, or one of these
+	as   string // the type of a field that no index has
 }
 
 const (
@@ -26,6 +25,9 @@ const (
 // sort reads sort: a field, or a list of fields and {field: order} or
 // {field: {order: order}}.
 func (r *request) sort(v json.RawMessage, t *target) error {
+	if len(t.tables) == 0 {
+		return nil // nothing to sort, and no fields
+	}
 	list := []json.RawMessage{v}
 	if v[0] == '[' {
 		if err := json.Unmarshal(v, &list); err != nil {
@@ -56,36 +58,19 @@ func (r *request) sort(v json.RawMessage, t *target) error {
 	return nil
 }
 
+// sortBy reads one part of a sort.
 func sortBy(v json.RawMessage, ix Index) (k sortKey, err error) {
-	var name, order string
-	m := map[string]json.RawMessage{}
-	if json.Unmarshal(v, &name) != nil {
-		field, value, err := single(v, "sort")
-		if err != nil {
-			return k, err
-		}
-		if name = field; json.Unmarshal(value, &order) != nil {
-			if m, err = object(value, "sort"); err != nil {
-				return k, err
-			}
-			if err := only(m, "sort", "order", "missing", "unmapped_type", "mode"); err != nil {
-				return k, err
-			}
-		}
+	name, m, err := sortOptions(v)
+	if err != nil {
+		return k, err
 	}
-	if m["order"] != nil && json.Unmarshal(m["order"], &order) != nil || order != "" && order != "asc" && order != "desc" {
-		return k, parsing("[sort] order is asc or desc")
-	}
-	if m["missing"] != nil && string(m["missing"]) != `"_last"` {
-		return k, parsing("[sort] missing is _last")
-	}
-	k = sortKey{Sort: query.Sort{Field: name, Descending: order == "desc"}}
-	if mode := string(m["mode"]); mode != "" && mode != `"min"` && mode != `"max"` || (mode == `"max"`) != k.Descending && mode != "" {
-		return k, parsing("[sort] mode is min of asc and max of desc")
+	k.Field = name
+	if err := k.set(m); err != nil {
+		return k, err
 	}
 	switch name {
 	case query.ByScore:
-		k.Descending, k.kind = order != "asc", byScore
+		k.Descending, k.kind = m["order"] != "asc", byScore
 		return k, nil
 	case "_id", "_doc", "_shard_doc":
 		k.kind = byKey
@@ -97,99 +82,71 @@ func sortBy(v json.RawMessage, ix Index) (k sortKey, err error) {
 	}
 	k.Field, k.kind = f.Name, f.Type
 	switch {
-	case f.Type == "" && m["unmapped_type"] != nil:
-		k.kind = byNoType
+	case f.Type == "" && m["unmapped_type"] != "":
+		k.kind, k.as = byNoType, m["unmapped_type"]
 	case f.Type == "":
-		return k, parsing("no mapping found for [%s] in order to sort on", query.Shorten(name))
+		return k, fault(notOfField, "no mapping found for [%s] in order to sort on", query.Shorten(name))
 	case f.Type == Text:
-		return k, parsing("[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
+		return k, fault(illegalArgument, "[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
 	}
 	return k, nil
 }
 
-// sortValues returns the values by which a hit is sorted, which search_after takes.
-func (r request) sortValues(hit search.Hit) []any {
-	values, keys := make([]any, len(r.order)), hit.Keys
-	for i, by := range r.order {
-		if by.kind == byKey {
-			values[i] = hit.OID
-		}
-		if by.kind == byKey || by.kind == byNoType {
-			continue
-		}
-		if by.kind == byScore {
-			values[i] = decimal(hit.Score)
-		} else if len(keys) > 0 && keys[0].Type != "" {
-			values[i] = valueOf(by.kind, keys[0].Text)
-		}
-		keys = keys[min(1, len(keys)):]
+// sortOptions reads a part of a sort: its field, and its options.
+func sortOptions(v json.RawMessage) (name string, options map[string]string, err error) {
+	options = map[string]string{}
+	if json.Unmarshal(v, &name) == nil {
+		return name, options, nil
 	}
-	return values
+	if v[0] != '{' {
+		return "", nil, fault(notOfField, "no mapping found for [%s] in order to sort on", query.Shorten(string(v)))
+	}
+	name, value, err := single(v, "sort")
+	if err != nil {
+		return "", nil, err
+	}
+	var order string
+	if json.Unmarshal(value, &order) == nil {
+		options["order"] = order
+		return name, options, nil
+	}
+	m, err := object(value, "sort")
+	if err != nil {
+		return "", nil, err
+	}
+	for key, text := range m {
+		if !slices.Contains([]string{"order", "missing", "unmapped_type", "mode"}, key) {
+			return "", nil, fault(unknownKey, "[sort] does not support [%s]; supported are order, missing, unmapped_type, mode", query.Shorten(key))
+		}
+		if options[key], err = scalar(text, "sort "+key); err != nil {
+			return "", nil, err
+		}
+	}
+	return name, options, nil
 }
 
-// valueOf returns a value in JSON. A date is its milliseconds, or text if it is not
-// a whole number of them.
-func valueOf(kind, text string) any {
-	switch kind {
-	case Double:
-		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			return decimal(n)
-		}
-	case Boolean:
-		return text == "true"
-	case Date:
-		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.Nanosecond()%1e6 == 0 {
-			return at.UnixMilli()
-		}
+// set sets the order of a key, and what documents without a value and those with several
+// have.
+func (k *sortKey) set(options map[string]string) error {
+	switch order := strings.ToLower(options["order"]); order {
+	case "", "asc", "desc":
+		k.Descending = order == "desc"
+		options["order"] = order
+	default:
+		return fault(illegalArgument, "[sort] order is asc or desc")
 	}
-	return text
-}
-
-// behind reads search_after: the values by which the last hit was sorted.
-func (r *request) behind(v json.RawMessage, t *target) error {
-	var values []json.RawMessage
-	if err := json.Unmarshal(v, &values); err != nil || len(values) != len(r.order) || len(values) == 0 {
-		return parsing("[search_after] needs a list with a value for each of [sort], %d", len(r.order))
+	switch missing := options["missing"]; missing {
+	case "", "_last":
+	case "_first":
+		k.First = true
+	default:
+		k.Missing = missing
 	}
-	if len(t.tables) != 1 {
-		return parsing("[search_after] in %d indices is not supported: page with from, or search one index", len(t.tables))
+	switch mode := options["mode"]; mode {
+	case "", "min", "max":
+		k.Pick = query.Pick(mode)
+	default:
+		return fault(notOfField, "[sort] mode [%s] is not supported: write min or max", query.Shorten(mode))
 	}
-	p := &query.Place{}
-	for i, by := range r.order {
-		if by.kind == byNoType || string(values[i]) == "null" {
-			if by.kind != byNoType {
-				p.Values = append(p.Values, query.Key{})
-			}
-			continue
-		}
-		text, err := scalar(values[i], "search_after")
-		if err != nil {
-			return err
-		}
-		switch by.kind {
-		case byKey:
-			if p.OID, err = t.engine.OID(t.tables[0], text); err != nil {
-				return err
-			}
-		case Date:
-			p.Values = append(p.Values, query.Key{Type: Date, Text: dateText(text)})
-		default:
-			p.Values = append(p.Values, query.Key{Type: by.kind, Text: text})
-		}
-	}
-	if len(p.Values) == 0 {
-		p.Values = []query.Key{{Type: byScore, Text: "1"}} // the score of every hit of an unscored query
-	}
-	r.Behind = p
 	return nil
-}
-
-// dateText returns a date. A number is its milliseconds, unless it has the four digits
-// of a year.
-func dateText(text string) string {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || len(strings.TrimPrefix(text, "-")) == 4 {
-		return text
-	}
-	return time.UnixMilli(n).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
@@ -79,6 +80,11 @@ func names(v json.RawMessage) ([]string, error) {
 // choose returns the fields that match a pattern of includes, all if there are none,
 // and no pattern of excludes.
 func (ix Index) choose(includes, excludes []string) (s selection, err error) {
+	for _, name := range includes {
+		if slices.Contains(excludes, name) {
+			return s, fault(illegalArgument, "The same entry [%s] cannot be both included and excluded in _source.", query.Shorten(name))
+		}
+	}
 	matches := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool {
 			ok, bad := path.Match(strings.TrimSuffix(p, suffix), name)

@@ -18,7 +18,9 @@ type stringParser struct {
 	rest []token
 }
 
-func cantParse(text string) error { return parsing("Failed to parse query [%s]", query.Shorten(text)) }
+func cantParse(text string) error {
+	return fault(notOfField, "Failed to parse query [%s]", query.Shorten(text))
+}
 
 // parse returns the query of a text.
 func (s *stringQuery) parse(text string) (query.Node, error) {

@@ -40,8 +40,8 @@ func (t *target) suggestion(name string, v, text json.RawMessage) (s suggestion,
 	if m["completion"] != nil {
 		return s, parsing("[suggest] completion is not supported: use match_phrase_prefix or match_bool_prefix of a query")
 	}
-	if err := only(m, "suggest", "text", "term", "phrase"); err != nil {
-		return s, err
+	if only(m, "suggest", "text", "term", "phrase") != nil {
+		return s, fault("named_object_not_found_exception", "[suggest] has text, term and phrase")
 	}
 	s = suggestion{name: name, termOptions: termOptions{size: 5, mode: "missing", edits: 2, prefix: 1, minLength: 4}, phraseOptions: phraseOptions{errors: 1}}
 	if m["text"] != nil {
@@ -147,7 +147,7 @@ func (s *suggestion) in(m map[string]json.RawMessage, t *target) error {
 	}
 	switch {
 	case s.field.Type == "":
-		return parsing("no mapping found for field [%s]", query.Shorten(name))
+		return fault(illegalArgument, "no mapping found for field [%s]", query.Shorten(name))
 	case s.field.Type != Text:
 		return parsing("[suggest] on field [%s] is not supported: use a text field", s.field.Name)
 	case s.size < 1 || s.size > maxOptions:

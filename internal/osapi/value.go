@@ -32,11 +32,11 @@ func (t *translator) sameValue(f Field, text string) (query.Node, error) {
 	case Double:
 		text = strings.TrimSpace(text)
 		if _, err := finite(text); err != nil {
-			return nil, parsing("failed to create query: For input string: %q", query.Shorten(text))
+			return nil, fault(notOfField, "failed to create query: For input string: %q", query.Shorten(text))
 		}
 	case Boolean:
 		if text != "true" && text != "false" {
-			return nil, parsing("failed to create query: Can't parse boolean value [%s], expected [true] or [false]", query.Shorten(text))
+			return nil, fault(notOfField, "failed to create query: Can't parse boolean value [%s], expected [true] or [false]", query.Shorten(text))
 		}
 	case Date:
 		return t.between(f, rangeOf{from: &edge{text: text}, to: &edge{text: text}})
@@ -51,7 +51,7 @@ func pattern(f Field, kind query.PatternKind, text string, fold bool) query.Patt
 
 // onlyOn returns the error of a query that other fields have no terms for.
 func onlyOn(kind string, f Field) error {
-	return parsing("Can only use %s queries on keyword and text fields - not on [%s] which is of type [%s]", kind, f.shown(), f.Type)
+	return fault(notOfField, "Can only use %s queries on keyword and text fields - not on [%s] which is of type [%s]", kind, f.shown(), f.Type)
 }
 
 // term finds a term as it is in the index: text is not analyzed.
@@ -76,7 +76,7 @@ func (t *translator) exactTerm(f Field, text string, fold bool) (query.Node, err
 	case f.Type == Text || f.Type == Keyword && fold:
 		return constant(pattern(f, query.Exact, text, fold)), nil
 	case fold && (f.Type == Double || f.Type == Date):
-		return nil, parsing("[%s] field which is of type [%s], does not support case insensitive term queries", f.shown(), f.Type)
+		return nil, fault(notOfField, "[%s] field which is of type [%s], does not support case insensitive term queries", f.shown(), f.Type)
 	}
 	return t.equal(f, text, false)
 }

@@ -219,7 +219,7 @@ func (t *translator) phrase(f Field, text string, m matching) (query.Node, error
 	case f.Type != Text && m.lenient:
 		return query.None(), nil
 	case f.Type != Text:
-		return nil, parsing("Can only use phrase prefix queries on text fields - not on [%s] which is of type [%s]", f.shown(), f.Type)
+		return nil, fault(notOfField, "Can only use phrase prefix queries on text fields - not on [%s] which is of type [%s]", f.shown(), f.Type)
 	case m.begins:
 		return m.searched(query.PhrasePrefix{Field: f.Name, Text: text, Slop: m.slop, Most: m.most}, false), nil
 	}

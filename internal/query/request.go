@@ -88,12 +88,24 @@ type BM25 struct {
 // DefaultBM25 are the parameters that search engines use.
 var DefaultBM25 = BM25{K1: 1.2, B: 0.75}
 
-// A Sort orders hits by a metadata field or by ByScore. Documents without a
-// value come last in either direction.
+// A Sort orders hits by a metadata field or by ByScore. Documents without a value come
+// last in either direction. Of several values, the first in order counts.
 type Sort struct {
 	Field      string
 	Descending bool
+	First      bool   // documents without a value come first
+	Missing    string // the value of documents without one; "": none
+	Pick       Pick
 }
+
+// A Pick is the value that counts of several ones. "" is the first in order.
+type Pick string
+
+// The values of Pick.
+const (
+	PickMin Pick = "min"
+	PickMax Pick = "max"
+)
 
 // A Facet requests the most frequent values of a keyword field.
 type Facet struct {

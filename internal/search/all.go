@@ -188,7 +188,10 @@ func (m *merge) compare(a, b ranked) int {
 	for i, by := range m.sorts {
 		ka, kb := a.keys[i], b.keys[i]
 		if c := cmp.Compare(min(len(kb.Type), 1), min(len(ka.Type), 1)); c != 0 {
-			return c // without a value last, in both directions
+			if by.First {
+				c = -c
+			}
+			return c // without a value last, or first, in both directions
 		}
 		c := cmp.Or(cmp.Compare(ka.Type, kb.Type), bytes.Compare(ka.Term, kb.Term))
 		if by.Field == query.ByScore {

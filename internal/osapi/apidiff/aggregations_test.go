@@ -7,6 +7,9 @@ import (
 
 // aggs adds aggregations to a body.
 func (g *generator) aggs(body obj) {
+	if g.used["aggs"] {
+		return
+	}
 	g.use("aggs")
 	body[pick(g, "aggs", "aggregations")] = g.group(2)
 }
@@ -251,6 +254,7 @@ func (g *generator) highlight(body obj) {
 		all := obj{"require_field_match": false, "encoder": "html", "type": "unified", "order": "score", "no_match_size": 10}
 		key := pick(g, sorted(all)...)
 		m[key] = all[key]
+		g.use("highlight " + key)
 	}
 	body["highlight"] = m
 }

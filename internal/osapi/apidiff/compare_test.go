@@ -25,14 +25,14 @@ func viewOf(r request, a answer) view {
 	}
 	switch r.kind {
 	case "search", "scroll", "point in time":
-		searched(v, r, a.body)
+		hitsOf(v, r, a.body)
 	case "_msearch":
 		for i, one := range items(a.body["responses"]) {
 			part := view{"status": one["status"]}
 			if one["error"] != nil {
 				part["error"] = errorType(one)
 			} else {
-				searched(part, r, one)
+				hitsOf(part, r, one)
 			}
 			for aspect, value := range part {
 				v[fmt.Sprint(aspect, " ", i)] = value
@@ -92,14 +92,14 @@ func answered(kind string, a answer) any {
 		var rows []any
 		_ = json.Unmarshal([]byte(a.text), &rows)
 		return rows
-	case "exists":
+	case "exists", "status":
 		return nil
 	}
 	return a.body
 }
 
-// searched adds what of a search has to be equal.
-func searched(v view, r request, body map[string]any) {
+// hitsOf adds what of a search has to be equal.
+func hitsOf(v view, r request, body map[string]any) {
 	hits, _ := body["hits"].(map[string]any)
 	list := items(hits["hits"])
 	v["timed_out"], v["shards"] = body["timed_out"], failedShards(body)

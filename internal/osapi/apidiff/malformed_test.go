@@ -12,6 +12,9 @@ func (g *generator) malformed() request {
 	r := request{kind: "search", method: "POST", path: "/" + index + "/_search", body: m.body, ordered: true}
 	if m.path != "" {
 		r.method, r.path, _ = strings.Cut(m.path, " ")
+		if !strings.Contains(r.path, "/_search") {
+			r.kind = "status"
+		}
 	}
 	return r
 }

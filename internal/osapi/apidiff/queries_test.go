@@ -144,7 +144,7 @@ func (g *generator) term() any {
 		return obj{"term": obj{field: obj{"value": value, "boost": 2}}}
 	case 1:
 		g.use("term case_insensitive")
-		return obj{"term": obj{pick(g, "kind", "tags"): obj{"value": pick(g, "pg", "B", "NC 17", "Ärger"), "case_insensitive": true}}}
+		return obj{"term": obj{pick(g, "kind", "tags"): obj{"value": pick(g, "pg", "B", "NC 17", "aB"), "case_insensitive": true}}}
 	case 2:
 		g.use("term on text")
 		return obj{"term": obj{g.textField(): g.word()}}
@@ -235,7 +235,11 @@ func (g *generator) dates() any {
 		value := pick[any](g, "2000-01-01", "1969-12-31T23:59:59.999Z", "1999-06", "2010", "1985-03-02T10:11:12Z", pick(g, g.rows...).Values[8])
 		if g.one(3) {
 			g.use("range of milliseconds")
-			value = pick[any](g, 0, 946684800000, "946684800000", -86400000)
+			value = pick[any](g, 0, 946684800000, "946684800000")
+			if g.one(8) {
+				g.use("negative milliseconds")
+				value = -86400000
+			}
 		}
 		if g.one(3) {
 			g.use("date math")

@@ -29,7 +29,7 @@ func start(t testing.TB, c *corpus) *pair {
 	t.Helper()
 	p := &pair{t: t, node: nodetest.URL(t)}
 	s := apitest.New()
-	for _, name := range []string{index, other} {
+	for _, name := range []string{other, index} {
 		step := map[string]int{index: 1, other: 10}[name]
 		p.load(s, name, c, step)
 	}

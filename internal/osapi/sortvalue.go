@@ -1,0 +1,173 @@
+package osapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"indexerd/internal/query"
+	"indexerd/internal/search"
+)
+
+// sortValues returns the values by which a hit is sorted, which search_after takes.
+func (r request) sortValues(hit search.Hit) []any {
+	values, keys := make([]any, len(r.order)), hit.Keys
+	for i, by := range r.order {
+		if by.kind == byKey {
+			values[i] = hit.OID
+		}
+		if by.kind == byNoType {
+			values[i] = by.absent()
+		}
+		if by.kind == byKey || by.kind == byNoType {
+			continue
+		}
+		if by.kind == byScore {
+			values[i] = decimal(hit.Score)
+		} else if len(keys) > 0 && keys[0].Type != "" {
+			values[i] = by.value(keys[0].Text)
+		} else {
+			values[i] = by.absent()
+		}
+		keys = keys[min(1, len(keys)):]
+	}
+	return values
+}
+
+// valueOf returns a value in JSON. A date is its milliseconds, or text if it is not
+// a whole number of them.
+func valueOf(kind, text string) any {
+	switch kind {
+	case Double:
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			return decimal(n)
+		}
+	case Boolean:
+		return text == "true"
+	case Date:
+		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.Nanosecond()%1e6 == 0 {
+			return at.UnixMilli()
+		}
+	}
+	return text
+}
+
+// behind reads search_after: the values by which the last hit was sorted.
+func (r *request) behind(v json.RawMessage, t *target) error {
+	var values []json.RawMessage
+	if err := json.Unmarshal(v, &values); err != nil || len(values) != len(r.order) || len(values) == 0 {
+		return fault(illegalArgument, "[search_after] needs a list with a value for each of [sort], %d", len(r.order))
+	}
+	if len(t.tables) != 1 {
+		return parsing("[search_after] in %d indices is not supported: page with from, or search one index", len(t.tables))
+	}
+	p := &query.Place{}
+	for i, by := range r.order {
+		if by.kind == byNoType || by.isAbsent(values[i]) {
+			if by.kind != byNoType {
+				p.Values = append(p.Values, query.Key{})
+			}
+			continue
+		}
+		text, err := scalar(values[i], "search_after")
+		if err != nil {
+			return err
+		}
+		if _, err := strconv.ParseFloat(text, 64); by.kind == Double && err != nil {
+			return fault(illegalArgument, "[search_after] %s is not a number", query.Shorten(text))
+		}
+		switch by.kind {
+		case byKey:
+			if p.OID, err = t.engine.OID(t.tables[0], text); err != nil {
+				return err
+			}
+		case Date:
+			p.Values = append(p.Values, query.Key{Type: Date, Text: dateText(text)})
+		case Boolean:
+			p.Values = append(p.Values, query.Key{Type: Boolean, Text: booleanText(text)})
+		default:
+			p.Values = append(p.Values, query.Key{Type: by.kind, Text: text})
+		}
+	}
+	if len(p.Values) == 0 {
+		p.Values = []query.Key{{Type: byScore, Text: "1"}} // the score of every hit of an unscored query
+	}
+	r.Behind = p
+	return nil
+}
+
+// dateText returns a date. A number is its milliseconds, unless it has the four digits
+// of a year.
+func dateText(text string) string {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || len(strings.TrimPrefix(text, "-")) == 4 {
+		return text
+	}
+	return time.UnixMilli(n).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}
+
+// booleanText returns a boolean. Sort values of booleans are numbers.
+func booleanText(text string) string {
+	switch text {
+	case "0":
+		return "false"
+	case "1":
+		return "true"
+	}
+	return text
+}
+
+// value returns the sort value of a field's value.
+func (k sortKey) value(text string) any {
+	v := valueOf(k.kind, text)
+	switch v {
+	case true:
+		return 1
+	case false:
+		return 0
+	}
+	return v
+}
+
+// absent returns the sort value of a document without one: the greatest or the least of
+// the type, by where such documents are.
+func (k sortKey) absent() any {
+	greatest := k.First == k.Descending
+	if k.kind != byNoType {
+		return absentOf(k.kind, greatest)
+	}
+	return absentOf(map[string]string{
+		"date": Date, "boolean": Boolean, "long": Date, "integer": Date, "short": Date, "byte": Date, "double": Double, "float": Double, "half_float": Double,
+	}[k.as], greatest)
+}
+
+func absentOf(kind string, greatest bool) any {
+	switch {
+	case kind == Double && greatest:
+		return "Infinity"
+	case kind == Double:
+		return "-Infinity"
+	case kind == Boolean && greatest:
+		return math.MaxInt32
+	case kind == Boolean:
+		return math.MinInt32
+	case kind == Date && greatest:
+		return math.MaxInt64
+	case kind == Date:
+		return math.MinInt64
+	}
+	return nil
+}
+
+// isAbsent reports whether a sort value is that of a document without one.
+func (k sortKey) isAbsent(v json.RawMessage) bool {
+	text, err := scalar(v, "search_after")
+	if err != nil {
+		return string(v) == "null"
+	}
+	absent := k.absent()
+	return absent != nil && text == fmt.Sprint(absent)
+}
