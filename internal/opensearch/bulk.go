@@ -2,6 +2,7 @@ package opensearch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -161,10 +162,11 @@ func (ix *Index) settle(items []item) (refusals []error, left []item, err error)
 		case forbidden:
 			return refusals, items, backoff.Permanent(ErrForbidden)
 		case fenced:
-			if err := ix.Examine(ix.ctx); err != nil {
-				return refusals, items, backoff.Permanent(err)
+			_, why := ix.same(ix.ctx)
+			if errors.Is(why, ErrReplaced) || errors.Is(why, ErrFenced) {
+				return refusals, items, backoff.Permanent(why)
 			}
-			left, err = append(left, it), errors.New("the write alias was missing")
+			left, err = append(left, it), cmp.Or(why, errors.New("the write alias was missing"))
 		}
 	}
 	absent, lookErr := ix.absent(look)

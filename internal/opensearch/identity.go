@@ -135,28 +135,35 @@ func (s shardStats) serves() bool {
 // Examine returns ErrReplaced if the index is not the one that was opened, ErrFenced if
 // another process has opened it since, and ErrForeign if others have written to it.
 func (ix *Index) Examine(ctx context.Context) error {
-	state, err := ix.state(ctx)
-	if missing(err) {
-		return ErrReplaced
-	}
-	if err != nil {
-		return fmt.Errorf("examine index %s: %w", ix.name, err)
-	}
 	still, resume := ix.tally.pause()
-	now, err := ix.primaries(ctx, state)
-	compared := ix.tally.compare(now, still && err == nil)
-	resume()
+	defer resume()
+	now, err := ix.same(ctx)
 	if err != nil {
-		return fmt.Errorf("examine index %s: %w", ix.name, err)
+		return err
 	}
-	if state.Settings.Index.UUID != ix.identity.UUID || !slices.Equal(now.histories, ix.identity.Histories) {
-		return ErrReplaced
+	return ix.tally.compare(now, still)
+}
+
+// same returns the primary shards, or why the index is not the one that was opened.
+func (ix *Index) same(ctx context.Context) (primaries, error) {
+	state, err := ix.state(ctx)
+	var now primaries
+	if err == nil {
+		now, err = ix.primaries(ctx, state)
+	}
+	switch {
+	case missing(err): // also if it was deleted in between
+		return primaries{}, ErrReplaced
+	case err != nil:
+		return primaries{}, fmt.Errorf("examine index %s: %w", ix.name, err)
+	case state.Settings.Index.UUID != ix.identity.UUID || !slices.Equal(now.histories, ix.identity.Histories):
+		return primaries{}, ErrReplaced
 	}
 	if _, ok := state.Aliases[ix.alias]; !ok {
-		return ErrFenced
+		return primaries{}, ErrFenced
 	}
 	if _, ok := state.Aliases[ix.config.Name]; !ok {
-		return ErrReplaced // another index is in use
+		return primaries{}, ErrReplaced // another index is in use
 	}
-	return compared
+	return now, nil
 }

@@ -24,6 +24,7 @@ type standIn struct {
 	successful int // shards of three, in an answer to a search
 	state      string
 	operations int
+	deleted    bool     // while it is examined
 	others     []string // to which the alias leads, too
 }
 
@@ -58,6 +59,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.aliases[a["add"].Alias] = struct{}{}
 			delete(s.aliases, a["remove"].Alias)
 		}
+	case strings.HasSuffix(path, "/_stats") && s.deleted:
+		w.WriteHeader(http.StatusNotFound)
 	case strings.HasSuffix(path, "/_stats"):
 		answer["indices"] = object{standInName: object{"shards": object{"0": []object{s.shard()}}}}
 	case strings.HasSuffix(path, "/_mapping"):
@@ -165,6 +168,7 @@ func TestExamine(t *testing.T) {
 		{"another index", func(s *standIn) { s.uuid = "u2" }, ErrReplaced},
 		{"a shard restored", func(s *standIn) { s.history = "h2" }, ErrReplaced},
 		{"the alias leads elsewhere", func(s *standIn) { delete(s.aliases, "films") }, ErrReplaced},
+		{"deleted while it is examined", func(s *standIn) { s.deleted = true }, ErrReplaced},
 		{"a primary that starts", func(s *standIn) { s.state = "INITIALIZING" }, ErrAway},
 		{"opened by another", func(s *standIn) { s.aliases = map[string]struct{}{"films": {}, standInName + "-w-x": {}} }, ErrFenced},
 	} {

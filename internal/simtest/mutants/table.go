@@ -219,7 +219,7 @@ var mutants = []mutant{
 	{rule: "R30", name: "an end of a listing is not that of all shards", pkg: "internal/opensearch", function: "Index.read",
 		edit:  replace("p.TimedOut || X", "p.TimedOut"),
 		tests: "TestRedIndexIsNotRead"},
-	{rule: "R30", name: "another index of the same name is not noticed", pkg: "internal/opensearch", function: "Index.Examine",
+	{rule: "R30", name: "another index of the same name is not noticed", pkg: "internal/opensearch", function: "Index.same",
 		edit:  replace("s.Settings.Index.UUID != X || Y", "Y"),
 		tests: "TestExamine"},
 	{rule: "R30", name: "writes of others are not noticed", pkg: "internal/opensearch", function: "tally.compare",
