@@ -99,6 +99,11 @@ public class Client {
                 .highlight(h -> h.preTags("<b>").postTags("</b>").fields(Map.of("plot", org.opensearch.client.opensearch.core.search.HighlightField.of(f -> f)))), Film.class);
             equal(r.hits().hits().get(0).highlight().get("plot").get(0).contains("<b>submarine</b>"), true);
         });
+        check("aggregations", () -> {
+            SearchResponse<Film> r = client.search(s -> s.index("film").size(0).aggregations("ratings", a -> a.terms(t -> t.field("rating"))).aggregations("newest", a -> a.max(m -> m.field("year"))), Film.class);
+            var first = r.aggregations().get("ratings").sterms().buckets().array().get(0);
+            equal(List.of(first.key(), first.docCount(), r.aggregations().get("newest").max().value()), List.of("PG", 42L, 2008.0));
+        });
         check("suggest", () -> {
             SearchResponse<Film> r = client.search(s -> s.index("film").size(0).suggest(u -> u.text("shaqk").suggesters("s", f -> f.term(t -> t.field("title")))), Film.class);
             equal(r.suggest().get("s").get(0).term().options().get(0).text(), "shark");

@@ -35,10 +35,10 @@ type Client struct {
 // Clients lists the clients.
 func Clients() []Client {
 	return []Client{
-		{"python", "opensearch-py 3.2.0", "python/installed", "client.py", 24, []string{"DIR/python/bin/python", "FILE"}, "recipe.py", false},
+		{"python", "opensearch-py 3.2.0", "python/installed", "client.py", 25, []string{"DIR/python/bin/python", "FILE"}, "recipe.py", false},
 		{"python", "django-opensearch-dsl 0.8.0", "python/installed", "client_django.py", 7, []string{"DIR/python/bin/python", "FILE"}, "recipe.py", false},
-		{"javascript", "opensearch-js 3.9.0", "javascript/installed", "client.mjs", 21, []string{"node", "FILE"}, "recipe.mjs", false},
-		{"go", "opensearch-go 4.8.1", "go/installed", "go/client.go", 21, []string{"go", "run", "-C", "go", "FILE"}, "recipe.go", false},
-		{"java", "opensearch-java 3.3.0", "java/installed", "Client.java", 22, []string{"java", "-cp", "DIR/java/lib/*", "FILE"}, "Recipe.java", true},
+		{"javascript", "opensearch-js 3.9.0", "javascript/installed", "client.mjs", 22, []string{"node", "FILE"}, "recipe.mjs", false},
+		{"go", "opensearch-go 4.8.1", "go/installed", "go/client.go", 22, []string{"go", "run", "-C", "go", "FILE"}, "recipe.go", false},
+		{"java", "opensearch-java 3.3.0", "java/installed", "Client.java", 23, []string{"java", "-cp", "DIR/java/lib/*", "FILE"}, "Recipe.java", true},
 	}
 }

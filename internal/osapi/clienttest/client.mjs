@@ -126,6 +126,10 @@ await check('highlight and suggest', async () => {
 })
 await check('filter_path', async () => equal(await search({}, { filter_path: 'hits.total.value' }), { hits: { total: { value: 125 } } }))
 await check('q', async () => equal((await client.search({ index: 'film', q: 'title:shark', size: 0 })).body.hits.total.value, 25))
+await check('aggregations', async () => {
+  const a = await search({ size: 0, aggs: { ratings: { terms: { field: 'rating' }, aggs: { newest: { max: { field: 'year' } } } } } })
+  equal(a.aggregations.ratings.buckets.map((b) => [b.key, b.doc_count, b.newest.value]), [['PG', 42, 2008], ['R', 42, 2008], ['G', 41, 2008]])
+})
 await check('errors', async () => {
   await refused(400, 'parsing_exception', () => search({ query: { geo_shape: {} } }))
   await refused(404, 'index_not_found_exception', () => client.search({ index: 'book' }))

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from opensearchpy import OpenSearch, Q, Search, helpers
+from opensearchpy import A, OpenSearch, Q, Search, helpers
 from opensearchpy.exceptions import AuthenticationException, NotFoundError, RequestError, TransportError
 
 url, token = os.environ["OPENSEARCH_URL"], os.environ["TOKEN"]
@@ -193,6 +193,13 @@ def dsl():
 
 def dsl_scan():
     equal(len(list(Search(using=client, index="film").query("match", title="shark").params(size=7).scan())), 25)
+
+
+def aggregations():
+    s = Search(using=client, index="film").extra(size=0)
+    s.aggs.bucket("ratings", A("terms", field="rating")).metric("newest", "max", field="year")
+    buckets = s.execute().aggregations.ratings.buckets
+    equal([(b.key, b.doc_count, b.newest.value) for b in buckets], [("PG", 42, 2008.0), ("R", 42, 2008.0), ("G", 41, 2008.0)])
 
 
 for name, test in [(n, t) for n, t in list(globals().items()) if callable(t) and getattr(t, "__module__", "") == "__main__" and n not in ("check", "equal", "raises", "total")]:

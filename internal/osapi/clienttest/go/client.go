@@ -86,6 +86,13 @@ func reads(c *opensearchapi.Client) {
 		}
 		return equal(strings.Contains(r.Hits.Hits[0].Highlight["plot"][0], "<em>submarine</em>"), true)
 	})
+	check("aggregations", func() error {
+		r, err := search(c, `{"size":0,"aggs":{"ratings":{"terms":{"field":"rating"}}}}`, opensearchapi.SearchParams{})
+		if err != nil {
+			return err
+		}
+		return equal(strings.Contains(string(r.Aggregations), `"PG"`), true)
+	})
 	check("count", func() error {
 		r, err := c.Indices.Count(ctx, &opensearchapi.IndicesCountReq{Indices: index, Body: strings.NewReader(`{"query":{"term":{"rating":"PG"}}}`)})
 		if err != nil {
