@@ -122,7 +122,7 @@ func refusal(a answer) string {
 	}
 	e, _ := a.body["error"].(map[string]any)
 	reason, _ := e["reason"].(string)
-	for _, mark := range []string{" is not supported", "does not support", "no handler found", "not supported", "unknown query ["} {
+	for _, mark := range []string{" is not supported", "does not support", "no handler found", "not supported", "unknown query [", "cannot accept sub-aggregations"} {
 		if at := strings.Index(reason, mark); at >= 0 {
 			end := strings.IndexAny(reason[at:], ";:")
 			if end < 0 {

@@ -123,8 +123,11 @@ func hitsOf(v view, r request, body map[string]any) {
 	}
 	if r.scored {
 		scores := make([]any, len(list))
+		best, _ := hits["max_score"].(float64)
 		for i, hit := range list {
-			scores[i] = hit["_score"]
+			if score, ok := hit["_score"].(float64); ok {
+				scores[i] = score / best // those of OpenSearch 2 are all k1+1 times as high
+			}
 		}
 		v["scores"] = scores
 	}
@@ -186,7 +189,7 @@ func meaning(v any) any {
 		m := map[string]any{}
 		for key, value := range v {
 			switch key {
-			case "doc_count_error_upper_bound", "_score", "max_score":
+			case "doc_count_error_upper_bound", "_score", "max_score", "meta":
 			default:
 				m[key] = meaning(value)
 			}
