@@ -194,6 +194,7 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
 		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: p.Begin, Progress: &t.progress,
 	}
+	defer loads.begin()()
 	started := time.Now()
 	report, err := guarded(ctx, t, r, load.Run)
 	t.count("initial", "", time.Since(started), report, err)
