@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-store package storm many idle stress late servers
+.PHONY: bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -66,6 +66,16 @@ bench: servers
 	$(WITHPG) $(GO) test -run '^$$' -bench 'Load|Sweep|Backup|Memory|MariaDB' -benchtime 1x -timeout 60m ./cmd/indexerd
 	INDEXERD_STAMPS=10000000 $(GO) test -run '^$$' -bench 'Merge|Spill' -benchtime 1x ./internal/stamps
 	@$(MAKE) -s extras
+
+# What a row of a load costs in tables of ROWS rows, one after another: it can be left
+# alone for hours. A row takes about 3 KB of disk while its table is tested.
+bench-scale: servers
+	SCALE_ROWS="$(or $(ROWS),100000 1000000 3000000 10000000)" $(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 24h ./cmd/indexerd
+
+# CPU and syncs of the daemon for a row at 1, 10, 100 and 1,000 changed rows a second.
+# strace counts the syncs.
+bench-follow: servers
+	$(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkFollow$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25, and
 # in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows. Then

@@ -19,6 +19,7 @@ type comparison struct {
 	chunk  int
 	to     doc.OID  // list keys below it only; "": all
 	same   bool     // return the rows that are the same too
+	keys   bool     // compare keys only: no page is read, and extra has keys only
 	buffer []stored // the current chunk
 	ahead  *listing // the next chunk, listed while the current one is compared
 }
@@ -65,6 +66,7 @@ func (s stored) stamp() doc.Stamp {
 // judge compares a row with what is stored for its key.
 func (c *comparison) judge(p *part, row doc.Stamp, s stored) {
 	switch {
+	case c.keys:
 	case !s.whole() || !s.page.Same(row): // different, not newer
 		p.differ = append(p.differ, row)
 	case c.same:
@@ -143,8 +145,14 @@ func (c *comparison) list(from doc.OID, buffer []stored) *listing {
 	return l
 }
 
-// withPages appends documents with their pages.
+// withPages appends documents with their pages, without if only keys are compared.
 func (c *comparison) withPages(docs []doc.Indexed, list []stored) ([]stored, error) {
+	if c.keys {
+		for _, d := range docs {
+			list = append(list, stored{Indexed: d})
+		}
+		return list, nil
+	}
 	pages, err := c.pages.Metas(doc.OIDs(docs))
 	if err != nil {
 		return nil, err

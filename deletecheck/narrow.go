@@ -86,7 +86,7 @@ func (n *Narrow) spool(name string) (*spool, error) {
 
 // list spools the documents of a range that have no row.
 func (n *Narrow) list(ctx context.Context, of doc.Range, gone *lazySpool, report *doc.Report, pacer *pacer) error {
-	c := comparison{source: n.Source, index: n.Index, pages: n.Pages, chunk: cmp.Or(n.Chunk, chunkSize), to: of.To}
+	c := comparison{source: n.Source, index: n.Index, pages: n.Pages, chunk: cmp.Or(n.Chunk, chunkSize), to: of.To, keys: true}
 	if n.sums != nil {
 		c.chunk = min(c.chunk, 2*n.Kept.every(n.sums))
 	}
@@ -100,12 +100,31 @@ func (n *Narrow) list(ctx context.Context, of doc.Range, gone *lazySpool, report
 			return err
 		}
 		report.Compared += max(p.compared, p.listed)
-		for _, s := range p.extra {
-			if err := gone.add(note{stamp: s}); err != nil {
-				return err
-			}
+		if err := n.noteExtra(gone, p.extra); err != nil {
+			return err
 		}
 		if err := pacer.rest(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteExtra spools keys without a row, with the stamps of their pages. These may be of
+// a later write than the listing: remove asks for the rows again.
+func (n *Narrow) noteExtra(gone *lazySpool, extra []doc.Stamp) error {
+	if len(extra) == 0 {
+		return nil
+	}
+	pages, err := n.Pages.Metas(doc.OIDs(extra))
+	if err != nil {
+		return err
+	}
+	for i, s := range extra {
+		if pages[i].OID != "" {
+			s = pages[i].Stamp
+		}
+		if err := gone.add(note{stamp: s}); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,13 @@ import (
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	"github.com/blevesearch/bleve/v2/analysis/lang/cjk"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
+	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
+	"github.com/blevesearch/bleve/v2/mapping"
 	"golang.org/x/sync/errgroup"
 
 	"indexerd/configs"
@@ -19,26 +26,76 @@ import (
 	"indexerd/internal/fulltext"
 )
 
-const loadBatch = 2000 // the daemon's default
+const (
+	loadBatch    = 2000 // rows of a batch of bleve's
+	defaultShare = 10   // the default mapping gets one row in so many
+)
 
 // TestIndexAlone is a part of BenchmarkLoad, and runs only for it.
 func TestIndexAlone(t *testing.T) {
-	mapping := os.Getenv("INDEXERD_INDEX_ALONE")
-	if mapping == "" {
+	side := os.Getenv("INDEXERD_INDEX_ALONE")
+	if side == "" {
 		t.Skip("a part of BenchmarkLoad: run make bench")
 	}
-	all := outsideTexts(t, "en.jsonl.gz")
-	apply := applyDefault
-	if mapping == "same" {
-		apply = applySame
+	all := outsideTexts(t, os.Getenv("INDEXERD_INDEX_TEXTS"))
+	apply := applySame
+	switch side {
+	case "default":
+		all = all[:len(all)/defaultShare]
+		apply = func(t *testing.T, all []bodyText) time.Time { return applyBleve(t, all, bleve.NewIndexMapping()) }
+	case "bleve":
+		apply = func(t *testing.T, all []bodyText) time.Time { return applyBleve(t, all, leanMapping(t)) }
 	}
 	before, began := cpuTime(t), time.Now()
-	apply(t, all)
-	line, err := json.Marshal(cost{CPU: cpuTime(t) - before, Wall: time.Since(began)})
+	written := apply(t, all)
+	line, err := json.Marshal(cost{CPU: cpuTime(t) - before, Wall: written.Sub(began)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Printf("cost %s\n", line)
+}
+
+// leanMapping is a mapping of bleve for these rows that stores nothing and has no
+// field of all fields. Its analyzers drop no word.
+func leanMapping(t *testing.T) mapping.IndexMapping {
+	t.Helper()
+	m := bleve.NewIndexMapping()
+	filters := []string{lowercase.Name}
+	if os.Getenv("INDEXERD_INDEX_ANALYZER") == "en" {
+		filters = append(filters, en.PossessiveName, porter.Name)
+	}
+	err := m.AddCustomAnalyzer("words", map[string]any{"type": custom.Name, "tokenizer": unicode.Name, "token_filters": filters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, kind, n, written := bleve.NewTextFieldMapping(), bleve.NewKeywordFieldMapping(), bleve.NewNumericFieldMapping(), bleve.NewDateTimeFieldMapping()
+	for _, field := range []*mapping.FieldMapping{body, kind, n, written} {
+		field.Store, field.IncludeInAll, field.IncludeTermVectors, field.DocValues = false, false, false, field != body
+	}
+	body.IncludeTermVectors = os.Getenv("INDEXERD_INDEX_POSITIONS") == ""
+	if body.Analyzer = "words"; os.Getenv("INDEXERD_INDEX_ANALYZER") == "cjk" {
+		body.Analyzer = cjk.AnalyzerName
+	}
+	document := bleve.NewDocumentStaticMapping()
+	for name, field := range map[string]*mapping.FieldMapping{"body": body, "kind": kind, "n": n, "written": written} {
+		document.AddFieldMappingsAt(name, field)
+	}
+	m.DefaultMapping = document
+	return m
+}
+
+// awaitMerges waits until the merges of this process have ended.
+func awaitMerges(t *testing.T) {
+	t.Helper()
+	const step, few = time.Second, 20 * time.Millisecond
+	for before := -few; ; {
+		now := cpuTime(t)
+		if now-before < few {
+			return
+		}
+		before = now
+		time.Sleep(step)
+	}
 }
 
 func cpuTime(t *testing.T) time.Duration {
@@ -51,7 +108,7 @@ func cpuTime(t *testing.T) time.Duration {
 }
 
 // applySame indexes with the mapping that the daemon would use.
-func applySame(t *testing.T, all []bodyText) {
+func applySame(t *testing.T, all []bodyText) (written time.Time) {
 	t.Helper()
 	cfg, err := configs.Parse("c.yaml", []byte(textConfig("postgres://h/d", "/d")), os.LookupEnv)
 	if err != nil {
@@ -74,15 +131,18 @@ func applySame(t *testing.T, all []bodyText) {
 		}
 		return index.Apply(docs, nil)
 	})
+	written = time.Now()
+	awaitMerges(t)
 	if err := index.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return written
 }
 
-// applyDefault indexes with the defaults of bleve.
-func applyDefault(t *testing.T, all []bodyText) {
+// applyBleve indexes with bleve alone.
+func applyBleve(t *testing.T, all []bodyText, m mapping.IndexMapping) (written time.Time) {
 	t.Helper()
-	index, err := bleve.New(filepath.Join(t.TempDir(), "index"), bleve.NewIndexMapping())
+	index, err := bleve.New(filepath.Join(t.TempDir(), "index"), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +156,12 @@ func applyDefault(t *testing.T, all []bodyText) {
 		}
 		return index.Batch(b)
 	})
+	written = time.Now()
+	awaitMerges(t)
 	if err := index.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return written
 }
 
 // inBatches feeds two workers, as many as the daemon has on this machine.

@@ -192,8 +192,13 @@ func (t *table) load(ctx context.Context, log *slog.Logger) error {
 	load := &initial.Load{
 		Table: t.conf.Name, Source: loading{r, t.source, log}, Sink: t.sink, Trace: t.trace,
 		FS: atomicfile.OS, PlanFile: t.planFile(), Generation: marks.Generation,
-		Batch: t.conf.Batch, Workers: t.conf.Workers, Begin: p.Begin, Progress: &t.progress,
+		Batch: t.conf.Batch, Workers: t.conf.Workers, Progress: &t.progress,
+		Begin: func(ctx context.Context) (initial.Start, error) {
+			t.noteBeforeLoad(ctx, r)
+			return p.Begin(ctx)
+		},
 	}
+	defer loads.begin()()
 	started := time.Now()
 	report, err := guarded(ctx, t, r, load.Run)
 	t.count("initial", "", time.Since(started), report, err)

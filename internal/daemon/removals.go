@@ -34,7 +34,26 @@ type removals struct {
 func (t *table) scheduleRemovals(s *schedule.Scheduler) {
 	name := t.conf.Name + " removals"
 	t.removals = removals{memory: changes.Memory{Removals: true}, turn: passes.Turn{Share: t.source.comparisons, Name: name}}
+	if t.beforeLoad != nil {
+		t.removals.memory.Look(*t.beforeLoad)
+		t.removals.memory.Compared()
+	}
 	s.Every(name, removalsEvery, 0, t.removeGone)
+}
+
+// noteBeforeLoad keeps the hint before a load reads its first row. If no later hint
+// differs, no row that was loaded is gone, as after a comparison that began then. So
+// the first narrowed sweep, which lists the table again, waits for a removal. A load
+// that goes on after a restart has no such hint.
+func (t *table) noteBeforeLoad(ctx context.Context, rows database.Rows) {
+	t.beforeLoad = nil
+	hints := rows.RecentHints()
+	if hints == nil {
+		return
+	}
+	if hint, err := hints.Hint(ctx); err == nil { // otherwise the first sweep does not wait
+		t.beforeLoad = &hint
+	}
 }
 
 // removeGone runs a narrowed sweep if rows may be gone, and its share of the time

@@ -35,6 +35,7 @@ type table struct {
 	describing chan struct{}       // held while the database describes the SQLs
 	alive      atomic.Bool         // in a running daemon
 	removals   removals            // used by its job alone
+	beforeLoad *doc.Hint           // of the load of this process; nil: none
 	comparing  atomic.Pointer[job] // the run of a caller that waits for a comparison; nil: none
 
 	mu          sync.Mutex     // guards what follows

@@ -29,14 +29,17 @@ func (s *Schema) build(row doc.Row) (indexedDoc, error) {
 	if b.content, err = s.contentOf(row); err != nil {
 		return b, err
 	}
+	terms := make([]string, 0, len(s.Metadata))
 	for i, f := range s.Metadata {
 		v, ok := row.Get(f.Name)
 		if !ok {
 			return b, missingColumn(f.Name)
 		}
-		if b.values[i], err = f.terms(v); err != nil {
+		from := len(terms)
+		if terms, err = f.appendTerms(terms, v); err != nil {
 			return b, fmt.Errorf("column %s: %w", f.Name, err)
 		}
+		b.values[i] = terms[from:len(terms):len(terms)]
 	}
 	for _, c := range s.Children {
 		texts, terms, err := c.build(row)
@@ -99,11 +102,9 @@ func (c Child) build(row doc.Row) (texts, terms []string, err error) {
 		if c.Type == "" {
 			continue
 		}
-		more, err := c.field().terms(v)
-		if err != nil {
+		if terms, err = c.field().appendTerms(terms, v); err != nil {
 			return nil, nil, fmt.Errorf("child %s: %w", c.Name, err)
 		}
-		terms = append(terms, more...)
 	}
 	slices.Sort(texts)
 	slices.Sort(terms)

@@ -124,8 +124,8 @@ func openStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persist
 	return store, nil
 }
 
-// callbacks guards scorch's registry of error callbacks, a plain map in which a
-// new store looks up its callback by name.
+// callbacks guards scorch's registries of callbacks, plain maps in which a new store
+// looks up its callbacks by name.
 var callbacks sync.Mutex
 
 const callbackName = "indexerd"
@@ -138,11 +138,14 @@ func newStore(dir string, ro bool, queue *index.AnalysisQueue, persist *persistS
 	defer callbacks.Unlock()
 	scorch.RegistryAsyncErrorCallbacks[callbackName] = func(err error, _ string) { persist.hold(err) }
 	defer delete(scorch.RegistryAsyncErrorCallbacks, callbackName)
+	scorch.RegistryEventCallbacks[callbackName] = new(purger).event
+	defer delete(scorch.RegistryEventCallbacks, callbackName)
 	return scorch.NewScorch(scorch.Name, map[string]any{
 		"path":                   dir,
 		"read_only":              ro,
 		"bolt_timeout":           lockTimeout,
 		"unsafe_batch":           true, // safe, because persistState.write waits
 		"asyncErrorCallbackName": callbackName,
+		"eventCallbackName":      callbackName,
 	}, queue)
 }

@@ -2,12 +2,14 @@ package fulltext
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/blevesearch/bleve/v2/numeric"
 	"pgregory.net/rapid"
 
 	"indexerd/internal/doc"
@@ -16,7 +18,7 @@ import (
 func TestEqualValuesHaveEqualTerms(t *testing.T) {
 	one := func(f Field, v any) string {
 		t.Helper()
-		got, err := f.terms(v)
+		got, err := f.appendTerms(nil, v)
 		if err != nil || len(got) != 1 {
 			t.Fatalf("%s %v: got %q, %v; want one term", f.Type, v, got, err)
 		}
@@ -43,7 +45,7 @@ func TestEqualValuesHaveEqualTerms(t *testing.T) {
 	}
 	for _, v := range []any{nil, "", []any{}, []any{nil, ""}} {
 		for _, f := range []Field{number, date, boolean, keyword} {
-			if got, err := f.terms(v); err != nil || len(got) != 0 {
+			if got, err := f.appendTerms(nil, v); err != nil || len(got) != 0 {
 				t.Errorf("%s %#v: got %q, %v; want no terms", f.Type, v, got, err)
 			}
 		}
@@ -71,7 +73,7 @@ func TestValuesThatDoNotFitTheirType(t *testing.T) {
 		{Field{"on", Boolean}, "yes", "yes is not a boolean"},
 		{Field{"tag", Keyword}, "a\xff", `"a\xff" is not a keyword`},
 	} {
-		if got, err := c.field.terms(c.value); err == nil || err.Error() != c.want {
+		if got, err := c.field.appendTerms(nil, c.value); err == nil || err.Error() != c.want {
 			t.Errorf("%v: got %q, %v; want %s", c.value, got, err, c.want)
 		}
 	}
@@ -93,6 +95,28 @@ func TestTermOrder(t *testing.T) {
 			t.Fatalf("instants %v and %v: got %q and %q", x, y, ta, tb)
 		}
 	})
+}
+
+// The quick ways give the terms of the library, of any number and time.
+func TestTermsAreThoseOfTheLibrary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64().Draw(t, "n")
+		if got, want := orderedTerm(n), string(numeric.MustNewPrefixCodedInt64(n, 0)); got != want {
+			t.Errorf("%d: got term %q, want %q", n, got, want)
+		}
+		digits := func(n, most int) string { return fmt.Sprintf("%0*d", n, rapid.IntRange(0, most).Draw(t, "part")) }
+		text := digits(4, 9999) + "-" + digits(2, 13) + "-" + digits(2, 32) + "T" + digits(2, 25) + ":" + digits(2, 61) + ":" + digits(2, 61) + "." + digits(6, 999_999)
+		text += rapid.SampledFrom([]string{"", "Z", "z", "+", " "}).Draw(t, "zone")
+		from, _, err := parseDate(text)
+		if got, ok := parseMicros(text); ok && (err != nil || got != from.UnixMicro()) {
+			t.Errorf("%s: got %d microseconds, want %d, %v", text, got, from.UnixMicro(), err)
+		}
+	})
+	for _, text := range []string{"0000-01-01T00:00:00.000000", "1970-01-01T00:00:00.000000Z", "2000-02-28T23:59:59.999999Z", "9999-12-28T23:59:59.999999Z"} {
+		if _, ok := parseMicros(text); !ok {
+			t.Errorf("%s: takes the slow way", text)
+		}
+	}
 }
 
 func TestParseDate(t *testing.T) {

@@ -1,8 +1,6 @@
 package sink
 
 import (
-	"slices"
-
 	"indexerd/internal/doc"
 	"indexerd/internal/timeunit"
 )
@@ -53,13 +51,13 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	var room []byte
+	all := bodies{left: len(b.Docs)}
 	for i, d := range b.Docs {
 		if s.outdated(d.OID, before[i].Meta, d.Fetch) {
 			continue
 		}
 		d.Gen, d.V = s.index.Generation(), doc.Version(first)+doc.Version(i)
-		body, err := s.build(&d, &room)
+		body, err := s.build(&d, &all)
 		if err != nil {
 			p.rejects = append(p.rejects, doc.Reject{OID: d.OID, Reason: err.Error(), Groups: s.acl.Of(d.Row)})
 			continue
@@ -69,30 +67,48 @@ func (s *Sink) plan(b doc.Batch) (plan, error) {
 	return p, nil
 }
 
-// largeBody is the size from which a body is not copied, since it needs much memory.
-const largeBody = 64 << 10
+// bodies has the bodies of a batch side by side in memory, which costs less than
+// many small pieces.
+type bodies struct {
+	room []byte
+	left int // documents without a body
+}
+
+// maxRoom is the most that is taken at once, unless a body is larger.
+const maxRoom = 256 << 10
 
 // build returns the body of a document's page, and sets its hash. It checks the
-// size first, because analysis takes many times the size of a text in memory. The
-// caller passes the same room for all documents of a batch.
-func (s *Sink) build(d *doc.Doc, room *[]byte) (body []byte, err error) {
+// size first, because analysis takes many times the size of a text in memory.
+func (s *Sink) build(d *doc.Doc, all *bodies) (body []byte, err error) {
 	if s.Check != nil {
 		if err := s.Check(d.Row); err != nil {
 			return nil, err
 		}
 	}
-	size := d.Row.Size()
-	if body, err = d.Row.AppendJSON(slices.Grow((*room)[:0], size+size/8)); err != nil {
+	if body, err = all.add(d.Row); err != nil {
 		return nil, err
 	}
 	if err := fits(d.OID, body); err != nil {
 		return nil, err
 	}
-	if *room = nil; len(body) < largeBody {
-		*room, body = body, slices.Clone(body)
-	}
 	d.Hash, err = s.index.Hash(d.Row)
 	return body, err
+}
+
+func (b *bodies) add(row doc.Row) ([]byte, error) {
+	size := row.Size()
+	size += size / 8 // usual for JSON
+	if cap(b.room)-len(b.room) < size {
+		b.room = make([]byte, 0, max(size, min(size*b.left, maxRoom)))
+	}
+	b.left--
+	from := len(b.room)
+	all, err := row.AppendJSON(b.room)
+	if err != nil {
+		return nil, err
+	}
+	b.room = all
+	return all[from:len(all):len(all)], nil
 }
 
 // newEntry compares a document with the stored one.

@@ -108,11 +108,40 @@ func ParseTime(text string) (time.Time, error) {
 }
 
 // TimeText converts the text of a time to RFC 3339 with microseconds, in a zone: Z or
-// none. A text that ParseTime refuses stays as it is.
+// none. A text that ParseTime refuses stays as it is. Most texts need no more than
+// another character and zeros at the end.
 func TimeText(text, zone string) string {
+	if at := strings.TrimSuffix(text, "+00"); isTime(at) {
+		const fraction = ".000000"
+		if len(at) == len(time.DateTime) {
+			return at[:len(time.DateOnly)] + "T" + at[len(time.DateOnly)+1:] + fraction + zone
+		}
+		zeros := fraction[len(at)-len(time.DateTime):]
+		return at[:len(time.DateOnly)] + "T" + at[len(time.DateOnly)+1:] + zeros + zone
+	}
 	t, err := ParseTime(text)
 	if err != nil {
 		return text
 	}
 	return t.Format("2006-01-02T15:04:05.000000") + zone
+}
+
+// isTime reports whether a text is a time as ParseTime reads it, with up to six digits
+// behind the point. It says no to some times, such as the last days of a month.
+func isTime(text string) bool {
+	const form, lowest, highest = "0000-00-00 00:00:00.000000", "0001-01-01 00:00:00.000000", "9999-12-28 23:59:59.999999"
+	if len(text) < len(time.DateTime) || len(text) > len(form) || len(text) == len(time.DateTime)+1 {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; c != form[i] && (form[i] != '0' || c < '0' || c > '9') {
+			return false
+		}
+	}
+	for _, part := range [][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
+		if t := text[part[0]:part[1]]; t < lowest[part[0]:part[1]] || t > highest[part[0]:part[1]] {
+			return false
+		}
+	}
+	return true
 }

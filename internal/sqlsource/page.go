@@ -78,6 +78,10 @@ func (p *pageReader) add(raw []any) bool {
 	return true
 }
 
+// fewRows is the number of rows from which on a page gets memory for as many as it may
+// have.
+const fewRows = 64
+
 func (p *pageReader) addRow(oid doc.OID, fault error, raw []any, groups *doc.Row) {
 	var d doc.Doc
 	if fault == nil {
@@ -88,6 +92,9 @@ func (p *pageReader) addRow(oid doc.OID, fault error, raw []any, groups *doc.Row
 		return
 	}
 	d.Fetch, d.Fetched = p.batch.Fetch, p.batch.At
+	if n := len(p.batch.Docs); n == cap(p.batch.Docs) && n >= fewRows && n < p.limit {
+		p.batch.Docs = slices.Grow(p.batch.Docs, p.limit-n)
+	}
 	p.batch.Docs = append(p.batch.Docs, d)
 }
 

@@ -233,9 +233,11 @@ func countDocs(places []place) int {
 
 // addPlaces adds the places of a term of field id.
 func (l *list) addPlaces(w *words, places []place, id int, positions bool) {
+	l.docs, l.tf = slices.Grow(l.docs, len(places)), slices.Grow(l.tf, 2*len(places))
 	hasLoc := uint64(0)
 	if positions {
 		hasLoc = 1
+		l.loc = slices.Grow(l.loc, (1+placeSize)*len(places)) // usual
 	}
 	for len(places) > 0 {
 		doc, freq := places[0].doc, 1
@@ -252,7 +254,16 @@ func (l *list) addPlaces(w *words, places []place, id int, positions bool) {
 	}
 }
 
+const (
+	placeSize = 5      // bytes of most positions
+	oneByte   = 1 << 7 // numbers below have one byte
+)
+
 func (l *list) addPositions(id uint64, places []place) {
+	if p := uint64(places[0].pos); len(places) == 1 && p < oneByte && id < oneByte {
+		l.loc = append(l.loc, placeSize, byte(id), byte(p), 0, 0, 0)
+		return
+	}
 	size := len(places) * (uvarintSize(id) + 3)
 	for _, p := range places {
 		size += uvarintSize(uint64(p.pos))

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"unicode/utf8"
 
 	"indexerd/internal/analysis"
 )
@@ -13,8 +12,8 @@ import (
 // words are the terms of one field of words in all rows of a segment, and their
 // occurrences in the order of rows.
 type words struct {
-	present bool     // any row has a text
-	slots   []uint32 // hash table of numbers of terms, plus 1; its length is a power of two
+	present bool   // any row has a text
+	slots   []slot // hash table of terms; its length is a power of two
 	terms   []term
 	bytes   []byte // letters of all terms
 	occs    []occurrence
@@ -27,9 +26,10 @@ type words struct {
 
 // A term is a word in lower case: as the index has it, or as a text has it.
 type term struct {
-	hash, at, size uint32
-	occs           uint32
-	means          int32 // as a word of a text: the number of its term plus 1, stopped, or 0 while unknown
+	prefix   uint64 // of its letters
+	at, size uint32
+	occs     uint32
+	means    int32 // as a word of a text: the number of its term plus 1, stopped, or 0 while unknown
 }
 
 // stopped is the meaning of a word that is not indexed.
@@ -47,7 +47,7 @@ const bytesPerWord = 6
 // reset prepares for texts of so many bytes.
 func (w *words) reset(size int) {
 	if len(w.slots) == 0 || len(w.slots) > 16*(len(w.terms)+1024) {
-		w.slots = make([]uint32, 1<<12)
+		w.slots = make([]slot, 1<<12)
 	}
 	clear(w.slots)
 	w.present = false
@@ -81,50 +81,11 @@ func (w *words) length(row int) int {
 	return w.ends[row] - w.ends[row-1]
 }
 
-func isASCII(text string) bool {
-	var all byte
-	for i := range len(text) {
-		all |= text[i]
-	}
-	return all < utf8.RuneSelf
-}
-
 func (w *words) addTokens(a *analysis.Analyzer, text string, before int) {
 	w.tokens = a.Tokens(w.tokens[:0], text)
 	for _, t := range w.tokens {
 		w.token = append(w.token[:0], t.Term...)
-		w.occur(w.find(w.token, hash(w.token)), before+t.Pos)
-	}
-}
-
-// addASCII is addTokens for a text of ASCII characters. It asks the analyzer once
-// for each distinct word of the segment, and makes one pass over the text.
-func (w *words) addASCII(a *analysis.Analyzer, letters *[utf8.RuneSelf]byte, text string, pos int) {
-	var word [analysis.MaxWord]byte
-	for at := 0; at < len(text); {
-		c := letters[text[at]&0x7f]
-		if c == 0 {
-			at++
-			continue
-		}
-		n, h := 0, uint32(hashSeed)
-		for c != 0 {
-			if n < len(word) {
-				word[n] = c
-				n++
-				h = (h ^ uint32(c)) * hashPrime
-			}
-			at++
-			if at == len(text) {
-				break
-			}
-			c = letters[text[at]&0x7f]
-		}
-		pos++
-		if id, ok := w.meaning(a, w.find(word[:n], h)); ok {
-			w.occur(id, pos)
-		}
-		at = a.AfterWord(text, at)
+		w.occur(w.find(w.token), before+t.Pos)
 	}
 }
 
@@ -138,7 +99,7 @@ func (w *words) meaning(a *analysis.Analyzer, word uint32) (uint32, bool) {
 			means = int32(word) + 1
 			if t != string(text) {
 				w.token = append(w.token[:0], t...)
-				means = int32(w.find(w.token, hash(w.token))) + 1
+				means = int32(w.find(w.token)) + 1
 			}
 		}
 		w.terms[word].means = means
@@ -153,56 +114,10 @@ func (w *words) occur(id uint32, pos int) {
 	w.occs = append(w.occs, occurrence{id, uint32(min(pos, math.MaxUint32))})
 }
 
-// FNV-1a, which can be computed while a word is read.
-const hashSeed, hashPrime = 2166136261, 16777619
-
-func hash(word []byte) uint32 {
-	h := uint32(hashSeed)
-	for _, c := range word {
-		h = (h ^ uint32(c)) * hashPrime
-	}
-	return h
-}
-
 func (w *words) text(id uint32) []byte {
 	t := &w.terms[id]
 	return w.bytes[t.at : t.at+t.size]
 }
-
-// find returns the number of a word, which it adds if it is new.
-func (w *words) find(word []byte, h uint32) uint32 {
-	mask := uint32(len(w.slots) - 1)
-	for i := slot(h) & mask; ; i = (i + 1) & mask {
-		if w.slots[i] == 0 {
-			w.slots[i] = uint32(len(w.terms)) + 1
-			w.terms = append(w.terms, term{hash: h, at: uint32(len(w.bytes)), size: uint32(len(word))})
-			w.bytes = append(w.bytes, word...)
-			if 2*len(w.terms) > len(w.slots) {
-				w.grow()
-			}
-			return uint32(len(w.terms) - 1)
-		}
-		id := w.slots[i] - 1
-		if w.terms[id].hash == h && bytes.Equal(w.text(id), word) {
-			return id
-		}
-	}
-}
-
-func (w *words) grow() {
-	w.slots = make([]uint32, 2*len(w.slots))
-	mask := uint32(len(w.slots) - 1)
-	for id := range w.terms {
-		i := slot(w.terms[id].hash) & mask
-		for w.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		w.slots[i] = uint32(id) + 1
-	}
-}
-
-// slot mixes the high bits of a hash into the low ones, which choose the slot.
-func slot(h uint32) uint32 { return h ^ h>>15 }
 
 // A sortedTerm is a term with its first bytes, which decide most comparisons.
 type sortedTerm struct {
@@ -217,7 +132,7 @@ func (w *words) order() {
 	w.sorted = w.sorted[:0]
 	for id := range w.terms {
 		if w.terms[id].occs > 0 {
-			w.sorted = append(w.sorted, sortedTerm{prefix: prefix(w.text(uint32(id))), id: uint32(id)})
+			w.sorted = append(w.sorted, sortedTerm{prefix: w.terms[id].prefix, id: uint32(id)})
 		}
 	}
 	slices.SortFunc(w.sorted, func(a, b sortedTerm) int {
@@ -243,13 +158,4 @@ func (w *words) order() {
 		}
 		from = end
 	}
-}
-
-// prefix returns the first eight bytes of a term as a number that orders like
-// the term.
-func prefix[T string | []byte](term T) (p uint64) {
-	for i := range min(8, len(term)) {
-		p |= uint64(term[i]) << (56 - 8*i)
-	}
-	return p
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"indexerd/internal/pgtest"
+)
+
+// followSeconds is how long rows change at each rate, once while CPU is measured and
+// once while syncs are counted.
+const followSeconds = 20
+
+// syncCalls are the system calls that wait for a disk.
+const syncCalls = "fsync,fdatasync,sync_file_range,msync,syncfs"
+
+// BenchmarkFollow changes rows of a table of texts at several rates, and prints what
+// the daemon takes for a row: CPU, which is user and system time of the daemon with
+// its merges, and how often it waits for the disk, which strace counts in a run of
+// its own, since tracing takes CPU.
+func BenchmarkFollow(b *testing.B) {
+	all := generatedTexts(20_000)
+	dsn := textTable(b, all)
+	p := start(b, "run", "-c", writeFile(b, textConfig(dsn, filepath.Join(b.TempDir(), "data"))))
+	eventually(b, time.Hour, "loaded", func() error { _, err := get(p.base + "/readyz"); return err })
+	settledCPU(b, p, func() {})
+	dir := fmt.Sprintf("/proc/%d", p.cmd.Process.Pid)
+	before := cpuOf(b, dir)
+	<-time.After(followSeconds * time.Second)
+	idle := cpuOf(b, dir) - before
+	fmt.Printf("follow: rows_per_s=0 cpu_pct=%.2f\n", 100*idle/followSeconds)
+	for range b.N {
+		for _, rate := range []int{1, 10, 100, 1000} {
+			before := cpuOf(b, dir)
+			changeTexts(b, dsn, rate, len(all))
+			cpu := cpuOf(b, dir) - before
+			syncs := syncsOf(b, p, func() { changeTexts(b, dsn, rate, len(all)) })
+			rows := float64(rate * followSeconds)
+			fmt.Printf("follow: rows_per_s=%d cpu_us_row=%.0f cpu_us_row_above_idle=%.0f cpu_pct=%.2f syncs_row=%s syncs_s=%s\n", rate, 1e6*cpu/rows,
+				1e6*(cpu-idle)/rows, 100*cpu/followSeconds, perUnit(syncs, rows), perUnit(syncs, followSeconds))
+		}
+	}
+	p.stop(b)
+}
+
+// perUnit divides, or returns that nothing was counted.
+func perUnit(n int, by float64) string {
+	if n < 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.3f", float64(n)/by)
+}
+
+// changeTexts changes rows at a rate, up to fifty at a time, and waits a little until
+// the daemon has indexed the last ones.
+func changeTexts(b *testing.B, dsn string, rate, rows int) {
+	b.Helper()
+	together := max(1, rate/20)
+	conn := pgtest.Connect(b, dsn)
+	tick := time.NewTicker(time.Second * time.Duration(together) / time.Duration(rate))
+	defer tick.Stop()
+	for n := 0; n < rate*followSeconds; n += together {
+		<-tick.C
+		from := 1 + n%(rows-together)
+		if _, err := conn.Exec(context.Background(), "UPDATE text SET updated = clock_timestamp(), body = body || ' again' WHERE oid >= $1 AND oid < $2", from, from+together); err != nil {
+			b.Fatal(err)
+		}
+	}
+	<-time.After(2 * time.Second)
+}
+
+// syncsOf counts the syncs of a process while f runs; -1: there is no strace.
+func syncsOf(b *testing.B, p *proc, f func()) int {
+	b.Helper()
+	name := filepath.Join(b.TempDir(), "syncs")
+	trace := exec.Command("strace", "-f", "-q", "-e", "trace="+syncCalls, "-o", name, "-p", fmt.Sprint(p.cmd.Process.Pid))
+	if err := trace.Start(); err != nil {
+		return -1
+	}
+	f()
+	if err := trace.Process.Signal(syscall.SIGINT); err != nil {
+		b.Fatal(err)
+	}
+	_ = trace.Wait() // it ends by the signal
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return -1
+	}
+	calls := 0
+	for line := range bytes.Lines(text) {
+		if strings.Contains(string(line), "sync") && !strings.Contains(string(line), "resumed") {
+			calls++
+		}
+	}
+	return calls
+}

@@ -1,0 +1,122 @@
+package segment
+
+import (
+	"math/bits"
+	"unicode/utf8"
+
+	"indexerd/internal/analysis"
+)
+
+// A text of ASCII characters is read in blocks: first which of its characters are of
+// words, without a branch for each character, then the words, whose first eight
+// letters are read at once.
+
+// blockSize is the number of characters of a block.
+const blockSize = 64
+
+const (
+	lowBits  = 0x0101010101010101 // of each byte
+	highBits = 0x80 * lowBits
+)
+
+func isASCII(text string) bool {
+	var all uint64
+	for ; len(text) >= prefixSize; text = text[prefixSize:] {
+		all |= eight(text)
+	}
+	for i := range len(text) {
+		all |= uint64(text[i])
+	}
+	return all&highBits == 0
+}
+
+// eight returns the first eight bytes of a text as prefix does.
+func eight(text string) uint64 {
+	_ = text[7]
+	return uint64(text[0])<<56 | uint64(text[1])<<48 | uint64(text[2])<<40 | uint64(text[3])<<32 |
+		uint64(text[4])<<24 | uint64(text[5])<<16 | uint64(text[6])<<8 | uint64(text[7])
+}
+
+// lowerPrefix returns the prefix of a word of so many ASCII characters, at the start
+// of a text, in lower case.
+func lowerPrefix(text string, size int) uint64 {
+	var p uint64
+	if len(text) >= prefixSize {
+		p = eight(text)
+	} else {
+		p = prefix(text)
+	}
+	if size < prefixSize {
+		p &^= 1<<(8*(prefixSize-size)) - 1
+	}
+	fromA, behindZ := p+(0x80-'A')*lowBits, p+(0x80-'Z'-1)*lowBits // in the high bit of each byte
+	return p | fromA&^behindZ&highBits>>2
+}
+
+// addASCII is addTokens for a text of ASCII characters. It asks the analyzer once
+// for each distinct word of the segment, and makes one pass over the text.
+func (w *words) addASCII(a *analysis.Analyzer, letters *[utf8.RuneSelf]byte, text string, pos int) {
+	for at := 0; at < len(text); {
+		block := text[at:min(at+blockSize, len(text))]
+		of := wordsOf(letters, block)
+		next := at + len(block)
+		for of != 0 {
+			from := bits.TrailingZeros64(of)
+			size := bits.TrailingZeros64(^(of >> from))
+			if from+size == len(block) && next < len(text) {
+				if next = at + from; from > 0 {
+					break // the word may go on: it is first in the next block
+				}
+				size = wordSize(letters, text[at:])
+			}
+			pos++
+			if id, ok := w.meaning(a, w.findASCII(text[at+from:], size)); ok {
+				w.occur(id, pos)
+			}
+			end := a.AfterWord(text, at+from+size)
+			if end >= at+blockSize {
+				next = max(next, end)
+				break
+			}
+			of &= ^uint64(0) << (end - at)
+		}
+		at = next
+	}
+}
+
+// wordsOf returns a bit for each character of a block: 1 for those of words.
+func wordsOf(letters *[utf8.RuneSelf]byte, block string) (of uint64) {
+	for i := range len(block) {
+		var bit uint64
+		if letters[block[i]&0x7f] != 0 {
+			bit = 1
+		}
+		of |= bit << (i & 63)
+	}
+	return of
+}
+
+func wordSize(letters *[utf8.RuneSelf]byte, text string) (size int) {
+	for size < len(text) && letters[text[size]&0x7f] != 0 {
+		size++
+	}
+	return size
+}
+
+// findASCII finds the lower case of a word of so many characters, at the start of a
+// text.
+func (w *words) findASCII(text string, size int) uint32 {
+	p := lowerPrefix(text, size)
+	if size <= prefixSize {
+		return w.findShort(p, size)
+	}
+	w.token = w.token[:0]
+	for i := range min(size, analysis.MaxWord) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		w.token = append(w.token, c)
+	}
+	return w.findLong(w.token, p)
+}
