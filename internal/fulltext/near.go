@@ -1,7 +1,6 @@
 package fulltext
 
 import (
-	"math"
 	"slices"
 
 	"indexerd/internal/fulltext/segment"
@@ -214,17 +213,16 @@ func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error
 		if len(places) == 0 {
 			continue
 		}
-		r, err := m.read(f.part, docs)
+		i := 0
+		err := m.read(f.part, docs, func(r *nearReader) error {
+			sum := 0.0
+			r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
+			f.scores[places[i]] = float32(float64(f.scores[places[i]]) + sum)
+			i++
+			return m.s.step()
+		})
 		if err != nil {
 			return err
-		}
-		for doc := range docs.All {
-			sum := 0.0
-			if err := r.each(doc, func(_ [2]int, _, _ int, score float64) { sum += score }); err != nil {
-				return err
-			}
-			f.scores[places[0]] = float32(float64(f.scores[places[0]]) + sum)
-			places = places[1:]
 		}
 		f.complete.Or(docs)
 	}
@@ -233,111 +231,14 @@ func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error
 
 // explain adds a part for each pair.
 func (m *nearMatcher) explain(p *view, to *scores) error {
-	r, err := m.read(p, to.docs)
-	if err != nil {
-		return err
-	}
 	to.open()
 	at := 0
-	for doc := range to.docs.All {
-		err := r.each(doc, func(pair [2]int, column, distance int, score float64) {
+	return m.read(p, to.docs, func(r *nearReader) error {
+		r.each(func(pair [2]int, column, distance int, score float64) {
 			a, b := m.words[pair[0]].parts[column], m.words[pair[1]].parts[column]
 			to.explain(at, query.ScorePart{Word: a.text + " " + b.text, Field: columnOf(a.field), Distance: distance, Score: score})
 		})
-		if err != nil {
-			return err
-		}
 		at++
-	}
-	return nil
-}
-
-// A nearReader reads the words of one document after another.
-type nearReader struct {
-	m       *nearMatcher
-	scales  []float64
-	cursors [][]*segment.Cursor // of each word in each column, nil where no document has it
-	scores  []float64           // of each word in the document
-	places  [][][]int           // of each word in each column of the document, ascending
-}
-
-func (m *nearMatcher) read(p *view, docs segment.Bits) (*nearReader, error) {
-	r := &nearReader{m: m, scales: make([]float64, len(m.words)), scores: make([]float64, len(m.words))}
-	for i, w := range m.words {
-		var err error
-		if r.scales[i], _, err = w.scale(); err != nil {
-			return nil, err
-		}
-		if _, err = w.weights(); err != nil {
-			return nil, err
-		}
-		cursors := make([]*segment.Cursor, len(w.parts))
-		for column, part := range w.parts {
-			for _, t := range part.terms[p.number] {
-				cursors[column] = t.Cursor(docs)
-			}
-		}
-		r.cursors, r.places = append(r.cursors, cursors), append(r.places, make([][]int, len(w.parts)))
-	}
-	return r, nil
-}
-
-// each calls f with the pairs that are near each other in a document.
-func (r *nearReader) each(doc uint32, f func(pair [2]int, column, distance int, score float64)) error {
-	for i := range r.m.words {
-		if err := r.readWord(i, doc); err != nil {
-			return err
-		}
-	}
-	for _, pair := range r.m.pairs {
-		a, b := pair[0], pair[1]
-		if r.scores[a] == 0 || r.scores[b] == 0 {
-			continue
-		}
-		nearest, in := nearText+1, 0
-		for column := range r.places[a] {
-			if d := distance(r.places[a][column], r.places[b][column]); d < nearest {
-				nearest, in = d, column
-			}
-		}
-		if nearest <= nearText {
-			f(pair, in, nearest, nearWeight*(r.scores[a]+r.scores[b])/float64(nearest))
-		}
-	}
-	return r.m.s.step()
-}
-
-// readWord reads the score and the places of a word in a document.
-func (r *nearReader) readWord(i int, doc uint32) error {
-	w, weight := r.m.words[i], 0.0
-	for column, c := range r.cursors[i] {
-		places := r.places[i][column][:0]
-		if c != nil && c.SkipTo(doc) && c.Doc == doc {
-			weight += w.columns[column].weight(float64(c.Freq), c.Length)
-			places = c.AppendPositions(places)
-		}
-		if c != nil && c.Err() != nil {
-			return c.Err()
-		}
-		r.places[i][column] = places
-	}
-	if r.scores[i] = 0; weight > 0 {
-		r.scores[i] = r.scales[i] * weight / (weight + w.rank.K1)
-	}
-	return nil
-}
-
-// distance returns the least distance of two ascending lists.
-func distance(a, b []int) int {
-	least := math.MaxInt
-	for len(a) > 0 && len(b) > 0 {
-		if a[0] < b[0] {
-			least = min(least, b[0]-a[0])
-			a = a[1:]
-		} else {
-			least = min(least, a[0]-b[0])
-			b = b[1:]
-		}
-	}
-	return least
+		return m.s.step()
+	})
 }

@@ -30,6 +30,9 @@ func (d *deadline) step() error {
 	return d.ctx.Err()
 }
 
+// check checks the context at once, for loops whose steps take long.
+func (d *deadline) check() error { return d.ctx.Err() }
+
 // A session is one search in one snapshot.
 type session struct {
 	deadline

@@ -258,22 +258,10 @@ func (m *wordMatcher) eachOf(p *view, to *scores, f func(at int, freq float64, l
 	return nil
 }
 
-// checkDocs is the number of documents after which a loop over the documents of a
-// term checks the deadline.
-const checkDocs = 1 << 15
-
 // eachMatch calls f with the documents of a term that are scored.
 func (m *wordMatcher) eachMatch(t weightedTerm, to *scores, f func(at int, freq float64, length int)) error {
-	c := t.Freqs(to.docs)
-	for n := 1; c.Next(); n++ {
-		if at, ok := to.place(c.Doc); ok {
-			f(at, t.weight*float64(c.Freq), c.Length)
-		}
-		if n%checkDocs == 0 {
-			if err := m.s.ctx.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	return errors.Join(c.Err(), m.s.step())
+	return t.Scan(to.docs, m.s.check, func(p *segment.Posting) {
+		at, _ := to.place(p.Doc)
+		f(at, t.weight*float64(p.Freq), p.Length)
+	})
 }
