@@ -181,9 +181,12 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 		return err
 	}
 	to.open()
-	sums := make([]float64, len(to.sums))
+	taken := takeSums(len(to.sums))
+	defer giveSums(taken)
+	sums := *taken
 	for i, part := range m.parts {
-		if err := part.eachOf(p, to, func(at int, freq float64, length int) { sums[at] += columns[i].weight(freq, length) }); err != nil {
+		w := &columns[i]
+		if err := part.eachOf(p, to, func(at int, freq float64, length int) { sums[at] += w.weight(freq, length) }); err != nil {
 			return err
 		}
 	}

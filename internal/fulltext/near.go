@@ -131,43 +131,47 @@ func (p *nearPlan) open(s *session) (matcher, error) {
 // rounded.
 func (m *nearMatcher) most(score float32) float64 { return float64(score) * (1 + m.bound) * (1 + 1e-6) }
 
+// least returns a score that is not above the least that the pairs can bring to another.
+func (m *nearMatcher) least(score float32) float32 {
+	return float32(float64(score) / (1 + m.bound) * (1 - 1e-5))
+}
+
 // addPairs adds the pairs to all scores that they can bring among the want best below a
 // score, and to the best of all.
 func (m *nearMatcher) addPairs(all []*found, want int, below float64) error {
 	best := float32(0)
 	for _, f := range all {
-		f.complete = segment.NewBits(f.part.Docs())
-		for _, score := range f.scores {
-			best = max(best, score)
-		}
+		f.complete = segment.NewBits(f.count)
+		best = max(best, f.best())
 	}
 	bar := m.last(all, want, below)
 	reaches := func(score float32) bool {
 		most := m.most(score)
 		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
 	}
-	if count(all, reaches) > fewPairs {
-		err := m.addTo(all, func(score float32) bool { return score >= bar && float64(score) <= below })
+	if m.count(all, min(bar, best), reaches) > fewPairs {
+		err := m.addTo(all, min(bar, best), func(score float32) bool { return score >= bar && float64(score) <= below })
 		if err != nil {
 			return err
 		}
 		bar = m.last(all, want, below) // with the pairs of the first
 	}
-	return m.addTo(all, reaches)
+	return m.addTo(all, min(bar, best), reaches)
 }
 
 // fewPairs is the number of documents up to which the positions of all are read at once.
 // Of more, the best are read first, which leaves fewer of the others.
 const fewPairs = 2000
 
-// count returns the number of chosen scores.
-func count(all []*found, chosen func(score float32) bool) (n int) {
+// count returns the number of chosen scores, which the pairs bring to bar at least.
+func (m *nearMatcher) count(all []*found, bar float32, chosen func(score float32) bool) (n int) {
 	for _, f := range all {
-		for _, score := range f.scores {
+		least := m.least(bar)
+		f.scan(&least, func(_ int, score float32) {
 			if chosen(score) {
 				n++
 			}
-		}
+		})
 	}
 	return n
 }
@@ -177,17 +181,13 @@ func count(all []*found, chosen func(score float32) bool) (n int) {
 func (m *nearMatcher) last(all []*found, want int, below float64) float32 {
 	var best scoreHeap
 	for _, f := range all {
-		at := 0
-		for doc := range f.docs.All {
-			score := f.score(at)
-			at++
-			if len(best) == want && score <= best[0] {
-				continue
-			}
-			if f.complete.Has(doc) && float64(score) < below || m.most(score) < below {
+		least := best.least(want)
+		f.scan(&least, func(at int, score float32) {
+			if f.complete.Has(uint32(at)) && float64(score) < below || m.most(score) < below {
 				best.keep(score, want)
+				least = best.least(want)
 			}
-		}
+		})
 	}
 	if len(best) < want {
 		return 0
@@ -196,20 +196,19 @@ func (m *nearMatcher) last(all []*found, want int, below float64) float32 {
 }
 
 // addTo adds the pairs to those chosen scores that are incomplete.
-func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error {
+func (m *nearMatcher) addTo(all []*found, bar float32, chosen func(score float32) bool) error {
 	for _, f := range all {
 		if f.scores == nil {
 			continue
 		}
-		docs, at := segment.NewBits(f.part.Docs()), 0
+		docs, least := segment.NewBits(f.part.Docs()), m.least(bar)
 		var places []int // of the chosen in scores
-		for doc := range f.docs.All {
-			if chosen(f.scores[at]) && !f.complete.Has(doc) {
-				docs.Set(doc)
+		f.scan(&least, func(at int, score float32) {
+			if chosen(score) && !f.complete.Has(uint32(at)) {
+				docs.Set(f.doc(at))
 				places = append(places, at)
 			}
-			at++
-		}
+		})
 		if len(places) == 0 {
 			continue
 		}
@@ -217,14 +216,14 @@ func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error
 		err := m.read(f.part, docs, func(r *nearReader) error {
 			sum := 0.0
 			r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
-			f.scores[places[i]] = float32(float64(f.scores[places[i]]) + sum)
+			f.addScore(places[i], sum)
+			f.complete.Set(uint32(places[i]))
 			i++
 			return m.s.step()
 		})
 		if err != nil {
 			return err
 		}
-		f.complete.Or(docs)
 	}
 	return nil
 }

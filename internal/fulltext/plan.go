@@ -217,6 +217,7 @@ func (m orMatcher) score(p *view, to *scores) error {
 			return err
 		}
 		to.addAll(own)
+		own.release()
 	}
 	return nil
 }
