@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"math"
+	"slices"
 
 	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
@@ -165,11 +166,7 @@ func (m *columnsMatcher) scale() (scale, idf float64, err error) {
 }
 
 func (m *columnsMatcher) score(p *view, to *scores) error {
-	found := 0
-	for _, part := range m.parts {
-		found += len(part.terms[p.number])
-	}
-	if found == 0 {
+	if !slices.ContainsFunc(m.parts, func(part *wordMatcher) bool { return part.isIn(p) }) {
 		return nil
 	}
 	scale, idf, err := m.scale()

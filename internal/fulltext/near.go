@@ -46,8 +46,8 @@ func (c compiler) near(n query.Node) *nearPlan {
 	}
 	var words []slot // as they follow each other
 	for _, w := range freeWords(n) {
-		if p := c.analyzer.phrase(w.Text); len(p) == 1 && !p[0].prefix && len(words) < nearWords {
-			words = append(words, p[0])
+		if sl, ok := c.nearSlot(w); ok && len(words) < nearWords {
+			words = append(words, sl)
 		}
 	}
 	p, numbers, seen := &nearPlan{}, map[slot]int{}, map[[2]int]bool{}
@@ -72,8 +72,23 @@ func (c compiler) near(n query.Node) *nearPlan {
 	return p
 }
 
+// nearSlot returns the slot of a word, false for none. Phrases among its synonyms are not
+// near other words.
+func (c compiler) nearSlot(n query.Node) (slot, bool) {
+	switch n := n.(type) {
+	case query.Word:
+		if p := c.analyzer.phrase(n.Text); len(p) == 1 {
+			return p[0], !p[0].prefix
+		}
+	case query.Synonym:
+		sl := c.slotOf(n)
+		return sl, sl.one != nil
+	}
+	return slot{}, false
+}
+
 // freeWords returns the words without a field that count in each match that has them.
-func freeWords(n query.Node) (words []query.Word) {
+func freeWords(n query.Node) (words []query.Node) {
 	for _, part := range alternatives(n) {
 		words = append(words, wordsOf(part)...)
 	}
@@ -98,9 +113,12 @@ func alternatives(n query.Node) []query.Node {
 	return nil
 }
 
-func wordsOf(n query.Node) []query.Word {
-	if w, ok := n.(query.Word); ok && w.Field == "" {
-		return []query.Word{w}
+func wordsOf(n query.Node) []query.Node {
+	switch n.(type) {
+	case query.Word, query.Synonym:
+		if query.FieldOf(n) == "" {
+			return []query.Node{n}
+		}
 	}
 	return nil
 }

@@ -205,7 +205,7 @@ func TestFreeWords(t *testing.T) {
 	} {
 		var got []string
 		for _, w := range freeWords(parse(t, text)) {
-			got = append(got, w.Text)
+			got = append(got, w.(query.Word).Text)
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: got %v, want %s", text, got, want)

@@ -39,6 +39,8 @@ type wordMatcher struct {
 	rank   rank
 	terms  [][]weightedTerm // of each part
 	counts []int            // of the live documents of each part, -1 while unknown
+
+	phrases []*wordPhrase // that count as the word too
 }
 
 type weightedTerm struct {
@@ -166,7 +168,7 @@ func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 	if err := m.addTo(p, found); err != nil {
 		return nil, err
 	}
-	if len(m.terms[p.number]) > 1 && m.s.scored {
+	if len(m.terms[p.number])+len(m.phrases) > 1 && m.s.scored {
 		found.And(p.live)
 		m.counts[p.number] = found.Count()
 	}
@@ -181,8 +183,16 @@ func (m *wordMatcher) addTo(p *view, found segment.Bits) error {
 			return err
 		}
 	}
+	for _, phrase := range m.phrases {
+		if err := phrase.addTo(p, found); err != nil {
+			return err
+		}
+	}
 	return nil
 }
+
+// isIn reports whether a part may have the word.
+func (m *wordMatcher) isIn(p *view) bool { return len(m.terms[p.number])+len(m.phrases) > 0 }
 
 // having returns how many visible documents have any of the terms.
 func (m *wordMatcher) having() (int, error) {
@@ -199,20 +209,23 @@ func (m *wordMatcher) having() (int, error) {
 }
 
 func (m *wordMatcher) count(p *view) (err error) {
-	switch terms := m.terms[p.number]; len(terms) {
-	case 0:
+	switch terms := m.terms[p.number]; {
+	case !m.isIn(p):
 		m.counts[p.number] = 0
-	case 1:
+	case len(terms) == 1 && len(m.phrases) == 0:
 		m.counts[p.number], err = terms[0].CountIn(p.counted())
 	default:
-		_, err = m.match(p, p.live)
+		found := segment.NewBits(p.Docs())
+		err = m.addTo(p, found)
+		found.And(p.live)
+		m.counts[p.number] = found.Count()
 	}
 	return err
 }
 
 func (m *wordMatcher) score(p *view, to *scores) error {
 	terms := m.terms[p.number]
-	if len(terms) == 0 {
+	if !m.isIn(p) {
 		return nil
 	}
 	docs, err := m.s.docsOf(m.field)
@@ -229,7 +242,7 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	}
 	to.open()
 	add := to.adder(w)
-	if len(terms) == 1 {
+	if len(terms) == 1 && len(m.phrases) == 0 {
 		return m.eachMatch(terms[0], to, add)
 	}
 	freqs, lengths := make([]float64, len(to.sums)), make([]uint32, len(to.sums))
@@ -254,6 +267,9 @@ func (m *wordMatcher) eachOf(p *view, to *scores, f func(at int, freq float64, l
 		if err := m.eachMatch(t, to, f); err != nil {
 			return err
 		}
+	}
+	for _, phrase := range m.phrases {
+		phrase.eachMatch(p, to, f)
 	}
 	return nil
 }
