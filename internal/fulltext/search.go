@@ -30,6 +30,7 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 		if err != nil {
 			return err
 		}
+		s.index = ix
 		if err := c.run(s, p); err != nil {
 			return err
 		}
