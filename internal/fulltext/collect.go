@@ -70,16 +70,7 @@ func (c *collector) collect(s *session, m matcher) error {
 	if c.order.byScore() {
 		return c.keepBest(s, m, all)
 	}
-	for _, f := range all {
-		at := 0
-		for doc := range f.docs.All {
-			if err := cmp.Or(s.step(), c.add(f, doc, f.score(at))); err != nil {
-				return err
-			}
-			at++
-		}
-	}
-	return nil
+	return c.addAll(s, all)
 }
 
 // match returns the matches of all parts, with their scores if aggregations or the
