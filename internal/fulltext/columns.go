@@ -13,11 +13,13 @@ import (
 // columns is not worth twice as much, and a short column, such as a title, counts more
 // than a long one. The formula is BM25F (Robertson, Zaragoza and Taylor, 2004):
 //
-//	idf * weight*(k1+1) / (weight + k1)
+//	idf * weight*(2*k1+1) / (weight + 2*k1)
 //	weight = sum of boost*freq / (1-b + b*length/average) in each column
 //
-// idf counts the documents that have the word in any of the columns. With one column
-// and no boost it is the plain formula.
+// idf counts the documents that have the word in any of the columns. k1 is doubled: weights
+// of several columns add up, and boosts raise them, so that with k1 itself a second
+// occurrence would hardly count. With one column and no boost it is the plain formula with
+// that k1.
 type columnsPlan struct {
 	plans  []plan // of one word each
 	fields []string
@@ -33,6 +35,9 @@ type columnsMatcher struct {
 	counts  []int          // of the live documents of each part of the index, -1 while unknown
 	columns []columnWeight // nil while unknown
 }
+
+// tunedK1 is how many times higher k1 is in the tuned order.
+const tunedK1 = 2
 
 // word matches a word in any of some columns.
 func (c compiler) word(columns []string, sl slot) plan {
@@ -64,6 +69,7 @@ func (p *columnsPlan) openWord(s *session) (*columnsMatcher, error) {
 		return m, nil
 	}
 	m := &columnsMatcher{columnsPlan: p, s: s, number: s.newNumber(), rank: s.rank, counts: s.unknownCounts()}
+	m.rank.K1 *= tunedK1
 	all, err := openAll(s, p.plans)
 	if err != nil {
 		return nil, err

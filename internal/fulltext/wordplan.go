@@ -143,7 +143,7 @@ func (s *session) hasVisible(field, term string) (bool, error) {
 		if !ok {
 			continue
 		}
-		if n, err := docs.CountIn(p.live); err != nil || n > 0 {
+		if n, err := docs.CountIn(p.counted()); err != nil || n > 0 {
 			return n > 0, err
 		}
 	}
