@@ -248,13 +248,13 @@ type tableSearch struct {
 	fresh     bool     // the hits are checked in the database
 }
 
-// prepare returns the search for a query, without synonyms, highlights and the fields of
-// its hits.
+// prepare returns the search for a query, without synonyms and the fields of its hits.
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
 		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Aggs: p.Aggs, Post: p.Post, MinScore: p.MinScore, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Lucene: p.Relevance == query.Lucene, Explain: p.Explain,
 	}}
+	t.marks = visible.markers(p, n)
 	t.fresh = s.Fresh
 	if p.Fresh != nil {
 		t.fresh = *p.Fresh
@@ -264,10 +264,11 @@ func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 
 // expand adds the synonyms of the query, and what finds its matches in texts.
 func (t *tableSearch) expand(p Params) (err error) {
-	if t.Expand != nil {
-		if t.request.Query, err = t.Expand(t.request.Query); err != nil {
-			return err
-		}
+	if t.Expand == nil {
+		return nil
+	}
+	if t.request.Query, err = t.Expand(t.request.Query); err != nil {
+		return err
 	}
 	t.marks = t.markers(p, t.request.Query)
 	return nil
