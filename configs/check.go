@@ -45,6 +45,7 @@ func (r *reader) checkTable(t *Table) {
 	r.checkACL(join(path, "acl"), t)
 	r.checkBoosts(join(path, "content.boosts"), t)
 	r.checkStopwords(join(path, "stopwords"), t)
+	r.checkSynonyms(join(path, "synonyms"), t)
 	r.checkDeleted(join(path, "deleted"))
 	r.checkTimes(path, t)
 	r.checkRowKey(path, t)

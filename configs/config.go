@@ -90,9 +90,11 @@ type Table struct {
 	Stopwords          string   // none, english, or the file of DroppedWords
 	DroppedWords       []string // of that file: lower case, sorted, each once
 	ACL                string   // field with the groups that may find a document; empty: every caller may
-	Relevance          string   // tuned or plain
-	Fresh              bool     // whether searches check their hits in the database
-	Positions          bool     // whether phrases can be searched
+	Synonyms           string   // the file of SynonymRules; "" for none
+	SynonymRules       []query.Synonyms
+	Relevance          string // tuned or plain
+	Fresh              bool   // whether searches check their hits in the database
+	Positions          bool   // whether phrases can be searched
 	Batch              int
 	Workers            int
 	Limits             doc.Limits

@@ -28,17 +28,17 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 
 // Patterns of the paths of files beside the configuration.
 const (
-	stopwordPaths = `tables\.[^.]+\.stopwords`
-	dsnPaths      = `sources\.[^.]+\.dsn(_file)?`
-	tokenPaths    = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
+	wordPaths  = `tables\.[^.]+\.(stopwords|synonyms)`
+	dsnPaths   = `sources\.[^.]+\.dsn(_file)?`
+	tokenPaths = `http\.(tokens\.[^.]+\.token|tls\.cert|tls\.key)(_file)?`
 )
 
 // LoadWithoutSecrets does the same as Load, but the Config has no DSNs, tokens
 // and certificate, and their faults are not reported. It is for commands that
 // only talk to a daemon: their users need no access to the secrets. It reports no
-// faults of files of stop words either.
+// faults of files of stop words and synonyms either.
 func LoadWithoutSecrets(file string, getenv func(string) (string, bool)) (*Config, error) {
-	return loadWithout(dsnPaths+"|"+tokenPaths+"|"+stopwordPaths, file, getenv)
+	return loadWithout(dsnPaths+"|"+tokenPaths+"|"+wordPaths, file, getenv)
 }
 
 // LoadWithoutTokens does the same as LoadWithoutSecrets, but keeps the DSNs. It

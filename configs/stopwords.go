@@ -16,9 +16,9 @@ const (
 	EnglishStopwords = "english"
 )
 
-// maxStopwords is the most bytes that a file of stop words may have. All of its
+// maxWords is the most bytes that a file of stop words or synonyms may have. All stop
 // words are stored with each index.
-const maxStopwords = 1 << 20
+const maxWords = 1 << 20
 
 // checkStopwords reads the file of stop words, if there is one.
 func (r *reader) checkStopwords(path string, t *Table) {
@@ -44,19 +44,9 @@ func (r *reader) checkStopwords(path string, t *Table) {
 // readStopwords returns the words of a file, or what is wrong with it. Blank lines
 // and lines that begin with # are no words.
 func readStopwords(file string) (words []string, what string) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, "file can't be read: " + reason(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxStopwords+1))
-	switch {
-	case err != nil:
-		return nil, "file can't be read: " + reason(err)
-	case len(data) > maxStopwords:
-		return nil, "file has more than 1 MiB"
-	case !utf8.Valid(data):
-		return nil, "file is not UTF-8"
+	data, what := readWords(file)
+	if what != "" {
+		return nil, what
 	}
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -74,4 +64,23 @@ func readStopwords(file string) (words []string, what string) {
 	}
 	slices.Sort(words)
 	return slices.Compact(words), ""
+}
+
+// readWords reads a file of words, or returns what is wrong with it.
+func readWords(file string) (data []byte, what string) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, "file can't be read: " + reason(err)
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, maxWords+1))
+	switch {
+	case err != nil:
+		return nil, "file can't be read: " + reason(err)
+	case len(data) > maxWords:
+		return nil, "file has more than 1 MiB"
+	case !utf8.Valid(data):
+		return nil, "file is not UTF-8"
+	}
+	return data, ""
 }

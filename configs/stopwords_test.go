@@ -11,10 +11,10 @@ import (
 func TestStopwords(t *testing.T) {
 	for content, want := range map[string]string{
 		"": "", "# German\nder\n\n  Die \r\ndas\nder\n": "das der die", "\n\n": "",
-		"der\ndie das\n":                      "file has more than one word in line 2",
-		"d\xe9r\n":                            "file is not UTF-8",
-		strings.Repeat("a\n", maxStopwords/2): "a",
-		strings.Repeat("a\n", maxStopwords):   "file has more than 1 MiB",
+		"der\ndie das\n":                  "file has more than one word in line 2",
+		"d\xe9r\n":                        "file is not UTF-8",
+		strings.Repeat("a\n", maxWords/2): "a",
+		strings.Repeat("a\n", maxWords):   "file has more than 1 MiB",
 	} {
 		file := filepath.Join(t.TempDir(), "stop.txt")
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {

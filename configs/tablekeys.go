@@ -85,6 +85,12 @@ func tableKeys(t *Table) []key {
 			text{&t.Stopwords},
 		},
 		{
+			"synonyms", false, "write the name of a file with a group of synonyms a line: car, automobile, motor car", "",
+			"The file of the synonyms that searches use: one group a line, such as `car, automobile, motor car`, or `pc => computer`, with which a search for pc finds computer in its place. " +
+				"docs/search.md describes it. A change applies when the configuration is read again and needs no new index.",
+			text{&t.Synonyms},
+		},
+		{
 			"positions", false, "write true, or false for a smaller index without phrase search", "true",
 			"Whether phrases can be searched.", boolean{&t.positions},
 		},

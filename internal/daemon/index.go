@@ -14,6 +14,7 @@ import (
 	"indexerd/internal/database"
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/query"
 	"indexerd/internal/reindex"
 	"indexerd/internal/search"
 	"indexerd/internal/sink"
@@ -32,6 +33,8 @@ type index interface {
 	Pad(row doc.Row) doc.Row
 	// Fits returns an error for a row with more words than the limits allow.
 	Fits(row doc.Row, limits doc.Limits) error
+	// Synonyms returns the synonyms of queries, nil if there are none.
+	Synonyms([]query.Synonyms) *fulltext.Synonyms
 	// CopyTo makes a durable copy of what a backup holds of the index.
 	CopyTo(dir string) error
 	Close() error

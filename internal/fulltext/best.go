@@ -30,13 +30,15 @@ func (c *collector) keepBest(s *session, m matcher, all []*found) error {
 	eligible := func(score float32) bool { return c.after == nil || score < below }
 	last, full := lastOfBest(all, want, eligible)
 	for _, f := range all {
-		at := 0
-		for doc := range f.docs.All {
-			if score := f.score(at); full && score > last && eligible(score) || !full && eligible(score) {
-				c.kept = append(c.kept, &candidate{number: f.part.base + uint64(doc), score: float64(score), keys: make([]key, 1)})
-			}
-			at++
+		least := last
+		if full {
+			least = math.Nextafter32(last, math.MaxFloat32)
 		}
+		f.scan(&least, func(at int, score float32) {
+			if eligible(score) {
+				c.kept = append(c.kept, &candidate{number: f.part.base + uint64(f.doc(at)), score: float64(score), keys: make([]key, 1)})
+			}
+		})
 	}
 	if full {
 		if err := c.keepEqual(s, all, last, "", want); err != nil {
@@ -65,9 +67,7 @@ func (c *collector) addPairs(near *nearMatcher, all []*found, want int) error {
 		return err
 	}
 	for _, f := range all {
-		for _, score := range f.scores {
-			c.best = max(c.best, float64(score))
-		}
+		c.best = max(c.best, float64(f.best()))
 	}
 	return nil
 }
@@ -91,21 +91,34 @@ func (h *scoreHeap) keep(score float32, want int) {
 	}
 }
 
+// least returns the score that the next must exceed, 0 while there are fewer than want.
+func (h scoreHeap) least(want int) float32 {
+	if len(h) < want {
+		return 0
+	}
+	return h[0]
+}
+
 // lastOfBest returns the lowest of the want best scores, and false if there are
 // fewer matches.
 func lastOfBest(all []*found, want int, eligible func(float32) bool) (last float32, full bool) {
 	var best scoreHeap
 	for _, f := range all {
-		if f.scores == nil && eligible(f.constant) {
+		if f.scores == nil {
 			for range min(f.count, want) {
-				best.keep(f.constant, want)
+				if eligible(f.constant) {
+					best.keep(f.constant, want)
+				}
 			}
+			continue
 		}
-		for _, score := range f.scores {
-			if (len(best) < want || score > best[0]) && eligible(score) {
+		least := best.least(want)
+		f.scan(&least, func(_ int, score float32) {
+			if eligible(score) {
 				best.keep(score, want)
+				least = best.least(want)
 			}
-		}
+		})
 	}
 	if len(best) < want {
 		return 0, false
@@ -152,22 +165,14 @@ func (f *found) withScore(score float32) (docs segment.Bits, n int) {
 		}
 		return nil, 0
 	}
-	for _, s := range f.scores {
+	docs = segment.NewBits(f.part.Docs())
+	least := score
+	f.scan(&least, func(at int, s float32) {
 		if s == score {
+			docs.Set(f.doc(at))
 			n++
 		}
-	}
-	if n == 0 {
-		return nil, 0
-	}
-	docs = segment.NewBits(f.part.Docs())
-	at := 0
-	for doc := range f.docs.All {
-		if f.scores[at] == score {
-			docs.Set(doc)
-		}
-		at++
-	}
+	})
 	return docs, n
 }
 

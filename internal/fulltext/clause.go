@@ -153,6 +153,8 @@ func clauseOf(p plan) (c Clause, err error) {
 		return Both{Must: parts}, err
 	case termPlan:
 		return Term{exported(p.field), p.term}, nil
+	case synonymPlan:
+		return p.clause(), nil
 	case prefixPlan:
 		return TermPrefix{exported(p.field), p.prefix, p.most}, nil
 	case termsPlan:

@@ -62,7 +62,7 @@ func (c *collector) collect(s *session, m matcher) error {
 		return nil
 	}
 	for _, f := range all {
-		if err := c.score(s, m, f); err != nil {
+		if err := f.compute(s, m); err != nil {
 			return err
 		}
 		c.best = max(c.best, float64(f.best()))
@@ -70,16 +70,7 @@ func (c *collector) collect(s *session, m matcher) error {
 	if c.order.byScore() {
 		return c.keepBest(s, m, all)
 	}
-	for _, f := range all {
-		at := 0
-		for doc := range f.docs.All {
-			if err := cmp.Or(s.step(), c.add(f, doc, f.score(at))); err != nil {
-				return err
-			}
-			at++
-		}
-	}
-	return nil
+	return c.addAll(s, all)
 }
 
 // match returns the matches of all parts, with their scores if aggregations or the
@@ -97,7 +88,7 @@ func (c *collector) match(s *session, m matcher) ([]*found, error) {
 		return all, nil
 	}
 	for _, f := range all {
-		if err := c.score(s, m, f); err != nil {
+		if err := f.compute(s, m); err != nil {
 			return nil, err
 		}
 		f.dropBelow(float32(c.minScore))
@@ -135,26 +126,6 @@ func (c *collector) restrict(s *session, all []*found) error {
 			return err
 		}
 		f.keepOnly(docs)
-	}
-	return nil
-}
-
-// score computes the scores of the matches of a part, if they are needed and not known.
-func (c *collector) score(s *session, m matcher, f *found) error {
-	if !s.scored || f.count == 0 || f.scored {
-		return nil
-	}
-	sc := newScores(f.docs)
-	if err := m.score(f.part, sc); err != nil {
-		return err
-	}
-	f.scored, f.constant = true, float32(sc.constant)
-	if sc.sums == nil {
-		return nil
-	}
-	f.scores = make([]float32, len(sc.sums))
-	for i, sum := range sc.sums {
-		f.scores[i] = float32(sum + sc.constant)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"math"
+	"slices"
 
 	"indexerd/internal/fulltext/segment"
 	"indexerd/internal/query"
@@ -12,11 +13,13 @@ import (
 // columns is not worth twice as much, and a short column, such as a title, counts more
 // than a long one. The formula is BM25F (Robertson, Zaragoza and Taylor, 2004):
 //
-//	idf * weight*(k1+1) / (weight + k1)
+//	idf * weight*(2*k1+1) / (weight + 2*k1)
 //	weight = sum of boost*freq / (1-b + b*length/average) in each column
 //
-// idf counts the documents that have the word in any of the columns. With one column
-// and no boost it is the plain formula.
+// idf counts the documents that have the word in any of the columns. k1 is doubled: weights
+// of several columns add up, and boosts raise them, so that with k1 itself a second
+// occurrence would hardly count. With one column and no boost it is the plain formula with
+// that k1.
 type columnsPlan struct {
 	plans  []plan // of one word each
 	fields []string
@@ -32,6 +35,9 @@ type columnsMatcher struct {
 	counts  []int          // of the live documents of each part of the index, -1 while unknown
 	columns []columnWeight // nil while unknown
 }
+
+// tunedK1 is how many times higher k1 is in the tuned order.
+const tunedK1 = 2
 
 // word matches a word in any of some columns.
 func (c compiler) word(columns []string, sl slot) plan {
@@ -63,6 +69,7 @@ func (p *columnsPlan) openWord(s *session) (*columnsMatcher, error) {
 		return m, nil
 	}
 	m := &columnsMatcher{columnsPlan: p, s: s, number: s.newNumber(), rank: s.rank, counts: s.unknownCounts()}
+	m.rank.K1 *= tunedK1
 	all, err := openAll(s, p.plans)
 	if err != nil {
 		return nil, err
@@ -165,11 +172,7 @@ func (m *columnsMatcher) scale() (scale, idf float64, err error) {
 }
 
 func (m *columnsMatcher) score(p *view, to *scores) error {
-	found := 0
-	for _, part := range m.parts {
-		found += len(part.terms[p.number])
-	}
-	if found == 0 {
+	if !slices.ContainsFunc(m.parts, func(part *wordMatcher) bool { return part.isIn(p) }) {
 		return nil
 	}
 	scale, idf, err := m.scale()
@@ -181,9 +184,12 @@ func (m *columnsMatcher) score(p *view, to *scores) error {
 		return err
 	}
 	to.open()
-	sums := make([]float64, len(to.sums))
+	taken := takeSums(len(to.sums))
+	defer giveSums(taken)
+	sums := *taken
 	for i, part := range m.parts {
-		if err := part.eachOf(p, to, func(at int, freq float64, length int) { sums[at] += columns[i].weight(freq, length) }); err != nil {
+		w := &columns[i]
+		if err := part.eachOf(p, to, func(at int, freq float64, length int) { sums[at] += w.weight(freq, length) }); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,8 @@ type compiler struct {
 	*Schema
 	boosts map[string]float64
 	shared map[slot]*columnsPlan // the words without a field; nil: their scores are not tuned
+
+	synonyms map[string]*synonymSet // of the texts of each word, quoted
 }
 
 // compile turns a query into a plan. The plan is nil if nothing in the query is
@@ -32,6 +34,8 @@ func (c compiler) compile(n query.Node) (plan, error) {
 		return c.and([]query.Node{n})
 	case query.Word:
 		return c.words(n)
+	case query.Synonym:
+		return c.synonym(n)
 	case query.Phrase:
 		return c.phrase(n)
 	case query.Prefix:
@@ -179,6 +183,8 @@ func (c compiler) phraseIn(columns []string, p phrase, slop int) plan {
 // in matches one slot in one field.
 func (sl slot) in(field string) plan {
 	switch {
+	case sl.one != nil:
+		return synonymPlan{field, sl.one}
 	case sl.prefix:
 		return prefixPlan{field, sl.term, sl.most}
 	case sl.editDistance > 0:

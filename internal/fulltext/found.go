@@ -1,7 +1,10 @@
 package fulltext
 
 import (
+	"math/bits"
 	"slices"
+	"sort"
+	"sync"
 
 	"indexerd/internal/fulltext/segment"
 )
@@ -13,12 +16,49 @@ type found struct {
 	docs     segment.Bits
 	count    int
 	scores   []float32 // in the order of docs; nil if all are constant
+	tops     []float32 // the greatest of each scoreBlock of them
 	constant float32
 	scored   bool         // the scores are known
-	complete segment.Bits // scores that have the pairs of words; see nearMatcher
+	before   []uint32     // see ranks; nil while unknown
+	complete segment.Bits // places of scores that have the pairs of words; see nearMatcher
 }
 
-// best returns the highest score.
+// scoreBlock is the number of scores that are passed over together if none of them is
+// high enough.
+const scoreBlock = 256
+
+// compute computes the scores, if they are needed and not known.
+func (f *found) compute(s *session, m matcher) error {
+	if !s.scored || f.count == 0 || f.scored {
+		return nil
+	}
+	sc := newScores(f.docs)
+	defer sc.release()
+	if err := m.score(f.part, sc); err != nil {
+		return err
+	}
+	f.scored, f.constant = true, float32(sc.constant)
+	if sc.sums == nil {
+		return nil
+	}
+	f.before = sc.before
+	f.scores = make([]float32, len(sc.sums))
+	for i, sum := range sc.sums {
+		f.scores[i] = float32(sum + sc.constant)
+	}
+	f.setTops()
+	return nil
+}
+
+// setTops sets the greatest scores.
+func (f *found) setTops() {
+	f.tops = f.tops[:0]
+	for block := range slices.Chunk(f.scores, scoreBlock) {
+		f.tops = append(f.tops, slices.Max(block))
+	}
+}
+
+// best returns the greatest score.
 func (f *found) best() float32 {
 	if f.count == 0 || !f.scored {
 		return 0
@@ -26,7 +66,7 @@ func (f *found) best() float32 {
 	if f.scores == nil {
 		return f.constant
 	}
-	return max(0, slices.Max(f.scores))
+	return max(0, slices.Max(f.tops))
 }
 
 // dropBelow leaves out the matches with a lower score.
@@ -34,6 +74,7 @@ func (f *found) dropBelow(least float32) {
 	if f.scores == nil {
 		if f.constant < least {
 			f.docs, f.count = segment.NewBits(f.part.Docs()), 0
+			f.before = nil
 		}
 		return
 	}
@@ -58,8 +99,9 @@ func (f *found) keepOnly(docs segment.Bits) {
 			at++
 		}
 		f.scores = kept
+		f.setTops()
 	}
-	f.docs, f.count = docs, docs.Count()
+	f.docs, f.count, f.before = docs, docs.Count(), nil
 }
 
 // score returns the score of the match at a place in docs.
@@ -69,3 +111,67 @@ func (f *found) score(at int) float32 {
 	}
 	return f.scores[at]
 }
+
+// addScore adds to the score of the match at a place.
+func (f *found) addScore(at int, sum float64) {
+	f.scores[at] = float32(float64(f.scores[at]) + sum)
+	f.tops[at/scoreBlock] = max(f.tops[at/scoreBlock], f.scores[at])
+}
+
+// scan calls each with the places of scores that are not below least, which each may
+// raise.
+func (f *found) scan(least *float32, each func(at int, score float32)) {
+	if f.scores == nil {
+		for at := 0; at < f.count && f.constant >= *least; at++ {
+			each(at, f.constant)
+		}
+		return
+	}
+	for i, top := range f.tops {
+		if top < *least {
+			continue
+		}
+		from := i * scoreBlock
+		for at, score := range f.scores[from:min(from+scoreBlock, len(f.scores))] {
+			if score >= *least {
+				each(from+at, score)
+			}
+		}
+	}
+}
+
+// doc returns the match at a place.
+func (f *found) doc(at int) uint32 {
+	if f.before == nil {
+		f.before = ranks(f.docs)
+	}
+	word := sort.Search(len(f.before), func(i int) bool { return f.before[i] > uint32(at) }) - 1
+	w := f.docs[word]
+	for n := at - int(f.before[word]); n > 0; n-- {
+		w &= w - 1
+	}
+	return uint32(word*64 + bits.TrailingZeros64(w))
+}
+
+// ranks returns, for each word of a set, the number of documents in the words before.
+func ranks(docs segment.Bits) []uint32 {
+	before, n := make([]uint32, len(docs)), 0
+	for i, w := range docs {
+		before[i] = uint32(n)
+		n += bits.OnesCount64(w)
+	}
+	return before
+}
+
+// sumsMemory keeps the memory of scores while they are computed.
+var sumsMemory = sync.Pool{New: func() any { return new([]float64) }}
+
+// takeSums returns n times 0. giveSums makes the memory available again.
+func takeSums(n int) *[]float64 {
+	s := sumsMemory.Get().(*[]float64)
+	*s = slices.Grow((*s)[:0], n)[:n]
+	clear(*s)
+	return s
+}
+
+func giveSums(s *[]float64) { sumsMemory.Put(s) }

@@ -143,6 +143,7 @@ func (ix *Index) Close() error {
 	ix.closed = true
 	ix.persist.release()
 	defer ix.queue.Close()
+	defer filters.drop(ix)
 	if err := ix.closeStore(); err != nil {
 		return fmt.Errorf("close index %s: %w", ix.dir, err)
 	}

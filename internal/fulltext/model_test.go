@@ -88,6 +88,14 @@ func (m *model) matches(n query.Node, d modelDoc) (yes, ignored bool) {
 			return slices.Contains(d.tags, n.Text), false
 		}
 		return m.inText(n.Field, n.Text, false, d)
+	case query.Synonym:
+		ignored = true
+		for _, text := range n.Texts {
+			if y, i := m.inText(n.Field, text, false, d); !i {
+				yes, ignored = yes || y, false
+			}
+		}
+		return yes, ignored
 	case query.Phrase:
 		if n.Slop > 0 {
 			return m.anyText(n.Field, m.trim(m.words(n.Text)), d, func(text, words []string) bool { return m.near(text, words, n.Slop, nil) })

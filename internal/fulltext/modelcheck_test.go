@@ -62,9 +62,9 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	field := rapid.SampledFrom([]string{"", "", "title", "body", "cast"}).Draw(t, "field")
 	word := rapid.SampledFrom(modelWords).Draw(t, "word")
 	tag := rapid.SampledFrom(modelTags).Draw(t, "tag")
-	kinds := 8
+	kinds := 9
 	if depth > 0 {
-		kinds = 12
+		kinds = 13
 	}
 	if rapid.IntRange(0, 2).Draw(t, "scored or of terms") == 0 {
 		return drawOther(t, depth, slop)
@@ -93,10 +93,16 @@ func drawNode(t *rapid.T, depth int, slop bool) query.Node {
 	case 7:
 		return query.Fuzzy{Field: field, Text: word, Edits: rapid.IntRange(0, query.MaxEdits).Draw(t, "edits")}
 	case 8:
-		return query.Not{Node: drawNode(t, depth-1, slop)}
+		s := query.Synonym{Word: query.Word{Field: field, Text: word}}
+		for range rapid.IntRange(1, 3).Draw(t, "texts") {
+			s.Texts = append(s.Texts, drawText(t, "synonym"))
+		}
+		return s
 	case 9:
-		return query.And{Nodes: []query.Node{drawNode(t, depth-1, slop), drawNode(t, depth-1, slop)}}
+		return query.Not{Node: drawNode(t, depth-1, slop)}
 	case 10:
+		return query.And{Nodes: []query.Node{drawNode(t, depth-1, slop), drawNode(t, depth-1, slop)}}
+	case 11:
 		some := query.Some{}
 		for range rapid.IntRange(2, 4).Draw(t, "n") {
 			some.Nodes = append(some.Nodes, drawNode(t, depth-1, slop))
@@ -254,7 +260,7 @@ func (m *model) checkSpans(t *rapid.T, ix *Index, n query.Node) {
 		if n.Field == "tags" {
 			return
 		}
-	case query.Phrase, query.Fuzzy:
+	case query.Phrase, query.Fuzzy, query.Synonym:
 	case query.Prefix:
 		if n.Field == "tags" {
 			return

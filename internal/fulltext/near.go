@@ -1,7 +1,6 @@
 package fulltext
 
 import (
-	"math"
 	"slices"
 
 	"indexerd/internal/fulltext/segment"
@@ -47,8 +46,8 @@ func (c compiler) near(n query.Node) *nearPlan {
 	}
 	var words []slot // as they follow each other
 	for _, w := range freeWords(n) {
-		if p := c.analyzer.phrase(w.Text); len(p) == 1 && !p[0].prefix && len(words) < nearWords {
-			words = append(words, p[0])
+		if sl, ok := c.nearSlot(w); ok && len(words) < nearWords {
+			words = append(words, sl)
 		}
 	}
 	p, numbers, seen := &nearPlan{}, map[slot]int{}, map[[2]int]bool{}
@@ -73,8 +72,23 @@ func (c compiler) near(n query.Node) *nearPlan {
 	return p
 }
 
+// nearSlot returns the slot of a word, false for none. Phrases among its synonyms are not
+// near other words.
+func (c compiler) nearSlot(n query.Node) (slot, bool) {
+	switch n := n.(type) {
+	case query.Word:
+		if p := c.analyzer.phrase(n.Text); len(p) == 1 {
+			return p[0], !p[0].prefix
+		}
+	case query.Synonym:
+		sl := c.slotOf(n)
+		return sl, sl.one != nil
+	}
+	return slot{}, false
+}
+
 // freeWords returns the words without a field that count in each match that has them.
-func freeWords(n query.Node) (words []query.Word) {
+func freeWords(n query.Node) (words []query.Node) {
 	for _, part := range alternatives(n) {
 		words = append(words, wordsOf(part)...)
 	}
@@ -99,9 +113,12 @@ func alternatives(n query.Node) []query.Node {
 	return nil
 }
 
-func wordsOf(n query.Node) []query.Word {
-	if w, ok := n.(query.Word); ok && w.Field == "" {
-		return []query.Word{w}
+func wordsOf(n query.Node) []query.Node {
+	switch n.(type) {
+	case query.Word, query.Synonym:
+		if query.FieldOf(n) == "" {
+			return []query.Node{n}
+		}
 	}
 	return nil
 }
@@ -132,43 +149,47 @@ func (p *nearPlan) open(s *session) (matcher, error) {
 // rounded.
 func (m *nearMatcher) most(score float32) float64 { return float64(score) * (1 + m.bound) * (1 + 1e-6) }
 
+// least returns a score that is not above the least that the pairs can bring to another.
+func (m *nearMatcher) least(score float32) float32 {
+	return float32(float64(score) / (1 + m.bound) * (1 - 1e-5))
+}
+
 // addPairs adds the pairs to all scores that they can bring among the want best below a
 // score, and to the best of all.
 func (m *nearMatcher) addPairs(all []*found, want int, below float64) error {
 	best := float32(0)
 	for _, f := range all {
-		f.complete = segment.NewBits(f.part.Docs())
-		for _, score := range f.scores {
-			best = max(best, score)
-		}
+		f.complete = segment.NewBits(f.count)
+		best = max(best, f.best())
 	}
 	bar := m.last(all, want, below)
 	reaches := func(score float32) bool {
 		most := m.most(score)
 		return most >= float64(best) || most >= float64(bar) && float64(score) <= below
 	}
-	if count(all, reaches) > fewPairs {
-		err := m.addTo(all, func(score float32) bool { return score >= bar && float64(score) <= below })
+	if m.count(all, min(bar, best), reaches) > fewPairs {
+		err := m.addTo(all, min(bar, best), func(score float32) bool { return score >= bar && float64(score) <= below })
 		if err != nil {
 			return err
 		}
 		bar = m.last(all, want, below) // with the pairs of the first
 	}
-	return m.addTo(all, reaches)
+	return m.addTo(all, min(bar, best), reaches)
 }
 
 // fewPairs is the number of documents up to which the positions of all are read at once.
 // Of more, the best are read first, which leaves fewer of the others.
 const fewPairs = 2000
 
-// count returns the number of chosen scores.
-func count(all []*found, chosen func(score float32) bool) (n int) {
+// count returns the number of chosen scores, which the pairs bring to bar at least.
+func (m *nearMatcher) count(all []*found, bar float32, chosen func(score float32) bool) (n int) {
 	for _, f := range all {
-		for _, score := range f.scores {
+		least := m.least(bar)
+		f.scan(&least, func(_ int, score float32) {
 			if chosen(score) {
 				n++
 			}
-		}
+		})
 	}
 	return n
 }
@@ -178,17 +199,13 @@ func count(all []*found, chosen func(score float32) bool) (n int) {
 func (m *nearMatcher) last(all []*found, want int, below float64) float32 {
 	var best scoreHeap
 	for _, f := range all {
-		at := 0
-		for doc := range f.docs.All {
-			score := f.score(at)
-			at++
-			if len(best) == want && score <= best[0] {
-				continue
-			}
-			if f.complete.Has(doc) && float64(score) < below || m.most(score) < below {
+		least := best.least(want)
+		f.scan(&least, func(at int, score float32) {
+			if f.complete.Has(uint32(at)) && float64(score) < below || m.most(score) < below {
 				best.keep(score, want)
+				least = best.least(want)
 			}
-		}
+		})
 	}
 	if len(best) < want {
 		return 0
@@ -197,147 +214,48 @@ func (m *nearMatcher) last(all []*found, want int, below float64) float32 {
 }
 
 // addTo adds the pairs to those chosen scores that are incomplete.
-func (m *nearMatcher) addTo(all []*found, chosen func(score float32) bool) error {
+func (m *nearMatcher) addTo(all []*found, bar float32, chosen func(score float32) bool) error {
 	for _, f := range all {
 		if f.scores == nil {
 			continue
 		}
-		docs, at := segment.NewBits(f.part.Docs()), 0
+		docs, least := segment.NewBits(f.part.Docs()), m.least(bar)
 		var places []int // of the chosen in scores
-		for doc := range f.docs.All {
-			if chosen(f.scores[at]) && !f.complete.Has(doc) {
-				docs.Set(doc)
+		f.scan(&least, func(at int, score float32) {
+			if chosen(score) && !f.complete.Has(uint32(at)) {
+				docs.Set(f.doc(at))
 				places = append(places, at)
 			}
-			at++
-		}
+		})
 		if len(places) == 0 {
 			continue
 		}
-		r, err := m.read(f.part, docs)
+		i := 0
+		err := m.read(f.part, docs, func(r *nearReader) error {
+			sum := 0.0
+			r.each(func(_ [2]int, _, _ int, score float64) { sum += score })
+			f.addScore(places[i], sum)
+			f.complete.Set(uint32(places[i]))
+			i++
+			return m.s.step()
+		})
 		if err != nil {
 			return err
 		}
-		for doc := range docs.All {
-			sum := 0.0
-			if err := r.each(doc, func(_ [2]int, _, _ int, score float64) { sum += score }); err != nil {
-				return err
-			}
-			f.scores[places[0]] = float32(float64(f.scores[places[0]]) + sum)
-			places = places[1:]
-		}
-		f.complete.Or(docs)
 	}
 	return nil
 }
 
 // explain adds a part for each pair.
 func (m *nearMatcher) explain(p *view, to *scores) error {
-	r, err := m.read(p, to.docs)
-	if err != nil {
-		return err
-	}
 	to.open()
 	at := 0
-	for doc := range to.docs.All {
-		err := r.each(doc, func(pair [2]int, column, distance int, score float64) {
+	return m.read(p, to.docs, func(r *nearReader) error {
+		r.each(func(pair [2]int, column, distance int, score float64) {
 			a, b := m.words[pair[0]].parts[column], m.words[pair[1]].parts[column]
 			to.explain(at, query.ScorePart{Word: a.text + " " + b.text, Field: columnOf(a.field), Distance: distance, Score: score})
 		})
-		if err != nil {
-			return err
-		}
 		at++
-	}
-	return nil
-}
-
-// A nearReader reads the words of one document after another.
-type nearReader struct {
-	m       *nearMatcher
-	scales  []float64
-	cursors [][]*segment.Cursor // of each word in each column, nil where no document has it
-	scores  []float64           // of each word in the document
-	places  [][][]int           // of each word in each column of the document, ascending
-}
-
-func (m *nearMatcher) read(p *view, docs segment.Bits) (*nearReader, error) {
-	r := &nearReader{m: m, scales: make([]float64, len(m.words)), scores: make([]float64, len(m.words))}
-	for i, w := range m.words {
-		var err error
-		if r.scales[i], _, err = w.scale(); err != nil {
-			return nil, err
-		}
-		if _, err = w.weights(); err != nil {
-			return nil, err
-		}
-		cursors := make([]*segment.Cursor, len(w.parts))
-		for column, part := range w.parts {
-			for _, t := range part.terms[p.number] {
-				cursors[column] = t.Cursor(docs)
-			}
-		}
-		r.cursors, r.places = append(r.cursors, cursors), append(r.places, make([][]int, len(w.parts)))
-	}
-	return r, nil
-}
-
-// each calls f with the pairs that are near each other in a document.
-func (r *nearReader) each(doc uint32, f func(pair [2]int, column, distance int, score float64)) error {
-	for i := range r.m.words {
-		if err := r.readWord(i, doc); err != nil {
-			return err
-		}
-	}
-	for _, pair := range r.m.pairs {
-		a, b := pair[0], pair[1]
-		if r.scores[a] == 0 || r.scores[b] == 0 {
-			continue
-		}
-		nearest, in := nearText+1, 0
-		for column := range r.places[a] {
-			if d := distance(r.places[a][column], r.places[b][column]); d < nearest {
-				nearest, in = d, column
-			}
-		}
-		if nearest <= nearText {
-			f(pair, in, nearest, nearWeight*(r.scores[a]+r.scores[b])/float64(nearest))
-		}
-	}
-	return r.m.s.step()
-}
-
-// readWord reads the score and the places of a word in a document.
-func (r *nearReader) readWord(i int, doc uint32) error {
-	w, weight := r.m.words[i], 0.0
-	for column, c := range r.cursors[i] {
-		places := r.places[i][column][:0]
-		if c != nil && c.SkipTo(doc) && c.Doc == doc {
-			weight += w.columns[column].weight(float64(c.Freq), c.Length)
-			places = c.AppendPositions(places)
-		}
-		if c != nil && c.Err() != nil {
-			return c.Err()
-		}
-		r.places[i][column] = places
-	}
-	if r.scores[i] = 0; weight > 0 {
-		r.scores[i] = r.scales[i] * weight / (weight + w.rank.K1)
-	}
-	return nil
-}
-
-// distance returns the least distance of two ascending lists.
-func distance(a, b []int) int {
-	least := math.MaxInt
-	for len(a) > 0 && len(b) > 0 {
-		if a[0] < b[0] {
-			least = min(least, b[0]-a[0])
-			a = a[1:]
-		} else {
-			least = min(least, a[0]-b[0])
-			b = b[1:]
-		}
-	}
-	return least
+		return m.s.step()
+	})
 }

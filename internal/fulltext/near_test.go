@@ -55,7 +55,7 @@ func (c corpus) anywhere(k int64, f freq, p query.BM25) float64 {
 		}
 	}
 	idf := math.Log(1 + (float64(len(c))-having+0.5)/(having+0.5))
-	return idf * weight * (p.K1 + 1) / (weight + p.K1)
+	return idf * weight * (2*p.K1 + 1) / (weight + 2*p.K1)
 }
 
 // distance is that of the nearest occurrences of two words in a column.
@@ -205,7 +205,7 @@ func TestFreeWords(t *testing.T) {
 	} {
 		var got []string
 		for _, w := range freeWords(parse(t, text)) {
-			got = append(got, w.Text)
+			got = append(got, w.(query.Word).Text)
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: got %v, want %s", text, got, want)

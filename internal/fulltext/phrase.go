@@ -27,6 +27,7 @@ type slot struct {
 	most         int
 	editDistance int
 	like         *likeness
+	one          *synonymSet // matches any of them; the slot has no term
 }
 
 // A likeness is another description of terms. Only a Matcher has slots with one.

@@ -23,6 +23,7 @@ type phraseMatcher struct {
 	words []*wordMatcher // of the distinct slots
 	word  []int          // number of the word of each slot, -1 for any word
 	found [][]phraseMatch
+	loose bool // the words may be anywhere in the field
 }
 
 // A phraseMatch is a document that has a phrase.
@@ -74,6 +75,9 @@ func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 		}
 	}
 	m.found[p.number] = m.found[p.number][:0]
+	if m.loose {
+		return candidates, m.matchLoose(p, candidates)
+	}
 	found := segment.NewBits(p.Docs())
 	r := m.openPositions(p, candidates)
 	for doc := range candidates.All {
@@ -94,6 +98,23 @@ func (m *phraseMatcher) match(p *view, among segment.Bits) (segment.Bits, error)
 		}
 	}
 	return found, nil
+}
+
+// matchLoose sets the matches of a part to the documents that have all words.
+func (m *phraseMatcher) matchLoose(p *view, docs segment.Bits) error {
+	seen := segment.NewBits(p.Docs())
+	for _, t := range m.words[0].terms[p.number] {
+		err := t.Scan(docs, m.s.check, func(of *segment.Posting) {
+			if !seen.Has(of.Doc) {
+				seen.Set(of.Doc)
+				m.found[p.number] = append(m.found[p.number], phraseMatch{of.Doc, uint32(of.Length), 1})
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // freq returns how often the phrase occurs. A place counts the less, the more slop

@@ -132,6 +132,8 @@ func isCostly(m matcher) bool {
 	switch m := m.(type) {
 	case *phraseMatcher, rangeMatcher:
 		return true
+	case *filterMatcher:
+		return m.ranged()
 	case orMatcher:
 		return slices.ContainsFunc(m.parts, isCostly)
 	case boolMatcher:
@@ -217,6 +219,7 @@ func (m orMatcher) score(p *view, to *scores) error {
 			return err
 		}
 		to.addAll(own)
+		own.release()
 	}
 	return nil
 }
@@ -236,6 +239,9 @@ func needsSeveral(m matcher) bool {
 type unscoredMatcher struct{ matcher }
 
 func (p unscored) open(s *session) (matcher, error) {
+	if name, words := filterName(p.plan); name != "" && s.index != nil {
+		return s.openFilter(name, words, p.plan), nil
+	}
 	m, err := p.plan.open(s)
 	return unscoredMatcher{m}, err
 }

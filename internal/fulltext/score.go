@@ -167,9 +167,10 @@ func (w *wordScorer) score(freq float64, length int) float64 {
 // scores are those of the matches of one part.
 type scores struct {
 	docs     segment.Bits
-	constant float64   // added to each score
-	sums     []float64 // by rank in docs; nil if only constants were added
-	before   []uint32  // for each word of docs, the documents in the words before
+	constant float64    // added to each score
+	sums     []float64  // by rank in docs; nil if only constants were added
+	before   []uint32   // see ranks
+	taken    *[]float64 // memory of sums
 
 	explained *explanation        // nil: no parts are needed
 	parts     [][]query.ScorePart // of each of sums
@@ -182,16 +183,21 @@ func (s *scores) open() {
 	if s.sums != nil {
 		return
 	}
-	s.before = make([]uint32, len(s.docs))
-	n := 0
-	for i, w := range s.docs {
-		s.before[i] = uint32(n)
-		n += bits.OnesCount64(w)
-	}
-	s.sums = make([]float64, n)
+	s.before = ranks(s.docs)
+	n := s.docs.Count()
+	s.taken = takeSums(n)
+	s.sums = *s.taken
 	if s.explained != nil {
 		s.parts = make([][]query.ScorePart, n)
 	}
+}
+
+// release makes the memory of the sums available again.
+func (s *scores) release() {
+	if s.taken != nil {
+		giveSums(s.taken)
+	}
+	s.sums, s.taken = nil, nil
 }
 
 // place returns the rank of a document in docs, false if it is not there.

@@ -263,7 +263,7 @@ func TestScoresWithoutLengths(t *testing.T) {
 	}
 	corpusTexts.check(t, ix, nil, &query.BM25{K1: 1.2}) // b = 0
 	tuned := ask(t, ix, "world", func(r *query.Request) { r.Tuned = true })
-	if idf := math.Log(1 + (8-2+0.5)/(2+0.5)); tuned.Total != 2 || math.Abs(tuned.Hits[0].Score-idf*2*2.2/(2+1.2)) > 1e-6 {
+	if idf := math.Log(1 + (8-2+0.5)/(2+0.5)); tuned.Total != 2 || math.Abs(tuned.Hits[0].Score-idf*2*3.4/(2+2.4)) > 1e-6 {
 		t.Errorf("got tuned %+v, want the score of a word that occurs twice", tuned.Hits)
 	}
 }

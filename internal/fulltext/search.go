@@ -30,6 +30,7 @@ func (ix *Index) Search(ctx context.Context, req query.Request) (query.Result, e
 		if err != nil {
 			return err
 		}
+		s.index = ix
 		if err := c.run(s, p); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (s *Schema) forCaller(req query.Request) (plan, *Schema, error) {
 
 // request compiles the query and the filters.
 func (s *Schema) request(req query.Request) (plan, error) {
-	c := compiler{Schema: s, boosts: req.Boosts}
+	c := compiler{Schema: s, boosts: req.Boosts, synonyms: map[string]*synonymSet{}}
 	if req.Tuned {
 		c.shared = map[slot]*columnsPlan{}
 	}

@@ -30,9 +30,13 @@ func (d *deadline) step() error {
 	return d.ctx.Err()
 }
 
+// check checks the context at once, for loops whose steps take long.
+func (d *deadline) check() error { return d.ctx.Err() }
+
 // A session is one search in one snapshot.
 type session struct {
 	deadline
+	index    *Index
 	reader   *scorch.IndexSnapshot
 	views    []*view
 	docs     int  // visible ones
@@ -49,10 +53,11 @@ type session struct {
 // A view is one segment of the snapshot, with the documents that are visible.
 type view struct {
 	*segment.Reader
-	number int    // of the part
-	base   uint64 // number of its first document in the snapshot
-	live   segment.Bits
-	docs   int // in live
+	number  int    // of the part
+	segment uint64 // number of the segment in the index
+	base    uint64 // number of its first document in the snapshot
+	live    segment.Bits
+	docs    int // in live
 }
 
 // newSession opens the segments of a snapshot for a search.
@@ -65,7 +70,7 @@ func (s *Schema) newSession(ctx context.Context, r *scorch.IndexSnapshot, rank r
 			if err != nil {
 				return nil, err
 			}
-			p.number, p.base = len(se.views), base
+			p.number, p.segment, p.base = len(se.views), seg.Id(), base
 			se.views = append(se.views, p)
 			se.docs += p.docs
 		}

@@ -56,6 +56,10 @@ func (s *Schema) patterns(dst []pattern, n query.Node, field string) []pattern {
 		return s.patterns(dst, query.Or(n), field)
 	case query.Word:
 		add(n.Field, s.analyzer.phrase(n.Text), 0)
+	case query.Synonym:
+		for _, text := range n.Texts {
+			add(n.Field, s.analyzer.phrase(text), 0)
+		}
 	case query.Phrase:
 		add(n.Field, s.analyzer.phrase(n.Text), n.Slop)
 	case query.Prefix:

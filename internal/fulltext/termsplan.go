@@ -77,7 +77,7 @@ func (p termsPlan) each(s *session, part *view, f func(term string, docs segment
 		if p.accept != nil && !p.accept(text) {
 			return true, s.step()
 		}
-		if n, err := docs.CountIn(part.live); err != nil || n == 0 {
+		if n, err := docs.CountIn(part.counted()); err != nil || n == 0 {
 			return true, errors.Join(err, s.step())
 		}
 		return f(text, docs)

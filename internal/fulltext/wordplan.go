@@ -39,6 +39,8 @@ type wordMatcher struct {
 	rank   rank
 	terms  [][]weightedTerm // of each part
 	counts []int            // of the live documents of each part, -1 while unknown
+
+	phrases []*wordPhrase // that count as the word too
 }
 
 type weightedTerm struct {
@@ -141,7 +143,7 @@ func (s *session) hasVisible(field, term string) (bool, error) {
 		if !ok {
 			continue
 		}
-		if n, err := docs.CountIn(p.live); err != nil || n > 0 {
+		if n, err := docs.CountIn(p.counted()); err != nil || n > 0 {
 			return n > 0, err
 		}
 	}
@@ -166,7 +168,7 @@ func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 	if err := m.addTo(p, found); err != nil {
 		return nil, err
 	}
-	if len(m.terms[p.number]) > 1 && m.s.scored {
+	if len(m.terms[p.number])+len(m.phrases) > 1 && m.s.scored {
 		found.And(p.live)
 		m.counts[p.number] = found.Count()
 	}
@@ -181,8 +183,16 @@ func (m *wordMatcher) addTo(p *view, found segment.Bits) error {
 			return err
 		}
 	}
+	for _, phrase := range m.phrases {
+		if err := phrase.addTo(p, found); err != nil {
+			return err
+		}
+	}
 	return nil
 }
+
+// isIn reports whether a part may have the word.
+func (m *wordMatcher) isIn(p *view) bool { return len(m.terms[p.number])+len(m.phrases) > 0 }
 
 // having returns how many visible documents have any of the terms.
 func (m *wordMatcher) having() (int, error) {
@@ -199,20 +209,23 @@ func (m *wordMatcher) having() (int, error) {
 }
 
 func (m *wordMatcher) count(p *view) (err error) {
-	switch terms := m.terms[p.number]; len(terms) {
-	case 0:
+	switch terms := m.terms[p.number]; {
+	case !m.isIn(p):
 		m.counts[p.number] = 0
-	case 1:
+	case len(terms) == 1 && len(m.phrases) == 0:
 		m.counts[p.number], err = terms[0].CountIn(p.counted())
 	default:
-		_, err = m.match(p, p.live)
+		found := segment.NewBits(p.Docs())
+		err = m.addTo(p, found)
+		found.And(p.live)
+		m.counts[p.number] = found.Count()
 	}
 	return err
 }
 
 func (m *wordMatcher) score(p *view, to *scores) error {
 	terms := m.terms[p.number]
-	if len(terms) == 0 {
+	if !m.isIn(p) {
 		return nil
 	}
 	docs, err := m.s.docsOf(m.field)
@@ -229,7 +242,7 @@ func (m *wordMatcher) score(p *view, to *scores) error {
 	}
 	to.open()
 	add := to.adder(w)
-	if len(terms) == 1 {
+	if len(terms) == 1 && len(m.phrases) == 0 {
 		return m.eachMatch(terms[0], to, add)
 	}
 	freqs, lengths := make([]float64, len(to.sums)), make([]uint32, len(to.sums))
@@ -255,25 +268,16 @@ func (m *wordMatcher) eachOf(p *view, to *scores, f func(at int, freq float64, l
 			return err
 		}
 	}
+	for _, phrase := range m.phrases {
+		phrase.eachMatch(p, to, f)
+	}
 	return nil
 }
 
-// checkDocs is the number of documents after which a loop over the documents of a
-// term checks the deadline.
-const checkDocs = 1 << 15
-
 // eachMatch calls f with the documents of a term that are scored.
 func (m *wordMatcher) eachMatch(t weightedTerm, to *scores, f func(at int, freq float64, length int)) error {
-	c := t.Freqs(to.docs)
-	for n := 1; c.Next(); n++ {
-		if at, ok := to.place(c.Doc); ok {
-			f(at, t.weight*float64(c.Freq), c.Length)
-		}
-		if n%checkDocs == 0 {
-			if err := m.s.ctx.Err(); err != nil {
-				return err
-			}
-		}
-	}
-	return errors.Join(c.Err(), m.s.step())
+	return t.Scan(to.docs, m.s.check, func(p *segment.Posting) {
+		at, _ := to.place(p.Doc)
+		f(at, t.weight*float64(p.Freq), p.Length)
+	})
 }

@@ -147,7 +147,7 @@ func (d *differential) node(depth int) query.Node {
 	if d.IntN(3) == 0 {
 		return d.other(field, depth, few)
 	}
-	switch d.IntN(8 + 4*min(depth, 1)) {
+	switch d.IntN(9 + 4*min(depth, 1)) {
 	case 0, 1:
 		return query.Word{Field: field, Text: d.word()}
 	case 2:
@@ -163,10 +163,12 @@ func (d *differential) node(depth int) query.Node {
 	case 7:
 		return d.between()
 	case 8:
-		return query.Not{Node: d.node(depth - 1)}
+		return query.Synonym{Word: query.Word{Field: field, Text: "x"}, Texts: []string{pick(d, vocabulary), d.words(1, 2)}}
 	case 9:
-		return query.And{Nodes: few()}
+		return query.Not{Node: d.node(depth - 1)}
 	case 10:
+		return query.And{Nodes: few()}
+	case 11:
 		return query.Some{Nodes: few()}
 	}
 	return query.Or{Nodes: few()}

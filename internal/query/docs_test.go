@@ -28,6 +28,7 @@ func TestDocumentedLanguage(t *testing.T) {
 	_, limits, _ := strings.Cut(string(text), "## Limits")
 	for _, want := range []string{
 		fmt.Sprintf("| %d bytes, %d words, phrases and ranges, nested %d deep |", MaxLength, MaxClauses, MaxDepth),
+		fmt.Sprintf("| words and phrases that all synonyms of a query stand for | %d |", MaxSynonyms),
 		fmt.Sprintf("| %d, of at most %d letters |", MaxFuzzy, MaxLetters),
 		fmt.Sprintf("| %d places, in a phrase of at most %d words |", MaxSlop, MaxSlots),
 		fmt.Sprintf("| %d, counted in each field |", MaxTerms),

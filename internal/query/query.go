@@ -31,8 +31,8 @@ import (
 	"strings"
 )
 
-// A Node is a part of a query: All, And, Or, Some, Not, Word, Phrase, Prefix, Fuzzy,
-// Range or Keys, or one that combines scores or searches terms, which have types of
+// A Node is a part of a query: All, And, Or, Some, Not, Word, Synonym, Phrase, Prefix,
+// Fuzzy, Range or Keys, or one that combines scores or searches terms, which have types of
 // their own files. String returns its canonical text.
 type Node interface {
 	String() string
@@ -159,6 +159,8 @@ func FieldOf(n Node) string {
 		return n.Field
 	case Nested:
 		return n.Path
+	case Synonym:
+		return n.Field
 	}
 	return ""
 }

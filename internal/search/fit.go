@@ -32,7 +32,15 @@ func fitAll(ctx context.Context, parts []Part, p Params, n query.Node) ([]*fitte
 		p.Caller = part.Caller
 		tables[i] = f.fit(part.prepare(p, n), p)
 	}
-	return tables, f.err()
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		if err := t.expand(p); err != nil {
+			return nil, asBadQuery(err)
+		}
+	}
+	return tables, nil
 }
 
 // A fitting is what the tables report about the parts of a request. The key of a

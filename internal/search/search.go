@@ -87,6 +87,10 @@ type Searcher struct {
 	Relevance query.Relevance    // of searches that do not say another; "" is plain
 	Fresh     bool               // searches are fresh unless they say otherwise
 
+	// Expand returns a query with the synonyms of its words. Its fault is a
+	// *query.Error. nil: the table has none.
+	Expand func(query.Node) (query.Node, error)
+
 	// Rows calls each with the rows that have these keys in the database now and can
 	// become documents. An error means that any row may be missing. nil: the table
 	// has no way to read rows by key.
@@ -178,6 +182,9 @@ func (s *Searcher) search(ctx context.Context, p Params) (Results, error) {
 		return Results{}, err
 	}
 	t := s.prepare(p, n)
+	if err := t.expand(p); err != nil {
+		return Results{}, asBadQuery(err)
+	}
 	if t.fields, err = t.selected(p.Fields); err != nil {
 		return Results{}, err
 	}
@@ -241,7 +248,7 @@ type tableSearch struct {
 	fresh     bool     // the hits are checked in the database
 }
 
-// prepare returns the search for a query, without the fields of its hits.
+// prepare returns the search for a query, without synonyms and the fields of its hits.
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
@@ -253,6 +260,18 @@ func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 		t.fresh = *p.Fresh
 	}
 	return t
+}
+
+// expand adds the synonyms of the query, and what finds its matches in texts.
+func (t *tableSearch) expand(p Params) (err error) {
+	if t.Expand == nil {
+		return nil
+	}
+	if t.request.Query, err = t.Expand(t.request.Query); err != nil {
+		return err
+	}
+	t.marks = t.markers(p, t.request.Query)
+	return nil
 }
 
 // next returns the function Results.Next. An answer that is cut short continues

@@ -208,7 +208,6 @@ type Cursor struct {
 	limit  int
 	tf     decoder
 	loc    decoder
-	placed bool   // loc is read
 	places uint64 // where those of Doc are in loc
 	err    error
 
@@ -220,13 +219,8 @@ type Cursor struct {
 
 // Cursor opens a cursor before the first document. It skips documents that are not
 // in a set where it can, and passes over others of them.
-func (p Postings) Cursor(among Bits) *Cursor { return p.cursor(among, true) }
-
-// Freqs opens a cursor without positions, which are most of the bytes of a term.
-func (p Postings) Freqs(among Bits) *Cursor { return p.cursor(among, false) }
-
-func (p Postings) cursor(among Bits, placed bool) *Cursor {
-	c := &Cursor{limit: p.src.docs, placed: placed}
+func (p Postings) Cursor(among Bits) *Cursor {
+	c := &Cursor{limit: p.src.docs}
 	if doc, length, ok := p.single(); ok {
 		c.block = docList{doc}
 		c.tf.data = uvarint([]byte{1 << 1}, length)
@@ -241,10 +235,7 @@ func (p Postings) cursor(among Bits, placed bool) *Cursor {
 		c.among, c.size = among, uint32(p.src.docs/(n/perChunk+1))
 		d := decoder{data: p.src.data, at: p.value}
 		tfAt, locAt := d.uvarint(), d.uvarint()
-		c.tfEnds = d.chunkEnds(tfAt, p.src.docs)
-		if placed {
-			c.locEnds = d.chunkEnds(locAt, p.src.docs)
-		}
+		c.tfEnds, c.locEnds = d.chunkEnds(tfAt, p.src.docs), d.chunkEnds(locAt, p.src.docs)
 	}
 	return c
 }
@@ -262,9 +253,6 @@ func (c *Cursor) Next() bool {
 	}
 	c.at++
 	hasPlaces := c.readFreq()
-	if !c.placed {
-		return true
-	}
 	c.places = c.loc.at
 	if hasPlaces {
 		size := c.loc.uvarint()
@@ -340,13 +328,7 @@ func (c *Cursor) SkipTo(doc uint32) bool {
 func (c *Cursor) AppendPositions(dst []int) []int {
 	d := decoder{data: c.loc.data, at: c.places}
 	for d.at < c.loc.at && !d.broken {
-		d.uvarint() // field
-		dst = append(dst, int(d.uvarint()))
-		d.uvarint() // offsets in the text, which this package does not write
-		d.uvarint()
-		for n := d.uvarint(); n > 0 && !d.broken; n-- {
-			d.uvarint()
-		}
+		dst = d.appendPosition(dst)
 	}
 	if d.broken && c.err == nil {
 		c.err = errBroken

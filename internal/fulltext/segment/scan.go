@@ -1,0 +1,269 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A Posting is a document of a term.
+type Posting struct {
+	Doc    uint32
+	Freq   int // how often the document has the term
+	Length int // number of words of the field in the document
+
+	loc []byte
+}
+
+// AppendPositions appends the positions of the term in the document.
+func (p *Posting) AppendPositions(dst []int) ([]int, error) {
+	d := decoder{data: p.loc}
+	for d.at < uint64(len(p.loc)) && !d.broken {
+		dst = d.appendPosition(dst)
+	}
+	if d.broken {
+		return dst, errBroken
+	}
+	return dst, nil
+}
+
+// appendPosition reads one position from the bytes of loc.
+func (d *decoder) appendPosition(dst []int) []int {
+	d.uvarint() // field
+	dst = append(dst, int(d.uvarint()))
+	d.uvarint() // offsets in the text, which this package does not write
+	d.uvarint()
+	for n := d.uvarint(); n > 0 && !d.broken; n-- {
+		d.uvarint()
+	}
+	return dst
+}
+
+// Scan calls f with those documents of a term that are in a set, in order. Of the
+// others it reads no more than it has to: a chunk without any is skipped, and 64
+// documents are looked at together. It calls step for every 65536 documents.
+func (p Postings) Scan(in Bits, step func() error, f func(*Posting)) error {
+	return p.scan(in, false, step, f)
+}
+
+// ScanPositions is Scan for documents whose positions are read too, which are most of
+// the bytes of a term.
+func (p Postings) ScanPositions(in Bits, step func() error, f func(*Posting)) error {
+	return p.scan(in, true, step, f)
+}
+
+func (p Postings) scan(in Bits, placed bool, step func() error, f func(*Posting)) error {
+	if doc, length, ok := p.single(); ok {
+		if int(doc) >= p.src.docs {
+			return errBroken
+		}
+		if in.Has(doc) {
+			f(&Posting{Doc: doc, Freq: 1, Length: int(length)})
+		}
+		return step()
+	}
+	tf, loc, docs, err := p.parts()
+	if err != nil {
+		return err
+	}
+	s := scanner{in: in, f: f, tf: decoder{data: tf}, end: uint32(p.src.docs)}
+	b, err := openBitmap(docs, p.src.docs)
+	if err != nil {
+		return err
+	}
+	s.openChunks(p, b.count())
+	if placed {
+		s.loc.data = loc
+	} else {
+		s.locEnds = nil
+	}
+	s.placed = placed && len(loc) > 0
+	for b.read(&s) {
+		if s.broken || s.tf.broken || s.loc.broken {
+			return errBroken
+		}
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if s.broken || s.tf.broken || s.loc.broken {
+		return errBroken
+	}
+	return b.err()
+}
+
+// A scanner reads the documents of a term that are wanted.
+type scanner struct {
+	in     Bits
+	f      func(*Posting)
+	placed bool
+	now    Posting
+
+	tf, loc         decoder
+	tfEnds, locEnds []uint64 // of chunks
+	chunk           int
+	size, end       uint32 // documents that a chunk stands for, and the first after this one
+	pending         int    // documents of the chunk that were not read and precede the next
+	next            uint32 // documents come in order
+	broken          bool
+}
+
+// openChunks reads where the chunks of n documents are. A list of one chunk needs none.
+func (s *scanner) openChunks(p Postings, n int) {
+	if n < perChunk {
+		return
+	}
+	d := decoder{data: p.src.data, at: p.value}
+	tfAt, locAt := d.uvarint(), d.uvarint()
+	s.tfEnds, s.locEnds = d.chunkEnds(tfAt, p.src.docs), d.chunkEnds(locAt, p.src.docs)
+	s.size = uint32(p.src.docs / (n/perChunk + 1))
+	s.end = s.size
+}
+
+// addRun implements docSink.
+func (s *scanner) addRun(first, last uint32) {
+	if int(last/wordBits) >= len(s.in) {
+		s.broken = true
+		return
+	}
+	eachWord(first, last, func(word int, mask uint64) { s.add(uint32(word*wordBits), mask) })
+}
+
+// addBits implements docSink.
+func (s *scanner) addBits(high uint32, data []byte) {
+	for i := 0; i < len(data); i += 8 {
+		if w := binary.LittleEndian.Uint64(data[i:]); w != 0 {
+			s.add(high+uint32(8*i), w)
+		}
+	}
+}
+
+// addArray implements docSink.
+func (s *scanner) addArray(high uint32, data []byte) {
+	for ; len(data) > 1; data = data[2:] {
+		doc := high | uint32(data[0]) | uint32(data[1])<<8
+		if doc < s.next || int(doc/wordBits) >= len(s.in) {
+			s.broken = true
+			return
+		}
+		s.next = doc + 1
+		if doc >= s.end {
+			s.goTo(doc)
+		}
+		if s.in[doc/wordBits]>>(doc%wordBits)&1 == 0 {
+			s.pending++
+			continue
+		}
+		s.read(doc)
+	}
+}
+
+// add takes the documents of one word of a set.
+func (s *scanner) add(first uint32, w uint64) {
+	if int(first/wordBits) >= len(s.in) {
+		s.broken = true
+		return
+	}
+	for first+wordBits > s.end {
+		here := uint64(0) // those before the end of the chunk
+		if s.end > first {
+			here = w & (1<<(s.end-first) - 1)
+		}
+		s.addChunk(first, here)
+		if w &^= here; w == 0 {
+			return
+		}
+		s.goTo(first + uint32(bits.TrailingZeros64(w)))
+		if s.broken {
+			return
+		}
+	}
+	s.addChunk(first, w)
+}
+
+// addChunk takes documents of one chunk.
+func (s *scanner) addChunk(first uint32, w uint64) {
+	for want := w & s.in[first/wordBits]; want != 0; want &= want - 1 {
+		bit := want & -want
+		s.pending += bits.OnesCount64(w & (bit - 1))
+		w &^= bit | (bit - 1)
+		s.read(first + uint32(bits.TrailingZeros64(bit)))
+	}
+	s.pending += bits.OnesCount64(w)
+}
+
+// goTo goes to the chunk of a document.
+func (s *scanner) goTo(doc uint32) {
+	if s.size == 0 || int(doc/s.size) > len(s.tfEnds) || len(s.tfEnds) > 0 && doc < s.size {
+		s.broken = true // beyond the segment
+		return
+	}
+	s.chunk = int(doc / s.size)
+	s.end, s.pending = uint32(s.chunk+1)*s.size, 0
+	s.tf.at = s.tfEnds[s.chunk-1]
+	if s.placed && s.chunk <= len(s.locEnds) {
+		s.loc.at = s.locEnds[s.chunk-1]
+	}
+}
+
+// read reads the posting of a document and passes it on.
+func (s *scanner) read(doc uint32) {
+	if s.pending > 0 {
+		s.skip()
+	}
+	freq := s.readFreq()
+	s.now.Doc = doc
+	if s.placed {
+		s.now.loc = nil
+		if freq&1 != 0 {
+			s.now.loc = s.loc.bytes(s.loc.uvarint())
+		}
+	}
+	if !s.tf.broken && !s.loc.broken {
+		s.f(&s.now)
+	}
+}
+
+// readFreq reads freq and length. Most numbers are below 128.
+func (s *scanner) readFreq() (freq uint64) {
+	if at := s.tf.at; at+1 < uint64(len(s.tf.data)) {
+		if freq, length := s.tf.data[at], s.tf.data[at+1]; 1 < freq && freq < 1<<7 && length < 1<<7 {
+			s.tf.at += 2
+			s.now.Freq, s.now.Length = int(freq>>1), int(length)
+			return uint64(freq)
+		}
+	}
+	freq = s.tf.uvarint()
+	s.now.Freq, s.now.Length = int(freq>>1), 0
+	if freq>>1 > 0 {
+		s.now.Length = int(s.tf.uvarint())
+	}
+	return freq
+}
+
+// Of eight bytes: the bit of numbers above 127, the bits of four freqs without the bit
+// for positions, and what makes a freq that is not 0 reach the highest of its bits.
+const (
+	longBits = 0x8080808080808080
+	freqBits = 0x007e007e007e007e
+	carry    = 0x007f007f007f007f
+	carried  = 0x0080008000800080
+)
+
+// skip passes over the pending documents: four at a time, if no positions are read and
+// each takes two bytes.
+func (s *scanner) skip() {
+	for s.pending > 0 && !s.tf.broken {
+		if at := s.tf.at; !s.placed && s.pending >= 4 && at+8 <= uint64(len(s.tf.data)) {
+			w := binary.LittleEndian.Uint64(s.tf.data[at:])
+			if w&longBits == 0 && (w&freqBits+carry)&carried == carried {
+				s.tf.at += 8
+				s.pending -= 4
+				continue
+			}
+		}
+		if freq := s.readFreq(); s.placed && freq&1 != 0 {
+			s.loc.skip(s.loc.uvarint())
+		}
+		s.pending--
+	}
+}
