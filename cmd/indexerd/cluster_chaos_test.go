@@ -64,6 +64,7 @@ type clusterChaos struct {
 
 	phase     string
 	settled   time.Time // the last S that was seen
+	changed   time.Time // when the index was changed last
 	suspended bool      // the index was changed, and the daemon may not have noticed
 
 	kills, done, risen, looks, detections, fell int
@@ -181,6 +182,9 @@ func (k *clusterChaos) round(t *testing.T, i int, chosen []clusterFault) {
 	for _, f := range chosen {
 		k.suspended = k.suspended || f.tampers
 		ends = append(ends, f.begin(k, t))
+		if f.tampers {
+			k.changed = time.Now()
+		}
 		k.done++
 		k.looksFor(t, k.within(time.Second))
 	}
@@ -211,7 +215,6 @@ func (k *clusterChaos) looksFor(t *testing.T, d time.Duration) {
 // has ended already.
 func (k *clusterChaos) detects(t *testing.T, before uint64) {
 	t.Helper()
-	began := time.Now()
 	eventually(t, restWithin, k.phase+": the daemon notices", func() error {
 		if err := k.daemon.unbroken(); err != nil {
 			t.Fatalf("%s: %v", k.phase, err)
@@ -221,7 +224,7 @@ func (k *clusterChaos) detects(t *testing.T, before uint64) {
 		}
 		return nil
 	})
-	took := time.Since(began)
+	took := time.Since(k.changed)
 	k.detections++
 	k.detected = max(k.detected, took)
 	k.suspended = false
