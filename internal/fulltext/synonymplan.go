@@ -65,7 +65,9 @@ func (c compiler) slotOf(n query.Synonym) slot {
 	if len(texts) == 0 {
 		a = nil
 	}
-	c.synonyms[key] = a
+	if c.synonyms != nil { // a compiler without a tuned order needs no equal slots
+		c.synonyms[key] = a
+	}
 	return slot{one: a}
 }
 

@@ -28,7 +28,7 @@ func (t *translator) nestedQuery(body json.RawMessage) (query.Node, error) {
 	case !f.Child && lenient:
 		return query.None(), nil
 	case !f.Child:
-		return nil, parsing("[nested] failed to find nested object under path [%s]", query.Shorten(path))
+		return nil, fault(notOfField, "[nested] failed to find nested object under path [%s]", query.Shorten(path))
 	}
 	if t.nesteds++; t.nesteds > maxNested {
 		return nil, parsing("the query has more than %d nested queries", maxNested)
