@@ -2,7 +2,6 @@ package pagetable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -126,6 +125,3 @@ func (p *Pages) Clear(v doc.Version) error {
 	}
 	return p.Delete(gone)
 }
-
-// errStop ends a listing that its caller has left.
-var errStop = errors.New("the caller left the listing")

@@ -47,7 +47,6 @@ type corpus struct {
 	rows   []doc.Row
 	common []string // words of many documents
 	rare   []string
-	titles []string
 }
 
 // texts returns texts of TESTDATA, or generated ones.
