@@ -30,6 +30,9 @@ func (s *storage) newSearcher() *search.Searcher {
 	for _, b := range s.conf.Content.Boosts {
 		searcher.Boosts[b.Field] = b.Factor
 	}
+	if len(s.conf.SynonymRules) == 0 {
+		return searcher
+	}
 	if synonyms := s.index.Synonyms(s.conf.SynonymRules); synonyms != nil {
 		searcher.Expand = synonyms.Expand
 	}

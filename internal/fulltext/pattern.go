@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -91,18 +92,45 @@ func matching(n query.Pattern) (accept func(string) bool, begin string, err erro
 			return nil, "", err
 		}
 	}
-	flags := "s"
 	if n.Fold {
-		flags = "si"
+		expression = foldASCII(expression)
 	}
-	compiled, err := regexp.Compile("^(?" + flags + ":" + expression + ")$")
+	compiled, err := regexp.Compile("^(?s:" + expression + ")$")
 	if err != nil {
 		return nil, "", query.Errorf("write a smaller one", "the regular expression %s has too many states", query.Shorten(n.Text))
 	}
 	if !n.Fold {
-		begin, _ = regexp.MustCompile("(?" + flags + ":" + expression + ")").LiteralPrefix()
+		begin, _ = regexp.MustCompile("(?s:" + expression + ")").LiteralPrefix()
 	}
 	return compiled.MatchString, begin, nil
+}
+
+// foldASCII returns an expression whose ASCII letters match in either case, as Lucene
+// has it. The flag i would fold all letters. An expression with a fault stays as it is.
+func foldASCII(expression string) string {
+	tree, err := syntax.Parse("(?s:"+expression+")", syntax.Perl)
+	if err != nil {
+		return expression
+	}
+	return foldLiterals(tree).String()
+}
+
+func foldLiterals(e *syntax.Regexp) *syntax.Regexp {
+	for i, sub := range e.Sub {
+		e.Sub[i] = foldLiterals(sub)
+	}
+	if e.Op != syntax.OpLiteral {
+		return e
+	}
+	letters := &syntax.Regexp{Op: syntax.OpConcat, Flags: e.Flags}
+	for _, r := range e.Rune {
+		one := &syntax.Regexp{Op: syntax.OpLiteral, Flags: e.Flags, Rune: []rune{r}}
+		if other := r ^ ' '; other|' ' >= 'a' && other|' ' <= 'z' {
+			one = &syntax.Regexp{Op: syntax.OpCharClass, Flags: e.Flags, Rune: []rune{min(r, other), min(r, other), max(r, other), max(r, other)}}
+		}
+		letters.Sub = append(letters.Sub, one)
+	}
+	return letters
 }
 
 // wildcard returns the regular expression of a text with ? and *.
