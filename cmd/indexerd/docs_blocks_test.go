@@ -43,8 +43,13 @@ func documents(t testing.TB) []string {
 	if err != nil || len(all) < 5 {
 		t.Fatalf("got the documents %v, %v", all, err)
 	}
+	all = slices.DeleteFunc(all, func(name string) bool { return name == programs })
 	return append([]string{"README.md", "ARCHITECTURE.md"}, all...)
 }
+
+// programs is the document whose blocks are programs of other languages. The tests of
+// internal/osapi/clienttest run them.
+const programs = "docs/opensearch-clients.md"
 
 func document(t testing.TB, name string) string {
 	t.Helper()

@@ -41,7 +41,7 @@ complete -c indexerd -n '__fish_seen_subcommand_from run' -l help -d 'Show conte
 complete -c indexerd -n '__fish_seen_subcommand_from run' -l version -d 'Print the version.'
 complete -c indexerd -n '__fish_seen_subcommand_from run' -s c -r -F -d 'The configuration file, YAML.'
 complete -c indexerd -n '__fish_seen_subcommand_from run' -l config -r -F -d 'The configuration file, YAML.'
-complete -c indexerd -n '__fish_seen_subcommand_from run' -l take-over -d 'Take over the indexes in OpenSearch from another data directory, whose daemon then ends.'
+complete -c indexerd -n '__fish_seen_subcommand_from run' -l take-over -d 'Take over indexes and pages that are not below data from another data directory, whose daemon then ends.'
 complete -c indexerd -n '__fish_seen_subcommand_from status' -s h -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from status' -l help -d 'Show context-sensitive help.'
 complete -c indexerd -n '__fish_seen_subcommand_from status' -l version -d 'Print the version.'
