@@ -41,7 +41,7 @@ type filterKey struct {
 
 type filterSet struct {
 	filterKey
-	docs segment.Bits // nobody changes it
+	docs segment.Bits // read-only
 }
 
 const (

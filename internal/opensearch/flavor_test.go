@@ -82,7 +82,7 @@ func forbid(w http.ResponseWriter) {
 	fmt.Fprint(w, `{"error":{"type":"security_exception","reason":"no permissions for [...] and User [name=indexer]"},"status":403}`)
 }
 
-// A user that lacks one privilege is told which.
+// The error of a user that lacks one privilege names it.
 func TestTryNamesTheMissingPrivilege(t *testing.T) {
 	nodetest.URL(t)
 	for _, r := range rights {

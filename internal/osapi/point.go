@@ -9,7 +9,7 @@ import (
 
 // openPoint opens a point in time. It pins the indices and the caller's token, and no
 // state of the documents: a search at a point in time finds what is there when it is
-// made. So pages are stable for what nobody writes meanwhile.
+// made. So pages are stable for what is not written meanwhile.
 func (s server) openPoint(c *call) (any, error) {
 	t, err := s.targetOf(c, "keep_alive")
 	if err != nil {
