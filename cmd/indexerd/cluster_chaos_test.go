@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,7 @@ type clusterChaos struct {
 	phase     string
 	settled   time.Time // the last S that was seen
 	changed   time.Time // when the index was changed last
+	healed    time.Time // when the last faults ended
 	suspended bool      // the index was changed, and the daemon may not have noticed
 
 	kills, done, risen, looks, detections, fell int
@@ -167,6 +169,10 @@ func (k *clusterChaos) killDaemon(t *testing.T) {
 	k.kills++
 }
 
+// examined is how long after a fault writes of others may be noticed only by the next
+// sweep: the daemon examines the index every ten seconds.
+const examined = 25 * time.Second
+
 // round lets faults overlap, looks meanwhile, ends them, and judges what is left.
 func (k *clusterChaos) round(t *testing.T, i int, chosen []clusterFault) {
 	t.Helper()
@@ -177,6 +183,9 @@ func (k *clusterChaos) round(t *testing.T, i int, chosen []clusterFault) {
 	}
 	k.stop = k.storm(t)
 	k.looksFor(t, time.Second)
+	if slices.ContainsFunc(chosen, func(f clusterFault) bool { return f.tampers }) {
+		k.looksFor(t, time.Until(k.healed.Add(examined)))
+	}
 	before := k.marks(t).Rewinds
 	var ends []func()
 	for _, f := range chosen {
@@ -192,6 +201,7 @@ func (k *clusterChaos) round(t *testing.T, i int, chosen []clusterFault) {
 	for _, end := range ends {
 		end()
 	}
+	k.healed = time.Now()
 	if k.suspended {
 		k.detects(t, before)
 	}

@@ -277,7 +277,8 @@ func (ix *Index) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ix.identity, ix.tally.base = identity{state.Settings.Index.UUID, shards.histories}, &shards
+	ix.identity = identity{state.Settings.Index.UUID, shards.histories}
+	ix.tally.base, ix.tally.learns = &shards, true
 	if ix.doubt, err = ix.recognize(m); err != nil {
 		return err
 	}

@@ -17,7 +17,9 @@ var ErrForeign = errors.New("others have written to the index")
 //
 // An answer that was lost leaves open whether its writes are operations. The cluster
 // may count a write twice if a primary fails. In both cases the next examination begins
-// again from what the shards have then, and notices no write of others before it.
+// again from what the shards have then, and notices no write of others before it. The
+// terms of primaries that failed before are learned from the answers until the
+// examination after that.
 //
 // The shards are read while no bulk is under way: bulks wait that long, and an
 // examination waits for bulks, longer each time until it succeeds.
@@ -32,6 +34,7 @@ type tally struct {
 	sure    int64          // operations of this process since base
 	maybe   int64          // writes that may be operations
 	terms   map[int64]bool // of primaries that have answered
+	learns  bool           // primaries may have failed before base: new terms are of then
 	lost    bool           // a primary may have failed since base
 
 	base *primaries // nil: not known
@@ -102,7 +105,7 @@ func (t *tally) ends(items int, answers []result) {
 		case r.SeqNo != nil && *r.SeqNo >= 0:
 			t.maybe--
 			t.sure++
-			t.lost = t.lost || len(t.terms) > 0 && !t.terms[r.Term]
+			t.lost = t.lost || !t.learns && !t.terms[r.Term]
 			if t.terms == nil {
 				t.terms = map[int64]bool{}
 			}
@@ -122,7 +125,10 @@ func (t *tally) compare(now primaries, still bool) error {
 	foreign := known && now.operations > t.base.operations+t.sure+t.maybe
 	switch {
 	case still && (!known || foreign || t.maybe > 0):
+		t.learns = !known || t.maybe > 0
 		t.base, t.sure, t.maybe, t.lost = &now, 0, 0, false
+	case still:
+		t.learns = false
 	case foreign:
 		now.operations -= t.sure + t.maybe
 		t.base = &now

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -89,8 +90,10 @@ func TestTally(t *testing.T) {
 		var c tally
 		c.begins(1)
 		c.ends(1, []result{done})
-		if err := c.compare(on("a", 100), true); err != nil {
-			t.Fatal(err)
+		for range 2 { // the second one ends the learning of terms
+			if err := c.compare(on("a", 100), true); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if test.items > 0 {
 			c.begins(test.items)
@@ -101,6 +104,47 @@ func TestTally(t *testing.T) {
 		}
 		if err := c.compare(test.then, true); err != nil {
 			t.Errorf("%s, a second time: got %v, want none", test.name, err)
+		}
+	}
+}
+
+// After a failure the term of the new primary is first seen in answers to later bulks. It
+// is no further failure: writes of others beside these bulks are noticed.
+func TestTallyAfterAFailure(t *testing.T) {
+	const bulk = 5
+	answers := func(term int64) []result {
+		n := int64(1)
+		return slices.Repeat([]result{{Status: 201, SeqNo: &n, Term: term}}, bulk)
+	}
+	at := func(node string, operations int64) primaries {
+		return primaries{nodes: []string{node}, operations: operations}
+	}
+	for _, test := range []struct {
+		name  string
+		fails func(c *tally) // after 15 operations
+		then  primaries
+	}{
+		{"an answer is lost", func(c *tally) { c.begins(bulk); c.ends(bulk, nil) }, at("a", 20)},
+		{"the primary is on another node", func(*tally) {}, at("b", 15)},
+		{"an answer has a new term", func(c *tally) { c.begins(bulk); c.ends(bulk, answers(2)) }, at("a", 20)},
+	} {
+		var c tally
+		for operations := int64(bulk); operations <= 15; operations += bulk {
+			c.begins(bulk)
+			c.ends(bulk, answers(1))
+			if err := c.compare(at("a", operations), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		test.fails(&c)
+		if err := c.compare(test.then, true); err != nil {
+			t.Errorf("%s: got %v, want none", test.name, err)
+		}
+		c.begins(bulk)
+		c.ends(bulk, answers(3))
+		test.then.operations += bulk + 1
+		if err := c.compare(test.then, true); !errors.Is(err, ErrForeign) {
+			t.Errorf("%s, a write of others: got %v, want %v", test.name, err, ErrForeign)
 		}
 	}
 }
