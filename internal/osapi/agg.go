@@ -67,7 +67,7 @@ func (p *aggParser) of(m map[string]json.RawMessage, what string) ([]agg, error)
 	text := m["aggs"]
 	if m["aggregations"] != nil {
 		if text != nil {
-			return nil, parsing("[%s] has [aggs] and [aggregations]", what)
+			return nil, parsing("Found two sub aggregation definitions under [%s]", query.Shorten(what))
 		}
 		text = m["aggregations"]
 	}
@@ -175,7 +175,7 @@ func (p *aggParser) kind(a *agg, kind string, m map[string]json.RawMessage, text
 
 // field reads the field of an aggregation, and checks the names of its options.
 func (p *aggParser) field(kind string, m map[string]json.RawMessage, options ...string) (Field, error) {
-	if err := only(m, kind, append(options, "field")...); err != nil {
+	if err := onlyIn(m, kind, append(options, "field")...); err != nil {
 		return Field{}, err
 	}
 	if m["field"] == nil {
@@ -188,6 +188,9 @@ func (p *aggParser) field(kind string, m map[string]json.RawMessage, options ...
 	f, err := p.lookup(name)
 	if err == nil && f.Type == Text {
 		err = illegal("Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [%s] in order to load field data by uninverting the inverted index. Note that this can use significant memory.", f.Name)
+	}
+	if f.Type == idField || f.Type == indexField {
+		err = parsing("[%s] on field [%s] is not supported: use a field of metadata", kind, f.Type)
 	}
 	if f.Type == "" {
 		f.Name = ""

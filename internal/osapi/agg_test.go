@@ -31,11 +31,12 @@ func TestAggregationsRefuseByName(t *testing.T) {
 		{`{"terms": {"field": "tags", "include": {"partition": 0, "num_partitions": 2}}}`, "partitions are not supported"},
 		{`{"terms": {"field": "tags", "include": "a&b"}}`, "[include] is not supported: regular expression a&b"},
 		{`{"terms": {"field": "tags", "include": "[a"}}`, "[include] is not supported: regular expression [a"},
-		{`{"terms": {"field": "price", "format": "0.00"}}`, "[format] is supported for dates only"},
-		{`{"terms": {"field": "seen", "format": "YYYY"}}`, "date format [YYYY] is not supported"},
+		{`{"terms": {"field": "price", "format": "0.0E0"}}`, "number format [0.0E0] is not supported"},
+		{`{"terms": {"field": "tags", "format": "0.00"}}`, "Field [tags] of type [keyword] does not support custom formats"},
+		{`{"terms": {"field": "_id"}}`, "[terms] on field [_id] is not supported"},
+		{`{"terms": {"field": "seen", "format": "YYYY"}}`, "Invalid format: [YYYY] is not supported"},
 		{`{"date_histogram": {"field": "seen", "calendar_interval": "month", "time_zone": "Mars/Base"}}`, "time zone [Mars/Base] is unknown"},
 		{`{"date_histogram": {"field": "seen", "calendar_interval": "month", "hard_bounds": {"min": 0, "max": 1}}}`, "does not support [hard_bounds]"},
-		{`{"extended_stats": {"field": "seen"}}`, "[extended_stats] on field [seen] of type [date] is not supported"},
 		{`{"date_histogram": {"field": "price", "calendar_interval": "month"}}`, "on field [price] of type [double] is not supported"},
 		{`{"composite": {"sources": [{"a": {"geotile_grid": {"field": "tags"}}}]}}`, "source [geotile_grid] of [composite] is not supported"},
 		{`{"composite": {"sources": [{"a": {"terms": {"field": "tags", "missing_order": "last"}}}]}}`, "[missing_order] is default"},
@@ -48,7 +49,9 @@ func TestAggregationsRefuseByName(t *testing.T) {
 		w.want(t, ops, http.MethodPost, "/shop/_search", `{"aggs": {"t": `+c.body+`}}`, http.StatusBadRequest, c.want)
 	}
 	w.want(t, ops, http.MethodPost, "/shop/_search", `{"aggs": {`+strings.Join(many, ",")+`}}`, http.StatusBadRequest, "more than 64 aggregations")
-	w.want(t, ops, http.MethodPost, "/shop/_search", `{"aggs": {}, "aggregations": {}}`, http.StatusBadRequest, "[body] has [aggs] and [aggregations]")
+	w.want(t, ops, http.MethodPost, "/shop/_search", `{"size": 0, "aggs": {"a": {"min": {"field": "price"}}}, "aggregations": {"b": {"max": {"field": "price"}}}}`, http.StatusOK, `"aggregations":{"b":`)
+	w.want(t, ops, http.MethodPost, "/shop/_search", `{"size": 0, "aggregations": {"a": {"min": {"field": "price"}}}, "aggs": {"b": {"max": {"field": "price"}}}}`, http.StatusOK, `"aggregations":{"b":`)
+	w.want(t, ops, http.MethodPost, "/shop/_search", `{"aggs": {"x": {"missing": {"field": "price"}, "aggs": {}, "aggregations": {}}}}`, http.StatusBadRequest, "two sub aggregation definitions")
 	w.want(t, ops, http.MethodPost, "/shop/_search", `{"aggs": {"a>b": {"max": {"field": "price"}}}}`, http.StatusBadRequest, "Invalid aggregation name")
 	w.want(t, ops, http.MethodPost, "/shop/_search", `{"min_score": "high"}`, http.StatusBadRequest, "[min_score] is not a number")
 }

@@ -46,7 +46,7 @@ func (p *aggParser) missing(a *agg, m map[string]json.RawMessage) error {
 
 // filters reads filters, which are a list, or have names and are sorted by them.
 func (p *aggParser) filters(a *agg, m map[string]json.RawMessage) error {
-	if err := only(m, "filters", "filters", "other_bucket", "other_bucket_key"); err != nil {
+	if err := onlyIn(m, "filters", "filters", "other_bucket", "other_bucket_key"); err != nil {
 		return err
 	}
 	of, others := query.FiltersAgg{}, "_other_"

@@ -20,6 +20,10 @@ func nodeCases() []string {
 		`{"terms": {"field": "seen", "time_zone": "UTC"}}`, `{"terms": {"field": "tags", "foo": 1}}`, `{"terms": {}}`, `{"terms": {"field": "tags"}, "max": {"field": "price"}}`, `{"termz": {"field": "tags"}}`, `{}`,
 		`{"terms": {"field": "tags", "size": 2}, "aggs": {"u": {"terms": {"field": "free"}, "aggs": {"v": {"date_histogram": {"field": "seen", "calendar_interval": "year"}}}}}}`,
 
+		`{"extended_stats": {"field": "seen"}}`, `{"extended_stats": {"field": "seen", "format": "yyyy", "sigma": 3}}`, `{"extended_stats": {"field": "free"}}`, `{"extended_stats": {"field": "price", "format": "#,##0.0"}}`, `{"extended_stats": {"field": "nope", "format": "0"}}`, `{"stats": {"field": "price", "format": "0.###"}}`,
+		`{"avg": {"field": "price", "format": "$0.0 x"}}`, `{"max": {"field": "price", "format": "0.0%"}}`, `{"sum": {"field": "price", "format": ""}}`, `{"min": {"field": "price", "format": ".00"}}`, `{"histogram": {"field": "price", "interval": 5, "min_doc_count": 1, "keyed": true, "format": "000"}}`, `{"range": {"field": "price", "format": "0.00", "ranges": [{"from": 3}, {"to": 3}]}}`,
+		`{"terms": {"field": "price", "format": "0.00", "size": 2}}`, `{"terms": {"field": "tags", "format": "0"}}`, `{"value_count": {"field": "price", "format": "0"}}`, `{"cardinality": {"field": "price", "format": "0"}}`, `{"terms": {"field": "seen", "format": "MMMM d, D E hh a SSS X"}}`,
+
 		`{"filter": {"term": {"tags": "a"}}}`, `{"filter": {"match": {"title": "red"}}, "aggs": {"m": {"max": {"field": "price"}}}}`, `{"filter": {"term": {"nope": 1}}, "aggs": {"m": {"max": {"field": "price"}}, "c": {"cardinality": {"field": "tags"}}}}`,
 		`{"filters": {"filters": {"z": {"term": {"tags": "a"}}, "b": {"match_all": {}}}}}`, `{"filters": {"filters": {"z": {"term": {"tags": "a"}}}, "other_bucket": true}}`, `{"filters": {"filters": [{"term": {"tags": "a"}}], "other_bucket_key": "rest"}}`,
 		`{"filters": {"filters": {"z": {"term": {"tags": "a"}}}, "other_bucket_key": "rest"}, "aggs": {"m": {"max": {"field": "price"}}}}`, `{"filters": {"filters": {}}}`, `{"filters": {"filters": [{"term": {"tags": "a"}}, {"exists": {"field": "price"}}]}}`,

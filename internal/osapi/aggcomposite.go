@@ -16,7 +16,7 @@ type keyPart struct {
 }
 
 func (p *aggParser) composite(a *agg, m map[string]json.RawMessage) error {
-	if err := only(m, "composite", "sources", "size", "after"); err != nil {
+	if err := onlyIn(m, "composite", "sources", "size", "after"); err != nil {
 		return err
 	}
 	if p.depth > 1 {

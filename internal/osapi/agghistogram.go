@@ -113,9 +113,8 @@ func (v valueForm) showHistogram(named bool, key func(float64) any) func(*aggPri
 		}
 		for i, b := range r.Buckets {
 			n := b.Key[0].Number
-			one, name := map[string]any{"key": key(n)}, decimal(n).String()
-			if v.kind == Date || v.kind == Boolean {
-				name = v.bound(n)
+			one, name := map[string]any{"key": key(n)}, v.bound(n)
+			if v.kind == Date || v.kind == Boolean || v.number != nil {
 				one["key_as_string"] = name
 			}
 			if named {

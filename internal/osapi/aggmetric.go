@@ -3,6 +3,7 @@ package osapi
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 
 	"indexerd/internal/query"
 )
@@ -39,6 +40,9 @@ func oneValue(metric string) func(string) string {
 // counted reads an aggregation that counts values of any type.
 func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) error {
 	options := []string{"missing"}
+	if kind == "value_count" {
+		options = append(options, "format") // of no effect
+	}
 	if kind == "cardinality" {
 		options = append(options, "precision_threshold", "execution_hint") // the count is exact
 	}
@@ -46,7 +50,7 @@ func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) e
 	if err != nil {
 		return err
 	}
-	form, err := p.form(f, m)
+	form, err := p.form(f, nil)
 	if err != nil {
 		return err
 	}
@@ -76,9 +80,6 @@ func (p *aggParser) stats(a *agg, kind string, m map[string]json.RawMessage) err
 	if err != nil {
 		return err
 	}
-	if kind == "extended_stats" && f.Type != Double && f.Type != "" {
-		return parsing("[extended_stats] on field [%s] of type [%s] is not supported: use stats", f.Name, f.Type)
-	}
 	form, err := p.form(f, m)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (p *aggParser) stats(a *agg, kind string, m map[string]json.RawMessage) err
 	a.show = func(_ *aggPrinter, _ agg, r query.AggResult) (map[string]any, error) {
 		all := form.stats(r.Stats)
 		if kind == "extended_stats" {
-			addSpread(all, r.Stats, sigma)
+			form.addSpread(all, r.Stats, sigma)
 		}
 		return all, nil
 	}
@@ -110,42 +111,60 @@ func (v valueForm) stats(s query.Stats) map[string]any {
 	for _, name := range []string{"min", "max", "avg", "sum"} {
 		n := s.Metric(name)
 		all[name] = decimal(n)
-		if text, ok := v.text(n); ok && s.Count > 0 {
-			all[name+"_as_string"] = text
-		}
+		v.addText(all, s, name, n)
 	}
 	return all
 }
 
 // addSpread adds what extended_stats has and stats does not.
-func addSpread(to map[string]any, s query.Stats, sigma float64) {
-	n := float64(s.Count)
-	squares, population, sampling := s.Squares, s.Metric(query.MetricVariance), math.NaN()
-	if s.Count == 0 {
-		squares, population = math.NaN(), math.NaN()
-	} else {
-		sampling = max(0, (s.Squares-s.Sum*s.Sum/n)/(n-1))
+func (v valueForm) addSpread(to map[string]any, s query.Stats, sigma float64) {
+	n, mean := float64(s.Count), s.Metric(query.MetricAvg)
+	sampling := max(0, (s.Squares-s.Sum*s.Sum/n)/(n-1))
+	bounds, texts := map[string]any{}, map[string]any{}
+	add := func(to map[string]any, name string, x float64) {
+		if to[name] = nil; s.Count > 0 {
+			to[name] = extended(x)
+		}
 	}
-	to["sum_of_squares"] = decimal(squares)
-	bounds := map[string]any{}
+	add(to, "sum_of_squares", s.Squares)
+	v.addText(to, s, "sum_of_squares", s.Squares)
 	for _, one := range []struct {
 		suffix   string
 		variance float64
-	}{{"", population}, {"_population", population}, {"_sampling", sampling}} {
+	}{{"", s.Metric(query.MetricVariance)}, {"_population", s.Metric(query.MetricVariance)}, {"_sampling", sampling}} {
 		deviation := math.Sqrt(one.variance)
-		to["variance"+one.suffix], to["std_deviation"+one.suffix] = extended(one.variance), extended(deviation)
-		bounds["upper"+one.suffix] = extended(s.Metric(query.MetricAvg) + sigma*deviation)
-		bounds["lower"+one.suffix] = extended(s.Metric(query.MetricAvg) - sigma*deviation)
-	}
-	if s.Count == 0 {
-		for key := range bounds {
-			bounds[key] = nil
+		add(to, "variance"+one.suffix, one.variance)
+		add(to, "std_deviation"+one.suffix, deviation)
+		add(bounds, "upper"+one.suffix, mean+sigma*deviation)
+		add(bounds, "lower"+one.suffix, mean-sigma*deviation)
+		v.addText(to, s, "variance"+one.suffix, one.variance)
+		for name, x := range map[string]float64{"upper": mean + sigma*deviation, "lower": mean - sigma*deviation} {
+			if text, ok := v.text(x); ok {
+				texts[name+one.suffix] = asText(text)
+			}
 		}
-		for _, suffix := range []string{"", "_population", "_sampling"} {
-			to["variance"+suffix], to["std_deviation"+suffix] = nil, nil
+		if text, ok := v.text(deviation); ok && s.Count > 0 {
+			to["std_deviation"+one.suffix+"_as_string"] = asText(text)
 		}
 	}
-	to["std_deviation_bounds"] = bounds
+	if to["std_deviation_bounds"] = bounds; s.Count > 0 && len(texts) > 0 {
+		to["std_deviation_bounds_as_string"] = texts
+	}
+}
+
+// addText adds the text of a number of at least one value, if it has one.
+func (v valueForm) addText(to map[string]any, s query.Stats, name string, n float64) {
+	if text, ok := v.text(n); ok && s.Count > 0 {
+		to[name+"_as_string"] = text
+	}
+}
+
+// asText returns a text, or a boolean as text.
+func asText(v any) any {
+	if yes, isBool := v.(bool); isBool {
+		return strconv.FormatBool(yes)
+	}
+	return v
 }
 
 // extended returns a number, or the text NaN or Infinity, as extended_stats prints them.

@@ -139,6 +139,8 @@ func (v valueForm) bound(n float64) string {
 		return v.date(n)
 	case v.kind == Boolean:
 		return strconv.FormatBool(n != 0)
+	case v.number != nil:
+		return v.number.print(n)
 	}
 	return decimal(n).String()
 }

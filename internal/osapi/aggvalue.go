@@ -40,6 +40,7 @@ func (d decimal) String() string {
 type valueForm struct {
 	kind   string // of the field; "" for one that no index has
 	format []dateFormat
+	number *numberFormat // nil: none
 	zone   *time.Location
 }
 
@@ -58,17 +59,32 @@ func (p *aggParser) form(f Field, m map[string]json.RawMessage) (v valueForm, er
 	if m["format"] == nil {
 		return v, nil
 	}
-	if f.Type != Date && f.Type != "" {
-		return v, parsing("[format] is supported for dates only")
-	}
 	text, err := scalar(m["format"], "format")
-	if err == nil {
+	switch {
+	case err != nil:
+		return v, err
+	case f.Type == Double:
+		v.number, err = numberPattern(text)
+	case f.Type == "":
+	case f.Type == Date:
 		v.format, err = formatsOf(text)
+	default:
+		err = illegal("Field [%s] of type [%s] does not support custom formats", f.shown(), f.Type)
 	}
 	return v, err
 }
 
-func (v valueForm) date(ms float64) string { return v.format[0].print(int64(ms), v.zone) }
+// date returns the text of milliseconds, of the last ones that a date can have for more.
+func (v valueForm) date(ms float64) string {
+	whole := int64(math.MaxInt64)
+	switch {
+	case ms <= math.MinInt64:
+		whole = math.MinInt64
+	case ms < math.MaxInt64:
+		whole = int64(ms)
+	}
+	return v.format[0].print(whole, v.zone)
+}
 
 // text returns the text of a number of the field; false if it has none.
 func (v valueForm) text(n float64) (any, bool) {
@@ -78,6 +94,9 @@ func (v valueForm) text(n float64) (any, bool) {
 	case Boolean:
 		return n != 0, true
 	}
+	if v.number != nil {
+		return v.number.print(n), true
+	}
 	return nil, false
 }
 
@@ -85,6 +104,9 @@ func (v valueForm) text(n float64) (any, bool) {
 func (v valueForm) key(value query.BucketValue) (key, text any) {
 	switch v.kind {
 	case Double:
+		if v.number != nil {
+			return decimal(value.Number), v.number.print(value.Number)
+		}
 		return decimal(value.Number), nil
 	case Date:
 		return int64(value.Number), v.date(value.Number)
@@ -101,10 +123,7 @@ func (v valueForm) metric(n float64) map[string]any {
 	}
 	m := map[string]any{"value": decimal(n)}
 	if text, ok := v.text(n); ok {
-		if yes, isBool := text.(bool); isBool {
-			text = strconv.FormatBool(yes)
-		}
-		m["value_as_string"] = text
+		m["value_as_string"] = asText(text)
 	}
 	return m
 }

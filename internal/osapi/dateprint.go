@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,86 +11,74 @@ import (
 
 // A dateFormat prints dates, as a format of OpenSearch does.
 type dateFormat struct {
-	text   string
-	layout string // of the package time; "" for a count
-	unit   int64  // milliseconds of a count; 0: ISO 8601 with parts left out
+	text string // as the request has it
+	runs []string
+	unit int64 // milliseconds of a count; 0: the format is a pattern
 }
 
-// isoLayout is how dates are printed without a format.
-const isoLayout = "2006-01-02T15:04:05.000Z07:00"
+// isoPattern is how dates are printed without a format.
+const isoPattern = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
 
-// namedLayouts are the formats with names, with and without strict_ before them.
-var namedLayouts = map[string]dateFormat{
-	"date_optional_time": {layout: isoLayout}, "dateOptionalTime": {layout: isoLayout}, "epoch_millis": {unit: 1}, "epoch_second": {unit: 1000},
-	"date": {layout: "2006-01-02"}, "basic_date": {layout: "20060102"}, "year": {layout: "2006"}, "year_month": {layout: "2006-01"}, "year_month_day": {layout: "2006-01-02"},
-	"date_time": {layout: isoLayout}, "date_time_no_millis": {layout: "2006-01-02T15:04:05Z07:00"}, "date_hour_minute_second": {layout: "2006-01-02T15:04:05"},
-	"date_hour_minute": {layout: "2006-01-02T15:04"}, "date_hour": {layout: "2006-01-02T15"}, "basic_date_time": {layout: "20060102T150405.000Z07:00"}, "basic_date_time_no_millis": {layout: "20060102T150405Z07:00"},
-}
-
-// patternLayouts are the letters of patterns, the longest run first.
-var patternLayouts = []struct{ pattern, layout string }{
-	{"yyyy", "2006"}, {"uuuu", "2006"}, {"yy", "06"}, {"uu", "06"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"}, {"dd", "02"}, {"d", "2"},
-	{"HH", "15"}, {"hh", "03"}, {"h", "3"}, {"mm", "04"}, {"m", "4"}, {"ss", "05"}, {"s", "5"}, {"SSS", "000"}, {"a", "PM"}, {"EEE", "Mon"}, {"E", "Mon"},
-	{"XXX", "Z07:00"}, {"xxx", "-07:00"}, {"XX", "Z0700"}, {"xx", "-0700"}, {"Z", "-0700"}, {"z", "MST"},
+// printedPatterns are the patterns by which the formats with names print, with and
+// without strict_ before them.
+var printedPatterns = map[string]string{
+	"date_optional_time": isoPattern, "dateOptionalTime": isoPattern, "date_optional_time_nanos": isoPattern, "date_time": isoPattern,
+	"date": "yyyy-MM-dd", "basic_date": "yyyyMMdd", "year": "yyyy", "year_month": "yyyy-MM", "year_month_day": "yyyy-MM-dd",
+	"date_time_no_millis": "yyyy-MM-dd'T'HH:mm:ssXXX", "date_hour_minute_second": "yyyy-MM-dd'T'HH:mm:ss",
+	"date_hour_minute": "yyyy-MM-dd'T'HH:mm", "date_hour": "yyyy-MM-dd'T'HH", "basic_date_time": "yyyyMMdd'T'HHmmss.SSSXXX", "basic_date_time_no_millis": "yyyyMMdd'T'HHmmssXXX",
 }
 
 // anyDate is the format of date fields: ISO 8601, or milliseconds.
-var anyDate = []dateFormat{{text: "strict_date_optional_time", layout: isoLayout}, {text: "epoch_millis", unit: 1}}
+var anyDate = []dateFormat{{text: "strict_date_optional_time", runs: runsOf(isoPattern)}, {text: "epoch_millis", unit: 1}}
 
 // formatsOf reads formats separated by ||. The first one prints.
 func formatsOf(text string) (all []dateFormat, err error) {
 	for one := range strings.SplitSeq(text, "||") {
-		f, known := namedLayouts[strings.TrimPrefix(one, "strict_")]
-		if !known {
-			if f.layout, err = patternLayout(one); err != nil {
-				return nil, err
+		f := dateFormat{text: one}
+		pattern, named := printedPatterns[strings.TrimPrefix(one, "strict_")]
+		switch {
+		case one == "epoch_millis":
+			f.unit = 1
+		case one == "epoch_second":
+			f.unit = 1000
+		case named:
+			f.runs = runsOf(pattern)
+		default:
+			if f.runs = runsOf(one); f.runs == nil {
+				return nil, fault(illegalArgument, "Invalid format: [%s] is not supported", query.Shorten(one))
 			}
 		}
-		f.text = one
 		all = append(all, f)
 	}
 	return all, nil
 }
 
-// patternLayout returns the layout of a pattern of letters.
-func patternLayout(pattern string) (string, error) {
-	refused := parsing("date format [%s] is not supported", query.Shorten(pattern))
-	var b strings.Builder
+// runsOf splits a pattern into runs of one letter and into text, which begins with a
+// quote. It returns nil for a pattern that is not supported.
+func runsOf(pattern string) (runs []string) {
 	for rest := pattern; rest != ""; {
-		if quoted, ok := strings.CutPrefix(rest, "'"); ok {
-			literal, after, ended := strings.Cut(quoted, "'")
-			if !ended || strings.ContainsAny(literal, "0123456789_JMPZ") { // Go would read these as parts of a date
-				return "", refused
+		run := rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))]
+		switch letter := rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z'; {
+		case rest[0] == '\'':
+			text, _, ended := strings.Cut(rest[1:], "'")
+			if !ended {
+				return nil
 			}
-			b.WriteString(literal)
-			rest = after
+			runs, rest = append(runs, "'"+text), rest[len(text)+2:]
 			continue
+		case letter:
+			if _, ok := printRun(run, time.Time{}); !ok {
+				return nil
+			}
+			runs = append(runs, run)
+		case strings.ContainsAny(run, "#{}[]") || rest[0] >= 0x80:
+			return nil
+		default:
+			runs = append(runs, "'"+run)
 		}
-		run := len(rest) - len(strings.TrimLeft(rest, rest[:1]))
-		letter := rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z'
-		layout := layoutOf(rest[:run])
-		switch {
-		case !letter && !strings.ContainsAny(rest[:1], "0123456789_#{}[]") && rest[0] < 0x80:
-			layout = rest[:run]
-		case layout == "", layout == "000" && !strings.HasSuffix(b.String(), ".") && !strings.HasSuffix(b.String(), ","):
-			return "", refused
-		}
-		b.WriteString(layout)
-		rest = rest[run:]
+		rest = rest[len(run):]
 	}
-	if b.Len() == 0 {
-		return "", refused
-	}
-	return b.String(), nil
-}
-
-func layoutOf(run string) string {
-	for _, p := range patternLayouts {
-		if p.pattern == run {
-			return p.layout
-		}
-	}
-	return ""
+	return runs
 }
 
 // print returns the text of milliseconds.
@@ -100,10 +89,67 @@ func (f dateFormat) print(ms int64, zone *time.Location) string {
 		}
 		return strconv.FormatInt(ms/f.unit, 10)
 	}
-	t := time.UnixMilli(ms).In(zone)
-	text := t.Format(f.layout)
-	if t.Year() > 9999 && strings.HasPrefix(f.layout, "2006") {
-		return "+" + text
+	at := time.UnixMilli(ms).In(zone)
+	var b strings.Builder
+	for _, run := range f.runs {
+		if text, literal := strings.CutPrefix(run, "'"); literal {
+			b.WriteString(text)
+			continue
+		}
+		text, _ := printRun(run, at)
+		b.WriteString(text)
 	}
-	return text
+	return b.String()
+}
+
+// zoneLayouts are those of zones, by the letter of a pattern and its number.
+var zoneLayouts = map[string]string{"X": "Z07", "XX": "Z0700", "XXX": "Z07:00", "x": "-07", "xx": "-0700", "xxx": "-07:00", "Z": "-0700", "ZZ": "-0700", "ZZZ": "-0700", "z": "MST"}
+
+// printRun prints one run of a letter. It reports false if there is no such run.
+func printRun(run string, at time.Time) (string, bool) {
+	n := len(run)
+	switch run[0] {
+	case 'y', 'u':
+		year := at.Year()
+		if n == 2 {
+			return fmt.Sprintf("%02d", (year%100+100)%100), true
+		}
+		if n >= 4 && year > 9999 {
+			return fmt.Sprintf("+%d", year), true
+		}
+		return padded(year, n), true
+	case 'M':
+		if n > 2 {
+			return at.Format("Jan"), n < 5
+		}
+		return padded(int(at.Month()), n), true
+	case 'd':
+		return padded(at.Day(), n), n < 3
+	case 'D':
+		return padded(at.YearDay(), n), n < 4
+	case 'H':
+		return padded(at.Hour(), n), n < 3
+	case 'h':
+		return padded((at.Hour()+11)%12+1, n), n < 3
+	case 'm':
+		return padded(at.Minute(), n), n < 3
+	case 's':
+		return padded(at.Second(), n), n < 3
+	case 'S':
+		return fmt.Sprintf("%09d", at.Nanosecond())[:min(n, 9)], n < 10
+	case 'a':
+		return at.Format("PM"), n == 1
+	case 'E':
+		return at.Format("Mon"), n < 5
+	}
+	return at.Format(zoneLayouts[run]), zoneLayouts[run] != ""
+}
+
+// padded returns a number of at least so many digits.
+func padded(n, digits int) string {
+	if n < 0 {
+		return "-" + padded(-n, digits)
+	}
+	text := strconv.Itoa(n)
+	return strings.Repeat("0", max(0, digits-len(text))) + text
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"indexerd/internal/doc"
-	"indexerd/internal/query"
 	"indexerd/internal/search"
 )
 
@@ -18,15 +17,9 @@ import (
 type shownField struct {
 	Field
 	as     string // its name in the answer
-	format string // of a date
-	sorted bool   // values are those of the index, not of the document
-}
-
-// shownFormats are the formats of dates in fields. Those without a layout are numbers.
-var shownFormats = map[string]string{
-	"": "2006-01-02T15:04:05.000Z", "use_field_mapping": "2006-01-02T15:04:05.000Z", "strict_date_optional_time": "2006-01-02T15:04:05.000Z", "date_optional_time": "2006-01-02T15:04:05.000Z",
-	"date_time": "2006-01-02T15:04:05.000Z", "strict_date_time": "2006-01-02T15:04:05.000Z", "strict_date_optional_time_nanos": "2006-01-02T15:04:05.999999999Z",
-	"date": "2006-01-02", "strict_date": "2006-01-02", "yyyy-MM-dd": "2006-01-02", "epoch_millis": "", "epoch_second": "",
+	date   dateFormat
+	number *numberFormat // nil: numbers are as they are
+	sorted bool          // values are those of the index, not of the document
 }
 
 // listed reads fields or docvalue_fields: a list of names and of {field, format}. Names
@@ -41,23 +34,35 @@ func (r *request) listed(v json.RawMessage, key string, t *target) error {
 		if err != nil {
 			return err
 		}
-		if _, ok := shownFormats[format]; !ok {
-			return parsing("[%s] format [%s] is not supported", key, query.Shorten(format))
-		}
 		for _, f := range t.named(pattern) {
-			f.format, f.sorted = format, key == "docvalue_fields"
-			switch {
-			case f.Type == Text && key == "docvalue_fields" && pattern == f.as:
-				return parsing("[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.as)
-			case f.Type == Text && key == "docvalue_fields":
-				continue
-			case format != "" && format != "use_field_mapping" && f.Type != Date:
-				return parsing("[%s] field [%s] of type [%s] does not support formats", key, f.as, f.Type)
+			if f.sorted = key == "docvalue_fields"; f.sorted && f.Type == Text {
+				return fault(illegalArgument, "[docvalue_fields] on text field [%s] is not supported: use a field of metadata, or fields", f.as)
+			}
+			if err := f.setFormat(format); err != nil {
+				return err
 			}
 			r.fields = append(slices.DeleteFunc(r.fields, func(other shownField) bool { return other.as == f.as }), f)
 		}
 	}
 	return nil
+}
+
+// setFormat sets how values are printed. Numbers have formats in docvalue_fields only.
+func (f *shownField) setFormat(format string) (err error) {
+	f.date = anyDate[0]
+	switch {
+	case format == "" || format == "use_field_mapping":
+	case f.Type == Date:
+		var all []dateFormat
+		if all, err = formatsOf(format); err == nil {
+			f.date = all[0]
+		}
+	case f.Type == Double && f.sorted:
+		f.number, err = numberPattern(format)
+	default:
+		err = fault(illegalArgument, "Field [%s] of type [%s] doesn't support formats.", f.as, f.Type)
+	}
+	return err
 }
 
 // namedField reads a name, or {field, format}.
@@ -136,22 +141,19 @@ func inOrder(list []any) []any {
 
 // show returns a value as fields have it.
 func (f shownField) show(v any) any {
+	text := doc.FormatText(v)
+	if f.number != nil {
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			return f.number.print(n)
+		}
+	}
 	if f.Type != Date {
 		return v
 	}
-	text := doc.FormatText(v)
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02"} {
-		at, err := time.Parse(layout, text)
-		if err != nil {
-			continue
+		if at, err := time.Parse(layout, text); err == nil {
+			return f.date.print(at.UnixMilli(), time.UTC)
 		}
-		switch f.format {
-		case "epoch_millis":
-			return strconv.FormatInt(at.UnixMilli(), 10)
-		case "epoch_second":
-			return strconv.FormatInt(at.Unix(), 10)
-		}
-		return at.UTC().Format(shownFormats[f.format])
 	}
 	return v
 }

@@ -2,6 +2,7 @@ package osapi
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,12 +61,18 @@ func (t *translator) functionScore(body json.RawMessage) (query.Node, error) {
 
 // functions reads a list of functions, or the one that is written without a list.
 func (t *translator) functions(o *options) (all []query.Function, err error) {
-	if !o.has("functions") {
-		f, there, err := t.function(o)
-		if err != nil || !there {
-			return nil, err
+	single := slices.ContainsFunc(append([]string{"weight"}, functionKinds...), func(name string) bool { return o.m[name] != nil })
+	switch {
+	case o.has("functions") && single:
+		return nil, parsing("failed to parse [function_score] query. [you can either define [functions] array or a single function, not both]")
+	case single:
+		if o.m["weight"] != nil && slices.ContainsFunc(functionKinds, func(name string) bool { return o.m[name] != nil }) {
+			return nil, parsing("failed to parse [function_score] query. already found function [weight]. use [functions] array if you want to define several functions.")
 		}
-		return []query.Function{f}, nil
+		f, _, err := t.function(o)
+		return []query.Function{f}, err
+	case !o.has("functions"):
+		return nil, nil
 	}
 	var list []map[string]json.RawMessage
 	if json.Unmarshal(o.m["functions"], &list) != nil {

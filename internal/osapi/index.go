@@ -21,6 +21,9 @@ const (
 	Boolean = "boolean"
 
 	mixed = "mixed" // not the same in all searched indices
+
+	idField    = "_id"    // the type of the key of a document
+	indexField = "_index" // the type of the name of the index
 )
 
 // A Field is a field of an index. Values of a field that is also text have the name

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"indexerd/internal/doc"
+	"indexerd/internal/httpapi"
 	"indexerd/internal/query"
 )
 
@@ -25,6 +26,23 @@ func object(text json.RawMessage, what string) (map[string]json.RawMessage, erro
 		return nil, fault("unexpected_end_of_input_exception", "[%s] is not a JSON object: it has no end", what)
 	}
 	return nil, fault("json_parse_exception", "[%s] is not a JSON object: %v", what, bad)
+}
+
+// first returns which of two keys of an object comes first.
+func first(text json.RawMessage, a, b string) string {
+	d := json.NewDecoder(bytes.NewReader(text))
+	_, _ = d.Token() // the object is valid
+	for d.More() {
+		var value json.RawMessage
+		key, _ := d.Token()
+		if key == a || key == b {
+			return key.(string)
+		}
+		if d.Decode(&value) != nil {
+			break
+		}
+	}
+	return a
 }
 
 // encode returns v as JSON, with the < and > of highlights as they are.
@@ -51,6 +69,15 @@ func single(text json.RawMessage, what string) (key string, value json.RawMessag
 	for key, value = range m {
 	}
 	return key, value, nil
+}
+
+// onlyIn is only for an aggregation.
+func onlyIn(m map[string]json.RawMessage, what string, names ...string) error {
+	err := only(m, what, names...)
+	if e := (*httpapi.Error)(nil); errors.As(err, &e) {
+		e.Code = unknownKey
+	}
+	return err
 }
 
 // only rejects keys that are not supported.

@@ -49,8 +49,11 @@ func (t *translator) nestedQuery(body json.RawMessage) (query.Node, error) {
 // lookup returns the field with a name. In a nested query there is only its path.
 func (t *translator) lookup(name string) (Field, error) {
 	f, err := t.target.lookup(name)
-	if t.path != "" && f.Name != t.path {
+	switch {
+	case t.path != "" && f.Name != t.path:
 		return Field{Name: name}, nil
+	case name == idField || name == indexField:
+		return Field{Name: name, Type: name}, nil
 	}
 	return f, err
 }

@@ -31,8 +31,8 @@ func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) e
 		set  func(json.RawMessage) error
 	}{
 		{"highlight", func(v json.RawMessage) error { return r.highlight(v, t) }},
-		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
 		{"docvalue_fields", func(v json.RawMessage) error { return r.listed(v, "docvalue_fields", t) }},
+		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
 		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},

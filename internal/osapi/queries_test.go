@@ -93,7 +93,7 @@ type hitScore struct {
 // ask answers a query as the API does: hits, or an error with status 400.
 func (l library) ask(t testing.TB, body string) (hits []hitScore, err error) {
 	t.Helper()
-	tr := translator{target: &target{engine: l, tables: []string{"film"}, Index: l.fields}, now: time.Now()}
+	tr := translator{target: &target{engine: l, tables: []string{"films"}, Index: l.fields}, now: time.Now()}
 	n, err := tr.node(json.RawMessage(body))
 	if err == nil {
 		var res query.Result

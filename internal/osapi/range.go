@@ -77,6 +77,8 @@ func (t *translator) between(f Field, r rangeOf) (query.Node, error) {
 	switch f.Type {
 	case Date:
 		return t.dates(f, r)
+	case idField, indexField:
+		return nil, fault(notOfField, "failed to create query: Field [%s] of type [%s] does not support range queries", f.Name, f.Type)
 	case Double, Boolean:
 		for _, e := range []*edge{r.from, r.to} {
 			if e != nil {

@@ -37,6 +37,9 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		if m, err = object(body, "body"); err != nil {
 			return r, err
 		}
+		if m["aggs"] != nil && m["aggregations"] != nil {
+			delete(m, first(body, "aggs", "aggregations")) // the last one is in use
+		}
 	}
 	if err := only(m, "body", names...); err != nil {
 		return r, err

@@ -3,6 +3,7 @@ package osapi
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,8 +41,23 @@ func (t *translator) sameValue(f Field, text string) (query.Node, error) {
 		}
 	case Date:
 		return t.between(f, rangeOf{from: &edge{text: text}, to: &edge{text: text}})
+	case idField:
+		return t.keys([]string{text}), nil
+	case indexField:
+		return t.inIndex(text)
 	}
 	return query.Range{Field: f.Name, Min: query.Bound{Text: text}, Max: query.Bound{Text: text}}, nil
+}
+
+// inIndex finds the documents of the index with a name: all or none of those of one index.
+func (t *translator) inIndex(name string) (query.Node, error) {
+	switch {
+	case len(t.tables) > 1:
+		return nil, parsing("[_index] in %d indices is not supported: search one index", len(t.tables))
+	case slices.Contains(t.tables, name):
+		return query.All{}, nil
+	}
+	return query.None(), nil
 }
 
 // pattern finds terms of a field with text or keywords.
@@ -75,6 +91,8 @@ func (t *translator) exactTerm(f Field, text string, fold bool) (query.Node, err
 		return pattern(f, query.Exact, text, false), nil
 	case f.Type == Text || f.Type == Keyword && fold:
 		return constant(pattern(f, query.Exact, text, fold)), nil
+	case fold && f.Type == idField:
+		return query.None(), nil // a key has no letters in the index
 	case fold && (f.Type == Double || f.Type == Date):
 		return nil, fault(notOfField, "[%s] field which is of type [%s], does not support case insensitive term queries", f.shown(), f.Type)
 	}
@@ -142,8 +160,17 @@ func (t *translator) exists(body json.RawMessage) (query.Node, error) {
 	return o.boosted(t.has(name))
 }
 
+// everywhere are the fields of OpenSearch's own that each document has.
+var everywhere = []string{idField, indexField, "_seq_no", "_version"}
+
 // has finds documents with any value of a field, or of the fields that match a pattern.
 func (t *translator) has(name string) (query.Node, error) {
+	switch {
+	case name == "_source" || name == "_field_names":
+		return nil, fault(notOfField, "The %s field is not searchable", name)
+	case slices.Contains(everywhere, name) && t.path == "":
+		return constant(query.All{}), nil
+	}
 	fields, err := t.fieldsLike(name, 1)
 	if err != nil {
 		return nil, err
