@@ -77,19 +77,38 @@ func (p *stringParser) query(field string, top bool) (query.Node, error) {
 		if slices.Contains([]tokenKind{tokenPlus, tokenMinus, tokenNot}, p.kind()) {
 			modifier = p.take().kind
 		}
-		n, err := p.clause(field)
+		n, err := p.clause(field, top && first && modifier == tokenEnd && p.wholeGroup())
 		if err != nil {
 			return nil, err
 		}
 		if c.add(n, conjunction, modifier, p.m.all); first && modifier == tokenEnd && (p.kind() == tokenEnd || p.kind() == tokenClose) {
-			return n, nil
+			return p.alone(n, top), nil
 		}
 	}
+	if len(c) == 1 && c[0].occur == should {
+		return p.alone(c[0].node, top), nil
+	}
 	least, given := query.Exactly(1), false
-	if top && p.leastIsGiven && (len(c) > 1 || len(c) == 1 && c[0].occur != should) {
+	if top && p.leastIsGiven {
 		least, given = p.least, true
 	}
 	return c.parts().node(least, given), nil
+}
+
+// alone returns the only clause of a query. minimum_should_match of the whole query
+// counts the words of it, also with a boost.
+func (p *stringParser) alone(n query.Node, top bool) query.Node {
+	switch m := n.(type) {
+	case query.Boosted:
+		m.Node = p.alone(m.Node, top)
+		return m
+	case query.AtLeast:
+		if top && p.leastIsGiven {
+			m.Least = p.least
+		}
+		return m
+	}
+	return n
 }
 
 // several reports whether two or more words come next, without an operator at them.
@@ -120,8 +139,34 @@ func (p *stringParser) terms(field string) ([]query.Node, error) {
 	return p.t.eachWord(fields[0].Field, strings.Join(words, " "), m)
 }
 
+// wholeGroup reports whether a query in parentheses comes next, with nothing behind it
+// but a boost.
+func (p *stringParser) wholeGroup() bool {
+	rest := p.rest
+	if len(rest) > 2 && rest[1].kind == tokenColon {
+		rest = rest[2:]
+	}
+	depth := 0
+	for i, t := range rest {
+		switch t.kind {
+		case tokenOpen:
+			depth++
+		case tokenClose:
+			depth--
+		}
+		if depth == 0 && i > 0 && rest[i+1].kind == tokenBoost {
+			i++
+		}
+		if depth == 0 {
+			return i > 0 && (rest[i+1].kind == tokenEnd || rest[i+1].kind == tokenClose)
+		}
+	}
+	return false
+}
+
 // clause reads a part, or a query in parentheses, with a field before it or without.
-func (p *stringParser) clause(field string) (query.Node, error) {
+// top is set of parentheses around the whole query.
+func (p *stringParser) clause(field string, top bool) (query.Node, error) {
 	if (p.kind() == tokenTerm || p.kind() == tokenStar) && p.rest[1].kind == tokenColon {
 		field = plainString(p.take().text)
 		p.take()
@@ -130,7 +175,7 @@ func (p *stringParser) clause(field string) (query.Node, error) {
 		return p.term(field)
 	}
 	p.take()
-	n, err := p.query(field, false)
+	n, err := p.query(field, top)
 	if err != nil {
 		return nil, err
 	}
