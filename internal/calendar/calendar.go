@@ -56,7 +56,11 @@ func (iv Interval) Start(ms int64) int64 {
 // Next returns the first instant of the interval after the one with a first instant.
 func (iv Interval) Next(start int64) int64 {
 	step := iv.step()
-	for at := start + step; ; at += step {
+	at := start + step
+	if iv.Unit == "" { // an interval is longer by the hour when clocks change, and a whole step could pass over the next one
+		step = min(step, time.Hour.Milliseconds())
+	}
+	for ; ; at += step {
 		if next := iv.Start(at); next > start {
 			return next
 		}

@@ -64,6 +64,29 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// The next interval is not passed over if one is longer by the hour when clocks change.
+func TestNext(t *testing.T) {
+	for _, c := range []struct {
+		iv             Interval
+		zone, at, want string
+	}{
+		{Interval{Length: 1000 * 24 * time.Hour}, "America/New_York", "2008-05-01T04:00:00Z", "2011-01-26T05:00:00Z"},
+		{Interval{Length: 1000 * 24 * time.Hour}, "America/New_York", "2011-01-26T05:00:00Z", "2013-10-22T04:00:00Z"},
+		{Interval{Length: 10 * time.Minute}, "Europe/Berlin", "2006-10-29T00:50:00Z", "2006-10-29T01:00:00Z"},
+		{Interval{Unit: Month}, "America/New_York", "2006-10-01T04:00:00Z", "2006-11-01T05:00:00Z"},
+	} {
+		iv := c.iv
+		iv.Zone = zone(t, c.zone)
+		at, err := time.Parse(time.RFC3339, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := time.UnixMilli(iv.Next(at.UnixMilli())).UTC().Format(time.RFC3339); got != c.want {
+			t.Errorf("%+v in %s, next of %s: got %s, want %s", c.iv, c.zone, c.at, got, c.want)
+		}
+	}
+}
+
 func TestValid(t *testing.T) {
 	for _, c := range []struct {
 		iv   Interval
@@ -88,7 +111,7 @@ func TestIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		iv := Interval{Zone: rapid.SampledFrom(zones).Draw(t, "zone"), Offset: time.Duration(rapid.IntRange(-30, 30).Draw(t, "offset")) * time.Hour}
 		if rapid.Bool().Draw(t, "fixed") {
-			iv.Length = rapid.SampledFrom([]time.Duration{5 * time.Minute, time.Hour, 5 * time.Hour, 30 * time.Hour}).Draw(t, "length")
+			iv.Length = rapid.SampledFrom([]time.Duration{5 * time.Minute, time.Hour, 5 * time.Hour, 30 * time.Hour, 24_000 * time.Hour}).Draw(t, "length")
 		} else {
 			iv.Unit = rapid.SampledFrom([]string{Hour, Day, Week, Month, Quarter, Year}).Draw(t, "unit")
 		}

@@ -22,7 +22,7 @@ import (
 // document that is deleted or hidden.
 //
 // With query.Lucene the factor k1+1 is left out, and only documents with a word in the
-// field count, as in Lucene.
+// field count, as in Lucene, and lengths are rounded as there.
 //
 // A prefix or a fuzzy word is one word that has the freq of all its terms, a term
 // that differs in d letters counting 1/(1+d). A phrase has the sum of the idf of its
@@ -131,6 +131,7 @@ func (s *session) idf(number int, docs float64, count func() (int, error)) (floa
 type wordScorer struct {
 	weight, k1, b, average float64
 	norms                  [256]float64 // of short fields
+	rounded                bool         // lengths are those of Lucene
 	part                   query.ScorePart
 }
 
@@ -147,13 +148,27 @@ func (s *session) scorer(text, field string, r rank, idf float64) (*wordScorer, 
 		w.part.Average = average
 	}
 	w.part.Word, w.part.Field, w.part.Boost, w.part.IDF = text, columnOf(field), r.boost, idf
+	w.rounded = r.lucene
 	for length := range w.norms {
 		w.norms[length] = w.norm(length)
 	}
 	return w, nil
 }
 
+// luceneLength returns the length that Lucene has for a field of some words: it keeps
+// the 4 leading bits of those above 24.
+func luceneLength(words int) int {
+	if words < 24 {
+		return words
+	}
+	lost := max(0, bits.Len(uint(words-24))-4)
+	return 24 + (words-24)>>lost<<lost
+}
+
 func (w *wordScorer) norm(length int) float64 {
+	if w.rounded {
+		length = luceneLength(length)
+	}
 	return w.k1 * (1 - w.b + w.b*float64(length)/w.average)
 }
 

@@ -38,7 +38,10 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 	}
 	if v := m["min_score"]; v != nil {
 		if json.Unmarshal(v, &r.MinScore) != nil || r.MinScore < 0 {
-			return parsing("[min_score] is not a number from 0")
+			return fault(unreadableNumber, "[min_score] is not a number from 0")
+		}
+		if r.MinScore > 0 && r.alike {
+			return parsing("[min_score] with a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
 		}
 		if r.MinScore > 0 && len(t.tables) > 1 {
 			return parsing("[min_score] in %d indices is not supported, since their scores do not compare: search one index", len(t.tables))

@@ -56,8 +56,11 @@ func grid(name string, m map[string]json.RawMessage) (interval, offset float64, 
 			return 0, 0, parsing("[%s] is not a number", key)
 		}
 	}
+	if m["interval"] == nil {
+		return 0, 0, illegal("interval of histogram aggregation [%s] must be positive", query.Shorten(name))
+	}
 	if interval <= 0 {
-		return 0, 0, illegal("[interval] must be >0 for histogram aggregation [%s]", query.Shorten(name))
+		return 0, 0, fault(unknownKey, "[interval] must be >0 for histogram aggregation [%s]", query.Shorten(name))
 	}
 	return interval, offset, nil
 }
@@ -204,7 +207,7 @@ func intervalOf(m map[string]json.RawMessage, zone *time.Location) (iv calendar.
 		case name != "fixed_interval" && unit != "":
 			iv.Unit = unit
 		case name == "calendar_interval":
-			return iv, illegal("The supplied interval [%s] could not be parsed as a calendar interval.", query.Shorten(text))
+			return iv, fault(unknownKey, "The supplied interval [%s] could not be parsed as a calendar interval.", query.Shorten(text))
 		default:
 			if iv.Length, err = lengthOf(name, text); err != nil {
 				return iv, err

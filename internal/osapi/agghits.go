@@ -29,6 +29,9 @@ func (p *aggParser) topHits(a *agg, text json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	if r.Size == 0 {
+		return illegal("[top_hits] of size 0 is not supported: its number of documents is that of the bucket")
+	}
 	if r.From+r.Size > query.MaxTop {
 		return illegal("Top hits result window is too large, the top hits aggregator [%s]'s from + size must be less than or equal to: [%d] but was [%d].", query.Shorten(a.name), query.MaxTop, r.From+r.Size)
 	}
@@ -52,6 +55,7 @@ func (p *aggPrinter) hits(r request, res query.AggResult) (map[string]any, error
 		if err != nil {
 			return nil, err
 		}
+		hit.Highlights = nil // they are those of the search
 		text, err := json.Marshal(p.renderHit(r, hit))
 		if err != nil {
 			return nil, err

@@ -39,7 +39,7 @@ func (p *aggParser) terms(a *agg, m map[string]json.RawMessage) error {
 	}
 	switch {
 	case of.Size == 0:
-		return illegal("[size] must be greater than 0. Found [0] in [%s]", query.Shorten(a.name))
+		return fault(unknownKey, "[size] must be greater than 0. Found [0] in [%s]", query.Shorten(a.name))
 	case of.MinCount == 0:
 		return parsing("[terms] min_doc_count 0 is not supported: it would list values of documents that do not match")
 	}
@@ -88,7 +88,7 @@ func choices(f Field, m map[string]json.RawMessage) (include, exclude *query.Val
 		return nil, nil, err
 	}
 	if include != nil && exclude != nil && (include.Pattern == nil) != (exclude.Pattern == nil) {
-		return nil, nil, illegal("Cannot mix a set-based include with a regex-based method")
+		return nil, nil, fault(unknownKey, "Cannot mix a set-based include with a regex-based method")
 	}
 	return include, exclude, nil
 }

@@ -56,16 +56,15 @@ func (p *aggParser) form(f Field, m map[string]json.RawMessage) (v valueForm, er
 			return v, parsing("time zone [%s] is unknown", query.Shorten(name))
 		}
 	}
-	if m["format"] == nil {
+	if m["format"] == nil || len(p.tables) == 0 {
 		return v, nil
 	}
 	text, err := scalar(m["format"], "format")
 	switch {
 	case err != nil:
 		return v, err
-	case f.Type == Double:
+	case f.Type == Double || f.Type == "":
 		v.number, err = numberPattern(text)
-	case f.Type == "":
 	case f.Type == Date:
 		v.format, err = formatsOf(text)
 	default:
@@ -78,6 +77,8 @@ func (p *aggParser) form(f Field, m map[string]json.RawMessage) (v valueForm, er
 func (v valueForm) date(ms float64) string {
 	whole := int64(math.MaxInt64)
 	switch {
+	case math.IsNaN(ms):
+		whole = 0
 	case ms <= math.MinInt64:
 		whole = math.MinInt64
 	case ms < math.MaxInt64:

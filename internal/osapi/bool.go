@@ -1,10 +1,9 @@
 package osapi
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 
-	"indexerd/internal/httpapi"
 	"indexerd/internal/query"
 )
 
@@ -103,19 +102,14 @@ func (t *translator) list(name string, text json.RawMessage) ([]query.Node, erro
 	nodes := make([]query.Node, len(list))
 	for i, one := range list {
 		var err error
+		if one = bytes.TrimSpace(one); one[0] != '{' && name != "dis_max" {
+			return nil, fault(unknownKey, "[bool] %s is not a query or a list of queries", name)
+		}
 		if nodes[i], err = t.node(one); err != nil {
-			return nil, inBool(name, err)
+			return nil, err
 		}
 	}
 	return nodes, nil
-}
-
-// inBool returns an error in a clause of bool with the type that OpenSearch has for it.
-func inBool(name string, err error) error {
-	if e := (*httpapi.Error)(nil); name == "bool" && errors.As(err, &e) && e.Code == "parsing_exception" {
-		return fault(unknownKey, "%s", e.Message)
-	}
-	return err
 }
 
 // inner translates a query that is an option of another one.

@@ -131,9 +131,9 @@ func (t *translator) valued(kind, name string) (Field, error) {
 	switch {
 	case err != nil:
 		return f, err
-	case f.Type == "":
+	case f.Type == "" && len(t.tables) > 0:
 		return f, parsing("[%s] unknown field [%s]", kind, query.Shorten(name))
-	case f.Type != Double && f.Type != Date:
+	case f.Type != Double && f.Type != Date && f.Type != "":
 		return f, parsing("[%s] on field [%s] of type [%s] is not supported: use a number or a date", kind, f.shown(), f.Type)
 	}
 	return f, nil

@@ -46,6 +46,9 @@ func (r *request) highlight(v json.RawMessage, t *target) error {
 	if err := h.set(m, t); err != nil {
 		return err
 	}
+	if m["fields"] == nil {
+		return nil
+	}
 	fields, err := highlightedFields(m["fields"])
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
 		return nil, err
 	}
 	text, m := o.text("query"), o.matching()
-	kind := o.word("type", multiTypes...)
+	kind := o.multiType()
 	if everywhere && !o.has("lenient") {
 		m.lenient = true
 	}
@@ -40,6 +40,15 @@ func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
 }
 
 var multiTypes = []string{"best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix"}
+
+// multiType reads the type of a query in several fields.
+func (o *options) multiType() string {
+	if o.has("type") && !slices.Contains(multiTypes, strings.ToLower(o.text("type"))) {
+		o.failAs("parse_exception", "type [%s] is not supported; supported are %s", query.Shorten(o.text("type")), strings.Join(multiTypes, ", "))
+		return multiTypes[0]
+	}
+	return o.word("type", multiTypes...)
+}
 
 // inFields finds a text in some fields, as a type of multi_match says.
 func (t *translator) inFields(kind string, fields []weightedField, text string, m matching) (query.Node, error) {

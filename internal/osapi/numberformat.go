@@ -57,6 +57,14 @@ func numberPattern(pattern string) (*numberFormat, error) {
 
 // print returns the text of a number.
 func (f *numberFormat) print(n float64) string {
+	switch {
+	case math.IsNaN(n):
+		return "NaN"
+	case math.IsInf(n, 1):
+		return f.prefix + "∞" + f.suffix
+	case math.IsInf(n, -1):
+		return "-" + f.prefix + "∞" + f.suffix
+	}
 	text := strconv.FormatFloat(math.Abs(n*f.times), 'f', f.most, 64)
 	whole, fraction, _ := strings.Cut(text, ".")
 	for len(fraction) > f.least && fraction[len(fraction)-1] == '0' {

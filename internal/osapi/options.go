@@ -58,6 +58,8 @@ func (t *translator) oneField(name, key string, body json.RawMessage, names ...s
 		for k, v := range inner {
 			m[k] = v
 		}
+	} else if name == "range" {
+		return Field{}, nil, parsing("[range] query does not support [%s]", query.Shorten(field))
 	} else {
 		m[key] = value
 	}

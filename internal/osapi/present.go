@@ -45,6 +45,9 @@ func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) e
 			return number(v, "terminate_after", &n)
 		}},
 	} {
+		if part.name == "suggest" && len(t.tables) == 0 {
+			continue // no index has words
+		}
 		if m[part.name] == nil || string(m[part.name]) == "null" {
 			continue
 		}
@@ -126,7 +129,10 @@ func (r *request) stored(v json.RawMessage, sourced bool) error {
 		}
 		r.noID = true
 	}
-	if !sourced && !slices.Contains(list, "_source") {
+	switch asked := slices.Contains(list, "_source"); {
+	case asked && r.source.none:
+		r.source = selection{}
+	case !asked && !sourced:
 		r.source = selection{none: true}
 	}
 	return nil

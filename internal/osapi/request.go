@@ -19,6 +19,7 @@ type request struct {
 	total      bool    // the answer has the number of matches
 	plainTotal bool    // as a number, which old clients read
 	upTo       *uint64 // greatest total that the answer has
+	alike      bool    // hits are not sorted, but by their keys
 	scored     bool    // hits have a score
 	scrolled   bool    // it is a page of a scroll
 	presentation

@@ -53,6 +53,7 @@ func (r *request) sort(v json.RawMessage, t *target) error {
 		r.order = append(r.order, k)
 	}
 	if len(r.Sort) == 0 && len(list) > 0 { // equal hits are in the order of their keys
+		r.alike = true
 		r.Node, r.Sort = unscored(r.Node), []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
 	return nil

@@ -85,7 +85,11 @@ func (r *request) behind(v json.RawMessage, t *target) error {
 				return err
 			}
 		case Date:
-			p.Values = append(p.Values, query.Key{Type: Date, Text: dateText(text)})
+			text = dateText(text)
+			if _, err := parseDate(text, []string{"strict_date_optional_time"}, time.UTC, false); err != nil {
+				return err
+			}
+			p.Values = append(p.Values, query.Key{Type: Date, Text: text})
 		case Boolean:
 			p.Values = append(p.Values, query.Key{Type: Boolean, Text: booleanText(text)})
 		default:

@@ -54,7 +54,7 @@ func (t *translator) newStringQuery(o *options) (*stringQuery, error) {
 			prefix: o.whole("fuzzy_prefix_length", 0, 0, math.MaxInt32), most: max(1, o.whole("fuzzy_max_expansions", 50, 0, math.MaxInt32)), noSwaps: !o.flag("fuzzy_transpositions", true),
 		},
 	}
-	s.kindOf = o.word("type", multiTypes...)
+	s.kindOf = o.multiType()
 	if s.tie = o.float("tie_breaker", 0); !o.has("tie_breaker") && (s.kindOf == "most_fields" || s.kindOf == "bool_prefix") {
 		s.tie = 1
 	}
@@ -249,10 +249,10 @@ func (p parts) node(least query.Minimum, given bool) query.Node {
 	}
 	nodes := slices.Clone(p.must)
 	switch {
-	case len(p.should) == 0 && wanted > 0:
+	case wanted > len(p.should):
 		return query.None()
 	case len(p.should) == 0:
-	case len(p.must) == 0 && len(p.should) == 1:
+	case len(p.must) == 0 && len(p.should) == 1 && wanted < 2:
 		nodes = p.should
 	case len(p.must) == 0:
 		nodes = []query.Node{query.AtLeast{Nodes: p.should, Least: least}}

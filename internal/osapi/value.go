@@ -76,6 +76,9 @@ func (t *translator) term(body json.RawMessage) (query.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !o.has("value") {
+		return nil, fault(illegalArgument, "value cannot be null")
+	}
 	text, fold := o.text("value"), o.flag("case_insensitive", false)
 	if o.err != nil {
 		return nil, o.err
@@ -197,8 +200,8 @@ func (t *translator) ids(body json.RawMessage) (query.Node, error) {
 		return nil, parsing("[ids] in [nested] is not supported: rows have no keys of documents")
 	}
 	var values []json.RawMessage
-	if !o.has("values") || json.Unmarshal(o.m["values"], &values) != nil {
-		return nil, parsing("[ids] needs [values], a list of keys")
+	if o.has("values") && json.Unmarshal(o.m["values"], &values) != nil {
+		return nil, parsing("[ids] values is not a list of keys")
 	}
 	if err := t.count(len(values)); err != nil {
 		return nil, err

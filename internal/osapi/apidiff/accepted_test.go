@@ -1,70 +1,67 @@
 package apidiff
 
+import (
+	"slices"
+	"strings"
+)
+
 // A known is a difference that is accepted: the aspects of an answer that may differ if
-// a request has the feature. docs/opensearch-api.md has the same reasons.
+// a request has all of the features. docs/opensearch-api.md has the same reasons.
 type known struct {
-	feature string
-	aspects []string
-	reason  string
+	features []string
+	aspects  []string
+	reason   string
+	release  string // of OpenSearch, by its beginning; "": any
 }
 
 // accepted lists the differences that are not faults.
 var accepted = []known{
-	{"sort exact", []string{"sort"}, "a date with microseconds is text in the values of a sort"},
-	{"sort _id", searched, "keys are sorted as the numbers that they are"},
-	{"highlight fragments", []string{"highlight"}, "a text is cut at other places"},
-	{"highlight no_match_size", []string{"highlight"}, "a text is cut at other places"},
-	{"highlight *", []string{"highlight"}, "only the text of content is marked"},
-	{"text of punctuation", searched, "words are split by another analyzer"},
-	{"negative milliseconds", searched, "OpenSearch reads a year"},
-	{"suggest phrase", []string{"suggest"}, "phrases are weighed otherwise, and words are those that the caller may see"},
-	{"indices", []string{"scores", "ids", "source", "sort"}, "scores of several indices are divided by the best of each"},
-	{"_source", []string{"status"}, "OpenSearch 2 accepts a name that is included and excluded"},
-	{"agg top_hits", []string{"status"}, "OpenSearch answers 400 for size 0 beside no hits"},
-	{"indices", []string{"status"}, "a missing index is reported before a fault of the body, and a suggestion needs a field"},
-	{"body pit", []string{"error"}, "the first of several faults is reported"},
-	{"URL df", []string{"error"}, "it needs q"},
-	{"URL default_operator", []string{"error"}, "it needs q"},
-	{"suggest term", []string{"suggest"}, "similar words are not those of one shard, and fewer of them are left out"},
-	{"track_total_hits of few", searched, "which of more matches than the answer has are in it depends on scores"},
-	{"agg of text", []string{"error"}, "the first of several faults is reported"},
-	{"malformed metric with sub", []string{"status"}, "OpenSearch answers 500"},
-	{"indices", []string{"indices", "max_score"}, "equal hits of several indices are in the order of the configuration"},
-	{"query_string minimum_should_match", searched, "it counts the parts of the query, not those of a group that is the whole query"},
-	{"body min_score", append(searched, "scores"), "scores of OpenSearch 2 are higher; min and max are those of all documents there"},
-	{"query_string all fields", searched, "a field is among them whose words are split by another analyzer"},
-	{"malformed unknown endpoint", []string{"error"}, "the error says what is supported"},
-	{"malformed method", []string{"error"}, "the error says what is supported"},
-	{"malformed scroll id", []string{"status", "error"}, "ids that are no more and ids that never were are the same"},
-	{"malformed unknown point in time", []string{"status", "error"}, "ids that are no more and ids that never were are the same"},
-	{"endpoint /_search/scroll", []string{"status"}, "ids that are no more and ids that never were are the same"},
-	{"malformed match of list", []string{"status"}, "OpenSearch answers 500"},
-	{"malformed prefix of list", []string{"status"}, "OpenSearch answers 500"},
-	{"malformed search_after and from", []string{"status"}, "OpenSearch answers 500"},
-	{"malformed track_total_hits below", []string{"error"}, "the number is refused before the search"},
+	{features: []string{"sort exact"}, aspects: []string{"sort"}, reason: "a date with microseconds is text in the values of a sort"},
+	{features: []string{"highlight fragments"}, aspects: []string{"highlight"}, reason: "a text is cut at other places"},
+	{features: []string{"highlight no_match_size"}, aspects: []string{"highlight"}, reason: "a text is cut at other places"},
+	{features: []string{"highlight *"}, aspects: []string{"highlight"}, reason: "only the text of content is marked"},
+	{features: []string{"text of punctuation"}, aspects: searched, reason: "a word that the analyzer of the table splits matches as a phrase"},
+	{features: []string{"negative milliseconds"}, aspects: searched, reason: "OpenSearch reads a year"},
+	{features: []string{"suggest phrase"}, aspects: []string{"suggest"}, reason: "phrases are weighed otherwise, and words are those that the caller may see"},
+	{features: []string{"suggest term"}, aspects: []string{"suggest"}, reason: "similar words are not those of one shard, and fewer of them are left out"},
+	{features: []string{"sort", "several indices"}, aspects: []string{"indices"}, reason: "equal hits of several indices are in the order of the tables"},
+	{features: []string{"malformed track_total_hits below"}, aspects: []string{"error"}, reason: "the number is refused before the search"},
+	{features: []string{"stored_fields _none_ and _source"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"body min_score", "aggs"}, aspects: []string{"aggs"}, reason: "OpenSearch counts some aggregations from its index, and leaves the least score out"},
+	{features: []string{"malformed agg order"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"search_after of a range"}, aspects: []string{"total"}, reason: "OpenSearch 3.8 counts what is behind the values, if it sorts by the field of the range", release: "3."},
+	{features: []string{ownScores}, aspects: []string{"scores"}, reason: "booleans, similar words, beginnings of words in phrases and cross_fields are scored otherwise"},
+	{features: []string{"several indices"}, aspects: []string{"scores"}, reason: "scores of several indices are divided by the best of each"},
+	{features: []string{"_source includes and excludes one name"}, aspects: []string{"status"}, reason: "OpenSearch 2 accepts it", release: "2."},
+	{features: []string{"malformed metric with sub"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"malformed match of list"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"malformed prefix of list"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"malformed search_after and from"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"malformed unknown endpoint"}, aspects: []string{"error"}, reason: "the error says what is supported"},
+	{features: []string{"malformed method"}, aspects: []string{"error"}, reason: "the error says what is supported"},
+	{features: []string{"malformed scroll id"}, aspects: []string{"status", "error"}, reason: "ids that are no more and ids that never were are the same"},
+	{features: []string{"malformed unknown point in time"}, aspects: []string{"status", "error"}, reason: "ids that are no more and ids that never were are the same"},
+	{features: []string{"endpoint /_search/scroll"}, aspects: []string{"status"}, reason: "ids that are no more and ids that never were are the same"},
 }
 
 // searched are the aspects of hits.
-var searched = []string{"total", "ids", "hits", "aggs", "source", "fields", "highlight", "sort", "indices", "matched", "max_score", "suggest"}
+var searched = []string{"total", "ids", "hits", "aggs", "source", "fields", "highlight", "sort", "indices", "matched", "max_score", "suggest", "scores"}
 
-// refused are the features that the API refuses by name, and why.
-var refused = map[string]string{
-	"body slice": noParts, "body rescore": noPart, "body script_fields": noScripts, "body profile": noPart, "body ext": noPart, "body collapse": noPart, "body indices_boost": noPart, "body runtime_mappings": noScripts, "body stats": noPart,
-	"body pit": "the request has an index too", "body track_scores": noPart,
-	"query script": noScripts, "query script_score": noScripts, "query geo_distance": noGeo, "query knn": noGeo, "query percolate": noPart, "query has_child": noPart, "query span_term": noPart, "query intervals": noPart,
-	"query rank_feature": noPart, "query distance_feature": noPart, "query terms_set": noPart, "query wrapper": noPart, "query nothing": "there is no such query", "query terms lookup": "a document may be one that the caller must not see",
-	"suggest completion": noPart,
-	"sort _doc":          "equal hits are in the order of their keys, ascending", "sort _id": "equal hits are in the order of their keys, ascending", "sort mode": "a value is least or greatest",
-	"URL nothing": "there is no such parameter", "URL source": noPart, "URL analyzer": noPart, "URL lenient": noPart,
-	"agg percentiles": "OpenSearch estimates them", "agg global": "it counts documents outside the search", "agg significant_terms": noPart, "agg avg_bucket": noPart, "agg scripted_metric": noScripts, "agg sampler": noPart,
-	"agg auto_date_histogram": noPart, "agg rare_terms": noPart, "agg nothing": "there is no such aggregation", "agg nested": "children are not nested documents here", "agg terms min_doc_count": "0 shows values of documents outside the search",
-	"endpoint /_search_shards": "there are no shards", "match analyzer": "the analyzer is that of the table", "regexp options": "flags other than ALL",
-	"sort of no type": "words have no order", "search_after": "in several indices", "indices": "search_after in several indices",
+// listed returns the reasons of the accepted differences that explain all aspects, "" if
+// there are none.
+func (p *pair) listed(r request, aspects []string) string {
+	var names []string
+	for _, aspect := range aspects {
+		i := slices.IndexFunc(accepted, func(k known) bool {
+			return strings.HasPrefix(p.release, k.release) && slices.Contains(k.aspects, strings.TrimRight(aspect, " 0123456789")) &&
+				!slices.ContainsFunc(k.features, func(f string) bool { return !slices.Contains(r.features, f) })
+		})
+		if i < 0 {
+			return ""
+		}
+		if name := strings.Join(accepted[i].features, " and "); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
-
-const (
-	noPart    = "outside the subset"
-	noParts   = "cursors have no parts"
-	noScripts = "no scripts"
-	noGeo     = "no such types"
-)

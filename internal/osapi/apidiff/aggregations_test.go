@@ -24,27 +24,36 @@ func (g *generator) group(depth int) obj {
 }
 
 func (g *generator) agg(depth int) obj {
+	if depth == 2 && g.one(10) {
+		return g.rareAgg()
+	}
 	if depth == 0 || g.one(4) {
 		return g.metric()
 	}
-	a := pick(g, g.termsAgg, g.termsAgg, g.filterAgg, g.filtersAgg, g.missingAgg, g.rangeAgg, g.dateRangeAgg, g.histogram, g.dateHistogram, g.dateHistogram, g.rareAgg)()
+	a := pick(g, g.termsAgg, g.termsAgg, g.filterAgg, g.filtersAgg, g.missingAgg, g.rangeAgg, g.dateRangeAgg, g.histogram, g.dateHistogram, g.dateHistogram)()
 	if g.one(3) {
 		g.use("agg sub")
 		a["aggs"] = g.group(depth - 1)
+		if (a["missing"] != nil || a["filter"] != nil || a["filters"] != nil) && strings.Contains(text(a["aggs"]), "nothing") {
+			delete(a, "aggs") // OpenSearch 3.8 counts no documents if a field below does not exist
+		}
 	}
 	return a
 }
 
 // metric makes an aggregation without buckets.
 func (g *generator) metric() obj {
-	name := pick(g, "min", "max", "avg", "sum", "stats", "value_count", "cardinality", "extended_stats", "percentiles", "top_hits")
+	name := pick(g, "min", "max", "avg", "sum", "stats", "value_count", "cardinality", "extended_stats", "top_hits")
 	g.use("agg " + name)
 	field := pick(g, "price", "stock", "price", "stock", "seen", "nothing")
 	switch name {
 	case "value_count", "cardinality":
 		field = pick(g, "kind", "tags", "price", "free", "seen", "nothing", "title.keyword", "cast.keyword")
 	case "top_hits":
-		return obj{"top_hits": obj{"size": g.IntN(3), "sort": list{obj{"code": pick(g, "asc", "desc")}}, "_source": pick[any](g, list{"kind"}, false, true)}}
+		if g.many {
+			return obj{"value_count": obj{"field": "kind"}}
+		}
+		return obj{"top_hits": obj{"size": 1 + g.IntN(3), "sort": list{obj{"code": pick(g, "asc", "desc")}}, "_source": pick[any](g, list{"kind"}, false, true)}}
 	}
 	if field == "seen" {
 		g.use("agg of dates")
@@ -54,9 +63,15 @@ func (g *generator) metric() obj {
 		g.use("agg missing value")
 		m["missing"] = 5
 	}
-	if g.one(15) {
+	if g.fault() {
 		g.use("agg of text")
 		m["field"] = "body"
+	}
+	if g.one(8) && m["field"] != "body" && m["missing"] == nil && name != "value_count" && name != "cardinality" {
+		g.use("agg format")
+		if m["format"] = g.numberFormat(); field == "seen" {
+			m["format"] = g.dateFormat()
+		}
 	}
 	return obj{name: m}
 }
@@ -89,22 +104,33 @@ func (g *generator) termsAgg() obj {
 	}
 	if g.one(8) {
 		g.use("agg terms min_doc_count")
-		m["min_doc_count"] = pick(g, 1, 2, 10, 0)
+		if m["min_doc_count"] = pick(g, 1, 2, 10); m["min_doc_count"] != 1 {
+			g.use("agg terms min_doc_count above 1")
+		}
 	}
 	if g.one(10) {
 		m["shard_size"], m["show_term_doc_count_error"] = 2000, false
 		g.use("agg terms shard_size")
+	}
+	if g.many {
+		m["shard_size"] = 10_000 // all values
 	}
 	return obj{"terms": m}
 }
 
 func (g *generator) filterAgg() obj {
 	g.use("agg filter")
+	saved := g.faults
+	g.faults = 0 // their errors have other types than those of a query
+	defer func() { g.faults = saved }()
 	return obj{"filter": g.query(0)}
 }
 
 func (g *generator) filtersAgg() obj {
 	g.use("agg filters")
+	saved := g.faults
+	g.faults = 0
+	defer func() { g.faults = saved }()
 	if g.one(2) {
 		m := obj{"filters": obj{"x": g.filterQuery(), "y": g.filterQuery()}}
 		if g.one(3) {
@@ -181,6 +207,10 @@ func (g *generator) histogram() obj {
 	if g.one(6) {
 		m["keyed"] = true
 	}
+	if g.one(6) {
+		g.use("agg histogram format")
+		m["format"] = g.numberFormat()
+	}
 	return obj{"histogram": m}
 }
 
@@ -219,14 +249,14 @@ func (g *generator) dateHistogram() obj {
 }
 
 func (g *generator) rareAgg() obj {
-	name := pick(g, "global", "composite", "nested", "significant_terms", "avg_bucket", "scripted_metric", "nothing", "sampler", "auto_date_histogram", "rare_terms")
-	g.use("agg " + name)
-	return map[string]obj{
-		"global": obj{"global": obj{}}, "composite": obj{"composite": obj{"size": 5, "sources": list{obj{"k": obj{"terms": obj{"field": "kind"}}}}}},
-		"nested": obj{"nested": obj{"path": "cast"}}, "significant_terms": obj{"significant_terms": obj{"field": "kind"}}, "avg_bucket": obj{"avg_bucket": obj{"buckets_path": "a0"}},
-		"scripted_metric": obj{"scripted_metric": obj{"map_script": "1"}}, "nothing": obj{"nothing": obj{}}, "sampler": obj{"sampler": obj{}},
-		"auto_date_histogram": obj{"auto_date_histogram": obj{"field": "seen", "buckets": 5}}, "rare_terms": obj{"rare_terms": obj{"field": "kind"}},
-	}[name]
+	if g.fault() {
+		g.use("agg nothing")
+		return obj{"nothing": obj{}}
+	}
+	g.use("agg composite")
+	source := pick(g, obj{"terms": obj{"field": pick(g, "kind", "tags", "free", "stock", "nothing")}}, obj{"histogram": obj{"field": "price", "interval": 50}}, obj{"date_histogram": obj{"field": "seen", "calendar_interval": "year"}},
+		obj{"terms": obj{"field": "kind", "order": "desc"}}, obj{"terms": obj{"field": "kind", "missing_bucket": true}})
+	return obj{"composite": obj{"size": pick(g, 2, 5, 50), "sources": list{obj{"k": source}, obj{"l": obj{"terms": obj{"field": pick(g, "free", "kind")}}}}}}
 }
 
 // highlight adds highlights to a body.
@@ -268,8 +298,8 @@ func (g *generator) suggest(body obj) {
 		g.use("suggest phrase")
 		body["suggest"] = obj{"s": obj{"text": strings.ToLower(pick(g, g.common...) + " " + w), "phrase": obj{"field": "body"}}}
 	case 1:
-		g.use("suggest completion")
-		body["suggest"] = obj{"s": obj{"prefix": "m", "completion": obj{"field": "title"}}}
+		g.use("suggest term")
+		body["suggest"] = obj{"s": obj{"text": w, "term": obj{"field": "body", "suggest_mode": "always", "min_word_length": 5}}}
 	case 2:
 		g.use("suggest term")
 		body["suggest"] = obj{"text": w, "s": obj{"term": obj{"field": pick(g, "title", "body"), "suggest_mode": pick(g, "missing", "popular", "always"), "size": 3}}}

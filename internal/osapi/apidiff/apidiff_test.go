@@ -47,7 +47,9 @@ func TestSameAsOpenSearch(t *testing.T) {
 	count.names, count.reasons = map[string]int{}, map[string]int{}
 	for i := range n {
 		g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(i))), corpus: c}
-		p.try(i, g.request(), &count)
+		r := g.request()
+		r.release = p.release
+		p.try(i, r, &count)
 	}
 	print(count.names, "unsupported")
 	print(count.reasons, "listed")
@@ -81,6 +83,16 @@ func keys(m map[string]int) func(func(string) bool) {
 func (p *pair) try(i int, r request, count *tally) {
 	p.t.Helper()
 	own, node := p.answers(p.own, r), p.answers(p.node, r)
+	if r.refusal != "" {
+		if !isRefused(r, own) {
+			count.failed++
+			p.report(i, r, []string{"status"}, own, node)
+			return
+		}
+		count.listed++
+		count.reasons["refused: "+r.refusal]++
+		return
+	}
 	aspects := differences(viewOf(r, own), viewOf(r, node))
 	if len(aspects) == 0 {
 		if more, ok := next(r, node); ok {
@@ -90,17 +102,12 @@ func (p *pair) try(i int, r request, count *tally) {
 		count.equal++
 		return
 	}
-	if reason := refusal(own); reason != "" && (node.status < 400 || !strings.HasPrefix(r.features[0], "malformed")) {
-		if name := refusedFeature(r); name != "" {
-			count.listed++
-			count.reasons["refused: "+name]++
-			return
-		}
+	if reason := refusal(own); reason != "" && node.status < 400 {
 		count.unsupported++
 		count.names[reason]++
 		return
 	}
-	if reason := listed(r, aspects); reason != "" {
+	if reason := p.listed(r, aspects); reason != "" {
 		count.listed++
 		count.reasons[reason]++
 		return
@@ -132,37 +139,6 @@ func refusal(a answer) string {
 		}
 	}
 	return ""
-}
-
-func refusedFeature(r request) string {
-	for _, f := range r.features {
-		if refused[f] != "" {
-			return f
-		}
-	}
-	return ""
-}
-
-// listed returns the accepted differences that explain all aspects, "" if there are
-// none.
-func listed(r request, aspects []string) string {
-	var names []string
-	for _, aspect := range aspects {
-		name := ""
-		for _, k := range accepted {
-			if slices.Contains(r.features, k.feature) && slices.ContainsFunc(k.aspects, func(s string) bool { return s == strings.TrimRight(aspect, " 0123456789") }) {
-				name = k.feature
-				break
-			}
-		}
-		if name == "" {
-			return ""
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 func (p *pair) report(i int, r request, aspects []string, own, node answer) {

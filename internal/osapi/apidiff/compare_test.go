@@ -3,6 +3,7 @@ package apidiff
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -66,8 +67,6 @@ func answered(kind string, a answer) any {
 		return only(a.body, "_index", "_id", "matched")
 	case "_health":
 		return a.body["timed_out"]
-	case "_search_shards":
-		return a.body["shards"] != nil
 	case "_field_caps":
 		types := view{}
 		fields, _ := a.body["fields"].(map[string]any)
@@ -102,11 +101,12 @@ func answered(kind string, a answer) any {
 func hitsOf(v view, r request, body map[string]any) {
 	hits, _ := body["hits"].(map[string]any)
 	list := items(hits["hits"])
+	r.found = total(hits) != 0
 	v["timed_out"], v["shards"] = body["timed_out"], failedShards(body)
-	v["total"], v["aggs"], v["suggest"] = hits["total"], meaning(body["aggregations"]), suggested(body["suggest"])
+	v["total"], v["aggs"], v["suggest"] = hits["total"], r.meaning(body["aggregations"]), suggested(body["suggest"])
 	v["max_score"] = hits["max_score"] != nil
 	v["hits"] = len(list)
-	if total(hits) > r.window && !r.ordered {
+	if !r.ordered && (total(hits) > r.window || capped(hits)) {
 		return // which of the matches are in the answer depends on scores
 	}
 	if !r.ordered {
@@ -121,16 +121,25 @@ func hitsOf(v view, r request, body map[string]any) {
 		}
 		v[aspect] = values
 	}
-	if r.scored {
-		scores := make([]any, len(list))
-		best, _ := hits["max_score"].(float64)
-		for i, hit := range list {
-			if score, ok := hit["_score"].(float64); ok {
-				scores[i] = score / best // those of OpenSearch 2 are all k1+1 times as high
-			}
-		}
-		v["scores"] = scores
+	if r.scored || !r.ordered && strings.HasPrefix(r.release, "3.") {
+		v["scores"] = r.scores(list, hits)
 	}
+}
+
+// scores returns the scores of hits. Those of words in OpenSearch 2 are k1+1 times as
+// high, so they are compared with the best one.
+func (r request) scores(list []map[string]any, hits map[string]any) []any {
+	best, _ := hits["max_score"].(float64)
+	if best == 0 || strings.HasPrefix(r.release, "3.") {
+		best = 1
+	}
+	scores := make([]any, len(list))
+	for i, hit := range list {
+		if score, ok := hit["_score"].(float64); ok {
+			scores[i] = score / best
+		}
+	}
+	return scores
 }
 
 func failedShards(body map[string]any) any {
@@ -148,6 +157,12 @@ func total(hits map[string]any) int {
 		return int(value)
 	}
 	return math.MaxInt
+}
+
+// capped reports whether more documents match than the total says.
+func capped(hits map[string]any) bool {
+	m, _ := hits["total"].(map[string]any)
+	return m["relation"] == "gte"
 }
 
 func items(v any) (all []map[string]any) {
@@ -182,27 +197,52 @@ func errorType(body map[string]any) any {
 }
 
 // meaning returns aggregations without what says how they were made, and the hits of
-// top_hits without their scores.
-func meaning(v any) any {
+// top_hits without their scores. With min_doc_count above 1 the number of other
+// documents depends on the shard_size of OpenSearch.
+func (r request) meaning(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		m := map[string]any{}
 		for key, value := range v {
 			switch key {
 			case "doc_count_error_upper_bound", "_score", "max_score", "meta":
+			case "buckets":
+				m[key] = r.meaning(r.filled(value))
+			case "sum_other_doc_count":
+				if !slices.Contains(r.features, "agg terms min_doc_count above 1") {
+					m[key] = value
+				}
 			default:
-				m[key] = meaning(value)
+				m[key] = r.meaning(value)
 			}
 		}
 		return m
 	case []any:
 		all := make([]any, len(v))
 		for i := range v {
-			all[i] = meaning(v[i])
+			all[i] = r.meaning(v[i])
 		}
 		return all
 	}
 	return v
+}
+
+// filled returns the buckets that have documents, if none was found: OpenSearch 3.8
+// shows an empty one of some histograms of dates.
+func (r request) filled(buckets any) any {
+	empty := func(b any) bool {
+		m, _ := b.(map[string]any)
+		return !r.found && m["doc_count"] == 0.0
+	}
+	switch b := buckets.(type) {
+	case []any:
+		return slices.DeleteFunc(slices.Clone(b), empty)
+	case map[string]any:
+		b = maps.Clone(b)
+		maps.DeleteFunc(b, func(_ string, one any) bool { return empty(one) })
+		return b
+	}
+	return buckets
 }
 
 // suggested returns the texts of suggestions and of their options.

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +49,7 @@ type corpus struct {
 	rows   []doc.Row
 	common []string // words of many documents
 	rare   []string
+	whole  []string // common words that are never beside an apostrophe or the like
 }
 
 // texts returns texts of TESTDATA, or generated ones.
@@ -73,6 +76,9 @@ func texts(t testing.TB, n int) (all []string) {
 	}
 	return all
 }
+
+// inWords finds words that have a character in them which analyzers treat differently.
+var inWords = regexp.MustCompile(`[\pL\pN\pM]+(?:[^\s\pL\pN\pM][\pL\pN\pM]+)+`)
 
 // plain returns the words of a text that every analyzer splits alike.
 func plain(text string, most int) []string {
@@ -103,6 +109,15 @@ func newCorpus(t testing.TB, n int) *corpus {
 	}
 	slices.SortFunc(words, func(a, b string) int { return cmp.Or(cmp.Compare(having[b], having[a]), cmp.Compare(a, b)) })
 	c.common, c.rare = words[:60], words[60:min(len(words), 2000)]
+	joined := map[string]bool{}
+	for _, row := range c.rows {
+		for _, part := range inWords.FindAllString(row.Values[2].(string), -1) {
+			for _, w := range plain(part, math.MaxInt) {
+				joined[strings.ToLower(w)] = true
+			}
+		}
+	}
+	c.whole = slices.DeleteFunc(slices.Clone(c.common), func(w string) bool { return joined[w] })
 	return c
 }
 

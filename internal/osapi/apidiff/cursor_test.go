@@ -1,6 +1,9 @@
 package apidiff
 
-import "maps"
+import (
+	"encoding/json"
+	"maps"
+)
 
 // answers sends a request to a server and returns its answer. What follows the first
 // page is part of it: node is the node's answer to the first page, whose last hit both
@@ -78,8 +81,16 @@ func next(r request, a answer) (request, bool) {
 	if !r.pages || len(list) == 0 || list[len(list)-1]["sort"] == nil {
 		return r, false
 	}
+	var exact struct {
+		Hits struct {
+			Hits []struct{ Sort json.RawMessage }
+		}
+	}
+	if err := json.Unmarshal([]byte(a.text), &exact); err != nil {
+		panic(err) // it was read before
+	}
 	body := maps.Clone(decode(r.body))
-	body["search_after"] = list[len(list)-1]["sort"]
+	body["search_after"] = exact.Hits.Hits[len(list)-1].Sort // as it is written: numbers of 64 bits
 	r.body, r.pages = text(body), false
 	return r, true
 }

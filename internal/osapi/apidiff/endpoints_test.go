@@ -51,16 +51,21 @@ func (g *generator) inURL() request {
 			v.Set("q", "kind:PG AND stock:>3")
 		}
 	}
-	for key, value := range map[string]string{"from": "3", "size": "7", "_source": "title,kind", "track_total_hits": "true", "rest_total_hits_as_int": "true", "typed_keys": "true", "_source_excludes": "body,note", "ignore_unavailable": "true", "preference": "x", "terminate_after": "100000", "timeout": "5s", "request_cache": "true", "search_type": "query_then_fetch", "allow_partial_search_results": "true", "filter_path": "hits.hits._id,hits.total", "version": "true", "df": "title", "default_operator": "AND", "nothing": "x", "stored_fields": "title", "docvalue_fields": "kind", "error_trace": "false", "pretty": "true", "human": "false", "source": "x", "expand_wildcards": "open", "analyzer": "standard", "lenient": "true", "batched_reduce_size": "2"} {
+	parameters := obj{"from": "3", "size": "7", "_source": "title,kind", "track_total_hits": "true", "rest_total_hits_as_int": "true", "typed_keys": "true", "_source_excludes": "body,note", "ignore_unavailable": "true", "preference": "x", "terminate_after": "100000", "timeout": "5s", "request_cache": "true", "search_type": "query_then_fetch", "allow_partial_search_results": "true", "filter_path": "hits.hits._id,hits.total", "version": "true", "df": "title", "default_operator": "AND", "stored_fields": "title", "docvalue_fields": "kind", "error_trace": "false", "pretty": "true", "human": "false", "expand_wildcards": "open", "batched_reduce_size": "2"}
+	for _, key := range sorted(parameters) {
 		if g.one(14) {
 			g.use("URL " + key)
-			v.Set(key, value)
+			v.Set(key, parameters[key].(string))
 		}
 	}
 	if v.Has("from") {
 		r.window += 3
 	}
-	r.path = "/" + g.target() + "/_search?" + v.Encode()
+	target := g.target()
+	if g.many {
+		v.Set("sort", "code")
+	}
+	r.path = "/" + target + "/_search?" + v.Encode()
 	return r
 }
 
@@ -81,7 +86,6 @@ func (g *generator) other() request {
 		{kind: "exists", method: "HEAD", path: "/" + pick(g, index, "nothing", index+","+other, "noth*")},
 		{kind: "exists", method: "HEAD", path: "/"},
 		{kind: "_health", method: "GET", path: "/_cluster/health"},
-		{kind: "_search_shards", method: "GET", path: "/" + index + "/_search_shards"},
 		{kind: "count", method: "GET", path: "/" + pick(g, index, other) + "/_count?q=kind:PG"},
 		{kind: "count", method: "GET", path: "/" + g.target() + "/_count"},
 		{kind: "_delete", method: "DELETE", path: "/_search/scroll", body: text(obj{"scroll_id": "nothing"})},

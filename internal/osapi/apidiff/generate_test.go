@@ -20,10 +20,13 @@ type request struct {
 	method, path string
 	body         string
 	features     []string
-	ordered      bool // the order of hits is defined
-	scored       bool // scores are comparable
-	window       int  // hits that the answer reaches
-	pages        bool // what follows the first page is requested too, by search_after
+	ordered      bool   // the order of hits is defined
+	scored       bool   // scores are comparable
+	window       int    // hits that the answer reaches
+	pages        bool   // what follows the first page is requested too, by search_after
+	found        bool   // documents match
+	release      string // of the node
+	refusal      string // what an error of the API has to name; "" for a request that it answers
 }
 
 func (r request) String() string { return r.method + " " + r.path + " " + r.body }
@@ -32,7 +35,19 @@ func (r request) String() string { return r.method + " " + r.path + " " + r.body
 type generator struct {
 	*rand.Rand
 	*corpus
-	used map[string]bool
+	used   map[string]bool
+	many   bool // several indices are searched
+	faults int  // how many more faults the request may have
+}
+
+// fault reports, once for some requests, that the request gets a fault. Of several
+// ones the first is reported, and the order of parts is not the same on both.
+func (g *generator) fault() bool {
+	if g.faults == 0 || !g.one(3) {
+		return false
+	}
+	g.faults--
+	return true
 }
 
 // use notes a feature of the request.
@@ -44,7 +59,10 @@ func pick[T any](g *generator, all ...T) T { return all[g.IntN(len(all))] }
 
 // request makes one request.
 func (g *generator) request() request {
-	g.used = map[string]bool{}
+	g.used, g.faults, g.many = map[string]bool{}, 0, false
+	if g.one(8) {
+		g.faults = 1
+	}
 	var r request
 	switch g.IntN(40) {
 	case 0, 1:
@@ -64,6 +82,8 @@ func (g *generator) request() request {
 		r = g.msearch()
 	case 8:
 		r = g.cursor()
+	case 9:
+		r = g.refused()
 	default:
 		r = g.search()
 	}
@@ -86,7 +106,12 @@ func (g *generator) target() string {
 		return index
 	}
 	g.use("indices")
-	return pick(g, index+","+other, "*", "_all", "fi*", "nothing", "noth*", index+",nothing", "f*,-film")
+	g.faults = 0 // some of several indices fail
+	target := pick(g, index+","+other, "*", "_all", "fi*", "nothing", "noth*", index+",nothing", "f*,-film")
+	if g.many = strings.Contains(target, other) || target == "*" || target == "_all"; g.many {
+		g.use("several indices")
+	}
+	return target
 }
 
 // search makes a search. Without a sort all matches are requested, since scores
@@ -100,7 +125,7 @@ func (g *generator) search() request {
 		body["query"] = g.query(2)
 	}
 	if r.scored = g.one(10); r.scored {
-		g.used = map[string]bool{"indices": g.used["indices"]}
+		g.used = map[string]bool{"indices": g.used["indices"], "several indices": g.many}
 		maps.DeleteFunc(g.used, func(_ string, is bool) bool { return !is })
 		body["query"] = g.ranked()
 	}
@@ -113,7 +138,7 @@ func (g *generator) search() request {
 			delete(body, "from")
 			r.window = 10
 		}
-		if r.pages = g.one(3); r.pages {
+		if r.pages = g.one(3) && !g.many; r.pages {
 			g.use("search_after")
 			delete(body, "from")
 		}
@@ -123,6 +148,22 @@ func (g *generator) search() request {
 	}
 	if len(body) > 0 && body["size"] == 1000 && g.used["aggs"] {
 		body["size"], r.window = 0, 0
+	}
+	if q, _ := body["query"].(obj); r.pages && q["range"] != nil {
+		g.use("search_after of a range")
+	}
+	if body["min_score"] != nil {
+		if g.used[ownScores] {
+			delete(body, "min_score")
+		}
+		if sort, ok := body["sort"].(list); ok {
+			body["sort"] = append(list{"kind"}, sort...) // without a field hits have no scores
+		} else if body["sort"] != nil {
+			body["sort"] = list{"kind", body["sort"]}
+		}
+	}
+	if body["stored_fields"] == "_none_" && body["_source"] != nil && body["_source"] != false {
+		g.use("stored_fields _none_ and _source")
 	}
 	r.body = text(body)
 	return r
@@ -140,22 +181,25 @@ func (g *generator) options() (some []func(obj)) {
 }
 
 func (g *generator) source(body obj) {
-	g.use("_source")
 	name := func() string {
 		return pick(g, "title", "kind", "tags", "price", "seen", "t*", "*e", "cast", "nothing", "*", "free", "ca*")
 	}
+	includes, excludes := list{name(), name()}, name()
+	if includes[0] == excludes || includes[1] == excludes {
+		g.use("_source includes and excludes one name")
+	}
 	body["_source"] = pick[any](g, true, false, name(), list{name(), name()}, list{}, obj{"includes": list{name()}}, obj{"excludes": list{name(), name()}},
-		obj{"includes": list{name(), name()}, "excludes": name()}, "title")
+		obj{"includes": includes, "excludes": excludes}, "title")
 }
 
 func (g *generator) fields(body obj) {
 	name := func() any {
-		return pick[any](g, "title", "kind", "tags", "price", "stock", "free", "cast", "t*", "nothing", obj{"field": "kind"}, obj{"field": "seen", "format": "yyyy-MM"}, "seen", "code", "title.keyword")
+		return pick[any](g, "title", "kind", "tags", "price", "stock", "free", "cast", "t*", "nothing", obj{"field": "kind"}, obj{"field": "seen", "format": g.dateFormat()}, "seen", "code", "title.keyword")
 	}
 	switch g.IntN(5) {
 	case 0, 1:
 		g.use("docvalue_fields")
-		body["docvalue_fields"] = list{pick[any](g, "kind", "tags", "price", "stock", "free", "code", "title.keyword", "nothing", obj{"field": "seen", "format": "yyyy"}, "seen")}
+		body["docvalue_fields"] = list{pick[any](g, "kind", "tags", "price", "stock", "free", "code", "title.keyword", "nothing", obj{"field": "seen", "format": g.dateFormat()}, obj{"field": "price", "format": g.numberFormat()}, "seen", "exact")}
 	case 2:
 		g.use("stored_fields")
 		body["stored_fields"] = pick[any](g, "_none_", list{}, list{"title"}, list{"_source"})
@@ -163,6 +207,14 @@ func (g *generator) fields(body obj) {
 		g.use("fields")
 		body["fields"] = list{name(), name()}
 	}
+}
+
+func (g *generator) dateFormat() string {
+	return pick(g, "yyyy", "yyyy-MM", "dd/MM/yyyy HH:mm", "epoch_millis", "epoch_second", "strict_date_optional_time", "date_time_no_millis", "basic_date", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX", "MMM d, yy h a", "yyyy||epoch_millis", "yyyyMMddSSS")
+}
+
+func (g *generator) numberFormat() string {
+	return pick(g, "0.00", "#,##0.#", "0", "#", "0.0%", "$#,##0.00", "0000.###")
 }
 
 func (g *generator) postFilter(body obj) {
@@ -182,13 +234,13 @@ func (g *generator) total(body obj) {
 
 // rare1 sets one of the options that few clients have.
 func (g *generator) rare1(body obj) {
-	name := pick(g, "version", "seq_no_primary_term", "timeout", "terminate_after", "explain", "min_score", "collapse", "indices_boost", "track_scores", "stats", "profile", "rescore", "script_fields", "runtime_mappings", "ext", "slice", "pit")
+	name := pick(g, "version", "seq_no_primary_term", "timeout", "terminate_after", "explain", "min_score")
+	if name == "min_score" && g.many {
+		return
+	}
 	g.use("body " + name)
 	body[name] = map[string]any{
 		"version": true, "seq_no_primary_term": false, "timeout": "10s", "terminate_after": 1_000_000, "explain": false, "min_score": pick(g, 0.0, 0.5, 1, 2.5),
-		"collapse": obj{"field": pick(g, "kind", "free", "code")}, "indices_boost": list{obj{index: 2}}, "track_scores": true, "stats": list{"a"}, "profile": false,
-		"rescore": obj{"window_size": 10, "query": obj{"rescore_query": obj{"match_all": obj{}}}}, "script_fields": obj{"x": obj{"script": "1"}},
-		"runtime_mappings": obj{}, "ext": obj{}, "slice": obj{"id": 0, "max": 2}, "pit": obj{"id": "x"},
 	}[name]
 }
 
@@ -206,15 +258,12 @@ func (g *generator) sort() any {
 			return obj{field: obj{"order": order, "missing": pick(g, "_last", "_first")}}
 		case 2:
 			g.use("sort mode")
-			return obj{pick(g, "tags", "price", "stock", "seen"): obj{"order": order, "mode": pick(g, "min", "max", "avg", "sum", "median")}}
+			return obj{pick(g, "tags", "price", "stock", "seen"): obj{"order": order, "mode": pick(g, "min", "max")}}
 		case 3:
 			g.use("sort unmapped")
 			return obj{"nothing": obj{"order": order, "unmapped_type": pick(g, "long", "keyword")}}
-		case 4:
-			g.use("sort " + "_doc")
-			return pick[any](g, "_doc", obj{"_doc": order})
 		case 5:
-			if g.one(4) {
+			if g.fault() {
 				g.use("sort of no type")
 				return pick(g, "nothing", "body", "title")
 			}
@@ -224,22 +273,28 @@ func (g *generator) sort() any {
 				return obj{"exact": order}
 			}
 			if g.one(3) {
-				g.use("sort _id")
-				return obj{"_id": order}
-			}
-			if g.one(3) {
 				g.use("sort missing value")
 				return obj{pick(g, "price", "stock"): obj{"order": order, "missing": g.IntN(20)}}
 			}
 		}
 		return pick[any](g, obj{field: order}, obj{field: obj{"order": order}})
 	}
-	if g.one(4) {
+	if g.one(4) && !g.many {
 		return by()
 	}
 	keys := list{by()}
 	for range g.IntN(3) {
 		keys = append(keys, by())
+	}
+	if g.many { // those of equal hits that are in both are the same
+		keys = append(keys, "code")
+	}
+	if g.one(5) && !g.many { // numbers of documents of several indices do not compare
+		g.use("sort _doc")
+		keys = append(keys, pick[any](g, "_doc", obj{"_doc": "asc"}))
+	} else if g.one(5) {
+		g.use("sort _id") // behind a unique key, since keys are sorted as numbers here
+		keys = append(keys, "code", "_id")
 	}
 	return keys
 }

@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// ownScores is the feature of queries whose scores are not those of OpenSearch, but whose
+// hits are.
+const ownScores = "own scores"
+
 // query makes a query.
 func (g *generator) query(depth int) any {
 	if depth > 0 && g.one(3) {
@@ -62,6 +66,7 @@ func (g *generator) match() any {
 	}
 	if g.one(6) {
 		g.use("match fuzziness")
+		g.use(ownScores)
 		return obj{"match": obj{g.textField(): g.with("match", obj{"query": g.near(), "fuzziness": pick[any](g, "AUTO", 1, 2, 0, "AUTO:3,6", "1")},
 			obj{"prefix_length": 1 + g.IntN(3), "fuzzy_transpositions": false, "max_expansions": 1000, "operator": "and"})}}
 	}
@@ -71,12 +76,13 @@ func (g *generator) match() any {
 	}
 	return obj{"match": obj{g.textField(): g.with("match", obj{"query": g.words(1, 4)}, obj{
 		"operator": pick(g, "and", "or", "AND", "OR"), "minimum_should_match": g.minimum(), "boost": 2.5, "zero_terms_query": pick(g, "all", "none"), "lenient": true,
-		"analyzer": "standard", "auto_generate_synonyms_phrase_query": true})}}
+		"auto_generate_synonyms_phrase_query": true})}}
 }
 
 // matchValue makes a match in a field that has no words.
 func (g *generator) matchValue() any {
 	g.use("match value")
+	g.use(ownScores) // of a boolean
 	return obj{"match": pick(g, obj{"kind": pick(g, "PG", "pg", "nc 17", "")}, obj{"price": pick[any](g, 1, "1.5", -3.125)}, obj{"free": pick[any](g, true, "false")},
 		obj{"stock": obj{"query": g.IntN(30)}}, obj{"nothing": "x"}, obj{"tags": pick(g, tags...)}, obj{"seen": "1999-12-31"}, obj{"title.keyword": "x"}, obj{"cast.keyword": pick(g, names...) + " " + pick(g, names...)})}
 }
@@ -86,7 +92,11 @@ func (g *generator) phrase() any {
 	field := pick(g, "body", "body", "title", "cast", "kind")
 	switch g.IntN(4) {
 	case 0:
+		if field == "kind" && !g.fault() {
+			field = "body"
+		}
 		g.use("match_phrase_prefix")
+		g.use(ownScores)
 		return obj{"match_phrase_prefix": obj{field: g.with("match_phrase_prefix", obj{"query": text[:max(1, len(text)-g.IntN(3))]}, obj{"max_expansions": 1000, "slop": g.IntN(3)})}}
 	case 1:
 		g.use("match_bool_prefix")
@@ -112,16 +122,19 @@ func (g *generator) piece(n int) string {
 func (g *generator) multiMatch() any {
 	kind := pick(g, "", "best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
 	g.use(strings.TrimSpace("multi_match " + kind))
+	if kind == "cross_fields" || kind == "phrase_prefix" {
+		g.use(ownScores)
+	}
 	fields := pick(g, list{"title", "body"}, list{"title", "body", "cast"}, list{"title"}, list{"title", "nothing"})
 	if g.one(3) {
 		g.use("multi_match boosts")
 		fields = pick(g, list{"title^3", "body"}, list{"title^0.5", "body^2", "cast"})
 	}
-	if g.one(8) {
+	if g.one(8) && kind != "phrase_prefix" {
 		g.use("multi_match wildcards")
 		fields = pick(g, list{"t*"}, list{"*itle", "b*"})
 	}
-	if g.one(8) {
+	if g.one(8) && (kind != "phrase_prefix" || g.fault()) {
 		g.use("multi_match values")
 		fields = list{"title", "kind"}
 	}
@@ -154,7 +167,20 @@ func (g *generator) term() any {
 	return obj{"term": obj{field: value}}
 }
 
+// fieldValue returns a field and a value that it may have, which is null in a request
+// that has a fault.
 func (g *generator) fieldValue() (string, any) {
+	field, value := g.anyValue()
+	if value == nil && !g.fault() {
+		value = 1
+		if field == "seen" {
+			value = "1999-12-31"
+		}
+	}
+	return field, value
+}
+
+func (g *generator) anyValue() (string, any) {
 	some := pick(g, g.rows...)
 	switch g.IntN(9) {
 	case 0, 1:
@@ -166,6 +192,7 @@ func (g *generator) fieldValue() (string, any) {
 	case 4:
 		return "stock", pick[any](g, g.IntN(40)-8, "3", 1.5)
 	case 5:
+		g.use(ownScores)
 		return "free", pick[any](g, true, false, "true")
 	case 6:
 		g.use("date value")
@@ -217,7 +244,9 @@ func (g *generator) between() any {
 		g.use("range of keywords")
 	case 2:
 		if g.one(4) {
-			field, m = pick(g, "title", "nothing", "free", "body"), bound("a", "m")
+			if field, m = pick(g, "title", "nothing", "body"), bound("a", "m"); g.fault() {
+				field = "free"
+			}
 			g.use("range of others")
 		}
 	}

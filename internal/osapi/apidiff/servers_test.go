@@ -22,12 +22,15 @@ func TestMain(m *testing.M) { os.Exit(nodetest.Main(m)) }
 type pair struct {
 	t         testing.TB
 	own, node string
+	release   string // of the node
 }
 
 // start indexes a corpus in both. The second index has every tenth document.
 func start(t testing.TB, c *corpus) *pair {
 	t.Helper()
 	p := &pair{t: t, node: nodetest.URL(t)}
+	version, _ := decode(p.must("GET", "/", ""))["version"].(map[string]any)
+	p.release, _ = version["number"].(string)
 	s := apitest.New()
 	for _, name := range []string{other, index} {
 		step := map[string]int{index: 1, other: 10}[name]
