@@ -118,7 +118,7 @@ func (s server) analyzerOf(c *call, m map[string]json.RawMessage) (textAnalyzer,
 // ofIndex returns the analyzer of an index, or of a field. A field that does not exist,
 // or that the caller may not see, has that of the index.
 func (s server) ofIndex(c *call, index, field string) (textAnalyzer, error) {
-	t, err := s.target(index, c.caller, false)
+	t, err := s.target(index, c.caller, leniency{})
 	if err != nil {
 		return textAnalyzer{}, err
 	}

@@ -46,7 +46,7 @@ func (s server) one(c *call) (hit search.Hit, there bool, fields selection, err 
 	if err := checkURL(c.URL.Query(), documentInURL); err != nil {
 		return hit, false, fields, err
 	}
-	f := s.find(c, c.PathValue("index"), []string{c.PathValue("id")})
+	f := s.find(c, c.PathValue("index"), []string{c.PathValue("id")}, false)
 	hit, there = f.hits[c.PathValue("id")]
 	hit.Table, hit.OID = c.PathValue("index"), c.PathValue("id")
 	return hit, there, f.fields, f.err
@@ -98,16 +98,17 @@ func (s server) mget(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := map[string][]string{}
+	ids, whole := map[string][]string{}, map[string]bool{}
 	for _, w := range list {
 		ids[w.index] = append(ids[w.index], w.id)
+		whole[w.index] = whole[w.index] || w.source != nil
 	}
 	if len(ids) > maxSearches {
 		return nil, parsing("[docs] name more than %d indices", maxSearches)
 	}
 	groups := map[string]*found{}
 	for index, texts := range ids {
-		groups[index] = s.find(c, index, texts)
+		groups[index] = s.find(c, index, texts, whole[index])
 	}
 	docs := make([]any, len(list))
 	for i, w := range list {
@@ -118,13 +119,23 @@ func (s server) mget(c *call) (any, error) {
 		}
 		hit, there := g.hits[w.id]
 		hit.Table, hit.OID = w.index, w.id
-		docs[i] = renderDocument(hit, there, g.fields)
+		fields := g.fields
+		if w.source != nil {
+			if fields, err = g.selection(w.source); err != nil {
+				return nil, err
+			}
+		}
+		docs[i] = renderDocument(hit, there, fields)
 	}
 	return map[string]any{"docs": docs}, nil
 }
 
-// A wanted is one document of a _mget.
-type wanted struct{ index, id string }
+// A wanted is one document of a _mget. It has the fields of its source, if it has one,
+// and of those of the URL otherwise.
+type wanted struct {
+	index, id string
+	source    json.RawMessage
+}
 
 // wantedDocuments reads the body of a _mget: ids of the index in the URL, or docs.
 func wantedDocuments(c *call) (list []wanted, err error) {
@@ -144,10 +155,10 @@ func wantedDocuments(c *call) (list []wanted, err error) {
 		docs = append(docs, map[string]json.RawMessage{"_id": id})
 	}
 	for _, d := range docs {
-		if err := only(d, "docs", "_index", "_id"); err != nil {
+		if err := only(d, "docs", "_index", "_id", "_source"); err != nil {
 			return nil, err
 		}
-		w := wanted{index: c.PathValue("index")}
+		w := wanted{index: c.PathValue("index"), source: d["_source"]}
 		if d["_index"] != nil {
 			if w.index, err = scalar(d["_index"], "_index"); err != nil {
 				return nil, err
@@ -169,22 +180,29 @@ func wantedDocuments(c *call) (list []wanted, err error) {
 
 // A found is the documents of one index that are found.
 type found struct {
+	Index
 	hits   map[string]search.Hit
 	fields selection
 	err    error
 }
 
-func (s server) find(c *call, index string, ids []string) *found {
-	t, err := s.target(index, c.caller, false)
+// find gets documents with the fields that the URL names, or with all.
+func (s server) find(c *call, index string, ids []string, whole bool) *found {
+	t, err := s.target(index, c.caller, leniency{})
 	if err == nil && len(t.tables) != 1 {
 		err = parsing("a document needs one index, not %d", len(t.tables))
 	}
 	if err != nil {
 		return &found{err: err}
 	}
-	f := &found{}
-	if f.fields, f.err = t.sourceInURL(c.URL.Query()); f.err == nil {
-		f.hits, f.err = t.get(c, ids, f.fields)
+	f := &found{Index: t.Index}
+	if f.fields, f.err = t.sourceInURL(c.URL.Query()); f.err != nil {
+		return f
 	}
+	fetched := f.fields
+	if whole {
+		fetched = selection{}
+	}
+	f.hits, f.err = t.get(c, ids, fetched)
 	return f
 }

@@ -55,8 +55,33 @@ func errorBody(e *httpapi.Error) map[string]any {
 		cause := map[string]any{"type": "too_many_buckets_exception", "reason": reason, "max_buckets": query.MaxBuckets}
 		return map[string]any{"error": map[string]any{"root_cause": []any{}, "type": "search_phase_execution_exception", "reason": "", "phase": "fetch", "grouped": true, "failed_shards": []any{}, "caused_by": cause}, "status": e.Status}
 	}
-	cause := map[string]any{"type": kind, "reason": reason}
-	return map[string]any{"error": map[string]any{"root_cause": []any{cause}, "type": kind, "reason": reason}, "status": e.Status}
+	describe := func() map[string]any {
+		m := map[string]any{"type": kind, "reason": reason}
+		if e.Code == noIndexCode {
+			name := strings.TrimSuffix(strings.TrimPrefix(e.Message, noIndexMessage), "]")
+			m["index"], m["resource.id"], m["resource.type"] = name, name, "index_or_alias"
+		}
+		return m
+	}
+	whole := describe()
+	whole["root_cause"] = []any{describe()}
+	return map[string]any{"error": whole, "status": e.Status}
+}
+
+// noIndexMessage is the beginning of the message of an error with noIndexCode.
+const (
+	noIndexCode    = "unknown_table" // index_not_found_exception to the client
+	noIndexMessage = "no such index ["
+)
+
+// noIndex returns the error of an index that does not exist, for a caller who may see
+// some.
+func noIndex(name string, tables []string) error {
+	e := &httpapi.Error{Status: http.StatusNotFound, Code: noIndexCode, Message: noIndexMessage + query.Shorten(name) + "]"}
+	if len(tables) > 0 {
+		e.Hint = "there is " + strings.Join(tables, ", ")
+	}
+	return e
 }
 
 // parsing returns the error of a request that is not supported or not valid.

@@ -3,6 +3,7 @@ package osapi
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -135,11 +136,26 @@ type target struct {
 	room    *int // how many bytes of hits the answer may still have
 }
 
-// target returns the indices of a list of names and patterns; "" and _all are all.
-// A name that does not exist is an error, unless lenient.
-func (s server) target(list string, c search.Caller, lenient bool) (*target, error) {
+// A leniency is what a list of indices may name in vain.
+type leniency struct {
+	missing bool // indices that do not exist
+	strict  bool // not even patterns that match none
+}
+
+// leniencyIn reads ignore_unavailable and allow_no_indices.
+func leniencyIn(v url.Values) leniency {
+	return leniency{flagIn(v, "ignore_unavailable"), v.Get("allow_no_indices") == "false"}
+}
+
+// none returns the target that has no index.
+func (s server) none() *target {
 	room := maxHits
-	t := &target{engine: s.engine, indices: map[string]Index{}, room: &room}
+	return &target{engine: s.engine, indices: map[string]Index{}, room: &room}
+}
+
+// target returns the indices of a list of names and patterns; "" and _all are all.
+func (s server) target(list string, c search.Caller, may leniency) (*target, error) {
+	t := s.none()
 	names, patterned, err := expand(list, s.engine.Tables())
 	if err != nil {
 		return nil, err
@@ -147,12 +163,15 @@ func (s server) target(list string, c search.Caller, lenient bool) (*target, err
 	slices.Sort(names) // equal hits are in the order of the names of their indices
 	for _, name := range names {
 		switch err := t.add(name, c); {
-		case err == nil || lenient && status(err) == http.StatusNotFound:
+		case err == nil || may.missing && status(err) == http.StatusNotFound:
 		case patterned[name] && status(err) == http.StatusServiceUnavailable:
 			t.missing = append(t.missing, name)
 		default:
 			return nil, err
 		}
+	}
+	if may.strict && len(t.tables)+len(t.missing) == 0 {
+		return nil, noIndex(list, nil)
 	}
 	return t, nil
 }
@@ -195,6 +214,9 @@ func (t *target) add(name string, c search.Caller) error {
 		return nil
 	}
 	ix, err := t.engine.Fields(name, c)
+	if status(err) == http.StatusNotFound {
+		return noIndex(name, t.engine.Tables())
+	}
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (s server) searchOf(c *call, one headed, v url.Values, room *int) (map[stri
 	case index == "":
 		index = c.index()
 	}
-	t, err := s.target(index, c.caller, one.flag("ignore_unavailable"))
+	t, err := s.target(index, c.caller, leniency{one.flag("ignore_unavailable"), one.is("allow_no_indices", "false")})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,10 @@ func (h headed) index() (string, error) {
 	return strings.Join(list, ","), err
 }
 
-func (h headed) flag(name string) bool {
+func (h headed) flag(name string) bool { return h.is(name, "true") }
+
+// is reports whether a value, which may be in quotes, is a word.
+func (h headed) is(name, word string) bool {
 	text := string(h.header[name])
-	return text == "true" || text == `"true"`
+	return text == word || text == `"`+word+`"`
 }

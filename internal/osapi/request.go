@@ -81,8 +81,11 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	if r.From+r.Size > query.MaxWindow || r.Size > query.MaxSize {
 		return r, fault(illegalArgument, "from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
 	}
-	r.plainTotal = v.Get("rest_total_hits_as_int") == "true"
-	r.typed = v.Has("typed_keys") && v.Get("typed_keys") != "false"
+	r.plainTotal = flagIn(v, "rest_total_hits_as_int")
+	if r.plainTotal && r.upTo != nil {
+		return r, fault(illegalArgument, "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", *r.upTo)
+	}
+	r.typed = flagIn(v, "typed_keys")
 	if err := r.aggregate(m, t); err != nil {
 		return r, err
 	}

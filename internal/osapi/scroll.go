@@ -105,7 +105,7 @@ func (s server) scroll(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.target(one.index, c.caller, one.request.url.Get("ignore_unavailable") == "true")
+	t, err := s.target(one.index, c.caller, leniencyIn(one.request.url))
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package osapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,11 +32,14 @@ func (s server) search(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.targetOf(c, searchInURL...)
+	t, err := s.searchedOf(c, inBody, searchInURL...)
 	if err != nil {
 		return nil, err
 	}
 	v := c.URL.Query()
+	if text := v.Get("batched_reduce_size"); text == "0" || text == "1" || strings.HasPrefix(text, "-") {
+		return nil, fault(illegalArgument, "batchedReduceSize must be >= 2")
+	}
 	if v.Has("scroll") {
 		return s.beginScroll(c, t, v)
 	}
@@ -49,15 +54,26 @@ func (s server) search(c *call) (any, error) {
 // parameters in its URL.
 func (s server) targetOf(c *call, parameters ...string) (*target, error) {
 	v := c.URL.Query()
-	t, err := s.target(c.index(), c.caller, v.Get("ignore_unavailable") == "true")
-	if err != nil {
+	if err := cmp.Or(checkURL(v, parameters), checkSearchType(v.Get("search_type"))); err != nil {
 		return nil, err
 	}
-	c.table = t.name()
-	if err := checkURL(v, parameters); err != nil {
-		return nil, err
+	t, err := s.target(c.index(), c.caller, leniencyIn(v))
+	if err == nil {
+		c.table = t.name()
 	}
-	return t, checkSearchType(v.Get("search_type"))
+	return t, err
+}
+
+// searchedOf is targetOf for a request whose body is a search with some keys. What is
+// wrong in the body comes before an index that is missing.
+func (s server) searchedOf(c *call, keys []string, parameters ...string) (*target, error) {
+	t, err := s.targetOf(c, parameters...)
+	if status(err) == http.StatusNotFound {
+		if _, wrong := s.none().parse(c.body, c.URL.Query(), keys); wrong != nil {
+			return nil, wrong
+		}
+	}
+	return t, err
 }
 
 // checkSearchType checks how a search asks its shards, which changes nothing here.
@@ -217,11 +233,12 @@ func (t *target) renderHit(r request, hit search.Hit) map[string]any {
 }
 
 func (s server) count(c *call) (any, error) {
-	t, err := s.targetOf(c, append([]string{"terminate_after"}, queryInURL...)...)
+	onlyTheQuery := []string{"query"}
+	t, err := s.searchedOf(c, onlyTheQuery, append([]string{"terminate_after"}, queryInURL...)...)
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.parse(c.body, onlyQuery(c.URL.Query()), []string{"query"})
+	r, err := t.parse(c.body, onlyQuery(c.URL.Query()), onlyTheQuery)
 	if err != nil {
 		return nil, err
 	}

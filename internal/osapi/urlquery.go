@@ -26,6 +26,9 @@ func queryIn(v url.Values) (json.RawMessage, error) {
 	return encode(map[string]any{"query_string": options})
 }
 
+// flagIn reports whether a flag is set. One without a value is.
+func flagIn(v url.Values, name string) bool { return v.Has(name) && v.Get(name) != "false" }
+
 // onlyQuery returns the parameters of a query.
 func onlyQuery(v url.Values) url.Values {
 	some := url.Values{}

@@ -1,6 +1,7 @@
 package osapi
 
 import (
+	"bytes"
 	"net/http"
 
 	"indexerd/internal/httpapi"
@@ -55,6 +56,9 @@ func (s server) explainDocument(c *call) (any, error) {
 		return nil, parsing("an explanation needs one index, not %d", len(t.tables))
 	}
 	v := c.URL.Query()
+	if m, err := object(c.body, "body"); !v.Has("q") && (len(bytes.TrimSpace(c.body)) == 0 || err == nil && m["query"] == nil) {
+		return nil, fault(invalidRequest, "query is missing")
+	}
 	r, err := t.parse(c.body, onlyQuery(v), []string{"query"})
 	if err != nil {
 		return nil, err

@@ -157,12 +157,16 @@ func (c call) send(t *testing.T, all map[string]api, w world) (reply, *outcome) 
 // refusal returns by which name the API refuses a request, "" if it does not.
 func refusal(r reply) string {
 	body, _ := r.body.(map[string]any)
-	e, _ := body["error"].(map[string]any)
-	text, _ := e["reason"].(string)
-	for _, mark := range []string{"not supported", "does not support", "no handler found"} {
-		if r.status >= 400 && strings.Contains(text, mark) {
-			text, _, _ = strings.Cut(text, ";")
-			return text
+	answers, _ := body["responses"].([]any) // of a _msearch
+	for _, a := range append(answers, body) {
+		one, _ := a.(map[string]any)
+		e, _ := one["error"].(map[string]any)
+		text, _ := e["reason"].(string)
+		for _, mark := range []string{"not supported", "does not support", "no handler found"} {
+			if strings.Contains(text, mark) {
+				text, _, _ = strings.Cut(text, ";")
+				return text
+			}
 		}
 	}
 	return ""
