@@ -160,7 +160,7 @@ func (p *aggParser) kind(a *agg, kind string, m map[string]json.RawMessage, text
 	case "composite":
 		return p.composite(a, m)
 	}
-	if len(a.subs) > 0 {
+	if len(a.subs) > 0 && slices.Contains(metricKinds, kind) {
 		return illegal("Aggregator [%s] of type [%s] cannot accept sub-aggregations", query.Shorten(a.name), query.Shorten(kind))
 	}
 	switch kind {
@@ -175,6 +175,9 @@ func (p *aggParser) kind(a *agg, kind string, m map[string]json.RawMessage, text
 	}
 	return parsing("aggregation [%s] is not supported; supported are terms, filter, filters, missing, range, date_range, histogram, date_histogram, composite, min, max, avg, sum, value_count, cardinality, stats, extended_stats, top_hits", query.Shorten(kind))
 }
+
+// metricKinds are the aggregations without buckets.
+var metricKinds = []string{"min", "max", "avg", "sum", "value_count", "cardinality", "stats", "extended_stats", "top_hits"}
 
 // field reads the field of an aggregation, and checks the names of its options.
 func (p *aggParser) field(kind string, m map[string]json.RawMessage, options ...string) (Field, error) {

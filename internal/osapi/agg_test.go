@@ -23,6 +23,8 @@ func TestAggregationsRefuseByName(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`{"global": {}}`, "aggregation [global] is not supported"},
 		{`{"significant_terms": {"field": "tags"}}`, "[significant_terms] is not supported"},
+		{`{"rare_terms": {"field": "tags"}, "aggs": {"a": {"max": {"field": "price"}}}}`, "[rare_terms] is not supported"},
+		{`{"cardinality": {"field": "tags", "precision_threshold": -1}}`, "failed to parse field [precision_threshold]"},
 		{`{"percentiles": {"field": "price"}}`, "[percentiles] is not supported"},
 		{`{"derivative": {"buckets_path": "x"}}`, "[derivative] is not supported"},
 		{`{"terms": {"field": "tags", "min_doc_count": 0}}`, "min_doc_count 0 is not supported"},
@@ -42,7 +44,7 @@ func TestAggregationsRefuseByName(t *testing.T) {
 		{`{"composite": {"sources": [{"a": {"terms": {"field": "tags", "missing_order": "last"}}}]}}`, "[missing_order] is default"},
 		{`{"top_hits": {"highlight": {}}}`, "does not support [highlight]"},
 		{`{"top_hits": {"sort": ["_doc"]}}`, "sort by nothing but [_doc]"},
-		{`{"filter": {"script": {}}}`, "unknown query [script]"},
+		{`{"filter": {"script": {}}}`, "query [script] is not supported"},
 		{deep, "nested deeper than 8"},
 		{`{"max": {"field": "price"}, "meta": 1}`, "[meta] is not a JSON object"},
 	} {

@@ -50,6 +50,9 @@ func (p *aggParser) counted(a *agg, kind string, m map[string]json.RawMessage) e
 	if err != nil {
 		return err
 	}
+	if text := m["precision_threshold"]; text != nil && text[0] == '-' {
+		return fault(unknownKey, "[cardinality] failed to parse field [precision_threshold]: it is a number from 0")
+	}
 	form, err := p.form(f, nil)
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func orderBy(name string, subs []agg) (query.BucketOrder, error) {
 	switch name {
 	case "_count":
 		return query.BucketOrder{By: query.ByCount}, nil
-	case "_key", "_term":
+	case "_key", "_term", "_time":
 		return query.BucketOrder{By: query.ByKey}, nil
 	}
 	refused := illegal("Invalid aggregation order path [%s]: write the name of a metric, with .NAME for one of several numbers, behind those of filters with >", query.Shorten(name))

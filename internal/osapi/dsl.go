@@ -67,7 +67,7 @@ func unknownQuery(name string, names []string) error {
 	if near := nearest.Name(name, names); near != "" {
 		return parsing("unknown query [%s] did you mean [%s]?", query.Shorten(name), near)
 	}
-	return parsing("unknown query [%s]: supported are %s", query.Shorten(name), strings.Join(names, ", "))
+	return parsing("query [%s] is not supported; supported are %s", query.Shorten(name), strings.Join(names, ", "))
 }
 
 func (t *translator) matchAll(body json.RawMessage) (query.Node, error) {

@@ -56,7 +56,7 @@ func TestTranslation(t *testing.T) {
 // What is not supported is refused by its name.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
-		{`{"geo_distance":{}}`, "unknown query [geo_distance]"},
+		{`{"geo_distance":{}}`, "query [geo_distance] is not supported"},
 		{`{"mtach":{"title":"x"}}`, "did you mean [match]?"},
 		{`{"match":{"title":{"query":"x","analyzer":"english"}}}`, "[match] does not support [analyzer]"},
 		{`{"prefix":{"title":{"value":"x","rewrite":"scoring_boolean"}}}`, "rewrite [scoring_boolean] is not supported"},

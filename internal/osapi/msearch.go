@@ -35,6 +35,13 @@ func (s server) msearch(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if flagIn(v, "rest_total_hits_as_int") {
+		for _, one := range list {
+			if err := one.countsAll(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	answers, room := make([]any, len(list)), maxHits
 	for i, one := range list {
 		a, err := s.searchOf(c, one, v, &room)
@@ -53,6 +60,19 @@ func (s server) msearch(c *call) (any, error) {
 type headed struct {
 	header map[string]json.RawMessage
 	body   []byte
+}
+
+// countsAll returns an error if the search counts its matches up to a number only, which
+// a total that is a number can't say.
+func (h headed) countsAll() error {
+	var b struct {
+		UpTo json.RawMessage `json:"track_total_hits"`
+	}
+	var r request
+	if json.Unmarshal(h.body, &b) != nil || b.UpTo == nil || r.track(b.UpTo) != nil || r.upTo == nil {
+		return nil // what is wrong is an error of the search alone
+	}
+	return inexactTotal(*r.upTo)
 }
 
 // searchesIn reads lines of a header and a body in turns.

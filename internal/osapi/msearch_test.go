@@ -28,7 +28,7 @@ func TestMultiSearch(t *testing.T) {
 	}
 	wants := []string{
 		`"_id":"1"`, `"_index":"actor"`, `"total":{"relation":"eq","value":1}`, `"total":{"relation":"eq","value":3}`, `"type":"index_not_found_exception"`,
-		`"value":2`, `unknown query [geo_shape]`, `"hits":[]`, `[body] is not a JSON object`, "search_type [scan]",
+		`"value":2`, `query [geo_shape] is not supported`, `"hits":[]`, `[body] is not a JSON object`, "search_type [scan]",
 	}
 	if len(got.Responses) != len(wants) {
 		t.Fatalf("got %d answers, want %d: %s", len(got.Responses), len(wants), text)

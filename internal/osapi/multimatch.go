@@ -33,6 +33,9 @@ func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	if m.fuzzy != nil && (kind == "cross_fields" || strings.HasPrefix(kind, "phrase")) {
 		o.fail("Fuzziness not allowed for type [%s]", kind)
 	}
+	if kind == "bool_prefix" && m.slop > 0 {
+		o.failAs("parsing_exception", "slop not allowed for type [%s]", kind)
+	}
 	if o.err != nil {
 		return nil, o.err
 	}

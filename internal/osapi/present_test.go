@@ -49,7 +49,7 @@ func TestHighlight(t *testing.T) {
 		"no object":               {`{"fields":1}`, `{"match_all":{}}`, "[highlight.fields]"},
 		"many fragments":          {`{"number_of_fragments":1000,"fields":{"title":{}}}`, `{"match_all":{}}`, "more than 100 fragments"},
 		"fragments below nothing": {`{"number_of_fragments":-1,"fields":{"title":{}}}`, `{"match_all":{}}`, "[number_of_fragments] is not a whole number"},
-		"bad query":               {`{"fields":{"title":{"highlight_query":{"geo":{}}}}}`, `{"match_all":{}}`, "unknown query [geo]"},
+		"bad query":               {`{"fields":{"title":{"highlight_query":{"geo":{}}}}}`, `{"match_all":{}}`, "query [geo] is not supported"},
 	} {
 		status, got := w.ask(sales, "POST", "/film/_search", `{"_source":"title","query":`+c.query+`,"highlight":`+c.highlight+`}`)
 		want := 200

@@ -83,7 +83,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	}
 	r.plainTotal = flagIn(v, "rest_total_hits_as_int")
 	if r.plainTotal && r.upTo != nil {
-		return r, fault(illegalArgument, "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", *r.upTo)
+		return r, inexactTotal(*r.upTo)
 	}
 	r.typed = flagIn(v, "typed_keys")
 	if err := r.aggregate(m, t); err != nil {
@@ -167,4 +167,8 @@ func (r *request) track(v json.RawMessage) error {
 		r.upTo = &n
 	}
 	return nil
+}
+
+func inexactTotal(upTo uint64) error {
+	return fault(illegalArgument, "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got %d", upTo)
 }

@@ -36,6 +36,9 @@ func TestFlagsAndFaults(t *testing.T) {
 		{"GET", "/film/_search?rest_total_hits_as_int=true&track_total_hits=1", ``, 400, "[rest_total_hits_as_int] cannot be used"},
 		{"GET", "/film/_search?rest_total_hits_as_int=true&track_total_hits=false", ``, 200, `"total":-1`},
 		{"POST", "/_msearch?rest_total_hits_as_int=true", "{\"index\":\"film\"}\n{}\n", 200, `"total":2`},
+		{"POST", "/_msearch?rest_total_hits_as_int=true", "{\"index\":\"film\"}\n{}\n{\"index\":\"film\"}\n{\"track_total_hits\":10}\n", 400, "is not accurate, got 10"},
+		{"POST", "/film/_search", `{"query":{"multi_match":{"query":"mad","fields":["title"],"type":"bool_prefix","slop":1}}}`, 400, "slop not allowed for type [bool_prefix]"},
+		{"POST", "/film/_search", `{"size":0,"aggs":{"y":{"histogram":{"field":"year","interval":10,"order":{"_time":"desc"}}}}}`, 200, `"buckets":[{`},
 		{"GET", "/film/_search?batched_reduce_size=1", ``, 400, "batchedReduceSize must be >= 2"},
 		{"GET", "/film/_search?batched_reduce_size=2", ``, 200, `"timed_out":false`},
 
