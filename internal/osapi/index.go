@@ -185,7 +185,7 @@ func expand(list string, tables []string) (names []string, patterned map[string]
 	patterned = map[string]bool{}
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.HasPrefix(one, "_") {
-			return nil, nil, fault("invalid_index_name_exception", "Invalid index name [%s], must not start with '_', '-', or '+'", query.Shorten(one))
+			return nil, nil, fault("invalid_index_name_exception", "Invalid index name [%s], must not start with '_', '-', or '+'; as an endpoint it is not supported: docs/opensearch-api.md lists those that are", query.Shorten(one))
 		}
 		pattern, removed := strings.CutPrefix(one, "-")
 		if !removed && !strings.Contains(one, "*") {

@@ -86,6 +86,7 @@ func TestLists(t *testing.T) {
 		{sales, "POST", "/film/_delete_by_query", "{}", 405, "this API is read-only"},
 		{sales, "DELETE", "/film", "", 405, "this API is read-only"},
 		{sales, "GET", "/_snapshot", "", 400, "invalid_index_name_exception"},
+		{sales, "GET", "/_snapshot", "", 400, "as an endpoint it is not supported"},
 		{sales, "GET", "/_cat/shards", "", 400, "no handler found for GET /_cat/shards"},
 	} {
 		w.want(t, c.token, c.method, c.path, c.body, c.status, c.want)

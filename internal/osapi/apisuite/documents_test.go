@@ -55,7 +55,12 @@ func (w written) write(call string, params map[string]any) reason {
 		return ""
 	case call == "bulk":
 		return w.bulk(params)
-	case call == "delete" || call == "update":
+	case call == "delete":
+		if w[name] != nil {
+			w[name].remove(params["id"])
+		}
+		return ""
+	case call == "update":
 		return reason(call)
 	}
 	body, err := object(params["body"])
@@ -130,8 +135,12 @@ func (w written) put(name string, id any, fields map[string]any) {
 	if id == nil {
 		id = fmt.Sprintf("auto%04d", len(ix.docs))
 	}
-	ix.docs = slices.DeleteFunc(ix.docs, func(d document) bool { return d.id == fmt.Sprint(id) })
+	ix.remove(id)
 	ix.docs = append(ix.docs, document{fmt.Sprint(id), fields})
+}
+
+func (ix *index) remove(id any) {
+	ix.docs = slices.DeleteFunc(ix.docs, func(d document) bool { return d.id == fmt.Sprint(id) })
 }
 
 func (w written) bulk(params map[string]any) reason {
