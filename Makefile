@@ -163,7 +163,7 @@ SUITE = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/indexerd/rest-tests-7.10.2
 api-suite: java
 	@test -n "$(DIR)" || test -e $(SUITE)/rest-api-spec || { mvn -q -B dependency:copy -Dartifact=org.elasticsearch:rest-api-spec:7.10.2 -DoutputDirectory=$(SUITE) && \
 		cd $(SUITE) && jar xf rest-api-spec-7.10.2.jar rest-api-spec; }
-	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(or $(DIR),$(SUITE)/rest-api-spec) $(GO) test -count=1 -timeout 60m ./internal/osapi/apisuite
+	OPENSEARCH=$(or $(RELEASE),2.19.1) APISUITE=$(abspath $(or $(DIR),$(SUITE)/rest-api-spec)) $(GO) -C internal/osapi/apisuite test -count=1 -timeout 60m
 
 # The pages on a real HBase, which Maven's client fetches once, and on Bigtable's emulator.
 hbase: java
