@@ -176,23 +176,25 @@ func keyOf(id string) string {
 	return doc.OID(b).String()
 }
 
-// table asks the daemon for the status of the notes. While an index is opened it is asked
-// again.
+// table asks the daemon for the status of the notes. While an index is opened, the daemon
+// says so, shows no S, and is asked again.
 func (k *clusterChaos) table(t *testing.T) httpapi.TableStatus {
 	t.Helper()
-	began := time.Now()
 	var s httpapi.Status
-	eventually(t, soon, k.phase+": status", func() error {
+	eventually(t, restWithin, k.phase+": status", func() error {
+		began := time.Now()
 		body, err := get(k.daemon.base + "/api/v1/status")
+		if k.status = max(k.status, time.Since(began)); k.status > statusWithin {
+			t.Fatalf("%s: status took %v, want at most %v", k.phase, k.status, statusWithin)
+		}
 		if err != nil {
+			k.silent = cmp.Or(k.silent, time.Now())
 			return errors.Join(err, k.daemon.unbroken())
 		}
 		return json.Unmarshal(body, &s)
 	})
-	if took := time.Since(began); took > k.status {
-		if k.status = took; took > statusWithin {
-			t.Errorf("%s: status took %v, want at most %v", k.phase, took, statusWithin)
-		}
+	if table := s.Tables[0]; table.Settled.At != nil && !table.Settled.Unverified && k.marks(t).Rewinds == k.rewinds {
+		k.silent = time.Time{}
 	}
 	return s.Tables[0]
 }
