@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -67,6 +68,10 @@ func (k *clusterChaos) documents() (map[string]judgedNote, error) {
 			}
 		}
 	}
+	before, err := k.call(http.MethodGet, "/_alias/"+k.alias, nil)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := k.call(http.MethodPost, "/"+k.alias+"/_refresh", nil); err != nil {
 		return nil, err
 	}
@@ -76,6 +81,13 @@ func (k *clusterChaos) documents() (map[string]judgedNote, error) {
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return nil, err
+	}
+	after, err := k.call(http.MethodGet, "/_alias/"+k.alias, nil)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(before, after) { // another index than was refreshed
+		return nil, fmt.Errorf("the alias led to %s, and leads to %s", before, after)
 	}
 	if answer.TimedOut || answer.Shards.Successful < answer.Shards.Total || answer.Hits.Total.Value != len(answer.Hits.Hits) {
 		return nil, fmt.Errorf("%d of %d documents, %d of %d shards", len(answer.Hits.Hits), answer.Hits.Total.Value, answer.Shards.Successful, answer.Shards.Total)

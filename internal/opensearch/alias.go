@@ -57,7 +57,8 @@ func (c Config) owns(s indexState) bool {
 	return owner == c.Owner || owner != "" && c.TakeOver
 }
 
-// Serve lets clients of the cluster see writes within a second. Before it, a new index is
+// Serve shows clients of the cluster what was written, and later writes within a second.
+// It comes before Use, so that no client finds a part of a new index. Before it, a new index is
 // refreshed by searches of indexerd alone: a load that is refreshed every second takes a
 // third more of the cluster. It changes no interval that an operator has set.
 func (ix *Index) Serve(ctx context.Context) error {
@@ -67,6 +68,9 @@ func (ix *Index) Serve(ctx context.Context) error {
 	err := ix.wire.ask(ctx, http.MethodPut, "/"+ix.name+"/_settings", object{"index": object{"refresh_interval": refresh}}, nil)
 	if err != nil {
 		return fmt.Errorf("set refresh_interval of index %s: %w", ix.name, err)
+	}
+	if err := ix.refresh(); err != nil {
+		return fmt.Errorf("refresh index %s: %w", ix.name, err)
 	}
 	ix.unserved.Store(false)
 	return nil

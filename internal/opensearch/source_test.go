@@ -97,7 +97,7 @@ func TestSourceIsThatOfTheIndex(t *testing.T) {
 	}
 }
 
-// A new index is refreshed every second from Serve on. What an operator has set stays.
+// A new index is refreshed by Serve, and every second from then on. What an operator has set stays.
 func TestServe(t *testing.T) {
 	c := node(t)
 	ix := create(t, c)
@@ -109,8 +109,15 @@ func TestServe(t *testing.T) {
 		}
 	}
 	interval("-1")
+	if err := ix.Apply([]doc.Doc{film(t, 1, 10, "a")}, nil); err != nil {
+		t.Fatal(err)
+	}
 	if err := ix.Serve(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	var seen struct{ Count int }
+	if err := ix.wire.ask(t.Context(), http.MethodGet, "/"+ix.name+"/_count", nil, &seen); err != nil || seen.Count != 1 || ix.stale.Load() {
+		t.Errorf("a client sees %d documents, %v, want 1", seen.Count, err)
 	}
 	interval("1s")
 	if err := ix.wire.ask(t.Context(), http.MethodPut, "/"+ix.name+"/_settings", object{"index.refresh_interval": "30s"}, nil); err != nil {
