@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var servesAPIAt = regexp.MustCompile(`serves the OpenSearch API" url=(\S+)`)
+
+// An apiOnCluster is the OpenSearch API of a daemon whose index is in a cluster.
+type apiOnCluster struct {
+	*clustered
+	*proc
+}
+
+// newAPIOnCluster loads 3000 items. The token of reader has groups; each sees a third of
+// the items.
+func newAPIOnCluster(t *testing.T, groups string) apiOnCluster {
+	t.Helper()
+	a := apiOnCluster{clustered: newClustered(t)}
+	a.file = filepath.Join(a.dir, "api.yaml")
+	a.allow(t, groups)
+	a.proc = start(t, "run", "-c", a.file)
+	a.ready(t)
+	url := servesAPIAt.FindStringSubmatch(a.log.String())
+	if url == nil {
+		t.Fatalf("the log has no address of the API: %s", a.log)
+	}
+	a.base = url[1]
+	return a
+}
+
+// allow writes the configuration with the groups of reader.
+func (a *apiOnCluster) allow(t *testing.T, groups string) {
+	t.Helper()
+	text, err := os.ReadFile(a.configure(t, "data", "metadata: {kind: keyword, grp: keyword}, acl: grp, "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := fmt.Sprintf("http: {listen: 127.0.0.1:0, tokens: {ops: {token: ops-of-the-cluster, admin: true}, reader: {token: reader-of-the-cluster, groups: [%s]}}}\nopensearch_api: {listen: 127.0.0.1:0}\n", groups)
+	changed := strings.NewReplacer("http: {listen: 127.0.0.1:0}\n", tokens, "u, kind, title", "u, kind, kind AS grp, title").Replace(string(text))
+	if err := os.WriteFile(a.file, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An apiPage is what an answer has of a search.
+type apiPage struct {
+	Scroll string `json:"_scroll_id"`
+	Point  string `json:"pit_id"`
+	Hits   struct {
+		Total struct{ Value int }
+		Hits  []struct {
+			ID   string `json:"_id"`
+			Sort []any
+		}
+	}
+	Aggregations map[string]struct {
+		Buckets []struct {
+			Key   string
+			Count int `json:"doc_count"`
+		}
+	}
+}
+
+// ask sends a request with the token of reader.
+func (a *apiOnCluster) ask(t *testing.T, method, path string, body any, status int) (p apiPage) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, a.base+path, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "ApiKey reader-of-the-cluster")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&p); err != nil || response.StatusCode != status {
+		t.Fatalf("%s %s: got %s, want %d: %v", method, path, response.Status, status, err)
+	}
+	return p
+}
+
+// A scroll and a point in time over an index in a cluster show each row once, that the
+// token may see when its page is read.
+func TestCursorsOnACluster(t *testing.T) {
+	t.Parallel()
+	a := newAPIOnCluster(t, "k1, k2")
+	type object = map[string]any
+	words := object{"match": object{"title": "word7"}} // 300 items, 100 of each kind
+
+	p := a.ask(t, "POST", "/item/_search", object{"query": words, "size": 0, "aggs": object{"kinds": object{"terms": object{"field": "kind"}}}}, http.StatusOK)
+	if got := fmt.Sprint(p.Hits.Total.Value, p.Aggregations["kinds"].Buckets); got != "200 [{k1 100} {k2 100}]" {
+		t.Errorf("aggregation: got %s, want the kinds of the token", got)
+	}
+
+	seen := map[string]bool{}
+	collect := func(what string, p apiPage, want int) {
+		t.Helper()
+		for _, hit := range p.Hits.Hits {
+			if seen[hit.ID] {
+				t.Errorf("%s: %s a second time", what, hit.ID)
+			}
+			seen[hit.ID] = true
+		}
+		if len(seen) != want {
+			t.Errorf("%s: got %d items so far, want %d", what, len(seen), want)
+		}
+	}
+	p = a.ask(t, "POST", "/item/_search?scroll=1m", object{"query": words, "size": 80}, http.StatusOK)
+	collect("scroll", p, 80)
+	next := object{"scroll": "1m", "scroll_id": p.Scroll}
+	collect("scroll, page 2", a.ask(t, "POST", "/_search/scroll", next, http.StatusOK), 160)
+	collect("scroll, page 3", a.ask(t, "POST", "/_search/scroll", next, http.StatusOK), 200)
+	collect("scroll, behind the last", a.ask(t, "POST", "/_search/scroll", next, http.StatusOK), 200)
+	a.ask(t, "DELETE", "/_search/scroll", object{"scroll_id": p.Scroll}, http.StatusOK)
+	a.ask(t, "POST", "/_search/scroll", next, http.StatusNotFound)
+
+	clear(seen)
+	point := object{"id": a.ask(t, "POST", "/item/_search/point_in_time?keep_alive=1m", nil, http.StatusOK).Point, "keep_alive": "1m"}
+	body := object{"query": words, "size": 90, "pit": point, "sort": []any{object{"kind": "asc"}, object{"_shard_doc": "asc"}}}
+	p = a.ask(t, "POST", "/_search", body, http.StatusOK)
+	collect("point in time", p, 90)
+	body["search_after"] = p.Hits.Hits[len(p.Hits.Hits)-1].Sort
+	collect("point in time, page 2", a.ask(t, "POST", "/_search", body, http.StatusOK), 180)
+
+	// A page shows what the token may see now.
+	p = a.ask(t, "POST", "/item/_search?scroll=1m", object{"query": words, "size": 50, "sort": []any{object{"kind": "asc"}}}, http.StatusOK)
+	clear(seen)
+	collect("scroll of both kinds", p, 50)
+	a.allow(t, "k2")
+	a.hangUp(t)
+	a.waitForLog(t, took, 1)
+	p = a.ask(t, "POST", "/_search/scroll", object{"scroll": "1m", "scroll_id": p.Scroll}, http.StatusOK)
+	if p.Hits.Total.Value != 100 {
+		t.Errorf("scroll with fewer groups: got a total of %d, want 100", p.Hits.Total.Value)
+	}
+	for _, hit := range p.Hits.Hits {
+		if id := a.kindOf(t, hit.ID); id != "k2" {
+			t.Errorf("scroll with fewer groups: got item %s of %s, want k2 only", hit.ID, id)
+		}
+	}
+}
+
+func (a *apiOnCluster) kindOf(t *testing.T, id string) (kind string) {
+	t.Helper()
+	if err := a.db.QueryRow(`SELECT kind FROM item WHERE id = ?`, id).Scan(&kind); err != nil {
+		t.Fatal(err)
+	}
+	return kind
+}
