@@ -49,7 +49,7 @@ var clusterFaults = []clusterFault{
 	{name: "the index is closed", begin: (*clusterChaos).closed, alone: true},
 	{name: "a second daemon", begin: (*clusterChaos).secondDaemon, alone: true, tampers: true},
 	{name: "a black hole", begin: atDoors("hole", 0.3)},
-	{name: "the alias is moved", begin: (*clusterChaos).aliasMoved, tampers: true},
+	{name: "the alias is moved", begin: (*clusterChaos).aliasMoved, alone: true, tampers: true}, // a read-only index keeps its alias
 	{name: "tombstones are forgotten, bulks are held back", begin: (*clusterChaos).forgetful},
 	{name: "a client writes to the alias of no index", begin: (*clusterChaos).autoCreated, alone: true, tampers: true},
 	{name: "everything is killed", begin: (*clusterChaos).everythingKilled, alone: true},
