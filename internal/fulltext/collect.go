@@ -15,15 +15,16 @@ import (
 // order. It keeps them in a heap, with the last of them on top, unless they are
 // ordered by score only: see best.
 type collector struct {
-	order     *order
-	after     *candidate // nil: from the beginning
-	size      int        // hits to keep
-	explained bool       // the parts of the scores are needed
-	facets    []*facet
-	aggs      *aggregation         // nil: none
-	post      plan                 // nil: none
-	minScore  float64              // 0: none
-	values    index.DocValueReader // nil if no values are needed
+	order        *order
+	after        *candidate // nil: from the beginning
+	size         int        // hits to keep
+	explained    bool       // the parts of the scores are needed
+	facets       []*facet
+	aggs         *aggregation         // nil: none
+	post         plan                 // nil: none
+	minScore     float64              // 0: none
+	boundedLeast int                  // see bounds
+	values       index.DocValueReader // nil if no values are needed
 
 	bytes    int // of the values that facets and kept candidates hold
 	maxBytes int
@@ -45,6 +46,7 @@ type facet struct {
 
 // collect reads the matches of all parts.
 func (c *collector) collect(s *session, m matcher) error {
+	words := c.boundable(s, m)
 	all, err := c.match(s, m)
 	if err != nil {
 		return err
@@ -61,11 +63,8 @@ func (c *collector) collect(s *session, m matcher) error {
 	if c.size == 0 {
 		return nil
 	}
-	for _, f := range all {
-		if err := f.compute(s, m); err != nil {
-			return err
-		}
-		c.best = max(c.best, float64(f.best()))
+	if err := c.compute(s, m, words, all); err != nil {
+		return err
 	}
 	if c.order.byScore() {
 		return c.keepBest(s, m, all)

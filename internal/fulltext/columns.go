@@ -33,6 +33,7 @@ type columnsMatcher struct {
 	rank    rank
 	parts   []*wordMatcher
 	counts  []int          // of the live documents of each part of the index, -1 while unknown
+	kept    []segment.Bits // see bounded; nil: not needed
 	columns []columnWeight // nil while unknown
 }
 
@@ -91,6 +92,9 @@ func (m *columnsMatcher) match(p *view, among segment.Bits) (segment.Bits, error
 	if m.s.scored {
 		found.And(p.live)
 		m.counts[p.number] = found.Count()
+	}
+	if m.kept != nil {
+		m.kept[p.number] = append(segment.Bits(nil), found...)
 	}
 	found.And(among)
 	return found, m.s.ctx.Err()
@@ -170,6 +174,16 @@ func (m *columnsMatcher) scale() (scale, idf float64, err error) {
 	idf, err = m.s.idf(m.number, m.s.allDocs(), m.having)
 	return m.rank.most() * idf, idf, err
 }
+
+// bound implements bounded.
+func (m *columnsMatcher) bound() (float64, error) {
+	scale, _, err := m.scale()
+	return scale, err
+}
+
+func (m *columnsMatcher) keep() { m.kept = make([]segment.Bits, len(m.s.views)) }
+
+func (m *columnsMatcher) keptIn(p *view) segment.Bits { return m.kept[p.number] }
 
 func (m *columnsMatcher) score(p *view, to *scores) error {
 	if !slices.ContainsFunc(m.parts, func(part *wordMatcher) bool { return part.isIn(p) }) {

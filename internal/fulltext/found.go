@@ -50,6 +50,20 @@ func (f *found) compute(s *session, m matcher) error {
 	return nil
 }
 
+// keepSums sets the scores of some matches, and leaves out the others.
+func (f *found) keepSums(sc *scores, kept segment.Bits) {
+	f.scored, f.before = true, sc.before
+	f.docs, f.count, f.scores = sc.docs, len(sc.sums), make([]float32, len(sc.sums))
+	for i, sum := range sc.sums {
+		f.scores[i] = float32(sum)
+	}
+	if n := kept.Count(); n < f.count {
+		f.keepOnly(kept)
+		return
+	}
+	f.setTops()
+}
+
 // setTops sets the greatest scores.
 func (f *found) setTops() {
 	f.tops = f.tops[:0]

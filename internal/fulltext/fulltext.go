@@ -56,7 +56,8 @@
 //
 // Searching: each part of a query is a set of bits for each segment, so the total
 // needs no score. A score by which hits are sorted takes time in proportion to the
-// matches and to the documents of each word; a sort by a field reads the value of
+// matches and to the documents of each word; matches are left out whose words can't
+// bring them among the first hits (bounds.go). A sort by a field reads the value of
 // each match. A phrase reads the positions of every document that has its words. A
 // search checks its deadline for each set, and every few documents and terms.
 package fulltext

@@ -240,3 +240,14 @@ func (s *scores) addAll(more *scores) {
 		i++
 	}
 }
+
+// addSome adds the scores of documents of which some are scored.
+func (s *scores) addSome(more *scores) {
+	i := 0
+	for doc := range more.docs.All {
+		if at, ok := s.place(doc); ok {
+			s.sums[at] += more.sums[i]
+		}
+		i++
+	}
+}

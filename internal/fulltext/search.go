@@ -143,7 +143,7 @@ func (s *Schema) collector(req query.Request) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, minScore: req.MinScore, maxBytes: query.MaxValueBytes}
+	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, minScore: req.MinScore, boundedLeast: boundedLeast, maxBytes: query.MaxValueBytes}
 	planned, err := s.planAggs(req)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ type wordMatcher struct {
 	terms  [][]weightedTerm // of each part
 	counts []int            // of the live documents of each part, -1 while unknown
 
-	phrases []*wordPhrase // that count as the word too
+	phrases []*wordPhrase  // that count as the word too
+	kept    []segment.Bits // see bounded; nil: not needed
 }
 
 type weightedTerm struct {
@@ -172,6 +173,9 @@ func (m *wordMatcher) match(p *view, among segment.Bits) (segment.Bits, error) {
 		found.And(p.live)
 		m.counts[p.number] = found.Count()
 	}
+	if m.kept != nil {
+		m.kept[p.number] = append(segment.Bits(nil), found...)
+	}
 	found.And(among)
 	return found, m.s.ctx.Err()
 }
@@ -223,16 +227,31 @@ func (m *wordMatcher) count(p *view) (err error) {
 	return err
 }
 
+// idf returns the weight of the word.
+func (m *wordMatcher) idf() (float64, error) {
+	docs, err := m.s.docsOf(m.field)
+	if err != nil {
+		return 0, err
+	}
+	return m.s.idf(m.number, docs, m.having)
+}
+
+// bound implements bounded.
+func (m *wordMatcher) bound() (float64, error) {
+	idf, err := m.idf()
+	return m.rank.most() * idf, err
+}
+
+func (m *wordMatcher) keep() { m.kept = make([]segment.Bits, len(m.s.views)) }
+
+func (m *wordMatcher) keptIn(p *view) segment.Bits { return m.kept[p.number] }
+
 func (m *wordMatcher) score(p *view, to *scores) error {
 	terms := m.terms[p.number]
 	if !m.isIn(p) {
 		return nil
 	}
-	docs, err := m.s.docsOf(m.field)
-	if err != nil {
-		return err
-	}
-	idf, err := m.s.idf(m.number, docs, m.having)
+	idf, err := m.idf()
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,16 @@ func (b Bits) Or(other Bits) {
 	}
 }
 
+// Any reports whether the set has documents.
+func (b Bits) Any() bool {
+	for _, w := range b {
+		if w != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Count returns the number of documents.
 func (b Bits) Count() int {
 	n := 0

@@ -137,24 +137,29 @@ func (s *scanner) addBits(high uint32, data []byte) {
 	}
 }
 
-// addArray implements docSink.
+// addArray implements docSink. Most documents of the lists of a prefix are not wanted.
 func (s *scanner) addArray(high uint32, data []byte) {
+	in, next, end, pending := s.in, s.next, s.end, s.pending
 	for ; len(data) > 1; data = data[2:] {
 		doc := high | uint32(data[0]) | uint32(data[1])<<8
-		if doc < s.next || int(doc/wordBits) >= len(s.in) {
+		if doc < next || int(doc/wordBits) >= len(in) {
 			s.broken = true
 			return
 		}
-		s.next = doc + 1
-		if doc >= s.end {
+		next = doc + 1
+		if doc >= end {
 			s.goTo(doc)
+			end, pending = s.end, s.pending
 		}
-		if s.in[doc/wordBits]>>(doc%wordBits)&1 == 0 {
-			s.pending++
+		if in[doc/wordBits]>>(doc%wordBits)&1 == 0 {
+			pending++
 			continue
 		}
+		s.pending = pending
 		s.read(doc)
+		pending = s.pending
 	}
+	s.next, s.pending = next, pending
 }
 
 // add takes the documents of one word of a set.
