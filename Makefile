@@ -78,7 +78,8 @@ bench-follow: servers
 	$(WITHPG) $(GO) test -count=1 -run '^$$' -bench '^BenchmarkFollow$$' -benchtime 1x -timeout 30m ./cmd/indexerd
 
 # Searches of the index alone, beside FTS5 with the same totals and the same bm25, and
-# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows. Then
+# in the tuned order while 100 rows a second change, at 100,000 and 1,000,000 rows. The
+# last line of each names the targets that were missed, which are those of 1,000,000. Then
 # ten requests of the OpenSearch API beside a real node, if it is installed; OPENSEARCH=3.8.0
 # needs a JAVA_HOME of Java 21.
 bench-search:
