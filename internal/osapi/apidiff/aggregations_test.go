@@ -67,7 +67,7 @@ func (g *generator) metric() obj {
 		g.use("agg of text")
 		m["field"] = "body"
 	}
-	if g.one(8) && m["field"] != "body" && m["missing"] == nil && name != "value_count" && name != "cardinality" {
+	if g.one(8) && m["field"] != "body" && m["missing"] == nil && (name != "sum" || field != "seen") && name != "value_count" && name != "cardinality" {
 		g.use("agg format")
 		if m["format"] = g.numberFormat(); field == "seen" {
 			m["format"] = g.dateFormat()

@@ -210,7 +210,7 @@ func (g *generator) fields(body obj) {
 }
 
 func (g *generator) dateFormat() string {
-	return pick(g, "yyyy", "yyyy-MM", "dd/MM/yyyy HH:mm", "epoch_millis", "epoch_second", "strict_date_optional_time", "date_time_no_millis", "basic_date", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX", "MMM d, yy h a", "yyyy||epoch_millis", "yyyyMMddSSS")
+	return pick(g, "yyyy", "yyyy-MM", "dd/MM/yyyy HH:mm", "epoch_millis", "strict_date_optional_time", "date_time_no_millis", "basic_date", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX", "MMM d, yy h a", "yyyy||epoch_millis", "yyyyMMddSSS")
 }
 
 func (g *generator) numberFormat() string {
