@@ -32,7 +32,7 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 	}
 	r.Aggs = queries(r.aggs)
 	if v := m["post_filter"]; v != nil {
-		if r.Post, err = t.query(v); err != nil {
+		if r.Post, err = r.query(v, t); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,7 @@ type translator struct {
 	clauses   int
 	fuzzies   int
 	nesteds   int
+	named     []namedQuery
 	path      string // the child of a nested query, "" outside
 	depth     int
 	over      error                                                // a limit that the query exceeds
@@ -42,7 +43,11 @@ func (t *translator) node(text json.RawMessage) (query.Node, error) {
 	if translate == nil {
 		return nil, unknownQuery(name, slices.Sorted(maps.Keys(t.queries())))
 	}
-	return translate(body)
+	n, err := translate(body)
+	if err == nil {
+		err = t.name(body, n)
+	}
+	return n, err
 }
 
 // queries returns what translates each query.

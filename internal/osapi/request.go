@@ -24,6 +24,7 @@ type request struct {
 	scrolled   bool    // it is a page of a scroll
 	presentation
 	order []sortKey
+	named []namedQuery
 	aggs  []agg
 }
 
@@ -57,7 +58,7 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		name string
 		set  func(json.RawMessage) error
 	}{
-		{"query", func(v json.RawMessage) (err error) { r.Node, err = t.query(v); return err }},
+		{"query", func(v json.RawMessage) (err error) { r.Node, err = r.query(v, t); return err }},
 		{"from", func(v json.RawMessage) error { return number(v, "from", &r.From) }},
 		{"size", func(v json.RawMessage) error { return number(v, "size", &r.Size) }},
 		{"_source", func(v json.RawMessage) (err error) { r.source, err = t.selection(v); return err }},
@@ -96,6 +97,14 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 		r.Node = query.None() // it asks for suggestions alone
 	}
 	return r, nil
+}
+
+// query translates a query, and keeps those in it that have a name.
+func (r *request) query(v json.RawMessage, t *target) (query.Node, error) {
+	tr := translator{target: t, now: time.Now(), named: r.named}
+	n, err := tr.node(v)
+	r.named = tr.named
+	return n, err
 }
 
 // query translates a query.

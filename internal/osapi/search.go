@@ -167,13 +167,21 @@ func (t *target) shards(r search.Results) any {
 func (t *target) render(ctx context.Context, r request, results search.Results) (any, int, error) {
 	list := make([]json.RawMessage, 0, results.Len)
 	best := results.Best
+	names, err := t.names(ctx, r, results)
+	if err != nil {
+		return nil, 0, err
+	}
 	for i := range results.Len {
 		hit, err := results.Hit(ctx, i)
 		if err != nil {
 			return nil, 0, err
 		}
 		best = max(best, hit.Score)
-		text, err := encode(t.renderHit(r, hit))
+		shown := t.renderHit(r, hit)
+		if names != nil && len(names[i]) > 0 {
+			shown["matched_queries"] = names[i]
+		}
+		text, err := encode(shown)
 		if err != nil {
 			return nil, 0, err
 		}

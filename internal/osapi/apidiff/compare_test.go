@@ -118,6 +118,9 @@ func hitsOf(v view, r request, body map[string]any) {
 		values := make([]any, len(list))
 		for i, hit := range list {
 			values[i] = hit[key]
+			if names, ok := hit[key].([]any); ok && aspect == "matched" {
+				slices.SortFunc(names, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
 		}
 		v[aspect] = values
 	}
@@ -205,7 +208,7 @@ func (r request) meaning(v any) any {
 		m := map[string]any{}
 		for key, value := range v {
 			switch key {
-			case "doc_count_error_upper_bound", "_score", "max_score", "meta":
+			case "doc_count_error_upper_bound", "_score", "max_score", "meta", "matched_queries":
 			case "buckets":
 				m[key] = r.meaning(r.filled(value))
 			case "sum_other_doc_count":

@@ -2,6 +2,7 @@ package apidiff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,10 +12,32 @@ const ownScores = "own scores"
 
 // query makes a query.
 func (g *generator) query(depth int) any {
+	var q any
 	if depth > 0 && g.one(3) {
-		return g.compound(depth - 1)
+		q = g.compound(depth - 1)
+	} else {
+		q = g.leaf()
 	}
-	return g.leaf()
+	if g.one(10) {
+		g.name(q)
+	}
+	return q
+}
+
+// name gives a query a name, if it has options.
+func (g *generator) name(q any) {
+	for kind, body := range q.(obj) {
+		options, ok := body.(obj)
+		if !slices.Contains([]string{"match_all", "match_none", "bool", "exists", "ids", "constant_score", "dis_max", "boosting", "function_score", "multi_match", "query_string", "simple_query_string", "terms"}, kind) {
+			for _, value := range options {
+				options, ok = value.(obj)
+			}
+		}
+		if ok && options != nil {
+			g.use("_name")
+			options["_name"] = pick(g, "x", "y", "z")
+		}
+	}
 }
 
 // leaf makes a query without others in it.
