@@ -60,7 +60,8 @@ func (m *statistics) result(bucket uint32) (query.AggResult, error) {
 	return query.AggResult{Stats: m.all[bucket].Stats}, nil
 }
 
-// A distinct has the different values in each bucket.
+// A distinct has the different values in each bucket. As a root it may be counted by the
+// values themselves, and then needs no memory for them.
 type distinct struct {
 	a      *aggregation
 	in     input
@@ -83,6 +84,26 @@ func (m *distinct) collect(bucket uint32) {
 		m.known[k] = struct{}{}
 		m.counts[bucket]++
 	}
+}
+
+// valueColumn implements counter. The values of several tables are merged one by one.
+func (m *distinct) valueColumn() *column {
+	if m.a.mergeable || m.in.missing != nil || m.in.column.field.Name == "" {
+		return nil
+	}
+	return m.in.column
+}
+
+// count counts the values without a table of them.
+func (m *distinct) count(all []*found) error {
+	n, last := uint64(0), query.BucketValue{}
+	err := m.a.merged(all, m.in.column, func(value query.BucketValue, _ uint64) {
+		if n == 0 || value != last { // microseconds of one millisecond follow each other
+			n, last = n+1, value
+		}
+	})
+	m.counts = []uint64{n}
+	return err
 }
 
 func (m *distinct) result(bucket uint32) (r query.AggResult, err error) {

@@ -133,15 +133,15 @@ func (a *aggregation) collect(all []*found) error {
 	}
 	var read []aggregator
 	for _, root := range a.roots {
-		if b, ok := root.(*buckets); ok {
-			countable, err := b.countable(all)
-			if err == nil && countable {
-				err = b.count(all)
+		if c, ok := root.(counter); ok {
+			yes, err := countable(c, all)
+			if err == nil && yes {
+				err = c.count(all)
 			}
 			if err != nil {
 				return err
 			}
-			if countable {
+			if yes {
 				continue
 			}
 		}

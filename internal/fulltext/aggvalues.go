@@ -36,15 +36,25 @@ func (a *aggregation) valuesOf(f *found, field string) iter.Seq[valueCount] {
 	}
 }
 
-// countable reports whether the buckets of a root are counted by the documents of each
-// value: if that reads less than the values of each match, or if there are many values.
-func (b *buckets) countable(all []*found) (bool, error) {
-	if !b.byValue {
+// A counter is a root that is counted by the documents of each value, if it can be.
+type counter interface {
+	aggregator
+	// valueColumn returns the column whose values are counted, nil if documents have to be read.
+	valueColumn() *column
+	// count counts the values of all parts.
+	count(all []*found) error
+}
+
+// countable reports whether a root is counted by the documents of each value: if that
+// reads less than the values of each match, or if there are many values.
+func countable(root counter, all []*found) (bool, error) {
+	column := root.valueColumn()
+	if column == nil {
 		return false, nil
 	}
 	terms, docs, matches := 0, 0, 0
 	for _, f := range all {
-		n, err := f.part.Terms(b.in.column.name)
+		n, err := f.part.Terms(column.name)
 		if err != nil {
 			return false, err
 		}
@@ -53,12 +63,31 @@ func (b *buckets) countable(all []*found) (bool, error) {
 	return terms+docs/64 <= matches || terms > manyValues, nil
 }
 
-// count counts the buckets by the documents of each value. It merges the values of all
-// parts in their order, and keeps those that can be among the first.
+func (b *buckets) valueColumn() *column {
+	if !b.byValue {
+		return nil
+	}
+	return b.in.column
+}
+
+// count counts the buckets by the documents of each value, and keeps those that can be
+// among the first.
 func (b *buckets) count(all []*found) error {
+	k := kept{buckets: b, result: &query.AggResult{}}
+	err := b.a.merged(all, b.in.column, func(value query.BucketValue, n uint64) {
+		k.add(query.Bucket{Key: []query.BucketValue{value}, Count: n})
+	})
+	b.a.spend(k.bytes)
+	b.counted = k.result
+	return cmp.Or(err, b.a.err)
+}
+
+// merged calls use with each value of a column that matches of any part have, in order,
+// and their number.
+func (a *aggregation) merged(all []*found, c *column, use func(value query.BucketValue, n uint64)) error {
 	var nexts []func() (valueCount, bool)
 	for _, f := range all {
-		next, stop := iter.Pull(b.a.valuesOf(f, b.in.column.name))
+		next, stop := iter.Pull(a.valuesOf(f, c.name))
 		defer stop()
 		nexts = append(nexts, next)
 	}
@@ -71,9 +100,8 @@ func (b *buckets) count(all []*found) error {
 			nexts = slices.Delete(nexts, i, i+1)
 		}
 	}
-	k := kept{buckets: b, result: &query.AggResult{}}
 	var term []byte
-	for len(heads) > 0 && b.a.err == nil {
+	for len(heads) > 0 && a.err == nil {
 		least := heads[0].term
 		for _, h := range heads[1:] {
 			if bytes.Compare(h.term, least) < 0 {
@@ -81,7 +109,7 @@ func (b *buckets) count(all []*found) error {
 			}
 		}
 		term = append(term[:0], least...) // least ends with its head
-		value, err := b.in.column.field.valueOf(term)
+		value, err := c.field.valueOf(term)
 		if err != nil {
 			return err
 		}
@@ -98,11 +126,9 @@ func (b *buckets) count(all []*found) error {
 				heads, nexts = slices.Delete(heads, i, i+1), slices.Delete(nexts, i, i+1)
 			}
 		}
-		k.add(query.Bucket{Key: []query.BucketValue{value}, Count: n})
+		use(value, n)
 	}
-	b.a.spend(k.bytes)
-	b.counted = k.result
-	return b.a.err
+	return a.err
 }
 
 // kept are the buckets that can be among the first.
