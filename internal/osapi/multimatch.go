@@ -30,6 +30,9 @@ func (t *translator) multiMatch(body json.RawMessage) (query.Node, error) {
 	if everywhere && !o.has("lenient") {
 		m.lenient = true
 	}
+	if o.has("slop") && kind == "bool_prefix" {
+		o.failAs("parsing_exception", "slop not allowed for type [%s]", kind)
+	}
 	if m.fuzzy != nil && (kind == "cross_fields" || strings.HasPrefix(kind, "phrase")) {
 		o.fail("Fuzziness not allowed for type [%s]", kind)
 	}

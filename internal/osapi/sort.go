@@ -2,8 +2,11 @@ package osapi
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"indexerd/internal/query"
 )
@@ -34,7 +37,12 @@ func (r *request) sort(v json.RawMessage, t *target) error {
 			return parsing("[sort] is not a list")
 		}
 	}
-	r.scored = len(list) == 0
+	if r.scored = len(list) == 0; len(list) == 1 {
+		if k, err := sortBy(list[0], t.Index); err == nil && k.kind == byScore && k.Descending {
+			r.scored = true // as without a sort
+			return nil
+		}
+	}
 	for i, one := range list {
 		k, err := sortBy(one, t.Index)
 		if err != nil {
@@ -90,7 +98,29 @@ func sortBy(v json.RawMessage, ix Index) (k sortKey, err error) {
 	case f.Type == Text:
 		return k, fault(illegalArgument, "[sort] on text field [%s] is not supported: use a field of metadata", f.Name)
 	}
-	return k, nil
+	return k, k.readMissing()
+}
+
+// readMissing reads the value of documents without one, which is a number but for
+// keywords: milliseconds of a date, and 0 or 1 of a boolean.
+func (k *sortKey) readMissing() error {
+	if k.Missing == "" || k.kind == Keyword || k.kind == byNoType {
+		return nil
+	}
+	n, err := finite(k.Missing)
+	switch {
+	case err != nil:
+		return fault(unreadableNumber, "[sort] missing of [%s] is not a number: %q", k.Field, query.Shorten(k.Missing))
+	case k.kind == Boolean && n != 0 && n != 1:
+		return parsing("[sort] missing of the boolean [%s] is not supported: write 0 or 1", k.Field)
+	case k.kind == Boolean:
+		k.Missing = strconv.FormatBool(n == 1)
+	case k.kind == Date && math.Abs(n) > 1<<53:
+		return parsing("[sort] missing of the date [%s] is not supported: write _first or _last", k.Field)
+	case k.kind == Date:
+		k.Missing = time.UnixMilli(int64(n)).UTC().Format(time.RFC3339Nano)
+	}
+	return nil
 }
 
 // sortOptions reads a part of a sort: its field, and its options.

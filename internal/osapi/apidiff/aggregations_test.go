@@ -31,6 +31,16 @@ func (g *generator) agg(depth int) obj {
 		return g.metric()
 	}
 	a := pick(g, g.termsAgg, g.termsAgg, g.filterAgg, g.filtersAgg, g.missingAgg, g.rangeAgg, g.dateRangeAgg, g.histogram, g.dateHistogram, g.dateHistogram)()
+	if terms, _ := a["terms"].(obj); terms != nil && g.one(4) {
+		g.use("agg terms order of a metric")
+		terms["order"] = pick[any](g, obj{"m": "desc"}, obj{"m.avg": "asc"}, list{obj{"m.max": "desc"}, obj{"_key": "asc"}}, obj{"f>n": "desc"})
+		metric := obj{"stats": obj{"field": "price"}}
+		if o, _ := terms["order"].(obj); o["m"] != nil {
+			metric = obj{pick(g, "max", "min", "avg", "sum", "cardinality", "value_count"): obj{"field": pick(g, "price", "stock")}}
+		}
+		a["aggs"] = obj{"m": metric, "f": obj{"filter": g.filterQuery(), "aggs": obj{"n": obj{"sum": obj{"field": "stock"}}}}}
+		return a
+	}
 	if g.one(3) {
 		g.use("agg sub")
 		a["aggs"] = g.group(depth - 1)
@@ -52,6 +62,10 @@ func (g *generator) metric() obj {
 	case "top_hits":
 		if g.many {
 			return obj{"value_count": obj{"field": "kind"}}
+		}
+		if g.one(3) && !g.used[ownScores] {
+			g.use("agg top_hits by score")
+			return obj{"top_hits": obj{"from": g.IntN(2), "size": 1 + g.IntN(3), "_source": obj{"includes": list{"k*"}}}}
 		}
 		return obj{"top_hits": obj{"size": 1 + g.IntN(3), "sort": list{obj{"code": pick(g, "asc", "desc")}}, "_source": pick[any](g, list{"kind"}, false, true)}}
 	}
@@ -98,9 +112,18 @@ func (g *generator) termsAgg() obj {
 		g.use("agg terms exclude")
 		m["exclude"] = pick[any](g, list{"PG", "a"}, "P.*")
 	}
-	if g.one(6) && (field == "kind" || field == "tags") {
+	if g.one(6) {
+		switch field {
+		case "kind", "tags":
+			m["missing"] = pick(g, "none", "PG")
+		case "stock", "price":
+			m["missing"], m["exclude"] = -3, list{1, 2.5}
+		case "seen":
+			m["missing"], m["format"] = "1999-12-31", "yyyy-MM-dd"
+		case "free":
+			m["missing"] = true
+		}
 		g.use("agg terms missing")
-		m["missing"] = pick(g, "none", "PG")
 	}
 	if g.one(8) {
 		g.use("agg terms min_doc_count")
@@ -158,6 +181,14 @@ func (g *generator) rangeAgg() obj {
 		ranges = list{obj{"from": -5.5, "key": "many"}, obj{"to": 100}, obj{"from": 1, "to": 2, "key": "one"}}
 	}
 	m := obj{"field": pick(g, "price", "stock", "nothing"), "ranges": ranges}
+	if g.one(6) {
+		g.use("agg range format")
+		m["format"] = g.numberFormat()
+	}
+	if g.one(6) {
+		g.use("agg range missing")
+		m["missing"] = 3
+	}
 	if g.one(4) {
 		g.use("agg range keyed")
 		m["keyed"] = true
@@ -167,6 +198,10 @@ func (g *generator) rangeAgg() obj {
 
 func (g *generator) dateRangeAgg() obj {
 	g.use("agg date_range")
+	if g.one(6) {
+		g.use("agg date_range time_zone")
+		return obj{"date_range": obj{"field": "seen", "time_zone": pick(g, "+02:00", "Europe/Berlin"), "missing": "1999-12-31", "ranges": list{obj{"to": "1980-01-01||/M"}, obj{"from": "now-40y/d", "to": "2000-03"}}}} // milliseconds in a zone are shifted by OpenSearch
+	}
 	ranges := list{obj{"to": "1980-01-01"}, obj{"from": "1980-01-01", "to": "2000"}, obj{"from": "2000"}}
 	if g.one(3) {
 		g.use("date math")
@@ -221,7 +256,18 @@ func (g *generator) dateHistogram() obj {
 		g.use("agg date_histogram fixed_interval")
 		m["fixed_interval"] = pick(g, "3650d", "10000h", "1000d")
 	} else {
-		m["calendar_interval"] = pick(g, "year", "1y", "quarter", "1q")
+		m["calendar_interval"] = pick(g, "year", "1y", "quarter", "1q", "month", "week")
+		if m["calendar_interval"] == "week" || m["calendar_interval"] == "month" {
+			m["min_doc_count"] = 1
+		}
+	}
+	if g.one(8) {
+		g.use("agg date_histogram bounds")
+		m["extended_bounds"] = obj{"min": "1940", "max": pick[any](g, "2030-01-01", 1893456000000)}
+	}
+	if g.one(8) {
+		g.use("agg date_histogram missing")
+		m["missing"] = "2001-02-03"
 	}
 	if g.one(3) {
 		m["format"] = pick(g, "yyyy-MM-dd", "yyyy", "yyyy-MM-dd'T'HH:mm:ss", "epoch_millis")
@@ -231,7 +277,7 @@ func (g *generator) dateHistogram() obj {
 		g.use("agg date_histogram time_zone")
 		m["time_zone"] = pick(g, "+02:00", "America/New_York")
 	}
-	if g.one(3) {
+	if g.one(3) && m["min_doc_count"] == nil {
 		m["min_doc_count"] = pick(g, 0, 1, 2)
 	}
 	if g.one(6) {

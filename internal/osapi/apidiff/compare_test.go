@@ -106,6 +106,9 @@ func hitsOf(v view, r request, body map[string]any) {
 	v["total"], v["aggs"], v["suggest"] = hits["total"], r.meaning(body["aggregations"]), suggested(body["suggest"])
 	v["max_score"] = hits["max_score"] != nil
 	v["hits"] = len(list)
+	if r.best && strings.HasPrefix(r.release, "3.") {
+		r.ordered = true
+	}
 	if !r.ordered && (total(hits) > r.window || capped(hits)) {
 		return // which of the matches are in the answer depends on scores
 	}
@@ -124,7 +127,7 @@ func hitsOf(v view, r request, body map[string]any) {
 		}
 		v[aspect] = values
 	}
-	if r.scored || !r.ordered && strings.HasPrefix(r.release, "3.") {
+	if r.scored || (!r.ordered || r.best) && strings.HasPrefix(r.release, "3.") {
 		v["scores"] = r.scores(list, hits)
 	}
 }

@@ -20,6 +20,7 @@ type request struct {
 	method, path string
 	body         string
 	features     []string
+	best         bool   // the hits with the best scores are requested, and scores are those of the node
 	ordered      bool   // the order of hits is defined
 	scored       bool   // scores are comparable
 	window       int    // hits that the answer reaches
@@ -143,10 +144,20 @@ func (g *generator) search() request {
 			delete(body, "from")
 		}
 	}
+	if !r.ordered && !r.scored && !g.many && !g.used[ownScores] && g.one(2) { // the best hits, in the order of their scores
+		g.use("best hits")
+		body["size"], r.window, r.best = 1+g.IntN(20), 20, true
+	}
 	for _, option := range g.options() {
 		option(body)
 	}
-	if len(body) > 0 && body["size"] == 1000 && g.used["aggs"] {
+	if sort := text(body["sort"]); g.used[ownScores] && strings.Contains(sort, "_score") {
+		body["sort"] = list{"code"}
+	}
+	if r.best && (g.used[ownScores] || body["track_total_hits"] == false) { // OpenSearch ends early then
+		body["size"], r.window, r.best = 1000, 1000, false
+	}
+	if body["size"] == 1000 && g.used["aggs"] {
 		body["size"], r.window = 0, 0
 	}
 	if q, _ := body["query"].(obj); r.pages && q["range"] != nil {
@@ -262,6 +273,13 @@ func (g *generator) sort() any {
 		case 3:
 			g.use("sort unmapped")
 			return obj{"nothing": obj{"order": order, "unmapped_type": pick(g, "long", "keyword")}}
+		case 4:
+			if g.one(2) && !g.many {
+				g.use("sort by score")
+				return pick[any](g, "_score", obj{"_score": order}, obj{"_score": obj{"order": order}})
+			}
+			g.use("sort missing value")
+			return pick(g, obj{"kind": obj{"order": order, "missing": pick(g, "PG", "H", "zz")}}, obj{"seen": obj{"order": order, "missing": pick[any](g, 946684800000, "-3600000")}}, obj{"free": obj{"order": order, "missing": g.IntN(2)}})
 		case 5:
 			if g.fault() {
 				g.use("sort of no type")

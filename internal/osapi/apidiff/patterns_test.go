@@ -98,7 +98,7 @@ func (g *generator) syntax() string {
 		g.use("query_string " + name)
 		return text
 	}
-	switch g.IntN(16) {
+	switch g.IntN(18) {
 	case 0:
 		return form("AND", w()+" AND "+w())
 	case 1:
@@ -126,6 +126,8 @@ func (g *generator) syntax() string {
 		return form("_exists_", "_exists_:"+pick(g, "kind", "price", "nothing"))
 	case 12:
 		return form("field of many", "title:("+w()+" "+w()+")")
+	case 15:
+		return form("more", pick(g, "/"+start2(w(), 2)+".*/", `git\\-exe`, "body:/[a-c]o.*/", "seen:{1999 TO 2005]", "price:[* TO *]", "kind:(PG OR R)", "free:true", "code:c0001*", "tags:x\\ y", "_index:film "+w(), "+("+w()+" "+w()+") -"+w(), w()+" AND NOT "+w(), "("+w()+" AND "+w()+") OR "+w(), "stock:(1 OR 2 OR 3)", "price:<0 AND free:false"))
 	case 13:
 		return form("&& || !", pick(g, w()+" && "+w(), w()+" || "+w(), w()+" !"+w()))
 	case 14:

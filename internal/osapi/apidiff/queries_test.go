@@ -18,7 +18,7 @@ func (g *generator) query(depth int) any {
 	} else {
 		q = g.leaf()
 	}
-	if g.one(10) {
+	if depth > 0 && g.one(6) { // OpenSearch drops deeper ones beside a query that finds nothing
 		g.name(q)
 	}
 	return q
@@ -168,7 +168,7 @@ func (g *generator) multiMatch() any {
 	if g.one(2) && strings.HasPrefix(kind, "phrase") {
 		m["query"] = g.piece(2)
 	}
-	return obj{"multi_match": g.with("multi_match", m, obj{"operator": pick(g, "and", "or"), "minimum_should_match": g.minimum(), "tie_breaker": 0.3, "boost": 2})}
+	return obj{"multi_match": g.with("multi_match", m, obj{"operator": pick(g, "and", "or"), "minimum_should_match": g.minimum(), "tie_breaker": 0.3, "boost": 2, "zero_terms_query": "all", "lenient": true})}
 }
 
 // term makes a term query on a field that has values.
@@ -255,6 +255,10 @@ func (g *generator) between() any {
 				continue
 			}
 			m[side+pick(g, "t", "te")] = pick(g, values...)
+		}
+		if g.one(8) {
+			g.use("range from to")
+			m = obj{"from": pick(g, values...), "to": pick(g, values...), "include_lower": g.one(2), "include_upper": g.one(2)}
 		}
 		return m
 	}
