@@ -214,7 +214,8 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// weight returns what a term counts: 1 minus the share of letters that differ.
+// weight returns what a term counts: 1 minus the share of letters that differ. A
+// negative one counts nothing, and is chosen last.
 func (p similarPlan) weight(term string) (weight float64, similar bool) {
 	if !strings.HasPrefix(term, p.same) {
 		return 0, false
@@ -227,7 +228,7 @@ func (p similarPlan) weight(term string) (weight float64, similar bool) {
 	if p.noSwaps && distance <= p.editDistance {
 		distance = nearest.WithoutSwaps(p.term, term)
 	}
-	return max(0, 1-float64(distance)/float64(max(1, min(a, b)))), distance <= p.editDistance
+	return 1 - float64(distance)/float64(max(1, min(a, b))), distance <= p.editDistance
 }
 
 // phrasePrefix matches a phrase whose last word may continue.

@@ -138,7 +138,7 @@ func (p similarPlan) open(s *session) (_ matcher, err error) {
 		found = found[:min(p.most, len(found))]
 	}
 	for _, f := range found {
-		if err := m.add(f.term, f.weight); err != nil {
+		if err := m.add(f.term, max(0, f.weight)); err != nil {
 			return nil, err
 		}
 	}

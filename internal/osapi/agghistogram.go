@@ -33,7 +33,17 @@ func (p *aggParser) histogram(a *agg, m map[string]json.RawMessage) error {
 	}
 	if m["extended_bounds"] != nil {
 		of.Bounds = new([2]float64)
-		if err := bounds(m["extended_bounds"], func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }, &of.Bounds[0], &of.Bounds[1]); err != nil {
+		if err := bounds(m["extended_bounds"], func(v json.RawMessage) (float64, error) {
+			text, err := scalar(v, "extended_bounds")
+			if err != nil {
+				return 0, err
+			}
+			n, err := finite(text)
+			if err != nil {
+				err = parsing("[extended_bounds] has [%s], which is no number", query.Shorten(text))
+			}
+			return n, err
+		}, &of.Bounds[0], &of.Bounds[1]); err != nil {
 			return err
 		}
 	}
@@ -80,7 +90,7 @@ func (p *aggParser) histogramOptions(a *agg, m map[string]json.RawMessage) (leas
 }
 
 // bounds reads min and max.
-func bounds(v json.RawMessage, read func(text string) (float64, error), low, high *float64) error {
+func bounds(v json.RawMessage, read func(json.RawMessage) (float64, error), low, high *float64) error {
 	m, err := object(v, "extended_bounds")
 	if err != nil {
 		return err
@@ -92,12 +102,8 @@ func bounds(v json.RawMessage, read func(text string) (float64, error), low, hig
 		if m[name] == nil {
 			return parsing("[extended_bounds] without [%s] is not supported", name)
 		}
-		text, err := scalar(m[name], name)
-		if err != nil {
+		if *to, err = read(m[name]); err != nil {
 			return err
-		}
-		if *to, err = read(text); err != nil {
-			return parsing("[extended_bounds] has [%s] as [%s]", query.Shorten(text), name)
 		}
 	}
 	if *low > *high {
@@ -158,7 +164,17 @@ func (p *aggParser) dateHistogram(a *agg, m map[string]json.RawMessage) error {
 	}
 	if m["extended_bounds"] != nil {
 		var low, high float64
-		if err := bounds(m["extended_bounds"], func(text string) (float64, error) { return p.instant(text, form) }, &low, &high); err != nil {
+		if err := bounds(m["extended_bounds"], func(v json.RawMessage) (float64, error) {
+			var ms int64
+			if json.Unmarshal(v, &ms) == nil {
+				return float64(ms), nil // in any format
+			}
+			text, err := scalar(v, "extended_bounds")
+			if err != nil {
+				return 0, err
+			}
+			return p.instant(text, form)
+		}, &low, &high); err != nil {
 			return err
 		}
 		of.Bounds = &[2]int64{int64(low), int64(high)}

@@ -80,6 +80,12 @@ func (r *request) behind(v json.RawMessage, t *target) error {
 			return fault(illegalArgument, "[search_after] %s is not a number", query.Shorten(text))
 		}
 		switch by.kind {
+		case byScore:
+			n, err := strconv.ParseFloat(text, 32)
+			if err != nil {
+				return fault(illegalArgument, "[search_after] %s is not a score", query.Shorten(text))
+			}
+			p.Values = append(p.Values, query.Key{Type: byScore, Text: strconv.FormatFloat(n, 'g', -1, 64)}) // a score has 32 bits, and a client may shorten it to them
 		case byKey:
 			if p.OID, err = t.engine.OID(t.tables[0], text); err != nil {
 				return err

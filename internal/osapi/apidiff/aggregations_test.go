@@ -33,6 +33,7 @@ func (g *generator) agg(depth int) obj {
 	a := pick(g, g.termsAgg, g.termsAgg, g.filterAgg, g.filtersAgg, g.missingAgg, g.rangeAgg, g.dateRangeAgg, g.histogram, g.dateHistogram, g.dateHistogram)()
 	if terms, _ := a["terms"].(obj); terms != nil && g.one(4) {
 		g.use("agg terms order of a metric")
+		delete(terms, "min_doc_count") // OpenSearch leaves out of the first of a shard
 		terms["order"] = pick[any](g, obj{"m": "desc"}, obj{"m.avg": "asc"}, list{obj{"m.max": "desc"}, obj{"_key": "asc"}}, obj{"f>n": "desc"})
 		metric := obj{"stats": obj{"field": "price"}}
 		if o, _ := terms["order"].(obj); o["m"] != nil {
@@ -185,7 +186,7 @@ func (g *generator) rangeAgg() obj {
 		g.use("agg range format")
 		m["format"] = g.numberFormat()
 	}
-	if g.one(6) {
+	if g.one(6) && m["format"] == nil {
 		g.use("agg range missing")
 		m["missing"] = 3
 	}
@@ -261,17 +262,17 @@ func (g *generator) dateHistogram() obj {
 			m["min_doc_count"] = 1
 		}
 	}
-	if g.one(8) {
-		g.use("agg date_histogram bounds")
-		m["extended_bounds"] = obj{"min": "1940", "max": pick[any](g, "2030-01-01", 1893456000000)}
-	}
-	if g.one(8) {
-		g.use("agg date_histogram missing")
-		m["missing"] = "2001-02-03"
-	}
 	if g.one(3) {
 		m["format"] = pick(g, "yyyy-MM-dd", "yyyy", "yyyy-MM-dd'T'HH:mm:ss", "epoch_millis")
 		g.use("agg date_histogram format")
+	}
+	if g.one(8) && m["format"] == nil {
+		g.use("agg date_histogram bounds")
+		m["extended_bounds"] = obj{"min": "1940", "max": pick[any](g, "2030-01-01", 1893456000000)}
+	}
+	if g.one(8) && m["format"] == nil {
+		g.use("agg date_histogram missing")
+		m["missing"] = "2001-02-03"
 	}
 	if g.one(4) {
 		g.use("agg date_histogram time_zone")

@@ -84,6 +84,7 @@ func (g *generator) queryString() any {
 	default:
 		m["fields"] = list{"body"}
 		if g.one(4) {
+			g.use(ownScores)
 			g.use("query_string all fields") // one of them has text with punctuation
 			delete(m, "fields")
 			m["query"] = pick(g, g.whole...) + pick(g, " ", " AND ", " NOT ", " -") + pick(g, g.whole...)
