@@ -46,8 +46,11 @@ func (t *translator) bool(body json.RawMessage) (query.Node, error) {
 		return nil, err
 	}
 	var b boolQuery
-	for name, to := range map[string]*[]query.Node{"must": &b.must, "filter": &b.filter, "should": &b.should, "must_not": &b.mustNot} {
-		if *to, err = t.list(name, o.m[name]); err != nil {
+	for _, part := range []struct { // in the order in which names of queries count
+		name string
+		to   *[]query.Node
+	}{{"must", &b.must}, {"must_not", &b.mustNot}, {"should", &b.should}, {"filter", &b.filter}} {
+		if *part.to, err = t.list(part.name, o.m[part.name]); err != nil {
 			return nil, err
 		}
 	}

@@ -191,9 +191,12 @@ func (t *translator) decay(kind query.Curve, body json.RawMessage) (*query.Field
 	}
 	o := &options{query: string(kind), m: m}
 	fn := &query.FieldFunction{Curve: kind, Field: f.Name, Decay: o.number("decay", 0.5)}
-	if f.Type == Date {
+	switch f.Type {
+	case Date:
 		t.decayOfDates(o, fn)
-	} else {
+	case "":
+		return fn, nil // in no index
+	default:
 		fn.Origin, fn.Scale, fn.Offset = o.number("origin", 0), o.number("scale", 0), o.number("offset", 0)
 		o.text("origin")
 	}

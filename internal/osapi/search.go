@@ -197,7 +197,7 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 	switch {
 	case len(t.tables) == 0:
 		hits["max_score"] = 0.0
-	case r.scored && r.Size > 0 && results.Total > 0 && (len(r.order) == 0 || r.order[0].kind == byScore && r.order[0].Descending):
+	case r.scored && r.Size > 0 && results.Total > 0 && (len(list) > 0 || r.Behind == nil) && (len(r.order) == 0 || r.order[0].kind == byScore && r.order[0].Descending):
 		hits["max_score"] = best // as in OpenSearch, of hits in the order of scores only
 	}
 	if total := r.totalOf(results.Total); total != nil {

@@ -24,6 +24,10 @@ func (g *generator) group(depth int) obj {
 }
 
 func (g *generator) agg(depth int) obj {
+	if depth == 2 && g.one(20) && !g.many && !g.used[ownScores] {
+		g.use("agg top_hits by score")
+		return obj{"top_hits": obj{"from": g.IntN(2), "size": 1 + g.IntN(3), "_source": obj{"includes": list{"k*"}}}}
+	}
 	if depth == 2 && g.one(10) {
 		return g.rareAgg()
 	}
@@ -45,7 +49,7 @@ func (g *generator) agg(depth int) obj {
 	if g.one(3) {
 		g.use("agg sub")
 		a["aggs"] = g.group(depth - 1)
-		if (a["missing"] != nil || a["filter"] != nil || a["filters"] != nil) && strings.Contains(text(a["aggs"]), "nothing") {
+		if strings.Contains(text(a["aggs"]), "nothing") {
 			delete(a, "aggs") // OpenSearch 3.8 counts no documents if a field below does not exist
 		}
 	}
@@ -63,10 +67,6 @@ func (g *generator) metric() obj {
 	case "top_hits":
 		if g.many {
 			return obj{"value_count": obj{"field": "kind"}}
-		}
-		if g.one(3) && !g.used[ownScores] {
-			g.use("agg top_hits by score")
-			return obj{"top_hits": obj{"from": g.IntN(2), "size": 1 + g.IntN(3), "_source": obj{"includes": list{"k*"}}}}
 		}
 		return obj{"top_hits": obj{"size": 1 + g.IntN(3), "sort": list{obj{"code": pick(g, "asc", "desc")}}, "_source": pick[any](g, list{"kind"}, false, true)}}
 	}

@@ -160,6 +160,12 @@ func (g *generator) search() request {
 	if body["size"] == 1000 && g.used["aggs"] {
 		body["size"], r.window = 0, 0
 	}
+	if strings.Contains(text(body["sort"]), "_score") {
+		r.pages = false // scores differ in their last bit, and a page is behind those of the node
+	}
+	if body["size"] == 0 && body["post_filter"] != nil && r.ordered {
+		body["size"], r.window = 1, r.window+1 // OpenSearch 3.8 counts only documents with a value in a sort of no hits
+	}
 	if q, _ := body["query"].(obj); r.pages && q["range"] != nil {
 		g.use("search_after of a range")
 	}
