@@ -30,7 +30,9 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 	if r.aggs, err = p.of(m, "body"); err != nil {
 		return err
 	}
-	r.Aggs = queries(r.aggs)
+	if r.Aggs = queries(r.aggs); r.alike && topByScore(r.Aggs) {
+		return parsing("[top_hits] by score beside a sort by nothing but keys of documents is not supported, since these hits have no scores: sort by [_score] or a field")
+	}
 	if v := m["post_filter"]; v != nil {
 		if r.Post, err = r.query(v, t); err != nil {
 			return err
@@ -48,6 +50,14 @@ func (r *request) aggregate(m map[string]json.RawMessage, t *target) (err error)
 		}
 	}
 	return nil
+}
+
+// topByScore reports whether an aggregation returns the hits with the best scores.
+func topByScore(aggs []query.Agg) bool {
+	return slices.ContainsFunc(aggs, func(a query.Agg) bool {
+		top, ok := a.Of.(query.TopAgg)
+		return ok && (len(top.Sort) == 0 || slices.ContainsFunc(top.Sort, func(s query.Sort) bool { return s.Field == query.ByScore })) || topByScore(a.Subs)
+	})
 }
 
 func queries(aggs []agg) []query.Agg {

@@ -18,6 +18,7 @@ type known struct {
 var accepted = []known{
 	{features: []string{"sort exact"}, aspects: []string{"sort"}, reason: "a date with microseconds is text in the values of a sort"},
 	{features: []string{"highlight fragments"}, aspects: []string{"highlight"}, reason: "a text is cut at other places"},
+	{features: []string{"highlight", "slop"}, aspects: []string{"highlight"}, reason: "a phrase with a slop may be marked at another of its places"},
 	{features: []string{"highlight no_match_size"}, aspects: []string{"highlight"}, reason: "a text is cut at other places"},
 	{features: []string{"highlight *"}, aspects: []string{"highlight"}, reason: "only the text of content is marked"},
 	{features: []string{"text of punctuation"}, aspects: searched, reason: "a word that the analyzer of the table splits matches as a phrase"},
@@ -30,7 +31,7 @@ var accepted = []known{
 	{features: []string{"body min_score", "aggs"}, aspects: []string{"aggs"}, reason: "OpenSearch counts some aggregations from its index, and leaves the least score out"},
 	{features: []string{"malformed agg order"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
 	{features: []string{"search_after of a range"}, aspects: []string{"total"}, reason: "OpenSearch 3.8 counts what is behind the values, if it sorts by the field of the range", release: "3."},
-	{features: []string{ownScores}, aspects: []string{"scores"}, reason: "booleans, similar words, beginnings of words in phrases and cross_fields are scored otherwise"},
+	{features: []string{ownScores}, aspects: []string{"scores"}, reason: "booleans, similar words, beginnings of words in phrases, phrases with a slop and cross_fields are scored otherwise"},
 	{features: []string{"several indices"}, aspects: []string{"scores"}, reason: "scores of several indices are divided by the best of each"},
 	{features: []string{"_source includes and excludes one name"}, aspects: []string{"status"}, reason: "OpenSearch 2 accepts it", release: "2."},
 	{features: []string{"malformed metric with sub"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},

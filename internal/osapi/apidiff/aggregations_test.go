@@ -24,7 +24,7 @@ func (g *generator) group(depth int) obj {
 }
 
 func (g *generator) agg(depth int) obj {
-	if depth == 2 && g.one(20) && !g.many && !g.used[ownScores] {
+	if depth == 2 && g.one(20) && !g.many && !g.used["sort"] && !g.used[ownScores] {
 		g.use("agg top_hits by score")
 		return obj{"top_hits": obj{"from": g.IntN(2), "size": 1 + g.IntN(3), "_source": obj{"includes": list{"k*"}}}}
 	}

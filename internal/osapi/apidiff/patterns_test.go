@@ -109,6 +109,8 @@ func (g *generator) syntax() string {
 	case 3:
 		return form("+ -", "+"+w()+" -"+w()+" "+w())
 	case 4:
+		g.use("slop")
+		g.use(ownScores)
 		return form("phrase", `"`+g.piece(2)+`"`+pick(g, "", "~2", "^2"))
 	case 5:
 		return form("field", pick(g, "title:", "body:", "kind:PG ", "stock:3 ", "nothing:x ", "cast:Ann ")+w())
@@ -143,7 +145,8 @@ func (g *generator) syntax() string {
 // simple makes a simple_query_string.
 func (g *generator) simple() any {
 	g.use("simple_query_string")
-	g.use(ownScores) // of similar words
+	g.use(ownScores) // of similar words and slop
+	g.use("slop")
 	w := func() string { return strings.ToLower(g.word()) }
 	q := pick(g, w()+" "+w(), w()+" + "+w(), w()+" | "+w(), "-"+w()+" "+w(), `"`+g.piece(2)+`"`, `"`+g.piece(2)+`"~3`, "("+w()+" | "+w()+") + "+w(), start2(w(), 3)+"*", g.near()+"~1", `"a`, "(", w()+" +", "*", "")
 	fields := pick(g, list{"title", "body"}, list{"body"}, list{"title^2", "body"}, list{"cast"})

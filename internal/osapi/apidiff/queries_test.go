@@ -129,6 +129,8 @@ func (g *generator) phrase() any {
 		return obj{"match_bool_prefix": obj{field: g.with("match_bool_prefix", obj{"query": text[:max(1, len(text)-g.IntN(3))]}, obj{"operator": "and", "minimum_should_match": g.minimum()})}}
 	}
 	g.use("match_phrase")
+	g.use("slop")
+	g.use(ownScores)
 	if g.one(3) {
 		return obj{"match_phrase": obj{field: text}}
 	}

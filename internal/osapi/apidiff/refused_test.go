@@ -26,7 +26,7 @@ var refusals = []refusedRequest{
 	{body: `{"suggest": {"s": {"prefix": "m", "completion": {"field": "title"}}}}`, names: "completion is not supported"},
 	{body: `{"sort": [{"_doc": "desc"}]}`, names: "[_doc]"}, {body: `{"sort": ["_doc", "code"]}`, names: "[_doc]"}, {body: `{"sort": [{"_id": "desc"}]}`, names: "[_id]"},
 	{body: `{"sort": [{"price": {"mode": "avg"}}]}`, names: "mode [avg]"}, {body: `{"sort": [{"price": {"mode": "sum"}}]}`, names: "mode [sum]"}, {body: `{"sort": [{"price": {"mode": "median"}}]}`, names: "mode [median]"},
-	{path: "/film,actor/_search", body: `{"sort": ["code"], "search_after": ["c00050"]}`, names: "[search_after]"}, {path: "/film,actor/_search", body: `{"min_score": 1}`, names: "[min_score]"}, {body: `{"min_score": 1, "sort": ["_doc"]}`, names: "[min_score]"},
+	{path: "/film,actor/_search", body: `{"sort": ["code"], "search_after": ["c00050"]}`, names: "[search_after]"}, {path: "/film,actor/_search", body: `{"min_score": 1}`, names: "[min_score]"}, {body: `{"min_score": 1, "sort": ["_doc"]}`, names: "[min_score]"}, {body: `{"sort": ["_doc"], "aggs": {"a": {"top_hits": {}}}}`, names: "[top_hits] by score"},
 	{path: "/film/_search?q=a&analyzer=standard", names: "[analyzer]"}, {path: "/film/_search?q=a&lenient=true", names: "[lenient]"}, {path: "/film/_search?source={}&source_content_type=application/json", names: "[source"}, {path: "/film/_search_shards", names: "no handler found"},
 
 	{body: `{"aggs": {"a": {"percentiles": {"field": "price"}}}}`, names: "[percentiles]"}, {body: `{"aggs": {"a": {"global": {}}}}`, names: "[global]"}, {body: `{"aggs": {"a": {"significant_terms": {"field": "kind"}}}}`, names: "[significant_terms]"},
