@@ -74,12 +74,12 @@ func renderDocument(hit search.Hit, there bool, fields selection) map[string]any
 }
 
 func (s server) source(c *call) (any, error) {
-	hit, there, fields, err := s.one(c)
+	if c.URL.Query().Get("_source") == "false" { // reported before a missing index
+		return nil, fault(invalidRequest, "fetching source can not be disabled")
+	}
+	hit, there, _, err := s.one(c)
 	if err != nil {
 		return nil, err
-	}
-	if fields.none {
-		return nil, fault(invalidRequest, "fetching source can not be disabled")
 	}
 	if !there {
 		return nil, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Message: "Document not found [" + hit.Table + "]/[" + query.Shorten(hit.OID) + "]"}

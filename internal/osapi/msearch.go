@@ -77,8 +77,11 @@ func (h headed) countsAll() error {
 
 // searchesIn reads lines of a header and a body in turns.
 func searchesIn(text []byte) (list []headed, err error) {
+	if len(text) == 0 {
+		return nil, fault("parse_exception", "the body of a _msearch is required: it has to end with a newline")
+	}
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		return nil, parsing("the body of a _msearch has to end with a newline")
+		return nil, fault(illegalArgument, "the body of a _msearch has to end with a newline")
 	}
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	for len(lines) > 0 {

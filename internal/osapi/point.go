@@ -15,6 +15,9 @@ func (s server) openPoint(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !c.URL.Query().Has("keep_alive") {
+		return nil, fault(invalidRequest, "[keep_alive] of a point in time is not specified")
+	}
 	keep, err := keepAlive(c.URL.Query().Get("keep_alive"), "keep_alive")
 	if err != nil {
 		return nil, err
