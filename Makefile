@@ -155,7 +155,7 @@ opensearch: java
 # The OpenSearch API beside a real node with the same documents: N random requests.
 api-diff: java
 	OPENSEARCH=$(or $(RELEASE),2.19.1) APIDIFF_N=$(or $(N),5000) APIDIFF_SEED=$(or $(SEED),1) \
-		$(GO) test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$' ./internal/osapi/apidiff
+		$(GO) -C internal/osapi/apidiff test -count=1 -timeout 60m -run '^TestSameAsOpenSearch$$'
 
 # The REST tests in DIR, which are not part of the project, against the OpenSearch API
 # and a real node. By default DIR is those of Elasticsearch 7.10.2, from which OpenSearch

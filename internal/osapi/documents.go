@@ -164,6 +164,9 @@ func wantedDocuments(c *call) (list []wanted, err error) {
 				return nil, err
 			}
 		}
+		if d["_id"] == nil {
+			return nil, fault(invalidRequest, "_id is missing for a document")
+		}
 		if w.id, err = scalar(d["_id"], "_id"); err != nil {
 			return nil, err
 		}

@@ -93,7 +93,7 @@ func (s server) scroll(c *call) (any, error) {
 		return nil, err
 	}
 	if len(ids) != 1 {
-		return nil, parsing("a page needs one [scroll_id], not %d", len(ids))
+		return nil, fault(invalidRequest, "a page needs one [scroll_id], not %d", len(ids))
 	}
 	var keep time.Duration
 	if keepFor != "" {

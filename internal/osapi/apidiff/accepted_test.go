@@ -38,6 +38,7 @@ var accepted = []known{
 	{features: []string{"malformed match of list"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
 	{features: []string{"malformed prefix of list"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
 	{features: []string{"malformed search_after and from"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
+	{features: []string{"_msearch malformed"}, aspects: []string{"status"}, reason: "each search has an error of its own"},
 	{features: []string{"malformed unknown endpoint"}, aspects: []string{"error"}, reason: "the error says what is supported"},
 	{features: []string{"malformed method"}, aspects: []string{"error"}, reason: "the error says what is supported"},
 	{features: []string{"malformed scroll id"}, aspects: []string{"status", "error"}, reason: "ids that are no more and ids that never were are the same"},

@@ -160,6 +160,11 @@ func (g *generator) search() request {
 	if body["size"] == 1000 && g.used["aggs"] {
 		body["size"], r.window = 0, 0
 	}
+	if sort, ok := body["sort"].(list); ok && g.used["track_total_hits of few"] {
+		body["sort"] = append(sort, "code") // OpenSearch ends early among equal hits
+	} else if body["sort"] != nil && g.used["track_total_hits of few"] {
+		body["sort"] = list{body["sort"], "code"}
+	}
 	if strings.Contains(text(body["sort"]), "_score") {
 		r.pages = false // scores differ in their last bit, and a page is behind those of the node
 	}
