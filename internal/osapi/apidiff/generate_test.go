@@ -160,10 +160,12 @@ func (g *generator) search() request {
 	if body["size"] == 1000 && g.used["aggs"] {
 		body["size"], r.window = 0, 0
 	}
-	if sort, ok := body["sort"].(list); ok && g.used["track_total_hits of few"] {
-		body["sort"] = append(sort, "code") // OpenSearch ends early among equal hits
-	} else if body["sort"] != nil && g.used["track_total_hits of few"] {
-		body["sort"] = list{body["sort"], "code"}
+	if g.used["track_total_hits of few"] && !g.used["sort _doc"] && !g.used["sort _id"] { // OpenSearch ends early among equal hits
+		if sort, ok := body["sort"].(list); ok {
+			body["sort"] = append(sort, "code")
+		} else if body["sort"] != nil {
+			body["sort"] = list{body["sort"], "code"}
+		}
 	}
 	if strings.Contains(text(body["sort"]), "_score") {
 		r.pages = false // scores differ in their last bit, and a page is behind those of the node
