@@ -168,7 +168,7 @@ api-suite: java
 
 # The pages on a real HBase, which Maven's client fetches once, and on Bigtable's emulator.
 hbase: java
-	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/hbase ./internal/bigtable ./internal/pagetable
+	HBASE=1 $(GO) test -count=1 -timeout 20m ./internal/hbase ./internal/bigtable ./internal/pagetable ./internal/move
 
 # PAGES pages in the file map, in Bigtable's emulator and in HBase.
 bench-pages: java

@@ -60,6 +60,7 @@ var floors = map[string]int{
 	"internal/tierplan":         2,
 	"internal/backup":           2,
 	"internal/reindex":          2,
+	"internal/move":             2,
 	"internal/passes":           3,
 	"internal/httpapi":          3,
 	"internal/inspect":          3,

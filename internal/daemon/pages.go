@@ -21,7 +21,6 @@ import (
 	"indexerd/internal/sink"
 	"indexerd/store"
 	"indexerd/store/bloom"
-	"indexerd/timetrace"
 )
 
 // Pages are the pages of one table, of any engine.
@@ -68,6 +67,9 @@ func (p *pageStore) close() error {
 // marks of a data directory that is older. If they are new and the table is loaded,
 // the pages were deleted: the table becomes unverified first.
 func (s *storage) openPages() (pages, error) {
+	if err := s.recordStore(); err != nil {
+		return nil, err
+	}
 	if !s.cfg.PageStore.Remote() {
 		return store.Open(filepath.Join(s.dir, "pages"), store.Options{
 			Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], ReadOnly: s.readOnly, Locked: true,
@@ -77,7 +79,7 @@ func (s *storage) openPages() (pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := pagetable.Config{Store: shared, Name: s.conf.Name, Versions: s.conf.Pages.Versions, Owner: s.owner, TakeOver: s.cfg.TakeOver, Patience: writeWithin}
+	c := s.remoteConfig(shared)
 	if s.readOnly {
 		return remotePages{Pages: c.OpenReadOnly()}, nil
 	}
@@ -92,7 +94,7 @@ func (s *storage) openPages() (pages, error) {
 		err = s.doubt("the pages were deleted")
 	}
 	if err == nil {
-		err = s.trace.UpdateTable(s.conf.Name, func(m *timetrace.Table) { m.Numbers = max(m.Numbers, p.Numbers()) })
+		err = s.raiseNumbers(p.Numbers())
 	}
 	r := remotePages{Pages: p}
 	if err == nil {
@@ -102,6 +104,10 @@ func (s *storage) openPages() (pages, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	return r, nil
+}
+
+func (s *storage) remoteConfig(shared pagetable.Store) pagetable.Config {
+	return pagetable.Config{Store: shared, Name: s.conf.Name, Versions: s.conf.Pages.Versions, Owner: s.owner, TakeOver: s.cfg.TakeOver, Patience: writeWithin}
 }
 
 // useFilter puts a Bloom filter before the pages. The next start makes it larger if the

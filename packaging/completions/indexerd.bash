@@ -5,11 +5,11 @@ _indexerd() {
 	local flags= words= files=
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W '--help demo init check run status search verify explain sweep versions history reindex reload backup restore plan completion version' -- "$current"))
+		COMPREPLY=($(compgen -W '--help demo init check run status search verify explain sweep versions history reindex reload move backup restore plan completion version' -- "$current"))
 		return
 	fi
 	case $before in
-	--dir|-c|--config) files=yes ;;
+	--dir|-c|--config|--from) files=yes ;;
 	--listen|--rows|--seed|--from|--size|--after|--filter|--sort|--facets|--fields|--match|--relevance|--wait|--allow|--tiers|--span|--incremental) return ;;
 	*)
 		case ${COMP_WORDS[1]} in
@@ -26,6 +26,7 @@ _indexerd() {
 		history) flags='-h --help --version -c --config --json --size --after' words='' ;;
 		reindex) flags='-h --help --version -c --config --json' words='' ;;
 		reload) flags='-h --help --version -c --config --json' words='' ;;
+		move) flags='-h --help --version -c --config --from' words='' ;;
 		backup) flags='-h --help --version -c --config' words='' files=yes ;;
 		restore) flags='-h --help --version -c --config' words='' files=yes ;;
 		plan) flags='-h --help --version --tiers --span --incremental --json' words='' ;;

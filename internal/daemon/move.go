@@ -1,0 +1,191 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/move"
+	"indexerd/internal/pagetable"
+	"indexerd/store"
+	"indexerd/timetrace"
+)
+
+// A Moved is the result of a move of one table.
+type Moved struct {
+	Table    string
+	From, To string // names of stores
+	move.Counts
+	Took time.Duration
+}
+
+// MovePages copies the pages of all tables that are loaded from the store of one
+// configuration to that of another one. It fails with store.ErrLocked while a daemon has
+// the data directory. A table is said to have its pages in the other store when all of
+// them were compared: ended before that, a table is as it was, and the move continues
+// when it is called again. progress is called with the pages done of each step.
+func MovePages(ctx context.Context, from, to *configs.Config, progress func(table string, done int64), each func(Moved)) (err error) {
+	if err := movable(from, to); err != nil {
+		return err
+	}
+	lock, err := lockToWrite(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	trace, err := timetrace.Open(atomicfile.OS, to.Data)
+	if err != nil {
+		return err
+	}
+	m := &mover{from: newEngine(from, trace), to: newEngine(to, trace), progress: progress}
+	defer func() { err = errors.Join(err, m.from.pageStore.close(), m.to.pageStore.close()) }()
+	owner, err := ownerOf(to, false)
+	if err == nil && from.PageStore.Remote() {
+		owner, err = ownerOf(from, false)
+	}
+	if err != nil {
+		return err
+	}
+	for _, t := range m.to.tables {
+		marks, ok := trace.Table(t.conf.Name)
+		source := m.from.table(t.conf.Name)
+		if !ok || !marks.Loaded || source == nil {
+			continue
+		}
+		source.owner, t.owner = owner, owner
+		moved, err := m.move(ctx, source, t)
+		if err != nil {
+			return fmt.Errorf("move the pages of %s: %w", t.conf.Name, err)
+		}
+		each(moved)
+	}
+	return nil
+}
+
+// movable returns why the pages can't be moved from one configuration to the other.
+func movable(from, to *configs.Config) error {
+	a, err := filepath.Abs(from.Data)
+	if err != nil {
+		return err
+	}
+	b, err := filepath.Abs(to.Data)
+	switch {
+	case err != nil:
+		return err
+	case a != b:
+		return to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory: only pages are moved")
+	case storeName(from.PageStore) == storeName(to.PageStore):
+		return to.Fault("pages", "the pages are where those of "+from.File+" are", "write the store that the pages are to be moved to")
+	}
+	return nil
+}
+
+// A mover moves the pages of tables.
+type mover struct {
+	from, to *Engine
+	progress func(table string, done int64)
+}
+
+func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err error) {
+	moved = Moved{Table: to.conf.Name, From: storeName(from.cfg.PageStore), To: storeName(to.cfg.PageStore)}
+	began := time.Now()
+	was, err := to.recordedStore()
+	if err != nil {
+		return moved, err
+	}
+	if was != "" && was != moved.From {
+		if was == moved.To {
+			return moved, fmt.Errorf("the pages are in %s already: start indexerd with that configuration", was)
+		}
+		return moved, fmt.Errorf("the pages are in %s and not in %s: name a configuration with that store after --from", was, moved.From)
+	}
+	if err := to.writeStore(moved.From); err != nil { // a data directory of an earlier release has no name
+		return moved, err
+	}
+	source, err := from.pagesToRead()
+	if err != nil {
+		return moved, err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	target, err := to.pagesToFill(ctx)
+	if err != nil {
+		return moved, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	moved.Counts, err = move.Copy{
+		From: source, To: target, Versions: max(to.conf.Pages.Versions, 1),
+		Damaged: func(err error) bool {
+			return isAny(err, store.ErrCorrupt, store.ErrNotFound, pagetable.ErrCorrupt, pagetable.ErrNotFound)
+		},
+		Progress: func(done int64) { m.progress(to.conf.Name, done) },
+	}.Run(ctx)
+	if err == nil {
+		err = to.settleMove(moved)
+	}
+	moved.Took = time.Since(began)
+	return moved, err
+}
+
+// movedPages are pages of any store.
+type movedPages interface {
+	move.Pages
+	Close() error
+}
+
+// pagesToRead opens the pages of a move's source.
+func (s *storage) pagesToRead() (movedPages, error) {
+	if !s.cfg.PageStore.Remote() {
+		return store.Open(filepath.Join(s.dir, "pages"), store.Options{Versions: s.conf.Pages.Versions, ReadOnly: true, Locked: true})
+	}
+	shared, err := s.pageStore.open()
+	if err != nil {
+		return nil, err
+	}
+	return s.remoteConfig(shared).OpenReadOnly(), nil
+}
+
+// pagesToFill opens the pages of a move's target. Pages of another data directory are
+// refused. The numbers of the table and of the store become those of both.
+func (s *storage) pagesToFill(ctx context.Context) (movedPages, error) {
+	if !s.cfg.PageStore.Remote() {
+		return store.Open(filepath.Join(s.dir, "pages"), store.Options{
+			Versions: s.conf.Pages.Versions, Compression: compressions[s.conf.Pages.Compression], Locked: true,
+		})
+	}
+	shared, err := s.pageStore.open()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	defer cancel()
+	p, err := s.remoteConfig(shared).Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.raiseNumbers(p.Numbers()); err == nil {
+		marks, _ := s.trace.Table(s.conf.Name)
+		err = p.Reserve(marks.Numbers)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// settleMove makes durable that the pages were moved. Pages that were damaged or differ
+// are fetched by a sweep, so the table becomes unverified before.
+func (s *storage) settleMove(m Moved) error {
+	if err := s.raiseNumbers(uint64(m.Highest)); err != nil {
+		return err
+	}
+	if !m.Exact() || m.Pages == 0 { // without a page, the source may have been deleted
+		if err := s.doubt(fmt.Sprintf("%d pages were moved, and %d could not be moved", m.Pages, m.Damaged+m.Differ)); err != nil {
+			return err
+		}
+	}
+	return s.writeStore(m.To)
+}
