@@ -8,7 +8,7 @@
 // pages of the source are not copied. Copy counts both: the rows must be fetched again.
 //
 // Copy lists both stores twice, reads the content of all pages of both, and has one
-// batch of up to 200 pages or 8 MiB in memory.
+// batch of up to 200 pages or 8 MiB, and the keys of what it removes, in memory.
 package move
 
 import (
