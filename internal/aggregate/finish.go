@@ -58,7 +58,9 @@ func (f *finisher) one(a query.Agg, r *query.AggResult) error {
 	case query.DatesAgg:
 		g := grid{of.MinCount, nil, func(key float64) float64 { return float64(of.Interval.Next(int64(key))) }}
 		if of.Bounds != nil {
-			g.bounds = &[2]float64{float64(of.Interval.Start(of.Bounds[0])), float64(of.Interval.Start(of.Bounds[1]))}
+			plain, offset := of.Interval, of.Interval.Offset.Milliseconds()
+			plain.Offset = 0 // as in OpenSearch, an offset moves the intervals of the bounds, and not which ones they are in
+			g.bounds = &[2]float64{float64(plain.Start(of.Bounds[0]) + offset), float64(plain.Start(of.Bounds[1]) + offset)}
 		}
 		err = g.finish(a, of.Order, r)
 	case query.CompositeAgg:

@@ -173,6 +173,9 @@ func (g *generator) search() request {
 	if body["size"] == 0 && body["post_filter"] != nil && r.ordered {
 		body["size"], r.window = 1, r.window+1 // OpenSearch 3.8 counts only documents with a value in a sort of no hits
 	}
+	if r.pages && body["track_total_hits"] == false {
+		delete(body, "track_total_hits") // OpenSearch 3.8 fails behind a missing keyword
+	}
 	if q, _ := body["query"].(obj); r.pages && q["range"] != nil {
 		g.use("search_after of a range")
 	}

@@ -130,7 +130,11 @@ func (g *generator) syntax() string {
 	case 12:
 		return form("field of many", "title:("+w()+" "+w()+")")
 	case 15:
-		return form("more", pick(g, "/"+start2(w(), 2)+".*/", `git\\-exe`, "body:/[a-c]o.*/", "seen:{1999 TO 2005]", "price:[* TO *]", "kind:(PG OR R)", "free:true", "code:c0001*", "tags:x\\ y", "_index:film "+w(), "+("+w()+" "+w()+") -"+w(), w()+" AND NOT "+w(), "("+w()+" AND "+w()+") OR "+w(), "stock:(1 OR 2 OR 3)", "price:<0 AND free:false"))
+		more := pick(g, "/"+start2(w(), 2)+".*/", `git\\-exe`, "body:/[a-c]o.*/", "seen:{1999 TO 2005]", "price:[* TO *]", "kind:(PG OR R)", "free:true", "code:c0001*", "tags:x\\ y", "_index:film "+w(), "+("+w()+" "+w()+") -"+w(), w()+" AND NOT "+w(), "("+w()+" AND "+w()+") OR "+w(), "stock:(1 OR 2 OR 3)", "price:<0 AND free:false")
+		if strings.Contains(more, "free:") {
+			g.use(ownScores) // of a boolean
+		}
+		return form("more", more)
 	case 13:
 		return form("&& || !", pick(g, w()+" && "+w(), w()+" || "+w(), w()+" !"+w()))
 	case 14:
