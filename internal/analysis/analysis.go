@@ -237,14 +237,7 @@ func (a *Analyzer) run(text string, from int, want kind) int {
 // Term returns the term of a word, or false if it is a stop word. Its argument is
 // a word of a result of lowerASCII.
 func (a *Analyzer) Term(text string) (string, bool) {
-	term := fold(text)
-	if len(term) > MaxWord {
-		end := MaxWord
-		for !utf8.RuneStart(term[end]) {
-			end--
-		}
-		term = term[:end]
-	}
+	term := cut(fold(text))
 	if a.stop[term] {
 		return "", false
 	}
@@ -252,6 +245,18 @@ func (a *Analyzer) Term(text string) (string, bool) {
 		term = stem(term)
 	}
 	return term, true
+}
+
+// cut returns the first bytes of a term, at most MaxWord.
+func cut(term string) string {
+	if len(term) <= MaxWord {
+		return term
+	}
+	end := MaxWord
+	for !utf8.RuneStart(term[end]) {
+		end--
+	}
+	return term[:end]
 }
 
 // AfterWord returns where the text goes on after a word that ends at at. It skips

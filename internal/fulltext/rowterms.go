@@ -32,15 +32,18 @@ type Document struct {
 // RowGap is how many positions are between two texts of one field.
 const RowGap = rowGap
 
-// Document returns what an index stores of a row. The error names the column whose
-// value does not fit its type.
-func (s *Schema) Document(row doc.Row) (Document, error) {
+// Document returns what an index stores of a row, but for the words of the columns that
+// skip accepts. The error names the column whose value does not fit its type.
+func (s *Schema) Document(row doc.Row, skip func(field string) bool) (Document, error) {
 	b, err := s.build(row)
 	if err != nil {
 		return Document{}, err
 	}
 	d := Document{Words: map[string][][]string{}, Values: map[string][]string{}, Numbers: map[string][]float64{}}
 	for i, texts := range b.texts() {
+		if skip(wordsField(s.texts[i])) {
+			continue
+		}
 		for _, text := range texts {
 			if terms := s.terms(text); terms != nil {
 				d.Words[wordsField(s.texts[i])] = append(d.Words[wordsField(s.texts[i])], terms)

@@ -102,11 +102,10 @@ func (ix *Index) put(d doc.Doc) (item, error) {
 	if len(id(d.OID)) > 512 {
 		return item{}, errors.New("the key is longer than the 384 bytes that OpenSearch can have in an _id")
 	}
-	source, err := encode(fields)
+	lines, err := appendJSON(action("index", d.OID, d.V), fields)
 	if err != nil {
 		return item{}, err
 	}
-	lines := append(action("index", d.OID, d.V), source...)
 	return item{oid: d.OID, v: d.V, lines: append(lines, '\n')}, nil
 }
 
@@ -225,10 +224,11 @@ func (it item) outdated() error {
 // that is permanent if the whole request is refused, and sends halves of a request
 // that is too large. A document that is too large alone is refused.
 func (ix *Index) bulk(items []item) ([]outcome, []string, error) {
-	var body []byte
-	for _, it := range items {
-		body = append(body, it.lines...)
+	lines := make([][]byte, len(items))
+	for i, it := range items {
+		lines[i] = it.lines
 	}
+	body := slices.Concat(lines...)
 	var answer struct {
 		Items []map[string]result `json:"items"`
 	}

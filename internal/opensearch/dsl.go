@@ -31,7 +31,7 @@ func dsl(c fulltext.Clause) object {
 		return object{"term": object{field(c.Field): c.Term}}
 	case fulltext.TermPrefix:
 		if c.Most > 0 {
-			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most}}}
+			return object{"match_phrase_prefix": object{field(c.Field): object{"query": c.Prefix, "max_expansions": c.Most, "analyzer": ready}}}
 		}
 		return object{"prefix": object{field(c.Field): object{"value": c.Prefix, "rewrite": "constant_score"}}}
 	case fulltext.TermPattern:
@@ -51,6 +51,9 @@ func dsl(c fulltext.Clause) object {
 	}
 	return object{"match_none": object{}}
 }
+
+// ready is the analyzer of words that are terms.
+const ready = "ix"
 
 // field is the name of a field in the cluster.
 func field(name string) string { return "ix." + name }
@@ -154,9 +157,9 @@ func inRange(c fulltext.TermRange) object {
 func phrase(c fulltext.Terms) object {
 	switch {
 	case c.Most > 0:
-		return object{"match_phrase_prefix": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop, "max_expansions": c.Most}}}
+		return object{"match_phrase_prefix": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop, "max_expansions": c.Most, "analyzer": ready}}}
 	case !c.Open:
-		return object{"match_phrase": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop}}}
+		return object{"match_phrase": object{field(c.Field): object{"query": joined(c.Terms), "slop": c.Slop, "analyzer": ready}}}
 	}
 	var spans []object
 	for i, t := range c.Terms {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 )
 
 // format changes whenever the same configuration makes another index than before.
-const format = "3"
+const format = "4"
 
 // fingerprint identifies what an index is built with.
 func (c Config) fingerprint() string {
@@ -38,27 +37,53 @@ const (
 
 // settings are those of a new index. Each that matters is given, because templates of
 // the cluster add theirs to what is not.
-func (c Config) settings() map[string]any {
+func (c Config) settings(s *fulltext.Schema) map[string]any {
 	return map[string]any{"index": map[string]any{
 		"translog.durability": "request", "refresh_interval": noRefresh, "gc_deletes": "1h",
 		"number_of_shards": c.Shards, "number_of_replicas": c.Replicas, "max_result_window": query.MaxWindow + 1,
 		"default_pipeline": "_none", "final_pipeline": "_none",
 		"similarity": map[string]any{"default": map[string]any{"type": "BM25", "k1": c.bm25().K1, "b": c.bm25().B}},
-		"analysis": map[string]any{
-			"analyzer":  map[string]any{"ix": map[string]any{"type": "custom", "tokenizer": "ix", "filter": []string{"ix"}}},
-			"tokenizer": map[string]any{"ix": map[string]any{"type": "whitespace", "max_token_length": 2 * 256}},
-			"filter":    map[string]any{"ix": map[string]any{"type": "stop", "stopwords": []string{noWord}}},
-		},
+		"analysis":   c.analysis(s),
 	}}
+}
+
+// analysis are the analyzers of a new index: ix splits terms that are ready, and text, if
+// there is one, splits columns into the same terms.
+func (c Config) analysis(s *fulltext.Schema) map[string]any {
+	analyzers := map[string]any{ready: map[string]any{"type": "custom", "tokenizer": "ix", "filter": []string{"ix"}}}
+	tokenizers := map[string]any{"ix": map[string]any{"type": "whitespace", "max_token_length": 2 * 256}}
+	filters := map[string]any{"ix": map[string]any{"type": "stop", "stopwords": []string{noWord}}}
+	if split, ok := s.Splitting(); ok && c.Source {
+		steps := []string{"lowercase", "cut"}
+		tokenizers["text"] = map[string]any{"type": "simple_pattern", "pattern": split.Pattern}
+		filters["cut"] = map[string]any{"type": "truncate", "length": split.MaxWord}
+		if len(split.Stopwords) > 0 {
+			steps = append(steps, "drop")
+			filters["drop"] = map[string]any{"type": "stop", "stopwords": split.Stopwords}
+		}
+		analyzers["text"] = map[string]any{"type": "custom", "tokenizer": "text", "filter": steps}
+	}
+	return map[string]any{"analyzer": analyzers, "tokenizer": tokenizers, "filter": filters}
+}
+
+// shares reports whether the words of a column are indexed once, for clients and
+// searches of indexerd: under the name of the column, to which ix.words.NAME leads.
+func (c Config) shares(s *fulltext.Schema, name string) bool {
+	_, ok := s.Splitting()
+	both := slices.ContainsFunc(c.Mapping.Metadata, func(f fulltext.Field) bool { return f.Name == name })
+	return ok && c.Source && c.Mapping.Positions && slices.Contains(c.Mapping.Content, name) && !both && !strings.Contains(name, ".")
 }
 
 // properties are the fields of the cluster's mapping.
 func (c Config) properties(s *fulltext.Schema) map[string]any {
 	words, values, numbers := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, name := range s.WordsFields() {
-		field := map[string]any{"type": "text", "analyzer": "ix", "position_increment_gap": fulltext.RowGap, "index_options": "positions"}
+		field := map[string]any{"type": "text", "analyzer": ready, "position_increment_gap": fulltext.RowGap, "index_options": "positions"}
 		if !c.Mapping.Positions {
 			field["index_options"] = "freqs"
+		}
+		if c.shares(s, afterDot(name)) {
+			field = map[string]any{"type": "alias", "path": afterDot(name)}
 		}
 		words[afterDot(name)] = field
 	}
@@ -77,7 +102,7 @@ func (c Config) properties(s *fulltext.Schema) map[string]any {
 	}
 	all := map[string]any{}
 	if c.Source {
-		all = c.own()
+		all = c.own(s)
 		ix["row"] = map[string]any{"type": "object", "enabled": false}
 	}
 	all["ix"] = map[string]any{"properties": ix}
@@ -111,12 +136,13 @@ var ownAnalyzers = map[string]string{"en": "english", "cjk": "cjk"}
 // own are the fields under the names of columns, for clients of the cluster. A column
 // that is searched by words and by value has its values in NAME.keyword, as in the
 // OpenSearch API of indexerd.
-func (c Config) own() map[string]any {
+func (c Config) own(s *fulltext.Schema) map[string]any {
 	all := map[string]any{}
-	text := func(name string) map[string]any {
-		field := map[string]any{"type": "text", "analyzer": cmp.Or(ownAnalyzers[c.Mapping.Analyzer], "standard")}
-		all[name] = field
-		return field
+	text := func(name string) {
+		all[name] = map[string]any{"type": "text", "analyzer": cmp.Or(ownAnalyzers[c.Mapping.Analyzer], "standard")}
+		if c.shares(s, name) {
+			all[name] = map[string]any{"type": "text", "analyzer": "text", "position_increment_gap": 0}
+		}
 	}
 	value := func(f fulltext.Field) {
 		if field, ok := all[f.Name].(map[string]any); ok {
@@ -145,11 +171,14 @@ func (c Config) own() map[string]any {
 // source returns the fields of a row's document, as the index in use has them, which need
 // not be as configured.
 func (ix *Index) source(d doc.Doc) (map[string]any, error) {
-	stored, err := ix.Document(d.Row)
+	stored, err := ix.Document(d.Row, func(field string) bool { return ix.stores.shared[afterDot(field)] })
 	if err != nil {
 		return nil, err
 	}
-	own := map[string]any{"key": sortKey(d.OID), "words": wordsOf(stored), "values": valuesOf(stored)}
+	own := map[string]any{"key": sortKey(d.OID), "values": valuesOf(stored)}
+	if len(stored.Words) > 0 {
+		own["words"] = wordsOf(stored)
+	}
 	fields := map[string]any{}
 	if ix.stores.columns {
 		if fields, err = ix.ownFields(d.Row); err != nil {
@@ -221,7 +250,14 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 	}
 	m := ix.Mapping
 	for _, name := range m.Content {
-		add(name)
+		if !ix.stores.shared[name] {
+			add(name)
+			continue
+		}
+		v, _ := row.Get(name)
+		if plain, _ := ix.Plain(v); plain != nil {
+			fields[name] = plain
+		}
 	}
 	for _, f := range m.Metadata {
 		add(f.Name)
@@ -249,12 +285,15 @@ func (ix *Index) ownFields(row doc.Row) (map[string]any, error) {
 	return fields, nil
 }
 
-// rest returns the part of a row that is in no field under its own name: columns, and the
+// rest returns the part of a row that is in no field under its own name as it is: columns, and the
 // rows of a child that has more columns than its text.
 func (ix *Index) rest(row doc.Row) map[string]any {
 	m, rest := ix.Mapping, map[string]any{}
 	for i, name := range row.Names {
 		inField := slices.Contains(m.Content, name) || slices.ContainsFunc(m.Metadata, func(f fulltext.Field) bool { return f.Name == name })
+		if ix.stores.shared[name] {
+			_, inField = ix.Plain(row.Values[i])
+		}
 		if !inField && row.Values[i] != nil {
 			rest[name] = row.Values[i]
 		}
@@ -290,5 +329,3 @@ func parseSortKey(s string) (doc.OID, error) {
 	b, err := hex.DecodeString(s)
 	return doc.OID(b), err
 }
-
-func encode(fields map[string]any) ([]byte, error) { return json.Marshal(fields) }

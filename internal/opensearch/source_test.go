@@ -8,6 +8,7 @@ import (
 
 	"indexerd/internal/doc"
 	"indexerd/internal/fulltext"
+	"indexerd/internal/query"
 )
 
 // whole is a row with columns and a child that are in no field of searches.
@@ -93,6 +94,80 @@ func TestSourceIsThatOfTheIndex(t *testing.T) {
 		}
 		if got := sourceIn(t, ix) != nil; got != source {
 			t.Errorf("built with source %t: got one %t", source, got)
+		}
+	}
+}
+
+// A text of which the cluster would make other terms is folded under its name, and one
+// without a term is left out there. ix.row has both as they are. A list stays a list.
+func TestSourceOfTextsThatAreFolded(t *testing.T) {
+	for _, test := range []struct{ title, want, row any }{
+		{"It’s 今 “Ünï”, 🎬", "It’s 今 “Ünï”, 🎬", nil},
+		{"The ＷＩＤＥ １２", "the wide 12", "The ＷＩＤＥ １２"},
+		{"?!", nil, "?!"},
+		{[]any{"Two", int64(2), nil}, []any{"Two", 2.0, nil}, nil},
+		{1e-7, "1e-07", 1e-7},
+		{nil, nil, nil},
+	} {
+		ix := create(t, node(t))
+		d := film(t, 1, 1, "")
+		d.Row.Values[0] = test.title
+		if err := ix.Apply([]doc.Doc{d}, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := sourceIn(t, ix)
+		inner, _ := got["ix"].(map[string]any)
+		row, _ := inner["row"].(map[string]any)
+		if !reflect.DeepEqual(got["title"], test.want) || !reflect.DeepEqual(row["title"], test.row) {
+			t.Errorf("%v: got %v, want %v and %v in ix.row", test.title, got, test.want, test.row)
+		}
+	}
+}
+
+// An index that was made before columns shared their words has two sets of them. It takes
+// documents, is searched, and differs from the configuration.
+func TestIndexWithTwoSetsOfWords(t *testing.T) {
+	c := node(t)
+	schema, err := fulltext.NewSchema(c.Mapping)
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := c.properties(schema)
+	properties["title"] = object{"type": "text", "analyzer": "standard"}
+	words := properties["ix"].(object)["properties"].(object)["words"].(object)["properties"].(object)
+	if alias := words["title"].(object)["type"]; alias != "alias" {
+		t.Fatalf("ix.words.title: got %v, want an alias", alias)
+	}
+	words["title"] = object{"type": "text", "analyzer": ready}
+	name := c.newName(7)
+	if err := newWire(c).ask(t.Context(), http.MethodPut, "/"+name, object{
+		"settings": c.settings(schema), "aliases": object{c.Name: object{}},
+		"mappings": object{
+			"dynamic": "strict", "_source": c.sourceOf(), "properties": properties,
+			"_meta": object{"indexerd": meta{c.Owner, 7, 0, "before", c.Mapping}},
+		},
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ix, err := c.Open(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = remove(ix) })
+	if _, ok := ix.Built(c); ok {
+		t.Error("got that the index is as configured")
+	}
+	if err := ix.Apply([]doc.Doc{film(t, 1, 1, "The ＷＩＤＥ 12"), film(t, 2, 2, "wide")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"wide": 2, `"the wide"`: 1, "wid*": 2, `"wide 12"`: 1} {
+		n, err := query.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := ix.Search(t.Context(), query.Request{Query: n, Size: 10})
+		if err != nil || int(found.Total) != want {
+			t.Errorf("%s: got %d, %v, want %d", text, found.Total, err, want)
 		}
 	}
 }

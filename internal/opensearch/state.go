@@ -8,9 +8,10 @@ import (
 
 // stores says what documents of an index have beside the fields of searches.
 type stores struct {
-	columns bool // under their names
-	rest    bool // of the row, in ix.row
-	numbers bool // what aggregations compute with
+	columns bool            // under their names
+	rest    bool            // of the row, in ix.row
+	numbers bool            // what aggregations compute with
+	shared  map[string]bool // columns whose words are indexed under their names only
 }
 
 // indexState is what the cluster says of an index.
@@ -28,6 +29,11 @@ type indexState struct {
 				Properties struct {
 					Row     json.RawMessage `json:"row"`
 					Numbers json.RawMessage `json:"numbers"`
+					Words   struct {
+						Properties map[string]struct {
+							Type string `json:"type"`
+						} `json:"properties"`
+					} `json:"words"`
 				} `json:"properties"`
 			} `json:"ix"`
 		} `json:"properties"`
@@ -46,7 +52,11 @@ type indexState struct {
 
 func (s indexState) stores() stores {
 	enabled, own := s.Mappings.Source.Enabled, s.Mappings.Properties.Ix.Properties
-	return stores{columns: enabled == nil || *enabled, rest: own.Row != nil, numbers: own.Numbers != nil}
+	shared := map[string]bool{}
+	for name, field := range own.Words.Properties {
+		shared[name] = field.Type == "alias"
+	}
+	return stores{columns: enabled == nil || *enabled, rest: own.Row != nil, numbers: own.Numbers != nil, shared: shared}
 }
 
 func (ix *Index) state(ctx context.Context) (indexState, error) {
