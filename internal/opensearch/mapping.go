@@ -109,10 +109,15 @@ func (c Config) properties(s *fulltext.Schema) map[string]any {
 	return all
 }
 
-// sourceOf returns the setting of _source: everything that clients read, or nothing.
-func (c Config) sourceOf() map[string]any {
+// sourceOf returns the setting of _source: everything that clients read, or nothing. What
+// else there is of a document whose words are shared is short, and stays in it: the cluster
+// parses and writes a source again to leave a part out, and stores it twice until a merge.
+func (c Config) sourceOf(s *fulltext.Schema) map[string]any {
 	if !c.Source {
 		return map[string]any{"enabled": false}
+	}
+	if !slices.ContainsFunc(s.WordsFields(), func(field string) bool { return !c.shares(s, afterDot(field)) }) {
+		return map[string]any{}
 	}
 	return map[string]any{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}
 }

@@ -18,6 +18,9 @@
 //	ix.numbers.NAME what aggregations compute with: numbers, milliseconds, 1 for true
 //	ix.row          the other columns of the row as JSON, in _source only
 //
+// _source has ix.key, ix.values and ix.numbers too if every content column is shared, as
+// below: leaving them out takes about 15 µs a row.
+//
 // Searches of indexerd read the fields of ix only, which have the terms of the embedded
 // index. So both find the same documents, whatever analyzers and number formats the
 // cluster has. The cost would be a second set of words, about 30 of the 110 µs that a row
@@ -210,7 +213,7 @@ func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, 
 	return newWire(c).ask(ctx, http.MethodPut, "/"+name, map[string]any{
 		"settings": c.settings(schema),
 		"mappings": map[string]any{
-			"dynamic": "strict", "_source": c.sourceOf(), "properties": c.properties(schema),
+			"dynamic": "strict", "_source": c.sourceOf(schema), "properties": c.properties(schema),
 			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
 		},
 	}, nil)

@@ -2,8 +2,10 @@ package opensearch
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 
 	"indexerd/internal/doc"
@@ -67,6 +69,30 @@ func TestSourceHoldsTheRow(t *testing.T) {
 		}
 		if got := sourceIn(t, ix); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("source %t: got %v, want %v", test.source, got, test.want)
+		}
+	}
+}
+
+// The source of a document whose words are all shared needs no filter. One with words of
+// indexerd's own has none of them.
+func TestSourceIsFilteredForWords(t *testing.T) {
+	c := node(t)
+	for _, test := range []struct {
+		analyzer string
+		want     []string
+	}{
+		{"standard", []string{"key", "values"}},
+		{"cjk", nil},
+	} {
+		c := c
+		c.Name, c.Mapping.Analyzer = c.Name+test.analyzer, test.analyzer
+		ix := create(t, c)
+		if err := ix.Apply([]doc.Doc{film(t, 1, 10, "a")}, nil); err != nil {
+			t.Fatal(err)
+		}
+		own, _ := sourceIn(t, ix)["ix"].(map[string]any)
+		if got := slices.Sorted(maps.Keys(own)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: got ix.%v in the source, want ix.%v", test.analyzer, got, test.want)
 		}
 	}
 }
@@ -143,7 +169,7 @@ func TestIndexWithTwoSetsOfWords(t *testing.T) {
 	if err := newWire(c).ask(t.Context(), http.MethodPut, "/"+name, object{
 		"settings": c.settings(schema), "aliases": object{c.Name: object{}},
 		"mappings": object{
-			"dynamic": "strict", "_source": c.sourceOf(), "properties": properties,
+			"dynamic": "strict", "_source": object{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}, "properties": properties,
 			"_meta": object{"indexerd": meta{c.Owner, 7, 0, "before", c.Mapping}},
 		},
 	}, nil); err != nil {
