@@ -21,15 +21,24 @@ func (c *Config) setDefaults() {
 		t := &c.HTTP.Tokens[i]
 		t.Admin = t.admin != nil && *t.admin
 	}
+	c.setIndexDefaults()
 	for i := range c.Tables {
 		c.Tables[i].setDefaults()
+		c.Tables[i].Workers = cmp.Or(c.Tables[i].Workers, c.Index.workers())
 	}
-	c.setIndexDefaults()
 	c.PageStore.Engine = cmp.Or(c.PageStore.Engine, FileMap)
 	c.Bloom.Engine, c.Bloom.Key = cmp.Or(c.Bloom.Engine, Local), cmp.Or(c.Bloom.Key, "indexerd")
 	for i := range c.Sources {
 		c.Sources[i].Limits.setDefaults(c.Tables, c.Sources[i].Name)
 	}
+}
+
+// workers is how many workers index a table: some index while others wait for a cluster.
+func (x Index) workers() int {
+	if x.Engine == OpenSearch {
+		return 2 * runtime.GOMAXPROCS(0)
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 func (t *Table) setDefaults() {
@@ -46,7 +55,6 @@ func (t *Table) setDefaults() {
 		t.Batch, t.MaxRows = cmp.Or(t.Batch, rowKeyBatch), cmp.Or(t.MaxRows, RowKeyRows)
 	}
 	t.Batch = cmp.Or(t.Batch, 2000)
-	t.Workers = cmp.Or(t.Workers, runtime.GOMAXPROCS(0))
 	t.Limits = doc.Limits{
 		Text:     cmp.Or(t.Limits.Text, 8<<20),
 		Words:    cmp.Or(t.Limits.Words, 1_500_000),

@@ -99,7 +99,7 @@ func tableKeys(t *Table) []key {
 			"How many rows are read at once. A batch has fewer rows if they have more than 4 MiB of text.", number{&t.Batch, 1, 100_000},
 		},
 		{
-			"workers", false, "write how many workers index in parallel, 1 to 256", "one for each core",
+			"workers", false, "write how many workers index in parallel, 1 to 256", "one for each core, two with `index: {engine: opensearch}`",
 			"How many workers index in parallel.", number{&t.Workers, 1, 256},
 		},
 		{

@@ -81,7 +81,7 @@ func TestSourceIsFilteredForWords(t *testing.T) {
 		analyzer string
 		want     []string
 	}{
-		{"standard", []string{"key", "values"}},
+		{"standard", []string{"key", "numbers", "values"}},
 		{"cjk", nil},
 	} {
 		c := c
