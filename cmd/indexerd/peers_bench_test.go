@@ -32,7 +32,8 @@ type peerLoad struct {
 }
 
 // BenchmarkPeers loads the same rows of one PostgreSQL into one OpenSearch node by
-// indexerd and by PGSync, one after the other, and compares the medians. The time is
+// indexerd and by PGSync, one after the other, and compares the medians, once each has
+// warmed the node up. The time is
 // that of the process, until a refreshed index has all rows: indexerd's from its start
 // until the table is ready, PGSync's from its start to its end, without that of its
 // bootstrap. Both make one shard without replicas, and durable writes. A third load is
@@ -46,6 +47,8 @@ func BenchmarkPeers(b *testing.B) {
 	for range b.N {
 		p := newPeers(b, programs)
 		var ours, lean, theirs []peerLoad
+		p.printed("indexerd, not counted", p.indexerd(b, true)) // the node compiles what it runs often
+		p.printed("PGSync, not counted", p.pgsync(b))
 		for range peersRounds {
 			ours = append(ours, p.printed("indexerd", p.indexerd(b, true)))
 			lean = append(lean, p.printed("indexerd, source: false", p.indexerd(b, false)))

@@ -125,7 +125,7 @@ func TestOpenSearchAPI(t *testing.T) {
 		{"hidden field", `{"term":{"grp":"sales"}}`, `"count":0`},
 		{"hidden document", `{"match":{"title":"secret"}}`, `"count":0`},
 		{"exists of a hidden field", `{"exists":{"field":"g*"}}`, `"count":0`},
-		{"unsupported query", `{"geo_shape":{"title":"sharc"}}`, "unknown query [geo_shape]"},
+		{"unsupported query", `{"geo_shape":{"title":"sharc"}}`, "query [geo_shape] is not supported"},
 		{"unsupported option", `{"match":{"title":{"query":"x","analyzer":"english"}}}`, "[match] does not support [analyzer]"},
 		{"two queries", `{"match_all":{},"match_none":{}}`, "[query] has 2 keys, not one"},
 		{"two bounds", `{"range":{"year":{"gt":1,"gte":1}}}`, "two bounds on one side"},
@@ -200,7 +200,7 @@ func TestOpenSearchAnswers(t *testing.T) {
 		{sales, "GET", "/film/_source/3", "", 404, "Document not found [film]/[3]"},
 		{sales, "POST", "/film/_mget?_source=year", `{"ids":["3",2]}`, 200, `{"docs":[{"_id":"3","_index":"film","found":false},{"_id":"2","_index":"film","_source":{"year":2006},"found":true}]}`},
 		{sales, "POST", "/_mget?_source=false", `{"docs":[{"_index":"actor","_id":"1"},{"_index":"book","_id":"1"},{"_index":"film","_id":"1"}]}`, 200, `{"docs":[{"_id":"1","_index":"actor","found":true},{"_id":"1","_index":"book","error":{`},
-		{sales, "POST", "/film/_mget", `{"docs":[{"_id":"1","_source":true}]}`, 400, "[docs] does not support [_source]"},
+		{sales, "POST", "/film/_mget", `{"docs":[{"_id":"1","routing":"x"}]}`, 400, "[docs] does not support [routing]"},
 		{sales, "POST", "/_mget", `{"ids":["1"]}`, 400, "[docs] need [_index]"},
 		{sales, "GET", "/film/_search?size=x", "", 400, "[size] is not a whole number"},
 		{sales, "GET", "/film/_count?size=1", "", 400, "URL parameter [size] is not supported"},
@@ -214,7 +214,7 @@ func TestOpenSearchAnswers(t *testing.T) {
 		{ops, "PUT", "/film/_doc/3", `{}`, 405, "this API is read-only"},
 		{ops, "POST", "/_bulk", `{}`, 405, "write to the database"},
 		{ops, "DELETE", "/film", "", 405, "method_not_allowed"},
-		{ops, "POST", "/_msearch", "", 400, "the body of a _msearch has to end with a newline"},
+		{ops, "POST", "/_msearch", "", 400, "it has to end with a newline"},
 		{ops, "GET", "/api/v1/status", "", 400, "no handler found"},
 	} {
 		if status, got := askFilms(t, base, c.as, c.method, c.path, c.body); status != c.status || !strings.Contains(got, c.want) {

@@ -54,12 +54,12 @@ func (s server) search(c *call) (any, error) {
 // parameters in its URL.
 func (s server) targetOf(c *call, parameters ...string) (*target, error) {
 	v := c.URL.Query()
-	if err := cmp.Or(checkURL(v, parameters), checkSearchType(v.Get("search_type"))); err != nil {
-		return nil, err
-	}
 	t, err := s.target(c.index(), c.caller, leniencyIn(v))
 	if err == nil {
 		c.table = t.name()
+	}
+	if wrong := cmp.Or(checkURL(v, parameters), checkSearchType(v.Get("search_type"))); wrong != nil {
+		return nil, wrong // also if the index is missing
 	}
 	return t, err
 }
