@@ -129,6 +129,8 @@ servers:
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends mariadb-server; }
 	@command -v redis-server >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq redis-server; }
+	@command -v etcd >/dev/null || \
+		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends etcd-server; }
 	@$(MAKE) -s java && OPENSEARCH=2.19.1 $(GO) test -count=1 -run '^TestInstall$$' ./internal/opensearch/nodetest >/dev/null || \
 		echo 'skipped, as OpenSearch can not be installed: the tests on a real node'
 
