@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"indexerd/internal/atomicfile"
 	"indexerd/internal/recovered"
 )
 
@@ -93,9 +92,9 @@ func (t *Trace) replace() {
 		}
 	}
 	if err == nil {
-		err = atomicfile.WriteKeeping(t.fsys, t.file, join(r.blocks))
+		err = t.write(r.blocks)
 	} else {
-		err = fmt.Errorf("update %s: %w", t.file, err)
+		err = fmt.Errorf("update %s: %w", t.at, err)
 	}
 	for _, c := range group {
 		c.done = true
@@ -103,7 +102,7 @@ func (t *Trace) replace() {
 		case err != nil:
 			c.err = err
 		case c.err != nil:
-			c.err = fmt.Errorf("update %s: %w", t.file, c.err)
+			c.err = fmt.Errorf("update %s: %w", t.at, c.err)
 		}
 	}
 	t.install(r, noted, err)

@@ -22,6 +22,10 @@
 // Moves of marks are committed in groups: one replacement of the file serves all
 // calls of Update that wait for it. Update returns when its own change is durable.
 //
+// OpenIn keeps the marks in a Store, for daemons that share them. Each table has its
+// lines there, without the first two of the file, and only those of tables that changed
+// are written.
+//
 // A replacement formats the tables that have changed, and writes and syncs the file
 // of all tables. It takes about a kilobyte a table.
 package timetrace

@@ -12,10 +12,10 @@ import (
 	"indexerd/internal/atomicfile"
 )
 
-// A Trace is the open file with its content.
+// A Trace is the open file, or Store, with its content.
 type Trace struct {
-	fsys atomicfile.FS
-	file string
+	at    string                              // the file or the store, for errors
+	write func(blocks map[string]block) error // makes the blocks of all tables durable
 
 	writing chan struct{}    // held while the file is replaced; guards blocks
 	blocks  map[string]block // of the tables in the file
@@ -33,36 +33,46 @@ type Trace struct {
 // unless the previous copy exists: then the file was lost, and Open returns an
 // error.
 func Open(fsys atomicfile.FS, dir string) (*Trace, error) {
-	t := &Trace{fsys: fsys, file: filepath.Join(dir, FileName), state: State{}, noted: map[string]struct{}{}, writing: make(chan struct{}, 1)}
-	text, err := atomicfile.Read(fsys, t.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = t.checkNew()
-	case err != nil:
-		err = fmt.Errorf("read the marks: %w: nothing is indexed until the file can be read", err)
-	default:
-		if t.state, err = parse(text); err != nil {
-			err = fmt.Errorf("%s: %w: restore the file from %s.prev or a backup; indexerd does not start without its marks", t.file, err, FileName)
-		}
-	}
+	file := filepath.Join(dir, FileName)
+	state, err := readFile(fsys, file)
 	if err != nil {
 		return nil, err
 	}
-	t.durable = maps.Clone(t.state)
-	t.blocks, _, err = formatAll(t.state)
+	return newTrace(file, state, func(blocks map[string]block) error { return atomicfile.WriteKeeping(fsys, file, join(blocks)) })
+}
+
+// newTrace returns a trace with the marks that were read.
+func newTrace(at string, state State, write func(map[string]block) error) (t *Trace, err error) {
+	t = &Trace{at: at, write: write, state: state, durable: maps.Clone(state), noted: map[string]struct{}{}, writing: make(chan struct{}, 1)}
+	t.blocks, _, err = formatAll(state)
 	return t, err
 }
 
+func readFile(fsys atomicfile.FS, file string) (State, error) {
+	text, err := atomicfile.Read(fsys, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{}, checkNew(fsys, file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the marks: %w: nothing is indexed until the file can be read", err)
+	}
+	state, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: restore the file from %s.prev or a backup; indexerd does not start without its marks", file, err, FileName)
+	}
+	return state, nil
+}
+
 // checkNew returns an error if the directory had the file.
-func (t *Trace) checkNew() error {
-	_, err := atomicfile.Read(t.fsys, t.file+".prev")
+func checkNew(fsys atomicfile.FS, file string) error {
+	_, err := atomicfile.Read(fsys, file+".prev")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s is missing, and its previous copy cannot be read: %w", t.file, err)
+		return fmt.Errorf("%s is missing, and its previous copy cannot be read: %w", file, err)
 	}
-	return fmt.Errorf("%s is missing but its previous copy exists: copy %s.prev to %s and start again", t.file, FileName, FileName)
+	return fmt.Errorf("%s is missing but its previous copy exists: copy %s.prev to %s and start again", file, FileName, FileName)
 }
 
 // Table returns the marks of a table, and reports whether it has any. They do not
