@@ -18,6 +18,9 @@
 // has cut. OpenReadOnly writes nothing: it skips a cut line in memory, and Add and
 // Clear return errors.
 //
+// OpenIn keeps the list in a Store, for daemons that share it: one value for each row, the
+// last line, by the hex of its key.
+//
 // Cost: about 200 bytes of memory for each row.
 package quarantine
 
@@ -29,8 +32,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -63,20 +64,22 @@ type line struct {
 
 // A Quarantine is the list of one table. Its file is open only while it is written.
 type Quarantine struct {
-	fsys atomicfile.FS
-	name string
+	log log // writes what changes
 
-	mu     sync.Mutex
-	size   int64          // bytes of the synced lines
-	rows   map[string]Row // by OID, or by reason if the OID is empty
-	broken error          // the error after which the end of the file is unknown
+	mu   sync.Mutex
+	rows map[string]Row // by OID, or by reason if the OID is empty
 
 	visible, hidden int // rows with a last document that is visible or hidden
 }
 
+// A log makes changes of rows durable. rows is the list without the changes.
+type log interface {
+	append(changes []Row, rows map[string]Row) error
+}
+
 // OpenReadOnly reads the list, which is empty if there is no file.
 func OpenReadOnly(fsys atomicfile.FS, name string) (*Quarantine, error) {
-	q := &Quarantine{rows: map[string]Row{}, broken: atomicfile.ErrReadOnly}
+	q := &Quarantine{rows: map[string]Row{}, log: &file{broken: atomicfile.ErrReadOnly}}
 	text, err := atomicfile.Read(fsys, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("quarantine: %w", err)
@@ -93,7 +96,6 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.broken = nil
 	text, err := encode(q.sorted())
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
@@ -101,7 +103,7 @@ func Open(fsys atomicfile.FS, name string) (*Quarantine, error) {
 	if err := atomicfile.Keep(fsys, name, text); err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	q.fsys, q.name, q.size = fsys, name, int64(len(text))
+	q.log = &file{fsys: fsys, name: name, size: int64(len(text))}
 	return q, nil
 }
 
@@ -214,9 +216,6 @@ func newRow(r doc.Reject) Row {
 func (q *Quarantine) Clear(oids []doc.OID) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.rows) == 0 {
-		return nil
-	}
 	var rows []Row
 	for _, oid := range oids {
 		if _, ok := q.rows[string(oid)]; ok {
@@ -246,17 +245,7 @@ func (q *Quarantine) Keyless(listing []doc.Reject, at time.Time) error {
 
 // append writes the rows durably, and then applies them.
 func (q *Quarantine) append(rows []Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if q.broken != nil {
-		return fmt.Errorf("quarantine: %w: repair the disk and restart indexerd", q.broken)
-	}
-	b, err := encode(rows)
-	if err != nil {
-		return fmt.Errorf("quarantine: %w", err)
-	}
-	if err := q.write(b); err != nil {
+	if err := q.log.append(rows, q.rows); err != nil {
 		return fmt.Errorf("quarantine: %w", err)
 	}
 	for _, r := range rows {
@@ -264,27 +253,3 @@ func (q *Quarantine) append(rows []Row) error {
 	}
 	return nil
 }
-
-// write appends lines durably. If the write fails, as on a full disk, it truncates
-// the file to what it was. If that fails too, or the sync, the end of the file is
-// unknown, and every later write fails until the file is opened again.
-func (q *Quarantine) write(lines []byte) error {
-	file, err := q.fsys.OpenFile(q.name, os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer file.Close() // what was written is synced, or is truncated
-	if _, err := file.Write(lines); err != nil {
-		q.broken = file.Truncate(q.size)
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		q.broken = err
-		return err
-	}
-	q.size += int64(len(lines))
-	return nil
-}
-
-// Name returns the name of the file in a table's directory.
-func Name(dir string) string { return filepath.Join(dir, "quarantine.jsonl") }
