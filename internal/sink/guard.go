@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -39,6 +40,11 @@ type Guard struct {
 	limits    Limits
 	documents func() (uint64, error)
 
+	// Keep, if not nil, makes the removals of the last hour durable that count against the
+	// limits, before another one is made: the daemon that takes over remembers them.
+	// Set it before the first removal.
+	Keep func([]Removals) error
+
 	mu      sync.Mutex
 	log     []removal // of the last guardWindow
 	allowed int       // removals that may still be made beyond the limits
@@ -51,6 +57,12 @@ type removal struct {
 	at      time.Time
 	n       int
 	limited bool // it counts against the limits
+}
+
+// Removals are removals that count against the limits, of up to a minute.
+type Removals struct {
+	At time.Time `json:"at"` // of the last one
+	N  int       `json:"n"`
 }
 
 // NewGuard returns a guard. documents returns the number of documents in the index.
@@ -119,7 +131,30 @@ func (g *Guard) admit(n, left int) (removal, error) {
 		g.hold(Held{left - admitted.n, int(documents), now})
 	}
 	g.log = append(g.log, admitted)
+	if err := g.keep(admitted); err != nil {
+		g.log = g.log[:len(g.log)-1]
+		return removal{}, fmt.Errorf("guard: %w", err)
+	}
 	return admitted, nil
+}
+
+// keep makes the removals durable that count, if the last one does.
+func (g *Guard) keep(last removal) error {
+	if g.Keep == nil || !last.limited || last.n == 0 {
+		return nil
+	}
+	var all []Removals
+	for _, r := range g.log {
+		if !r.limited {
+			continue
+		}
+		if n := len(all) - 1; n >= 0 && all[n].At.Truncate(time.Minute).Equal(r.at.Truncate(time.Minute)) {
+			all[n] = Removals{r.at, all[n].N + r.n}
+		} else {
+			all = append(all, Removals{r.at, r.n})
+		}
+	}
+	return g.Keep(all)
 }
 
 // Admits reports whether a pass of n removals would be admitted now.
