@@ -20,8 +20,8 @@ const identityFile = "cluster.json"
 
 // A known index is the content of identityFile.
 type known struct {
-	Name  string `json:"name"`
-	Epoch uint64 `json:"epoch"`
+	Name string `json:"name"`
+	epoch
 	identity
 }
 
@@ -46,7 +46,7 @@ func (ix *Index) recognize(m meta) (doubt string, err error) {
 		return "the index was taken over", nil
 	case k.Name != ix.name || k.UUID != ix.identity.UUID:
 		return "the index is another one", nil
-	case k.Epoch != m.Epoch:
+	case k.current() != m.current():
 		return "the index was opened by another data directory since, or a start was killed", nil
 	case !slices.Equal(k.Histories, ix.identity.Histories):
 		return "the index was restored", nil
@@ -65,7 +65,7 @@ func (ix *Index) Trust() error { return ix.writeIdentity(ix.config.Dir) }
 func (ix *Index) CopyTo(dir string) error { return ix.writeIdentity(dir) }
 
 func (ix *Index) writeIdentity(dir string) error {
-	b, err := json.Marshal(known{ix.name, ix.epoch, ix.identity})
+	b, err := json.Marshal(known{ix.name, epoch{ix.epoch, EpochBits}, ix.identity})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +39,7 @@ func newStandIn(t *testing.T) (*standIn, Config) {
 	t.Cleanup(server.Close)
 	c := config(t, server.URL)
 	c.Name = "films"
-	s.meta = meta{Owner: c.Owner, Generation: 7, Epoch: 4, Mapping: films}
+	s.meta = meta{Owner: c.Owner, Generation: 7, epoch: epoch{4, EpochBits}, Mapping: films}
 	return s, c
 }
 
@@ -127,6 +129,43 @@ func TestEveryOpenRaisesTheEpoch(t *testing.T) {
 		if ix := opened(t, c); ix.Epoch() != want || s.stored().Epoch != want {
 			t.Errorf("got epoch %d, in the index %d, want %d", ix.Epoch(), s.stored().Epoch, want)
 		}
+	}
+}
+
+// An epoch is at least the term of the daemon.
+func TestTheEpochIsNotBelowTheTerm(t *testing.T) {
+	s, c := newStandIn(t)
+	for _, test := range []struct{ term, want uint64 }{{0, 5}, {9, 9}, {9, 10}, {10, 11}, {7, 12}, {13, 13}} {
+		c.Term = test.term
+		if ix := opened(t, c); ix.Epoch() != test.want || s.stored().Epoch != test.want {
+			t.Errorf("term %d: got epoch %d, in the index %d, want %d", test.term, ix.Epoch(), s.stored().Epoch, test.want)
+		}
+	}
+}
+
+// Versions of an index that an older program has opened are above 2^40 for each epoch. It
+// is known by the identity that this program has left.
+func TestAnEpochOfAnOlderProgram(t *testing.T) {
+	s, c := newStandIn(t)
+	if err := opened(t, c).Trust(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(c.Dir, identityFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(string(text), `"epoch":5,"epoch_bits":36`, `"epoch":5`, 1)
+	if err := os.WriteFile(name, []byte(old), 0o600); err != nil || old == string(text) {
+		t.Fatalf("got %s, error %v, want an epoch of 36 bits", text, err)
+	}
+	s.change(func() { s.meta.epoch = epoch{Epoch: 5} })
+	ix := opened(t, c)
+	if doubt := ix.Doubt(); doubt != "" {
+		t.Errorf("got %q, want no doubt", doubt)
+	}
+	if before, now := uint64(5)<<40, ix.Epoch()<<EpochBits; now <= before {
+		t.Errorf("got numbers above %d, want above %d", now, before)
 	}
 }
 

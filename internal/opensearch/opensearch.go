@@ -115,8 +115,12 @@ var (
 	ErrNewer = errors.New("the index has newer documents of another writer")
 )
 
-// EpochBits is the number of bits below the epoch in a doc.Version.
-const EpochBits = 40
+// EpochBits is the number of bits below the epoch in a doc.Version. With the epoch they
+// fill the 53 bits of a version of page stores: 131,071 epochs of 7*10^10 numbers.
+const EpochBits = 36
+
+// oldBits are the bits of an epoch that was written without their number.
+const oldBits = 40
 
 // A Config is where the indexes of a table are, and what they store.
 type Config struct {
@@ -129,6 +133,7 @@ type Config struct {
 	Name     string // PREFIX of the names
 	Owner    string // id of the data directory
 	TakeOver bool   // open also the index of another owner
+	Term     uint64 // below no epoch; 0 for a data directory that elects no leader
 
 	Mapping  fulltext.Mapping
 	BM25     *query.BM25 // nil for the default
@@ -182,10 +187,24 @@ type identity struct {
 	Histories []string `json:"histories"`
 }
 
+// An epoch is the number of times that an index was opened, and at least Config.Term.
+type epoch struct {
+	Epoch uint64 `json:"epoch"`
+	Bits  uint   `json:"epoch_bits,omitempty"` // below the epoch in a version; 0: oldBits
+}
+
+// current returns the epoch in units of EpochBits.
+func (e epoch) current() uint64 {
+	if e.Bits == 0 {
+		return e.Epoch << (oldBits - EpochBits)
+	}
+	return e.Epoch
+}
+
 type meta struct {
-	Owner       string           `json:"owner"`
-	Generation  doc.Generation   `json:"generation"`
-	Epoch       uint64           `json:"epoch"`
+	Owner      string         `json:"owner"`
+	Generation doc.Generation `json:"generation"`
+	epoch
 	Fingerprint string           `json:"fingerprint"`
 	Mapping     fulltext.Mapping `json:"mapping"`
 }
@@ -214,7 +233,7 @@ func (c Config) make(ctx context.Context, name string, schema *fulltext.Schema, 
 		"settings": c.settings(schema),
 		"mappings": map[string]any{
 			"dynamic": "strict", "_source": c.sourceOf(schema), "properties": c.properties(schema),
-			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, numbers >> EpochBits, c.fingerprint(), c.Mapping}},
+			"_meta": map[string]any{"indexerd": meta{c.Owner, gen, epoch{numbers >> EpochBits, EpochBits}, c.fingerprint(), c.Mapping}},
 		},
 	}, nil)
 }
@@ -297,7 +316,7 @@ func (ix *Index) open(ctx context.Context) error {
 	ix.built, ix.stores, ix.several = m.Fingerprint, state.stores(), state.Settings.Index.Shards != "1"
 	ix.unserved.Store(state.Settings.Index.Refresh == noRefresh)
 	m.Owner, m.Generation = ix.config.Owner, ix.generation
-	m.Epoch++
+	m.epoch = epoch{max(m.current()+1, ix.config.Term), EpochBits}
 	ix.epoch = m.Epoch
 	return ix.wire.ask(ctx, http.MethodPut, "/"+ix.name+"/_mapping", map[string]any{"_meta": map[string]any{"indexerd": m}}, nil)
 }

@@ -170,7 +170,7 @@ func TestIndexWithTwoSetsOfWords(t *testing.T) {
 		"settings": c.settings(schema), "aliases": object{c.Name: object{}},
 		"mappings": object{
 			"dynamic": "strict", "_source": object{"excludes": []string{"ix.key", "ix.words", "ix.values", "ix.numbers"}}, "properties": properties,
-			"_meta": object{"indexerd": meta{c.Owner, 7, 0, "before", c.Mapping}},
+			"_meta": object{"indexerd": meta{c.Owner, 7, epoch{0, EpochBits}, "before", c.Mapping}},
 		},
 	}, nil); err != nil {
 		t.Fatal(err)
