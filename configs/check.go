@@ -12,6 +12,7 @@ func (r *reader) check() {
 	r.checkIndex()
 	r.checkPageStore()
 	r.checkBloom()
+	r.checkMarks()
 	for i := range r.config.Sources {
 		r.checkSource(&r.config.Sources[i])
 	}

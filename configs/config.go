@@ -39,6 +39,7 @@ type Config struct {
 	Index      Index
 	PageStore  PageStore
 	Bloom      Bloom
+	Marks      Marks
 	TakeOver   bool // open indexes and pages of another data directory too; from the command line
 	Log        Log
 	Sources    []Source // in file order

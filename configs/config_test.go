@@ -47,6 +47,7 @@ func TestDefaults(t *testing.T) {
 		Index:     Index{Engine: Embedded, Shards: 1, Replicas: 1, Source: true},
 		PageStore: PageStore{Engine: FileMap},
 		Bloom:     Bloom{Engine: Local, Key: "indexerd"},
+		Marks:     Marks{Engine: File},
 		Log:       Log{Format: "text", Level: "info"},
 		Sources:   []Source{{Name: "pagila", Driver: "postgres", DSN: dsn, Limits: Limits{Connections: runtime.GOMAXPROCS(0) + 1, ComparisonShare: 0.1}}},
 		Tables: []Table{{

@@ -28,6 +28,7 @@ func (c *Config) setDefaults() {
 	}
 	c.PageStore.Engine = cmp.Or(c.PageStore.Engine, FileMap)
 	c.Bloom.Engine, c.Bloom.Key = cmp.Or(c.Bloom.Engine, Local), cmp.Or(c.Bloom.Key, "indexerd")
+	c.Marks.Engine = cmp.Or(c.Marks.Engine, File)
 	for i := range c.Sources {
 		c.Sources[i].Limits.setDefaults(c.Tables, c.Sources[i].Name)
 	}

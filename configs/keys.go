@@ -41,7 +41,7 @@ func fileKeys(c *Config) []key {
 	return []key{
 		{
 			"data", true, "name a directory for indexerd's files, such as /var/lib/indexerd", "",
-			"The data directory, which holds the index, the pages and the marks. Each configuration needs a separate one.", text{&c.Data},
+			"The data directory, which holds the index, the pages and the marks, unless they are elsewhere. Each configuration needs a separate one.", text{&c.Data},
 		},
 		{"http", false, "write the address: {listen: 127.0.0.1:7700}", "", "The HTTP server: dashboard and API.", mapping{httpKeys(&c.HTTP)}},
 		{
@@ -55,6 +55,7 @@ func fileKeys(c *Config) []key {
 		{"index", false, "write {engine: opensearch, url: [\"https://search-1:9200\"]}, or leave it out", "", "Where the indexes are.", mapping{indexKeys(&c.Index)}},
 		{"pages", false, "write {engine: hbase, rest: [\"http://hbase-1:8080\"], table: indexerd_pages}, or leave it out", "", "Where the pages are.", mapping{pageStoreKeys(&c.PageStore)}},
 		{"bloom", false, "write {engine: redis, url: redis://redis-1:6379/0}, or leave it out", "", "The filter that saves look-ups of pages on other machines.", mapping{bloomKeys(&c.Bloom)}},
+		{"marks", false, "write {engine: etcd, endpoints: [\"https://etcd-1:2379\"], prefix: /indexerd/shop}, or leave it out", "", "Where marks and quarantine are.", mapping{marksKeys(&c.Marks)}},
 		{"log", false, "write the format and the level: {format: text, level: info}", "", "The log, written to standard error.", mapping{logKeys(&c.Log)}},
 		{
 			"sources", true, "give each database a name, with driver and dsn", "",

@@ -42,7 +42,7 @@ func pageStoreKeys(x *PageStore) []key {
 	return []key{
 		{
 			"engine", false, "write filemap, bigtable or hbase", FileMap,
-			"`filemap` keeps the pages below `data`. `bigtable` and `hbase` keep them in a table of that store: docs/pages.md describes it. Marks stay below `data`.",
+			"`filemap` keeps the pages below `data`. `bigtable` and `hbase` keep them in a table of that store: docs/pages.md describes it.",
 			choice{&x.Engine, "engine", []string{FileMap, Bigtable, HBase}, nil},
 		},
 		{

@@ -2,6 +2,7 @@ package timetrace
 
 import (
 	"fmt"
+	"maps"
 )
 
 // A Store keeps the lines of each table in place of the file.
@@ -17,18 +18,49 @@ type Store interface {
 
 // OpenIn reads the marks of a store. A store without lines is new.
 func OpenIn(s Store) (*Trace, error) {
-	tables, err := s.Read()
+	w := stored{s, map[string]string{}}
+	state, err := w.read()
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTrace(s.String(), state, w.write)
+	if err != nil {
+		return nil, err
+	}
+	t.reload = stored{s, map[string]string{}}.read
+	return t, nil
+}
+
+// read reads the marks of all tables.
+func (w stored) read() (State, error) {
+	tables, err := w.store.Read()
 	if err != nil {
 		return nil, fmt.Errorf("read the marks: %w", err)
 	}
-	state, w := State{}, stored{s, map[string]string{}}
+	state := State{}
 	for name, lines := range tables {
 		if state[name], err = parseTable(name, lines); err != nil {
-			return nil, fmt.Errorf("the marks of %s in %s: %w", name, s, err)
+			return nil, fmt.Errorf("the marks of %s in %s: %w", name, w.store, err)
 		}
 		w.lines[name] = string(lines)
 	}
-	return newTrace(s.String(), state, w.write)
+	return state, nil
+}
+
+// Reload reads the marks of a store again, for a process that only reads them. It has no
+// effect on a file.
+func (t *Trace) Reload() error {
+	if t.reload == nil {
+		return nil
+	}
+	state, err := t.reload()
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state, t.durable = state, maps.Clone(state)
+	return nil
 }
 
 // parseTable parses the lines of one table.

@@ -14,8 +14,9 @@ import (
 
 // A Trace is the open file, or Store, with its content.
 type Trace struct {
-	at    string                              // the file or the store, for errors
-	write func(blocks map[string]block) error // makes the blocks of all tables durable
+	at     string                              // the file or the store, for errors
+	write  func(blocks map[string]block) error // makes the blocks of all tables durable
+	reload func() (State, error)               // nil: a file
 
 	writing chan struct{}    // held while the file is replaced; guards blocks
 	blocks  map[string]block // of the tables in the file

@@ -61,6 +61,9 @@ func (c restoreCommand) Run(w world) (err error) {
 	if err != nil {
 		return err
 	}
+	if cfg.Marks.Shared() {
+		return cfg.Fault("marks", "marks are in etcd: indexerd restores none there", "restore the backup of etcd, as docs/standby.md describes")
+	}
 	if err := daemon.MakeDataDir(cfg); err != nil {
 		return err
 	}

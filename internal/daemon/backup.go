@@ -20,6 +20,9 @@ func (e *Engine) Backup(ctx context.Context, w io.Writer) error {
 	if err := e.writable(); err != nil {
 		return err
 	}
+	if e.shared != nil {
+		return &httpapi.Error{Status: http.StatusNotImplemented, Code: "unsupported", Message: "marks are in etcd, index and pages in other stores: indexerd makes no backup of them", Hint: "use the backups of these stores, as docs/standby.md describes"}
+	}
 	ctx, done, err := e.backups.begin(ctx)
 	if err != nil {
 		return err

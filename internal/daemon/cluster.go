@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -54,7 +53,7 @@ func (c *cluster) config() opensearch.Config {
 	x := c.cfg.Index
 	return opensearch.Config{
 		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: httpClient(x),
-		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: c.cfg.TakeOver,
+		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: c.cfg.TakeOver, Term: c.term(),
 		Mapping: database.Mapping(c.conf), BM25: &c.conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
 		Ctx: c.ctx, Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,
 	}
@@ -230,7 +229,7 @@ func (c *cluster) room(uint64) error { return nil }
 func TryIndex(ctx context.Context, cfg *configs.Config) (x inspect.Index) {
 	ctx, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
-	owner, err := ownerOf(cfg, true)
+	owner, err := knownOwner(ctx, cfg)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return inspect.Index{Err: err}
 	}
@@ -305,14 +304,9 @@ func ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
 	if cfg.Index.Engine != configs.OpenSearch && !cfg.PageStore.Remote() {
 		return "", nil
 	}
-	name := filepath.Join(cfg.Data, ownerFile)
-	text, err := atomicfile.Read(atomicfile.OS, name)
-	switch {
-	case err == nil:
-		return strings.TrimSpace(string(text)), nil
-	case !errors.Is(err, fs.ErrNotExist) || readOnly:
-		return "", err
+	if !readOnly {
+		return ownID(cfg.Data)
 	}
-	id := strings.ToLower(rand.Text())
-	return id, atomicfile.Write(atomicfile.OS, name, []byte(id+"\n"))
+	text, err := atomicfile.Read(atomicfile.OS, filepath.Join(cfg.Data, ownerFile))
+	return strings.TrimSpace(string(text)), err
 }

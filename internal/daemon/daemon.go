@@ -20,6 +20,9 @@
 //
 //	any state: signal ──▶ STOPPED
 //
+// Where daemons share marks in etcd, READ-ONLY is also the state of a standby, which
+// waits for an election in place of the disk: standby.go.
+//
 // FOLLOWING: all passes run; searches are answered. READ-ONLY: no pass runs,
 // nothing is written, searches are answered from what is durable. A daemon whose
 // storage fails closes it, since memory and disk may differ, and opens what the
@@ -103,7 +106,7 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	if err := CheckOwner(cfg); err != nil {
 		return err
 	}
-	e, err := openToRun(cfg)
+	e, err := openToRun(ctx, cfg, o.Log)
 	if err != nil {
 		return err
 	}
@@ -124,6 +127,8 @@ func Run(ctx context.Context, cfg *configs.Config, o Options) error {
 	e.started, e.orders, e.log = time.Now(), d.orders, o.Log
 	if e.frozen != nil {
 		d.logFrozen(e.frozen)
+	} else {
+		d.logTerm(e)
 	}
 	d.front.show(e)
 	var notifying sync.WaitGroup

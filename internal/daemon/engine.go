@@ -15,6 +15,7 @@ import (
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/backup"
 	"indexerd/internal/database"
+	"indexerd/internal/etcd"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/recovered"
 	"indexerd/internal/schedule"
@@ -26,8 +27,8 @@ import (
 // daemon has one at a time; a command that finds no daemon opens one for as long
 // as its request takes.
 type Engine struct {
+	holding
 	cfg     *configs.Config
-	lock    *store.FileLock
 	trace   *timetrace.Trace
 	sources []*source
 	tables  []*table
@@ -47,11 +48,11 @@ type Engine struct {
 // left of a backup, and opens what is stored. It fails with store.ErrLocked where
 // a daemon has the directory.
 func Open(cfg *configs.Config) (*Engine, error) {
-	lock, err := lockToWrite(cfg)
+	h, err := holdToWrite(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return openOrRelease(cfg, lock, nil)
+	return openOrRelease(cfg, h, nil)
 }
 
 // OpenReadOnly opens what is stored beside others that read it. It changes
@@ -61,28 +62,43 @@ func OpenReadOnly(cfg *configs.Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openOrRelease(cfg, lock, atomicfile.ErrReadOnly)
+	h := holding{lock: lock}
+	ctx, cancel := context.WithTimeout(context.Background(), openWithin)
+	defer cancel()
+	if h.shared, err = connect(ctx, cfg); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return openOrRelease(cfg, h, atomicfile.ErrReadOnly)
 }
 
 // openToRun opens the engine of a daemon that starts: read-only where the disk
-// takes no writes, or the cluster does not answer.
-func openToRun(cfg *configs.Config) (*Engine, error) {
+// takes no writes, the cluster does not answer, or another daemon leads.
+func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger) (*Engine, error) {
 	lock, err := lockToWrite(cfg)
 	if err != nil {
 		return nil, err
 	}
+	h := holding{lock: lock}
+	if h.shared, err = connectToRun(ctx, cfg, log); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
 	var e *Engine
-	if err = probe(cfg.Data, startSize); err == nil {
-		e, err = openLocked(cfg, lock, nil)
+	if err = probe(cfg.Data, startSize); err == nil && h.shared != nil {
+		if err = h.shared.leadUnlessLed(ctx); err == nil && h.shared.term() == nil {
+			err = h.shared.standby(ctx)
+		}
+	}
+	if err == nil {
+		e, err = openLocked(cfg, h, nil)
 	}
 	if err == nil {
 		return e, nil
 	}
-	if !diskFault(err) && !isAway(err) {
-		return nil, errors.Join(err, lock.Release())
+	if !diskFault(err) && !isAway(err) && !errors.As(err, new(*standbyError)) {
+		return nil, errors.Join(err, h.release())
 	}
 	fault := err
-	if e, err = openOrRelease(cfg, lock, fault); err != nil {
+	if e, err = openOrRelease(cfg, h, fault); err != nil {
 		return nil, errors.Join(fault, err)
 	}
 	e.blame(fault)
@@ -103,11 +119,11 @@ func lockToWrite(cfg *configs.Config) (*store.FileLock, error) {
 	return lock, nil
 }
 
-// openOrRelease is openLocked, and releases the lock on error.
-func openOrRelease(cfg *configs.Config, lock *store.FileLock, frozen error) (*Engine, error) {
-	e, err := openLocked(cfg, lock, frozen)
+// openOrRelease is openLocked, and releases what is held on error.
+func openOrRelease(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
+	e, err := openLocked(cfg, h, frozen)
 	if err != nil {
-		return nil, errors.Join(err, lock.Release())
+		return nil, errors.Join(err, h.release())
 	}
 	return e, nil
 }
@@ -115,25 +131,21 @@ func openOrRelease(cfg *configs.Config, lock *store.FileLock, frozen error) (*En
 // openLocked opens the data directory for a caller that already holds its lock.
 // On error the caller still holds it. frozen, if any, is why nothing may be
 // written: then what is stored is opened read-only, which needs no room.
-func openLocked(cfg *configs.Config, lock *store.FileLock, frozen error) (*Engine, error) {
-	fsys := atomicfile.OS
-	if frozen != nil {
-		fsys = atomicfile.ReadOnly(fsys)
-	}
-	trace, err := timetrace.Open(fsys, cfg.Data)
+func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
+	trace, err := h.openTrace(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
 	}
-	owner, err := ownerOf(cfg, frozen != nil)
+	owner, err := h.ownerOf(cfg, frozen != nil)
 	if err != nil {
 		return nil, err
 	}
 	e := newEngine(cfg, trace)
-	e.lock, e.frozen = lock, frozen
+	e.holding, e.frozen = h, frozen
 	var opening errgroup.Group
 	opening.SetLimit(openedAtOnce)
 	for _, t := range e.tables {
-		t.readOnly, t.owner = frozen != nil, owner
+		t.readOnly, t.owner, t.shared = frozen != nil, owner, h.shared
 		opening.Go(func() (err error) {
 			defer recovered.Into(&err)
 			_, err = t.openStored()
@@ -172,6 +184,9 @@ func (e *Engine) writable() error {
 	if e.frozen == nil {
 		return nil
 	}
+	if standby := (*standbyError)(nil); errors.As(e.frozen, &standby) {
+		return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: standby.Error(), Hint: "ask the daemon that leads"}
+	}
 	what, do := "nothing can be written under "+e.cfg.Data, repairDisk
 	if isClusters(e.frozen) {
 		what, do = "nothing can be written to the index", repairCluster
@@ -199,10 +214,10 @@ func (e *Engine) blame(err error) {
 
 // Close closes what is stored, and releases the data directory.
 func (e *Engine) Close() error {
-	return errors.Join(e.closeStored(), e.lock.Release())
+	return errors.Join(e.closeStored(), e.release())
 }
 
-// closeStored closes all but the lock.
+// closeStored closes all but what is held.
 func (e *Engine) closeStored() error {
 	e.runs.stop()
 	var errs []error
@@ -291,6 +306,15 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	}
 	e.runs.logTo(log)
 	f.show(e)
+	if term := e.shared.term(); term != nil {
+		go func() {
+			select {
+			case <-term.Lost():
+				die(term.Err())
+			case <-ctx.Done():
+			}
+		}()
+	}
 	go func() {
 		select {
 		case err := <-f.failed:
@@ -345,7 +369,7 @@ const brokenWithin = 30 * time.Second
 func stopJobs(jobs *schedule.Scheduler, cause error) error {
 	began := time.Now()
 	err := jobs.Stop()
-	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || errors.Is(cause, errBroken) && time.Since(began) < brokenWithin) {
+	for errors.Is(err, schedule.ErrRunning) && (errors.As(cause, new(*renewal)) || (errors.Is(cause, errBroken) || errors.Is(cause, etcd.ErrLost)) && time.Since(began) < brokenWithin) {
 		err = jobs.Stop()
 	}
 	if cause == nil && errors.Is(err, schedule.ErrRunning) {

@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 
 	"indexerd/configs"
-	"indexerd/internal/atomicfile"
 	"indexerd/internal/httpapi"
-	"indexerd/store"
 	"indexerd/timetrace"
 )
 
@@ -47,24 +45,29 @@ func unknownTable(name string, cfg *configs.Config) *httpapi.Error {
 // Forget removes all that is stored of a table. It fails with store.ErrLocked
 // where a daemon has the data directory. Killed in between, it is done again.
 func Forget(cfg *configs.Config, table string) (err error) {
-	lock, err := store.Lock(LockFile(cfg))
+	h, err := holdToWrite(cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	trace, err := timetrace.Open(atomicfile.OS, cfg.Data)
+	defer func() { err = errors.Join(err, h.release()) }()
+	trace, err := h.openTrace(cfg, false)
 	if err != nil {
 		return err
 	}
 	if _, ok := trace.Table(table); !ok {
 		return unknownTable(table, cfg)
 	}
-	return forget(trace, cfg.Data, table)
+	return h.forget(trace, cfg.Data, table)
 }
 
 // forget removes a table: its files first, under another name at once, then its
 // marks.
-func forget(trace *timetrace.Trace, data, table string) error {
+func (h holding) forget(trace *timetrace.Trace, data, table string) error {
+	if h.shared != nil {
+		if err := h.shared.forget(table); err != nil {
+			return err
+		}
+	}
 	dir := filepath.Join(data, table)
 	gone := dir + ".reloaded"
 	if err := os.RemoveAll(gone); err != nil {

@@ -42,11 +42,16 @@ func (d *daemon) live(ctx context.Context, e *Engine) error {
 		switch {
 		case ctx.Err() == nil && errors.As(cause, &next):
 			e, err = d.renew(ctx, e, next)
+		case ctx.Err() == nil && e.shared.isDeposed(cause):
+			e, err = d.standBy(ctx, e, cause)
 		case IsAnothers(cause):
 			return errors.Join(cause, e.Close())
+		case ctx.Err() == nil && errors.Is(cause, errMarks):
+			d.close(e)
+			e, err = d.openReadOnly(ctx, e, e.frozen)
 		case ctx.Err() == nil && errors.Is(cause, errBroken):
 			e, err = d.freeze(ctx, e, cause)
-		case ctx.Err() == nil && errors.Is(cause, errRoom):
+		case ctx.Err() == nil && (errors.Is(cause, errRoom) || errors.Is(cause, errLead)):
 			e, err = d.thaw(ctx, e)
 		default:
 			return errors.Join(cause, e.Close())
@@ -64,6 +69,9 @@ func (d *daemon) serve(ctx context.Context, e *Engine) error {
 	defer beside.Wait()
 	defer end(nil)
 	beside.Go(func() { d.takeOrders(ctx, e, end) })
+	if e.frozen != nil && e.shared != nil && e.shared.term() == nil {
+		return d.serveStandby(ctx, e)
+	}
 	if e.frozen != nil {
 		return d.serveReadOnly(ctx, e)
 	}
@@ -102,7 +110,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 	var failure error
 	if r.table != "" {
 		if failure = e.writable(); failure == nil {
-			failure = forget(e.trace, d.cfg.Data, r.table)
+			failure = e.forget(e.trace, d.cfg.Data, r.table)
 		}
 	}
 	next, err := d.open(ctx, e, r.cfg, e.frozen)
@@ -124,7 +132,7 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 		err = nil // signalled
 	}
 	if next == nil {
-		return nil, errors.Join(err, e.lock.Release())
+		return nil, errors.Join(err, e.release())
 	}
 	d.front.show(next)
 	return next, nil
@@ -135,10 +143,15 @@ func (d *daemon) renew(ctx context.Context, e *Engine, r *renewal) (*Engine, err
 func (d *daemon) freeze(ctx context.Context, e *Engine, broken error) (*Engine, error) {
 	d.logFrozen(broken)
 	err := errors.Join(broken, d.close(e))
-	if errors.Is(err, fulltext.ErrStuck) || errors.Is(err, schedule.ErrRunning) {
-		return nil, errors.Join(err, e.lock.Release())
+	if isStuck(err) {
+		return nil, errors.Join(err, e.release())
 	}
 	return d.openReadOnly(ctx, e, broken)
+}
+
+// isStuck reports whether an engine can't be followed by another one in this process.
+func isStuck(err error) bool {
+	return errors.Is(err, fulltext.ErrStuck) || errors.Is(err, schedule.ErrRunning)
 }
 
 // thaw goes from read-only to following; read-only again where that fails.
@@ -148,9 +161,12 @@ func (d *daemon) thaw(ctx context.Context, e *Engine) (*Engine, error) {
 	switch {
 	case err == nil:
 		d.Log.Info("indexerd indexes again")
+		d.logTerm(next)
 		return next, nil
+	case e.shared.isDeposed(err):
+		return d.standBy(ctx, e, err)
 	case database.IsFault(err), IsAnothers(err):
-		return nil, errors.Join(err, e.lock.Release())
+		return nil, errors.Join(err, e.release())
 	}
 	d.Log.Error("indexerd can't open what is stored to write", "error", configs.Message(err))
 	return d.openReadOnly(ctx, e, err)
@@ -166,12 +182,12 @@ func (d *daemon) openReadOnly(ctx context.Context, closed *Engine, broken error)
 			return e, nil
 		}
 		if database.IsFault(err) || IsAnothers(err) {
-			return nil, errors.Join(err, closed.lock.Release())
+			return nil, errors.Join(err, closed.release())
 		}
 		d.Log.Error("indexerd can't open what is stored", "error", configs.Message(err))
 		d.wait(ctx)
 	}
-	return nil, closed.lock.Release()
+	return nil, closed.release()
 }
 
 // close has requests wait and closes all of an engine but its lock. What can't
@@ -188,7 +204,7 @@ func (d *daemon) close(e *Engine) error {
 // open opens an engine after one that is closed, and gives it what the daemon
 // keeps. It opens read-only if frozen is not nil: the reason.
 func (d *daemon) open(ctx context.Context, closed *Engine, cfg *configs.Config, frozen error) (*Engine, error) {
-	e, err := openLocked(cfg, closed.lock, frozen)
+	e, err := openLocked(cfg, closed.holding, frozen)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +254,10 @@ func causeOf(ctx context.Context) error {
 }
 
 func (d *daemon) logFrozen(broken error) {
+	if errors.As(broken, new(*standbyError)) {
+		d.Log.Info("indexerd stands by, and answers searches", "why", configs.Message(broken))
+		return
+	}
 	do := repairDisk + " under " + d.cfg.Data
 	if isClusters(broken) {
 		do = repairCluster

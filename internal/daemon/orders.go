@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	systemd "github.com/coreos/go-systemd/v22/daemon"
@@ -120,6 +121,10 @@ func (d *daemon) keepPlace(cfg *configs.Config) {
 			kept = append(kept, place.key+" "+cmp.Or(*place.is, "off"))
 			*place.new = *place.is
 		}
+	}
+	if !reflect.DeepEqual(d.cfg.Marks, cfg.Marks) {
+		kept = append(kept, "marks")
+		cfg.Marks = d.cfg.Marks
 	}
 	if kept != nil {
 		d.Log.Warn("indexerd keeps what only a restart changes", "keeps", strings.Join(kept, ", "), "do", "restart it for the new one")

@@ -38,7 +38,8 @@ type storage struct {
 	readOnly bool // what is stored is opened without writing, and no pass runs
 	look     func(ctx context.Context, oids []doc.OID, each func(doc.Doc)) error
 
-	owner     string // id of the data directory
+	owner     string  // id of the data directory, or of all that share the marks
+	shared    *shared // nil: nothing is
 	place     place
 	pageStore *pageStore
 	counter   *counter
@@ -67,10 +68,12 @@ func (s *storage) End(seq doc.FetchSeq) { s.sink.End(seq) }
 // nothing yet.
 func (s *storage) openStored() (bool, error) {
 	marks, ok := s.trace.Table(s.conf.Name)
-	if !ok {
+	if !ok && s.shared == nil {
 		if _, err := os.Stat(s.dir); !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("%s has documents of %s and %s has no marks of it: restore that file, or move %s away to load the table again", s.dir, s.conf.Name, timetrace.FileName, s.dir)
 		}
+	}
+	if !ok {
 		return false, s.place.claim()
 	}
 	if err := s.checkMarks(marks); err != nil {
@@ -111,6 +114,11 @@ func (s *storage) create(r database.Rows, units map[string]string) error {
 	})
 	if err != nil {
 		return err
+	}
+	if s.shared != nil { // what is below data is of another load, which any daemon may have forgotten
+		if err := os.RemoveAll(s.dir); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -174,10 +182,17 @@ func (s *storage) openLogs() (err error) {
 	openQuarantine, openHistory := quarantine.Open, history.Open
 	if s.readOnly {
 		openQuarantine, openHistory = quarantine.OpenReadOnly, history.OpenReadOnly
+	} else if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
 	} else if s.tree, err = stamps.New(stamps.Options{Dir: filepath.Join(s.dir, "stamps"), Budget: s.conf.Compensate.Tree}); err != nil {
 		return err
 	}
-	if s.quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(s.dir)); err != nil {
+	if s.shared != nil {
+		s.quarantine, err = quarantine.OpenIn(part{s.shared, "quarantine/" + s.conf.Name + "/"})
+	} else {
+		s.quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(s.dir))
+	}
+	if err != nil {
 		return err
 	}
 	s.history, err = openHistory(atomicfile.OS, history.Name(s.dir))
@@ -202,7 +217,12 @@ var compressions = map[string]store.Compression{"s2": store.S2, "zstd": store.Zs
 // reserve makes n more numbers durable. Read-only they are given out in memory:
 // nothing is stored under them.
 func (s *storage) reserve(n uint64) (first uint64, err error) {
+	least := uint64(0) // numbers have the term in their high bits
+	if term := s.shared.term(); term != nil {
+		least = term.First()
+	}
 	raise := func(m *timetrace.Table) {
+		m.Numbers = max(m.Numbers, least)
 		first = m.Numbers + 1
 		m.Numbers += n
 	}
@@ -263,6 +283,9 @@ func (s *storage) newGuard() (*sink.Guard, error) {
 	conf, h := s.conf.DeleteCheck, s.history
 	count := func() (uint64, error) { return s.current().Count() }
 	guard := sink.NewGuard(sink.Limits{Count: conf.MaxCount, Fraction: conf.MaxFraction}, count)
+	if s.shared != nil {
+		return guard, s.rememberRemovals(guard)
+	}
 	runs, _ := h.Runs(1000, 0)
 	for i := len(runs) - 1; i >= 0; i-- {
 		if r := runs[i]; r.Report.Deleted > 0 {

@@ -40,6 +40,16 @@ func (t *Term) Write(changes map[string][]byte) error {
 	return nil
 }
 
+// Confirm asks etcd whether the term goes on.
+func (t *Term) Confirm() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.commit(nil, nil); err != nil {
+		return fmt.Errorf("ask etcd for the leader: %w", err)
+	}
+	return nil
+}
+
 // divide returns the keys of each transaction.
 func divide(changes map[string][]byte) (groups [][]string, err error) {
 	size := 0

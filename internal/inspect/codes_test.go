@@ -132,6 +132,7 @@ func TestCodes(t *testing.T) {
 			cfg.Index.Replicas = 1
 			c.Index(Index{Version: "Elasticsearch 9.1.0"})
 		}), []string{"index_untested"}},
+		{"etcd that does not answer", call(func(c *Check, _ *configs.Config) { c.Marks(errors.New("refused")) }), []string{"marks_unreachable"}},
 		{"a cluster that does not answer", call(func(c *Check, _ *configs.Config) { c.Index(Index{Err: errors.New("refused")}) }), []string{"index_unreachable"}},
 		{"a refused request", call(func(c *Check, cfg *configs.Config) {
 			cfg.Index.Replicas = 1

@@ -45,6 +45,11 @@ func (c *Check) Index(x Index) {
 	}
 }
 
+// Marks reports that marks can't be read in etcd.
+func (c *Check) Marks(err error) {
+	c.add(marksUnreachable, "marks.endpoints", oneLine(err), "start etcd, or correct endpoints, user, prefix or ca_file")
+}
+
 func loopback(host string) bool {
 	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
 }

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/bigtable/bttest"
+
+	"indexerd/internal/etcd/etcdtest"
+	"indexerd/internal/opensearch/nodetest"
+	"indexerd/internal/sqlite"
+)
+
+// A pair is two daemons that share an index in OpenSearch, pages in an emulator of
+// Bigtable and marks in etcd, with their database.
+type pair struct {
+	t        *testing.T
+	dir      string
+	emulator string
+	etcd     *etcdtest.Server
+	config   string
+}
+
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	node, etcd := nodetest.URL(t), etcdtest.New(t)
+	store, err := bttest.NewServer("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	p := &pair{t: t, dir: t.TempDir(), emulator: store.Addr, etcd: etcd}
+	prefix := "p" + strings.ToLower(rand.Text()) + "-"
+	p.config = fmt.Sprintf(`http: {listen: 127.0.0.1:0}
+index: {engine: opensearch, url: "%s", prefix: %s, replicas: 0}
+pages: {engine: bigtable, project: p, instance: i, table: pages}
+marks: {engine: etcd, endpoints: "http://%s", prefix: /indexerd/shop}
+sources:
+  db: {driver: sqlite, dsn: %s}
+tables:
+  item: {source: db, sql: SELECT * FROM item, key: id, updated: u, content: {fields: [body]}}
+`, node, prefix, etcd.Endpoint, filepath.Join(p.dir, "db"))
+	t.Cleanup(func() {
+		r, err := http.NewRequest(http.MethodDelete, node+"/"+prefix+"item-g*", http.NoBody)
+		if err == nil {
+			if answer, err := http.DefaultClient.Do(r); err == nil {
+				_ = answer.Body.Close()
+			}
+		}
+	})
+	p.exec("CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, body TEXT)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO item SELECT i, 1700000000 + i, 'common w' || i FROM n")
+	return p
+}
+
+func (p *pair) exec(statements ...string) {
+	p.t.Helper()
+	db, err := sqlite.OpenWritable(filepath.Join(p.dir, "db"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			p.t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// insert inserts a row with the text of its id.
+func (p *pair) insert(id int) {
+	p.t.Helper()
+	p.exec(fmt.Sprintf("INSERT INTO item VALUES (%d, %d, 'common row%d')", id, time.Now().Unix(), id))
+}
+
+// file returns the configuration of one of the daemons.
+func (p *pair) file(name string) string {
+	return writeFile(p.t, fmt.Sprintf("data: %s\n%s", filepath.Join(p.dir, name), p.config))
+}
+
+func (p *pair) start(file string) *proc {
+	p.t.Helper()
+	cmd := exec.Command(binary(p.t), "run", "-c", file)
+	cmd.Env = append(cmd.Environ(), "BIGTABLE_EMULATOR_HOST="+p.emulator)
+	return startCmd(p.t, cmd)
+}
+
+// finds waits until a daemon finds a number of rows, and returns how long that took.
+func (p *pair) finds(d *proc, q string, want int) time.Duration {
+	p.t.Helper()
+	began := time.Now()
+	eventually(p.t, soon, fmt.Sprintf("%d rows of %s", want, q), func() error {
+		var answer struct{ Total int }
+		body, err := get(d.base + "/api/v1/tables/item/search?q=" + q)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return err
+		}
+		if answer.Total != want {
+			return fmt.Errorf("got %d", answer.Total)
+		}
+		return nil
+	})
+	return time.Since(began)
+}
+
+// equal waits until verify finds no difference.
+func (p *pair) equal(file string) {
+	p.t.Helper()
+	eventually(p.t, soon, "verify", func() error {
+		if stdout, stderr, code := ask(p.t, nil, "verify", "--content", "-c", file); code != 0 {
+			return fmt.Errorf("exit code %d: %s%s", code, stdout, stderr)
+		}
+		return nil
+	})
+}
+
+func (p *pair) logs(d *proc, text string) {
+	p.t.Helper()
+	eventually(p.t, soon, text, func() error {
+		if !strings.Contains(d.log.String(), text) {
+			return fmt.Errorf("not in the log:\n%s", d.log)
+		}
+		return nil
+	})
+}
+
+// The second daemon answers searches while the first leads, and leads when that one is
+// killed, stopped, or does not run for longer than its lease. Nothing is loaded again.
+func TestStandby(t *testing.T) {
+	p := newPair(t)
+	fileA, fileB := p.file("a"), p.file("b")
+	a := p.start(fileA)
+	a.ready(t)
+	p.finds(a, "common", 300)
+	b := p.start(fileB)
+	p.logs(b, "indexerd stands by")
+	p.finds(b, "common", 300)
+	p.exec("UPDATE item SET body = 'common changed', u = 1800000000 WHERE id = 7", "DELETE FROM item WHERE id < 6")
+	p.finds(a, "changed", 1)
+	p.finds(b, "changed", 1)
+	p.equal(fileA)
+
+	a.kill()
+	p.insert(1001)
+	t.Logf("killed: the standby has the next row after %v", p.finds(b, "row1001", 1))
+	p.equal(fileB)
+	p.finds(b, "common", 296)
+
+	a = p.start(fileA)
+	p.logs(a, "indexerd stands by")
+	b.stop(t)
+	p.insert(1002)
+	t.Logf("stopped: the standby has the next row after %v", p.finds(a, "row1002", 1))
+	p.equal(fileA)
+
+	b = p.start(fileB)
+	p.logs(b, "indexerd stands by")
+	if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.insert(1003)
+	t.Logf("paused: the standby has the next row after %v", p.finds(b, "row1003", 1))
+	if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	p.logs(a, "indexerd does not lead any more")
+	p.insert(1004)
+	p.finds(b, "row1004", 1)
+	p.finds(a, "row1004", 1)
+	p.equal(fileB)
+	p.finds(b, "common", 299)
+
+	a.stop(t)
+	p.etcd.Kill()
+	p.logs(b, "indexerd does not lead any more")
+	p.finds(b, "common", 299)
+	if err := p.etcd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	p.insert(1005)
+	t.Logf("etcd restarted: the daemon has the next row after %v", p.finds(b, "row1005", 1))
+	p.equal(fileB)
+	if strings.Contains(b.log.String(), "initial loaded") {
+		t.Error("the second daemon loaded the table again")
+	}
+}

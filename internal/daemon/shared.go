@@ -1,0 +1,293 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"indexerd/configs"
+	"indexerd/internal/atomicfile"
+	"indexerd/internal/etcd"
+)
+
+// shared is what daemons share in etcd: marks, quarantine, the removals that the guard
+// counts, and the id by which index and pages know them. One of them leads.
+//
+//	place/owner        the id by which index and pages know the daemons
+//	place/last         id of the data directory whose daemon led last
+//	marks/TABLE        the lines of timeTrace
+//	quarantine/TABLE/  the rows in quarantine
+//	guard/TABLE        removals of the last hour
+//
+// Each data directory has files of a load or a sweep under way, which continue what its
+// own daemon has begun. They are removed when another daemon has led since.
+type shared struct {
+	client *etcd.Client
+	data   string
+	id     string // of the data directory
+	member etcd.Member
+
+	mu    sync.Mutex
+	owner string
+	led   *etcd.Term                   // nil: another daemon leads, or may
+	seen  map[string]map[string][]byte // what was read or written last
+}
+
+func etcdConfig(x configs.Marks) etcd.Config {
+	c := etcd.Config{Endpoints: x.Endpoints, Prefix: x.Prefix, User: x.User, Password: x.Password}
+	if strings.HasPrefix(x.Endpoints[0], "https:") {
+		c.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+		if x.CA != nil {
+			c.TLS.RootCAs = x509.NewCertPool()
+			c.TLS.RootCAs.AppendCertsFromPEM(x.CA)
+		}
+	}
+	return c
+}
+
+// connect connects to etcd, if the configuration has its marks there.
+func connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
+	if !cfg.Marks.Shared() {
+		return nil, nil //nolint:nilnil // nothing is shared
+	}
+	id, err := ownID(cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	client, err := etcdConfig(cfg.Marks).Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname() // is shown only
+	return &shared{
+		client: client, data: cfg.Data, id: id, seen: map[string]map[string][]byte{},
+		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Version: Version, Started: time.Now().UTC()},
+	}, nil
+}
+
+// connectToRun is connect, and waits while etcd does not answer.
+func connectToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger) (*shared, error) {
+	for {
+		s, err := connect(ctx, cfg)
+		if !errors.Is(err, etcd.ErrAway) {
+			return s, err
+		}
+		log.Error("indexerd waits for etcd", "error", configs.Message(err))
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// close ends the term at once, so that another daemon can lead.
+func (s *shared) close() error { return errors.Join(s.resign(), s.client.Close()) }
+
+// leaveWithin limits how long a daemon waits for etcd at its end.
+const leaveWithin = 3 * time.Second
+
+// resign ends the term. If etcd does not answer, the lease expires.
+func (s *shared) resign() error {
+	s.mu.Lock()
+	term := s.led
+	s.led = nil
+	s.mu.Unlock()
+	if term == nil {
+		return nil
+	}
+	return leave(term.Session)
+}
+
+func leave(session *etcd.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	err := session.Leave(ctx)
+	if errors.Is(err, etcd.ErrAway) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// term returns the term of this daemon; nil if it does not lead.
+func (s *shared) term() *etcd.Term {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.led
+}
+
+// isDeposed reports whether an error means that another daemon leads. Index and pages
+// also refuse a daemon that still leads, if one of another prefix has taken them.
+func (s *shared) isDeposed(err error) bool {
+	if s == nil || err == nil {
+		return false
+	}
+	if errors.Is(err, etcd.ErrLost) {
+		return true
+	}
+	term := s.term()
+	return IsAnothers(err) && term != nil && errors.Is(term.Confirm(), etcd.ErrLost)
+}
+
+// lead waits until this daemon leads.
+func (s *shared) lead(ctx context.Context) error {
+	for {
+		err := s.campaign(ctx)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, etcd.ErrAway) && !errors.Is(err, etcd.ErrLost) {
+			return err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *shared) campaign(ctx context.Context) error {
+	session, err := s.client.Join(ctx, s.member)
+	if err != nil {
+		return err
+	}
+	term, err := session.Campaign(ctx)
+	if err == nil {
+		err = s.begin(ctx, term)
+	}
+	if err != nil {
+		return errors.Join(err, leave(session))
+	}
+	return nil
+}
+
+// begin begins a term.
+func (s *shared) begin(ctx context.Context, term *etcd.Term) error {
+	values, err := s.client.Read(ctx, "place/")
+	if err != nil {
+		return err
+	}
+	if string(values["last"]) != s.id {
+		if err := removeProgress(s.data); err != nil {
+			return err
+		}
+	}
+	owner := s.id
+	if known := string(values["owner"]); known != "" {
+		owner = known
+	}
+	if err := term.Write(map[string][]byte{"place/last": []byte(s.id), "place/owner": []byte(owner)}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.led, s.owner = term, owner
+	return nil
+}
+
+// removeProgress removes the files of loads and sweeps under way.
+func removeProgress(data string) error {
+	for _, name := range []string{"load", "sweep", "sweep.*"} {
+		files, err := filepath.Glob(filepath.Join(data, "*", name))
+		for _, file := range files {
+			err = errors.Join(err, os.Remove(file))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A part is what is shared under one name. It is a store of marks and of a quarantine.
+type part struct {
+	*shared
+	under string
+}
+
+// readWithin limits how long marks and quarantine are read.
+const readWithin = time.Minute
+
+// Read returns the values of the part, while etcd does not answer those that were seen last.
+func (p part) Read() (map[string][]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	defer cancel()
+	values, err := p.client.Read(ctx, p.under)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if seen, ok := p.seen[p.under]; ok && errors.Is(err, etcd.ErrAway) {
+		return maps.Clone(seen), nil
+	}
+	if err == nil {
+		p.seen[p.under] = maps.Clone(values)
+	}
+	return values, err
+}
+
+// Write writes values of the part, if this daemon leads.
+func (p part) Write(values map[string][]byte) error {
+	term := p.term()
+	if term == nil {
+		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
+	}
+	changes := make(map[string][]byte, len(values))
+	for name, value := range values {
+		changes[p.under+name] = value
+	}
+	if err := term.Write(changes); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.seen[p.under]
+	for name, value := range values {
+		switch {
+		case seen == nil:
+		case value == nil:
+			delete(seen, name)
+		default:
+			seen[name] = value
+		}
+	}
+	return nil
+}
+
+func (p part) String() string { return "etcd, " + p.client.Prefix + "/state/" + p.under }
+
+// forget removes what is shared of a table beside its marks.
+func (s *shared) forget(table string) error {
+	quarantine := part{s, "quarantine/" + table + "/"}
+	rows, err := quarantine.Read()
+	if err != nil {
+		return err
+	}
+	for key := range rows {
+		rows[key] = nil
+	}
+	return errors.Join(quarantine.Write(rows), part{s, "guard/"}.Write(map[string][]byte{table: nil}))
+}
+
+// ownID returns the id of a data directory, which the first call makes.
+func ownID(data string) (string, error) {
+	name := filepath.Join(data, ownerFile)
+	text, err := atomicfile.Read(atomicfile.OS, name)
+	if err == nil {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	id := strings.ToLower(rand.Text())
+	return id, atomicfile.Write(atomicfile.OS, name, []byte(id+"\n"))
+}
