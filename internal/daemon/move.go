@@ -76,6 +76,8 @@ func movable(from, to *configs.Config) error {
 	switch {
 	case err != nil:
 		return err
+	case from.Marks.Shared() || to.Marks.Shared():
+		return to.Fault("marks", "pages of daemons that share marks can't be moved", "load the tables again, with another prefix of marks and another table of pages")
 	case a != b:
 		return to.Fault("data", fmt.Sprintf("%s is not the data directory of %s", to.Data, from.File), "write the same data directory: only pages are moved")
 	case storeName(from.PageStore) == storeName(to.PageStore):

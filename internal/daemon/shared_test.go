@@ -3,9 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"indexerd/configs"
@@ -123,5 +125,21 @@ func TestPartsWithoutEtcd(t *testing.T) {
 	}
 	if !s.isDeposed(s.term().Err()) || s.isDeposed(context.Canceled) || (*shared)(nil).isDeposed(etcd.ErrLost) {
 		t.Error("isDeposed: want true for the error of a term that was lost, and for no other")
+	}
+}
+
+// What works on the files of one data directory refuses marks that are shared.
+func TestSharedMarksAreNoFiles(t *testing.T) {
+	files := &configs.Config{Data: t.TempDir(), PageStore: configs.PageStore{Engine: configs.FileMap}}
+	remote := &configs.Config{Data: files.Data, PageStore: configs.PageStore{Engine: configs.HBase}, Marks: configs.Marks{Engine: configs.Etcd}}
+	for _, way := range [][2]*configs.Config{{files, remote}, {remote, files}} {
+		err := MovePages(t.Context(), way[0], way[1], nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "share marks") {
+			t.Errorf("move: got error %v, want that it is refused", err)
+		}
+	}
+	e := &Engine{holding: holding{shared: &shared{}}}
+	if err := e.Backup(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "marks are in etcd") {
+		t.Errorf("backup: got error %v, want that it is refused", err)
 	}
 }

@@ -144,6 +144,11 @@ func (s *storage) open(o opened) (err error) {
 			err = errors.Join(err, s.closeAll())
 		}
 	}()
+	if !s.readOnly { // a daemon that takes over has no directory yet
+		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+			return err
+		}
+	}
 	if s.pages, err = s.openPages(); err != nil {
 		s.pages = nil
 		return err
@@ -182,8 +187,6 @@ func (s *storage) openLogs() (err error) {
 	openQuarantine, openHistory := quarantine.Open, history.Open
 	if s.readOnly {
 		openQuarantine, openHistory = quarantine.OpenReadOnly, history.OpenReadOnly
-	} else if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
 	} else if s.tree, err = stamps.New(stamps.Options{Dir: filepath.Join(s.dir, "stamps"), Budget: s.conf.Compensate.Tree}); err != nil {
 		return err
 	}
