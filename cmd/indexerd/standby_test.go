@@ -135,6 +135,23 @@ func (p *pair) logs(d *proc, text string) {
 	})
 }
 
+// leads waits until the status of a daemon has one standby and the term, and says whether
+// it leads.
+func (p *pair) leads(d *proc, file string, this bool, term uint64) {
+	p.t.Helper()
+	eventually(p.t, soon, "the leader in the status", func() error {
+		l := d.status(p.t).Leader
+		if l == nil || l.This != this || l.Term != term || l.Since == nil || len(l.Standbys) != 1 || l.Error != nil {
+			return fmt.Errorf("got %+v, want that it leads: %t, in term %d, with one standby", l, this, term)
+		}
+		return nil
+	})
+	want := map[bool]string{true: "this daemon leads since ", false: ") leads since "}[this]
+	if stdout, stderr, _ := ask(p.t, nil, "status", "-c", file); !strings.Contains(stdout, want) || !strings.Contains(stdout, "standby: ") {
+		p.t.Errorf("got status %s%s, want %q and a standby", stdout, stderr, want)
+	}
+}
+
 // The second daemon answers searches while the first leads, and leads when that one is
 // killed, stopped, or does not run for longer than its lease. Nothing is loaded again.
 func TestStandby(t *testing.T) {
@@ -149,6 +166,8 @@ func TestStandby(t *testing.T) {
 	b := p.start(fileB)
 	p.logs(b, "indexerd stands by")
 	p.finds(b, "common", 300)
+	p.leads(a, fileA, true, 1)
+	p.leads(b, fileB, false, 1)
 	p.exec("UPDATE item SET body = 'common changed', u = 1800000000 WHERE id = 7", "DELETE FROM item WHERE id < 6")
 	p.finds(a, "changed", 1)
 	p.finds(b, "changed", 1)

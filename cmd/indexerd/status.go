@@ -33,6 +33,9 @@ func printStatus(w io.Writer, s httpapi.Status) {
 	} else {
 		fmt.Fprintf(w, "indexerd %s is not running; this is the stored state\n", s.Version)
 	}
+	if s.Leader != nil {
+		printLeader(w, *s.Leader)
+	}
 	for _, src := range s.Sources {
 		if src.Error != nil {
 			fmt.Fprintf(w, "source %s: %s\n", src.Source, terminal.Line(*src.Error))
@@ -40,6 +43,22 @@ func printStatus(w io.Writer, s httpapi.Status) {
 	}
 	for _, t := range s.Tables {
 		printTable(w, t)
+	}
+}
+
+func printLeader(w io.Writer, l httpapi.LeaderStatus) {
+	switch {
+	case l.Error != nil:
+		fmt.Fprintf(w, "which daemon leads is not known: %s\n", terminal.Line(*l.Error))
+	case l.Host == "" && l.Address == "":
+		fmt.Fprintln(w, "no daemon leads")
+	case l.This:
+		fmt.Fprintf(w, "this daemon leads since %s, in term %d\n", clock(l.Since), l.Term)
+	default:
+		fmt.Fprintf(w, "the daemon on %s (%s) leads since %s, in term %d\n", terminal.Line(l.Host), terminal.Line(l.Address), clock(l.Since), l.Term)
+	}
+	for _, d := range l.Standbys {
+		fmt.Fprintf(w, "standby: %s (%s), indexerd %s, since %s\n", terminal.Line(d.Host), terminal.Line(d.Address), terminal.Line(d.Version), clock(d.Started))
 	}
 }
 

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/doc"
 	"indexerd/internal/etcd"
+	"indexerd/internal/httpapi"
 	"indexerd/internal/sink"
 	"indexerd/timetrace"
 )
@@ -199,6 +202,39 @@ func (s *storage) rememberRemovals(guard *sink.Guard) error {
 		return kept.Write(map[string][]byte{s.conf.Name: text})
 	}
 	return nil
+}
+
+// statusWithin limits how long status waits for etcd.
+const statusWithin = time.Second
+
+// status returns who leads and who stands by; nil if nothing is shared.
+func (s *shared) status(ctx context.Context) *httpapi.LeaderStatus {
+	if s == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusWithin)
+	defer cancel()
+	status := &httpapi.LeaderStatus{Standbys: []httpapi.DaemonStatus{}}
+	leader, led, err := s.client.Leader(ctx)
+	var members map[string]etcd.Member
+	if err == nil {
+		members, err = s.client.Members(ctx)
+	}
+	if err != nil {
+		status.Error = text(err)
+		return status
+	}
+	if led {
+		term := s.term()
+		status.This = term != nil && term.Leader.Session == leader.Session
+		status.Host, status.Address, status.Term, status.Since = leader.Name, leader.Address, leader.Term, httpapi.TimeOrNull(leader.Since)
+	}
+	for _, id := range slices.Sorted(maps.Keys(members)) {
+		if m := members[id]; !led || id != leader.Session {
+			status.Standbys = append(status.Standbys, httpapi.DaemonStatus{Host: m.Name, Address: m.Address, Version: m.Version, Started: httpapi.TimeOrNull(m.Started)})
+		}
+	}
+	return status
 }
 
 // term returns the term of the daemon; 0 if it elects no leader.

@@ -21,7 +21,7 @@ import (
 )
 
 // Status returns how far each table has come.
-func (e *Engine) Status(context.Context) httpapi.Status {
+func (e *Engine) Status(ctx context.Context) httpapi.Status {
 	s := httpapi.Status{
 		Version: Version,
 		Running: !e.started.IsZero(),
@@ -44,6 +44,7 @@ func (e *Engine) Status(context.Context) httpapi.Status {
 	for _, t := range e.tables {
 		s.Tables = append(s.Tables, t.status(marks[t.conf.Name]))
 	}
+	s.Leader = e.shared.status(ctx)
 	return s
 }
 

@@ -19,6 +19,8 @@ type Leader struct {
 	Member
 	Term  uint64    `json:"term"`
 	Since time.Time `json:"since"` // by its own clock
+
+	Session string `json:"-"` // its id among the members
 }
 
 // A standing is what elections have left.
@@ -44,6 +46,7 @@ func (c *Client) standing(ctx context.Context) (s standing, err error) {
 		if err := json.Unmarshal(s.leader.Value, &s.leaderParsed); err != nil {
 			return s, fmt.Errorf("%s: %w", c.key("leader"), err)
 		}
+		s.leaderParsed.Session = strconv.FormatInt(s.leader.Lease, 16)
 	}
 	if term := only(answer, 1); term != nil {
 		s.termChanged = term.ModRevision
@@ -144,7 +147,7 @@ func (s *Session) run(ctx context.Context, now standing) error {
 		return ErrLastTerm
 	}
 	term := now.term + 1
-	leader, err := json.Marshal(Leader{s.member, term, time.Now().UTC()})
+	leader, err := json.Marshal(Leader{Member: s.member, Term: term, Since: time.Now().UTC()})
 	if err != nil {
 		return err
 	}

@@ -159,6 +159,11 @@ func TestACleanStopIsATakeover(t *testing.T) {
 		t.Fatal("got two leaders, want one")
 	default:
 	}
+	for id, m := range members {
+		if want := map[bool]string{true: "a", false: "b"}[id == first.Leader.Session]; m.Name != want {
+			t.Errorf("got member %+v, want %s", m, want)
+		}
+	}
 	left := time.Now()
 	if err := first.Leave(t.Context()); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,26 @@ type Status struct {
 	Ready   bool           `json:"ready"`
 	Sources []SourceStatus `json:"sources"`
 	Tables  []TableStatus  `json:"tables"`
+	Leader  *LeaderStatus  `json:"leader,omitempty"` // where daemons share marks
+}
+
+// LeaderStatus says which of the daemons that share marks leads.
+type LeaderStatus struct {
+	This     bool           `json:"this"` // the daemon that answers leads
+	Host     string         `json:"host"` // "" if no daemon leads
+	Address  string         `json:"address"`
+	Term     uint64         `json:"term"`
+	Since    *Time          `json:"since"`
+	Standbys []DaemonStatus `json:"standbys"`
+	Error    *string        `json:"error"` // why that is not known
+}
+
+// DaemonStatus is a daemon that stands by.
+type DaemonStatus struct {
+	Host    string `json:"host"`
+	Address string `json:"address"`
+	Version string `json:"version"`
+	Started *Time  `json:"started"`
 }
 
 // SourceStatus is one database.
