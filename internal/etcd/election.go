@@ -108,6 +108,7 @@ type Term struct {
 
 	mu   sync.Mutex
 	done uint64 // transactions
+	last string // value of the key writes after them
 }
 
 // First is below all numbers of the term, and above those of all terms before.
@@ -124,7 +125,9 @@ func (s *Session) Campaign(ctx context.Context) (*Term, error) {
 		if err == nil && now.leader == nil {
 			err = s.run(ctx, now)
 		} else if err == nil && now.leader.Lease == int64(s.lease) {
-			return &Term{Session: s, Leader: now.leaderParsed, created: now.leader.CreateRevision}, nil
+			t := &Term{Session: s, Leader: now.leaderParsed, created: now.leader.CreateRevision}
+			t.last = writes(t.Leader.Term, 0, "")
+			return t, nil
 		} else if err == nil {
 			s.waitForEnd(ctx, now.revision)
 		}
@@ -161,7 +164,7 @@ func (s *Session) run(ctx context.Context, now standing) error {
 			clientv3.OpPut(c.key("leader"), string(leader), clientv3.WithLease(s.lease)),
 			clientv3.OpPut(c.key("term"), strconv.FormatUint(term, 10)),
 			clientv3.OpPut(c.key("format"), Format),
-			clientv3.OpPut(c.key("writes"), writes(term, 0)),
+			clientv3.OpPut(c.key("writes"), writes(term, 0, "")),
 		).Commit()
 	})
 	return err

@@ -6,7 +6,7 @@
 //	format       version of this layout
 //	term         number of elections so far
 //	leader       the leader and its term; exists while its lease does
-//	writes       "TERM/N": N transactions of the leader were made
+//	writes       "TERM/N/RANDOM": N transactions of the leader were made
 //	members/ID   a daemon that runs, leader or not; exists while its lease does
 //	state/...    what the leader stores
 //

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,7 +34,7 @@ func (t *Term) Write(changes map[string][]byte) error {
 		return fmt.Errorf("write to etcd: %w", err)
 	}
 	for _, group := range groups {
-		if err := t.commit(group, changes); err != nil {
+		if err := t.commit(t.next(), group, changes); err != nil {
 			return fmt.Errorf("write to etcd: %w", err)
 		}
 	}
@@ -44,7 +45,7 @@ func (t *Term) Write(changes map[string][]byte) error {
 func (t *Term) Confirm() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.commit(nil, nil); err != nil {
+	if err := t.commit(t.next(), nil, nil); err != nil {
 		return fmt.Errorf("ask etcd for the leader: %w", err)
 	}
 	return nil
@@ -67,10 +68,13 @@ func divide(changes map[string][]byte) (groups [][]string, err error) {
 	return groups, nil
 }
 
-// commit makes one transaction.
-func (t *Term) commit(group []string, changes map[string][]byte) error {
+// next is the value of the key writes after one more transaction.
+func (t *Term) next() string { return writes(t.Leader.Term, t.done+1, rand.Text()) }
+
+// commit makes one transaction, after which the key writes is next.
+func (t *Term) commit(next string, group []string, changes map[string][]byte) error {
 	c := t.client
-	then := []clientv3.Op{clientv3.OpPut(c.key("writes"), writes(t.Leader.Term, t.done+1))}
+	then := []clientv3.Op{clientv3.OpPut(c.key("writes"), next)}
 	for _, key := range group {
 		if value := changes[key]; value != nil {
 			then = append(then, clientv3.OpPut(c.key("state/"+key), string(value)))
@@ -85,11 +89,17 @@ func (t *Term) commit(group []string, changes map[string][]byte) error {
 		answer, err := within(context.Background(), c.patience(), func(ctx context.Context) (*clientv3.TxnResponse, error) {
 			return c.client.Txn(ctx).If(
 				clientv3.Compare(clientv3.CreateRevision(c.key("leader")), "=", t.created),
-				clientv3.Compare(clientv3.Value(c.key("writes")), "=", writes(t.Leader.Term, t.done)),
+				clientv3.Compare(clientv3.Value(c.key("writes")), "=", t.last),
 			).Then(then...).Else(clientv3.OpGet(c.key("leader")), clientv3.OpGet(c.key("writes"))).Commit()
 		})
+		if errors.Is(err, rpctypes.ErrNoSpace) {
+			var made bool
+			if made, err = t.made(next, err); made {
+				return nil
+			}
+		}
 		if err == nil {
-			return t.judge(answer)
+			return t.judge(answer, next)
 		}
 		if !errors.Is(err, ErrAway) {
 			return err
@@ -100,11 +110,30 @@ func (t *Term) commit(group []string, changes map[string][]byte) error {
 	}
 }
 
+// made reports whether a transaction was made that etcd has answered with full: it makes
+// the one that fills it. Otherwise it returns full, or why that is not known.
+func (t *Term) made(next string, full error) (bool, error) {
+	answer, err := within(context.Background(), t.client.patience(), func(ctx context.Context) (*clientv3.GetResponse, error) {
+		return t.client.client.Get(ctx, t.client.key("writes"))
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case len(answer.Kvs) == 1 && string(answer.Kvs[0].Value) == next:
+		t.count(next)
+		return true, nil
+	}
+	return false, full
+}
+
+// count counts a transaction that was made.
+func (t *Term) count(next string) { t.done, t.last = t.done+1, next }
+
 // judge returns the outcome of a transaction that etcd has answered. One that is refused
 // was made before if the writes are those that it makes: an earlier answer was lost.
-func (t *Term) judge(answer *clientv3.TxnResponse) error {
+func (t *Term) judge(answer *clientv3.TxnResponse, next string) error {
 	if answer.Succeeded {
-		t.done++
+		t.count(next)
 		return nil
 	}
 	leader, written := only(answer, 0), only(answer, 1)
@@ -112,17 +141,17 @@ func (t *Term) judge(answer *clientv3.TxnResponse) error {
 	case leader == nil || leader.CreateRevision != t.created:
 		t.lose(fmt.Errorf("%w: its lease was lost, or another daemon has taken over", ErrLost))
 		return t.Err()
-	case written != nil && string(written.Value) == writes(t.Leader.Term, t.done+1):
-		t.done++
+	case written != nil && string(written.Value) == next:
+		t.count(next)
 		return nil
 	}
 	t.lose(fmt.Errorf("%w: %w", ErrLost, ErrRestored))
 	return t.Err()
 }
 
-// writes is the value of the key of this name.
-func writes(term, done uint64) string {
-	return strconv.FormatUint(term, 10) + "/" + strconv.FormatUint(done, 10)
+// writes is the value of the key of this name. Its last part is of one transaction only.
+func writes(term, done uint64, unique string) string {
+	return strconv.FormatUint(term, 10) + "/" + strconv.FormatUint(done, 10) + "/" + unique
 }
 
 // pageKeys is how many keys one request reads.

@@ -49,15 +49,30 @@ func TestLargeChanges(t *testing.T) {
 	}
 }
 
-// A transaction whose answer was lost is not made again: it would undo a later one.
+// A transaction whose answer was lost is not made again: it would undo a later one. No
+// other transaction is taken for it.
 func TestALostAnswer(t *testing.T) {
 	c := open(t, etcdtest.Shared(t), time.Minute)
 	term := campaign(t, c, "a")
-	write(t, term, "mark", "1")
-	term.done-- // as if the answer had been lost
-	write(t, term, "mark", "again")
+	before, next := term.last, term.next()
+	set := func(value string) error {
+		return term.commit(next, []string{"mark"}, map[string][]byte{"mark": []byte(value)})
+	}
+	if err := set("1"); err != nil {
+		t.Fatal(err)
+	}
+	term.done, term.last = 0, before // as if the answer had been lost
+	if err := set("again"); err != nil {
+		t.Error(err)
+	}
 	wantMark(t, c, "1")
 	write(t, term, "mark", "2")
+	wantMark(t, c, "2")
+
+	term.done, term.last = 0, before
+	if err := term.Write(map[string][]byte{"mark": []byte("another")}); !errors.Is(err, ErrLost) {
+		t.Errorf("got error %v, want ErrLost", err)
+	}
 	wantMark(t, c, "2")
 }
 
@@ -164,6 +179,10 @@ func TestAFullEtcd(t *testing.T) {
 	if !errors.Is(err, rpctypes.ErrNoSpace) || errors.Is(err, ErrLost) {
 		t.Fatalf("got error %v, want that etcd is full", err)
 	}
+	if err := term.Write(map[string][]byte{"mark": []byte("refused")}); !errors.Is(err, rpctypes.ErrNoSpace) {
+		t.Errorf("got error %v, want that etcd is full", err)
+	}
+	wantMark(t, c, "0")
 	now, err := c.client.Get(t.Context(), c.key("writes"))
 	if err != nil {
 		t.Fatal(err)
