@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"indexerd/internal/opensearch"
 )
 
 // set changes settings of the index, as an operator does.
@@ -206,7 +208,7 @@ func TestOpenSearchDocumentIsNewer(t *testing.T) {
 	p := c.run(t)
 	c.finds(t, p, "word7", 300)
 	row7 := "/" + c.prefix + "item/_doc/EYAAAAAAAAAH?version_type=external&version="
-	if _, err := callNode(c.node, http.MethodPut, row7+strconv.Itoa(1<<40+1<<30), map[string]any{"title": "of a client"}); err != nil {
+	if _, err := callNode(c.node, http.MethodPut, row7+strconv.Itoa(1<<opensearch.EpochBits+1<<30), map[string]any{"title": "of a client"}); err != nil {
 		t.Fatal(err)
 	}
 	c.exec(t, `UPDATE item SET title = 'written again', u = unixepoch() WHERE id = 7`)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -232,6 +233,9 @@ func TestAStoppedProcess(t *testing.T) {
 	c := open(t, endpoint, shortest)
 	p := exec.Command(os.Args[0])
 	p.Env = append(os.Environ(), "ETCD_LEADER="+endpoint, "ETCD_PREFIX="+prefix(t))
+	p.Stderr = os.Stderr
+	runtime.LockOSThread() // whose end would kill the process
+	defer runtime.UnlockOSThread()
 	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := p.StdoutPipe()
 	if err != nil {

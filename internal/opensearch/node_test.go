@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,7 @@ func TestConformance(t *testing.T) {
 		Create: func(gen doc.Generation) (indextest.Index, error) {
 			c := c
 			c.Name = "t" + strings.ToLower(rand.Text())
+			c.Dir = filepath.Join(c.Dir, c.Name)
 			return used(context.WithoutCancel(ctx), c, gen)
 		},
 		Reopen: func(ix indextest.Index) (indextest.Index, error) {

@@ -33,6 +33,7 @@ var accepted = []known{
 	{features: []string{"search_after of a range"}, aspects: []string{"total"}, reason: "OpenSearch 3.8 counts what is behind the values, if it sorts by the field of the range", release: "3."},
 	{features: []string{ownScores}, aspects: []string{"scores"}, reason: "booleans, similar words, beginnings of words in phrases, phrases with a slop and cross_fields are scored otherwise"},
 	{features: []string{"several indices"}, aspects: []string{"scores"}, reason: "scores of several indices are divided by the best of each"},
+	{features: []string{"sort by score"}, aspects: []string{"max_score", "sort"}, reason: "scores of OpenSearch 2 are k1 + 1 times higher, and it has no max_score beside a sort", release: "2."},
 	{features: []string{"_source includes and excludes one name"}, aspects: []string{"status"}, reason: "OpenSearch 2 accepts it", release: "2."},
 	{features: []string{"malformed metric with sub"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
 	{features: []string{"malformed match of list"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
