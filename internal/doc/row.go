@@ -104,7 +104,7 @@ func (r Row) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 func (c Child) appendJSON(dst []byte) ([]byte, error) {
-	dst, err := appendString(dst, c.Name)
+	dst, err := AppendString(dst, c.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (r Row) appendColumns(dst []byte) (_ []byte, err error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, err = appendString(dst, name); err == nil {
+		if dst, err = AppendString(dst, name); err == nil {
 			dst, err = appendValue(append(dst, ':'), r.Values[i])
 		}
 		if err != nil {
@@ -155,7 +155,7 @@ func appendValue(dst []byte, v any) (_ []byte, err error) {
 		}
 		return append(dst, v...), nil
 	case string:
-		return appendString(dst, v)
+		return AppendString(dst, v)
 	case []any:
 		dst = append(dst, '[')
 		for i, e := range v {
@@ -178,7 +178,9 @@ func isNumber(s string) bool {
 
 const hexDigits = "0123456789abcdef"
 
-func appendString(dst []byte, s string) ([]byte, error) {
+// AppendString writes a text as a JSON string. It returns an error if the text is not
+// valid UTF-8.
+func AppendString(dst []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
 		return nil, fmt.Errorf("text is not valid UTF-8")
 	}

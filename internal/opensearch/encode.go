@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
+
+	"indexerd/internal/doc"
 )
 
 // appendJSON writes a value as JSON. It knows the types of which documents consist, and
@@ -69,33 +71,10 @@ func appendObject[T any](dst []byte, fields map[string]T, add func([]byte, T) ([
 	return append(dst, '}'), nil
 }
 
-// appendText writes text that is UTF-8. Parts between characters to escape are copied.
+// appendText writes a text. Of one that is no UTF-8 encoding/json replaces what is not.
 func appendText(dst []byte, text string) ([]byte, error) {
 	if !utf8.ValidString(text) {
 		return appendOther(dst, text)
 	}
-	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, text[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, `\u00`...)
-			dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	return append(append(dst, text[from:]...), '"'), nil
+	return doc.AppendString(dst, text)
 }
-
-const hexDigits = "0123456789abcdef"
