@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ type Server struct {
 	account   *syscall.Credential // runs the server; nil: the account of the tests
 	process   *exec.Cmd
 	ended     chan error
+	killed    atomic.Bool // by Kill
 }
 
 var shared struct {
@@ -203,22 +205,29 @@ func freePort() (string, error) {
 // startWithin limits how long a server takes to answer.
 const startWithin = time.Minute
 
-// start starts the server and waits until it answers.
+// start starts the server and waits until it answers. The server's temporary tables
+// are in its own directory: MariaDB 10.11 crashes when it can't open one, as in a
+// directory that is full or that is emptied meanwhile.
 func (s *Server) start(ctx context.Context) (err error) {
-	s.process, err = s.command(context.WithoutCancel(ctx), "mariadbd", "--port="+s.port, "--socket="+filepath.Join(s.dir, "socket"), "--bind-address=127.0.0.1",
+	s.process, err = s.command(context.WithoutCancel(ctx), "mariadbd", "--port="+s.port, "--socket="+filepath.Join(s.dir, "socket"), "--tmpdir="+s.dir, "--bind-address=127.0.0.1",
 		"--skip-name-resolve", "--log-error="+filepath.Join(s.dir, "log"), "--pid-file="+filepath.Join(s.dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200", "--character-set-server=utf8mb4")
 	if err != nil {
 		return err
 	}
 	s.ended = make(chan error, 1)
+	s.killed.Store(false)
 	started := make(chan error)
 	go func() {
 		// The server is killed when the thread that started it ends.
 		runtime.LockOSThread()
 		err := s.process.Start()
 		if started <- err; err == nil {
-			s.ended <- s.process.Wait()
+			err = s.process.Wait()
+			if !s.killed.Load() {
+				fmt.Fprintf(os.Stderr, "mariadbd ended by itself: %v\n%s\n", err, s.logged())
+			}
+			s.ended <- err
 		}
 	}()
 	if err := <-started; err != nil {
@@ -246,6 +255,12 @@ func (s *Server) start(ctx context.Context) (err error) {
 	}
 }
 
+// logged returns the end of the server's log, which says why it ended.
+func (s *Server) logged() []byte {
+	log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return log[max(0, len(log)-8<<10):]
+}
+
 // DSN returns the URL of a database for the account root.
 func (s *Server) DSN(database string) string {
 	return "mysql://root@127.0.0.1:" + s.port + "/" + database
@@ -253,6 +268,7 @@ func (s *Server) DSN(database string) string {
 
 // Kill kills the server as a crash does.
 func (s *Server) Kill() {
+	s.killed.Store(true)
 	_ = s.process.Process.Kill()
 	s.ended <- <-s.ended
 }
