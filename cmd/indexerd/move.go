@@ -55,6 +55,8 @@ func (c moveCommand) Run(ctx context.Context, w world) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		return fmt.Errorf("move: a daemon uses %s: stop it, and run the command again: %w", to.Data, err)
+	case errors.Is(err, daemon.ErrPagesElsewhere):
+		return err
 	case err != nil:
 		return fmt.Errorf("%w\nrun the command again to continue, or start indexerd with %s, which has all pages", err, c.From)
 	case tables == 0:

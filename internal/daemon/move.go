@@ -25,7 +25,8 @@ type Moved struct {
 
 // MovePages copies the pages of all tables that are loaded from the store of one
 // configuration to that of another one. It fails with store.ErrLocked while a daemon has
-// the data directory. A table is said to have its pages in the other store when all of
+// the data directory, and with ErrPagesElsewhere where the pages are not in the first
+// store. A table is said to have its pages in the other store when all of
 // them were compared: ended before that, a table is as it was, and the move continues
 // when it is called again. progress is called with the pages done of each step.
 func MovePages(ctx context.Context, from, to *configs.Config, progress func(table string, done int64), each func(Moved)) (err error) {
@@ -86,6 +87,10 @@ func movable(from, to *configs.Config) error {
 	return nil
 }
 
+// ErrPagesElsewhere reports that the pages are not in the store that they are to be moved
+// from, as after a move.
+var ErrPagesElsewhere = errors.New("the pages are in")
+
 // A mover moves the pages of tables.
 type mover struct {
 	from, to *Engine
@@ -101,9 +106,9 @@ func (m *mover) move(ctx context.Context, from, to *table) (moved Moved, err err
 	}
 	if was != "" && was != moved.From {
 		if was == moved.To {
-			return moved, fmt.Errorf("the pages are in %s already: start indexerd with that configuration", was)
+			return moved, fmt.Errorf("%w %s already: start indexerd with %s", ErrPagesElsewhere, was, to.cfg.File)
 		}
-		return moved, fmt.Errorf("the pages are in %s and not in %s: name a configuration with that store after --from", was, moved.From)
+		return moved, fmt.Errorf("%w %s and not in %s: name a configuration with that store after --from", ErrPagesElsewhere, was, moved.From)
 	}
 	if err := to.writeStore(moved.From); err != nil { // a data directory of an earlier release has no name
 		return moved, err
