@@ -49,7 +49,7 @@ func (t timed) String() string {
 
 // A query is searched so often, and for a second at least, so that rows change
 // meanwhile. FTS5 answers it 30 times: its p99 is the longest answer.
-const searchRounds, fts5Rounds = 100, 30
+const searchRounds, fts5Rounds = 300, 30
 
 // BenchmarkSearch prints what a search of the index takes, ten hits and the total,
 // beside FTS5 with bm25 and count, for a caller that sees all rows, 90 % and 10 % of
