@@ -7,10 +7,15 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
+
+# Two daemons beside PostgreSQL, OpenSearch, HBase, etcd and Redis, all on this machine,
+# to try what happens when the leader is killed.
+demo-cluster: build servers
+	$(GO) run ./internal/democluster
 
 build:
 	$(GO) build -o indexerd ./cmd/indexerd

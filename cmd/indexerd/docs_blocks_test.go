@@ -265,7 +265,7 @@ func TestAPIHasEveryRoute(t *testing.T) {
 // to who doesn't know of it.
 func TestHarnessesAreListed(t *testing.T) {
 	list := document(t, "docs/correctness.md")
-	others := []string{"demo", "build", "extras", "lint", "package", "servers", "java"}
+	others := []string{"demo", "demo-cluster", "build", "extras", "lint", "package", "servers", "java"}
 	targets := regexp.MustCompile(`(?m)^([a-z-]+):(?:[^=]|$)`).FindAllStringSubmatch(document(t, "Makefile"), -1)
 	if len(targets) < 15 {
 		t.Fatalf("got only the targets %v", targets)

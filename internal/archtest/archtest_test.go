@@ -84,6 +84,7 @@ var helpers = []string{
 	"internal/archtest",
 	"internal/badconfigs",
 	"internal/compare",
+	"internal/democluster",
 	"internal/etcd/etcdtest",
 	"internal/fakedriver",
 	"internal/fakeworld",

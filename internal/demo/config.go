@@ -40,7 +40,7 @@ tables:
       port: keyword
       weight: number
       ready: date
-`, quote(filepath.Join(dir, "data")), quote(listen), quote(Config{Dir: dir}.file()), strings.ReplaceAll(mainSQL, "\n", "\n      "))
+`, quote(filepath.Join(dir, "data")), quote(listen), quote(Config{Dir: dir}.File()), strings.ReplaceAll(mainSQL, "\n", "\n      "))
 }
 
 // quote returns a text as a YAML scalar without variables.

@@ -40,7 +40,8 @@ type Config struct {
 
 const defaultRows = 20_000
 
-func (c Config) file() string { return filepath.Join(c.Dir, "freight.db") }
+// File is the path of the database.
+func (c Config) File() string { return filepath.Join(c.Dir, "freight.db") }
 
 // schema creates the tables.
 const schema = `
@@ -75,7 +76,7 @@ CREATE INDEX container_order ON container (order_id);`
 // it stopped. While Create runs, the file has another name. After an
 // interruption, the next Create starts from scratch.
 func Create(ctx context.Context, c Config) error {
-	if _, err := os.Stat(c.file()); err == nil {
+	if _, err := os.Stat(c.File()); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("demo: %w", err)
@@ -83,16 +84,16 @@ func Create(ctx context.Context, c Config) error {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	partial := c.file() + ".tmp"
+	partial := c.File() + ".tmp"
 	for _, name := range []string{partial, partial + "-wal", partial + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("demo: %w", err)
 		}
 	}
 	if err := c.fill(ctx, partial); err != nil {
-		return fmt.Errorf("demo: create %s: %w", c.file(), err)
+		return fmt.Errorf("demo: create %s: %w", c.File(), err)
 	}
-	if err := os.Rename(partial, c.file()); err != nil {
+	if err := os.Rename(partial, c.File()); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	return nil

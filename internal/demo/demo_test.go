@@ -29,7 +29,7 @@ func create(t testing.TB, c Config) *sql.DB {
 
 func open(t testing.TB, c Config) *sql.DB {
 	t.Helper()
-	db, err := sqlite.OpenWritable(c.file())
+	db, err := sqlite.OpenWritable(c.File())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +98,10 @@ func TestCreateAfterAnInterruptionStartsFromScratch(t *testing.T) {
 	if err := Create(ctx, c); err == nil {
 		t.Fatal("Create with a cancelled context succeeded, want an error")
 	}
-	if _, err := os.Stat(c.file()); err == nil {
+	if _, err := os.Stat(c.File()); err == nil {
 		t.Fatal("an interrupted Create left a database")
 	}
-	if err := os.WriteFile(c.file()+".tmp", []byte("half"), 0o600); err != nil {
+	if err := os.WriteFile(c.File()+".tmp", []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := count(t, create(t, c), "SELECT count(*) FROM job_order"); got != 5 {
@@ -129,7 +129,7 @@ func TestSeedDeterminesTheOrders(t *testing.T) {
 // table opens the database as the daemon does.
 func table(t testing.TB, c Config) *sqlsource.Table {
 	t.Helper()
-	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "freight", DSN: c.file()})
+	d, err := sqlite.Open(t.Context(), sqlite.Config{Name: "freight", DSN: c.File()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestYAMLIsAValidConfiguration(t *testing.T) {
 	if _, err := configs.Parse("demo.yaml", []byte(YAML(c.Dir, "127.0.0.1:7700")), os.LookupEnv); err != nil {
 		t.Errorf("invalid configuration: %v", err)
 	}
-	if want := strings.ReplaceAll(c.file(), "$", "$$"); got.Sources["freight"].DSN != want {
+	if want := strings.ReplaceAll(c.File(), "$", "$$"); got.Sources["freight"].DSN != want {
 		t.Errorf("dsn = %s, want %s", got.Sources["freight"].DSN, want)
 	}
 	if got.HTTP.Listen != "127.0.0.1:7700" {

@@ -39,7 +39,7 @@ type writer struct {
 }
 
 func (c Config) newWriter() (*writer, error) {
-	db, err := sqlite.OpenWritable(c.file())
+	db, err := sqlite.OpenWritable(c.File())
 	if err != nil {
 		return nil, err
 	}

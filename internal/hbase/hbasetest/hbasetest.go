@@ -53,7 +53,7 @@ func URL(t testing.TB) string {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.program == nil && shared.err == nil {
-		shared.err = start(fetch)
+		shared.url, shared.program, shared.err = Start(fetch)
 	}
 	switch {
 	case errors.Is(shared.err, javatest.ErrMissing) && !fetch:
@@ -83,14 +83,16 @@ func jars(fetch bool) (string, error) {
 	return dir, err
 }
 
-func start(fetch bool) error {
+// Start starts HBase and returns the address of its gateway. With fetch, Maven fetches the
+// jars where they are missing.
+func Start(fetch bool) (url string, _ *javatest.Program, _ error) {
 	dir, err := jars(fetch)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	port, err := javatest.FreePort()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	machine := []string{"-Xmx512m", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED"}
 	for _, p := range []string{"lang", "lang.reflect", "io", "net", "nio", "util", "util.concurrent", "math", "text"} {
@@ -98,8 +100,12 @@ func start(fetch bool) error {
 	}
 	p, err := javatest.Start("HBase", program, dir, machine, "data", port)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	shared.program, shared.url = p, "http://127.0.0.1:"+port
-	return p.Answers(shared.url+"/version/cluster", 5*time.Minute)
+	url = "http://127.0.0.1:" + port
+	if err := p.Answers(url+"/version/cluster", 5*time.Minute); err != nil {
+		p.Stop()
+		return "", nil, err
+	}
+	return url, p, nil
 }

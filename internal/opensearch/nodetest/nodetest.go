@@ -28,6 +28,9 @@ import (
 	"time"
 )
 
+// oldestJava is the release that needs the oldest Java.
+const oldestJava = "2.19.1"
+
 //go:embed Node.java
 var program []byte
 
@@ -82,6 +85,16 @@ func URL(t testing.TB) string {
 	return shared.server.url
 }
 
+// Start starts a node of the release that needs the oldest Java, and fetches it if needed.
+// stop ends it and removes everything.
+func Start() (url string, stop func(), _ error) {
+	s, err := start(oldestJava)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.url, s.stop, nil
+}
+
 // start starts a node of a release and waits until it answers. On error nothing
 // remains.
 func start(release string) (*server, error) {
@@ -134,7 +147,7 @@ func fetched(release string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version := cmp.Or(release, "2.19.1") + ".0"
+	version := cmp.Or(release, oldestJava) + ".0"
 	jars := filepath.Join(cache, "indexerd", "opensearch-"+version)
 	if _, err := os.Stat(jars); err == nil {
 		return jars, nil
