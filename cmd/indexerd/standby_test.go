@@ -140,7 +140,11 @@ func (p *pair) logs(d *proc, text string) {
 func (p *pair) leads(d *proc, file string, this bool, term uint64) {
 	p.t.Helper()
 	eventually(p.t, soon, "the leader in the status", func() error {
-		l := d.status(p.t).Leader
+		s := d.status(p.t)
+		if s.Tables[0].State != "following" || s.Tables[0].LastError != nil {
+			return fmt.Errorf("got state %s, last error %v, want following", s.Tables[0].State, s.Tables[0].LastError)
+		}
+		l := s.Leader
 		if l == nil || l.This != this || l.Term != term || l.Since == nil || len(l.Standbys) != 1 || l.Error != nil {
 			return fmt.Errorf("got %+v, want that it leads: %t, in term %d, with one standby", l, this, term)
 		}

@@ -205,8 +205,11 @@ const (
 func (e *Engine) Empty() bool { return len(e.trace.Tables()) == 0 }
 
 // blame makes an error the last error of every table, so that status shows why no
-// pass runs.
+// pass runs. That another daemon leads is no error: status names it.
 func (e *Engine) blame(err error) {
+	if errors.As(err, new(*standbyError)) {
+		return
+	}
 	for _, t := range e.tables {
 		t.lastError = &failure{time.Now(), "storage", err}
 	}
