@@ -52,9 +52,9 @@ func (t timed) String() string {
 const searchRounds, fts5Rounds = 300, 30
 
 // BenchmarkSearch prints what a search of the index takes, ten hits and the total,
-// beside FTS5 with bm25 and count, for a caller that sees all rows, 90 % and 10 % of
-// them. Both must find the same, and must order the hits of a word alike in the plain
-// order. Then it prints the tuned order, with the first words of a text as its title,
+// beside FTS5 with bm25 and count and PostgreSQL's GIN index with ts_rank and count, for a
+// caller that sees all rows, 90 % and 10 % of them. All must find the same, and FTS5 must
+// order the hits of a word alike in the plain order. Then it prints the tuned order, with the first words of a text as its title,
 // also while 100 rows a second are written again. INDEXERD_ROWS is the number of rows.
 func BenchmarkSearch(b *testing.B) {
 	rows := 100_000
@@ -82,7 +82,7 @@ func BenchmarkSearch(b *testing.B) {
 	for i, q := range queries {
 		queries[i].FTS5 = q.Text
 	}
-	fts := searchFTS5(b, texts, queries)
+	fts, pg := searchFTS5(b, texts, queries), searchGIN(b, texts, queries)
 	var missed []string
 	miss := func(q searched, got timed, want timed) {
 		b.Errorf("%s: got %d rows with scores %v, FTS5 %d with %v", q.Name, got.Total, got.Scores, want.Total, want.Scores)
@@ -91,9 +91,12 @@ func BenchmarkSearch(b *testing.B) {
 	plain := searchIndex(b, texts, "body")
 	for i, q := range queries {
 		all, most, few := searchOwn(b, plain, q, nil), searchOwn(b, plain, q, groupsFrom(0, 9)), searchOwn(b, plain, q, groupsFrom(3, 4))
-		fmt.Printf("%-22s %7d rows, %v; 90 %% visible %v; 10 %% %v; FTS5 %v\n", q.Name, all.Total, all, most, few, fts[i])
+		fmt.Printf("%-22s %7d rows, %v; 90 %% visible %v; 10 %% %v; FTS5 %v; GIN %.2f/%.2f\n", q.Name, all.Total, all, most, few, fts[i], pg[i].P50, pg[i].P99)
 		if all.Total != fts[i].Total || q.OneWord && !proportional(all.Scores, fts[i].Scores) {
 			miss(q, all, fts[i])
+		}
+		if pg[i].Total != fts[i].Total {
+			missed = append(missed, fmt.Sprintf("%s: PostgreSQL finds %d rows of %d", q.Name, pg[i].Total, fts[i].Total))
 		}
 	}
 	tuned := searchIndex(b, texts, "title", "body")
