@@ -33,7 +33,9 @@ func (s benchSearches) print(words func(share float64) string) (missed []string)
 	s.line("two facets of all", query.Request{Facets: []query.Facet{{Field: "grp", Size: 10}, {Field: "kind", Size: 10}}})
 	s.line("a facet of a word", query.Request{Query: parsed(s.b, common), Size: 10, Tuned: true, Facets: []query.Facet{{Field: "grp", Size: 10}}})
 	for _, changing := range []bool{false, true} {
-		s.clients(changing, query.Request{Query: parsed(s.b, common+" "+other), Size: 10, Tuned: true})
+		for name, visible := range map[string]*query.Filter{"all": nil, "90 %": groupsFrom(0, 9)} {
+			s.clients(changing, name, query.Request{Query: parsed(s.b, common+" "+other), Size: 10, Tuned: true, Visible: visible})
+		}
 	}
 	return missed
 }
@@ -80,8 +82,9 @@ func (s benchSearches) filters(req query.Request) {
 	}
 }
 
-// clients prints how many searches a second 1, 2 and 4 clients make, and how long these take.
-func (s benchSearches) clients(changing bool, req query.Request) {
+// clients prints how many searches a second 1, 2 and 4 clients make that see a share of
+// the rows, and how long these take.
+func (s benchSearches) clients(changing bool, visible string, req query.Request) {
 	stop := func() float64 { return 0 }
 	if changing {
 		stop = rewriteRows(s.b, s.index, s.texts)
@@ -113,5 +116,5 @@ func (s benchSearches) clients(changing bool, req query.Request) {
 		line += fmt.Sprintf("; %d clients %.0f, p50/p99 %.2f/%.2f ms", n, float64(len(all))/seconds, all[len(all)/2], all[len(all)*99/100])
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
-	fmt.Printf("AND of two common, searches a second, %.0f rows a second changing%s; load of the machine %.4s\n", stop(), line, load)
+	fmt.Printf("AND of two common, %s visible, searches a second, %.0f rows a second changing%s; load of the machine %.4s\n", visible, stop(), line, load)
 }
