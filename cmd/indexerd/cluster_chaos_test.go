@@ -72,6 +72,7 @@ type clusterChaos struct {
 	silent    time.Time // since when status has no S that counts; zero: it has one
 	suspended bool      // the index was changed, and the daemon may not have noticed
 
+	hung                                        int // nodes, at present
 	kills, done, risen, looks, detections, fell int
 	commits                                     int64
 	detected, rested, status                    time.Duration // the longest
