@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,8 @@ import (
 type pair struct {
 	t        *testing.T
 	dir      string
+	node     string // URL of OpenSearch
+	prefix   string // of the names of indexes
 	emulator string
 	etcd     *etcdtest.Server
 	config   string
@@ -37,8 +40,8 @@ func newPair(t *testing.T) *pair {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	p := &pair{t: t, dir: t.TempDir(), emulator: store.Addr, etcd: etcd}
 	prefix := "p" + strings.ToLower(rand.Text()) + "-"
+	p := &pair{t: t, dir: t.TempDir(), node: node, prefix: prefix, emulator: store.Addr, etcd: etcd}
 	p.config = fmt.Sprintf(`http: {listen: 127.0.0.1:0}
 index: {engine: opensearch, url: "%s", prefix: %s, replicas: 0}
 pages: {engine: bigtable, project: p, instance: i, table: pages}
@@ -59,6 +62,21 @@ tables:
 	p.exec("CREATE TABLE item (id INTEGER PRIMARY KEY, u INTEGER, body TEXT)",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO item SELECT i, 1700000000 + i, 'common w' || i FROM n")
 	return p
+}
+
+// unalias removes the alias by which the leader writes, as a daemon that leads does.
+func (p *pair) unalias() {
+	p.t.Helper()
+	body := fmt.Sprintf(`{"actions": [{"remove": {"index": "%sitem-g*", "alias": "%sitem-g*-w-*"}}]}`, p.prefix, p.prefix)
+	answer, err := http.Post(p.node+"/_aliases", "application/json", strings.NewReader(body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(answer.Body)
+		p.t.Fatalf("remove the write alias: %s: %s", answer.Status, text)
+	}
 }
 
 func (p *pair) exec(statements ...string) {
@@ -213,6 +231,14 @@ func TestStandby(t *testing.T) {
 	}
 	p.insert(1005)
 	t.Logf("etcd restarted: the daemon has the next row after %v", p.finds(b, "row1005", 1))
+	p.equal(fileB)
+
+	p.unalias()
+	p.insert(1006)
+	t.Logf("fenced: the daemon has the next row after %v", p.finds(b, "row1006", 1))
+	if strings.Count(b.log.String(), "indexerd does not lead any more") < 2 {
+		t.Errorf("the write alias was removed: got log without a step back\n%s", b.log)
+	}
 	p.equal(fileB)
 	if strings.Contains(b.log.String(), "initial loaded") {
 		t.Error("the second daemon loaded the table again")

@@ -132,6 +132,11 @@ func openOrRelease(cfg *configs.Config, h holding, frozen error) (*Engine, error
 // On error the caller still holds it. frozen, if any, is why nothing may be
 // written: then what is stored is opened read-only, which needs no room.
 func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
+	if frozen == nil {
+		if err := h.shared.takeOver(cfg); err != nil {
+			return nil, err
+		}
+	}
 	trace, err := h.openTrace(cfg, frozen != nil)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,5 @@ func (h holding) ownerOf(cfg *configs.Config, readOnly bool) (string, error) {
 	if h.shared == nil {
 		return ownerOf(cfg, readOnly)
 	}
-	h.shared.mu.Lock()
-	defer h.shared.mu.Unlock()
-	return h.shared.owner, nil
+	return h.shared.ownerID(), nil
 }

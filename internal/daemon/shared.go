@@ -19,6 +19,8 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/etcd"
+	"indexerd/internal/opensearch"
+	"indexerd/internal/pagetable"
 )
 
 // shared is what daemons share in etcd: marks, quarantine, the removals that the guard
@@ -130,17 +132,11 @@ func (s *shared) term() *etcd.Term {
 	return s.led
 }
 
-// isDeposed reports whether an error means that another daemon leads. Index and pages
-// also refuse a daemon that still leads, if one of another prefix has taken them.
+// isDeposed reports whether an error means that another daemon leads, or may. Index and
+// pages that refuse a daemon have been opened by another one since. If that one is of
+// another prefix, they belong to another owner when this daemon leads again, and it ends.
 func (s *shared) isDeposed(err error) bool {
-	if s == nil || err == nil {
-		return false
-	}
-	if errors.Is(err, etcd.ErrLost) {
-		return true
-	}
-	term := s.term()
-	return IsAnothers(err) && term != nil && errors.Is(term.Confirm(), etcd.ErrLost)
+	return s != nil && isAny(err, etcd.ErrLost, opensearch.ErrFenced, pagetable.ErrFenced)
 }
 
 // lead waits until this daemon leads.

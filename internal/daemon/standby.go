@@ -94,6 +94,10 @@ func (d *daemon) standBy(ctx context.Context, e *Engine, cause error) (*Engine, 
 	if err := e.shared.resign(); err != nil {
 		d.Log.Warn("indexerd resigned", "error", configs.Message(err))
 	}
+	if d.cfg.TakeOver { // once: two daemons would take the index from each other for ever
+		cfg := *d.cfg
+		cfg.TakeOver, d.cfg = false, &cfg
+	}
 	return d.openReadOnly(ctx, e, &standbyError{})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // ErrUndecided is the error of Use if the cluster did not say whether the alias leads to
@@ -33,6 +34,33 @@ func (c Config) Claim(ctx context.Context) error {
 		if err := c.disowns(name, s); err != nil {
 			return fmt.Errorf("open index %s: %w", name, err)
 		}
+	}
+	return nil
+}
+
+// Fence makes the cluster refuse the writes of all processes that have opened indexes of
+// this owner, until Open. A daemon that takes over calls it before it reads what these
+// processes have recorded.
+func (c Config) Fence(ctx context.Context) error {
+	var answer map[string]indexState
+	w := newWire(c)
+	if err := w.ask(ctx, http.MethodGet, "/"+c.Name+"-g*?allow_no_indices=true", nil, &answer); err != nil && !missing(err) {
+		return fmt.Errorf("list the indexes of %s: %w", c.Name, err)
+	}
+	actions := []object{}
+	for name, s := range answer {
+		for alias := range s.Aliases {
+			if c.owns(s) && strings.HasPrefix(alias, name+writeAlias) {
+				actions = append(actions, object{"remove": object{"index": name, "alias": alias, "must_exist": false}})
+			}
+		}
+	}
+	if len(actions) == 0 {
+		return nil
+	}
+	err := w.ask(ctx, http.MethodPost, "/_aliases", object{"actions": actions}, nil)
+	if err != nil && !missing(err) { // deleted meanwhile, with its alias
+		return fmt.Errorf("remove the write aliases of %s: %w", c.Name, err)
 	}
 	return nil
 }

@@ -119,6 +119,38 @@ func TestOpenFencesAnOlderProcess(t *testing.T) {
 	}
 }
 
+// Fence refuses the writes of the process that has an index open, before another one
+// opens it, but not those of another owner.
+func TestFence(t *testing.T) {
+	c := node(t)
+	ix := create(t, c)
+	another := c
+	another.Owner = "another"
+	for _, step := range []struct {
+		who  Config
+		want error
+	}{{another, nil}, {c, ErrFenced}, {c, ErrFenced}} {
+		if err := step.who.Fence(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := ix.Apply([]doc.Doc{film(t, 1, 1, "a")}, nil); !errors.Is(err, step.want) {
+			t.Errorf("fenced by %s: got %v, want %v", step.who.Owner, err, step.want)
+		}
+	}
+	newer, err := c.Open(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer newer.Close()
+	if err := newer.Apply([]doc.Doc{film(t, 2, 1, "a")}, nil); err != nil {
+		t.Errorf("the newer: got %v, want none", err)
+	}
+	c.Name += "-none"
+	if err := c.Fence(t.Context()); err != nil {
+		t.Errorf("without an index: got %v, want none", err)
+	}
+}
+
 func TestOtherOwnersIndexIsRefused(t *testing.T) {
 	c := node(t)
 	create(t, c)

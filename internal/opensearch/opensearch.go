@@ -51,7 +51,7 @@
 //	          was deleted
 //
 // Writes go through an alias that each Open makes under a random name in place of
-// the one before, so that writes of an older process are refused.
+// the one before, so that writes of an older process are refused. Fence removes it.
 //
 // Each Open raises the epoch, durably, before it returns. The caller numbers its writes
 // above Epoch<<EpochBits. So a data directory that was restored or copied never writes a
@@ -330,12 +330,15 @@ func (ix *Index) Built(c Config) (fulltext.Mapping, bool) {
 // Epoch returns the epoch that Open has begun.
 func (ix *Index) Epoch() uint64 { return ix.epoch }
 
+// writeAlias is between the name of an index and the random end of its write alias.
+const writeAlias = "-w-"
+
 // fence replaces the write aliases by a new one, in one step.
 func (ix *Index) fence(ctx context.Context, s indexState) error {
-	ix.alias = ix.name + "-w-" + strings.ToLower(rand.Text())
+	ix.alias = ix.name + writeAlias + strings.ToLower(rand.Text())
 	actions := []any{map[string]any{"add": map[string]any{"index": ix.name, "alias": ix.alias}}}
 	for old := range s.Aliases {
-		if strings.HasPrefix(old, ix.name+"-w-") {
+		if strings.HasPrefix(old, ix.name+writeAlias) {
 			actions = append(actions, map[string]any{"remove": map[string]any{"index": ix.name, "alias": old}})
 		}
 	}

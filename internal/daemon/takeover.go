@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"indexerd/configs"
+	"indexerd/internal/etcd"
+	"indexerd/internal/recovered"
+)
+
+// takeOver makes this daemon the only one that writes, before it reads marks: etcd
+// confirms the term, and then OpenSearch refuses the writes of all daemons before. So what
+// an older daemon had sent to the index is there, or never will be, when the marks are
+// read. It does nothing where nothing is shared.
+func (s *shared) takeOver(cfg *configs.Config) error {
+	if s == nil {
+		return nil
+	}
+	term := s.term()
+	if term == nil {
+		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
+	}
+	if err := term.Confirm(); err != nil {
+		return err
+	}
+	if cfg.Index.Engine != configs.OpenSearch {
+		return nil
+	}
+	var fencing errgroup.Group
+	fencing.SetLimit(openedAtOnce)
+	for _, conf := range cfg.Tables {
+		fencing.Go(func() (err error) {
+			defer recovered.Into(&err)
+			return s.fence(cfg, conf)
+		})
+	}
+	return fencing.Wait()
+}
+
+// fence ends what earlier daemons may write to the indexes of a table.
+func (s *shared) fence(cfg *configs.Config, conf configs.Table) error {
+	c := newCluster(&storage{cfg: cfg, conf: conf, dir: filepath.Join(cfg.Data, conf.Name), shared: s, owner: s.ownerID()})
+	defer c.end()
+	ctx, cancel := context.WithTimeout(c.ctx, openWithin)
+	defer cancel()
+	return c.config().Fence(ctx)
+}
+
+// ownerID returns the id by which index and pages know the daemons.
+func (s *shared) ownerID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner
+}
