@@ -59,6 +59,12 @@ func printLeader(w io.Writer, l httpapi.LeaderStatus) {
 	}
 	for _, d := range l.Standbys {
 		fmt.Fprintf(w, "standby: %s (%s), indexerd %s, since %s\n", terminal.Line(d.Host), terminal.Line(d.Address), terminal.Line(d.Version), clock(d.Started))
+		if d.Unfit != nil {
+			fmt.Fprintf(w, "  it does not lead: %s\n", terminal.Line(*d.Unfit))
+		}
+		if d.Unreached != nil {
+			fmt.Fprintf(w, "  it does not reach %s\n", terminal.Line(*d.Unreached))
+		}
 	}
 }
 

@@ -90,6 +90,7 @@ type daemon struct {
 	front  *front
 	orders chan order
 	pauses *backoff.ExponentialBackOff // between attempts to open what failed
+	reach  reach
 	// reloading keeps the regular READY from ending a reload early, which the
 	// service manager was notified of.
 	reloading atomic.Bool

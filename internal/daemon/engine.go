@@ -132,6 +132,7 @@ func openOrRelease(cfg *configs.Config, h holding, frozen error) (*Engine, error
 // On error the caller still holds it. frozen, if any, is why nothing may be
 // written: then what is stored is opened read-only, which needs no room.
 func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
+	h.shared.configured(cfg)
 	if frozen == nil {
 		if err := h.shared.takeOver(cfg); err != nil {
 			return nil, err
@@ -356,13 +357,14 @@ func (e *Engine) follow(ctx context.Context, f *front, log *slog.Logger) error {
 	return errors.Join(err, e.trace.Flush())
 }
 
-// interruptAfter is how long a batch that is written to a cluster has at the end of an
-// engine. Then its calls fail, as in a crash: a cluster that hangs delays no end.
+// interruptAfter is how long a batch that is written to other machines has at the end of
+// an engine. Then its calls fail, as in a crash: a cluster that hangs delays no end.
 const interruptAfter = 3 * time.Second
 
 func (e *Engine) interrupt() {
 	for _, t := range e.tables {
 		t.place.interruptCalls()
+		t.interruptPages()
 	}
 }
 

@@ -69,6 +69,9 @@ func (d *daemon) serve(ctx context.Context, e *Engine) error {
 	defer beside.Wait()
 	defer end(nil)
 	beside.Go(func() { d.takeOrders(ctx, e, end) })
+	if e.shared != nil {
+		beside.Go(func() { d.watchReach(ctx, e, end) })
+	}
 	if e.frozen != nil && e.shared != nil && e.shared.term() == nil {
 		return d.serveStandby(ctx, e)
 	}
@@ -94,7 +97,7 @@ func (d *daemon) serveReadOnly(ctx context.Context, e *Engine) error {
 		if !written {
 			written = d.writeHolder(e)
 		}
-		if probe(d.cfg.Data, batchSize) == nil {
+		if probe(d.cfg.Data, batchSize) == nil && !d.reach.storesAway() {
 			return errRoom
 		}
 	}

@@ -190,6 +190,15 @@ func (s *storage) clearPages() error {
 	return nil
 }
 
+// interruptPages ends the calls to the machines that have the pages.
+func (s *storage) interruptPages() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.pages.(remotePages); ok {
+		p.Interrupt()
+	}
+}
+
 // examinePages returns an error if the pages are not those that were opened, or
 // another daemon has taken them over.
 func (s *storage) examinePages(ctx context.Context) error {

@@ -26,11 +26,12 @@ import (
 // shared is what daemons share in etcd: marks, quarantine, the removals that the guard
 // counts, and the id by which index and pages know them. One of them leads.
 //
-//	place/owner        the id by which index and pages know the daemons
-//	place/last         id of the data directory whose daemon led last
-//	marks/TABLE        the lines of timeTrace
-//	quarantine/TABLE/  the rows in quarantine
-//	guard/TABLE        removals of the last hour
+//	place/owner          the id by which index and pages know the daemons
+//	place/last           id of the data directory whose daemon led last
+//	place/configuration  fingerprint of the configuration of the daemon that led last
+//	marks/TABLE          the lines of timeTrace
+//	quarantine/TABLE/    the rows in quarantine
+//	guard/TABLE          removals of the last hour
 //
 // Each data directory has files of a load or a sweep under way, which continue what its
 // own daemon has begun. They are removed when another daemon has led since.
@@ -38,12 +39,15 @@ type shared struct {
 	client *etcd.Client
 	data   string
 	id     string // of the data directory
-	member etcd.Member
 
-	mu    sync.Mutex
-	owner string
-	led   *etcd.Term                   // nil: another daemon leads, or may
-	seen  map[string]map[string][]byte // what was read or written last
+	mu            sync.Mutex
+	owner         string
+	configuration string                       // fingerprint of what this daemon is configured with
+	member        etcd.Member                  // what the members see of this daemon
+	changed       chan struct{}                // closed when member changes
+	yielding      time.Time                    // until then another daemon is elected first
+	led           *etcd.Term                   // nil: another daemon leads, or may
+	seen          map[string]map[string][]byte // what was read or written last
 }
 
 func etcdConfig(x configs.Marks) etcd.Config {
@@ -73,8 +77,8 @@ func connect(ctx context.Context, cfg *configs.Config) (*shared, error) {
 	}
 	host, _ := os.Hostname() // is shown only
 	return &shared{
-		client: client, data: cfg.Data, id: id, seen: map[string]map[string][]byte{},
-		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Version: Version, Started: time.Now().UTC()},
+		client: client, data: cfg.Data, id: id, configuration: configFingerprint(cfg), changed: make(chan struct{}), seen: map[string]map[string][]byte{},
+		member: etcd.Member{Name: host, Address: cfg.HTTP.Listen, Version: Version, Started: time.Now().UTC(), Unreached: notLooked},
 	}, nil
 }
 
@@ -137,73 +141,6 @@ func (s *shared) term() *etcd.Term {
 // another prefix, they belong to another owner when this daemon leads again, and it ends.
 func (s *shared) isDeposed(err error) bool {
 	return s != nil && isAny(err, etcd.ErrLost, opensearch.ErrFenced, pagetable.ErrFenced)
-}
-
-// lead waits until this daemon leads.
-func (s *shared) lead(ctx context.Context) error {
-	for {
-		err := s.campaign(ctx)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, etcd.ErrAway) && !errors.Is(err, etcd.ErrLost) {
-			return err
-		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-		}
-	}
-}
-
-func (s *shared) campaign(ctx context.Context) error {
-	session, err := s.client.Join(ctx, s.member)
-	if err != nil {
-		return err
-	}
-	term, err := session.Campaign(ctx)
-	if err == nil {
-		err = s.begin(ctx, term)
-	}
-	if err != nil {
-		return errors.Join(err, leave(session))
-	}
-	return nil
-}
-
-// begin begins a term.
-func (s *shared) begin(ctx context.Context, term *etcd.Term) error {
-	values, err := s.client.Read(ctx, "place/")
-	if err != nil {
-		return err
-	}
-	if string(values["last"]) != s.id {
-		if err := removeProgress(s.data); err != nil {
-			return err
-		}
-	}
-	owner := s.id
-	if known := string(values["owner"]); known != "" {
-		owner = known
-	}
-	if err := term.Write(map[string][]byte{"place/last": []byte(s.id), "place/owner": []byte(owner)}); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.led, s.owner = term, owner
-	return nil
-}
-
-// removeProgress removes the files of loads and sweeps under way.
-func removeProgress(data string) error {
-	for _, name := range []string{"load", "sweep", "sweep.*"} {
-		files, err := filepath.Glob(filepath.Join(data, "*", name))
-		for _, file := range files {
-			err = errors.Join(err, os.Remove(file))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A part is what is shared under one name. It is a store of marks and of a quarantine.

@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"indexerd/configs"
 	"indexerd/internal/etcd"
@@ -141,5 +143,100 @@ func TestSharedMarksAreNoFiles(t *testing.T) {
 	e := &Engine{holding: holding{shared: &shared{}}}
 	if err := e.Backup(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "marks are in etcd") {
 		t.Errorf("backup: got error %v, want that it is refused", err)
+	}
+}
+
+// A daemon whose configuration differs from that of the daemon that led last does not
+// lead, also if it wins before it can know. A newcomer does: it was started just now.
+func TestConfigurationOfTheLastLeader(t *testing.T) {
+	server := etcdtest.New(t)
+	a, b := sharing(t, server, t.TempDir()), sharing(t, server, t.TempDir())
+	first := &configs.Config{PageStore: configs.PageStore{Engine: configs.HBase, Table: "pages"}}
+	second := &configs.Config{PageStore: configs.PageStore{Engine: configs.HBase, Table: "others"}}
+	a.configured(first)
+	b.configured(second)
+	leads(t, a)
+	if err := a.takeOver(first); err != nil {
+		t.Fatal(err)
+	}
+	resigns(t, a)
+	ctx, cancel := context.WithCancel(t.Context())
+	led := make(chan error, 1)
+	go func() { led <- b.lead(ctx, false) }()
+	eventually(t, soon, "the daemon is unfit", func() error {
+		if m, _ := b.described(); m.Unfit == "" {
+			return errors.New("it is not")
+		}
+		return nil
+	})
+	if b.term() != nil {
+		t.Error("another configuration: got a term")
+	}
+	b.configured(first)
+	if err := b.inspect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-led; err != nil || b.term() == nil {
+		t.Errorf("the same configuration: got term %v, error %v", b.term(), err)
+	}
+	cancel()
+	resigns(t, b)
+	b.configured(second)
+	leads(t, b)
+}
+
+// A leader that steps down lets the other daemon be elected, also if that is slower.
+func TestYield(t *testing.T) {
+	server := etcdtest.New(t)
+	a, b := sharing(t, server, t.TempDir()), sharing(t, server, t.TempDir())
+	leads(t, a)
+	term := a.term()
+	if a.replaceable(t.Context(), term) {
+		t.Error("alone: want that no daemon can replace it")
+	}
+	won := make(chan error, 2)
+	go func() { won <- b.lead(t.Context(), false) }()
+	for _, unreached := range []string{notLooked, "", "pages: away", ""} {
+		b.describe(func(m *etcd.Member) { m.Unreached = unreached })
+		eventually(t, soon, "the leader sees what the standby reaches", func() error {
+			if got := a.replaceable(t.Context(), term); got != (unreached == "") {
+				return fmt.Errorf("it does not reach %q: got %t", unreached, got)
+			}
+			return nil
+		})
+	}
+	a.yieldFirst()
+	resigns(t, a)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = a.lead(ctx, false) }()
+	if err := <-won; err != nil || b.term() == nil {
+		t.Errorf("got term %v, error %v, want that the standby leads", b.term(), err)
+	}
+	cancel()
+}
+
+// Only what was not reached for long enough, without an answer in between, is a reason to
+// step down.
+func TestReach(t *testing.T) {
+	var r reach
+	start := time.Now()
+	for _, step := range []struct {
+		after time.Duration
+		why   string
+		want  string
+	}{
+		{0, "pages", ""},
+		{29 * time.Second, "pages", ""},
+		{30 * time.Second, "index", "index"},
+		{31 * time.Second, "", ""},
+		{32 * time.Second, "index", ""},
+		{61 * time.Second, "index", ""},
+		{62 * time.Second, "index", "index"},
+	} {
+		r.note(step.why, true, start.Add(step.after))
+		if got := r.lacks(start.Add(step.after)); got != step.want {
+			t.Errorf("after %v: got %q, want %q", step.after, got, step.want)
+		}
 	}
 }

@@ -24,9 +24,15 @@ var (
 )
 
 // A standbyError is why an engine is read-only whose daemon does not lead.
-type standbyError struct{ leader etcd.Leader }
+type standbyError struct {
+	leader etcd.Leader
+	unfit  string // why it must not lead; "": it may
+}
 
 func (e *standbyError) Error() string {
+	if e.unfit != "" {
+		return "this daemon does not lead: " + e.unfit
+	}
 	if e.leader.Term == 0 {
 		return "no daemon leads, and this one waits for its turn"
 	}
@@ -39,17 +45,23 @@ func (s *shared) standby(ctx context.Context) error {
 	if err != nil && !errors.Is(err, etcd.ErrAway) {
 		return err
 	}
-	return &standbyError{leader}
+	m, _ := s.described()
+	return &standbyError{leader, m.Unfit}
 }
 
-// leadUnlessLed begins to lead if no daemon does. Otherwise term returns nil.
+// leadUnlessLed begins to lead if no daemon does, and the keys are not of a later version.
+// Otherwise term returns nil.
 func (s *shared) leadUnlessLed(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leadWithin)
 	defer cancel()
+	if err := s.client.CheckFormat(ctx); errors.Is(err, etcd.ErrFormat) {
+		s.judge(err.Error())
+		return nil
+	}
 	if _, led, err := s.client.Leader(ctx); led || err != nil {
 		return passing(err)
 	}
-	return passing(s.lead(ctx))
+	return passing(s.lead(ctx, true))
 }
 
 // leadWithin limits how long a start waits for an election.
@@ -107,7 +119,7 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 	d.writeHolder(e)
 	campaign, end := context.WithCancel(ctx)
 	won := make(chan error, 1)
-	go func() { won <- e.shared.lead(campaign) }()
+	go func() { won <- e.shared.lead(campaign, false) }()
 	ended := false
 	defer func() {
 		if end(); !ended {
@@ -134,6 +146,9 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 			e.runs.stop()
 			return causeOf(ctx)
 		case <-look.C:
+			if err := e.shared.inspect(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, etcd.ErrAway) {
+				d.Log.Warn("indexerd can't see whether it may lead", "error", configs.Message(err))
+			}
 			if err := e.trace.Reload(); err == nil && shapes(e.trace.Tables()) != before {
 				return errMarks
 			}
@@ -235,10 +250,20 @@ func (s *shared) status(ctx context.Context) *httpapi.LeaderStatus {
 	}
 	for _, id := range slices.Sorted(maps.Keys(members)) {
 		if m := members[id]; !led || id != leader.Session {
-			status.Standbys = append(status.Standbys, httpapi.DaemonStatus{Host: m.Name, Address: m.Address, Version: m.Version, Started: httpapi.TimeOrNull(m.Started)})
+			status.Standbys = append(status.Standbys, httpapi.DaemonStatus{
+				Host: m.Name, Address: m.Address, Version: m.Version, Started: httpapi.TimeOrNull(m.Started), Unfit: orNull(m.Unfit), Unreached: orNull(m.Unreached),
+			})
 		}
 	}
 	return status
+}
+
+// orNull returns nil for "".
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // term returns the term of the daemon; 0 if it elects no leader.

@@ -24,7 +24,7 @@ func (s *shared) takeOver(cfg *configs.Config) error {
 	if term == nil {
 		return fmt.Errorf("%w: it is the standby", etcd.ErrLost)
 	}
-	if err := term.Confirm(); err != nil {
+	if err := term.Write(map[string][]byte{"place/configuration": []byte(configFingerprint(cfg))}); err != nil {
 		return err
 	}
 	if cfg.Index.Engine != configs.OpenSearch {

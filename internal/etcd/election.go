@@ -29,6 +29,7 @@ type standing struct {
 	term         uint64
 	termChanged  int64 // revision; 0: there was no election
 	formatted    int64 // revision of format; 0: none
+	foreign      error // ErrFormat if a later version has written it
 	revision     int64 // at which this was read
 	leaderParsed Leader
 }
@@ -56,8 +57,8 @@ func (c *Client) standing(ctx context.Context) (s standing, err error) {
 	}
 	if format := only(answer, 2); format != nil {
 		s.formatted = format.ModRevision
-		if got := string(format.Value); got != Format {
-			return s, fmt.Errorf("%w: %s is %q, this version reads %s", ErrFormat, c.key("format"), got, Format)
+		if got, err := strconv.Atoi(string(format.Value)); err != nil || got > formatNumber {
+			s.foreign = fmt.Errorf("%w: %s is %q, this version writes %s", ErrFormat, c.key("format"), format.Value, Format)
 		}
 	}
 	return s, nil
@@ -78,6 +79,16 @@ func (c *Client) Leader(ctx context.Context) (Leader, bool, error) {
 		return Leader{}, false, fmt.Errorf("read the leader: %w", err)
 	}
 	return s.leaderParsed, s.leader != nil, nil
+}
+
+// CheckFormat returns ErrFormat if a later version of indexerd has led. This version then
+// can read marks, but not lead.
+func (c *Client) CheckFormat(ctx context.Context) error {
+	s, err := c.standing(ctx)
+	if err != nil {
+		return fmt.Errorf("read the format: %w", err)
+	}
+	return s.foreign
 }
 
 // Members returns the daemons that run, by the ids of their sessions.
@@ -146,11 +157,14 @@ func (s *Session) Campaign(ctx context.Context) (*Term, error) {
 // run makes the daemon the leader, unless anything has changed since now was read. Who
 // has won shows when that is read again, also if the outcome is unknown.
 func (s *Session) run(ctx context.Context, now standing) error {
+	if now.foreign != nil {
+		return now.foreign
+	}
 	if now.term >= MaxTerm {
 		return ErrLastTerm
 	}
 	term := now.term + 1
-	leader, err := json.Marshal(Leader{Member: s.member, Term: term, Since: time.Now().UTC()})
+	leader, err := json.Marshal(Leader{Member: s.described(), Term: term, Since: time.Now().UTC()})
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,8 +42,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// Format is the version of the layout.
-const Format = "1"
+// Format is the version of the layout, a number. A daemon leads with keys of an earlier
+// one, and replaces the number in its election, so that daemons can be updated one after
+// the other. With a later one it only reads: no version may change what is below state so
+// that the version before can't read marks.
+var Format = strconv.Itoa(formatNumber)
+
+const formatNumber = 1
 
 // The numbers of writes to index and pages carry the term in their high bits. Both fit
 // into the 53 bits of a version of the page stores: 131,071 terms are ten takeovers a day
@@ -61,8 +67,8 @@ var (
 	ErrAway = errors.New("etcd does not answer")
 	// ErrRestored means that etcd has an older state than it had acknowledged.
 	ErrRestored = errors.New("etcd was restored from an older state")
-	// ErrFormat means that another version of indexerd has written the keys.
-	ErrFormat = errors.New("etcd has keys of another version of indexerd")
+	// ErrFormat refuses an election: a later version of indexerd has written the keys.
+	ErrFormat = errors.New("etcd has keys of a later version of indexerd")
 	// ErrLastTerm refuses an election.
 	ErrLastTerm = fmt.Errorf("term %d was the last one: use another prefix, and load the tables again", MaxTerm)
 	// ErrTooLarge refuses a value that no request can carry.
@@ -91,8 +97,7 @@ type Client struct {
 	client *clientv3.Client
 }
 
-// Open connects, and returns an error if no server answers or its keys are not for this
-// version.
+// Open connects, and returns an error if no server answers.
 func (c Config) Open(ctx context.Context) (*Client, error) {
 	if c.TTL == 0 {
 		c.TTL = DefaultTTL

@@ -311,16 +311,45 @@ func TestTheLastTerm(t *testing.T) {
 	}
 }
 
+// A daemon leads with the keys of an earlier version, and makes them those of its own. It
+// reads the keys of a later version, and does not lead: also not after it led before.
 func TestKeysOfAnotherVersion(t *testing.T) {
 	c := open(t, etcdtest.Shared(t), time.Minute)
-	s := join(t, c, "a")
-	if _, err := c.client.Put(t.Context(), c.key("format"), "2"); err != nil {
+	put := func(format string) {
+		t.Helper()
+		if _, err := c.client.Put(t.Context(), c.key("format"), format); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("0")
+	term := campaign(t, c, "a")
+	if found, err := c.client.Get(t.Context(), c.key("format")); err != nil || string(found.Kvs[0].Value) != Format {
+		t.Errorf("an earlier version: got %v, error %v, want that the format is raised", found, err)
+	}
+	if err := c.CheckFormat(t.Context()); err != nil {
+		t.Errorf("its own version: got error %v", err)
+	}
+	if err := term.Write(map[string][]byte{"marks/film": []byte("1")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Campaign(t.Context()); !errors.Is(err, ErrFormat) {
-		t.Errorf("campaign: got error %v, want ErrFormat", err)
+	if err := term.Leave(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := c.Config.Open(t.Context()); !errors.Is(err, ErrFormat) {
-		t.Errorf("open: got error %v, want ErrFormat", err)
+	for _, later := range []string{"2", "x"} {
+		put(later)
+		other, err := c.Config.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		if values, err := other.Read(t.Context(), "marks/"); err != nil || string(values["film"]) != "1" {
+			t.Errorf("format %s: got marks %s, error %v", later, values, err)
+		}
+		if err := other.CheckFormat(t.Context()); !errors.Is(err, ErrFormat) {
+			t.Errorf("format %s: got error %v, want ErrFormat", later, err)
+		}
+		if _, err := join(t, other, "b").Campaign(t.Context()); !errors.Is(err, ErrFormat) {
+			t.Errorf("campaign in format %s: got error %v, want ErrFormat", later, err)
+		}
 	}
 }

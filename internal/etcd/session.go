@@ -22,20 +22,22 @@ type Member struct {
 	Started time.Time `json:"started"`
 	// Unfit is why it does not lead; "": it can.
 	Unfit string `json:"unfit,omitempty"`
+	// Unreached is what does not answer to it; "": all do.
+	Unreached string `json:"unreached,omitempty"`
 }
 
 // A Session is a lease that is kept alive.
 type Session struct {
 	client *Client
-	member Member
 	lease  clientv3.LeaseID
 	lost   chan struct{}
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 
-	mu    sync.Mutex
-	until time.Time // when the lease may be over
-	why   error     // it is lost
+	mu     sync.Mutex
+	member Member
+	until  time.Time // when the lease may be over
+	why    error     // it is lost
 }
 
 // Join makes a lease, and the daemon a member.
@@ -69,8 +71,16 @@ func (s *Session) Describe(ctx context.Context, m Member) error {
 	if err != nil {
 		return fmt.Errorf("become a member: %w", err)
 	}
+	s.mu.Lock()
 	s.member = m
+	s.mu.Unlock()
 	return nil
+}
+
+func (s *Session) described() Member {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.member
 }
 
 func (s *Session) id() string { return strconv.FormatInt(int64(s.lease), 16) }

@@ -36,6 +36,9 @@ type DaemonStatus struct {
 	Address string `json:"address"`
 	Version string `json:"version"`
 	Started *Time  `json:"started"`
+	// Unfit is why it must not lead, and Unreached what does not answer to it.
+	Unfit     *string `json:"unfit"`
+	Unreached *string `json:"unreached"`
 }
 
 // SourceStatus is one database.

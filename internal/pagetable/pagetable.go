@@ -156,6 +156,9 @@ func (p *Pages) Close() error {
 	return nil
 }
 
+// Interrupt makes calls that are under way fail, and all later ones.
+func (p *Pages) Interrupt() { p.end() }
+
 // Err returns the error after which no page can be written until the pages are opened
 // again, or nil.
 func (p *Pages) Err() error {

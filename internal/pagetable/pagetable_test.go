@@ -222,3 +222,27 @@ func TestRequests(t *testing.T) {
 		}
 	}
 }
+
+// After Interrupt a call that waits for the store returns, and the pages have not failed.
+func TestInterrupt(t *testing.T) {
+	f := newFake()
+	p := open(t, config(f))
+	asked := make(chan struct{}, 1)
+	f.hook(func(request string) error {
+		if request == "write" {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			return pagetable.ErrAway
+		}
+		return nil
+	})
+	failed := make(chan error, 1)
+	go func() { failed <- p.Put([]doc.Page{pagestest.Page(1, 1)}) }()
+	<-asked
+	p.Interrupt()
+	if err := <-failed; err == nil || p.Err() != nil {
+		t.Errorf("got error %v, and %v of the pages, want the first alone", err, p.Err())
+	}
+}

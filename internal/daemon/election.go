@@ -1,0 +1,154 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"indexerd/internal/etcd"
+)
+
+// errWithdrawn ends a campaign of a daemon that must not lead. It can begin another one.
+var errWithdrawn = errors.New("this daemon must not lead")
+
+// lead waits until this daemon leads. newcomer is as in begin.
+func (s *shared) lead(ctx context.Context, newcomer bool) error {
+	for {
+		err := s.campaign(ctx, newcomer)
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case errors.Is(err, etcd.ErrFormat):
+			s.judge(err.Error())
+			continue
+		case errors.Is(err, errWithdrawn):
+			continue
+		case !errors.Is(err, etcd.ErrAway) && !errors.Is(err, etcd.ErrLost):
+			return err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *shared) campaign(ctx context.Context, newcomer bool) error {
+	m, _ := s.described()
+	session, err := s.client.Join(ctx, m)
+	if err != nil {
+		return err
+	}
+	term, err := s.stand(ctx, session)
+	if err == nil {
+		err = s.begin(ctx, term, newcomer)
+	}
+	if err != nil {
+		return errors.Join(err, leave(session))
+	}
+	return nil
+}
+
+// stand waits for an election while the daemon is fit to lead, and shows the members why it
+// is not. A session that may have won never waits for that: it ends.
+func (s *shared) stand(ctx context.Context, session *etcd.Session) (*etcd.Term, error) {
+	for stood := false; ; {
+		m, changed := s.described()
+		if err := session.Describe(ctx, m); err != nil {
+			return nil, err
+		}
+		if m.Unfit != "" && stood {
+			return nil, errWithdrawn
+		}
+		if m.Unfit != "" {
+			select {
+			case <-changed:
+				continue
+			case <-session.Lost():
+				return nil, session.Err()
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		stood = true
+		until, stop := context.WithCancel(ctx)
+		go func() {
+			select {
+			case <-changed:
+				stop()
+			case <-until.Done():
+			}
+		}()
+		s.yield(until)
+		term, err := session.Campaign(until)
+		stop()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.Canceled) {
+			return term, err
+		}
+	}
+}
+
+// yieldFor is how long a leader that has stepped down leaves the election to others.
+const yieldFor = 10 * time.Second
+
+// yield waits until another daemon leads, if this one has stepped down a moment ago.
+func (s *shared) yield(ctx context.Context) {
+	s.mu.Lock()
+	end := s.yielding
+	s.mu.Unlock()
+	for time.Now().Before(end) {
+		if _, led, err := s.client.Leader(ctx); led || err != nil {
+			return
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// begin begins a term. It returns errWithdrawn if the daemon that led last had another
+// configuration. A newcomer leads all the same: its user has started it just now.
+func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) error {
+	values, err := s.client.Read(ctx, "place/")
+	if err != nil {
+		return err
+	}
+	if why := s.differs(values); why != "" && !newcomer {
+		s.judge(why)
+		return errWithdrawn
+	}
+	if string(values["last"]) != s.id {
+		if err := removeProgress(s.data); err != nil {
+			return err
+		}
+	}
+	owner := s.id
+	if known := string(values["owner"]); known != "" {
+		owner = known
+	}
+	if err := term.Write(map[string][]byte{"place/last": []byte(s.id), "place/owner": []byte(owner)}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.led, s.owner = term, owner
+	return nil
+}
+
+// removeProgress removes the files of loads and sweeps under way.
+func removeProgress(data string) error {
+	for _, name := range []string{"load", "sweep", "sweep.*"} {
+		files, err := filepath.Glob(filepath.Join(data, "*", name))
+		for _, file := range files {
+			err = errors.Join(err, os.Remove(file))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
