@@ -51,6 +51,7 @@ type cli struct {
 	Reindex    reindexCommand    `cmd:"" help:"Rebuild a table's index from its stored pages, after a change of the mapping."`
 	Reload     reloadCommand     `cmd:"" help:"Delete what is stored of a table and load it again."`
 	Move       moveCommand       `cmd:"" help:"Move the stored pages to the store of another configuration."`
+	StepDown   stepDownCommand   `cmd:"" help:"Have the standby lead in place of the running daemon."`
 	Backup     backupCommand     `cmd:"" help:"Back up the data directory, also while the daemon is running."`
 	Restore    restoreCommand    `cmd:"" help:"Restore a backup into an empty data directory."`
 	Plan       planCommand       `cmd:"" help:"Compute the cost of compensation tiers."`

@@ -222,10 +222,15 @@ func TestStandby(t *testing.T) {
 	p.finds(a, "row1004", 1)
 	p.finds(b, "common", 299)
 
+	p.stepsDown(b, fileB)
+	p.insert(1010)
+	t.Logf("stepped down: the standby has the next row after %v", p.finds(a, "row1010", 1))
+	p.stepsDown(a, fileA)
+
 	a.stop(t)
 	p.etcd.Kill()
 	p.logs(b, "indexerd does not lead any more")
-	p.finds(b, "common", 299)
+	p.finds(b, "common", 300)
 	if err := p.etcd.Run(); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -141,4 +142,62 @@ func (p *pair) downgrade(d *proc, fileA, fileB string) {
 	p.insert(1002)
 	format("1")
 	p.finds(second, "row1002", 1)
+}
+
+// stepsDown has a leader step down by the command, after which the daemon refuses.
+func (p *pair) stepsDown(d *proc, file string) {
+	p.t.Helper()
+	eventually(p.t, soon, "step-down", func() error {
+		if stdout, stderr, code := ask(p.t, nil, "step-down", "-c", file); code != 0 || !strings.Contains(stdout, " leads, in term ") {
+			return fmt.Errorf("exit code %d: %s%s", code, stdout, stderr) // also while the standby begins
+		}
+		return nil
+	})
+	if _, stderr, code := ask(p.t, nil, "step-down", "-c", file); code != exitNo || !strings.Contains(stderr, "this daemon does not lead") {
+		p.t.Errorf("step-down of a standby: got exit code %d, %s", code, stderr)
+	}
+	eventually(p.t, soon, "the metrics", func() error {
+		body, err := get(d.base + "/metrics")
+		if err == nil && !strings.Contains(string(body), "\nindexerd_leader 0\n") {
+			err = errors.New("indexerd_leader is not 0")
+		}
+		return err
+	})
+}
+
+// A row in quarantine that is not for a group any more is hidden from it on the standby too, and
+// listed there.
+func TestQuarantineOnAStandby(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	p.exec("CREATE TABLE odd (id INTEGER PRIMARY KEY, u INTEGER, body TEXT, n, grp TEXT)", "INSERT INTO odd VALUES (1, 1700000000, 'odd one', 1, 'sales'), (2, 1700000000, 'odd two', 2, 'sales')")
+	const ops, sales = "ops-of-standby-test", "sales-of-standby-test"
+	p.config = strings.Replace(p.config, "http: {listen: 127.0.0.1:0}", "http: {listen: 127.0.0.1:0, tokens: {ops: {token: "+ops+", admin: true}, sales: {token: "+sales+", groups: [sales]}}}", 1) +
+		"  odd: {source: db, sql: SELECT * FROM odd, key: id, updated: u, content: {fields: [body]}, metadata: {n: number, grp: keyword}, acl: grp}\n"
+	fileA, fileB := p.file("a"), p.file("b")
+	a, b := p.start(fileA), (*proc)(nil)
+	shows := func(d *proc, documents, rows int) {
+		t.Helper()
+		eventually(t, soon, fmt.Sprintf("%d documents, %d rows in quarantine", documents, rows), func() error {
+			var found struct{ Total int }
+			var list httpapi.Quarantine
+			status := d.as(sales).body(t, "GET", "/api/v1/tables/odd/search?q=odd", &found)
+			listed := d.as(ops).body(t, "GET", "/api/v1/tables/odd/quarantine", &list)
+			if status != http.StatusOK || listed != http.StatusOK || found.Total != documents || len(list.Rows) != rows {
+				return fmt.Errorf("got status %d and %d, %d documents, rows %+v", status, listed, found.Total, list.Rows)
+			}
+			return nil
+		})
+	}
+	shows(a, 2, 0)
+	b = p.start(fileB)
+	p.logs(b, "indexerd stands by")
+	shows(b, 2, 0)
+	p.exec("UPDATE odd SET n = 'soon', grp = 'boss', u = 1800000000 WHERE id = 2")
+	shows(a, 1, 1)
+	began := time.Now()
+	shows(b, 1, 1)
+	t.Logf("hidden on the standby %v later", time.Since(began))
+	p.exec("UPDATE odd SET n = 3, grp = 'sales', u = 1800000001 WHERE id = 2")
+	shows(b, 2, 0)
 }

@@ -136,6 +136,7 @@ func (s *shared) begin(ctx context.Context, term *etcd.Term, newcomer bool) erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.led, s.owner = term, owner
+	s.takeovers.Add(1)
 	return nil
 }
 

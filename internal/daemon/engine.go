@@ -37,11 +37,12 @@ type Engine struct {
 
 	pageStore *pageStore // of pages on other machines
 
-	orders  chan<- order // to open the engine again; nil where no daemon runs
-	backups backups
-	started time.Time    // zero where no daemon runs
-	log     *slog.Logger // nil where no daemon runs
-	frozen  error        // why the engine is open read-only; nil: it is not
+	orders    chan<- order  // to open the engine again; nil where no daemon runs
+	stepDowns chan struct{} // to end the term
+	backups   backups
+	started   time.Time    // zero where no daemon runs
+	log       *slog.Logger // nil where no daemon runs
+	frozen    error        // why the engine is open read-only; nil: it is not
 }
 
 // Open takes the data directory for this process alone, removes what a crash has
@@ -170,7 +171,7 @@ const openedAtOnce = 16
 
 // newEngine returns an engine of which nothing is open yet.
 func newEngine(cfg *configs.Config, trace *timetrace.Trace) *Engine {
-	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), pageStore: newPageStore(cfg.PageStore)}
+	e := &Engine{cfg: cfg, trace: trace, runs: newRuns(), meters: httpapi.NewMeters(), pageStore: newPageStore(cfg.PageStore), stepDowns: make(chan struct{}, 1)}
 	byName := map[string]*source{}
 	for _, s := range cfg.Sources {
 		byName[s.Name] = newSource(cfg, s)

@@ -25,6 +25,17 @@ func (e *Engine) Quarantine(name string, size int, after string) (httpapi.Quaran
 	return q, nil
 }
 
+// reloadQuarantine reads the list again, for a standby.
+func (s *storage) reloadQuarantine() error {
+	s.mu.Lock()
+	q := s.quarantine
+	s.mu.Unlock()
+	if q == nil {
+		return nil
+	}
+	return q.Reload()
+}
+
 // hideUnknown hides the documents of rows that were quarantined before the table
 // had an acl, until the next sweep reads their groups. It needs no database.
 func (t *table) hideUnknown(ctx context.Context) error {

@@ -96,6 +96,10 @@ func (d *daemon) watchReach(ctx context.Context, e *Engine, end context.CancelCa
 		}
 		select {
 		case <-tick.C:
+		case <-e.stepDowns:
+			e.shared.yieldFirst()
+			end(errAsked)
+			return
 		case <-lost:
 			end(term.Err())
 			return

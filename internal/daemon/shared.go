@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"indexerd/configs"
@@ -39,6 +40,8 @@ type shared struct {
 	client *etcd.Client
 	data   string
 	id     string // of the data directory
+
+	takeovers atomic.Uint64 // terms that this daemon has begun
 
 	mu            sync.Mutex
 	owner         string

@@ -128,6 +128,7 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 	}()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
+	quarantine := e.shared.client.Changes(campaign, "quarantine/")
 	before := shapes(e.trace.Tables())
 	for {
 		select {
@@ -146,13 +147,27 @@ func (d *daemon) serveStandby(ctx context.Context, e *Engine) error {
 			e.runs.stop()
 			return causeOf(ctx)
 		case <-look.C:
-			if err := e.shared.inspect(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, etcd.ErrAway) {
-				d.Log.Warn("indexerd can't see whether it may lead", "error", configs.Message(err))
-			}
+			d.lookAtLeader(ctx, e, quarantine)
 			if err := e.trace.Reload(); err == nil && shapes(e.trace.Tables()) != before {
 				return errMarks
 			}
 		}
+	}
+}
+
+// lookAtLeader finds out whether this daemon may lead, and reads the quarantine again if
+// it has changed.
+func (d *daemon) lookAtLeader(ctx context.Context, e *Engine, quarantine <-chan struct{}) {
+	err := e.shared.inspect(ctx)
+	select {
+	case <-quarantine:
+		for _, t := range e.tables {
+			err = errors.Join(err, t.reloadQuarantine())
+		}
+	default:
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, etcd.ErrAway) {
+		d.Log.Warn("indexerd can't read what the leader has stored", "error", configs.Message(err))
 	}
 }
 
@@ -243,6 +258,7 @@ func (s *shared) status(ctx context.Context) *httpapi.LeaderStatus {
 		status.Error = text(err)
 		return status
 	}
+	status.Takeovers = s.takeovers.Load()
 	if led {
 		term := s.term()
 		status.This = term != nil && term.Leader.Session == leader.Session

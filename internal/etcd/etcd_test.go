@@ -353,3 +353,33 @@ func TestKeysOfAnotherVersion(t *testing.T) {
 		}
 	}
 }
+
+// A change below a name is noticed, also after etcd was away, and none elsewhere.
+func TestChanges(t *testing.T) {
+	server := etcdtest.New(t)
+	c := open(t, server.Endpoint, time.Minute)
+	changes := c.Changes(t.Context(), "quarantine/")
+	<-changes // it has begun
+	put := func(key string) {
+		t.Helper()
+		if _, err := c.client.Put(t.Context(), c.key("state/"+key), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("marks/film")
+	put("quarantine/film/1")
+	<-changes
+	select {
+	case <-changes:
+		t.Error("got a second change, want one")
+	default:
+	}
+	server.Kill()
+	if err := server.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for len(changes) == 0 {
+		put("quarantine/film/2")
+		<-time.After(20 * time.Millisecond)
+	}
+}

@@ -21,13 +21,24 @@ type Status struct {
 
 // LeaderStatus says which of the daemons that share marks leads.
 type LeaderStatus struct {
-	This     bool           `json:"this"` // the daemon that answers leads
-	Host     string         `json:"host"` // "" if no daemon leads
-	Address  string         `json:"address"`
-	Term     uint64         `json:"term"`
-	Since    *Time          `json:"since"`
-	Standbys []DaemonStatus `json:"standbys"`
-	Error    *string        `json:"error"` // why that is not known
+	This      bool           `json:"this"` // the daemon that answers leads
+	Host      string         `json:"host"` // "" if no daemon leads
+	Address   string         `json:"address"`
+	Term      uint64         `json:"term"`
+	Since     *Time          `json:"since"`
+	Takeovers uint64         `json:"takeovers"` // terms of the daemon that answers, since it started
+	Standbys  []DaemonStatus `json:"standbys"`
+	Error     *string        `json:"error"` // why that is not known
+}
+
+// ready returns how many standbys can take over.
+func (l LeaderStatus) ready() (n int) {
+	for _, d := range l.Standbys {
+		if d.Unfit == nil && d.Unreached == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // DaemonStatus is a daemon that stands by.

@@ -112,6 +112,8 @@ func (f *fakeEngine) Reload(table string) (Run, error) {
 	return Run{Run: "reload " + table, State: "running"}, f.err
 }
 
+func (f *fakeEngine) StepDown(context.Context) error { return f.err }
+
 func (f *fakeEngine) Run(id string) (Run, error) {
 	return Run{Run: id, State: "done", Result: json.RawMessage("{}")}, f.err
 }

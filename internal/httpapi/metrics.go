@@ -96,6 +96,13 @@ var statusMetrics = []metric[Status]{
 	newMetric(noLabels, "ready", "1 when every table is loaded", func(s Status) float64 { return oneIf(s.Ready) }),
 }
 
+var leaderMetrics = []metric[LeaderStatus]{
+	newMetric(noLabels, "leader", "1 while this daemon leads, 0 while it stands by; of daemons that share marks", func(l LeaderStatus) float64 { return oneIf(l.This) }),
+	newMetric(noLabels, "leader_term", "number of elections so far, 0 while no daemon leads", func(l LeaderStatus) float64 { return float64(l.Term) }),
+	newMetric(noLabels, "standbys", "daemons that can take over from the leader", func(l LeaderStatus) float64 { return float64(l.ready()) }),
+	newMetric(noLabels, "takeovers_total", "terms that this daemon has begun", func(l LeaderStatus) float64 { return float64(l.Takeovers) }),
+}
+
 var limitMetrics = []metric[*Limits]{
 	newMetric(noLabels, "http_wrong_tokens_total", "requests with an unknown token", func(l *Limits) float64 { return float64(l.failures.Count()) }),
 	newMetric(noLabels, "http_answers_cut_total", "responses aborted because their client did not read them while other searches waited", func(l *Limits) float64 { return float64(l.searches.aborted.Load()) }),
@@ -191,6 +198,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	s := c.engine.Status(ctx)
 	send(out, buildMetrics, s, s.Version, runtime.Version())
 	send(out, statusMetrics, s)
+	if s.Leader != nil {
+		send(out, leaderMetrics, *s.Leader)
+	}
 	send(out, limitMetrics, c.limits)
 	if l := c.limits.listener; l != nil {
 		send(out, listenerMetrics, l.Stats())

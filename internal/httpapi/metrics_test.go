@@ -25,6 +25,7 @@ func (*measuredEngine) Status(context.Context) Status {
 	at, lag, tier, failure := Time(time.Unix(1_700_000_000, 500_000_000)), 0.4, "1m", "down"
 	return Status{
 		Ready:   true,
+		Leader:  &LeaderStatus{This: true, Term: 5, Takeovers: 2, Standbys: []DaemonStatus{{}, {Unfit: &failure}, {Unreached: &failure}}},
 		Sources: []SourceStatus{{Source: "pagila", Connected: true, PinnedBy: &Pin{AgeS: 9.5}}},
 		Tables: []TableStatus{{
 			Table: "film", State: "failing", Documents: 1000, LagS: &lag, Settled: SettledStatus{At: &at, Mode: "exact", Unverified: true},
@@ -69,6 +70,10 @@ func scrape(t *testing.T) string {
 func TestMetrics(t *testing.T) {
 	got := scrape(t)
 	for _, want := range strings.Split(`indexerd_ready 1
+indexerd_leader 1
+indexerd_leader_term 5
+indexerd_standbys 1
+indexerd_takeovers_total 2
 indexerd_http_connections 0
 indexerd_http_connections_limit 100
 indexerd_http_connections_refused_total 0

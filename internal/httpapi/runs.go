@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -33,6 +34,9 @@ type Runner interface {
 	Reindex(table string) (Run, error)
 	Reload(table string) (Run, error)
 	Run(id string) (Run, error)
+	// StepDown has the daemon end its term, so that another one leads. It returns before
+	// that has happened.
+	StepDown(context.Context) error
 	// Cancel cancels a run. The run may end later.
 	Cancel(id string) (Run, error)
 }
@@ -95,6 +99,9 @@ func handleRuns(mux *http.ServeMux, e Runner) {
 	})
 	mux.HandleFunc("POST /api/v1/tables/{table}/reload", func(w http.ResponseWriter, r *http.Request) {
 		respondRun(w, func() (Run, error) { return e.Reload(r.PathValue("table")) })
+	})
+	mux.HandleFunc("POST /api/v1/step-down", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, func() (struct{}, error) { return struct{}{}, e.StepDown(r.Context()) })
 	})
 	mux.HandleFunc("GET /api/v1/runs/{run}", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, func() (Run, error) { return e.Run(r.PathValue("run")) })

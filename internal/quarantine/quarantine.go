@@ -64,7 +64,8 @@ type line struct {
 
 // A Quarantine is the list of one table. Its file is open only while it is written.
 type Quarantine struct {
-	log log // writes what changes
+	log    log                               // writes what changes
+	reload func() (map[string][]byte, error) // nil: the list is a file
 
 	mu   sync.Mutex
 	rows map[string]Row // by OID, or by reason if the OID is empty

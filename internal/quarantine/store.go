@@ -19,18 +19,46 @@ func OpenIn(s Store) (*Quarantine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}
-	q := &Quarantine{rows: map[string]Row{}, log: &stored{s, map[string]bool{}}}
+	q := &Quarantine{rows: map[string]Row{}, log: &stored{s, map[string]bool{}}, reload: s.Read}
+	if err := q.fill(values); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// Reload reads the list of a store again, for a process that only reads it. It has no
+// effect on a file.
+func (q *Quarantine) Reload() error {
+	if q.reload == nil {
+		return nil
+	}
+	values, err := q.reload()
+	if err != nil {
+		return fmt.Errorf("quarantine: %w", err)
+	}
+	next := &Quarantine{rows: map[string]Row{}}
+	if err := next.fill(values); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.rows, q.visible, q.hidden = next.rows, next.visible, next.hidden
+	return nil
+}
+
+// fill adds the rows of a store to an empty list.
+func (q *Quarantine) fill(values map[string][]byte) error {
 	for key, value := range values {
 		row, err := decode(value)
 		if err == nil && token(row.id()) != key {
 			err = fmt.Errorf("it is of the row %s", row.OID)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("quarantine: row %s: %w", key, err)
+			return fmt.Errorf("quarantine: row %s: %w", key, err)
 		}
 		q.apply(row)
 	}
-	return q, nil
+	return nil
 }
 
 // stored is the log in a store.

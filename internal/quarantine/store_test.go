@@ -43,18 +43,24 @@ func openIn(t *testing.T, m *memory) *Quarantine {
 
 func TestRowsInAStore(t *testing.T) {
 	m := &memory{values: map[string][]byte{}}
-	q := openIn(t, m)
+	q, reader := openIn(t, m), openIn(t, m)
 	both := func(rows ...Row) {
 		t.Helper()
 		want(t, q, rows...)
 		want(t, openIn(t, m), rows...)
+		if err := reader.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		want(t, reader, rows...)
 	}
 	both()
 	add(t, q, batch(0, doc.Reject{OID: oid(t, 7), Reason: "r", Document: doc.Hidden}, doc.Reject{Reason: "no key"}))
 	keyless := Row{Reason: "no key", Since: start, Tries: 1}
 	both(keyless, Row{OID: oid(t, 7), Reason: "r", Since: start, Tries: 1, Document: doc.Hidden})
-	if _, hidden := openIn(t, m).Documents(); hidden != 1 {
-		t.Errorf("got %d rows with a hidden document, want 1", hidden)
+	for _, r := range []*Quarantine{openIn(t, m), reader} {
+		if _, hidden := r.Documents(); hidden != 1 {
+			t.Errorf("got %d rows with a hidden document, want 1", hidden)
+		}
 	}
 	add(t, q, batch(9, doc.Reject{OID: oid(t, 7), Reason: "other"}))
 	both(keyless, Row{OID: oid(t, 7), Reason: "other", Since: start, Tries: 2})

@@ -5,7 +5,7 @@ _indexerd() {
 	local flags= words= files=
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W '--help demo init check run status search verify explain sweep versions history reindex reload move backup restore plan completion version' -- "$current"))
+		COMPREPLY=($(compgen -W '--help demo init check run status search verify explain sweep versions history reindex reload move step-down backup restore plan completion version' -- "$current"))
 		return
 	fi
 	case $before in
@@ -27,6 +27,7 @@ _indexerd() {
 		reindex) flags='-h --help --version -c --config --json' words='' ;;
 		reload) flags='-h --help --version -c --config --json' words='' ;;
 		move) flags='-h --help --version -c --config --from' words='' ;;
+		step-down) flags='-h --help --version -c --config --json' words='' ;;
 		backup) flags='-h --help --version -c --config' words='' files=yes ;;
 		restore) flags='-h --help --version -c --config' words='' files=yes ;;
 		plan) flags='-h --help --version --tiers --span --incremental --json' words='' ;;
