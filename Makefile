@@ -7,7 +7,7 @@ INSTALL   = $(if $(filter 0,$(shell id -u)),,sudo) apt-get
 WITHPG    = $(GO) run ./internal/pgtest/withpg
 export TESTDATA
 
-.PHONY: demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
+.PHONY: failover demo-cluster bench-peers bench-pages api-diff api-suite clients hbase relevance standins grammars oracle sqlserver opensearch opensearch-kill java deletes chinook versions pooler abuse compare extras schema hostile visible sim mutants kill kth power crash network disk cycles fresh demo build test lint race bench bench-search bench-scale bench-follow bench-store package storm many idle stress late servers
 
 demo: build
 	./indexerd demo
@@ -239,6 +239,8 @@ cycles: servers
 	SEED=$(SEED) BACKUP_N=$(or $(N),100) $(WITHPG) $(GO) test -run '^TestBackupCycles$$' -v -timeout 60m ./cmd/indexerd
 opensearch-kill: servers
 	SEED=$(SEED) OPENSEARCH_KILL_N=$(or $(N),200) OPENSEARCH_KILL_NODES=$(or $(NODES),3) OPENSEARCH=$(or $(RELEASE),2.19.1) $(WITHPG) $(GO) test -count=1 -run '^TestOpenSearchKill$$' -v -timeout 180m ./cmd/indexerd
+failover: servers
+	SEED=$(SEED) FAILOVER_N=$(or $(N),100) FAILOVER_PAUSE=$(or $(PAUSE),60s) $(WITHPG) $(GO) test -count=1 -run '^TestFailover$$' -v -timeout 180m ./cmd/indexerd
 fresh: servers
 	SEED=$(SEED) JUDGE_N=$(or $(N),100000) DRIVER=$(DRIVER) ENGINE=$(ENGINE) $(WITHPG) $(GO) test -count=1 -run '^TestJudged$$' -v -timeout 90m ./cmd/indexerd
 

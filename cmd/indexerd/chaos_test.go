@@ -51,12 +51,16 @@ func newChaos(t *testing.T, dsn, reach, data string) *chaos {
 	c := &chaos{dsn: dsn, data: data, seed: chaosSeed(t)}
 	c.random = rand.New(rand.NewPCG(c.seed, 0))
 	openWriter(t, dsn).exec(t, chaosSchema)
-	c.file = writeFile(t, lateConfig(reach, data, "{every: 500ms, slack: 500ms}")+`    batch: 100
+	c.file = writeFile(t, chaosConfig(reach, data))
+	return c
+}
+
+func chaosConfig(reach, data string) string {
+	return lateConfig(reach, data, "{every: 500ms, slack: 500ms}") + `    batch: 100
     deletecheck: {every: 1h, max_count: 1000000}
     children:
       tags: {sql: "SELECT note_id, updated, name FROM tag", key: note_id, updated: updated, content: [name]}
-`)
-	return c
+`
 }
 
 // chaosSeed is SEED, or a new one.
