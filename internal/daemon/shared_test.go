@@ -185,6 +185,45 @@ func TestConfigurationOfTheLastLeader(t *testing.T) {
 	leads(t, b)
 }
 
+// A daemon that becomes unfit during its campaign leaves its session, which may have won.
+func TestWithdrawal(t *testing.T) {
+	server := etcdtest.New(t)
+	a := sharing(t, server, t.TempDir())
+	m, _ := a.described()
+	session, err := a.client.Join(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := sharing(t, server, t.TempDir())
+	leads(t, other)
+	stood := make(chan error, 1)
+	go func() {
+		_, err := a.stand(t.Context(), session)
+		stood <- err
+	}()
+	eventually(t, soon, "the session ends", func() error {
+		a.judge("")
+		select { // it is in its campaign now, or the next time
+		case err := <-stood:
+			if !errors.Is(err, errWithdrawn) {
+				t.Fatalf("got error %v, want errWithdrawn", err)
+			}
+			return nil
+		case <-time.After(200 * time.Millisecond):
+		}
+		a.judge("of another configuration")
+		select {
+		case err := <-stood:
+			stood <- err
+		case <-time.After(200 * time.Millisecond):
+		}
+		return errors.New("it stays")
+	})
+	if err := leave(session); err != nil {
+		t.Error(err)
+	}
+}
+
 // A leader that steps down lets the other daemon be elected, also if that is slower.
 func TestYield(t *testing.T) {
 	server := etcdtest.New(t)
