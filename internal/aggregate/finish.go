@@ -68,6 +68,8 @@ func (f *finisher) one(a query.Agg, r *query.AggResult) error {
 		r.Buckets = r.Buckets[:min(of.Size, len(r.Buckets))]
 	case query.DistinctAgg:
 		r.Values = nil
+	case query.PercentilesAgg:
+		finishPercentiles(of, r)
 	}
 	if err = cmp.Or(err, f.count(len(r.Buckets))); err != nil {
 		return err

@@ -39,6 +39,8 @@ func (m *Merge) add(a query.Agg, sum *query.AggResult, more query.AggResult) err
 		}
 	case query.DistinctAgg:
 		return m.addValues(sum, more)
+	case query.PercentilesAgg:
+		return m.addCounts(sum, more)
 	case query.StatsAgg, query.CountAgg:
 		sum.Stats = sum.Stats.Add(more.Stats)
 	default:

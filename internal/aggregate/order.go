@@ -10,6 +10,13 @@ import (
 
 // sortBuckets sorts buckets. Equal ones are in the order of their keys.
 func sortBuckets(a query.Agg, order []query.BucketOrder, buckets []query.Bucket) {
+	for _, by := range order {
+		if _, ok := query.PercentileOf(by.By); ok {
+			for _, b := range buckets {
+				pickPercentiles(a.Subs, by.Path, b.Subs)
+			}
+		}
+	}
 	slices.SortFunc(buckets, func(b, c query.Bucket) int {
 		for _, by := range order {
 			if at := compare(a.Subs, by, b, c); at != 0 {
@@ -56,5 +63,18 @@ func metric(path []int, name string, subs []query.AggResult) float64 {
 	case name == query.MetricDocs:
 		return float64(r.Buckets[0].Count)
 	}
+	if i, ok := query.PercentileOf(name); ok {
+		return r.Percentiles[i]
+	}
 	return r.Stats.Metric(name)
+}
+
+// pickPercentiles computes the percentiles at the end of a path.
+func pickPercentiles(aggs []query.Agg, path []int, subs []query.AggResult) {
+	a, r := aggs[path[0]], &subs[path[0]]
+	if len(path) > 1 {
+		pickPercentiles(a.Subs, path[1:], r.Buckets[0].Subs)
+	} else if of, ok := a.Of.(query.PercentilesAgg); ok {
+		finishPercentiles(of, r)
+	}
 }

@@ -236,7 +236,7 @@ func equalResults(a, b []query.AggResult) bool {
 	return slices.EqualFunc(a, b, func(a, b query.AggResult) bool {
 		near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*max(1, math.Abs(x)) }
 		same := a.Other == b.Other && a.Stats.Count == b.Stats.Count && a.Stats.Min == b.Stats.Min && a.Stats.Max == b.Stats.Max &&
-			near(a.Stats.Sum, b.Stats.Sum) && near(a.Stats.Squares, b.Stats.Squares) && a.Total == b.Total && len(a.Values) == 0 && len(b.Values) == 0 &&
+			near(a.Stats.Sum, b.Stats.Sum) && near(a.Stats.Squares, b.Stats.Squares) && a.Total == b.Total && len(a.Values) == 0 && len(b.Values) == 0 && fmt.Sprint(a.Percentiles) == fmt.Sprint(b.Percentiles) &&
 			slices.EqualFunc(a.Hits, b.Hits, func(h, k query.Hit) bool { return h.OID == k.OID })
 		return same && slices.EqualFunc(a.Buckets, b.Buckets, func(x, y query.Bucket) bool {
 			return slices.Equal(x.Key, y.Key) && x.Count == y.Count && equalResults(x.Subs, y.Subs)
@@ -306,7 +306,7 @@ func TestAggregationsAreBounded(t *testing.T) {
 		}
 	}
 	for name, of := range map[string]query.AggKind{
-		"terms": all(), "terms of few": query.TermsAgg{Field: "tags", Size: 100, MinCount: 1}, "distinct": query.DistinctAgg{Field: "prices"}, "histogram": query.HistogramAgg{Field: "prices", Interval: 0.001, MinCount: 1}, "hits": query.TopAgg{Size: 100, Sort: []query.Sort{{Field: "tags"}}},
+		"terms": all(), "terms of few": query.TermsAgg{Field: "tags", Size: 100, MinCount: 1}, "distinct": query.DistinctAgg{Field: "prices"}, "percentiles": query.PercentilesAgg{Field: "prices", Percents: []float64{50}}, "histogram": query.HistogramAgg{Field: "prices", Interval: 0.001, MinCount: 1}, "hits": query.TopAgg{Size: 100, Sort: []query.Sort{{Field: "tags"}}},
 		"composite": query.CompositeAgg{Sources: []query.Source{{Field: "tags"}}, Size: 500},
 	} {
 		c, err := ix.collector(query.Request{Aggs: []query.Agg{{Of: of}}})

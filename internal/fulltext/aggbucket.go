@@ -101,6 +101,8 @@ func (a *aggregation) aggregator(p plannedAgg) (aggregator, error) {
 		return a.top(p, of)
 	case query.DistinctAgg:
 		return &distinct{a: a, in: b.in, known: map[bucketKey]struct{}{}}, nil
+	case query.PercentilesAgg:
+		return &percentiles{a: a, of: of, in: b.in}, nil
 	case query.StatsAgg:
 		return &statistics{a: a, in: b.in, numbers: true}, nil
 	default:

@@ -37,12 +37,12 @@ var missingOf = map[string]string{"tags": "none", "prices": "3", "seen": "1970-0
 func drawAgg(t *rapid.T, depth int) query.Agg {
 	numeric := rapid.SampledFrom([]string{"prices", "seen", "free"})
 	anyField := rapid.SampledFrom([]string{"tags", "prices", "seen", "free"})
-	kinds := 10
+	kinds := 11
 	if depth > 0 {
-		kinds = 9
+		kinds = 10
 	}
 	a := query.Agg{}
-	if kind := rapid.IntRange(0, kinds-1).Draw(t, "kind"); kind < 5 || kind == 9 {
+	if kind := rapid.IntRange(0, kinds-1).Draw(t, "kind"); kind < 5 || kind == 10 {
 		if depth < 3 {
 			a.Subs = drawAggs(t, depth+1)
 		}
@@ -115,6 +115,9 @@ func drawMetric(t *rapid.T, kind int, numeric, anyField *rapid.Generator[string]
 		return query.StatsAgg{Field: field, Missing: drawMissing(t, missingOf[field])}
 	case 6:
 		return query.CountAgg{Field: field, Missing: drawMissing(t, missingOf[field])}
+	case 9:
+		field = numeric.Draw(t, "field")
+		return query.PercentilesAgg{Field: field, Percents: []float64{0, rapid.Float64Range(0, 100).Draw(t, "percent"), 100}, Missing: drawMissing(t, missingOf[field])}
 	case 7:
 		return query.DistinctAgg{Field: field, Missing: drawMissing(t, missingOf[field])}
 	}

@@ -108,6 +108,8 @@ func (n naive) one(a query.Agg, docs []shopDoc) (r query.AggResult) {
 			}
 		}
 		r.Stats.Count = uint64(len(known))
+	case query.PercentilesAgg:
+		r.Percentiles = percentilesOf(docs, of)
 	case query.TopAgg:
 		r.Total = uint64(len(docs))
 		n.top(&r, of, docs)
@@ -254,4 +256,22 @@ func drawAggs(t *rapid.T, depth int) (aggs []query.Agg) {
 		aggs = append(aggs, drawAgg(t, depth))
 	}
 	return aggs
+}
+
+func percentilesOf(docs []shopDoc, of query.PercentilesAgg) []float64 {
+	var all, picked []float64
+	for _, d := range docs {
+		for _, v := range d.values(of.Field, of.Missing) {
+			all = append(all, v.Number)
+		}
+	}
+	slices.Sort(all)
+	for _, percent := range of.Percents {
+		if len(all) == 0 {
+			picked = append(picked, math.NaN())
+			continue
+		}
+		picked = append(picked, all[min(len(all)-1, int(percent/100*float64(len(all))))])
+	}
+	return picked
 }

@@ -94,6 +94,10 @@ func (p aggPlanner) one(a query.Agg, depth int) (plannedAgg, error) {
 		err = p.read(&one, of.Field, of.Missing)
 	case query.DistinctAgg:
 		err = p.read(&one, of.Field, of.Missing)
+	case query.PercentilesAgg:
+		if err = checkPercents(of); err == nil {
+			err = p.read(&one, of.Field, of.Missing, numbers...)
+		}
 	case query.TopAgg:
 		err = p.top(&one, of)
 	default:
@@ -183,6 +187,18 @@ func (p aggPlanner) top(a *plannedAgg, of query.TopAgg) (err error) {
 	return err
 }
 
+func checkPercents(of query.PercentilesAgg) error {
+	if len(of.Percents) == 0 || len(of.Percents) > query.MaxPercents {
+		return query.Errorf("", "percentiles of %s: %d percents, not 1 to %d", query.Shorten(of.Field), len(of.Percents), query.MaxPercents)
+	}
+	for _, p := range of.Percents {
+		if !(p >= 0 && p <= 100) {
+			return query.Errorf("write a number from 0 to 100", "percentiles of %s: percent %g", query.Shorten(of.Field), p)
+		}
+	}
+	return nil
+}
+
 func checkTerms(a plannedAgg, of query.TermsAgg) error {
 	if of.Size < 1 || of.Size > query.MaxBuckets || of.MinCount < 1 {
 		return query.Errorf("", "size %d of an aggregation is not 1 to %d, or its count %d is below 1", of.Size, query.MaxBuckets, of.MinCount)
@@ -223,9 +239,12 @@ func leadsToMetric(subs []query.Agg, path []int, metric string) bool {
 	if len(path) > 1 {
 		return one && leadsToMetric(a.Subs, path[1:], metric)
 	}
-	switch a.Of.(type) {
+	i, isPercentile := query.PercentileOf(metric)
+	switch of := a.Of.(type) {
+	case query.PercentilesAgg:
+		return isPercentile && i < len(of.Percents)
 	case query.StatsAgg:
-		return metric != query.MetricDocs
+		return metric != query.MetricDocs && !isPercentile
 	case query.CountAgg, query.DistinctAgg:
 		return metric == query.MetricCount
 	}

@@ -98,7 +98,7 @@ func boundedSum(parts []matcher) (words []bounded, ok bool) {
 // boundable returns the words of a search whose scores can be bounded, and has them keep
 // their documents.
 func (c *collector) boundable(s *session, m matcher) []bounded {
-	if !s.scored || !c.order.byScore() || c.size == 0 || c.minScore > 0 {
+	if !s.scored || !c.order.byScore() || c.size == 0 || c.minScore > 0 || c.collapse != nil {
 		return nil
 	}
 	words, ok := boundedParts(m)

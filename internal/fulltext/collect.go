@@ -22,6 +22,7 @@ type collector struct {
 	facets       []*facet
 	aggs         *aggregation         // nil: none
 	post         plan                 // nil: none
+	collapse     *collapse            // nil: every match may be a hit
 	minScore     float64              // 0: none
 	boundedLeast int                  // see bounds
 	values       index.DocValueReader // nil if no values are needed
@@ -66,7 +67,7 @@ func (c *collector) collect(s *session, m matcher) error {
 	if err := c.compute(s, m, words, all); err != nil {
 		return err
 	}
-	if c.order.byScore() {
+	if c.order.byScore() && c.collapse == nil {
 		return c.keepBest(s, m, all)
 	}
 	return c.addAll(s, all)
@@ -135,6 +136,9 @@ func (c *collector) add(f *found, doc uint32, score float32) error {
 	for i, k := range c.current.keys {
 		c.current.keys[i] = key{term: k.term[:0]}
 	}
+	if c.collapse != nil {
+		c.collapse.begin()
+	}
 	if c.values != nil {
 		if err := cmp.Or(c.values.VisitDocValues(f.part.id(doc), c.addValue), c.err); err != nil {
 			return err
@@ -146,10 +150,18 @@ func (c *collector) add(f *found, doc uint32, score float32) error {
 			return err
 		}
 	}
+	if c.collapse != nil {
+		return c.keepFirst()
+	}
 	return c.keep()
 }
 
-func (c *collector) addValue(field string, term []byte) { c.order.addValue(&c.current, field, term) }
+func (c *collector) addValue(field string, term []byte) {
+	c.order.addValue(&c.current, field, term)
+	if c.collapse != nil {
+		c.err = cmp.Or(c.err, c.collapse.addValue(field, term))
+	}
+}
 
 // countFacet counts the values that the matches of a part have: by the documents of
 // each value, or, if that reads more, by the values of each match.

@@ -15,6 +15,8 @@ type Compiled struct {
 	Behind *CompiledPlace // nil: from the beginning
 	Aggs   []CompiledAgg
 	Post   Clause // nil: none
+
+	Collapse *CompiledField // nil: every match may be a hit
 }
 
 // A CompiledSort is an order of hits. Field is "" for the score. First, Missing and Pick
@@ -58,7 +60,7 @@ func (s *Schema) Compile(req query.Request) (Compiled, error) {
 	if err != nil {
 		return Compiled{}, err
 	}
-	compiled := Compiled{Sorts: c.order.compiled()}
+	compiled := Compiled{Sorts: c.order.compiled(), Collapse: c.collapse.compiled()}
 	if compiled.Query, err = clauseOf(p); err != nil {
 		return Compiled{}, err
 	}

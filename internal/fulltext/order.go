@@ -26,6 +26,7 @@ type candidate struct {
 	id     string // read when needed
 	stats  *stats // of a cursor that has them
 	parts  []query.ScorePart
+	group  group // of a collector that collapses
 }
 
 // clone returns a copy that shares no memory with the collector's current

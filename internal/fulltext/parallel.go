@@ -37,7 +37,7 @@ func (c *collector) addAll(s *session, all []*found) error {
 		defer processors.Release(1)
 	}
 	others := 0
-	for matches > sortedAlone && others+1 < len(work) && others+1 < runtime.GOMAXPROCS(0) && processors.TryAcquire(1) {
+	for c.collapse == nil && matches > sortedAlone && others+1 < len(work) && others+1 < runtime.GOMAXPROCS(0) && processors.TryAcquire(1) {
 		others++
 	}
 	defer processors.Release(int64(others))

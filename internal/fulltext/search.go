@@ -144,6 +144,11 @@ func (s *Schema) collector(req query.Request) (*collector, error) {
 		return nil, err
 	}
 	c := &collector{order: o, size: req.From + req.Size, explained: req.Explain, minScore: req.MinScore, boundedLeast: boundedLeast, maxBytes: query.MaxValueBytes}
+	if req.Collapse != "" {
+		if c.collapse, err = s.newCollapse(req); err != nil {
+			return nil, err
+		}
+	}
 	planned, err := s.planAggs(req)
 	if err != nil {
 		return nil, err
@@ -220,6 +225,9 @@ func (c *collector) run(s *session, p plan) (err error) {
 // duplicates: a reader returns a field twice if it is listed twice.
 func (c *collector) fields() []string {
 	fields := slices.DeleteFunc(slices.Clone(c.order.fields), func(f string) bool { return f == "" })
+	if c.collapse != nil {
+		fields = append(fields, c.collapse.name)
+	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
 }

@@ -255,6 +255,8 @@ func TestFieldOfGroupsIsHidden(t *testing.T) {
 			"sorted": {Aggs: []query.Agg{{Of: query.TopAgg{Size: 1, Sort: []query.Sort{{Field: field}}}}}},
 			"keys":   {Aggs: []query.Agg{{Of: query.CompositeAgg{Size: 1, Sources: []query.Source{{Field: field}}}}}},
 			"picked": {Aggs: []query.Agg{{Of: query.FiltersAgg{Queries: []query.Node{query.Word{Field: field, Text: "secretgroup"}}}}}},
+			"heads":  {Collapse: field},
+			"share":  {Aggs: []query.Agg{{Of: query.PercentilesAgg{Field: field, Percents: []float64{50}}}}},
 			"post":   {Post: query.Word{Field: field, Text: "secretgroup"}},
 		} {
 			req.Visible, req.Size = visible, 10

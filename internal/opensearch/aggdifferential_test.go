@@ -49,7 +49,7 @@ func TestAggregationsDifferential(t *testing.T) {
 func sameResults(unordered bool, a, b []query.AggResult) bool {
 	near := func(x, y float64) bool { return x == y || math.Abs(x-y) <= 1e-9*math.Abs(x) }
 	return slices.EqualFunc(a, b, func(a, b query.AggResult) bool {
-		if len(a.Buckets) != len(b.Buckets) || a.Other != b.Other || a.Total != b.Total || len(a.Values) != len(b.Values) {
+		if len(a.Buckets) != len(b.Buckets) || a.Other != b.Other || a.Total != b.Total || len(a.Values) != len(b.Values) || fmt.Sprint(a.Percentiles, a.Counts) != fmt.Sprint(b.Percentiles, b.Counts) {
 			return false
 		}
 		for v := range a.Values {
@@ -102,7 +102,9 @@ func (d *differential) missing(value string) *string {
 func (d *differential) metric() query.AggKind {
 	numeric := pick(d, []string{"year", "seen", "free", ""})
 	anyField := pick(d, []string{"tags", "cast", "year", "seen", "free", ""})
-	switch d.IntN(4) {
+	switch d.IntN(5) {
+	case 3:
+		return query.PercentilesAgg{Field: numeric, Percents: []float64{0, 33, 50, 100}, Missing: map[string]*string{"year": d.missing("7"), "": d.missing("3")}[numeric]}
 	case 0:
 		return query.StatsAgg{Field: numeric, Missing: map[string]*string{"year": d.missing("7"), "": d.missing("3")}[numeric]}
 	case 1:
@@ -125,6 +127,8 @@ func (d *differential) buckets(depth int, subs []query.Agg) query.AggKind {
 			switch a.Of.(type) {
 			case query.CountAgg, query.DistinctAgg:
 				order = []query.BucketOrder{{By: query.MetricCount, Path: []int{i}, Descending: d.IntN(2) == 0}}
+			case query.PercentilesAgg:
+				order = []query.BucketOrder{{By: query.MetricPercentile(d.IntN(4)), Path: []int{i}, Descending: d.IntN(2) == 0}}
 			case query.StatsAgg:
 				order = []query.BucketOrder{{By: pick(d, []string{query.MetricMin, query.MetricMax, query.MetricAvg}), Path: []int{i}, Descending: d.IntN(2) == 0}}
 			}

@@ -12,7 +12,8 @@ import (
 
 // Aggregations are those of the cluster, over the documents that the query of the request
 // matches, which are visible to the caller. What the cluster estimates is asked for in
-// another way: different values are counted by a terms aggregation. Empty buckets and
+// another way: different values are counted, and percentiles computed, by a terms
+// aggregation of all values. Empty buckets and
 // their order are made by aggregate.Finish.
 //
 // Of several shards each returns its first buckets only. An aggregator asks for more
@@ -78,7 +79,7 @@ func (g aggregator) request(a fulltext.CompiledAgg) object {
 		return object{"composite": compositeOf(a, of)}
 	case query.CountAgg:
 		return object{"value_count": body}
-	case query.DistinctAgg:
+	case query.DistinctAgg, query.PercentilesAgg:
 		body["size"] = maxBuckets
 		return object{"terms": body}
 	case query.TopAgg:

@@ -116,6 +116,8 @@ func (r *aggReader) one(a fulltext.CompiledAgg, answer aggAnswer) (res query.Agg
 		}
 	case query.DistinctAgg:
 		return r.distinct(a, answer)
+	case query.PercentilesAgg:
+		return r.counts(a, answer)
 	case query.TopAgg:
 		return topOf(a, of, answer)
 	case query.RangesAgg:
@@ -214,6 +216,24 @@ func readValue(f fulltext.CompiledField, text json.RawMessage) (v query.BucketVa
 	return v, err
 }
 
+// values returns the buckets of all values.
+func (r *aggReader) values(a fulltext.CompiledAgg, answer aggAnswer) ([]query.Bucket, error) {
+	if answer.Other > 0 {
+		return nil, query.TooMuchToCount()
+	}
+	return r.buckets(fulltext.CompiledAgg{Agg: query.Agg{Of: query.TermsAgg{}}, Fields: a.Fields}, answer.Buckets)
+}
+
+// counts returns how many documents have each value.
+func (r *aggReader) counts(a fulltext.CompiledAgg, answer aggAnswer) (res query.AggResult, err error) {
+	buckets, err := r.values(a, answer)
+	res.Counts = map[float64]uint64{}
+	for _, b := range buckets {
+		res.Counts[b.Key[0].Number] += b.Count
+	}
+	return res, err
+}
+
 // distinct counts the buckets of all values.
 func (r *aggReader) distinct(a fulltext.CompiledAgg, answer aggAnswer) (res query.AggResult, err error) {
 	if answer.Other > 0 {
@@ -223,7 +243,7 @@ func (r *aggReader) distinct(a fulltext.CompiledAgg, answer aggAnswer) (res quer
 		return res, nil
 	}
 	res.Values = map[query.BucketValue]struct{}{}
-	buckets, err := r.buckets(fulltext.CompiledAgg{Agg: query.Agg{Of: query.TermsAgg{}}, Fields: a.Fields}, answer.Buckets)
+	buckets, err := r.values(a, answer)
 	for _, b := range buckets {
 		res.Values[b.Key[0]] = struct{}{}
 	}

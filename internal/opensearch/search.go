@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -63,62 +62,6 @@ func (ix *Index) search(ctx context.Context, req query.Request) (query.Result, e
 	return res, err
 }
 
-// refuse reports what the cluster can't answer as the embedded index does.
-func (ix *Index) refuse(req query.Request, c fulltext.Clause) error {
-	switch {
-	case req.Tuned:
-		return query.Errorf("leave relevance out, or write plain", "relevance tuned needs the embedded index")
-	case req.Explain:
-		return query.Errorf("leave explain out, or ask the cluster", "explain needs the embedded index")
-	case len(req.Aggs) > 0 && !ix.stores.numbers:
-		return query.Errorf("wait until the index is rebuilt", "the index has no numbers for aggregations, since an older version has built it")
-	case anyIn(c, valueFunction):
-		return query.Errorf("use weights with filters, or the embedded index", "a function of the values of a field needs the embedded index")
-	case anyIn(c, sloppyPrefix):
-		return query.Errorf("leave the ~ out, or write the next character", "a phrase with ~ ends in a single character, whose words an OpenSearch index can't find")
-	}
-	return nil
-}
-
-// sloppyPrefix reports whether a clause is a phrase with slop whose last term is a
-// prefix.
-func sloppyPrefix(c fulltext.Clause) bool {
-	terms, ok := c.(fulltext.Terms)
-	return ok && terms.Open && terms.Slop > 0 && terms.Most == 0
-}
-
-// valueFunction reports whether a clause has a function of the values of a field. In the
-// cluster they are terms.
-func valueFunction(c fulltext.Clause) bool {
-	r, ok := c.(fulltext.Reweighted)
-	return ok && slices.ContainsFunc(r.Functions, func(f query.Function) bool { return f.Value != nil })
-}
-
-// anyIn reports whether a clause or any of its parts is so.
-func anyIn(c fulltext.Clause, is func(fulltext.Clause) bool) bool {
-	if is(c) {
-		return true
-	}
-	var parts []fulltext.Clause
-	switch c := c.(type) {
-	case fulltext.Both:
-		parts = slices.Concat(c.Must, c.Not)
-	case fulltext.Any:
-		parts = c.Clauses
-	case fulltext.Optional:
-		parts = c.Clauses
-	case fulltext.DisMax:
-		parts = c.Clauses
-	case fulltext.Constant:
-		parts = []fulltext.Clause{c.Clause}
-	case fulltext.Weighted:
-		parts = []fulltext.Clause{c.Clause}
-	case fulltext.Reweighted:
-		parts = append([]fulltext.Clause{c.Clause}, c.Filters...)
-	}
-	return slices.ContainsFunc(parts, func(c fulltext.Clause) bool { return anyIn(c, is) })
-}
-
 // A search is one request.
 type search struct {
 	fulltext.Compiled
@@ -155,6 +98,9 @@ func (s search) body() object {
 	}
 	if s.Post != nil {
 		body["post_filter"] = dsl(s.Post)
+	}
+	if s.Collapse != nil {
+		body["collapse"] = object{"field": fieldOf(*s.Collapse)}
 	}
 	if s.req.MinScore > 0 {
 		body["min_score"] = s.req.MinScore
@@ -242,6 +188,8 @@ func (ix *Index) find(ctx context.Context, body object) (p hitPage, err error) {
 		return p, fulltext.ErrClosed
 	case missing(err):
 		return p, ErrReplaced
+	case errors.As(err, &status) && status.kind == severalValues && body["collapse"] != nil:
+		return p, query.Errorf("collapse by a field with one value in each document", "hits are collapsed by a field that has several values in a document")
 	case errors.As(err, &status) && status.kind == tooManyBuckets:
 		return p, query.TooManyBuckets()
 	case errors.As(err, &status) && status.status == http.StatusBadRequest:

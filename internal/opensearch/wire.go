@@ -202,8 +202,11 @@ func statusOf(status int, body []byte) error {
 	return &statusError{status, kindOf(answer.Error)}
 }
 
-// tooManyBuckets is the type of the cause of an error about aggregations.
-const tooManyBuckets = "too_many_buckets_exception"
+// Types of the causes of errors about aggregations, and about hits that are collapsed.
+const (
+	tooManyBuckets = "too_many_buckets_exception"
+	severalValues  = "illegal_state_exception"
+)
 
 // kindOf returns the type of an error object, if it is a word: a proxy may quote
 // anything there.
@@ -213,10 +216,17 @@ func kindOf(e json.RawMessage) string {
 		Cause struct {
 			Type string `json:"type"`
 		} `json:"caused_by"`
+		Shards []struct{ Reason struct{ Type string } } `json:"failed_shards"`
 	}
 	_ = json.Unmarshal(e, &object) // a text in some answers
-	if object.Cause.Type == tooManyBuckets {
-		return tooManyBuckets
+	switch object.Cause.Type {
+	case tooManyBuckets, severalValues:
+		return object.Cause.Type
+	}
+	for _, shard := range object.Shards { // of several shards some may have answered
+		if shard.Reason.Type == severalValues {
+			return severalValues
+		}
 	}
 	if strings.Trim(object.Type, "abcdefghijklmnopqrstuvwxyz_0123456789") != "" {
 		return ""

@@ -182,12 +182,14 @@ func (p *aggParser) kind(a *agg, kind string, m map[string]json.RawMessage, text
 		return p.stats(a, kind, m)
 	case "top_hits":
 		return p.topHits(a, text)
+	case "percentiles":
+		return p.percentiles(a, m)
 	}
-	return parsing("aggregation [%s] is not supported; supported are terms, filter, filters, missing, range, date_range, histogram, date_histogram, composite, min, max, avg, sum, value_count, cardinality, stats, extended_stats, top_hits", query.Shorten(kind))
+	return parsing("aggregation [%s] is not supported; supported are terms, filter, filters, missing, range, date_range, histogram, date_histogram, composite, min, max, avg, sum, value_count, cardinality, stats, extended_stats, percentiles, top_hits", query.Shorten(kind))
 }
 
 // metricKinds are the aggregations without buckets.
-var metricKinds = []string{"min", "max", "avg", "sum", "value_count", "cardinality", "stats", "extended_stats", "top_hits"}
+var metricKinds = []string{"min", "max", "avg", "sum", "value_count", "cardinality", "stats", "extended_stats", "percentiles", "top_hits"}
 
 // field reads the field of an aggregation, and checks the names of its options.
 func (p *aggParser) field(kind string, m map[string]json.RawMessage, options ...string) (Field, error) {

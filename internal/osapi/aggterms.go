@@ -182,8 +182,9 @@ func orderBy(name string, subs []agg) (query.BucketOrder, error) {
 	parts := strings.Split(name, ">")
 	for i, part := range parts {
 		at, metric := slices.IndexFunc(subs, func(a agg) bool { return a.name == part }), ""
-		if dot := strings.LastIndexByte(part, '.'); at < 0 && dot > 0 && i == len(parts)-1 {
-			at, metric = slices.IndexFunc(subs, func(a agg) bool { return a.name == part[:dot] }), part[dot+1:]
+		if at < 0 && i == len(parts)-1 {
+			part, metric = splitMetric(part)
+			at = slices.IndexFunc(subs, func(a agg) bool { return a.name == part })
 		}
 		if at < 0 || i < len(parts)-1 && !subs[at].isSingle() {
 			return o, refused
@@ -197,6 +198,17 @@ func orderBy(name string, subs []agg) (query.BucketOrder, error) {
 		subs = subs[at].subs
 	}
 	return o, nil
+}
+
+// splitMetric splits NAME.METRIC and NAME[METRIC].
+func splitMetric(text string) (name, metric string) {
+	if at := strings.IndexByte(text, '['); at > 0 && strings.HasSuffix(text, "]") {
+		return text[:at], text[at+1 : len(text)-1]
+	}
+	if at := strings.LastIndexByte(text, '.'); at > 0 {
+		return text[:at], text[at+1:]
+	}
+	return text, ""
 }
 
 // isSingle reports whether the aggregation has one bucket.

@@ -20,7 +20,7 @@ type presentation struct {
 }
 
 // shown are the keys of the body that presentation reads.
-var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after", "suggest"}
+var shown = []string{"highlight", "fields", "docvalue_fields", "stored_fields", "version", "seq_no_primary_term", "explain", "timeout", "terminate_after", "suggest", "collapse"}
 
 // present reads what the hits have. It runs after the query and _source are known.
 // inURL reports whether _source is in the URL.
@@ -33,6 +33,7 @@ func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) e
 		{"highlight", func(v json.RawMessage) error { return r.highlight(v, t) }},
 		{"docvalue_fields", func(v json.RawMessage) error { return r.listed(v, "docvalue_fields", t) }},
 		{"fields", func(v json.RawMessage) error { return r.listed(v, "fields", t) }},
+		{"collapse", func(v json.RawMessage) error { return r.collapse(v, t) }},
 		{"stored_fields", func(v json.RawMessage) error { return r.stored(v, sourced) }},
 		{"version", func(v json.RawMessage) error { return flag(v, "version", &r.version) }},
 		{"seq_no_primary_term", noSequence},
@@ -48,7 +49,7 @@ func (r *request) present(m map[string]json.RawMessage, t *target, inURL bool) e
 		if part.name == "suggest" && len(t.tables) == 0 {
 			continue // no index has words
 		}
-		if m[part.name] == nil || string(m[part.name]) == "null" {
+		if m[part.name] == nil || part.name != "collapse" && string(m[part.name]) == "null" {
 			continue
 		}
 		if err := part.set(m[part.name]); err != nil {

@@ -61,6 +61,8 @@ func (s server) page(c *call, t *target, r scrolled) (map[string]any, position, 
 		return nil, position{}, fault(invalidRequest, "[size] cannot be [0] in a scroll context")
 	case parsed.Behind != nil:
 		return nil, position{}, fault(invalidRequest, "[search_after] cannot be used in a scroll context")
+	case parsed.Collapse != "":
+		return nil, position{}, fault("search_exception", "cannot use `collapse` in a scroll context")
 	}
 	parsed.Caller, parsed.After, parsed.scrolled = c.caller, r.after, true
 	if r.ended {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"regexp"
+	"strconv"
+	"strings"
 
 	"indexerd/internal/calendar"
 )
@@ -14,6 +16,7 @@ const (
 	MaxAggDepth = 8      // of sub-aggregations
 	MaxBuckets  = 65_535 // of an answer, those of sub-aggregations included
 	MaxTop      = 100    // From+Size of a TopAgg
+	MaxPercents = 100    // of a PercentilesAgg
 )
 
 // An Agg summarizes the documents that match a request. It puts documents in buckets
@@ -104,6 +107,14 @@ type (
 		Missing *string
 	}
 
+	// A PercentilesAgg returns values of a field for shares of all its values, each in
+	// percent: the value that follows the share in order, or the last one.
+	PercentilesAgg struct {
+		Field    string
+		Percents []float64 // up to MaxPercents
+		Missing  *string
+	}
+
 	// A TopAgg returns the first documents, as hits are sorted.
 	TopAgg struct {
 		From, Size int
@@ -111,16 +122,17 @@ type (
 	}
 )
 
-func (TermsAgg) aggKind()     {}
-func (FiltersAgg) aggKind()   {}
-func (RangesAgg) aggKind()    {}
-func (HistogramAgg) aggKind() {}
-func (DatesAgg) aggKind()     {}
-func (CompositeAgg) aggKind() {}
-func (StatsAgg) aggKind()     {}
-func (CountAgg) aggKind()     {}
-func (DistinctAgg) aggKind()  {}
-func (TopAgg) aggKind()       {}
+func (TermsAgg) aggKind()       {}
+func (FiltersAgg) aggKind()     {}
+func (RangesAgg) aggKind()      {}
+func (HistogramAgg) aggKind()   {}
+func (DatesAgg) aggKind()       {}
+func (CompositeAgg) aggKind()   {}
+func (StatsAgg) aggKind()       {}
+func (CountAgg) aggKind()       {}
+func (DistinctAgg) aggKind()    {}
+func (PercentilesAgg) aggKind() {}
+func (TopAgg) aggKind()         {}
 
 // A Span64 is the numbers [From, To).
 type Span64 struct{ From, To float64 }
@@ -166,6 +178,22 @@ const (
 	MetricVariance  = "variance"
 	MetricDeviation = "std_deviation"
 )
+
+// percentile begins the name of a metric that is one of several percentiles.
+const percentile = "percentile "
+
+// MetricPercentile is the metric of a PercentilesAgg that is number i of its Percents.
+func MetricPercentile(i int) string { return percentile + strconv.Itoa(i) }
+
+// PercentileOf returns which of the Percents a metric is; false if it is another one.
+func PercentileOf(metric string) (i int, ok bool) {
+	text, ok := strings.CutPrefix(metric, percentile)
+	if !ok {
+		return 0, false
+	}
+	i, err := strconv.Atoi(text)
+	return i, err == nil && i >= 0
+}
 
 // Compare orders values of one type. No value is first.
 func (v BucketValue) Compare(w BucketValue) int {
@@ -236,13 +264,15 @@ func (s Stats) Metric(name string) float64 {
 
 // An AggResult is the answer to an Agg.
 type AggResult struct {
-	Buckets []Bucket
-	Other   uint64 // documents in buckets that Size of a TermsAgg leaves out
-	Stats   Stats
-	Values  map[BucketValue]struct{} // of a DistinctAgg, if Request.Mergeable
-	Hits    []Hit                    // of a TopAgg
-	Total   uint64                   // documents of a TopAgg
-	Best    float64                  // highest score of them; 0 if they are not sorted by score only
+	Buckets     []Bucket
+	Other       uint64 // documents in buckets that Size of a TermsAgg leaves out
+	Stats       Stats
+	Values      map[BucketValue]struct{} // of a DistinctAgg, if Request.Mergeable
+	Counts      map[float64]uint64       // of a PercentilesAgg that is not finished: how many documents have each value
+	Percentiles []float64                // of a PercentilesAgg, in the order of Percents; NaN without values
+	Hits        []Hit                    // of a TopAgg
+	Total       uint64                   // documents of a TopAgg
+	Best        float64                  // highest score of them; 0 if they are not sorted by score only
 }
 
 // A Bucket is some of the documents.

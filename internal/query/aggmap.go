@@ -44,6 +44,9 @@ func mapKind(k AggKind, field func(string) string, node func(Node) Node) AggKind
 	case DistinctAgg:
 		k.Field = field(k.Field)
 		return k
+	case PercentilesAgg:
+		k.Field = field(k.Field)
+		return k
 	}
 	return k
 }

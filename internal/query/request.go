@@ -45,6 +45,11 @@ type Request struct {
 	// Post, if not nil, restricts hits and total further. Aggs and Facets ignore it.
 	Post Node
 
+	// Collapse, if not "", is a metadata field of one keyword or number in each document.
+	// Of the documents with the same value, and of those without one, only the first is a
+	// hit. Total counts all. After and Behind need a Sort by this field alone.
+	Collapse string
+
 	// MinScore leaves out documents with a lower score. 0: none.
 	MinScore float64
 

@@ -27,6 +27,7 @@ type Params struct {
 	Aggs      []query.Agg
 	Post      query.Node // nil: none; as in query.Request
 	MinScore  float64    // as in query.Request
+	Collapse  string     // as in query.Request; not in a search in several tables
 	Highlight bool
 	Markings  []Marking // other highlights, of the fields that they name
 	Explain   bool      // return the parts of the scores

@@ -252,7 +252,7 @@ type tableSearch struct {
 func (s *Searcher) prepare(p Params, n query.Node) *tableSearch {
 	visible, filter := s.forCaller(p.Caller)
 	t := &tableSearch{Searcher: visible, request: query.Request{
-		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Aggs: p.Aggs, Post: p.Post, MinScore: p.MinScore, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Lucene: p.Relevance == query.Lucene, Explain: p.Explain,
+		Query: n, Filters: p.Filters, From: p.From, Size: p.Size, After: p.After, Behind: p.Behind, Sort: p.Sort, Facets: p.Facets, Aggs: p.Aggs, Post: p.Post, MinScore: p.MinScore, Collapse: p.Collapse, Visible: filter, Boosts: s.Boosts, BM25: s.BM25, Tuned: cmp.Or(p.Relevance, s.Relevance) == query.Tuned, Lucene: p.Relevance == query.Lucene, Explain: p.Explain,
 	}}
 	t.marks = visible.markers(p, n)
 	t.fresh = s.Fresh

@@ -32,6 +32,9 @@ func (g *generator) agg(depth int) obj {
 		return g.rareAgg()
 	}
 	if depth == 0 || g.one(4) {
+		if g.one(6) {
+			return g.percentiles()
+		}
 		return g.metric()
 	}
 	a := pick(g, g.termsAgg, g.termsAgg, g.filterAgg, g.filtersAgg, g.missingAgg, g.rangeAgg, g.dateRangeAgg, g.histogram, g.dateHistogram, g.dateHistogram)()

@@ -103,7 +103,8 @@ func hitsOf(v view, r request, body map[string]any) {
 	list := items(hits["hits"])
 	r.found = total(hits) != 0
 	v["timed_out"], v["shards"] = body["timed_out"], failedShards(body)
-	v["total"], v["aggs"], v["suggest"] = hits["total"], r.meaning(body["aggregations"]), suggested(body["suggest"])
+	aggs, estimates := r.withEstimates(body["aggregations"], r.summarized(hits))
+	v["total"], v["aggs"], v["percentiles"], v["suggest"] = hits["total"], r.meaning(aggs), estimates, suggested(body["suggest"])
 	v["max_score"] = hits["max_score"] != nil
 	v["hits"] = len(list)
 	if r.best && strings.HasPrefix(r.release, "3.") {
@@ -298,6 +299,9 @@ func sorted(maps ...map[string]any) (keys []string) {
 // equal compares JSON. Numbers are equal to six digits: a node has scores of 32 bits.
 func equal(a, b any) bool {
 	switch a := a.(type) {
+	case estimate:
+		b, ok := b.(estimate)
+		return ok && math.Abs(a.value-b.value) <= a.tolerance
 	case float64:
 		b, ok := b.(float64)
 		return ok && math.Abs(a-b) <= 1e-6*max(math.Abs(a), math.Abs(b))

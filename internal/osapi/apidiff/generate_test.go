@@ -189,6 +189,7 @@ func (g *generator) search() request {
 			body["sort"] = list{"kind", body["sort"]}
 		}
 	}
+	g.collapse(body, &r)
 	if body["stored_fields"] == "_none_" && body["_source"] != nil && body["_source"] != false {
 		g.use("stored_fields _none_ and _source")
 	}

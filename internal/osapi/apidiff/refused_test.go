@@ -10,7 +10,7 @@ type refusedRequest struct{ path, body, names string }
 var refusals = []refusedRequest{
 	{body: `{"slice": {"id": 0, "max": 2}}`, names: "[slice]"}, {body: `{"rescore": {"window_size": 10, "query": {"rescore_query": {"match_all": {}}}}}`, names: "[rescore]"},
 	{body: `{"script_fields": {"x": {"script": "1"}}}`, names: "[script_fields]"}, {body: `{"profile": true}`, names: "[profile]"}, {body: `{"ext": {}}`, names: "[ext]"},
-	{body: `{"collapse": {"field": "kind"}}`, names: "[collapse]"}, {body: `{"indices_boost": [{"film": 2}]}`, names: "[indices_boost]"}, {body: `{"runtime_mappings": {}}`, names: "[runtime_mappings]"},
+	{body: `{"collapse": {"field": "kind", "inner_hits": {"name": "x"}}}`, names: "[inner_hits]"}, {path: "/film,actor/_search", body: `{"collapse": {"field": "kind"}}`, names: "[collapse]"}, {body: `{"indices_boost": [{"film": 2}]}`, names: "[indices_boost]"}, {body: `{"runtime_mappings": {}}`, names: "[runtime_mappings]"},
 	{body: `{"stats": ["a"]}`, names: "[stats]"}, {body: `{"track_scores": true, "sort": ["code"]}`, names: "[track_scores]"},
 
 	{body: `{"query": {"script": {"script": "true"}}}`, names: "[script]"}, {body: `{"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "1"}}}}`, names: "[script_score]"},
@@ -29,7 +29,7 @@ var refusals = []refusedRequest{
 	{path: "/film,actor/_search", body: `{"sort": ["code"], "search_after": ["c00050"]}`, names: "[search_after]"}, {path: "/film,actor/_search", body: `{"min_score": 1}`, names: "[min_score]"}, {body: `{"min_score": 1, "sort": ["_doc"]}`, names: "[min_score]"}, {body: `{"sort": ["_doc"], "aggs": {"a": {"top_hits": {}}}}`, names: "[top_hits] by score"},
 	{path: "/film/_search?q=a&analyzer=standard", names: "[analyzer]"}, {path: "/film/_search?q=a&lenient=true", names: "[lenient]"}, {path: "/film/_search?source={}&source_content_type=application/json", names: "[source"}, {path: "/film/_search_shards", names: "no handler found"},
 
-	{body: `{"aggs": {"a": {"percentiles": {"field": "price"}}}}`, names: "[percentiles]"}, {body: `{"aggs": {"a": {"global": {}}}}`, names: "[global]"}, {body: `{"aggs": {"a": {"significant_terms": {"field": "kind"}}}}`, names: "[significant_terms]"},
+	{body: `{"aggs": {"a": {"percentiles": {"field": "price", "hdr": {}}}}}`, names: "[hdr]"}, {body: `{"aggs": {"a": {"percentile_ranks": {"field": "price", "values": [1]}}}}`, names: "[percentile_ranks]"}, {body: `{"aggs": {"a": {"global": {}}}}`, names: "[global]"}, {body: `{"aggs": {"a": {"significant_terms": {"field": "kind"}}}}`, names: "[significant_terms]"},
 	{body: `{"aggs": {"a": {"terms": {"field": "kind"}}, "b": {"avg_bucket": {"buckets_path": "a>_count"}}}}`, names: "[avg_bucket]"}, {body: `{"aggs": {"a": {"sampler": {}}}}`, names: "[sampler]"}, {body: `{"aggs": {"a": {"nested": {"path": "cast"}}}}`, names: "[nested]"},
 	{body: `{"aggs": {"a": {"auto_date_histogram": {"field": "seen", "buckets": 5}}}}`, names: "[auto_date_histogram]"}, {body: `{"aggs": {"a": {"rare_terms": {"field": "kind"}}}}`, names: "[rare_terms]"}, {body: `{"aggs": {"a": {"scripted_metric": {"map_script": "1"}}}}`, names: "[scripted_metric]"},
 	{body: `{"aggs": {"a": {"terms": {"field": "kind", "min_doc_count": 0}}}}`, names: "min_doc_count 0"}, {body: `{"aggs": {"a": {"terms": {"field": "_index"}}}}`, names: "[_index]"}, {body: `{"aggs": {"a": {"top_hits": {"size": 0}}}}`, names: "[top_hits] of size 0"}, {body: `{"aggs": {"a": {"date_histogram": {"field": "seen", "calendar_interval": "year", "format": "YYYY-ww"}}}}`, names: "[YYYY-ww]"},
