@@ -76,6 +76,7 @@ func requests(r *rapid.T, n int) []testRequest {
 	return []testRequest{
 		{"POST", "/film/_search", `{"query":` + q + decorated + `}`, false},
 		{"POST", "/_search", `{"query":` + q + `,"sort":["year"]}`, false},
+		{"POST", "/_search", `{"query":` + q + `,"indices_boost":[{"fi*":2.5}]}`, false},
 		{"POST", "/film/_search?typed_keys=true", `{"size":0,"query":` + q + `,"aggs":{"r":{"terms":{"field":"rating","min_doc_count":0},"aggs":{"y":{"stats":{"field":"year"}},"best":{"top_hits":{}}}},"g":{"terms":{"field":"grp"}},"c":{"cardinality":{"field":"title.keyword"}},"p":{"percentiles":{"field":"year","percents":[0,50,100]}},"m":{"missing":{"field":"grp"}}}}`, false},
 		{"POST", "/film/_search", `{"query":` + q + `,"size":2,"sort":` + sorts + `}`, false},
 		{"POST", "/film/_search", `{"query":` + q + `,"size":2,"collapse":{"field":"rating"},"sort":` + sorts + `}`, false},

@@ -82,6 +82,11 @@ func (t *target) parse(body []byte, v url.Values, names []string) (request, erro
 	if r.From+r.Size > query.MaxWindow || r.Size > query.MaxSize {
 		return r, fault(illegalArgument, "from %d and size %d reach beyond hit %d, or size beyond %d: page with search_after", r.From, r.Size, query.MaxWindow, query.MaxSize)
 	}
+	if m["indices_boost"] != nil {
+		if err := r.indicesBoost(m["indices_boost"], v, t); err != nil {
+			return r, err
+		}
+	}
 	r.plainTotal = flagIn(v, "rest_total_hits_as_int")
 	if r.plainTotal && r.upTo != nil {
 		return r, inexactTotal(*r.upTo)

@@ -25,7 +25,7 @@ const maxSearches = 64
 var searchInURL = append([]string{"from", "size", "sort", "_source", "_source_includes", "_source_excludes", "track_total_hits", "rest_total_hits_as_int", "search_type", "scroll", "version", "seq_no_primary_term", "explain", "terminate_after", "timeout", "stored_fields", "docvalue_fields"}, queryInURL...)
 
 // inBody are the keys of the body of a search.
-var inBody = append([]string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit", "aggs", "aggregations", "post_filter", "min_score"}, shown...)
+var inBody = append([]string{"query", "from", "size", "sort", "search_after", "_source", "track_total_hits", "pit", "aggs", "aggregations", "post_filter", "min_score", "indices_boost"}, shown...)
 
 func (s server) search(c *call) (any, error) {
 	point, err := s.pointOf(c)

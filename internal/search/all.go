@@ -59,6 +59,7 @@ func searchTables(ctx context.Context, parts []Part, missing []string, p Params)
 type merge struct {
 	sorts  []query.Sort
 	scored bool
+	boosts map[string]float64
 	from   int
 	keep   int       // hits: those to skip and those to return
 	before positions // of the tables when the search began
@@ -84,7 +85,7 @@ type ranked struct {
 }
 
 func newMerge(p Params, before positions) *merge {
-	m := &merge{sorts: p.Sort, from: p.From, keep: p.From + p.Size, before: before, aggs: p.Aggs}
+	m := &merge{sorts: p.Sort, from: p.From, keep: p.From + p.Size, before: before, aggs: p.Aggs, boosts: p.TableBoosts}
 	if len(m.sorts) == 0 {
 		m.sorts = []query.Sort{{Field: query.ByScore, Descending: true}}
 	}
@@ -150,7 +151,7 @@ func (m *merge) add(t *fitted, res query.Result) error {
 	return m.addFacets(res.Facets)
 }
 
-// rank normalizes the score of a hit, and aligns its keys with the sorts.
+// rank normalizes the score of a hit, multiplies it by the boost of its table, and aligns its keys with the sorts.
 func (m *merge) rank(t *fitted, h query.Hit) ranked {
 	r := ranked{Hit: h, table: t, keys: make([]query.Key, len(m.sorts))}
 	for i, at := range t.sorts {
@@ -160,9 +161,13 @@ func (m *merge) rank(t *fitted, h query.Hit) ranked {
 	}
 	r.Score, r.Explain = 0, nil
 	if m.scored && t.best > 0 {
-		r.Score, r.Explain = h.Score/float64(t.best), h.Explain
+		boost, boosted := m.boosts[t.Table]
+		if !boosted {
+			boost = 1
+		}
+		r.Score, r.Explain = h.Score/float64(t.best)*boost, h.Explain
 		for i := range r.Explain {
-			r.Explain[i].Score /= float64(t.best)
+			r.Explain[i].Score *= boost / float64(t.best)
 		}
 	}
 	return r

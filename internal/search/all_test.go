@@ -118,6 +118,19 @@ func TestScoresOfAllTables(t *testing.T) {
 			t.Errorf("hit %d: the explanation adds up to %v and the score is %v, want %v", i, sum, h.Score, a.Hits[i].Score)
 		}
 	}
+	boosted, err := answerAll(t, partsOf(film, song, note), Params{Query: "shark", Size: 10, Explain: true, TableBoosts: map[string]float64{"note": 3, "film": 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{3, 1, 0.5} {
+		h, sum := boosted.Hits[i], 0.0
+		for _, part := range h.Explain {
+			sum += part.Score
+		}
+		if math.Abs(h.Score-want) > 1e-6 || math.Abs(sum-want) > 1e-6 {
+			t.Errorf("with boosts, hit %d is %s %s with score %v, %v, want %v", i, h.Table, h.OID, h.Score, h.Explain, want)
+		}
+	}
 	a, err = answerAll(t, partsOf(film, song), Params{Query: "drama", Size: 10, Explain: true, Sort: []query.Sort{{Field: "rating"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,28 +13,29 @@ import (
 
 // Params are the parameters of a search, and its caller.
 type Params struct {
-	Query     string
-	Node      query.Node      // searched in place of Query and Match if not nil; nothing is suggested then
-	Match     query.Match     // how many of the query's words a document must have
-	Relevance query.Relevance // how hits are ordered by score; "": as the table's configuration says
-	From      int
-	Size      int
-	After     string
-	Behind    *query.Place // like After; not in a search in several tables
-	Filters   []query.Filter
-	Sort      []query.Sort
-	Facets    []query.Facet
-	Aggs      []query.Agg
-	Post      query.Node // nil: none; as in query.Request
-	MinScore  float64    // as in query.Request
-	Collapse  string     // as in query.Request; not in a search in several tables
-	Highlight bool
-	Markings  []Marking // other highlights, of the fields that they name
-	Explain   bool      // return the parts of the scores
-	Typing    bool      // the last word of Query may be incomplete
-	Fields    []string  // to return; none: all
-	Fresh     *bool     // whether hits are checked in the database; nil: as the table's configuration says
-	Caller    Caller
+	Query       string
+	Node        query.Node      // searched in place of Query and Match if not nil; nothing is suggested then
+	Match       query.Match     // how many of the query's words a document must have
+	Relevance   query.Relevance // how hits are ordered by score; "": as the table's configuration says
+	From        int
+	Size        int
+	After       string
+	Behind      *query.Place // like After; not in a search in several tables
+	Filters     []query.Filter
+	Sort        []query.Sort
+	Facets      []query.Facet
+	Aggs        []query.Agg
+	Post        query.Node         // nil: none; as in query.Request
+	MinScore    float64            // as in query.Request
+	TableBoosts map[string]float64 // factors of the scores of a table, which are applied in a search in several tables only
+	Collapse    string             // as in query.Request; not in a search in several tables
+	Highlight   bool
+	Markings    []Marking // other highlights, of the fields that they name
+	Explain     bool      // return the parts of the scores
+	Typing      bool      // the last word of Query may be incomplete
+	Fields      []string  // to return; none: all
+	Fresh       *bool     // whether hits are checked in the database; nil: as the table's configuration says
+	Caller      Caller
 }
 
 // A Caller identifies the access of a client. The server sets it, and no request

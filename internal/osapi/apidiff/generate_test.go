@@ -199,7 +199,7 @@ func (g *generator) search() request {
 
 // options returns some options of a body.
 func (g *generator) options() (some []func(obj)) {
-	all := []func(obj){g.source, g.fields, g.highlight, g.aggs, g.aggs, g.aggs, g.aggs, g.postFilter, g.total, g.suggest, g.rare1}
+	all := []func(obj){g.source, g.fields, g.highlight, g.aggs, g.aggs, g.aggs, g.aggs, g.postFilter, g.total, g.suggest, g.rare1, g.indicesBoost}
 	for _, option := range all {
 		if g.one(7) {
 			some = append(some, option)
@@ -258,6 +258,18 @@ func (g *generator) total(body obj) {
 		v = g.IntN(100)
 	}
 	body["track_total_hits"] = v
+}
+
+func (g *generator) indicesBoost(body obj) {
+	if !g.one(2) {
+		return
+	}
+	g.use("indices_boost")
+	body["indices_boost"] = pick[any](g, list{obj{index: 2.5}}, obj{index: 0.5, other: 3}, list{obj{other: 2}, obj{"fi*": 4}}, list{obj{"nothing*": 2}}, list{obj{"_all": 1.5}}, list{})
+	if g.fault() {
+		g.use("malformed indices_boost")
+		body["indices_boost"] = pick[any](g, list{obj{"nothing": 2}}, list{obj{index: "2"}}, list{obj{index: 1, other: 2}}, list{obj{}}, list{index}, index, obj{"_x": 2}, obj{index + "," + other: 2}, list{obj{"*": -1}})
+	}
 }
 
 // rare1 sets one of the options that few clients have.
