@@ -204,6 +204,7 @@ sim:
 visible:
 	$(GO) test -v -count=1 -run '^TestVisible$$' ./internal/fulltext -rapid.checks=350
 	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/osapi -rapid.checks=350
+	$(GO) test -v -count=1 -run '^TestNothingHiddenShows$$' ./internal/osapi -rapid.checks=350
 
 # Clients of OpenSearch, as their projects publish them, against the daemon: they are
 # installed in CLIENTS_DIR, by default in the user's cache, once.

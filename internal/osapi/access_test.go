@@ -73,7 +73,14 @@ func requests(r *rapid.T, n int) []testRequest {
 	id := rapid.IntRange(0, n).Draw(r, "id")
 	decorated := `,"explain":true,"fields":["*"],"docvalue_fields":["*"],"highlight":{"fields":{"*":{"require_field_match":false,"no_match_size":9}}},"suggest":{"text":"` + word() + ` ` + word() + `","t":{"term":{"field":"title","suggest_mode":"always"}},"p":{"phrase":{"field":"plot","max_errors":2}}}`
 	sorts := rapid.SampledFrom([]string{`["year",{"rating":"desc"},"_id"]`, `["_score","title.keyword"]`, `["_doc"]`, `[{"released":"desc"}]`}).Draw(r, "sort")
+	likes := fmt.Sprintf(`{"more_like_this":{"fields":["title","plot","rating"],"like":[%q,{"_id":"%d"},{"_index":"film","_id":"1"}],"unlike":[%q,{"_id":"2"}],"min_term_freq":1,"min_doc_freq":%d,"max_query_terms":2,"boost_terms":1.5,"minimum_should_match":1,"include":true}}`,
+		word()+" "+word(), id, word(), rapid.IntRange(0, 3).Draw(r, "least documents"))
 	return []testRequest{
+		{"POST", "/film/_search", `{"query":` + likes + decorated + `}`, false},
+		{"POST", "/film/_search", `{"query":{"bool":{"must_not":` + likes + `,"should":[` + likes + `]}},"post_filter":` + likes + `,"aggs":{"a":{"filter":` + likes + `}}}`, false},
+		{"POST", "/film/_search", fmt.Sprintf(`{"query":{"more_like_this":{"like":{"_id":"%d"},"min_term_freq":1,"min_doc_freq":1}}}`, id), false},
+		{"POST", "/actor/_search", fmt.Sprintf(`{"query":{"more_like_this":{"fields":["name"],"like":{"_index":"film","_id":"%d"},"min_term_freq":1,"min_doc_freq":1}}}`, id), false},
+		{"POST", fmt.Sprintf("/film/_explain/%d", id), `{"query":` + likes + `}`, false},
 		{"POST", "/film/_search", `{"query":` + q + decorated + `}`, false},
 		{"POST", "/_search", `{"query":` + q + `,"sort":["year"]}`, false},
 		{"POST", "/_search", `{"query":` + q + `,"indices_boost":[{"fi*":2.5}]}`, false},

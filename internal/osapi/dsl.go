@@ -60,7 +60,7 @@ func (t *translator) queries() map[string]func(json.RawMessage) (query.Node, err
 			"prefix": t.prefix, "wildcard": t.wildcard, "regexp": t.regexp, "fuzzy": t.fuzzy,
 			"bool": t.bool, "constant_score": t.constantScore, "dis_max": t.disMax,
 			"query_string": t.queryString, "simple_query_string": t.simpleQueryString,
-			"nested": t.nestedQuery, "boosting": t.boosting, "function_score": t.functionScore,
+			"nested": t.nestedQuery, "more_like_this": t.moreLikeThis, "boosting": t.boosting, "function_score": t.functionScore,
 		}
 	}
 	return t.translate

@@ -133,6 +133,7 @@ type target struct {
 	missing []string // those with nothing to search yet, that a pattern names
 	indices map[string]Index
 	Index        // all fields
+	alikes  int  // more_like_this queries
 	room    *int // how many bytes of hits the answer may still have
 }
 

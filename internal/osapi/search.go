@@ -146,6 +146,9 @@ func (t *target) answer(ctx context.Context, r request) (map[string]any, positio
 
 // find makes a search in all indices of the target.
 func (t *target) find(ctx context.Context, p search.Params) (search.Results, error) {
+	if err := t.choose(ctx, &p); err != nil {
+		return search.Results{}, err
+	}
 	switch len(t.tables) {
 	case 0:
 		return search.Results{}, nil

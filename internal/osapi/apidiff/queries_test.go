@@ -31,7 +31,7 @@ func (g *generator) name(q any) {
 			continue
 		}
 		options, ok := body.(obj)
-		if !slices.Contains([]string{"match_all", "match_none", "bool", "exists", "ids", "constant_score", "dis_max", "boosting", "function_score", "multi_match", "query_string", "simple_query_string", "terms"}, kind) {
+		if !slices.Contains([]string{"match_all", "match_none", "bool", "exists", "ids", "constant_score", "dis_max", "boosting", "function_score", "multi_match", "query_string", "simple_query_string", "terms", "more_like_this"}, kind) {
 			for _, value := range options {
 				options, ok = value.(obj)
 			}
@@ -46,7 +46,7 @@ func (g *generator) name(q any) {
 // leaf makes a query without others in it.
 func (g *generator) leaf() any {
 	all := []func() any{g.match, g.match, g.match, g.matchValue, g.phrase, g.multiMatch, g.multiMatch, g.queryString, g.queryString, g.simple, g.simple,
-		g.term, g.terms, g.between, g.between, g.dates, g.exists, g.prefix, g.wildcard, g.fuzzy, g.regexp, g.ids, g.everything, g.filterQuery, g.uncommon}
+		g.term, g.terms, g.between, g.between, g.dates, g.exists, g.prefix, g.wildcard, g.fuzzy, g.regexp, g.ids, g.everything, g.filterQuery, g.uncommon, g.moreLike}
 	return pick(g, all...)()
 }
 
