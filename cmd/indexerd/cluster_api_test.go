@@ -105,6 +105,8 @@ func TestCursorsOnACluster(t *testing.T) {
 	if got := fmt.Sprint(p.Hits.Total.Value, p.Aggregations["kinds"].Buckets); got != "200 [{k1 100} {k2 100}]" {
 		t.Errorf("aggregation: got %s, want the kinds of the token", got)
 	}
+	a.collapses(t)
+	a.findsMoreLike(t)
 
 	seen := map[string]bool{}
 	collect := func(what string, p apiPage, want int) {
@@ -150,6 +152,52 @@ func TestCursorsOnACluster(t *testing.T) {
 	for _, hit := range p.Hits.Hits {
 		if id := a.kindOf(t, hit.ID); id != "k2" {
 			t.Errorf("scroll with fewer groups: got item %s of %s, want k2 only", hit.ID, id)
+		}
+	}
+}
+
+// collapses checks that of each kind that the token may see the first item is a hit.
+func (a *apiOnCluster) collapses(t *testing.T) {
+	t.Helper()
+	type object = map[string]any
+	body := object{"query": object{"match": object{"title": "word7"}}, "collapse": object{"field": "kind"}, "sort": []any{object{"kind": "desc"}}, "indices_boost": object{"ite*": 2}}
+	p := a.ask(t, "POST", "/item/_search", body, http.StatusOK)
+	var kinds []any
+	for _, hit := range p.Hits.Hits {
+		kinds = append(kinds, hit.Sort...)
+	}
+	if got := fmt.Sprint(p.Hits.Total.Value, kinds); got != "200 [k2 k1]" {
+		t.Errorf("collapse: got %s, want 200 [k2 k1]", got)
+	}
+	body["search_after"] = []any{"k2"}
+	a.ask(t, "POST", "/item/_search", body, http.StatusBadRequest)
+}
+
+// findsMoreLike checks that more_like_this counts 200 items with word7, which the token may
+// see, and not 300.
+func (a *apiOnCluster) findsMoreLike(t *testing.T) {
+	t.Helper()
+	type object = map[string]any
+	var hidden int
+	if err := a.db.QueryRow(`SELECT min(id) FROM item WHERE kind = 'k0'`).Scan(&hidden); err != nil {
+		t.Fatal(err)
+	}
+	shown := a.ask(t, "POST", "/item/_search", object{"query": object{"match": object{"title": "word7"}}, "size": 1}, http.StatusOK).Hits.Hits[0].ID
+	for _, c := range []struct {
+		options object
+		want    int
+	}{
+		{object{"like": "word7"}, 200},
+		{object{"like": "word7", "min_doc_freq": 200}, 200},
+		{object{"like": "word7", "min_doc_freq": 201}, 0},
+		{object{"like": "word7", "max_doc_freq": 200}, 200},
+		{object{"like": object{"_id": shown}, "max_doc_freq": 200}, 199},
+		{object{"like": object{"_id": shown}, "max_doc_freq": 200, "include": true}, 200},
+		{object{"like": object{"_id": fmt.Sprint(hidden)}}, 0},
+	} {
+		c.options["fields"], c.options["min_term_freq"], c.options["minimum_should_match"] = []string{"title"}, 1, 1
+		if got := a.ask(t, "POST", "/item/_search", object{"query": object{"more_like_this": c.options}}, http.StatusOK).Hits.Total.Value; got != c.want {
+			t.Errorf("more_like_this %v: got %d items, want %d", c.options, got, c.want)
 		}
 	}
 }
