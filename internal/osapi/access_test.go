@@ -73,6 +73,10 @@ func requests(r *rapid.T, n int) []testRequest {
 	id := rapid.IntRange(0, n).Draw(r, "id")
 	decorated := `,"explain":true,"fields":["*"],"docvalue_fields":["*"],"highlight":{"fields":{"*":{"require_field_match":false,"no_match_size":9}}},"suggest":{"text":"` + word() + ` ` + word() + `","t":{"term":{"field":"title","suggest_mode":"always"}},"p":{"phrase":{"field":"plot","max_errors":2}}}`
 	sorts := rapid.SampledFrom([]string{`["year",{"rating":"desc"},"_id"]`, `["_score","title.keyword"]`, `["_doc"]`, `[{"released":"desc"}]`}).Draw(r, "sort")
+	inner := `,"inner_hits":{"name":"all","size":9}`
+	if sorts == `["_doc"]` {
+		inner = ""
+	}
 	likes := fmt.Sprintf(`{"more_like_this":{"fields":["title","plot","rating"],"like":[%q,{"_id":"%d"},{"_index":"film","_id":"1"}],"unlike":[%q,{"_id":"2"}],"min_term_freq":1,"min_doc_freq":%d,"max_query_terms":2,"boost_terms":1.5,"minimum_should_match":1,"include":true}}`,
 		word()+" "+word(), id, word(), rapid.IntRange(0, 3).Draw(r, "least documents"))
 	return []testRequest{
@@ -86,7 +90,7 @@ func requests(r *rapid.T, n int) []testRequest {
 		{"POST", "/_search", `{"query":` + q + `,"indices_boost":[{"fi*":2.5}]}`, false},
 		{"POST", "/film/_search?typed_keys=true", `{"size":0,"query":` + q + `,"aggs":{"r":{"terms":{"field":"rating","min_doc_count":0},"aggs":{"y":{"stats":{"field":"year"}},"best":{"top_hits":{}}}},"g":{"terms":{"field":"grp"}},"c":{"cardinality":{"field":"title.keyword"}},"p":{"percentiles":{"field":"year","percents":[0,50,100]}},"m":{"missing":{"field":"grp"}}}}`, false},
 		{"POST", "/film/_search", `{"query":` + q + `,"size":2,"sort":` + sorts + `}`, false},
-		{"POST", "/film/_search", `{"query":` + q + `,"size":2,"collapse":{"field":"rating"},"sort":` + sorts + `}`, false},
+		{"POST", "/film/_search", `{"query":` + q + `,"size":2,"collapse":{"field":"rating"` + inner + `},"sort":` + sorts + `}`, false},
 		{"POST", "/film/_search?scroll=1m", `{"size":2,"sort":` + sorts + `}`, true},
 		{"POST", "/film/_search?scroll=1m", `{"size":3,"query":` + q + `}`, true},
 		{"POST", "/film/_msearch", "{}\n{\"query\":" + q + decorated + "}\n{\"index\":\"*\"}\n{\"size\":0}\n", false},

@@ -8,13 +8,14 @@ import (
 )
 
 // collapse reads the field by which hits are collapsed. It runs after the sort and
-// search_after are known. Each hit shows its value.
+// search_after are known. Each hit shows its value, and has the documents behind it if
+// inner_hits are requested.
 func (r *request) collapse(v json.RawMessage, t *target) error {
 	m, err := object(v, "collapse")
 	if err != nil {
 		return parsing("Unknown key for a value in [collapse]: it is an object")
 	}
-	if err := onlyIn(m, "collapse", "field", "max_concurrent_group_searches"); err != nil {
+	if err := onlyIn(m, "collapse", "field", "inner_hits", "max_concurrent_group_searches"); err != nil {
 		return err
 	}
 	if text := m["max_concurrent_group_searches"]; text != nil {
@@ -47,6 +48,9 @@ func (r *request) collapse(v json.RawMessage, t *target) error {
 	r.Collapse = f.Name
 	if !slices.ContainsFunc(r.fields, func(other shownField) bool { return other.as == f.shown() }) {
 		r.fields = append(r.fields, shownField{Field: f, as: f.shown(), date: anyDate[0], sorted: true})
+	}
+	if m["inner_hits"] != nil {
+		return r.innerHits(m["inner_hits"], f, t)
 	}
 	return nil
 }

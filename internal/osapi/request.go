@@ -25,6 +25,7 @@ type request struct {
 	presentation
 	order []sortKey
 	named []namedQuery
+	inner []innerHits // of a collapse
 	aggs  []agg
 }
 

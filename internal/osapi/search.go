@@ -184,6 +184,11 @@ func (t *target) render(ctx context.Context, r request, results search.Results) 
 		if names != nil && len(names[i]) > 0 {
 			shown["matched_queries"] = names[i]
 		}
+		if len(r.inner) > 0 {
+			if shown["inner_hits"], err = t.expand(ctx, r, hit); err != nil {
+				return nil, 0, err
+			}
+		}
 		text, err := encode(shown)
 		if err != nil {
 			return nil, 0, err

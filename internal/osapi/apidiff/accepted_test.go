@@ -34,6 +34,7 @@ var accepted = []known{
 	{features: []string{"agg percentiles order"}, aspects: []string{"aggs", "percentiles"}, reason: "OpenSearch 2 orders by estimates between values", release: "2."},
 	{features: []string{"collapse sorted by it"}, aspects: []string{"total"}, reason: "OpenSearch 3.8 counts only documents with a value, if it collapses by the field by which it sorts", release: "3."},
 	{features: []string{"collapse of pages"}, aspects: []string{"status"}, reason: "OpenSearch 2 has no search_after of hits that are collapsed", release: "2."},
+	{features: []string{"collapse by score", "sort by score"}, aspects: []string{"sort"}, reason: "OpenSearch leaves out the values of a sort by score alone, if it collapses"},
 	{features: []string{"collapse by score"}, aspects: searched, reason: "scores of words in OpenSearch 2 are k1 + 1 times higher, beside others that are not", release: "2."},
 	{features: []string{"body min_score"}, aspects: searched, reason: "scores of OpenSearch 2 are k1 + 1 times higher", release: "2."},
 	{features: []string{"_msearch malformed"}, aspects: []string{"error"}, reason: "OpenSearch 2 has another type of error", release: "2."},
@@ -59,7 +60,7 @@ var accepted = []known{
 }
 
 // searched are the aspects of hits.
-var searched = []string{"total", "ids", "hits", "aggs", "source", "fields", "highlight", "sort", "indices", "matched", "max_score", "suggest", "scores"}
+var searched = []string{"total", "ids", "hits", "aggs", "source", "fields", "highlight", "sort", "indices", "matched", "max_score", "suggest", "scores", "inner"}
 
 // listed returns the reasons of the accepted differences that explain all aspects, "" if
 // there are none.

@@ -29,5 +29,20 @@ func (g *generator) collapse(body obj, r *request) {
 			how[key] = value
 		}
 	}
+	size, sized := body["size"].(int)
+	if sort := text(body["sort"]); g.one(2) && (sized && size <= 10) && body["sort"] != nil && !g.used["sort _doc"] && !g.used["sort unmapped"] && sort != `["_doc"]` {
+		g.use("collapse inner_hits")
+		inner := obj{"name": "x", "size": g.IntN(5), "sort": pick[any](g, list{"code"}, list{obj{"price": "desc"}, "code"}), "_source": pick[any](g, false, list{"kind", "code"})}
+		if how["inner_hits"] = inner; g.one(3) {
+			inner["from"] = 1
+			how["inner_hits"] = list{inner, obj{"name": "y", "sort": list{"code"}, "size": 1, "_source": false}}
+		}
+		if g.fault() {
+			g.use("malformed inner_hits")
+			for key, value := range pick(g, obj{"name": nil}, obj{"x": 1}, obj{"size": -1}, obj{"name": 5}, obj{"sort": "code"}) {
+				inner[key] = value
+			}
+		}
+	}
 	body["collapse"] = how
 }

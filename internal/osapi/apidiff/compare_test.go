@@ -118,7 +118,7 @@ func hitsOf(v view, r request, body map[string]any) {
 			return strings.Compare(fmt.Sprint(a["_index"], a["_id"]), fmt.Sprint(b["_index"], b["_id"]))
 		})
 	}
-	for aspect, key := range map[string]string{"ids": "_id", "indices": "_index", "sort": "sort", "source": "_source", "fields": "fields", "highlight": "highlight", "matched": "matched_queries"} {
+	for aspect, key := range map[string]string{"ids": "_id", "indices": "_index", "sort": "sort", "source": "_source", "fields": "fields", "highlight": "highlight", "matched": "matched_queries", "inner": "inner_hits"} {
 		values := make([]any, len(list))
 		for i, hit := range list {
 			values[i] = hit[key]

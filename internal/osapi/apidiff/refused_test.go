@@ -10,7 +10,7 @@ type refusedRequest struct{ path, body, names string }
 var refusals = []refusedRequest{
 	{body: `{"slice": {"id": 0, "max": 2}}`, names: "[slice]"}, {body: `{"rescore": {"window_size": 10, "query": {"rescore_query": {"match_all": {}}}}}`, names: "[rescore]"},
 	{body: `{"script_fields": {"x": {"script": "1"}}}`, names: "[script_fields]"}, {body: `{"profile": true}`, names: "[profile]"}, {body: `{"ext": {}}`, names: "[ext]"},
-	{body: `{"collapse": {"field": "kind", "inner_hits": {"name": "x"}}}`, names: "[inner_hits]"}, {path: "/film,actor/_search", body: `{"collapse": {"field": "kind"}}`, names: "[collapse]"}, {body: `{"runtime_mappings": {}}`, names: "[runtime_mappings]"},
+	{body: `{"collapse": {"field": "kind", "inner_hits": {"name": "x", "highlight": {}}}}`, names: "[highlight]"}, {path: "/film,actor/_search", body: `{"collapse": {"field": "kind"}}`, names: "[collapse]"}, {body: `{"runtime_mappings": {}}`, names: "[runtime_mappings]"},
 	{body: `{"stats": ["a"]}`, names: "[stats]"}, {body: `{"track_scores": true, "sort": ["code"]}`, names: "[track_scores]"},
 
 	{body: `{"query": {"script": {"script": "true"}}}`, names: "[script]"}, {body: `{"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "1"}}}}`, names: "[script_score]"},
