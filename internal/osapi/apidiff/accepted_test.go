@@ -38,6 +38,7 @@ var accepted = []known{
 	{features: []string{"collapse by score"}, aspects: searched, reason: "scores of words in OpenSearch 2 are k1 + 1 times higher, beside others that are not", release: "2."},
 	{features: []string{"body min_score"}, aspects: searched, reason: "scores of OpenSearch 2 are k1 + 1 times higher", release: "2."},
 	{features: []string{"_msearch malformed"}, aspects: []string{"error"}, reason: "OpenSearch 2 has another type of error", release: "2."},
+	{features: []string{"malformed no JSON"}, aspects: []string{"error"}, reason: "OpenSearch 2 has another type of error", release: "2."},
 	{features: []string{"malformed agg order"}, aspects: []string{"status"}, reason: "OpenSearch answers 500"},
 	{features: []string{"search_after of a range"}, aspects: []string{"total"}, reason: "OpenSearch 3.8 counts what is behind the values, if it sorts by the field of the range", release: "3."},
 	{features: []string{ownScores}, aspects: []string{"scores"}, reason: "booleans, similar words, beginnings of words in phrases, phrases with a slop and cross_fields are scored otherwise"},
