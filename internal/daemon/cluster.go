@@ -52,7 +52,7 @@ const (
 func (c *cluster) config() opensearch.Config {
 	x := c.cfg.Index
 	return opensearch.Config{
-		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: httpClient(x),
+		Nodes: x.URLs, User: x.User, Password: x.Password, APIKey: x.APIKey, HTTP: c.client(),
 		Name: x.Prefix + c.conf.Name, Owner: c.owner, TakeOver: c.cfg.TakeOver, Term: c.term(),
 		Mapping: database.Mapping(c.conf), BM25: &c.conf.Content.BM25, Source: x.Source, Shards: x.Shards, Replicas: x.Replicas,
 		Ctx: c.ctx, Dir: filepath.Join(c.dir, "index"), Patience: writeWithin,

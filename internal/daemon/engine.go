@@ -14,7 +14,6 @@ import (
 	"indexerd/configs"
 	"indexerd/internal/atomicfile"
 	"indexerd/internal/backup"
-	"indexerd/internal/database"
 	"indexerd/internal/etcd"
 	"indexerd/internal/httpapi"
 	"indexerd/internal/recovered"
@@ -83,7 +82,11 @@ func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger) (*Eng
 	if h.shared, err = connectToRun(ctx, cfg, log); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	var e *Engine
+	return openHeld(ctx, cfg, h)
+}
+
+// openHeld is openToRun for a daemon that holds its data directory.
+func openHeld(ctx context.Context, cfg *configs.Config, h holding) (e *Engine, err error) {
 	if err = probe(cfg.Data, startSize); err == nil && h.shared != nil {
 		if err = h.shared.leadUnlessLed(ctx); err == nil && h.shared.term() == nil {
 			err = h.shared.standby(ctx)
@@ -91,6 +94,11 @@ func openToRun(ctx context.Context, cfg *configs.Config, log *slog.Logger) (*Eng
 	}
 	if err == nil {
 		e, err = openLocked(cfg, h, nil)
+	}
+	if h.shared.isDeposed(err) { // while it opened
+		if err = h.shared.resign(); err == nil {
+			err = h.shared.standby(ctx)
+		}
 	}
 	if err == nil {
 		return e, nil
@@ -149,6 +157,7 @@ func openLocked(cfg *configs.Config, h holding, frozen error) (*Engine, error) {
 	}
 	e := newEngine(cfg, trace)
 	e.holding, e.frozen = h, frozen
+	e.pageStore.connectOver(h.shared)
 	var opening errgroup.Group
 	opening.SetLimit(openedAtOnce)
 	for _, t := range e.tables {
@@ -251,7 +260,7 @@ func (e *Engine) closeDatabases() {
 // malformed is a fault of the configuration.
 func (e *Engine) OpenDatabases(ctx context.Context) (err error) {
 	for _, s := range e.sources {
-		if s.Database, err = database.Open(ctx, s.conf); err != nil {
+		if s.Database, err = e.openDatabase(ctx, s.conf); err != nil {
 			return e.cfg.Fault("sources."+s.conf.Name+".dsn", configs.Message(err), "correct the address")
 		}
 	}

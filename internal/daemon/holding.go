@@ -51,7 +51,7 @@ func holdToWrite(cfg *configs.Config) (h holding, err error) {
 // openTrace opens the marks.
 func (h holding) openTrace(cfg *configs.Config, readOnly bool) (*timetrace.Trace, error) {
 	if h.shared != nil {
-		return timetrace.OpenIn(part{h.shared, "marks/"})
+		return timetrace.OpenIn(h.shared.opened("marks/", readOnly))
 	}
 	fsys := atomicfile.OS
 	if readOnly {

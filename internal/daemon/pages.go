@@ -121,17 +121,14 @@ func (s *storage) useFilter(ctx context.Context, p *pagetable.Pages) (closer fun
 	if err != nil {
 		return nil, err
 	}
-	if s.cfg.Bloom.Engine == configs.Local {
-		return func() error { return nil }, p.UseFilter(ctx, bloom.NewLocal(size), bloom.ErrLost)
-	}
-	f, err := bloom.OpenRedis(s.cfg.Bloom.Address(), s.cfg.Bloom.Key+":"+s.conf.Name, size)
+	f, closer, err := s.openFilter(size)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.UseFilter(ctx, f, bloom.ErrLost); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, closer())
 	}
-	return f.Close, nil
+	return closer, nil
 }
 
 // falsePositives is the rate of keys that a full filter does not exclude.

@@ -39,7 +39,8 @@ import (
 type shared struct {
 	client *etcd.Client
 	data   string
-	id     string // of the data directory
+	id     string       // of the data directory
+	over   *connections // nil: those of the configuration
 
 	takeovers atomic.Uint64 // terms that this daemon has begun
 

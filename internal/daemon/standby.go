@@ -214,7 +214,7 @@ func shapes(marks timetrace.State) string {
 
 // rememberRemovals makes a guard remember the removals of the last hour, of any daemon.
 func (s *storage) rememberRemovals(guard *sink.Guard) error {
-	kept := part{s.shared, "guard/"}
+	kept := s.shared.opened("guard/", s.readOnly)
 	values, err := kept.Read()
 	if err != nil {
 		return err

@@ -191,7 +191,7 @@ func (s *storage) openLogs() (err error) {
 		return err
 	}
 	if s.shared != nil {
-		s.quarantine, err = quarantine.OpenIn(part{s.shared, "quarantine/" + s.conf.Name + "/"})
+		s.quarantine, err = quarantine.OpenIn(s.shared.opened("quarantine/"+s.conf.Name+"/", s.readOnly))
 	} else {
 		s.quarantine, err = openQuarantine(atomicfile.OS, quarantine.Name(s.dir))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -117,9 +116,9 @@ type Term struct {
 	Leader  Leader
 	created int64 // revision at which the key leader was made
 
-	mu   sync.Mutex
-	done uint64 // transactions
-	last string // value of the key writes after them
+	one  chan struct{} // held by the transaction that is under way
+	done uint64        // transactions
+	last string        // value of the key writes after them
 }
 
 // First is below all numbers of the term, and above those of all terms before.
@@ -136,7 +135,7 @@ func (s *Session) Campaign(ctx context.Context) (*Term, error) {
 		if err == nil && now.leader == nil {
 			err = s.run(ctx, now)
 		} else if err == nil && now.leader.Lease == int64(s.lease) {
-			t := &Term{Session: s, Leader: now.leaderParsed, created: now.leader.CreateRevision}
+			t := &Term{Session: s, Leader: now.leaderParsed, created: now.leader.CreateRevision, one: make(chan struct{}, 1)}
 			t.last = writes(t.Leader.Term, 0, "")
 			return t, nil
 		} else if err == nil {

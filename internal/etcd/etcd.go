@@ -29,6 +29,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -37,6 +38,7 @@ import (
 	"strings"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -95,14 +97,12 @@ const DefaultTTL = 5 * time.Second
 type Client struct {
 	Config
 	client *clientv3.Client
+	leases pb.LeaseClient // of client, without its retries
 }
 
 // Open connects, and returns an error if no server answers.
 func (c Config) Open(ctx context.Context) (*Client, error) {
-	if c.TTL == 0 {
-		c.TTL = DefaultTTL
-	}
-	c.Prefix = strings.TrimRight(c.Prefix, "/")
+	c.TTL = cmp.Or(c.TTL, DefaultTTL)
 	connected, err := clientv3.New(clientv3.Config{
 		Endpoints: c.Endpoints, Username: c.User, Password: c.Password, TLS: c.TLS,
 		DialTimeout: c.TTL, DialKeepAliveTime: c.TTL, DialKeepAliveTimeout: c.TTL,
@@ -111,7 +111,15 @@ func (c Config) Open(ctx context.Context) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to etcd: %w", explain(err))
 	}
-	client := &Client{c, connected}
+	return c.OpenOver(ctx, connected, clientv3.RetryLeaseClient(connected))
+}
+
+// OpenOver is Open over a connection that exists, which the client closes. The simulation
+// has one without a network.
+func (c Config) OpenOver(ctx context.Context, connected *clientv3.Client, leases pb.LeaseClient) (*Client, error) {
+	c.TTL = cmp.Or(c.TTL, DefaultTTL)
+	c.Prefix = strings.TrimRight(c.Prefix, "/")
+	client := &Client{c, connected, leases}
 	if _, err := client.standing(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("connect to etcd: %w", err), connected.Close())
 	}

@@ -113,7 +113,7 @@ func (s *Session) keepAliveOnce(ctx context.Context, left time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, min(s.client.patience(), left))
 	defer cancel()
 	sent := time.Now()
-	stream, err := clientv3.RetryLeaseClient(s.client.client).LeaseKeepAlive(ctx)
+	stream, err := s.client.leases.LeaseKeepAlive(ctx)
 	if err == nil {
 		err = stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(s.lease)})
 	}

@@ -27,8 +27,8 @@ const (
 //
 // It sends a transaction until its outcome is known. That ends with the session.
 func (t *Term) Write(changes map[string][]byte) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.one <- struct{}{}
+	defer func() { <-t.one }()
 	groups, err := divide(changes)
 	if err != nil {
 		return fmt.Errorf("write to etcd: %w", err)
@@ -43,8 +43,8 @@ func (t *Term) Write(changes map[string][]byte) error {
 
 // Confirm asks etcd whether the term goes on.
 func (t *Term) Confirm() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.one <- struct{}{}
+	defer func() { <-t.one }()
 	if err := t.commit(t.next(), nil, nil); err != nil {
 		return fmt.Errorf("ask etcd for the leader: %w", err)
 	}

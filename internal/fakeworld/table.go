@@ -81,6 +81,11 @@ type Table struct {
 	Standby   string                 // why the database lags behind; empty: it does not
 	Local     func() time.Time       // the local clock; nil: it advances with the database's and is never set back
 
+	*data
+}
+
+// data is what all readers of a table share.
+type data struct {
 	mu       sync.Mutex
 	now      time.Time
 	passed   time.Duration // on the local clock
@@ -99,7 +104,14 @@ type Numbers interface {
 
 // NewTable returns an empty table with batches and pages of the given size.
 func NewTable(batch int) *Table {
-	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, now: epoch, open: map[*Tx]struct{}{}, versions: map[doc.OID][]version{}}
+	return &Table{Batch: batch, Page: batch, Precision: time.Microsecond, data: &data{now: epoch, open: map[*Tx]struct{}{}, versions: map[doc.OID][]version{}}}
+}
+
+// Reader returns the table as another process reads it, which sets its own Before,
+// Numbers and Local.
+func (t *Table) Reader() *Table {
+	reader := *t
+	return &reader
 }
 
 // Advance advances the clocks by d. A negative d sets only the database's clock

@@ -170,9 +170,11 @@ var errMissed = errors.New("pages were written without the filter")
 // listAll adds the keys of all pages, and then trusts the filter. Writes that began
 // before the list have ended when it begins: what they did not add is listed.
 func (p *Pages) listAll(s *sieve) error {
-	p.writing.Lock()
+	if err := p.writing.Acquire(p.life, allPuts); err != nil {
+		return err
+	}
 	s.missed.Store(false)
-	p.writing.Unlock()
+	p.writing.Release(allPuts)
 	if err := s.Rebuild(p.life, p.keys()); err != nil {
 		return err
 	}

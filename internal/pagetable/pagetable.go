@@ -57,6 +57,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/sync/semaphore"
 
 	"indexerd/internal/doc"
 )
@@ -114,9 +115,9 @@ type Pages struct {
 	owner  owner // as it was written last
 	failed error
 
-	sieve      *sieve         // nil: no filter
-	writing    sync.RWMutex   // read-locked by Put
-	background sync.WaitGroup // the rebuild of the filter
+	sieve      *sieve              // nil: no filter
+	writing    *semaphore.Weighted // 1 is held by a Put, all by a list that begins
+	background sync.WaitGroup      // the rebuild of the filter
 }
 
 // Open opens pages for writing, and takes them from a daemon that has them open.
@@ -143,8 +144,11 @@ func (c Config) OpenReadOnly() *Pages {
 	return p
 }
 
+// allPuts is more than there are at a time.
+const allPuts = 1 << 30
+
 func (c Config) pages() *Pages {
-	p := &Pages{Config: c}
+	p := &Pages{Config: c, writing: semaphore.NewWeighted(allPuts)}
 	p.life, p.end = context.WithCancel(context.Background())
 	return p
 }

@@ -23,8 +23,10 @@ const (
 // version counts; a page of the same version replaces the one before. After an error
 // some pages may be stored, each of them whole, and the caller may put them again.
 func (p *Pages) Put(pages []doc.Page) error {
-	p.writing.RLock()
-	defer p.writing.RUnlock()
+	if err := p.writing.Acquire(p.life, 1); err != nil {
+		return err
+	}
+	defer p.writing.Release(1)
 	rows := make([]Cells, 0, len(pages))
 	for i := range pages {
 		if pages[i].V > MaxVersion {

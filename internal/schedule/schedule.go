@@ -45,6 +45,7 @@ const (
 // A Scheduler runs jobs until it is stopped.
 type Scheduler struct {
 	cron  gocron.Scheduler // runs start
+	end   func() error     // ends cron, once
 	log   *slog.Logger
 	began time.Time
 
@@ -66,7 +67,7 @@ func New(log *slog.Logger) (*Scheduler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scheduler: %w", err)
 	}
-	s := &Scheduler{cron: cron, log: log, began: time.Now()}
+	s := &Scheduler{cron: cron, end: sync.OnceValue(cron.Shutdown), log: log, began: time.Now()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	_, err = cron.NewJob(gocron.DurationJob(beat), gocron.NewTask(s.startDue), gocron.WithSingletonMode(gocron.LimitModeReschedule))
 	if err != nil {
@@ -157,18 +158,20 @@ func (s *Scheduler) Stop() error {
 	s.stopped = true
 	s.mu.Unlock()
 	s.cancel()
-	ended := make(chan struct{})
-	go func() { s.runs.Wait(); close(ended) }()
+	ended := make(chan error, 1)
+	go func() {
+		s.runs.Wait()
+		ended <- s.end() // gocron waits for runs in a busy loop, so it ends after them
+	}()
 	select {
-	case <-ended:
+	case err := <-ended:
+		if err != nil {
+			err = fmt.Errorf("stop the scheduler: %w", err)
+		}
+		return err
 	case <-time.After(stopWithin):
 		return fmt.Errorf("stop the scheduler: %w within %v", ErrRunning, stopWithin)
 	}
-	// gocron's Shutdown waits for runs in a busy loop, so it is called after them.
-	if err := s.cron.Shutdown(); err != nil {
-		return fmt.Errorf("stop the scheduler: %w", err)
-	}
-	return nil
 }
 
 // enter registers a run. It returns false if the scheduler is stopped.

@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// TestTwoDaemons runs SIM_N worlds with two daemons from the seed SIM_FROM on, or only
+// SIM_SEED. A seed draws what goes wrong. Two runs of it need not be equal, since the
+// goroutines of a daemon run side by side, and it retries after random pauses.
+func TestTwoDaemons(t *testing.T) {
+	t.Setenv("GOGC", "100") // so that no load starts the collector, which is one for all worlds
+	usual := uint64(20)
+	if testing.Short() {
+		usual = 5
+	}
+	from, n := simNumber(t, "SIM_FROM", 1), simNumber(t, "SIM_N", usual)
+	if seed := simNumber(t, "SIM_SEED", 0); seed != 0 {
+		from, n = seed, 1
+	}
+	var (
+		mu   sync.Mutex
+		sum  simJudge
+		next = from
+		work sync.WaitGroup
+	)
+	for range 2 {
+		work.Go(func() {
+			for {
+				mu.Lock()
+				seed := next
+				next++
+				mu.Unlock()
+				if seed >= from+n || t.Failed() {
+					return
+				}
+				j := playSeed(t, seed)
+				mu.Lock()
+				sum.add(j)
+				mu.Unlock()
+			}
+		})
+	}
+	work.Wait()
+	verdict := "ok"
+	if t.Failed() {
+		verdict = "FAILED"
+	}
+	fmt.Printf("sim2: seeds=%d commits=%d takeovers=%d settles=%d writes=%d lost=%d stale=%d ghost=%d %s\n",
+		min(next-from, n), sum.commits, sum.takeovers, sum.settles, sum.writes, sum.lost, sum.stale, sum.ghost, verdict)
+}
+
+// playSeed runs one world in a bubble. If it fails, it prints the command that repeats it.
+func playSeed(t *testing.T, seed uint64) (j simJudge) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newSimWorld(t, seed)
+		w.play()
+		j = w.judge
+		j.commits = w.table.Commits()
+		if len(w.faults) > 0 {
+			t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestTwoDaemons$' ./internal/daemon", seed, strings.Join(w.faults, "\n\t"), seed)
+		}
+		if os.Getenv("SIM_SEED") != "" && os.Getenv("SIM_LOG") != "" {
+			fmt.Println(strings.Join(w.lines, "\n"))
+		}
+	})
+	return j
+}
+
+func (j *simJudge) add(k simJudge) {
+	j.commits += k.commits
+	j.takeovers += k.takeovers
+	j.settles += k.settles
+	j.writes += k.writes
+	j.lost, j.stale, j.ghost = j.lost+k.lost, j.stale+k.stale, j.ghost+k.ghost
+}
+
+// simNumber reads a number from the environment.
+func simNumber(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %q is not a number", name, text)
+	}
+	return n
+}
