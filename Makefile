@@ -196,9 +196,11 @@ java:
 	@command -v javac >/dev/null && command -v mvn >/dev/null || \
 		{ $(INSTALL) update -qq && DEBIAN_FRONTEND=noninteractive $(INSTALL) install -y -qq --no-install-recommends openjdk-17-jdk-headless maven; }
 
-# Seeded worlds in which everything goes wrong: SEED replays one, FROM goes on.
+# Seeded worlds in which everything goes wrong, of one daemon and of two: SEED replays one
+# of both, FROM goes on.
 sim:
 	SIM_N=$(or $(N),10000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestSeeds$$' ./internal/simtest
+	SIM_N=$(or $(N),1000) SIM_FROM=$(FROM) SIM_SEED=$(SEED) $(GO) test -v -count=1 -timeout 180m -run '^TestTwoDaemons$$' ./internal/daemon
 
 # 10,000 questions of callers who may not see every document.
 visible:

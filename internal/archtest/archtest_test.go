@@ -112,6 +112,7 @@ var helpers = []string{
 	"internal/sampletext",
 	"internal/simtest",
 	"internal/simtest/mutants",
+	"internal/simtest/servers",
 	"internal/sqlsource/sourcetest",
 }
 

@@ -304,8 +304,15 @@ var mutants = []mutant{
 	{rule: "R31", name: "a Redis that was restarted is believed", pkg: "store/bloom", function: "Redis.Maybe",
 		edit:  replace("uint64(X) != r.marker.Load()", "uint64(X) == 0"),
 		tests: "TestRedisLost"},
-	{rule: "R31", name: "a leader continues from marks that it has seen as a standby", pkg: "internal/daemon", function: "part.Read",
-		edit:  replace("o && errors.Is(e, etcd.ErrAway)", "o"),
+	{rule: "R31", name: "a leader continues from marks that it has seen as a standby", pkg: "internal/daemon", function: "present.Read",
+		edit: all(
+			drop("delete(p.seen, p.under)"),
+			replace("p.part.Read()", `func() (map[string][]byte, error) {
+				if seen := p.seen[p.under]; seen != nil {
+					return seen, nil
+				}
+				return p.part.Read()
+			}()`)),
 		tests: "TestTwoDaemons"},
 	{rule: "R30", name: "the alias moves before the last batch", pkg: "internal/reindex", function: "build.run",
 		edit:  replace("e == nil", "e != nil || e == nil"),
