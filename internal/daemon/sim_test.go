@@ -39,10 +39,11 @@ func TestTwoDaemons(t *testing.T) {
 				if seed >= from+n || t.Failed() {
 					return
 				}
-				j := playSeed(t, seed)
-				mu.Lock()
-				sum.add(j)
-				mu.Unlock()
+				playSeed(t, seed, func(j simJudge) {
+					mu.Lock()
+					defer mu.Unlock()
+					sum.add(j)
+				})
 			}
 		})
 	}
@@ -52,17 +53,18 @@ func TestTwoDaemons(t *testing.T) {
 		verdict = "FAILED"
 	}
 	fmt.Printf("sim2: seeds=%d commits=%d takeovers=%d settles=%d writes=%d lost=%d stale=%d ghost=%d %s\n",
-		min(next-from, n), sum.commits, sum.takeovers, sum.settles, sum.writes, sum.lost, sum.stale, sum.ghost, verdict)
+		sum.seeds, sum.commits, sum.takeovers, sum.settles, sum.writes, sum.lost, sum.stale, sum.ghost, verdict)
 }
 
-// playSeed runs one world in a bubble. If it fails, it prints the command that repeats it.
-func playSeed(t *testing.T, seed uint64) (j simJudge) {
+// playSeed runs one world in a bubble, and counts what has happened. If it fails, it prints
+// the command that repeats it, and ends the goroutine.
+func playSeed(t *testing.T, seed uint64, count func(simJudge)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newSimWorld(t, seed)
 		w.play()
-		j = w.judge
-		j.commits = w.table.Commits()
+		w.judge.commits = w.table.Commits()
+		count(w.judge)
 		if len(w.faults) > 0 {
 			t.Errorf("seed %d: %s\nagain: SIM_SEED=%d go test -count=1 -run '^TestTwoDaemons$' ./internal/daemon", seed, strings.Join(w.faults, "\n\t"), seed)
 		}
@@ -70,10 +72,10 @@ func playSeed(t *testing.T, seed uint64) (j simJudge) {
 			fmt.Println(strings.Join(w.lines, "\n"))
 		}
 	})
-	return j
 }
 
 func (j *simJudge) add(k simJudge) {
+	j.seeds++
 	j.commits += k.commits
 	j.takeovers += k.takeovers
 	j.settles += k.settles

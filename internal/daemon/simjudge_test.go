@@ -36,8 +36,8 @@ type simJudge struct {
 	settled time.Time
 	rewinds uint64
 
-	commits, takeovers, settles, writes int
-	lost, stale, ghost                  int
+	seeds, commits, takeovers, settles, writes int
+	lost, stale, ghost                         int
 }
 
 // fence is when a daemon first removed a write alias in a term.

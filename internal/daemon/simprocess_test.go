@@ -214,7 +214,8 @@ func (p *simProcess) Send(ctx context.Context, server, request string, effect fu
 	}
 	arrived := make(chan struct{})
 	lost := w.chance(draw, 400)
-	time.AfterFunc(w.latency(draw), func() { w.arrive(p, server, request, effect, draw.Uint64(), arrived) })
+	second := draw.Uint64()
+	time.AfterFunc(w.latency(draw), func() { w.arrive(p, server, request, effect, second, arrived) })
 	if lost {
 		p.sleep(ctx, time.Duration(draw.Int64N(int64(5*time.Second))))
 		return errSimNoWay
