@@ -72,7 +72,8 @@ type clusterChaos struct {
 	silent    time.Time // since when status has no S that counts; zero: it has one
 	suspended bool      // the index was changed, and the daemon may not have noticed
 
-	hung                                        int // nodes, at present
+	hung []*nodetest.Node // or did a moment ago
+
 	kills, done, risen, looks, detections, fell int
 	commits                                     int64
 	detected, rested, status                    time.Duration // the longest
@@ -120,7 +121,7 @@ func (k *clusterChaos) nodes() (urls []string) {
 		return []string{k.shared}
 	}
 	for _, n := range k.cluster.Nodes {
-		if n.Answers() {
+		if n.Answers() && !slices.Contains(k.hung, n) {
 			urls = append(urls, n.URL())
 		}
 	}

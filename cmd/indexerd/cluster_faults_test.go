@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,7 +104,7 @@ func (k *clusterChaos) index(t *testing.T) string {
 // that hangs may be out of the cluster.
 func (k *clusterChaos) whole(t *testing.T) {
 	t.Helper()
-	nodes := url.QueryEscape(fmt.Sprintf(">=%d", len(k.cluster.Nodes)-k.hung))
+	nodes := url.QueryEscape(fmt.Sprintf(">=%d", len(k.cluster.Nodes)-len(k.hung)))
 	k.must(t, http.MethodGet, "/_cluster/health/"+k.alias+"?wait_for_status=green&timeout=15s&wait_for_nodes="+nodes, nil)
 }
 
@@ -147,15 +148,39 @@ func (k *clusterChaos) killNodes(t *testing.T, nodes ...*nodetest.Node) func() {
 	}
 }
 
+// nodePaused pauses a node. When it goes on, it answers with what it had until it hears
+// of the others, as docs/opensearch.md says: until then no client asks it.
 func (k *clusterChaos) nodePaused(t *testing.T) func() {
 	n := k.cluster.Nodes[k.random.IntN(len(k.cluster.Nodes))]
 	n.Pause()
-	k.hung++
+	k.hung = append(k.hung, n)
 	return func() {
 		<-time.After(k.within(6 * time.Second))
 		n.Resume()
-		k.hung--
+		eventually(t, 2*soon, k.phase+": the node that hung hears of the others", func() error {
+			known, err := k.stateOf(n.URL())
+			newest := 0
+			for _, other := range k.nodes() {
+				v, _ := k.stateOf(other) // it may be killed
+				newest = max(newest, v)
+			}
+			if err == nil && known < newest {
+				err = fmt.Errorf("it has state %d of %d", known, newest)
+			}
+			return err
+		})
+		k.hung = slices.DeleteFunc(k.hung, func(other *nodetest.Node) bool { return other == n })
 	}
+}
+
+// stateOf returns the version of the cluster's state that a node has.
+func (k *clusterChaos) stateOf(node string) (version int, err error) {
+	var state struct{ Version int }
+	text, err := callNode(node, http.MethodGet, "/_cluster/state/version?local=true", nil)
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	return state.Version, err
 }
 
 func (k *clusterChaos) databaseKilled(t *testing.T) func() {

@@ -212,7 +212,8 @@ func readValue(f fulltext.CompiledField, text json.RawMessage) (v query.BucketVa
 	case f.Type == fulltext.Keyword:
 		return v, json.Unmarshal(text, &v.Text)
 	}
-	v.Number, err = strconv.ParseFloat(string(text), 64)
+	// A field that the index does not have has texts, if a value stands in for it.
+	v.Number, err = strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
 	return v, err
 }
 

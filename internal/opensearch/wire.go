@@ -205,7 +205,8 @@ func statusOf(status int, body []byte) error {
 // Types of the causes of errors about aggregations, and about hits that are collapsed.
 const (
 	tooManyBuckets = "too_many_buckets_exception"
-	severalValues  = "illegal_state_exception"
+	severalValues  = "illegal_state_exception" // of a search; a document that is refused may have it too
+	searchFailed   = "search_phase_execution_exception"
 )
 
 // kindOf returns the type of an error object, if it is a word: a proxy may quote
@@ -219,8 +220,7 @@ func kindOf(e json.RawMessage) string {
 		Shards []struct{ Reason struct{ Type string } } `json:"failed_shards"`
 	}
 	_ = json.Unmarshal(e, &object) // a text in some answers
-	switch object.Cause.Type {
-	case tooManyBuckets, severalValues:
+	if object.Cause.Type == tooManyBuckets || object.Cause.Type == severalValues && object.Type == searchFailed {
 		return object.Cause.Type
 	}
 	for _, shard := range object.Shards { // of several shards some may have answered
