@@ -161,6 +161,11 @@ func (p *pair) stepsDown(d *proc, file string) {
 		if err == nil && !strings.Contains(string(body), "\nindexerd_leader 0\n") {
 			err = errors.New("indexerd_leader is not 0")
 		}
+		for _, name := range sharedMetrics {
+			if err == nil && !strings.Contains(string(body), "\n"+name+" ") {
+				err = fmt.Errorf("/metrics has no %s", name)
+			}
+		}
 		return err
 	})
 }
