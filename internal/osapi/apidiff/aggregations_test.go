@@ -139,7 +139,7 @@ func (g *generator) termsAgg() obj {
 		m["shard_size"], m["show_term_doc_count_error"] = 2000, false
 		g.use("agg terms shard_size")
 	}
-	if g.many {
+	if g.many || m["min_doc_count"] == 2 || m["min_doc_count"] == 10 {
 		m["shard_size"] = 10_000 // all values
 	}
 	return obj{"terms": m}

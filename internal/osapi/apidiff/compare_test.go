@@ -296,7 +296,8 @@ func sorted(maps ...map[string]any) (keys []string) {
 	return slices.Compact(keys)
 }
 
-// equal compares JSON. Numbers are equal to six digits: a node has scores of 32 bits.
+// equal compares JSON. Numbers are equal to six digits, or to the smallest number of 32
+// bits: a node has scores of 32 bits.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case estimate:
@@ -304,7 +305,7 @@ func equal(a, b any) bool {
 		return ok && math.Abs(a.value-b.value) <= a.tolerance
 	case float64:
 		b, ok := b.(float64)
-		return ok && math.Abs(a-b) <= 1e-6*max(math.Abs(a), math.Abs(b))
+		return ok && math.Abs(a-b) <= 1e-6*max(math.Abs(a), math.Abs(b))+math.SmallestNonzeroFloat32
 	case map[string]any:
 		b, ok := b.(map[string]any)
 		if !ok || len(a) != len(b) {

@@ -154,7 +154,7 @@ func (g *generator) search() request {
 	if sort := text(body["sort"]); g.used[ownScores] && strings.Contains(sort, "_score") {
 		body["sort"] = list{"code"}
 	}
-	if r.best && (g.used[ownScores] || body["track_total_hits"] == false) { // OpenSearch ends early then
+	if r.best && (g.used[ownScores] || g.used["track_total_hits of few"] || body["track_total_hits"] == false) { // OpenSearch ends early then
 		body["size"], r.window, r.best = 1000, 1000, false
 	}
 	if body["size"] == 1000 && g.used["aggs"] {
@@ -255,7 +255,7 @@ func (g *generator) total(body obj) {
 	v := pick[any](g, true, false, 10_000, 1_000_000)
 	if g.one(5) {
 		g.use("track_total_hits of few")
-		v = g.IntN(100)
+		v = 1 + g.IntN(100)
 	}
 	body["track_total_hits"] = v
 }
