@@ -175,7 +175,7 @@ func (k *clusterChaos) killDaemon(t *testing.T) {
 }
 
 // examined is how long after a fault writes of others may be noticed only by the next
-// sweep: the daemon examines the index every ten seconds.
+// sweep: the daemon examines the index every ten seconds, and again when shards come back.
 const examined = 25 * time.Second
 
 // round lets faults overlap, looks meanwhile, ends them, and judges what is left.
@@ -206,12 +206,12 @@ func (k *clusterChaos) round(t *testing.T, i int, chosen []clusterFault) {
 	for _, end := range ends {
 		end()
 	}
-	k.healed = time.Now()
 	if k.suspended {
 		k.detects(t)
 	}
 	k.looksFor(t, k.within(2*time.Second))
 	k.rests(t)
+	k.healed = time.Now() // shards may have been away until now
 	t.Logf("%s: %.1f s, %d rows judged so far", k.phase, time.Since(began).Seconds(), k.looks)
 }
 
