@@ -2,7 +2,6 @@ package fulltext
 
 import (
 	"regexp"
-	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -82,18 +81,15 @@ func matching(n query.Pattern) (accept func(string) bool, begin string, err erro
 	expression := ""
 	switch n.Kind {
 	case query.Exact:
-		expression = regexp.QuoteMeta(n.Text)
+		expression = literal(n.Text, n.Fold)
 	case query.Beginning:
-		expression = regexp.QuoteMeta(n.Text) + ".*"
+		expression = literal(n.Text, n.Fold) + ".*"
 	case query.Wildcard:
-		expression = wildcard(n.Text)
+		expression = wildcard(n.Text, n.Fold)
 	case query.Regexp:
-		if expression, err = query.RE2(n.Text); err != nil {
+		if expression, err = query.RE2(n.Text, n.Fold); err != nil {
 			return nil, "", err
 		}
-	}
-	if n.Fold {
-		expression = foldASCII(expression)
 	}
 	compiled, err := regexp.Compile("^(?s:" + expression + ")$")
 	if err != nil {
@@ -105,42 +101,22 @@ func matching(n query.Pattern) (accept func(string) bool, begin string, err erro
 	return compiled.MatchString, begin, nil
 }
 
-// foldASCII returns an expression whose ASCII letters match in either case, as Lucene
-// has it. The flag i would fold all letters. An expression with a fault stays as it is.
-func foldASCII(expression string) string {
-	tree, err := syntax.Parse("(?s:"+expression+")", syntax.Perl)
-	if err != nil {
-		return expression
+func literal(text string, fold bool) string {
+	var b strings.Builder
+	for _, r := range text {
+		b.WriteString(query.Char(r, fold))
 	}
-	return foldLiterals(tree).String()
-}
-
-func foldLiterals(e *syntax.Regexp) *syntax.Regexp {
-	for i, sub := range e.Sub {
-		e.Sub[i] = foldLiterals(sub)
-	}
-	if e.Op != syntax.OpLiteral {
-		return e
-	}
-	letters := &syntax.Regexp{Op: syntax.OpConcat, Flags: e.Flags}
-	for _, r := range e.Rune {
-		one := &syntax.Regexp{Op: syntax.OpLiteral, Flags: e.Flags, Rune: []rune{r}}
-		if other := r ^ ' '; other|' ' >= 'a' && other|' ' <= 'z' {
-			one = &syntax.Regexp{Op: syntax.OpCharClass, Flags: e.Flags, Rune: []rune{min(r, other), min(r, other), max(r, other), max(r, other)}}
-		}
-		letters.Sub = append(letters.Sub, one)
-	}
-	return letters
+	return b.String()
 }
 
 // wildcard returns the regular expression of a text with ? and *.
-func wildcard(text string) string {
+func wildcard(text string, fold bool) string {
 	var b strings.Builder
 	plain := false
 	for _, r := range text {
 		switch {
 		case plain:
-			b.WriteString(regexp.QuoteMeta(string(r)))
+			b.WriteString(query.Char(r, fold))
 			plain = false
 		case r == '\\':
 			plain = true
@@ -149,7 +125,7 @@ func wildcard(text string) string {
 		case r == '*':
 			b.WriteString(".*")
 		default:
-			b.WriteString(regexp.QuoteMeta(string(r)))
+			b.WriteString(query.Char(r, fold))
 		}
 	}
 	if plain {

@@ -131,7 +131,7 @@ func valueSet(f Field, name string, v json.RawMessage) (*query.ValueSet, error) 
 
 // wholePattern reads a regular expression of Lucene, which matches values as a whole.
 func wholePattern(text string) (*regexp.Regexp, error) {
-	pattern, err := query.RE2(text)
+	pattern, err := query.RE2(text, false)
 	if err != nil {
 		return nil, err
 	}

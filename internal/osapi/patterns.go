@@ -48,7 +48,7 @@ func (t *translator) patternQuery(name string, kind query.PatternKind, body json
 // ofTerms finds the terms of a field with text or keywords that match a pattern.
 func (t *translator) ofTerms(name string, f Field, kind query.PatternKind, text string, fold bool) (query.Node, error) {
 	if kind == query.Regexp {
-		if _, err := query.RE2(text); err != nil {
+		if _, err := query.RE2(text, false); err != nil {
 			return nil, fault(notOfField, "failed to create query: %v", err)
 		}
 	}

@@ -12,12 +12,13 @@ const MaxRegexp = 1000
 // RE2 returns a regular expression of Lucene as one of package regexp, for a whole term
 // with the flag s. Of Lucene's optional operators it knows @, any text, and #, no text.
 // Intersections and intervals are errors. The cost of a match is linear in the length
-// of the term.
-func RE2(text string) (string, error) {
+// of the term. With fold, ASCII letters match in either case, but not in a range such as
+// a-z, as Lucene has it.
+func RE2(text string, fold bool) (string, error) {
 	if n := utf8.RuneCountInString(text); n > MaxRegexp {
 		return "", Errorf("shorten it", "a regular expression has %d characters, more than %d", n, MaxRegexp)
 	}
-	p := regexpParser{text: []rune(text)}
+	p := regexpParser{text: []rune(text), fold: fold}
 	if len(text) > 0 {
 		p.union()
 	}
@@ -30,6 +31,7 @@ func RE2(text string) (string, error) {
 // A regexpParser reads text from position at.
 type regexpParser struct {
 	text []rune
+	fold bool
 	at   int
 	out  strings.Builder
 	err  error
@@ -139,7 +141,9 @@ func (p *regexpParser) simple() {
 	case '[':
 		p.class()
 	default:
-		p.escaped("")
+		if r, ok := p.escaped(""); ok {
+			p.char(r)
+		}
 	}
 }
 
@@ -162,13 +166,7 @@ func (p *regexpParser) class() {
 		p.out.WriteByte('^')
 	}
 	for first := true; first || p.more() && !p.peek("]"); first = false {
-		from := p.escaped("]")
-		if p.take('-') {
-			p.out.WriteByte('-')
-			if to := p.escaped(""); to < from {
-				p.fail("exchange its ends", "a range of characters is empty")
-			}
-		}
+		p.member()
 	}
 	if !p.take(']') {
 		p.fail("write ]", "a class of characters is not closed")
@@ -177,24 +175,58 @@ func (p *regexpParser) class() {
 	p.out.WriteByte(']')
 }
 
-// escaped reads a character, possibly behind a backslash.
-func (p *regexpParser) escaped(end string) rune {
+// member reads a character or a range in brackets.
+func (p *regexpParser) member() {
+	from, ok := p.escaped("]")
+	switch {
+	case ok && p.take('-'):
+		to, _ := p.escaped("")
+		if to < from {
+			p.fail("exchange its ends", "a range of characters is empty")
+		}
+		fmt.Fprintf(&p.out, `\x{%x}-\x{%x}`, from, to)
+	case ok && p.fold:
+		p.out.WriteString(bothCases(from))
+	case ok:
+		fmt.Fprintf(&p.out, `\x{%x}`, from)
+	}
+}
+
+// escaped reads a character, possibly behind a backslash, and reports whether it is one
+// and not a class of them, which it writes.
+func (p *regexpParser) escaped(end string) (r rune, ok bool) {
 	if p.take('\\') {
 		if p.peek("dDsSwW") {
 			p.out.WriteString(`\` + string(p.text[p.at]))
 			p.at++
-			return 0
+			return 0, false
 		}
 		end = ""
 	}
 	if !p.more() || end != "" && p.peek(end) {
 		p.fail("write more", "a character is missing")
-		return 0
+		return 0, false
 	}
-	r := p.text[p.at]
 	p.at++
-	p.char(r)
-	return r
+	return p.text[p.at-1], true
 }
 
-func (p *regexpParser) char(r rune) { fmt.Fprintf(&p.out, `\x{%x}`, r) }
+func (p *regexpParser) char(r rune) { p.out.WriteString(Char(r, p.fold)) }
+
+// Char returns a regular expression of one character. With fold it matches an ASCII
+// letter in either case: the flag i of package regexp would fold all letters.
+func Char(r rune, fold bool) string {
+	if fold {
+		return "[" + bothCases(r) + "]"
+	}
+	return fmt.Sprintf(`\x{%x}`, r)
+}
+
+// bothCases returns a letter in both cases, for a class of characters.
+func bothCases(r rune) string {
+	text := fmt.Sprintf(`\x{%x}`, r)
+	if other := r ^ ' '; other|' ' >= 'a' && other|' ' <= 'z' {
+		text += fmt.Sprintf(`\x{%x}`, other)
+	}
+	return text
+}

@@ -45,7 +45,7 @@ func (g *generator) regexp() any {
 	}
 	if g.one(4) {
 		g.use("regexp options")
-		m = obj{"kind": pick(g, obj{"value": "p.*", "case_insensitive": true}, obj{"value": "PG", "flags": "ALL"}, obj{"value": "PG.*", "max_determinized_states": 1000})}
+		m = obj{"kind": pick(g, obj{"value": pick(g, "p.*", "[^p]*", "[pr].*", "[n-p].*", "(p|r)g?.*", "[^a-p].*"), "case_insensitive": true}, obj{"value": "PG", "flags": "ALL"}, obj{"value": "PG.*", "max_determinized_states": 1000})}
 	}
 	if g.fault() {
 		g.use("regexp that can't be read")
